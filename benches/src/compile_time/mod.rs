@@ -1,0 +1,52 @@
+//! Compile time: one machine of any size, written out as the source of a crate for each contender.
+//!
+//! This module only makes text; the binary `compile_time` writes it to disk and measures the
+//! compiler. To add a contender, add its file and one line to [`CONTENDERS`].
+
+mod graph;
+mod handwritten_lean;
+mod handwritten_surface;
+mod measure;
+mod smlang;
+mod statum;
+mod surefire;
+
+pub use measure::{Limits, Measured, measure};
+
+/// The row that every ratio is taken to.
+pub const BASELINE: &str = "handwritten-lean";
+
+/// Everybody, in the order of the table.
+#[rustfmt::skip] // One row is one line, so that the rows can be compared.
+pub const CONTENDERS: &[Contender] = &[
+    Contender { name: "empty",               dependencies: no_dependencies,                   source: empty },
+    Contender { name: "handwritten-lean",    dependencies: no_dependencies,                   source: handwritten_lean::source },
+    Contender { name: "handwritten-surface", dependencies: handwritten_surface::dependencies, source: handwritten_surface::source },
+    Contender { name: "statum",              dependencies: statum::dependencies,              source: statum::source },
+    Contender { name: "smlang",              dependencies: smlang::dependencies,              source: smlang::source },
+    Contender { name: "surefire",            dependencies: surefire::dependencies,            source: surefire::source },
+];
+
+/// One way to write the machine.
+pub struct Contender {
+    /// What it is called on the command line and in the table.
+    pub name: &'static str,
+    /// The lines under `[dependencies]`.
+    pub dependencies: fn() -> String,
+    /// The whole `lib.rs` of a machine with that many steps.
+    pub source: fn(usize) -> String,
+}
+
+/// Looks a contender up by its name.
+pub fn contender(name: &str) -> Option<&'static Contender> {
+    CONTENDERS.iter().find(|contender| contender.name == name)
+}
+
+fn no_dependencies() -> String {
+    String::new()
+}
+
+/// What cargo and rustc need for nothing at all: the floor under every other row.
+fn empty(_steps: usize) -> String {
+    String::new()
+}

@@ -1,0 +1,67 @@
+//! `catalog![A, B]`: the recipes on offer, each id once.
+
+use proc_macro2::TokenStream;
+use quote::{ToTokens, quote, quote_spanned};
+use syn::parse::Parser;
+use syn::punctuated::Punctuated;
+use syn::spanned::Spanned;
+use syn::{Path, Token};
+
+use crate::syntax::Input;
+
+pub(crate) fn expand(input: TokenStream) -> TokenStream {
+    let Input { krate, written } = Input::split(input);
+    let parser = Punctuated::<Path, Token![,]>::parse_terminated;
+    let recipes: Vec<_> = match parser.parse2(written) {
+        Ok(recipes) => recipes.into_iter().collect(),
+        Err(error) => {
+            let error = syn::Error::new(error.span(), "expected the names of recipes: `catalog![A, B]`");
+            return error.to_compile_error();
+        }
+    };
+    // Ids are constants of types that only the compiler can look up, so the comparison is left to it. Its error
+    // then stands at the second of the two.
+    let checks = recipes.iter().enumerate().flat_map(|(index, second)| {
+        let krate = &krate;
+        recipes[..index].iter().map(move |first| {
+            let message = format!(
+                "`{}` has the id of `{}`, which is in this catalog already; give one of them another `id`",
+                plain(second),
+                plain(first)
+            );
+            quote_spanned! {second.span()=>
+                const _: () = ::core::assert!(
+                    !#krate::__private::same(
+                        <#first as #krate::Recipe>::ID,
+                        <#second as #krate::Recipe>::ID,
+                    ),
+                    #message
+                );
+            }
+        })
+    });
+    // What a recipe restarts has to be on offer too, or a run that was interrupted there could not be found again.
+    let complete = recipes.iter().map(|recipe| {
+        let message = format!(
+            "`{}` restarts a recipe that is not in this catalog; add that one as well",
+            plain(recipe)
+        );
+        quote_spanned! {recipe.span()=>
+            const _: () = ::core::assert!(
+                #krate::__private::offers_restarts(<#recipe as #krate::Recipe>::OUTLINE, IDS),
+                #message
+            );
+        }
+    });
+    quote! {{
+        const IDS: &[&::core::primitive::str] = &[#(<#recipes as #krate::Recipe>::ID,)*];
+        #(#checks)*
+        #(#complete)*
+        #krate::Catalog::new(&[#(&#recipes as &dyn #krate::AnyRecipe,)*])
+    }}
+}
+
+/// The path as the author wrote it, without the spaces that tokens get.
+fn plain(path: &Path) -> String {
+    path.to_token_stream().to_string().replace(' ', "")
+}

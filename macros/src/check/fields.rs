@@ -1,0 +1,41 @@
+//! A field is known, and written once.
+
+use proc_macro2::Ident;
+
+use crate::diagnostic::Diagnostics;
+use crate::resolve::Resolved;
+use crate::spelling;
+
+const OF_RECIPES: [&str; 6] = ["id", "label", "model", "initial", "exits", "guardrails"];
+const OF_STEPS: [&str; 3] = ["prompt", "outcomes", "model"];
+
+pub(super) fn check(recipe: &Resolved, diagnostics: &mut Diagnostics) {
+    let written = &recipe.written;
+    unknown(&written.unknown, "recipe", &OF_RECIPES, diagnostics);
+    once(&written.id.keys(), diagnostics);
+    once(&written.label.keys(), diagnostics);
+    once(&written.model.keys(), diagnostics);
+    once(&written.initial.keys(), diagnostics);
+    once(&written.exits.keys(), diagnostics);
+    once(&written.guardrails.keys(), diagnostics);
+    for step in &recipe.steps {
+        unknown(&step.written.unknown, "step", &OF_STEPS, diagnostics);
+        once(&step.written.prompt.keys(), diagnostics);
+        once(&step.written.model.keys(), diagnostics);
+        once(&step.written.outcomes.keys(), diagnostics);
+    }
+}
+
+fn unknown(keys: &[Ident], what: &str, known: &[&'static str], diagnostics: &mut Diagnostics) {
+    for key in keys {
+        let advice = spelling::advice(&key.to_string(), known.iter().copied(), "it has");
+        diagnostics.error(key, format!("a {what} has no field `{key}`{advice}"));
+    }
+}
+
+fn once(keys: &[&Ident], diagnostics: &mut Diagnostics) {
+    for again in keys.iter().skip(1) {
+        let message = format!("`{again}` is written twice; keep one of them");
+        diagnostics.error_and(again, message, keys[0], "first_written_here");
+    }
+}

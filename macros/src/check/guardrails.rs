@@ -1,0 +1,116 @@
+//! Guardrails are known, written once, and make sense.
+
+use proc_macro2::Ident;
+use syn::LitInt;
+
+use crate::diagnostic::Diagnostics;
+use crate::resolve::{Resolved, Target};
+use crate::spelling;
+use crate::syntax::{Entry, Value};
+
+const LIMITS: [&str; 3] = ["max_step_visits", "max_total_steps", "max_restarts"];
+const SWITCH: &str = "exit_on_other";
+
+pub(super) fn check(recipe: &Resolved, diagnostics: &mut Diagnostics) {
+    let entries = recipe.written.guardrails.value().map_or(&[][..], Vec::as_slice);
+    for (index, entry) in entries.iter().enumerate() {
+        let key = &entry.key;
+        if let Some(first) = entries[..index].iter().find(|first| first.key == *key) {
+            let message = format!("guardrail `{key}` is written twice; keep one of them");
+            diagnostics.error_and(key, message, &first.key, "first_written_here");
+        } else {
+            sensible(entry, diagnostics);
+        }
+    }
+    visits_within_total(entries, diagnostics);
+    restarts_are_bounded(recipe, diagnostics);
+}
+
+fn sensible(Entry { key, value }: &Entry, diagnostics: &mut Diagnostics) {
+    let name = key.to_string();
+    match value {
+        Value::Broken => {}
+        Value::Number(number) if LIMITS.contains(&name.as_str()) => match number.base10_parse::<u32>() {
+            Ok(0) => diagnostics.error(
+                number,
+                format!(
+                    "`{key}` must be at least 1, or the recipe could not {}",
+                    purpose(key)
+                ),
+            ),
+            Ok(_) => {}
+            Err(_) => diagnostics.error(number, format!("`{key}` is at most {}", u32::MAX)),
+        },
+        Value::Switch(_) if name == SWITCH => {}
+        Value::Switch(switch) if LIMITS.contains(&name.as_str()) => {
+            diagnostics.error(switch, format!("`{key}` is a whole number, e.g. `{key}: 3`"));
+        }
+        Value::Number(number) if name == SWITCH => {
+            diagnostics.error(number, format!("`{key}` is `true` or `false`"));
+        }
+        Value::Number(_) | Value::Switch(_) => {
+            let known = LIMITS.into_iter().chain([SWITCH]);
+            let advice = spelling::advice(&name, known, "the guardrails are");
+            diagnostics.error(key, format!("there is no guardrail `{key}`{advice}"));
+        }
+    }
+}
+
+fn purpose(key: &Ident) -> &'static str {
+    if key == "max_restarts" {
+        "restart"
+    } else {
+        "take its first step"
+    }
+}
+
+fn visits_within_total(entries: &[Entry], diagnostics: &mut Diagnostics) {
+    let (Some(visits), Some(total)) = (
+        number(entries, "max_step_visits"),
+        number(entries, "max_total_steps"),
+    ) else {
+        return;
+    };
+    if let (Ok(most), Ok(all)) = (visits.base10_parse::<u32>(), total.base10_parse::<u32>())
+        && most > all
+        && all > 0
+    {
+        let message = format!(
+            "`max_step_visits` ({most}) could never be reached within `max_total_steps` ({all}); lower it or raise the total"
+        );
+        diagnostics.error_and(visits, message, total, "the_total_is_here");
+    }
+}
+
+fn number<'a>(entries: &'a [Entry], name: &str) -> Option<&'a LitInt> {
+    entries
+        .iter()
+        .find(|entry| entry.key == name)
+        .and_then(|entry| match &entry.value {
+            Value::Number(number) => Some(number),
+            Value::Switch(_) | Value::Broken => None,
+        })
+}
+
+fn restarts_are_bounded(recipe: &Resolved, diagnostics: &mut Diagnostics) {
+    let unread = recipe
+        .written
+        .guardrails
+        .first()
+        .is_some_and(|field| field.value.is_none());
+    if recipe.limits.max_restarts.is_some() || unread {
+        return;
+    }
+    let mut outcomes = recipe.steps.iter().flat_map(|step| &step.outcomes);
+    let restart = outcomes.find_map(|outcome| match &outcome.target {
+        Target::Restart(path) => Some(path),
+        _ => None,
+    });
+    if let Some(path) = restart {
+        let message = format!(
+            "nothing bounds how often recipe `{}` restarts: add `max_restarts: 50` to its guardrails",
+            recipe.written.name
+        );
+        diagnostics.error(path, message);
+    }
+}

@@ -1,0 +1,110 @@
+//! Every step can be reached from the first.
+//!
+//! A forgotten mapping usually leaves a step unreached as well, and that is one mistake: as many unreached steps as
+//! there are open outcomes are mentioned there, as what was probably meant, and only the rest is reported here.
+
+use std::collections::HashMap;
+
+use crate::diagnostic::Diagnostics;
+use crate::resolve::{Initial, Resolved, Target};
+use crate::spelling;
+
+/// For an unmapped outcome (step and place), the unreached step it was probably meant to lead to.
+pub(super) type Hints = HashMap<(usize, usize), usize>;
+
+pub(super) fn check(recipe: &Resolved, diagnostics: &mut Diagnostics) {
+    let Some(unreached) = unreached(recipe) else {
+        return;
+    };
+    let explained = open_outcomes(recipe, &unreached.reached).len();
+    for root in unreached.roots.iter().skip(explained) {
+        diagnostics.error(recipe.steps[*root].name(), message(recipe, *root, &unreached));
+    }
+}
+
+/// The unreached steps that open outcomes probably lead to.
+pub(super) fn hints(recipe: &Resolved) -> Hints {
+    let Some(unreached) = unreached(recipe) else {
+        return Hints::new();
+    };
+    open_outcomes(recipe, &unreached.reached)
+        .into_iter()
+        .zip(unreached.roots)
+        .collect()
+}
+
+struct Unreached {
+    reached: Vec<bool>,
+    /// One step for each group that would be reached if that step were.
+    roots: Vec<usize>,
+}
+
+/// `None` where the first step is not known, so that nothing can be said.
+fn unreached(recipe: &Resolved) -> Option<Unreached> {
+    let (Initial::Step(initial) | Initial::Unknown { meant: Some(initial) }) = recipe.initial else {
+        return None;
+    };
+    let mut reached = recipe.graph.reachable([initial]);
+    for (index, step) in recipe.steps.iter().enumerate() {
+        if step.duplicate_of.is_some() {
+            reached[index] = true;
+        }
+    }
+    // Of the unreached components, those that no other one leads to: reaching them reaches all the others.
+    let components = recipe.graph.components();
+    let mut led_to = vec![false; components.members.len()];
+    for step in (0..recipe.steps.len()).filter(|step| !reached[*step]) {
+        for next in recipe.graph.edges(step) {
+            led_to[components.of[*next]] |= components.of[*next] != components.of[step];
+        }
+    }
+    let all = components.members.iter().enumerate();
+    let free = all.filter(|(index, members)| !led_to[*index] && !reached[members[0]]);
+    let mut roots: Vec<_> = free.map(|(_, members)| members[0]).collect();
+    roots.sort_unstable();
+    Some(Unreached { reached, roots })
+}
+
+/// The outcomes of reached steps that may lead anywhere, since a mistake keeps their target from being known.
+fn open_outcomes(recipe: &Resolved, reached: &[bool]) -> Vec<(usize, usize)> {
+    let steps = recipe
+        .steps
+        .iter()
+        .enumerate()
+        .filter(|(index, _)| reached[*index]);
+    steps
+        .flat_map(|(index, step)| {
+            let lost = step.written.broken && step.outcomes.is_empty();
+            let open = step.outcomes.iter().enumerate().filter(|(_, outcome)| {
+                outcome.target.is_open() && !matches!(outcome.target, Target::Unknown { .. })
+            });
+            open.map(move |(place, _)| (index, place))
+                .chain(lost.then_some((index, 0)))
+        })
+        .collect()
+}
+
+fn message(recipe: &Resolved, root: usize, unreached: &Unreached) -> String {
+    let name = recipe.steps[root].name();
+    let mut also = recipe.graph.reachable([root]);
+    also[root] = false;
+    let also: Vec<_> = (0..also.len())
+        .filter(|index| also[*index] && !unreached.reached[*index])
+        .map(|index| recipe.steps[index].name().to_string())
+        .collect();
+    let also = if also.is_empty() {
+        String::new()
+    } else {
+        format!(" (nor, then, {})", spelling::alternatives(&also))
+    };
+    let sources: Vec<_> = recipe
+        .distinct_steps()
+        .filter(|(index, _)| unreached.reached[*index])
+        .map(|(_, step)| step.name().to_string())
+        .collect();
+    let sources = match spelling::short_list(sources.iter().map(String::as_str)) {
+        Some(_) => spelling::alternatives(&sources),
+        None => "a step that is reached".to_owned(),
+    };
+    format!("step `{name}` cannot be reached{also}: map an outcome of {sources} to it, or remove it")
+}

@@ -1,0 +1,207 @@
+//! `At<Step>`: the typed run, with one method per outcome of the step it is at.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+
+use super::Expansion;
+use crate::model::{Next, Outcome, Step};
+
+impl Expansion<'_> {
+    /// The type itself, and the few functions that make one.
+    pub(super) fn at(&self) -> TokenStream {
+        let (krate, private, inner, ledger) = (self.krate, &self.private, &self.inner, self.ledger());
+        let (initial, limits) = (self.shape.initial, self.guardrails());
+        let first = &self.shape.steps[initial].name;
+        let recipe = self.own_name();
+        quote! {
+            /// A run that is at the step `S`.
+            ///
+            /// It has one method for each outcome of that step, and each takes the run with it: an outcome that
+            /// the step does not have cannot be reported, and no outcome can be reported twice.
+            #[must_use = "a run goes on only when an outcome is reported"]
+            #inner struct At<S> {
+                ledger: #ledger,
+                step: ::core::marker::PhantomData<fn() -> S>,
+            }
+
+            impl<S: #private::Place> At<S> {
+                /// The same run in its erased form: for its counts, a snapshot, or to go on by name.
+                #[must_use]
+                #[inline]
+                #inner fn position(&self) -> #krate::Position<#recipe> {
+                    position(self)
+                }
+            }
+
+            #[automatically_derived]
+            impl<S: #private::Place> ::core::fmt::Debug for At<S> {
+                fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+                    ::core::fmt::Debug::fmt(&position(self), f)
+                }
+            }
+
+            const GUARDRAILS: #krate::Guardrails = #limits;
+
+            /// Begins a run in a chain that has restarted so many times.
+            #[doc(hidden)]
+            #[inline]
+            #inner const fn begin(restarts: ::core::primitive::u32) -> At<#first> {
+                At { ledger: #private::Ledger::begin(#initial, restarts), step: ::core::marker::PhantomData }
+            }
+
+            #[inline]
+            fn enter<S: #private::Place>(mut ledger: #ledger) -> ::core::result::Result<At<S>, #krate::Exit> {
+                let name = <Step as #krate::Names>::NAMES[S::INDEX];
+                match ledger.enter(S::INDEX, name, &GUARDRAILS) {
+                    ::core::result::Result::Ok(()) => {
+                        ::core::result::Result::Ok(At { ledger, step: ::core::marker::PhantomData })
+                    }
+                    ::core::result::Result::Err(tripped) => {
+                        ::core::result::Result::Err(::core::convert::From::from(tripped))
+                    }
+                }
+            }
+
+            #[inline]
+            fn position<S: #private::Place>(at: &At<S>) -> #krate::Position<#recipe> {
+                #private::position(S::INDEX, at.ledger)
+            }
+        }
+    }
+
+    /// The methods of one step.
+    pub(super) fn methods(&self, index: usize) -> TokenStream {
+        let inner = &self.inner;
+        let step = &self.shape.steps[index];
+        let (name, outcome_enum, next_enum) = (&step.name, &step.outcome_enum, &step.next_enum);
+        let methods = step.outcomes.iter().map(|outcome| self.method(step, outcome));
+        let arms = step.outcomes.iter().map(|outcome| {
+            let (variant, next) = (&outcome.name, self.arm(step, outcome));
+            quote!(#outcome_enum::#variant => #next)
+        });
+        let unused = step
+            .outcomes
+            .is_empty()
+            .then(|| quote!(#[allow(unused_variables)]));
+        quote! {
+            impl At<#name> {
+                #(#methods)*
+
+                /// Takes an outcome that is known at run time only, and stays typed.
+                #unused
+                #[inline]
+                #inner fn on(self, outcome: #outcome_enum) -> #next_enum {
+                    match outcome { #(#arms,)* }
+                }
+            }
+        }
+    }
+
+    fn method(&self, step: &Step, outcome: &Outcome) -> TokenStream {
+        let (krate, private, inner) = (self.krate, &self.private, &self.inner);
+        let method = &outcome.method;
+        let reports = format!("Reports `{}`: ", outcome.wire);
+        match outcome.next {
+            Next::Step(next) => {
+                let target = &self.shape.steps[next];
+                let (docs, target) = (
+                    format!("{reports}the run goes on with the step `{}`.", target.wire),
+                    &target.name,
+                );
+                quote! {
+                    #[doc = #docs]
+                    ///
+                    /// # Errors
+                    /// A guardrail does not allow to enter that step; the exit says which one.
+                    #[inline]
+                    #inner fn #method(self) -> ::core::result::Result<At<#target>, #krate::Exit> {
+                        enter(self.ledger)
+                    }
+                }
+            }
+            Next::Exit(exit) => {
+                let docs = format!("{reports}the run ends with `{}`.", self.shape.exits[exit].name());
+                let made = quote!(#private::exit::<Step>(#exit));
+                if Step::is_described(outcome) {
+                    return quote! {
+                        #[doc = #docs]
+                        ///
+                        /// The description is what the agent says about it.
+                        #inner fn #method(
+                            self,
+                            description: impl ::core::convert::Into<#private::String>,
+                        ) -> #krate::Exit {
+                            #krate::Exit::describe(#made, description)
+                        }
+                    };
+                }
+                quote! {
+                    #[doc = #docs]
+                    #[inline]
+                    #inner fn #method(self) -> #krate::Exit { #made }
+                }
+            }
+            Next::Restart(restart) => {
+                let target = &self.shape.restarts[restart].name;
+                let docs = format!("{reports}the run ends, and `{target}` goes on in a fresh session.");
+                let wire = &step.wire;
+                quote! {
+                    #[doc = #docs]
+                    ///
+                    /// # Errors
+                    /// A guardrail does not allow another restart.
+                    #[inline]
+                    #inner fn #method(self) -> ::core::result::Result<#krate::Restart<#target>, #krate::Exit> {
+                        #private::restart(&self.ledger, #wire, &GUARDRAILS)
+                    }
+                }
+            }
+        }
+    }
+
+    /// What `on` makes of an outcome.
+    fn arm(&self, step: &Step, outcome: &Outcome) -> TokenStream {
+        let private = &self.private;
+        let next_enum = &step.next_enum;
+        let (made, variant) = match outcome.next {
+            Next::Exit(exit) => return quote!(#next_enum::Exit(#private::exit::<Step>(#exit))),
+            Next::Step(next) => (quote!(enter(self.ledger)), &self.shape.steps[next].name),
+            Next::Restart(restart) => {
+                let wire = &step.wire;
+                let made = quote!(#private::restart(&self.ledger, #wire, &GUARDRAILS));
+                (made, &self.shape.restarts[restart].name)
+            }
+        };
+        quote! {
+            match #made {
+                ::core::result::Result::Ok(next) => #next_enum::#variant(next),
+                ::core::result::Result::Err(exit) => #next_enum::Exit(exit),
+            }
+        }
+    }
+
+    pub(super) fn guardrails(&self) -> TokenStream {
+        let krate = self.krate;
+        let limits = self.shape.limits;
+        let visits = option(limits.max_step_visits);
+        let total = option(limits.max_total_steps);
+        let restarts = option(limits.max_restarts);
+        let exit_on_other = !limits.other_is_free;
+        quote! {
+            #krate::Guardrails {
+                max_step_visits: #visits,
+                max_total_steps: #total,
+                max_restarts: #restarts,
+                exit_on_other: #exit_on_other,
+            }
+        }
+    }
+}
+
+/// An `Option` as an expression.
+pub(super) fn option<T: quote::ToTokens>(value: Option<T>) -> TokenStream {
+    match value {
+        Some(value) => quote!(::core::option::Option::Some(#value)),
+        None => quote!(::core::option::Option::None),
+    }
+}

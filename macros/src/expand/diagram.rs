@@ -1,0 +1,188 @@
+//! The graph as a small picture for the recipe's page.
+//!
+//! Steps stand in a column in the order of declaration. The way down is drawn between neighbours, jumps ahead
+//! bend to the right, ways back bend to the left, and what ends the run stands beside its step. Colours are those
+//! of the surrounding page, so it reads in every theme.
+
+use std::fmt::Write as _;
+
+use super::Expansion;
+use crate::model::Next;
+
+const CHARACTER: usize = 8;
+const BOX_HEIGHT: usize = 28;
+const LINE: usize = 17;
+const BEND: usize = 22;
+
+/// An arrow that bends around the boxes in between.
+struct Bend<'a> {
+    from: usize,
+    to: usize,
+    label: &'a str,
+    level: usize,
+}
+
+impl Expansion<'_> {
+    pub(super) fn diagram(&self) -> String {
+        let steps = &self.shape.steps;
+        let (mut back, mut ahead, mut down) = (Vec::new(), Vec::new(), Vec::new());
+        let mut ends = vec![Vec::new(); steps.len()];
+        for (from, step) in steps.iter().enumerate() {
+            for outcome in &step.outcomes {
+                let label = outcome.wire.as_str();
+                match outcome.next {
+                    Next::Step(to) if to == from + 1 => down.push((from, label)),
+                    Next::Step(to) if to <= from => back.push(Bend {
+                        from,
+                        to,
+                        label,
+                        level: 0,
+                    }),
+                    Next::Step(to) => ahead.push(Bend {
+                        from,
+                        to,
+                        label,
+                        level: 0,
+                    }),
+                    // Every step has the implied `other`; drawing it would only hide the rest.
+                    Next::Exit(_) if outcome.name == crate::resolve::OTHER => {}
+                    Next::Exit(exit) => {
+                        ends[from].push(format!("{label} → ■ {}", self.shape.exits[exit].name()))
+                    }
+                    Next::Restart(restart) => {
+                        ends[from].push(format!("{label} → ↻ {}", self.shape.restarts[restart].name));
+                    }
+                }
+            }
+        }
+        let (back_width, ahead_width) = (levels(&mut back), levels(&mut ahead));
+
+        let widest = steps
+            .iter()
+            .map(|step| step.wire.chars().count())
+            .max()
+            .unwrap_or(0);
+        let box_width = widest * CHARACTER + 28;
+        let left = 10 + back_width;
+        let right = left + box_width;
+        let beside = right + ahead_width + 16;
+        let longest = ends
+            .iter()
+            .flatten()
+            .map(|text| text.chars().count())
+            .max()
+            .unwrap_or(0);
+        let width = beside + longest * CHARACTER + 10;
+        let mut tops = Vec::new();
+        let mut height = 8;
+        for ends in &ends {
+            tops.push(height);
+            height += (BOX_HEIGHT + 26).max(ends.len() * LINE + 14);
+        }
+
+        let mut svg = String::new();
+        // Writing to a string cannot fail.
+        let _ = writeln!(
+            svg,
+            "<div>\n<svg viewBox=\"0 0 {width} {height}\" width=\"{width}\" style=\"max-width:100%;height:auto\" \
+             font-family=\"monospace\" font-size=\"13\" fill=\"none\" stroke=\"currentColor\" role=\"img\" \
+             aria-label=\"the steps of {} and how they follow each other\">",
+            self.shape.id
+        );
+        let _ = writeln!(
+            svg,
+            "<defs><marker id=\"arrow-{id}\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" markerWidth=\"7\" \
+             markerHeight=\"7\" orient=\"auto\"><path d=\"M0 0L8 4L0 8Z\" fill=\"currentColor\" stroke=\"none\"/>\
+             </marker></defs>",
+            id = self.shape.id
+        );
+        for (index, step) in steps.iter().enumerate() {
+            let (x, y) = (left, tops[index]);
+            let weight = if index == self.shape.initial { 2 } else { 1 };
+            let _ = writeln!(
+                svg,
+                "<rect x=\"{x}\" y=\"{y}\" width=\"{box_width}\" height=\"{BOX_HEIGHT}\" rx=\"6\" stroke-width=\"{weight}\"/>"
+            );
+            let _ = writeln!(
+                svg,
+                "{}",
+                words(left + box_width / 2, y + 18, "middle", &step.wire)
+            );
+            for (line, text) in ends[index].iter().enumerate() {
+                let _ = writeln!(svg, "{}", words(beside, y + 18 + line * LINE, "start", text));
+            }
+        }
+        for (from, label) in down {
+            let (x, top, bottom) = (left + box_width / 2, tops[from] + BOX_HEIGHT, tops[from + 1]);
+            let _ = writeln!(svg, "{}", self.arrow(&format!("M{x} {top}V{bottom}")));
+            let _ = writeln!(
+                svg,
+                "{}",
+                words(x + 6, usize::midpoint(top, bottom) + 4, "start", label)
+            );
+        }
+        for bend in &back {
+            let (from, to) = (tops[bend.from] + 19, tops[bend.to] + 9);
+            let reach = left.saturating_sub((bend.level + 1) * BEND);
+            let path = format!("M{left} {from}C{reach} {from} {reach} {to} {left} {to}");
+            let _ = writeln!(svg, "{}", self.arrow(&path));
+            let _ = writeln!(
+                svg,
+                "{}",
+                words(reach + 2, usize::midpoint(from, to) + 4, "end", bend.label)
+            );
+        }
+        for bend in &ahead {
+            let (from, to) = (tops[bend.from] + 19, tops[bend.to] + 9);
+            let reach = right + (bend.level + 1) * BEND;
+            let path = format!("M{right} {from}C{reach} {from} {reach} {to} {right} {to}");
+            let _ = writeln!(svg, "{}", self.arrow(&path));
+            let _ = writeln!(
+                svg,
+                "{}",
+                words(reach - 2, usize::midpoint(from, to) + 4, "start", bend.label)
+            );
+        }
+        svg.push_str("</svg>\n</div>\n");
+        svg
+    }
+
+    fn arrow(&self, path: &str) -> String {
+        format!(
+            "<path d=\"{path}\" marker-end=\"url(#arrow-{})\"/>",
+            self.shape.id
+        )
+    }
+}
+
+/// Gives bends that overlap different levels, short ones first, and returns the room they need with their labels.
+fn levels(bends: &mut [Bend<'_>]) -> usize {
+    let mut order: Vec<_> = (0..bends.len()).collect();
+    order.sort_by_key(|index| bends[*index].from.abs_diff(bends[*index].to));
+    let mut placed: Vec<usize> = Vec::new();
+    for index in order {
+        let (top, bottom) = (
+            bends[index].from.min(bends[index].to),
+            bends[index].from.max(bends[index].to),
+        );
+        let overlapping: Vec<_> = placed
+            .iter()
+            .map(|other| &bends[*other])
+            .filter(|other| {
+                other.from.min(other.to) < bottom.max(top + 1)
+                    && top < other.from.max(other.to).max(other.from + 1)
+            })
+            .map(|other| other.level)
+            .collect();
+        bends[index].level = (0..).find(|level| !overlapping.contains(level)).unwrap_or(0);
+        placed.push(index);
+    }
+    let room = |bend: &Bend<'_>| (bend.level + 1) * BEND + bend.label.chars().count() * CHARACTER;
+    bends.iter().map(room).max().unwrap_or(0)
+}
+
+fn words(x: usize, y: usize, anchor: &str, text: &str) -> String {
+    format!(
+        "<text x=\"{x}\" y=\"{y}\" text-anchor=\"{anchor}\" fill=\"currentColor\" stroke=\"none\">{text}</text>"
+    )
+}

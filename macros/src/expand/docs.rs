@@ -1,0 +1,121 @@
+//! The page that `cargo doc` shows for a recipe.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+
+use super::Expansion;
+use crate::model::{Next, Outcome};
+use crate::proof::Limit;
+
+/// A picture or a table of more steps than this is no longer read by anybody.
+const READABLE: usize = 60;
+
+impl Expansion<'_> {
+    /// What follows the author's own words on the recipe's type.
+    pub(super) fn recipe_docs(&self) -> TokenStream {
+        let shape = self.shape;
+        let own = if shape.docs.is_empty() {
+            format!("{}.\n\n", shape.label)
+        } else {
+            "\n\n".to_owned()
+        };
+        let mut page = own;
+        page.push_str(&format!(
+            "Recipe `{}`: {}, at most {} in a run{}.\n",
+            shape.id,
+            counted(shape.steps.len(), "step"),
+            self.proof.max_steps,
+            self.limits_in_words(),
+        ));
+        if shape.steps.len() <= READABLE {
+            page.push_str("\n# Steps\n\n| step | outcome | next |\n|---|---|---|\n");
+            for step in &shape.steps {
+                for (place, outcome) in step.outcomes.iter().enumerate() {
+                    let name = if place == 0 {
+                        self.step_link(&step.name.to_string())
+                    } else {
+                        String::new()
+                    };
+                    page.push_str(&format!(
+                        "| {name} | `{}` | {} |\n",
+                        outcome.wire,
+                        self.next_in_words(outcome)
+                    ));
+                }
+            }
+            page.push_str("\n# Picture\n\n");
+            page.push_str(&self.diagram());
+            page.push('\n');
+        }
+        let module = &shape.module;
+        page.push_str(&format!(
+            "\nIts steps, outcomes and the typed run are in [`{module}`]; [`begin`](Self::begin) starts one.\n"
+        ));
+        quote!(#[doc = #page])
+    }
+
+    pub(super) fn module_docs(&self) -> TokenStream {
+        let page = format!(
+            "The parts of the recipe `{}`: its [`Step`]({module}::Step)s, an enum of outcomes for each, and the \
+             typed run [`At`]({module}::At).",
+            self.shape.name,
+            module = self.shape.module,
+        );
+        quote!(#[doc = #page])
+    }
+
+    fn limits_in_words(&self) -> String {
+        let limits = self.shape.limits;
+        let mut words = Vec::new();
+        if let Some(visits) = limits.max_step_visits {
+            words.push(format!("each step at most {}", times(visits)));
+        }
+        if let Some(total) = limits.max_total_steps {
+            let never = self.proof.never_trips.contains(&Limit::TotalSteps);
+            let never = if never { ", which no run can reach" } else { "" };
+            words.push(format!(
+                "all together at most {}{never}",
+                counted(total as usize, "step")
+            ));
+        }
+        if let Some(restarts) = limits.max_restarts {
+            words.push(format!(
+                "at most {} in a chain of runs",
+                counted(restarts as usize, "restart")
+            ));
+        }
+        if words.is_empty() {
+            String::new()
+        } else {
+            format!(" (guardrails: {})", words.join("; "))
+        }
+    }
+
+    fn next_in_words(&self, outcome: &Outcome) -> String {
+        match outcome.next {
+            Next::Step(step) => self.step_link(&self.shape.steps[step].name.to_string()),
+            Next::Exit(exit) => format!("exit `{}`", self.shape.exits[exit].name()),
+            Next::Restart(restart) => format!("restart `{}`", self.shape.restarts[restart].name),
+        }
+    }
+
+    fn step_link(&self, name: &str) -> String {
+        format!("[`{name}`]({}::{name})", self.shape.module)
+    }
+}
+
+fn counted(count: usize, what: &str) -> String {
+    if count == 1 {
+        format!("1 {what}")
+    } else {
+        format!("{count} {what}s")
+    }
+}
+
+fn times(count: u32) -> String {
+    match count {
+        1 => "once".to_owned(),
+        2 => "twice".to_owned(),
+        more => format!("{more} times"),
+    }
+}

@@ -1,0 +1,68 @@
+//! What comes out: one file per generated item.
+//!
+//! Three rules hold throughout. Names are absolute, so nothing has to be imported and nothing the author defines
+//! gets in the way. The author's own expressions and paths are emitted where the author wrote them, never inside
+//! the generated module. And no generated code calls a method on `At`: looking one up among thousands of `impl`
+//! blocks is slow. Start with `recipe.rs`.
+
+mod anywhere;
+mod at;
+mod diagram;
+mod docs;
+mod fragment;
+mod next;
+mod outcome;
+mod outline;
+mod recipe;
+mod scope;
+mod step;
+mod visibility;
+
+use proc_macro2::TokenStream;
+use quote::quote;
+
+use crate::model::{Model, Shape};
+use crate::proof::Proof;
+
+pub(crate) use fragment::fragment;
+
+/// What every generated item needs to know.
+pub(crate) struct Expansion<'a> {
+    shape: &'a Shape,
+    proof: &'a Proof,
+    /// The path to the surefire crate, as `$crate` gave it.
+    krate: &'a TokenStream,
+    /// The module of surefire that generated code may use.
+    private: TokenStream,
+    /// The visibility of items inside the recipe's module.
+    inner: TokenStream,
+}
+
+/// A valid recipe.
+pub(crate) fn model(model: &Model, krate: &TokenStream) -> TokenStream {
+    Expansion::new(&model.shape, &model.proof, krate).recipe()
+}
+
+/// The same items for a broken recipe, so that the code that uses them is not in error as well.
+pub(crate) fn stubs(shape: &Shape, krate: &TokenStream) -> TokenStream {
+    Expansion::new(shape, &Proof::new(shape), krate).recipe()
+}
+
+impl<'a> Expansion<'a> {
+    fn new(shape: &'a Shape, proof: &'a Proof, krate: &'a TokenStream) -> Self {
+        let inner = visibility::inside(&shape.visibility);
+        Self {
+            shape,
+            proof,
+            krate,
+            private: quote!(#krate::__private),
+            inner,
+        }
+    }
+
+    /// The type of the ledger: one counter per step.
+    fn ledger(&self) -> TokenStream {
+        let (private, count) = (&self.private, self.shape.steps.len());
+        quote!(#private::Ledger<[::core::primitive::u32; #count]>)
+    }
+}

@@ -1,0 +1,67 @@
+//! The enum of a step's outcomes, and what every enum of names can do.
+
+use proc_macro2::{Ident, TokenStream};
+use quote::quote;
+
+use super::Expansion;
+use super::step::or_named;
+
+impl Expansion<'_> {
+    pub(super) fn outcome_enum(&self, index: usize) -> TokenStream {
+        let inner = &self.inner;
+        let step = &self.shape.steps[index];
+        let name = &step.outcome_enum;
+        let docs = format!("What the agent can report about the step `{}`.", step.wire);
+        let variants = step.outcomes.iter().map(|outcome| {
+            let (docs, name) = (or_named(&outcome.docs, &outcome.wire), &outcome.name);
+            quote!(#docs #name)
+        });
+        let idents: Vec<_> = step.outcomes.iter().map(|outcome| &outcome.name).collect();
+        let wires: Vec<_> = step
+            .outcomes
+            .iter()
+            .map(|outcome| outcome.wire.as_str())
+            .collect();
+        let traits = names(self.krate, &quote!(#name), "outcome", &idents, &wires);
+        quote! {
+            #[doc = #docs]
+            #[derive(
+                ::core::fmt::Debug, ::core::clone::Clone, ::core::marker::Copy,
+                ::core::cmp::PartialEq, ::core::cmp::Eq, ::core::hash::Hash,
+            )]
+            #inner enum #name { #(#variants,)* }
+            #traits
+        }
+    }
+}
+
+/// The traits of an enum of names: ours, strum's and serde's.
+///
+/// They are written out rather than derived, since derives would need the author's crate to depend on strum and
+/// serde, and cost several times as much to compile.
+pub(super) fn names(
+    krate: &TokenStream,
+    name: &TokenStream,
+    kind: &str,
+    variants: &[&Ident],
+    wires: &[&str],
+) -> TokenStream {
+    let count = variants.len();
+    // An enum without variants has no value to take the index of.
+    let index = if count == 0 {
+        quote!(match self {})
+    } else {
+        quote!(self as ::core::primitive::usize)
+    };
+    quote! {
+        #[automatically_derived]
+        impl #krate::Names for #name {
+            const KIND: &'static ::core::primitive::str = #kind;
+            const ALL: &'static [Self] = &[#(Self::#variants,)*];
+            const NAMES: &'static [&'static ::core::primitive::str] = &[#(#wires,)*];
+            #[inline]
+            fn index(self) -> ::core::primitive::usize { #index }
+        }
+        #krate::__private::names!(#name, #count);
+    }
+}

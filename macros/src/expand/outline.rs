@@ -1,0 +1,83 @@
+//! The recipe as static data.
+
+use proc_macro2::TokenStream;
+use quote::{format_ident, quote};
+
+use super::Expansion;
+use super::at::option;
+use crate::model::{Next, Outcome};
+use crate::proof::Limit;
+
+impl Expansion<'_> {
+    pub(super) fn outline(&self) -> TokenStream {
+        let (krate, shape, proof) = (self.krate, self.shape, self.proof);
+        let (label, description) = (&shape.label, &shape.description);
+        let (model, initial) = (option(shape.model.as_ref()), shape.initial);
+        let steps = (0..shape.steps.len()).map(|index| self.step_outline(index));
+        let guardrails = self.guardrails();
+        let (max_steps, fingerprint) = (proof.max_steps, proof.fingerprint);
+        let path = proof.heaviest_path.iter().map(|(step, visits)| {
+            let step = &shape.steps[*step].wire;
+            quote!(#krate::PathPart { step: #step, visits: #visits })
+        });
+        let never = proof.never_trips.iter().map(|limit| {
+            let name = match limit {
+                Limit::StepVisits => format_ident!("MaxStepVisits"),
+                Limit::TotalSteps => format_ident!("MaxTotalSteps"),
+                Limit::Restarts => format_ident!("MaxRestarts"),
+            };
+            quote!(#krate::Guardrail::#name)
+        });
+        quote! {
+            #krate::Outline {
+                id: <Self as #krate::Recipe>::ID,
+                label: #label,
+                description: #description,
+                model: #model,
+                initial: #initial,
+                steps: &[#(#steps,)*],
+                guardrails: #guardrails,
+                max_steps: #max_steps,
+                heaviest_path: &[#(#path,)*],
+                never_trips: &[#(#never,)*],
+                fingerprint: #krate::Fingerprint(#fingerprint),
+            }
+        }
+    }
+
+    fn step_outline(&self, index: usize) -> TokenStream {
+        let (krate, private, module) = (self.krate, &self.private, &self.shape.module);
+        let step = &self.shape.steps[index];
+        let (name, description, model) = (
+            &step.wire,
+            step.docs.first_paragraph(),
+            option(step.model.as_ref()),
+        );
+        let outcomes = step.outcomes.iter().map(|outcome| self.outcome_outline(outcome));
+        quote! {
+            #krate::StepOutline {
+                name: #name,
+                description: #description,
+                model: #model,
+                prompt: <#module::Step as #private::Scope>::PROMPTS[#index],
+                outcomes: &[#(#outcomes,)*],
+            }
+        }
+    }
+
+    fn outcome_outline(&self, outcome: &Outcome) -> TokenStream {
+        let (krate, private, module) = (self.krate, &self.private, &self.shape.module);
+        let name = &outcome.wire;
+        let next = match outcome.next {
+            Next::Step(step) => quote!(#krate::NextOutline::Step(#step)),
+            Next::Exit(exit) => quote! {
+                #krate::NextOutline::Exit(<#module::Step as #private::Scope>::EXITS[#exit])
+            },
+            Next::Restart(restart) => {
+                let path = &self.shape.restarts[restart].path;
+                quote!(#private::next_restart(&#path))
+            }
+        };
+        quote!(#krate::OutcomeOutline { name: #name, next: #next })
+    }
+}

@@ -1,0 +1,122 @@
+//! The recipe's type, its module around everything else, and how a run begins.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+
+use super::Expansion;
+
+impl Expansion<'_> {
+    pub(super) fn recipe(&self) -> TokenStream {
+        let shape = self.shape;
+        let (visibility, name, module) = (&shape.visibility, &shape.name, &shape.module);
+        let (docs, page, module_docs) = (&shape.docs, self.recipe_docs(), self.module_docs());
+        let steps = self.step_enum();
+        let at = self.at();
+        let anywhere = self.anywhere();
+        let each = (0..shape.steps.len()).map(|step| {
+            let (place, outcome, next) = (self.place(step), self.outcome_enum(step), self.next_enum(step));
+            let methods = self.methods(step);
+            quote!(#place #outcome #next #methods)
+        });
+        let aliases = self.aliases();
+        let scope = self.scope();
+        let implementation = self.implementation();
+        let inherent = self.inherent();
+        quote! {
+            #docs
+            #page
+            #[derive(::core::fmt::Debug, ::core::clone::Clone, ::core::marker::Copy, ::core::default::Default)]
+            #visibility struct #name;
+
+            #module_docs
+            #[allow(non_camel_case_types)]
+            #visibility mod #module {
+                #steps
+                #at
+                #anywhere
+                #aliases
+                #(#each)*
+            }
+
+            #scope
+            #implementation
+            #inherent
+        }
+    }
+
+    fn implementation(&self) -> TokenStream {
+        let (krate, private) = (self.krate, &self.private);
+        let (name, module) = (&self.shape.name, &self.shape.module);
+        let (first, count) = (&self.shape.steps[self.shape.initial].name, self.shape.steps.len());
+        let (id, outline) = (&self.shape.id, self.outline());
+        quote! {
+            #[automatically_derived]
+            impl #krate::Recipe for #name {
+                type Step = #module::Step;
+                type Start = #module::At<#module::#first>;
+                type Anywhere = #module::Anywhere;
+                type Visits = [::core::primitive::u32; #count];
+
+                const ID: &'static ::core::primitive::str = #id;
+                const OUTLINE: &'static #krate::Outline = &#outline;
+
+                #[inline]
+                fn begin_after(restarts: ::core::primitive::u32) -> Self::Start {
+                    #module::begin(restarts)
+                }
+
+                fn anywhere(position: #krate::Position<Self>) -> Self::Anywhere {
+                    let (step, ledger) = #private::parts(&position);
+                    #module::anywhere(step, ledger)
+                }
+            }
+        }
+    }
+
+    fn inherent(&self) -> TokenStream {
+        let krate = self.krate;
+        let (visibility, name, module) = (&self.shape.visibility, &self.shape.name, &self.shape.module);
+        let first = &self.shape.steps[self.shape.initial];
+        let (first, begins_at) = (
+            &first.name,
+            format!("Begins a run, at its first step `{}`.", first.wire),
+        );
+        quote! {
+            impl #name {
+                /// The recipe as static data: for listings and pictures.
+                #visibility const OUTLINE: &'static #krate::Outline = <Self as #krate::Recipe>::OUTLINE;
+
+                /// No run takes more steps than this.
+                #visibility const MAX_STEPS: ::core::primitive::u32 = Self::OUTLINE.max_steps;
+
+                /// The way through the graph that [`MAX_STEPS`](Self::MAX_STEPS) was worked out on.
+                #visibility const HEAVIEST_PATH: &'static [#krate::PathPart] = Self::OUTLINE.heaviest_path;
+
+                /// The guardrails that are proven never to trip.
+                #visibility const NEVER_TRIPS: &'static [#krate::Guardrail] = Self::OUTLINE.never_trips;
+
+                #[doc = #begins_at]
+                #[must_use]
+                #[inline]
+                #visibility const fn begin() -> #module::At<#module::#first> {
+                    #module::begin(0)
+                }
+
+                /// Goes on where a snapshot was taken.
+                ///
+                /// # Errors
+                /// The snapshot is of another recipe, of another version of this one, or damaged.
+                #visibility fn resume(
+                    snapshot: &#krate::Snapshot,
+                ) -> ::core::result::Result<#module::Anywhere, #krate::SnapshotError> {
+                    match #krate::Position::<Self>::resume(snapshot) {
+                        ::core::result::Result::Ok(position) => {
+                            ::core::result::Result::Ok(<Self as #krate::Recipe>::anywhere(position))
+                        }
+                        ::core::result::Result::Err(error) => ::core::result::Result::Err(error),
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,104 @@
+//! What the generated module needs from outside: the author's prompts, exits and restart targets.
+
+use proc_macro2::TokenStream;
+use quote::{quote, quote_spanned};
+use syn::spanned::Spanned;
+
+use super::Expansion;
+use crate::model::Exit;
+
+impl Expansion<'_> {
+    /// The author's expressions, evaluated where they were written.
+    pub(super) fn scope(&self) -> TokenStream {
+        let (krate, private) = (self.krate, &self.private);
+        let (name, module) = (&self.shape.name, &self.shape.module);
+        let count = self.shape.steps.len();
+        let prompts = self.shape.steps.iter().map(|step| match &step.prompt {
+            Some(prompt) => quote!(#prompt),
+            None => quote!(""),
+        });
+        let registry = self.shape.registry(krate);
+        let exits = self.shape.exits.iter().map(|exit| match exit {
+            Exit::Authored(reason) => quote! {
+                &<#registry as #krate::Registry>::DEFINITIONS[#registry::#reason as ::core::primitive::usize]
+            },
+            Exit::StandardOther => quote!(#private::STANDARD_OTHER),
+        });
+        let restarts = self.shape.restarts.iter().enumerate().map(|(index, restart)| {
+            let path = &restart.path;
+            quote! {
+                #[automatically_derived]
+                impl #private::RestartTarget<#index> for #module::Step {
+                    type Target = #path;
+                }
+            }
+        });
+        let assertions = self
+            .shape
+            .steps
+            .iter()
+            .enumerate()
+            .filter(|(_, step)| step.unseen)
+            .map(|(index, step)| {
+                let message = format!(
+                    "the prompt of step `{}` is empty: say what the agent is to do",
+                    step.name
+                );
+                quote_spanned! {step.prompt.span()=>
+                    const _: () = ::core::assert!(
+                        !#private::blank(<#module::Step as #private::Scope>::PROMPTS[#index]),
+                        #message
+                    );
+                }
+            });
+        quote! {
+            #[automatically_derived]
+            impl #private::Scope for #module::Step {
+                type Recipe = #name;
+                type Visits = [::core::primitive::u32; #count];
+                const PROMPTS: &'static [&'static ::core::primitive::str] = &[#(#prompts,)*];
+                const EXITS: &'static [&'static #krate::Definition] = &[#(#exits,)*];
+            }
+            #(#restarts)*
+            #(#assertions)*
+        }
+    }
+
+    /// Names inside the module for the recipes around it, so that signatures read as the author would write them.
+    pub(super) fn aliases(&self) -> TokenStream {
+        let (private, inner) = (&self.private, &self.inner);
+        let restarts = self.shape.restarts.iter().enumerate().map(|(index, restart)| {
+            let name = &restart.name;
+            quote! {
+                #[doc(hidden)]
+                #inner type #name = <Step as #private::RestartTarget<#index>>::Target;
+            }
+        });
+        let own = (!self.restarts_a_namesake()).then(|| {
+            let name = &self.shape.name;
+            quote! {
+                #[doc(hidden)]
+                #inner type #name = <Step as #private::Scope>::Recipe;
+            }
+        });
+        quote!(#own #(#restarts)*)
+    }
+
+    /// The recipe's own type, as the module can name it.
+    pub(super) fn own_name(&self) -> TokenStream {
+        let private = &self.private;
+        if self.restarts_a_namesake() {
+            return quote!(<Step as #private::Scope>::Recipe);
+        }
+        let name = &self.shape.name;
+        quote!(#name)
+    }
+
+    /// Whether a restart target has the recipe's name; usually it is the recipe itself.
+    fn restarts_a_namesake(&self) -> bool {
+        self.shape
+            .restarts
+            .iter()
+            .any(|restart| restart.name == self.shape.name)
+    }
+}

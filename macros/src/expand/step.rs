@@ -1,0 +1,55 @@
+//! The enum of steps, and each step as a type.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+
+use super::Expansion;
+use super::outcome::names;
+use crate::syntax::Docs;
+
+impl Expansion<'_> {
+    pub(super) fn step_enum(&self) -> TokenStream {
+        let inner = &self.inner;
+        let variants = self.shape.steps.iter().map(|step| {
+            let (docs, name) = (or_named(&step.docs, &step.wire), &step.name);
+            quote!(#docs #name)
+        });
+        let idents: Vec<_> = self.shape.steps.iter().map(|step| &step.name).collect();
+        let wires: Vec<_> = self.shape.steps.iter().map(|step| step.wire.as_str()).collect();
+        let traits = names(self.krate, &quote!(Step), "step", &idents, &wires);
+        quote! {
+            /// The steps of the recipe, by name.
+            #[derive(
+                ::core::fmt::Debug, ::core::clone::Clone, ::core::marker::Copy,
+                ::core::cmp::PartialEq, ::core::cmp::Eq, ::core::hash::Hash,
+            )]
+            #inner enum Step { #(#variants,)* }
+            #traits
+        }
+    }
+
+    /// The step as a type, which nothing has a value of: it only says where an `At` stands.
+    pub(super) fn place(&self, index: usize) -> TokenStream {
+        let (private, inner) = (&self.private, &self.inner);
+        let step = &self.shape.steps[index];
+        let (docs, name) = (or_named(&step.docs, &step.wire), &step.name);
+        quote! {
+            #docs
+            #inner enum #name {}
+
+            #[automatically_derived]
+            impl #private::Place for #name {
+                const INDEX: ::core::primitive::usize = #index;
+            }
+        }
+    }
+}
+
+/// The author's doc comment, or the bare name.
+pub(super) fn or_named(docs: &Docs, wire: &str) -> TokenStream {
+    if docs.is_empty() {
+        let text = format!("`{wire}`");
+        return quote!(#[doc = #text]);
+    }
+    quote!(#docs)
+}

@@ -1,0 +1,169 @@
+//! The recipe as a graph. Everything here is linear in steps plus transitions, and nothing recurses, so a recipe
+//! of thousands of steps is no different from a small one.
+
+/// Edges between steps, by index.
+pub(crate) struct Graph {
+    edges: Vec<Vec<usize>>,
+}
+
+impl Graph {
+    pub(crate) fn new(edges: Vec<Vec<usize>>) -> Self {
+        Self { edges }
+    }
+
+    pub(crate) fn edges(&self, step: usize) -> &[usize] {
+        &self.edges[step]
+    }
+
+    /// The same graph with every edge turned round.
+    pub(crate) fn reversed(&self) -> Self {
+        let mut edges = vec![Vec::new(); self.edges.len()];
+        for (from, targets) in self.edges.iter().enumerate() {
+            for to in targets {
+                edges[*to].push(from);
+            }
+        }
+        Self { edges }
+    }
+
+    /// Which steps can be reached from the given ones, themselves included.
+    pub(crate) fn reachable(&self, from: impl IntoIterator<Item = usize>) -> Vec<bool> {
+        let mut reached = vec![false; self.edges.len()];
+        let mut pending: Vec<_> = from.into_iter().collect();
+        while let Some(step) = pending.pop() {
+            if !std::mem::replace(&mut reached[step], true) {
+                pending.extend(self.edges[step].iter().filter(|next| !reached[**next]));
+            }
+        }
+        reached
+    }
+
+    /// The strongly connected components, each after all components it leads to (Tarjan's algorithm).
+    pub(crate) fn components(&self) -> Components {
+        const NEW: usize = usize::MAX;
+        let count = self.edges.len();
+        let (mut order, mut low) = (vec![NEW; count], vec![0; count]);
+        let mut of = vec![NEW; count];
+        let mut members: Vec<Vec<usize>> = Vec::new();
+        let (mut open, mut next_order) = (Vec::new(), 0);
+        for root in 0..count {
+            if order[root] != NEW {
+                continue;
+            }
+            // The explicit stack holds a step and how many of its edges have been followed.
+            let mut path = vec![(root, 0)];
+            while let Some((step, followed)) = path.last_mut() {
+                let step = *step;
+                if *followed == 0 && order[step] == NEW {
+                    order[step] = next_order;
+                    low[step] = next_order;
+                    next_order += 1;
+                    open.push(step);
+                }
+                if let Some(next) = self.edges[step].get(*followed) {
+                    *followed += 1;
+                    if order[*next] == NEW {
+                        path.push((*next, 0));
+                    } else if of[*next] == NEW {
+                        low[step] = low[step].min(order[*next]);
+                    }
+                    continue;
+                }
+                path.pop();
+                if let Some((parent, _)) = path.last() {
+                    low[*parent] = low[*parent].min(low[step]);
+                }
+                if low[step] == order[step] {
+                    let start = open
+                        .iter()
+                        .rposition(|member| *member == step)
+                        .unwrap_or_default();
+                    let mut component = open.split_off(start);
+                    component.sort_unstable();
+                    for member in &component {
+                        of[*member] = members.len();
+                    }
+                    members.push(component);
+                }
+            }
+        }
+        Components { members, of }
+    }
+
+    /// A shortest way round from a step back to itself.
+    pub(crate) fn cycle_through(&self, start: usize) -> Option<Vec<usize>> {
+        let mut came_from = vec![None; self.edges.len()];
+        let mut pending = std::collections::VecDeque::from([start]);
+        while let Some(step) = pending.pop_front() {
+            for next in &self.edges[step] {
+                if *next == start {
+                    let mut cycle = vec![start];
+                    let mut at = step;
+                    while at != start {
+                        cycle.push(at);
+                        at = came_from[at]?;
+                    }
+                    cycle.push(start);
+                    cycle.reverse();
+                    return Some(cycle);
+                }
+                if came_from[*next].is_none() {
+                    came_from[*next] = Some(step);
+                    pending.push_back(*next);
+                }
+            }
+        }
+        None
+    }
+}
+
+/// The strongly connected components of a graph.
+pub(crate) struct Components {
+    /// The steps of each component, in the order of declaration.
+    pub(crate) members: Vec<Vec<usize>>,
+    /// The component of each step.
+    pub(crate) of: Vec<usize>,
+}
+
+impl Components {
+    /// Whether a component has a way round: several steps, or one that leads to itself.
+    pub(crate) fn is_cyclic(&self, component: usize, graph: &Graph) -> bool {
+        match self.members[component].as_slice() {
+            [only] => graph.edges(*only).contains(only),
+            _ => true,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn components_come_after_what_they_lead_to() {
+        let graph = Graph::new(vec![vec![1], vec![2, 3], vec![1], vec![3], vec![]]);
+        let components = graph.components();
+        assert_eq!(components.members, [vec![3], vec![1, 2], vec![0], vec![4]]);
+        let cyclic: Vec<_> = (0..4)
+            .map(|component| components.is_cyclic(component, &graph))
+            .collect();
+        assert_eq!(cyclic, [true, true, false, false]);
+    }
+
+    #[test]
+    fn a_cycle_is_a_shortest_one() {
+        let graph = Graph::new(vec![vec![1], vec![2, 0], vec![0]]);
+        assert_eq!(graph.cycle_through(0), Some(vec![0, 1, 0]));
+        assert_eq!(graph.cycle_through(2), Some(vec![2, 0, 1, 2]));
+        assert_eq!(Graph::new(vec![vec![]]).cycle_through(0), None);
+    }
+
+    #[test]
+    fn a_hundred_thousand_steps_are_no_problem() {
+        let count = 100_000;
+        let chain = Graph::new((0..count).map(|step| vec![(step + 1) % count]).collect());
+        assert_eq!(chain.components().members.len(), 1);
+        assert!(chain.reachable([0]).into_iter().all(|reached| reached));
+        assert_eq!(chain.cycle_through(0).map(|cycle| cycle.len()), Some(count + 1));
+    }
+}

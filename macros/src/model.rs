@@ -1,0 +1,301 @@
+//! The recipe as it will be generated.
+//!
+//! A [`Shape`] says which items there will be and can be made from any recipe, also from a broken one, so that the
+//! code below it still finds them. A [`Model`] is a shape that passed every check, with what was proven about it:
+//! a `Model` that exists is valid.
+
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::format_ident;
+use syn::{Expr, Path, Visibility};
+
+use crate::check::{self, Judgement};
+use crate::diagnostic::Diagnostics;
+use crate::proof::Proof;
+use crate::resolve::{Initial, Limits, OTHER, Resolved, Target};
+use crate::spelling;
+use crate::syntax::Docs;
+
+/// A recipe that passed every check.
+pub(crate) struct Model {
+    pub(crate) shape: Shape,
+    pub(crate) proof: Proof,
+}
+
+impl Model {
+    /// Checks the recipe; what is wrong goes to the diagnostics, and the shape remains for the stubs.
+    pub(crate) fn new(
+        recipe: Resolved,
+        mut diagnostics: Diagnostics,
+    ) -> Result<Self, (Option<Shape>, Diagnostics)> {
+        check::all(&recipe, &mut diagnostics);
+        let shape = Shape::new(&recipe);
+        match shape {
+            Some(shape) if diagnostics.is_empty() => {
+                let proof = Proof::new(&shape);
+                Ok(Self { shape, proof })
+            }
+            shape => Err((shape, diagnostics)),
+        }
+    }
+}
+
+/// The items of a recipe, named and in order.
+pub(crate) struct Shape {
+    pub(crate) docs: Docs,
+    pub(crate) visibility: Visibility,
+    pub(crate) name: Ident,
+    pub(crate) module: Ident,
+    pub(crate) id: String,
+    pub(crate) label: String,
+    pub(crate) description: String,
+    pub(crate) model: Option<String>,
+    pub(crate) limits: Limits,
+    pub(crate) initial: usize,
+    pub(crate) steps: Vec<Step>,
+    /// The exit of each outcome that exits, in order; an outcome refers to it by its place here.
+    pub(crate) exits: Vec<Exit>,
+    /// The recipes that are restarted, each once.
+    pub(crate) restarts: Vec<Restart>,
+    pub(crate) registry: Option<Path>,
+}
+
+/// One step.
+pub(crate) struct Step {
+    pub(crate) name: Ident,
+    pub(crate) wire: String,
+    pub(crate) docs: Docs,
+    pub(crate) model: Option<String>,
+    pub(crate) prompt: Option<Expr>,
+    /// Whether only the generated code can tell that the prompt says something.
+    pub(crate) unseen: bool,
+    pub(crate) outcomes: Vec<Outcome>,
+    pub(crate) outcome_enum: Ident,
+    pub(crate) next_enum: Ident,
+}
+
+/// One outcome.
+pub(crate) struct Outcome {
+    pub(crate) name: Ident,
+    pub(crate) wire: String,
+    pub(crate) docs: Docs,
+    pub(crate) method: Ident,
+    pub(crate) next: Next,
+}
+
+/// Where an outcome leads, by place.
+#[derive(Clone, Copy)]
+pub(crate) enum Next {
+    Step(usize),
+    Exit(usize),
+    Restart(usize),
+}
+
+/// Which reason an exit has.
+pub(crate) enum Exit {
+    /// A variant of the recipe's registry.
+    Authored(Ident),
+    /// The standard one of the implied `Other`, also where a mistake leaves nothing better.
+    StandardOther,
+}
+
+impl Exit {
+    pub(crate) fn name(&self) -> String {
+        match self {
+            Self::Authored(name) => name.to_string(),
+            Self::StandardOther => "UserProvidedOther".to_owned(),
+        }
+    }
+}
+
+/// A recipe that is restarted.
+pub(crate) struct Restart {
+    pub(crate) path: Path,
+    /// What it is called in the generated module.
+    pub(crate) name: Ident,
+}
+
+impl Step {
+    /// Whether the outcome takes the agent's description: an `Other` that exits does.
+    pub(crate) fn is_described(outcome: &Outcome) -> bool {
+        outcome.name == OTHER && matches!(outcome.next, Next::Exit(_))
+    }
+
+    /// The steps and recipes that can follow, each once, in order.
+    pub(crate) fn followers(&self) -> (Vec<usize>, Vec<usize>) {
+        let (mut steps, mut restarts) = (Vec::new(), Vec::new());
+        for outcome in &self.outcomes {
+            match outcome.next {
+                Next::Step(step) if !steps.contains(&step) => steps.push(step),
+                Next::Restart(restart) if !restarts.contains(&restart) => restarts.push(restart),
+                Next::Step(_) | Next::Restart(_) | Next::Exit(_) => {}
+            }
+        }
+        (steps, restarts)
+    }
+}
+
+impl Shape {
+    /// `None` where there is no step to generate, or no name to generate it under.
+    fn new(recipe: &Resolved) -> Option<Self> {
+        let module = spelling::snake(&recipe.written.name).filter(|module| *module != recipe.written.name)?;
+        syn::parse_str::<Ident>(&recipe.written.name.to_string()).ok()?;
+        let kept: Vec<_> = recipe
+            .distinct_steps()
+            .filter(|(_, step)| !check::is_reserved_step(recipe, step.name()))
+            .map(|(index, _)| index)
+            .collect();
+        let mut shape = Self {
+            docs: recipe.written.docs.clone(),
+            visibility: recipe.written.visibility.clone(),
+            name: recipe.written.name.clone(),
+            module,
+            id: recipe.id.clone(),
+            label: recipe.label.clone(),
+            description: description(&recipe.written.docs, &recipe.label),
+            model: recipe.written.model.value().map(syn::LitStr::value),
+            limits: recipe.limits,
+            initial: 0,
+            steps: Vec::new(),
+            exits: Vec::new(),
+            restarts: Vec::new(),
+            registry: recipe.written.exits.value().cloned(),
+        };
+        let mut phantoms = Vec::new();
+        for index in &kept {
+            let step = shape.step(recipe, *index, &kept, &mut phantoms);
+            shape.steps.push(step);
+        }
+        for name in phantoms {
+            shape.steps.push(phantom(name));
+        }
+        let initial = match recipe.initial {
+            Initial::Step(index) | Initial::Unknown { meant: Some(index) } => Some(index),
+            Initial::Unknown { meant: None } | Initial::Missing => None,
+        };
+        shape.initial = initial
+            .and_then(|index| kept.iter().position(|kept| *kept == index))
+            .unwrap_or(0);
+        (!shape.steps.is_empty()).then_some(shape)
+    }
+
+    fn step(&mut self, recipe: &Resolved, index: usize, kept: &[usize], phantoms: &mut Vec<Ident>) -> Step {
+        let step = &recipe.steps[index];
+        let mut outcomes: Vec<Outcome> = Vec::new();
+        for outcome in &step.outcomes {
+            let Some(method) = spelling::snake(&outcome.name) else {
+                continue;
+            };
+            let collides = outcomes.iter().any(|other| other.method == method);
+            if check::is_reserved_outcome(&outcome.name) || collides {
+                continue;
+            }
+            let next = self.next(&outcome.target, kept, phantoms);
+            let (name, wire, docs) = (outcome.name.clone(), outcome.wire.clone(), outcome.docs.clone());
+            outcomes.push(Outcome {
+                name,
+                wire,
+                docs,
+                method,
+                next,
+            });
+        }
+        let prompt = step.written.prompt.value();
+        let judgement = prompt.map(check::judge);
+        let missing = matches!(judgement, Some(Judgement::Missing(..)));
+        Step {
+            name: step.name().clone(),
+            wire: step.wire.clone(),
+            docs: step.written.docs.clone(),
+            model: step
+                .written
+                .model
+                .value()
+                .or(recipe.written.model.value())
+                .map(syn::LitStr::value),
+            // A file that is not there has been reported; asking the compiler for it would report it again.
+            prompt: prompt.filter(|_| !missing).cloned(),
+            unseen: matches!(judgement, Some(Judgement::Unknown)),
+            outcomes,
+            outcome_enum: type_name(step.name(), "Outcome"),
+            next_enum: type_name(step.name(), "Next"),
+        }
+    }
+
+    fn next(&mut self, target: &Target, kept: &[usize], phantoms: &mut Vec<Ident>) -> Next {
+        let place = |index: usize| kept.iter().position(|kept| *kept == index).map(Next::Step);
+        match target {
+            Target::Step { index }
+            | Target::Unknown {
+                meant: Some(index), ..
+            } => place(*index).unwrap_or_else(|| self.exit(Exit::StandardOther)),
+            // A step that does not exist gets a name to stand on, for the code below that uses it.
+            Target::Unknown { name, meant: None } if syn::parse_str::<Ident>(&name.to_string()).is_ok() => {
+                let known = phantoms.iter().position(|phantom| phantom == name);
+                Next::Step(
+                    kept.len()
+                        + known.unwrap_or_else(|| {
+                            phantoms.push(name.clone());
+                            phantoms.len() - 1
+                        }),
+                )
+            }
+            Target::Exit(reason) => self.exit(Exit::Authored(reason.clone())),
+            Target::Restart(path) => self.restart(path),
+            Target::Unknown { .. } | Target::StandardOther | Target::Unmapped | Target::Broken => {
+                self.exit(Exit::StandardOther)
+            }
+        }
+    }
+
+    fn exit(&mut self, exit: Exit) -> Next {
+        self.exits.push(exit);
+        Next::Exit(self.exits.len() - 1)
+    }
+
+    fn restart(&mut self, path: &Path) -> Next {
+        let Some(name) = path.segments.last().map(|segment| segment.ident.clone()) else {
+            return self.exit(Exit::StandardOther);
+        };
+        let known = self.restarts.iter().position(|restart| restart.name == name);
+        Next::Restart(known.unwrap_or_else(|| {
+            self.restarts.push(Restart {
+                path: path.clone(),
+                name,
+            });
+            self.restarts.len() - 1
+        }))
+    }
+
+    /// The path of the enum that the recipe's exits are variants of.
+    pub(crate) fn registry(&self, krate: &TokenStream) -> TokenStream {
+        match &self.registry {
+            Some(path) => quote::quote!(#path),
+            None => quote::quote!(#krate::ExitReason),
+        }
+    }
+}
+
+/// What the doc comment says first, without its full stop; it is shown in lists.
+fn description(docs: &Docs, label: &str) -> String {
+    let text = docs.first_paragraph();
+    let text = text.strip_suffix('.').unwrap_or(&text).to_owned();
+    if text.is_empty() { label.to_owned() } else { text }
+}
+
+fn type_name(step: &Ident, suffix: &str) -> Ident {
+    format_ident!("{}{suffix}", spelling::camel(step), span = step.span())
+}
+
+fn phantom(name: Ident) -> Step {
+    Step {
+        wire: spelling::wire(&name),
+        docs: Docs::default(),
+        model: None,
+        prompt: None,
+        unseen: false,
+        outcomes: Vec::new(),
+        outcome_enum: type_name(&name, "Outcome"),
+        next_enum: type_name(&name, "Next"),
+        name: Ident::new(&name.to_string(), name.span().resolved_at(Span::call_site())),
+    }
+}

@@ -1,0 +1,157 @@
+//! What can be said about every run of a recipe before the first one.
+
+use crate::graph::Graph;
+use crate::model::{Next, Shape};
+
+/// Facts about a valid recipe.
+pub(crate) struct Proof {
+    /// No run takes more steps than this.
+    pub(crate) max_steps: u32,
+    /// The steps on the heaviest way through the graph, and how often each can run.
+    pub(crate) heaviest_path: Vec<(usize, u32)>,
+    /// The limits that are given and can never be hit.
+    pub(crate) never_trips: Vec<Limit>,
+    /// A number that stands for the graph.
+    pub(crate) fingerprint: u64,
+}
+
+/// One of the limits.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Limit {
+    StepVisits,
+    TotalSteps,
+    Restarts,
+}
+
+impl Proof {
+    pub(crate) fn new(shape: &Shape) -> Self {
+        let graph = Graph::new(shape.steps.iter().map(|step| step.followers().0).collect());
+        let heaviest = Heaviest::new(&graph, shape.initial, shape.limits.max_step_visits);
+        let total = shape.limits.max_total_steps.map_or(u64::MAX, u64::from);
+        let max_steps = u32::try_from(heaviest.weight.min(total)).unwrap_or(u32::MAX);
+
+        let mut never_trips = Vec::new();
+        // Without a way round, no step is entered twice.
+        if shape.limits.max_step_visits.is_some() && !heaviest.any_cycle {
+            never_trips.push(Limit::StepVisits);
+        }
+        if heaviest.weight <= total && shape.limits.max_total_steps.is_some() {
+            never_trips.push(Limit::TotalSteps);
+        }
+        if shape.limits.max_restarts.is_some() && shape.restarts.is_empty() {
+            never_trips.push(Limit::Restarts);
+        }
+        Self {
+            max_steps,
+            heaviest_path: heaviest.path,
+            never_trips,
+            fingerprint: fingerprint(shape),
+        }
+    }
+}
+
+/// The heaviest way from the first step through the strongly connected components of the graph.
+pub(crate) struct Heaviest {
+    pub(crate) weight: u64,
+    pub(crate) path: Vec<(usize, u32)>,
+    pub(crate) any_cycle: bool,
+}
+
+impl Heaviest {
+    /// A step outside any cycle weighs 1; a component with a cycle weighs its size times the visits allowed.
+    pub(crate) fn new(graph: &Graph, initial: usize, max_step_visits: Option<u32>) -> Self {
+        let components = graph.components();
+        let count = components.members.len();
+        let (mut weights, mut onward) = (vec![0_u64; count], vec![None; count]);
+        let (mut visits, mut any_cycle) = (vec![1_u32; count], false);
+        // Components come after what they lead to, so each finds its followers' weights ready.
+        for component in 0..count {
+            if components.is_cyclic(component, graph) {
+                visits[component] = max_step_visits.unwrap_or(u32::MAX);
+                any_cycle = true;
+            }
+            let members = &components.members[component];
+            let followers = members
+                .iter()
+                .flat_map(|step| graph.edges(*step))
+                .map(|next| components.of[*next]);
+            for follower in followers.filter(|follower| *follower != component) {
+                let heavier = onward[component].is_none_or(|best: usize| weights[follower] > weights[best]);
+                if heavier {
+                    onward[component] = Some(follower);
+                }
+            }
+            let own = u64::from(visits[component]).saturating_mul(members.len() as u64);
+            weights[component] = onward[component].map_or(own, |next| own.saturating_add(weights[next]));
+        }
+        let mut path = Vec::new();
+        let mut at = Some(components.of[initial]);
+        while let Some(component) = at {
+            path.extend(
+                components.members[component]
+                    .iter()
+                    .map(|step| (*step, visits[component])),
+            );
+            at = onward[component];
+        }
+        Self {
+            weight: weights[components.of[initial]],
+            path,
+            any_cycle,
+        }
+    }
+}
+
+/// FNV-1a over the steps, their outcomes and where those lead: a change to any of them changes it. Prompts, labels
+/// and limits are left out on purpose, so that editing those does not strand the runs in progress.
+fn fingerprint(shape: &Shape) -> u64 {
+    let mut hash = 0xcbf2_9ce4_8422_2325_u64;
+    let mut add = |text: &str| {
+        // The zero byte keeps "a" + "bc" apart from "ab" + "c".
+        for byte in text.bytes().chain([0]) {
+            hash = (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
+        }
+    };
+    add(&shape.steps[shape.initial].wire);
+    for step in &shape.steps {
+        add("step");
+        add(&step.wire);
+        for outcome in &step.outcomes {
+            add(&outcome.wire);
+            match outcome.next {
+                Next::Step(next) => add(&shape.steps[next].wire),
+                Next::Exit(exit) => add(&format!("exit {}", shape.exits[exit].name())),
+                Next::Restart(restart) => add(&format!("restart {}", shape.restarts[restart].name)),
+            }
+        }
+    }
+    hash
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_heaviest_path_counts_cycles_by_their_visits() {
+        // implement → review ⇄ fix, review → commit
+        let graph = Graph::new(vec![vec![1], vec![3, 2], vec![1], vec![]]);
+        let heaviest = Heaviest::new(&graph, 0, Some(3));
+        assert_eq!(heaviest.weight, 1 + 3 * 2 + 1);
+        assert_eq!(heaviest.path, [(0, 1), (1, 3), (2, 3), (3, 1)]);
+        assert!(heaviest.any_cycle);
+    }
+
+    #[test]
+    fn without_cycles_it_is_the_longest_path() {
+        let graph = Graph::new(vec![vec![1, 3], vec![2], vec![3], vec![]]);
+        let heaviest = Heaviest::new(&graph, 0, None);
+        assert_eq!((heaviest.weight, heaviest.any_cycle), (4, false));
+    }
+
+    #[test]
+    fn unlimited_visits_do_not_overflow() {
+        let graph = Graph::new(vec![vec![0, 1], vec![1]]);
+        assert_eq!(Heaviest::new(&graph, 0, None).weight, 2 * u64::from(u32::MAX));
+    }
+}

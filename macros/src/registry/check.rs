@@ -1,0 +1,133 @@
+//! What an enum of exit reasons must not be.
+
+use std::collections::HashMap;
+use std::ops::RangeInclusive;
+
+use super::{Reason, Reasons};
+use crate::diagnostic::Diagnostics;
+
+/// Exit codes that belong to authors.
+const AUTHORS: RangeInclusive<u8> = 40..=63;
+
+pub(super) fn check(reasons: &Reasons, diagnostics: &mut Diagnostics) {
+    for reason in &reasons.variants {
+        complete(reason, diagnostics);
+        exit_code(reason, reasons.standard, diagnostics);
+    }
+    codes_are_unique(reasons, diagnostics);
+    exit_codes_are_unique(reasons, diagnostics);
+}
+
+fn complete(reason: &Reason, diagnostics: &mut Diagnostics) {
+    let (name, columns) = (&reason.name, &reason.columns);
+    if columns.broken {
+        return;
+    }
+    match (&columns.category, &columns.message) {
+        (None, None) => diagnostics.error(
+            name,
+            format!("exit reason `{name}` has no category and no message: add `#[reason(category = completed, message = \"…\")]`"),
+        ),
+        (None, Some(_)) => diagnostics.error(
+            name,
+            format!("exit reason `{name}` has no category: add `category = completed`, `guardrail` or `error`"),
+        ),
+        (Some(_), None) => {
+            diagnostics.error(name, format!("exit reason `{name}` has no message: add `message = \"…\"`"));
+        }
+        (Some(_), Some(message)) if message.value().trim().is_empty() => {
+            diagnostics.error(message, format!("the message of exit reason `{name}` is empty: say what happened"));
+        }
+        (Some(_), Some(_)) => {}
+    }
+    if let Some(code) = columns.code.as_ref().filter(|code| !is_code(&code.value())) {
+        diagnostics.error(
+            code,
+            "a code is made of small letters, digits, hyphens and underscores",
+        );
+    }
+}
+
+fn exit_code(reason: &Reason, standard: bool, diagnostics: &mut Diagnostics) {
+    let (name, columns) = (&reason.name, &reason.columns);
+    if columns.broken || columns.category.is_none() {
+        return;
+    }
+    let band = match (&columns.family, standard) {
+        (Some(family), true) => band(&family.to_string()),
+        (_, false) => AUTHORS,
+        (None, true) => 0..=0,
+    };
+    let (low, high) = (band.start(), band.end());
+    match (&columns.exit_code, columns.goal_met()) {
+        (None, true) => {}
+        (None, false) => diagnostics.error(
+            name,
+            format!("exit reason `{name}` does not meet the goal, so it needs an exit code: add `exit_code = …`, {low} to {high}"),
+        ),
+        (Some(code), true) => {
+            if code.base10_parse::<u8>().ok() != Some(0) {
+                diagnostics.error(code, format!("exit reason `{name}` meets the goal, so its exit code is 0; leave it out"));
+            }
+        }
+        (Some(code), false) => match code.base10_parse::<u8>() {
+            Ok(number) if band.contains(&number) => {}
+            Ok(0) => diagnostics.error(code, format!("exit code 0 means that the goal was met; for `{name}` choose {low} to {high}")),
+            _ => diagnostics.error(code, format!("the exit code of `{name}` must be from {low} to {high}")),
+        },
+    }
+}
+
+fn codes_are_unique(reasons: &Reasons, diagnostics: &mut Diagnostics) {
+    let mut seen = HashMap::new();
+    for reason in &reasons.variants {
+        let code = reason.columns.code(&reason.name);
+        if let Some(first) = seen.get(&code) {
+            let message = format!(
+                "the exit reasons `{first}` and `{}` have the same code `{code}`",
+                reason.name
+            );
+            diagnostics.error_and(&reason.name, message, first, "the_other_one");
+        } else {
+            seen.insert(code, &reason.name);
+        }
+    }
+}
+
+fn exit_codes_are_unique(reasons: &Reasons, diagnostics: &mut Diagnostics) {
+    let mut seen = HashMap::new();
+    for reason in &reasons.variants {
+        let Some(written) = &reason.columns.exit_code else {
+            continue;
+        };
+        let Ok(number @ 1..) = written.base10_parse::<u8>() else {
+            continue;
+        };
+        if let Some((first, at)) = seen.get(&number) {
+            let message = format!(
+                "the exit reasons `{first}` and `{}` have the same exit code {number}",
+                reason.name
+            );
+            diagnostics.error_and(written, message, at, "the_other_one");
+        } else {
+            seen.insert(number, (&reason.name, written));
+        }
+    }
+}
+
+/// The exit codes of a family in the standard registry; the library has the same table, and a test compares them.
+fn band(family: &str) -> RangeInclusive<u8> {
+    match family {
+        "constraint" => 2..=9,
+        "failure" => 10..=19,
+        "review" => 20..=29,
+        "worker" => 30..=39,
+        "resource_limit" => 120..=129,
+        _ => 130..=u8::MAX,
+    }
+}
+
+fn is_code(code: &str) -> bool {
+    let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '-' | '_');
+    !code.is_empty() && code.chars().all(plain)
+}

@@ -1,0 +1,158 @@
+//! The columns of one exit reason, from its `#[reason(…)]`.
+
+use proc_macro2::Ident;
+use quote::format_ident;
+use syn::meta::ParseNestedMeta;
+use syn::{LitBool, LitInt, LitStr, Variant};
+
+use crate::diagnostic::Diagnostics;
+use crate::spelling;
+
+pub(super) const CATEGORIES: [&str; 3] = ["completed", "guardrail", "error"];
+pub(super) const FAMILIES: [&str; 6] = [
+    "constraint",
+    "failure",
+    "review",
+    "worker",
+    "resource_limit",
+    "user",
+];
+const NAMES: [&str; 9] = [
+    "category",
+    "message",
+    "code",
+    "title",
+    "family",
+    "exit_code",
+    "diagnosis",
+    "auto_resumable",
+    "goal_met",
+];
+
+/// What was written; the methods fill in the defaults.
+#[derive(Default)]
+pub(super) struct Columns {
+    pub(super) code: Option<LitStr>,
+    pub(super) category: Option<Ident>,
+    pub(super) message: Option<LitStr>,
+    pub(super) title: Option<LitStr>,
+    pub(super) family: Option<Ident>,
+    pub(super) exit_code: Option<LitInt>,
+    pub(super) diagnosis: Option<LitStr>,
+    pub(super) auto_resumable: Option<LitBool>,
+    pub(super) goal_met: Option<LitBool>,
+    /// Whether a part could not be read: what seems to be missing may only have been lost.
+    pub(super) broken: bool,
+}
+
+impl Columns {
+    pub(super) fn read(variant: &Variant, diagnostics: &mut Diagnostics) -> Self {
+        let mut columns = Self::default();
+        for attribute in variant
+            .attrs
+            .iter()
+            .filter(|attribute| attribute.path().is_ident("reason"))
+        {
+            let result = attribute.parse_nested_meta(|meta| columns.column(&meta, diagnostics));
+            if let Err(error) = result {
+                diagnostics.syntax(&error);
+                columns.broken = true;
+            }
+        }
+        columns
+    }
+
+    fn column(&mut self, meta: &ParseNestedMeta<'_>, diagnostics: &mut Diagnostics) -> syn::Result<()> {
+        let name = meta.path.get_ident().map(ToString::to_string).unwrap_or_default();
+        match name.as_str() {
+            "code" => self.code = Some(text(meta)?),
+            "message" => self.message = Some(text(meta)?),
+            "title" => self.title = Some(text(meta)?),
+            "diagnosis" => self.diagnosis = Some(text(meta)?),
+            "category" => self.category = word(meta, &CATEGORIES, "category", diagnostics)?,
+            "family" => self.family = word(meta, &FAMILIES, "family", diagnostics)?,
+            "exit_code" => {
+                let expected =
+                    |error: syn::Error| syn::Error::new(error.span(), "expected a number for `exit_code`");
+                self.exit_code = Some(meta.value()?.parse().map_err(expected)?);
+            }
+            "auto_resumable" => self.auto_resumable = Some(switch(meta)?),
+            "goal_met" => self.goal_met = Some(switch(meta)?),
+            _ => {
+                let advice = spelling::advice(&name, NAMES, "the columns are");
+                return Err(meta.error(format!("an exit reason has no column `{name}`{advice}")));
+            }
+        }
+        self.broken |= name == "category" && self.category.is_none();
+        Ok(())
+    }
+
+    /// The code: as written, or the kebab-case of the variant.
+    pub(super) fn code(&self, variant: &Ident) -> String {
+        self.code
+            .as_ref()
+            .map_or_else(|| spelling::wire(variant), LitStr::value)
+    }
+
+    pub(super) fn category(&self) -> Ident {
+        let category = self
+            .category
+            .as_ref()
+            .map_or_else(|| "Completed".to_owned(), spelling::camel);
+        format_ident!("{category}")
+    }
+
+    pub(super) fn goal_met(&self) -> bool {
+        let completed = self
+            .category
+            .as_ref()
+            .is_some_and(|category| category == "completed");
+        self.goal_met.as_ref().map_or(completed, LitBool::value)
+    }
+
+    pub(super) fn auto_resumable(&self) -> bool {
+        self.auto_resumable.as_ref().is_some_and(LitBool::value)
+    }
+
+    /// The exit code; one that is missing or too large has been reported.
+    pub(super) fn exit_code(&self) -> u8 {
+        self.exit_code
+            .as_ref()
+            .and_then(|code| code.base10_parse().ok())
+            .unwrap_or(0)
+    }
+}
+
+fn text(meta: &ParseNestedMeta<'_>) -> syn::Result<LitStr> {
+    let value = meta.value()?;
+    value
+        .parse()
+        .map_err(|_| value.error("expected a text in quotes"))
+}
+
+fn switch(meta: &ParseNestedMeta<'_>) -> syn::Result<LitBool> {
+    let value = meta.value()?;
+    value
+        .parse()
+        .map_err(|_| value.error("expected `true` or `false`"))
+}
+
+/// One of a few words; another one is reported, and the column counts as not written.
+fn word(
+    meta: &ParseNestedMeta<'_>,
+    known: &[&'static str],
+    what: &str,
+    diagnostics: &mut Diagnostics,
+) -> syn::Result<Option<Ident>> {
+    let value = meta.value()?;
+    let list = spelling::short_list(known.iter().copied()).unwrap_or_default();
+    let word: Ident = value
+        .parse()
+        .map_err(|_| value.error(format!("expected a {what}, without quotes: {list}")))?;
+    if known.iter().any(|known| word == known) {
+        return Ok(Some(word));
+    }
+    let advice = spelling::advice(&word.to_string(), known.iter().copied(), "there are");
+    diagnostics.error(&word, format!("there is no {what} `{word}`{advice}"));
+    Ok(None)
+}

@@ -1,0 +1,182 @@
+//! `#[derive(Registry)]`: an enum of exit reasons, with all columns of each.
+//!
+//! It has the stages of a recipe in small: `columns.rs` reads the attributes, `check.rs` judges them, and what
+//! is generated stands here.
+
+mod check;
+mod columns;
+
+use proc_macro2::TokenStream;
+use quote::{format_ident, quote, quote_spanned};
+use syn::{Data, DeriveInput, Fields, Ident, Path};
+
+use crate::diagnostic::Diagnostics;
+use columns::Columns;
+
+/// An enum of exit reasons as it was written.
+struct Reasons {
+    name: Ident,
+    krate: Path,
+    /// The registry of surefire itself, which may use the standard bands of exit codes.
+    standard: bool,
+    variants: Vec<Reason>,
+}
+
+/// One variant with its columns.
+struct Reason {
+    name: Ident,
+    columns: Columns,
+}
+
+pub(crate) fn derive(input: TokenStream) -> TokenStream {
+    let mut diagnostics = Diagnostics::default();
+    let reasons = match syn::parse2::<DeriveInput>(input) {
+        Ok(input) => Reasons::read(&input, &mut diagnostics),
+        Err(error) => return error.to_compile_error(),
+    };
+    let Some(reasons) = reasons else {
+        return diagnostics.into_tokens();
+    };
+    check::check(&reasons, &mut diagnostics);
+    let items = reasons.expand();
+    let errors = diagnostics.into_tokens();
+    quote!(#errors #items)
+}
+
+impl Reasons {
+    fn read(input: &DeriveInput, diagnostics: &mut Diagnostics) -> Option<Self> {
+        let Data::Enum(data) = &input.data else {
+            diagnostics.error(&input.ident, "exit reasons are the variants of an enum");
+            return None;
+        };
+        if data.variants.is_empty() {
+            diagnostics.error(
+                &input.ident,
+                format!("`{}` has no exit reasons: add a variant", input.ident),
+            );
+        }
+        if !input.generics.params.is_empty() {
+            diagnostics.error(&input.generics, "an enum of exit reasons has no parameters");
+            return None;
+        }
+        let mut krate = syn::parse_quote!(::surefire);
+        let mut standard = false;
+        for attribute in input
+            .attrs
+            .iter()
+            .filter(|attribute| attribute.path().is_ident("registry"))
+        {
+            let result = attribute.parse_nested_meta(|meta| {
+                if meta.path.is_ident("crate") {
+                    krate = meta.value()?.call(Path::parse_mod_style)?;
+                } else if meta.path.is_ident("standard") {
+                    standard = true;
+                } else {
+                    return Err(meta.error("expected `crate = path`"));
+                }
+                Ok(())
+            });
+            if let Err(error) = result {
+                diagnostics.syntax(&error);
+            }
+        }
+        let variants = data.variants.iter().map(|variant| {
+            if !matches!(variant.fields, Fields::Unit) {
+                let message = format!(
+                    "exit reason `{}` cannot carry values; what a run knows goes into its `Exit`",
+                    variant.ident
+                );
+                diagnostics.error(&variant.fields, message);
+            }
+            if let Some((_, value)) = &variant.discriminant {
+                diagnostics.error(
+                    value,
+                    "an exit reason has no number here; write `exit_code = …` in its `#[reason(…)]`",
+                );
+            }
+            Reason {
+                name: variant.ident.clone(),
+                columns: Columns::read(variant, diagnostics),
+            }
+        });
+        let variants = variants.collect();
+        Some(Self {
+            name: input.ident.clone(),
+            krate,
+            standard,
+            variants,
+        })
+    }
+
+    fn expand(&self) -> TokenStream {
+        let (name, krate) = (&self.name, &self.krate);
+        let variants: Vec<_> = self.variants.iter().map(|reason| &reason.name).collect();
+        let places = 0..variants.len();
+        let definitions = self.variants.iter().map(|reason| reason.definition(krate));
+        // Only the compiler can see the standard registry's codes and the author's at once.
+        let apart = self.variants.iter().filter(|_| !self.standard).map(|reason| {
+            let code = reason.columns.code(&reason.name);
+            let message = format!(
+                "the code `{code}` belongs to a standard exit reason; give `{}` another `code`",
+                reason.name
+            );
+            quote_spanned! {reason.name.span()=>
+                const _: () = ::core::assert!(!#krate::__private::standard(#code), #message);
+            }
+        });
+        quote! {
+            #[automatically_derived]
+            impl #krate::Registry for #name {
+                const ALL: &'static [Self] = &[#(Self::#variants,)*];
+                const DEFINITIONS: &'static [#krate::Definition] = &[#(#definitions,)*];
+                fn index(self) -> ::core::primitive::usize {
+                    match self { #(Self::#variants { .. } => #places,)* }
+                }
+            }
+            #(#apart)*
+        }
+    }
+}
+
+impl Reason {
+    fn definition(&self, krate: &Path) -> TokenStream {
+        let columns = &self.columns;
+        let code = columns.code(&self.name);
+        let category = columns.category();
+        let message = columns
+            .message
+            .as_ref()
+            .map(syn::LitStr::value)
+            .unwrap_or_default();
+        let title = columns
+            .title
+            .as_ref()
+            .map_or_else(|| message.clone(), syn::LitStr::value);
+        let diagnosis = columns
+            .diagnosis
+            .as_ref()
+            .map_or_else(|| message.clone(), syn::LitStr::value);
+        let family = match &columns.family {
+            Some(family) => {
+                let family = format_ident!("{}", crate::spelling::camel(family));
+                quote!(::core::option::Option::Some(#krate::Family::#family))
+            }
+            None => quote!(::core::option::Option::None),
+        };
+        let exit_code = columns.exit_code();
+        let (auto_resumable, goal_met) = (columns.auto_resumable(), columns.goal_met());
+        quote! {
+            #krate::Definition {
+                code: #code,
+                category: #krate::Category::#category,
+                message: #message,
+                title: #title,
+                family: #family,
+                exit_code: #exit_code,
+                diagnosis: #diagnosis,
+                auto_resumable: #auto_resumable,
+                goal_met: #goal_met,
+            }
+        }
+    }
+}

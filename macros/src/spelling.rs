@@ -1,0 +1,120 @@
+//! Names: how they are spelled on the wire and as methods, and which one was probably meant.
+
+use heck::{ToKebabCase, ToSnakeCase, ToUpperCamelCase};
+use proc_macro2::{Ident, Span};
+use syn::ext::IdentExt;
+
+/// The name on the wire: kebab-case, without the `r#` of a raw identifier.
+pub(crate) fn wire(name: &Ident) -> String {
+    name.unraw().to_string().to_kebab_case()
+}
+
+/// The name as a method or module, raw where it would be a keyword; `None` where Rust has no such name.
+pub(crate) fn snake(name: &Ident) -> Option<Ident> {
+    identifier(&name.unraw().to_string().to_snake_case(), name.span())
+}
+
+/// The name as the beginning of a generated type's name.
+pub(crate) fn camel(name: &Ident) -> String {
+    name.unraw().to_string().to_upper_camel_case()
+}
+
+/// An identifier with this text, raw where it has to be; `None` where there can be none.
+pub(crate) fn identifier(text: &str, span: Span) -> Option<Ident> {
+    let ident = syn::parse_str::<Ident>(text)
+        .or_else(|_| syn::parse_str::<Ident>(&format!("r#{text}")))
+        .ok()?;
+    Some(if ident == text {
+        Ident::new(text, span)
+    } else {
+        Ident::new_raw(text, span)
+    })
+}
+
+/// The candidate that `name` is probably a misspelling of.
+pub(crate) fn closest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let written = name.to_lowercase();
+    let near = candidates.into_iter().filter_map(|candidate| {
+        let known = candidate.to_lowercase();
+        let distance = strsim::osa_distance(&written, &known);
+        let allowed = written.chars().count().max(known.chars().count()) / 3;
+        let contained =
+            known.len() > 3 && written.contains(&known) || written.len() > 3 && known.contains(&written);
+        (distance <= allowed.max(1) || contained).then_some((distance, candidate))
+    });
+    // `min_by_key` keeps the first of equals, so the answer does not depend on anything but the order of declaration.
+    near.min_by_key(|(distance, _)| *distance)
+        .map(|(_, candidate)| candidate)
+}
+
+/// The end of an error about an unknown name: the one that was meant, and the list where it is short.
+pub(crate) fn advice<'a>(
+    name: &str,
+    candidates: impl IntoIterator<Item = &'a str> + Clone,
+    what: &str,
+) -> String {
+    let meant = closest(name, candidates.clone()).map(|meant| format!("; did you mean `{meant}`?"));
+    let list = short_list(candidates)
+        .map(|list| format!("{} {what}: {list}", if meant.is_some() { "" } else { ";" }));
+    match (meant, list) {
+        (Some(meant), Some(list)) => format!("{meant} ({})", list.trim_start()),
+        (meant, list) => meant.or(list).unwrap_or_default(),
+    }
+}
+
+/// The names in backticks, unless there are too many to read at a glance.
+pub(crate) fn short_list<'a>(names: impl IntoIterator<Item = &'a str>) -> Option<String> {
+    let names: Vec<_> = names.into_iter().map(|name| format!("`{name}`")).collect();
+    (1..=12).contains(&names.len()).then(|| names.join(", "))
+}
+
+/// "`a`, `b` or `c`".
+pub(crate) fn alternatives(names: &[String]) -> String {
+    match names {
+        [] => String::new(),
+        [only] => format!("`{only}`"),
+        [most @ .., last] => {
+            let most: Vec<_> = most.iter().map(|name| format!("`{name}`")).collect();
+            format!("{} or `{last}`", most.join(", "))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn wire_names_and_methods() {
+        let table = [
+            ("NoTasks", "no-tasks", Some("no_tasks")),
+            ("HTTPReview", "http-review", Some("http_review")),
+            ("r#match", "match", Some("r#match")),
+            ("Match", "match", Some("r#match")),
+            ("Überprüfen", "überprüfen", Some("überprüfen")),
+            ("Super", "super", None),
+            ("__", "", None),
+        ];
+        for (name, on_the_wire, method) in table {
+            let name = syn::parse_str::<Ident>(name).expect("the table holds identifiers");
+            assert_eq!(wire(&name), on_the_wire);
+            assert_eq!(snake(&name).map(|method| method.to_string()).as_deref(), method);
+        }
+    }
+
+    #[test]
+    fn the_closest_name_is_close() {
+        let steps = ["Implement", "CodeReview", "Fix", "Commit"];
+        let table = [
+            ("CodeRevew", Some("CodeReview")),
+            ("Review", Some("CodeReview")),
+            ("Comit", Some("Commit")),
+            ("Fxi", Some("Fix")),
+            ("commit", Some("Commit")),
+            ("Deploy", None),
+        ];
+        for (written, meant) in table {
+            assert_eq!(closest(written, steps), meant, "{written}");
+        }
+    }
+}

@@ -1,0 +1,65 @@
+//! Doc comments: kept as attributes, and read as text.
+
+use proc_macro2::TokenStream;
+use quote::{ToTokens, quote};
+use syn::parse::ParseStream;
+use syn::{Attribute, Expr, ExprLit, Lit, Meta};
+
+use crate::diagnostic::Diagnostics;
+
+/// The doc comment in front of an item.
+#[derive(Default, Clone)]
+pub(crate) struct Docs {
+    attributes: Vec<Attribute>,
+}
+
+impl Docs {
+    /// Reads the attributes in front of an item, of which only doc comments mean something in a recipe.
+    pub(crate) fn parse(input: ParseStream<'_>, diagnostics: &mut Diagnostics) -> syn::Result<Self> {
+        let (attributes, others): (Vec<_>, Vec<_>) = input
+            .call(Attribute::parse_outer)?
+            .into_iter()
+            .partition(|attribute| attribute.path().is_ident("doc"));
+        for other in others {
+            diagnostics.error(
+                other,
+                "only doc comments can stand here; put attributes such as `#[cfg]` on the module around the recipe",
+            );
+        }
+        Ok(Self { attributes })
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.attributes.is_empty()
+    }
+
+    /// The first paragraph, on one line.
+    pub(crate) fn first_paragraph(&self) -> String {
+        let lines = self.attributes.iter().filter_map(text);
+        let lines = lines.map(|line| line.trim().to_owned());
+        let paragraph: Vec<_> = lines
+            .skip_while(String::is_empty)
+            .take_while(|line| !line.is_empty())
+            .collect();
+        paragraph.join(" ")
+    }
+}
+
+impl ToTokens for Docs {
+    fn to_tokens(&self, tokens: &mut TokenStream) {
+        let attributes = &self.attributes;
+        tokens.extend(quote!(#(#attributes)*));
+    }
+}
+
+fn text(attribute: &Attribute) -> Option<String> {
+    let Meta::NameValue(pair) = &attribute.meta else {
+        return None;
+    };
+    match &pair.value {
+        Expr::Lit(ExprLit {
+            lit: Lit::Str(text), ..
+        }) => Some(text.value()),
+        _ => None,
+    }
+}

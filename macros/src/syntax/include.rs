@@ -1,0 +1,229 @@
+//! Steps that several recipes share: `steps!` defines them, `include name(…);` puts them into a recipe.
+//!
+//! One macro cannot see what another was given. So `steps!` leaves a small macro behind that carries the written
+//! steps; `recipe!`, when it meets an `include`, calls that macro with all of itself, and is called again with the
+//! steps in place of the `include`. Every check then sees the whole recipe.
+
+use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
+use quote::{format_ident, quote, quote_spanned};
+use syn::ext::IdentExt;
+use syn::parse::{ParseStream, Parser};
+use syn::punctuated::Punctuated;
+use syn::{Path, Token, Visibility, braced, parenthesized};
+
+use super::docs::Docs;
+use super::fields::is_word;
+use super::next::Next;
+use super::recipe::{Input, arguments, steps};
+use super::step::Step;
+use crate::diagnostic::Diagnostics;
+use crate::spelling;
+
+/// What stands in a recipe where an `include` was.
+pub(super) const SPLICED: &str = "__included";
+
+/// The names of the nexts that shared steps leave open.
+pub(crate) type Parameters = Punctuated<Ident, Token![,]>;
+
+/// Shared steps as they were written: `pub(crate) steps name(parameter) { step … }`.
+pub(crate) struct Fragment {
+    pub(crate) docs: Docs,
+    pub(crate) visibility: Visibility,
+    pub(crate) name: Ident,
+    pub(crate) parameters: Parameters,
+    /// The block, to be carried into recipes as it is.
+    pub(crate) block: TokenStream,
+    pub(crate) steps: Vec<Step>,
+}
+
+impl Fragment {
+    pub(crate) fn parse(written: TokenStream, diagnostics: &mut Diagnostics) -> Option<Self> {
+        let parser = |input: ParseStream<'_>| {
+            const FORM: &str = "expected shared steps: `pub(crate) steps name(parameter) { step … }`";
+            let docs = Docs::parse(input, diagnostics)?;
+            let visibility = input.parse()?;
+            if !is_word(input, "steps") {
+                return Err(input.error(FORM));
+            }
+            input.call(Ident::parse_any)?;
+            let name = input.parse::<Ident>().map_err(|_| input.error(FORM))?;
+            let mut parameters = Parameters::new();
+            if input.peek(syn::token::Paren) {
+                let list;
+                parenthesized!(list in input);
+                parameters = Punctuated::parse_terminated(&list)?;
+            }
+            let block;
+            braced!(block in input);
+            let block: TokenStream = block.parse()?;
+            let read = |input: ParseStream<'_>| Ok(steps(input, diagnostics).0);
+            let steps = read.parse2(block.clone())?;
+            Ok(Self {
+                docs,
+                visibility,
+                name,
+                parameters,
+                block,
+                steps,
+            })
+        };
+        match parser.parse2(written) {
+            Ok(fragment) => Some(fragment),
+            Err(error) => {
+                diagnostics.syntax(&error);
+                None
+            }
+        }
+    }
+
+    /// The constant that holds a step's prompt.
+    pub(crate) fn prompt_constant(step: &Ident) -> Ident {
+        let name = spelling::wire(step).replace('-', "_").to_uppercase();
+        spelling::identifier(&name, step.span())
+            .unwrap_or_else(|| format_ident!("PROMPT", span = step.span()))
+    }
+}
+
+/// Shared steps in the place where they were included.
+pub(super) struct Included {
+    pub(super) steps: Vec<Step>,
+    pub(super) broken: bool,
+}
+
+impl Included {
+    /// Reads what [`splice`] wrote: the path, the parameters, the arguments, the steps.
+    pub(super) fn parse(input: ParseStream<'_>, diagnostics: &mut Diagnostics) -> syn::Result<Self> {
+        let (outer, path, parameters, args, block);
+        braced!(outer in input);
+        parenthesized!(path in outer);
+        let path = path.call(Path::parse_mod_style)?;
+        parenthesized!(parameters in outer);
+        let parameters = Parameters::parse_terminated(&parameters)?;
+        parenthesized!(args in outer);
+        let args = arguments(&args, diagnostics);
+        braced!(block in outer);
+        let (mut steps, broken) = steps(&block, diagnostics);
+
+        let fragment = path
+            .segments
+            .last()
+            .map_or_else(String::new, |segment| segment.ident.to_string());
+        for (index, argument) in args.iter().enumerate() {
+            let name = &argument.outcome;
+            if let Some(first) = args[..index].iter().find(|first| first.outcome == *name) {
+                let message = format!("parameter `{name}` of `{fragment}` is given twice");
+                diagnostics.error_and(name, message, &first.outcome, "first_given_here");
+            } else if !parameters.iter().any(|parameter| parameter == name) {
+                let names: Vec<_> = parameters.iter().map(ToString::to_string).collect();
+                let advice = spelling::advice(&name.to_string(), names.iter().map(String::as_str), "it has");
+                diagnostics.error(
+                    name,
+                    format!("the shared steps `{fragment}` have no parameter `{name}`{advice}"),
+                );
+            }
+        }
+        for parameter in &parameters {
+            if !args.iter().any(|argument| argument.outcome == *parameter) {
+                diagnostics.error(
+                    &path,
+                    format!("the shared steps `{fragment}` need to know where `{parameter}` leads: write `{fragment}({parameter} => Next)`"),
+                );
+            }
+        }
+
+        for step in &mut steps {
+            let constant = Fragment::prompt_constant(&step.name);
+            for prompt in &mut step.prompt.0 {
+                // The author's text was evaluated where it was written, so that its files are found there.
+                prompt.value = prompt
+                    .value
+                    .is_some()
+                    .then(|| syn::parse_quote!(#path::#constant));
+            }
+            for mapping in &mut step.mappings {
+                if let Some(Next::Step(target)) = &mapping.next
+                    && parameters.iter().any(|parameter| parameter == target)
+                {
+                    let argument = args.iter().find(|argument| argument.outcome == *target);
+                    mapping.next = argument.and_then(|argument| argument.next.clone());
+                }
+            }
+        }
+        Ok(Self { steps, broken })
+    }
+}
+
+/// The call that fetches the first `include` of a recipe, if it has one.
+pub(crate) fn fetch(input: &Input) -> Option<TokenStream> {
+    let tokens: Vec<_> = input.written.clone().into_iter().collect();
+    let (TokenTree::Group(body), header) = tokens.split_last()? else {
+        return None;
+    };
+    if body.delimiter() != Delimiter::Brace {
+        return None;
+    }
+    let body: Vec<_> = body.stream().into_iter().collect();
+    let at = (0..body.len()).find(|index| starts_include(&body, *index))?;
+    let open = (at + 1..body.len()).find(|index| is_group(&body[*index], Delimiter::Parenthesis))?;
+    let path = &body[at + 1..open];
+    if path.is_empty() || !path.iter().all(is_path_token) {
+        return None;
+    }
+    let before = &body[..at];
+    let TokenTree::Group(arguments) = &body[open] else {
+        return None;
+    };
+    let arguments = arguments.stream();
+    let after = body.get(open + 1..).unwrap_or_default();
+    let after = match after {
+        [TokenTree::Punct(mark), rest @ ..] if matches!(mark.as_char(), ';' | ',') => rest,
+        _ => after,
+    };
+    let krate = &input.krate;
+    let span = path.last().map_or_else(Span::call_site, TokenTree::span);
+    Some(quote_spanned! {span=>
+        #(#path)*! { (#krate) { #(#header)* } { #(#before)* } (#(#path)*) (#arguments) { #(#after)* } }
+    })
+}
+
+/// Puts fetched steps in their place: the input is what `steps!` left behind, followed by what [`fetch`] wrote.
+pub(crate) fn splice(input: TokenStream) -> Option<Input> {
+    let mut parts = input.into_iter().map(|token| match token {
+        TokenTree::Group(group) => Some(group.stream()),
+        _ => None,
+    });
+    let mut part = || parts.next().flatten();
+    let (parameters, steps) = (part()?, part()?);
+    let (krate, header, before, path) = (part()?, part()?, part()?, part()?);
+    let (arguments, after) = (part()?, part()?);
+    let spliced = Ident::new(SPLICED, Span::call_site());
+    let body = quote!(#before #spliced { (#path) (#parameters) (#arguments) { #steps } } #after);
+    let body = Group::new(Delimiter::Brace, body);
+    Some(Input {
+        krate,
+        written: quote!(#header #body),
+    })
+}
+
+fn starts_include(body: &[TokenTree], index: usize) -> bool {
+    let word = matches!(&body[index], TokenTree::Ident(word) if word == "include");
+    let before = index.checked_sub(1).and_then(|before| body.get(before));
+    let at_start = match before {
+        None => true,
+        Some(TokenTree::Punct(mark)) => matches!(mark.as_char(), ',' | ';'),
+        Some(token) => is_group(token, Delimiter::Brace),
+    };
+    word && at_start && matches!(body.get(index + 1), Some(TokenTree::Ident(_)))
+}
+
+fn is_group(token: &TokenTree, delimiter: Delimiter) -> bool {
+    matches!(token, TokenTree::Group(group) if group.delimiter() == delimiter)
+}
+
+fn is_path_token(token: &TokenTree) -> bool {
+    match token {
+        TokenTree::Ident(_) => true,
+        TokenTree::Punct(mark) => mark.as_char() == ':',
+        TokenTree::Group(_) | TokenTree::Literal(_) => false,
+    }
+}

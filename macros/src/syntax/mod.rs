@@ -1,0 +1,19 @@
+//! What the author wrote, as a tree: nothing is resolved yet, and nothing is judged but the grammar.
+//!
+//! Parsing goes on after a mistake wherever it can tell where the next item starts, so that one slip does not hide
+//! the others. Start with `recipe.rs`.
+
+mod docs;
+mod fields;
+mod guardrails;
+mod include;
+mod next;
+mod recipe;
+mod step;
+
+pub(crate) use docs::Docs;
+pub(crate) use guardrails::{Entry, Value};
+pub(crate) use include::{Fragment, fetch, splice};
+pub(crate) use next::Next;
+pub(crate) use recipe::{Input, Recipe};
+pub(crate) use step::Step;

@@ -1,0 +1,97 @@
+//! Where an outcome leads: a step, `exit Reason` or `restart Recipe`.
+
+use proc_macro2::{Ident, TokenTree};
+use syn::ext::IdentExt;
+use syn::parse::{Parse, ParseStream};
+use syn::{Path, Token};
+
+const EXPECTED: &str = "expected what follows: a step, `exit Reason` or `restart Recipe`";
+
+/// What stands behind `=>`.
+#[derive(Clone)]
+pub(crate) enum Next {
+    /// The name of a step or, in shared steps, of a parameter.
+    Step(Ident),
+    /// `exit Reason`
+    Exit(Ident),
+    /// `restart Recipe`
+    Restart(Path),
+}
+
+impl Parse for Next {
+    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+        if !input.peek(Ident::peek_any) {
+            return Err(input.error(EXPECTED));
+        }
+        let word = input.call(Ident::parse_any)?;
+        let more = !input.is_empty() && !input.peek(Token![,]) && !input.peek2(Token![=>]);
+        if word == "exit" && more {
+            return Ok(Self::Exit(single(input)?));
+        }
+        if word == "restart" && more {
+            return Ok(Self::Restart(input.call(Path::parse_mod_style)?));
+        }
+        if word == "exit" || word == "restart" {
+            let what = if word == "exit" {
+                "an exit reason"
+            } else {
+                "a recipe"
+            };
+            return Err(syn::Error::new(
+                word.span(),
+                format!("expected {what} after `{word}`"),
+            ));
+        }
+        if input.peek(Token![::]) {
+            let error = format!(
+                "expected the bare name of a step, or `exit Reason`; found a path that starts with `{word}`"
+            );
+            return Err(syn::Error::new(word.span(), error));
+        }
+        Ok(Self::Step(word))
+    }
+}
+
+/// One name; a path gets an error that says which part of it to keep.
+fn single(input: ParseStream<'_>) -> syn::Result<Ident> {
+    if !input.peek(Ident::peek_any) {
+        return Err(input.error("expected the name of an exit reason after `exit`"));
+    }
+    let path = input.fork().call(Path::parse_mod_style);
+    if let Ok(path) = path
+        && path.segments.len() > 1
+        && let Some(last) = path.segments.last()
+    {
+        let error = syn::Error::new_spanned(
+            &path,
+            format!(
+                "write the reason alone, `exit {}`; the enum it belongs to is the recipe's `exits:`",
+                last.ident
+            ),
+        );
+        return Err(error);
+    }
+    input.call(Ident::parse_any)
+}
+
+/// The arrow between an outcome and what follows; the arrows of other languages are named and accepted.
+pub(crate) fn arrow(input: ParseStream<'_>) -> syn::Result<Option<syn::Error>> {
+    if input.parse::<Option<Token![=>]>>()?.is_some() {
+        return Ok(None);
+    }
+    if input.peek(Token![->]) {
+        let arrow = input.parse::<Token![->]>()?;
+        return Ok(Some(syn::Error::new_spanned(
+            arrow,
+            "expected `=>` between an outcome and what follows",
+        )));
+    }
+    let found = input.cursor().token_tree().map(|(token, _)| token);
+    let found = found
+        .as_ref()
+        .map(TokenTree::to_string)
+        .map_or(String::new(), |token| format!(", found `{token}`"));
+    Err(input.error(format!(
+        "expected `:` after a field or `=>` after an outcome{found}"
+    )))
+}

@@ -1,0 +1,268 @@
+//! `pub recipe Name { id: …, initial: …, guardrails: { … }, step … }`
+
+use proc_macro2::{Delimiter, Ident, Span, TokenStream, TokenTree};
+use syn::ext::IdentExt;
+use syn::parse::{ParseStream, Parser};
+use syn::{LitStr, Path, Token, Visibility, braced};
+
+use super::docs::Docs;
+use super::fields::{Fields, expect_comma, is_word, skip_item};
+use super::guardrails::{self, Entry};
+use super::include::{self, Included};
+use super::step::{Step, text};
+use crate::diagnostic::Diagnostics;
+
+/// What a front macro hands over: the path to the surefire crate in brackets, and what the author wrote.
+pub(crate) struct Input {
+    pub(crate) krate: TokenStream,
+    pub(crate) written: TokenStream,
+}
+
+impl Input {
+    /// Takes the crate's path off the front.
+    pub(crate) fn split(tokens: TokenStream) -> Self {
+        let mut tokens = tokens.into_iter();
+        let krate = match tokens.next() {
+            Some(TokenTree::Group(group)) if group.delimiter() == Delimiter::Parenthesis => group.stream(),
+            other => other.into_iter().collect(),
+        };
+        Self {
+            krate,
+            written: tokens.collect(),
+        }
+    }
+}
+
+/// A recipe as it was written.
+pub(crate) struct Recipe {
+    pub(crate) docs: Docs,
+    pub(crate) visibility: Visibility,
+    pub(crate) name: Ident,
+    pub(crate) id: Fields<LitStr>,
+    pub(crate) label: Fields<LitStr>,
+    pub(crate) model: Fields<LitStr>,
+    pub(crate) initial: Fields<Ident>,
+    pub(crate) exits: Fields<Path>,
+    pub(crate) guardrails: Fields<Vec<Entry>>,
+    pub(crate) steps: Vec<Step>,
+    /// Fields that recipes don't have.
+    pub(crate) unknown: Vec<Ident>,
+    /// Whether a part could not be read: what seems to be missing may only have been lost.
+    pub(crate) broken: bool,
+}
+
+impl Recipe {
+    /// Reads a recipe; `None` if not even its name could be read.
+    pub(crate) fn parse(written: TokenStream, diagnostics: &mut Diagnostics) -> Option<Self> {
+        let parser = |input: ParseStream<'_>| {
+            let recipe = Self::header(input, diagnostics);
+            // Whatever is left was reported already; an empty rest keeps syn from reporting it again.
+            while !input.is_empty() {
+                input.parse::<TokenTree>()?;
+            }
+            recipe
+        };
+        match parser.parse2(written) {
+            Ok(recipe) => Some(recipe),
+            Err(error) => {
+                diagnostics.syntax(&error);
+                None
+            }
+        }
+    }
+
+    fn header(input: ParseStream<'_>, diagnostics: &mut Diagnostics) -> syn::Result<Self> {
+        const FORM: &str = "expected a recipe: `pub recipe Name { … }`";
+        if input.is_empty() {
+            return Err(syn::Error::new(Span::call_site(), FORM));
+        }
+        let docs = Docs::parse(input, diagnostics)?;
+        let visibility = input.parse()?;
+        if !is_word(input, "recipe") {
+            return Err(input.error(FORM));
+        }
+        let word = input.call(Ident::parse_any)?;
+        if !input.peek(Ident::peek_any) {
+            return Err(syn::Error::new(
+                word.span(),
+                "a recipe needs a name: `recipe Name { … }`",
+            ));
+        }
+        let mut recipe = Self::new(docs, visibility, input.call(Ident::parse_any)?);
+        recipe.body(input, diagnostics);
+        if !input.is_empty() {
+            diagnostics.error_at(
+                input.span(),
+                "expected the end: write each recipe in a `recipe!` block of its own",
+            );
+        }
+        Ok(recipe)
+    }
+
+    fn new(docs: Docs, visibility: Visibility, name: Ident) -> Self {
+        Self {
+            docs,
+            visibility,
+            name,
+            id: Fields::default(),
+            label: Fields::default(),
+            model: Fields::default(),
+            initial: Fields::default(),
+            exits: Fields::default(),
+            guardrails: Fields::default(),
+            steps: Vec::new(),
+            unknown: Vec::new(),
+            broken: false,
+        }
+    }
+
+    fn body(&mut self, input: ParseStream<'_>, diagnostics: &mut Diagnostics) {
+        let block = match block(input) {
+            Ok(block) => block,
+            Err(_) => {
+                let name = &self.name;
+                diagnostics.error(
+                    name,
+                    format!("expected the block of recipe `{name}`: `{{ initial: …, step … }}`"),
+                );
+                self.broken = true;
+                return;
+            }
+        };
+        let parser = |input: ParseStream<'_>| {
+            while !input.is_empty() {
+                if let Err(error) = self.item(input, diagnostics) {
+                    diagnostics.syntax(&error);
+                    self.broken = true;
+                    skip_item(input);
+                }
+            }
+            Ok(())
+        };
+        // The loop above reads to the end, so there is nothing left that could be an error.
+        let _ = parser.parse2(block);
+    }
+
+    fn item(&mut self, input: ParseStream<'_>, diagnostics: &mut Diagnostics) -> syn::Result<()> {
+        let docs = Docs::parse(input, diagnostics)?;
+        if !input.peek(Ident::peek_any) {
+            return Err(input.error("expected a field of the recipe or a step: `step Name { … }`"));
+        }
+        let word = input.call(Ident::parse_any)?;
+        if word == "step" && !input.peek(Token![:]) {
+            match Step::parse(docs, word.span(), input, diagnostics) {
+                Some(step) => self.steps.push(step),
+                None => self.broken = true,
+            }
+            return Ok(());
+        }
+        if word == include::SPLICED {
+            let included = Included::parse(input, diagnostics)?;
+            self.broken |= included.broken;
+            self.steps.extend(included.steps);
+            return Ok(());
+        }
+        if word == "include" && !input.peek(Token![:]) {
+            return Err(syn::Error::new(
+                word.span(),
+                "expected shared steps: `include name(parameter => Next);`",
+            ));
+        }
+        if !docs.is_empty() {
+            diagnostics.error(
+                docs,
+                "a doc comment belongs in front of the recipe or one of its steps",
+            );
+        }
+        input
+            .parse::<Token![:]>()
+            .map_err(|_| syn::Error::new(word.span(), format!("expected a field or a step; `{word}` is neither: write `{word}: value,` or `step {word} {{ … }}`")))?;
+        self.field(word, input, diagnostics);
+        Ok(())
+    }
+
+    fn field(&mut self, key: Ident, input: ParseStream<'_>, diagnostics: &mut Diagnostics) {
+        match key.to_string().as_str() {
+            "id" => self
+                .id
+                .read(key, input, diagnostics, |input| text(input, "the recipe's id")),
+            "label" => self
+                .label
+                .read(key, input, diagnostics, |input| text(input, "the recipe's label")),
+            "model" => self
+                .model
+                .read(key, input, diagnostics, |input| text(input, "a model's name")),
+            "initial" => self.initial.read(key, input, diagnostics, |input| {
+                input
+                    .call(Ident::parse_any)
+                    .map_err(|_| input.error("expected the name of the first step"))
+            }),
+            "exits" => self.exits.read(key, input, diagnostics, |input| {
+                input
+                    .call(Path::parse_mod_style)
+                    .map_err(|_| input.error("expected the name of an enum of exit reasons"))
+            }),
+            "guardrails" => {
+                let entries = guardrails::parse(input, diagnostics);
+                self.guardrails.read(key, input, diagnostics, |_| entries);
+            }
+            _ => {
+                self.unknown.push(key);
+                skip_item(input);
+            }
+        }
+    }
+}
+
+fn block(input: ParseStream<'_>) -> syn::Result<TokenStream> {
+    let block;
+    braced!(block in input);
+    block.parse()
+}
+
+/// Reads the steps of a block that holds nothing else.
+pub(super) fn steps(input: ParseStream<'_>, diagnostics: &mut Diagnostics) -> (Vec<Step>, bool) {
+    let (mut steps, mut broken) = (Vec::new(), false);
+    while !input.is_empty() {
+        let docs = Docs::parse(input, diagnostics).unwrap_or_default();
+        if is_word(input, "step")
+            && let Ok(word) = input.call(Ident::parse_any)
+        {
+            match Step::parse(docs, word.span(), input, diagnostics) {
+                Some(step) => steps.push(step),
+                None => broken = true,
+            }
+        } else {
+            diagnostics.error_at(input.span(), "expected a step: `step Name { … }`");
+            broken = true;
+            skip_item(input);
+        }
+    }
+    (steps, broken)
+}
+
+/// Reads `name => Next` pairs, separated by commas.
+pub(super) fn arguments(input: ParseStream<'_>, diagnostics: &mut Diagnostics) -> Vec<super::step::Mapping> {
+    let mut arguments = Vec::new();
+    while !input.is_empty() {
+        let argument = |input: ParseStream<'_>| {
+            let outcome = input.call(Ident::parse_any)?;
+            input.parse::<Token![=>]>()?;
+            Ok(super::step::Mapping {
+                outcome,
+                next: Some(input.parse()?),
+            })
+        };
+        match argument(input) {
+            Ok(argument) => {
+                expect_comma(input, diagnostics, "an argument");
+                arguments.push(argument);
+            }
+            Err(error) => {
+                diagnostics.syntax(&error);
+                skip_item(input);
+            }
+        }
+    }
+    arguments
+}

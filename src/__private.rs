@@ -1,0 +1,123 @@
+//! What generated code uses. Nothing here is public API: it changes without notice.
+
+pub use std::string::String;
+
+pub use surefire_macros::{catalog, recipe, splice, steps};
+
+pub use crate::recipe::{
+    Ledger, Place, RestartTarget, Scope, Visits, blank, deserialize, offers_restarts, same, standard,
+};
+pub use {serde, strum};
+
+use crate::recipe::{
+    Definition, Exit, ExitReason, Guardrails, NextOutline, Position, Recipe, Registry, Restart,
+};
+
+/// The reason of an implied `Other`.
+pub const STANDARD_OTHER: &Definition =
+    &<ExitReason as Registry>::DEFINITIONS[ExitReason::UserProvidedOther as usize];
+
+/// The exit at this place of the recipe's exits.
+#[inline]
+pub fn exit<S: Scope>(index: usize) -> Exit {
+    Exit::defined(S::EXITS[index])
+}
+
+/// A restart, unless the guardrail forbids it.
+///
+/// # Errors
+/// The guardrail that was hit.
+#[inline]
+pub fn restart<R: Recipe, V: Visits>(
+    ledger: &Ledger<V>,
+    step: &'static str,
+    limits: &Guardrails,
+) -> Result<Restart<R>, Exit> {
+    match ledger.restart(step, limits) {
+        Ok(restarts) => Ok(Restart::new(restarts)),
+        Err(tripped) => Err(tripped.into()),
+    }
+}
+
+/// The outline's entry for a restart.
+#[must_use]
+pub const fn next_restart<R: Recipe>(recipe: &'static R) -> NextOutline {
+    NextOutline::Restart { id: R::ID, recipe }
+}
+
+/// The position that a typed run stands at.
+#[must_use]
+#[inline]
+pub const fn position<R: Recipe>(step: usize, ledger: Ledger<R::Visits>) -> Position<R> {
+    Position::new(step, ledger)
+}
+
+/// What a typed run is made of.
+#[must_use]
+pub const fn parts<R: Recipe>(position: &Position<R>) -> (usize, Ledger<R::Visits>) {
+    (position.step_index(), *position.ledger())
+}
+
+/// The traits that an enum of names has beside [`Names`](crate::Names): the standard ones, strum's and serde's.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __names {
+    ($name:ident, $count:literal) => {
+        #[automatically_derived]
+        impl ::core::fmt::Display for $name {
+            fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+                f.pad($crate::Names::name(*self))
+            }
+        }
+        #[automatically_derived]
+        impl ::core::str::FromStr for $name {
+            type Err = $crate::UnknownName;
+            fn from_str(name: &::core::primitive::str) -> ::core::result::Result<Self, $crate::UnknownName> {
+                $crate::Names::from_name(name)
+            }
+        }
+        #[automatically_derived]
+        impl ::core::convert::AsRef<::core::primitive::str> for $name {
+            fn as_ref(&self) -> &::core::primitive::str {
+                $crate::Names::name(*self)
+            }
+        }
+        #[automatically_derived]
+        impl $crate::__private::strum::EnumCount for $name {
+            const COUNT: ::core::primitive::usize = $count;
+        }
+        #[automatically_derived]
+        impl $crate::__private::strum::VariantArray for $name {
+            const VARIANTS: &'static [Self] = <Self as $crate::Names>::ALL;
+        }
+        #[automatically_derived]
+        impl $crate::__private::strum::VariantNames for $name {
+            const VARIANTS: &'static [&'static ::core::primitive::str] = <Self as $crate::Names>::NAMES;
+        }
+        #[automatically_derived]
+        impl $crate::__private::strum::IntoEnumIterator for $name {
+            type Iterator = ::core::iter::Copied<::core::slice::Iter<'static, Self>>;
+            fn iter() -> Self::Iterator {
+                <Self as $crate::Names>::ALL.iter().copied()
+            }
+        }
+        #[automatically_derived]
+        impl $crate::__private::serde::Serialize for $name {
+            fn serialize<S: $crate::__private::serde::Serializer>(
+                &self,
+                serializer: S,
+            ) -> ::core::result::Result<S::Ok, S::Error> {
+                serializer.serialize_str($crate::Names::name(*self))
+            }
+        }
+        #[automatically_derived]
+        impl<'de> $crate::__private::serde::Deserialize<'de> for $name {
+            fn deserialize<D: $crate::__private::serde::Deserializer<'de>>(
+                deserializer: D,
+            ) -> ::core::result::Result<Self, D::Error> {
+                $crate::__private::deserialize(deserializer)
+            }
+        }
+    };
+}
+pub use crate::__names as names;

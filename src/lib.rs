@@ -1,0 +1,21 @@
+#![doc = include_str!("lib.md")]
+
+// Bundled recipes use the macro as everybody else does, with the same paths.
+extern crate self as surefire;
+
+mod macros;
+mod recipe;
+
+#[cfg(feature = "recipes")]
+pub mod recipes;
+
+pub use recipe::{
+    AnyPosition, AnyRecipe, AnyRestart, Catalog, Category, Classified, Definition, Exit, ExitReason, Family,
+    Fingerprint, Guardrail, Guardrails, Names, Next, NextOutline, OutcomeOutline, Outline, PathPart,
+    Position, Recipe, Registry, Restart, Snapshot, SnapshotError, StepOutline, Tripped, UnknownName,
+    UnknownRecipe,
+};
+pub use surefire_macros::Registry;
+
+#[doc(hidden)]
+pub mod __private;

@@ -1,0 +1,86 @@
+//! The recipes on offer.
+
+use super::erased::AnyRecipe;
+
+/// The recipes that a server or a command line offers, made with [`catalog!`](crate::catalog!).
+///
+/// ```
+/// use surefire::recipes::{ImplementAndReview, RebaseOnMain};
+/// use surefire::{Catalog, catalog};
+///
+/// static OFFER: Catalog = catalog![ImplementAndReview, RebaseOnMain];
+///
+/// assert_eq!(OFFER.get("rebase").unwrap().outline().label, "Rebase");
+/// let error = OFFER.find("rebas").map(|_| ()).unwrap_err();
+/// assert_eq!(error.to_string(), "recipe not found: `rebas`; did you mean `rebase`?");
+/// ```
+#[derive(Clone, Copy)]
+pub struct Catalog {
+    recipes: &'static [&'static dyn AnyRecipe],
+}
+
+impl Catalog {
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn new(recipes: &'static [&'static dyn AnyRecipe]) -> Self {
+        Self { recipes }
+    }
+
+    /// The recipes, in the order they were listed.
+    pub fn iter(&self) -> impl Iterator<Item = &'static dyn AnyRecipe> + use<> {
+        self.recipes.iter().copied()
+    }
+
+    /// The recipes, sorted by label, as people are shown them.
+    #[must_use]
+    pub fn by_label(&self) -> Vec<&'static dyn AnyRecipe> {
+        let mut recipes = self.recipes.to_vec();
+        recipes.sort_by_key(|recipe| recipe.outline().label);
+        recipes
+    }
+
+    /// The recipe with this id.
+    #[must_use]
+    pub fn get(&self, id: &str) -> Option<&'static dyn AnyRecipe> {
+        self.iter().find(|recipe| recipe.outline().id == id)
+    }
+
+    /// The recipe with this id.
+    ///
+    /// # Errors
+    /// Names the closest id where one is close.
+    pub fn find(&self, id: &str) -> Result<&'static dyn AnyRecipe, UnknownRecipe> {
+        self.get(id).ok_or_else(|| UnknownRecipe {
+            id: id.to_owned(),
+            closest: self.closest(id),
+        })
+    }
+
+    /// The id that differs least, if that is no more than a third of what was written.
+    fn closest(&self, id: &str) -> Option<&'static str> {
+        let distances = self.iter().map(|recipe| {
+            let known = recipe.outline().id;
+            (strsim::osa_distance(known, id), known)
+        });
+        let near = distances.filter(|(distance, _)| *distance <= (id.chars().count() / 3).max(1));
+        near.min_by_key(|(distance, _)| *distance).map(|(_, known)| known)
+    }
+}
+
+impl std::fmt::Debug for Catalog {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_list()
+            .entries(self.iter().map(|recipe| recipe.outline().id))
+            .finish()
+    }
+}
+
+/// A recipe id that the catalog does not have.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("recipe not found: `{id}`{}", closest.map(|id| format!("; did you mean `{id}`?")).unwrap_or_default())]
+pub struct UnknownRecipe {
+    /// What was asked for.
+    pub id: String,
+    /// The id that was probably meant.
+    pub closest: Option<&'static str>,
+}

@@ -1,0 +1,197 @@
+//! Reading a reason that came in as a string: from an old journal, another program, a person.
+
+use std::borrow::Cow;
+
+use super::definition::{Category, Definition};
+use super::exit_reason::ExitReason;
+use super::registry::Registry;
+
+/// Codes that older recordings use for reasons that have another name today.
+const ALIASES: [(&str, ExitReason); 2] = [
+    ("max-iterations", ExitReason::MaxTotalSteps),
+    ("other", ExitReason::UserProvidedOther),
+];
+
+/// Every string that starts with one of these means a limit, whatever follows.
+const GUARDRAIL_PREFIXES: [ExitReason; 2] = [ExitReason::MaxTotalSteps, ExitReason::MaxStepVisitsExceeded];
+
+/// A string, read as an exit reason.
+///
+/// ```
+/// use surefire::{Category, Classified};
+///
+/// let exit = Classified::from("max-step-visits-exceeded:code-review");
+/// assert_eq!(exit.category, Category::Guardrail);
+/// assert_eq!(exit.message, "Recipe stopped: step 'code-review' visited too many times");
+///
+/// let unknown = Classified::from("went-for-lunch");
+/// assert_eq!(unknown.category, Category::Completed);
+/// assert_eq!(unknown.message, "Completed: went-for-lunch");
+/// assert_eq!(unknown.exit_status(), 1);
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Classified {
+    /// The reason, where the registry has it.
+    pub reason: Option<ExitReason>,
+    /// Its category; a string that nothing is known about counts as completed.
+    pub category: Category,
+    /// What a person reads.
+    pub message: Cow<'static, str>,
+}
+
+impl From<&str> for Classified {
+    fn from(text: &str) -> Self {
+        if let Some(reason) = ExitReason::lookup(text) {
+            let definition = reason.definition();
+            let step = text.split_once(':').map_or("STEP", |(_, step)| step);
+            let message = definition.message_with(step, None);
+            return Self {
+                reason: Some(reason),
+                category: definition.category,
+                message,
+            };
+        }
+        let limited = GUARDRAIL_PREFIXES
+            .iter()
+            .any(|reason| text.starts_with(reason.definition().code));
+        let (category, message) = if limited {
+            (
+                Category::Guardrail,
+                format!("Recipe stopped by safety limit: {text}"),
+            )
+        } else {
+            (Category::Completed, format!("Completed: {text}"))
+        };
+        Self {
+            reason: None,
+            category,
+            message: Cow::Owned(message),
+        }
+    }
+}
+
+impl Classified {
+    /// The exit status for it: the registry's, or 1 for a reason it does not have.
+    #[must_use]
+    pub fn exit_status(&self) -> u8 {
+        self.definition().map_or(1, |definition| definition.exit_code)
+    }
+
+    /// What to do next.
+    #[must_use]
+    pub fn diagnosis(&self) -> &'static str {
+        self.definition()
+            .map_or("Unknown stop reason", |definition| definition.diagnosis)
+    }
+
+    fn definition(&self) -> Option<&'static Definition> {
+        self.reason.map(Registry::definition)
+    }
+}
+
+impl ExitReason {
+    /// The reason behind a code, also where the code carries its step or is an old spelling.
+    ///
+    /// ```
+    /// use surefire::ExitReason;
+    ///
+    /// assert_eq!(ExitReason::lookup("timeout"), Some(ExitReason::Timeout));
+    /// assert_eq!(ExitReason::lookup("max-iterations"), Some(ExitReason::MaxTotalSteps));
+    /// assert_eq!(
+    ///     ExitReason::lookup("max-step-visits-exceeded:fix"),
+    ///     Some(ExitReason::MaxStepVisitsExceeded)
+    /// );
+    /// assert_eq!(ExitReason::lookup("went-for-lunch"), None);
+    /// ```
+    #[must_use]
+    pub fn lookup(code: &str) -> Option<Self> {
+        let carries_step = code
+            .split_once(':')
+            .and_then(|(code, _)| Self::from_code(code).filter(|reason| reason.names_a_step()));
+        Self::from_code(code).or(carries_step).or_else(|| {
+            ALIASES
+                .iter()
+                .find(|(alias, _)| *alias == code)
+                .map(|(_, reason)| *reason)
+        })
+    }
+
+    fn names_a_step(self) -> bool {
+        self.definition().message.contains("{step}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_free_string_gets_a_category_and_a_message() {
+        use Category::{Completed, Error, Guardrail};
+        let table = [
+            (
+                "max-total-steps",
+                Guardrail,
+                "Recipe stopped: reached maximum step limit",
+            ),
+            (
+                "max-iterations",
+                Guardrail,
+                "Recipe stopped: reached maximum step limit",
+            ),
+            (
+                "max-total-steps-in-a-day",
+                Guardrail,
+                "Recipe stopped by safety limit: max-total-steps-in-a-day",
+            ),
+            (
+                "max-step-visits-exceeded:fix",
+                Guardrail,
+                "Recipe stopped: step 'fix' visited too many times",
+            ),
+            (
+                "orchestration-error",
+                Error,
+                "Recipe failed: could not parse agent response",
+            ),
+            ("error", Error, "Recipe failed: Claude invocation error"),
+            ("internal-error", Error, "Recipe failed: internal error"),
+            ("no-prompt", Error, "Recipe failed: no prompt available"),
+            (
+                "task-committed",
+                Completed,
+                "Task implementation committed successfully",
+            ),
+            (
+                "clarification-needed",
+                Completed,
+                "Needs clarification before continuing",
+            ),
+            ("other", Completed, "Recipe exited by user choice"),
+            ("errors-galore", Completed, "Completed: errors-galore"),
+            ("timeout:now", Completed, "Completed: timeout:now"),
+            ("", Completed, "Completed: "),
+        ];
+        for (text, category, message) in table {
+            let read = Classified::from(text);
+            assert_eq!(
+                (read.category, read.message.as_ref()),
+                (category, message),
+                "{text:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn an_unknown_reason_has_status_one_and_says_so() {
+        let unknown = Classified::from("invalid_reason");
+        assert_eq!(unknown.reason, None);
+        assert_eq!(
+            (unknown.exit_status(), unknown.diagnosis()),
+            (1, "Unknown stop reason")
+        );
+        let known = Classified::from("guard_violation");
+        assert_eq!(known.exit_status(), 2);
+        assert!(known.diagnosis().contains("allowlist"));
+    }
+}

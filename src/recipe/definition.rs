@@ -1,0 +1,190 @@
+//! The columns of an exit reason, and the words they are written in.
+
+use std::borrow::Cow;
+
+use serde::{Serialize, Serializer};
+
+/// Everything that is known about one exit reason before any run ends with it.
+///
+/// A variant of [`ExitReason`](crate::ExitReason), or of an enum of your own that derives
+/// [`Registry`](crate::Registry), always carries a whole one, so a reason without a message or a category
+/// cannot be written.
+///
+/// ```
+/// use surefire::{Category, ExitReason, Family, Registry};
+///
+/// let timeout = ExitReason::Timeout.definition();
+/// assert_eq!(timeout.code, "timeout");
+/// assert_eq!(timeout.category, Category::Guardrail);
+/// assert_eq!(timeout.family, Some(Family::ResourceLimit));
+/// assert_eq!(timeout.exit_code, 124);
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+pub struct Definition {
+    /// The machine-readable name on the wire, in the journal and on the command line.
+    pub code: &'static str,
+    /// Whether it counts as an end, a limit that was hit, or a failure.
+    pub category: Category,
+    /// What a person reads; `{limit}` and `{step}` stand for what only the run knows.
+    #[serde(serialize_with = "in_general")]
+    pub message: &'static str,
+    /// A few words for a heading.
+    pub title: &'static str,
+    /// Which part of the system it concerns; reasons that simply mean "done" have none.
+    pub family: Option<Family>,
+    /// The exit status of a process that ends with it.
+    pub exit_code: u8,
+    /// One sentence that says what to do next.
+    pub diagnosis: &'static str,
+    /// Whether trying again without a person can help.
+    pub auto_resumable: bool,
+    /// Whether the run reached what it was started for.
+    pub goal_met: bool,
+}
+
+impl Definition {
+    /// The message where the run's numbers are not known: placeholders read `N` and `STEP`.
+    ///
+    /// ```
+    /// use surefire::{ExitReason, Registry};
+    ///
+    /// let message = ExitReason::MaxTotalSteps.definition().general_message();
+    /// assert_eq!(message, "Recipe stopped: reached maximum step limit (N steps)");
+    /// ```
+    #[must_use]
+    pub fn general_message(&self) -> Cow<'static, str> {
+        self.message_with("STEP", Some("N"))
+    }
+
+    /// The message with a step and a limit filled in; an unknown limit takes its brackets with it.
+    pub(super) fn message_with(&self, step: &str, limit: Option<&str>) -> Cow<'static, str> {
+        if !self.message.contains('{') {
+            return Cow::Borrowed(self.message);
+        }
+        let message = match limit {
+            Some(limit) => self.message.replace("{limit}", limit),
+            None => without_limit(self.message).to_owned(),
+        };
+        Cow::Owned(message.replace("{step}", step))
+    }
+}
+
+/// A limit always stands in brackets at the end of its message.
+fn without_limit(message: &str) -> &str {
+    match message.rfind(" (") {
+        Some(bracket) if message[bracket..].contains("{limit}") => &message[..bracket],
+        _ => message,
+    }
+}
+
+// serde passes the field by reference, whatever its type.
+#[allow(clippy::trivially_copy_pass_by_ref)]
+fn in_general<S: Serializer>(message: &&'static str, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(&message.replace("{limit}", "N").replace("{step}", "STEP"))
+}
+
+/// The three ways a run can end, as clients show them: green, yellow, red.
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    Hash,
+    strum::Display,
+    strum::EnumString,
+    strum::EnumIter,
+    strum::IntoStaticStr,
+    Serialize,
+)]
+#[strum(serialize_all = "snake_case")]
+#[serde(rename_all = "snake_case")]
+pub enum Category {
+    /// The recipe came to an end of its own; see [`Definition::goal_met`] for whether that was the goal.
+    Completed,
+    /// A limit kept it from going on; the goal may not have been reached.
+    Guardrail,
+    /// Something went wrong.
+    Error,
+}
+
+impl Category {
+    /// What log lines about such an exit start with.
+    ///
+    /// ```
+    /// assert_eq!(surefire::Category::Guardrail.log_prefix(), "Recipe stopped by guardrail");
+    /// ```
+    #[must_use]
+    pub const fn log_prefix(self) -> &'static str {
+        match self {
+            Self::Completed => "Recipe completed",
+            Self::Guardrail => "Recipe stopped by guardrail",
+            Self::Error => "Recipe failed",
+        }
+    }
+}
+
+/// What an exit reason is about; each family keeps its exit codes in a band of its own.
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    Hash,
+    strum::Display,
+    strum::EnumString,
+    strum::EnumIter,
+    strum::IntoStaticStr,
+    Serialize,
+)]
+#[strum(serialize_all = "snake_case")]
+#[serde(rename_all = "snake_case")]
+pub enum Family {
+    /// Something the run may not do, or needs and does not have.
+    Constraint,
+    /// Something that did not work.
+    Failure,
+    /// The review did not come to an agreement.
+    Review,
+    /// The agent, or its service.
+    Worker,
+    /// Time, money, steps.
+    ResourceLimit,
+    /// Somebody decided it.
+    User,
+}
+
+impl Family {
+    /// The exit codes that reasons of this family may use.
+    ///
+    /// ```
+    /// use surefire::Family;
+    ///
+    /// assert!(Family::Worker.exit_codes().contains(&35));
+    /// ```
+    #[must_use]
+    pub const fn exit_codes(self) -> std::ops::RangeInclusive<u8> {
+        match self {
+            Self::Constraint => 2..=9,
+            Self::Failure => 10..=19,
+            Self::Review => 20..=29,
+            Self::Worker => 30..=39,
+            Self::ResourceLimit => 120..=129,
+            Self::User => 130..=u8::MAX,
+        }
+    }
+
+    /// What the family covers, in a few words.
+    #[must_use]
+    pub const fn description(self) -> &'static str {
+        match self {
+            Self::Constraint => "Scope, permissions or something missing",
+            Self::Failure => "Verification, parsing or storage did not work",
+            Self::Review => "The review did not come to an agreement",
+            Self::Worker => "The agent or its service",
+            Self::ResourceLimit => "Time, steps, restarts or money ran out",
+            Self::User => "Somebody decided it",
+        }
+    }
+}

@@ -1,0 +1,95 @@
+//! The limits of a recipe, and what is known when one of them was hit.
+
+use serde::Serialize;
+
+use super::exit_reason::ExitReason;
+
+/// The limits of one recipe, as its author wrote them.
+///
+/// ```
+/// use surefire::recipes::RefineDesign;
+///
+/// let guardrails = RefineDesign::OUTLINE.guardrails;
+/// assert_eq!(guardrails.max_step_visits, Some(5));
+/// assert_eq!(guardrails.max_total_steps, Some(150));
+/// assert_eq!(guardrails.max_restarts, None);
+/// assert!(guardrails.exit_on_other);
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+pub struct Guardrails {
+    /// How often one step may run.
+    pub max_step_visits: Option<u32>,
+    /// How many steps a run may take.
+    pub max_total_steps: Option<u32>,
+    /// How many restarts a chain of runs may have made when this recipe restarts once more.
+    pub max_restarts: Option<u32>,
+    /// Whether every step has the outcome `other`, which exits.
+    pub exit_on_other: bool,
+}
+
+/// One of the limits.
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    Hash,
+    strum::Display,
+    strum::EnumString,
+    strum::EnumIter,
+    strum::IntoStaticStr,
+    Serialize,
+)]
+#[strum(serialize_all = "snake_case")]
+#[serde(rename_all = "snake_case")]
+pub enum Guardrail {
+    /// How often one step may run.
+    MaxStepVisits,
+    /// How many steps a run may take.
+    MaxTotalSteps,
+    /// How often a chain of runs may restart.
+    MaxRestarts,
+}
+
+impl Guardrail {
+    /// The exit reason of a run that trips it.
+    #[must_use]
+    pub const fn exit_reason(self) -> ExitReason {
+        match self {
+            Self::MaxStepVisits => ExitReason::MaxStepVisitsExceeded,
+            Self::MaxTotalSteps => ExitReason::MaxTotalSteps,
+            Self::MaxRestarts => ExitReason::MaxRestarts,
+        }
+    }
+}
+
+/// A limit that was hit: which one, where, and by how much.
+///
+/// ```
+/// use surefire::recipes::ImplementAndReview;
+/// use surefire::{Exit, Guardrail};
+///
+/// fn never_clean() -> Result<(), Exit> {
+///     let mut review = ImplementAndReview::begin().complete()?;
+///     loop {
+///         review = review.issues_found()?.complete()?;
+///     }
+/// }
+///
+/// let exit = never_clean().unwrap_err();
+/// let tripped = exit.tripped().unwrap();
+/// assert_eq!(tripped.guardrail, Guardrail::MaxStepVisits);
+/// assert_eq!((tripped.step, tripped.limit, tripped.observed), ("code-review", 3, 4));
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+pub struct Tripped {
+    /// The limit.
+    pub guardrail: Guardrail,
+    /// The step that was not entered or, for a restart, the step that asked for it.
+    pub step: &'static str,
+    /// What the recipe allows.
+    pub limit: u32,
+    /// What it would have been, had the run gone on.
+    pub observed: u32,
+}

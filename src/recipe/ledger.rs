@@ -1,0 +1,153 @@
+//! The counting behind the guardrails.
+
+use super::guardrail::{Guardrail, Guardrails, Tripped};
+
+/// How often a run has been where.
+///
+/// Generated code and [`Position`](crate::Position) share it, so the typed and the erased form of a run cannot
+/// count differently. `V` is an array with one place per step: counting never allocates.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Ledger<V> {
+    pub(super) visits: V,
+    pub(super) steps: u32,
+    pub(super) restarts: u32,
+}
+
+/// An array of counters, one per step.
+pub trait Visits: AsRef<[u32]> + AsMut<[u32]> + Copy + Eq + std::fmt::Debug + Send + Sync + 'static {
+    /// No step has been visited.
+    const NONE: Self;
+}
+
+impl<const N: usize> Visits for [u32; N] {
+    const NONE: Self = [0; N];
+}
+
+impl<const N: usize> Ledger<[u32; N]> {
+    /// The ledger of a run that has just entered its first step, in a chain that restarted so many times.
+    #[must_use]
+    pub const fn begin(initial: usize, restarts: u32) -> Self {
+        let mut visits = [0; N];
+        visits[initial] = 1;
+        Self {
+            visits,
+            steps: 1,
+            restarts,
+        }
+    }
+}
+
+impl<V: Visits> Ledger<V> {
+    /// Counts the entry into a step, unless a guardrail forbids it.
+    ///
+    /// # Errors
+    /// The guardrail that was hit; the ledger is then unchanged.
+    #[inline]
+    pub fn enter(&mut self, step: usize, name: &'static str, limits: &Guardrails) -> Result<(), Tripped> {
+        let visits = &mut self.visits.as_mut()[step];
+        if let Some(limit) = limits.max_step_visits
+            && *visits >= limit
+        {
+            return Err(trip(Guardrail::MaxStepVisits, name, limit, *visits));
+        }
+        if let Some(limit) = limits.max_total_steps
+            && self.steps >= limit
+        {
+            return Err(trip(Guardrail::MaxTotalSteps, name, limit, self.steps));
+        }
+        *visits = visits.saturating_add(1);
+        self.steps = self.steps.saturating_add(1);
+        Ok(())
+    }
+
+    /// Counts a restart, unless the guardrail forbids it, and gives the chain's new count.
+    ///
+    /// # Errors
+    /// The guardrail that was hit.
+    #[inline]
+    pub fn restart(&self, name: &'static str, limits: &Guardrails) -> Result<u32, Tripped> {
+        match limits.max_restarts {
+            Some(limit) if self.restarts >= limit => {
+                Err(trip(Guardrail::MaxRestarts, name, limit, self.restarts))
+            }
+            _ => Ok(self.restarts.saturating_add(1)),
+        }
+    }
+}
+
+/// Tripping is the rare path; keeping it out of line keeps the common one short.
+#[cold]
+fn trip(guardrail: Guardrail, step: &'static str, limit: u32, so_far: u32) -> Tripped {
+    Tripped {
+        guardrail,
+        step,
+        limit,
+        observed: so_far.saturating_add(1),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LIMITS: Guardrails = Guardrails {
+        max_step_visits: Some(3),
+        max_total_steps: Some(5),
+        max_restarts: Some(2),
+        exit_on_other: true,
+    };
+
+    #[test]
+    fn a_step_runs_exactly_as_often_as_it_may() {
+        let mut ledger = Ledger::<[u32; 2]>::begin(0, 0);
+        assert_eq!(ledger.enter(0, "a", &LIMITS), Ok(()));
+        assert_eq!(ledger.enter(0, "a", &LIMITS), Ok(()));
+        let before = ledger;
+        let tripped = ledger.enter(0, "a", &LIMITS).unwrap_err();
+        assert_eq!(
+            (tripped.guardrail, tripped.limit, tripped.observed),
+            (Guardrail::MaxStepVisits, 3, 4)
+        );
+        assert_eq!(ledger, before, "a refused entry is not counted");
+    }
+
+    #[test]
+    fn a_run_takes_exactly_as_many_steps_as_it_may() {
+        let mut ledger = Ledger::<[u32; 6]>::begin(0, 0);
+        for step in 1..5 {
+            assert_eq!(ledger.enter(step, "s", &LIMITS), Ok(()));
+        }
+        let tripped = ledger.enter(5, "f", &LIMITS).unwrap_err();
+        assert_eq!(
+            (tripped.guardrail, tripped.limit, tripped.observed),
+            (Guardrail::MaxTotalSteps, 5, 6)
+        );
+    }
+
+    #[test]
+    fn visits_are_checked_before_the_total() {
+        let mut ledger = Ledger::<[u32; 2]>::begin(0, 0);
+        for step in [1, 1, 1, 0] {
+            assert_eq!(ledger.enter(step, "s", &LIMITS), Ok(()));
+        }
+        assert_eq!(
+            ledger.enter(1, "b", &LIMITS).unwrap_err().guardrail,
+            Guardrail::MaxStepVisits
+        );
+        assert_eq!(
+            ledger.enter(0, "a", &LIMITS).unwrap_err().guardrail,
+            Guardrail::MaxTotalSteps
+        );
+    }
+
+    #[test]
+    fn restarts_count_along_the_chain() {
+        assert_eq!(Ledger::<[u32; 1]>::begin(0, 0).restart("a", &LIMITS), Ok(1));
+        assert_eq!(Ledger::<[u32; 1]>::begin(0, 1).restart("a", &LIMITS), Ok(2));
+        let tripped = Ledger::<[u32; 1]>::begin(0, 2).restart("a", &LIMITS).unwrap_err();
+        assert_eq!(
+            (tripped.guardrail, tripped.limit, tripped.observed),
+            (Guardrail::MaxRestarts, 2, 3)
+        );
+    }
+}

@@ -1,0 +1,43 @@
+//! The vocabulary: what a recipe, a step, an outcome, a guardrail and an exit are, typed and erased.
+//!
+//! It does no I/O, reads no clock and logs nothing; it knows neither agents nor servers.
+//! Start with [`Recipe`](crate::Recipe), then [`Position`](crate::Position) and [`Exit`](crate::Exit).
+
+mod catalog;
+mod classify;
+mod definition;
+mod erased;
+mod exit;
+mod exit_reason;
+mod guardrail;
+mod ledger;
+mod names;
+mod outline;
+mod position;
+mod recipe_trait;
+mod registry;
+mod restart;
+mod scope;
+mod snapshot;
+
+pub use catalog::{Catalog, UnknownRecipe};
+pub use classify::Classified;
+pub use definition::{Category, Definition, Family};
+pub use erased::{AnyPosition, AnyRecipe};
+pub use exit::Exit;
+pub use exit_reason::ExitReason;
+pub use guardrail::{Guardrail, Guardrails, Tripped};
+pub use names::{Names, UnknownName};
+pub use outline::{Fingerprint, NextOutline, OutcomeOutline, Outline, PathPart, StepOutline};
+pub use position::{AnyRestart, Next, Position};
+pub use recipe_trait::Recipe;
+pub use registry::Registry;
+pub use restart::Restart;
+pub use snapshot::{Snapshot, SnapshotError};
+
+#[doc(hidden)]
+pub use ledger::{Ledger, Visits};
+#[doc(hidden)]
+pub use names::deserialize;
+#[doc(hidden)]
+pub use scope::{Place, RestartTarget, Scope, blank, offers_restarts, same, standard};

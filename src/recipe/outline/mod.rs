@@ -1,0 +1,137 @@
+//! A recipe as static data: for listings, pictures, and for finding the way at run time.
+//!
+//! The erased form of a run walks over this very data, so a picture drawn from it cannot be out of date.
+
+mod dot;
+mod json;
+mod mermaid;
+
+use std::fmt;
+
+use serde::Serialize;
+
+use super::definition::Definition;
+use super::erased::AnyRecipe;
+use super::guardrail::{Guardrail, Guardrails};
+
+/// All that is known about a recipe without running it.
+///
+/// ```
+/// use surefire::recipes::ImplementAndReview;
+///
+/// let outline = ImplementAndReview::OUTLINE;
+/// assert_eq!(outline.id, "implement-and-review");
+/// assert_eq!(outline.first_step().name, "implement");
+/// assert_eq!(outline.steps.len(), 4);
+/// println!("{}", outline.to_mermaid());
+/// ```
+#[derive(Debug, Clone, Copy)]
+pub struct Outline {
+    /// The name on the wire and on the command line.
+    pub id: &'static str,
+    /// The name for people.
+    pub label: &'static str,
+    /// One sentence about it.
+    pub description: &'static str,
+    /// The model it asks for, where no step says otherwise.
+    pub model: Option<&'static str>,
+    /// Where it begins, as an index into `steps`.
+    pub initial: usize,
+    /// Its steps, in the order of declaration.
+    pub steps: &'static [StepOutline],
+    /// Its limits.
+    pub guardrails: Guardrails,
+    /// No run takes more steps than this.
+    pub max_steps: u32,
+    /// The way through the graph that `max_steps` was worked out on.
+    pub heaviest_path: &'static [PathPart],
+    /// The limits that are proven never to be hit.
+    pub never_trips: &'static [Guardrail],
+    /// Changes whenever the graph does; see [`Snapshot`](crate::Snapshot).
+    pub fingerprint: Fingerprint,
+}
+
+impl Outline {
+    /// The step a run begins with.
+    #[must_use]
+    pub const fn first_step(&self) -> &'static StepOutline {
+        &self.steps[self.initial]
+    }
+
+    /// The step with this name.
+    #[must_use]
+    pub fn step(&self, name: &str) -> Option<&'static StepOutline> {
+        self.steps.iter().find(|step| step.name == name)
+    }
+}
+
+/// One step of an outline.
+#[derive(Debug, Clone, Copy)]
+pub struct StepOutline {
+    /// The name on the wire.
+    pub name: &'static str,
+    /// What its author wrote about it.
+    pub description: &'static str,
+    /// The model it asks for: its own, or the recipe's.
+    pub model: Option<&'static str>,
+    /// What the agent is told.
+    pub prompt: &'static str,
+    /// What the agent may report, in the order of declaration, `other` last where it is implied.
+    pub outcomes: &'static [OutcomeOutline],
+}
+
+/// One outcome of a step, and where it leads.
+#[derive(Debug, Clone, Copy)]
+pub struct OutcomeOutline {
+    /// The name on the wire.
+    pub name: &'static str,
+    /// Where it leads.
+    pub next: NextOutline,
+}
+
+/// What follows an outcome.
+#[derive(Clone, Copy)]
+pub enum NextOutline {
+    /// A step, as an index into the recipe's steps.
+    Step(usize),
+    /// The end of the run.
+    Exit(&'static Definition),
+    /// Another recipe, in a fresh session.
+    Restart {
+        /// The id of that recipe.
+        id: &'static str,
+        /// The recipe itself.
+        recipe: &'static dyn AnyRecipe,
+    },
+}
+
+impl fmt::Debug for NextOutline {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Step(index) => f.debug_tuple("Step").field(index).finish(),
+            Self::Exit(definition) => f.debug_tuple("Exit").field(&definition.code).finish(),
+            Self::Restart { id, .. } => f.debug_tuple("Restart").field(id).finish(),
+        }
+    }
+}
+
+/// A step on the heaviest path, and how often it can run there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct PathPart {
+    /// The step.
+    pub step: &'static str,
+    /// How often it can run.
+    pub visits: u32,
+}
+
+/// A number that stands for the graph of a recipe: its steps, outcomes and where they lead.
+///
+/// Prompts, labels and limits do not change it, so a run can go on after those were edited.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Fingerprint(pub u64);
+
+impl fmt::Display for Fingerprint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:016x}", self.0)
+    }
+}

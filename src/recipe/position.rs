@@ -1,0 +1,230 @@
+//! The erased form of a run: any step, outcomes by index or by name.
+
+use std::fmt;
+
+use super::erased::AnyRecipe;
+use super::exit::Exit;
+use super::exit_reason::ExitReason;
+use super::ledger::{Ledger, Visits};
+use super::names::{Names, UnknownName};
+use super::outline::{NextOutline, OutcomeOutline, StepOutline};
+use super::recipe_trait::Recipe;
+
+/// Where a run of `R` stands, and how often it has been where.
+///
+/// It is the same run as the typed `At<Step>`, for code that learns the outcome at run time: both count in the
+/// same ledger, and each turns into the other without loss.
+///
+/// ```
+/// use surefire::recipes::ImplementAndReview;
+/// use surefire::{Next, Position};
+///
+/// let mut position = Position::<ImplementAndReview>::begin();
+/// assert!(matches!(position.report("complete")?, Next::Step(step) if step.name == "code-review"));
+/// assert!(matches!(position.report("no-issues")?, Next::Step(step) if step.name == "commit"));
+/// assert!(matches!(position.report("committed")?, Next::Exit(exit) if exit.code() == "task-committed"));
+///
+/// let error = position.report("complete").unwrap_err();
+/// assert_eq!(
+///     error.to_string(),
+///     "unknown outcome `complete`, expected one of: committed, nothing-to-commit, other"
+/// );
+/// # Ok::<(), surefire::UnknownName>(())
+/// ```
+pub struct Position<R: Recipe> {
+    step: usize,
+    ledger: Ledger<R::Visits>,
+}
+
+impl<R: Recipe> Position<R> {
+    /// The position of a run that has just begun.
+    #[must_use]
+    pub fn begin() -> Self {
+        Self::begin_after(0)
+    }
+
+    /// The same, in a chain of runs that has restarted so many times.
+    #[must_use]
+    pub fn begin_after(restarts: u32) -> Self {
+        let mut visits = R::Visits::NONE;
+        visits.as_mut()[R::OUTLINE.initial] = 1;
+        Self {
+            step: R::OUTLINE.initial,
+            ledger: Ledger {
+                visits,
+                steps: 1,
+                restarts,
+            },
+        }
+    }
+
+    pub(crate) const fn new(step: usize, ledger: Ledger<R::Visits>) -> Self {
+        Self { step, ledger }
+    }
+
+    pub(crate) const fn ledger(&self) -> &Ledger<R::Visits> {
+        &self.ledger
+    }
+
+    pub(crate) const fn step_index(&self) -> usize {
+        self.step
+    }
+
+    /// The present step.
+    #[must_use]
+    #[inline]
+    pub fn step(&self) -> R::Step {
+        R::Step::ALL[self.step]
+    }
+
+    /// All about the present step: its prompt, its outcomes.
+    #[must_use]
+    #[inline]
+    pub fn outline(&self) -> &'static StepOutline {
+        &R::OUTLINE.steps[self.step]
+    }
+
+    /// How often a step has been entered.
+    #[must_use]
+    pub fn visits(&self, step: R::Step) -> u32 {
+        self.ledger.visits.as_ref()[step.index()]
+    }
+
+    /// How many steps the run has taken, the present one included.
+    #[must_use]
+    pub const fn steps(&self) -> u32 {
+        self.ledger.steps
+    }
+
+    /// How often the chain this run belongs to has restarted.
+    #[must_use]
+    pub const fn restarts(&self) -> u32 {
+        self.ledger.restarts
+    }
+
+    /// Takes the outcome at this index of the step's [`outcomes`](StepOutline::outcomes); `None` if there is none.
+    ///
+    /// Only entering a step moves the position: an exit or a restart leaves it where the run ended.
+    #[inline]
+    pub fn take(&mut self, outcome: usize) -> Option<Next> {
+        let outcome = self.outline().outcomes.get(outcome)?;
+        Some(self.follow(outcome))
+    }
+
+    /// Takes the outcome with this name.
+    ///
+    /// # Errors
+    /// The present step has no such outcome; nothing has changed then.
+    #[inline]
+    pub fn report(&mut self, outcome: &str) -> Result<Next, UnknownName> {
+        match self.outline().outcomes.iter().find(|known| known.name == outcome) {
+            Some(known) => Ok(self.follow(known)),
+            None => Err(self.unknown(outcome)),
+        }
+    }
+
+    /// The same run in its typed form, as an enum over the steps.
+    #[must_use]
+    pub fn typed(self) -> R::Anywhere {
+        R::anywhere(self)
+    }
+
+    #[inline]
+    fn follow(&mut self, outcome: &'static OutcomeOutline) -> Next {
+        match outcome.next {
+            NextOutline::Step(index) => {
+                let step = &R::OUTLINE.steps[index];
+                match self.ledger.enter(index, step.name, &R::OUTLINE.guardrails) {
+                    Ok(()) => {
+                        self.step = index;
+                        Next::Step(step)
+                    }
+                    Err(tripped) => Next::Exit(tripped.into()),
+                }
+            }
+            NextOutline::Exit(definition) => Next::Exit(Exit::defined(definition)),
+            NextOutline::Restart { recipe, .. } => {
+                match self.ledger.restart(self.outline().name, &R::OUTLINE.guardrails) {
+                    Ok(restarts) => Next::Restart(AnyRestart { recipe, restarts }),
+                    Err(tripped) => Next::Exit(tripped.into()),
+                }
+            }
+        }
+    }
+
+    #[cold]
+    fn unknown(&self, outcome: &str) -> UnknownName {
+        let expected = self.outline().outcomes.iter().map(|known| known.name).collect();
+        UnknownName {
+            kind: "outcome",
+            name: outcome.to_owned(),
+            expected,
+        }
+    }
+}
+
+/// What follows an outcome, where steps are known by name only.
+#[derive(Debug, Clone)]
+#[must_use = "it says whether the run goes on"]
+pub enum Next {
+    /// The run has entered this step.
+    Step(&'static StepOutline),
+    /// The run has ended.
+    Exit(Exit),
+    /// The run has ended, and another one is to begin in a fresh session.
+    Restart(AnyRestart),
+}
+
+/// The recipe to begin in a fresh session, and the chain's count so far.
+#[derive(Clone, Copy)]
+pub struct AnyRestart {
+    /// The recipe to begin.
+    pub recipe: &'static dyn AnyRecipe,
+    /// How often the chain has restarted, this time included.
+    pub restarts: u32,
+}
+
+impl AnyRestart {
+    /// How the run that asked for the restart ended.
+    pub fn exit(&self) -> Exit {
+        Exit::because(ExitReason::RestartNewSession)
+    }
+}
+
+impl fmt::Debug for AnyRestart {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("AnyRestart")
+            .field("recipe", &self.recipe.outline().id)
+            .field("restarts", &self.restarts)
+            .finish()
+    }
+}
+
+// Derives would ask `R` for the traits, and a recipe is only a name.
+impl<R: Recipe> Clone for Position<R> {
+    fn clone(&self) -> Self {
+        Self {
+            step: self.step,
+            ledger: self.ledger,
+        }
+    }
+}
+
+impl<R: Recipe> PartialEq for Position<R> {
+    fn eq(&self, other: &Self) -> bool {
+        self.step == other.step && self.ledger == other.ledger
+    }
+}
+
+impl<R: Recipe> Eq for Position<R> {}
+
+impl<R: Recipe> fmt::Debug for Position<R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Position")
+            .field("recipe", &R::OUTLINE.id)
+            .field("step", &self.outline().name)
+            .field("steps", &self.steps())
+            .field("restarts", &self.restarts())
+            .finish()
+    }
+}

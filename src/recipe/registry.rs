@@ -1,0 +1,99 @@
+//! What an enum of exit reasons offers: lookups, lists, iteration.
+
+use super::definition::{Category, Definition, Family};
+
+/// An enum of exit reasons, each variant with all of its columns.
+///
+/// [`ExitReason`](crate::ExitReason) is the standard one. Write your own with the derive of the same name and
+/// point a recipe at it with `exits: MyExits`. A variant needs a `category` and a `message`; the other columns
+/// have sensible defaults:
+///
+/// | column | default |
+/// |---|---|
+/// | `code` | the variant's name in kebab-case |
+/// | `title` | the message |
+/// | `goal_met` | `true` for `completed`, else `false` |
+/// | `exit_code` | 0 where the goal is met; otherwise required, from 40 to 63 |
+/// | `diagnosis` | the message |
+/// | `family` | none; any [`Family`] by its name |
+/// | `auto_resumable` | `false` |
+///
+/// ```
+/// use surefire::{Category, Registry};
+///
+/// #[derive(Debug, Clone, Copy, PartialEq, Eq, Registry)]
+/// enum ReleaseExits {
+///     #[reason(category = completed, message = "The release is out")]
+///     Released,
+///     #[reason(category = error, message = "The registry refused the release", exit_code = 40)]
+///     Refused,
+/// }
+///
+/// assert_eq!(ReleaseExits::Released.definition().code, "released");
+/// assert_eq!(ReleaseExits::from_code("refused"), Some(ReleaseExits::Refused));
+/// assert_eq!(ReleaseExits::in_category(Category::Error).count(), 1);
+/// ```
+///
+/// A variant that leaves a column out does not compile:
+///
+/// ```compile_fail
+/// #[derive(Debug, Clone, Copy, surefire::Registry)]
+/// enum ReleaseExits {
+///     #[reason(message = "The release is out")] // which category?
+///     Released,
+/// }
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not an enum of exit reasons",
+    label = "its variants have no category and no message",
+    note = "derive it: `#[derive(Clone, Copy, surefire::Registry)] enum {Self} {{ … }}`"
+)]
+pub trait Registry: Copy + 'static {
+    /// Every reason, in the order of declaration.
+    const ALL: &'static [Self];
+
+    /// The columns of every reason, in the same order.
+    const DEFINITIONS: &'static [Definition];
+
+    /// Where this reason stands in [`ALL`](Self::ALL).
+    fn index(self) -> usize;
+
+    /// All columns of this reason.
+    #[must_use]
+    fn definition(self) -> &'static Definition {
+        &Self::DEFINITIONS[self.index()]
+    }
+
+    /// The reason with this code.
+    #[must_use]
+    fn from_code(code: &str) -> Option<Self> {
+        Self::ALL
+            .iter()
+            .copied()
+            .find(|reason| reason.definition().code == code)
+    }
+
+    /// The reasons of one category.
+    fn in_category(category: Category) -> impl Iterator<Item = Self> {
+        Self::ALL
+            .iter()
+            .copied()
+            .filter(move |reason| reason.definition().category == category)
+    }
+
+    /// The reasons of one family.
+    fn in_family(family: Family) -> impl Iterator<Item = Self> {
+        Self::ALL
+            .iter()
+            .copied()
+            .filter(move |reason| reason.definition().family == Some(family))
+    }
+
+    /// The reasons after which a run may be resumed without a person.
+    fn auto_resumable() -> impl Iterator<Item = Self> {
+        Self::ALL
+            .iter()
+            .copied()
+            .filter(|reason| reason.definition().auto_resumable)
+    }
+}

@@ -1,0 +1,58 @@
+//! Going on with another recipe, in a fresh session.
+
+use std::fmt;
+use std::marker::PhantomData;
+
+use super::exit::Exit;
+use super::exit_reason::ExitReason;
+use super::recipe_trait::Recipe;
+
+/// A run that ended so that a run of `R` can begin in a fresh session.
+///
+/// ```
+/// use surefire::recipes::ImplementAndReviewAll;
+///
+/// let restart = ImplementAndReviewAll::begin().complete()?.no_issues()?.committed()?;
+/// assert_eq!(restart.exit().code(), "restart-new-session");
+/// assert_eq!(restart.begin().position().restarts(), 1);
+/// # Ok::<(), surefire::Exit>(())
+/// ```
+#[must_use = "the chain goes on only when the next run is begun"]
+pub struct Restart<R> {
+    restarts: u32,
+    recipe: PhantomData<R>,
+}
+
+impl<R: Recipe> Restart<R> {
+    pub(crate) const fn new(restarts: u32) -> Self {
+        Self {
+            restarts,
+            recipe: PhantomData,
+        }
+    }
+
+    /// Begins the run; the chain's count goes on.
+    pub fn begin(self) -> R::Start {
+        R::begin_after(self.restarts)
+    }
+
+    /// How often the chain has restarted, this time included.
+    #[must_use]
+    pub const fn restarts(&self) -> u32 {
+        self.restarts
+    }
+
+    /// How the run that asked for the restart ended.
+    pub fn exit(&self) -> Exit {
+        Exit::because(ExitReason::RestartNewSession)
+    }
+}
+
+impl<R: Recipe> fmt::Debug for Restart<R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Restart")
+            .field("recipe", &R::OUTLINE.id)
+            .field("restarts", &self.restarts)
+            .finish()
+    }
+}

@@ -1,0 +1,102 @@
+//! What a recipe's generated module needs from the place where the recipe was written.
+//!
+//! The module cannot name what stands around it when the recipe sits inside a function, so `recipe!` implements
+//! these traits out there, on the module's `Step`, and the module looks its prompts, exits and restart targets up
+//! through them.
+
+use super::definition::Definition;
+use super::ledger::Visits;
+use super::outline::{NextOutline, Outline};
+use super::recipe_trait::Recipe;
+
+/// The author's expressions, evaluated where the author wrote them.
+pub trait Scope {
+    /// The recipe itself.
+    type Recipe: Recipe<Visits = Self::Visits>;
+    /// One counter per step.
+    type Visits: Visits;
+    /// One prompt per step.
+    const PROMPTS: &'static [&'static str];
+    /// One definition per outcome that exits.
+    const EXITS: &'static [&'static Definition];
+}
+
+/// The `INDEX`th recipe that a recipe restarts.
+pub trait RestartTarget<const INDEX: usize> {
+    /// That recipe.
+    type Target: Recipe;
+}
+
+/// A step as a type: the `S` of `At<S>`.
+pub trait Place {
+    /// Where the step stands among the steps.
+    const INDEX: usize;
+}
+
+/// Whether two ids are the same, at compile time.
+#[must_use]
+pub const fn same(a: &str, b: &str) -> bool {
+    let (a, b) = (a.as_bytes(), b.as_bytes());
+    if a.len() != b.len() {
+        return false;
+    }
+    let mut index = 0;
+    while index < a.len() {
+        if a[index] != b[index] {
+            return false;
+        }
+        index += 1;
+    }
+    true
+}
+
+/// Whether a prompt says nothing, at compile time.
+#[must_use]
+pub const fn blank(prompt: &str) -> bool {
+    prompt.trim_ascii().is_empty()
+}
+
+/// Whether a code belongs to the standard registry, at compile time.
+#[must_use]
+pub const fn standard(code: &str) -> bool {
+    let definitions = <crate::ExitReason as crate::Registry>::DEFINITIONS;
+    let mut index = 0;
+    while index < definitions.len() {
+        if same(definitions[index].code, code) {
+            return true;
+        }
+        index += 1;
+    }
+    false
+}
+
+/// Whether everything that a recipe restarts is among these ids, at compile time.
+#[must_use]
+pub const fn offers_restarts(outline: &Outline, ids: &[&str]) -> bool {
+    let mut step = 0;
+    while step < outline.steps.len() {
+        let outcomes = outline.steps[step].outcomes;
+        let mut outcome = 0;
+        while outcome < outcomes.len() {
+            if let NextOutline::Restart { id, .. } = outcomes[outcome].next
+                && !contains(ids, id)
+            {
+                return false;
+            }
+            outcome += 1;
+        }
+        step += 1;
+    }
+    true
+}
+
+const fn contains(ids: &[&str], wanted: &str) -> bool {
+    let mut index = 0;
+    while index < ids.len() {
+        if same(ids[index], wanted) {
+            return true;
+        }
+        index += 1;
+    }
+    false
+}

@@ -1,0 +1,151 @@
+//! A run on paper: what is written down to go on later, and when that is refused.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::ledger::{Ledger, Visits};
+use super::names::{Names, UnknownName};
+use super::position::Position;
+use super::recipe_trait::Recipe;
+
+/// All that is needed to go on with a run later, in another process.
+///
+/// ```
+/// use surefire::recipes::ImplementAndReview;
+/// use surefire::recipes::implement_and_review::implement_and_review::Anywhere;
+///
+/// let review = ImplementAndReview::begin().complete()?;
+/// let json = serde_json::to_string(&review.position().snapshot())?;
+///
+/// let snapshot = serde_json::from_str(&json)?;
+/// let Anywhere::CodeReview(review) = ImplementAndReview::resume(&snapshot)? else { unreachable!() };
+/// let fix = review.issues_found()?;
+/// # let _ = fix;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Snapshot {
+    /// The id of the recipe.
+    pub recipe: String,
+    /// The graph it was taken from; see [`Fingerprint`](crate::Fingerprint).
+    pub fingerprint: String,
+    /// The present step.
+    pub step: String,
+    /// How often each step has been entered; steps that never were are left out.
+    pub visits: BTreeMap<String, u32>,
+    /// How many steps the run has taken.
+    pub steps: u32,
+    /// How often the chain the run belongs to has restarted.
+    pub restarts: u32,
+}
+
+/// Why a snapshot cannot be gone on with.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum SnapshotError {
+    /// It was taken from another recipe.
+    #[error(
+        "this is a snapshot of recipe `{found}`, not of `{expected}`; resume it with the recipe it was taken from"
+    )]
+    OtherRecipe {
+        /// The recipe that was asked to go on.
+        expected: &'static str,
+        /// The recipe in the snapshot.
+        found: String,
+    },
+    /// The steps, the outcomes or where they lead have changed since.
+    #[error(
+        "recipe `{recipe}` has changed since this snapshot was taken (fingerprint {found}, now {expected}); \
+         start the recipe again, or go on with the version that took it"
+    )]
+    OtherVersion {
+        /// The recipe.
+        recipe: &'static str,
+        /// The fingerprint of the recipe as it is now.
+        expected: String,
+        /// The fingerprint in the snapshot.
+        found: String,
+    },
+    /// It names a step that the recipe does not have.
+    #[error("the snapshot is damaged: {0}")]
+    UnknownStep(#[from] UnknownName),
+    /// Its numbers contradict each other.
+    #[error(
+        "the snapshot is damaged: {steps} steps were taken, but the visits of all steps add up to {visits}"
+    )]
+    Miscounted {
+        /// The number of steps.
+        steps: u32,
+        /// The sum of all visits.
+        visits: u64,
+    },
+    /// It stands at a step that was never entered.
+    #[error("the snapshot is damaged: it is at step `{step}`, which it says was never entered")]
+    NeverEntered {
+        /// The present step.
+        step: &'static str,
+    },
+}
+
+impl<R: Recipe> Position<R> {
+    /// What is needed to go on later.
+    #[must_use]
+    pub fn snapshot(&self) -> Snapshot {
+        let outline = R::OUTLINE;
+        let visits = outline.steps.iter().zip(self.ledger().visits.as_ref());
+        Snapshot {
+            recipe: outline.id.to_owned(),
+            fingerprint: outline.fingerprint.to_string(),
+            step: self.outline().name.to_owned(),
+            visits: visits
+                .filter(|(_, n)| **n > 0)
+                .map(|(step, n)| (step.name.to_owned(), *n))
+                .collect(),
+            steps: self.steps(),
+            restarts: self.restarts(),
+        }
+    }
+
+    /// Goes on where a snapshot was taken.
+    ///
+    /// # Errors
+    /// The snapshot is of another recipe, of another version of this one, or damaged.
+    pub fn resume(snapshot: &Snapshot) -> Result<Self, SnapshotError> {
+        let outline = R::OUTLINE;
+        if snapshot.recipe != outline.id {
+            return Err(SnapshotError::OtherRecipe {
+                expected: outline.id,
+                found: snapshot.recipe.clone(),
+            });
+        }
+        let fingerprint = outline.fingerprint.to_string();
+        if snapshot.fingerprint != fingerprint {
+            return Err(SnapshotError::OtherVersion {
+                recipe: outline.id,
+                expected: fingerprint,
+                found: snapshot.fingerprint.clone(),
+            });
+        }
+        let step = R::Step::from_name(&snapshot.step)?;
+        let mut visits = R::Visits::NONE;
+        for (name, count) in &snapshot.visits {
+            visits.as_mut()[R::Step::from_name(name)?.index()] = *count;
+        }
+        let sum = visits.as_ref().iter().copied().map(u64::from).sum();
+        if sum != u64::from(snapshot.steps) {
+            return Err(SnapshotError::Miscounted {
+                steps: snapshot.steps,
+                visits: sum,
+            });
+        }
+        if visits.as_ref()[step.index()] == 0 {
+            return Err(SnapshotError::NeverEntered { step: step.name() });
+        }
+        let ledger = Ledger {
+            visits,
+            steps: snapshot.steps,
+            restarts: snapshot.restarts,
+        };
+        Ok(Self::new(step.index(), ledger))
+    }
+}

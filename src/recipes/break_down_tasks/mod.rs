@@ -1,0 +1,58 @@
+//! Break Down Tasks: from a design document to tasks in the tracker.
+
+surefire::recipe! {
+    /// Create implementation tasks from design document using beads.
+    pub recipe BreakDownTasks {
+        id: "break-down-tasks",
+        label: "Break Down Tasks",
+        model: "opus",
+        initial: Analyze,
+        guardrails: { max_step_visits: 3, max_total_steps: 100 },
+
+        /// Reads the design and plans the tasks.
+        step Analyze {
+            prompt: include_str!("analyze.md"),
+            outcomes: [Complete, DesignMissing, NeedsInput],
+            Complete => CreateEpic,
+            DesignMissing => exit NoDesignDocumentFound,
+            NeedsInput => exit ClarificationNeeded,
+        }
+
+        /// Creates the epic that holds the tasks together.
+        step CreateEpic {
+            prompt: include_str!("create-epic.md"),
+            outcomes: [Complete],
+            Complete => CreateTasks,
+        }
+
+        /// Creates the tasks and what they depend on.
+        step CreateTasks {
+            prompt: include_str!("create-tasks.md"),
+            outcomes: [Complete],
+            Complete => ReviewTasks,
+        }
+
+        /// Compares the tasks with the design; changes nothing.
+        step ReviewTasks {
+            prompt: include_str!("review-tasks.md"),
+            outcomes: [NoIssues, IssuesFound],
+            NoIssues => Commit,
+            IssuesFound => FixTasks,
+        }
+
+        /// Fixes what the review found.
+        step FixTasks {
+            prompt: include_str!("fix-tasks.md"),
+            outcomes: [Complete],
+            Complete => ReviewTasks,
+        }
+
+        /// Commits the tracker's files.
+        step Commit {
+            prompt: include_str!("commit.md"),
+            outcomes: [Committed, NothingToCommit],
+            Committed => exit TasksCommitted,
+            NothingToCommit => exit NoChangesToCommit,
+        }
+    }
+}

@@ -1,0 +1,43 @@
+//! Document Design: from an idea to a design document.
+
+surefire::recipe! {
+    /// Create a detailed design document with examples and verification.
+    pub recipe DocumentDesign {
+        id: "document-design",
+        label: "Document Design",
+        model: "opus",
+        initial: Document,
+        guardrails: { max_step_visits: 3, max_total_steps: 100 },
+
+        /// Writes the design document.
+        step Document {
+            prompt: include_str!("document.md"),
+            outcomes: [Complete, NeedsInput],
+            Complete => Review,
+            NeedsInput => exit ClarificationNeeded,
+        }
+
+        /// Reads the document and reports what is wrong with it; changes nothing.
+        step Review {
+            prompt: include_str!("review.md"),
+            outcomes: [NoIssues, IssuesFound],
+            NoIssues => Commit,
+            IssuesFound => Fix,
+        }
+
+        /// Fixes what the review found.
+        step Fix {
+            prompt: include_str!("fix.md"),
+            outcomes: [Complete],
+            Complete => Review,
+        }
+
+        /// Commits the document.
+        step Commit {
+            prompt: include_str!("commit.md"),
+            outcomes: [Committed, NothingToCommit],
+            Committed => exit DesignCommitted,
+            NothingToCommit => exit NoChangesToCommit,
+        }
+    }
+}

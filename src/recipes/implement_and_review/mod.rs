@@ -1,0 +1,17 @@
+//! Implement & Review: one task of the tracker, from implementation to commit.
+
+use super::task_steps::{commit_task, implement_task, review_loop};
+
+surefire::recipe! {
+    /// Implement task, review code, fix issues, and commit.
+    pub recipe ImplementAndReview {
+        id: "implement-and-review",
+        label: "Implement & Review",
+        initial: Implement,
+        guardrails: { max_step_visits: 3, max_total_steps: 100 },
+
+        include implement_task(implemented => CodeReview);
+        include review_loop(clean => Commit);
+        include commit_task(committed => exit TaskCommitted, nothing => exit NoChangesToCommit);
+    }
+}

@@ -1,0 +1,117 @@
+//! Refine Design: five focused passes over an existing design document, and a last look.
+
+surefire::recipe! {
+    /// Iteratively improve an existing design document through focused review passes.
+    pub recipe RefineDesign {
+        id: "refine-design",
+        label: "Refine Design",
+        initial: LocateDesign,
+        guardrails: { max_step_visits: 5, max_total_steps: 150 },
+
+        /// Finds the document to work on.
+        step LocateDesign {
+            prompt: include_str!("locate-design.md"),
+            outcomes: [Found, NotFound],
+            Found => ReviewCompleteness,
+            NotFound => exit NoDesignDocumentFound,
+        }
+
+        /// Looks for what is missing; changes nothing.
+        step ReviewCompleteness {
+            prompt: include_str!("review-completeness.md"),
+            outcomes: [NoIssues, IssuesFound],
+            NoIssues => ReviewBreadth,
+            IssuesFound => FixCompleteness,
+        }
+
+        /// Fixes what that pass found.
+        step FixCompleteness {
+            prompt: include_str!("fix-completeness.md"),
+            outcomes: [Complete],
+            Complete => ReviewCompleteness,
+        }
+
+        /// Looks at alternatives, edge cases and neighbours; changes nothing.
+        step ReviewBreadth {
+            prompt: include_str!("review-breadth.md"),
+            outcomes: [NoIssues, IssuesFound],
+            NoIssues => ReviewSimplicity,
+            IssuesFound => FixBreadth,
+        }
+
+        /// Fixes what that pass found.
+        step FixBreadth {
+            prompt: include_str!("fix-breadth.md"),
+            outcomes: [Complete],
+            Complete => ReviewBreadth,
+        }
+
+        /// Looks for what can be left out; changes nothing.
+        step ReviewSimplicity {
+            prompt: include_str!("review-simplicity.md"),
+            outcomes: [NoIssues, IssuesFound],
+            NoIssues => ReviewConsistency,
+            IssuesFound => FixSimplicity,
+        }
+
+        /// Fixes what that pass found.
+        step FixSimplicity {
+            prompt: include_str!("fix-simplicity.md"),
+            outcomes: [Complete],
+            Complete => ReviewSimplicity,
+        }
+
+        /// Looks for contradictions; changes nothing.
+        step ReviewConsistency {
+            prompt: include_str!("review-consistency.md"),
+            outcomes: [NoIssues, IssuesFound],
+            NoIssues => ReviewPolish,
+            IssuesFound => FixConsistency,
+        }
+
+        /// Fixes what that pass found.
+        step FixConsistency {
+            prompt: include_str!("fix-consistency.md"),
+            outcomes: [Complete],
+            Complete => ReviewConsistency,
+        }
+
+        /// Looks at wording, structure and examples; changes nothing.
+        step ReviewPolish {
+            prompt: include_str!("review-polish.md"),
+            outcomes: [NoIssues, IssuesFound],
+            NoIssues => FinalReview,
+            IssuesFound => FixPolish,
+        }
+
+        /// Fixes what that pass found.
+        step FixPolish {
+            prompt: include_str!("fix-polish.md"),
+            outcomes: [Complete],
+            Complete => ReviewPolish,
+        }
+
+        /// Reads the whole document once more; changes nothing.
+        step FinalReview {
+            prompt: include_str!("final-review.md"),
+            outcomes: [NoIssues, IssuesFound],
+            NoIssues => Commit,
+            IssuesFound => FixFinal,
+        }
+
+        /// Fixes what the last look found.
+        step FixFinal {
+            prompt: include_str!("fix-final.md"),
+            outcomes: [Complete],
+            Complete => FinalReview,
+        }
+
+        /// Commits the document.
+        step Commit {
+            prompt: include_str!("commit.md"),
+            outcomes: [Committed, NothingToCommit],
+            Committed => exit DesignRefinedAndCommitted,
+            NothingToCommit => exit NoChangesToCommit,
+        }
+    }
+}

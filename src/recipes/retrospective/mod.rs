@@ -1,0 +1,18 @@
+//! Retrospective: one look back.
+
+surefire::recipe! {
+    /// Reflect on the session and identify areas for improvement.
+    pub recipe Retrospective {
+        id: "retrospective",
+        label: "Retrospective",
+        initial: Reflect,
+        guardrails: { max_step_visits: 3, max_total_steps: 100 },
+
+        /// Looks back on the session; changes nothing.
+        step Reflect {
+            prompt: include_str!("reflect.md"),
+            outcomes: [Complete],
+            Complete => exit RetrospectiveComplete,
+        }
+    }
+}

@@ -1,0 +1,48 @@
+//! The steps that recipes about a task of the tracker share.
+
+surefire::steps! {
+    /// Takes the next ready task and implements it.
+    pub(super) steps implement_task(implemented) {
+        /// Takes the next ready task and implements it.
+        step Implement {
+            prompt: include_str!("implement.md"),
+            outcomes: [Complete, NoTasks, Blocked],
+            Complete => implemented,
+            NoTasks => exit NoTasksAvailable,
+            Blocked => exit ImplementationBlocked,
+        }
+    }
+}
+
+surefire::steps! {
+    /// Reviews the changes, and fixes them until there is nothing left to fix.
+    pub(super) steps review_loop(clean) {
+        /// Reads the changes and reports what is wrong with them; changes nothing.
+        step CodeReview {
+            prompt: include_str!("code-review.md"),
+            outcomes: [NoIssues, IssuesFound],
+            NoIssues => clean,
+            IssuesFound => Fix,
+        }
+
+        /// Fixes what the review found.
+        step Fix {
+            prompt: include_str!("fix.md"),
+            outcomes: [Complete],
+            Complete => CodeReview,
+        }
+    }
+}
+
+surefire::steps! {
+    /// Closes the task and commits its changes.
+    pub(super) steps commit_task(committed, nothing) {
+        /// Closes the task and commits its changes.
+        step Commit {
+            prompt: include_str!("commit-task.md"),
+            outcomes: [Committed, NothingToCommit],
+            Committed => committed,
+            NothingToCommit => nothing,
+        }
+    }
+}

@@ -1,0 +1,1 @@
+//! The table of mistakes: see `fail/`, and `pass/` for what does compile.

@@ -9,18 +9,15 @@ pub use crate::recipe::{
 };
 pub use {serde, strum};
 
-use crate::recipe::{
-    Definition, Exit, ExitReason, Guardrails, NextOutline, Position, Recipe, Registry, Restart,
-};
+use crate::recipe::{AnyReason, Exit, ExitReason, Guardrails, NextOutline, Position, Recipe, Restart};
 
 /// The reason of an implied `Other`.
-pub const STANDARD_OTHER: &Definition =
-    &<ExitReason as Registry>::DEFINITIONS[ExitReason::UserProvidedOther as usize];
+pub const STANDARD_OTHER: AnyReason = AnyReason::at::<ExitReason>(ExitReason::UserProvidedOther as usize);
 
 /// The exit at this place of the recipe's exits.
 #[inline]
 pub fn exit<S: Scope>(index: usize) -> Exit {
-    Exit::defined(S::EXITS[index])
+    Exit::at(S::EXITS[index])
 }
 
 /// A restart, unless the guardrail forbids it.
@@ -30,13 +27,10 @@ pub fn exit<S: Scope>(index: usize) -> Exit {
 #[inline]
 pub fn restart<R: Recipe, V: Visits>(
     ledger: &Ledger<V>,
-    step: &'static str,
+    step: &'static &'static str,
     limits: &Guardrails,
 ) -> Result<Restart<R>, Exit> {
-    match ledger.restart(step, limits) {
-        Ok(restarts) => Ok(Restart::new(restarts)),
-        Err(tripped) => Err(tripped.into()),
-    }
+    ledger.restart(step, limits).map(Restart::new)
 }
 
 /// The outline's entry for a restart.
@@ -62,7 +56,18 @@ pub const fn parts<R: Recipe>(position: &Position<R>) -> (usize, Ledger<R::Visit
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __names {
-    ($name:ident, $count:literal) => {
+    ($name:ident, [$($variant:ident,)*], [$($wire:literal,)*]) => {
+        // The derive would add a method that checks each field, and there are none.
+        #[automatically_derived]
+        impl ::core::cmp::Eq for $name {}
+        #[automatically_derived]
+        impl $crate::__private::strum::VariantArray for $name {
+            const VARIANTS: &'static [Self] = &[$(Self::$variant,)*];
+        }
+        #[automatically_derived]
+        impl $crate::__private::strum::VariantNames for $name {
+            const VARIANTS: &'static [&'static ::core::primitive::str] = &[$($wire,)*];
+        }
         #[automatically_derived]
         impl ::core::fmt::Display for $name {
             fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
@@ -77,28 +82,10 @@ macro_rules! __names {
             }
         }
         #[automatically_derived]
-        impl ::core::convert::AsRef<::core::primitive::str> for $name {
-            fn as_ref(&self) -> &::core::primitive::str {
-                $crate::Names::name(*self)
-            }
-        }
-        #[automatically_derived]
-        impl $crate::__private::strum::EnumCount for $name {
-            const COUNT: ::core::primitive::usize = $count;
-        }
-        #[automatically_derived]
-        impl $crate::__private::strum::VariantArray for $name {
-            const VARIANTS: &'static [Self] = <Self as $crate::Names>::ALL;
-        }
-        #[automatically_derived]
-        impl $crate::__private::strum::VariantNames for $name {
-            const VARIANTS: &'static [&'static ::core::primitive::str] = <Self as $crate::Names>::NAMES;
-        }
-        #[automatically_derived]
         impl $crate::__private::strum::IntoEnumIterator for $name {
             type Iterator = ::core::iter::Copied<::core::slice::Iter<'static, Self>>;
             fn iter() -> Self::Iterator {
-                <Self as $crate::Names>::ALL.iter().copied()
+                <Self as $crate::__private::strum::VariantArray>::VARIANTS.iter().copied()
             }
         }
         #[automatically_derived]

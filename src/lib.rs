@@ -10,10 +10,10 @@ mod recipe;
 pub mod recipes;
 
 pub use recipe::{
-    AnyPosition, AnyRecipe, AnyRestart, Catalog, Category, Classified, Definition, Exit, ExitReason, Family,
-    Fingerprint, Guardrail, Guardrails, Names, Next, NextOutline, OutcomeOutline, Outline, PathPart,
-    Position, Recipe, Registry, Restart, Snapshot, SnapshotError, StepOutline, Tripped, UnknownName,
-    UnknownRecipe,
+    AnyPosition, AnyReason, AnyRecipe, AnyRestart, Catalog, Category, Classified, Definition, Exit,
+    ExitReason, Family, Fingerprint, Guardrail, Guardrails, Names, Next, NextOutline, OutcomeOutline,
+    Outline, PathPart, Position, Recipe, Registry, Restart, Snapshot, SnapshotError, StepOutline, Tripped,
+    UnknownName, UnknownRecipe,
 };
 pub use surefire_macros::Registry;
 

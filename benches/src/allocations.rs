@@ -11,9 +11,7 @@ pub struct Counting {
 impl Counting {
     /// An allocator that has handed out nothing yet.
     pub const fn new() -> Self {
-        Self {
-            blocks: AtomicU64::new(0),
-        }
+        Self { blocks: AtomicU64::new(0) }
     }
 
     /// How many blocks were handed out or moved so far.

@@ -26,22 +26,12 @@ impl Diagnostics {
     /// A mistake at these tokens.
     pub(crate) fn error(&mut self, at: impl ToTokens, message: impl Into<String>) {
         let (start, end) = ends(at);
-        self.found.push(Diagnostic {
-            start,
-            end,
-            message: message.into(),
-            related: None,
-        });
+        self.found.push(Diagnostic { start, end, message: message.into(), related: None });
     }
 
     /// A mistake at a place that has no tokens of its own, such as the end of a block.
     pub(crate) fn error_at(&mut self, span: Span, message: impl Into<String>) {
-        self.found.push(Diagnostic {
-            start: span,
-            end: span,
-            message: message.into(),
-            related: None,
-        });
+        self.found.push(Diagnostic { start: span, end: span, message: message.into(), related: None });
     }
 
     /// A mistake that two places share; `what` names the second one in snake case, e.g. `first_declared_here`.
@@ -53,16 +43,8 @@ impl Diagnostics {
         what: &'static str,
     ) {
         let (start, end) = ends(at);
-        let related = Some(Related {
-            at: ends(related).0,
-            what,
-        });
-        self.found.push(Diagnostic {
-            start,
-            end,
-            message: message.into(),
-            related,
-        });
+        let related = Some(Related { at: ends(related).0, what });
+        self.found.push(Diagnostic { start, end, message: message.into(), related });
     }
 
     /// A mistake that syn found; its message follows our style already or is made to.

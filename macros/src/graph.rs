@@ -74,10 +74,7 @@ impl Graph {
                     low[*parent] = low[*parent].min(low[step]);
                 }
                 if low[step] == order[step] {
-                    let start = open
-                        .iter()
-                        .rposition(|member| *member == step)
-                        .unwrap_or_default();
+                    let start = open.iter().rposition(|member| *member == step).unwrap_or_default();
                     let mut component = open.split_off(start);
                     component.sort_unstable();
                     for member in &component {
@@ -144,9 +141,7 @@ mod tests {
         let graph = Graph::new(vec![vec![1], vec![2, 3], vec![1], vec![3], vec![]]);
         let components = graph.components();
         assert_eq!(components.members, [vec![3], vec![1, 2], vec![0], vec![4]]);
-        let cyclic: Vec<_> = (0..4)
-            .map(|component| components.is_cyclic(component, &graph))
-            .collect();
+        let cyclic: Vec<_> = (0..4).map(|component| components.is_cyclic(component, &graph)).collect();
         assert_eq!(cyclic, [true, true, false, false]);
     }
 

@@ -36,10 +36,7 @@ pub fn recipe(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
 #[proc_macro]
 pub fn splice(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
     // Only `steps!` writes calls of this macro, and it writes all eight parts.
-    syntax::splice(input.into())
-        .map(|input| recipe_tokens(&input))
-        .unwrap_or_default()
-        .into()
+    syntax::splice(input.into()).map(|input| recipe_tokens(&input)).unwrap_or_default().into()
 }
 
 /// The engine behind `surefire::steps!`.

@@ -8,7 +8,7 @@ use proc_macro2::{Ident, Span, TokenStream};
 use quote::format_ident;
 use syn::{Expr, Path, Visibility};
 
-use crate::check::{self, Judgement};
+use crate::check::{self, Judgement, Reserved};
 use crate::diagnostic::Diagnostics;
 use crate::proof::Proof;
 use crate::resolve::{Initial, Limits, OTHER, Resolved, Target};
@@ -139,11 +139,13 @@ impl Shape {
     fn new(recipe: &Resolved) -> Option<Self> {
         let module = spelling::snake(&recipe.written.name).filter(|module| *module != recipe.written.name)?;
         syn::parse_str::<Ident>(&recipe.written.name.to_string()).ok()?;
-        let kept: Vec<_> = recipe
-            .distinct_steps()
-            .filter(|(_, step)| !check::is_reserved_step(recipe, step.name()))
-            .map(|(index, _)| index)
-            .collect();
+        let reserved = Reserved::new(recipe);
+        let kept = recipe.distinct_steps().filter(|(_, step)| !reserved.has(step.name()));
+        let kept: Vec<_> = kept.map(|(index, _)| index).collect();
+        let mut places = Places { kept: vec![None; recipe.steps.len()], phantoms: Vec::new() };
+        for (place, index) in kept.iter().enumerate() {
+            places.kept[*index] = Some(place);
+        }
         let mut shape = Self {
             docs: recipe.written.docs.clone(),
             visibility: recipe.written.visibility.clone(),
@@ -160,25 +162,19 @@ impl Shape {
             restarts: Vec::new(),
             registry: recipe.written.exits.value().cloned(),
         };
-        let mut phantoms = Vec::new();
         for index in &kept {
-            let step = shape.step(recipe, *index, &kept, &mut phantoms);
+            let step = shape.step(recipe, *index, kept.len(), &mut places);
             shape.steps.push(step);
         }
-        for name in phantoms {
-            shape.steps.push(phantom(name));
-        }
-        let initial = match recipe.initial {
-            Initial::Step(index) | Initial::Unknown { meant: Some(index) } => Some(index),
-            Initial::Unknown { meant: None } | Initial::Missing => None,
+        shape.steps.extend(places.phantoms.into_iter().map(phantom));
+        shape.initial = match recipe.initial {
+            Initial::Step(index) | Initial::Unknown { meant: Some(index) } => places.kept[index].unwrap_or(0),
+            Initial::Unknown { meant: None } | Initial::Missing => 0,
         };
-        shape.initial = initial
-            .and_then(|index| kept.iter().position(|kept| *kept == index))
-            .unwrap_or(0);
         (!shape.steps.is_empty()).then_some(shape)
     }
 
-    fn step(&mut self, recipe: &Resolved, index: usize, kept: &[usize], phantoms: &mut Vec<Ident>) -> Step {
+    fn step(&mut self, recipe: &Resolved, index: usize, kept: usize, places: &mut Places) -> Step {
         let step = &recipe.steps[index];
         let mut outcomes: Vec<Outcome> = Vec::new();
         for outcome in &step.outcomes {
@@ -189,15 +185,9 @@ impl Shape {
             if check::is_reserved_outcome(&outcome.name) || collides {
                 continue;
             }
-            let next = self.next(&outcome.target, kept, phantoms);
+            let next = self.next(&outcome.target, kept, places);
             let (name, wire, docs) = (outcome.name.clone(), outcome.wire.clone(), outcome.docs.clone());
-            outcomes.push(Outcome {
-                name,
-                wire,
-                docs,
-                method,
-                next,
-            });
+            outcomes.push(Outcome { name, wire, docs, method, next });
         }
         let prompt = step.written.prompt.value();
         let judgement = prompt.map(check::judge);
@@ -206,12 +196,7 @@ impl Shape {
             name: step.name().clone(),
             wire: step.wire.clone(),
             docs: step.written.docs.clone(),
-            model: step
-                .written
-                .model
-                .value()
-                .or(recipe.written.model.value())
-                .map(syn::LitStr::value),
+            model: step.written.model.value().or(recipe.written.model.value()).map(syn::LitStr::value),
             // A file that is not there has been reported; asking the compiler for it would report it again.
             prompt: prompt.filter(|_| !missing).cloned(),
             unseen: matches!(judgement, Some(Judgement::Unknown)),
@@ -221,23 +206,17 @@ impl Shape {
         }
     }
 
-    fn next(&mut self, target: &Target, kept: &[usize], phantoms: &mut Vec<Ident>) -> Next {
-        let place = |index: usize| kept.iter().position(|kept| *kept == index).map(Next::Step);
+    fn next(&mut self, target: &Target, kept: usize, places: &mut Places) -> Next {
         match target {
-            Target::Step { index }
-            | Target::Unknown {
-                meant: Some(index), ..
-            } => place(*index).unwrap_or_else(|| self.exit(Exit::StandardOther)),
+            Target::Step { index } | Target::Unknown { meant: Some(index), .. } => {
+                match places.kept[*index] {
+                    Some(place) => Next::Step(place),
+                    None => self.exit(Exit::StandardOther),
+                }
+            }
             // A step that does not exist gets a name to stand on, for the code below that uses it.
             Target::Unknown { name, meant: None } if syn::parse_str::<Ident>(&name.to_string()).is_ok() => {
-                let known = phantoms.iter().position(|phantom| phantom == name);
-                Next::Step(
-                    kept.len()
-                        + known.unwrap_or_else(|| {
-                            phantoms.push(name.clone());
-                            phantoms.len() - 1
-                        }),
-                )
+                Next::Step(kept + places.phantom(name))
             }
             Target::Exit(reason) => self.exit(Exit::Authored(reason.clone())),
             Target::Restart(path) => self.restart(path),
@@ -258,10 +237,7 @@ impl Shape {
         };
         let known = self.restarts.iter().position(|restart| restart.name == name);
         Next::Restart(known.unwrap_or_else(|| {
-            self.restarts.push(Restart {
-                path: path.clone(),
-                name,
-            });
+            self.restarts.push(Restart { path: path.clone(), name });
             self.restarts.len() - 1
         }))
     }
@@ -272,6 +248,24 @@ impl Shape {
             Some(path) => quote::quote!(#path),
             None => quote::quote!(#krate::ExitReason),
         }
+    }
+}
+
+/// Where the resolved steps end up among the generated ones.
+struct Places {
+    /// For each resolved step its place, unless it cannot be generated.
+    kept: Vec<Option<usize>>,
+    /// Steps that are named as targets and do not exist.
+    phantoms: Vec<Ident>,
+}
+
+impl Places {
+    fn phantom(&mut self, name: &Ident) -> usize {
+        let known = self.phantoms.iter().position(|phantom| phantom == name);
+        known.unwrap_or_else(|| {
+            self.phantoms.push(name.clone());
+            self.phantoms.len() - 1
+        })
     }
 }
 

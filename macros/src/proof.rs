@@ -41,12 +41,7 @@ impl Proof {
         if shape.limits.max_restarts.is_some() && shape.restarts.is_empty() {
             never_trips.push(Limit::Restarts);
         }
-        Self {
-            max_steps,
-            heaviest_path: heaviest.path,
-            never_trips,
-            fingerprint: fingerprint(shape),
-        }
+        Self { max_steps, heaviest_path: heaviest.path, never_trips, fingerprint: fingerprint(shape) }
     }
 }
 
@@ -71,10 +66,8 @@ impl Heaviest {
                 any_cycle = true;
             }
             let members = &components.members[component];
-            let followers = members
-                .iter()
-                .flat_map(|step| graph.edges(*step))
-                .map(|next| components.of[*next]);
+            let followers =
+                members.iter().flat_map(|step| graph.edges(*step)).map(|next| components.of[*next]);
             for follower in followers.filter(|follower| *follower != component) {
                 let heavier = onward[component].is_none_or(|best: usize| weights[follower] > weights[best]);
                 if heavier {
@@ -87,18 +80,10 @@ impl Heaviest {
         let mut path = Vec::new();
         let mut at = Some(components.of[initial]);
         while let Some(component) = at {
-            path.extend(
-                components.members[component]
-                    .iter()
-                    .map(|step| (*step, visits[component])),
-            );
+            path.extend(components.members[component].iter().map(|step| (*step, visits[component])));
             at = onward[component];
         }
-        Self {
-            weight: weights[components.of[initial]],
-            path,
-            any_cycle,
-        }
+        Self { weight: weights[components.of[initial]], path, any_cycle }
     }
 }
 

@@ -100,10 +100,7 @@ impl Target {
 
     /// Whether it may lead anywhere, since a mistake keeps it from being known.
     pub(crate) fn is_open(&self) -> bool {
-        matches!(
-            self,
-            Self::Unmapped | Self::Broken | Self::Unknown { meant: None, .. }
-        )
+        matches!(self, Self::Unmapped | Self::Broken | Self::Unknown { meant: None, .. })
     }
 }
 
@@ -136,10 +133,7 @@ impl Resolved {
             Next::Restart(recipe) => Target::Restart(recipe.clone()),
             Next::Step(name) => match find(name) {
                 Some(index) => Target::Step { index },
-                None => Target::Unknown {
-                    name: name.clone(),
-                    meant: meant(name),
-                },
+                None => Target::Unknown { name: name.clone(), meant: meant(name) },
             },
         };
         let steps: Vec<_> = written
@@ -161,38 +155,19 @@ impl Resolved {
             None => Initial::Missing,
         };
         let graph = graph(&steps);
-        let id = written
-            .id
-            .value()
-            .map_or_else(|| spelling::wire(&written.name), syn::LitStr::value);
-        let label = written
-            .label
-            .value()
-            .map_or_else(|| title(&written.name), syn::LitStr::value);
-        Self {
-            written,
-            id,
-            label,
-            limits,
-            initial,
-            steps,
-            graph,
-        }
+        let id = written.id.value().map_or_else(|| spelling::wire(&written.name), syn::LitStr::value);
+        let label = written.label.value().map_or_else(|| title(&written.name), syn::LitStr::value);
+        Self { written, id, label, limits, initial, steps, graph }
     }
 
     /// The steps without those whose name was taken already.
     pub(crate) fn distinct_steps(&self) -> impl Iterator<Item = (usize, &Step)> {
-        self.steps
-            .iter()
-            .enumerate()
-            .filter(|(_, step)| step.duplicate_of.is_none())
+        self.steps.iter().enumerate().filter(|(_, step)| step.duplicate_of.is_none())
     }
 
     /// The names of the steps, as the author wrote them.
     pub(crate) fn step_names(&self) -> Vec<String> {
-        self.distinct_steps()
-            .map(|(_, step)| step.name().to_string())
-            .collect()
+        self.distinct_steps().map(|(_, step)| step.name().to_string()).collect()
     }
 }
 
@@ -225,11 +200,7 @@ fn outcomes(step: &syntax::Step, limits: Limits, target: &impl Fn(&Next) -> Targ
     let declared = step.outcomes.value().map_or(&[][..], Vec::as_slice);
     let places = first_places(declared.iter().map(|declared| &declared.name));
     let mapped = first_places(step.mappings.iter().map(|mapping| &mapping.outcome));
-    let find = |name: &Ident| {
-        mapped
-            .get(&name.unraw().to_string())
-            .map(|place| &step.mappings[*place])
-    };
+    let find = |name: &Ident| mapped.get(&name.unraw().to_string()).map(|place| &step.mappings[*place]);
     let mut outcomes: Vec<_> = declared
         .iter()
         .enumerate()
@@ -278,9 +249,7 @@ fn pair_misspelt(
         if declared.contains_key(&name) {
             continue;
         }
-        let unmapped = outcomes
-            .iter()
-            .filter(|outcome| matches!(outcome.target, Target::Unmapped));
+        let unmapped = outcomes.iter().filter(|outcome| matches!(outcome.target, Target::Unmapped));
         let unmapped: Vec<_> = unmapped.map(|outcome| outcome.name.to_string()).collect();
         let meant = spelling::closest(&name, unmapped.iter().map(String::as_str));
         if let Some(outcome) =

@@ -21,14 +21,9 @@ pub(crate) fn camel(name: &Ident) -> String {
 
 /// An identifier with this text, raw where it has to be; `None` where there can be none.
 pub(crate) fn identifier(text: &str, span: Span) -> Option<Ident> {
-    let ident = syn::parse_str::<Ident>(text)
-        .or_else(|_| syn::parse_str::<Ident>(&format!("r#{text}")))
-        .ok()?;
-    Some(if ident == text {
-        Ident::new(text, span)
-    } else {
-        Ident::new_raw(text, span)
-    })
+    let ident =
+        syn::parse_str::<Ident>(text).or_else(|_| syn::parse_str::<Ident>(&format!("r#{text}"))).ok()?;
+    Some(if ident == text { Ident::new(text, span) } else { Ident::new_raw(text, span) })
 }
 
 /// The candidate that `name` is probably a misspelling of.
@@ -43,8 +38,7 @@ pub(crate) fn closest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a s
         (distance <= allowed.max(1) || contained).then_some((distance, candidate))
     });
     // `min_by_key` keeps the first of equals, so the answer does not depend on anything but the order of declaration.
-    near.min_by_key(|(distance, _)| *distance)
-        .map(|(_, candidate)| candidate)
+    near.min_by_key(|(distance, _)| *distance).map(|(_, candidate)| candidate)
 }
 
 /// The end of an error about an unknown name: the one that was meant, and the list where it is short.

@@ -50,10 +50,7 @@ impl Catalog {
     /// # Errors
     /// Names the closest id where one is close.
     pub fn find(&self, id: &str) -> Result<&'static dyn AnyRecipe, UnknownRecipe> {
-        self.get(id).ok_or_else(|| UnknownRecipe {
-            id: id.to_owned(),
-            closest: self.closest(id),
-        })
+        self.get(id).ok_or_else(|| UnknownRecipe { id: id.to_owned(), closest: self.closest(id) })
     }
 
     /// The id that differs least, if that is no more than a third of what was written.
@@ -69,9 +66,7 @@ impl Catalog {
 
 impl std::fmt::Debug for Catalog {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_list()
-            .entries(self.iter().map(|recipe| recipe.outline().id))
-            .finish()
+        f.debug_list().entries(self.iter().map(|recipe| recipe.outline().id)).finish()
     }
 }
 

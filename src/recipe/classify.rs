@@ -7,10 +7,8 @@ use super::exit_reason::ExitReason;
 use super::registry::Registry;
 
 /// Codes that older recordings use for reasons that have another name today.
-const ALIASES: [(&str, ExitReason); 2] = [
-    ("max-iterations", ExitReason::MaxTotalSteps),
-    ("other", ExitReason::UserProvidedOther),
-];
+const ALIASES: [(&str, ExitReason); 2] =
+    [("max-iterations", ExitReason::MaxTotalSteps), ("other", ExitReason::UserProvidedOther)];
 
 /// Every string that starts with one of these means a limit, whatever follows.
 const GUARDRAIL_PREFIXES: [ExitReason; 2] = [ExitReason::MaxTotalSteps, ExitReason::MaxStepVisitsExceeded];
@@ -45,28 +43,15 @@ impl From<&str> for Classified {
             let definition = reason.definition();
             let step = text.split_once(':').map_or("STEP", |(_, step)| step);
             let message = definition.message_with(step, None);
-            return Self {
-                reason: Some(reason),
-                category: definition.category,
-                message,
-            };
+            return Self { reason: Some(reason), category: definition.category, message };
         }
-        let limited = GUARDRAIL_PREFIXES
-            .iter()
-            .any(|reason| text.starts_with(reason.definition().code));
+        let limited = GUARDRAIL_PREFIXES.iter().any(|reason| text.starts_with(reason.definition().code));
         let (category, message) = if limited {
-            (
-                Category::Guardrail,
-                format!("Recipe stopped by safety limit: {text}"),
-            )
+            (Category::Guardrail, format!("Recipe stopped by safety limit: {text}"))
         } else {
             (Category::Completed, format!("Completed: {text}"))
         };
-        Self {
-            reason: None,
-            category,
-            message: Cow::Owned(message),
-        }
+        Self { reason: None, category, message: Cow::Owned(message) }
     }
 }
 
@@ -80,8 +65,7 @@ impl Classified {
     /// What to do next.
     #[must_use]
     pub fn diagnosis(&self) -> &'static str {
-        self.definition()
-            .map_or("Unknown stop reason", |definition| definition.diagnosis)
+        self.definition().map_or("Unknown stop reason", |definition| definition.diagnosis)
     }
 
     fn definition(&self) -> Option<&'static Definition> {
@@ -108,12 +92,9 @@ impl ExitReason {
         let carries_step = code
             .split_once(':')
             .and_then(|(code, _)| Self::from_code(code).filter(|reason| reason.names_a_step()));
-        Self::from_code(code).or(carries_step).or_else(|| {
-            ALIASES
-                .iter()
-                .find(|(alias, _)| *alias == code)
-                .map(|(_, reason)| *reason)
-        })
+        Self::from_code(code)
+            .or(carries_step)
+            .or_else(|| ALIASES.iter().find(|(alias, _)| *alias == code).map(|(_, reason)| *reason))
     }
 
     fn names_a_step(self) -> bool {
@@ -129,44 +110,20 @@ mod tests {
     fn a_free_string_gets_a_category_and_a_message() {
         use Category::{Completed, Error, Guardrail};
         let table = [
-            (
-                "max-total-steps",
-                Guardrail,
-                "Recipe stopped: reached maximum step limit",
-            ),
-            (
-                "max-iterations",
-                Guardrail,
-                "Recipe stopped: reached maximum step limit",
-            ),
+            ("max-total-steps", Guardrail, "Recipe stopped: reached maximum step limit"),
+            ("max-iterations", Guardrail, "Recipe stopped: reached maximum step limit"),
             (
                 "max-total-steps-in-a-day",
                 Guardrail,
                 "Recipe stopped by safety limit: max-total-steps-in-a-day",
             ),
-            (
-                "max-step-visits-exceeded:fix",
-                Guardrail,
-                "Recipe stopped: step 'fix' visited too many times",
-            ),
-            (
-                "orchestration-error",
-                Error,
-                "Recipe failed: could not parse agent response",
-            ),
+            ("max-step-visits-exceeded:fix", Guardrail, "Recipe stopped: step 'fix' visited too many times"),
+            ("orchestration-error", Error, "Recipe failed: could not parse agent response"),
             ("error", Error, "Recipe failed: Claude invocation error"),
             ("internal-error", Error, "Recipe failed: internal error"),
             ("no-prompt", Error, "Recipe failed: no prompt available"),
-            (
-                "task-committed",
-                Completed,
-                "Task implementation committed successfully",
-            ),
-            (
-                "clarification-needed",
-                Completed,
-                "Needs clarification before continuing",
-            ),
+            ("task-committed", Completed, "Task implementation committed successfully"),
+            ("clarification-needed", Completed, "Needs clarification before continuing"),
             ("other", Completed, "Recipe exited by user choice"),
             ("errors-galore", Completed, "Completed: errors-galore"),
             ("timeout:now", Completed, "Completed: timeout:now"),
@@ -174,11 +131,7 @@ mod tests {
         ];
         for (text, category, message) in table {
             let read = Classified::from(text);
-            assert_eq!(
-                (read.category, read.message.as_ref()),
-                (category, message),
-                "{text:?}"
-            );
+            assert_eq!((read.category, read.message.as_ref()), (category, message), "{text:?}");
         }
     }
 
@@ -186,10 +139,7 @@ mod tests {
     fn an_unknown_reason_has_status_one_and_says_so() {
         let unknown = Classified::from("invalid_reason");
         assert_eq!(unknown.reason, None);
-        assert_eq!(
-            (unknown.exit_status(), unknown.diagnosis()),
-            (1, "Unknown stop reason")
-        );
+        assert_eq!((unknown.exit_status(), unknown.diagnosis()), (1, "Unknown stop reason"));
         let known = Classified::from("guard_violation");
         assert_eq!(known.exit_status(), 2);
         assert!(known.diagnosis().contains("allowlist"));

@@ -4,8 +4,8 @@ use std::borrow::Cow;
 use std::fmt;
 
 use super::definition::{Category, Definition};
-use super::guardrail::Tripped;
-use super::registry::Registry;
+use super::guardrail::{Guardrail, Tripped};
+use super::registry::{AnyReason, Registry};
 
 /// Why a run ended.
 ///
@@ -25,111 +25,141 @@ use super::registry::Registry;
 /// let exit = ImplementAndReview::begin().other("waiting for an API key");
 /// assert_eq!(exit.description(), Some("waiting for an API key"));
 /// ```
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 #[must_use = "an exit says why the run ended"]
-pub struct Exit {
-    definition: &'static Definition,
-    detail: Detail,
+pub struct Exit(Why);
+
+/// Small on purpose: exits travel through every transition as its other half, and what is moved there counts.
+#[derive(Clone, PartialEq, Eq)]
+enum Why {
+    Reason(AnyReason),
+    Described(Box<Described>),
+    Tripped { guardrail: Guardrail, limit: u32, observed: u32, step: &'static &'static str },
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
-enum Detail {
-    None,
-    Described(String),
-    Tripped(Tripped),
+/// A reason with what the agent said about it.
+#[derive(Clone, PartialEq, Eq)]
+struct Described {
+    reason: AnyReason,
+    description: String,
 }
 
 impl Exit {
     /// An exit for this reason.
-    pub fn because(reason: impl Registry) -> Self {
-        Self::defined(reason.definition())
+    #[inline]
+    pub fn because(reason: impl Into<AnyReason>) -> Self {
+        Self(Why::Reason(reason.into()))
     }
 
-    /// An exit for the reason that has this definition.
     #[inline]
-    pub(crate) const fn defined(definition: &'static Definition) -> Self {
-        Self {
-            definition,
-            detail: Detail::None,
-        }
+    pub(crate) const fn at(reason: AnyReason) -> Self {
+        Self(Why::Reason(reason))
+    }
+
+    /// An exit because a guardrail does not allow to go on.
+    #[inline]
+    pub(crate) const fn tripped_at(
+        guardrail: Guardrail,
+        limit: u32,
+        so_far: u32,
+        step: &'static &'static str,
+    ) -> Self {
+        Self(Why::Tripped { guardrail, limit, observed: so_far.saturating_add(1), step })
     }
 
     /// Adds what the agent said about it, as it must for `other`.
+    pub fn describe(self, description: impl Into<String>) -> Self {
+        let reason = self.any_reason();
+        Self(Why::Described(Box::new(Described { reason, description: description.into() })))
+    }
+
+    /// The reason, of whichever registry.
+    #[must_use]
     #[inline]
-    pub fn describe(mut self, description: impl Into<String>) -> Self {
-        self.detail = Detail::Described(description.into());
-        self
+    pub fn any_reason(&self) -> AnyReason {
+        match &self.0 {
+            Why::Reason(reason) => *reason,
+            Why::Described(described) => described.reason,
+            Why::Tripped { guardrail, .. } => guardrail.exit_reason().into(),
+        }
     }
 
     /// All columns of the reason.
     #[must_use]
-    pub const fn definition(&self) -> &'static Definition {
-        self.definition
+    pub fn definition(&self) -> &'static Definition {
+        self.any_reason().definition()
     }
 
     /// The reason as a variant of the registry it came from: the standard one, or your own.
     ///
     /// It is `None` in the other registries, e.g. in yours when a guardrail tripped.
     #[must_use]
+    #[inline]
     pub fn reason<R: Registry>(&self) -> Option<R> {
-        R::from_code(self.definition.code)
+        self.any_reason().downcast()
     }
 
     /// The machine-readable reason, with the step where it is about one.
     #[must_use]
     pub fn code(&self) -> Cow<'static, str> {
-        match self.detail {
-            Detail::Tripped(tripped) if self.definition.message.contains("{step}") => {
-                Cow::Owned(format!("{}:{}", self.definition.code, tripped.step))
+        let definition = self.definition();
+        match self.tripped() {
+            Some(tripped) if definition.message.contains("{step}") => {
+                Cow::Owned(format!("{}:{}", definition.code, tripped.step))
             }
-            Detail::Tripped(_) | Detail::Described(_) | Detail::None => Cow::Borrowed(self.definition.code),
+            Some(_) | None => Cow::Borrowed(definition.code),
         }
     }
 
     /// The category, for colours and icons.
     #[must_use]
-    pub const fn category(&self) -> Category {
-        self.definition.category
+    pub fn category(&self) -> Category {
+        self.definition().category
     }
 
     /// What a person reads, with the limit where one was hit.
     #[must_use]
     pub fn message(&self) -> Cow<'static, str> {
-        match self.detail {
-            Detail::Tripped(Tripped { step, limit, .. }) => {
-                self.definition.message_with(step, Some(&limit.to_string()))
+        match self.tripped() {
+            Some(Tripped { step, limit, .. }) => {
+                self.definition().message_with(step, Some(&limit.to_string()))
             }
-            Detail::Described(_) | Detail::None => self.definition.message_with("STEP", None),
+            None => self.definition().message_with("STEP", None),
         }
     }
 
     /// What the agent said about it.
     #[must_use]
     pub fn description(&self) -> Option<&str> {
-        match &self.detail {
-            Detail::Described(description) => Some(description),
-            Detail::Tripped(_) | Detail::None => None,
+        match &self.0 {
+            Why::Described(described) => Some(&described.description),
+            Why::Reason(_) | Why::Tripped { .. } => None,
         }
     }
 
     /// The guardrail that was hit, its limit and the observed value.
     #[must_use]
-    pub const fn tripped(&self) -> Option<&Tripped> {
-        match &self.detail {
-            Detail::Tripped(tripped) => Some(tripped),
-            Detail::Described(_) | Detail::None => None,
+    pub const fn tripped(&self) -> Option<Tripped> {
+        match self.0 {
+            Why::Tripped { guardrail, limit, observed, step } => {
+                Some(Tripped { guardrail, step, limit, observed })
+            }
+            Why::Reason(_) | Why::Described(_) => None,
         }
     }
 }
 
-impl From<Tripped> for Exit {
-    #[cold]
-    fn from(tripped: Tripped) -> Self {
-        let definition = tripped.guardrail.exit_reason().definition();
-        Self {
-            definition,
-            detail: Detail::Tripped(tripped),
+impl fmt::Debug for Exit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut exit = f.debug_struct("Exit");
+        exit.field("code", &self.definition().code);
+        if let Some(description) = self.description() {
+            exit.field("description", &description);
         }
+        if let Some(tripped) = self.tripped() {
+            exit.field("tripped", &tripped);
+        }
+        exit.finish()
     }
 }
 

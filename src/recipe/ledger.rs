@@ -1,6 +1,7 @@
 //! The counting behind the guardrails.
 
-use super::guardrail::{Guardrail, Guardrails, Tripped};
+use super::exit::Exit;
+use super::guardrail::{Guardrail, Guardrails};
 
 /// How often a run has been where.
 ///
@@ -29,11 +30,7 @@ impl<const N: usize> Ledger<[u32; N]> {
     pub const fn begin(initial: usize, restarts: u32) -> Self {
         let mut visits = [0; N];
         visits[initial] = 1;
-        Self {
-            visits,
-            steps: 1,
-            restarts,
-        }
+        Self { visits, steps: 1, restarts }
     }
 }
 
@@ -43,20 +40,25 @@ impl<V: Visits> Ledger<V> {
     /// # Errors
     /// The guardrail that was hit; the ledger is then unchanged.
     #[inline]
-    pub fn enter(&mut self, step: usize, name: &'static str, limits: &Guardrails) -> Result<(), Tripped> {
+    pub fn enter(
+        &mut self,
+        step: usize,
+        name: &'static &'static str,
+        limits: &Guardrails,
+    ) -> Result<(), Exit> {
         let visits = &mut self.visits.as_mut()[step];
         if let Some(limit) = limits.max_step_visits
             && *visits >= limit
         {
-            return Err(trip(Guardrail::MaxStepVisits, name, limit, *visits));
+            return Err(Exit::tripped_at(Guardrail::MaxStepVisits, limit, *visits, name));
         }
         if let Some(limit) = limits.max_total_steps
             && self.steps >= limit
         {
-            return Err(trip(Guardrail::MaxTotalSteps, name, limit, self.steps));
+            return Err(Exit::tripped_at(Guardrail::MaxTotalSteps, limit, self.steps, name));
         }
-        *visits = visits.saturating_add(1);
-        self.steps = self.steps.saturating_add(1);
+        *visits = one_more(*visits, limits.max_step_visits);
+        self.steps = one_more(self.steps, limits.max_total_steps);
         Ok(())
     }
 
@@ -65,24 +67,22 @@ impl<V: Visits> Ledger<V> {
     /// # Errors
     /// The guardrail that was hit.
     #[inline]
-    pub fn restart(&self, name: &'static str, limits: &Guardrails) -> Result<u32, Tripped> {
+    pub fn restart(&self, name: &'static &'static str, limits: &Guardrails) -> Result<u32, Exit> {
         match limits.max_restarts {
             Some(limit) if self.restarts >= limit => {
-                Err(trip(Guardrail::MaxRestarts, name, limit, self.restarts))
+                Err(Exit::tripped_at(Guardrail::MaxRestarts, limit, self.restarts, name))
             }
-            _ => Ok(self.restarts.saturating_add(1)),
+            limit => Ok(one_more(self.restarts, limit)),
         }
     }
 }
 
-/// Tripping is the rare path; keeping it out of line keeps the common one short.
-#[cold]
-fn trip(guardrail: Guardrail, step: &'static str, limit: u32, so_far: u32) -> Tripped {
-    Tripped {
-        guardrail,
-        step,
-        limit,
-        observed: so_far.saturating_add(1),
+/// A count below its limit cannot overflow; one without a limit stays at the top.
+#[inline]
+const fn one_more(count: u32, limit: Option<u32>) -> u32 {
+    match limit {
+        Some(_) => count + 1,
+        None => count.saturating_add(1),
     }
 }
 
@@ -100,14 +100,11 @@ mod tests {
     #[test]
     fn a_step_runs_exactly_as_often_as_it_may() {
         let mut ledger = Ledger::<[u32; 2]>::begin(0, 0);
-        assert_eq!(ledger.enter(0, "a", &LIMITS), Ok(()));
-        assert_eq!(ledger.enter(0, "a", &LIMITS), Ok(()));
+        assert_eq!(ledger.enter(0, &"a", &LIMITS), Ok(()));
+        assert_eq!(ledger.enter(0, &"a", &LIMITS), Ok(()));
         let before = ledger;
-        let tripped = ledger.enter(0, "a", &LIMITS).unwrap_err();
-        assert_eq!(
-            (tripped.guardrail, tripped.limit, tripped.observed),
-            (Guardrail::MaxStepVisits, 3, 4)
-        );
+        let tripped = ledger.enter(0, &"a", &LIMITS).unwrap_err().tripped().unwrap();
+        assert_eq!((tripped.guardrail, tripped.limit, tripped.observed), (Guardrail::MaxStepVisits, 3, 4));
         assert_eq!(ledger, before, "a refused entry is not counted");
     }
 
@@ -115,39 +112,33 @@ mod tests {
     fn a_run_takes_exactly_as_many_steps_as_it_may() {
         let mut ledger = Ledger::<[u32; 6]>::begin(0, 0);
         for step in 1..5 {
-            assert_eq!(ledger.enter(step, "s", &LIMITS), Ok(()));
+            assert_eq!(ledger.enter(step, &"s", &LIMITS), Ok(()));
         }
-        let tripped = ledger.enter(5, "f", &LIMITS).unwrap_err();
-        assert_eq!(
-            (tripped.guardrail, tripped.limit, tripped.observed),
-            (Guardrail::MaxTotalSteps, 5, 6)
-        );
+        let tripped = ledger.enter(5, &"f", &LIMITS).unwrap_err().tripped().unwrap();
+        assert_eq!((tripped.guardrail, tripped.limit, tripped.observed), (Guardrail::MaxTotalSteps, 5, 6));
     }
 
     #[test]
     fn visits_are_checked_before_the_total() {
         let mut ledger = Ledger::<[u32; 2]>::begin(0, 0);
         for step in [1, 1, 1, 0] {
-            assert_eq!(ledger.enter(step, "s", &LIMITS), Ok(()));
+            assert_eq!(ledger.enter(step, &"s", &LIMITS), Ok(()));
         }
         assert_eq!(
-            ledger.enter(1, "b", &LIMITS).unwrap_err().guardrail,
+            ledger.enter(1, &"b", &LIMITS).unwrap_err().tripped().unwrap().guardrail,
             Guardrail::MaxStepVisits
         );
         assert_eq!(
-            ledger.enter(0, "a", &LIMITS).unwrap_err().guardrail,
+            ledger.enter(0, &"a", &LIMITS).unwrap_err().tripped().unwrap().guardrail,
             Guardrail::MaxTotalSteps
         );
     }
 
     #[test]
     fn restarts_count_along_the_chain() {
-        assert_eq!(Ledger::<[u32; 1]>::begin(0, 0).restart("a", &LIMITS), Ok(1));
-        assert_eq!(Ledger::<[u32; 1]>::begin(0, 1).restart("a", &LIMITS), Ok(2));
-        let tripped = Ledger::<[u32; 1]>::begin(0, 2).restart("a", &LIMITS).unwrap_err();
-        assert_eq!(
-            (tripped.guardrail, tripped.limit, tripped.observed),
-            (Guardrail::MaxRestarts, 2, 3)
-        );
+        assert_eq!(Ledger::<[u32; 1]>::begin(0, 0).restart(&"a", &LIMITS), Ok(1));
+        assert_eq!(Ledger::<[u32; 1]>::begin(0, 1).restart(&"a", &LIMITS), Ok(2));
+        let tripped = Ledger::<[u32; 1]>::begin(0, 2).restart(&"a", &LIMITS).unwrap_err().tripped().unwrap();
+        assert_eq!((tripped.guardrail, tripped.limit, tripped.observed), (Guardrail::MaxRestarts, 2, 3));
     }
 }

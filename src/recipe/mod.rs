@@ -31,7 +31,7 @@ pub use names::{Names, UnknownName};
 pub use outline::{Fingerprint, NextOutline, OutcomeOutline, Outline, PathPart, StepOutline};
 pub use position::{AnyRestart, Next, Position};
 pub use recipe_trait::Recipe;
-pub use registry::Registry;
+pub use registry::{AnyReason, Registry};
 pub use restart::Restart;
 pub use snapshot::{Snapshot, SnapshotError};
 

@@ -4,16 +4,19 @@ use std::fmt;
 use std::marker::PhantomData;
 
 use serde::de::{Deserializer, Error, Visitor};
+use strum::{VariantArray, VariantNames};
 
 /// A closed set of names: the steps of a recipe, or the outcomes of a step.
 ///
-/// Implemented by the enums that [`recipe!`](crate::recipe!) generates; names are the kebab-case of the variants.
+/// Implemented by the enums that [`recipe!`](crate::recipe!) generates, beside strum's traits for listing variants
+/// and names; names are the kebab-case of the variants.
 ///
 /// ```
+/// use strum::VariantNames;
 /// use surefire::Names;
 /// use surefire::recipes::implement_and_review::implement_and_review::{ImplementOutcome, Step};
 ///
-/// assert_eq!(Step::NAMES, ["implement", "code-review", "fix", "commit"]);
+/// assert_eq!(<Step as VariantNames>::VARIANTS, ["implement", "code-review", "fix", "commit"]);
 /// assert_eq!(Step::CodeReview.name(), "code-review");
 /// assert_eq!("no-tasks".parse(), Ok(ImplementOutcome::NoTasks));
 /// ```
@@ -21,35 +24,28 @@ use serde::de::{Deserializer, Error, Visitor};
     message = "`{Self}` is not an enum of steps or outcomes",
     note = "use the enums that `surefire::recipe!` generates"
 )]
-pub trait Names: Copy + Eq + fmt::Debug + Send + Sync + 'static {
-    /// What it is a set of: `step` or `outcome`.
-    const KIND: &'static str;
-    /// Every variant, in the order of declaration.
-    const ALL: &'static [Self];
-    /// Their names, in the same order.
-    const NAMES: &'static [&'static str];
+pub trait Names: VariantArray + VariantNames + Copy + Eq + fmt::Debug + Send + Sync + 'static {
+    /// What it is a set of: `outcome` or `step`.
+    const KIND: &'static str = "outcome";
 
-    /// Where this variant stands in [`ALL`](Self::ALL).
+    /// Where this variant stands among the variants.
     fn index(self) -> usize;
 
     /// Its name on the wire.
     #[must_use]
     fn name(self) -> &'static str {
-        Self::NAMES[self.index()]
+        <Self as VariantNames>::VARIANTS[self.index()]
     }
 
     /// The variant with this name.
     ///
     /// # Errors
-    /// Names the closest and the possible ones.
+    /// Names the possible ones.
     fn from_name(name: &str) -> Result<Self, UnknownName> {
-        match Self::NAMES.iter().position(|known| *known == name) {
-            Some(index) => Ok(Self::ALL[index]),
-            None => Err(UnknownName {
-                kind: Self::KIND,
-                name: name.to_owned(),
-                expected: Self::NAMES.to_vec(),
-            }),
+        let names = <Self as VariantNames>::VARIANTS;
+        match names.iter().position(|known| *known == name) {
+            Some(index) => Ok(<Self as VariantArray>::VARIANTS[index]),
+            None => Err(UnknownName { kind: Self::KIND, name: name.to_owned(), expected: names.to_vec() }),
         }
     }
 }
@@ -77,7 +73,7 @@ pub fn deserialize<'de, N: Names, D: Deserializer<'de>>(deserializer: D) -> Resu
         type Value = N;
 
         fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            write!(f, "one of the {}s {}", N::KIND, N::NAMES.join(", "))
+            write!(f, "one of the {}s {}", N::KIND, <N as VariantNames>::VARIANTS.join(", "))
         }
 
         fn visit_str<E: Error>(self, name: &str) -> Result<N, E> {

@@ -48,14 +48,7 @@ impl<R: Recipe> Position<R> {
     pub fn begin_after(restarts: u32) -> Self {
         let mut visits = R::Visits::NONE;
         visits.as_mut()[R::OUTLINE.initial] = 1;
-        Self {
-            step: R::OUTLINE.initial,
-            ledger: Ledger {
-                visits,
-                steps: 1,
-                restarts,
-            },
-        }
+        Self { step: R::OUTLINE.initial, ledger: Ledger { visits, steps: 1, restarts } }
     }
 
     pub(crate) const fn new(step: usize, ledger: Ledger<R::Visits>) -> Self {
@@ -74,7 +67,7 @@ impl<R: Recipe> Position<R> {
     #[must_use]
     #[inline]
     pub fn step(&self) -> R::Step {
-        R::Step::ALL[self.step]
+        <R::Step as strum::VariantArray>::VARIANTS[self.step]
     }
 
     /// All about the present step: its prompt, its outcomes.
@@ -134,19 +127,19 @@ impl<R: Recipe> Position<R> {
         match outcome.next {
             NextOutline::Step(index) => {
                 let step = &R::OUTLINE.steps[index];
-                match self.ledger.enter(index, step.name, &R::OUTLINE.guardrails) {
+                match self.ledger.enter(index, &step.name, &R::OUTLINE.guardrails) {
                     Ok(()) => {
                         self.step = index;
                         Next::Step(step)
                     }
-                    Err(tripped) => Next::Exit(tripped.into()),
+                    Err(exit) => Next::Exit(exit),
                 }
             }
-            NextOutline::Exit(definition) => Next::Exit(Exit::defined(definition)),
+            NextOutline::Exit(reason) => Next::Exit(Exit::at(reason)),
             NextOutline::Restart { recipe, .. } => {
-                match self.ledger.restart(self.outline().name, &R::OUTLINE.guardrails) {
+                match self.ledger.restart(&self.outline().name, &R::OUTLINE.guardrails) {
                     Ok(restarts) => Next::Restart(AnyRestart { recipe, restarts }),
-                    Err(tripped) => Next::Exit(tripped.into()),
+                    Err(exit) => Next::Exit(exit),
                 }
             }
         }
@@ -155,11 +148,7 @@ impl<R: Recipe> Position<R> {
     #[cold]
     fn unknown(&self, outcome: &str) -> UnknownName {
         let expected = self.outline().outcomes.iter().map(|known| known.name).collect();
-        UnknownName {
-            kind: "outcome",
-            name: outcome.to_owned(),
-            expected,
-        }
+        UnknownName { kind: "outcome", name: outcome.to_owned(), expected }
     }
 }
 
@@ -203,10 +192,7 @@ impl fmt::Debug for AnyRestart {
 // Derives would ask `R` for the traits, and a recipe is only a name.
 impl<R: Recipe> Clone for Position<R> {
     fn clone(&self) -> Self {
-        Self {
-            step: self.step,
-            ledger: self.ledger,
-        }
+        Self { step: self.step, ledger: self.ledger }
     }
 }
 

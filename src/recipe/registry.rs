@@ -1,5 +1,7 @@
 //! What an enum of exit reasons offers: lookups, lists, iteration.
 
+use std::{fmt, ptr};
+
 use super::definition::{Category, Definition, Family};
 
 /// An enum of exit reasons, each variant with all of its columns.
@@ -55,6 +57,9 @@ pub trait Registry: Copy + 'static {
     /// The columns of every reason, in the same order.
     const DEFINITIONS: &'static [Definition];
 
+    #[doc(hidden)]
+    const TABLE: &'static &'static [Definition];
+
     /// Where this reason stands in [`ALL`](Self::ALL).
     fn index(self) -> usize;
 
@@ -67,33 +72,83 @@ pub trait Registry: Copy + 'static {
     /// The reason with this code.
     #[must_use]
     fn from_code(code: &str) -> Option<Self> {
-        Self::ALL
-            .iter()
-            .copied()
-            .find(|reason| reason.definition().code == code)
+        Self::ALL.iter().copied().find(|reason| reason.definition().code == code)
     }
 
     /// The reasons of one category.
     fn in_category(category: Category) -> impl Iterator<Item = Self> {
-        Self::ALL
-            .iter()
-            .copied()
-            .filter(move |reason| reason.definition().category == category)
+        Self::ALL.iter().copied().filter(move |reason| reason.definition().category == category)
     }
 
     /// The reasons of one family.
     fn in_family(family: Family) -> impl Iterator<Item = Self> {
-        Self::ALL
-            .iter()
-            .copied()
-            .filter(move |reason| reason.definition().family == Some(family))
+        Self::ALL.iter().copied().filter(move |reason| reason.definition().family == Some(family))
     }
 
     /// The reasons after which a run may be resumed without a person.
     fn auto_resumable() -> impl Iterator<Item = Self> {
-        Self::ALL
-            .iter()
-            .copied()
-            .filter(|reason| reason.definition().auto_resumable)
+        Self::ALL.iter().copied().filter(|reason| reason.definition().auto_resumable)
+    }
+}
+
+/// An exit reason of any registry: the standard one, or an author's own.
+///
+/// ```
+/// use surefire::{AnyReason, ExitReason};
+///
+/// let reason = AnyReason::from(ExitReason::Timeout);
+/// assert_eq!(reason.definition().code, "timeout");
+/// assert_eq!(reason.downcast(), Some(ExitReason::Timeout));
+/// ```
+#[derive(Clone, Copy)]
+pub struct AnyReason {
+    // A registry and a place in it rather than a definition: which variant it was is then known without a search.
+    table: &'static &'static [Definition],
+    index: u32,
+}
+
+impl AnyReason {
+    /// The reason at this place of a registry.
+    #[doc(hidden)]
+    #[must_use]
+    #[inline]
+    pub const fn at<R: Registry>(index: usize) -> Self {
+        // An enum has far fewer variants than that.
+        #[allow(clippy::cast_possible_truncation)]
+        Self { table: R::TABLE, index: index as u32 }
+    }
+
+    /// All columns of this reason.
+    #[must_use]
+    #[inline]
+    pub const fn definition(self) -> &'static Definition {
+        &self.table[self.index as usize]
+    }
+
+    /// The variant of `R`, if it is of that registry.
+    #[must_use]
+    #[inline]
+    pub fn downcast<R: Registry>(self) -> Option<R> {
+        if ptr::eq(self.table, R::TABLE) { R::ALL.get(self.index as usize).copied() } else { None }
+    }
+}
+
+impl<R: Registry> From<R> for AnyReason {
+    fn from(reason: R) -> Self {
+        Self::at::<R>(reason.index())
+    }
+}
+
+impl PartialEq for AnyReason {
+    fn eq(&self, other: &Self) -> bool {
+        ptr::eq(self.table, other.table) && self.index == other.index
+    }
+}
+
+impl Eq for AnyReason {}
+
+impl fmt::Debug for AnyReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("AnyReason").field(&self.definition().code).finish()
     }
 }

@@ -25,10 +25,7 @@ pub struct Restart<R> {
 
 impl<R: Recipe> Restart<R> {
     pub(crate) const fn new(restarts: u32) -> Self {
-        Self {
-            restarts,
-            recipe: PhantomData,
-        }
+        Self { restarts, recipe: PhantomData }
     }
 
     /// Begins the run; the chain's count goes on.
@@ -50,9 +47,6 @@ impl<R: Recipe> Restart<R> {
 
 impl<R: Recipe> fmt::Debug for Restart<R> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Restart")
-            .field("recipe", &R::OUTLINE.id)
-            .field("restarts", &self.restarts)
-            .finish()
+        f.debug_struct("Restart").field("recipe", &R::OUTLINE.id).field("restarts", &self.restarts).finish()
     }
 }

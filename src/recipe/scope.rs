@@ -4,10 +4,10 @@
 //! these traits out there, on the module's `Step`, and the module looks its prompts, exits and restart targets up
 //! through them.
 
-use super::definition::Definition;
 use super::ledger::Visits;
 use super::outline::{NextOutline, Outline};
 use super::recipe_trait::Recipe;
+use super::registry::AnyReason;
 
 /// The author's expressions, evaluated where the author wrote them.
 pub trait Scope {
@@ -17,8 +17,8 @@ pub trait Scope {
     type Visits: Visits;
     /// One prompt per step.
     const PROMPTS: &'static [&'static str];
-    /// One definition per outcome that exits.
-    const EXITS: &'static [&'static Definition];
+    /// One reason per outcome that exits.
+    const EXITS: &'static [AnyReason];
 }
 
 /// The `INDEX`th recipe that a recipe restarts.

@@ -97,10 +97,7 @@ impl<R: Recipe> Position<R> {
             recipe: outline.id.to_owned(),
             fingerprint: outline.fingerprint.to_string(),
             step: self.outline().name.to_owned(),
-            visits: visits
-                .filter(|(_, n)| **n > 0)
-                .map(|(step, n)| (step.name.to_owned(), *n))
-                .collect(),
+            visits: visits.filter(|(_, n)| **n > 0).map(|(step, n)| (step.name.to_owned(), *n)).collect(),
             steps: self.steps(),
             restarts: self.restarts(),
         }
@@ -113,10 +110,7 @@ impl<R: Recipe> Position<R> {
     pub fn resume(snapshot: &Snapshot) -> Result<Self, SnapshotError> {
         let outline = R::OUTLINE;
         if snapshot.recipe != outline.id {
-            return Err(SnapshotError::OtherRecipe {
-                expected: outline.id,
-                found: snapshot.recipe.clone(),
-            });
+            return Err(SnapshotError::OtherRecipe { expected: outline.id, found: snapshot.recipe.clone() });
         }
         let fingerprint = outline.fingerprint.to_string();
         if snapshot.fingerprint != fingerprint {
@@ -133,19 +127,12 @@ impl<R: Recipe> Position<R> {
         }
         let sum = visits.as_ref().iter().copied().map(u64::from).sum();
         if sum != u64::from(snapshot.steps) {
-            return Err(SnapshotError::Miscounted {
-                steps: snapshot.steps,
-                visits: sum,
-            });
+            return Err(SnapshotError::Miscounted { steps: snapshot.steps, visits: sum });
         }
         if visits.as_ref()[step.index()] == 0 {
             return Err(SnapshotError::NeverEntered { step: step.name() });
         }
-        let ledger = Ledger {
-            visits,
-            steps: snapshot.steps,
-            restarts: snapshot.restarts,
-        };
+        let ledger = Ledger { visits, steps: snapshot.steps, restarts: snapshot.restarts };
         Ok(Self::new(step.index(), ledger))
     }
 }

@@ -21,10 +21,7 @@ fn main() -> ExitCode {
             return ExitCode::FAILURE;
         }
     };
-    let limits = Limits {
-        repetitions: request.repetitions,
-        patience: Duration::from_secs(120),
-    };
+    let limits = Limits { repetitions: request.repetitions, patience: Duration::from_secs(120) };
     match measure(&request.plan(), &limits) {
         Ok(rows) if request.is_growth => print_growth(&rows),
         Ok(rows) => print_comparison(&rows),
@@ -45,18 +42,11 @@ struct Request {
 
 impl Request {
     fn parse(mut arguments: impl Iterator<Item = String>) -> Result<Self, String> {
-        let mut request = Self {
-            is_growth: false,
-            steps: STEPS,
-            repetitions: 5,
-            contenders: Vec::new(),
-        };
+        let mut request = Self { is_growth: false, steps: STEPS, repetitions: 5, contenders: Vec::new() };
         while let Some(argument) = arguments.next() {
             let mut number = || {
                 let number = arguments.next().and_then(|text| text.parse().ok());
-                number
-                    .filter(|number| *number > 0)
-                    .ok_or_else(|| format!("`{argument}` needs a number"))
+                number.filter(|number| *number > 0).ok_or_else(|| format!("`{argument}` needs a number"))
             };
             match argument.as_str() {
                 "--growth" => request.is_growth = true,
@@ -79,11 +69,7 @@ impl Request {
             [] => true,
             named => named.iter().any(|named| named.name == candidate.name),
         };
-        let sizes = if self.is_growth {
-            &GROWTH[..]
-        } else {
-            &[self.steps]
-        };
+        let sizes = if self.is_growth { &GROWTH[..] } else { &[self.steps] };
         CONTENDERS
             .iter()
             .filter(wanted)
@@ -93,18 +79,11 @@ impl Request {
 }
 
 fn print_comparison(rows: &[Measured]) {
-    let baseline = rows
-        .iter()
-        .find(|row| row.contender.name == BASELINE)
-        .and_then(|row| row.seconds.as_ref().ok());
+    let baseline =
+        rows.iter().find(|row| row.contender.name == BASELINE).and_then(|row| row.seconds.as_ref().ok());
     println!("| contender | steps | processor time, s | ratio to {BASELINE} |");
     println!("|---|--:|--:|--:|");
-    for Measured {
-        contender,
-        steps,
-        seconds,
-    } in rows
-    {
+    for Measured { contender, steps, seconds } in rows {
         let name = contender.name;
         match seconds {
             Ok(seconds) => {
@@ -119,12 +98,7 @@ fn print_comparison(rows: &[Measured]) {
 fn print_growth(rows: &[Measured]) {
     println!("| contender | steps | processor time, s | per step, ms |");
     println!("|---|--:|--:|--:|");
-    for Measured {
-        contender,
-        steps,
-        seconds,
-    } in rows
-    {
+    for Measured { contender, steps, seconds } in rows {
         let name = contender.name;
         match seconds {
             Ok(seconds) => {

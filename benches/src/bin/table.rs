@@ -29,10 +29,7 @@ fn main() -> ExitCode {
 /// Prints the table and says whether every ratio is allowed.
 fn table() -> Result<bool, String> {
     let transitions = std::env::args().nth(1).map_or(Ok(TRANSITIONS), |n| {
-        n.parse()
-            .ok()
-            .filter(|n| *n > 0)
-            .ok_or_else(|| format!("`{n}` is not a number of transitions"))
+        n.parse().ok().filter(|n| *n > 0).ok_or_else(|| format!("`{n}` is not a number of transitions"))
     })?;
     if Command::new("valgrind").arg("--version").output().is_err() {
         return Err("valgrind is not installed; the instructions are counted with its callgrind".into());
@@ -43,9 +40,7 @@ fn table() -> Result<bool, String> {
     let mut walks = BTreeMap::new();
     for contender in CONTENDERS {
         let cost = measure(&binary, contender, transitions)?;
-        let walk = walks
-            .entry(contender.group.is_static())
-            .or_insert_with(|| cost.checksum.clone());
+        let walk = walks.entry(contender.group.is_static()).or_insert_with(|| cost.checksum.clone());
         if *walk != cost.checksum {
             return Err(format!(
                 "`{}` walked another way: {} where {walk} was expected",
@@ -62,9 +57,7 @@ fn table() -> Result<bool, String> {
     let mut all_allowed = true;
     for contender in CONTENDERS {
         let cost = &costs[contender.name];
-        let ratio = contender
-            .baseline
-            .map(|baseline| cost.per_transition / costs[baseline].per_transition);
+        let ratio = contender.baseline.map(|baseline| cost.per_transition / costs[baseline].per_transition);
         let is_over = ratio.zip(contender.allowed).is_some_and(|(is, may)| is > may);
         all_allowed &= !is_over;
         println!(
@@ -140,9 +133,7 @@ fn build() -> Result<PathBuf, String> {
 }
 
 fn finish(command: &mut Command) -> Result<Output, String> {
-    let output = command
-        .output()
-        .map_err(|problem| format!("{command:?} could not start: {problem}"))?;
+    let output = command.output().map_err(|problem| format!("{command:?} could not start: {problem}"))?;
     if output.status.success() {
         return Ok(output);
     }

@@ -37,10 +37,7 @@ fn outcome(name: &'static str, method: &'static str, target: Option<usize>) -> O
 
 /// `S0, S1, …`, as the variants of an enum.
 pub fn variants(count: usize) -> String {
-    (0..count)
-        .map(|index| format!("S{index}"))
-        .collect::<Vec<_>>()
-        .join(", ")
+    (0..count).map(|index| format!("S{index}")).collect::<Vec<_>>().join(", ")
 }
 
 #[cfg(test)]

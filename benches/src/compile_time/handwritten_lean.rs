@@ -14,10 +14,7 @@ pub fn typestate(steps: usize, attributes: &str) -> String {
     let mut source = opening(steps, attributes);
     for step in graph::steps(steps) {
         source += &format!("\npub struct S{};\n", step.index);
-        source += &format!(
-            "\n{attributes}\npub enum S{}Outcome {{ Next, Back, Stop }}\n",
-            step.index
-        );
+        source += &format!("\n{attributes}\npub enum S{}Outcome {{ Next, Back, Stop }}\n", step.index);
         source += &next_enum(&step);
         source += &methods(&step);
     }
@@ -65,21 +62,11 @@ fn enter<S, T>(mut at: At<S>, step: Step) -> Result<At<T>, Exit> {{
 }
 
 fn next_enum(step: &Step) -> String {
-    let mut targets: Vec<usize> = step
-        .outcomes
-        .iter()
-        .filter_map(|outcome| outcome.target)
-        .collect();
+    let mut targets: Vec<usize> = step.outcomes.iter().filter_map(|outcome| outcome.target).collect();
     targets.sort_unstable();
     targets.dedup();
-    let targets: String = targets
-        .iter()
-        .map(|target| format!("    S{target}(At<S{target}>),\n"))
-        .collect();
-    format!(
-        "\npub enum S{}Next {{\n{targets}    Exit(Exit),\n}}\n",
-        step.index
-    )
+    let targets: String = targets.iter().map(|target| format!("    S{target}(At<S{target}>),\n")).collect();
+    format!("\npub enum S{}Next {{\n{targets}    Exit(Exit),\n}}\n", step.index)
 }
 
 fn methods(step: &Step) -> String {

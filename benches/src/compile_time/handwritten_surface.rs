@@ -26,9 +26,7 @@ fn table(steps: usize) -> String {
             .outcomes
             .iter()
             .map(|outcome| {
-                let target = outcome
-                    .target
-                    .map_or("None".into(), |target| format!("Some(Step::S{target})"));
+                let target = outcome.target.map_or("None".into(), |target| format!("Some(Step::S{target})"));
                 format!("(\"{}\", {target}), ", outcome.method)
             })
             .collect();

@@ -39,14 +39,7 @@ pub fn measure(plan: &[(&'static Contender, usize)], limits: &Limits) -> io::Res
         eprintln!("preparing {} with {steps} steps", contender.name);
         let package = Package::new(&folder.0, contender, *steps);
         let seconds = package.build_dependencies()?.map(|()| f64::INFINITY);
-        measured.push((
-            package,
-            Measured {
-                contender,
-                steps: *steps,
-                seconds,
-            },
-        ));
+        measured.push((package, Measured { contender, steps: *steps, seconds }));
     }
     for round in 1..=limits.repetitions {
         eprintln!("round {round} of {}", limits.repetitions);
@@ -126,14 +119,9 @@ impl Package {
                 break status;
             }
             if Instant::now() > deadline {
-                Command::new("kill")
-                    .args(["-KILL", "--", &format!("-{}", child.id())])
-                    .status()?;
+                Command::new("kill").args(["-KILL", "--", &format!("-{}", child.id())]).status()?;
                 child.wait()?;
-                return Ok(Err(format!(
-                    "skipped: takes longer than {} s",
-                    patience.as_secs()
-                )));
+                return Ok(Err(format!("skipped: takes longer than {} s", patience.as_secs())));
             }
             std::thread::sleep(Duration::from_millis(20));
         };
@@ -145,19 +133,14 @@ impl Package {
             stderr.read_to_string(&mut times)?;
         }
         let parts: Result<Vec<f64>, _> = times.split_whitespace().map(str::parse).collect();
-        Ok(parts
-            .map(|parts| parts.iter().sum())
-            .map_err(|_| format!("no times in {times:?}")))
+        Ok(parts.map(|parts| parts.iter().sum()).map_err(|_| format!("no times in {times:?}")))
     }
 
     /// `cargo check` through the shell's `time`, which adds up user and system time of all children.
     fn cargo_check(&self) -> Command {
         let mut command = Command::new("bash");
         command
-            .args([
-                "-c",
-                r#"TIMEFORMAT="%3U %3S"; time cargo check --quiet 2> complaint.txt"#,
-            ])
+            .args(["-c", r#"TIMEFORMAT="%3U %3S"; time cargo check --quiet 2> complaint.txt"#])
             .current_dir(&self.path)
             .env("CARGO_TARGET_DIR", &self.target)
             .env("CARGO_INCREMENTAL", "0")
@@ -168,10 +151,7 @@ impl Package {
     /// `what`, with the first line that cargo or the compiler said.
     fn complaint(&self, what: &str) -> io::Result<String> {
         let said = fs::read_to_string(self.path.join("complaint.txt"))?;
-        let first = said
-            .lines()
-            .find(|line| line.starts_with("error"))
-            .unwrap_or_default();
+        let first = said.lines().find(|line| line.starts_with("error")).unwrap_or_default();
         Ok(format!("{what}: {first}"))
     }
 }

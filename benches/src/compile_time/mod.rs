@@ -23,7 +23,8 @@ pub const CONTENDERS: &[Contender] = &[
     Contender { name: "handwritten-lean",    dependencies: no_dependencies,                   source: handwritten_lean::source },
     Contender { name: "handwritten-surface", dependencies: handwritten_surface::dependencies, source: handwritten_surface::source },
     Contender { name: "statum",              dependencies: statum::dependencies,              source: statum::source },
-    Contender { name: "smlang",              dependencies: smlang::dependencies,              source: smlang::source },
+    Contender { name: "smlang-graph-only",   dependencies: smlang::dependencies,              source: smlang::graph_only },
+    Contender { name: "smlang",              dependencies: smlang::dependencies,              source: smlang::with_limits },
     Contender { name: "surefire",            dependencies: surefire::dependencies,            source: surefire::source },
 ];
 

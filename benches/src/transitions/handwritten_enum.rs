@@ -32,10 +32,7 @@ pub struct Run {
 impl Run {
     #[inline]
     pub const fn start() -> Self {
-        Self {
-            step: Step::Implement,
-            counters: Counters::started(),
-        }
+        Self { step: Step::Implement, counters: Counters::started() }
     }
 
     #[inline]

@@ -19,10 +19,7 @@ impl<S> At<S> {
     #[inline]
     fn enter<T>(mut self, step: Step) -> Result<At<T>, Exit> {
         self.counters.enter(step)?;
-        Ok(At {
-            counters: self.counters,
-            step: PhantomData,
-        })
+        Ok(At { counters: self.counters, step: PhantomData })
     }
 }
 
@@ -41,10 +38,7 @@ pub enum ImplementNext {
 impl At<Implement> {
     #[inline]
     pub const fn start() -> Self {
-        Self {
-            counters: Counters::started(),
-            step: PhantomData,
-        }
+        Self { counters: Counters::started(), step: PhantomData }
     }
 
     #[inline]

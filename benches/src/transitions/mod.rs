@@ -26,11 +26,16 @@ pub const CONTENDERS: &[Contender] = &[
     row("statig",                RunTimeOutcome, Some("handwritten-enum"),      None, statig::run),
     row("smlang",                RunTimeOutcome, Some("handwritten-enum"),      None, smlang::run),
     row("rust-fsm",              RunTimeOutcome, Some("handwritten-enum"),      None, rust_fsm::run),
+    row("surefire by index",     RunTimeOutcome, Some("handwritten-enum"),      Some(1.10), ours::by_index),
     row("handwritten-typestate", TypedOn,        None,                          None, handwritten_typestate::run),
     row("statum",                TypedOn,        Some("handwritten-typestate"), None, statum::run),
+    row("surefire on",           TypedOn,        Some("handwritten-typestate"), Some(1.10), ours::typed_on),
     row("handwritten-static",    StaticPath,     None,                          None, handwritten_static::run),
     row("statum-static",         StaticPath,     Some("handwritten-static"),    None, statum_static::run),
+    row("surefire methods",      StaticPath,     Some("statum-static"),         Some(1.10), ours::static_path),
     row("handwritten-names",     ByName,         None,                          None, handwritten_names::run),
+    row("surefire on, by name",  ByName,         Some("handwritten-names"),     Some(1.25), ours::typed_by_name),
+    row("surefire by name",      ByName,         Some("handwritten-names"),     Some(1.25), ours::by_name),
 ];
 
 /// One row of the table.
@@ -92,13 +97,7 @@ const fn row(
     allowed: Option<f64>,
     run: fn(u64) -> Checksum,
 ) -> Contender {
-    Contender {
-        name,
-        group,
-        baseline,
-        allowed,
-        run,
-    }
+    Contender { name, group, baseline, allowed, run }
 }
 
 #[cfg(test)]
@@ -108,9 +107,7 @@ mod tests {
     #[test]
     fn contenders_of_one_walk_count_the_same_exits() {
         for is_static in [false, true] {
-            let mut walkers = CONTENDERS
-                .iter()
-                .filter(|contender| contender.group.is_static() == is_static);
+            let mut walkers = CONTENDERS.iter().filter(|contender| contender.group.is_static() == is_static);
             let first = walkers.next().expect("each walk has a contender");
             let expected = (first.run)(100_000);
             for contender in walkers {

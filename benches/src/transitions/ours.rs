@@ -1,1 +1,223 @@
-//! Room for Surefire's own rows: erased by index, typed `on`, static path, by name.
+//! The recipe as `recipe!` generates it, driven in each of the ways it offers.
+
+use std::hint::black_box;
+
+use surefire::{Guardrail, Next, Position, Recipe, Registry};
+
+use self::implement_and_review::{
+    Anywhere, CodeReviewNext, CodeReviewOutcome, CommitNext, CommitOutcome, FixNext, FixOutcome,
+    ImplementNext, ImplementOutcome,
+};
+use super::workload::{Checksum, Exit, Feed, LAP, NAMES};
+
+/// The exits of this recipe alone, so that they can be matched without a wildcard.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Registry)]
+pub enum Exits {
+    #[reason(category = completed, code = "no-tasks", message = "No tasks")]
+    NoTasksAvailable,
+    #[reason(category = completed, code = "blocked", message = "Blocked", goal_met = false, exit_code = 40)]
+    ImplementationBlocked,
+    #[reason(category = completed, code = "committed", message = "Committed")]
+    TaskCommitted,
+    #[reason(category = completed, code = "nothing", message = "Nothing to commit")]
+    NoChangesToCommit,
+}
+
+surefire::recipe! {
+    /// The bundled recipe without `other`, which is left out for everybody.
+    pub recipe ImplementAndReview {
+        initial: Implement,
+        exits: Exits,
+        guardrails: { max_step_visits: 3, max_total_steps: 100, exit_on_other: false },
+
+        step Implement {
+            prompt: "Implement.",
+            outcomes: [Complete, NoTasks, Blocked],
+            Complete => CodeReview,
+            NoTasks => exit NoTasksAvailable,
+            Blocked => exit ImplementationBlocked,
+        }
+        step CodeReview {
+            prompt: "Review.",
+            outcomes: [NoIssues, IssuesFound],
+            NoIssues => Commit,
+            IssuesFound => Fix,
+        }
+        step Fix {
+            prompt: "Fix.",
+            outcomes: [Complete],
+            Complete => CodeReview,
+        }
+        step Commit {
+            prompt: "Commit.",
+            outcomes: [Committed, NothingToCommit],
+            Committed => exit TaskCommitted,
+            NothingToCommit => exit NoChangesToCommit,
+        }
+    }
+}
+
+/// Which of the counted exits it was.
+#[inline]
+fn kind(exit: &surefire::Exit) -> Exit {
+    match exit.reason() {
+        Some(Exits::NoTasksAvailable) => Exit::NoTasksAvailable,
+        Some(Exits::ImplementationBlocked) => Exit::ImplementationBlocked,
+        Some(Exits::TaskCommitted) => Exit::TaskCommitted,
+        Some(Exits::NoChangesToCommit) => Exit::NoChangesToCommit,
+        None => match exit.tripped().map(|tripped| tripped.guardrail) {
+            Some(Guardrail::MaxStepVisits) => Exit::MaxStepVisits,
+            Some(Guardrail::MaxTotalSteps | Guardrail::MaxRestarts) | None => Exit::MaxTotalSteps,
+        },
+    }
+}
+
+/// The erased form, fed with the index of the outcome.
+pub fn by_index(n: u64) -> Checksum {
+    let mut feed = Feed::new();
+    let mut checksum = Checksum::default();
+    let mut position = Position::<ImplementAndReview>::begin();
+    for _ in 0..n {
+        let outcome = feed.index(position.outline().outcomes.len());
+        match position.take(outcome) {
+            Some(Next::Step(_)) => {}
+            Some(Next::Exit(exit)) => {
+                checksum.count(kind(&exit));
+                position = Position::begin();
+            }
+            Some(Next::Restart(_)) | None => unreachable!("only outcomes of the current step are picked"),
+        }
+    }
+    checksum
+}
+
+/// The erased form, fed with the name of the outcome.
+pub fn by_name(n: u64) -> Checksum {
+    let mut feed = Feed::new();
+    let mut checksum = Checksum::default();
+    let mut position = Position::<ImplementAndReview>::begin();
+    for _ in 0..n {
+        let name = feed.pick(NAMES[surefire::Names::index(position.step())]);
+        match position.report(name) {
+            Ok(Next::Step(_)) => {}
+            Ok(Next::Exit(exit)) => {
+                checksum.count(kind(&exit));
+                position = Position::begin();
+            }
+            Ok(Next::Restart(_)) | Err(_) => unreachable!("only outcomes of the current step are picked"),
+        }
+    }
+    checksum
+}
+
+/// The typed form, fed with the name of the outcome.
+pub fn typed_by_name(n: u64) -> Checksum {
+    let mut feed = Feed::new();
+    let mut checksum = Checksum::default();
+    let mut run = Anywhere::Implement(ImplementAndReview::begin());
+    for _ in 0..n {
+        run = match named_step(run, &mut feed) {
+            Ok(run) => run,
+            Err(exit) => {
+                checksum.count(kind(&exit));
+                Anywhere::Implement(ImplementAndReview::begin())
+            }
+        };
+    }
+    checksum
+}
+
+#[inline]
+fn named_step(run: Anywhere, feed: &mut Feed) -> Result<Anywhere, surefire::Exit> {
+    match run {
+        Anywhere::Implement(at) => match at.on(read(feed.pick(NAMES[0]))) {
+            ImplementNext::CodeReview(at) => Ok(Anywhere::CodeReview(at)),
+            ImplementNext::Exit(exit) => Err(exit),
+        },
+        Anywhere::CodeReview(at) => match at.on(read(feed.pick(NAMES[1]))) {
+            CodeReviewNext::Commit(at) => Ok(Anywhere::Commit(at)),
+            CodeReviewNext::Fix(at) => Ok(Anywhere::Fix(at)),
+            CodeReviewNext::Exit(exit) => Err(exit),
+        },
+        Anywhere::Fix(at) => match at.on(read(feed.pick(NAMES[2]))) {
+            FixNext::CodeReview(at) => Ok(Anywhere::CodeReview(at)),
+            FixNext::Exit(exit) => Err(exit),
+        },
+        Anywhere::Commit(at) => match at.on(read(feed.pick(NAMES[3]))) {
+            CommitNext::Exit(exit) => Err(exit),
+        },
+    }
+}
+
+#[inline]
+fn read<O: surefire::Names>(name: &str) -> O {
+    O::from_name(name).expect("only outcomes of the current step are picked")
+}
+
+/// The typed form, with outcomes that are known at run time only.
+pub fn typed_on(n: u64) -> Checksum {
+    let mut feed = Feed::new();
+    let mut checksum = Checksum::default();
+    let mut run = Anywhere::Implement(ImplementAndReview::begin());
+    for _ in 0..n {
+        run = match step(run, &mut feed) {
+            Ok(run) => run,
+            Err(exit) => {
+                checksum.count(kind(&exit));
+                Anywhere::Implement(ImplementAndReview::begin())
+            }
+        };
+    }
+    checksum
+}
+
+#[inline]
+fn step(run: Anywhere, feed: &mut Feed) -> Result<Anywhere, surefire::Exit> {
+    match run {
+        Anywhere::Implement(at) => {
+            use ImplementOutcome::{Blocked, Complete, NoTasks};
+            match at.on(feed.pick(&[Complete, NoTasks, Blocked])) {
+                ImplementNext::CodeReview(at) => Ok(Anywhere::CodeReview(at)),
+                ImplementNext::Exit(exit) => Err(exit),
+            }
+        }
+        Anywhere::CodeReview(at) => {
+            use CodeReviewOutcome::{IssuesFound, NoIssues};
+            match at.on(feed.pick(&[NoIssues, IssuesFound])) {
+                CodeReviewNext::Commit(at) => Ok(Anywhere::Commit(at)),
+                CodeReviewNext::Fix(at) => Ok(Anywhere::Fix(at)),
+                CodeReviewNext::Exit(exit) => Err(exit),
+            }
+        }
+        Anywhere::Fix(at) => match at.on(feed.pick(&[FixOutcome::Complete])) {
+            FixNext::CodeReview(at) => Ok(Anywhere::CodeReview(at)),
+            FixNext::Exit(exit) => Err(exit),
+        },
+        Anywhere::Commit(at) => {
+            use CommitOutcome::{Committed, NothingToCommit};
+            match at.on(feed.pick(&[Committed, NothingToCommit])) {
+                CommitNext::Exit(exit) => Err(exit),
+            }
+        }
+    }
+}
+
+/// The typed methods along a path that is known when the program is written; the start is hidden from the
+/// optimiser once a lap, as it is for the others.
+pub fn static_path(n: u64) -> Checksum {
+    let mut checksum = Checksum::default();
+    for _ in 0..n / LAP {
+        let (Ok(exit) | Err(exit)) = lap();
+        checksum.count(kind(&exit));
+    }
+    checksum
+}
+
+#[inline]
+fn lap() -> Result<surefire::Exit, surefire::Exit> {
+    let commit =
+        black_box(ImplementAndReview::begin()).complete()?.issues_found()?.complete()?.no_issues()?;
+    Ok(commit.committed())
+}
+
+const _: () = assert!(<ImplementAndReview as Recipe>::OUTLINE.steps.len() == 4);

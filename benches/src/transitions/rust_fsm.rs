@@ -34,18 +34,12 @@ struct Run {
 impl Run {
     #[inline]
     fn start() -> Self {
-        Self {
-            machine: StateMachine::new(),
-            counters: Counters::started(),
-        }
+        Self { machine: StateMachine::new(), counters: Counters::started() }
     }
 
     #[inline]
     fn on(&mut self, outcome: Input) -> Option<Exit> {
-        let output = self
-            .machine
-            .consume(&outcome)
-            .expect("only outcomes of the current step are picked");
+        let output = self.machine.consume(&outcome).expect("only outcomes of the current step are picked");
         match output {
             None => self.counters.enter(self.step()).err(),
             Some(Output::NoTasksAvailable) => Some(Exit::NoTasksAvailable),

@@ -103,10 +103,7 @@ impl StateMachineContext for Ledger {
 
 #[inline]
 fn start() -> StateMachine<Ledger> {
-    StateMachine::new(Ledger {
-        counters: Counters::started(),
-        exit: None,
-    })
+    StateMachine::new(Ledger { counters: Counters::started(), exit: None })
 }
 
 #[inline]
@@ -126,8 +123,7 @@ pub fn run(n: u64) -> Checksum {
     let mut run = start();
     for _ in 0..n {
         let outcome = pick(run.state(), &mut feed);
-        run.process_event(outcome)
-            .expect("only outcomes of the current step are picked");
+        run.process_event(outcome).expect("only outcomes of the current step are picked");
         if let Some(exit) = run.context().exit {
             checksum.count(exit);
             run = start();

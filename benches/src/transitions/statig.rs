@@ -78,12 +78,7 @@ impl ImplementAndReview {
     /// Initialised at once: the lazy form would ask at each event whether it already is.
     #[inline]
     fn start() -> InitializedStateMachine<Self> {
-        Self {
-            counters: Counters::started(),
-            exit: None,
-        }
-        .uninitialized_state_machine()
-        .init()
+        Self { counters: Counters::started(), exit: None }.uninitialized_state_machine().init()
     }
 }
 

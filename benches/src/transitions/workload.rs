@@ -62,10 +62,7 @@ impl Counters {
     /// The counters of a run that has just entered its first step.
     #[inline]
     pub const fn started() -> Self {
-        Self {
-            visits: [1, 0, 0, 0],
-            total: 1,
-        }
+        Self { visits: [1, 0, 0, 0], total: 1 }
     }
 
     /// Whether `step` may be entered; visits are checked first.

@@ -20,18 +20,14 @@ pub(super) fn check(recipe: &Resolved, diagnostics: &mut Diagnostics) {
     let Some(cycle) = recipe.graph.cycle_through(first) else {
         return;
     };
-    let path: Vec<_> = cycle
-        .iter()
-        .map(|step| format!("`{}`", recipe.steps[*step].name()))
-        .collect();
+    let path: Vec<_> = cycle.iter().map(|step| format!("`{}`", recipe.steps[*step].name())).collect();
     let message = format!(
         "nothing bounds the cycle {}: add `guardrails: {{ max_step_visits: 3 }}` or `max_total_steps`",
         shorten(&path)
     );
     // The last transition is the one that closes the cycle.
-    let closing = cycle
-        .get(cycle.len().saturating_sub(2))
-        .and_then(|step| closing_target(&recipe.steps[*step], first));
+    let closing =
+        cycle.get(cycle.len().saturating_sub(2)).and_then(|step| closing_target(&recipe.steps[*step], first));
     match closing {
         Some(target) => diagnostics.error(target, message),
         None => diagnostics.error(recipe.steps[first].name(), message),
@@ -40,16 +36,9 @@ pub(super) fn check(recipe: &Resolved, diagnostics: &mut Diagnostics) {
 
 /// The token that names the target, where it was written.
 fn closing_target(step: &Step, target: usize) -> Option<&proc_macro2::Ident> {
-    let outcome = step
-        .outcomes
-        .iter()
-        .find(|outcome| outcome.target.step() == Some(target))?;
+    let outcome = step.outcomes.iter().find(|outcome| outcome.target.step() == Some(target))?;
     let mapped = outcome.mapped_as.as_ref().unwrap_or(&outcome.name);
-    let mapping = step
-        .written
-        .mappings
-        .iter()
-        .find(|mapping| mapping.outcome == *mapped)?;
+    let mapping = step.written.mappings.iter().find(|mapping| mapping.outcome == *mapped)?;
     match &mapping.next {
         Some(crate::syntax::Next::Step(name)) => Some(name),
         _ => None,

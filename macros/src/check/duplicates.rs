@@ -15,16 +15,12 @@ pub(super) fn check(recipe: &Resolved, diagnostics: &mut Diagnostics) {
             diagnostics.error_and(name, message, first, "first_defined_here");
         }
     }
-    let steps = recipe
-        .distinct_steps()
-        .map(|(_, step)| (step.name(), step.wire.as_str()));
+    let steps = recipe.distinct_steps().map(|(_, step)| (step.name(), step.wire.as_str()));
     apart("steps", steps, diagnostics);
     for step in &recipe.steps {
         apart(
             "outcomes",
-            step.outcomes
-                .iter()
-                .map(|outcome| (&outcome.name, outcome.wire.as_str())),
+            step.outcomes.iter().map(|outcome| (&outcome.name, outcome.wire.as_str())),
             diagnostics,
         );
     }

@@ -1,5 +1,7 @@
 //! Names can be generated, and don't collide with what is.
 
+use std::collections::{HashMap, HashSet};
+
 use proc_macro2::Ident;
 use syn::ext::IdentExt;
 
@@ -14,33 +16,29 @@ const METHODS: [&str; 2] = ["on", "position"];
 
 pub(super) fn check(recipe: &Resolved, diagnostics: &mut Diagnostics) {
     recipe_name(&recipe.written.name, diagnostics);
+    let reserved = Reserved::new(recipe);
     for (_, step) in recipe.distinct_steps() {
         let name = step.name();
         if is_unusable(name) {
             diagnostics.error(name, unusable(name, "step"));
-        } else if let Some(what) = taken(recipe, name) {
-            diagnostics.error(
+        } else if let Some(what) = reserved.taken(name) {
+            diagnostics.error(name, format!("a step cannot be called `{name}`: {what}; rename it"));
+        }
+    }
+    for outcome in recipe.steps.iter().flat_map(|step| &step.outcomes) {
+        let name = &outcome.name;
+        let method = spelling::snake(name).filter(|_| !is_unusable(name));
+        match method {
+            None => diagnostics.error(name, unusable(name, "outcome")),
+            Some(method) if is_reserved_outcome(name) => diagnostics.error(
                 name,
-                format!("a step cannot be called `{name}`: {what}; rename it"),
-            );
+                format!(
+                    "an outcome cannot be called `{name}`: `At` has the method `{method}` already; rename it"
+                ),
+            ),
+            Some(_) => {}
         }
     }
-    for step in &recipe.steps {
-        for outcome in &step.outcomes {
-            let name = &outcome.name;
-            if is_unusable(name) || spelling::snake(name).is_none() {
-                diagnostics.error(name, unusable(name, "outcome"));
-            } else if is_reserved_outcome(name) {
-                let method = spelling::snake(name).map_or_else(String::new, |method| method.to_string());
-                diagnostics.error(name, format!("an outcome cannot be called `{name}`: `At` has the method `{method}` already; rename it"));
-            }
-        }
-    }
-}
-
-/// Whether a step of this name cannot be generated.
-pub(crate) fn is_reserved_step(recipe: &Resolved, name: &Ident) -> bool {
-    is_unusable(name) || taken(recipe, name).is_some()
 }
 
 /// Whether an outcome of this name cannot be generated.
@@ -48,6 +46,55 @@ pub(crate) fn is_reserved_outcome(name: &Ident) -> bool {
     match spelling::snake(name) {
         Some(method) => is_unusable(name) || METHODS.contains(&method.to_string().as_str()),
         None => true,
+    }
+}
+
+/// The names that steps of this recipe cannot have.
+pub(crate) struct Reserved<'a> {
+    recipe: &'a Ident,
+    /// The recipes that it restarts.
+    restarts: HashSet<String>,
+    /// The steps by the beginning of their types' names.
+    steps: HashMap<String, &'a Ident>,
+}
+
+impl<'a> Reserved<'a> {
+    pub(crate) fn new(recipe: &'a Resolved) -> Self {
+        let restarts = recipe.steps.iter().flat_map(|step| &step.outcomes);
+        let restarts = restarts.filter_map(|outcome| match &outcome.target {
+            Target::Restart(path) => path.segments.last().map(|segment| segment.ident.to_string()),
+            _ => None,
+        });
+        Self {
+            recipe: &recipe.written.name,
+            restarts: restarts.collect(),
+            steps: recipe
+                .distinct_steps()
+                .map(|(_, step)| (spelling::camel(step.name()), step.name()))
+                .collect(),
+        }
+    }
+
+    /// Whether a step of this name cannot be generated.
+    pub(crate) fn has(&self, name: &Ident) -> bool {
+        is_unusable(name) || self.taken(name).is_some()
+    }
+
+    /// What has this name already.
+    fn taken(&self, name: &Ident) -> Option<String> {
+        let text = name.unraw().to_string();
+        if TYPES.contains(&text.as_str()) {
+            return Some(format!("the recipe's module has a type `{name}` already"));
+        }
+        if name == self.recipe {
+            return Some("that is the recipe's name".to_owned());
+        }
+        if self.restarts.contains(&text) {
+            return Some("a recipe that it restarts has that name".to_owned());
+        }
+        let owner = text.strip_suffix("Outcome").or_else(|| text.strip_suffix("Next"))?;
+        let owner = self.steps.get(owner)?;
+        Some(format!("step `{owner}` has a type of that name already"))
     }
 }
 
@@ -61,41 +108,6 @@ fn recipe_name(name: &Ident, diagnostics: &mut Diagnostics) {
             format!("a recipe is a type, and its module is called `{name}`: name it `{better}`"),
         );
     }
-}
-
-/// What has this name already.
-fn taken(recipe: &Resolved, name: &Ident) -> Option<String> {
-    let text = name.unraw().to_string();
-    if TYPES.contains(&text.as_str()) {
-        return Some(format!("the recipe's module has a type `{name}` already"));
-    }
-    if *name == recipe.written.name {
-        return Some("that is the recipe's name".to_owned());
-    }
-    if restart_targets(recipe).any(|target| *target == text) {
-        return Some("a recipe that it restarts has that name".to_owned());
-    }
-    let owner = text
-        .strip_suffix("Outcome")
-        .or_else(|| text.strip_suffix("Next"))?;
-    let owner = recipe
-        .distinct_steps()
-        .find(|(_, step)| spelling::camel(step.name()) == owner)?;
-    Some(format!(
-        "step `{}` has a type of that name already",
-        owner.1.name()
-    ))
-}
-
-fn restart_targets(recipe: &Resolved) -> impl Iterator<Item = &Ident> {
-    recipe
-        .steps
-        .iter()
-        .flat_map(|step| &step.outcomes)
-        .filter_map(|outcome| match &outcome.target {
-            Target::Restart(path) => path.segments.last().map(|segment| &segment.ident),
-            _ => None,
-        })
 }
 
 /// Keywords, and names made of nothing but underscores.

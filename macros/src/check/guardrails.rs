@@ -33,10 +33,7 @@ fn sensible(Entry { key, value }: &Entry, diagnostics: &mut Diagnostics) {
         Value::Number(number) if LIMITS.contains(&name.as_str()) => match number.base10_parse::<u32>() {
             Ok(0) => diagnostics.error(
                 number,
-                format!(
-                    "`{key}` must be at least 1, or the recipe could not {}",
-                    purpose(key)
-                ),
+                format!("`{key}` must be at least 1, or the recipe could not {}", purpose(key)),
             ),
             Ok(_) => {}
             Err(_) => diagnostics.error(number, format!("`{key}` is at most {}", u32::MAX)),
@@ -57,18 +54,13 @@ fn sensible(Entry { key, value }: &Entry, diagnostics: &mut Diagnostics) {
 }
 
 fn purpose(key: &Ident) -> &'static str {
-    if key == "max_restarts" {
-        "restart"
-    } else {
-        "take its first step"
-    }
+    if key == "max_restarts" { "restart" } else { "take its first step" }
 }
 
 fn visits_within_total(entries: &[Entry], diagnostics: &mut Diagnostics) {
-    let (Some(visits), Some(total)) = (
-        number(entries, "max_step_visits"),
-        number(entries, "max_total_steps"),
-    ) else {
+    let (Some(visits), Some(total)) =
+        (number(entries, "max_step_visits"), number(entries, "max_total_steps"))
+    else {
         return;
     };
     if let (Ok(most), Ok(all)) = (visits.base10_parse::<u32>(), total.base10_parse::<u32>())
@@ -83,21 +75,14 @@ fn visits_within_total(entries: &[Entry], diagnostics: &mut Diagnostics) {
 }
 
 fn number<'a>(entries: &'a [Entry], name: &str) -> Option<&'a LitInt> {
-    entries
-        .iter()
-        .find(|entry| entry.key == name)
-        .and_then(|entry| match &entry.value {
-            Value::Number(number) => Some(number),
-            Value::Switch(_) | Value::Broken => None,
-        })
+    entries.iter().find(|entry| entry.key == name).and_then(|entry| match &entry.value {
+        Value::Number(number) => Some(number),
+        Value::Switch(_) | Value::Broken => None,
+    })
 }
 
 fn restarts_are_bounded(recipe: &Resolved, diagnostics: &mut Diagnostics) {
-    let unread = recipe
-        .written
-        .guardrails
-        .first()
-        .is_some_and(|field| field.value.is_none());
+    let unread = recipe.written.guardrails.first().is_some_and(|field| field.value.is_none());
     if recipe.limits.max_restarts.is_some() || unread {
         return;
     }

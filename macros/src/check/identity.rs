@@ -11,9 +11,7 @@ pub(super) fn check(recipe: &Resolved, diagnostics: &mut Diagnostics) {
         let text = id.value();
         let kebab = text.split('-').all(|word| {
             !word.is_empty()
-                && word
-                    .chars()
-                    .all(|c| c.is_ascii_digit() || c.is_alphabetic() && c.is_lowercase())
+                && word.chars().all(|c| c.is_ascii_digit() || c.is_alphabetic() && c.is_lowercase())
         });
         if !kebab {
             let better = Some(text.to_kebab_case()).filter(|better| !better.is_empty());
@@ -25,13 +23,7 @@ pub(super) fn check(recipe: &Resolved, diagnostics: &mut Diagnostics) {
         }
     }
     let models = recipe.steps.iter().filter_map(|step| step.written.model.value());
-    for text in written
-        .label
-        .value()
-        .into_iter()
-        .chain(written.model.value())
-        .chain(models)
-    {
+    for text in written.label.value().into_iter().chain(written.model.value()).chain(models) {
         if text.value().trim().is_empty() {
             diagnostics.error(text, "this text is empty; write one or leave the field out");
         }

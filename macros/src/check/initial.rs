@@ -21,15 +21,9 @@ pub(super) fn check(recipe: &Resolved, diagnostics: &mut Diagnostics) {
             // An unknown initial step was written, so there is a value.
             if let Some(initial) = recipe.written.initial.value() {
                 let names = recipe.step_names();
-                let advice = spelling::advice(
-                    &initial.to_string(),
-                    names.iter().map(String::as_str),
-                    "the steps are",
-                );
-                diagnostics.error(
-                    initial,
-                    format!("there is no step `{initial}` to begin with{advice}"),
-                );
+                let advice =
+                    spelling::advice(&initial.to_string(), names.iter().map(String::as_str), "the steps are");
+                diagnostics.error(initial, format!("there is no step `{initial}` to begin with{advice}"));
             }
         }
         Initial::Missing => {

@@ -43,5 +43,5 @@ pub(crate) fn all(recipe: &Resolved, diagnostics: &mut Diagnostics) {
     }
 }
 
-pub(crate) use generated_names::{is_reserved_outcome, is_reserved_step};
+pub(crate) use generated_names::{Reserved, is_reserved_outcome};
 pub(crate) use prompts::{Judgement, judge};

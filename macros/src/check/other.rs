@@ -11,16 +11,9 @@ pub(super) fn check(recipe: &Resolved, diagnostics: &mut Diagnostics) {
     for step in &recipe.steps {
         let other = step.outcomes.iter().find(|outcome| outcome.name == OTHER);
         let elsewhere = other.is_some_and(|other| {
-            matches!(
-                other.target,
-                Target::Step { .. } | Target::Unknown { .. } | Target::Restart(_)
-            )
+            matches!(other.target, Target::Step { .. } | Target::Unknown { .. } | Target::Restart(_))
         });
-        let mapping = step
-            .written
-            .mappings
-            .iter()
-            .find(|mapping| mapping.outcome == OTHER);
+        let mapping = step.written.mappings.iter().find(|mapping| mapping.outcome == OTHER);
         if !elsewhere {
             continue;
         }

@@ -14,13 +14,7 @@ pub(super) fn check(recipe: &Resolved, diagnostics: &mut Diagnostics) {
     let hints = reach::hints(recipe);
     for (index, step) in recipe.steps.iter().enumerate() {
         declared_at_all(step, diagnostics);
-        let declared = step
-            .written
-            .outcomes
-            .value()
-            .into_iter()
-            .flatten()
-            .map(|declared| &declared.name);
+        let declared = step.written.outcomes.value().into_iter().flatten().map(|declared| &declared.name);
         once(declared, "declared", "first_declared_here", diagnostics);
         once(
             step.written.mappings.iter().map(|mapping| &mapping.outcome),
@@ -37,21 +31,10 @@ fn declared_at_all(step: &Step, diagnostics: &mut Diagnostics) {
     let name = step.name();
     match step.written.outcomes.first() {
         None if !step.written.broken => {
-            let mapped: Vec<_> = step
-                .written
-                .mappings
-                .iter()
-                .map(|mapping| mapping.outcome.to_string())
-                .collect();
-            let list = if mapped.is_empty() {
-                "Complete".to_owned()
-            } else {
-                mapped.join(", ")
-            };
-            diagnostics.error(
-                name,
-                format!("step `{name}` declares no outcomes: add `outcomes: [{list}]`"),
-            );
+            let mapped: Vec<_> =
+                step.written.mappings.iter().map(|mapping| mapping.outcome.to_string()).collect();
+            let list = if mapped.is_empty() { "Complete".to_owned() } else { mapped.join(", ") };
+            diagnostics.error(name, format!("step `{name}` declares no outcomes: add `outcomes: [{list}]`"));
         }
         Some(field) if field.value.as_ref().is_some_and(Vec::is_empty) => {
             diagnostics.error(
@@ -84,18 +67,10 @@ fn once<'a>(
 
 fn undeclared(step: &Step, diagnostics: &mut Diagnostics) {
     // Without a readable list there is nothing to compare with, and that has been reported.
-    let Some(declared) = step
-        .written
-        .outcomes
-        .value()
-        .filter(|declared| !declared.is_empty())
-    else {
+    let Some(declared) = step.written.outcomes.value().filter(|declared| !declared.is_empty()) else {
         return;
     };
-    let names: Vec<_> = declared
-        .iter()
-        .map(|declared| declared.name.unraw().to_string())
-        .collect();
+    let names: Vec<_> = declared.iter().map(|declared| declared.name.unraw().to_string()).collect();
     let mut reported = Vec::new();
     for mapping in &step.written.mappings {
         let outcome = &mapping.outcome;
@@ -103,10 +78,7 @@ fn undeclared(step: &Step, diagnostics: &mut Diagnostics) {
         if names.contains(&text) || reported.contains(&text) {
             continue;
         }
-        let meant = step
-            .outcomes
-            .iter()
-            .find(|known| known.mapped_as.as_ref() == Some(outcome));
+        let meant = step.outcomes.iter().find(|known| known.mapped_as.as_ref() == Some(outcome));
         let advice = match meant {
             Some(meant) => format!("; did you mean `{}`?", meant.name),
             None => format!(
@@ -114,10 +86,7 @@ fn undeclared(step: &Step, diagnostics: &mut Diagnostics) {
                 spelling::alternatives(&names).replace(" or ", ", ")
             ),
         };
-        diagnostics.error(
-            outcome,
-            format!("outcome `{outcome}` is mapped but not declared{advice}"),
-        );
+        diagnostics.error(outcome, format!("outcome `{outcome}` is mapped but not declared{advice}"));
         reported.push(text);
     }
 }
@@ -139,9 +108,6 @@ fn unmapped(recipe: &Resolved, index: usize, hints: &reach::Hints, diagnostics: 
         } else {
             format!("add `{name} => …`")
         };
-        diagnostics.error(
-            name,
-            format!("outcome `{name}` is declared but not mapped: {fix}"),
-        );
+        diagnostics.error(name, format!("outcome `{name}` is declared but not mapped: {fix}"));
     }
 }

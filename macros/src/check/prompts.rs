@@ -22,10 +22,8 @@ pub(super) fn check(recipe: &Resolved, diagnostics: &mut Diagnostics) {
         }
         match step.written.prompt.value().map(judge) {
             Some(Judgement::Empty(at)) => {
-                diagnostics.error(
-                    at,
-                    format!("the prompt of step `{name}` is empty: say what the agent is to do"),
-                );
+                diagnostics
+                    .error(at, format!("the prompt of step `{name}` is empty: say what the agent is to do"));
             }
             Some(Judgement::Missing(file, path)) => diagnostics.error(&file, missing(&file, &path)),
             Some(Judgement::Good | Judgement::Unknown) | None => {}
@@ -43,9 +41,7 @@ pub(crate) enum Judgement {
 
 pub(crate) fn judge(prompt: &Expr) -> Judgement {
     let (at, text) = match prompt {
-        Expr::Lit(ExprLit {
-            lit: Lit::Str(text), ..
-        }) => (text.clone(), text.value()),
+        Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) => (text.clone(), text.value()),
         Expr::Macro(ExprMacro { mac, .. }) if mac.path.is_ident("include_str") => {
             let Ok(file) = mac.parse_body::<LitStr>() else {
                 return Judgement::Unknown;
@@ -60,11 +56,7 @@ pub(crate) fn judge(prompt: &Expr) -> Judgement {
         }
         _ => return Judgement::Unknown,
     };
-    if text.trim().is_empty() {
-        Judgement::Empty(at)
-    } else {
-        Judgement::Good
-    }
+    if text.trim().is_empty() { Judgement::Empty(at) } else { Judgement::Good }
 }
 
 /// The file beside the source that names it.
@@ -75,23 +67,14 @@ fn beside(file: &LitStr) -> Option<PathBuf> {
 
 fn missing(file: &LitStr, path: &Path) -> String {
     let folder = path.parent().and_then(|folder| std::fs::read_dir(folder).ok());
-    let mut neighbours: Vec<_> = folder
-        .into_iter()
-        .flatten()
-        .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
-        .collect();
+    let mut neighbours: Vec<_> =
+        folder.into_iter().flatten().filter_map(|entry| entry.ok()?.file_name().into_string().ok()).collect();
     // The order of a directory is not defined, and an error must read the same every time.
     neighbours.sort();
-    let name = path
-        .file_name()
-        .map(|name| name.to_string_lossy().into_owned())
-        .unwrap_or_default();
+    let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let advice = match spelling::closest(&name, neighbours.iter().map(String::as_str)) {
         Some(close) => format!("did you mean `{close}`?"),
         None => "create it, as seen from this source file".to_owned(),
     };
-    format!(
-        "there is no file `{}` to read the prompt from; {advice}",
-        file.value()
-    )
+    format!("there is no file `{}` to read the prompt from; {advice}", file.value())
 }

@@ -27,10 +27,7 @@ pub(super) fn hints(recipe: &Resolved) -> Hints {
     let Some(unreached) = unreached(recipe) else {
         return Hints::new();
     };
-    open_outcomes(recipe, &unreached.reached)
-        .into_iter()
-        .zip(unreached.roots)
-        .collect()
+    open_outcomes(recipe, &unreached.reached).into_iter().zip(unreached.roots).collect()
 }
 
 struct Unreached {
@@ -67,19 +64,14 @@ fn unreached(recipe: &Resolved) -> Option<Unreached> {
 
 /// The outcomes of reached steps that may lead anywhere, since a mistake keeps their target from being known.
 fn open_outcomes(recipe: &Resolved, reached: &[bool]) -> Vec<(usize, usize)> {
-    let steps = recipe
-        .steps
-        .iter()
-        .enumerate()
-        .filter(|(index, _)| reached[*index]);
+    let steps = recipe.steps.iter().enumerate().filter(|(index, _)| reached[*index]);
     steps
         .flat_map(|(index, step)| {
             let lost = step.written.broken && step.outcomes.is_empty();
             let open = step.outcomes.iter().enumerate().filter(|(_, outcome)| {
                 outcome.target.is_open() && !matches!(outcome.target, Target::Unknown { .. })
             });
-            open.map(move |(place, _)| (index, place))
-                .chain(lost.then_some((index, 0)))
+            open.map(move |(place, _)| (index, place)).chain(lost.then_some((index, 0)))
         })
         .collect()
 }

@@ -23,45 +23,29 @@ pub(super) fn check(recipe: &Resolved, diagnostics: &mut Diagnostics) {
         }
         // A group that leads into another trap is stuck only because of that one.
         let inescapable = members.iter().all(|step| {
-            recipe
-                .graph
-                .edges(*step)
-                .iter()
-                .all(|next| components.of[*next] == components.of[first])
+            recipe.graph.edges(*step).iter().all(|next| components.of[*next] == components.of[first])
         });
         if inescapable {
             let name = recipe.steps[first].name();
-            diagnostics.error(
-                name,
-                format!("step `{name}` can never end: {}", explain(recipe, members)),
-            );
+            diagnostics.error(name, format!("step `{name}` can never end: {}", explain(recipe, members)));
         }
     }
 }
 
 fn explain(recipe: &Resolved, members: &[usize]) -> String {
     let first = recipe.steps[members[0]].name();
-    let targets: Vec<_> = members
-        .iter()
-        .map(|step| recipe.steps[*step].name().to_string())
-        .collect();
+    let targets: Vec<_> = members.iter().map(|step| recipe.steps[*step].name().to_string()).collect();
     match recipe.graph.cycle_through(members[0]) {
         Some(_) if members.len() == 1 => {
             format!("every outcome leads back to `{first}` itself; map one of them to an exit")
         }
         Some(cycle) => {
-            let path: Vec<_> = cycle
-                .iter()
-                .map(|step| format!("`{}`", recipe.steps[*step].name()))
-                .collect();
+            let path: Vec<_> = cycle.iter().map(|step| format!("`{}`", recipe.steps[*step].name())).collect();
             let back = match spelling::short_list(targets.iter().map(String::as_str)) {
                 Some(_) => spelling::alternatives(&targets),
                 None => format!("one of {} steps", targets.len()),
             };
-            format!(
-                "every outcome leads back to {back} ({}); map one of them to an exit",
-                shorten(&path)
-            )
+            format!("every outcome leads back to {back} ({}); map one of them to an exit", shorten(&path))
         }
         None => {
             "only the implied `Other` leaves it; map an outcome to an exit, or write `Other` out".to_owned()
@@ -74,9 +58,5 @@ pub(super) fn shorten(path: &[String]) -> String {
     if path.len() <= 12 {
         return path.join(" → ");
     }
-    format!(
-        "{} → … → {}",
-        path[..6].join(" → "),
-        path[path.len() - 5..].join(" → ")
-    )
+    format!("{} → … → {}", path[..6].join(" → "), path[path.len() - 5..].join(" → "))
 }

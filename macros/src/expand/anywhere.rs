@@ -9,15 +9,9 @@ impl Expansion<'_> {
     pub(super) fn anywhere(&self) -> TokenStream {
         let (inner, ledger) = (&self.inner, self.ledger());
         let steps: Vec<_> = self.shape.steps.iter().map(|step| &step.name).collect();
-        let docs = self
-            .shape
-            .steps
-            .iter()
-            .map(|step| format!("The run is at `{}`.", step.wire));
+        let docs = self.shape.steps.iter().map(|step| format!("The run is at `{}`.", step.wire));
         let (krate, recipe) = (self.krate, self.own_name());
-        let (last, most) = steps
-            .split_last()
-            .map_or((None, &[][..]), |(last, most)| (Some(last), most));
+        let (last, most) = steps.split_last().map_or((None, &[][..]), |(last, most)| (Some(last), most));
         let places = 0..most.len();
         quote! {
             /// A run at whichever step it is at.

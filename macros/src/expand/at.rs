@@ -51,14 +51,12 @@ impl Expansion<'_> {
 
             #[inline]
             fn enter<S: #private::Place>(mut ledger: #ledger) -> ::core::result::Result<At<S>, #krate::Exit> {
-                let name = <Step as #krate::Names>::NAMES[S::INDEX];
+                let name = &<Step as #private::strum::VariantNames>::VARIANTS[S::INDEX];
                 match ledger.enter(S::INDEX, name, &GUARDRAILS) {
                     ::core::result::Result::Ok(()) => {
                         ::core::result::Result::Ok(At { ledger, step: ::core::marker::PhantomData })
                     }
-                    ::core::result::Result::Err(tripped) => {
-                        ::core::result::Result::Err(::core::convert::From::from(tripped))
-                    }
+                    ::core::result::Result::Err(exit) => ::core::result::Result::Err(exit),
                 }
             }
 
@@ -79,10 +77,7 @@ impl Expansion<'_> {
             let (variant, next) = (&outcome.name, self.arm(step, outcome));
             quote!(#outcome_enum::#variant => #next)
         });
-        let unused = step
-            .outcomes
-            .is_empty()
-            .then(|| quote!(#[allow(unused_variables)]));
+        let unused = step.outcomes.is_empty().then(|| quote!(#[allow(unused_variables)]));
         quote! {
             impl At<#name> {
                 #(#methods)*
@@ -104,10 +99,8 @@ impl Expansion<'_> {
         match outcome.next {
             Next::Step(next) => {
                 let target = &self.shape.steps[next];
-                let (docs, target) = (
-                    format!("{reports}the run goes on with the step `{}`.", target.wire),
-                    &target.name,
-                );
+                let (docs, target) =
+                    (format!("{reports}the run goes on with the step `{}`.", target.wire), &target.name);
                 quote! {
                     #[doc = #docs]
                     ///
@@ -152,7 +145,7 @@ impl Expansion<'_> {
                     /// A guardrail does not allow another restart.
                     #[inline]
                     #inner fn #method(self) -> ::core::result::Result<#krate::Restart<#target>, #krate::Exit> {
-                        #private::restart(&self.ledger, #wire, &GUARDRAILS)
+                        #private::restart(&self.ledger, &#wire, &GUARDRAILS)
                     }
                 }
             }
@@ -168,7 +161,7 @@ impl Expansion<'_> {
             Next::Step(next) => (quote!(enter(self.ledger)), &self.shape.steps[next].name),
             Next::Restart(restart) => {
                 let wire = &step.wire;
-                let made = quote!(#private::restart(&self.ledger, #wire, &GUARDRAILS));
+                let made = quote!(#private::restart(&self.ledger, &#wire, &GUARDRAILS));
                 (made, &self.shape.restarts[restart].name)
             }
         };

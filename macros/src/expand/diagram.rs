@@ -32,18 +32,8 @@ impl Expansion<'_> {
                 let label = outcome.wire.as_str();
                 match outcome.next {
                     Next::Step(to) if to == from + 1 => down.push((from, label)),
-                    Next::Step(to) if to <= from => back.push(Bend {
-                        from,
-                        to,
-                        label,
-                        level: 0,
-                    }),
-                    Next::Step(to) => ahead.push(Bend {
-                        from,
-                        to,
-                        label,
-                        level: 0,
-                    }),
+                    Next::Step(to) if to <= from => back.push(Bend { from, to, label, level: 0 }),
+                    Next::Step(to) => ahead.push(Bend { from, to, label, level: 0 }),
                     // Every step has the implied `other`; drawing it would only hide the rest.
                     Next::Exit(_) if outcome.name == crate::resolve::OTHER => {}
                     Next::Exit(exit) => {
@@ -57,21 +47,12 @@ impl Expansion<'_> {
         }
         let (back_width, ahead_width) = (levels(&mut back), levels(&mut ahead));
 
-        let widest = steps
-            .iter()
-            .map(|step| step.wire.chars().count())
-            .max()
-            .unwrap_or(0);
+        let widest = steps.iter().map(|step| step.wire.chars().count()).max().unwrap_or(0);
         let box_width = widest * CHARACTER + 28;
         let left = 10 + back_width;
         let right = left + box_width;
         let beside = right + ahead_width + 16;
-        let longest = ends
-            .iter()
-            .flatten()
-            .map(|text| text.chars().count())
-            .max()
-            .unwrap_or(0);
+        let longest = ends.iter().flatten().map(|text| text.chars().count()).max().unwrap_or(0);
         let width = beside + longest * CHARACTER + 10;
         let mut tops = Vec::new();
         let mut height = 8;
@@ -103,11 +84,7 @@ impl Expansion<'_> {
                 svg,
                 "<rect x=\"{x}\" y=\"{y}\" width=\"{box_width}\" height=\"{BOX_HEIGHT}\" rx=\"6\" stroke-width=\"{weight}\"/>"
             );
-            let _ = writeln!(
-                svg,
-                "{}",
-                words(left + box_width / 2, y + 18, "middle", &step.wire)
-            );
+            let _ = writeln!(svg, "{}", words(left + box_width / 2, y + 18, "middle", &step.wire));
             for (line, text) in ends[index].iter().enumerate() {
                 let _ = writeln!(svg, "{}", words(beside, y + 18 + line * LINE, "start", text));
             }
@@ -115,43 +92,28 @@ impl Expansion<'_> {
         for (from, label) in down {
             let (x, top, bottom) = (left + box_width / 2, tops[from] + BOX_HEIGHT, tops[from + 1]);
             let _ = writeln!(svg, "{}", self.arrow(&format!("M{x} {top}V{bottom}")));
-            let _ = writeln!(
-                svg,
-                "{}",
-                words(x + 6, usize::midpoint(top, bottom) + 4, "start", label)
-            );
+            let _ = writeln!(svg, "{}", words(x + 6, usize::midpoint(top, bottom) + 4, "start", label));
         }
         for bend in &back {
             let (from, to) = (tops[bend.from] + 19, tops[bend.to] + 9);
             let reach = left.saturating_sub((bend.level + 1) * BEND);
             let path = format!("M{left} {from}C{reach} {from} {reach} {to} {left} {to}");
             let _ = writeln!(svg, "{}", self.arrow(&path));
-            let _ = writeln!(
-                svg,
-                "{}",
-                words(reach + 2, usize::midpoint(from, to) + 4, "end", bend.label)
-            );
+            let _ = writeln!(svg, "{}", words(reach + 2, usize::midpoint(from, to) + 4, "end", bend.label));
         }
         for bend in &ahead {
             let (from, to) = (tops[bend.from] + 19, tops[bend.to] + 9);
             let reach = right + (bend.level + 1) * BEND;
             let path = format!("M{right} {from}C{reach} {from} {reach} {to} {right} {to}");
             let _ = writeln!(svg, "{}", self.arrow(&path));
-            let _ = writeln!(
-                svg,
-                "{}",
-                words(reach - 2, usize::midpoint(from, to) + 4, "start", bend.label)
-            );
+            let _ = writeln!(svg, "{}", words(reach - 2, usize::midpoint(from, to) + 4, "start", bend.label));
         }
         svg.push_str("</svg>\n</div>\n");
         svg
     }
 
     fn arrow(&self, path: &str) -> String {
-        format!(
-            "<path d=\"{path}\" marker-end=\"url(#arrow-{})\"/>",
-            self.shape.id
-        )
+        format!("<path d=\"{path}\" marker-end=\"url(#arrow-{})\"/>", self.shape.id)
     }
 }
 
@@ -161,10 +123,7 @@ fn levels(bends: &mut [Bend<'_>]) -> usize {
     order.sort_by_key(|index| bends[*index].from.abs_diff(bends[*index].to));
     let mut placed: Vec<usize> = Vec::new();
     for index in order {
-        let (top, bottom) = (
-            bends[index].from.min(bends[index].to),
-            bends[index].from.max(bends[index].to),
-        );
+        let (top, bottom) = (bends[index].from.min(bends[index].to), bends[index].from.max(bends[index].to));
         let overlapping: Vec<_> = placed
             .iter()
             .map(|other| &bends[*other])

@@ -14,11 +14,7 @@ impl Expansion<'_> {
     /// What follows the author's own words on the recipe's type.
     pub(super) fn recipe_docs(&self) -> TokenStream {
         let shape = self.shape;
-        let own = if shape.docs.is_empty() {
-            format!("{}.\n\n", shape.label)
-        } else {
-            "\n\n".to_owned()
-        };
+        let own = if shape.docs.is_empty() { format!("{}.\n\n", shape.label) } else { "\n\n".to_owned() };
         let mut page = own;
         page.push_str(&format!(
             "Recipe `{}`: {}, at most {} in a run{}.\n",
@@ -31,11 +27,8 @@ impl Expansion<'_> {
             page.push_str("\n# Steps\n\n| step | outcome | next |\n|---|---|---|\n");
             for step in &shape.steps {
                 for (place, outcome) in step.outcomes.iter().enumerate() {
-                    let name = if place == 0 {
-                        self.step_link(&step.name.to_string())
-                    } else {
-                        String::new()
-                    };
+                    let name =
+                        if place == 0 { self.step_link(&step.name.to_string()) } else { String::new() };
                     page.push_str(&format!(
                         "| {name} | `{}` | {} |\n",
                         outcome.wire,
@@ -73,22 +66,12 @@ impl Expansion<'_> {
         if let Some(total) = limits.max_total_steps {
             let never = self.proof.never_trips.contains(&Limit::TotalSteps);
             let never = if never { ", which no run can reach" } else { "" };
-            words.push(format!(
-                "all together at most {}{never}",
-                counted(total as usize, "step")
-            ));
+            words.push(format!("all together at most {}{never}", counted(total as usize, "step")));
         }
         if let Some(restarts) = limits.max_restarts {
-            words.push(format!(
-                "at most {} in a chain of runs",
-                counted(restarts as usize, "restart")
-            ));
+            words.push(format!("at most {} in a chain of runs", counted(restarts as usize, "restart")));
         }
-        if words.is_empty() {
-            String::new()
-        } else {
-            format!(" (guardrails: {})", words.join("; "))
-        }
+        if words.is_empty() { String::new() } else { format!(" (guardrails: {})", words.join("; ")) }
     }
 
     fn next_in_words(&self, outcome: &Outcome) -> String {
@@ -105,11 +88,7 @@ impl Expansion<'_> {
 }
 
 fn counted(count: usize, what: &str) -> String {
-    if count == 1 {
-        format!("1 {what}")
-    } else {
-        format!("{count} {what}s")
-    }
+    if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
 }
 
 fn times(count: u32) -> String {

@@ -7,20 +7,10 @@ use crate::syntax::Fragment;
 
 /// What `steps!` leaves behind. Type and macro have one name, so that one path leads to both.
 pub(crate) fn fragment(fragment: &Fragment, krate: &TokenStream) -> TokenStream {
-    let Fragment {
-        docs,
-        visibility,
-        name,
-        parameters,
-        block,
-        steps,
-    } = fragment;
+    let Fragment { docs, visibility, name, parameters, block, steps } = fragment;
     let carrier = format_ident!("__surefire_steps_{name}");
-    let docs = if docs.is_empty() {
-        quote!(#[doc = "Steps that several recipes share."])
-    } else {
-        quote!(#docs)
-    };
+    let docs =
+        if docs.is_empty() { quote!(#[doc = "Steps that several recipes share."]) } else { quote!(#docs) };
     let prompts = steps.iter().filter_map(|step| {
         let (constant, prompt) = (Fragment::prompt_constant(&step.name), step.prompt.value()?);
         let docs = format!("The prompt of the step `{}`.", step.name);

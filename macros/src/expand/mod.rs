@@ -51,13 +51,7 @@ pub(crate) fn stubs(shape: &Shape, krate: &TokenStream) -> TokenStream {
 impl<'a> Expansion<'a> {
     fn new(shape: &'a Shape, proof: &'a Proof, krate: &'a TokenStream) -> Self {
         let inner = visibility::inside(&shape.visibility);
-        Self {
-            shape,
-            proof,
-            krate,
-            private: quote!(#krate::__private),
-            inner,
-        }
+        Self { shape, proof, krate, private: quote!(#krate::__private), inner }
     }
 
     /// The type of the ledger: one counter per step.

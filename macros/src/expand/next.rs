@@ -14,10 +14,7 @@ impl Expansion<'_> {
         let (steps, restarts) = step.followers();
         let steps = steps.into_iter().map(|next| {
             let next = &self.shape.steps[next];
-            let (docs, target) = (
-                format!("The run goes on with the step `{}`.", next.wire),
-                &next.name,
-            );
+            let (docs, target) = (format!("The run goes on with the step `{}`.", next.wire), &next.name);
             quote!(#[doc = #docs] #target(At<#target>))
         });
         let restarts = restarts.into_iter().map(|restart| {

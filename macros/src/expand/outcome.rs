@@ -17,17 +17,13 @@ impl Expansion<'_> {
             quote!(#docs #name)
         });
         let idents: Vec<_> = step.outcomes.iter().map(|outcome| &outcome.name).collect();
-        let wires: Vec<_> = step
-            .outcomes
-            .iter()
-            .map(|outcome| outcome.wire.as_str())
-            .collect();
+        let wires: Vec<_> = step.outcomes.iter().map(|outcome| outcome.wire.as_str()).collect();
         let traits = names(self.krate, &quote!(#name), "outcome", &idents, &wires);
         quote! {
             #[doc = #docs]
             #[derive(
                 ::core::fmt::Debug, ::core::clone::Clone, ::core::marker::Copy,
-                ::core::cmp::PartialEq, ::core::cmp::Eq, ::core::hash::Hash,
+                ::core::cmp::PartialEq, ::core::hash::Hash,
             )]
             #inner enum #name { #(#variants,)* }
             #traits
@@ -46,22 +42,18 @@ pub(super) fn names(
     variants: &[&Ident],
     wires: &[&str],
 ) -> TokenStream {
-    let count = variants.len();
     // An enum without variants has no value to take the index of.
-    let index = if count == 0 {
-        quote!(match self {})
-    } else {
-        quote!(self as ::core::primitive::usize)
-    };
+    let index =
+        if variants.is_empty() { quote!(match self {}) } else { quote!(self as ::core::primitive::usize) };
+    // Outcomes are the default, since there are many more enums of those.
+    let kind = (kind != "outcome").then(|| quote!(const KIND: &'static ::core::primitive::str = #kind;));
     quote! {
         #[automatically_derived]
         impl #krate::Names for #name {
-            const KIND: &'static ::core::primitive::str = #kind;
-            const ALL: &'static [Self] = &[#(Self::#variants,)*];
-            const NAMES: &'static [&'static ::core::primitive::str] = &[#(#wires,)*];
+            #kind
             #[inline]
             fn index(self) -> ::core::primitive::usize { #index }
         }
-        #krate::__private::names!(#name, #count);
+        #krate::__private::names!(#name, [#(#variants,)*], [#(#wires,)*]);
     }
 }

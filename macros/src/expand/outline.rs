@@ -48,11 +48,8 @@ impl Expansion<'_> {
     fn step_outline(&self, index: usize) -> TokenStream {
         let (krate, private, module) = (self.krate, &self.private, &self.shape.module);
         let step = &self.shape.steps[index];
-        let (name, description, model) = (
-            &step.wire,
-            step.docs.first_paragraph(),
-            option(step.model.as_ref()),
-        );
+        let (name, description, model) =
+            (&step.wire, step.docs.first_paragraph(), option(step.model.as_ref()));
         let outcomes = step.outcomes.iter().map(|outcome| self.outcome_outline(outcome));
         quote! {
             #krate::StepOutline {

@@ -77,10 +77,7 @@ impl Expansion<'_> {
         let krate = self.krate;
         let (visibility, name, module) = (&self.shape.visibility, &self.shape.name, &self.shape.module);
         let first = &self.shape.steps[self.shape.initial];
-        let (first, begins_at) = (
-            &first.name,
-            format!("Begins a run, at its first step `{}`.", first.wire),
-        );
+        let (first, begins_at) = (&first.name, format!("Begins a run, at its first step `{}`.", first.wire));
         quote! {
             impl #name {
                 /// The recipe as static data: for listings and pictures.

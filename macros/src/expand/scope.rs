@@ -20,7 +20,7 @@ impl Expansion<'_> {
         let registry = self.shape.registry(krate);
         let exits = self.shape.exits.iter().map(|exit| match exit {
             Exit::Authored(reason) => quote! {
-                &<#registry as #krate::Registry>::DEFINITIONS[#registry::#reason as ::core::primitive::usize]
+                #krate::AnyReason::at::<#registry>(#registry::#reason as ::core::primitive::usize)
             },
             Exit::StandardOther => quote!(#private::STANDARD_OTHER),
         });
@@ -33,17 +33,10 @@ impl Expansion<'_> {
                 }
             }
         });
-        let assertions = self
-            .shape
-            .steps
-            .iter()
-            .enumerate()
-            .filter(|(_, step)| step.unseen)
-            .map(|(index, step)| {
-                let message = format!(
-                    "the prompt of step `{}` is empty: say what the agent is to do",
-                    step.name
-                );
+        let assertions =
+            self.shape.steps.iter().enumerate().filter(|(_, step)| step.unseen).map(|(index, step)| {
+                let message =
+                    format!("the prompt of step `{}` is empty: say what the agent is to do", step.name);
                 quote_spanned! {step.prompt.span()=>
                     const _: () = ::core::assert!(
                         !#private::blank(<#module::Step as #private::Scope>::PROMPTS[#index]),
@@ -57,7 +50,7 @@ impl Expansion<'_> {
                 type Recipe = #name;
                 type Visits = [::core::primitive::u32; #count];
                 const PROMPTS: &'static [&'static ::core::primitive::str] = &[#(#prompts,)*];
-                const EXITS: &'static [&'static #krate::Definition] = &[#(#exits,)*];
+                const EXITS: &'static [#krate::AnyReason] = &[#(#exits,)*];
             }
             #(#restarts)*
             #(#assertions)*
@@ -96,9 +89,6 @@ impl Expansion<'_> {
 
     /// Whether a restart target has the recipe's name; usually it is the recipe itself.
     fn restarts_a_namesake(&self) -> bool {
-        self.shape
-            .restarts
-            .iter()
-            .any(|restart| restart.name == self.shape.name)
+        self.shape.restarts.iter().any(|restart| restart.name == self.shape.name)
     }
 }

@@ -21,7 +21,7 @@ impl Expansion<'_> {
             /// The steps of the recipe, by name.
             #[derive(
                 ::core::fmt::Debug, ::core::clone::Clone, ::core::marker::Copy,
-                ::core::cmp::PartialEq, ::core::cmp::Eq, ::core::hash::Hash,
+                ::core::cmp::PartialEq, ::core::hash::Hash,
             )]
             #inner enum Step { #(#variants,)* }
             #traits

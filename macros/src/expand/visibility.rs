@@ -13,12 +13,7 @@ pub(super) fn inside(outside: &Visibility) -> TokenStream {
         };
     };
     let path = &restricted.path;
-    match path
-        .segments
-        .first()
-        .map(|segment| segment.ident.to_string())
-        .as_deref()
-    {
+    match path.segments.first().map(|segment| segment.ident.to_string()).as_deref() {
         Some("crate") => quote!(pub(in #path)),
         Some("self") => {
             let rest = path.segments.iter().skip(1);

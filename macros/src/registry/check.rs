@@ -41,10 +41,7 @@ fn complete(reason: &Reason, diagnostics: &mut Diagnostics) {
         (Some(_), Some(_)) => {}
     }
     if let Some(code) = columns.code.as_ref().filter(|code| !is_code(&code.value())) {
-        diagnostics.error(
-            code,
-            "a code is made of small letters, digits, hyphens and underscores",
-        );
+        diagnostics.error(code, "a code is made of small letters, digits, hyphens and underscores");
     }
 }
 
@@ -83,10 +80,8 @@ fn codes_are_unique(reasons: &Reasons, diagnostics: &mut Diagnostics) {
     for reason in &reasons.variants {
         let code = reason.columns.code(&reason.name);
         if let Some(first) = seen.get(&code) {
-            let message = format!(
-                "the exit reasons `{first}` and `{}` have the same code `{code}`",
-                reason.name
-            );
+            let message =
+                format!("the exit reasons `{first}` and `{}` have the same code `{code}`", reason.name);
             diagnostics.error_and(&reason.name, message, first, "the_other_one");
         } else {
             seen.insert(code, &reason.name);
@@ -104,10 +99,8 @@ fn exit_codes_are_unique(reasons: &Reasons, diagnostics: &mut Diagnostics) {
             continue;
         };
         if let Some((first, at)) = seen.get(&number) {
-            let message = format!(
-                "the exit reasons `{first}` and `{}` have the same exit code {number}",
-                reason.name
-            );
+            let message =
+                format!("the exit reasons `{first}` and `{}` have the same exit code {number}", reason.name);
             diagnostics.error_and(written, message, at, "the_other_one");
         } else {
             seen.insert(number, (&reason.name, written));

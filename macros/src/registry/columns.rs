@@ -9,14 +9,8 @@ use crate::diagnostic::Diagnostics;
 use crate::spelling;
 
 pub(super) const CATEGORIES: [&str; 3] = ["completed", "guardrail", "error"];
-pub(super) const FAMILIES: [&str; 6] = [
-    "constraint",
-    "failure",
-    "review",
-    "worker",
-    "resource_limit",
-    "user",
-];
+pub(super) const FAMILIES: [&str; 6] =
+    ["constraint", "failure", "review", "worker", "resource_limit", "user"];
 const NAMES: [&str; 9] = [
     "category",
     "message",
@@ -48,11 +42,7 @@ pub(super) struct Columns {
 impl Columns {
     pub(super) fn read(variant: &Variant, diagnostics: &mut Diagnostics) -> Self {
         let mut columns = Self::default();
-        for attribute in variant
-            .attrs
-            .iter()
-            .filter(|attribute| attribute.path().is_ident("reason"))
-        {
+        for attribute in variant.attrs.iter().filter(|attribute| attribute.path().is_ident("reason")) {
             let result = attribute.parse_nested_meta(|meta| columns.column(&meta, diagnostics));
             if let Err(error) = result {
                 diagnostics.syntax(&error);
@@ -89,24 +79,16 @@ impl Columns {
 
     /// The code: as written, or the kebab-case of the variant.
     pub(super) fn code(&self, variant: &Ident) -> String {
-        self.code
-            .as_ref()
-            .map_or_else(|| spelling::wire(variant), LitStr::value)
+        self.code.as_ref().map_or_else(|| spelling::wire(variant), LitStr::value)
     }
 
     pub(super) fn category(&self) -> Ident {
-        let category = self
-            .category
-            .as_ref()
-            .map_or_else(|| "Completed".to_owned(), spelling::camel);
+        let category = self.category.as_ref().map_or_else(|| "Completed".to_owned(), spelling::camel);
         format_ident!("{category}")
     }
 
     pub(super) fn goal_met(&self) -> bool {
-        let completed = self
-            .category
-            .as_ref()
-            .is_some_and(|category| category == "completed");
+        let completed = self.category.as_ref().is_some_and(|category| category == "completed");
         self.goal_met.as_ref().map_or(completed, LitBool::value)
     }
 
@@ -116,25 +98,18 @@ impl Columns {
 
     /// The exit code; one that is missing or too large has been reported.
     pub(super) fn exit_code(&self) -> u8 {
-        self.exit_code
-            .as_ref()
-            .and_then(|code| code.base10_parse().ok())
-            .unwrap_or(0)
+        self.exit_code.as_ref().and_then(|code| code.base10_parse().ok()).unwrap_or(0)
     }
 }
 
 fn text(meta: &ParseNestedMeta<'_>) -> syn::Result<LitStr> {
     let value = meta.value()?;
-    value
-        .parse()
-        .map_err(|_| value.error("expected a text in quotes"))
+    value.parse().map_err(|_| value.error("expected a text in quotes"))
 }
 
 fn switch(meta: &ParseNestedMeta<'_>) -> syn::Result<LitBool> {
     let value = meta.value()?;
-    value
-        .parse()
-        .map_err(|_| value.error("expected `true` or `false`"))
+    value.parse().map_err(|_| value.error("expected `true` or `false`"))
 }
 
 /// One of a few words; another one is reported, and the column counts as not written.
@@ -146,9 +121,8 @@ fn word(
 ) -> syn::Result<Option<Ident>> {
     let value = meta.value()?;
     let list = spelling::short_list(known.iter().copied()).unwrap_or_default();
-    let word: Ident = value
-        .parse()
-        .map_err(|_| value.error(format!("expected a {what}, without quotes: {list}")))?;
+    let word: Ident =
+        value.parse().map_err(|_| value.error(format!("expected a {what}, without quotes: {list}")))?;
     if known.iter().any(|known| word == known) {
         return Ok(Some(word));
     }

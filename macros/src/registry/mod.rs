@@ -50,10 +50,7 @@ impl Reasons {
             return None;
         };
         if data.variants.is_empty() {
-            diagnostics.error(
-                &input.ident,
-                format!("`{}` has no exit reasons: add a variant", input.ident),
-            );
+            diagnostics.error(&input.ident, format!("`{}` has no exit reasons: add a variant", input.ident));
         }
         if !input.generics.params.is_empty() {
             diagnostics.error(&input.generics, "an enum of exit reasons has no parameters");
@@ -61,11 +58,7 @@ impl Reasons {
         }
         let mut krate = syn::parse_quote!(::surefire);
         let mut standard = false;
-        for attribute in input
-            .attrs
-            .iter()
-            .filter(|attribute| attribute.path().is_ident("registry"))
-        {
+        for attribute in input.attrs.iter().filter(|attribute| attribute.path().is_ident("registry")) {
             let result = attribute.parse_nested_meta(|meta| {
                 if meta.path.is_ident("crate") {
                     krate = meta.value()?.call(Path::parse_mod_style)?;
@@ -94,18 +87,10 @@ impl Reasons {
                     "an exit reason has no number here; write `exit_code = …` in its `#[reason(…)]`",
                 );
             }
-            Reason {
-                name: variant.ident.clone(),
-                columns: Columns::read(variant, diagnostics),
-            }
+            Reason { name: variant.ident.clone(), columns: Columns::read(variant, diagnostics) }
         });
         let variants = variants.collect();
-        Some(Self {
-            name: input.ident.clone(),
-            krate,
-            standard,
-            variants,
-        })
+        Some(Self { name: input.ident.clone(), krate, standard, variants })
     }
 
     fn expand(&self) -> TokenStream {
@@ -129,6 +114,12 @@ impl Reasons {
             impl #krate::Registry for #name {
                 const ALL: &'static [Self] = &[#(Self::#variants,)*];
                 const DEFINITIONS: &'static [#krate::Definition] = &[#(#definitions,)*];
+                const TABLE: &'static &'static [#krate::Definition] = {
+                    // A static has one address, and by that a registry is known again.
+                    static TABLE: &[#krate::Definition] = <#name as #krate::Registry>::DEFINITIONS;
+                    &TABLE
+                };
+                #[inline]
                 fn index(self) -> ::core::primitive::usize {
                     match self { #(Self::#variants { .. } => #places,)* }
                 }
@@ -143,19 +134,9 @@ impl Reason {
         let columns = &self.columns;
         let code = columns.code(&self.name);
         let category = columns.category();
-        let message = columns
-            .message
-            .as_ref()
-            .map(syn::LitStr::value)
-            .unwrap_or_default();
-        let title = columns
-            .title
-            .as_ref()
-            .map_or_else(|| message.clone(), syn::LitStr::value);
-        let diagnosis = columns
-            .diagnosis
-            .as_ref()
-            .map_or_else(|| message.clone(), syn::LitStr::value);
+        let message = columns.message.as_ref().map(syn::LitStr::value).unwrap_or_default();
+        let title = columns.title.as_ref().map_or_else(|| message.clone(), syn::LitStr::value);
+        let diagnosis = columns.diagnosis.as_ref().map_or_else(|| message.clone(), syn::LitStr::value);
         let family = match &columns.family {
             Some(family) => {
                 let family = format_ident!("{}", crate::spelling::camel(family));

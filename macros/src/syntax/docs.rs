@@ -37,10 +37,8 @@ impl Docs {
     pub(crate) fn first_paragraph(&self) -> String {
         let lines = self.attributes.iter().filter_map(text);
         let lines = lines.map(|line| line.trim().to_owned());
-        let paragraph: Vec<_> = lines
-            .skip_while(String::is_empty)
-            .take_while(|line| !line.is_empty())
-            .collect();
+        let paragraph: Vec<_> =
+            lines.skip_while(String::is_empty).take_while(|line| !line.is_empty()).collect();
         paragraph.join(" ")
     }
 }
@@ -57,9 +55,7 @@ fn text(attribute: &Attribute) -> Option<String> {
         return None;
     };
     match &pair.value {
-        Expr::Lit(ExprLit {
-            lit: Lit::Str(text), ..
-        }) => Some(text.value()),
+        Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) => Some(text.value()),
         _ => None,
     }
 }

@@ -67,11 +67,7 @@ impl<T> Default for Fields<T> {
 
 /// Reads the comma after an item; without one the next item is read as if it were there.
 pub(crate) fn expect_comma(input: ParseStream<'_>, diagnostics: &mut Diagnostics, after: &str) {
-    if input.is_empty()
-        || input
-            .parse::<Option<Token![,]>>()
-            .is_ok_and(|comma| comma.is_some())
-    {
+    if input.is_empty() || input.parse::<Option<Token![,]>>().is_ok_and(|comma| comma.is_some()) {
         return;
     }
     let at_item = starts_item(input);
@@ -84,10 +80,7 @@ pub(crate) fn expect_comma(input: ParseStream<'_>, diagnostics: &mut Diagnostics
 /// Skips to the next place where an item can start: behind a comma, or at a `step`.
 pub(crate) fn skip_item(input: ParseStream<'_>) {
     while !input.is_empty() {
-        if input
-            .parse::<Option<Token![,]>>()
-            .is_ok_and(|comma| comma.is_some())
-        {
+        if input.parse::<Option<Token![,]>>().is_ok_and(|comma| comma.is_some()) {
             return;
         }
         // The stream is not empty, so there is a token to step over.
@@ -107,8 +100,6 @@ fn starts_item(input: ParseStream<'_>) -> bool {
     let Some((word, rest)) = input.cursor().ident() else {
         return false;
     };
-    let followed_by_mark = rest
-        .punct()
-        .is_some_and(|(mark, _)| matches!(mark.as_char(), ':' | '='));
+    let followed_by_mark = rest.punct().is_some_and(|(mark, _)| matches!(mark.as_char(), ':' | '='));
     followed_by_mark || word == "step" || word == "include"
 }

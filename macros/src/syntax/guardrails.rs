@@ -43,10 +43,7 @@ pub(super) fn parse(input: ParseStream<'_>, diagnostics: &mut Diagnostics) -> sy
             Err((key, error)) => {
                 diagnostics.syntax(&error);
                 skip_item(&block);
-                entries.extend(key.map(|key| Entry {
-                    key,
-                    value: Value::Broken,
-                }));
+                entries.extend(key.map(|key| Entry { key, value: Value::Broken }));
             }
         }
     }
@@ -54,17 +51,14 @@ pub(super) fn parse(input: ParseStream<'_>, diagnostics: &mut Diagnostics) -> sy
 }
 
 fn entry(block: ParseStream<'_>) -> Result<Entry, (Option<Ident>, syn::Error)> {
-    let key = block
-        .call(Ident::parse_any)
-        .map_err(|_| (None, block.error("expected the name of a guardrail")))?;
+    let key =
+        block.call(Ident::parse_any).map_err(|_| (None, block.error("expected the name of a guardrail")))?;
     let value = value(block, &key).map_err(|error| (Some(key.clone()), error))?;
     Ok(Entry { key, value })
 }
 
 fn value(block: ParseStream<'_>, key: &Ident) -> syn::Result<Value> {
-    block
-        .parse::<Token![:]>()
-        .map_err(|_| block.error(format!("expected `:` after `{key}`")))?;
+    block.parse::<Token![:]>().map_err(|_| block.error(format!("expected `:` after `{key}`")))?;
     let expected = || block.error(format!("expected a whole number, `true` or `false` for `{key}`"));
     match block.parse::<Lit>().map_err(|_| expected())? {
         Lit::Int(number) => Ok(Value::Number(number)),

@@ -58,14 +58,7 @@ impl Fragment {
             let block: TokenStream = block.parse()?;
             let read = |input: ParseStream<'_>| Ok(steps(input, diagnostics).0);
             let steps = read.parse2(block.clone())?;
-            Ok(Self {
-                docs,
-                visibility,
-                name,
-                parameters,
-                block,
-                steps,
-            })
+            Ok(Self { docs, visibility, name, parameters, block, steps })
         };
         match parser.parse2(written) {
             Ok(fragment) => Some(fragment),
@@ -104,10 +97,7 @@ impl Included {
         braced!(block in outer);
         let (mut steps, broken) = steps(&block, diagnostics);
 
-        let fragment = path
-            .segments
-            .last()
-            .map_or_else(String::new, |segment| segment.ident.to_string());
+        let fragment = path.segments.last().map_or_else(String::new, |segment| segment.ident.to_string());
         for (index, argument) in args.iter().enumerate() {
             let name = &argument.outcome;
             if let Some(first) = args[..index].iter().find(|first| first.outcome == *name) {
@@ -116,10 +106,8 @@ impl Included {
             } else if !parameters.iter().any(|parameter| parameter == name) {
                 let names: Vec<_> = parameters.iter().map(ToString::to_string).collect();
                 let advice = spelling::advice(&name.to_string(), names.iter().map(String::as_str), "it has");
-                diagnostics.error(
-                    name,
-                    format!("the shared steps `{fragment}` have no parameter `{name}`{advice}"),
-                );
+                diagnostics
+                    .error(name, format!("the shared steps `{fragment}` have no parameter `{name}`{advice}"));
             }
         }
         for parameter in &parameters {
@@ -135,10 +123,7 @@ impl Included {
             let constant = Fragment::prompt_constant(&step.name);
             for prompt in &mut step.prompt.0 {
                 // The author's text was evaluated where it was written, so that its files are found there.
-                prompt.value = prompt
-                    .value
-                    .is_some()
-                    .then(|| syn::parse_quote!(#path::#constant));
+                prompt.value = prompt.value.is_some().then(|| syn::parse_quote!(#path::#constant));
             }
             for mapping in &mut step.mappings {
                 if let Some(Next::Step(target)) = &mapping.next
@@ -199,10 +184,7 @@ pub(crate) fn splice(input: TokenStream) -> Option<Input> {
     let spliced = Ident::new(SPLICED, Span::call_site());
     let body = quote!(#before #spliced { (#path) (#parameters) (#arguments) { #steps } } #after);
     let body = Group::new(Delimiter::Brace, body);
-    Some(Input {
-        krate,
-        written: quote!(#header #body),
-    })
+    Some(Input { krate, written: quote!(#header #body) })
 }
 
 fn starts_include(body: &[TokenTree], index: usize) -> bool {

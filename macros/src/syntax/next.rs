@@ -32,15 +32,8 @@ impl Parse for Next {
             return Ok(Self::Restart(input.call(Path::parse_mod_style)?));
         }
         if word == "exit" || word == "restart" {
-            let what = if word == "exit" {
-                "an exit reason"
-            } else {
-                "a recipe"
-            };
-            return Err(syn::Error::new(
-                word.span(),
-                format!("expected {what} after `{word}`"),
-            ));
+            let what = if word == "exit" { "an exit reason" } else { "a recipe" };
+            return Err(syn::Error::new(word.span(), format!("expected {what} after `{word}`")));
         }
         if input.peek(Token![::]) {
             let error = format!(
@@ -81,17 +74,10 @@ pub(crate) fn arrow(input: ParseStream<'_>) -> syn::Result<Option<syn::Error>> {
     }
     if input.peek(Token![->]) {
         let arrow = input.parse::<Token![->]>()?;
-        return Ok(Some(syn::Error::new_spanned(
-            arrow,
-            "expected `=>` between an outcome and what follows",
-        )));
+        return Ok(Some(syn::Error::new_spanned(arrow, "expected `=>` between an outcome and what follows")));
     }
     let found = input.cursor().token_tree().map(|(token, _)| token);
-    let found = found
-        .as_ref()
-        .map(TokenTree::to_string)
-        .map_or(String::new(), |token| format!(", found `{token}`"));
-    Err(input.error(format!(
-        "expected `:` after a field or `=>` after an outcome{found}"
-    )))
+    let found =
+        found.as_ref().map(TokenTree::to_string).map_or(String::new(), |token| format!(", found `{token}`"));
+    Err(input.error(format!("expected `:` after a field or `=>` after an outcome{found}")))
 }

@@ -26,10 +26,7 @@ impl Input {
             Some(TokenTree::Group(group)) if group.delimiter() == Delimiter::Parenthesis => group.stream(),
             other => other.into_iter().collect(),
         };
-        Self {
-            krate,
-            written: tokens.collect(),
-        }
+        Self { krate, written: tokens.collect() }
     }
 }
 
@@ -83,10 +80,7 @@ impl Recipe {
         }
         let word = input.call(Ident::parse_any)?;
         if !input.peek(Ident::peek_any) {
-            return Err(syn::Error::new(
-                word.span(),
-                "a recipe needs a name: `recipe Name { … }`",
-            ));
+            return Err(syn::Error::new(word.span(), "a recipe needs a name: `recipe Name { … }`"));
         }
         let mut recipe = Self::new(docs, visibility, input.call(Ident::parse_any)?);
         recipe.body(input, diagnostics);
@@ -169,10 +163,7 @@ impl Recipe {
             ));
         }
         if !docs.is_empty() {
-            diagnostics.error(
-                docs,
-                "a doc comment belongs in front of the recipe or one of its steps",
-            );
+            diagnostics.error(docs, "a doc comment belongs in front of the recipe or one of its steps");
         }
         input
             .parse::<Token![:]>()
@@ -183,19 +174,11 @@ impl Recipe {
 
     fn field(&mut self, key: Ident, input: ParseStream<'_>, diagnostics: &mut Diagnostics) {
         match key.to_string().as_str() {
-            "id" => self
-                .id
-                .read(key, input, diagnostics, |input| text(input, "the recipe's id")),
-            "label" => self
-                .label
-                .read(key, input, diagnostics, |input| text(input, "the recipe's label")),
-            "model" => self
-                .model
-                .read(key, input, diagnostics, |input| text(input, "a model's name")),
+            "id" => self.id.read(key, input, diagnostics, |input| text(input, "the recipe's id")),
+            "label" => self.label.read(key, input, diagnostics, |input| text(input, "the recipe's label")),
+            "model" => self.model.read(key, input, diagnostics, |input| text(input, "a model's name")),
             "initial" => self.initial.read(key, input, diagnostics, |input| {
-                input
-                    .call(Ident::parse_any)
-                    .map_err(|_| input.error("expected the name of the first step"))
+                input.call(Ident::parse_any).map_err(|_| input.error("expected the name of the first step"))
             }),
             "exits" => self.exits.read(key, input, diagnostics, |input| {
                 input
@@ -248,10 +231,7 @@ pub(super) fn arguments(input: ParseStream<'_>, diagnostics: &mut Diagnostics) -
         let argument = |input: ParseStream<'_>| {
             let outcome = input.call(Ident::parse_any)?;
             input.parse::<Token![=>]>()?;
-            Ok(super::step::Mapping {
-                outcome,
-                next: Some(input.parse()?),
-            })
+            Ok(super::step::Mapping { outcome, next: Some(input.parse()?) })
         };
         match argument(input) {
             Ok(argument) => {

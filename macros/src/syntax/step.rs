@@ -131,9 +131,7 @@ impl Step {
     fn field(&mut self, key: Ident, block: ParseStream<'_>, diagnostics: &mut Diagnostics) {
         match key.to_string().as_str() {
             "prompt" => self.prompt.read(key, block, diagnostics, expression),
-            "model" => self
-                .model
-                .read(key, block, diagnostics, |input| text(input, "a model's name")),
+            "model" => self.model.read(key, block, diagnostics, |input| text(input, "a model's name")),
             "outcomes" => {
                 let list = outcomes(block, diagnostics);
                 self.outcomes.read(key, block, diagnostics, |_| list);
@@ -156,9 +154,7 @@ fn expression(input: ParseStream<'_>) -> syn::Result<Expr> {
 
 /// A text literal, with an error that says what it is for.
 pub(super) fn text(input: ParseStream<'_>, what: &str) -> syn::Result<LitStr> {
-    input
-        .parse()
-        .map_err(|_| input.error(format!("expected {what} in quotes")))
+    input.parse().map_err(|_| input.error(format!("expected {what} in quotes")))
 }
 
 fn outcomes(input: ParseStream<'_>, diagnostics: &mut Diagnostics) -> syn::Result<Vec<Declared>> {
@@ -173,10 +169,7 @@ fn outcomes(input: ParseStream<'_>, diagnostics: &mut Diagnostics) -> syn::Resul
         if !list.peek(Ident::peek_any) {
             return Err(list.error("expected the name of an outcome"));
         }
-        declared.push(Declared {
-            docs,
-            name: list.call(Ident::parse_any)?,
-        });
+        declared.push(Declared { docs, name: list.call(Ident::parse_any)? });
         if !list.is_empty() && list.parse::<Option<Token![,]>>()?.is_none() {
             return Err(list.error("expected `,` between outcomes"));
         }

@@ -5,16 +5,12 @@ use std::fmt::Write as _;
 use super::{NextOutline, OutcomeOutline, Outline, StepOutline};
 use crate::recipe::definition::Category;
 use crate::recipe::exit_reason::ExitReason;
-use crate::recipe::registry::Registry;
 
 impl Outline {
     /// The graph for Graphviz; the implied `other` is left out, since every step has it.
     #[must_use]
     pub fn to_dot(&self) -> String {
-        let mut out = format!(
-            "digraph \"{}\" {{\n    rankdir=TB;\n    node [shape=box];\n",
-            self.id
-        );
+        let mut out = format!("digraph \"{}\" {{\n    rankdir=TB;\n    node [shape=box];\n", self.id);
         let mut ends = 0;
         // Writing to a string cannot fail.
         let _ = writeln!(
@@ -29,7 +25,8 @@ impl Outline {
             for outcome in self.drawn_outcomes(step) {
                 let target = match outcome.next {
                     NextOutline::Step(next) => self.steps[next].name.to_owned(),
-                    NextOutline::Exit(definition) => {
+                    NextOutline::Exit(reason) => {
+                        let definition = reason.definition();
                         ends += 1;
                         let color = color(definition.category);
                         let _ = writeln!(
@@ -41,18 +38,12 @@ impl Outline {
                     }
                     NextOutline::Restart { id, .. } => {
                         ends += 1;
-                        let _ = writeln!(
-                            out,
-                            "    \"end {ends}\" [shape=box, peripheries=2, label=\"↻ {id}\"];"
-                        );
+                        let _ =
+                            writeln!(out, "    \"end {ends}\" [shape=box, peripheries=2, label=\"↻ {id}\"];");
                         format!("end {ends}")
                     }
                 };
-                let _ = writeln!(
-                    out,
-                    "    \"{}\" -> \"{target}\" [label=\"{}\"];",
-                    step.name, outcome.name
-                );
+                let _ = writeln!(out, "    \"{}\" -> \"{target}\" [label=\"{}\"];", step.name, outcome.name);
             }
         }
         out.push_str("}\n");
@@ -64,12 +55,9 @@ impl Outline {
         &self,
         step: &'static StepOutline,
     ) -> impl Iterator<Item = &'static OutcomeOutline> {
-        let implied = self
-            .guardrails
-            .exit_on_other
-            .then(|| ExitReason::UserProvidedOther.definition());
+        let implied = self.guardrails.exit_on_other.then(|| ExitReason::UserProvidedOther.into());
         step.outcomes.iter().filter(move |outcome| match outcome.next {
-            NextOutline::Exit(definition) => Some(definition) != implied,
+            NextOutline::Exit(reason) => Some(reason) != implied,
             NextOutline::Step(_) | NextOutline::Restart { .. } => true,
         })
     }

@@ -55,25 +55,9 @@ enum NextJson {
 
 impl StepJson {
     fn new(outline: &Outline, step: &'static StepOutline) -> Self {
-        let outcomes = step
-            .outcomes
-            .iter()
-            .map(|outcome| OutcomeJson::new(outline, outcome))
-            .collect();
-        let StepOutline {
-            name,
-            description,
-            model,
-            prompt,
-            ..
-        } = *step;
-        Self {
-            name,
-            description,
-            model,
-            prompt,
-            outcomes,
-        }
+        let outcomes = step.outcomes.iter().map(|outcome| OutcomeJson::new(outline, outcome)).collect();
+        let StepOutline { name, description, model, prompt, .. } = *step;
+        Self { name, description, model, prompt, outcomes }
     }
 }
 
@@ -81,12 +65,9 @@ impl OutcomeJson {
     fn new(outline: &Outline, outcome: &OutcomeOutline) -> Self {
         let next = match outcome.next {
             NextOutline::Step(index) => NextJson::Step(outline.steps[index].name),
-            NextOutline::Exit(definition) => NextJson::Exit(definition),
+            NextOutline::Exit(reason) => NextJson::Exit(reason.definition()),
             NextOutline::Restart { id, .. } => NextJson::Restart(id),
         };
-        Self {
-            name: outcome.name,
-            next,
-        }
+        Self { name: outcome.name, next }
     }
 }

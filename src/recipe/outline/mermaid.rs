@@ -19,7 +19,8 @@ impl Outline {
             for outcome in self.drawn_outcomes(step) {
                 let target = match outcome.next {
                     NextOutline::Step(next) => format!("s{next}"),
-                    NextOutline::Exit(definition) => {
+                    NextOutline::Exit(reason) => {
+                        let definition = reason.definition();
                         let end = ends.len();
                         ends.push(format!("e{end}"));
                         format!("e{end}([\"{}\"]):::{}", definition.code, definition.category)

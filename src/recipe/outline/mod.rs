@@ -10,9 +10,9 @@ use std::fmt;
 
 use serde::Serialize;
 
-use super::definition::Definition;
 use super::erased::AnyRecipe;
 use super::guardrail::{Guardrail, Guardrails};
+use super::registry::AnyReason;
 
 /// All that is known about a recipe without running it.
 ///
@@ -95,7 +95,7 @@ pub enum NextOutline {
     /// A step, as an index into the recipe's steps.
     Step(usize),
     /// The end of the run.
-    Exit(&'static Definition),
+    Exit(AnyReason),
     /// Another recipe, in a fresh session.
     Restart {
         /// The id of that recipe.
@@ -109,7 +109,7 @@ impl fmt::Debug for NextOutline {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Step(index) => f.debug_tuple("Step").field(index).finish(),
-            Self::Exit(definition) => f.debug_tuple("Exit").field(&definition.code).finish(),
+            Self::Exit(reason) => f.debug_tuple("Exit").field(&reason.definition().code).finish(),
             Self::Restart { id, .. } => f.debug_tuple("Restart").field(id).finish(),
         }
     }

@@ -14,6 +14,12 @@ use crate::recipe::{AnyReason, Exit, ExitReason, Guardrails, NextOutline, Positi
 /// The reason of an implied `Other`.
 pub const STANDARD_OTHER: AnyReason = AnyReason::at::<ExitReason>(ExitReason::UserProvidedOther as usize);
 
+/// The reason at this place of the registry that a recipe's exits belong to.
+#[must_use]
+pub const fn reason<S: Scope>(index: usize) -> AnyReason {
+    AnyReason::at::<S::Exits>(index)
+}
+
 /// The exit at this place of the recipe's exits.
 #[inline]
 pub fn exit<S: Scope>(index: usize) -> Exit {
@@ -25,7 +31,7 @@ pub fn exit<S: Scope>(index: usize) -> Exit {
 /// # Errors
 /// The guardrail that was hit.
 #[inline]
-pub fn restart<R: Recipe, V: Visits>(
+pub fn restart<R, V: Visits>(
     ledger: &Ledger<V>,
     step: &'static &'static str,
     limits: &Guardrails,
@@ -35,8 +41,8 @@ pub fn restart<R: Recipe, V: Visits>(
 
 /// The outline's entry for a restart.
 #[must_use]
-pub const fn next_restart<R: Recipe>(recipe: &'static R) -> NextOutline {
-    NextOutline::Restart { id: R::ID, recipe }
+pub const fn next_restart<S: RestartTarget<INDEX>, const INDEX: usize>() -> NextOutline {
+    NextOutline::Restart { id: <S::Target as Recipe>::ID, recipe: S::RECIPE }
 }
 
 /// The position that a typed run stands at.
@@ -85,7 +91,7 @@ macro_rules! __names {
         impl $crate::__private::strum::IntoEnumIterator for $name {
             type Iterator = ::core::iter::Copied<::core::slice::Iter<'static, Self>>;
             fn iter() -> Self::Iterator {
-                <Self as $crate::__private::strum::VariantArray>::VARIANTS.iter().copied()
+                ::core::iter::Iterator::copied(<Self as $crate::__private::strum::VariantArray>::VARIANTS.iter())
             }
         }
         #[automatically_derived]

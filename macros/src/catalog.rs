@@ -57,7 +57,7 @@ pub(crate) fn expand(input: TokenStream) -> TokenStream {
         const IDS: &[&::core::primitive::str] = &[#(<#recipes as #krate::Recipe>::ID,)*];
         #(#checks)*
         #(#complete)*
-        #krate::Catalog::new(&[#(&#recipes as &dyn #krate::AnyRecipe,)*])
+        #krate::Catalog::new(&[#(<#recipes as #krate::Recipe>::ANY,)*])
     }}
 }
 

@@ -1,7 +1,7 @@
 //! Mistakes, collected so that one compile reports all of them, each at the author's own token.
 
-use proc_macro2::{Span, TokenStream};
-use quote::{ToTokens, format_ident, quote, quote_spanned};
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{ToTokens, quote, quote_spanned};
 
 /// All mistakes found so far.
 #[derive(Default)]
@@ -76,7 +76,8 @@ impl Diagnostic {
         };
         // Stable macros cannot label a second span. An error that comes out of a macro, though, shows where the
         // macro was called: so the error is put into a macro that is called at the second place.
-        let name = format_ident!("{what}");
+        // Both the macro and its call are named at the second place, or the call would be shown elsewhere.
+        let name = Ident::new(what, *at);
         let called = quote_spanned!(*at=> #name! {});
         quote! {
             const _: () = {

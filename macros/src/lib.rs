@@ -65,11 +65,11 @@ fn recipe_tokens(input: &Input) -> TokenStream {
     let Some(written) = syntax::Recipe::parse(input.written.clone(), &mut diagnostics) else {
         return diagnostics.into_tokens();
     };
-    match Model::new(Resolved::new(written), diagnostics) {
+    match Model::new(&Resolved::new(written), diagnostics) {
         Ok(model) => expand::model(&model, &input.krate),
-        Err((shape, diagnostics)) => {
-            let stubs = shape.map(|shape| expand::stubs(&shape, &input.krate));
-            let errors = diagnostics.into_tokens();
+        Err(broken) => {
+            let stubs = broken.shape.map(|shape| expand::stubs(&shape, &input.krate));
+            let errors = broken.diagnostics.into_tokens();
             quote::quote!(#errors #stubs)
         }
     }

@@ -4,6 +4,8 @@
 //! code below it still finds them. A [`Model`] is a shape that passed every check, with what was proven about it:
 //! a `Model` that exists is valid.
 
+use std::collections::HashSet;
+
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::format_ident;
 use syn::{Expr, Path, Visibility};
@@ -23,20 +25,23 @@ pub(crate) struct Model {
 
 impl Model {
     /// Checks the recipe; what is wrong goes to the diagnostics, and the shape remains for the stubs.
-    pub(crate) fn new(
-        recipe: Resolved,
-        mut diagnostics: Diagnostics,
-    ) -> Result<Self, (Option<Shape>, Diagnostics)> {
-        check::all(&recipe, &mut diagnostics);
-        let shape = Shape::new(&recipe);
+    pub(crate) fn new(recipe: &Resolved, mut diagnostics: Diagnostics) -> Result<Self, Box<Broken>> {
+        check::all(recipe, &mut diagnostics);
+        let shape = Shape::new(recipe);
         match shape {
             Some(shape) if diagnostics.is_empty() => {
                 let proof = Proof::new(&shape);
                 Ok(Self { shape, proof })
             }
-            shape => Err((shape, diagnostics)),
+            shape => Err(Box::new(Broken { shape, diagnostics })),
         }
     }
+}
+
+/// A recipe that did not pass: what to report, and what can be generated all the same.
+pub(crate) struct Broken {
+    pub(crate) shape: Option<Shape>,
+    pub(crate) diagnostics: Diagnostics,
 }
 
 /// The items of a recipe, named and in order.
@@ -140,7 +145,11 @@ impl Shape {
         let module = spelling::snake(&recipe.written.name).filter(|module| *module != recipe.written.name)?;
         syn::parse_str::<Ident>(&recipe.written.name.to_string()).ok()?;
         let reserved = Reserved::new(recipe);
-        let kept = recipe.distinct_steps().filter(|(_, step)| !reserved.has(step.name()));
+        // Names that collide have been reported; the first one gets the types.
+        let mut types = HashSet::new();
+        let kept = recipe
+            .distinct_steps()
+            .filter(|(_, step)| !reserved.has(step.name()) && types.insert(spelling::camel(step.name())));
         let kept: Vec<_> = kept.map(|(index, _)| index).collect();
         let mut places = Places { kept: vec![None; recipe.steps.len()], phantoms: Vec::new() };
         for (place, index) in kept.iter().enumerate() {
@@ -166,7 +175,7 @@ impl Shape {
             let step = shape.step(recipe, *index, kept.len(), &mut places);
             shape.steps.push(step);
         }
-        shape.steps.extend(places.phantoms.into_iter().map(phantom));
+        shape.steps.extend(places.phantoms.iter().map(phantom));
         shape.initial = match recipe.initial {
             Initial::Step(index) | Initial::Unknown { meant: Some(index) } => places.kept[index].unwrap_or(0),
             Initial::Unknown { meant: None } | Initial::Missing => 0,
@@ -280,16 +289,16 @@ fn type_name(step: &Ident, suffix: &str) -> Ident {
     format_ident!("{}{suffix}", spelling::camel(step), span = step.span())
 }
 
-fn phantom(name: Ident) -> Step {
+fn phantom(name: &Ident) -> Step {
     Step {
-        wire: spelling::wire(&name),
+        wire: spelling::wire(name),
         docs: Docs::default(),
         model: None,
         prompt: None,
         unseen: false,
         outcomes: Vec::new(),
-        outcome_enum: type_name(&name, "Outcome"),
-        next_enum: type_name(&name, "Next"),
+        outcome_enum: type_name(name, "Outcome"),
+        next_enum: type_name(name, "Next"),
         name: Ident::new(&name.to_string(), name.span().resolved_at(Span::call_site())),
     }
 }

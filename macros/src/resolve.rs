@@ -12,7 +12,7 @@ use syn::ext::IdentExt;
 
 use crate::graph::Graph;
 use crate::spelling;
-use crate::syntax::{self, Docs, Next, Value};
+use crate::syntax::{self, Docs, Mapping, Next, Value};
 
 /// The outcome that every step has while `exit_on_other` holds.
 pub(crate) const OTHER: &str = "Other";
@@ -197,7 +197,9 @@ impl Limits {
 
 /// The declared outcomes with their targets, and the implied `Other`.
 fn outcomes(step: &syntax::Step, limits: Limits, target: &impl Fn(&Next) -> Target) -> Vec<Outcome> {
-    let declared = step.outcomes.value().map_or(&[][..], Vec::as_slice);
+    // A list that was left out has been reported; what is mapped then says what it would have held.
+    let left_out = step.outcomes.is_missing().then(|| step.mappings.iter().map(Mapping::declared).collect());
+    let declared = step.outcomes.value().or(left_out.as_ref()).map_or(&[][..], Vec::as_slice);
     let places = first_places(declared.iter().map(|declared| &declared.name));
     let mapped = first_places(step.mappings.iter().map(|mapping| &mapping.outcome));
     let find = |name: &Ident| mapped.get(&name.unraw().to_string()).map(|place| &step.mappings[*place]);

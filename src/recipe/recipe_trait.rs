@@ -1,5 +1,6 @@
 //! What every recipe is: the trait that `recipe!` implements.
 
+use super::erased::AnyRecipe;
 use super::ledger::Visits;
 use super::names::Names;
 use super::outline::Outline;
@@ -42,6 +43,9 @@ pub trait Recipe: Copy + Send + Sync + 'static {
 
     /// The recipe as static data.
     const OUTLINE: &'static Outline;
+
+    /// The recipe behind `dyn`.
+    const ANY: &'static dyn AnyRecipe;
 
     /// Begins a run in a chain of runs that has restarted so many times.
     fn begin_after(restarts: u32) -> Self::Start;

@@ -23,12 +23,15 @@ pub struct Restart<R> {
     recipe: PhantomData<R>,
 }
 
-impl<R: Recipe> Restart<R> {
+impl<R> Restart<R> {
     pub(crate) const fn new(restarts: u32) -> Self {
         Self { restarts, recipe: PhantomData }
     }
+}
 
+impl<R: Recipe> Restart<R> {
     /// Begins the run; the chain's count goes on.
+    #[must_use]
     pub fn begin(self) -> R::Start {
         R::begin_after(self.restarts)
     }
@@ -45,8 +48,9 @@ impl<R: Recipe> Restart<R> {
     }
 }
 
-impl<R: Recipe> fmt::Debug for Restart<R> {
+// Without a bound, so that a target that is no recipe is one error and not two.
+impl<R> fmt::Debug for Restart<R> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Restart").field("recipe", &R::OUTLINE.id).field("restarts", &self.restarts).finish()
+        f.debug_struct("Restart").field("restarts", &self.restarts).finish_non_exhaustive()
     }
 }

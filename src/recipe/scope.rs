@@ -7,12 +7,14 @@
 use super::ledger::Visits;
 use super::outline::{NextOutline, Outline};
 use super::recipe_trait::Recipe;
-use super::registry::AnyReason;
+use super::registry::{AnyReason, Registry};
 
 /// The author's expressions, evaluated where the author wrote them.
 pub trait Scope {
     /// The recipe itself.
     type Recipe: Recipe<Visits = Self::Visits>;
+    /// The registry that its exits belong to.
+    type Exits: Registry;
     /// One counter per step.
     type Visits: Visits;
     /// One prompt per step.
@@ -25,6 +27,8 @@ pub trait Scope {
 pub trait RestartTarget<const INDEX: usize> {
     /// That recipe.
     type Target: Recipe;
+    /// The recipe as a value.
+    const RECIPE: &'static Self::Target;
 }
 
 /// A step as a type: the `S` of `At<S>`.

@@ -1,1 +1,101 @@
-//! The table of mistakes: see `fail/`, and `pass/` for what does compile.
+//! The table of mistakes is in `fail/`, and what does compile in `pass/`.
+//!
+//! This library holds recipes of every shape under the strictest lints: generated code must pass them in the
+//! author's crate, with nothing imported and with every visibility.
+
+#![deny(
+    missing_docs,
+    unreachable_pub,
+    missing_debug_implementations,
+    single_use_lifetimes,
+    unused_qualifications
+)]
+#![deny(clippy::all, clippy::pedantic)]
+
+surefire::recipe! {
+    /// A recipe that everybody may use.
+    pub recipe Public {
+        label: "Public",
+        model: "opus",
+        initial: Work,
+        guardrails: { max_step_visits: 3, max_total_steps: 20, max_restarts: 2 },
+
+        /// Works.
+        step Work {
+            prompt: "Work.",
+            model: "haiku",
+            outcomes: [
+                /// It is done.
+                Complete,
+                Again,
+                Blocked,
+                StartOver,
+            ],
+            Complete => exit TaskCommitted,
+            Again => Work,
+            Blocked => exit ImplementationBlocked,
+            StartOver => restart Public,
+        }
+    }
+}
+
+mod inside {
+    surefire::recipe! {
+        pub(crate) recipe Everywhere {
+            initial: Work,
+            step Work { prompt: "Work.", outcomes: [Complete], Complete => exit TaskCommitted }
+        }
+    }
+
+    pub(super) mod deeper {
+        surefire::recipe! {
+            pub(super) recipe Above {
+                initial: Work,
+                step Work { prompt: "Work.", outcomes: [Complete], Complete => exit TaskCommitted }
+            }
+        }
+
+        surefire::recipe! {
+            pub(in crate::inside) recipe Within {
+                initial: Work,
+                step Work { prompt: "Work.", outcomes: [Complete], Complete => exit TaskCommitted }
+            }
+        }
+
+        surefire::recipe! {
+            pub(self) recipe Here {
+                initial: Work,
+                step Work { prompt: "Work.", outcomes: [Complete], Complete => exit TaskCommitted }
+            }
+        }
+
+        pub(crate) fn here() -> surefire::Exit {
+            Here::begin().complete()
+        }
+    }
+
+    pub(crate) fn above() -> surefire::Exit {
+        drop(deeper::Within::begin().complete());
+        let work: deeper::above::At<deeper::above::Work> = deeper::Above::begin();
+        work.complete()
+    }
+}
+
+surefire::recipe! {
+    recipe Private {
+        initial: Work,
+        step Work { prompt: "Work.", outcomes: [Complete], Complete => exit TaskCommitted }
+    }
+}
+
+/// Uses what is not public, so that it counts as used.
+pub fn everything_private() -> [surefire::Exit; 4] {
+    let work: inside::everywhere::At<inside::everywhere::Work> = inside::Everywhere::begin();
+    drop(work);
+    [
+        inside::above(),
+        inside::deeper::here(),
+        Private::begin().complete(),
+        Private::begin().other("no reason"),
+    ]
+}

@@ -101,12 +101,23 @@ impl<'a> Reserved<'a> {
 fn recipe_name(name: &Ident, diagnostics: &mut Diagnostics) {
     if is_unusable(name) {
         diagnostics.error(name, unusable(name, "recipe"));
-    } else if spelling::snake(name).is_none_or(|module| module == *name) {
-        let better = spelling::camel(name);
-        diagnostics.error(
-            name,
-            format!("a recipe is a type, and its module is called `{name}`: name it `{better}`"),
-        );
+        return;
+    }
+    match spelling::snake(name) {
+        None => {
+            let module = spelling::wire(name);
+            let message = format!(
+                "a recipe cannot be called `{name}`: its module would be `{module}`, and Rust keeps that word for itself"
+            );
+            diagnostics.error(name, message);
+        }
+        Some(module) if module == *name => {
+            let better = spelling::camel(name);
+            let message =
+                format!("a recipe is a type, and `{name}` is the name of its module: call it `{better}`");
+            diagnostics.error(name, message);
+        }
+        Some(_) => {}
     }
 }
 
@@ -117,17 +128,18 @@ fn is_unusable(name: &Ident) -> bool {
 }
 
 fn unusable(name: &Ident, what: &str) -> String {
-    let raw = syn::parse_str::<Ident>(&format!("r#{name}"));
-    if syn::parse_str::<Ident>(&name.to_string()).is_err() && raw.is_ok() {
+    let text = name.to_string();
+    let keyword = syn::parse_str::<Ident>(&text).is_err();
+    if keyword && syn::parse_str::<Ident>(&format!("r#{text}")).is_ok() {
         return format!("`{name}` is a keyword: write `r#{name}`, or give the {what} another name");
     }
-    format!(
-        "`{name}` cannot be the name of {}: Rust has no such name for what is generated; rename it",
-        with_article(what)
-    )
-}
-
-fn with_article(what: &str) -> String {
     let article = if what.starts_with('o') { "an" } else { "a" };
-    format!("{article} {what}")
+    let why = if spelling::wire(name).is_empty() {
+        "it has no letters".to_owned()
+    } else if keyword {
+        "Rust keeps that word for itself".to_owned()
+    } else {
+        format!("its method would be `{}`, and Rust keeps that word for itself", spelling::wire(name))
+    };
+    format!("`{name}` cannot be the name of {article} {what}: {why}; rename it")
 }

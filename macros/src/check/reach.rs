@@ -67,7 +67,7 @@ fn open_outcomes(recipe: &Resolved, reached: &[bool]) -> Vec<(usize, usize)> {
     let steps = recipe.steps.iter().enumerate().filter(|(index, _)| reached[*index]);
     steps
         .flat_map(|(index, step)| {
-            let lost = step.written.broken && step.outcomes.is_empty();
+            let lost = step.outcomes.is_empty();
             let open = step.outcomes.iter().enumerate().filter(|(_, outcome)| {
                 outcome.target.is_open() && !matches!(outcome.target, Target::Unknown { .. })
             });

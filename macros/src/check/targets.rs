@@ -11,7 +11,7 @@ pub(super) fn check(recipe: &Resolved, diagnostics: &mut Diagnostics) {
             let mut advice =
                 spelling::advice(&name.to_string(), names.iter().map(String::as_str), "the steps are");
             if meant.is_none() {
-                advice.push_str(&format!("; to end the run instead, write `exit {name}`"));
+                advice = format!("{advice}; to end the run instead, write `exit {name}`");
             }
             diagnostics.error(name, format!("there is no step `{name}`{advice}"));
         }

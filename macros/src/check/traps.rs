@@ -35,7 +35,9 @@ pub(super) fn check(recipe: &Resolved, diagnostics: &mut Diagnostics) {
 fn explain(recipe: &Resolved, members: &[usize]) -> String {
     let first = recipe.steps[members[0]].name();
     let targets: Vec<_> = members.iter().map(|step| recipe.steps[*step].name().to_string()).collect();
-    match recipe.graph.cycle_through(members[0]) {
+    // A way round through several steps explains more than a step that leads to itself.
+    let start = members.iter().find(|step| !recipe.graph.edges(**step).contains(step)).unwrap_or(&members[0]);
+    match recipe.graph.cycle_through(*start) {
         Some(_) if members.len() == 1 => {
             format!("every outcome leads back to `{first}` itself; map one of them to an exit")
         }

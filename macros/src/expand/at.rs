@@ -1,7 +1,7 @@
 //! `At<Step>`: the typed run, with one method per outcome of the step it is at.
 
 use proc_macro2::TokenStream;
-use quote::quote;
+use quote::{quote, quote_spanned};
 
 use super::Expansion;
 use crate::model::{Next, Outcome, Step};
@@ -12,14 +12,15 @@ impl Expansion<'_> {
         let (krate, private, inner, ledger) = (self.krate, &self.private, &self.inner, self.ledger());
         let (initial, limits) = (self.shape.initial, self.guardrails());
         let first = &self.shape.steps[initial].name;
-        let recipe = self.own_name();
+        let (at, recipe) = (self.named("At"), self.own_name());
+        let parameter = quote_spanned!(self.shape.name.span()=> <S>);
         quote! {
             /// A run that is at the step `S`.
             ///
             /// It has one method for each outcome of that step, and each takes the run with it: an outcome that
             /// the step does not have cannot be reported, and no outcome can be reported twice.
             #[must_use = "a run goes on only when an outcome is reported"]
-            #inner struct At<S> {
+            #inner struct #at #parameter {
                 ledger: #ledger,
                 step: ::core::marker::PhantomData<fn() -> S>,
             }

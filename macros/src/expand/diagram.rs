@@ -37,7 +37,7 @@ impl Expansion<'_> {
                     // Every step has the implied `other`; drawing it would only hide the rest.
                     Next::Exit(_) if outcome.name == crate::resolve::OTHER => {}
                     Next::Exit(exit) => {
-                        ends[from].push(format!("{label} → ■ {}", self.shape.exits[exit].name()))
+                        ends[from].push(format!("{label} → ■ {}", self.shape.exits[exit].name()));
                     }
                     Next::Restart(restart) => {
                         ends[from].push(format!("{label} → ↻ {}", self.shape.restarts[restart].name));
@@ -133,7 +133,7 @@ fn levels(bends: &mut [Bend<'_>]) -> usize {
             })
             .map(|other| other.level)
             .collect();
-        bends[index].level = (0..).find(|level| !overlapping.contains(level)).unwrap_or(0);
+        bends[index].level = (0..=overlapping.len()).find(|level| !overlapping.contains(level)).unwrap_or(0);
         placed.push(index);
     }
     let room = |bend: &Bend<'_>| (bend.level + 1) * BEND + bend.label.chars().count() * CHARACTER;

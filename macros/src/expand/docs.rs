@@ -1,5 +1,7 @@
 //! The page that `cargo doc` shows for a recipe.
 
+use std::fmt::Write as _;
+
 use proc_macro2::TokenStream;
 use quote::quote;
 
@@ -14,37 +16,37 @@ impl Expansion<'_> {
     /// What follows the author's own words on the recipe's type.
     pub(super) fn recipe_docs(&self) -> TokenStream {
         let shape = self.shape;
-        let own = if shape.docs.is_empty() { format!("{}.\n\n", shape.label) } else { "\n\n".to_owned() };
-        let mut page = own;
-        page.push_str(&format!(
-            "Recipe `{}`: {}, at most {} in a run{}.\n",
+        let own = if shape.docs.is_empty() { format!("{}.", shape.label) } else { String::new() };
+        let summary = format!(
+            "Recipe `{}`: {}, at most {} in a run{}.",
             shape.id,
             counted(shape.steps.len(), "step"),
             self.proof.max_steps,
             self.limits_in_words(),
-        ));
-        if shape.steps.len() <= READABLE {
-            page.push_str("\n# Steps\n\n| step | outcome | next |\n|---|---|---|\n");
-            for step in &shape.steps {
-                for (place, outcome) in step.outcomes.iter().enumerate() {
-                    let name =
-                        if place == 0 { self.step_link(&step.name.to_string()) } else { String::new() };
-                    page.push_str(&format!(
-                        "| {name} | `{}` | {} |\n",
-                        outcome.wire,
-                        self.next_in_words(outcome)
-                    ));
-                }
-            }
-            page.push_str("\n# Picture\n\n");
-            page.push_str(&self.diagram());
-            page.push('\n');
-        }
+        );
+        let steps = if shape.steps.len() <= READABLE {
+            format!("# Steps\n\n{}\n# Picture\n\n{}\n", self.table(), self.diagram())
+        } else {
+            String::new()
+        };
         let module = &shape.module;
-        page.push_str(&format!(
-            "\nIts steps, outcomes and the typed run are in [`{module}`]; [`begin`](Self::begin) starts one.\n"
-        ));
+        let parts = format!(
+            "Its steps, outcomes and the typed run are in [`{module}`]; [`begin`](Self::begin) starts one."
+        );
+        let page = format!("{own}\n\n{summary}\n\n{steps}\n{parts}\n");
         quote!(#[doc = #page])
+    }
+
+    fn table(&self) -> String {
+        let mut table = String::from("| step | outcome | next |\n|---|---|---|\n");
+        for step in &self.shape.steps {
+            for (place, outcome) in step.outcomes.iter().enumerate() {
+                let name = if place == 0 { self.step_link(&step.name.to_string()) } else { String::new() };
+                // Writing to a string cannot fail.
+                let _ = writeln!(table, "| {name} | `{}` | {} |", outcome.wire, self.next_in_words(outcome));
+            }
+        }
+        table
     }
 
     pub(super) fn module_docs(&self) -> TokenStream {

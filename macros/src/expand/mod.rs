@@ -18,7 +18,7 @@ mod scope;
 mod step;
 mod visibility;
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
 use crate::model::{Model, Shape};
@@ -50,7 +50,7 @@ pub(crate) fn stubs(shape: &Shape, krate: &TokenStream) -> TokenStream {
 
 impl<'a> Expansion<'a> {
     fn new(shape: &'a Shape, proof: &'a Proof, krate: &'a TokenStream) -> Self {
-        let inner = visibility::inside(&shape.visibility);
+        let inner = visibility::inside(&shape.visibility, shape.name.span());
         Self { shape, proof, krate, private: quote!(#krate::__private), inner }
     }
 
@@ -58,5 +58,10 @@ impl<'a> Expansion<'a> {
     fn ledger(&self) -> TokenStream {
         let (private, count) = (&self.private, self.shape.steps.len());
         quote!(#private::Ledger<[::core::primitive::u32; #count]>)
+    }
+
+    /// The name of a generated type, at the recipe's own name: what the compiler has to say about it stands there.
+    fn named(&self, name: &str) -> Ident {
+        Ident::new(name, self.shape.name.span())
     }
 }

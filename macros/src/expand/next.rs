@@ -1,6 +1,6 @@
 //! What may follow a step, as an exhaustive enum.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
 use super::Expansion;
@@ -10,6 +10,7 @@ impl Expansion<'_> {
         let (krate, inner) = (self.krate, &self.inner);
         let step = &self.shape.steps[index];
         let name = &step.next_enum;
+        let exit = Ident::new("Exit", step.name.span());
         let docs = format!("What may follow the step `{}`.", step.wire);
         let (steps, restarts) = step.followers();
         let steps = steps.into_iter().map(|next| {
@@ -30,7 +31,7 @@ impl Expansion<'_> {
                 #(#steps,)*
                 #(#restarts,)*
                 /// The run has ended, by an outcome or by a guardrail.
-                Exit(#krate::Exit),
+                #exit(#krate::Exit),
             }
         }
     }

@@ -70,10 +70,7 @@ impl Expansion<'_> {
             Next::Exit(exit) => quote! {
                 #krate::NextOutline::Exit(<#module::Step as #private::Scope>::EXITS[#exit])
             },
-            Next::Restart(restart) => {
-                let path = &self.shape.restarts[restart].path;
-                quote!(#private::next_restart(&#path))
-            }
+            Next::Restart(restart) => quote!(#private::next_restart::<#module::Step, #restart>()),
         };
         quote!(#krate::OutcomeOutline { name: #name, next: #next })
     }

@@ -29,7 +29,7 @@ impl Expansion<'_> {
             #visibility struct #name;
 
             #module_docs
-            #[allow(non_camel_case_types)]
+            #[allow(dead_code, non_camel_case_types)]
             #visibility mod #module {
                 #steps
                 #at
@@ -58,6 +58,7 @@ impl Expansion<'_> {
                 type Visits = [::core::primitive::u32; #count];
 
                 const ID: &'static ::core::primitive::str = #id;
+                const ANY: &'static dyn #krate::AnyRecipe = &#name;
                 const OUTLINE: &'static #krate::Outline = &#outline;
 
                 #[inline]
@@ -79,6 +80,7 @@ impl Expansion<'_> {
         let first = &self.shape.steps[self.shape.initial];
         let (first, begins_at) = (&first.name, format!("Begins a run, at its first step `{}`.", first.wire));
         quote! {
+            #[allow(dead_code)]
             impl #name {
                 /// The recipe as static data: for listings and pictures.
                 #visibility const OUTLINE: &'static #krate::Outline = <Self as #krate::Recipe>::OUTLINE;

@@ -1,6 +1,6 @@
 //! What the generated module needs from outside: the author's prompts, exits and restart targets.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
 
@@ -19,9 +19,11 @@ impl Expansion<'_> {
         });
         let registry = self.shape.registry(krate);
         let exits = self.shape.exits.iter().map(|exit| match exit {
-            Exit::Authored(reason) => quote! {
-                #krate::AnyReason::at::<#registry>(#registry::#reason as ::core::primitive::usize)
-            },
+            Exit::Authored(reason) => {
+                // The whole path stands at the reason, so that an error about it underlines the reason alone.
+                let variant = moved(&registry, reason.span());
+                quote!(#private::reason::<Self>(#variant::#reason as ::core::primitive::usize))
+            }
             Exit::StandardOther => quote!(#private::STANDARD_OTHER),
         });
         let restarts = self.shape.restarts.iter().enumerate().map(|(index, restart)| {
@@ -30,6 +32,7 @@ impl Expansion<'_> {
                 #[automatically_derived]
                 impl #private::RestartTarget<#index> for #module::Step {
                     type Target = #path;
+                    const RECIPE: &'static Self::Target = &#path;
                 }
             }
         });
@@ -48,6 +51,7 @@ impl Expansion<'_> {
             #[automatically_derived]
             impl #private::Scope for #module::Step {
                 type Recipe = #name;
+                type Exits = #registry;
                 type Visits = [::core::primitive::u32; #count];
                 const PROMPTS: &'static [&'static ::core::primitive::str] = &[#(#prompts,)*];
                 const EXITS: &'static [#krate::AnyReason] = &[#(#exits,)*];
@@ -91,4 +95,15 @@ impl Expansion<'_> {
     fn restarts_a_namesake(&self) -> bool {
         self.shape.restarts.iter().any(|restart| restart.name == self.shape.name)
     }
+}
+
+/// The same tokens, resolved as before but located elsewhere.
+fn moved(tokens: &TokenStream, place: Span) -> TokenStream {
+    let tokens = tokens.clone().into_iter();
+    tokens
+        .map(|mut token| {
+            token.set_span(token.span().located_at(place));
+            token
+        })
+        .collect()
 }

@@ -9,7 +9,7 @@ use crate::syntax::Docs;
 
 impl Expansion<'_> {
     pub(super) fn step_enum(&self) -> TokenStream {
-        let inner = &self.inner;
+        let (inner, step) = (&self.inner, self.named("Step"));
         let variants = self.shape.steps.iter().map(|step| {
             let (docs, name) = (or_named(&step.docs, &step.wire), &step.name);
             quote!(#docs #name)
@@ -23,7 +23,7 @@ impl Expansion<'_> {
                 ::core::fmt::Debug, ::core::clone::Clone, ::core::marker::Copy,
                 ::core::cmp::PartialEq, ::core::hash::Hash,
             )]
-            #inner enum Step { #(#variants,)* }
+            #inner enum #step { #(#variants,)* }
             #traits
         }
     }

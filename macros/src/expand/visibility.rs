@@ -1,11 +1,18 @@
 //! The author's visibility, seen from one module further in.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Group, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 use syn::Visibility;
 
 /// The visibility that an item of the generated module needs in order to be seen wherever the recipe is.
-pub(super) fn inside(outside: &Visibility) -> TokenStream {
+///
+/// It stands at the recipe's name, as the names of the generated types do: the compiler then points there, and not at
+/// the whole recipe, when it speaks of one of them.
+pub(super) fn inside(outside: &Visibility, name: Span) -> TokenStream {
+    respan(inner(outside), name)
+}
+
+fn inner(outside: &Visibility) -> TokenStream {
     let Visibility::Restricted(restricted) = outside else {
         return match outside {
             Visibility::Public(_) => outside.to_token_stream(),
@@ -22,4 +29,19 @@ pub(super) fn inside(outside: &Visibility) -> TokenStream {
         Some("super") => quote!(pub(in super::#path)),
         _ => outside.to_token_stream(),
     }
+}
+
+fn respan(tokens: TokenStream, span: Span) -> TokenStream {
+    let respanned = tokens.into_iter().map(|token| match token {
+        TokenTree::Group(group) => {
+            let mut group = Group::new(group.delimiter(), respan(group.stream(), span));
+            group.set_span(span);
+            TokenTree::Group(group)
+        }
+        mut token => {
+            token.set_span(span);
+            token
+        }
+    });
+    respanned.collect()
 }

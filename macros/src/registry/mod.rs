@@ -26,6 +26,8 @@ struct Reasons {
 struct Reason {
     name: Ident,
     columns: Columns,
+    /// Whether it carries nothing; one that does has been reported.
+    unit: bool,
 }
 
 pub(crate) fn derive(input: TokenStream) -> TokenStream {
@@ -74,7 +76,8 @@ impl Reasons {
             }
         }
         let variants = data.variants.iter().map(|variant| {
-            if !matches!(variant.fields, Fields::Unit) {
+            let unit = matches!(variant.fields, Fields::Unit);
+            if !unit {
                 let message = format!(
                     "exit reason `{}` cannot carry values; what a run knows goes into its `Exit`",
                     variant.ident
@@ -87,7 +90,7 @@ impl Reasons {
                     "an exit reason has no number here; write `exit_code = …` in its `#[reason(…)]`",
                 );
             }
-            Reason { name: variant.ident.clone(), columns: Columns::read(variant, diagnostics) }
+            Reason { name: variant.ident.clone(), columns: Columns::read(variant, diagnostics), unit }
         });
         let variants = variants.collect();
         Some(Self { name: input.ident.clone(), krate, standard, variants })
@@ -96,6 +99,7 @@ impl Reasons {
     fn expand(&self) -> TokenStream {
         let (name, krate) = (&self.name, &self.krate);
         let variants: Vec<_> = self.variants.iter().map(|reason| &reason.name).collect();
+        let listed = self.variants.iter().filter(|reason| reason.unit).map(|reason| &reason.name);
         let places = 0..variants.len();
         let definitions = self.variants.iter().map(|reason| reason.definition(krate));
         // Only the compiler can see the standard registry's codes and the author's at once.
@@ -112,7 +116,7 @@ impl Reasons {
         quote! {
             #[automatically_derived]
             impl #krate::Registry for #name {
-                const ALL: &'static [Self] = &[#(Self::#variants,)*];
+                const ALL: &'static [Self] = &[#(Self::#listed,)*];
                 const DEFINITIONS: &'static [#krate::Definition] = &[#(#definitions,)*];
                 const TABLE: &'static &'static [#krate::Definition] = {
                     // A static has one address, and by that a registry is known again.

@@ -15,7 +15,7 @@ use super::docs::Docs;
 use super::fields::is_word;
 use super::next::Next;
 use super::recipe::{Input, arguments, steps};
-use super::step::Step;
+use super::step::{Mapping, Step};
 use crate::diagnostic::Diagnostics;
 use crate::spelling;
 
@@ -97,28 +97,7 @@ impl Included {
         braced!(block in outer);
         let (mut steps, broken) = steps(&block, diagnostics);
 
-        let fragment = path.segments.last().map_or_else(String::new, |segment| segment.ident.to_string());
-        for (index, argument) in args.iter().enumerate() {
-            let name = &argument.outcome;
-            if let Some(first) = args[..index].iter().find(|first| first.outcome == *name) {
-                let message = format!("parameter `{name}` of `{fragment}` is given twice");
-                diagnostics.error_and(name, message, &first.outcome, "first_given_here");
-            } else if !parameters.iter().any(|parameter| parameter == name) {
-                let names: Vec<_> = parameters.iter().map(ToString::to_string).collect();
-                let advice = spelling::advice(&name.to_string(), names.iter().map(String::as_str), "it has");
-                diagnostics
-                    .error(name, format!("the shared steps `{fragment}` have no parameter `{name}`{advice}"));
-            }
-        }
-        for parameter in &parameters {
-            if !args.iter().any(|argument| argument.outcome == *parameter) {
-                diagnostics.error(
-                    &path,
-                    format!("the shared steps `{fragment}` need to know where `{parameter}` leads: write `{fragment}({parameter} => Next)`"),
-                );
-            }
-        }
-
+        let args = match_arguments(&path, &parameters, args, diagnostics);
         for step in &mut steps {
             let constant = Fragment::prompt_constant(&step.name);
             for prompt in &mut step.prompt.0 {
@@ -138,6 +117,41 @@ impl Included {
     }
 }
 
+/// Compares the arguments with the parameters, and gives a misspelt one the name it was meant to have.
+fn match_arguments(
+    path: &Path,
+    parameters: &Parameters,
+    mut arguments: Vec<Mapping>,
+    diagnostics: &mut Diagnostics,
+) -> Vec<Mapping> {
+    let fragment = path.segments.last().map_or_else(String::new, |segment| segment.ident.to_string());
+    let names: Vec<_> = parameters.iter().map(ToString::to_string).collect();
+    for index in 0..arguments.len() {
+        let name = arguments[index].outcome.clone();
+        if let Some(first) = arguments[..index].iter().find(|first| first.outcome == name) {
+            let message = format!("parameter `{name}` of `{fragment}` is given twice");
+            diagnostics.error_and(&name, message, &first.outcome, "first_given_here");
+        } else if !parameters.iter().any(|parameter| *parameter == name) {
+            let advice = spelling::advice(&name.to_string(), names.iter().map(String::as_str), "they have");
+            diagnostics
+                .error(&name, format!("the shared steps `{fragment}` have no parameter `{name}`{advice}"));
+            if let Some(meant) = spelling::closest(&name.to_string(), names.iter().map(String::as_str)) {
+                arguments[index].outcome = Ident::new(meant, name.span());
+            }
+        }
+    }
+    for parameter in parameters {
+        if !arguments.iter().any(|argument| argument.outcome == *parameter) {
+            let message = format!(
+                "the shared steps `{fragment}` need to know where `{parameter}` leads: write \
+                 `{fragment}({parameter} => Next)`"
+            );
+            diagnostics.error(path, message);
+        }
+    }
+    arguments
+}
+
 /// The call that fetches the first `include` of a recipe, if it has one.
 pub(crate) fn fetch(input: &Input) -> Option<TokenStream> {
     let tokens: Vec<_> = input.written.clone().into_iter().collect();
@@ -151,9 +165,9 @@ pub(crate) fn fetch(input: &Input) -> Option<TokenStream> {
     let at = (0..body.len()).find(|index| starts_include(&body, *index))?;
     let open = (at + 1..body.len()).find(|index| is_group(&body[*index], Delimiter::Parenthesis))?;
     let path = &body[at + 1..open];
-    if path.is_empty() || !path.iter().all(is_path_token) {
-        return None;
-    }
+    // What cannot be the path of a macro is left to the parser, which says so.
+    let parsed = Path::parse_mod_style.parse2(path.iter().cloned().collect()).ok()?;
+    syn::parse_str::<Ident>(&parsed.segments.last()?.ident.to_string()).ok()?;
     let before = &body[..at];
     let TokenTree::Group(arguments) = &body[open] else {
         return None;
@@ -200,12 +214,4 @@ fn starts_include(body: &[TokenTree], index: usize) -> bool {
 
 fn is_group(token: &TokenTree, delimiter: Delimiter) -> bool {
     matches!(token, TokenTree::Group(group) if group.delimiter() == delimiter)
-}
-
-fn is_path_token(token: &TokenTree) -> bool {
-    match token {
-        TokenTree::Ident(_) => true,
-        TokenTree::Punct(mark) => mark.as_char() == ':',
-        TokenTree::Group(_) | TokenTree::Literal(_) => false,
-    }
 }

@@ -16,4 +16,4 @@ pub(crate) use guardrails::{Entry, Value};
 pub(crate) use include::{Fragment, fetch, splice};
 pub(crate) use next::Next;
 pub(crate) use recipe::{Input, Recipe};
-pub(crate) use step::Step;
+pub(crate) use step::{Mapping, Step};

@@ -64,7 +64,9 @@ fn single(input: ParseStream<'_>) -> syn::Result<Ident> {
         );
         return Err(error);
     }
-    input.call(Ident::parse_any)
+    input
+        .parse()
+        .map_err(|_| input.error("expected the name of an exit reason after `exit`, found a keyword"))
 }
 
 /// The arrow between an outcome and what follows; the arrows of other languages are named and accepted.

@@ -9,7 +9,7 @@ use super::docs::Docs;
 use super::fields::{Fields, expect_comma, is_word, skip_item};
 use super::guardrails::{self, Entry};
 use super::include::{self, Included};
-use super::step::{Step, text};
+use super::step::{Mapping, Step, text};
 use crate::diagnostic::Diagnostics;
 
 /// What a front macro hands over: the path to the surefire crate in brackets, and what the author wrote.
@@ -111,17 +111,12 @@ impl Recipe {
     }
 
     fn body(&mut self, input: ParseStream<'_>, diagnostics: &mut Diagnostics) {
-        let block = match block(input) {
-            Ok(block) => block,
-            Err(_) => {
-                let name = &self.name;
-                diagnostics.error(
-                    name,
-                    format!("expected the block of recipe `{name}`: `{{ initial: …, step … }}`"),
-                );
-                self.broken = true;
-                return;
-            }
+        let Ok(block) = block(input) else {
+            let name = &self.name;
+            diagnostics
+                .error(name, format!("expected the block of recipe `{name}`: `{{ initial: …, step … }}`"));
+            self.broken = true;
+            return;
         };
         let parser = |input: ParseStream<'_>| {
             while !input.is_empty() {
@@ -225,13 +220,13 @@ pub(super) fn steps(input: ParseStream<'_>, diagnostics: &mut Diagnostics) -> (V
 }
 
 /// Reads `name => Next` pairs, separated by commas.
-pub(super) fn arguments(input: ParseStream<'_>, diagnostics: &mut Diagnostics) -> Vec<super::step::Mapping> {
+pub(super) fn arguments(input: ParseStream<'_>, diagnostics: &mut Diagnostics) -> Vec<Mapping> {
     let mut arguments = Vec::new();
     while !input.is_empty() {
         let argument = |input: ParseStream<'_>| {
             let outcome = input.call(Ident::parse_any)?;
             input.parse::<Token![=>]>()?;
-            Ok(super::step::Mapping { outcome, next: Some(input.parse()?) })
+            Ok(Mapping { outcome, next: Some(input.parse()?) })
         };
         match argument(input) {
             Ok(argument) => {

@@ -40,6 +40,13 @@ pub(crate) struct Mapping {
     pub(crate) next: Option<Next>,
 }
 
+impl Mapping {
+    /// The declaration that should have been there.
+    pub(crate) fn declared(&self) -> Declared {
+        Declared { docs: Docs::default(), name: self.outcome.clone() }
+    }
+}
+
 impl Step {
     fn new(docs: Docs, name: Ident) -> Self {
         Self {

@@ -1,0 +1,7 @@
+struct Stew;
+
+fn cook<R: surefire::Recipe>() {}
+
+fn main() {
+    cook::<Stew>();
+}

@@ -1,0 +1,21 @@
+surefire::recipe! {
+    recipe Example {
+        initial: Work,
+
+        step Work {
+            prompt: "Work.",
+            outcomes: [Complete],
+            Complete => Commit,
+        }
+
+        step Commit {
+            prompt: "Commit.",
+            outcomes: [Committed],
+            Committed => exit TaskCommitted,
+        }
+    }
+}
+
+fn main() {
+    let _ = Example::begin().complet();
+}

@@ -1,0 +1,5 @@
+struct Stew;
+
+static CATALOG: surefire::Catalog = surefire::catalog![Stew];
+
+fn main() {}

@@ -1,0 +1,21 @@
+surefire::recipe! {
+    recipe Example {
+        id: "one",
+        id: "two",
+        initial: Work,
+
+        step Work {
+            prompt: "Work.",
+            outcomes: [Complete],
+            Complete => Commit,
+        }
+
+        step Commit {
+            prompt: "Commit.",
+            outcomes: [Committed],
+            Committed => exit TaskCommitted,
+        }
+    }
+}
+
+fn main() {}

@@ -1,0 +1,20 @@
+surefire::recipe! {
+    recipe Example {
+        initial: Work,
+        guardrails: { max_step_visits: true, exit_on_other: 1 },
+
+        step Work {
+            prompt: "Work.",
+            outcomes: [Complete],
+            Complete => Commit,
+        }
+
+        step Commit {
+            prompt: "Commit.",
+            outcomes: [Committed],
+            Committed => exit TaskCommitted,
+        }
+    }
+}
+
+fn main() {}

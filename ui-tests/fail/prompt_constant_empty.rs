@@ -1,0 +1,21 @@
+const NOTHING: &str = "\n";
+
+surefire::recipe! {
+    recipe Example {
+        initial: Work,
+
+        step Work {
+            prompt: NOTHING,
+            outcomes: [Complete],
+            Complete => Commit,
+        }
+
+        step Commit {
+            prompt: "Commit.",
+            outcomes: [Committed],
+            Committed => exit TaskCommitted,
+        }
+    }
+}
+
+fn main() {}

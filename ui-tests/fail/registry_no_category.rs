@@ -1,0 +1,9 @@
+use surefire::Registry;
+
+#[derive(Debug, Clone, Copy, Registry)]
+enum MyExits {
+    #[reason(message = "Shipped")]
+    Shipped,
+}
+
+fn main() {}

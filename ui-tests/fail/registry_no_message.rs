@@ -1,0 +1,10 @@
+use surefire::Registry;
+
+#[derive(Debug, Clone, Copy, Registry)]
+enum MyExits {
+    #[reason(category = completed)]
+    Shipped,
+    Sunk,
+}
+
+fn main() {}

@@ -1,0 +1,4 @@
+#[derive(Debug, Clone, Copy, surefire::Registry)]
+struct MyExits;
+
+fn main() {}

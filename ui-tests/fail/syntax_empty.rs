@@ -1,0 +1,3 @@
+surefire::recipe! {}
+
+fn main() {}

@@ -1,0 +1,5 @@
+surefire::recipe! {
+    recipe Example {}
+}
+
+fn main() {}

@@ -1,0 +1,5 @@
+surefire::recipe! {
+    struct Example;
+}
+
+fn main() {}

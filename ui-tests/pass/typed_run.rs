@@ -1,0 +1,55 @@
+//! `begin`, one method per outcome, `on`, `Anywhere`, and the description of an `Other`.
+#![deny(warnings)]
+
+use surefire::{Exit, ExitReason};
+
+surefire::recipe! {
+    recipe Example {
+        initial: Work,
+        guardrails: { max_step_visits: 2 },
+
+        step Work {
+            prompt: "Work.",
+            outcomes: [Complete, Blocked],
+            Complete => Review,
+            Blocked => exit ImplementationBlocked,
+        }
+
+        step Review {
+            prompt: "Review.",
+            outcomes: [NoIssues, IssuesFound],
+            NoIssues => exit TaskCommitted,
+            IssuesFound => Work,
+        }
+    }
+}
+
+use example::{Anywhere, At, Review, ReviewNext, ReviewOutcome, Work, WorkNext, WorkOutcome};
+
+fn main() -> Result<(), Exit> {
+    const START: At<Work> = Example::begin();
+    let review: At<Review> = START.complete()?;
+    assert_eq!(review.no_issues().reason(), Some(ExitReason::TaskCommitted));
+    assert_eq!(Example::begin().blocked().code(), "implementation-blocked");
+
+    let other = Example::begin().other("the disk is full");
+    assert_eq!(other.reason(), Some(ExitReason::UserProvidedOther));
+    assert_eq!(other.description(), Some("the disk is full"));
+
+    let mut run = Anywhere::Work(Example::begin());
+    let exit = loop {
+        run = match run {
+            Anywhere::Work(at) => match at.on(WorkOutcome::Complete) {
+                WorkNext::Review(at) => Anywhere::Review(at),
+                WorkNext::Exit(exit) => break exit,
+            },
+            Anywhere::Review(at) => match at.on(ReviewOutcome::IssuesFound) {
+                ReviewNext::Work(at) => Anywhere::Work(at),
+                ReviewNext::Exit(exit) => break exit,
+            },
+        };
+    };
+    assert_eq!(exit.code(), "max-step-visits-exceeded:work");
+    assert_eq!(exit.message(), "Recipe stopped: step 'work' visited too many times (limit 2)");
+    Ok(())
+}

@@ -11,14 +11,13 @@ impl Expansion<'_> {
         let steps: Vec<_> = self.shape.steps.iter().map(|step| &step.name).collect();
         let docs = self.shape.steps.iter().map(|step| format!("The run is at `{}`.", step.wire));
         let (krate, recipe) = (self.krate, self.own_name());
-        let anywhere = self.named("Anywhere");
         let (last, most) = steps.split_last().map_or((None, &[][..]), |(last, most)| (Some(last), most));
         let places = 0..most.len();
         quote! {
             /// A run at whichever step it is at.
             #[derive(::core::fmt::Debug)]
             #[must_use = "a run goes on only when an outcome is reported"]
-            #inner enum #anywhere {
+            #inner enum Anywhere {
                 #(#[doc = #docs] #steps(At<#steps>),)*
             }
 

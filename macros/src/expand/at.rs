@@ -12,18 +12,22 @@ impl Expansion<'_> {
         let (krate, private, inner, ledger) = (self.krate, &self.private, &self.inner, self.ledger());
         let (initial, limits) = (self.shape.initial, self.guardrails());
         let first = &self.shape.steps[initial].name;
-        let (at, recipe) = (self.named("At"), self.own_name());
-        let parameter = quote_spanned!(self.shape.name.span()=> <S>);
+        let recipe = self.own_name();
+        // The type stands at the recipe's name, so that the compiler points there when it speaks of it, and not at the
+        // whole recipe.
+        let at = quote_spanned! {self.shape.name.span()=>
+            #inner struct At<S> {
+                ledger: #ledger,
+                step: ::core::marker::PhantomData<fn() -> S>,
+            }
+        };
         quote! {
             /// A run that is at the step `S`.
             ///
             /// It has one method for each outcome of that step, and each takes the run with it: an outcome that
             /// the step does not have cannot be reported, and no outcome can be reported twice.
             #[must_use = "a run goes on only when an outcome is reported"]
-            #inner struct #at #parameter {
-                ledger: #ledger,
-                step: ::core::marker::PhantomData<fn() -> S>,
-            }
+            #at
 
             impl<S: #private::Place> At<S> {
                 /// The same run in its erased form: for its counts, a snapshot, or to go on by name.

@@ -18,7 +18,7 @@ mod scope;
 mod step;
 mod visibility;
 
-use proc_macro2::{Ident, TokenStream};
+use proc_macro2::TokenStream;
 use quote::quote;
 
 use crate::model::{Model, Shape};
@@ -58,10 +58,5 @@ impl<'a> Expansion<'a> {
     fn ledger(&self) -> TokenStream {
         let (private, count) = (&self.private, self.shape.steps.len());
         quote!(#private::Ledger<[::core::primitive::u32; #count]>)
-    }
-
-    /// The name of a generated type, at the recipe's own name: what the compiler has to say about it stands there.
-    fn named(&self, name: &str) -> Ident {
-        Ident::new(name, self.shape.name.span())
     }
 }

@@ -1,7 +1,7 @@
 //! The enum of steps, and each step as a type.
 
 use proc_macro2::TokenStream;
-use quote::quote;
+use quote::{quote, quote_spanned};
 
 use super::Expansion;
 use super::outcome::names;
@@ -9,11 +9,13 @@ use crate::syntax::Docs;
 
 impl Expansion<'_> {
     pub(super) fn step_enum(&self) -> TokenStream {
-        let (inner, step) = (&self.inner, self.named("Step"));
+        let inner = &self.inner;
         let variants = self.shape.steps.iter().map(|step| {
             let (docs, name) = (or_named(&step.docs, &step.wire), &step.name);
             quote!(#docs #name)
         });
+        // It stands at the recipe's name, as `At` does.
+        let step = quote_spanned!(self.shape.name.span()=> #inner enum Step { #(#variants,)* });
         let idents: Vec<_> = self.shape.steps.iter().map(|step| &step.name).collect();
         let wires: Vec<_> = self.shape.steps.iter().map(|step| step.wire.as_str()).collect();
         let traits = names(self.krate, &quote!(Step), "step", &idents, &wires);
@@ -23,7 +25,7 @@ impl Expansion<'_> {
                 ::core::fmt::Debug, ::core::clone::Clone, ::core::marker::Copy,
                 ::core::cmp::PartialEq, ::core::hash::Hash,
             )]
-            #inner enum #step { #(#variants,)* }
+            #step
             #traits
         }
     }

@@ -1,14 +1,13 @@
 //! The enum of a step's outcomes, and what every enum of names can do.
 
 use proc_macro2::{Ident, TokenStream};
-use quote::quote;
+use quote::{quote, quote_spanned};
 
-use super::Expansion;
 use super::step::or_named;
+use super::{Expansion, visibility};
 
 impl Expansion<'_> {
     pub(super) fn outcome_enum(&self, index: usize) -> TokenStream {
-        let inner = &self.inner;
         let step = &self.shape.steps[index];
         let name = &step.outcome_enum;
         let docs = format!("What the agent can report about the step `{}`.", step.wire);
@@ -16,6 +15,9 @@ impl Expansion<'_> {
             let (docs, name) = (or_named(&outcome.docs, &outcome.wire), &outcome.name);
             quote!(#docs #name)
         });
+        // It stands at the step's name, so that the compiler points there when it speaks of it.
+        let inner = visibility::inside(&self.shape.visibility, step.name.span());
+        let outcomes = quote_spanned!(step.name.span()=> #inner enum #name { #(#variants,)* });
         let idents: Vec<_> = step.outcomes.iter().map(|outcome| &outcome.name).collect();
         let wires: Vec<_> = step.outcomes.iter().map(|outcome| outcome.wire.as_str()).collect();
         let traits = names(self.krate, &quote!(#name), "outcome", &idents, &wires);
@@ -25,7 +27,7 @@ impl Expansion<'_> {
                 ::core::fmt::Debug, ::core::clone::Clone, ::core::marker::Copy,
                 ::core::cmp::PartialEq, ::core::hash::Hash,
             )]
-            #inner enum #name { #(#variants,)* }
+            #outcomes
             #traits
         }
     }

@@ -1,0 +1,217 @@
+//! The bundled recipes are exactly the ones that clients know: ids, labels, descriptions, steps, outcomes and exits.
+
+use surefire::recipes::{BUNDLED, ImplementAndReviewAll, RefineDesign};
+use surefire::{AnyRecipe, Guardrail, NextOutline, Outline};
+
+/// Each recipe in the words of its table: a line per step, the implied `other` left out.
+fn table(outline: &Outline) -> String {
+    let line = |step: &surefire::StepOutline| {
+        let outcomes = step.outcomes.iter().filter(|outcome| outcome.name != "other").map(|outcome| {
+            let next = match outcome.next {
+                NextOutline::Step(index) => outline.steps[index].name.to_owned(),
+                NextOutline::Exit(reason) => format!("exit {}", reason.definition().code),
+                NextOutline::Restart { id, .. } => format!("restart {id}"),
+            };
+            format!("{} → {next}", outcome.name)
+        });
+        format!("{}: {}", step.name, outcomes.collect::<Vec<_>>().join(" · "))
+    };
+    outline.steps.iter().map(line).collect::<Vec<_>>().join("\n")
+}
+
+fn outline(id: &str) -> &'static Outline {
+    BUNDLED.get(id).expect("it is bundled").outline()
+}
+
+#[test]
+fn what_lists_show() {
+    let shown: Vec<_> = BUNDLED
+        .by_label()
+        .into_iter()
+        .map(AnyRecipe::outline)
+        .map(|recipe| {
+            [
+                recipe.id,
+                recipe.label,
+                recipe.description,
+                recipe.first_step().name,
+                recipe.model.unwrap_or("–"),
+            ]
+        })
+        .collect();
+    let expected = [
+        [
+            "break-down-tasks",
+            "Break Down Tasks",
+            "Create implementation tasks from design document using beads",
+            "analyze",
+            "opus",
+        ],
+        [
+            "document-design",
+            "Document Design",
+            "Create a detailed design document with examples and verification",
+            "document",
+            "opus",
+        ],
+        [
+            "implement-and-review",
+            "Implement & Review",
+            "Implement task, review code, fix issues, and commit",
+            "implement",
+            "–",
+        ],
+        [
+            "implement-and-review-all",
+            "Implement & Review All",
+            "Implement all tasks, restarting in new sessions after each commit",
+            "implement",
+            "–",
+        ],
+        ["rebase", "Rebase", "Rebase current branch on local main with conflict resolution", "rebase", "–"],
+        [
+            "refine-design",
+            "Refine Design",
+            "Iteratively improve an existing design document through focused review passes",
+            "locate-design",
+            "–",
+        ],
+        [
+            "retrospective",
+            "Retrospective",
+            "Reflect on the session and identify areas for improvement",
+            "reflect",
+            "–",
+        ],
+        [
+            "review-and-commit",
+            "Review & Commit",
+            "Review existing changes, fix issues, and commit",
+            "code-review",
+            "–",
+        ],
+    ];
+    assert_eq!(shown, expected);
+    let listed: Vec<_> = BUNDLED.iter().map(|recipe| recipe.outline().id).collect();
+    assert_eq!(listed, expected.map(|row| row[0]), "the catalog is in the order of the labels");
+}
+
+#[test]
+fn steps_outcomes_and_exits() {
+    let tables = [
+        (
+            "implement-and-review",
+            "implement: complete → code-review · no-tasks → exit no-tasks-available · blocked → exit implementation-blocked\n\
+             code-review: no-issues → commit · issues-found → fix\n\
+             fix: complete → code-review\n\
+             commit: committed → exit task-committed · nothing-to-commit → exit no-changes-to-commit",
+        ),
+        (
+            "implement-and-review-all",
+            "implement: complete → code-review · no-tasks → exit no-tasks-available · blocked → exit implementation-blocked\n\
+             code-review: no-issues → commit · issues-found → fix\n\
+             fix: complete → code-review\n\
+             commit: committed → restart implement-and-review-all · nothing-to-commit → restart implement-and-review-all",
+        ),
+        (
+            "review-and-commit",
+            "code-review: no-issues → commit · issues-found → fix\n\
+             fix: complete → code-review\n\
+             commit: committed → exit changes-committed · nothing-to-commit → exit no-changes-to-commit",
+        ),
+        (
+            "document-design",
+            "document: complete → review · needs-input → exit clarification-needed\n\
+             review: no-issues → commit · issues-found → fix\n\
+             fix: complete → review\n\
+             commit: committed → exit design-committed · nothing-to-commit → exit no-changes-to-commit",
+        ),
+        (
+            "break-down-tasks",
+            "analyze: complete → create-epic · design-missing → exit no-design-document-found · needs-input → exit clarification-needed\n\
+             create-epic: complete → create-tasks\n\
+             create-tasks: complete → review-tasks\n\
+             review-tasks: no-issues → commit · issues-found → fix-tasks\n\
+             fix-tasks: complete → review-tasks\n\
+             commit: committed → exit tasks-committed · nothing-to-commit → exit no-changes-to-commit",
+        ),
+        (
+            "rebase",
+            "rebase: complete → review · ask-questions → exit clarification-needed · conflicts-unresolvable → exit conflicts-require-human-intervention\n\
+             review: no-issues → complete · issues-found → fix\n\
+             fix: complete → review\n\
+             complete: done → exit rebase-complete",
+        ),
+        ("retrospective", "reflect: complete → exit retrospective-complete"),
+    ];
+    for (id, expected) in tables {
+        assert_eq!(table(outline(id)), expected, "{id}");
+    }
+}
+
+#[test]
+fn refine_design_has_five_passes_and_a_last_look() {
+    let mut expected = vec![
+        "locate-design: found → review-completeness · not-found → exit no-design-document-found".to_owned(),
+    ];
+    let passes = ["completeness", "breadth", "simplicity", "consistency", "polish"];
+    for (index, pass) in passes.iter().enumerate() {
+        let next = passes.get(index + 1).map_or("final-review".to_owned(), |next| format!("review-{next}"));
+        expected.push(format!("review-{pass}: no-issues → {next} · issues-found → fix-{pass}"));
+        expected.push(format!("fix-{pass}: complete → review-{pass}"));
+    }
+    expected.push("final-review: no-issues → commit · issues-found → fix-final".to_owned());
+    expected.push("fix-final: complete → final-review".to_owned());
+    expected.push(
+        "commit: committed → exit design-refined-and-committed · nothing-to-commit → exit no-changes-to-commit".to_owned(),
+    );
+    assert_eq!(table(RefineDesign::OUTLINE), expected.join("\n"));
+    assert_eq!(RefineDesign::OUTLINE.steps.len(), 14);
+}
+
+#[test]
+fn limits_and_what_follows_from_them() {
+    for recipe in BUNDLED.iter().map(AnyRecipe::outline) {
+        let limits = recipe.guardrails;
+        let expected = if recipe.id == "refine-design" { (Some(5), Some(150)) } else { (Some(3), Some(100)) };
+        assert_eq!((limits.max_step_visits, limits.max_total_steps), expected, "{}", recipe.id);
+        assert!(limits.exit_on_other);
+        assert_eq!(limits.max_restarts.is_some(), recipe.id == "implement-and-review-all");
+        assert!(
+            recipe.never_trips.contains(&Guardrail::MaxTotalSteps),
+            "{}: the visits end it first",
+            recipe.id
+        );
+    }
+    // locate + six loops of two steps, five visits each + commit
+    assert_eq!(RefineDesign::MAX_STEPS, 1 + 6 * 2 * 5 + 1);
+    assert_eq!(ImplementAndReviewAll::OUTLINE.guardrails.max_restarts, Some(50));
+}
+
+#[test]
+fn every_step_ends_with_other_and_has_a_prompt_that_names_its_outcomes() {
+    for recipe in BUNDLED.iter().map(AnyRecipe::outline) {
+        for step in recipe.steps {
+            let (other, own) = step.outcomes.split_last().expect("every step has outcomes");
+            assert_eq!(other.name, "other");
+            assert!(
+                matches!(other.next, NextOutline::Exit(reason) if reason.definition().code == "user-provided-other")
+            );
+            for outcome in own {
+                let named = step.prompt.contains(&format!("`{}`", outcome.name));
+                assert!(
+                    named,
+                    "{} / {} does not say when to choose `{}`",
+                    recipe.id, step.name, outcome.name
+                );
+            }
+            assert!(!step.description.is_empty(), "{} / {} has no description", recipe.id, step.name);
+        }
+    }
+}
+
+#[test]
+fn the_implement_prompt_knows_the_tracker() {
+    let implement = outline("implement-and-review").first_step();
+    assert!(implement.prompt.contains("bd ready") && implement.prompt.contains("no-tasks"));
+}

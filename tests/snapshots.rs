@@ -1,0 +1,135 @@
+//! A snapshot goes on where it was taken, or says clearly why it cannot.
+
+use surefire::recipes::{ImplementAndReview, RebaseOnMain};
+use surefire::{AnyRecipe, Exit, Position, Snapshot, SnapshotError};
+
+fn at_fix() -> Snapshot {
+    let mut position = Position::<ImplementAndReview>::begin();
+    for outcome in ["complete", "issues-found"] {
+        let _ = position.report(outcome).expect("the step has this outcome");
+    }
+    position.snapshot()
+}
+
+#[test]
+fn what_is_written_down() {
+    let json = serde_json::to_value(at_fix()).expect("it is plain data");
+    let expected = serde_json::json!({
+        "recipe": "implement-and-review",
+        "fingerprint": ImplementAndReview::OUTLINE.fingerprint.to_string(),
+        "step": "fix",
+        "visits": { "implement": 1, "code-review": 1, "fix": 1 },
+        "steps": 3,
+        "restarts": 0,
+    });
+    assert_eq!(json, expected);
+}
+
+#[test]
+fn another_recipe_is_refused() {
+    let error = RebaseOnMain.resume(&at_fix()).map(|_| ()).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "this is a snapshot of recipe `implement-and-review`, not of `rebase`; resume it with the recipe it was taken from"
+    );
+}
+
+mod before {
+    surefire::recipe! {
+        pub(crate) recipe Example {
+            initial: Work,
+            step Work { prompt: "Work.", outcomes: [Complete], Complete => exit TaskCommitted }
+        }
+    }
+}
+
+mod after {
+    surefire::recipe! {
+        pub(crate) recipe Example {
+            initial: Work,
+            step Work { prompt: "Work.", outcomes: [Complete], Complete => exit ChangesCommitted }
+        }
+    }
+}
+
+mod only_words_changed {
+    surefire::recipe! {
+        /// With other words and other limits, but the same graph.
+        pub(crate) recipe Example {
+            label: "Other words",
+            model: "opus",
+            initial: Work,
+            guardrails: { max_step_visits: 1 },
+            step Work { prompt: "Work harder.", outcomes: [Complete], Complete => exit TaskCommitted }
+        }
+    }
+}
+
+#[test]
+fn another_version_of_the_recipe_is_refused() {
+    let snapshot = before::Example::begin().position().snapshot();
+    let error = after::Example::resume(&snapshot).map(|_| ()).unwrap_err();
+    assert!(matches!(&error, SnapshotError::OtherVersion { recipe: "example", .. }));
+    assert!(
+        error
+            .to_string()
+            .starts_with("recipe `example` has changed since this snapshot was taken (fingerprint ")
+    );
+    assert!(error.to_string().ends_with("; start the recipe again, or go on with the version that took it"));
+    assert!(only_words_changed::Example::resume(&snapshot).is_ok(), "the graph is the same");
+}
+
+#[test]
+fn damaged_snapshots_are_refused() {
+    let good = at_fix();
+    let with = |change: fn(&mut Snapshot)| {
+        let mut damaged = good.clone();
+        change(&mut damaged);
+        ImplementAndReview::resume(&damaged).map(|_| ()).unwrap_err().to_string()
+    };
+    assert_eq!(
+        with(|snapshot| snapshot.step = "lunch".to_owned()),
+        "the snapshot is damaged: unknown step `lunch`, expected one of: implement, code-review, fix, commit"
+    );
+    assert_eq!(
+        with(|snapshot| snapshot.steps = 2),
+        "the snapshot is damaged: 2 steps were taken, but the visits of all steps add up to 3"
+    );
+    assert_eq!(
+        with(|snapshot| snapshot.step = "commit".to_owned()),
+        "the snapshot is damaged: it is at step `commit`, which it says was never entered"
+    );
+    assert_eq!(
+        with(|snapshot| drop(snapshot.visits.insert("fix".to_owned(), u32::MAX))),
+        "the snapshot is damaged: 3 steps were taken, but the visits of all steps add up to 4294967297"
+    );
+}
+
+#[test]
+fn a_run_beyond_a_lowered_limit_trips_with_what_was_observed() -> Result<(), SnapshotError> {
+    let mut snapshot = at_fix();
+    snapshot.visits.insert("code-review".to_owned(), 7);
+    snapshot.steps = 9;
+    let mut position = Position::<ImplementAndReview>::resume(&snapshot)?;
+    let surefire::Next::Exit(exit) = position.report("complete").expect("fix has it") else {
+        panic!("it trips")
+    };
+    let tripped = exit.tripped().expect("a guardrail did it");
+    assert_eq!((tripped.limit, tripped.observed), (3, 8));
+    Ok(())
+}
+
+#[test]
+fn exits_are_errors_that_read_well() {
+    fn endless() -> Result<(), Exit> {
+        let mut review = ImplementAndReview::begin().complete()?;
+        loop {
+            review = review.issues_found()?.complete()?;
+        }
+    }
+    let exit = endless().unwrap_err();
+    assert_eq!(exit.to_string(), "Recipe stopped: step 'code-review' visited too many times (limit 3)");
+    assert_eq!(exit.code(), "max-step-visits-exceeded:code-review");
+    let other = ImplementAndReview::begin().other("no network");
+    assert_eq!(other.to_string(), "Recipe exited by user choice: no network");
+}

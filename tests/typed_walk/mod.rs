@@ -1,0 +1,122 @@
+//! Walks a recipe in its typed, erased and `dyn` forms at once, and compares them at every step.
+
+use surefire::{AnyPosition, Exit, Next, Outline, Position, Recipe, Snapshot};
+
+/// How a walk ended.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum End {
+    Exit(Exit),
+    Restart(u32),
+}
+
+/// The typed form of a run, driven by the index of an outcome. [`typed_walk!`] implements it.
+pub(crate) trait TypedWalk<R: Recipe>: Sized {
+    fn begin() -> Self;
+    fn take(self, outcome: usize) -> Result<Self, End>;
+    fn position(&self) -> Position<R>;
+    fn resume(snapshot: &Snapshot) -> Self;
+}
+
+/// Walks by these choices, over and over, until the run ends, and returns how many steps it took.
+pub(crate) fn walk<R: Recipe, T: TypedWalk<R>>(choices: &[u8]) -> u32 {
+    let outline: &'static Outline = R::OUTLINE;
+    let mut typed = T::begin();
+    let mut erased = Position::<R>::begin();
+    let mut any: Box<dyn AnyPosition> = R::ANY.begin(0);
+    for choice in choices.iter().cycle() {
+        agree(&typed, &erased, &*any);
+        assert!(erased.steps() <= outline.max_steps, "{}: more than {} steps", outline.id, outline.max_steps);
+
+        let outcomes = erased.outline().outcomes;
+        let index = usize::from(*choice) % outcomes.len();
+        let by_index = end(erased.take(index).expect("there is such an outcome"));
+        let by_name = end(any.report(outcomes[index].name).expect("there is such an outcome"));
+        assert_eq!(by_index, by_name);
+        match typed.take(index) {
+            Ok(next) => {
+                assert_eq!(by_index, None);
+                typed = next;
+            }
+            Err(reason) => {
+                assert_eq!(by_index, Some(reason));
+                break;
+            }
+        }
+        // Going on from what was written down changes nothing.
+        typed = T::resume(&stored(&typed.position().snapshot()));
+        erased = Position::resume(&stored(&erased.snapshot())).expect("it was just taken");
+        any = R::ANY.resume(&stored(&any.snapshot())).expect("it was just taken");
+    }
+    erased.steps()
+}
+
+fn agree<R: Recipe, T: TypedWalk<R>>(typed: &T, erased: &Position<R>, any: &dyn AnyPosition) {
+    assert_eq!(typed.position(), *erased);
+    assert_eq!(any.snapshot(), erased.snapshot());
+    assert_eq!((any.steps(), any.restarts()), (erased.steps(), erased.restarts()));
+    let visits: u32 = R::OUTLINE.steps.iter().map(|step| any.visits(step.name)).sum();
+    assert_eq!(visits, any.steps());
+}
+
+fn end(next: Next) -> Option<End> {
+    match next {
+        Next::Step(_) => None,
+        Next::Exit(exit) => Some(End::Exit(exit)),
+        Next::Restart(restart) => Some(End::Restart(restart.restarts)),
+    }
+}
+
+fn stored(snapshot: &Snapshot) -> Snapshot {
+    let json = serde_json::to_string(snapshot).expect("a snapshot is plain data");
+    serde_json::from_str(&json).expect("it was just written")
+}
+
+/// Implements [`TypedWalk`] for a recipe's `Anywhere`: each step with its enums and the steps that may follow.
+#[macro_export]
+macro_rules! typed_walk {
+    ($recipe:ty, $($module:ident)::+, $(
+        $step:ident: $outcome:ident, $next:ident => [$($to:ident),*] $(restart $restart:ident)?;
+    )+) => {
+        const _: () = {
+            use $($module)::+ as generated;
+
+            impl $crate::typed_walk::TypedWalk<$recipe> for generated::Anywhere {
+                fn begin() -> Self {
+                    <$recipe as $crate::typed_walk::Begin>::anywhere()
+                }
+
+                fn take(self, outcome: usize) -> Result<Self, $crate::typed_walk::End> {
+                    match self {
+                        $(Self::$step(at) => {
+                            let outcomes = <generated::$outcome as strum::VariantArray>::VARIANTS;
+                            match at.on(outcomes[outcome]) {
+                                $(generated::$next::$to(at) => Ok(Self::$to(at)),)*
+                                $(generated::$next::$restart(restart) => {
+                                    Err($crate::typed_walk::End::Restart(restart.restarts()))
+                                })?
+                                generated::$next::Exit(exit) => Err($crate::typed_walk::End::Exit(exit)),
+                            }
+                        })+
+                    }
+                }
+
+                fn position(&self) -> surefire::Position<$recipe> {
+                    Self::position(self)
+                }
+
+                fn resume(snapshot: &surefire::Snapshot) -> Self {
+                    <$recipe>::resume(snapshot).expect("it was just taken")
+                }
+            }
+        };
+    };
+}
+
+/// The typed form of a run that has just begun, by way of the erased one.
+pub(crate) trait Begin: Recipe {
+    fn anywhere() -> Self::Anywhere {
+        Position::<Self>::begin().typed()
+    }
+}
+
+impl<R: Recipe> Begin for R {}

@@ -19,3 +19,8 @@ pub use surefire_macros::Registry;
 
 #[doc(hidden)]
 pub mod __private;
+
+/// The README's code compiles and runs.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

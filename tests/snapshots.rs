@@ -100,7 +100,7 @@ fn damaged_snapshots_are_refused() {
         "the snapshot is damaged: it is at step `commit`, which it says was never entered"
     );
     assert_eq!(
-        with(|snapshot| drop(snapshot.visits.insert("fix".to_owned(), u32::MAX))),
+        with(|snapshot| *snapshot.visits.entry("fix".to_owned()).or_default() = u32::MAX),
         "the snapshot is damaged: 3 steps were taken, but the visits of all steps add up to 4294967297"
     );
 }

@@ -104,6 +104,11 @@ pub(crate) enum Exit {
 }
 
 impl Exit {
+    /// Whether it is the one that every step has without a word from the author.
+    pub(crate) fn is_implied(&self) -> bool {
+        matches!(self, Self::StandardOther)
+    }
+
     pub(crate) fn name(&self) -> String {
         match self {
             Self::Authored(name) => name.to_string(),

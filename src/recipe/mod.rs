@@ -1,7 +1,7 @@
 //! The vocabulary: what a recipe, a step, an outcome, a guardrail and an exit are, typed and erased.
 //!
 //! It does no I/O, reads no clock and logs nothing; it knows neither agents nor servers.
-//! Start with [`Recipe`](crate::Recipe), then [`Position`](crate::Position) and [`Exit`](crate::Exit).
+//! Start with [`Recipe`], then [`Position`] and [`Exit`].
 
 mod catalog;
 mod classify;

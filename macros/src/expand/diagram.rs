@@ -35,7 +35,7 @@ impl Expansion<'_> {
                     Next::Step(to) if to <= from => back.push(Bend { from, to, label, level: 0 }),
                     Next::Step(to) => ahead.push(Bend { from, to, label, level: 0 }),
                     // Every step has the implied `other`; drawing it would only hide the rest.
-                    Next::Exit(_) if outcome.name == crate::resolve::OTHER => {}
+                    Next::Exit(exit) if self.shape.exits[exit].is_implied() => {}
                     Next::Exit(exit) => {
                         ends[from].push(format!("{label} → ■ {}", self.shape.exits[exit].name()));
                     }
@@ -48,7 +48,9 @@ impl Expansion<'_> {
         let (back_width, ahead_width) = (levels(&mut back), levels(&mut ahead));
 
         let widest = steps.iter().map(|step| step.wire.chars().count()).max().unwrap_or(0);
-        let box_width = widest * CHARACTER + 28;
+        // The words on the way down stand right of the middle, and have to end before the bends begin.
+        let beside_way = down.iter().map(|(_, label)| label.chars().count()).max().unwrap_or(0);
+        let box_width = (widest * CHARACTER + 28).max(2 * (beside_way * CHARACTER + 6));
         let left = 10 + back_width;
         let right = left + box_width;
         let beside = right + ahead_width + 16;

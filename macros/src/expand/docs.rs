@@ -11,6 +11,8 @@ use crate::proof::Limit;
 
 /// A picture or a table of more steps than this is no longer read by anybody.
 const READABLE: usize = 60;
+const OTHER_IN_WORDS: &str =
+    "Where none of these fits, the agent reports `other`, and the run ends with `UserProvidedOther`.\n\n";
 
 impl Expansion<'_> {
     /// What follows the author's own words on the recipe's type.
@@ -25,7 +27,8 @@ impl Expansion<'_> {
             self.limits_in_words(),
         );
         let steps = if shape.steps.len() <= READABLE {
-            format!("# Steps\n\n{}\n# Picture\n\n{}\n", self.table(), self.diagram())
+            let other = if shape.limits.other_is_free { "" } else { OTHER_IN_WORDS };
+            format!("# Steps\n\n{}\n{other}# Picture\n\n{}\n", self.table(), self.diagram())
         } else {
             String::new()
         };
@@ -40,7 +43,10 @@ impl Expansion<'_> {
     fn table(&self) -> String {
         let mut table = String::from("| step | outcome | next |\n|---|---|---|\n");
         for step in &self.shape.steps {
-            for (place, outcome) in step.outcomes.iter().enumerate() {
+            let implied =
+                |next: Next| matches!(next, Next::Exit(exit) if self.shape.exits[exit].is_implied());
+            for (place, outcome) in step.outcomes.iter().filter(|outcome| !implied(outcome.next)).enumerate()
+            {
                 let name = if place == 0 { self.step_link(&step.name.to_string()) } else { String::new() };
                 // Writing to a string cannot fail.
                 let _ = writeln!(table, "| {name} | `{}` | {} |", outcome.wire, self.next_in_words(outcome));

@@ -1,0 +1,30 @@
+surefire::recipe! {
+    /// Implements a task, and reviews it until nothing is left to fix.
+    pub recipe ImplementAndReview {
+        initial: Implement,
+        guardrails: { max_step_visits: 3 },
+
+        step Implement {
+            prompt: "Take the next task and implement it, with tests. Do not commit.",
+            outcomes: [Complete, NoTasks, Blocked],
+            Complete => CodeRevew,
+            NoTasks => exit NoTasksAvailable,
+            Blocked => exit ImplementationBlocked,
+        }
+
+        step CodeReview {
+            prompt: "Review the changes. Do not change anything.",
+            outcomes: [NoIssues, IssuesFound],
+            NoIssues => exit ChangesCommitted,
+            IssuesFound => Fix,
+        }
+
+        step Fix {
+            prompt: "Fix every issue the review found.",
+            outcomes: [Complete, GivenUp],
+            Complete => CodeReview,
+        }
+    }
+}
+
+fn main() {}

@@ -15,7 +15,7 @@ use surefire::recipes::{
 use typed_walk::walk;
 
 typed_walk! {
-    BreakDownTasks, break_down_tasks::break_down_tasks,
+    BreakDownTasks, break_down_tasks,
     Analyze: AnalyzeOutcome, AnalyzeNext => [CreateEpic];
     CreateEpic: CreateEpicOutcome, CreateEpicNext => [CreateTasks];
     CreateTasks: CreateTasksOutcome, CreateTasksNext => [ReviewTasks];
@@ -25,7 +25,7 @@ typed_walk! {
 }
 
 typed_walk! {
-    DocumentDesign, document_design::document_design,
+    DocumentDesign, document_design,
     Document: DocumentOutcome, DocumentNext => [Review];
     Review: ReviewOutcome, ReviewNext => [Commit, Fix];
     Fix: FixOutcome, FixNext => [Review];
@@ -33,7 +33,7 @@ typed_walk! {
 }
 
 typed_walk! {
-    ImplementAndReview, implement_and_review::implement_and_review,
+    ImplementAndReview, implement_and_review,
     Implement: ImplementOutcome, ImplementNext => [CodeReview];
     CodeReview: CodeReviewOutcome, CodeReviewNext => [Commit, Fix];
     Fix: FixOutcome, FixNext => [CodeReview];
@@ -41,7 +41,7 @@ typed_walk! {
 }
 
 typed_walk! {
-    ImplementAndReviewAll, implement_and_review_all::implement_and_review_all,
+    ImplementAndReviewAll, implement_and_review_all,
     Implement: ImplementOutcome, ImplementNext => [CodeReview];
     CodeReview: CodeReviewOutcome, CodeReviewNext => [Commit, Fix];
     Fix: FixOutcome, FixNext => [CodeReview];
@@ -49,7 +49,7 @@ typed_walk! {
 }
 
 typed_walk! {
-    RebaseOnMain, rebase::rebase_on_main,
+    RebaseOnMain, rebase,
     Rebase: RebaseOutcome, RebaseNext => [Review];
     Review: ReviewOutcome, ReviewNext => [Complete, Fix];
     Fix: FixOutcome, FixNext => [Review];
@@ -57,7 +57,7 @@ typed_walk! {
 }
 
 typed_walk! {
-    RefineDesign, refine_design::refine_design,
+    RefineDesign, refine_design,
     LocateDesign: LocateDesignOutcome, LocateDesignNext => [ReviewCompleteness];
     ReviewCompleteness: ReviewCompletenessOutcome, ReviewCompletenessNext => [ReviewBreadth, FixCompleteness];
     FixCompleteness: FixCompletenessOutcome, FixCompletenessNext => [ReviewCompleteness];
@@ -75,12 +75,12 @@ typed_walk! {
 }
 
 typed_walk! {
-    Retrospective, retrospective::retrospective,
+    Retrospective, retrospective,
     Reflect: ReflectOutcome, ReflectNext => [];
 }
 
 typed_walk! {
-    ReviewAndCommit, review_and_commit::review_and_commit,
+    ReviewAndCommit, review_and_commit,
     CodeReview: CodeReviewOutcome, CodeReviewNext => [Commit, Fix];
     Fix: FixOutcome, FixNext => [CodeReview];
     Commit: CommitOutcome, CommitNext => [];
@@ -92,14 +92,14 @@ proptest! {
 
     #[test]
     fn every_form_of_every_walk_agrees_and_ends(choices in vec(any::<u8>(), 1..40)) {
-        walk::<BreakDownTasks, break_down_tasks::break_down_tasks::Anywhere>(&choices);
-        walk::<DocumentDesign, document_design::document_design::Anywhere>(&choices);
-        walk::<ImplementAndReview, implement_and_review::implement_and_review::Anywhere>(&choices);
-        walk::<ImplementAndReviewAll, implement_and_review_all::implement_and_review_all::Anywhere>(&choices);
-        walk::<RebaseOnMain, rebase::rebase_on_main::Anywhere>(&choices);
-        walk::<RefineDesign, refine_design::refine_design::Anywhere>(&choices);
-        walk::<Retrospective, retrospective::retrospective::Anywhere>(&choices);
-        walk::<ReviewAndCommit, review_and_commit::review_and_commit::Anywhere>(&choices);
+        walk::<BreakDownTasks, break_down_tasks::Anywhere>(&choices);
+        walk::<DocumentDesign, document_design::Anywhere>(&choices);
+        walk::<ImplementAndReview, implement_and_review::Anywhere>(&choices);
+        walk::<ImplementAndReviewAll, implement_and_review_all::Anywhere>(&choices);
+        walk::<RebaseOnMain, rebase::Anywhere>(&choices);
+        walk::<RefineDesign, refine_design::Anywhere>(&choices);
+        walk::<Retrospective, retrospective::Anywhere>(&choices);
+        walk::<ReviewAndCommit, review_and_commit::Anywhere>(&choices);
     }
 }
 
@@ -107,9 +107,7 @@ proptest! {
 fn the_bound_is_reached_where_review_never_ends() {
     // Implement completes, the review finds something twice and then nothing: every step runs as often as it can, but
     // for the third fix, which would need a fourth review.
-    let steps = walk::<ImplementAndReview, implement_and_review::implement_and_review::Anywhere>(&[
-        0, 1, 0, 1, 0, 0, 0,
-    ]);
+    let steps = walk::<ImplementAndReview, implement_and_review::Anywhere>(&[0, 1, 0, 1, 0, 0, 0]);
     assert_eq!(steps, 7);
     assert_eq!(ImplementAndReview::MAX_STEPS, 8);
 }

@@ -14,7 +14,7 @@ use strum::{VariantArray, VariantNames};
 /// ```
 /// use strum::VariantNames;
 /// use surefire::Names;
-/// use surefire::recipes::implement_and_review::implement_and_review::{ImplementOutcome, Step};
+/// use surefire::recipes::implement_and_review::{ImplementOutcome, Step};
 ///
 /// assert_eq!(<Step as VariantNames>::VARIANTS, ["implement", "code-review", "fix", "commit"]);
 /// assert_eq!(Step::CodeReview.name(), "code-review");

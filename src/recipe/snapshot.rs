@@ -13,7 +13,7 @@ use super::recipe_trait::Recipe;
 ///
 /// ```
 /// use surefire::recipes::ImplementAndReview;
-/// use surefire::recipes::implement_and_review::implement_and_review::Anywhere;
+/// use surefire::recipes::implement_and_review::Anywhere;
 ///
 /// let review = ImplementAndReview::begin().complete()?;
 /// let json = serde_json::to_string(&review.position().snapshot())?;

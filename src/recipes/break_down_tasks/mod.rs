@@ -1,5 +1,7 @@
 //! Break Down Tasks: from a design document to tasks in the tracker.
 
+pub use self::break_down_tasks::*;
+
 surefire::recipe! {
     /// Create implementation tasks from design document using beads.
     pub recipe BreakDownTasks {

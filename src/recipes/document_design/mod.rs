@@ -1,5 +1,7 @@
 //! Document Design: from an idea to a design document.
 
+pub use self::document_design::*;
+
 surefire::recipe! {
     /// Create a detailed design document with examples and verification.
     pub recipe DocumentDesign {

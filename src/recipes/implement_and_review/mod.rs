@@ -2,6 +2,8 @@
 
 use super::task_steps::{commit_task, implement_task, review_loop};
 
+pub use self::implement_and_review::*;
+
 surefire::recipe! {
     /// Implement task, review code, fix issues, and commit.
     pub recipe ImplementAndReview {

@@ -2,6 +2,8 @@
 
 use super::task_steps::{commit_task, implement_task, review_loop};
 
+pub use self::implement_and_review_all::*;
+
 surefire::recipe! {
     /// Implement all tasks, restarting in new sessions after each commit.
     pub recipe ImplementAndReviewAll {

@@ -1,5 +1,7 @@
 //! Rebase: the current branch on top of local main.
 
+pub use self::rebase_on_main::*;
+
 surefire::recipe! {
     /// Rebase current branch on local main with conflict resolution.
     pub recipe RebaseOnMain {

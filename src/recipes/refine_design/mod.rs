@@ -1,5 +1,7 @@
 //! Refine Design: five focused passes over an existing design document, and a last look.
 
+pub use self::refine_design::*;
+
 surefire::recipe! {
     /// Iteratively improve an existing design document through focused review passes.
     pub recipe RefineDesign {

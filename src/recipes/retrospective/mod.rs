@@ -1,5 +1,7 @@
 //! Retrospective: one look back.
 
+pub use self::retrospective::*;
+
 surefire::recipe! {
     /// Reflect on the session and identify areas for improvement.
     pub recipe Retrospective {

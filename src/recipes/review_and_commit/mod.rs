@@ -2,6 +2,8 @@
 
 use super::task_steps::review_loop;
 
+pub use self::review_and_commit::*;
+
 surefire::recipe! {
     /// Review existing changes, fix issues, and commit.
     pub recipe ReviewAndCommit {

@@ -6,24 +6,17 @@ surefire::recipe! {
 
         step Implement {
             prompt: "Take the next task and implement it, with tests. Do not commit.",
-            outcomes: [Complete, NoTasks, Blocked],
+            outcomes: [Complete, NoTasks],
             Complete => CodeRevew,
             NoTasks => exit NoTasksAvailable,
-            Blocked => exit ImplementationBlocked,
         }
-
         step CodeReview {
             prompt: "Review the changes. Do not change anything.",
-            outcomes: [NoIssues, IssuesFound],
+            outcomes: [NoIssues, IssuesFound, Unsure],
             NoIssues => exit ChangesCommitted,
             IssuesFound => Fix,
         }
-
-        step Fix {
-            prompt: "Fix every issue the review found.",
-            outcomes: [Complete, GivenUp],
-            Complete => CodeReview,
-        }
+        step Fix { prompt: "Fix what the review found.", outcomes: [Complete], Complete => CodeReview }
     }
 }
 

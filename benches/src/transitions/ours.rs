@@ -2,12 +2,10 @@
 
 use std::hint::black_box;
 
-use surefire::{Guardrail, Next, Position, Recipe, Registry};
+use strum::VariantArray;
+use surefire::{Guardrail, Names, Next, Position, Registry};
 
-use self::implement_and_review::{
-    Anywhere, CodeReviewNext, CodeReviewOutcome, CommitNext, CommitOutcome, FixNext, FixOutcome,
-    ImplementNext, ImplementOutcome,
-};
+use self::implement_and_review::{Anywhere, CodeReviewNext, CommitNext, FixNext, ImplementNext};
 use super::workload::{Checksum, Exit, Feed, LAP, NAMES};
 
 /// The exits of this recipe alone, so that they can be matched without a wildcard.
@@ -97,7 +95,7 @@ pub fn by_name(n: u64) -> Checksum {
     let mut checksum = Checksum::default();
     let mut position = Position::<ImplementAndReview>::begin();
     for _ in 0..n {
-        let name = feed.pick(NAMES[surefire::Names::index(position.step())]);
+        let name = feed.pick(NAMES[position.step().index()]);
         match position.report(name) {
             Ok(Next::Step(_)) => {}
             Ok(Next::Exit(exit)) => {
@@ -110,13 +108,45 @@ pub fn by_name(n: u64) -> Checksum {
     checksum
 }
 
+/// The typed form, with outcomes that are known at run time only.
+pub fn typed_on(n: u64) -> Checksum {
+    typed(n, Outcomes(Feed::new()))
+}
+
 /// The typed form, fed with the name of the outcome.
 pub fn typed_by_name(n: u64) -> Checksum {
-    let mut feed = Feed::new();
+    typed(n, OutcomeNames(Feed::new()))
+}
+
+/// Where the typed form gets its next outcome from.
+trait Source {
+    fn outcome<O: Names>(&mut self, step: usize) -> O;
+}
+
+struct Outcomes(Feed);
+
+impl Source for Outcomes {
+    #[inline]
+    fn outcome<O: Names>(&mut self, _: usize) -> O {
+        self.0.pick(<O as VariantArray>::VARIANTS)
+    }
+}
+
+struct OutcomeNames(Feed);
+
+impl Source for OutcomeNames {
+    #[inline]
+    fn outcome<O: Names>(&mut self, step: usize) -> O {
+        O::from_name(self.0.pick(NAMES[step])).expect("only outcomes of the current step are picked")
+    }
+}
+
+#[inline]
+fn typed(n: u64, mut source: impl Source) -> Checksum {
     let mut checksum = Checksum::default();
     let mut run = Anywhere::Implement(ImplementAndReview::begin());
     for _ in 0..n {
-        run = match named_step(run, &mut feed) {
+        run = match step(run, &mut source) {
             Ok(run) => run,
             Err(exit) => {
                 checksum.count(kind(&exit));
@@ -128,77 +158,24 @@ pub fn typed_by_name(n: u64) -> Checksum {
 }
 
 #[inline]
-fn named_step(run: Anywhere, feed: &mut Feed) -> Result<Anywhere, surefire::Exit> {
+fn step(run: Anywhere, source: &mut impl Source) -> Result<Anywhere, surefire::Exit> {
     match run {
-        Anywhere::Implement(at) => match at.on(read(feed.pick(NAMES[0]))) {
+        Anywhere::Implement(at) => match at.on(source.outcome(0)) {
             ImplementNext::CodeReview(at) => Ok(Anywhere::CodeReview(at)),
             ImplementNext::Exit(exit) => Err(exit),
         },
-        Anywhere::CodeReview(at) => match at.on(read(feed.pick(NAMES[1]))) {
+        Anywhere::CodeReview(at) => match at.on(source.outcome(1)) {
             CodeReviewNext::Commit(at) => Ok(Anywhere::Commit(at)),
             CodeReviewNext::Fix(at) => Ok(Anywhere::Fix(at)),
             CodeReviewNext::Exit(exit) => Err(exit),
         },
-        Anywhere::Fix(at) => match at.on(read(feed.pick(NAMES[2]))) {
+        Anywhere::Fix(at) => match at.on(source.outcome(2)) {
             FixNext::CodeReview(at) => Ok(Anywhere::CodeReview(at)),
             FixNext::Exit(exit) => Err(exit),
         },
-        Anywhere::Commit(at) => match at.on(read(feed.pick(NAMES[3]))) {
+        Anywhere::Commit(at) => match at.on(source.outcome(3)) {
             CommitNext::Exit(exit) => Err(exit),
         },
-    }
-}
-
-#[inline]
-fn read<O: surefire::Names>(name: &str) -> O {
-    O::from_name(name).expect("only outcomes of the current step are picked")
-}
-
-/// The typed form, with outcomes that are known at run time only.
-pub fn typed_on(n: u64) -> Checksum {
-    let mut feed = Feed::new();
-    let mut checksum = Checksum::default();
-    let mut run = Anywhere::Implement(ImplementAndReview::begin());
-    for _ in 0..n {
-        run = match step(run, &mut feed) {
-            Ok(run) => run,
-            Err(exit) => {
-                checksum.count(kind(&exit));
-                Anywhere::Implement(ImplementAndReview::begin())
-            }
-        };
-    }
-    checksum
-}
-
-#[inline]
-fn step(run: Anywhere, feed: &mut Feed) -> Result<Anywhere, surefire::Exit> {
-    match run {
-        Anywhere::Implement(at) => {
-            use ImplementOutcome::{Blocked, Complete, NoTasks};
-            match at.on(feed.pick(&[Complete, NoTasks, Blocked])) {
-                ImplementNext::CodeReview(at) => Ok(Anywhere::CodeReview(at)),
-                ImplementNext::Exit(exit) => Err(exit),
-            }
-        }
-        Anywhere::CodeReview(at) => {
-            use CodeReviewOutcome::{IssuesFound, NoIssues};
-            match at.on(feed.pick(&[NoIssues, IssuesFound])) {
-                CodeReviewNext::Commit(at) => Ok(Anywhere::Commit(at)),
-                CodeReviewNext::Fix(at) => Ok(Anywhere::Fix(at)),
-                CodeReviewNext::Exit(exit) => Err(exit),
-            }
-        }
-        Anywhere::Fix(at) => match at.on(feed.pick(&[FixOutcome::Complete])) {
-            FixNext::CodeReview(at) => Ok(Anywhere::CodeReview(at)),
-            FixNext::Exit(exit) => Err(exit),
-        },
-        Anywhere::Commit(at) => {
-            use CommitOutcome::{Committed, NothingToCommit};
-            match at.on(feed.pick(&[Committed, NothingToCommit])) {
-                CommitNext::Exit(exit) => Err(exit),
-            }
-        }
     }
 }
 
@@ -219,5 +196,3 @@ fn lap() -> Result<surefire::Exit, surefire::Exit> {
         black_box(ImplementAndReview::begin()).complete()?.issues_found()?.complete()?.no_issues()?;
     Ok(commit.committed())
 }
-
-const _: () = assert!(<ImplementAndReview as Recipe>::OUTLINE.steps.len() == 4);

@@ -77,8 +77,12 @@ fn recipe_tokens(input: &Input) -> TokenStream {
 
 fn steps_tokens(input: Input) -> TokenStream {
     let mut diagnostics = Diagnostics::default();
-    let fragment = Fragment::parse(input.written, &mut diagnostics);
-    let items = fragment.map(|fragment| expand::fragment(&fragment, &input.krate));
+    let Some(fragment) = Fragment::parse(input.written, &mut diagnostics) else {
+        return diagnostics.into_tokens();
+    };
+    // What leads where is judged in the recipes that include the steps; only there it is known.
+    check::fragment(&fragment, &mut diagnostics);
+    let items = expand::fragment(&fragment, &input.krate);
     let errors = diagnostics.into_tokens();
     quote::quote!(#errors #items)
 }

@@ -3,6 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use proc_macro2::Ident;
+use syn::Path;
 use syn::ext::IdentExt;
 
 use crate::diagnostic::Diagnostics;
@@ -25,6 +26,7 @@ pub(super) fn check(recipe: &Resolved, diagnostics: &mut Diagnostics) {
             diagnostics.error(name, format!("a step cannot be called `{name}`: {what}; rename it"));
         }
     }
+    restart_targets(recipe, diagnostics);
     for outcome in recipe.steps.iter().flat_map(|step| &step.outcomes) {
         let name = &outcome.name;
         let method = spelling::snake(name).filter(|_| !is_unusable(name));
@@ -37,6 +39,22 @@ pub(super) fn check(recipe: &Resolved, diagnostics: &mut Diagnostics) {
                 ),
             ),
             Some(_) => {}
+        }
+    }
+}
+
+/// Recipes that are restarted are known by their last name, so two of them cannot share it.
+fn restart_targets(recipe: &Resolved, diagnostics: &mut Diagnostics) {
+    let mut seen: HashMap<String, &Path> = HashMap::new();
+    for outcome in recipe.steps.iter().flat_map(|step| &step.outcomes) {
+        let Target::Restart(path) = &outcome.target else { continue };
+        let Some(last) = path.segments.last().map(|segment| segment.ident.to_string()) else { continue };
+        let first = *seen.entry(last.clone()).or_insert(path);
+        if first != path {
+            let message = format!(
+                "two recipes called `{last}` are restarted; write both with one path, or rename one with `use … as …`"
+            );
+            diagnostics.error_and(path, message, first, "the_other_one");
         }
     }
 }

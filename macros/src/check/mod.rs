@@ -19,6 +19,8 @@ mod traps;
 
 use crate::diagnostic::Diagnostics;
 use crate::resolve::Resolved;
+use crate::syntax::Fragment;
+use syn::Visibility;
 
 const RULES: [fn(&Resolved, &mut Diagnostics); 13] = [
     fields::check,
@@ -40,6 +42,17 @@ const RULES: [fn(&Resolved, &mut Diagnostics); 13] = [
 pub(crate) fn all(recipe: &Resolved, diagnostics: &mut Diagnostics) {
     for rule in RULES {
         rule(recipe, diagnostics);
+    }
+}
+
+/// Applies the rules that shared steps must keep by themselves.
+pub(crate) fn fragment(fragment: &Fragment, diagnostics: &mut Diagnostics) {
+    if let Visibility::Public(public) = &fragment.visibility {
+        diagnostics
+            .error(public, "shared steps can be used in the crate that defines them: write `pub(crate)`");
+    }
+    for step in &fragment.steps {
+        prompts::check_step(step, diagnostics);
     }
 }
 

@@ -10,24 +10,30 @@ use syn::{Expr, ExprLit, ExprMacro, Lit, LitStr};
 use crate::diagnostic::Diagnostics;
 use crate::resolve::Resolved;
 use crate::spelling;
+use crate::syntax::Step;
 
 pub(super) fn check(recipe: &Resolved, diagnostics: &mut Diagnostics) {
     for step in &recipe.steps {
-        let name = step.name();
-        if step.written.prompt.is_missing() && !step.written.broken {
-            let file = &step.wire;
-            let message =
-                format!("step `{name}` has no prompt: add `prompt: include_str!(\"{file}.md\")` or a text");
-            diagnostics.error(name, message);
+        check_step(&step.written, diagnostics);
+    }
+}
+
+/// The rule for one step: a recipe's, or a shared one.
+pub(super) fn check_step(step: &Step, diagnostics: &mut Diagnostics) {
+    let name = &step.name;
+    if step.prompt.is_missing() && !step.broken {
+        let file = spelling::wire(name);
+        let message =
+            format!("step `{name}` has no prompt: add `prompt: include_str!(\"{file}.md\")` or a text");
+        diagnostics.error(name, message);
+    }
+    match step.prompt.value().map(judge) {
+        Some(Judgement::Empty(at)) => {
+            diagnostics
+                .error(at, format!("the prompt of step `{name}` is empty: say what the agent is to do"));
         }
-        match step.written.prompt.value().map(judge) {
-            Some(Judgement::Empty(at)) => {
-                diagnostics
-                    .error(at, format!("the prompt of step `{name}` is empty: say what the agent is to do"));
-            }
-            Some(Judgement::Missing(file, path)) => diagnostics.error(&file, missing(&file, &path)),
-            Some(Judgement::Good | Judgement::Unknown) | None => {}
-        }
+        Some(Judgement::Missing(file, path)) => diagnostics.error(&file, missing(&file, &path)),
+        Some(Judgement::Good | Judgement::Unknown) | None => {}
     }
 }
 

@@ -95,8 +95,8 @@ impl Included {
         parenthesized!(args in outer);
         let args = arguments(&args, diagnostics);
         braced!(block in outer);
-        let (mut steps, broken) = steps(&block, diagnostics);
-
+        // Slips in the shared steps themselves were reported where they are defined.
+        let (mut steps, broken) = steps(&block, &mut Diagnostics::default());
         let args = match_arguments(&path, &parameters, args, diagnostics);
         for step in &mut steps {
             let constant = Fragment::prompt_constant(&step.name);

@@ -1,0 +1,5 @@
+surefire::steps! {
+    fn review_loop() {}
+}
+
+fn main() {}

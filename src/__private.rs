@@ -42,7 +42,7 @@ pub fn restart<R, V: Visits>(
 /// The outline's entry for a restart.
 #[must_use]
 pub const fn next_restart<S: RestartTarget<INDEX>, const INDEX: usize>() -> NextOutline {
-    NextOutline::Restart { id: <S::Target as Recipe>::ID, recipe: S::RECIPE }
+    NextOutline::Restart { id: <S::Target as Recipe>::ID, recipe: <S::Target as Recipe>::ANY }
 }
 
 /// The position that a typed run stands at.
@@ -90,7 +90,7 @@ macro_rules! __names {
         #[automatically_derived]
         impl $crate::__private::strum::IntoEnumIterator for $name {
             type Iterator = ::core::iter::Copied<::core::slice::Iter<'static, Self>>;
-            fn iter() -> Self::Iterator {
+            fn iter() -> ::core::iter::Copied<::core::slice::Iter<'static, Self>> {
                 ::core::iter::Iterator::copied(<Self as $crate::__private::strum::VariantArray>::VARIANTS.iter())
             }
         }

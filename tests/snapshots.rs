@@ -97,7 +97,7 @@ fn damaged_snapshots_are_refused() {
     );
     assert_eq!(
         with(|snapshot| snapshot.step = "commit".to_owned()),
-        "the snapshot is damaged: it is at step `commit`, which it says was never entered"
+        "the snapshot is damaged: it was at step `commit`, which it says was never entered"
     );
     assert_eq!(
         with(|snapshot| *snapshot.visits.entry("fix".to_owned()).or_default() = u32::MAX),

@@ -24,11 +24,15 @@ pub(crate) fn expand(input: TokenStream) -> TokenStream {
     let checks = recipes.iter().enumerate().flat_map(|(index, second)| {
         let krate = &krate;
         recipes[..index].iter().map(move |first| {
-            let message = format!(
+            let message = if first == second {
+                format!("`{}` is listed twice in this catalog; keep one of them", plain(second))
+            } else {
+                format!(
                 "`{}` has the id of `{}`, which is in this catalog already; give one of them another `id`",
                 plain(second),
                 plain(first)
-            );
+            )
+            };
             quote_spanned! {second.span()=>
                 const _: () = ::core::assert!(
                     !#krate::__private::same(

@@ -8,6 +8,7 @@ use std::collections::HashSet;
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::format_ident;
+use syn::ext::IdentExt;
 use syn::{Expr, Path, Visibility};
 
 use crate::check::{self, Judgement, Reserved};
@@ -127,7 +128,7 @@ pub(crate) struct Restart {
 impl Step {
     /// Whether the outcome takes the agent's description: an `Other` that exits does.
     pub(crate) fn is_described(outcome: &Outcome) -> bool {
-        outcome.name == OTHER && matches!(outcome.next, Next::Exit(_))
+        outcome.name.unraw() == OTHER && matches!(outcome.next, Next::Exit(_))
     }
 
     /// The steps and recipes that can follow, each once, in order.
@@ -148,15 +149,18 @@ impl Shape {
     /// `None` where there is no step to generate, or no name to generate it under.
     fn new(recipe: &Resolved) -> Option<Self> {
         let module = spelling::snake(&recipe.written.name).filter(|module| *module != recipe.written.name)?;
-        syn::parse_str::<Ident>(&recipe.written.name.to_string()).ok()?;
         let reserved = Reserved::new(recipe);
+        if reserved.has_recipe() {
+            return None;
+        }
         // Names that collide have been reported; the first one gets the types.
         let mut types = HashSet::new();
         let kept = recipe
             .distinct_steps()
             .filter(|(_, step)| !reserved.has(step.name()) && types.insert(spelling::camel(step.name())));
         let kept: Vec<_> = kept.map(|(index, _)| index).collect();
-        let mut places = Places { kept: vec![None; recipe.steps.len()], phantoms: Vec::new() };
+        let mut places =
+            Places { kept: vec![None; recipe.steps.len()], phantoms: Vec::new(), reserved: &reserved };
         for (place, index) in kept.iter().enumerate() {
             places.kept[*index] = Some(place);
         }
@@ -188,10 +192,10 @@ impl Shape {
         (!shape.steps.is_empty()).then_some(shape)
     }
 
-    fn step(&mut self, recipe: &Resolved, index: usize, kept: usize, places: &mut Places) -> Step {
+    fn step(&mut self, recipe: &Resolved, index: usize, kept: usize, places: &mut Places<'_>) -> Step {
         let step = &recipe.steps[index];
         let mut outcomes: Vec<Outcome> = Vec::new();
-        for outcome in &step.outcomes {
+        for outcome in step.outcomes.iter().chain(&step.stray) {
             let Some(method) = spelling::snake(&outcome.name) else {
                 continue;
             };
@@ -220,7 +224,7 @@ impl Shape {
         }
     }
 
-    fn next(&mut self, target: &Target, kept: usize, places: &mut Places) -> Next {
+    fn next(&mut self, target: &Target, kept: usize, places: &mut Places<'_>) -> Next {
         match target {
             Target::Step { index } | Target::Unknown { meant: Some(index), .. } => {
                 match places.kept[*index] {
@@ -229,11 +233,11 @@ impl Shape {
                 }
             }
             // A step that does not exist gets a name to stand on, for the code below that uses it.
-            Target::Unknown { name, meant: None } if syn::parse_str::<Ident>(&name.to_string()).is_ok() => {
+            Target::Unknown { name, meant: None } if !places.reserved.has(name) => {
                 Next::Step(kept + places.phantom(name))
             }
             Target::Exit(reason) => self.exit(Exit::Authored(reason.clone())),
-            Target::Restart(path) => self.restart(path),
+            Target::Restart(path) => self.restart(path, places.reserved),
             Target::Unknown { .. } | Target::StandardOther | Target::Unmapped | Target::Broken => {
                 self.exit(Exit::StandardOther)
             }
@@ -245,8 +249,9 @@ impl Shape {
         Next::Exit(self.exits.len() - 1)
     }
 
-    fn restart(&mut self, path: &Path) -> Next {
-        let Some(name) = path.segments.last().map(|segment| segment.ident.clone()) else {
+    fn restart(&mut self, path: &Path, reserved: &Reserved<'_>) -> Next {
+        let name = path.segments.last().map(|segment| segment.ident.clone());
+        let Some(name) = name.filter(|name| !reserved.has_restart(name)) else {
             return self.exit(Exit::StandardOther);
         };
         let known = self.restarts.iter().position(|restart| restart.name == name);
@@ -266,14 +271,15 @@ impl Shape {
 }
 
 /// Where the resolved steps end up among the generated ones.
-struct Places {
+struct Places<'a> {
+    reserved: &'a Reserved<'a>,
     /// For each resolved step its place, unless it cannot be generated.
     kept: Vec<Option<usize>>,
     /// Steps that are named as targets and do not exist.
     phantoms: Vec<Ident>,
 }
 
-impl Places {
+impl Places<'_> {
     fn phantom(&mut self, name: &Ident) -> usize {
         let known = self.phantoms.iter().position(|phantom| phantom == name);
         known.unwrap_or_else(|| {

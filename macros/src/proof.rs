@@ -41,7 +41,10 @@ impl Proof {
         if shape.limits.max_restarts.is_some() && shape.restarts.is_empty() {
             never_trips.push(Limit::Restarts);
         }
-        Self { max_steps, heaviest_path: heaviest.path, never_trips, fingerprint: fingerprint(shape) }
+        // Where only the total bounds a cycle, no step runs more often than that.
+        let heaviest_path =
+            heaviest.path.into_iter().map(|(step, visits)| (step, visits.min(max_steps))).collect();
+        Self { max_steps, heaviest_path, never_trips, fingerprint: fingerprint(shape) }
     }
 }
 
@@ -99,7 +102,8 @@ fn fingerprint(shape: &Shape) -> u64 {
     };
     add(&shape.steps[shape.initial].wire);
     for step in &shape.steps {
-        add("step");
+        // No name on the wire has such a character, so an outcome cannot be taken for the next step.
+        add("\u{1}step");
         add(&step.wire);
         for outcome in &step.outcomes {
             add(&outcome.wire);

@@ -17,6 +17,10 @@ use crate::syntax::{self, Docs, Mapping, Next, Value};
 /// The outcome that every step has while `exit_on_other` holds.
 pub(crate) const OTHER: &str = "Other";
 
+/// The guardrails that there are.
+pub(crate) const GUARDRAILS: [&str; 4] =
+    ["max_step_visits", "max_total_steps", "max_restarts", "exit_on_other"];
+
 /// A recipe whose names have been looked up.
 pub(crate) struct Resolved {
     pub(crate) written: syntax::Recipe,
@@ -25,8 +29,10 @@ pub(crate) struct Resolved {
     pub(crate) limits: Limits,
     pub(crate) initial: Initial,
     pub(crate) steps: Vec<Step>,
-    /// The steps that can follow each step.
+    /// The steps that can follow each step, where a misspelt target counts as what was probably meant.
     pub(crate) graph: Graph,
+    /// The same without guesses, for rules that must not build on one.
+    pub(crate) certain: Graph,
 }
 
 /// The limits as numbers; a zero or a word is reported by a check and counts as absent here.
@@ -50,6 +56,8 @@ pub(crate) struct Step {
     pub(crate) written: syntax::Step,
     pub(crate) wire: String,
     pub(crate) outcomes: Vec<Outcome>,
+    /// What was mapped without being declared, under the name it was mapped by.
+    pub(crate) stray: Vec<Outcome>,
     /// The step that has this name already.
     pub(crate) duplicate_of: Option<usize>,
 }
@@ -84,6 +92,19 @@ pub(crate) enum Target {
 }
 
 impl Target {
+    /// The step it leads to, and no guess.
+    pub(crate) fn certain_step(&self) -> Option<usize> {
+        match self {
+            Self::Step { index } => Some(*index),
+            Self::Unknown { .. }
+            | Self::Exit(_)
+            | Self::StandardOther
+            | Self::Restart(_)
+            | Self::Unmapped
+            | Self::Broken => None,
+        }
+    }
+
     /// The step it leads to, also where its name was misspelt.
     pub(crate) fn step(&self) -> Option<usize> {
         match self {
@@ -100,7 +121,7 @@ impl Target {
 
     /// Whether it may lead anywhere, since a mistake keeps it from being known.
     pub(crate) fn is_open(&self) -> bool {
-        matches!(self, Self::Unmapped | Self::Broken | Self::Unknown { meant: None, .. })
+        matches!(self, Self::Unmapped | Self::Broken | Self::Unknown { .. })
     }
 }
 
@@ -144,6 +165,7 @@ impl Resolved {
                 written: step.clone(),
                 wire: spelling::wire(&step.name),
                 outcomes: outcomes(step, limits, &target),
+                stray: stray(step, &target),
                 duplicate_of: find(&step.name).filter(|first| *first != index),
             })
             .collect();
@@ -154,10 +176,11 @@ impl Resolved {
             },
             None => Initial::Missing,
         };
-        let graph = graph(&steps);
+        let guessed = graph(&steps, Target::step);
+        let certain = graph(&steps, Target::certain_step);
         let id = written.id.value().map_or_else(|| spelling::wire(&written.name), syn::LitStr::value);
         let label = written.label.value().map_or_else(|| title(&written.name), syn::LitStr::value);
-        Self { written, id, label, limits, initial, steps, graph }
+        Self { written, id, label, limits, initial, steps, graph: guessed, certain }
     }
 
     /// The steps without those whose name was taken already.
@@ -181,7 +204,8 @@ impl Limits {
             };
             // A value that could not be read still says that the author thought of this limit.
             let number = number.or(Some(1));
-            match entry.key.to_string().as_str() {
+            let key = entry.key.to_string();
+            match spelling::closest(&key, GUARDRAILS).unwrap_or(&key) {
                 "max_step_visits" => limits.max_step_visits = limits.max_step_visits.or(number),
                 "max_total_steps" => limits.max_total_steps = limits.max_total_steps.or(number),
                 "max_restarts" => limits.max_restarts = limits.max_restarts.or(number),
@@ -223,7 +247,9 @@ fn outcomes(step: &syntax::Step, limits: Limits, target: &impl Fn(&Next) -> Targ
         })
         .collect();
     pair_misspelt(step, &mut outcomes, &places, target);
-    if !limits.other_is_free && !outcomes.iter().any(|outcome| outcome.name == OTHER) && !outcomes.is_empty()
+    if !limits.other_is_free
+        && !outcomes.iter().any(|outcome| outcome.name.unraw() == OTHER)
+        && !outcomes.is_empty()
     {
         let name = Ident::new(OTHER, proc_macro2::Span::mixed_site());
         let wire = spelling::wire(&name);
@@ -264,13 +290,32 @@ fn pair_misspelt(
 }
 
 /// Which steps follow which; a duplicate's transitions count for the step whose name it took.
-fn graph(steps: &[Step]) -> Graph {
+fn graph(steps: &[Step], follower: impl Fn(&Target) -> Option<usize>) -> Graph {
     let mut edges = vec![Vec::new(); steps.len()];
     for (index, step) in steps.iter().enumerate() {
         let from = step.duplicate_of.unwrap_or(index);
-        edges[from].extend(step.outcomes.iter().filter_map(|outcome| outcome.target.step()));
+        let outcomes = step.outcomes.iter().chain(&step.stray);
+        edges[from].extend(outcomes.filter_map(|outcome| follower(&outcome.target)));
     }
     Graph::new(edges)
+}
+
+/// Mappings that nobody declared; without a readable list of outcomes nothing can be said about that.
+fn stray(step: &syntax::Step, target: &impl Fn(&Next) -> Target) -> Vec<Outcome> {
+    let Some(declared) = step.outcomes.value() else { return Vec::new() };
+    let declared = first_places(declared.iter().map(|declared| &declared.name));
+    let mapped = first_places(step.mappings.iter().map(|mapping| &mapping.outcome));
+    let mut stray: Vec<_> = mapped.iter().filter(|(name, _)| !declared.contains_key(*name)).collect();
+    stray.sort_unstable_by_key(|(_, place)| **place);
+    stray
+        .into_iter()
+        .map(|(_, place)| {
+            let mapping = &step.mappings[*place];
+            let target = mapping.next.as_ref().map_or(Target::Broken, target);
+            let wire = spelling::wire(&mapping.outcome);
+            Outcome { name: mapping.outcome.clone(), wire, docs: Docs::default(), target, mapped_as: None }
+        })
+        .collect()
 }
 
 fn first_places<'a>(names: impl Iterator<Item = &'a Ident>) -> HashMap<String, usize> {

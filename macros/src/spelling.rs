@@ -21,6 +21,10 @@ pub(crate) fn camel(name: &Ident) -> String {
 
 /// An identifier with this text, raw where it has to be; `None` where there can be none.
 pub(crate) fn identifier(text: &str, span: Span) -> Option<Ident> {
+    // A keyword since edition 2024, which syn does not count as one.
+    if text == "gen" {
+        return Some(Ident::new_raw(text, span));
+    }
     let ident =
         syn::parse_str::<Ident>(text).or_else(|_| syn::parse_str::<Ident>(&format!("r#{text}"))).ok()?;
     Some(if ident == text { Ident::new(text, span) } else { Ident::new_raw(text, span) })
@@ -29,13 +33,23 @@ pub(crate) fn identifier(text: &str, span: Span) -> Option<Ident> {
 /// The candidate that `name` is probably a misspelling of.
 pub(crate) fn closest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let written = name.to_lowercase();
+    let candidates: Vec<_> = candidates.into_iter().collect();
+    // In a long list only names with the same beginning are compared, or a thousand mistakes would take minutes.
+    let is_long = candidates.len() > 200;
     let near = candidates.into_iter().filter_map(|candidate| {
         let known = candidate.to_lowercase();
+        if is_long && known.chars().next() != written.chars().next() {
+            return None;
+        }
         let distance = strsim::osa_distance(&written, &known);
-        let allowed = written.chars().count().max(known.chars().count()) / 3;
+        // One letter more or less makes another word out of a very short one.
+        let allowed = match written.chars().count().max(known.chars().count()) {
+            0..=2 => 0,
+            length => (length / 3).max(1),
+        };
         let contained =
             known.len() > 3 && written.contains(&known) || written.len() > 3 && known.contains(&written);
-        (distance <= allowed.max(1) || contained).then_some((distance, candidate))
+        (distance <= allowed || contained).then_some((distance, candidate))
     });
     // `min_by_key` keeps the first of equals, so the answer does not depend on anything but the order of declaration.
     near.min_by_key(|(distance, _)| *distance).map(|(_, candidate)| candidate)
@@ -87,6 +101,8 @@ mod tests {
             ("Match", "match", Some("r#match")),
             ("Überprüfen", "überprüfen", Some("überprüfen")),
             ("Super", "super", None),
+            ("Gen", "gen", Some("r#gen")),
+            ("_1", "1", None),
             ("__", "", None),
         ];
         for (name, on_the_wire, method) in table {
@@ -106,6 +122,7 @@ mod tests {
             ("Fxi", Some("Fix")),
             ("commit", Some("Commit")),
             ("Deploy", None),
+            ("B", None),
         ];
         for (written, meant) in table {
             assert_eq!(closest(written, steps), meant, "{written}");

@@ -7,7 +7,7 @@ use super::exit_reason::ExitReason;
 use super::registry::Registry;
 
 /// Codes that older recordings use for reasons that have another name today.
-const ALIASES: [(&str, ExitReason); 2] =
+pub(super) const ALIASES: [(&str, ExitReason); 2] =
     [("max-iterations", ExitReason::MaxTotalSteps), ("other", ExitReason::UserProvidedOther)];
 
 /// Every string that starts with one of these means a limit, whatever follows.
@@ -41,7 +41,7 @@ impl From<&str> for Classified {
     fn from(text: &str) -> Self {
         if let Some(reason) = ExitReason::lookup(text) {
             let definition = reason.definition();
-            let step = text.split_once(':').map_or("STEP", |(_, step)| step);
+            let step = text.split_once(':').map(|(_, step)| step);
             let message = definition.message_with(step, None);
             return Self { reason: Some(reason), category: definition.category, message };
         }

@@ -53,11 +53,12 @@ impl Definition {
     /// ```
     #[must_use]
     pub fn general_message(&self) -> Cow<'static, str> {
-        self.message_with("STEP", Some("N"))
+        self.message_with(Some("STEP"), Some("N"))
     }
 
-    /// The message with a step and a limit filled in; an unknown limit takes its brackets with it.
-    pub(super) fn message_with(&self, step: &str, limit: Option<&str>) -> Cow<'static, str> {
+    /// The message with a step and a limit filled in; an unknown limit takes its brackets with it, an unknown step its
+    /// quotes.
+    pub(super) fn message_with(&self, step: Option<&str>, limit: Option<&str>) -> Cow<'static, str> {
         if !self.message.contains('{') {
             return Cow::Borrowed(self.message);
         }
@@ -65,7 +66,10 @@ impl Definition {
             Some(limit) => self.message.replace("{limit}", limit),
             None => without_limit(self.message).to_owned(),
         };
-        Cow::Owned(message.replace("{step}", step))
+        Cow::Owned(match step {
+            Some(step) => message.replace("{step}", step),
+            None => message.replace(" '{step}'", ""),
+        })
     }
 }
 

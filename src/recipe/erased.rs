@@ -15,6 +15,10 @@ use super::snapshot::{Snapshot, SnapshotError};
 /// let position = recipe.begin(0);
 /// assert_eq!(position.outline().name, "rebase");
 /// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a recipe",
+    note = "a recipe is defined with `surefire::recipe! {{ pub recipe {Self} {{ … }} }}`"
+)]
 pub trait AnyRecipe: Send + Sync {
     /// The recipe as static data.
     fn outline(&self) -> &'static Outline;
@@ -60,7 +64,7 @@ pub trait AnyPosition: Send + Sync + std::fmt::Debug {
     /// How often the chain this run belongs to has restarted.
     fn restarts(&self) -> u32;
 
-    /// Takes the outcome with this name.
+    /// Takes the outcome with this name. Only entering a step moves the position: an exit leaves it where the run ended.
     ///
     /// # Errors
     /// The present step has no such outcome; nothing has changed then.

@@ -122,9 +122,9 @@ impl Exit {
     pub fn message(&self) -> Cow<'static, str> {
         match self.tripped() {
             Some(Tripped { step, limit, .. }) => {
-                self.definition().message_with(step, Some(&limit.to_string()))
+                self.definition().message_with(Some(step), Some(&limit.to_string()))
             }
-            None => self.definition().message_with("STEP", None),
+            None => self.definition().message_with(None, None),
         }
     }
 

@@ -104,7 +104,7 @@ impl<R: Recipe> Position<R> {
         Some(self.follow(outcome))
     }
 
-    /// Takes the outcome with this name.
+    /// Takes the outcome with this name. As with [`take`](Self::take), only entering a step moves the position.
     ///
     /// # Errors
     /// The present step has no such outcome; nothing has changed then.

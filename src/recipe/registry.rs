@@ -36,6 +36,8 @@ use super::definition::{Category, Definition, Family};
 /// assert_eq!(ReleaseExits::in_category(Category::Error).count(), 1);
 /// ```
 ///
+/// A crate that knows surefire under another name says so: `#[registry(crate = other_name)]` on the enum.
+///
 /// A variant that leaves a column out does not compile:
 ///
 /// ```compile_fail

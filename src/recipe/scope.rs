@@ -4,6 +4,8 @@
 //! these traits out there, on the module's `Step`, and the module looks its prompts, exits and restart targets up
 //! through them.
 
+use super::classify::ALIASES;
+use super::exit_reason::ExitReason;
 use super::ledger::Visits;
 use super::outline::{NextOutline, Outline};
 use super::recipe_trait::Recipe;
@@ -27,8 +29,6 @@ pub trait Scope {
 pub trait RestartTarget<const INDEX: usize> {
     /// That recipe.
     type Target: Recipe;
-    /// The recipe as a value.
-    const RECIPE: &'static Self::Target;
 }
 
 /// A step as a type: the `S` of `At<S>`.
@@ -60,13 +60,20 @@ pub const fn blank(prompt: &str) -> bool {
     prompt.trim_ascii().is_empty()
 }
 
-/// Whether a code belongs to the standard registry, at compile time.
+/// Whether a code belongs to the standard registry or once did, at compile time.
 #[must_use]
 pub const fn standard(code: &str) -> bool {
-    let definitions = <crate::ExitReason as crate::Registry>::DEFINITIONS;
+    let definitions = <ExitReason as Registry>::DEFINITIONS;
     let mut index = 0;
     while index < definitions.len() {
         if same(definitions[index].code, code) {
+            return true;
+        }
+        index += 1;
+    }
+    let mut index = 0;
+    while index < ALIASES.len() {
+        if same(ALIASES[index].0, code) {
             return true;
         }
         index += 1;

@@ -79,10 +79,10 @@ pub enum SnapshotError {
         /// The sum of all visits.
         visits: u64,
     },
-    /// It stands at a step that was never entered.
-    #[error("the snapshot is damaged: it is at step `{step}`, which it says was never entered")]
+    /// It stands at a step, or began at one, that was never entered.
+    #[error("the snapshot is damaged: it was at step `{step}`, which it says was never entered")]
     NeverEntered {
-        /// The present step.
+        /// That step.
         step: &'static str,
     },
 }
@@ -129,8 +129,9 @@ impl<R: Recipe> Position<R> {
         if sum != u64::from(snapshot.steps) {
             return Err(SnapshotError::Miscounted { steps: snapshot.steps, visits: sum });
         }
-        if visits.as_ref()[step.index()] == 0 {
-            return Err(SnapshotError::NeverEntered { step: step.name() });
+        let entered = |index: usize| visits.as_ref()[index] > 0;
+        if let Some(never) = [step.index(), outline.initial].into_iter().find(|index| !entered(*index)) {
+            return Err(SnapshotError::NeverEntered { step: outline.steps[never].name });
         }
         let ledger = Ledger { visits, steps: snapshot.steps, restarts: snapshot.restarts };
         Ok(Self::new(step.index(), ledger))

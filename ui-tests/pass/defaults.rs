@@ -42,7 +42,21 @@ surefire::recipe! {
     }
 }
 
+surefire::recipe! {
+    /**
+     * Tidies up in a block comment,
+     * over two lines.
+     *
+     * And more.
+     */
+    recipe Block {
+        initial: Tidy,
+        step Tidy { prompt: "Tidy up.", outcomes: [Complete], Complete => exit ChangesCommitted }
+    }
+}
+
 fn main() {
+    assert_eq!(Block::OUTLINE.description, "Tidies up in a block comment, over two lines");
     let outline = TidyUpHTTPCode::OUTLINE;
     assert_eq!((outline.id, outline.label), ("tidy-up-http-code", "Tidy Up Http Code"));
     assert_eq!(outline.description, "Tidy Up Http Code");

@@ -48,8 +48,22 @@ surefire::recipe! {
         }
         step Ledger {
             prompt: "Ledger.",
-            outcomes: [Visits],
+            outcomes: [Visits, Gen, Iterator, Iter, Target],
             Visits => Recipe,
+            Gen => Iterator,
+            Iterator => Target,
+            Iter => exit TaskCommitted,
+            Target => exit TaskCommitted,
+        }
+        step Iterator {
+            prompt: "Iterator.",
+            outcomes: [Complete],
+            Complete => exit TaskCommitted,
+        }
+        step Target {
+            prompt: "Target.",
+            outcomes: [Complete],
+            Complete => exit TaskCommitted,
         }
         step Recipe {
             prompt: "Recipe.",
@@ -80,6 +94,8 @@ fn main() -> Result<(), surefire::Exit> {
     assert_eq!(Names::begin().überspringen().code(), "no-tasks-available");
     assert_eq!("match".parse(), std::result::Result::Ok(names::Step::r#match));
     assert_eq!(apart::Rebase::begin().complete()?.done().code(), "rebase-complete");
+    let ledger = Names::begin().r#move()?.some()?.complete()?;
+    assert_eq!(ledger.r#gen()?.complete().code(), "task-committed");
     let _ = (Names::begin().r#type()?.ok()?.begin()?, names::MatchOutcome::Type);
     Ok(())
 }

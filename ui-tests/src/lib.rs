@@ -88,8 +88,20 @@ surefire::recipe! {
     }
 }
 
+surefire::recipe! {
+    /// Names that lints have opinions about.
+    recipe Opinions {
+        initial: ReviewPlan,
+        guardrails: { exit_on_other: false },
+        step ReviewPlan { prompt: "Plan.", outcomes: [IsDone, IsLate], IsDone => ReviewCode, IsLate => ReviewTests }
+        step ReviewCode { prompt: "Code.", outcomes: [OK, Iter], OK => exit TaskCommitted, Iter => exit TaskCommitted }
+        step ReviewTests { prompt: "Tests.", outcomes: [IntoOne], IntoOne => exit TaskCommitted }
+    }
+}
+
 /// Uses what is not public, so that it counts as used.
 pub fn everything_private() -> [surefire::Exit; 4] {
+    drop(Opinions::begin().is_done());
     let work: inside::everywhere::At<inside::everywhere::Work> = inside::Everywhere::begin();
     drop(work);
     [

@@ -5,19 +5,18 @@ use crate::diagnostic::Diagnostics;
 use crate::resolve::{Resolved, Step};
 
 pub(super) fn check(recipe: &Resolved, diagnostics: &mut Diagnostics) {
-    let guardrails = &recipe.written.guardrails;
-    let unread = guardrails.first().is_some_and(|field| field.value.is_none());
+    let unread = recipe.written.has_unread_guardrails();
     if recipe.limits.max_step_visits.is_some() || recipe.limits.max_total_steps.is_some() || unread {
         return;
     }
-    let components = recipe.graph.components();
+    let components = recipe.certain.components();
     let cyclic =
-        (0..components.members.len()).filter(|component| components.is_cyclic(*component, &recipe.graph));
+        (0..components.members.len()).filter(|component| components.is_cyclic(*component, &recipe.certain));
     // One guardrail bounds all cycles, so one error is enough; the cycle that comes first in the source stands for all.
     let Some(first) = cyclic.map(|component| components.members[component][0]).min() else {
         return;
     };
-    let Some(cycle) = recipe.graph.cycle_through(first) else {
+    let Some(cycle) = recipe.certain.cycle_through(first) else {
         return;
     };
     let path: Vec<_> = cycle.iter().map(|step| format!("`{}`", recipe.steps[*step].name())).collect();
@@ -36,7 +35,7 @@ pub(super) fn check(recipe: &Resolved, diagnostics: &mut Diagnostics) {
 
 /// The token that names the target, where it was written.
 fn closing_target(step: &Step, target: usize) -> Option<&proc_macro2::Ident> {
-    let outcome = step.outcomes.iter().find(|outcome| outcome.target.step() == Some(target))?;
+    let outcome = step.outcomes.iter().find(|outcome| outcome.target.certain_step() == Some(target))?;
     let mapped = outcome.mapped_as.as_ref().unwrap_or(&outcome.name);
     let mapping = step.written.mappings.iter().find(|mapping| mapping.outcome == *mapped)?;
     match &mapping.next {

@@ -5,7 +5,8 @@ use std::collections::HashMap;
 use proc_macro2::Ident;
 
 use crate::diagnostic::Diagnostics;
-use crate::resolve::Resolved;
+use crate::resolve::{Resolved, Step, Target};
+use crate::spelling;
 
 pub(super) fn check(recipe: &Resolved, diagnostics: &mut Diagnostics) {
     for step in &recipe.steps {
@@ -17,12 +18,9 @@ pub(super) fn check(recipe: &Resolved, diagnostics: &mut Diagnostics) {
     }
     let steps = recipe.distinct_steps().map(|(_, step)| (step.name(), step.wire.as_str()));
     apart("steps", steps, diagnostics);
+    types_apart(recipe, diagnostics);
     for step in &recipe.steps {
-        apart(
-            "outcomes",
-            step.outcomes.iter().map(|outcome| (&outcome.name, outcome.wire.as_str())),
-            diagnostics,
-        );
+        outcomes_apart(step, diagnostics);
     }
 }
 
@@ -37,5 +35,35 @@ fn apart<'a>(what: &str, names: impl Iterator<Item = (&'a Ident, &'a str)>, diag
         } else {
             seen.insert(wire, name);
         }
+    }
+}
+
+/// Different on the wire, and yet the same as the beginning of a type's name: `Fix1` and `Fix_1`.
+fn types_apart(recipe: &Resolved, diagnostics: &mut Diagnostics) {
+    let mut seen: HashMap<String, (&Ident, &str)> = HashMap::new();
+    for (_, step) in recipe.distinct_steps() {
+        let (name, types) = (step.name(), spelling::camel(step.name()));
+        match seen.get(&types) {
+            Some((first, wire)) if *wire != step.wire => {
+                let message = format!(
+                    "the steps `{first}` and `{name}` would both have a type `{types}Outcome`; rename one of them"
+                );
+                diagnostics.error_and(name, message, first, "the_other_one");
+            }
+            Some(_) => {}
+            None => drop(seen.insert(types, (name, &step.wire))),
+        }
+    }
+}
+
+fn outcomes_apart(step: &Step, diagnostics: &mut Diagnostics) {
+    let implied = step.outcomes.iter().find(|outcome| matches!(outcome.target, Target::StandardOther));
+    let written = || step.outcomes.iter().filter(|outcome| !matches!(outcome.target, Target::StandardOther));
+    apart("outcomes", written().map(|outcome| (&outcome.name, outcome.wire.as_str())), diagnostics);
+    for outcome in written().filter(|outcome| implied.is_some_and(|implied| implied.wire == outcome.wire)) {
+        let (name, wire) = (&outcome.name, &outcome.wire);
+        let message =
+            format!("every step has an outcome `{wire}` already: write it `Other`, or rename `{name}`");
+        diagnostics.error(name, message);
     }
 }

@@ -5,13 +5,11 @@ use proc_macro2::Ident;
 use crate::diagnostic::Diagnostics;
 use crate::resolve::Resolved;
 use crate::spelling;
-
-const OF_RECIPES: [&str; 6] = ["id", "label", "model", "initial", "exits", "guardrails"];
-const OF_STEPS: [&str; 3] = ["prompt", "outcomes", "model"];
+use crate::syntax::{Recipe, Step, Unknown};
 
 pub(super) fn check(recipe: &Resolved, diagnostics: &mut Diagnostics) {
     let written = &recipe.written;
-    unknown(&written.unknown, "recipe", &OF_RECIPES, diagnostics);
+    unknown(&written.unknown, "recipe", &Recipe::FIELDS, diagnostics);
     once(&written.id.keys(), diagnostics);
     once(&written.label.keys(), diagnostics);
     once(&written.model.keys(), diagnostics);
@@ -19,15 +17,15 @@ pub(super) fn check(recipe: &Resolved, diagnostics: &mut Diagnostics) {
     once(&written.exits.keys(), diagnostics);
     once(&written.guardrails.keys(), diagnostics);
     for step in &recipe.steps {
-        unknown(&step.written.unknown, "step", &OF_STEPS, diagnostics);
+        unknown(&step.written.unknown, "step", &Step::FIELDS, diagnostics);
         once(&step.written.prompt.keys(), diagnostics);
         once(&step.written.model.keys(), diagnostics);
         once(&step.written.outcomes.keys(), diagnostics);
     }
 }
 
-fn unknown(keys: &[Ident], what: &str, known: &[&'static str], diagnostics: &mut Diagnostics) {
-    for key in keys {
+fn unknown(fields: &[Unknown], what: &str, known: &[&'static str], diagnostics: &mut Diagnostics) {
+    for Unknown { key, .. } in fields {
         let advice = spelling::advice(&key.to_string(), known.iter().copied(), "it has");
         diagnostics.error(key, format!("a {what} has no field `{key}`{advice}"));
     }

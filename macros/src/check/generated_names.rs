@@ -16,8 +16,8 @@ const TYPES: [&str; 4] = ["Step", "At", "Anywhere", "Exit"];
 const METHODS: [&str; 2] = ["on", "position"];
 
 pub(super) fn check(recipe: &Resolved, diagnostics: &mut Diagnostics) {
-    recipe_name(&recipe.written.name, diagnostics);
     let reserved = Reserved::new(recipe);
+    recipe_name(&recipe.written.name, &reserved, diagnostics);
     for (_, step) in recipe.distinct_steps() {
         let name = step.name();
         if is_unusable(name) {
@@ -26,7 +26,7 @@ pub(super) fn check(recipe: &Resolved, diagnostics: &mut Diagnostics) {
             diagnostics.error(name, format!("a step cannot be called `{name}`: {what}; rename it"));
         }
     }
-    restart_targets(recipe, diagnostics);
+    restart_targets(recipe, &reserved, diagnostics);
     for outcome in recipe.steps.iter().flat_map(|step| &step.outcomes) {
         let name = &outcome.name;
         let method = spelling::snake(name).filter(|_| !is_unusable(name));
@@ -44,11 +44,17 @@ pub(super) fn check(recipe: &Resolved, diagnostics: &mut Diagnostics) {
 }
 
 /// Recipes that are restarted are known by their last name, so two of them cannot share it.
-fn restart_targets(recipe: &Resolved, diagnostics: &mut Diagnostics) {
+fn restart_targets(recipe: &Resolved, reserved: &Reserved<'_>, diagnostics: &mut Diagnostics) {
     let mut seen: HashMap<String, &Path> = HashMap::new();
     for outcome in recipe.steps.iter().flat_map(|step| &step.outcomes) {
         let Target::Restart(path) = &outcome.target else { continue };
         let Some(last) = path.segments.last().map(|segment| segment.ident.to_string()) else { continue };
+        if let Some(what) = path.segments.last().and_then(|last| reserved.generated(&last.ident)) {
+            let message = format!(
+                "a recipe called `{last}` cannot be restarted here: {what}; rename it with `use … as …`"
+            );
+            diagnostics.error(path, message);
+        }
         let first = *seen.entry(last.clone()).or_insert(path);
         if first != path {
             let message = format!(
@@ -93,22 +99,38 @@ impl<'a> Reserved<'a> {
         }
     }
 
+    /// Whether the recipe itself cannot be generated under its name.
+    pub(crate) fn has_recipe(&self) -> bool {
+        is_unusable(self.recipe) || self.generated(self.recipe).is_some()
+    }
+
+    /// Whether a recipe of this name cannot be restarted.
+    pub(crate) fn has_restart(&self, name: &Ident) -> bool {
+        self.generated(name).is_some()
+    }
+
     /// Whether a step of this name cannot be generated.
     pub(crate) fn has(&self, name: &Ident) -> bool {
         is_unusable(name) || self.taken(name).is_some()
     }
 
-    /// What has this name already.
+    /// What has this name already, for a step.
     fn taken(&self, name: &Ident) -> Option<String> {
         let text = name.unraw().to_string();
-        if TYPES.contains(&text.as_str()) {
-            return Some(format!("the recipe's module has a type `{name}` already"));
-        }
-        if name == self.recipe {
+        if self.recipe.unraw() == text {
             return Some("that is the recipe's name".to_owned());
         }
         if self.restarts.contains(&text) {
             return Some("a recipe that it restarts has that name".to_owned());
+        }
+        self.generated(name)
+    }
+
+    /// Which generated type has this name already.
+    fn generated(&self, name: &Ident) -> Option<String> {
+        let text = name.unraw().to_string();
+        if TYPES.contains(&text.as_str()) {
+            return Some(format!("the recipe's module has a type `{name}` already"));
         }
         let owner = text.strip_suffix("Outcome").or_else(|| text.strip_suffix("Next"))?;
         let owner = self.steps.get(owner)?;
@@ -116,9 +138,13 @@ impl<'a> Reserved<'a> {
     }
 }
 
-fn recipe_name(name: &Ident, diagnostics: &mut Diagnostics) {
+fn recipe_name(name: &Ident, reserved: &Reserved<'_>, diagnostics: &mut Diagnostics) {
     if is_unusable(name) {
         diagnostics.error(name, unusable(name, "recipe"));
+        return;
+    }
+    if let Some(what) = reserved.generated(name) {
+        diagnostics.error(name, format!("a recipe cannot be called `{name}`: {what}; rename it"));
         return;
     }
     match spelling::snake(name) {
@@ -130,19 +156,25 @@ fn recipe_name(name: &Ident, diagnostics: &mut Diagnostics) {
             diagnostics.error(name, message);
         }
         Some(module) if module == *name => {
-            let better = spelling::camel(name);
-            let message =
-                format!("a recipe is a type, and `{name}` is the name of its module: call it `{better}`");
-            diagnostics.error(name, message);
+            let camel = spelling::camel(name);
+            let better = if *name == camel {
+                "start it with a capital letter".to_owned()
+            } else {
+                format!("call it `{camel}`")
+            };
+            diagnostics
+                .error(name, format!("a recipe is a type, and `{name}` is the name of its module: {better}"));
         }
         Some(_) => {}
     }
 }
 
-/// Keywords, and names made of nothing but underscores.
+/// Keywords, names made of nothing but underscores, and names that would start with a digit without them.
 fn is_unusable(name: &Ident) -> bool {
     let keyword = syn::parse_str::<Ident>(&name.to_string()).is_err();
-    keyword || spelling::wire(name).is_empty()
+    keyword
+        || syn::parse_str::<Ident>(&format!("{}Outcome", spelling::camel(name))).is_err()
+        || spelling::wire(name).is_empty()
 }
 
 fn unusable(name: &Ident, what: &str) -> String {
@@ -152,12 +184,15 @@ fn unusable(name: &Ident, what: &str) -> String {
         return format!("`{name}` is a keyword: write `r#{name}`, or give the {what} another name");
     }
     let article = if what.starts_with('o') { "an" } else { "a" };
-    let why = if spelling::wire(name).is_empty() {
+    let wire = spelling::wire(name);
+    let why = if wire.is_empty() {
         "it has no letters".to_owned()
     } else if keyword {
         "Rust keeps that word for itself".to_owned()
+    } else if wire.starts_with(|first: char| first.is_numeric()) {
+        "without its underscores it starts with a digit".to_owned()
     } else {
-        format!("its method would be `{}`, and Rust keeps that word for itself", spelling::wire(name))
+        format!("its method would be `{wire}`, and Rust keeps that word for itself")
     };
     format!("`{name}` cannot be the name of {article} {what}: {why}; rename it")
 }

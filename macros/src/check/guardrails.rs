@@ -4,11 +4,11 @@ use proc_macro2::Ident;
 use syn::LitInt;
 
 use crate::diagnostic::Diagnostics;
-use crate::resolve::{Resolved, Target};
+use crate::resolve::{GUARDRAILS, Resolved, Target};
 use crate::spelling;
 use crate::syntax::{Entry, Value};
 
-const LIMITS: [&str; 3] = ["max_step_visits", "max_total_steps", "max_restarts"];
+/// The only guardrail that is not a number.
 const SWITCH: &str = "exit_on_other";
 
 pub(super) fn check(recipe: &Resolved, diagnostics: &mut Diagnostics) {
@@ -28,28 +28,27 @@ pub(super) fn check(recipe: &Resolved, diagnostics: &mut Diagnostics) {
 
 fn sensible(Entry { key, value }: &Entry, diagnostics: &mut Diagnostics) {
     let name = key.to_string();
-    match value {
-        Value::Broken => {}
-        Value::Number(number) if LIMITS.contains(&name.as_str()) => match number.base10_parse::<u32>() {
-            Ok(0) => diagnostics.error(
-                number,
-                format!("`{key}` must be at least 1, or the recipe could not {}", purpose(key)),
-            ),
-            Ok(_) => {}
-            Err(_) => diagnostics.error(number, format!("`{key}` is at most {}", u32::MAX)),
-        },
-        Value::Switch(_) if name == SWITCH => {}
-        Value::Switch(switch) if LIMITS.contains(&name.as_str()) => {
+    if !GUARDRAILS.contains(&name.as_str()) {
+        let advice = spelling::advice(&name, GUARDRAILS, "the guardrails are");
+        diagnostics.error(key, format!("there is no guardrail `{key}`{advice}"));
+        return;
+    }
+    match (value, name == SWITCH) {
+        (Value::Broken, _) | (Value::Switch(_), true) => {}
+        (Value::Number(number), true) => diagnostics.error(number, format!("`{key}` is `true` or `false`")),
+        (Value::Switch(switch), false) => {
             diagnostics.error(switch, format!("`{key}` is a whole number, e.g. `{key}: 3`"));
         }
-        Value::Number(number) if name == SWITCH => {
-            diagnostics.error(number, format!("`{key}` is `true` or `false`"));
-        }
-        Value::Number(_) | Value::Switch(_) => {
-            let known = LIMITS.into_iter().chain([SWITCH]);
-            let advice = spelling::advice(&name, known, "the guardrails are");
-            diagnostics.error(key, format!("there is no guardrail `{key}`{advice}"));
-        }
+        (Value::Number(number), false) => match number.base10_parse::<u32>() {
+            Ok(1..) => {}
+            Err(_) if !number.base10_digits().starts_with('-') => {
+                diagnostics.error(number, format!("`{key}` is at most {}", u32::MAX));
+            }
+            Ok(0) | Err(_) => {
+                let message = format!("`{key}` must be at least 1, or the recipe could not {}", purpose(key));
+                diagnostics.error(number, message);
+            }
+        },
     }
 }
 
@@ -82,8 +81,7 @@ fn number<'a>(entries: &'a [Entry], name: &str) -> Option<&'a LitInt> {
 }
 
 fn restarts_are_bounded(recipe: &Resolved, diagnostics: &mut Diagnostics) {
-    let unread = recipe.written.guardrails.first().is_some_and(|field| field.value.is_none());
-    if recipe.limits.max_restarts.is_some() || unread {
+    if recipe.limits.max_restarts.is_some() || recipe.written.has_unread_guardrails() {
         return;
     }
     let mut outcomes = recipe.steps.iter().flat_map(|step| &step.outcomes);

@@ -27,7 +27,7 @@ pub(super) fn check(recipe: &Resolved, diagnostics: &mut Diagnostics) {
             }
         }
         Initial::Missing => {
-            if recipe.written.initial.is_missing() && !recipe.written.broken {
+            if !recipe.written.has_initial() {
                 let first = recipe.steps[0].name();
                 let message = format!("recipe `{name}` does not say where it begins: add `initial: {first}`");
                 diagnostics.error(name, message);

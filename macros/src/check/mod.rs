@@ -51,6 +51,13 @@ pub(crate) fn fragment(fragment: &Fragment, diagnostics: &mut Diagnostics) {
         diagnostics
             .error(public, "shared steps can be used in the crate that defines them: write `pub(crate)`");
     }
+    let parameters: Vec<_> = fragment.parameters.iter().collect();
+    for (index, parameter) in parameters.iter().enumerate() {
+        if let Some(first) = parameters[..index].iter().find(|first| *first == parameter) {
+            let message = format!("parameter `{parameter}` is written twice; keep one of them");
+            diagnostics.error_and(parameter, message, first, "first_written_here");
+        }
+    }
     for step in &fragment.steps {
         prompts::check_step(step, diagnostics);
     }

@@ -1,5 +1,7 @@
 //! While `exit_on_other` holds, `Other` exits.
 
+use syn::ext::IdentExt;
+
 use crate::diagnostic::Diagnostics;
 use crate::resolve::{OTHER, Resolved, Target};
 use crate::syntax::Next;
@@ -9,11 +11,11 @@ pub(super) fn check(recipe: &Resolved, diagnostics: &mut Diagnostics) {
         return;
     }
     for step in &recipe.steps {
-        let other = step.outcomes.iter().find(|outcome| outcome.name == OTHER);
+        let other = step.outcomes.iter().find(|outcome| outcome.name.unraw() == OTHER);
         let elsewhere = other.is_some_and(|other| {
             matches!(other.target, Target::Step { .. } | Target::Unknown { .. } | Target::Restart(_))
         });
-        let mapping = step.written.mappings.iter().find(|mapping| mapping.outcome == OTHER);
+        let mapping = step.written.mappings.iter().find(|mapping| mapping.outcome.unraw() == OTHER);
         if !elsewhere {
             continue;
         }

@@ -30,7 +30,7 @@ pub(super) fn check(recipe: &Resolved, diagnostics: &mut Diagnostics) {
 fn declared_at_all(step: &Step, diagnostics: &mut Diagnostics) {
     let name = step.name();
     match step.written.outcomes.first() {
-        None if !step.written.broken => {
+        None if !step.written.has("outcomes") => {
             let mapped: Vec<_> =
                 step.written.mappings.iter().map(|mapping| mapping.outcome.to_string()).collect();
             let list = if mapped.is_empty() { "Complete".to_owned() } else { mapped.join(", ") };
@@ -81,10 +81,11 @@ fn undeclared(step: &Step, diagnostics: &mut Diagnostics) {
         let meant = step.outcomes.iter().find(|known| known.mapped_as.as_ref() == Some(outcome));
         let advice = match meant {
             Some(meant) => format!("; did you mean `{}`?", meant.name),
-            None => format!(
-                "; add it to `outcomes` or remove this line (declared: {})",
-                spelling::alternatives(&names).replace(" or ", ", ")
-            ),
+            None => {
+                let list = spelling::short_list(names.iter().map(String::as_str));
+                let list = list.map_or(String::new(), |list| format!(" (declared: {list})"));
+                format!("; add it to `outcomes` or remove this line{list}")
+            }
         };
         diagnostics.error(outcome, format!("outcome `{outcome}` is mapped but not declared{advice}"));
         reported.push(text);
@@ -98,7 +99,7 @@ fn unmapped(recipe: &Resolved, index: usize, hints: &reach::Hints, diagnostics: 
             continue;
         }
         let name = &outcome.name;
-        let fix = if name == OTHER && !recipe.limits.other_is_free {
+        let fix = if name.unraw() == OTHER && !recipe.limits.other_is_free {
             format!("leave it out, since every step has it, or add `{name} => exit …`")
         } else if let Some(orphan) = hints.get(&(index, place)) {
             let orphan = recipe.steps[*orphan].name();

@@ -3,6 +3,7 @@
 //! A text in the source is looked at here, and so is a file, where the compiler tells where the source lies. What
 //! cannot be seen from here (a constant, say) is checked by an assertion in the generated code.
 
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use syn::{Expr, ExprLit, ExprMacro, Lit, LitStr};
@@ -21,7 +22,7 @@ pub(super) fn check(recipe: &Resolved, diagnostics: &mut Diagnostics) {
 /// The rule for one step: a recipe's, or a shared one.
 pub(super) fn check_step(step: &Step, diagnostics: &mut Diagnostics) {
     let name = &step.name;
-    if step.prompt.is_missing() && !step.broken {
+    if !step.has("prompt") {
         let file = spelling::wire(name);
         let message =
             format!("step `{name}` has no prompt: add `prompt: include_str!(\"{file}.md\")` or a text");
@@ -32,7 +33,7 @@ pub(super) fn check_step(step: &Step, diagnostics: &mut Diagnostics) {
             diagnostics
                 .error(at, format!("the prompt of step `{name}` is empty: say what the agent is to do"));
         }
-        Some(Judgement::Missing(file, path)) => diagnostics.error(&file, missing(&file, &path)),
+        Some(Judgement::Missing(file, path, why)) => diagnostics.error(&file, missing(&file, &path, why)),
         Some(Judgement::Good | Judgement::Unknown) | None => {}
     }
 }
@@ -41,7 +42,7 @@ pub(super) fn check_step(step: &Step, diagnostics: &mut Diagnostics) {
 pub(crate) enum Judgement {
     Good,
     Empty(LitStr),
-    Missing(LitStr, PathBuf),
+    Missing(LitStr, PathBuf, ErrorKind),
     Unknown,
 }
 
@@ -57,7 +58,7 @@ pub(crate) fn judge(prompt: &Expr) -> Judgement {
             };
             match std::fs::read_to_string(&path) {
                 Ok(text) => (file, text),
-                Err(_) => return Judgement::Missing(file, path),
+                Err(error) => return Judgement::Missing(file, path, error.kind()),
             }
         }
         _ => return Judgement::Unknown,
@@ -71,7 +72,12 @@ fn beside(file: &LitStr) -> Option<PathBuf> {
     Some(source.parent()?.join(file.value()))
 }
 
-fn missing(file: &LitStr, path: &Path) -> String {
+fn missing(file: &LitStr, path: &Path, why: ErrorKind) -> String {
+    if why != ErrorKind::NotFound {
+        let why =
+            if why == ErrorKind::InvalidData { "it is not UTF-8 text".to_owned() } else { why.to_string() };
+        return format!("the file `{}` cannot be read as a prompt: {why}", file.value());
+    }
     let folder = path.parent().and_then(|folder| std::fs::read_dir(folder).ok());
     let mut neighbours: Vec<_> =
         folder.into_iter().flatten().filter_map(|entry| entry.ok()?.file_name().into_string().ok()).collect();

@@ -6,10 +6,10 @@
 use std::collections::HashMap;
 
 use crate::diagnostic::Diagnostics;
-use crate::resolve::{Initial, Resolved, Target};
+use crate::resolve::{Initial, Resolved};
 use crate::spelling;
 
-/// For an unmapped outcome (step and place), the unreached step it was probably meant to lead to.
+/// For an outcome that leads nowhere (step and place), the unreached step it was probably meant to lead to.
 pub(super) type Hints = HashMap<(usize, usize), usize>;
 
 pub(super) fn check(recipe: &Resolved, diagnostics: &mut Diagnostics) {
@@ -68,9 +68,9 @@ fn open_outcomes(recipe: &Resolved, reached: &[bool]) -> Vec<(usize, usize)> {
     steps
         .flat_map(|(index, step)| {
             let lost = step.outcomes.is_empty();
-            let open = step.outcomes.iter().enumerate().filter(|(_, outcome)| {
-                outcome.target.is_open() && !matches!(outcome.target, Target::Unknown { .. })
-            });
+            let open = step.outcomes.iter().enumerate();
+            let open =
+                open.filter(|(_, outcome)| outcome.target.is_open() && outcome.target.step().is_none());
             open.map(move |(place, _)| (index, place)).chain(lost.then_some((index, 0)))
         })
         .collect()

@@ -1,19 +1,42 @@
 //! An outcome leads to a step that exists.
 
+use super::reach::{self, Hints};
 use crate::diagnostic::Diagnostics;
-use crate::resolve::{Resolved, Target};
+use crate::resolve::{Outcome, Resolved, Step, Target};
 use crate::spelling;
 
 pub(super) fn check(recipe: &Resolved, diagnostics: &mut Diagnostics) {
     let names = recipe.step_names();
-    for outcome in recipe.steps.iter().flat_map(|step| &step.outcomes) {
-        if let Target::Unknown { name, meant } = &outcome.target {
-            let mut advice =
-                spelling::advice(&name.to_string(), names.iter().map(String::as_str), "the steps are");
-            if meant.is_none() {
-                advice = format!("{advice}; to end the run instead, write `exit {name}`");
+    let hints = reach::hints(recipe);
+    for (index, step) in recipe.steps.iter().enumerate() {
+        for (place, outcome) in step.outcomes.iter().chain(own_strays(step)).enumerate() {
+            if let Target::Unknown { name, meant } = &outcome.target {
+                let mut advice =
+                    spelling::advice(&name.to_string(), names.iter().map(String::as_str), "the steps are");
+                if meant.is_none() {
+                    advice += &elsewhere(recipe, &hints, (index, place), outcome);
+                }
+                diagnostics.error(name, format!("there is no step `{name}`{advice}"));
             }
-            diagnostics.error(name, format!("there is no step `{name}`{advice}"));
         }
+    }
+}
+
+/// What was mapped without being declared, unless it was taken for a declared outcome.
+fn own_strays(step: &Step) -> impl Iterator<Item = &Outcome> {
+    step.stray
+        .iter()
+        .filter(|stray| !step.outcomes.iter().any(|known| known.mapped_as.as_ref() == Some(&stray.name)))
+}
+
+/// Where else it may have been meant to lead.
+fn elsewhere(recipe: &Resolved, hints: &Hints, place: (usize, usize), outcome: &Outcome) -> String {
+    match (hints.get(&place), &outcome.target) {
+        (Some(orphan), _) => {
+            let orphan = recipe.steps[*orphan].name();
+            format!("; nothing leads to step `{orphan}` yet, so perhaps `{} => {orphan}`", outcome.name)
+        }
+        (None, Target::Unknown { name, .. }) => format!("; to end the run instead, write `exit {name}`"),
+        (None, _) => String::new(),
     }
 }

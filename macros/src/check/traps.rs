@@ -14,8 +14,8 @@ pub(super) fn check(recipe: &Resolved, diagnostics: &mut Diagnostics) {
         .enumerate()
         .filter(|(_, step)| step.is_open() || step.outcomes.iter().any(|outcome| outcome.target.ends()));
     let ends = ends.map(|(index, step)| step.duplicate_of.unwrap_or(index));
-    let can_end = recipe.graph.reversed().reachable(ends);
-    let components = recipe.graph.components();
+    let can_end = recipe.certain.reversed().reachable(ends);
+    let components = recipe.certain.components();
     for members in &components.members {
         let first = members[0];
         if can_end[first] || recipe.steps[first].duplicate_of.is_some() {
@@ -23,7 +23,7 @@ pub(super) fn check(recipe: &Resolved, diagnostics: &mut Diagnostics) {
         }
         // A group that leads into another trap is stuck only because of that one.
         let inescapable = members.iter().all(|step| {
-            recipe.graph.edges(*step).iter().all(|next| components.of[*next] == components.of[first])
+            recipe.certain.edges(*step).iter().all(|next| components.of[*next] == components.of[first])
         });
         if inescapable {
             let name = recipe.steps[first].name();
@@ -36,8 +36,9 @@ fn explain(recipe: &Resolved, members: &[usize]) -> String {
     let first = recipe.steps[members[0]].name();
     let targets: Vec<_> = members.iter().map(|step| recipe.steps[*step].name().to_string()).collect();
     // A way round through several steps explains more than a step that leads to itself.
-    let start = members.iter().find(|step| !recipe.graph.edges(**step).contains(step)).unwrap_or(&members[0]);
-    match recipe.graph.cycle_through(*start) {
+    let start =
+        members.iter().find(|step| !recipe.certain.edges(**step).contains(step)).unwrap_or(&members[0]);
+    match recipe.certain.cycle_through(*start) {
         Some(_) if members.len() == 1 => {
             format!("every outcome leads back to `{first}` itself; map one of them to an exit")
         }

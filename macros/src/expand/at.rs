@@ -24,8 +24,8 @@ impl Expansion<'_> {
         quote! {
             /// A run that is at the step `S`.
             ///
-            /// It has one method for each outcome of that step, and each takes the run with it: an outcome that
-            /// the step does not have cannot be reported, and no outcome can be reported twice.
+            /// It has one method for each outcome of that step, and each takes the run along: an outcome that the
+            /// step does not have cannot be reported, and what was reported is behind it.
             #[must_use = "a run goes on only when an outcome is reported"]
             #at
 
@@ -110,7 +110,7 @@ impl Expansion<'_> {
                     #[doc = #docs]
                     ///
                     /// # Errors
-                    /// A guardrail does not allow to enter that step; the exit says which one.
+                    /// A guardrail does not allow entering that step; the exit says which one.
                     #[inline]
                     #inner fn #method(self) -> ::core::result::Result<At<#target>, #krate::Exit> {
                         enter(self.ledger)

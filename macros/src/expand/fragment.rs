@@ -1,8 +1,11 @@
 //! Shared steps: a type that holds their prompts, and a macro that carries them into recipes.
 
+use std::collections::HashSet;
+
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 use syn::Visibility;
+use syn::ext::IdentExt;
 
 use crate::check::{self, Judgement};
 use crate::syntax::Fragment;
@@ -15,11 +18,16 @@ pub(crate) fn fragment(fragment: &Fragment, krate: &TokenStream) -> TokenStream 
         Visibility::Public(_) => &syn::parse_quote!(pub(crate)),
         restricted => restricted,
     };
-    let carrier = format_ident!("__surefire_steps_{name}");
+    let carrier = format_ident!("__surefire_steps_{}", name.unraw());
     let docs =
         if docs.is_empty() { quote!(#[doc = "Steps that several recipes share."]) } else { quote!(#docs) };
+    let mut named = HashSet::new();
     let prompts = steps.iter().filter_map(|step| {
         let (constant, prompt) = (Fragment::prompt_constant(&step.name), step.prompt.value()?);
+        // A second step of the same name is reported by the recipes that include both.
+        if !named.insert(constant.to_string()) {
+            return None;
+        }
         let prompt = match check::judge(prompt) {
             Judgement::Good | Judgement::Unknown => quote!(#prompt),
             // It has been reported; recipes that include the step are not to report it again.

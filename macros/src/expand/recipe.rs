@@ -1,7 +1,7 @@
 //! The recipe's type, its module around everything else, and how a run begins.
 
 use proc_macro2::TokenStream;
-use quote::quote;
+use quote::{quote, quote_spanned};
 
 use super::Expansion;
 
@@ -19,6 +19,9 @@ impl Expansion<'_> {
             quote!(#place #outcome #next #methods)
         });
         let aliases = self.aliases();
+        // At the recipe's name, where a clash with another module of that name is then told.
+        let content = quote!(#steps #at #anywhere #aliases #(#each)*);
+        let parts = quote_spanned!(name.span()=> #visibility mod #module { #content });
         let scope = self.scope();
         let implementation = self.implementation();
         let inherent = self.inherent();
@@ -29,14 +32,9 @@ impl Expansion<'_> {
             #visibility struct #name;
 
             #module_docs
-            #[allow(dead_code, non_camel_case_types)]
-            #visibility mod #module {
-                #steps
-                #at
-                #anywhere
-                #aliases
-                #(#each)*
-            }
+            // The author's names are the author's business, and lints about them could not be silenced in place.
+            #[allow(dead_code, non_camel_case_types, clippy::all, clippy::pedantic)]
+            #parts
 
             #scope
             #implementation

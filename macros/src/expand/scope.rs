@@ -1,6 +1,6 @@
 //! What the generated module needs from outside: the author's prompts, exits and restart targets.
 
-use proc_macro2::{Span, TokenStream};
+use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
 
@@ -20,19 +20,21 @@ impl Expansion<'_> {
         let registry = self.shape.registry(krate);
         let exits = self.shape.exits.iter().map(|exit| match exit {
             Exit::Authored(reason) => {
-                // The whole path stands at the reason, so that an error about it underlines the reason alone.
-                let variant = moved(&registry, reason.span());
-                quote!(#private::reason::<Self>(#variant::#reason as ::core::primitive::usize))
+                // Through the trait, so that an unknown registry is one error and not one for each exit.
+                let variant = quote_spanned!(reason.span()=> <<Self as #private::Scope>::Exits>::#reason);
+                quote!(#private::reason::<Self>(#variant as ::core::primitive::usize))
             }
             Exit::StandardOther => quote!(#private::STANDARD_OTHER),
         });
+        // What the compiler has to say about the author's paths (private, say) stands at those paths.
+        let own_exits = quote_spanned!(registry.span()=> type Exits = #registry;);
         let restarts = self.shape.restarts.iter().enumerate().map(|(index, restart)| {
             let path = &restart.path;
+            let target = quote_spanned!(path.span()=> type Target = #path;);
             quote! {
                 #[automatically_derived]
                 impl #private::RestartTarget<#index> for #module::Step {
-                    type Target = #path;
-                    const RECIPE: &'static Self::Target = &#path;
+                    #target
                 }
             }
         });
@@ -51,7 +53,7 @@ impl Expansion<'_> {
             #[automatically_derived]
             impl #private::Scope for #module::Step {
                 type Recipe = #name;
-                type Exits = #registry;
+                #own_exits
                 type Visits = [::core::primitive::u32; #count];
                 const PROMPTS: &'static [&'static ::core::primitive::str] = &[#(#prompts,)*];
                 const EXITS: &'static [#krate::AnyReason] = &[#(#exits,)*];
@@ -64,7 +66,13 @@ impl Expansion<'_> {
     /// Names inside the module for the recipes around it, so that signatures read as the author would write them.
     pub(super) fn aliases(&self) -> TokenStream {
         let (private, inner) = (&self.private, &self.inner);
-        let restarts = self.shape.restarts.iter().enumerate().map(|(index, restart)| {
+        let others = self
+            .shape
+            .restarts
+            .iter()
+            .enumerate()
+            .filter(|(_, restart)| !restart.path.is_ident(&self.shape.name));
+        let restarts = others.map(|(index, restart)| {
             let name = &restart.name;
             quote! {
                 #[doc(hidden)]
@@ -91,19 +99,9 @@ impl Expansion<'_> {
         quote!(#name)
     }
 
-    /// Whether a restart target has the recipe's name; usually it is the recipe itself.
+    /// Whether a recipe of the same name is restarted that may be another one: the bare name is the recipe itself.
     fn restarts_a_namesake(&self) -> bool {
-        self.shape.restarts.iter().any(|restart| restart.name == self.shape.name)
+        let mut restarts = self.shape.restarts.iter();
+        restarts.any(|restart| restart.name == self.shape.name && !restart.path.is_ident(&self.shape.name))
     }
-}
-
-/// The same tokens, resolved as before but located elsewhere.
-fn moved(tokens: &TokenStream, place: Span) -> TokenStream {
-    let tokens = tokens.clone().into_iter();
-    tokens
-        .map(|mut token| {
-            token.set_span(token.span().located_at(place));
-            token
-        })
-        .collect()
 }

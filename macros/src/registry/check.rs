@@ -12,6 +12,9 @@ const AUTHORS: RangeInclusive<u8> = 40..=63;
 pub(super) fn check(reasons: &Reasons, diagnostics: &mut Diagnostics) {
     for reason in &reasons.variants {
         complete(reason, diagnostics);
+        if !reasons.standard {
+            no_placeholders(reason, diagnostics);
+        }
         exit_code(reason, reasons.standard, diagnostics);
     }
     codes_are_unique(reasons, diagnostics);
@@ -42,6 +45,15 @@ fn complete(reason: &Reason, diagnostics: &mut Diagnostics) {
     }
     if let Some(code) = columns.code.as_ref().filter(|code| !is_code(&code.value())) {
         diagnostics.error(code, "a code is made of small letters, digits, hyphens and underscores");
+    }
+}
+
+/// Only the standard guardrails have a step and a limit to put into their messages.
+fn no_placeholders(reason: &Reason, diagnostics: &mut Diagnostics) {
+    if let Some(message) =
+        reason.columns.message.as_ref().filter(|message| message.value().contains(['{', '}']))
+    {
+        diagnostics.error(message, "a message is shown as it is written; leave the braces out");
     }
 }
 

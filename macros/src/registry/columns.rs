@@ -35,6 +35,8 @@ pub(super) struct Columns {
     pub(super) diagnosis: Option<LitStr>,
     pub(super) auto_resumable: Option<LitBool>,
     pub(super) goal_met: Option<LitBool>,
+    /// The columns so far.
+    written: Vec<String>,
     /// Whether a part could not be read: what seems to be missing may only have been lost.
     pub(super) broken: bool,
 }
@@ -54,6 +56,10 @@ impl Columns {
 
     fn column(&mut self, meta: &ParseNestedMeta<'_>, diagnostics: &mut Diagnostics) -> syn::Result<()> {
         let name = meta.path.get_ident().map(ToString::to_string).unwrap_or_default();
+        if self.written.contains(&name) {
+            return Err(meta.error(format!("column `{name}` is written twice; keep one of them")));
+        }
+        self.written.push(name.clone());
         match name.as_str() {
             "code" => self.code = Some(text(meta)?),
             "message" => self.message = Some(text(meta)?),

@@ -35,8 +35,10 @@ impl Docs {
 
     /// The first paragraph, on one line.
     pub(crate) fn first_paragraph(&self) -> String {
-        let lines = self.attributes.iter().filter_map(text);
-        let lines = lines.map(|line| line.trim().to_owned());
+        // A block comment is one attribute with many lines, each perhaps with a star.
+        let texts: Vec<_> = self.attributes.iter().filter_map(text).collect();
+        let lines = texts.iter().flat_map(|text| text.split('\n'));
+        let lines = lines.map(|line| line.trim().trim_start_matches('*').trim().to_owned());
         let paragraph: Vec<_> =
             lines.skip_while(String::is_empty).take_while(|line| !line.is_empty()).collect();
         paragraph.join(" ")

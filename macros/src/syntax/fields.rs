@@ -5,12 +5,27 @@ use syn::Token;
 use syn::parse::ParseStream;
 
 use crate::diagnostic::Diagnostics;
+use crate::spelling;
 
 /// One `key: value`; the value is missing where it could not be read and an error has been reported.
 #[derive(Clone)]
 pub(crate) struct Field<T> {
     pub(crate) key: Ident,
     pub(crate) value: Option<T>,
+}
+
+/// A field that does not exist, and the one that was probably meant.
+#[derive(Clone)]
+pub(crate) struct Unknown {
+    pub(crate) key: Ident,
+    pub(crate) meant: Option<&'static str>,
+}
+
+impl Unknown {
+    pub(crate) fn new(key: Ident, known: &[&'static str]) -> Self {
+        let meant = spelling::closest(&key.to_string(), known.iter().copied());
+        Self { key, meant }
+    }
 }
 
 /// Every time a field was written; more than once is a mistake that a check reports.

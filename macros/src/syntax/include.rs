@@ -162,13 +162,8 @@ pub(crate) fn fetch(input: &Input) -> Option<TokenStream> {
         return None;
     }
     let body: Vec<_> = body.stream().into_iter().collect();
-    let at = (0..body.len()).find(|index| starts_include(&body, *index))?;
-    let open = (at + 1..body.len()).find(|index| is_group(&body[*index], Delimiter::Parenthesis))?;
-    let path = &body[at + 1..open];
-    // What cannot be the path of a macro is left to the parser, which says so.
-    let parsed = Path::parse_mod_style.parse2(path.iter().cloned().collect()).ok()?;
-    syn::parse_str::<Ident>(&parsed.segments.last()?.ident.to_string()).ok()?;
-    let before = &body[..at];
+    let (at, open) = (0..body.len()).find_map(|at| Some((at, include_at(&body, at)?)))?;
+    let (before, path) = (&body[..at], &body[at + 1..open]);
     let TokenTree::Group(arguments) = &body[open] else {
         return None;
     };
@@ -201,15 +196,22 @@ pub(crate) fn splice(input: TokenStream) -> Option<Input> {
     Some(Input { krate, written: quote!(#header #body) })
 }
 
-fn starts_include(body: &[TokenTree], index: usize) -> bool {
-    let word = matches!(&body[index], TokenTree::Ident(word) if word == "include");
-    let before = index.checked_sub(1).and_then(|before| body.get(before));
+/// Where the arguments of the `include` at this place stand, if it is one; the parser has its say about the others.
+fn include_at(body: &[TokenTree], at: usize) -> Option<usize> {
+    let word = matches!(&body[at], TokenTree::Ident(word) if word == "include");
+    let before = at.checked_sub(1).and_then(|before| body.get(before));
     let at_start = match before {
         None => true,
         Some(TokenTree::Punct(mark)) => matches!(mark.as_char(), ',' | ';'),
         Some(token) => is_group(token, Delimiter::Brace),
     };
-    word && at_start && matches!(body.get(index + 1), Some(TokenTree::Ident(_)))
+    if !word || !at_start {
+        return None;
+    }
+    let open = (at + 1..body.len()).find(|index| is_group(&body[*index], Delimiter::Parenthesis))?;
+    let path = Path::parse_mod_style.parse2(body[at + 1..open].iter().cloned().collect()).ok()?;
+    syn::parse_str::<Ident>(&path.segments.last()?.ident.to_string()).ok()?;
+    Some(open)
 }
 
 fn is_group(token: &TokenTree, delimiter: Delimiter) -> bool {

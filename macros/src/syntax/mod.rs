@@ -12,6 +12,7 @@ mod recipe;
 mod step;
 
 pub(crate) use docs::Docs;
+pub(crate) use fields::Unknown;
 pub(crate) use guardrails::{Entry, Value};
 pub(crate) use include::{Fragment, fetch, splice};
 pub(crate) use next::Next;

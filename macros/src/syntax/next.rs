@@ -35,6 +35,13 @@ impl Parse for Next {
             let what = if word == "exit" { "an exit reason" } else { "a recipe" };
             return Err(syn::Error::new(word.span(), format!("expected {what} after `{word}`")));
         }
+        let small = word.to_string().to_lowercase();
+        if more && input.peek(Ident::peek_any) && (small == "exit" || small == "restart") {
+            let error = format!("write `{small}` in small letters");
+            // What follows it is not the mistake.
+            input.parse::<TokenTree>()?;
+            return Err(syn::Error::new(word.span(), error));
+        }
         if input.peek(Token![::]) {
             let error = format!(
                 "expected the bare name of a step, or `exit Reason`; found a path that starts with `{word}`"

@@ -6,9 +6,10 @@ use syn::parse::{ParseStream, Parser};
 use syn::{LitStr, Path, Token, Visibility, braced};
 
 use super::docs::Docs;
-use super::fields::{Fields, expect_comma, is_word, skip_item};
+use super::fields::{Fields, Unknown, expect_comma, is_word, skip_item};
 use super::guardrails::{self, Entry};
 use super::include::{self, Included};
+use super::next::{Next, arrow};
 use super::step::{Mapping, Step, text};
 use crate::diagnostic::Diagnostics;
 
@@ -43,12 +44,29 @@ pub(crate) struct Recipe {
     pub(crate) guardrails: Fields<Vec<Entry>>,
     pub(crate) steps: Vec<Step>,
     /// Fields that recipes don't have.
-    pub(crate) unknown: Vec<Ident>,
+    pub(crate) unknown: Vec<Unknown>,
     /// Whether a part could not be read: what seems to be missing may only have been lost.
     pub(crate) broken: bool,
 }
 
 impl Recipe {
+    /// The fields that a recipe has.
+    pub(crate) const FIELDS: [&'static str; 6] = ["id", "label", "model", "initial", "exits", "guardrails"];
+
+    /// Whether it says where it begins, if only in a way that could not be read.
+    pub(crate) fn has_initial(&self) -> bool {
+        !self.initial.is_missing() || self.broken || self.meant("initial")
+    }
+
+    /// Whether it has guardrails that could not be read.
+    pub(crate) fn has_unread_guardrails(&self) -> bool {
+        self.guardrails.first().is_some_and(|field| field.value.is_none()) || self.meant("guardrails")
+    }
+
+    fn meant(&self, field: &str) -> bool {
+        self.unknown.iter().any(|unknown| unknown.meant == Some(field))
+    }
+
     /// Reads a recipe; `None` if not even its name could be read.
     pub(crate) fn parse(written: TokenStream, diagnostics: &mut Diagnostics) -> Option<Self> {
         let parser = |input: ParseStream<'_>| {
@@ -185,7 +203,7 @@ impl Recipe {
                 self.guardrails.read(key, input, diagnostics, |_| entries);
             }
             _ => {
-                self.unknown.push(key);
+                self.unknown.push(Unknown::new(key, &Self::FIELDS));
                 skip_item(input);
             }
         }
@@ -223,21 +241,30 @@ pub(super) fn steps(input: ParseStream<'_>, diagnostics: &mut Diagnostics) -> (V
 pub(super) fn arguments(input: ParseStream<'_>, diagnostics: &mut Diagnostics) -> Vec<Mapping> {
     let mut arguments = Vec::new();
     while !input.is_empty() {
-        let argument = |input: ParseStream<'_>| {
-            let outcome = input.call(Ident::parse_any)?;
-            input.parse::<Token![=>]>()?;
-            Ok(Mapping { outcome, next: Some(input.parse()?) })
+        let Ok(outcome) = input.call(Ident::parse_any) else {
+            diagnostics
+                .error_at(input.span(), "expected a parameter and where it leads: `parameter => Next`");
+            skip_item(input);
+            continue;
         };
-        match argument(input) {
-            Ok(argument) => {
+        match argument(input, diagnostics) {
+            Ok(next) => {
                 expect_comma(input, diagnostics, "an argument");
-                arguments.push(argument);
+                arguments.push(Mapping { outcome, next: Some(next) });
             }
             Err(error) => {
                 diagnostics.syntax(&error);
                 skip_item(input);
+                arguments.push(Mapping { outcome, next: None });
             }
         }
     }
     arguments
+}
+
+fn argument(input: ParseStream<'_>, diagnostics: &mut Diagnostics) -> syn::Result<Next> {
+    if let Some(error) = arrow(input)? {
+        diagnostics.syntax(&error);
+    }
+    input.parse()
 }

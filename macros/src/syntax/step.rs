@@ -6,7 +6,7 @@ use syn::parse::ParseStream;
 use syn::{Expr, LitStr, Token, braced, bracketed};
 
 use super::docs::Docs;
-use super::fields::{Fields, expect_comma, skip_item};
+use super::fields::{Fields, Unknown, expect_comma, skip_item};
 use super::next::{Next, arrow};
 use crate::diagnostic::Diagnostics;
 
@@ -20,7 +20,7 @@ pub(crate) struct Step {
     pub(crate) outcomes: Fields<Vec<Declared>>,
     pub(crate) mappings: Vec<Mapping>,
     /// Fields that steps don't have.
-    pub(crate) unknown: Vec<Ident>,
+    pub(crate) unknown: Vec<Unknown>,
     /// Whether a part could not be read: what seems to be missing may only have been lost.
     pub(crate) broken: bool,
 }
@@ -48,6 +48,19 @@ impl Mapping {
 }
 
 impl Step {
+    /// The fields that a step has.
+    pub(crate) const FIELDS: [&'static str; 3] = ["prompt", "outcomes", "model"];
+
+    /// Whether a field is there, if only under a name that was probably meant to be it.
+    pub(crate) fn has(&self, field: &str) -> bool {
+        let written = match field {
+            "prompt" => !self.prompt.is_missing(),
+            "outcomes" => !self.outcomes.is_missing(),
+            _ => !self.model.is_missing(),
+        };
+        written || self.broken || self.unknown.iter().any(|unknown| unknown.meant == Some(field))
+    }
+
     fn new(docs: Docs, name: Ident) -> Self {
         Self {
             docs,
@@ -107,6 +120,12 @@ impl Step {
     }
 
     fn item(&mut self, block: ParseStream<'_>, diagnostics: &mut Diagnostics) -> syn::Result<()> {
+        let docs = Docs::parse(block, diagnostics)?;
+        if !docs.is_empty() {
+            let message =
+                "a doc comment belongs in front of the recipe, a step, or an outcome in the list of outcomes";
+            diagnostics.error(docs, message);
+        }
         if !block.peek(Ident::peek_any) {
             return Err(block
                 .error("expected a field of the step, or an outcome and what follows: `Outcome => Next`"));
@@ -144,7 +163,7 @@ impl Step {
                 self.outcomes.read(key, block, diagnostics, |_| list);
             }
             _ => {
-                self.unknown.push(key);
+                self.unknown.push(Unknown::new(key, &Self::FIELDS));
                 skip_item(block);
             }
         }

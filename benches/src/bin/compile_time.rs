@@ -3,7 +3,9 @@
 use std::process::ExitCode;
 use std::time::Duration;
 
-use surefire_benches::compile_time::{BASELINE, CONTENDERS, Contender, Limits, Measured, contender, measure};
+use surefire_benches::compile_time::{
+    BASELINE, CONTENDERS, Contender, EQUIVALENT, Limits, Measured, contender, measure,
+};
 
 const USAGE: &str = "usage: compile_time [--growth] [--steps <n>] [--repeat <n>] [<contender>…]";
 const STEPS: usize = 500;
@@ -79,18 +81,21 @@ impl Request {
 }
 
 fn print_comparison(rows: &[Measured]) {
-    let baseline =
-        rows.iter().find(|row| row.contender.name == BASELINE).and_then(|row| row.seconds.as_ref().ok());
-    println!("| contender | steps | processor time, s | ratio to {BASELINE} |");
-    println!("|---|--:|--:|--:|");
+    let seconds_of = |name: &str| {
+        let row = rows.iter().find(|row| row.contender.name == name);
+        row.and_then(|row| row.seconds.as_ref().ok()).copied()
+    };
+    let (lean, equivalent) = (seconds_of(BASELINE), seconds_of(EQUIVALENT));
+    println!("| contender | steps | processor time, s | ratio to {BASELINE} | ratio to {EQUIVALENT} |");
+    println!("|---|--:|--:|--:|--:|");
     for Measured { contender, steps, seconds } in rows {
         let name = contender.name;
         match seconds {
             Ok(seconds) => {
-                let ratio = baseline.map_or("–".into(), |baseline| format!("{:.2}", seconds / baseline));
-                println!("| {name} | {steps} | {seconds:.2} | {ratio} |");
+                let ratio = |to: Option<f64>| to.map_or("–".into(), |to| format!("{:.2}", seconds / to));
+                println!("| {name} | {steps} | {seconds:.2} | {} | {} |", ratio(lean), ratio(equivalent));
             }
-            Err(why) => println!("| {name} | {steps} | {why} | – |"),
+            Err(why) => println!("| {name} | {steps} | {why} | – | – |"),
         }
     }
 }

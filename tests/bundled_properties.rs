@@ -1,6 +1,8 @@
 //! Properties of the bundled recipes: whatever the agent reports, the typed and the erased form of a run agree, a run
 //! ends within the steps that the compiler worked out, and writing it down at any point changes nothing.
 
+#![cfg(feature = "recipes")]
+
 #[macro_use]
 mod typed_walk;
 

@@ -1,5 +1,7 @@
 //! The bundled recipes are exactly the ones that clients know: ids, labels, descriptions, steps, outcomes and exits.
 
+#![cfg(feature = "recipes")]
+
 use surefire::recipes::{BUNDLED, ImplementAndReviewAll, RefineDesign};
 use surefire::{AnyRecipe, Guardrail, NextOutline, Outline};
 

@@ -1,5 +1,7 @@
 //! The outline in each of its written forms.
 
+#![cfg(feature = "recipes")]
+
 use surefire::recipes::{ImplementAndReview, ImplementAndReviewAll};
 
 #[test]

@@ -1,5 +1,7 @@
 //! A snapshot goes on where it was taken, or says clearly why it cannot.
 
+#![cfg(feature = "recipes")]
+
 use surefire::recipes::{ImplementAndReview, RebaseOnMain};
 use surefire::{AnyRecipe, Exit, Position, Snapshot, SnapshotError};
 
@@ -97,7 +99,14 @@ fn damaged_snapshots_are_refused() {
     );
     assert_eq!(
         with(|snapshot| snapshot.step = "commit".to_owned()),
-        "the snapshot is damaged: it was at step `commit`, which it says was never entered"
+        "the snapshot is damaged: the run was at step `commit`, which it says was never entered"
+    );
+    assert_eq!(
+        with(|snapshot| {
+            snapshot.visits.remove("implement");
+            snapshot.steps = 2;
+        }),
+        "the snapshot is damaged: the run was at step `implement`, which it says was never entered"
     );
     assert_eq!(
         with(|snapshot| *snapshot.visits.entry("fix".to_owned()).or_default() = u32::MAX),
@@ -130,6 +139,13 @@ fn exits_are_errors_that_read_well() {
     let exit = endless().unwrap_err();
     assert_eq!(exit.to_string(), "Recipe stopped: step 'code-review' visited too many times (limit 3)");
     assert_eq!(exit.code(), "max-step-visits-exceeded:code-review");
+    let told = exit.clone().describe("the tests stay red");
+    assert_eq!(
+        (told.code(), told.tripped()),
+        (exit.code(), exit.tripped()),
+        "a description takes nothing away"
+    );
+    assert_eq!(told.description(), Some("the tests stay red"));
     let other = ImplementAndReview::begin().other("no network");
     assert_eq!(other.to_string(), "Recipe exited by user choice: no network");
 }

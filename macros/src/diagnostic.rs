@@ -47,7 +47,7 @@ impl Diagnostics {
         self.found.push(Diagnostic { start, end, message: message.into(), related });
     }
 
-    /// A mistake that syn found; its message follows our style already or is made to.
+    /// A mistake of grammar, found while parsing.
     pub(crate) fn syntax(&mut self, error: &syn::Error) {
         self.error_at(error.span(), error.to_string());
     }

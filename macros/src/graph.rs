@@ -74,7 +74,9 @@ impl Graph {
                     low[*parent] = low[*parent].min(low[step]);
                 }
                 if low[step] == order[step] {
-                    let start = open.iter().rposition(|member| *member == step).unwrap_or_default();
+                    // The step was put there when it was first seen, and only whole components are taken away.
+                    let start =
+                        open.iter().rposition(|member| *member == step).expect("the step is still open");
                     let mut component = open.split_off(start);
                     component.sort_unstable();
                     for member in &component {

@@ -11,7 +11,7 @@ use quote::format_ident;
 use syn::ext::IdentExt;
 use syn::{Expr, Path, Visibility};
 
-use crate::check::{self, Judgement, Reserved};
+use crate::check::{self, Hints, Judgement, Reserved};
 use crate::diagnostic::Diagnostics;
 use crate::proof::Proof;
 use crate::resolve::{Initial, Limits, OTHER, Resolved, Target};
@@ -125,12 +125,14 @@ pub(crate) struct Restart {
     pub(crate) name: Ident,
 }
 
-impl Step {
-    /// Whether the outcome takes the agent's description: an `Other` that exits does.
-    pub(crate) fn is_described(outcome: &Outcome) -> bool {
-        outcome.name.unraw() == OTHER && matches!(outcome.next, Next::Exit(_))
+impl Outcome {
+    /// Whether it takes the agent's description: an `Other` that exits does.
+    pub(crate) fn is_described(&self) -> bool {
+        self.name.unraw() == OTHER && matches!(self.next, Next::Exit(_))
     }
+}
 
+impl Step {
     /// The steps and recipes that can follow, each once, in order.
     pub(crate) fn followers(&self) -> (Vec<usize>, Vec<usize>) {
         let (mut steps, mut restarts) = (Vec::new(), Vec::new());
@@ -159,8 +161,12 @@ impl Shape {
             .distinct_steps()
             .filter(|(_, step)| !reserved.has(step.name()) && types.insert(spelling::camel(step.name())));
         let kept: Vec<_> = kept.map(|(index, _)| index).collect();
-        let mut places =
-            Places { kept: vec![None; recipe.steps.len()], phantoms: Vec::new(), reserved: &reserved };
+        let mut places = Places {
+            kept: vec![None; recipe.steps.len()],
+            phantoms: Vec::new(),
+            reserved: &reserved,
+            hints: check::hints(recipe),
+        };
         for (place, index) in kept.iter().enumerate() {
             places.kept[*index] = Some(place);
         }
@@ -195,7 +201,7 @@ impl Shape {
     fn step(&mut self, recipe: &Resolved, index: usize, kept: usize, places: &mut Places<'_>) -> Step {
         let step = &recipe.steps[index];
         let mut outcomes: Vec<Outcome> = Vec::new();
-        for outcome in step.outcomes.iter().chain(&step.stray) {
+        for (place, outcome) in step.outcomes.iter().chain(&step.stray).enumerate() {
             let Some(method) = spelling::snake(&outcome.name) else {
                 continue;
             };
@@ -203,7 +209,11 @@ impl Shape {
             if check::is_reserved_outcome(&outcome.name) || collides {
                 continue;
             }
-            let next = self.next(&outcome.target, kept, places);
+            let hint = places.hints.get(&(index, place)).and_then(|orphan| places.kept[*orphan]);
+            let next = match hint {
+                Some(orphan) => Next::Step(orphan),
+                None => self.next(&outcome.target, kept, places),
+            };
             let (name, wire, docs) = (outcome.name.clone(), outcome.wire.clone(), outcome.docs.clone());
             outcomes.push(Outcome { name, wire, docs, method, next });
         }
@@ -273,6 +283,8 @@ impl Shape {
 /// Where the resolved steps end up among the generated ones.
 struct Places<'a> {
     reserved: &'a Reserved<'a>,
+    /// What an outcome that leads nowhere was probably meant to lead to: code below may go on from there.
+    hints: Hints,
     /// For each resolved step its place, unless it cannot be generated.
     kept: Vec<Option<usize>>,
     /// Steps that are named as targets and do not exist.

@@ -90,8 +90,8 @@ impl Heaviest {
     }
 }
 
-/// FNV-1a over the steps, their outcomes and where those lead: a change to any of them changes it. Prompts, labels
-/// and limits are left out on purpose, so that editing those does not strand the runs in progress.
+/// FNV-1a over the names of the steps, of their outcomes, and of what those lead to: a change to any of them changes
+/// it. Prompts, labels and numbers are left out on purpose, so that editing those does not strand runs in progress.
 fn fingerprint(shape: &Shape) -> u64 {
     let mut hash = 0xcbf2_9ce4_8422_2325_u64;
     let mut add = |text: &str| {
@@ -101,6 +101,8 @@ fn fingerprint(shape: &Shape) -> u64 {
         }
     };
     add(&shape.steps[shape.initial].wire);
+    let registry = shape.registry.as_ref().and_then(|path| path.segments.last());
+    add(&registry.map_or(String::new(), |last| last.ident.to_string()));
     for step in &shape.steps {
         // No name on the wire has such a character, so an outcome cannot be taken for the next step.
         add("\u{1}step");

@@ -35,7 +35,7 @@ pub(crate) struct Resolved {
     pub(crate) certain: Graph,
 }
 
-/// The limits as numbers; a zero or a word is reported by a check and counts as absent here.
+/// The limits as numbers; what is no number is reported by a check and counts as some limit here.
 #[derive(Default, Clone, Copy)]
 pub(crate) struct Limits {
     pub(crate) max_step_visits: Option<u32>,

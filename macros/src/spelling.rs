@@ -88,6 +88,14 @@ pub(crate) fn alternatives(names: &[String]) -> String {
     }
 }
 
+/// A path that fits on a line or two, with its middle left out where it is long.
+pub(crate) fn shortened(path: &[String]) -> String {
+    if path.len() <= 12 {
+        return path.join(" → ");
+    }
+    format!("{} → … → {}", path[..6].join(" → "), path[path.len() - 5..].join(" → "))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -41,7 +41,7 @@ impl From<&str> for Classified {
     fn from(text: &str) -> Self {
         if let Some(reason) = ExitReason::lookup(text) {
             let definition = reason.definition();
-            let step = text.split_once(':').map(|(_, step)| step);
+            let step = text.split_once(':').map(|(_, step)| step).filter(|step| !step.is_empty());
             let message = definition.message_with(step, None);
             return Self { reason: Some(reason), category: definition.category, message };
         }
@@ -91,14 +91,10 @@ impl ExitReason {
     pub fn lookup(code: &str) -> Option<Self> {
         let carries_step = code
             .split_once(':')
-            .and_then(|(code, _)| Self::from_code(code).filter(|reason| reason.names_a_step()));
+            .and_then(|(code, _)| Self::from_code(code).filter(|reason| reason.definition().names_a_step()));
         Self::from_code(code)
             .or(carries_step)
             .or_else(|| ALIASES.iter().find(|(alias, _)| *alias == code).map(|(_, reason)| *reason))
-    }
-
-    fn names_a_step(self) -> bool {
-        self.definition().message.contains("{step}")
     }
 }
 

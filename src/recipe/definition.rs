@@ -53,23 +53,33 @@ impl Definition {
     /// ```
     #[must_use]
     pub fn general_message(&self) -> Cow<'static, str> {
-        self.message_with(Some("STEP"), Some("N"))
+        self.message_with(ANY_STEP, ANY_LIMIT)
     }
 
-    /// The message with a step and a limit filled in; an unknown limit takes its brackets with it, an unknown step its
-    /// quotes.
+    /// Whether the message, and with it the code, is about one step.
+    pub(super) fn names_a_step(&self) -> bool {
+        self.message.contains("{step}")
+    }
+
+    /// The message with a step and a limit filled in.
     pub(super) fn message_with(&self, step: Option<&str>, limit: Option<&str>) -> Cow<'static, str> {
-        if !self.message.contains('{') {
-            return Cow::Borrowed(self.message);
+        if self.message.contains('{') {
+            Cow::Owned(filled(self.message, step, limit))
+        } else {
+            Cow::Borrowed(self.message)
         }
-        let message = match limit {
-            Some(limit) => self.message.replace("{limit}", limit),
-            None => without_limit(self.message).to_owned(),
-        };
-        Cow::Owned(match step {
-            Some(step) => message.replace("{step}", step),
-            None => message.replace(" '{step}'", ""),
-        })
+    }
+}
+
+/// Fills the placeholders; an unknown limit takes its brackets with it, an unknown step its quotes.
+fn filled(message: &str, step: Option<&str>, limit: Option<&str>) -> String {
+    let message = match limit {
+        Some(limit) => message.replace("{limit}", limit),
+        None => without_limit(message).to_owned(),
+    };
+    match step {
+        Some(step) => message.replace("{step}", step),
+        None => message.replace(" '{step}'", ""),
     }
 }
 
@@ -81,10 +91,13 @@ fn without_limit(message: &str) -> &str {
     }
 }
 
+const ANY_STEP: Option<&str> = Some("STEP");
+const ANY_LIMIT: Option<&str> = Some("N");
+
 // serde passes the field by reference, whatever its type.
 #[allow(clippy::trivially_copy_pass_by_ref)]
 fn in_general<S: Serializer>(message: &&'static str, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_str(&message.replace("{limit}", "N").replace("{step}", "STEP"))
+    serializer.serialize_str(&filled(message, ANY_STEP, ANY_LIMIT))
 }
 
 /// The three ways a run can end, as clients show them: green, yellow, red.
@@ -113,6 +126,15 @@ pub enum Category {
 }
 
 impl Category {
+    /// The colour of such an exit in pictures.
+    pub(super) const fn color(self) -> &'static str {
+        match self {
+            Self::Completed => "#2da44e",
+            Self::Guardrail => "#bf8700",
+            Self::Error => "#cf222e",
+        }
+    }
+
     /// What log lines about such an exit start with.
     ///
     /// ```

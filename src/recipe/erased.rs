@@ -29,7 +29,7 @@ pub trait AnyRecipe: Send + Sync {
     /// Goes on where a snapshot was taken.
     ///
     /// # Errors
-    /// The snapshot is of another recipe, or of another version of this one.
+    /// The snapshot is of another recipe, of another version of this one, or damaged.
     fn resume(&self, snapshot: &Snapshot) -> Result<Box<dyn AnyPosition>, SnapshotError>;
 }
 
@@ -48,6 +48,10 @@ impl<R: Recipe> AnyRecipe for R {
 }
 
 /// Where a run of any recipe stands; see [`Position`], which is the same with the recipe known.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not the position of a run",
+    note = "begin one with `AnyRecipe::begin`, or use `Position`"
+)]
 pub trait AnyPosition: Send + Sync + std::fmt::Debug {
     /// The recipe that is run.
     fn recipe(&self) -> &'static Outline;

@@ -33,15 +33,17 @@ pub struct Exit(Why);
 #[derive(Clone, PartialEq, Eq)]
 enum Why {
     Reason(AnyReason),
-    Described(Box<Described>),
+    Detailed(Box<Detailed>),
     Tripped { guardrail: Guardrail, limit: u32, observed: u32, step: &'static &'static str },
 }
 
-/// A reason with what the agent said about it.
+/// An exit with what else is known about it.
 #[derive(Clone, PartialEq, Eq)]
-struct Described {
+struct Detailed {
     reason: AnyReason,
-    description: String,
+    tripped: Option<Tripped>,
+    description: Option<String>,
+    limit: Option<String>,
 }
 
 impl Exit {
@@ -69,8 +71,31 @@ impl Exit {
 
     /// Adds what the agent said about it, as it must for `other`.
     pub fn describe(self, description: impl Into<String>) -> Self {
-        let reason = self.any_reason();
-        Self(Why::Described(Box::new(Described { reason, description: description.into() })))
+        self.detailed(|detailed| detailed.description = Some(description.into()))
+    }
+
+    /// Adds the limit that was hit, in words; the limits of the recipe itself are known already.
+    ///
+    /// ```
+    /// use surefire::{Exit, ExitReason};
+    ///
+    /// let exit = Exit::because(ExitReason::Timeout).with_limit("2 h");
+    /// assert_eq!(exit.message(), "Recipe stopped: used up its time (limit 2 h)");
+    /// ```
+    pub fn with_limit(self, limit: impl Into<String>) -> Self {
+        self.detailed(|detailed| detailed.limit = Some(limit.into()))
+    }
+
+    fn detailed(self, add: impl FnOnce(&mut Detailed)) -> Self {
+        let (reason, tripped) = (self.any_reason(), self.tripped());
+        let mut detailed = match self.0 {
+            Why::Detailed(detailed) => detailed,
+            Why::Reason(_) | Why::Tripped { .. } => {
+                Box::new(Detailed { reason, tripped, description: None, limit: None })
+            }
+        };
+        add(&mut detailed);
+        Self(Why::Detailed(detailed))
     }
 
     /// The reason, of whichever registry.
@@ -79,8 +104,8 @@ impl Exit {
     pub fn any_reason(&self) -> AnyReason {
         match &self.0 {
             Why::Reason(reason) => *reason,
-            Why::Described(described) => described.reason,
             Why::Tripped { guardrail, .. } => guardrail.exit_reason().into(),
+            Why::Detailed(detailed) => detailed.reason,
         }
     }
 
@@ -104,7 +129,7 @@ impl Exit {
     pub fn code(&self) -> Cow<'static, str> {
         let definition = self.definition();
         match self.tripped() {
-            Some(tripped) if definition.message.contains("{step}") => {
+            Some(tripped) if definition.names_a_step() => {
                 Cow::Owned(format!("{}:{}", definition.code, tripped.step))
             }
             Some(_) | None => Cow::Borrowed(definition.code),
@@ -120,11 +145,13 @@ impl Exit {
     /// What a person reads, with the limit where one was hit.
     #[must_use]
     pub fn message(&self) -> Cow<'static, str> {
-        match self.tripped() {
-            Some(Tripped { step, limit, .. }) => {
-                self.definition().message_with(Some(step), Some(&limit.to_string()))
+        let definition = self.definition();
+        match (self.tripped(), &self.0) {
+            (Some(Tripped { step, limit, .. }), _) => {
+                definition.message_with(Some(step), Some(&limit.to_string()))
             }
-            None => self.definition().message_with(None, None),
+            (None, Why::Detailed(detailed)) => definition.message_with(None, detailed.limit.as_deref()),
+            (None, Why::Reason(_) | Why::Tripped { .. }) => definition.message_with(None, None),
         }
     }
 
@@ -132,19 +159,21 @@ impl Exit {
     #[must_use]
     pub fn description(&self) -> Option<&str> {
         match &self.0 {
-            Why::Described(described) => Some(&described.description),
+            Why::Detailed(detailed) => detailed.description.as_deref(),
             Why::Reason(_) | Why::Tripped { .. } => None,
         }
     }
 
     /// The guardrail that was hit, its limit and the observed value.
     #[must_use]
-    pub const fn tripped(&self) -> Option<Tripped> {
-        match self.0 {
+    #[inline]
+    pub fn tripped(&self) -> Option<Tripped> {
+        match &self.0 {
+            Why::Reason(_) => None,
             Why::Tripped { guardrail, limit, observed, step } => {
-                Some(Tripped { guardrail, step, limit, observed })
+                Some(Tripped { guardrail: *guardrail, step, limit: *limit, observed: *observed })
             }
-            Why::Reason(_) | Why::Described(_) => None,
+            Why::Detailed(detailed) => detailed.tripped,
         }
     }
 }

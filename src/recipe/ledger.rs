@@ -35,6 +35,13 @@ impl<const N: usize> Ledger<[u32; N]> {
 }
 
 impl<V: Visits> Ledger<V> {
+    /// The same as [`begin`](Ledger::begin) where the array's length is not known, which a `const fn` cannot do.
+    pub(super) fn begun(initial: usize, restarts: u32) -> Self {
+        let mut visits = V::NONE;
+        visits.as_mut()[initial] = 1;
+        Self { visits, steps: 1, restarts }
+    }
+
     /// Counts the entry into a step, unless a guardrail forbids it.
     ///
     /// # Errors

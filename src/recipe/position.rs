@@ -5,7 +5,7 @@ use std::fmt;
 use super::erased::AnyRecipe;
 use super::exit::Exit;
 use super::exit_reason::ExitReason;
-use super::ledger::{Ledger, Visits};
+use super::ledger::Ledger;
 use super::names::{Names, UnknownName};
 use super::outline::{NextOutline, OutcomeOutline, StepOutline};
 use super::recipe_trait::Recipe;
@@ -46,9 +46,7 @@ impl<R: Recipe> Position<R> {
     /// The same, in a chain of runs that has restarted so many times.
     #[must_use]
     pub fn begin_after(restarts: u32) -> Self {
-        let mut visits = R::Visits::NONE;
-        visits.as_mut()[R::OUTLINE.initial] = 1;
-        Self { step: R::OUTLINE.initial, ledger: Ledger { visits, steps: 1, restarts } }
+        Self { step: R::OUTLINE.initial, ledger: Ledger::begun(R::OUTLINE.initial, restarts) }
     }
 
     pub(crate) const fn new(step: usize, ledger: Ledger<R::Visits>) -> Self {

@@ -38,7 +38,7 @@ use super::definition::{Category, Definition, Family};
 ///
 /// A crate that knows surefire under another name says so: `#[registry(crate = other_name)]` on the enum.
 ///
-/// A variant that leaves a column out does not compile:
+/// A variant without a category or a message does not compile:
 ///
 /// ```compile_fail
 /// #[derive(Debug, Clone, Copy, surefire::Registry)]

@@ -80,7 +80,7 @@ pub enum SnapshotError {
         visits: u64,
     },
     /// It stands at a step, or began at one, that was never entered.
-    #[error("the snapshot is damaged: it was at step `{step}`, which it says was never entered")]
+    #[error("the snapshot is damaged: the run was at step `{step}`, which it says was never entered")]
     NeverEntered {
         /// That step.
         step: &'static str,

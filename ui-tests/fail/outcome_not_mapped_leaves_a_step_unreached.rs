@@ -16,4 +16,7 @@ surefire::recipe! {
     }
 }
 
-fn main() {}
+fn main() -> Result<(), surefire::Exit> {
+    let _ = Example::begin().complete()?.committed();
+    Ok(())
+}

@@ -17,4 +17,7 @@ surefire::recipe! {
     }
 }
 
-fn main() {}
+fn main() -> Result<(), surefire::Exit> {
+    let _ = Example::begin().complete()?.complete();
+    Ok(())
+}

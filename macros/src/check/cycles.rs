@@ -1,8 +1,8 @@
 //! Every cycle is bounded by a guardrail.
 
-use crate::check::traps::shorten;
 use crate::diagnostic::Diagnostics;
 use crate::resolve::{Resolved, Step};
+use crate::spelling;
 
 pub(super) fn check(recipe: &Resolved, diagnostics: &mut Diagnostics) {
     let unread = recipe.written.has_unread_guardrails();
@@ -22,7 +22,7 @@ pub(super) fn check(recipe: &Resolved, diagnostics: &mut Diagnostics) {
     let path: Vec<_> = cycle.iter().map(|step| format!("`{}`", recipe.steps[*step].name())).collect();
     let message = format!(
         "nothing bounds the cycle {}: add `guardrails: {{ max_step_visits: 3 }}` or `max_total_steps`",
-        shorten(&path)
+        spelling::shortened(&path)
     );
     // The last transition is the one that closes the cycle.
     let closing =

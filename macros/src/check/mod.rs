@@ -1,7 +1,7 @@
 //! What a recipe must not be: one rule per file.
 //!
-//! A rule looks at the whole resolved recipe and reports what it finds; it changes nothing and does not know the
-//! other rules. To add one, write its file, add it to the list, and give it a file in `ui-tests/fail/`.
+//! A rule looks at the whole resolved recipe and reports what it finds; it changes nothing, and does not depend on what
+//! the others reported. To add one, write its file, add it to the list, and give it a file in `ui-tests/fail/`.
 
 mod cycles;
 mod duplicates;
@@ -65,3 +65,4 @@ pub(crate) fn fragment(fragment: &Fragment, diagnostics: &mut Diagnostics) {
 
 pub(crate) use generated_names::{Reserved, is_reserved_outcome};
 pub(crate) use prompts::{Judgement, judge};
+pub(crate) use reach::{Hints, hints};

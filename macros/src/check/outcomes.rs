@@ -30,7 +30,7 @@ pub(super) fn check(recipe: &Resolved, diagnostics: &mut Diagnostics) {
 fn declared_at_all(step: &Step, diagnostics: &mut Diagnostics) {
     let name = step.name();
     match step.written.outcomes.first() {
-        None if !step.written.has("outcomes") => {
+        None if !step.written.has_outcomes() => {
             let mapped: Vec<_> =
                 step.written.mappings.iter().map(|mapping| mapping.outcome.to_string()).collect();
             let list = if mapped.is_empty() { "Complete".to_owned() } else { mapped.join(", ") };
@@ -80,6 +80,11 @@ fn undeclared(step: &Step, diagnostics: &mut Diagnostics) {
         }
         let meant = step.outcomes.iter().find(|known| known.mapped_as.as_ref() == Some(outcome));
         let advice = match meant {
+            None if text == OTHER
+                && step.outcomes.iter().any(|known| matches!(known.target, Target::StandardOther)) =>
+            {
+                "; add it to `outcomes` to map it to an exit of your choice, or remove this line".to_owned()
+            }
             Some(meant) => format!("; did you mean `{}`?", meant.name),
             None => {
                 let list = spelling::short_list(names.iter().map(String::as_str));

@@ -22,7 +22,7 @@ pub(super) fn check(recipe: &Resolved, diagnostics: &mut Diagnostics) {
 /// The rule for one step: a recipe's, or a shared one.
 pub(super) fn check_step(step: &Step, diagnostics: &mut Diagnostics) {
     let name = &step.name;
-    if !step.has("prompt") {
+    if !step.has_prompt() {
         let file = spelling::wire(name);
         let message =
             format!("step `{name}` has no prompt: add `prompt: include_str!(\"{file}.md\")` or a text");

@@ -10,7 +10,7 @@ use crate::resolve::{Initial, Resolved};
 use crate::spelling;
 
 /// For an outcome that leads nowhere (step and place), the unreached step it was probably meant to lead to.
-pub(super) type Hints = HashMap<(usize, usize), usize>;
+pub(crate) type Hints = HashMap<(usize, usize), usize>;
 
 pub(super) fn check(recipe: &Resolved, diagnostics: &mut Diagnostics) {
     let Some(unreached) = unreached(recipe) else {
@@ -23,7 +23,7 @@ pub(super) fn check(recipe: &Resolved, diagnostics: &mut Diagnostics) {
 }
 
 /// The unreached steps that open outcomes probably lead to.
-pub(super) fn hints(recipe: &Resolved) -> Hints {
+pub(crate) fn hints(recipe: &Resolved) -> Hints {
     let Some(unreached) = unreached(recipe) else {
         return Hints::new();
     };

@@ -48,18 +48,13 @@ fn explain(recipe: &Resolved, members: &[usize]) -> String {
                 Some(_) => spelling::alternatives(&targets),
                 None => format!("one of {} steps", targets.len()),
             };
-            format!("every outcome leads back to {back} ({}); map one of them to an exit", shorten(&path))
+            format!(
+                "every outcome leads back to {back} ({}); map one of them to an exit",
+                spelling::shortened(&path)
+            )
         }
         None => {
             "only the implied `Other` leaves it; map an outcome to an exit, or write `Other` out".to_owned()
         }
     }
-}
-
-/// A path that fits on a line or two, with its middle left out where it is long.
-pub(super) fn shorten(path: &[String]) -> String {
-    if path.len() <= 12 {
-        return path.join(" → ");
-    }
-    format!("{} → … → {}", path[..6].join(" → "), path[path.len() - 5..].join(" → "))
 }

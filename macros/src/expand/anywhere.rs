@@ -31,7 +31,7 @@ impl Expansion<'_> {
 
             /// The index comes from a position of this recipe, so the last step is what remains.
             #[doc(hidden)]
-            #inner fn anywhere(step: ::core::primitive::usize, ledger: #ledger) -> Anywhere {
+            pub(super) fn anywhere(step: ::core::primitive::usize, ledger: #ledger) -> Anywhere {
                 match step {
                     #(#places => Anywhere::#most(At { ledger, step: ::core::marker::PhantomData }),)*
                     _ => Anywhere::#last(At { ledger, step: ::core::marker::PhantomData }),

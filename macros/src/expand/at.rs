@@ -50,7 +50,7 @@ impl Expansion<'_> {
             /// Begins a run in a chain that has restarted so many times.
             #[doc(hidden)]
             #[inline]
-            #inner const fn begin(restarts: ::core::primitive::u32) -> At<#first> {
+            pub(super) const fn begin(restarts: ::core::primitive::u32) -> At<#first> {
                 At { ledger: #private::Ledger::begin(#initial, restarts), step: ::core::marker::PhantomData }
             }
 
@@ -120,7 +120,7 @@ impl Expansion<'_> {
             Next::Exit(exit) => {
                 let docs = format!("{reports}the run ends with `{}`.", self.shape.exits[exit].name());
                 let made = quote!(#private::exit::<Step>(#exit));
-                if Step::is_described(outcome) {
+                if outcome.is_described() {
                     return quote! {
                         #[doc = #docs]
                         ///

@@ -36,7 +36,7 @@ impl Expansion<'_> {
 /// The traits of an enum of names: ours, strum's and serde's.
 ///
 /// They are written out rather than derived, since derives would need the author's crate to depend on strum and
-/// serde, and cost several times as much to compile.
+/// serde, and cost more than twice as much to compile.
 pub(super) fn names(
     krate: &TokenStream,
     name: &TokenStream,

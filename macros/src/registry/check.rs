@@ -43,6 +43,20 @@ fn complete(reason: &Reason, diagnostics: &mut Diagnostics) {
         }
         (Some(_), Some(_)) => {}
     }
+    for text in [&columns.title, &columns.diagnosis].into_iter().flatten() {
+        if text.value().trim().is_empty() {
+            diagnostics.error(text, "this text is empty; write one or leave the column out");
+        }
+    }
+    if let (Some(category), Some(met)) = (&columns.category, &columns.goal_met)
+        && met.value
+        && category != "completed"
+    {
+        diagnostics.error(
+            met,
+            format!("a run that ends as `{category}` has not met its goal; leave `goal_met` out"),
+        );
+    }
     if let Some(code) = columns.code.as_ref().filter(|code| !is_code(&code.value())) {
         diagnostics.error(code, "a code is made of small letters, digits, hyphens and underscores");
     }
@@ -120,7 +134,8 @@ fn exit_codes_are_unique(reasons: &Reasons, diagnostics: &mut Diagnostics) {
     }
 }
 
-/// The exit codes of a family in the standard registry; the library has the same table, and a test compares them.
+/// The exit codes of a family in the standard registry. `Family::exit_codes` has the same table, which this crate cannot
+/// see; a test holds every reason against that one.
 fn band(family: &str) -> RangeInclusive<u8> {
     match family {
         "constraint" => 2..=9,

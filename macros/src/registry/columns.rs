@@ -110,12 +110,18 @@ impl Columns {
 
 fn text(meta: &ParseNestedMeta<'_>) -> syn::Result<LitStr> {
     let value = meta.value()?;
-    value.parse().map_err(|_| value.error("expected a text in quotes"))
+    if !value.peek(LitStr) {
+        return Err(value.error("expected a text in quotes"));
+    }
+    value.parse()
 }
 
 fn switch(meta: &ParseNestedMeta<'_>) -> syn::Result<LitBool> {
     let value = meta.value()?;
-    value.parse().map_err(|_| value.error("expected `true` or `false`"))
+    if !value.peek(LitBool) {
+        return Err(value.error("expected `true` or `false`"));
+    }
+    value.parse()
 }
 
 /// One of a few words; another one is reported, and the column counts as not written.

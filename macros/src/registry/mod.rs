@@ -64,7 +64,7 @@ impl Reasons {
             let result = attribute.parse_nested_meta(|meta| {
                 if meta.path.is_ident("crate") {
                     krate = meta.value()?.call(Path::parse_mod_style)?;
-                } else if meta.path.is_ident("standard") {
+                } else if meta.path.is_ident("standard") && is_surefire() {
                     standard = true;
                 } else {
                     return Err(meta.error("expected `crate = path`"));
@@ -131,6 +131,11 @@ impl Reasons {
             #(#apart)*
         }
     }
+}
+
+/// Whether it is surefire itself that is compiled: there is one standard registry.
+fn is_surefire() -> bool {
+    std::env::var("CARGO_PKG_NAME").is_ok_and(|name| name == "surefire")
 }
 
 impl Reason {

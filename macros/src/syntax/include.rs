@@ -51,7 +51,8 @@ impl Fragment {
             if input.peek(syn::token::Paren) {
                 let list;
                 parenthesized!(list in input);
-                parameters = Punctuated::parse_terminated(&list)?;
+                parameters = Punctuated::parse_terminated(&list)
+                    .map_err(|error| syn::Error::new(error.span(), FORM))?;
             }
             let block;
             braced!(block in input);
@@ -69,7 +70,7 @@ impl Fragment {
         }
     }
 
-    /// The constant that holds a step's prompt.
+    /// The constant that holds a step's prompt. A step that has no name for one is refused where it is included.
     pub(crate) fn prompt_constant(step: &Ident) -> Ident {
         let name = spelling::wire(step).replace('-', "_").to_uppercase();
         spelling::identifier(&name, step.span())

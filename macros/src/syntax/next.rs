@@ -29,7 +29,10 @@ impl Parse for Next {
             return Ok(Self::Exit(single(input)?));
         }
         if word == "restart" && more {
-            return Ok(Self::Restart(input.call(Path::parse_mod_style)?));
+            let recipe = input.call(Path::parse_mod_style);
+            return recipe
+                .map(Self::Restart)
+                .map_err(|error| syn::Error::new(error.span(), "expected a recipe after `restart`"));
         }
         if word == "exit" || word == "restart" {
             let what = if word == "exit" { "an exit reason" } else { "a recipe" };

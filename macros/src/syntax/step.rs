@@ -51,14 +51,18 @@ impl Step {
     /// The fields that a step has.
     pub(crate) const FIELDS: [&'static str; 3] = ["prompt", "outcomes", "model"];
 
-    /// Whether a field is there, if only under a name that was probably meant to be it.
-    pub(crate) fn has(&self, field: &str) -> bool {
-        let written = match field {
-            "prompt" => !self.prompt.is_missing(),
-            "outcomes" => !self.outcomes.is_missing(),
-            _ => !self.model.is_missing(),
-        };
-        written || self.broken || self.unknown.iter().any(|unknown| unknown.meant == Some(field))
+    /// Whether it has a prompt, if only one that could not be read.
+    pub(crate) fn has_prompt(&self) -> bool {
+        !self.prompt.is_missing() || self.broken || self.meant("prompt")
+    }
+
+    /// Whether it has a list of outcomes, if only one that could not be read.
+    pub(crate) fn has_outcomes(&self) -> bool {
+        !self.outcomes.is_missing() || self.broken || self.meant("outcomes")
+    }
+
+    fn meant(&self, field: &str) -> bool {
+        self.unknown.iter().any(|unknown| unknown.meant == Some(field))
     }
 
     fn new(docs: Docs, name: Ident) -> Self {
@@ -180,7 +184,10 @@ fn expression(input: ParseStream<'_>) -> syn::Result<Expr> {
 
 /// A text literal, with an error that says what it is for.
 pub(super) fn text(input: ParseStream<'_>, what: &str) -> syn::Result<LitStr> {
-    input.parse().map_err(|_| input.error(format!("expected {what} in quotes")))
+    if !input.peek(LitStr) {
+        return Err(input.error(format!("expected {what} in quotes")));
+    }
+    input.parse()
 }
 
 fn outcomes(input: ParseStream<'_>, diagnostics: &mut Diagnostics) -> syn::Result<Vec<Declared>> {

@@ -2,9 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::{NextOutline, OutcomeOutline, Outline, StepOutline};
-use crate::recipe::definition::Category;
-use crate::recipe::exit_reason::ExitReason;
+use super::{NextOutline, Outline};
 
 impl Outline {
     /// The graph for Graphviz; the implied `other` is left out, since every step has it.
@@ -28,7 +26,7 @@ impl Outline {
                     NextOutline::Exit(reason) => {
                         let definition = reason.definition();
                         ends += 1;
-                        let color = color(definition.category);
+                        let color = definition.category.color();
                         let _ = writeln!(
                             out,
                             "    \"end {ends}\" [shape=oval, color=\"{color}\", label=\"{}\"];",
@@ -48,25 +46,5 @@ impl Outline {
         }
         out.push_str("}\n");
         out
-    }
-
-    /// The outcomes worth a line in a picture: all but an `other` that ends the run in the standard way.
-    pub(super) fn drawn_outcomes(
-        &self,
-        step: &'static StepOutline,
-    ) -> impl Iterator<Item = &'static OutcomeOutline> {
-        let implied = self.guardrails.exit_on_other.then(|| ExitReason::UserProvidedOther.into());
-        step.outcomes.iter().filter(move |outcome| match outcome.next {
-            NextOutline::Exit(reason) => Some(reason) != implied,
-            NextOutline::Step(_) | NextOutline::Restart { .. } => true,
-        })
-    }
-}
-
-fn color(category: Category) -> &'static str {
-    match category {
-        Category::Completed => "#2da44e",
-        Category::Guardrail => "#bf8700",
-        Category::Error => "#cf222e",
     }
 }

@@ -2,7 +2,10 @@
 
 use std::fmt::Write as _;
 
+use strum::IntoEnumIterator;
+
 use super::{NextOutline, Outline};
+use crate::recipe::definition::Category;
 
 impl Outline {
     /// The graph as a Mermaid flowchart; the implied `other` is left out, since every step has it.
@@ -34,9 +37,9 @@ impl Outline {
                 let _ = writeln!(out, "    s{index} -- \"{}\" --> {target}", outcome.name);
             }
         }
-        out.push_str("    classDef completed stroke:#2da44e\n");
-        out.push_str("    classDef guardrail stroke:#bf8700\n");
-        out.push_str("    classDef error stroke:#cf222e\n");
+        for category in Category::iter() {
+            let _ = writeln!(out, "    classDef {category} stroke:{}", category.color());
+        }
         out
     }
 }

@@ -11,8 +11,12 @@ use std::fmt;
 use serde::Serialize;
 
 use super::erased::AnyRecipe;
+use super::exit_reason::ExitReason;
 use super::guardrail::{Guardrail, Guardrails};
 use super::registry::AnyReason;
+
+/// The implied outcome, on the wire.
+const OTHER: &str = "other";
 
 /// All that is known about a recipe without running it.
 ///
@@ -58,6 +62,12 @@ impl Outline {
         &self.steps[self.initial]
     }
 
+    /// The outcomes worth a line in a picture: all but the `other` that every step has.
+    fn drawn_outcomes(&self, step: &'static StepOutline) -> impl Iterator<Item = &'static OutcomeOutline> {
+        let exit_on_other = self.guardrails.exit_on_other;
+        step.outcomes.iter().filter(move |outcome| !(exit_on_other && outcome.is_implied()))
+    }
+
     /// The step with this name.
     #[must_use]
     pub fn step(&self, name: &str) -> Option<&'static StepOutline> {
@@ -87,6 +97,14 @@ pub struct OutcomeOutline {
     pub name: &'static str,
     /// Where it leads.
     pub next: NextOutline,
+}
+
+impl OutcomeOutline {
+    /// Whether it is what every step has without a word from the author.
+    fn is_implied(&self) -> bool {
+        let standard = AnyReason::from(ExitReason::UserProvidedOther);
+        self.name == OTHER && matches!(self.next, NextOutline::Exit(reason) if reason == standard)
+    }
 }
 
 /// What follows an outcome.
@@ -126,7 +144,7 @@ pub struct PathPart {
 
 /// A number that stands for the graph of a recipe: its steps, outcomes and where they lead.
 ///
-/// Prompts, labels and limits do not change it, so a run can go on after those were edited.
+/// Prompts, labels and numbers do not change it, so a run can go on after those were edited.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Fingerprint(pub u64);
 

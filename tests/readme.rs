@@ -1,14 +1,57 @@
-//! What the README shows is what the compiler says.
+//! What the documents show is what the compiler says.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
 
 #[test]
 fn the_errors_in_the_readme_are_the_compilers_own() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let readme = fs::read_to_string(root.join("README.md")).expect("there is a README");
+    let readme = fs::read_to_string(root().join("README.md")).expect("there is a README");
     let answer =
-        fs::read_to_string(root.join("ui-tests/fail/first_mistakes.stderr")).expect("the suite has it");
+        fs::read_to_string(root().join("ui-tests/fail/first_mistakes.stderr")).expect("the suite has it");
     let answer = answer.replace("fail/first_mistakes.rs", "src/main.rs");
     assert!(readme.contains(answer.trim()), "the README shows something else than:\n{answer}");
+}
+
+/// Run with `UPDATE_DOCS=1` to write the page anew.
+#[test]
+fn the_table_of_mistakes_is_current() {
+    let path = root().join("docs/mistakes.md");
+    let page = mistakes();
+    if std::env::var_os("UPDATE_DOCS").is_some() {
+        fs::write(&path, &page).expect("the docs can be written");
+    }
+    let written = fs::read_to_string(&path).unwrap_or_default();
+    assert!(
+        written == page,
+        "{} is not current: run `UPDATE_DOCS=1 cargo test --test readme`",
+        path.display()
+    );
+}
+
+fn mistakes() -> String {
+    let entries = fs::read_dir(root().join("ui-tests/fail")).expect("the suite is here");
+    let mut answers: Vec<PathBuf> = entries
+        .map(|entry| entry.expect("it can be read").path())
+        .filter(|path| path.extension().is_some_and(|extension| extension == "stderr"))
+        .collect();
+    answers.sort();
+    let rows: String = answers.iter().map(|answer| row(answer)).collect();
+    format!(
+        "# Mistakes that do not compile\n\n\
+         Each file in `ui-tests/fail/` is one kind of mistake, or several in one recipe; beside it stands the compiler's whole\n\
+         answer, with the place. This page lists the messages. `UPDATE_DOCS=1 cargo test --test readme` writes it, and a test\n\
+         keeps it current.\n\n| mistake | what the compiler says |\n|---|---|\n{rows}"
+    )
+}
+
+fn row(answer: &Path) -> String {
+    let name = answer.file_stem().and_then(|name| name.to_str()).expect("file names are plain");
+    let text = fs::read_to_string(answer).expect("it was just listed");
+    let errors = text.lines().filter(|line| line.starts_with("error"));
+    let errors: Vec<_> = errors.map(|line| line.replace('|', "\\|")).collect();
+    format!("| [{}](../ui-tests/fail/{name}.rs) | {} |\n", name.replace('_', " "), errors.join("<br>"))
 }

@@ -24,14 +24,14 @@ pub(crate) fn expand(input: TokenStream) -> TokenStream {
     let checks = recipes.iter().enumerate().flat_map(|(index, second)| {
         let krate = &krate;
         recipes[..index].iter().map(move |first| {
+            let (second_name, first_name) = (plain(second), plain(first));
             let message = if first == second {
-                format!("`{}` is listed twice in this catalog; keep one of them", plain(second))
+                format!("`{second_name}` is listed twice in this catalog; keep one of them")
             } else {
                 format!(
-                "`{}` has the id of `{}`, which is in this catalog already; give one of them another `id`",
-                plain(second),
-                plain(first)
-            )
+                    "`{second_name}` has the id of `{first_name}`, which is in this catalog already; \
+                     give one of them another `id`"
+                )
             };
             quote_spanned! {second.span()=>
                 const _: () = ::core::assert!(

@@ -30,11 +30,21 @@ impl Model {
         check::all(recipe, &mut diagnostics);
         let shape = Shape::new(recipe);
         match shape {
-            Some(shape) if diagnostics.is_empty() => {
+            // A part that was left out has been reported; were it not, a recipe would change its meaning silently.
+            Some(shape) if diagnostics.is_empty() && shape.is_whole(recipe) => {
                 let proof = Proof::new(&shape);
                 Ok(Self { shape, proof })
             }
-            shape => Err(Box::new(Broken { shape, diagnostics })),
+            shape => {
+                if diagnostics.is_empty() {
+                    let name = &recipe.written.name;
+                    diagnostics.error(
+                        name,
+                        format!("recipe `{name}` cannot be generated; please report this as a bug"),
+                    );
+                }
+                Err(Box::new(Broken { shape, diagnostics }))
+            }
         }
     }
 }
@@ -196,6 +206,13 @@ impl Shape {
             Initial::Unknown { meant: None } | Initial::Missing => 0,
         };
         (!shape.steps.is_empty()).then_some(shape)
+    }
+
+    /// Whether everything that was written is generated.
+    fn is_whole(&self, recipe: &Resolved) -> bool {
+        let outcomes = |step: &Step| step.outcomes.len();
+        let written = recipe.steps.iter().map(|step| step.outcomes.len());
+        self.steps.iter().map(outcomes).eq(written)
     }
 
     fn step(&mut self, recipe: &Resolved, index: usize, kept: usize, places: &mut Places<'_>) -> Step {

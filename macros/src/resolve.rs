@@ -305,12 +305,12 @@ fn stray(step: &syntax::Step, target: &impl Fn(&Next) -> Target) -> Vec<Outcome>
     let Some(declared) = step.outcomes.value() else { return Vec::new() };
     let declared = first_places(declared.iter().map(|declared| &declared.name));
     let mapped = first_places(step.mappings.iter().map(|mapping| &mapping.outcome));
-    let mut stray: Vec<_> = mapped.iter().filter(|(name, _)| !declared.contains_key(*name)).collect();
-    stray.sort_unstable_by_key(|(_, place)| **place);
-    stray
-        .into_iter()
-        .map(|(_, place)| {
-            let mapping = &step.mappings[*place];
+    let is_stray =
+        |index: usize, name: String| !declared.contains_key(&name) && mapped.get(&name) == Some(&index);
+    let mappings = step.mappings.iter().enumerate();
+    mappings
+        .filter(|(index, mapping)| is_stray(*index, mapping.outcome.unraw().to_string()))
+        .map(|(_, mapping)| {
             let target = mapping.next.as_ref().map_or(Target::Broken, target);
             let wire = spelling::wire(&mapping.outcome);
             Outcome { name: mapping.outcome.clone(), wire, docs: Docs::default(), target, mapped_as: None }

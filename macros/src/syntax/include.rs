@@ -1,82 +1,25 @@
-//! Steps that several recipes share: `steps!` defines them, `include name(…);` puts them into a recipe.
+//! `include name(…);` puts shared steps into a recipe.
 //!
 //! One macro cannot see what another was given. So `steps!` leaves a small macro behind that carries the written
 //! steps; `recipe!`, when it meets an `include`, calls that macro with all of itself, and is called again with the
 //! steps in place of the `include`. Every check then sees the whole recipe.
 
 use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
-use quote::{format_ident, quote, quote_spanned};
+use quote::{quote, quote_spanned};
 use syn::ext::IdentExt;
 use syn::parse::{ParseStream, Parser};
-use syn::punctuated::Punctuated;
-use syn::{Path, Token, Visibility, braced, parenthesized};
+use syn::{Path, braced, parenthesized};
 
-use super::docs::Docs;
-use super::fields::is_word;
-use super::next::Next;
-use super::recipe::{Input, arguments, steps};
+use super::fields::{expect_comma, skip_item};
+use super::fragment::{Fragment, Parameters, steps};
+use super::next::{Next, arrow};
+use super::recipe::Input;
 use super::step::{Mapping, Step};
 use crate::diagnostic::Diagnostics;
 use crate::spelling;
 
 /// What stands in a recipe where an `include` was.
 pub(super) const SPLICED: &str = "__included";
-
-/// The names of the nexts that shared steps leave open.
-pub(crate) type Parameters = Punctuated<Ident, Token![,]>;
-
-/// Shared steps as they were written: `pub(crate) steps name(parameter) { step … }`.
-pub(crate) struct Fragment {
-    pub(crate) docs: Docs,
-    pub(crate) visibility: Visibility,
-    pub(crate) name: Ident,
-    pub(crate) parameters: Parameters,
-    /// The block, to be carried into recipes as it is.
-    pub(crate) block: TokenStream,
-    pub(crate) steps: Vec<Step>,
-}
-
-impl Fragment {
-    pub(crate) fn parse(written: TokenStream, diagnostics: &mut Diagnostics) -> Option<Self> {
-        let parser = |input: ParseStream<'_>| {
-            const FORM: &str = "expected shared steps: `pub(crate) steps name(parameter) { step … }`";
-            let docs = Docs::parse(input, diagnostics)?;
-            let visibility = input.parse()?;
-            if !is_word(input, "steps") {
-                return Err(input.error(FORM));
-            }
-            input.call(Ident::parse_any)?;
-            let name = input.parse::<Ident>().map_err(|_| input.error(FORM))?;
-            let mut parameters = Parameters::new();
-            if input.peek(syn::token::Paren) {
-                let list;
-                parenthesized!(list in input);
-                parameters = Punctuated::parse_terminated(&list)
-                    .map_err(|error| syn::Error::new(error.span(), FORM))?;
-            }
-            let block;
-            braced!(block in input);
-            let block: TokenStream = block.parse()?;
-            let read = |input: ParseStream<'_>| Ok(steps(input, diagnostics).0);
-            let steps = read.parse2(block.clone())?;
-            Ok(Self { docs, visibility, name, parameters, block, steps })
-        };
-        match parser.parse2(written) {
-            Ok(fragment) => Some(fragment),
-            Err(error) => {
-                diagnostics.syntax(&error);
-                None
-            }
-        }
-    }
-
-    /// The constant that holds a step's prompt. A step that has no name for one is refused where it is included.
-    pub(crate) fn prompt_constant(step: &Ident) -> Ident {
-        let name = spelling::wire(step).replace('-', "_").to_uppercase();
-        spelling::identifier(&name, step.span())
-            .unwrap_or_else(|| format_ident!("PROMPT", span = step.span()))
-    }
-}
 
 /// Shared steps in the place where they were included.
 pub(super) struct Included {
@@ -116,6 +59,38 @@ impl Included {
         }
         Ok(Self { steps, broken })
     }
+}
+
+/// Reads `name => Next` pairs, separated by commas.
+fn arguments(input: ParseStream<'_>, diagnostics: &mut Diagnostics) -> Vec<Mapping> {
+    let mut arguments = Vec::new();
+    while !input.is_empty() {
+        let Ok(outcome) = input.call(Ident::parse_any) else {
+            diagnostics
+                .error_at(input.span(), "expected a parameter and where it leads: `parameter => Next`");
+            skip_item(input);
+            continue;
+        };
+        match argument(input, diagnostics) {
+            Ok(next) => {
+                expect_comma(input, diagnostics, "an argument");
+                arguments.push(Mapping { outcome, next: Some(next) });
+            }
+            Err(error) => {
+                diagnostics.syntax(&error);
+                skip_item(input);
+                arguments.push(Mapping { outcome, next: None });
+            }
+        }
+    }
+    arguments
+}
+
+fn argument(input: ParseStream<'_>, diagnostics: &mut Diagnostics) -> syn::Result<Next> {
+    if let Some(error) = arrow(input)? {
+        diagnostics.syntax(&error);
+    }
+    input.parse()
 }
 
 /// Compares the arguments with the parameters, and gives a misspelt one the name it was meant to have.

@@ -5,6 +5,7 @@
 
 mod docs;
 mod fields;
+mod fragment;
 mod guardrails;
 mod include;
 mod next;
@@ -13,8 +14,9 @@ mod step;
 
 pub(crate) use docs::Docs;
 pub(crate) use fields::Unknown;
+pub(crate) use fragment::Fragment;
 pub(crate) use guardrails::{Entry, Value};
-pub(crate) use include::{Fragment, fetch, splice};
+pub(crate) use include::{fetch, splice};
 pub(crate) use next::Next;
 pub(crate) use recipe::{Input, Recipe};
 pub(crate) use step::{Mapping, Step};

@@ -6,11 +6,10 @@ use syn::parse::{ParseStream, Parser};
 use syn::{LitStr, Path, Token, Visibility, braced};
 
 use super::docs::Docs;
-use super::fields::{Fields, Unknown, expect_comma, is_word, skip_item};
+use super::fields::{Fields, Unknown, is_word, skip_item};
 use super::guardrails::{self, Entry};
 use super::include::{self, Included};
-use super::next::{Next, arrow};
-use super::step::{Mapping, Step, text};
+use super::step::{Step, text};
 use crate::diagnostic::Diagnostics;
 
 /// What a front macro hands over: the path to the surefire crate in brackets, and what the author wrote.
@@ -214,57 +213,4 @@ fn block(input: ParseStream<'_>) -> syn::Result<TokenStream> {
     let block;
     braced!(block in input);
     block.parse()
-}
-
-/// Reads the steps of a block that holds nothing else.
-pub(super) fn steps(input: ParseStream<'_>, diagnostics: &mut Diagnostics) -> (Vec<Step>, bool) {
-    let (mut steps, mut broken) = (Vec::new(), false);
-    while !input.is_empty() {
-        let docs = Docs::parse(input, diagnostics).unwrap_or_default();
-        if is_word(input, "step")
-            && let Ok(word) = input.call(Ident::parse_any)
-        {
-            match Step::parse(docs, word.span(), input, diagnostics) {
-                Some(step) => steps.push(step),
-                None => broken = true,
-            }
-        } else {
-            diagnostics.error_at(input.span(), "expected a step: `step Name { … }`");
-            broken = true;
-            skip_item(input);
-        }
-    }
-    (steps, broken)
-}
-
-/// Reads `name => Next` pairs, separated by commas.
-pub(super) fn arguments(input: ParseStream<'_>, diagnostics: &mut Diagnostics) -> Vec<Mapping> {
-    let mut arguments = Vec::new();
-    while !input.is_empty() {
-        let Ok(outcome) = input.call(Ident::parse_any) else {
-            diagnostics
-                .error_at(input.span(), "expected a parameter and where it leads: `parameter => Next`");
-            skip_item(input);
-            continue;
-        };
-        match argument(input, diagnostics) {
-            Ok(next) => {
-                expect_comma(input, diagnostics, "an argument");
-                arguments.push(Mapping { outcome, next: Some(next) });
-            }
-            Err(error) => {
-                diagnostics.syntax(&error);
-                skip_item(input);
-                arguments.push(Mapping { outcome, next: None });
-            }
-        }
-    }
-    arguments
-}
-
-fn argument(input: ParseStream<'_>, diagnostics: &mut Diagnostics) -> syn::Result<Next> {
-    if let Some(error) = arrow(input)? {
-        diagnostics.syntax(&error);
-    }
-    input.parse()
 }

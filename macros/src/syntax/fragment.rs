@@ -1,0 +1,91 @@
+//! Steps that several recipes share, as `steps!` gets them.
+
+use proc_macro2::{Ident, TokenStream};
+use quote::format_ident;
+use syn::ext::IdentExt;
+use syn::parse::{ParseStream, Parser};
+use syn::punctuated::Punctuated;
+use syn::{Token, Visibility, braced, parenthesized};
+
+use super::docs::Docs;
+use super::fields::{is_word, skip_item};
+use super::step::Step;
+use crate::diagnostic::Diagnostics;
+use crate::spelling;
+
+/// The names of the nexts that shared steps leave open.
+pub(crate) type Parameters = Punctuated<Ident, Token![,]>;
+
+/// Shared steps as they were written: `pub(crate) steps name(parameter) { step … }`.
+pub(crate) struct Fragment {
+    pub(crate) docs: Docs,
+    pub(crate) visibility: Visibility,
+    pub(crate) name: Ident,
+    pub(crate) parameters: Parameters,
+    /// The block, to be carried into recipes as it is.
+    pub(crate) block: TokenStream,
+    pub(crate) steps: Vec<Step>,
+}
+
+impl Fragment {
+    pub(crate) fn parse(written: TokenStream, diagnostics: &mut Diagnostics) -> Option<Self> {
+        let parser = |input: ParseStream<'_>| {
+            const FORM: &str = "expected shared steps: `pub(crate) steps name(parameter) { step … }`";
+            let docs = Docs::parse(input, diagnostics)?;
+            let visibility = input.parse()?;
+            if !is_word(input, "steps") {
+                return Err(input.error(FORM));
+            }
+            input.call(Ident::parse_any)?;
+            let name = input.parse::<Ident>().map_err(|_| input.error(FORM))?;
+            let mut parameters = Parameters::new();
+            if input.peek(syn::token::Paren) {
+                let list;
+                parenthesized!(list in input);
+                parameters = Punctuated::parse_terminated(&list)
+                    .map_err(|error| syn::Error::new(error.span(), FORM))?;
+            }
+            let block;
+            braced!(block in input);
+            let block: TokenStream = block.parse()?;
+            let read = |input: ParseStream<'_>| Ok(steps(input, diagnostics).0);
+            let steps = read.parse2(block.clone())?;
+            Ok(Self { docs, visibility, name, parameters, block, steps })
+        };
+        match parser.parse2(written) {
+            Ok(fragment) => Some(fragment),
+            Err(error) => {
+                diagnostics.syntax(&error);
+                None
+            }
+        }
+    }
+
+    /// The constant that holds a step's prompt. A step that has no name for one is refused where it is included.
+    pub(crate) fn prompt_constant(step: &Ident) -> Ident {
+        let name = spelling::wire(step).replace('-', "_").to_uppercase();
+        spelling::identifier(&name, step.span())
+            .unwrap_or_else(|| format_ident!("PROMPT", span = step.span()))
+    }
+}
+
+/// Reads the steps of a block that holds nothing else.
+pub(super) fn steps(input: ParseStream<'_>, diagnostics: &mut Diagnostics) -> (Vec<Step>, bool) {
+    let (mut steps, mut broken) = (Vec::new(), false);
+    while !input.is_empty() {
+        let docs = Docs::parse(input, diagnostics).unwrap_or_default();
+        if is_word(input, "step")
+            && let Ok(word) = input.call(Ident::parse_any)
+        {
+            match Step::parse(docs, word.span(), input, diagnostics) {
+                Some(step) => steps.push(step),
+                None => broken = true,
+            }
+        } else {
+            diagnostics.error_at(input.span(), "expected a step: `step Name { … }`");
+            broken = true;
+            skip_item(input);
+        }
+    }
+    (steps, broken)
+}

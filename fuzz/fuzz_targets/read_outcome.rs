@@ -1,0 +1,44 @@
+//! Reads anything as an agent's reply; see the README beside it for what must hold.
+
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use surefire::outcome::{Reading, Unread, read_among};
+
+const NAMES: [&str; 3] = ["complete", "blocked", "other"];
+const ANSWER: &str = r#"{"outcome": "blocked"}"#;
+
+fuzz_target!(|text: &str| {
+    let first = read_among(text, &NAMES);
+    assert_eq!(first, read_among(text, &NAMES));
+    match first {
+        Ok(reading) => {
+            assert!(NAMES.contains(&reading.outcome));
+            assert_eq!(reading.outcome == "other", reading.description.is_some());
+        }
+        Err(unread) => {
+            let message = unread.to_string();
+            assert!(!message.contains(char::is_control));
+            assert!(message.chars().count() < 200 * 10 + 300);
+        }
+    }
+
+    // Words on a line of their own part the text from the answer, whatever it left open.
+    let reading = Reading { outcome: "blocked", description: None, repaired: vec![] };
+    assert_eq!(read_among(&format!("{text}\nDone.\n{ANSWER}"), &NAMES), Ok(reading.clone()));
+    assert_eq!(
+        read_among(&format!("{text}\r\nDone.\r\n```json\r\n{ANSWER}\r\n```\r\nBye."), &NAMES),
+        Ok(reading.clone())
+    );
+
+    // What follows the answer can hide it only by a brace or by a key.
+    if !text.contains(['{', ':', '"']) && !text.trim_start().starts_with(['/', '`', '~']) {
+        assert_eq!(read_among(&format!("{ANSWER}\nBye.\n{text}"), &NAMES), Ok(reading));
+    }
+
+    // A last line that was cut off does not revive what stands above it.
+    for length in 1..ANSWER.len() - 1 {
+        let cut_off = format!("{text}\nDone.\n{{\"outcome\": \"complete\"}}\n{}", &ANSWER[..length]);
+        assert!(matches!(read_among(&cut_off, &NAMES), Err(Unread::NotJson { .. })), "{length}");
+    }
+});

@@ -1,0 +1,142 @@
+//! What the agent is told: how to report an outcome, and what was wrong with the last report.
+
+use std::fmt::Display;
+
+use super::{DESCRIPTION, OTHER, OUTCOME};
+use crate::recipe::StepOutline;
+
+/// What an agent could say about `other`. A whole sentence, because agents repeat placeholders.
+const EXAMPLE: &str = "Waiting for external API response";
+
+/// What to append to a step's prompt, after an empty line: the lines that the agent may end its reply with.
+///
+/// ```
+/// use surefire::outcome::instructions;
+/// use surefire::recipes::ImplementAndReview;
+///
+/// let step = ImplementAndReview::OUTLINE.step("code-review").unwrap();
+/// assert_eq!(
+///     instructions(step),
+///     r#"End your response with a JSON block on the last line. Choose one of these:
+///
+/// {"outcome": "no-issues"}
+/// {"outcome": "issues-found"}
+/// {"outcome": "other", "otherDescription": "Waiting for external API response"}
+///
+/// For `other`, put what happened into `otherDescription`, in your own words.
+///
+/// Your possible outcomes for this step: no-issues, issues-found, other"#
+/// );
+/// ```
+#[must_use]
+pub fn instructions(step: &StepOutline) -> String {
+    let names = names(step);
+    let lines: String = names.iter().map(|name| line(name) + "\n").collect();
+    let about_other = if names.contains(&OTHER) {
+        format!("\nFor `{OTHER}`, put what happened into `{DESCRIPTION}`, in your own words.\n")
+    } else {
+        String::new()
+    };
+    let names = names.join(", ");
+    format!(
+        "End your response with a JSON block on the last line. Choose one of these:\n\n\
+         {lines}{about_other}\n\
+         Your possible outcomes for this step: {names}"
+    )
+}
+
+/// What to say to an agent whose reply could not be read: what was wrong, and the instructions again. The problem is
+/// an [`Unread`](super::Unread), or its words where only those were kept.
+///
+/// ```
+/// use surefire::recipes::ImplementAndReview;
+/// use surefire::outcome::{read, reminder};
+///
+/// let step = ImplementAndReview::OUTLINE.first_step();
+/// let problem = read("All done!", step).unwrap_err();
+/// let reminder = reminder(step, &problem);
+/// assert!(reminder.starts_with("Your last reply could not be used: there is no JSON object in the reply;"));
+/// assert!(reminder.contains("Please respond again with JSON per the instructions."));
+/// assert!(reminder.contains(r#"{"outcome": "complete"}"#));
+/// ```
+#[must_use]
+pub fn reminder(step: &StepOutline, problem: impl Display) -> String {
+    let instructions = instructions(step);
+    format!(
+        "Your last reply could not be used: {problem}.\n\n\
+         Please respond again with JSON per the instructions. There is no need to repeat the work.\n\n\
+         {instructions}"
+    )
+}
+
+/// The step's outcomes in their order, with `other` last wherever it was declared.
+fn names(step: &StepOutline) -> Vec<&'static str> {
+    let (other, mut names): (Vec<_>, Vec<_>) =
+        step.outcomes.iter().map(|outcome| outcome.name).partition(|name| *name == OTHER);
+    names.extend(other);
+    names
+}
+
+fn line(name: &str) -> String {
+    if name == OTHER {
+        format!(r#"{{"{OUTCOME}": "{OTHER}", "{DESCRIPTION}": "{EXAMPLE}"}}"#)
+    } else {
+        format!(r#"{{"{OUTCOME}": "{name}"}}"#)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::outcome::read;
+
+    crate::recipe! {
+        /// For the tests.
+        recipe Asking {
+            initial: Look,
+            guardrails: { exit_on_other: false },
+
+            step Look {
+                prompt: "Look.",
+                outcomes: [Other, Found, NotFound],
+                Other => exit UserProvidedOther,
+                Found => Act,
+                NotFound => exit NoTasksAvailable,
+            }
+            step Act { prompt: "Act.", outcomes: [Complete], Complete => exit ChangesCommitted }
+        }
+    }
+
+    #[test]
+    fn other_comes_last_and_only_where_there_is_one() {
+        let text = instructions(Asking::OUTLINE.first_step());
+        assert!(text.ends_with("Your possible outcomes for this step: found, not-found, other"), "{text}");
+        let text = instructions(&Asking::OUTLINE.steps[1]);
+        assert!(!text.contains(OTHER), "{text}");
+    }
+
+    #[test]
+    fn every_line_that_is_offered_can_be_read() {
+        for step in Asking::OUTLINE.steps {
+            let text = instructions(step);
+            let lines: Vec<_> = text.lines().filter(|line| line.starts_with('{')).collect();
+            let read: Vec<_> = lines.iter().map(|line| read(line, step).map(|it| it.outcome)).collect();
+            assert_eq!(read, names(step).into_iter().map(Ok).collect::<Vec<_>>());
+            assert!(!text.contains(['<', '>', '…']) && !text.contains("..."), "no placeholders: {text}");
+        }
+    }
+
+    #[test]
+    fn a_reminder_says_what_was_wrong_whatever_it_was() {
+        let step = Asking::OUTLINE.first_step();
+        for reply in
+            ["", "{\"a\": 1}", "{\"outcome\": \"x", "{\"outcome\": \"x\"}", "{\"outcome\": \"other\"}"]
+        {
+            let problem = read(reply, step).expect_err(reply);
+            let text = reminder(step, &problem);
+            assert!(text.contains(&problem.to_string()), "{text}");
+            assert!(text.contains("Please respond again with JSON per the instructions."), "{text}");
+            assert!(text.ends_with(&instructions(step)), "{text}");
+        }
+    }
+}

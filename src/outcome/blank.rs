@@ -1,0 +1,31 @@
+//! What may stand between the tokens of an object and means nothing.
+
+/// Space and comments at a place.
+pub(super) struct Blank {
+    pub(super) end: usize,
+    pub(super) has_comment: bool,
+    /// The text ends inside a comment, or where one begins.
+    pub(super) is_open: bool,
+}
+
+/// The space and the comments from this place on.
+pub(super) fn blank(text: &[u8], mut at: usize) -> Blank {
+    let mut has_comment = false;
+    loop {
+        let rest = &text[at..];
+        let length = match rest {
+            [b' ' | b'\t' | b'\n' | b'\r', ..] => Some(1),
+            [b'/', b'/', ..] => Some(rest.iter().position(|byte| *byte == b'\n').unwrap_or(rest.len())),
+            [b'/', b'*', inside @ ..] => {
+                inside.windows(2).position(|pair| pair == b"*/").map(|length| length + 4)
+            }
+            [b'/'] => None,
+            _ => return Blank { end: at, has_comment, is_open: false },
+        };
+        let Some(length) = length else {
+            return Blank { end: text.len(), has_comment: true, is_open: true };
+        };
+        has_comment |= rest[0] == b'/';
+        at += length;
+    }
+}

@@ -1,0 +1,143 @@
+//! What was read from a reply, and the ways to ask for it.
+
+use serde::{Deserialize, Serialize};
+use strum::{VariantArray, VariantNames};
+
+use super::OTHER;
+use super::answer::answer;
+use super::decide::decide;
+use super::unread::Unread;
+use crate::recipe::{Names, StepOutline};
+
+/// The outcome that a reply reports.
+///
+/// ```
+/// use surefire::outcome::{Reading, Repair, read_among};
+///
+/// let reply = r#"The key is missing. {"outcome": "other", "otherDescription": "no API key",}"#;
+/// let reading = Reading {
+///     outcome: "other",
+///     description: Some("no API key".to_owned()),
+///     repaired: vec![Repair::TrailingComma],
+/// };
+/// assert_eq!(read_among(reply, &["complete", "other"]), Ok(reading));
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Reading<O> {
+    /// The outcome.
+    pub outcome: O,
+    /// What the agent says about `other`; there for that outcome, and for no else.
+    pub description: Option<String>,
+    /// What had to be repaired, each kind once.
+    pub repaired: Vec<Repair>,
+}
+
+/// Something that is not JSON, but leaves no doubt about what is meant.
+///
+/// ```
+/// use surefire::outcome::{Repair, read_among};
+///
+/// let reply = "```json\n{\"outcome\": \"complete\" // at last\n```";
+/// let reading = read_among(reply, &["complete"])?;
+/// assert_eq!(reading.repaired, [Repair::Fence, Repair::Comment, Repair::MissingBrace]);
+/// assert_eq!(Repair::MissingBrace.to_string(), "missing-brace");
+/// # Ok::<(), surefire::outcome::Unread>(())
+/// ```
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Serialize,
+    Deserialize,
+    strum::Display,
+    strum::IntoStaticStr,
+    strum::EnumIter,
+)]
+#[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
+pub enum Repair {
+    /// A code fence closed before the object did. (An object in a code fence needs no repair.)
+    Fence,
+    /// There was a comment in it.
+    Comment,
+    /// There was a comma before a closing bracket.
+    TrailingComma,
+    /// Its last brace was missing, and nothing else, where the reply ended.
+    MissingBrace,
+}
+
+/// Reads the outcome that a reply reports about a step, by its name.
+///
+/// The last JSON object with an `outcome` decides; text before and after it does not matter. What counts exactly is told in
+/// `docs/OUTCOMES.md`.
+///
+/// ```
+/// use surefire::outcome::read;
+/// use surefire::recipes::ImplementAndReview;
+///
+/// let step = ImplementAndReview::OUTLINE.first_step();
+/// let reading = read("There was nothing to do.\n\n{\"outcome\": \"no-tasks\"}", step)?;
+/// assert_eq!(reading.outcome, "no-tasks");
+/// # Ok::<(), surefire::outcome::Unread>(())
+/// ```
+///
+/// # Errors
+/// Why it reports none; see [`reminder`](crate::reminder) for what to answer.
+pub fn read(reply: &str, step: &StepOutline) -> Result<Reading<&'static str>, Unread> {
+    let names: Vec<&'static str> = step.outcomes.iter().map(|outcome| outcome.name).collect();
+    read_among(reply, &names)
+}
+
+/// Reads the outcome that a reply reports, as a variant of the step's own enum.
+///
+/// ```
+/// use surefire::outcome::read_as;
+/// use surefire::recipes::implement_and_review::ImplementOutcome;
+///
+/// let reading = read_as::<ImplementOutcome>(r#"{"outcome": "no-tasks"}"#)?;
+/// assert_eq!(reading.outcome, ImplementOutcome::NoTasks);
+/// # Ok::<(), surefire::outcome::Unread>(())
+/// ```
+///
+/// # Errors
+/// Why it reports none.
+pub fn read_as<O: Names>(reply: &str) -> Result<Reading<O>, Unread> {
+    read_at(reply, <O as VariantNames>::VARIANTS, |index| <O as VariantArray>::VARIANTS[index])
+}
+
+/// Reads the outcome that a reply reports, where the possible ones are known at run time only.
+///
+/// ```
+/// use surefire::outcome::read_among;
+///
+/// let reading = read_among(r#"So: {"outcome": "no"}."#, &["yes", "no"])?;
+/// assert_eq!(reading.outcome, "no");
+/// # Ok::<(), surefire::outcome::Unread>(())
+/// ```
+///
+/// # Errors
+/// Why it reports none.
+pub fn read_among<'n>(reply: &str, names: &[&'n str]) -> Result<Reading<&'n str>, Unread> {
+    read_at(reply, names, |index| names[index])
+}
+
+/// Reads an outcome by its place among the possible ones.
+fn read_at<O>(reply: &str, names: &[&str], outcome: impl Fn(usize) -> O) -> Result<Reading<O>, Unread> {
+    let (object, text) = decide(reply)?;
+    let answer = answer(text, &object)?;
+    let Some(index) = names.iter().position(|name| *name == answer.outcome) else {
+        return Err(Unread::unknown(&answer.outcome, names));
+    };
+    let description = if names[index] == OTHER {
+        let said = answer.description.filter(|said| !said.trim().is_empty());
+        Some(said.ok_or(Unread::OtherWithoutDescription)?.into_owned())
+    } else {
+        None
+    };
+    Ok(Reading { outcome: outcome(index), description, repaired: object.repaired })
+}

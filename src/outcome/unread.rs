@@ -1,0 +1,137 @@
+//! Why a reply was not read.
+
+/// Why a reply has no outcome.
+///
+/// ```
+/// use surefire::outcome::{Unread, read_among};
+///
+/// let problem = read_among("All done!", &["complete", "other"]).unwrap_err();
+/// assert_eq!(problem, Unread::NoJson);
+/// assert_eq!(problem.kind(), "no-json");
+///
+/// let problem = read_among(r#"{"outcome": "Complete"}"#, &["complete", "other"]).unwrap_err();
+/// assert_eq!(
+///     problem.to_string(),
+///     "`Complete` is not an outcome of this step; use one of these, letter for letter: `complete`, `other`"
+/// );
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, strum::IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
+pub enum Unread {
+    /// There is no JSON object in it.
+    #[error("there is no JSON object in the reply; end it with one of the lines that were asked for")]
+    NoJson,
+    /// Its last attempt at an outcome is not a complete JSON object.
+    #[error("the reply's last JSON object cannot be read: {flaw}; write it again, on one line")]
+    NotJson {
+        /// What is wrong with it.
+        flaw: Flaw,
+    },
+    /// No JSON object has an `outcome` of its own, or its value is not a string.
+    #[error(
+        "no JSON object in the reply has an `outcome` of its own that is a string; \
+         write an object with that key, and not inside another value"
+    )]
+    NoOutcome,
+    /// The outcome is not one of the step's.
+    #[error(
+        "`{}` is not an outcome of this step; use one of these, letter for letter: {}",
+        visible(found),
+        listed(expected)
+    )]
+    UnknownOutcome {
+        /// What the agent wrote instead, at most 200 characters of it. Its control characters are as they were; the
+        /// message has them escaped.
+        found: String,
+        /// The step's outcomes.
+        expected: Vec<String>,
+    },
+    /// The outcome is `other`, and nothing says what that means.
+    #[error("the outcome `other` says nothing by itself; add an `otherDescription` that says what happened")]
+    OtherWithoutDescription,
+}
+
+/// The most characters that are kept of an unknown outcome.
+const KEPT: usize = 200;
+
+impl Unread {
+    /// The name of the problem, for logs and programs.
+    #[must_use]
+    pub fn kind(&self) -> &'static str {
+        self.into()
+    }
+
+    pub(super) fn unknown(found: &str, expected: &[&str]) -> Self {
+        Self::UnknownOutcome {
+            found: found.chars().take(KEPT).collect(),
+            expected: expected.iter().map(|&name| name.to_owned()).collect(),
+        }
+    }
+}
+
+/// What is wrong with something that should be a JSON object.
+///
+/// ```
+/// use surefire::outcome::{Flaw, Unread, read_among};
+///
+/// let cut_off = r#"{"outcome": "compl"#;
+/// assert_eq!(read_among(cut_off, &["complete"]), Err(Unread::NotJson { flaw: Flaw::Unfinished }));
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, strum::Display, strum::IntoStaticStr, strum::EnumIter)]
+pub enum Flaw {
+    /// The reply ends inside it.
+    #[strum(serialize = "the reply ends before it is complete")]
+    Unfinished,
+    /// It is not JSON.
+    #[strum(serialize = "it is not valid JSON")]
+    Malformed,
+    /// One of its keys is there twice, so that it says two things.
+    #[strum(serialize = "one of its keys is there twice")]
+    DuplicateKey,
+    /// Its values are nested too deeply.
+    #[strum(serialize = "its values are nested more than 128 deep")]
+    TooDeep,
+    /// Finding it would take out of proportion long: the reply is made of pieces of objects that hide each other.
+    #[strum(serialize = "the reply has too many pieces of objects in it")]
+    Tangled,
+}
+
+/// The text with what could move the cursor or hide something made visible.
+fn visible(text: &str) -> String {
+    let escape = |c: char| (!matches!(c, '"' | '\'')).then(|| c.escape_debug());
+    text.chars().map(|c| escape(c).map_or_else(|| c.to_string(), |escaped| escaped.to_string())).collect()
+}
+
+fn listed(names: &[String]) -> String {
+    names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kinds_are_stable_names() {
+        let cases = [
+            (Unread::NoJson, "no-json"),
+            (Unread::NotJson { flaw: Flaw::Malformed }, "not-json"),
+            (Unread::NoOutcome, "no-outcome"),
+            (Unread::unknown("x", &[]), "unknown-outcome"),
+            (Unread::OtherWithoutDescription, "other-without-description"),
+        ];
+        for (unread, kind) in cases {
+            assert_eq!(unread.kind(), kind);
+        }
+    }
+
+    #[test]
+    fn what_the_agent_wrote_is_cut_and_made_harmless() {
+        let found = format!("a\u{1b}[2J\n\u{202e}\"it's\" {}", "é".repeat(1000));
+        let unread = Unread::unknown(&found, &["complete"]);
+        let Unread::UnknownOutcome { found, .. } = &unread else { panic!("{unread:?}") };
+        assert_eq!(found.chars().count(), 200);
+        let message = unread.to_string();
+        assert!(message.starts_with("`a\\u{1b}[2J\\n\\u{202e}\"it's\" éé"), "{message}");
+        assert!(!message.chars().any(char::is_control));
+    }
+}

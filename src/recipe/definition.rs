@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Serialize, Serializer};
 
 /// Everything that is known about one exit reason before any run ends with it.
 ///
@@ -113,6 +113,7 @@ fn in_general<S: Serializer>(message: &&'static str, serializer: S) -> Result<S:
     strum::EnumIter,
     strum::IntoStaticStr,
     Serialize,
+    Deserialize,
 )]
 #[strum(serialize_all = "snake_case")]
 #[serde(rename_all = "snake_case")]
@@ -163,6 +164,7 @@ impl Category {
     strum::EnumIter,
     strum::IntoStaticStr,
     Serialize,
+    Deserialize,
 )]
 #[strum(serialize_all = "snake_case")]
 #[serde(rename_all = "snake_case")]

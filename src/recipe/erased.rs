@@ -1,5 +1,8 @@
 //! Recipes and runs behind `dyn`, for code that offers many recipes at once.
 
+use std::fmt;
+
+use super::guardrail::Guardrails;
 use super::names::UnknownName;
 use super::outline::{Outline, StepOutline};
 use super::position::{Next, Position};
@@ -31,6 +34,12 @@ pub trait AnyRecipe: Send + Sync {
     /// # Errors
     /// The snapshot is of another recipe, of another version of this one, or damaged.
     fn resume(&self, snapshot: &Snapshot) -> Result<Box<dyn AnyPosition>, SnapshotError>;
+}
+
+impl fmt::Debug for dyn AnyRecipe {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Recipe").field(&self.outline().id).finish()
+    }
 }
 
 impl<R: Recipe> AnyRecipe for R {
@@ -74,6 +83,12 @@ pub trait AnyPosition: Send + Sync + std::fmt::Debug {
     /// The present step has no such outcome; nothing has changed then.
     fn report(&mut self, outcome: &str) -> Result<Next, UnknownName>;
 
+    /// The same, held against other limits than the recipe's own: see [`Guardrails::raised_by`].
+    ///
+    /// # Errors
+    /// The present step has no such outcome; nothing has changed then.
+    fn report_within(&mut self, outcome: &str, limits: &Guardrails) -> Result<Next, UnknownName>;
+
     /// What is needed to go on later.
     fn snapshot(&self) -> Snapshot;
 }
@@ -102,6 +117,10 @@ impl<R: Recipe> AnyPosition for Position<R> {
 
     fn report(&mut self, outcome: &str) -> Result<Next, UnknownName> {
         self.report(outcome)
+    }
+
+    fn report_within(&mut self, outcome: &str, limits: &Guardrails) -> Result<Next, UnknownName> {
+        self.report_within(outcome, limits)
     }
 
     fn snapshot(&self) -> Snapshot {

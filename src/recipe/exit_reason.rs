@@ -343,7 +343,7 @@ pub enum ExitReason {
         title = "Too much output",
         family = constraint,
         exit_code = 9,
-        diagnosis = "See what filled the output in the run's directory, and ask for less of it."
+        diagnosis = "Have the agent write long output into a file instead of printing it, then resume the run."
     )]
     OutputLimit,
     /// Review and fix went round without getting anywhere.

@@ -27,6 +27,30 @@ pub struct Guardrails {
     pub exit_on_other: bool,
 }
 
+impl Guardrails {
+    /// The same limits, with so many more visits of each step and so many more steps in all.
+    ///
+    /// The limits of a recipe are its author's; this is for a run that was stopped by one of them and that somebody
+    /// decided to let go on. A limit that is not there stays away.
+    ///
+    /// ```
+    /// use surefire::recipes::ImplementAndReview;
+    ///
+    /// let raised = ImplementAndReview::OUTLINE.guardrails.raised_by(2, 0);
+    /// assert_eq!(raised.max_step_visits, Some(5));
+    /// assert_eq!(raised.max_total_steps, Some(100));
+    /// ```
+    #[must_use]
+    pub fn raised_by(self, visits: u32, steps: u32) -> Self {
+        let raise = |limit: Option<u32>, by: u32| limit.map(|limit| limit.saturating_add(by));
+        Self {
+            max_step_visits: raise(self.max_step_visits, visits),
+            max_total_steps: raise(self.max_total_steps, steps),
+            ..self
+        }
+    }
+}
+
 /// One of the limits.
 #[derive(
     Debug,

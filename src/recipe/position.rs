@@ -5,6 +5,7 @@ use std::fmt;
 use super::erased::AnyRecipe;
 use super::exit::Exit;
 use super::exit_reason::ExitReason;
+use super::guardrail::Guardrails;
 use super::ledger::Ledger;
 use super::names::{Names, UnknownName};
 use super::outline::{NextOutline, OutcomeOutline, StepOutline};
@@ -99,7 +100,7 @@ impl<R: Recipe> Position<R> {
     #[inline]
     pub fn take(&mut self, outcome: usize) -> Option<Next> {
         let outcome = self.outline().outcomes.get(outcome)?;
-        Some(self.follow(outcome))
+        Some(self.follow(outcome, &R::OUTLINE.guardrails))
     }
 
     /// Takes the outcome with this name. As with [`take`](Self::take), only entering a step moves the position.
@@ -108,8 +109,17 @@ impl<R: Recipe> Position<R> {
     /// The present step has no such outcome; nothing has changed then.
     #[inline]
     pub fn report(&mut self, outcome: &str) -> Result<Next, UnknownName> {
+        self.report_within(outcome, &R::OUTLINE.guardrails)
+    }
+
+    /// The same, held against other limits than the recipe's own: see [`Guardrails::raised_by`].
+    ///
+    /// # Errors
+    /// The present step has no such outcome; nothing has changed then.
+    #[inline]
+    pub fn report_within(&mut self, outcome: &str, limits: &Guardrails) -> Result<Next, UnknownName> {
         match self.outline().outcomes.iter().find(|known| known.name == outcome) {
-            Some(known) => Ok(self.follow(known)),
+            Some(known) => Ok(self.follow(known, limits)),
             None => Err(self.unknown(outcome)),
         }
     }
@@ -121,11 +131,11 @@ impl<R: Recipe> Position<R> {
     }
 
     #[inline]
-    fn follow(&mut self, outcome: &'static OutcomeOutline) -> Next {
+    fn follow(&mut self, outcome: &'static OutcomeOutline, limits: &Guardrails) -> Next {
         match outcome.next {
             NextOutline::Step(index) => {
                 let step = &R::OUTLINE.steps[index];
-                match self.ledger.enter(index, &step.name, &R::OUTLINE.guardrails) {
+                match self.ledger.enter(index, &step.name, limits) {
                     Ok(()) => {
                         self.step = index;
                         Next::Step(step)
@@ -134,12 +144,10 @@ impl<R: Recipe> Position<R> {
                 }
             }
             NextOutline::Exit(reason) => Next::Exit(Exit::at(reason)),
-            NextOutline::Restart { recipe, .. } => {
-                match self.ledger.restart(&self.outline().name, &R::OUTLINE.guardrails) {
-                    Ok(restarts) => Next::Restart(AnyRestart { recipe, restarts }),
-                    Err(exit) => Next::Exit(exit),
-                }
-            }
+            NextOutline::Restart { recipe, .. } => match self.ledger.restart(&self.outline().name, limits) {
+                Ok(restarts) => Next::Restart(AnyRestart { recipe, restarts }),
+                Err(exit) => Next::Exit(exit),
+            },
         }
     }
 
@@ -163,7 +171,7 @@ pub enum Next {
 }
 
 /// The recipe to begin in a fresh session, and the chain's count so far.
-#[derive(Clone, Copy)]
+#[derive(Debug, Clone, Copy)]
 pub struct AnyRestart {
     /// The recipe to begin.
     pub recipe: &'static dyn AnyRecipe,
@@ -175,15 +183,6 @@ impl AnyRestart {
     /// How the run that asked for the restart ended.
     pub fn exit(&self) -> Exit {
         Exit::because(ExitReason::RestartNewSession)
-    }
-}
-
-impl fmt::Debug for AnyRestart {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("AnyRestart")
-            .field("recipe", &self.recipe.outline().id)
-            .field("restarts", &self.restarts)
-            .finish()
     }
 }
 

@@ -1,0 +1,501 @@
+//! The run itself: what is known about it, and what follows from what happens to it.
+
+use std::collections::VecDeque;
+use std::fmt;
+use std::time::Duration;
+
+use super::ending::Ending;
+use super::event::{Event, Purpose, Read};
+use super::ids::{AttemptId, Fresh, PromptId};
+use super::limits::{Limits, Spent};
+use super::order::Order;
+use super::resume::Resumes;
+use crate::outcome::{self, Unread};
+use crate::{AnyPosition, AnyRecipe, Exit, ExitReason, Next, StepOutline};
+
+/// The name of the outcome that stands for whatever its author did not foresee.
+const OTHER: &str = "other";
+
+/// One run of a recipe.
+///
+/// It is told what happens and answers with the events to write down and the one thing to do next. The same events
+/// [rebuild](Self::replay) it, in another process if need be.
+///
+/// ```
+/// use surefire::recipes::ImplementAndReview;
+/// use surefire::run::{Input, Run, Todo};
+/// # use surefire::run::{Fresh, Limits, Order, Spent};
+/// # use uuid::Uuid;
+/// # fn fresh() -> Fresh {
+/// #     Fresh { attempt: Uuid::new_v4().into(), run: Uuid::new_v4().into(), session: Uuid::new_v4().into() }
+/// # }
+/// # let order = Order {
+/// #     run: fresh().run, session: fresh().session, agent: "claude".into(), rehearsal: false,
+/// #     directory: "/work".into(), about: None, model: None, limits: Limits::default(),
+/// #     spent: Spent::default(), restarts: 0, continues: None,
+/// # };
+///
+/// let (mut run, first) = Run::start(&ImplementAndReview, order, fresh());
+/// let Todo::Ask(ask) = first.todo else { unreachable!() };
+/// assert!(ask.prompt.ends_with("Your possible outcomes for this step: complete, no-tasks, blocked, other"));
+///
+/// let reply = Input::Replied {
+///     attempt: ask.attempt,
+///     text: r#"There is nothing to do. {"outcome": "no-tasks"}"#.into(),
+///     denied: vec![],
+///     cost_usd: None,
+///     version: None,
+///     took: std::time::Duration::from_secs(9),
+/// };
+/// assert!(matches!(run.handle(reply, fresh()).todo, Todo::End));
+/// assert_eq!(run.ending().unwrap().reason, "no-tasks-available");
+/// ```
+pub struct Run {
+    pub(super) recipe: &'static dyn AnyRecipe,
+    pub(super) position: Box<dyn AnyPosition>,
+    pub(super) known: Known,
+}
+
+/// What is known about a run beside where it stands. It follows from the events alone: see [`Known::learn`].
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Known {
+    pub(super) order: Order,
+    pub(super) limits: Limits,
+    pub(super) spent: Spent,
+    pub(super) extra_visits: u32,
+    pub(super) extra_steps: u32,
+    /// What people said, in order, until the agent has been told.
+    pub(super) waiting: VecDeque<Waiting>,
+    /// What to ask once nobody waits: to work on the step, or to go on with it.
+    pub(super) due: Purpose,
+    /// How often this visit's reply was asked for again.
+    pub(super) reasks: u32,
+    pub(super) phase: Phase,
+    pub(super) resumes: Resumes,
+}
+
+/// A prompt that waits for its turn.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Waiting {
+    pub(super) prompt: PromptId,
+    pub(super) text: String,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Phase {
+    /// Between two events of one decision, or before the first.
+    Deciding,
+    /// The agent has, or is about to get, a prompt.
+    Asking(Asking),
+    /// It ended.
+    Over(Ending),
+}
+
+/// The turn that the agent is in.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Asking {
+    pub(super) attempt: AttemptId,
+    pub(super) purpose: Purpose,
+    /// What is passed on, where that is the purpose.
+    pub(super) passed: Option<Waiting>,
+}
+
+/// Something that happens to a run.
+#[derive(Debug, Clone)]
+pub enum Input {
+    /// The agent replied.
+    Replied {
+        /// The attempt it answers; a reply to another one is too late, and ignored.
+        attempt: AttemptId,
+        /// Its words.
+        text: String,
+        /// The tools it was not allowed to use.
+        denied: Vec<String>,
+        /// The cost as stated.
+        cost_usd: Option<f64>,
+        /// The version of the program that stated it.
+        version: Option<String>,
+        /// How long it took.
+        took: Duration,
+    },
+    /// The agent did not reply.
+    Failed {
+        /// The attempt that failed.
+        attempt: AttemptId,
+        /// What the run shall end with.
+        exit: Exit,
+        /// When it would make sense to go on, in milliseconds since 1970, where that is known.
+        resume_at: Option<u64>,
+        /// How long it took.
+        took: Duration,
+    },
+    /// Somebody has something to say to the agent.
+    Prompted {
+        /// Names it.
+        prompt: PromptId,
+        /// The words.
+        text: String,
+    },
+    /// Somebody wants the run to end.
+    Cancelled {
+        /// What it shall end with.
+        exit: Exit,
+        /// How long the present turn has taken.
+        took: Duration,
+    },
+    /// Time has passed while the agent works.
+    Elapsed {
+        /// How long the present turn has taken.
+        took: Duration,
+    },
+}
+
+/// What follows: events to write down, and what to do once they are.
+#[derive(Debug)]
+#[must_use = "its events have to be written down before anything is done"]
+pub struct Decision {
+    /// What happened. Empty where nothing did, e.g. for a reply that came too late.
+    pub events: Vec<Event>,
+    /// What to do next.
+    pub todo: Todo,
+}
+
+/// The one thing to do next.
+#[derive(Debug)]
+pub enum Todo {
+    /// Give the agent this prompt.
+    Ask(Ask),
+    /// Wait for the turn that is going on.
+    Wait,
+    /// Nothing: the run is over. A turn that is going on is to be stopped.
+    End,
+    /// The run is over, and this one begins.
+    Restart(Box<Successor>),
+}
+
+/// A turn to take.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Ask {
+    /// Names the attempt.
+    pub attempt: AttemptId,
+    /// The step the run is at.
+    pub step: &'static str,
+    /// What the prompt is for.
+    pub purpose: Purpose,
+    /// What the agent is told.
+    pub prompt: String,
+    /// The model to use.
+    pub model: Option<String>,
+    /// How long it may take before the run's time is used up.
+    pub time_left: Option<Duration>,
+    /// How much it may spend before the run's budget is.
+    pub budget_left: Option<f64>,
+}
+
+/// A run that continues another one in a fresh session.
+#[derive(Debug)]
+pub struct Successor {
+    /// Its recipe.
+    pub recipe: &'static dyn AnyRecipe,
+    /// All that is settled about it.
+    pub order: Order,
+}
+
+impl Run {
+    /// Begins a run at its recipe's first step.
+    pub fn start(recipe: &'static dyn AnyRecipe, order: Order, fresh: Fresh) -> (Self, Decision) {
+        let position = recipe.begin(order.restarts);
+        let started = Event::Started {
+            recipe: recipe.outline().id.to_owned(),
+            fingerprint: recipe.outline().fingerprint.to_string(),
+            step: position.outline().name.to_owned(),
+            order: Box::new(order.clone()),
+        };
+        let mut run = Self { recipe, position, known: Known::new(order) };
+        let mut events = vec![started];
+        let todo = run.next_turn(&mut events, fresh);
+        (run, Decision { events, todo })
+    }
+
+    /// Takes in what happened.
+    pub fn handle(&mut self, input: Input, fresh: Fresh) -> Decision {
+        let mut events = Vec::new();
+        let todo = match input {
+            // A run that waits to go on by itself can be told not to.
+            Input::Cancelled { exit, .. }
+                if self.ending().is_some_and(|ending| ending.resume_at.is_some()) =>
+            {
+                self.end(&mut events, &exit, |_| (), Duration::ZERO)
+            }
+            // First cause wins: what happens to a run that is over changes nothing.
+            _ if self.ending().is_some() => Todo::End,
+            Input::Replied { attempt, text, denied, cost_usd, version, took } if self.awaits(attempt) => {
+                let read = self.read(&text);
+                self.replied(&mut events, read, &denied, Stated { cost_usd, version, took }, fresh)
+            }
+            Input::Failed { attempt, exit, resume_at, took } if self.awaits(attempt) => {
+                let resume_at = resume_at.filter(|_| self.may_resume_by_itself(&exit));
+                self.end(&mut events, &exit, |ending| ending.resume_at = resume_at, took)
+            }
+            Input::Replied { .. } | Input::Failed { .. } => Todo::Wait,
+            Input::Prompted { prompt, text } => {
+                self.record(&mut events, Event::PromptQueued { prompt, text });
+                Todo::Wait
+            }
+            Input::Cancelled { exit, took } => self.end(&mut events, &exit, |_| (), took),
+            Input::Elapsed { took } => {
+                let spent = Spent { time: self.known.spent.time.saturating_add(took), ..self.known.spent };
+                let only_time = Limits { max_ticks: None, budget_usd: None, ..self.known.limits };
+                match only_time.exceeded(&spent) {
+                    Some(exit) => self.end(&mut events, &exit, |_| (), took),
+                    None => Todo::Wait,
+                }
+            }
+        };
+        Decision { events, todo }
+    }
+
+    /// What there is to do, for whoever has just rebuilt the run.
+    #[must_use]
+    pub fn todo(&self) -> Todo {
+        match &self.known.phase {
+            Phase::Asking(asking) => Todo::Ask(self.ask(asking)),
+            Phase::Deciding => Todo::Wait,
+            Phase::Over(_) => Todo::End,
+        }
+    }
+
+    /// The recipe.
+    #[must_use]
+    pub fn recipe(&self) -> &'static dyn AnyRecipe {
+        self.recipe
+    }
+
+    /// What was asked for when it began.
+    #[must_use]
+    pub fn order(&self) -> &Order {
+        &self.known.order
+    }
+
+    /// Where it stands.
+    #[must_use]
+    pub fn position(&self) -> &dyn AnyPosition {
+        &*self.position
+    }
+
+    /// How it ended, if it has.
+    #[must_use]
+    pub fn ending(&self) -> Option<&Ending> {
+        match &self.known.phase {
+            Phase::Over(ending) => Some(ending),
+            Phase::Asking(_) | Phase::Deciding => None,
+        }
+    }
+
+    /// What it, and the chain it belongs to, has used up.
+    #[must_use]
+    pub fn spent(&self) -> Spent {
+        self.known.spent
+    }
+
+    /// Its limits, as they are now.
+    #[must_use]
+    pub fn limits(&self) -> Limits {
+        self.known.limits
+    }
+
+    /// What people said and the agent has not been told yet.
+    pub fn waiting(&self) -> impl Iterator<Item = (PromptId, &str)> {
+        self.known.waiting.iter().map(|waiting| (waiting.prompt, waiting.text.as_str()))
+    }
+
+    fn awaits(&self, attempt: AttemptId) -> bool {
+        matches!(&self.known.phase, Phase::Asking(asking) if asking.attempt == attempt)
+    }
+
+    fn step(&self) -> &'static StepOutline {
+        self.position.outline()
+    }
+
+    /// Reads a reply, unless it answers a prompt that was only passed on.
+    fn read(&self, text: &str) -> Option<Result<outcome::Reading<&'static str>, Unread>> {
+        match &self.known.phase {
+            Phase::Asking(Asking { purpose: Purpose::Pass { .. }, .. }) => None,
+            Phase::Asking(_) | Phase::Deciding | Phase::Over(_) => Some(outcome::read(text, self.step())),
+        }
+    }
+
+    fn replied(
+        &mut self,
+        events: &mut Vec<Event>,
+        read: Option<Result<outcome::Reading<&'static str>, Unread>>,
+        denied: &[String],
+        stated: Stated,
+        fresh: Fresh,
+    ) -> Todo {
+        let Phase::Asking(asking) = &self.known.phase else { return Todo::Wait };
+        let attempt = asking.attempt;
+        let Stated { cost_usd, version, took } = stated;
+        let mut told = |run: &mut Self, read| {
+            run.record(events, Event::Replied { attempt, read, took, cost_usd, version: version.clone() });
+        };
+        match read {
+            None => {
+                told(self, Read::NotAsked);
+                self.next_turn(events, fresh)
+            }
+            Some(Ok(reading)) => {
+                let repaired = reading.repaired.iter().map(ToString::to_string).collect();
+                let description = reading.description;
+                let outcome = reading.outcome.to_owned();
+                told(self, Read::Outcome { outcome, description: description.clone(), repaired });
+                self.take(events, reading.outcome, description, fresh)
+            }
+            Some(Err(unread)) => {
+                told(self, Read::Unread { unread: unread.kind().to_owned(), problem: unread.to_string() });
+                self.unread(events, &unread, denied, fresh)
+            }
+        }
+    }
+
+    fn unread(&mut self, events: &mut Vec<Event>, unread: &Unread, denied: &[String], fresh: Fresh) -> Todo {
+        if !denied.is_empty() {
+            let tools = format!("tools the agent was refused: {}", denied.join(", "));
+            let exit = Exit::because(ExitReason::PermissionDenied).describe(tools);
+            return self.end(events, &exit, |_| (), Duration::ZERO);
+        }
+        let of = self.known.limits.reasks;
+        if self.known.reasks < of {
+            let (step, number, problem) =
+                (self.step().name.to_owned(), self.known.reasks + 1, unread.to_string());
+            self.record(events, Event::Reasked { step, number, of, problem: problem.clone() });
+            return self.begin_turn(events, Purpose::Remind { number, problem }, fresh);
+        }
+        if let Unread::UnknownOutcome { found, .. } = unread
+            && self.step().outcomes.iter().any(|outcome| outcome.name == OTHER)
+        {
+            let description = format!("the agent reported `{found}`, which this step does not have");
+            return self.take(events, OTHER, Some(description), fresh);
+        }
+        let exit = Exit::because(ExitReason::OrchestrationError).describe(unread.to_string());
+        self.end(events, &exit, |_| (), Duration::ZERO)
+    }
+
+    /// Follows an outcome. Only here does a run move.
+    pub(super) fn take(
+        &mut self,
+        events: &mut Vec<Event>,
+        outcome: &str,
+        description: Option<String>,
+        fresh: Fresh,
+    ) -> Todo {
+        let from = self.step().name.to_owned();
+        let limits = self.recipe.outline().guardrails;
+        let limits = limits.raised_by(self.known.extra_visits, self.known.extra_steps);
+        let described = |exit: Exit| match description {
+            Some(description) => exit.describe(description),
+            None => exit,
+        };
+        match self.position.report_within(outcome, &limits) {
+            Ok(Next::Step(step)) => {
+                let moved = Event::Moved {
+                    from,
+                    outcome: outcome.to_owned(),
+                    to: step.name.to_owned(),
+                    number: self.position.steps(),
+                    visit: self.position.visits(step.name),
+                };
+                self.record(events, moved);
+                self.next_turn(events, fresh)
+            }
+            Ok(Next::Exit(exit)) => {
+                let took = |ending: &mut Ending| ending.outcome = Some(outcome.to_owned());
+                self.end(events, &described(exit), took, Duration::ZERO)
+            }
+            Ok(Next::Restart(restart)) => {
+                let order = self.successor(restart.restarts, fresh);
+                let details = |ending: &mut Ending| {
+                    ending.outcome = Some(outcome.to_owned());
+                    ending.continued_by = Some(fresh.run);
+                };
+                self.end(events, &described(restart.exit()), details, Duration::ZERO);
+                Todo::Restart(Box::new(Successor { recipe: restart.recipe, order }))
+            }
+            Err(unknown) => {
+                let exit = Exit::because(ExitReason::InternalError).describe(unknown.to_string());
+                self.end(events, &exit, |_| (), Duration::ZERO)
+            }
+        }
+    }
+
+    /// What a restart begins with: a fresh session, and the chain's ledger.
+    fn successor(&self, restarts: u32, fresh: Fresh) -> Order {
+        Order {
+            run: fresh.run,
+            session: fresh.session,
+            limits: self.known.limits,
+            spent: self.known.spent,
+            restarts,
+            continues: Some(self.known.order.run),
+            ..self.known.order.clone()
+        }
+    }
+
+    /// Begins whatever turn is due, unless a limit forbids it: first what people said, then the step.
+    pub(super) fn next_turn(&mut self, events: &mut Vec<Event>, fresh: Fresh) -> Todo {
+        if let Some(exit) = self.known.limits.exceeded(&self.known.spent) {
+            return self.end(events, &exit, |_| (), Duration::ZERO);
+        }
+        if self.step().prompt.trim().is_empty() {
+            return self.end(events, &Exit::because(ExitReason::NoPrompt), |_| (), Duration::ZERO);
+        }
+        let purpose = match self.known.waiting.front() {
+            Some(waiting) => Purpose::Pass { prompt: waiting.prompt },
+            None => self.known.due.clone(),
+        };
+        self.begin_turn(events, purpose, fresh)
+    }
+
+    fn begin_turn(&mut self, events: &mut Vec<Event>, purpose: Purpose, fresh: Fresh) -> Todo {
+        // A re-ask is a turn as well, and a run that has used up its ticks gets no further one.
+        if let Some(exit) = self.known.limits.exceeded(&self.known.spent) {
+            return self.end(events, &exit, |_| (), Duration::ZERO);
+        }
+        let (attempt, step) = (fresh.attempt, self.step().name.to_owned());
+        self.record(events, Event::TurnBegan { attempt, step, purpose });
+        self.todo()
+    }
+
+    /// Ends the run. Whatever turn is going on was cut short after `took`.
+    fn end(
+        &mut self,
+        events: &mut Vec<Event>,
+        exit: &Exit,
+        details: impl FnOnce(&mut Ending),
+        took: Duration,
+    ) -> Todo {
+        let rehearsal = self.known.order.rehearsal;
+        let mut ending = Ending::new(exit, self.step().name, self.position.steps(), rehearsal);
+        details(&mut ending);
+        self.record(events, Event::Ended { ending, took });
+        Todo::End
+    }
+
+    pub(super) fn record(&mut self, events: &mut Vec<Event>, event: Event) {
+        self.known.learn(&event);
+        events.push(event);
+    }
+}
+
+/// What came with a reply beside its words.
+struct Stated {
+    cost_usd: Option<f64>,
+    version: Option<String>,
+    took: Duration,
+}
+
+impl fmt::Debug for Run {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Run").field("position", &self.position).field("known", &self.known).finish()
+    }
+}

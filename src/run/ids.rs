@@ -1,0 +1,121 @@
+//! The names of runs, sessions, attempts and queued prompts.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+/// A text that is not an id.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "`{}` is not a {kind} id: expected a UUID such as 3f2a8c1e-5b7d-4e90-a1c6-9d8e7f6a5b4c",
+    .found.escape_debug().take(80).collect::<String>()
+)]
+pub struct NotAnId {
+    /// What it should have named.
+    pub kind: &'static str,
+    /// What was found.
+    pub found: String,
+}
+
+/// One id type per thing, so that a session cannot be taken for a run.
+macro_rules! ids {
+    ($($(#[$doc:meta])* $name:ident = $kind:literal;)*) => {$(
+        $(#[$doc])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+        #[serde(transparent)]
+        pub struct $name(Uuid);
+
+        impl $name {
+            /// The same id as a plain UUID.
+            #[must_use]
+            pub const fn uuid(self) -> Uuid {
+                self.0
+            }
+        }
+
+        impl From<Uuid> for $name {
+            fn from(id: Uuid) -> Self {
+                Self(id)
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                self.0.hyphenated().fmt(f)
+            }
+        }
+
+        impl FromStr for $name {
+            type Err = NotAnId;
+
+            /// Reads the usual form, 36 characters with hyphens, in either case.
+            fn from_str(text: &str) -> Result<Self, NotAnId> {
+                let usual = text.len() == uuid::fmt::Hyphenated::LENGTH;
+                let id = if usual { Uuid::try_parse(text).ok() } else { None };
+                id.map(Self).ok_or_else(|| NotAnId { kind: $kind, found: text.to_owned() })
+            }
+        }
+    )*};
+}
+
+ids! {
+    /// Names a run.
+    ///
+    /// ```
+    /// use surefire::run::RunId;
+    ///
+    /// let error = "7".parse::<RunId>().unwrap_err();
+    /// assert!(error.to_string().starts_with("`7` is not a run id: expected a UUID such as"));
+    /// ```
+    RunId = "run";
+    /// Names a session: the agent's conversation, which outlives runs.
+    SessionId = "session";
+    /// Names one attempt at a turn; a late reply is told from a present one by it.
+    AttemptId = "attempt";
+    /// Names a prompt that waits for its turn.
+    PromptId = "prompt";
+}
+
+/// Ids that nobody has used, for whatever the next decision has to name.
+///
+/// A decision takes at most one of each, and those it does not take are thrown away.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Fresh {
+    /// For the next turn.
+    pub attempt: AttemptId,
+    /// For the run that a restart begins.
+    pub run: RunId,
+    /// For that run's session.
+    pub session: SessionId,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_usual_form_is_an_id() {
+        let usual = "3F2A8C1E-5b7d-4e90-a1c6-9d8e7f6a5b4c";
+        assert_eq!(usual.parse::<SessionId>().unwrap().to_string(), usual.to_lowercase());
+        let others = [
+            "",
+            "--version",
+            "3f2a8c1e5b7d4e90a1c69d8e7f6a5b4c",
+            "{3f2a8c1e-5b7d-4e90-a1c6-9d8e7f6a5b4c}",
+            "urn:uuid:3f2a8c1e-5b7d-4e90-a1c6-9d8e7f6a5b4c",
+            "3f2a8c1e-5b7d-4e90-a1c6-9d8e7f6a5b4c\n",
+            "../../../../../../../../etc/passwd--",
+        ];
+        for text in others {
+            assert!(text.parse::<SessionId>().is_err(), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn a_hostile_id_is_quoted_short_and_escaped() {
+        let error = format!("\u{1b}[31m{}", "x".repeat(10_000)).parse::<RunId>().unwrap_err().to_string();
+        assert!(error.len() < 250 && !error.contains('\u{1b}'), "{error}");
+    }
+}

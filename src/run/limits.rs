@@ -1,0 +1,130 @@
+//! What one run may use up, and what it has used up so far.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Exit, ExitReason};
+
+/// The limits of one run, beside its recipe's guardrails. A chain of runs shares them.
+///
+/// ```
+/// use std::time::Duration;
+/// use surefire::run::Limits;
+///
+/// let limits = Limits { time: Some(Duration::from_secs(7200)), ..Limits::default() };
+/// assert_eq!(limits.reasks, 3);
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Limits {
+    /// How long the agent may work in all.
+    pub time: Option<Duration>,
+    /// How many turns the agent may be given.
+    pub max_ticks: Option<u32>,
+    /// How much money the agent may spend, in US dollars.
+    pub budget_usd: Option<f64>,
+    /// How often a reply that could not be read is asked for again, per visit of a step.
+    pub reasks: u32,
+    /// How often the run may go on by itself after a reason where that can help; 0 for never.
+    pub auto_resumes: u32,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { time: None, max_ticks: None, budget_usd: None, reasks: 3, auto_resumes: 3 }
+    }
+}
+
+/// What a run, and the chain it belongs to, has used up.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+pub struct Spent {
+    /// The turns the agent was given.
+    pub ticks: u32,
+    /// How long the agent worked.
+    pub time: Duration,
+    /// What it cost: the sum of the figures that came with the replies.
+    ///
+    /// It is an estimate. Some versions of the agent's CLI state what one turn cost, others what the conversation has
+    /// cost so far; the sum is right for the former and too high for the latter, so a budget is never overdrawn unseen.
+    pub cost_usd: f64,
+}
+
+impl Limits {
+    /// The exit of a run that may not begin another turn.
+    pub(super) fn exceeded(&self, spent: &Spent) -> Option<Exit> {
+        if let Some(limit) = self.time
+            && spent.time >= limit
+        {
+            return Some(Exit::because(ExitReason::Timeout).with_limit(in_words(limit)));
+        }
+        if let Some(limit) = self.max_ticks
+            && spent.ticks >= limit
+        {
+            return Some(Exit::because(ExitReason::MaxTicks).with_limit(limit.to_string()));
+        }
+        if let Some(limit) = self.budget_usd
+            && spent.cost_usd >= limit
+        {
+            return Some(Exit::because(ExitReason::CostBudget).with_limit(format!("${limit:.2}")));
+        }
+        None
+    }
+
+    /// How much longer the agent may work.
+    pub(super) fn time_left(&self, spent: &Spent) -> Option<Duration> {
+        self.time.map(|limit| limit.saturating_sub(spent.time))
+    }
+
+    /// How much more it may spend.
+    pub(super) fn budget_left(&self, spent: &Spent) -> Option<f64> {
+        self.budget_usd.map(|limit| (limit - spent.cost_usd).max(0.0))
+    }
+}
+
+/// A duration as a person would say it: `2 h`, `1 h 30 min`, `45 s`, `250 ms`.
+pub(crate) fn in_words(duration: Duration) -> String {
+    let (seconds, millis) = (duration.as_secs(), duration.subsec_millis());
+    let parts =
+        [(seconds / 3600, "h"), (seconds / 60 % 60, "min"), (seconds % 60, "s"), (millis.into(), "ms")];
+    let told: Vec<_> =
+        parts.iter().filter(|(n, _)| *n > 0).take(2).map(|(n, unit)| format!("{n} {unit}")).collect();
+    if told.is_empty() { "0 s".to_owned() } else { told.join(" ") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn durations_read_like_words() {
+        let table = [
+            (Duration::from_secs(7200), "2 h"),
+            (Duration::from_secs(5400), "1 h 30 min"),
+            (Duration::from_secs(45), "45 s"),
+            (Duration::from_millis(250), "250 ms"),
+            (Duration::ZERO, "0 s"),
+        ];
+        for (duration, words) in table {
+            assert_eq!(in_words(duration), words);
+        }
+    }
+
+    #[test]
+    fn each_limit_has_its_reason() {
+        let spent = Spent { ticks: 4, time: Duration::from_secs(60), cost_usd: 1.5 };
+        let none = Limits::default();
+        let table = [
+            (Limits { time: Some(Duration::from_secs(60)), ..none }, Some(ExitReason::Timeout)),
+            (Limits { time: Some(Duration::from_secs(61)), ..none }, None),
+            (Limits { max_ticks: Some(4), ..none }, Some(ExitReason::MaxTicks)),
+            (Limits { max_ticks: Some(5), ..none }, None),
+            (Limits { budget_usd: Some(1.5), ..none }, Some(ExitReason::CostBudget)),
+            (Limits { budget_usd: Some(1.51), ..none }, None),
+            (none, None),
+        ];
+        for (limits, reason) in table {
+            let exceeded = limits.exceeded(&spent);
+            assert_eq!(exceeded.and_then(|exit| exit.reason()), reason, "{limits:?}");
+        }
+    }
+}

@@ -1,0 +1,25 @@
+//! Deciding: one run as a state machine that is told what happened and says what to do next.
+//!
+//! It does no I/O, never waits and reads no clock: time, replies and fresh ids come in as arguments, and what it
+//! decides comes out as [`Event`]s and one [`Todo`]. Start with [`Run`], then [`Event`].
+
+mod decide;
+mod ending;
+mod event;
+mod ids;
+mod limits;
+mod order;
+mod prompt;
+mod replay;
+mod resume;
+
+pub use decide::{Ask, Decision, Input, Run, Successor, Todo};
+pub use ending::Ending;
+pub use event::{Event, Purpose, Read};
+pub use ids::{AttemptId, Fresh, NotAnId, PromptId, RunId, SessionId};
+#[cfg(feature = "engine")]
+pub(crate) use limits::in_words;
+pub use limits::{Limits, Spent};
+pub use order::Order;
+pub use replay::{ReplayError, abandon};
+pub use resume::{CannotResume, Resume, ResumedBy};

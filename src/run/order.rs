@@ -1,0 +1,38 @@
+//! What somebody asked for when they started a run.
+
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use super::ids::{RunId, SessionId};
+use super::limits::{Limits, Spent};
+
+/// All that is settled when a run begins, and does not change until it ends.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Order {
+    /// The run.
+    pub run: RunId,
+    /// The conversation it takes place in.
+    pub session: SessionId,
+    /// The agent that does the work, by its name.
+    pub agent: String,
+    /// Whether that agent only pretends.
+    pub rehearsal: bool,
+    /// Where the agent works.
+    pub directory: PathBuf,
+    /// What the run is about; the agent reads it with the first step's prompt.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub about: Option<String>,
+    /// The model to use, whatever the recipe says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// What it may use up.
+    pub limits: Limits,
+    /// What the chain had used up before this run.
+    pub spent: Spent,
+    /// How often the chain had restarted, this run included.
+    pub restarts: u32,
+    /// The run that this one continues in a fresh session.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub continues: Option<RunId>,
+}

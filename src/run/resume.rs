@@ -1,0 +1,151 @@
+//! Going on with a run that had ended.
+
+use serde::{Deserialize, Serialize};
+
+use super::decide::{Decision, Run};
+use super::ending::Ending;
+use super::event::Event;
+use super::ids::{Fresh, PromptId};
+use super::limits::Limits;
+use crate::{Exit, ExitReason, Next};
+
+/// A wish to go on with a run that had ended.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Resume {
+    /// Whose wish.
+    pub by: ResumedBy,
+    /// New limits; without them the old ones stay.
+    pub limits: Option<Limits>,
+    /// How many more visits of each step to allow.
+    pub allow_visits: u32,
+    /// How many more steps in all to allow.
+    pub allow_steps: u32,
+}
+
+impl Resume {
+    /// The wish to go on just as before.
+    #[must_use]
+    pub const fn by(by: ResumedBy) -> Self {
+        Self { by, limits: None, allow_visits: 0, allow_steps: 0 }
+    }
+}
+
+/// At whose wish a run goes on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, strum::Display)]
+#[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
+pub enum ResumedBy {
+    /// A person's.
+    User,
+    /// Nobody's: its reason is one where trying again can help.
+    Auto,
+}
+
+/// Why a run cannot go on.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum CannotResume {
+    /// It has not ended.
+    #[error("the run is still going on; exit it first, or wait until it ends")]
+    StillRunning,
+    /// It has nothing left to do.
+    #[error("the run reached its goal ({reason}); start the recipe again for the next one")]
+    Finished {
+        /// How it ended.
+        reason: String,
+    },
+    /// It would stop again at once.
+    #[error("the run would stop again at once: {message}; {remedy}")]
+    WouldStopAgain {
+        /// What it would say.
+        message: String,
+        /// What to do about it.
+        remedy: &'static str,
+    },
+}
+
+/// How often a run went on by itself, and why last.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(super) struct Resumes {
+    /// How often it went on by itself.
+    pub(super) auto: u32,
+    /// The reason it last went on after by itself, until it gets anywhere.
+    pub(super) stuck_on: Option<String>,
+}
+
+impl Run {
+    /// Goes on where the run ended: with the step's prompt again, or, where a guardrail had refused to enter a step,
+    /// by entering it. `told` names what had waited for the agent and was passed on in the meantime.
+    ///
+    /// # Errors
+    /// It has not ended, has reached its goal, or would stop again for the same limit.
+    pub fn resume(
+        &mut self,
+        resume: Resume,
+        told: &[PromptId],
+        fresh: Fresh,
+    ) -> Result<Decision, CannotResume> {
+        let ending = self.ending().ok_or(CannotResume::StillRunning)?;
+        if ending.goal_met {
+            return Err(CannotResume::Finished { reason: ending.reason.clone() });
+        }
+        let limits = resume.limits.unwrap_or(self.known.limits);
+        if let Some(exit) = limits.exceeded(&self.known.spent) {
+            return Err(would_stop_again(&exit.message()));
+        }
+        let refused = refused_outcome(ending);
+        if let Some(outcome) = &refused
+            && let Some(exit) = self.still_refused(ending, outcome, resume)
+        {
+            return Err(would_stop_again(&exit));
+        }
+        let resumed = Event::Resumed {
+            by: resume.by,
+            limits,
+            extra_visits: self.known.extra_visits.saturating_add(resume.allow_visits),
+            extra_steps: self.known.extra_steps.saturating_add(resume.allow_steps),
+            told: told.to_vec(),
+        };
+        let mut events = Vec::new();
+        self.record(&mut events, resumed);
+        let todo = match refused {
+            Some(outcome) => self.take(&mut events, &outcome, None, fresh),
+            None => self.next_turn(&mut events, fresh),
+        };
+        Ok(Decision { events, todo })
+    }
+
+    /// Whether it should go on by itself after this exit: the reason is one where that can help, it has not done so
+    /// too often, and it has got somewhere since it last went on after the same reason.
+    pub(super) fn may_resume_by_itself(&self, exit: &Exit) -> bool {
+        let stuck = self.known.resumes.stuck_on.as_deref() == Some(&*exit.code());
+        exit.definition().auto_resumable && !stuck && self.known.resumes.auto < self.known.limits.auto_resumes
+    }
+
+    /// The message of the guardrail that would still refuse the step that the run was to enter.
+    fn still_refused(&self, ending: &Ending, outcome: &str, resume: Resume) -> Option<String> {
+        let visits = self.known.extra_visits.saturating_add(resume.allow_visits);
+        let steps = self.known.extra_steps.saturating_add(resume.allow_steps);
+        let limits = self.recipe.outline().guardrails.raised_by(visits, steps);
+        // A copy, so that trying costs nothing.
+        let mut position = self.recipe.resume(&self.position.snapshot()).ok()?;
+        match position.report_within(outcome, &limits) {
+            Ok(Next::Exit(exit)) if exit.tripped().is_some() => Some(exit.message().into_owned()),
+            Ok(_) => None,
+            Err(_) => Some(ending.message.clone()),
+        }
+    }
+}
+
+/// The outcome that a guardrail did not let through.
+fn refused_outcome(ending: &Ending) -> Option<String> {
+    let guardrails = [ExitReason::MaxStepVisitsExceeded, ExitReason::MaxTotalSteps, ExitReason::MaxRestarts];
+    let tripped = ExitReason::lookup(&ending.reason).is_some_and(|reason| guardrails.contains(&reason));
+    if tripped { ending.outcome.clone() } else { None }
+}
+
+fn would_stop_again(message: &str) -> CannotResume {
+    CannotResume::WouldStopAgain {
+        message: message.to_owned(),
+        remedy: "raise that limit when you resume, or start the recipe again",
+    }
+}

@@ -1,0 +1,7 @@
+//! One run as a pure state machine: what it decides, and what always holds.
+
+#![cfg(feature = "recipes")]
+
+mod decisions;
+mod one_run;
+mod properties;

@@ -1,0 +1,76 @@
+//! One call: its flags and its prompt.
+
+use std::io::Read;
+use std::sync::mpsc;
+use std::time::Duration;
+
+/// The flags of a call.
+#[derive(Debug, Default)]
+pub(crate) struct Call {
+    pub(crate) arguments: Vec<String>,
+    pub(crate) session: String,
+    pub(crate) resume: bool,
+    pub(crate) stream: bool,
+    pub(crate) model: Option<String>,
+    pub(crate) permission_mode: Option<String>,
+}
+
+impl Call {
+    /// Reads the flags that the real CLI has and Surefire uses; any other is an error, as there.
+    pub(crate) fn parse(arguments: &[String]) -> Result<Self, String> {
+        let mut call = Self { arguments: arguments.to_vec(), ..Self::default() };
+        let (mut print, mut verbose) = (false, false);
+        let mut rest = arguments.iter();
+        while let Some(flag) = rest.next() {
+            let mut value =
+                || rest.next().cloned().ok_or_else(|| format!("error: option '{flag}' argument missing"));
+            match flag.as_str() {
+                "-p" | "--print" => print = true,
+                "--verbose" => verbose = true,
+                "--output-format" => call.stream = value()? == "stream-json",
+                "--session-id" => call.session = value()?,
+                "--resume" => (call.session, call.resume) = (value()?, true),
+                "--model" => call.model = Some(value()?),
+                "--permission-mode" => call.permission_mode = Some(value()?),
+                "--max-turns" | "--max-budget-usd" => {
+                    value()?.parse::<f64>().map_err(|_| format!("error: option '{flag}' is no number"))?;
+                }
+                other => return Err(format!("error: unknown option '{other}'")),
+            }
+        }
+        if !print {
+            return Err("error: the fake only works with --print".to_owned());
+        }
+        if call.stream && !verbose {
+            let words = "Error: When using --print, --output-format=stream-json requires --verbose";
+            return Err(words.to_owned());
+        }
+        if !is_uuid(&call.session) {
+            return Err("Error: Invalid session ID. Must be a valid UUID.".to_owned());
+        }
+        Ok(call)
+    }
+}
+
+fn is_uuid(text: &str) -> bool {
+    let lengths: Vec<_> = text.split('-').map(str::len).collect();
+    lengths == [8, 4, 4, 4, 12] && text.chars().all(|c| c == '-' || c.is_ascii_hexdigit())
+}
+
+/// The prompt. Like the real CLI, the fake gives up if not even its first byte arrives in time.
+pub(crate) fn prompt(patience_ms: u64) -> String {
+    let (sender, receiver) = mpsc::channel();
+    std::thread::spawn(move || {
+        let mut first = [0];
+        let begun = std::io::stdin().read(&mut first).unwrap_or(0);
+        let _ = sender.send(Vec::new());
+        let mut prompt = first.get(..begun).unwrap_or_default().to_vec();
+        let _ = std::io::stdin().read_to_end(&mut prompt);
+        let _ = sender.send(prompt);
+    });
+    if receiver.recv_timeout(Duration::from_millis(patience_ms)).is_err() {
+        eprintln!("Warning: no stdin data received in 3s, proceeding without it.");
+        return String::new();
+    }
+    String::from_utf8_lossy(&receiver.recv().unwrap_or_default()).into_owned()
+}

@@ -1,0 +1,73 @@
+//! The conversations that the fake knows, kept where the real CLI keeps its own.
+
+use std::fs;
+use std::path::PathBuf;
+
+use crate::call::Call;
+
+/// A folder of conversations.
+pub(crate) struct Conversations(PathBuf);
+
+/// Why a call is not let in.
+pub(crate) enum Refusal {
+    InUse,
+    Unknown,
+}
+
+impl Conversations {
+    pub(crate) fn at(configuration: Option<PathBuf>) -> Self {
+        let variable = |name| std::env::var_os(name).map(PathBuf::from);
+        let home =
+            || variable("FAKE_CLAUDE_HOME").or_else(|| variable("HOME")).map(|home| home.join(".claude"));
+        let folder = configuration.or_else(|| variable("CLAUDE_CONFIG_DIR")).or_else(home);
+        Self(folder.unwrap_or_default().join("projects/fake"))
+    }
+
+    pub(crate) fn admit(&self, call: &Call) -> Result<(), Refusal> {
+        match (call.resume, self.file(call).is_file()) {
+            (false, true) => Err(Refusal::InUse),
+            (true, false) => Err(Refusal::Unknown),
+            _ => Ok(()),
+        }
+    }
+
+    /// Like the real one, it exists from its first prompt on, whatever becomes of it.
+    pub(crate) fn keep(&self, call: &Call, prompt: &str) {
+        let line = serde_json::json!({ "type": "user", "bytes": prompt.len() });
+        let kept = fs::create_dir_all(&self.0)
+            .and_then(|()| fs::OpenOptions::new().create(true).append(true).open(self.file(call)))
+            .and_then(|mut file| std::io::Write::write_all(&mut file, format!("{line}\n").as_bytes()));
+        if let Err(error) = kept {
+            eprintln!("the conversation cannot be kept: {error}");
+        }
+    }
+
+    fn file(&self, call: &Call) -> PathBuf {
+        self.0.join(format!("{}.jsonl", call.session))
+    }
+}
+
+impl Refusal {
+    pub(crate) fn words(&self) -> &'static str {
+        match self {
+            Self::InUse => "in use",
+            Self::Unknown => "unknown",
+        }
+    }
+
+    /// Says it as 2.1.325 does: both on standard error, the second one on standard output as well.
+    pub(crate) fn tell(&self, call: &Call) -> String {
+        match self {
+            Self::InUse => format!("Error: Session ID {} is already in use.", call.session),
+            Self::Unknown => {
+                let words = format!("No conversation found with session ID: {}", call.session);
+                let line = serde_json::json!({
+                    "type": "result", "subtype": "error_during_execution", "is_error": true, "num_turns": 0,
+                    "session_id": call.session, "total_cost_usd": 0, "permission_denials": [], "errors": [words],
+                });
+                println!("{line}");
+                words
+            }
+        }
+    }
+}

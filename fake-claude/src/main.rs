@@ -1,0 +1,79 @@
+//! An executable that behaves like the Claude Code CLI (2.1.x, headless), as far as Surefire can tell, and misbehaves by
+//! plan. Each call is written down before and after the answer; that log says how often the agent really ran.
+
+mod act;
+mod call;
+mod conversation;
+mod log;
+mod process;
+mod reply;
+mod speaker;
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use fake_claude::{Act, Answer, Plan};
+
+use crate::call::Call;
+use crate::conversation::Conversations;
+use crate::log::Log;
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    if arguments.iter().any(|argument| argument == "--version") {
+        println!("{} (Claude Code, a fake)", reply::VERSION);
+        return ExitCode::SUCCESS;
+    }
+    match run(&arguments) {
+        Ok(code) => code,
+        Err(words) => {
+            eprintln!("{words}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Goes through a call in the order of the real CLI: flags, conversation, prompt, answer.
+fn run(arguments: &[String]) -> Result<ExitCode, String> {
+    let (plan, beside) = load()?;
+    let log = Log::at(plan.log.clone().or_else(|| Some(beside?.join("calls.jsonl"))));
+    let call = Call::parse(arguments)?;
+    let conversations = Conversations::at(plan.configuration.clone());
+    if let Err(refusal) = conversations.admit(&call) {
+        log.refused(&call, refusal.words());
+        return Err(refusal.tell(&call));
+    }
+    // It is the only act that shows before there is a prompt.
+    let unread = plan.answers.get(log.calls()).is_some_and(|answer| answer.act == Act::NoRead);
+    let patience = plan.patience_ms.unwrap_or(3_000);
+    let prompt = if unread { String::from("(unread)") } else { call::prompt(patience) };
+    if prompt.trim().is_empty() {
+        log.refused(&call, "no prompt");
+        return Err(
+            "Error: Input must be provided either through stdin or as a prompt argument when using --print"
+                .to_owned(),
+        );
+    }
+    let number = log.began(&call, &prompt);
+    conversations.keep(&call, &prompt);
+    let answer = answer(&plan, number, &prompt);
+    Ok(act::act(&call, &prompt, answer, &log))
+}
+
+fn answer<'a>(plan: &'a Plan, number: usize, prompt: &str) -> &'a Answer {
+    let fitting = plan.when.iter().find(|when| prompt.contains(&when.contains)).map(|when| &when.answer);
+    fitting.or_else(|| plan.answers.get(number)).unwrap_or(&plan.default)
+}
+
+/// The plan, and the folder it is in: where a variable says, or in the working directory, or beside the program.
+fn load() -> Result<(Plan, Option<PathBuf>), String> {
+    let named = std::env::var_os("CLAUDE_CODE_FAKE_PLAN").map(PathBuf::from);
+    let beside = || Some(std::env::current_exe().ok()?.with_file_name("fake-claude.json"));
+    let here = || Some(PathBuf::from("fake-claude.json")).filter(|path| path.is_file());
+    let Some(path) = named.or_else(here).or_else(|| beside().filter(|path| path.is_file())) else {
+        return Ok((Plan::default(), None));
+    };
+    let text = std::fs::read_to_string(&path).map_err(|error| format!("plan {}: {error}", path.display()))?;
+    let plan = serde_json::from_str(&text).map_err(|error| format!("plan {}: {error}", path.display()))?;
+    Ok((plan, path.parent().map(Path::to_owned)))
+}

@@ -1,0 +1,88 @@
+//! The lines that the CLI prints, and the reply inside them.
+
+use fake_claude::{Act, Answer};
+use serde_json::{Value, json};
+
+use crate::call::Call;
+
+/// The version that the fake claims to be.
+pub(crate) const VERSION: &str = "2.1.325";
+
+/// What stands before the outcomes in a step's prompt.
+const OFFER: &str = "Your possible outcomes for this step: ";
+
+/// The reply to a prompt.
+pub(crate) fn text(prompt: &str, answer: &Answer) -> String {
+    if let Some(text) = &answer.text {
+        return text.clone();
+    }
+    let Some(outcome) = answer.pick.clone().or_else(|| first_offered(prompt)) else {
+        return "Done.".to_owned();
+    };
+    match answer.act {
+        Act::ProseOnly | Act::Denied => "I looked at everything, and it is fine.".to_owned(),
+        Act::WrongOutcome => closing("all-is-well"),
+        Act::TwoOutcomes => format!("{}\nOr rather:\n{}", closing(&outcome), closing("other")),
+        Act::TruncatedJson => format!("Done.\n{{\"outcome\": \"{outcome}"),
+        Act::DuplicateKeys => format!("Done.\n{{\"outcome\": \"{outcome}\", \"outcome\": \"other\"}}"),
+        Act::DeepNesting => format!("{}{}{}", "[".repeat(100_000), closing(&outcome), "]".repeat(100_000)),
+        _ => closing(&outcome),
+    }
+}
+
+fn closing(outcome: &str) -> String {
+    let mut object = json!({ "outcome": outcome });
+    if outcome == "other" {
+        object["otherDescription"] = json!("something that the plan asked for");
+    }
+    format!("Done.\n{object}")
+}
+
+fn first_offered(prompt: &str) -> Option<String> {
+    let offer = prompt.lines().rev().find_map(|line| line.strip_prefix(OFFER))?;
+    offer.split(',').map(str::trim).find(|name| !name.is_empty()).map(ToOwned::to_owned)
+}
+
+/// The first line of a call.
+pub(crate) fn init(call: &Call) -> Value {
+    json!({
+        "type": "system", "subtype": "init", "session_id": call.session, "claude_code_version": VERSION,
+        "model": call.model.as_deref().unwrap_or("claude-opus-5-5"), "permissionMode": call.permission_mode,
+        "tools": ["Bash", "Edit", "Read"],
+    })
+}
+
+/// Something that the agent says.
+pub(crate) fn said(call: &Call, text: &str) -> Value {
+    json!({
+        "type": "assistant", "session_id": call.session, "parent_tool_use_id": null,
+        "message": { "role": "assistant", "content": [{ "type": "text", "text": text }] },
+    })
+}
+
+/// A tool that the agent uses.
+pub(crate) fn used(call: &Call, tool: &str) -> Value {
+    json!({
+        "type": "assistant", "session_id": call.session, "parent_tool_use_id": null,
+        "message": { "role": "assistant", "content": [{ "type": "tool_use", "name": tool, "input": {} }] },
+    })
+}
+
+/// The last line of a call that went well.
+pub(crate) fn success(call: &Call, text: &str, answer: &Answer) -> Value {
+    json!({
+        "type": "result", "subtype": "success", "is_error": false, "result": text, "session_id": call.session,
+        "num_turns": 1, "total_cost_usd": answer.cost_usd.unwrap_or(0.01), "permission_denials": [],
+        "api_error_status": null, "usage": { "input_tokens": 1, "output_tokens": 1 },
+    })
+}
+
+/// The last line of a call that went wrong.
+pub(crate) fn error(call: &Call, subtype: &str, status: Option<u64>, text: &str) -> Value {
+    let mut line = success(call, text, &Answer::default());
+    line["subtype"] = json!(subtype);
+    line["is_error"] = json!(true);
+    line["api_error_status"] = json!(status);
+    line["total_cost_usd"] = json!(0);
+    line
+}

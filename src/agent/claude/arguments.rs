@@ -1,0 +1,119 @@
+//! The command line of a turn. Its shape is fixed, and nothing that a person wrote is ever on it.
+//!
+//! The prompt goes in on standard input: as an argument a prompt of `--version` would be a flag, and Linux takes no
+//! argument over 131,071 bytes.
+
+use uuid::Uuid;
+
+use super::{PermissionMode, models};
+use crate::agent::{Failure, Turn};
+
+/// How a conversation is named to the CLI.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Opening {
+    /// It begins with this turn. The CLI refuses an id it has seen before.
+    New,
+    /// It goes on. The CLI refuses an id it has not seen.
+    Resume,
+}
+
+impl Opening {
+    fn flag(self) -> &'static str {
+        match self {
+            Self::New => "--session-id",
+            Self::Resume => "--resume",
+        }
+    }
+}
+
+/// The arguments for this turn.
+///
+/// # Errors
+/// A turn that cannot be asked for: a model that is none, a budget with nothing in it.
+pub(super) fn arguments(
+    turn: &Turn,
+    opening: Opening,
+    permission_mode: PermissionMode,
+) -> Result<Vec<String>, Failure> {
+    let mut arguments: Vec<String> =
+        ["-p", "--output-format", "stream-json", "--verbose"].map(Into::into).into();
+    let mut add = |flag: &str, value: String| arguments.extend([flag.to_owned(), value]);
+    add("--permission-mode", permission_mode.to_string());
+    add(opening.flag(), spelled(turn.session));
+    if let Some(model) = &turn.model {
+        models::check(model).map_err(|unknown| Failure::Refused { words: unknown.to_string() })?;
+        add("--model", model.clone());
+    }
+    if let Some(rounds) = turn.limits.rounds {
+        add("--max-turns", rounds.to_string());
+    }
+    if let Some(budget) = turn.limits.budget_usd {
+        // The CLI would take a budget of `NaN` for none at all.
+        if !budget.is_finite() || budget <= 0.0 {
+            return Err(Failure::BudgetSpent { words: format!("there is nothing to spend (${budget})") });
+        }
+        add("--max-budget-usd", budget.to_string());
+    }
+    Ok(arguments)
+}
+
+/// An id as the CLI writes it in file names.
+pub(super) fn spelled(session: Uuid) -> String {
+    session.as_hyphenated().to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::agent::TurnLimits;
+
+    const ID: &str = "6b41d58b-4d69-4a85-b28f-b91d0d943f21";
+
+    fn turn() -> Turn {
+        Turn {
+            attempt: Uuid::from_u128(1),
+            session: Uuid::parse_str(ID).unwrap(),
+            opened: false,
+            prompt: "--version; rm -rf ~".to_owned(),
+            model: None,
+            directory: "/".into(),
+            scratch: "/".into(),
+            limits: TurnLimits::default(),
+        }
+    }
+
+    fn line(turn: &Turn, opening: Opening) -> String {
+        arguments(turn, opening, PermissionMode::AcceptEdits).unwrap().join(" ")
+    }
+
+    #[test]
+    fn the_shape_is_fixed() {
+        let always = "-p --output-format stream-json --verbose --permission-mode acceptEdits";
+        assert_eq!(line(&turn(), Opening::New), format!("{always} --session-id {ID}"));
+        let limits = TurnLimits { rounds: Some(7), budget_usd: Some(0.25), ..TurnLimits::default() };
+        let full = Turn { model: Some("opus".to_owned()), limits, ..turn() };
+        assert_eq!(
+            line(&full, Opening::Resume),
+            format!("{always} --resume {ID} --model opus --max-turns 7 --max-budget-usd 0.25")
+        );
+    }
+
+    #[test]
+    fn small_budgets_are_written_in_full() {
+        let limits = TurnLimits { budget_usd: Some(1e-7), ..TurnLimits::default() };
+        assert!(line(&Turn { limits, ..turn() }, Opening::New).ends_with("--max-budget-usd 0.0000001"));
+    }
+
+    #[test]
+    fn what_cannot_be_asked_for_is_refused() {
+        let refused = Turn { model: Some("--dangerously-skip-permissions".to_owned()), ..turn() };
+        let failure = arguments(&refused, Opening::New, PermissionMode::Plan).unwrap_err();
+        assert!(matches!(failure, Failure::Refused { .. }), "{failure}");
+        for budget in [0.0, -1.0, f64::NAN, f64::INFINITY] {
+            let limits = TurnLimits { budget_usd: Some(budget), ..TurnLimits::default() };
+            let failure =
+                arguments(&Turn { limits, ..turn() }, Opening::New, PermissionMode::Plan).unwrap_err();
+            assert!(matches!(failure, Failure::BudgetSpent { .. }), "{budget}: {failure}");
+        }
+    }
+}

@@ -1,0 +1,265 @@
+//! Why a turn ended: one reading of everything that is known, in a fixed order.
+
+use super::envelope::Envelope;
+use super::transcript::Transcript;
+use crate::agent::{Failure, Reply, Turn};
+
+/// What a process that is gone has left behind.
+#[derive(Debug)]
+pub(super) struct Remains<'a> {
+    pub(super) transcript: &'a Transcript,
+    /// How the process ended, in words.
+    pub(super) status: &'a str,
+    /// Its last words on standard error.
+    pub(super) stderr: &'a str,
+}
+
+/// The reply, or the reason why there is none.
+///
+/// The exit status decides nothing: the CLI ends with 1 after a good reply, too.
+pub(super) fn classify(turn: &Turn, remains: &Remains<'_>) -> Result<Reply, Failure> {
+    let Some(envelope) = &remains.transcript.envelope else {
+        return Err(no_envelope(remains));
+    };
+    // Seen when logged out: `is_error` beside `subtype: success`. Neither field decides alone.
+    if envelope.is_error || envelope.subtype.starts_with("error") {
+        return Err(error(envelope, remains));
+    }
+    let expected = turn.session.to_string();
+    match &envelope.session {
+        Some(found) if *found != expected => Err(Failure::OtherSession { expected, found: found.clone() }),
+        _ => Ok(Reply {
+            text: envelope.text.clone(),
+            cost_usd: envelope.cost_usd,
+            version: remains.transcript.version.clone(),
+            rounds: envelope.rounds,
+            denied: envelope.denied.clone(),
+        }),
+    }
+}
+
+fn no_envelope(remains: &Remains<'_>) -> Failure {
+    if is_lost(remains.stderr) {
+        return lost(remains.stderr);
+    }
+    Failure::NoReply { status: remains.status.to_owned(), stderr: remains.stderr.to_owned() }
+}
+
+fn error(envelope: &Envelope, remains: &Remains<'_>) -> Failure {
+    let words = words(envelope, remains);
+    // The kind that the CLI gives to the service's error, and its own reason to stop, are read like its words.
+    let kind = remains.transcript.service_error.as_deref().unwrap_or_default();
+    let hints = format!("{words}\n{kind}\n{}", envelope.terminal_reason).to_lowercase();
+    let says = |phrases: &[&str]| phrases.iter().any(|phrase| hints.contains(phrase));
+    let status = envelope.api_error_status;
+
+    if is_lost(&words) {
+        lost(&words)
+    } else if envelope.terminal_reason.starts_with("aborted") {
+        // What the CLI writes after a SIGINT. Ours does not get this far; it was somebody else's, or that of a server
+        // that was killed before it could finish.
+        Failure::Stopped
+    } else if envelope.subtype == "error_max_turns" {
+        Failure::TooManyRounds { words }
+    } else if status == Some(401) || says(&LOGIN) {
+        Failure::NotLoggedIn { words }
+    } else if status == Some(429) || says(&USAGE) || (hints.contains("hit your") && hints.contains("limit")) {
+        Failure::UsageLimit { resets_at: reset(&words).or(remains.transcript.limit_resets), words }
+    } else if status == Some(529) || says(&OVERLOAD) {
+        Failure::Overloaded { words }
+    } else if status == Some(413) || says(&CONTEXT) {
+        Failure::ContextFull { words }
+    } else if envelope.subtype == "error_max_budget_usd" {
+        Failure::BudgetSpent { words }
+    } else {
+        Failure::Refused { words }
+    }
+}
+
+// As measured with 2.1.325: every error of the service comes as `is_error: true` with `subtype: success`, its number in
+// `api_error_status`, and a message with its kind before it: 401 and 403 `authentication_failed`, 429 `rate_limit`, 529
+// `server_error`, a full context 400 `invalid_request`, no money left 400 `billing_error`. Other versions have only words.
+const LOGIN: [&str; 7] = [
+    "please run /login",
+    "not logged in",
+    "invalid api key",
+    "authentication_error",
+    "authentication_failed",
+    "oauth token has expired",
+    "oauth token revoked",
+];
+const USAGE: [&str; 5] =
+    ["usage limit", "hour limit reached", "weekly limit reached", "rate_limit", "rate limit"];
+const OVERLOAD: [&str; 1] = ["overloaded"];
+const CONTEXT: [&str; 7] = [
+    "prompt is too long",
+    "prompt_too_long",
+    "context window",
+    "context limit",
+    "context length",
+    "conversation too long",
+    "request_too_large",
+];
+
+/// The CLI's words, or whatever comes closest where it has none.
+fn words(envelope: &Envelope, remains: &Remains<'_>) -> String {
+    let candidates = [envelope.text.trim(), remains.stderr.trim(), envelope.subtype.as_str()];
+    candidates.into_iter().find(|words| !words.is_empty()).unwrap_or("it gave no reason").to_owned()
+}
+
+/// The reset time that some versions append: `Claude AI usage limit reached|1731234567`.
+fn reset(words: &str) -> Option<u64> {
+    let (_, after) = words.rsplit_once('|')?;
+    let digits: String = after.trim().chars().take_while(char::is_ascii_digit).collect();
+    digits.parse().ok()
+}
+
+fn is_lost(words: &str) -> bool {
+    words.contains("No conversation found")
+}
+
+/// A conversation that is gone is never replaced by an empty one behind anybody's back.
+fn lost(words: &str) -> Failure {
+    let said = words.lines().find(|line| is_lost(line)).unwrap_or(words);
+    Failure::Refused { words: format!("{}; the conversation is lost, start a new session", said.trim()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use uuid::Uuid;
+
+    use super::*;
+    use crate::agent::TurnLimits;
+
+    fn turn() -> Turn {
+        Turn {
+            attempt: Uuid::nil(),
+            session: Uuid::from_u128(1),
+            opened: true,
+            prompt: String::new(),
+            model: None,
+            directory: "/".into(),
+            scratch: "/".into(),
+            limits: TurnLimits::default(),
+        }
+    }
+
+    fn judged(transcript: &Transcript, stderr: &str) -> Result<Reply, Failure> {
+        classify(&turn(), &Remains { transcript, status: "exit status: 1", stderr })
+    }
+
+    fn failed(envelope: Envelope) -> Failure {
+        let envelope = Envelope { is_error: true, ..envelope };
+        let transcript =
+            Transcript { envelope: Some(envelope), limit_resets: Some(9), ..Transcript::default() };
+        judged(&transcript, "").unwrap_err()
+    }
+
+    fn with_words(text: &str) -> Envelope {
+        Envelope { text: text.to_owned(), subtype: "success".to_owned(), ..Envelope::default() }
+    }
+
+    #[test]
+    fn words_and_numbers_of_an_error() {
+        use Failure::{
+            BudgetSpent, ContextFull, NotLoggedIn, Overloaded, Refused, TooManyRounds, UsageLimit,
+        };
+        let words = |text: &str| text.to_owned();
+        let status = |status, text| Envelope { api_error_status: Some(status), ..with_words(text) };
+        let subtype = |subtype: &str| Envelope { subtype: subtype.to_owned(), ..with_words("w") };
+        let limit = |resets_at, text: &str| UsageLimit { resets_at: Some(resets_at), words: words(text) };
+        let table = [
+            (
+                with_words("Not logged in · Please run /login"),
+                NotLoggedIn { words: words("Not logged in · Please run /login") },
+            ),
+            (
+                with_words("Invalid API key · Fix external API key"),
+                NotLoggedIn { words: words("Invalid API key · Fix external API key") },
+            ),
+            (status(401, "w"), NotLoggedIn { words: words("w") }),
+            (
+                with_words("Claude AI usage limit reached|1731234567"),
+                limit(1_731_234_567, "Claude AI usage limit reached|1731234567"),
+            ),
+            (
+                with_words("You've hit your limit · resets 3pm"),
+                limit(9, "You've hit your limit · resets 3pm"),
+            ),
+            (with_words("5-hour limit reached ∙ resets 3pm"), limit(9, "5-hour limit reached ∙ resets 3pm")),
+            (status(429, "w"), limit(9, "w")),
+            (status(529, "w"), Overloaded { words: words("w") }),
+            (with_words("API Error: Overloaded"), Overloaded { words: words("API Error: Overloaded") }),
+            (with_words("Prompt is too long"), ContextFull { words: words("Prompt is too long") }),
+            (subtype("error_max_turns"), TooManyRounds { words: words("w") }),
+            (subtype("error_max_budget_usd"), BudgetSpent { words: words("w") }),
+            (status(500, "API Error: 500"), Refused { words: words("API Error: 500") }),
+            (subtype("error_brand_new"), Refused { words: words("w") }),
+        ];
+        for (envelope, failure) in table {
+            assert_eq!(failed(envelope.clone()), failure, "{envelope:?}");
+        }
+    }
+
+    #[test]
+    fn a_subtype_alone_can_say_error_and_stands_in_for_missing_words() {
+        let envelope = Envelope { subtype: "error_during_execution".to_owned(), ..Envelope::default() };
+        let transcript = Transcript { envelope: Some(envelope), ..Transcript::default() };
+        assert_eq!(
+            judged(&transcript, ""),
+            Err(Failure::Refused { words: "error_during_execution".to_owned() })
+        );
+        assert_eq!(judged(&transcript, "boom\n"), Err(Failure::Refused { words: "boom".to_owned() }));
+    }
+
+    #[test]
+    fn the_kind_of_a_services_error_counts_like_its_words() {
+        let transcript = Transcript {
+            envelope: Some(Envelope { is_error: true, ..with_words("something new") }),
+            service_error: Some("authentication_failed".to_owned()),
+            ..Transcript::default()
+        };
+        assert!(matches!(judged(&transcript, ""), Err(Failure::NotLoggedIn { .. })));
+    }
+
+    #[test]
+    fn an_interrupted_turn_was_stopped() {
+        let aborted =
+            Envelope { terminal_reason: "aborted_streaming".to_owned(), ..with_words("[ede_diagnostic]") };
+        assert_eq!(failed(aborted), Failure::Stopped);
+    }
+
+    #[test]
+    fn a_good_reply_may_speak_of_errors() {
+        let text = "Please run /login, the usage limit is reached, 529 overloaded";
+        let transcript = Transcript { envelope: Some(with_words(text)), ..Transcript::default() };
+        assert_eq!(judged(&transcript, "noise").unwrap().text, text);
+    }
+
+    #[test]
+    fn a_reply_for_another_session_is_none() {
+        let envelope = Envelope { session: Some("other".to_owned()), ..with_words("w") };
+        let transcript = Transcript { envelope: Some(envelope), ..Transcript::default() };
+        assert!(
+            matches!(judged(&transcript, ""), Err(Failure::OtherSession { found, .. }) if found == "other")
+        );
+    }
+
+    #[test]
+    fn without_an_envelope_the_last_words_are_all_there_is() {
+        let failure = judged(&Transcript::default(), "panic: out of cheese").unwrap_err();
+        assert_eq!(
+            failure.to_string(),
+            "the agent's process ended without a reply (exit status: 1): panic: out of cheese"
+        );
+    }
+
+    #[test]
+    fn a_lost_conversation_is_told_as_such_wherever_it_is_said() {
+        let said = "No conversation found with session ID: x";
+        let expected =
+            Failure::Refused { words: format!("{said}; the conversation is lost, start a new session") };
+        assert_eq!(judged(&Transcript::default(), &format!("warning\n{said}\n")), Err(expected.clone()));
+        assert_eq!(failed(with_words(said)), expected);
+    }
+}

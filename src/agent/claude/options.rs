@@ -1,0 +1,71 @@
+//! What the operator of a server may choose about the CLI, and what is chosen where nobody does.
+
+use std::time::Duration;
+
+use strum::{Display, EnumString, IntoStaticStr, VariantNames};
+
+/// What the CLI may do without asking. It is the operator's choice; nothing that a client sends can widen it.
+///
+/// The names are the CLI's own. The one that asks nobody is written out in full, so that nobody picks it by accident.
+///
+/// ```
+/// use surefire::agent::PermissionMode;
+///
+/// assert_eq!("acceptEdits".parse(), Ok(PermissionMode::AcceptEdits));
+/// assert_eq!(PermissionMode::default().to_string(), "acceptEdits");
+/// assert!("bypass".parse::<PermissionMode>().is_err());
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Display, EnumString, IntoStaticStr, VariantNames)]
+#[strum(serialize_all = "camelCase")]
+pub enum PermissionMode {
+    /// Files may be edited; other tools only as the user's settings allow.
+    #[default]
+    AcceptEdits,
+    /// The CLI judges for itself which uses of a tool are harmless.
+    Auto,
+    /// Nothing that would need a question is done.
+    DontAsk,
+    /// Everything that needs a question is refused, since nobody is there to answer.
+    Manual,
+    /// Reads and plans; changes nothing.
+    Plan,
+    /// Everything is done and nobody is asked. For machines that hold nothing worth protecting.
+    BypassPermissions,
+}
+
+/// The numbers behind a turn. The defaults are meant for real work; tests use smaller ones.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ClaudeSettings {
+    /// How long a process has after each of SIGINT and SIGTERM, before something stronger follows.
+    pub grace: Duration,
+    /// The same when whoever stops it is in a hurry.
+    pub hurried_grace: Duration,
+    /// How long a process may stay around without a word after it has answered.
+    pub linger: Duration,
+    /// How often the output is looked at while there is some.
+    pub shortest_pause: Duration,
+    /// How often the output is looked at when there has been none for a while.
+    pub longest_pause: Duration,
+    /// The most bytes that one line of output may have.
+    pub line_cap: usize,
+    /// The most bytes of output that may lie on disk.
+    pub output_cap: u64,
+    /// How many bytes of standard error are kept, counted from its end.
+    pub stderr_kept: u64,
+}
+
+impl Default for ClaudeSettings {
+    fn default() -> Self {
+        Self {
+            grace: Duration::from_secs(5),
+            hurried_grace: Duration::from_secs(2),
+            // The CLI may answer and then wait for something it left running in the background, and answer again.
+            linger: Duration::from_mins(1),
+            shortest_pause: Duration::from_millis(5),
+            longest_pause: Duration::from_millis(100),
+            line_cap: 8 << 20,
+            output_cap: 256 << 20,
+            stderr_kept: 256 << 10,
+        }
+    }
+}

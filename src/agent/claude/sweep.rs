@@ -1,0 +1,61 @@
+//! Ending what an attempt left running outside its process group.
+//!
+//! A process that called `setsid` is no longer reached through the group, but it still carries the attempt's mark in its
+//! environment. (One that also threw its environment away is not found; nothing short of a container would.)
+
+use uuid::Uuid;
+
+use super::environment::MARK;
+
+/// How often to look again: a process may start another one while it is being ended.
+const ROUNDS: usize = 10;
+
+/// Ends all processes with the mark of this attempt. Reads files of the system and waits a little: not for a thread
+/// that others need.
+pub(super) fn sweep(attempt: Uuid) {
+    let mark = format!("{MARK}={}", attempt.as_hyphenated());
+    for _ in 0..ROUNDS {
+        if kill_marked(&mark) == 0 {
+            return;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(2));
+    }
+}
+
+/// Kills what carries the mark, and says how many those were.
+#[cfg(target_os = "linux")]
+fn kill_marked(mark: &str) -> usize {
+    let own = std::process::id();
+    let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+    let numbers = entries.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
+    numbers.filter(|pid| *pid != own && kill_if_marked(*pid, mark)).count()
+}
+
+/// The handle is taken first and the mark read second, so the process that is killed is the one that was read about,
+/// even if the number changes hands in between.
+#[cfg(target_os = "linux")]
+fn kill_if_marked(pid: u32, mark: &str) -> bool {
+    use rustix::process::{PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
+
+    let Some(number) = i32::try_from(pid).ok().and_then(super::identity::number) else { return false };
+    let Ok(handle) = pidfd_open(number, PidfdFlags::empty()) else { return false };
+    // Others' processes cannot be read, and one that has ended reads as empty.
+    let environment = std::fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
+    environment.split(|byte| *byte == 0).any(|pair| pair == mark.as_bytes())
+        && pidfd_send_signal(&handle, Signal::KILL).is_ok()
+}
+
+#[cfg(not(target_os = "linux"))]
+fn kill_marked(mark: &str) -> usize {
+    use rustix::process::{Signal, kill_process};
+
+    // `-E` shows the environment of one's own processes behind the command.
+    let output = std::process::Command::new("/bin/ps").args(["-axEww", "-o", "pid=,command="]).output();
+    let Ok(output) = output else { return 0 };
+    let own = std::process::id().to_string();
+    let text = String::from_utf8_lossy(&output.stdout);
+    let marked = text.lines().filter(|line| line.split_whitespace().any(|word| word == mark));
+    let numbers = marked.filter_map(|line| line.split_whitespace().next()).filter(|pid| *pid != own);
+    let numbers = numbers.filter_map(|pid| super::identity::number(pid.parse().ok()?));
+    numbers.filter(|pid| kill_process(*pid, Signal::KILL).is_ok()).count()
+}

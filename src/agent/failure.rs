@@ -1,0 +1,122 @@
+//! Why an agent gave no reply.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// Why a turn ended without a reply.
+///
+/// ```
+/// use surefire::agent::Failure;
+///
+/// let failure = Failure::NotLoggedIn { words: "Please run /login".to_owned() };
+/// assert_eq!(failure.to_string(), "the agent is not logged in: Please run /login");
+/// ```
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum Failure {
+    /// The agent's program is missing or cannot be started.
+    #[error("the agent `{}` cannot be started: {why}", path.display())]
+    CannotStart {
+        /// What was tried.
+        path: PathBuf,
+        /// What is wrong with it, and what to do.
+        why: String,
+    },
+    /// The turn was stopped from outside.
+    #[error("the turn was stopped")]
+    Stopped,
+    /// The agent was left to itself; its turn is to be recovered later.
+    #[error("the agent was left to work on its own")]
+    Left,
+    /// No sign of life for too long.
+    #[error("the agent showed no sign of life for {} s", .after.as_secs_f64())]
+    Silent {
+        /// How long it was waited for.
+        after: Duration,
+    },
+    /// The turn took too long.
+    #[error("the agent took longer than {} s", .after.as_secs_f64())]
+    TookTooLong {
+        /// How long it may take.
+        after: Duration,
+    },
+    /// The process ended and left no reply.
+    #[error("the agent's process ended without a reply ({status}){}", tail(.stderr))]
+    NoReply {
+        /// How the process ended.
+        status: String,
+        /// The last lines it wrote to standard error.
+        stderr: String,
+    },
+    /// The agent wrote more than may be kept.
+    #[error("the agent wrote more than {limit}")]
+    TooMuchOutput {
+        /// The limit that was hit, in words.
+        limit: String,
+    },
+    /// The agent is not logged in.
+    #[error("the agent is not logged in: {words}")]
+    NotLoggedIn {
+        /// The agent's own words.
+        words: String,
+    },
+    /// The usage limit of the agent's account is reached.
+    #[error("the agent's usage limit is reached: {words}")]
+    UsageLimit {
+        /// When it resets, in seconds since 1970.
+        resets_at: Option<u64>,
+        /// The agent's own words.
+        words: String,
+    },
+    /// The agent's service has too much to do.
+    #[error("the agent's service is overloaded: {words}")]
+    Overloaded {
+        /// The agent's own words.
+        words: String,
+    },
+    /// The conversation no longer fits.
+    #[error("the agent's context window is full: {words}")]
+    ContextFull {
+        /// The agent's own words.
+        words: String,
+    },
+    /// The turn spent its money.
+    #[error("the agent spent the turn's budget: {words}")]
+    BudgetSpent {
+        /// The agent's own words.
+        words: String,
+    },
+    /// The agent took as many rounds as it may.
+    #[error("the agent took as many rounds as it may: {words}")]
+    TooManyRounds {
+        /// The agent's own words.
+        words: String,
+    },
+    /// The agent answered for another conversation.
+    #[error("the agent answered for session {found}, but was asked in session {expected}")]
+    OtherSession {
+        /// The session of the turn.
+        expected: String,
+        /// The session in the reply.
+        found: String,
+    },
+    /// Anything else that the agent reports as an error.
+    #[error("the agent reports an error: {words}")]
+    Refused {
+        /// The agent's own words.
+        words: String,
+    },
+}
+
+fn tail(stderr: &str) -> String {
+    if stderr.is_empty() { String::new() } else { format!(": {stderr}") }
+}
+
+/// A model that the agent does not know.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("unknown model `{model}`; use one of {}", .known.join(", "))]
+pub struct UnknownModel {
+    /// What was asked for.
+    pub model: String,
+    /// What it knows.
+    pub known: Vec<&'static str>,
+}

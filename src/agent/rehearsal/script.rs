@@ -1,0 +1,123 @@
+//! What a rehearsal can play.
+
+use std::time::{Duration, SystemTime};
+
+use strum::{Display, EnumString, IntoStaticStr, VariantNames};
+
+use crate::agent::Failure;
+
+/// What a rehearsal plays. Each shows another way for a run to go, or to end.
+///
+/// ```
+/// use surefire::agent::Script;
+///
+/// assert_eq!("never-satisfied".parse(), Ok(Script::NeverSatisfied));
+/// assert_eq!(Script::default().to_string(), "happy");
+/// ```
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Display, EnumString, IntoStaticStr, VariantNames,
+)]
+#[strum(serialize_all = "kebab-case")]
+pub enum Script {
+    /// All goes well. A project has two tasks; when they are done it says so once, and then there are two more.
+    #[default]
+    Happy,
+    /// The first review in a session finds something; once that is fixed, all goes well.
+    OneFix,
+    /// Every review finds something, until a guardrail ends it.
+    NeverSatisfied,
+    /// There is nothing to work on.
+    NoTasks,
+    /// The work cannot go on.
+    Blocked,
+    /// Somebody has to answer a question first.
+    Questions,
+    /// What is to be worked on cannot be found.
+    NotFound,
+    /// The work left nothing to commit.
+    NothingToCommit,
+    /// Something else happened, in the agent's own words.
+    Other,
+    /// Every reply reports an outcome that no step has.
+    UnknownOutcome,
+    /// No reply reports an outcome.
+    Garbage,
+    /// The first reply in a session reports no outcome; asked again, all goes well.
+    GarbageOnce,
+    /// The agent is not allowed to use its tools, and says nothing useful therefore.
+    Denied,
+    /// Every turn takes ten minutes.
+    Slow,
+    /// The agent's process ends without a reply.
+    Crash,
+    /// The account's usage limit is reached.
+    RateLimited,
+    /// The service has too much to do.
+    Overloaded,
+    /// The agent is not logged in.
+    LoggedOut,
+    /// The conversation no longer fits.
+    ContextFull,
+    /// The turn's money is spent.
+    OverBudget,
+}
+
+impl Script {
+    /// The outcomes that this script reports wherever one of them is offered, the best first.
+    pub(super) fn prefers(self) -> &'static [&'static str] {
+        match self {
+            Self::NeverSatisfied => &["issues-found"],
+            Self::NoTasks => &["no-tasks"],
+            Self::Blocked => &["blocked", "conflicts-unresolvable"],
+            Self::Questions => &["needs-input", "ask-questions"],
+            Self::NotFound => &["not-found", "design-missing", "no-tasks"],
+            Self::NothingToCommit => &["nothing-to-commit"],
+            Self::Other => &["other"],
+            Self::Happy
+            | Self::OneFix
+            | Self::UnknownOutcome
+            | Self::Garbage
+            | Self::GarbageOnce
+            | Self::Denied
+            | Self::Slow
+            | Self::Crash
+            | Self::RateLimited
+            | Self::Overloaded
+            | Self::LoggedOut
+            | Self::ContextFull
+            | Self::OverBudget => &[],
+        }
+    }
+
+    /// How a turn fails, where this script has it fail.
+    pub(super) fn failure(self) -> Option<Failure> {
+        let words = "this is a rehearsal, and its script says so".to_owned();
+        match self {
+            Self::Crash => Some(Failure::NoReply { status: "a rehearsed crash".to_owned(), stderr: words }),
+            Self::RateLimited => Some(Failure::UsageLimit { resets_at: in_an_hour(), words }),
+            Self::Overloaded => Some(Failure::Overloaded { words }),
+            Self::LoggedOut => Some(Failure::NotLoggedIn { words }),
+            Self::ContextFull => Some(Failure::ContextFull { words }),
+            Self::OverBudget => Some(Failure::BudgetSpent { words }),
+            Self::Happy
+            | Self::OneFix
+            | Self::NeverSatisfied
+            | Self::NoTasks
+            | Self::Blocked
+            | Self::Questions
+            | Self::NotFound
+            | Self::NothingToCommit
+            | Self::Other
+            | Self::UnknownOutcome
+            | Self::Garbage
+            | Self::GarbageOnce
+            | Self::Denied
+            | Self::Slow => None,
+        }
+    }
+}
+
+fn in_an_hour() -> Option<u64> {
+    let hour = SystemTime::now() + Duration::from_hours(1);
+    hour.duration_since(SystemTime::UNIX_EPOCH).ok().map(|since| since.as_secs())
+}

@@ -1,0 +1,126 @@
+//! One turn: what goes in, what comes out, and what is heard in between.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use tokio::sync::{mpsc, oneshot};
+use tokio_util::sync::CancellationToken;
+use uuid::Uuid;
+
+/// What an agent is asked to do.
+#[derive(Debug, Clone)]
+pub struct Turn {
+    /// Names this attempt; no two turns share one.
+    pub attempt: Uuid,
+    /// The conversation it belongs to.
+    pub session: Uuid,
+    /// Whether the agent has answered in this conversation before.
+    pub opened: bool,
+    /// What the agent is told.
+    pub prompt: String,
+    /// The model to use, where one was asked for.
+    pub model: Option<String>,
+    /// The directory to work in.
+    pub directory: PathBuf,
+    /// A directory for this attempt alone, for what has to outlive a crash. It exists.
+    pub scratch: PathBuf,
+    /// How much it may use up.
+    pub limits: TurnLimits,
+}
+
+/// How much one turn may use up.
+///
+/// ```
+/// use std::time::Duration;
+/// use surefire::agent::TurnLimits;
+///
+/// let limits = TurnLimits { budget_usd: Some(2.5), ..TurnLimits::default() };
+/// assert_eq!(limits.silence, Duration::from_mins(15));
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct TurnLimits {
+    /// How long it may show no sign of life.
+    pub silence: Duration,
+    /// How long it may take in all.
+    pub duration: Duration,
+    /// How many rounds of its own it may take, where the agent can count them.
+    pub rounds: Option<u32>,
+    /// How much money it may spend, where the agent can count it.
+    pub budget_usd: Option<f64>,
+}
+
+impl Default for TurnLimits {
+    fn default() -> Self {
+        Self {
+            silence: Duration::from_mins(15),
+            duration: Duration::from_hours(2),
+            rounds: None,
+            budget_usd: None,
+        }
+    }
+}
+
+/// The line between a turn and whoever watches it.
+#[derive(Debug, Clone)]
+pub struct Link {
+    /// Where signs of life go. It is bounded: an agent that outpaces its watcher waits.
+    pub signs: mpsc::Sender<Sign>,
+    /// Set when the turn shall end: the agent stops its process and everything that process started.
+    pub stop: CancellationToken,
+    /// Set beside `stop` when there is little time: whoever shuts down waits for this turn.
+    pub hurry: CancellationToken,
+    /// Set when the watcher goes away and the agent's process shall be left to itself, to be found again later.
+    pub leave: CancellationToken,
+}
+
+/// A sign of life.
+#[derive(Debug)]
+pub enum Sign {
+    /// A process was started. The agent waits for `go` before it hands over the prompt; if `go` is dropped instead,
+    /// it ends the process.
+    ///
+    /// It can come more than once in a turn, when a process ended before it did anything and another one took its
+    /// place. The last one is the one to remember.
+    Spawned {
+        /// What is needed to find the process again.
+        process: Process,
+        /// Answered once the process is written down.
+        go: oneshot::Sender<()>,
+    },
+    /// The agent said something, in the middle of its work.
+    Said(String),
+    /// The agent uses one of its tools.
+    Used {
+        /// The tool's name.
+        tool: String,
+    },
+    /// The agent's service asks for patience, and the agent tries again by itself.
+    Retrying {
+        /// Why, in the agent's words.
+        why: String,
+    },
+}
+
+/// A process, and enough about it to tell it from a later one with the same number.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Process {
+    /// Its number, which is its group's as well.
+    pub pid: i32,
+    /// When it started, in whatever unit the system counts; equal for the same process only.
+    pub started: String,
+}
+
+/// What the agent answered.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Reply {
+    /// Its words.
+    pub text: String,
+    /// What it cost, as the agent's program states it.
+    pub cost_usd: Option<f64>,
+    /// The version of the program that stated it.
+    pub version: Option<String>,
+    /// How many rounds of its own it took.
+    pub rounds: Option<u32>,
+    /// The tools it was not allowed to use.
+    pub denied: Vec<String>,
+}

@@ -1,0 +1,117 @@
+//! What can go wrong with remembering.
+
+use std::path::PathBuf;
+
+use crate::run::{RunId, SessionId};
+
+/// Why something could not be written down or read back.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum StoreError {
+    /// The session has a run that goes on.
+    #[error("session {session} is busy with run {holder}; exit that run first, or wait until it ends")]
+    Busy {
+        /// The session.
+        session: SessionId,
+        /// The run that holds it.
+        holder: RunId,
+    },
+    /// Somebody else has written about the run in the meantime.
+    #[error("run {run} has moved on to event {found}, the writer knew {expected}; read it again")]
+    Stale {
+        /// The run.
+        run: RunId,
+        /// What the writer knew.
+        expected: u64,
+        /// What is there.
+        found: u64,
+    },
+    /// What a change is about is not there.
+    #[error("there is no {kind} {id}")]
+    Missing {
+        /// What was looked for: `run`, `session`, `attempt`.
+        kind: &'static str,
+        /// Its id.
+        id: String,
+    },
+    /// A change does not fit what is remembered: something named twice, or an event where it cannot happen.
+    #[error("that contradicts what the store remembers: {what}")]
+    Contradiction {
+        /// What does not fit.
+        what: String,
+    },
+    /// The data directory is none, or cannot be used.
+    #[error("the data directory `{}` cannot be used: {why}; name another one, or put that right", path.display())]
+    Directory {
+        /// The directory.
+        path: PathBuf,
+        /// Why not.
+        why: String,
+    },
+    /// Another server uses the data directory.
+    #[error("the data directory `{}` is in use by {holder}; stop that server, or use another directory", path.display())]
+    Held {
+        /// The directory.
+        path: PathBuf,
+        /// Who holds it, as far as is known.
+        holder: String,
+    },
+    /// Another server has taken over the store.
+    #[error("another server has taken over the store; this one must stop writing")]
+    TakenOver,
+    /// The store was written by a later version.
+    #[error(
+        "the store `{}` has schema {found}, and this version knows {known} at most; use the newer surefire, or another data directory",
+        path.display()
+    )]
+    Newer {
+        /// The file.
+        path: PathBuf,
+        /// Its schema.
+        found: i64,
+        /// The latest one known here.
+        known: i64,
+    },
+    /// The file in the place of the store is another program's database.
+    #[error("`{}` is the database of another program; move it away, or use another data directory", path.display())]
+    Foreign {
+        /// The file.
+        path: PathBuf,
+    },
+    /// Another program keeps the database locked.
+    #[error("the store is locked by another program; close it (a `sqlite3` shell?) and try again")]
+    Locked,
+    /// The disk, or the allotted part of it, is full.
+    #[error("there is no room left for the store; make room on its disk, or raise its largest size")]
+    Full,
+    /// A row does not read as what it should be.
+    #[error("the store holds something unreadable: {what}")]
+    Unreadable {
+        /// What it is, and what is wrong with it.
+        what: String,
+    },
+    /// Anything else.
+    #[error("the store failed: {why}")]
+    Failed {
+        /// In the words of the database or the system.
+        why: String,
+    },
+}
+
+impl StoreError {
+    /// Whether it may be otherwise in a moment, without anybody doing anything in between.
+    pub(crate) const fn may_pass(&self) -> bool {
+        match self {
+            Self::Locked | Self::Full | Self::Failed { .. } => true,
+            Self::Busy { .. }
+            | Self::Stale { .. }
+            | Self::Missing { .. }
+            | Self::Contradiction { .. }
+            | Self::Directory { .. }
+            | Self::Held { .. }
+            | Self::TakenOver
+            | Self::Newer { .. }
+            | Self::Foreign { .. }
+            | Self::Unreadable { .. } => false,
+        }
+    }
+}

@@ -1,0 +1,45 @@
+//! What SQLite says, in the store's words.
+
+use rusqlite::ErrorCode;
+
+use crate::store::StoreError;
+
+/// A [`StoreError`] on its way out. It exists so that `?` works on SQLite's errors without making them part of the
+/// library's interface.
+#[derive(Debug)]
+pub(super) struct Failure(StoreError);
+
+impl From<StoreError> for Failure {
+    fn from(error: StoreError) -> Self {
+        Self(error)
+    }
+}
+
+impl From<Failure> for StoreError {
+    fn from(failure: Failure) -> Self {
+        failure.0
+    }
+}
+
+impl From<rusqlite::Error> for Failure {
+    fn from(error: rusqlite::Error) -> Self {
+        if is_damage(&error) {
+            let what = format!("{error}; a restart sets the damaged file aside and begins a new one");
+            return Self(StoreError::Unreadable { what });
+        }
+        if let rusqlite::Error::FromSqlConversionFailure(..) | rusqlite::Error::InvalidColumnType(..) = error
+        {
+            return Self(StoreError::Unreadable { what: error.to_string() });
+        }
+        Self(match error.sqlite_error_code() {
+            Some(ErrorCode::DiskFull) => StoreError::Full,
+            Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => StoreError::Locked,
+            _ => StoreError::Failed { why: error.to_string() },
+        })
+    }
+}
+
+/// Whether the file, and not just the attempt to use it, is bad.
+pub(super) fn is_damage(error: &rusqlite::Error) -> bool {
+    matches!(error.sqlite_error_code(), Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase))
+}

@@ -1,0 +1,153 @@
+-- The store itself: one row.
+CREATE TABLE store (
+    only INTEGER PRIMARY KEY CHECK (only = 1),
+    -- Raised by each server that opens the store; who holds an older one must not write any more.
+    epoch INTEGER NOT NULL,
+    -- The last place that was given to an event which may have been deleted since.
+    last_place INTEGER NOT NULL,
+    -- Whether recipes are switched on.
+    orchestration INTEGER NOT NULL
+) STRICT;
+INSERT INTO store VALUES (1, 0, 0, 1);
+
+-- The agents' conversations. All times are milliseconds since 1970.
+CREATE TABLE sessions (
+    number INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    name TEXT NOT NULL,
+    directory TEXT NOT NULL,
+    agent TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    changed_at INTEGER NOT NULL,
+    messages INTEGER NOT NULL DEFAULT 0,
+    last_message_at INTEGER NOT NULL DEFAULT 0,
+    opened INTEGER NOT NULL DEFAULT 0,
+    orchestration INTEGER NOT NULL DEFAULT 1
+) STRICT;
+
+-- What was said in them.
+CREATE TABLE messages (
+    number INTEGER PRIMARY KEY,
+    session TEXT NOT NULL REFERENCES sessions (id) ON DELETE CASCADE,
+    "offset" INTEGER NOT NULL,
+    id TEXT NOT NULL,
+    role TEXT NOT NULL,
+    text TEXT NOT NULL,
+    at INTEGER NOT NULL,
+    -- These two outlive what they name: the conversation stays when a run is pruned.
+    attempt TEXT,
+    run TEXT,
+    UNIQUE (session, "offset")
+) STRICT;
+
+-- Each run in a line. All but the first columns follow from its events.
+CREATE TABLE runs (
+    number INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    session TEXT NOT NULL REFERENCES sessions (id) ON DELETE CASCADE,
+    recipe TEXT NOT NULL,
+    directory TEXT NOT NULL,
+    agent TEXT NOT NULL,
+    rehearsal INTEGER NOT NULL,
+    continues TEXT,
+    started_at INTEGER NOT NULL,
+    changed_at INTEGER NOT NULL,
+    step TEXT NOT NULL,
+    steps INTEGER NOT NULL,
+    last_seq INTEGER NOT NULL,
+    cost_usd REAL NOT NULL,
+    -- The turn that the agent is in.
+    attempt TEXT,
+    ended_at INTEGER,
+    reason TEXT,
+    resume_at INTEGER,
+    ending TEXT
+) STRICT;
+CREATE INDEX runs_of_session ON runs (session);
+CREATE UNIQUE INDEX one_open_run_per_session ON runs (session) WHERE ended_at IS NULL;
+CREATE TRIGGER open_runs_stay BEFORE DELETE ON runs WHEN OLD.ended_at IS NULL
+BEGIN
+    SELECT RAISE(ABORT, 'a run that goes on is not deleted');
+END;
+CREATE TRIGGER places_are_given_once BEFORE DELETE ON runs
+BEGIN
+    UPDATE store SET last_place = max(last_place, (SELECT coalesce(max(place), 0) FROM events));
+END;
+
+-- What happened: the truth, in the order it was written.
+CREATE TABLE events (
+    place INTEGER PRIMARY KEY,
+    run TEXT NOT NULL REFERENCES runs (id) ON DELETE CASCADE,
+    seq INTEGER NOT NULL,
+    at INTEGER NOT NULL,
+    event TEXT NOT NULL,
+    body TEXT NOT NULL,
+    UNIQUE (run, seq)
+) STRICT;
+CREATE TRIGGER events_never_change BEFORE UPDATE ON events
+BEGIN
+    SELECT RAISE(ABORT, 'events are never changed');
+END;
+-- They go when their run does, and never without it.
+CREATE TRIGGER events_stay_with_their_run BEFORE DELETE ON events
+WHEN EXISTS (SELECT 1 FROM runs WHERE id = OLD.run)
+BEGIN
+    SELECT RAISE(ABORT, 'events are deleted with their run only');
+END;
+
+-- The agents' turns. One that belongs to a run is open for as long as the run names it. (A foreign key for `run` would
+-- need an index, which every turn would pay for.)
+CREATE TABLE attempts (
+    id TEXT PRIMARY KEY,
+    run TEXT,
+    session TEXT NOT NULL REFERENCES sessions (id) ON DELETE CASCADE,
+    prompt TEXT,
+    began_at INTEGER NOT NULL,
+    pid INTEGER,
+    process_started TEXT,
+    -- For one outside of a run: whether it is over.
+    chat_ended INTEGER NOT NULL DEFAULT 0
+) STRICT, WITHOUT ROWID;
+CREATE INDEX open_chats ON attempts (session) WHERE run IS NULL AND chat_ended = 0;
+
+-- What people said to an agent that was busy.
+CREATE TABLE prompts (
+    number INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    session TEXT NOT NULL REFERENCES sessions (id) ON DELETE CASCADE,
+    run TEXT,
+    text TEXT NOT NULL,
+    at INTEGER NOT NULL,
+    taken INTEGER NOT NULL DEFAULT 0
+) STRICT;
+CREATE INDEX waiting_prompts ON prompts (session) WHERE taken = 0;
+
+-- For people: what happened, with its time and what it was about.
+CREATE VIEW timeline AS
+SELECT
+    events.place,
+    strftime('%Y-%m-%d %H:%M:%f', events.at / 1000.0, 'unixepoch') AS time,
+    runs.recipe,
+    events.run,
+    events.seq,
+    events.event,
+    coalesce(body ->> '$.step', body ->> '$.to', body ->> '$.ending.step') AS step,
+    coalesce(
+        body ->> '$.read.outcome', body ->> '$.read.problem', body ->> '$.outcome', body ->> '$.problem',
+        body ->> '$.purpose.kind', body ->> '$.ending.reason', body ->> '$.text', body ->> '$.by'
+    ) AS what
+FROM events JOIN runs ON runs.id = events.run
+ORDER BY events.place;
+
+-- For people: the runs, newest first, and how they ended.
+CREATE VIEW run_list AS
+SELECT
+    id AS run,
+    recipe,
+    strftime('%Y-%m-%d %H:%M:%f', started_at / 1000.0, 'unixepoch') AS started,
+    step,
+    steps,
+    coalesce(reason, 'goes on') AS ended,
+    round(cost_usd, 2) AS cost_usd,
+    directory
+FROM runs ORDER BY number DESC;

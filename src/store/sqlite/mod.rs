@@ -1,0 +1,201 @@
+//! The store on disk: one SQLite database in a data directory that one server holds at a time.
+//!
+//! Read [`open`] for what may be found there, [`change`] for what a commit does, and `migrations/` for the tables.
+
+mod append;
+mod change;
+mod damage;
+mod failure;
+mod lock;
+mod migrate;
+mod open;
+mod read;
+mod rows;
+mod turns;
+mod write;
+
+pub use damage::SetAside;
+pub use open::{Opened, SqliteOptions};
+
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use rusqlite::Connection;
+
+use self::lock::Lock;
+use self::turns::Turns;
+use super::{
+    Attempt, Commit, Committed, Message, Recorded, RunFilter, RunRecord, Session, Store, StoreError, Waiting,
+};
+use crate::run::{AttemptId, PromptId, RunId, SessionId};
+
+/// A store in a SQLite database, which it holds until it is dropped.
+///
+/// A commit is on the disk when [`Store::commit`] returns. Reading does not wait for writing.
+///
+/// ```
+/// # fn main() -> Result<(), surefire::store::StoreError> {
+/// use surefire::store::{Change, Commit, NewSession, Sqlite, Store};
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let data_dir = folder.path();
+/// # let id = uuid::Uuid::from_u128(7).into();
+///
+/// let session = NewSession {
+///     id,
+///     name: "Payments".into(),
+///     directory: "/work/payments".into(),
+///     agent: "claude".into(),
+///     at: 1_750_000_000_000,
+/// };
+/// let store = Sqlite::open(data_dir)?.store;
+/// store.commit(&Commit { changes: vec![Change::Session(session)] })?;
+/// drop(store);
+///
+/// let store = Sqlite::open(data_dir)?.store;
+/// assert_eq!(store.session(id)?.unwrap().name, "Payments");
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug)]
+pub struct Sqlite {
+    path: PathBuf,
+    /// Ours as long as nobody has opened the store after us.
+    epoch: i64,
+    turns: Turns,
+    writer: Mutex<Connection>,
+    reader: Mutex<Connection>,
+    /// The last field, because it has to be held until the connections are closed.
+    lock: Lock,
+}
+
+impl Sqlite {
+    /// Opens the store in this data directory, as [`SqliteOptions::open`] does.
+    ///
+    /// # Errors
+    /// The same.
+    pub fn open(data_dir: &Path) -> Result<Opened, StoreError> {
+        SqliteOptions::default().open(data_dir)
+    }
+
+    /// The database's file.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Notes in the lock file where this server can be reached, so that the next one that wants the data directory
+    /// can tell people.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn announce(&self, address: &str) -> Result<(), StoreError> {
+        self.lock.note(Some(address)).map_err(|error| StoreError::Failed {
+            why: format!("the lock file of `{}` cannot be written: {error}", self.path.display()),
+        })
+    }
+
+    fn reader(&self) -> MutexGuard<'_, Connection> {
+        hold(&self.reader)
+    }
+}
+
+/// A panic elsewhere leaves what is behind our locks as good as before: an unfinished transaction is rolled back while
+/// it unwinds, and the queue is never left half changed.
+fn hold<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Store for Sqlite {
+    fn commit(&self, commit: &Commit) -> Result<Committed, StoreError> {
+        self.turns
+            .take(&commit.changes, |waiting| write::commits(&mut hold(&self.writer), self.epoch, waiting))
+    }
+
+    fn session(&self, id: SessionId) -> Result<Option<Session>, StoreError> {
+        Ok(read::session(&self.reader(), id)?)
+    }
+
+    fn sessions(&self, limit: usize) -> Result<Vec<Session>, StoreError> {
+        Ok(read::sessions(&self.reader(), limit)?)
+    }
+
+    fn session_count(&self) -> Result<u64, StoreError> {
+        Ok(read::session_count(&self.reader())?)
+    }
+
+    fn messages(&self, session: SessionId, from: u64, limit: usize) -> Result<Vec<Message>, StoreError> {
+        Ok(read::messages(&self.reader(), session, from, limit)?)
+    }
+
+    fn run(&self, id: RunId) -> Result<Option<RunRecord>, StoreError> {
+        Ok(read::run(&self.reader(), id)?)
+    }
+
+    fn runs(&self, filter: &RunFilter) -> Result<Vec<RunRecord>, StoreError> {
+        Ok(read::runs(&self.reader(), filter)?)
+    }
+
+    fn events(&self, run: RunId, after: u64, limit: usize) -> Result<Vec<Recorded>, StoreError> {
+        Ok(read::events(&self.reader(), run, after, limit)?)
+    }
+
+    fn events_of_all(&self, after: u64, limit: usize) -> Result<Vec<Recorded>, StoreError> {
+        Ok(read::events_of_all(&self.reader(), after, limit)?)
+    }
+
+    fn last_place(&self) -> Result<u64, StoreError> {
+        Ok(read::last_place(&self.reader())?)
+    }
+
+    fn attempt(&self, id: AttemptId) -> Result<Option<Attempt>, StoreError> {
+        Ok(read::attempt(&self.reader(), id)?)
+    }
+
+    fn open_attempts(&self) -> Result<Vec<Attempt>, StoreError> {
+        Ok(read::open_attempts(&self.reader())?)
+    }
+
+    fn waiting(&self, session: SessionId) -> Result<Vec<Waiting>, StoreError> {
+        Ok(read::waiting(&self.reader(), session)?)
+    }
+
+    fn waiting_sessions(&self) -> Result<Vec<SessionId>, StoreError> {
+        Ok(read::waiting_sessions(&self.reader())?)
+    }
+
+    fn prompt(&self, id: PromptId) -> Result<Option<Waiting>, StoreError> {
+        Ok(read::prompt(&self.reader(), id)?)
+    }
+
+    fn orchestration(&self, session: Option<SessionId>) -> Result<bool, StoreError> {
+        Ok(read::orchestration(&self.reader(), session)?)
+    }
+
+    fn prune(&self, ended_before: u64) -> Result<u64, StoreError> {
+        Ok(write::prune(&mut hold(&self.writer), self.epoch, ended_before)?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_panic_in_the_middle_of_a_transaction_leaves_the_store_to_the_others() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Sqlite::open(folder.path()).unwrap().store;
+        let died = std::thread::scope(|scope| {
+            let dies = || {
+                let mut writer = hold(&store.writer);
+                let transaction = writer.transaction().unwrap();
+                transaction.execute("UPDATE store SET orchestration = 0", []).unwrap();
+                let _reader = store.reader();
+                panic!("on purpose");
+            };
+            scope.spawn(dies).join()
+        });
+        assert!(died.is_err() && store.writer.is_poisoned() && store.reader.is_poisoned());
+        assert_eq!(store.orchestration(None), Ok(true));
+        store.commit(&Commit::default()).unwrap();
+    }
+}

@@ -1,0 +1,163 @@
+//! Opening a data directory: ours alone, of a schema we know, and undamaged.
+
+use std::fs::{DirBuilder, OpenOptions, Permissions};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::time::Duration;
+
+use rusqlite::{Connection, OpenFlags};
+
+use super::damage::{self, SetAside};
+use super::failure::Failure;
+use super::lock::Lock;
+use super::migrate::{self, MIGRATIONS};
+use super::turns::Turns;
+use super::{Sqlite, write};
+use crate::store::StoreError;
+
+/// The database's name in the data directory.
+const DATABASE: &str = "surefire.db";
+
+/// Pages of the log before it is merged into the database. Merging costs more than a commit; at four times SQLite's
+/// default it is rare, and the log stays below 20 MB.
+const CHECKPOINT_PAGES: i64 = 4000;
+
+/// More than there are different statements, so that each is compiled once.
+const STATEMENTS: usize = 64;
+
+/// How to open a store.
+///
+/// ```
+/// # fn main() -> Result<(), surefire::store::StoreError> {
+/// use std::time::Duration;
+/// use surefire::store::SqliteOptions;
+///
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let data_dir = folder.path();
+/// let options = SqliteOptions::default().max_size(2 << 30).busy_timeout(Duration::from_secs(1));
+/// let opened = options.open(data_dir)?;
+/// assert!(opened.set_aside.is_none(), "nothing was damaged");
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[must_use]
+pub struct SqliteOptions {
+    max_size: Option<u64>,
+    busy_timeout: Duration,
+}
+
+impl Default for SqliteOptions {
+    fn default() -> Self {
+        Self { max_size: None, busy_timeout: Duration::from_secs(5) }
+    }
+}
+
+impl SqliteOptions {
+    /// Lets the database grow to about this many bytes and no further; what does not fit is refused with
+    /// [`StoreError::Full`]. A database that is larger already just does not grow.
+    pub const fn max_size(self, bytes: u64) -> Self {
+        Self { max_size: Some(bytes), ..self }
+    }
+
+    /// How long to wait for another program that has the database locked: 5 seconds, unless told otherwise.
+    pub const fn busy_timeout(self, patience: Duration) -> Self {
+        Self { busy_timeout: patience, ..self }
+    }
+
+    /// Opens the store in this data directory, which is made if it is not there.
+    ///
+    /// # Errors
+    /// The directory cannot be used or another server uses it, the database is locked, a newer version's or another
+    /// program's, or the storage failed. Nothing was changed then. A damaged database is no error: it is moved out of
+    /// the way, and a new one begun.
+    pub fn open(&self, data_dir: &Path) -> Result<Opened, StoreError> {
+        Ok(self.try_open(data_dir)?)
+    }
+
+    fn try_open(&self, data_dir: &Path) -> Result<Opened, Failure> {
+        make_directory(data_dir)?;
+        let lock = Lock::take(data_dir)?;
+        let path = data_dir.join(DATABASE);
+        let known = migrate::version(MIGRATIONS);
+        let (mut writer, mut set_aside) = (self.connect(&path)?, None);
+        if let Some(why) = damage::examine(&writer, &path, known)? {
+            drop(writer);
+            set_aside = Some(damage::set_aside(&path, why)?);
+            writer = self.connect(&path)?;
+        }
+        self.configure(&writer)?;
+        migrate::migrate(&mut writer, MIGRATIONS)?;
+        let epoch = write::raise_epoch(&mut writer)?;
+        let reader = Connection::open_with_flags(
+            &path,
+            OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX,
+        )?;
+        reader.busy_timeout(self.busy_timeout)?;
+        reader.set_prepared_statement_cache_capacity(STATEMENTS);
+        let (writer, reader) = (Mutex::new(writer), Mutex::new(reader));
+        let store = Sqlite { path, epoch, turns: Turns::default(), writer, reader, lock };
+        Ok(Opened { store, set_aside })
+    }
+
+    /// Opens the file, which only its owner can read.
+    fn connect(&self, path: &Path) -> Result<Connection, Failure> {
+        private(path).map_err(|error| StoreError::Failed {
+            why: format!("`{}` cannot be opened: {error}", path.display()),
+        })?;
+        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let connection = Connection::open_with_flags(path, flags)?;
+        connection.busy_timeout(self.busy_timeout)?;
+        Ok(connection)
+    }
+
+    /// Settles how a database that was found good is written.
+    fn configure(&self, writer: &Connection) -> Result<(), Failure> {
+        let mode: String = writer.pragma_update_and_check(None, "journal_mode", "wal", |row| row.get(0))?;
+        if mode != "wal" {
+            let why = format!("the file system does not allow a write-ahead log (journal mode `{mode}`)");
+            return Err(StoreError::Failed { why }.into());
+        }
+        // In WAL mode, FULL is what syncs every commit.
+        writer.pragma_update(None, "synchronous", "full")?;
+        writer.pragma_update(None, "foreign_keys", true)?;
+        writer.pragma_update(None, "wal_autocheckpoint", CHECKPOINT_PAGES)?;
+        if let Some(bytes) = self.max_size {
+            let page: i64 = writer.pragma_query_value(None, "page_size", |row| row.get(0))?;
+            let pages = i64::try_from(bytes).unwrap_or(i64::MAX) / page.max(1);
+            writer.pragma_update_and_check(None, "max_page_count", pages.max(1), |_| Ok(()))?;
+        }
+        writer.set_prepared_statement_cache_capacity(STATEMENTS);
+        Ok(())
+    }
+}
+
+/// A store that was opened.
+#[derive(Debug)]
+pub struct Opened {
+    /// The store.
+    pub store: Sqlite,
+    /// The damaged database that was found in its place, if one was: something that people should be told loudly.
+    pub set_aside: Option<SetAside>,
+}
+
+/// Makes the data directory, for its owner alone from the first moment.
+fn make_directory(path: &Path) -> Result<(), StoreError> {
+    let unusable = |why: String| StoreError::Directory { path: PathBuf::from(path), why };
+    match std::fs::metadata(path) {
+        Ok(found) if found.is_dir() => Ok(()),
+        Ok(_) => Err(unusable("it is a file".to_owned())),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            let made = DirBuilder::new().recursive(true).mode(0o700).create(path);
+            made.map_err(|error| unusable(error.to_string()))
+        }
+        Err(error) => Err(unusable(error.to_string())),
+    }
+}
+
+/// Sees to it that the database is there and its owner's alone. SQLite gives what it puts beside it the same mode.
+fn private(path: &Path) -> std::io::Result<()> {
+    OpenOptions::new().append(true).create(true).mode(0o600).open(path)?;
+    std::fs::set_permissions(path, Permissions::from_mode(0o600))
+}

@@ -1,0 +1,136 @@
+//! Transactions: each is checked against the fence first, and rolled back whole on any error.
+
+use rusqlite::{Connection, Params, Transaction, TransactionBehavior};
+
+use super::change::Writing;
+use super::failure::Failure;
+use super::rows::{self, integer};
+use super::turns::Done;
+use crate::store::{Change, Committed, StoreError};
+
+/// Makes this process the one that writes. Whoever did before is told so at its next commit.
+pub(super) fn raise_epoch(connection: &mut Connection) -> Result<i64, Failure> {
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    transaction.execute("UPDATE store SET epoch = epoch + 1", [])?;
+    let epoch = transaction.query_row("SELECT epoch FROM store", [], |row| row.get(0))?;
+    transaction.commit()?;
+    Ok(epoch)
+}
+
+/// Writes commits, with as few syncs of the disk as can be.
+pub(super) fn commits(connection: &mut Connection, epoch: i64, commits: &[&[Change]]) -> Vec<Done> {
+    if commits.len() > 1
+        && let Ok(results) = together(connection, epoch, commits)
+    {
+        return results;
+    }
+    // Each for itself: one that the disk has no room for must not take the others with it.
+    let alone = commits.iter().map(|changes| alone(connection, epoch, changes));
+    alone.map(|result| result.map_err(StoreError::from)).collect()
+}
+
+fn alone(connection: &mut Connection, epoch: i64, changes: &[Change]) -> Result<Committed, Failure> {
+    let (transaction, mut last_place) = begin(connection, epoch)?;
+    let committed = apply(&transaction, &mut last_place, changes)?;
+    transaction.commit()?;
+    Ok(committed)
+}
+
+/// Writes several commits in one transaction. Each of them is written or refused for itself; an error of the storage
+/// is everybody's.
+fn together(connection: &mut Connection, epoch: i64, commits: &[&[Change]]) -> Result<Vec<Done>, Failure> {
+    let (mut transaction, mut last_place) = begin(connection, epoch)?;
+    let mut results = Vec::new();
+    for changes in commits {
+        // What it wrote is taken back when it is dropped without a commit.
+        let part = transaction.savepoint()?;
+        let mut place = last_place;
+        let result = apply(&part, &mut place, changes);
+        if result.is_ok() {
+            part.commit()?;
+            last_place = place;
+        } else if part.is_autocommit() {
+            // SQLite has given up the whole transaction, as it does when the disk is full.
+            return result.map(|_| Vec::new());
+        }
+        results.push(result.map_err(StoreError::from));
+    }
+    transaction.commit()?;
+    Ok(results)
+}
+
+fn apply(connection: &Connection, last_place: &mut u64, changes: &[Change]) -> Result<Committed, Failure> {
+    let mut writing = Writing::new(connection, *last_place);
+    for change in changes {
+        writing.apply(change)?;
+    }
+    *last_place = writing.last_place;
+    writing.finish()
+}
+
+/// Deletes the runs that ended before this time and are not to go on after it.
+pub(super) fn prune(connection: &mut Connection, epoch: i64, ended_before: u64) -> Result<u64, Failure> {
+    const OVER: &str = "SELECT id FROM runs WHERE ended_at < ?1 AND (resume_at IS NULL OR resume_at < ?1)";
+    let (transaction, _) = begin(connection, epoch)?;
+    let before = [integer(ended_before)];
+    // What somebody said and nobody has heard yet is not part of a run's history.
+    let kept = format!("UPDATE prompts SET run = NULL WHERE taken = 0 AND run IN ({OVER})");
+    execute(&transaction, &kept, before)?;
+    execute(&transaction, &format!("DELETE FROM prompts WHERE run IN ({OVER})"), before)?;
+    execute(&transaction, &format!("DELETE FROM attempts WHERE run IN ({OVER})"), before)?;
+    let runs = execute(&transaction, &format!("DELETE FROM runs WHERE id IN ({OVER})"), before)?;
+    transaction.commit()?;
+    Ok(u64::try_from(runs).unwrap_or(u64::MAX))
+}
+
+/// A transaction that nobody else's can come between, and the last place in the common order.
+fn begin(connection: &mut Connection, epoch: i64) -> Result<(Transaction<'_>, u64), Failure> {
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let sql = "SELECT epoch, max(last_place, coalesce((SELECT max(place) FROM events), 0)) FROM store";
+    let (present, last_place) = transaction
+        .prepare_cached(sql)?
+        .query_row([], |row| Ok((row.get::<_, i64>(0)?, rows::number(row, 1)?)))?;
+    if present == epoch { Ok((transaction, last_place)) } else { Err(StoreError::TakenOver.into()) }
+}
+
+/// Executes a statement, and says how many rows it changed.
+pub(super) fn execute(connection: &Connection, sql: &str, values: impl Params) -> Result<usize, Failure> {
+    Ok(connection.prepare_cached(sql)?.execute(values)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use uuid::Uuid;
+
+    use super::super::migrate::{MIGRATIONS, migrate};
+    use super::*;
+    use crate::run::SessionId;
+    use crate::store::{NewMessage, Role};
+
+    fn says(session: SessionId) -> Change {
+        let (id, role, text) = (Uuid::nil(), Role::User, String::new());
+        Change::Message(NewMessage { session, id, role, text, at: 1, attempt: None, run: None })
+    }
+
+    fn begins(session: SessionId) -> Change {
+        let (name, directory, agent) = (String::new(), "/".into(), String::new());
+        Change::Session(crate::store::NewSession { id: session, name, directory, agent, at: 1 })
+    }
+
+    #[test]
+    fn of_commits_that_are_written_together_each_is_written_or_refused_for_itself() {
+        let mut connection = Connection::open_in_memory().unwrap();
+        migrate(&mut connection, MIGRATIONS).unwrap();
+        let (ours, nobody) = (Uuid::from_u128(1).into(), Uuid::from_u128(2).into());
+        let first = [begins(ours), says(ours)];
+        let refused = [says(ours), says(nobody)];
+        let last = [says(ours)];
+        let results = commits(&mut connection, 0, &[&first, &refused, &last]);
+        let offsets = |done: &Done| done.as_ref().map(|it| it.messages[0].offset).map_err(Clone::clone);
+        let missing = StoreError::Missing { kind: "session", id: nobody.to_string() };
+        assert_eq!(results.iter().map(offsets).collect::<Vec<_>>(), [Ok(0), Err(missing), Ok(1)]);
+        let kept: i64 = connection.query_row("SELECT count(*) FROM messages", [], |row| row.get(0)).unwrap();
+        assert_eq!(kept, 2);
+        assert_eq!(commits(&mut connection, 7, &[&last, &last]), vec![Err(StoreError::TakenOver); 2]);
+    }
+}

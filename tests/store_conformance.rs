@@ -1,0 +1,652 @@
+//! What holds for every store. Each test is a function over `&dyn Store`; a new implementation is one more module in
+//! the macro at the end.
+
+#![cfg(feature = "engine")]
+
+mod store_fixtures;
+
+use std::sync::Barrier;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use store_fixtures::{
+    attempt, began, commit, ending, ends, ends_until, events, everything, message, moved, new_session, order,
+    passes, prompt, queues, replied, resumes, run, says, session, started, started_as,
+};
+use surefire::run::{Event, Order};
+use surefire::store::{
+    Change, Committed, NewSession, Process, Recorded, RunFilter, RunRecord, Store, StoreError,
+};
+
+fn a_session_is_there_from_its_first_commit_on(store: &dyn Store) {
+    assert_eq!(store.session(session(1)), Ok(None));
+    commit(store, [new_session(1, 10)]).unwrap();
+    let other = NewSession {
+        id: session(1),
+        name: "another name".into(),
+        directory: "/elsewhere".into(),
+        agent: "other".into(),
+        at: 99,
+    };
+    commit(store, [Change::Session(other)]).unwrap();
+    let found = store.session(session(1)).unwrap().unwrap();
+    assert_eq!((found.name.as_str(), found.created_at, found.changed_at), ("session 1", 10, 10));
+    assert_eq!((found.messages, found.opened, found.run), (0, false, None));
+    assert_eq!(store.session_count(), Ok(1));
+
+    commit(store, [Change::Opened { session: session(1) }]).unwrap();
+    assert!(store.session(session(1)).unwrap().unwrap().opened);
+}
+
+fn sessions_are_listed_by_their_last_change(store: &dyn Store) {
+    commit(store, (1..=4).map(|n| new_session(n, 10)).collect::<Vec<_>>()).unwrap();
+    let listed = |limit| store.sessions(limit).unwrap().iter().map(|session| session.id).collect::<Vec<_>>();
+    assert_eq!(listed(9), [4, 3, 2, 1].map(session), "of equally old ones, the later comes first");
+
+    commit(store, [events(1, 0, [started(1, 2)], 30)]).unwrap();
+    commit(store, [says(1, 1, 20)]).unwrap();
+    let (prompt, text, at) = (prompt(1), "hello".to_owned(), 25);
+    commit(store, [Change::Queued { prompt, session: session(4), text, at }]).unwrap();
+    assert_eq!(listed(9), [2, 4, 1, 3].map(session));
+    assert_eq!(listed(2), [2, 4].map(session));
+    assert_eq!(listed(0), []);
+
+    // A clock that goes back makes nothing older.
+    commit(store, [says(2, 2, 5)]).unwrap();
+    assert_eq!(store.session(session(2)).unwrap().unwrap().changed_at, 30);
+}
+
+fn messages_have_offsets_without_gaps_and_times_that_never_decrease(store: &dyn Store) {
+    commit(store, [new_session(1, 1), new_session(2, 1)]).unwrap();
+    let said = [says(1, 1, 50), says(2, 2, 7), says(1, 3, 40), says(1, 4, 60), says(2, 5, 8)];
+    let committed = commit(store, said).unwrap().messages;
+    assert_eq!(
+        committed.iter().map(|it| (it.offset, it.at)).collect::<Vec<_>>(),
+        [(0, 50), (0, 7), (1, 50), (2, 60), (1, 8)]
+    );
+    let next = commit(store, [says(1, 6, 55)]).unwrap().messages;
+    assert_eq!((next[0].offset, next[0].at), (3, 60));
+
+    let of = |from, limit| store.messages(session(1), from, limit).unwrap();
+    let expected = [&committed[0], &committed[2], &committed[3], &next[0]];
+    assert_eq!(of(0, 100).iter().collect::<Vec<_>>(), expected);
+    assert_eq!(of(1, 2).iter().collect::<Vec<_>>(), expected[1..3]);
+    assert_eq!(of(4, 100), []);
+    assert_eq!(store.session(session(1)).unwrap().unwrap().messages, 4);
+
+    let missing = StoreError::Missing { kind: "session", id: session(3).to_string() };
+    assert_eq!(commit(store, [says(3, 7, 1)]), Err(missing));
+}
+
+fn words_come_back_as_they_were(store: &dyn Store) {
+    commit(store, [new_session(1, 1)]).unwrap();
+    let texts = ["", " \n\t", "ü 🦀 \u{202e}", "a\0b", "'; DROP TABLE events; --", "{\"outcome\":\"x\"}"];
+    for (n, text) in (0..).zip(texts) {
+        let (attempt, run) = (Some(attempt(n)), Some(run(n)));
+        let new = surefire::store::NewMessage { text: text.into(), attempt, run, ..message(1, n, 1) };
+        commit(store, [Change::Message(new)]).unwrap();
+    }
+    let said = store.messages(session(1), 0, 100).unwrap();
+    assert_eq!(said.iter().map(|it| it.text.as_str()).collect::<Vec<_>>(), texts);
+    assert_eq!((said[3].attempt, said[3].run), (Some(attempt(3)), Some(run(3))));
+    assert_eq!(said[0].role, message(1, 0, 1).role);
+}
+
+fn a_run_follows_its_events(store: &dyn Store) {
+    commit(store, [new_session(1, 1)]).unwrap();
+    let order = Order { rehearsal: true, continues: Some(run(9)), ..order(1, 1) };
+    commit(store, [events(1, 0, [started_as("rebase", order), began(1)], 100)]).unwrap();
+    let mut expected = RunRecord {
+        id: run(1),
+        session: session(1),
+        recipe: "rebase".into(),
+        directory: "/work".into(),
+        agent: "claude".into(),
+        rehearsal: true,
+        continues: Some(run(9)),
+        started_at: 100,
+        changed_at: 100,
+        step: "implement".into(),
+        steps: 1,
+        last_seq: 2,
+        cost_usd: 0.0,
+        ending: None,
+    };
+    assert_eq!(store.run(run(1)), Ok(Some(expected.clone())));
+    assert_eq!(store.session(session(1)).unwrap().unwrap().run, Some(run(1)));
+
+    commit(store, [events(1, 2, [replied(1, Some(0.1)), moved("code-review", 2), began(2)], 200)]).unwrap();
+    commit(store, [events(1, 5, [replied(2, Some(0.2)), began(3)], 150)]).unwrap();
+    // What is no sum of money costs nothing.
+    commit(store, [events(1, 7, [replied(3, Some(-5.0)), began(4)], 250)]).unwrap();
+    (expected.step, expected.steps, expected.last_seq) = ("code-review".into(), 2, 9);
+    (expected.changed_at, expected.cost_usd) = (250, 0.1 + 0.2);
+    assert_eq!(store.run(run(1)), Ok(Some(expected.clone())));
+
+    commit(store, [events(1, 9, [ends_until(900)], 300)]).unwrap();
+    (expected.last_seq, expected.changed_at) = (10, 300);
+    expected.ending = Some(surefire::run::Ending { resume_at: Some(900), ..ending("usage-limit") });
+    assert_eq!(store.run(run(1)), Ok(Some(expected.clone())));
+    assert_eq!(store.session(session(1)).unwrap().unwrap().run, None);
+
+    commit(store, [events(1, 10, [resumes(), began(5)], 400)]).unwrap();
+    (expected.last_seq, expected.changed_at, expected.ending) = (12, 400, None);
+    assert_eq!(store.run(run(1)), Ok(Some(expected)));
+    assert_eq!(store.session(session(1)).unwrap().unwrap().run, Some(run(1)));
+    assert_eq!(store.run(run(2)), Ok(None));
+}
+
+fn events_are_numbered_and_come_back_as_they_were(store: &dyn Store) {
+    commit(store, [new_session(1, 1), new_session(2, 1)]).unwrap();
+    let first =
+        commit(store, [events(1, 0, [started(1, 1), began(1)], 10), events(2, 0, [started(2, 2)], 11)]);
+    let all = [replied(1, Some(0.1 + 0.2)), moved("fix", 2), queues(1), passes(2, 1), ends("task-committed")];
+    let second = commit(store, [events(1, 2, all.clone(), 9), events(2, 1, [began(3)], 12)]).unwrap();
+    let recorded = [first.unwrap().events, second.events].concat();
+
+    let numbers = |events: &[Recorded]| events.iter().map(|it| (it.run, it.seq, it.at)).collect::<Vec<_>>();
+    assert_eq!(
+        numbers(&recorded[..5]),
+        [(run(1), 1, 10), (run(1), 2, 10), (run(2), 1, 11), (run(1), 3, 9), (run(1), 4, 9)]
+    );
+    assert!(recorded.is_sorted_by(|a, b| a.place < b.place));
+    assert_eq!(recorded[3..8].iter().map(|it| it.event.clone()).collect::<Vec<_>>(), all);
+    assert!(recorded.iter().all(|it| it.session == session(if it.run == run(1) { 1 } else { 2 })));
+
+    let of_first: Vec<_> = recorded.iter().filter(|it| it.run == run(1)).cloned().collect();
+    assert_eq!(store.events(run(1), 0, 100), Ok(of_first.clone()));
+    assert_eq!(store.events(run(1), 2, 3), Ok(of_first[2..5].to_vec()));
+    assert_eq!(store.events(run(1), 7, 100), Ok(vec![]));
+    assert_eq!(store.events(run(3), 0, 100), Ok(vec![]));
+
+    // Page by page, nothing is missed and nothing comes twice.
+    let (mut place, mut read) = (0, Vec::new());
+    while let Some(last) = {
+        let page = store.events_of_all(place, 2).unwrap();
+        assert!(page.len() <= 2);
+        read.extend(page.iter().cloned());
+        page.last().map(|event| event.place)
+    } {
+        place = last;
+    }
+    assert_eq!(read, recorded);
+    assert_eq!(store.last_place(), Ok(place));
+}
+
+fn a_stale_writer_writes_nothing(store: &dyn Store) {
+    commit(store, [new_session(1, 1), events(1, 0, [started(1, 1), began(1)], 1)]).unwrap();
+    let before = everything(store).unwrap();
+    let stale = |expected| StoreError::Stale { run: run(1), expected, found: 2 };
+    assert_eq!(commit(store, [events(1, 1, [queues(1)], 2)]), Err(stale(1)));
+    assert_eq!(commit(store, [events(1, 3, [queues(1)], 2)]), Err(stale(3)));
+    assert_eq!(commit(store, [events(1, 0, [started(1, 1)], 2)]), Err(stale(0)));
+    assert_eq!(commit(store, [events(1, 0, [], 2)]), Err(stale(0)));
+    assert_eq!(everything(store).unwrap(), before);
+
+    // No events, no change; but the rest of the commit is written.
+    let committed = commit(store, [events(1, 2, [], 2), says(1, 1, 3)]).unwrap();
+    assert_eq!((committed.events.len(), committed.messages.len()), (0, 1));
+}
+
+fn what_is_not_there_is_named(store: &dyn Store) {
+    commit(store, [new_session(1, 1), new_session(2, 1), events(1, 0, [started(1, 1)], 1)]).unwrap();
+    commit(store, [events(1, 1, [queues(1), began(1)], 1)]).unwrap();
+    let before = everything(store).unwrap();
+    let nobody = session(7);
+    let process = Process { pid: 7, started: "now".into() };
+    let chat = |attempt, session, prompt| Change::ChatBegan { attempt, session, prompt, at: 1 };
+    let table = [
+        (events(7, 0, [began(7)], 1), "run", run(7).to_string()),
+        (events(7, 3, [ends("x")], 1), "run", run(7).to_string()),
+        (events(7, 3, [started(7, 2)], 1), "run", run(7).to_string()),
+        (events(7, 0, [], 1), "run", run(7).to_string()),
+        (events(7, 0, [started(7, 7)], 1), "session", nobody.to_string()),
+        (events(1, 3, [replied(1, None), passes(2, 7)], 1), "prompt", prompt(7).to_string()),
+        (Change::Spawned { attempt: attempt(7), process }, "attempt", attempt(7).to_string()),
+        (chat(attempt(8), session(1), prompt(7)), "prompt", prompt(7).to_string()),
+        (chat(attempt(8), session(2), prompt(1)), "prompt", prompt(1).to_string()),
+        (chat(attempt(8), nobody, prompt(1)), "session", nobody.to_string()),
+        (Change::ChatEnded { attempt: attempt(7) }, "attempt", attempt(7).to_string()),
+        // The turns of a run end with its events.
+        (Change::ChatEnded { attempt: attempt(1) }, "attempt", attempt(1).to_string()),
+        (Change::Opened { session: nobody }, "session", nobody.to_string()),
+        (Change::Orchestration { session: Some(nobody), enabled: false }, "session", nobody.to_string()),
+        (Change::Forgotten { session: nobody }, "session", nobody.to_string()),
+    ];
+    for (change, kind, id) in table {
+        let told = format!("{change:?}");
+        assert_eq!(commit(store, [change]), Err(StoreError::Missing { kind, id }), "{told}");
+    }
+    assert_eq!(everything(store).unwrap(), before);
+}
+
+fn contradictions_are_refused(store: &dyn Store) {
+    commit(store, [new_session(1, 1), new_session(2, 1), new_session(3, 1)]).unwrap();
+    commit(store, [events(1, 0, [started(1, 1), began(1), queues(1)], 1)]).unwrap();
+    commit(store, [events(2, 0, [started(2, 2), ends("task-committed")], 1)]).unwrap();
+    let queued = |n| Change::Queued { prompt: prompt(n), session: session(2), text: String::new(), at: 1 };
+    commit(store, [queued(2)]).unwrap();
+    let before = everything(store).unwrap();
+    let unreadable = {
+        use std::os::unix::ffi::OsStringExt;
+        let directory = std::ffi::OsString::from_vec(vec![b'/', 0xff]).into();
+        let (name, agent) = (String::new(), String::new());
+        Change::Session(NewSession { id: session(4), name, directory, agent, at: 1 })
+    };
+    let table = [
+        ("has started before", events(1, 3, [started(1, 1)], 1)),
+        ("with another run's order", events(3, 0, [started(4, 3)], 1)),
+        ("goes on already", events(1, 3, [resumes()], 1)),
+        ("has ended", events(2, 2, [began(4)], 1)),
+        ("has ended", events(2, 2, [queues(4)], 1)),
+        ("in the middle of a turn", events(1, 3, [began(4)], 1)),
+        ("not in the turn", events(1, 3, [replied(4, None)], 1)),
+        ("not in the turn", events(1, 3, [replied(1, None), replied(1, None)], 1)),
+        ("is there already", events(1, 3, [replied(1, None), began(1)], 1)),
+        // A prompt of another session.
+        ("is there already", events(1, 3, [queues(2)], 1)),
+        ("is there already", queued(2)),
+        ("UTF-8", unreadable),
+    ];
+    for (words, change) in table {
+        let told = format!("{change:?}");
+        match commit(store, [change]) {
+            Err(StoreError::Contradiction { what }) => assert!(what.contains(words), "{what}: {told}"),
+            other => panic!("{other:?}: {told}"),
+        }
+    }
+    assert_eq!(everything(store).unwrap(), before);
+}
+
+fn a_commit_is_written_whole_or_not_at_all(store: &dyn Store) {
+    commit(store, [new_session(1, 1), events(1, 0, [started(1, 1), queues(1), began(1)], 1)]).unwrap();
+    let before = everything(store).unwrap();
+    let changes = [
+        new_session(2, 5),
+        says(1, 1, 5),
+        events(1, 3, [replied(1, Some(1.0)), moved("fix", 2), passes(2, 1)], 5),
+        events(2, 0, [started(2, 2), began(3), ends("x")], 5),
+        Change::Queued { prompt: prompt(2), session: session(1), text: "later".into(), at: 5 },
+        Change::ChatBegan { attempt: attempt(4), session: session(1), prompt: prompt(2), at: 5 },
+        Change::Opened { session: session(1) },
+        Change::Orchestration { session: None, enabled: false },
+        Change::Orchestration { session: Some(session(1)), enabled: false },
+        Change::Forgotten { session: session(2) },
+        // And then one that cannot be.
+        events(1, 99, [ends("x")], 5),
+    ];
+    let stale = StoreError::Stale { run: run(1), expected: 99, found: 6 };
+    assert_eq!(commit(store, changes.clone()), Err(stale));
+    assert_eq!(everything(store).unwrap(), before);
+    commit(store, &changes[..changes.len() - 1]).unwrap();
+}
+
+fn of_racing_starts_one_wins(store: &dyn Store) {
+    const RUNNERS: u128 = 50;
+    commit(store, [new_session(1, 1)]).unwrap();
+    let (line, winner) = (Barrier::new(50), AtomicUsize::new(usize::MAX));
+    let results: Vec<_> = std::thread::scope(|scope| {
+        let racers: Vec<_> = (0..RUNNERS)
+            .map(|n| {
+                let (line, winner) = (&line, &winner);
+                scope.spawn(move || {
+                    line.wait();
+                    let result = commit(store, [events(n, 0, [started(n, 1), began(n)], 2)]);
+                    if result.is_ok() {
+                        winner.store(usize::try_from(n).unwrap(), Ordering::SeqCst);
+                    }
+                    result.map(|_| ())
+                })
+            })
+            .collect();
+        racers.into_iter().map(|racer| racer.join().unwrap()).collect()
+    });
+    let holder = run(winner.load(Ordering::SeqCst) as u128);
+    assert_eq!(results.iter().filter(|result| result.is_ok()).count(), 1);
+    let busy = StoreError::Busy { session: session(1), holder };
+    assert_eq!(results.iter().filter(|result| **result == Err(busy.clone())).count(), 49);
+    assert_eq!(store.runs(&RunFilter::default()).unwrap().len(), 1);
+    assert_eq!(store.session(session(1)).unwrap().unwrap().run, Some(holder));
+    assert_eq!(store.last_place(), Ok(2));
+}
+
+fn of_writers_who_know_the_same_one_wins(store: &dyn Store) {
+    commit(store, [new_session(1, 1), events(1, 0, [started(1, 1)], 1)]).unwrap();
+    let line = Barrier::new(8);
+    let results: Vec<_> = std::thread::scope(|scope| {
+        let writers: Vec<_> = (0..8)
+            .map(|n| {
+                let line = &line;
+                scope.spawn(move || {
+                    line.wait();
+                    commit(store, [events(1, 1, [queues(n)], 2)]).map(|_| ())
+                })
+            })
+            .collect();
+        writers.into_iter().map(|writer| writer.join().unwrap()).collect()
+    });
+    let stale = StoreError::Stale { run: run(1), expected: 1, found: 2 };
+    assert_eq!(results.iter().filter(|result| result.is_ok()).count(), 1);
+    assert_eq!(results.iter().filter(|result| **result == Err(stale.clone())).count(), 7);
+    assert_eq!(store.waiting(session(1)).unwrap().len(), 1);
+}
+
+fn a_session_has_one_run_at_a_time(store: &dyn Store) {
+    commit(store, [new_session(1, 1), events(1, 0, [started(1, 1)], 1)]).unwrap();
+    let busy = |holder| Err(StoreError::Busy { session: session(1), holder: run(holder) });
+    assert_eq!(commit(store, [events(2, 0, [started(2, 1)], 2)]), busy(1));
+    assert_eq!(commit(store, [Change::Forgotten { session: session(1) }]), busy(1));
+
+    // One goes and the other comes, in one commit.
+    commit(store, [events(1, 1, [ends("max-ticks")], 3), events(2, 0, [started(2, 1)], 3)]).unwrap();
+    assert_eq!(commit(store, [events(1, 2, [resumes()], 4)]), busy(2));
+    commit(store, [events(2, 1, [ends("task-committed")], 5)]).unwrap();
+    commit(store, [events(1, 2, [resumes(), began(1)], 6)]).unwrap();
+    assert_eq!(commit(store, [events(3, 0, [started(3, 1)], 7)]), busy(1));
+    // And within one change.
+    commit(store, [events(1, 4, [ends("x"), resumes(), ends("y")], 8)]).unwrap();
+    let ended = store.run(run(1)).unwrap().unwrap();
+    assert_eq!((ended.last_seq, ended.ending.unwrap().reason), (7, "y".to_owned()));
+}
+
+fn prompts_wait_until_the_agent_is_told(store: &dyn Store) {
+    commit(store, [new_session(1, 1), events(1, 0, [started(1, 1), began(1)], 1)]).unwrap();
+    commit(store, [events(1, 2, [queues(1)], 2), events(1, 3, [queues(2)], 3)]).unwrap();
+    let waiting = || {
+        let waiting = store.waiting(session(1)).unwrap();
+        waiting.iter().map(|it| (it.prompt, it.text.clone(), it.at)).collect::<Vec<_>>()
+    };
+    let (first, second) = ((prompt(1), "please 1".to_owned(), 2), (prompt(2), "please 2".to_owned(), 3));
+    assert_eq!(waiting(), [first.clone(), second.clone()]);
+
+    commit(store, [events(1, 4, [replied(1, None), passes(2, 1)], 4)]).unwrap();
+    assert_eq!(waiting(), std::slice::from_ref(&second));
+    // Cut short, so nobody knows whether the agent was told: it waits again, and first in line.
+    commit(store, [events(1, 6, [ends("user-requested")], 5)]).unwrap();
+    assert_eq!(waiting(), [first, second.clone()]);
+
+    commit(store, [events(1, 7, [resumes(), passes(3, 1)], 6), events(1, 9, [replied(3, None)], 7)]).unwrap();
+    commit(store, [events(1, 10, [began(4), ends("x")], 8)]).unwrap();
+    assert_eq!(waiting(), [second], "what was answered does not come back");
+
+    // What a run left behind can be said outside of it.
+    let (attempt, session, prompt) = (attempt(5), session(1), prompt(2));
+    commit(store, [Change::ChatBegan { attempt, session, prompt, at: 9 }]).unwrap();
+    assert_eq!(waiting(), []);
+    assert_eq!(store.waiting_sessions().unwrap(), []);
+    assert_eq!(store.prompt(prompt).unwrap().unwrap().text, "please 2", "it is still known what was said");
+}
+
+fn sessions_with_somebody_waiting_are_known(store: &dyn Store) {
+    commit(store, [new_session(1, 1), new_session(2, 1), new_session(3, 1)]).unwrap();
+    let queued = |n, at| Change::Queued { prompt: prompt(n), session: session(at), text: "a".into(), at: 1 };
+    commit(store, [queued(1, 3), queued(2, 1), queued(3, 3)]).unwrap();
+    assert_eq!(store.waiting_sessions().unwrap(), [session(1), session(3)]);
+    assert_eq!(store.prompt(prompt(9)).unwrap(), None);
+}
+
+fn a_run_that_waits_can_end_once_more(store: &dyn Store) {
+    commit(store, [new_session(1, 1), events(1, 0, [started(1, 1), began(1), ends_until(77)], 1)]).unwrap();
+    commit(store, [events(1, 3, [ends("user-requested")], 2)]).unwrap();
+    let ending = store.run(run(1)).unwrap().unwrap().ending.unwrap();
+    assert_eq!((ending.reason.as_str(), ending.resume_at), ("user-requested", None));
+    assert!(store.runs(&RunFilter { resume_due: true, ..RunFilter::default() }).unwrap().is_empty());
+}
+
+fn a_run_can_take_over_a_prompt(store: &dyn Store) {
+    commit(store, [new_session(1, 1)]).unwrap();
+    let queued = |n, at| Change::Queued { prompt: prompt(n), session: session(1), text: "a".into(), at };
+    commit(store, [queued(1, 2), queued(2, 3)]).unwrap();
+    commit(store, [events(1, 0, [started(1, 1), queues(2), queues(1)], 4)]).unwrap();
+    let waiting: Vec<_> = store.waiting(session(1)).unwrap().iter().map(|it| it.prompt).collect();
+    assert_eq!(waiting, [prompt(1), prompt(2)], "both keep their place");
+    commit(store, [events(1, 3, [passes(1, 1)], 5)]).unwrap();
+    assert_eq!(store.waiting(session(1)).unwrap().len(), 1);
+}
+
+fn attempts_are_open_until_they_end(store: &dyn Store) {
+    commit(store, [new_session(1, 1), new_session(2, 1)]).unwrap();
+    commit(store, [events(1, 0, [started(1, 1), queues(1), passes(1, 1)], 10)]).unwrap();
+    let process = Process { pid: 4711, started: "12345 ticks".into() };
+    commit(store, [Change::Spawned { attempt: attempt(1), process: process.clone() }]).unwrap();
+    let queued = Change::Queued { prompt: prompt(2), session: session(2), text: "b".into(), at: 1 };
+    let (id, chat) = (attempt(2), session(2));
+    commit(store, [queued, Change::ChatBegan { attempt: id, session: chat, prompt: prompt(2), at: 9 }])
+        .unwrap();
+
+    let first = store.attempt(attempt(1)).unwrap().unwrap();
+    assert_eq!((first.run, first.session, first.prompt), (Some(run(1)), session(1), Some(prompt(1))));
+    assert_eq!((first.began_at, first.process.clone(), first.ended), (10, Some(process), false));
+    let second = store.attempt(attempt(2)).unwrap().unwrap();
+    assert_eq!((second.run, second.session, second.prompt), (None, session(2), Some(prompt(2))));
+    assert_eq!(store.attempt(attempt(3)), Ok(None));
+    assert_eq!(store.open_attempts(), Ok(vec![second, first]), "the oldest first");
+
+    let open = || store.open_attempts().unwrap().iter().map(|it| it.id).collect::<Vec<_>>();
+    commit(store, [events(1, 3, [replied(1, None), began(3)], 11)]).unwrap();
+    assert!(store.attempt(attempt(1)).unwrap().unwrap().ended);
+    assert_eq!(open(), [attempt(2), attempt(3)]);
+    commit(store, [Change::ChatEnded { attempt: attempt(2) }]).unwrap();
+    assert_eq!(open(), [attempt(3)]);
+    commit(store, [events(1, 5, [ends("x")], 12)]).unwrap();
+    assert_eq!(open(), []);
+    assert!(store.attempt(attempt(3)).unwrap().unwrap().ended);
+    commit(store, [events(1, 6, [resumes(), began(4)], 13)]).unwrap();
+    assert_eq!(open(), [attempt(4)]);
+}
+
+fn runs_are_filtered(store: &dyn Store) {
+    commit(store, [new_session(1, 1), new_session(2, 1)]).unwrap();
+    commit(store, [events(1, 0, [started(1, 1), ends("task-committed")], 90)]).unwrap();
+    commit(store, [events(2, 0, [started(2, 1), ends("max-step-visits-exceeded:fix")], 80)]).unwrap();
+    commit(store, [events(3, 0, [started_as("rebase", order(3, 1)), ends_until(500)], 70)]).unwrap();
+    commit(store, [events(4, 0, [started(4, 1)], 60), events(5, 0, [started(5, 2)], 50)]).unwrap();
+    let any = RunFilter::default;
+    let text = |text: &str| Some(text.to_owned());
+    let table: [(RunFilter, &[u128]); 13] = [
+        (any(), &[5, 4, 3, 2, 1]),
+        (RunFilter { limit: Some(2), ..any() }, &[5, 4]),
+        (RunFilter { limit: Some(0), ..any() }, &[]),
+        (RunFilter { recipe: text("rebase"), ..any() }, &[3]),
+        (RunFilter { session: Some(session(2)), ..any() }, &[5]),
+        (RunFilter { reason: text("task-committed"), ..any() }, &[1]),
+        (RunFilter { reason: text("max-step-visits-exceeded"), ..any() }, &[2]),
+        (RunFilter { reason: text("max-step-visits-exceeded:fix"), ..any() }, &[2]),
+        (RunFilter { reason: text("max-step-visits-exceeded:commit"), ..any() }, &[]),
+        (RunFilter { reason: text("max"), ..any() }, &[]),
+        (RunFilter { open: Some(true), ..any() }, &[5, 4]),
+        (RunFilter { open: Some(false), session: Some(session(1)), limit: Some(2), ..any() }, &[3, 2]),
+        (RunFilter { resume_due: true, ..any() }, &[3]),
+    ];
+    for (filter, expected) in table {
+        let found: Vec<_> = store.runs(&filter).unwrap().iter().map(|run| run.id).collect();
+        assert_eq!(found, expected.iter().copied().map(run).collect::<Vec<_>>(), "{filter:?}");
+    }
+    commit(store, [events(4, 1, [ends("x")], 95), events(3, 2, [resumes()], 95)]).unwrap();
+    assert_eq!(store.runs(&RunFilter { resume_due: true, ..any() }), Ok(vec![]));
+}
+
+fn old_runs_are_pruned_and_the_conversation_stays(store: &dyn Store) {
+    commit(store, (1..=6).map(|n| new_session(n, 1)).collect::<Vec<_>>()).unwrap();
+    let said = surefire::store::NewMessage { run: Some(run(1)), ..message(1, 1, 5) };
+    commit(store, [Change::Message(said)]).unwrap();
+    let heard = [started(1, 1), queues(1), passes(1, 1), replied(1, None), queues(2), ends("task-committed")];
+    commit(store, [events(1, 0, heard, 99)]).unwrap();
+    commit(store, [events(2, 0, [started(2, 2), ends("task-committed")], 100)]).unwrap();
+    commit(store, [events(3, 0, [started(3, 3), began(3)], 5)]).unwrap();
+    commit(store, [events(4, 0, [started(4, 4), ends_until(150)], 5)]).unwrap();
+    commit(store, [events(5, 0, [started(5, 5), ends_until(50)], 5)]).unwrap();
+    commit(store, [events(6, 0, [started(6, 6), ends("x"), resumes()], 5)]).unwrap();
+    let last_place = store.last_place().unwrap();
+
+    // The first is over; the second ended later, the third and sixth go on, the fourth will.
+    assert_eq!(store.prune(100), Ok(2));
+    let left: Vec<_> = store.runs(&RunFilter::default()).unwrap().iter().map(|run| run.id).collect();
+    assert_eq!(left, [6, 4, 3, 2].map(run));
+    assert_eq!((store.run(run(1)), store.events(run(1), 0, 9)), (Ok(None), Ok(vec![])));
+    assert_eq!(store.attempt(attempt(1)), Ok(None));
+    assert_eq!(store.messages(session(1), 0, 9).unwrap()[0].run, Some(run(1)));
+    let waiting: Vec<_> = store.waiting(session(1)).unwrap().iter().map(|it| it.prompt).collect();
+    assert_eq!(waiting, [prompt(2)], "what nobody has heard is not lost");
+    assert_eq!(store.attempt(attempt(3)).unwrap().map(|it| it.ended), Some(false));
+    assert_eq!(store.prune(100), Ok(0));
+    assert_eq!(store.prune(1_000), Ok(2));
+
+    // Places are not given out twice, and nothing that is left is missed.
+    commit(store, [events(3, 2, [ends("x")], 6), events(6, 3, [ends("x")], 6)]).unwrap();
+    assert_eq!(store.prune(u64::MAX), Ok(2));
+    assert_eq!(store.events_of_all(0, 9), Ok(vec![]));
+    assert_eq!(store.last_place(), Ok(last_place + 2));
+    let next = commit(store, [events(7, 0, [started(7, 1)], 200)]).unwrap();
+    assert_eq!(next.events[0].place, last_place + 3);
+}
+
+fn a_forgotten_session_leaves_nothing(store: &dyn Store) {
+    commit(store, [new_session(2, 1)]).unwrap();
+    commit(store, [events(2, 0, [started(2, 2), queues(2), began(2)], 1), says(2, 2, 1)]).unwrap();
+    let before = everything(store).unwrap();
+
+    commit(store, [new_session(1, 1), says(1, 1, 2), says(1, 3, 3)]).unwrap();
+    commit(store, [events(1, 0, [started(1, 1), queues(1), queues(3), passes(1, 1), ends("x")], 4)]).unwrap();
+    let (prompt, text) = (prompt(4), String::new());
+    commit(store, [Change::Queued { prompt, session: session(1), text, at: 5 }]).unwrap();
+    let chat = Change::ChatBegan { attempt: attempt(4), session: session(1), prompt, at: 6 };
+    commit(store, [chat, Change::Orchestration { session: Some(session(1)), enabled: false }]).unwrap();
+    let place = store.last_place().unwrap();
+
+    commit(store, [Change::Forgotten { session: session(1) }]).unwrap();
+    assert_eq!(store.last_place(), Ok(place));
+    let after = everything(store).unwrap().replace(&format!("]\n{place}\n"), "]\n3\n");
+    assert_eq!(after, before);
+
+    // And it can come back, as a new one.
+    let again = commit(store, [new_session(1, 9), says(1, 9, 9)]).unwrap();
+    assert_eq!(again.messages[0].offset, 0);
+    assert_eq!(store.orchestration(Some(session(1))), Ok(true));
+}
+
+fn recipes_are_switched_everywhere_or_for_one_session(store: &dyn Store) {
+    commit(store, [new_session(1, 1), new_session(2, 1)]).unwrap();
+    let switch =
+        |session, enabled| commit(store, [Change::Orchestration { session, enabled }]).map(|_| ()).unwrap();
+    let are_on = || {
+        [None, Some(session(1)), Some(session(2)), Some(session(9))]
+            .map(|session| store.orchestration(session).unwrap())
+    };
+    assert_eq!(are_on(), [true, true, true, true]);
+    switch(Some(session(1)), false);
+    assert_eq!(are_on(), [true, false, true, true]);
+    switch(None, false);
+    assert_eq!(are_on(), [false, false, false, false]);
+    switch(Some(session(1)), true);
+    switch(Some(session(2)), false);
+    switch(Some(session(2)), false);
+    assert_eq!(are_on(), [false, false, false, false]);
+    switch(None, true);
+    assert_eq!(are_on(), [true, true, false, true]);
+    switch(Some(session(2)), true);
+    assert_eq!(are_on(), [true, true, true, true]);
+}
+
+fn nothing_is_a_commit_too(store: &dyn Store) {
+    assert_eq!(commit(store, []), Ok(Committed::default()));
+    assert_eq!(store.last_place(), Ok(0));
+    assert_eq!(store.events_of_all(0, 9), Ok(vec![]));
+    assert_eq!(store.sessions(9), Ok(vec![]));
+    assert_eq!(store.prune(u64::MAX), Ok(0));
+}
+
+fn every_kind_of_event_comes_back_as_it_was(store: &dyn Store) {
+    use std::time::Duration;
+    use surefire::run::{Limits, Purpose, Read, ResumedBy};
+    let (step, problem) = ("fix".to_owned(), "no \u{1}JSON".to_owned());
+    let reply = |attempt, read| Event::Replied {
+        attempt,
+        read,
+        took: Duration::new(7, 123_456_789),
+        cost_usd: Some(0.014_159_265_358_979_3),
+        version: Some("2.0".into()),
+    };
+    let turn = |attempt, purpose| Event::TurnBegan { attempt, step: step.clone(), purpose };
+    let all = [
+        started(1, 1),
+        turn(attempt(1), Purpose::Step),
+        reply(attempt(1), Read::Unread { unread: "no-json".into(), problem: problem.clone() }),
+        Event::Reasked { step: step.clone(), number: 1, of: 3, problem: problem.clone() },
+        turn(attempt(2), Purpose::Remind { number: 1, problem }),
+        queues(1),
+        reply(
+            attempt(2),
+            Read::Outcome {
+                outcome: "complete".into(),
+                description: Some("ü".into()),
+                repaired: vec!["fence".into()],
+            },
+        ),
+        moved("code-review", 2),
+        turn(attempt(3), Purpose::Pass { prompt: prompt(1) }),
+        reply(attempt(3), Read::NotAsked),
+        turn(attempt(4), Purpose::Continue),
+        ends_until(77),
+        Event::Resumed {
+            by: ResumedBy::Auto,
+            limits: Limits {
+                time: Some(Duration::from_millis(1)),
+                budget_usd: Some(1e-9),
+                ..Limits::default()
+            },
+            extra_visits: 2,
+            extra_steps: 3,
+            told: vec![prompt(1)],
+        },
+    ];
+    commit(store, [new_session(1, 1), events(1, 0, all.clone(), 1)]).unwrap();
+    let read: Vec<_> = store.events(run(1), 0, 99).unwrap().into_iter().map(|it| it.event).collect();
+    assert_eq!(read, all);
+}
+
+/// Lists the tests once, and runs them for each store.
+macro_rules! conformance {
+    ($($test:ident,)*) => {
+        mod memory {
+            $(#[test]
+            fn $test() {
+                super::$test(&surefire::store::Memory::default());
+            })*
+        }
+
+        mod sqlite {
+            $(#[test]
+            fn $test() {
+                let folder = tempfile::tempdir().unwrap();
+                super::$test(&surefire::store::Sqlite::open(folder.path()).unwrap().store);
+            })*
+        }
+    };
+}
+
+conformance! {
+    a_session_is_there_from_its_first_commit_on,
+    sessions_are_listed_by_their_last_change,
+    messages_have_offsets_without_gaps_and_times_that_never_decrease,
+    words_come_back_as_they_were,
+    a_run_follows_its_events,
+    events_are_numbered_and_come_back_as_they_were,
+    every_kind_of_event_comes_back_as_it_was,
+    a_stale_writer_writes_nothing,
+    what_is_not_there_is_named,
+    contradictions_are_refused,
+    a_commit_is_written_whole_or_not_at_all,
+    of_racing_starts_one_wins,
+    of_writers_who_know_the_same_one_wins,
+    a_session_has_one_run_at_a_time,
+    prompts_wait_until_the_agent_is_told,
+    sessions_with_somebody_waiting_are_known,
+    a_run_that_waits_can_end_once_more,
+    a_run_can_take_over_a_prompt,
+    attempts_are_open_until_they_end,
+    runs_are_filtered,
+    old_runs_are_pruned_and_the_conversation_stays,
+    a_forgotten_session_leaves_nothing,
+    recipes_are_switched_everywhere_or_for_one_session,
+    nothing_is_a_commit_too,
+}

@@ -6,6 +6,16 @@ extern crate self as surefire;
 mod macros;
 mod recipe;
 
+pub mod outcome;
+pub mod run;
+
+#[cfg(feature = "engine")]
+pub mod agent;
+#[cfg(feature = "engine")]
+pub mod engine;
+#[cfg(feature = "engine")]
+pub mod store;
+
 #[cfg(feature = "recipes")]
 pub mod recipes;
 
@@ -19,6 +29,11 @@ pub use surefire_macros::Registry;
 
 #[doc(hidden)]
 pub mod __private;
+
+/// The code of the page about outcomes compiles and runs.
+#[cfg(doctest)]
+#[doc = include_str!("../docs/OUTCOMES.md")]
+struct Outcomes;
 
 /// The README's code compiles and runs.
 #[cfg(doctest)]

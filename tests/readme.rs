@@ -55,3 +55,18 @@ fn row(answer: &Path) -> String {
     let errors: Vec<_> = errors.map(|line| line.replace('|', "\\|")).collect();
     format!("| [{}](../ui-tests/fail/{name}.rs) | {} |\n", name.replace('_', " "), errors.join("<br>"))
 }
+
+#[test]
+fn every_test_that_the_page_about_faults_names_exists() {
+    let page = fs::read_to_string(root().join("docs/faults.md")).expect("there is such a page");
+    let named: Vec<_> = page.split('`').skip(1).step_by(2).filter(|text| text.contains("::")).collect();
+    assert!(named.len() > 50, "the page has lost its tests");
+    for name in named {
+        let path: Vec<_> = name.split("::").collect();
+        let (test, modules) = path.split_last().expect("it has a name");
+        let file = root().join("tests").join(modules.join("/")).with_extension("rs");
+        let source = fs::read_to_string(&file).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
+        let written = [format!("fn {test}()"), format!("    {test}: {{"), format!("    {test}:")];
+        assert!(written.iter().any(|form| source.contains(form)), "there is no test {name}");
+    }
+}

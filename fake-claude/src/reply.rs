@@ -25,7 +25,10 @@ pub(crate) fn text(prompt: &str, answer: &Answer) -> String {
         Act::TwoOutcomes => format!("{}\nOr rather:\n{}", closing(&outcome), closing("other")),
         Act::TruncatedJson => format!("Done.\n{{\"outcome\": \"{outcome}"),
         Act::DuplicateKeys => format!("Done.\n{{\"outcome\": \"{outcome}\", \"outcome\": \"other\"}}"),
-        Act::DeepNesting => format!("{}{}{}", "[".repeat(100_000), closing(&outcome), "]".repeat(100_000)),
+        Act::DeepNesting => {
+            let (open, close) = ("[".repeat(100_000), "]".repeat(100_000));
+            format!("Done.\n{open}{{\"outcome\": \"{outcome}\"}}{close}")
+        }
         _ => closing(&outcome),
     }
 }

@@ -229,11 +229,11 @@ impl Run {
             }
             // First cause wins: what happens to a run that is over changes nothing.
             _ if self.ending().is_some() => Todo::End,
-            Input::Replied { attempt, text, denied, cost_usd, version, took } if self.awaits(attempt) => {
+            Input::Replied { attempt, text, denied, cost_usd, version, took } if self.waits_for(attempt) => {
                 let read = self.read(&text);
                 self.replied(&mut events, read, &denied, Stated { cost_usd, version, took }, fresh)
             }
-            Input::Failed { attempt, exit, resume_at, took } if self.awaits(attempt) => {
+            Input::Failed { attempt, exit, resume_at, took } if self.waits_for(attempt) => {
                 let resume_at = resume_at.filter(|_| self.may_resume_by_itself(&exit));
                 self.end(&mut events, &exit, |ending| ending.resume_at = resume_at, took)
             }
@@ -309,7 +309,7 @@ impl Run {
         self.known.waiting.iter().map(|waiting| (waiting.prompt, waiting.text.as_str()))
     }
 
-    fn awaits(&self, attempt: AttemptId) -> bool {
+    fn waits_for(&self, attempt: AttemptId) -> bool {
         matches!(&self.known.phase, Phase::Asking(asking) if asking.attempt == attempt)
     }
 

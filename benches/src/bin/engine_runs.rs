@@ -1,0 +1,129 @@
+//! What driving costs: a thousand runs with an agent that answers at once, two at a time, beside bare SQLite commits on
+//! the same disk in the same run.
+//!
+//! `engine_runs [<folder>]` works in a fresh folder below that one, or below the system's for temporary files. It has to
+//! be on a disk: where a sync costs nothing, there is nothing to compare.
+
+use std::error::Error;
+use std::path::Path;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use rusqlite::Connection;
+use surefire::agent::{About, Agent, Doing, Failure, Link, Reply, Turn, UnknownModel};
+use surefire::engine::{Engine, Options, Start};
+use surefire::recipes::BUNDLED;
+use surefire::store::{Sqlite, Store};
+
+const RUNS: usize = 1000;
+/// The runs are cut into so many parts, and bare commits are measured between them.
+const PARTS: usize = 10;
+/// A start, and three steps: implement, review, commit. Each is one transaction.
+const COMMITS_A_RUN: usize = 4;
+const BARE: usize = 400;
+const ALLOWED: f64 = 0.8;
+
+/// Reports each step's first outcome, at once.
+struct Instantly;
+
+impl Agent for Instantly {
+    fn about(&self) -> About {
+        About { name: "instantly", version: None, rehearsal: true }
+    }
+
+    fn knows_model(&self, _model: &str) -> Result<(), UnknownModel> {
+        Ok(())
+    }
+
+    fn turn(&self, turn: Turn, _link: Link) -> Doing<Result<Reply, Failure>> {
+        Box::pin(async move {
+            let offered = turn.prompt.rsplit("for this step: ").next().unwrap_or_default();
+            let first = offered.split(',').next().unwrap_or_default();
+            Ok(Reply { text: format!("Done.\n{{\"outcome\": \"{first}\"}}"), ..Reply::default() })
+        })
+    }
+}
+
+#[tokio::main]
+async fn main() -> ExitCode {
+    let folder = std::env::args_os().nth(1).map_or_else(std::env::temp_dir, Into::into);
+    match measure(&folder).await {
+        Ok(ratio) if ratio >= ALLOWED => ExitCode::SUCCESS,
+        Ok(ratio) => {
+            eprintln!("the ratio is {ratio:.2}; at least {ALLOWED} is fine");
+            ExitCode::FAILURE
+        }
+        Err(problem) => {
+            eprintln!("{problem}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+async fn measure(below: &Path) -> Result<f64, Box<dyn Error>> {
+    let folder = tempfile::tempdir_in(below)?;
+    let project = folder.path().canonicalize()?;
+    let store: Arc<dyn Store> = Arc::new(Sqlite::open(&folder.path().join("data"))?.store);
+    let mut options = Options::new(BUNDLED, Arc::new(Instantly), store, folder.path().join("data"));
+    options.roots = vec![project.clone()];
+    let engine = Engine::open(options).await?;
+    let bare = bare(&folder.path().join("bare.db"))?;
+
+    let (mut ours, mut theirs) = (Duration::ZERO, Duration::ZERO);
+    for _ in 0..PARTS {
+        let begun = Instant::now();
+        commit(&bare)?;
+        theirs += begun.elapsed();
+        let begun = Instant::now();
+        two_at_a_time(&engine, &project, RUNS / PARTS).await?;
+        ours += begun.elapsed();
+    }
+    let bare_rate = (PARTS * BARE) as f64 / theirs.as_secs_f64();
+    let rate = (RUNS * COMMITS_A_RUN) as f64 / ours.as_secs_f64();
+    println!("{RUNS} runs of implement-and-review, two at a time, {COMMITS_A_RUN} durable commits each:\n");
+    println!("| contender | commits/s | ratio |");
+    println!("|---|--:|--:|");
+    println!("| bare SQLite, one row of 100 bytes | {bare_rate:.0} | |");
+    println!("| the engine | {rate:.0} | {:.2} |", rate / bare_rate);
+    println!("\n{:.0} runs a second", RUNS as f64 / ours.as_secs_f64());
+    Ok(rate / bare_rate)
+}
+
+async fn two_at_a_time(engine: &Engine, project: &Path, runs: usize) -> Result<(), Box<dyn Error>> {
+    let worker = |runs: usize| {
+        let (engine, project) = (engine.clone(), project.to_owned());
+        tokio::spawn(async move {
+            for _ in 0..runs {
+                let started = engine.start(Start::new("implement-and-review", &project)).await;
+                let started = started.map_err(|error| error.to_string())?;
+                let ending = engine.ended(started.run).await.map_err(|error| error.to_string())?;
+                if ending.reason != "task-committed" {
+                    return Err(format!("a run ended with {}", ending.reason));
+                }
+            }
+            Ok(())
+        })
+    };
+    let (one, other) = (worker(runs / 2), worker(runs - runs / 2));
+    one.await??;
+    other.await??;
+    Ok(())
+}
+
+fn bare(path: &Path) -> Result<Connection, Box<dyn Error>> {
+    let connection = Connection::open(path)?;
+    connection.pragma_update_and_check(None, "journal_mode", "wal", |_| Ok(()))?;
+    connection.pragma_update(None, "synchronous", "full")?;
+    connection.execute_batch("CREATE TABLE events (place INTEGER PRIMARY KEY, body TEXT NOT NULL)")?;
+    Ok(connection)
+}
+
+fn commit(bare: &Connection) -> Result<(), Box<dyn Error>> {
+    let mut insert = bare.prepare("INSERT INTO events (body) VALUES (?1)")?;
+    let row = "x".repeat(100);
+    for _ in 0..BARE {
+        insert.execute([&row])?;
+    }
+    Ok(())
+}

@@ -1,0 +1,258 @@
+//! What remembering costs: durable transitions beside bare SQLite commits of the same run, and opening a large store.
+//!
+//! `store_commits [<folder>]` works in a fresh folder below that one, or below the system's for temporary files. It
+//! has to be on a disk: where a sync costs nothing, the ratio compares nothing but instructions.
+
+use std::error::Error;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+use std::time::{Duration, Instant};
+
+use rusqlite::Connection;
+use surefire::run::{AttemptId, Event, Limits, Order, Purpose, Read, RunId, SessionId, Spent};
+use surefire::store::{Change, Commit, NewMessage, NewSession, Role, RunFilter, Sqlite, Store};
+use uuid::Uuid;
+
+const ROUNDS: usize = 10;
+const COMMITS: usize = 200;
+const RUNS: usize = 8;
+const MESSAGE: usize = 2048;
+const SESSIONS: usize = 10_000;
+const ALLOWED: f64 = 0.8;
+
+fn main() -> ExitCode {
+    let arguments: Vec<_> = std::env::args_os().skip(1).collect();
+    let done = match arguments.as_slice() {
+        [flag, folder] if flag == "--open" => open(Path::new(folder)),
+        [] => measure(&std::env::temp_dir()),
+        [folder] => measure(Path::new(folder)),
+        _ => Err("usage: store_commits [<folder>]".into()),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(problem) => {
+            eprintln!("{problem}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+type Measured<T> = Result<T, Box<dyn Error>>;
+
+fn measure(below: &Path) -> Measured<()> {
+    let folder = tempfile::tempdir_in(below)?;
+    let ratio = commits(folder.path())?;
+    println!();
+    opening(&folder.path().join("large"))?;
+    if ratio < ALLOWED {
+        return Err(format!("the ratio is {ratio:.2}; at least {ALLOWED} is fine").into());
+    }
+    Ok(())
+}
+
+/// Alternates between the contenders, so that whatever else the machine does hits them all.
+fn commits(folder: &Path) -> Measured<f64> {
+    let mut bare = Bare::open(&folder.join("bare.db"), 100)?;
+    let mut same = Bare::open(&folder.join("same.db"), 2 * MESSAGE + 900)?;
+    let store = Sqlite::open(&folder.join("ours"))?.store;
+    let mut runs = (0..RUNS).map(|_| Ours::begin(&store)).collect::<Measured<Vec<_>>>()?;
+    let mut times = [const { Vec::new() }; 4];
+    for _ in 0..ROUNDS {
+        times[0].push(timed(|| bare.commit())?);
+        times[1].push(timed(|| same.commit())?);
+        times[2].push(timed(|| runs[0].commit())?);
+        times[3].push(at_once(&mut runs)?);
+    }
+    let rate = |times: &mut Vec<Duration>| {
+        times.sort();
+        COMMITS as f64 / times[times.len() / 2].as_secs_f64()
+    };
+    let [bare, same, ours, many] = times.each_mut().map(rate);
+    println!("{COMMITS} durable commits a round, {ROUNDS} rounds each, median round:\n");
+    println!("| contender | commits/s | to the first row |");
+    println!("|---|--:|--:|");
+    println!("| bare SQLite, one row of 100 bytes | {bare:.0} | |");
+    println!("| bare SQLite, one row of as many bytes as a transition | {same:.0} | {:.2} |", same / bare);
+    println!("| a transition: 3 events, 2 messages of {MESSAGE} bytes | {ours:.0} | {:.2} |", ours / bare);
+    println!("| the same, of {RUNS} runs at once | {many:.0} | {:.2} |", many / bare);
+    Ok(many / bare)
+}
+
+fn timed(mut commit: impl FnMut() -> Measured<()>) -> Measured<Duration> {
+    let begin = Instant::now();
+    for _ in 0..COMMITS {
+        commit()?;
+    }
+    Ok(begin.elapsed())
+}
+
+/// The same number of commits, by as many threads as there are runs.
+fn at_once(runs: &mut [Ours<'_>]) -> Measured<Duration> {
+    let begin = Instant::now();
+    let each = COMMITS / runs.len();
+    let commit = |run: &mut Ours<'_>| -> Result<(), String> {
+        (0..each).try_for_each(|_| run.commit().map_err(|error| error.to_string()))
+    };
+    std::thread::scope(|scope| {
+        let threads: Vec<_> = runs.iter_mut().map(|run| scope.spawn(|| commit(run))).collect();
+        threads
+            .into_iter()
+            .try_for_each(|thread| thread.join().map_err(|_| "a thread panicked".to_owned())?)
+    })?;
+    Ok(begin.elapsed())
+}
+
+/// The least that SQLite can do for a durable commit.
+struct Bare {
+    connection: Connection,
+    row: String,
+}
+
+impl Bare {
+    fn open(path: &Path, bytes: usize) -> Measured<Self> {
+        let connection = Connection::open(path)?;
+        connection.pragma_update_and_check(None, "journal_mode", "wal", |_| Ok(()))?;
+        connection.pragma_update(None, "synchronous", "full")?;
+        connection.execute_batch("CREATE TABLE events (place INTEGER PRIMARY KEY, body TEXT NOT NULL)")?;
+        Ok(Self { connection, row: "x".repeat(bytes) })
+    }
+
+    fn commit(&mut self) -> Measured<()> {
+        self.connection.prepare_cached("INSERT INTO events (body) VALUES (?1)")?.execute([&self.row])?;
+        Ok(())
+    }
+}
+
+/// A run that goes back and forth between two steps.
+struct Ours<'s> {
+    store: &'s Sqlite,
+    session: SessionId,
+    run: RunId,
+    seq: u64,
+    attempt: AttemptId,
+    number: u32,
+    text: String,
+}
+
+impl<'s> Ours<'s> {
+    fn begin(store: &'s Sqlite) -> Measured<Self> {
+        let (session, run): (SessionId, RunId) = (Uuid::new_v4().into(), Uuid::new_v4().into());
+        let attempt = Uuid::new_v4().into();
+        let events = vec![started(run, session), began(attempt, "implement")];
+        let begin = [new_session(session), Change::Events { run, after: 0, events, at: 1 }];
+        store.commit(&Commit { changes: begin.into() })?;
+        Ok(Self { store, session, run, seq: 2, attempt, number: 1, text: "x".repeat(MESSAGE) })
+    }
+
+    fn commit(&mut self) -> Measured<()> {
+        let (attempt, at) = (Uuid::new_v4().into(), u64::from(self.number));
+        self.number += 1;
+        let (replied, prompt) = (self.attempt, attempt);
+        let events = vec![replied_to(replied), moved(self.number), began(attempt, "implement")];
+        let changes = vec![
+            Change::Message(message(self.session, Role::Assistant, &self.text, at, replied)),
+            Change::Events { run: self.run, after: self.seq, events, at },
+            Change::Message(message(self.session, Role::User, &self.text, at, prompt)),
+        ];
+        let committed = self.store.commit(&Commit { changes })?;
+        self.seq = committed.events.last().map_or(self.seq, |event| event.seq);
+        self.attempt = attempt;
+        Ok(())
+    }
+}
+
+/// Fills a store, and has a process of its own open it and read what a server reads when it starts.
+fn opening(folder: &Path) -> Measured<()> {
+    let store = Sqlite::open(folder)?.store;
+    for sessions in (0..SESSIONS).collect::<Vec<_>>().chunks(500) {
+        let changes = sessions.iter().flat_map(|_| whole_session()).collect();
+        store.commit(&Commit { changes })?;
+    }
+    let database = store.path().to_owned();
+    drop(store);
+    let size = std::fs::metadata(&database)?.len() >> 20;
+    println!(
+        "{SESSIONS} sessions, each of one run, ten events and four messages of {MESSAGE} bytes ({size} MB):\n"
+    );
+    let opened = Command::new(std::env::current_exe()?).arg("--open").arg(folder).status()?;
+    if opened.success() { Ok(()) } else { Err("the large store could not be opened".into()) }
+}
+
+fn open(folder: &Path) -> Measured<()> {
+    let begin = Instant::now();
+    let store = Sqlite::open(&PathBuf::from(folder))?.store;
+    let opened = begin.elapsed();
+    let sessions = store.sessions(50)?.len();
+    let open = store.runs(&RunFilter { open: Some(true), ..RunFilter::default() })?.len();
+    let left = store.open_attempts()?.len();
+    let all = begin.elapsed();
+    println!("| opened and checked | {opened:.2?} |\n|---|--:|");
+    println!("| and read {sessions} sessions, {open} open runs, {left} open attempts | {all:.2?} |");
+    println!("| memory at its highest | {} |", memory().unwrap_or_else(|| "not known here".to_owned()));
+    Ok(())
+}
+
+/// What Linux says about this process.
+fn memory() -> Option<String> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    let kilobytes: u64 = line.trim().trim_end_matches(" kB").parse().ok()?;
+    Some(format!("{} MB", kilobytes >> 10))
+}
+
+fn whole_session() -> Vec<Change> {
+    let (session, run): (SessionId, RunId) = (Uuid::new_v4().into(), Uuid::new_v4().into());
+    let mut events = vec![started(run, session)];
+    for number in 2..5 {
+        let attempt = Uuid::new_v4().into();
+        events.extend([began(attempt, "implement"), replied_to(attempt), moved(number)]);
+    }
+    let text = "x".repeat(MESSAGE);
+    let says = |role| Change::Message(message(session, role, &text, 1, Uuid::new_v4().into()));
+    let mut changes = vec![new_session(session), Change::Events { run, after: 0, events, at: 1 }];
+    changes.extend([Role::User, Role::Assistant, Role::User, Role::Assistant].map(says));
+    changes
+}
+
+fn new_session(id: SessionId) -> Change {
+    let (name, directory, agent) = ("Payments".into(), "/work/payments".into(), "claude".into());
+    Change::Session(NewSession { id, name, directory, agent, at: 1 })
+}
+
+fn started(run: RunId, session: SessionId) -> Event {
+    let order = Order {
+        run,
+        session,
+        agent: "claude".into(),
+        rehearsal: false,
+        directory: "/work/payments".into(),
+        about: None,
+        model: None,
+        limits: Limits::default(),
+        spent: Spent::default(),
+        restarts: 0,
+        continues: None,
+    };
+    let (recipe, fingerprint) = ("implement-and-review".into(), "5f1c".into());
+    Event::Started { recipe, fingerprint, step: "implement".into(), order: Box::new(order) }
+}
+
+fn began(attempt: AttemptId, step: &str) -> Event {
+    Event::TurnBegan { attempt, step: step.into(), purpose: Purpose::Step }
+}
+
+fn replied_to(attempt: AttemptId) -> Event {
+    let read = Read::Outcome { outcome: "complete".into(), description: None, repaired: vec![] };
+    let (took, cost_usd) = (Duration::from_millis(61_530), Some(0.12));
+    Event::Replied { attempt, read, took, cost_usd, version: Some("2.0.14".into()) }
+}
+
+fn moved(number: u32) -> Event {
+    let (from, outcome, to) = ("implement".into(), "complete".into(), "code-review".into());
+    Event::Moved { from, outcome, to, number, visit: 1 }
+}
+
+fn message(session: SessionId, role: Role, text: &str, at: u64, attempt: AttemptId) -> NewMessage {
+    let (id, attempt) = (Uuid::new_v4(), Some(attempt));
+    NewMessage { session, id, role, text: text.into(), at, attempt, run: None }
+}

@@ -1,0 +1,154 @@
+//! Runs implement-and-review from start to end, prints what happens, and survives being killed.
+//!
+//! ```sh
+//! cargo run --example implement_and_review
+//! ```
+//!
+//! Kill it with `kill -9` at any moment and start it again: it goes on where it was. Without options it rehearses,
+//! slowly enough to be killed, and nothing is changed; `--agent-path` gives the work to a real agent.
+
+use std::error::Error;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::Duration;
+
+use surefire::agent::{Agent, Claude, Rehearsal, Script};
+use surefire::engine::{Engine, Notice, Options, Start};
+use surefire::recipes::BUNDLED;
+use surefire::run::{Ending, Event, Purpose, Read, Resume, ResumedBy, RunId};
+use surefire::store::{Recorded, RunFilter, Sqlite, Store};
+
+#[tokio::main]
+async fn main() -> Result<ExitCode, Box<dyn Error>> {
+    let wish = Wish::from_arguments()?;
+    std::fs::create_dir_all(&wish.directory)?;
+    let opened = Sqlite::open(&wish.data)?;
+    if let Some(aside) = opened.set_aside {
+        eprintln!("The store was damaged; it was {aside:?}, and a new one was begun.");
+    }
+    let agent: Arc<dyn Agent> = match &wish.agent_path {
+        Some(path) => Arc::new(Claude::find(Some(path))?),
+        None => Arc::new(Rehearsal::new(wish.script).pace(wish.pace)),
+    };
+    let store: Arc<dyn Store> = Arc::new(opened.store);
+    let mut options = Options::new(BUNDLED, agent, store, &wish.data);
+    options.roots = vec![wish.directory.clone()];
+    let engine = Engine::open(options).await?;
+    let mut feed = engine.listen();
+
+    let run = choose(&engine, &wish).await?;
+    println!("run {run}, kept in {}", wish.data.display());
+    let mut told = 0;
+    let mut ending = None;
+    for recorded in engine.read(move |store| store.events(run, 0, usize::MAX)).await? {
+        ending = tell(&recorded, &mut told);
+    }
+    // A run that waits to go on by itself is not over yet.
+    while ending.as_ref().is_none_or(|ending| ending.resume_at.is_some()) {
+        match feed.next().await? {
+            Notice::Happened(recorded) if recorded.run == run => ending = tell(&recorded, &mut told),
+            Notice::Unsaved { run: unsaved, ending: why, .. } if unsaved == run => {
+                ending = Some(Ending::clone(&why))
+            }
+            _ => {}
+        }
+    }
+    let Some(ending) = ending else { return Ok(ExitCode::FAILURE) };
+    let rehearsal = if ending.rehearsal { " (a rehearsal: nothing was changed)" } else { "" };
+    println!("{}{rehearsal}", ending.message);
+    if !ending.goal_met {
+        println!("{}", ending.diagnosis);
+    }
+    Ok(ExitCode::from(ending.exit_code))
+}
+
+/// The run that was going on, the last one if it is to be resumed, or a new one.
+async fn choose(engine: &Engine, wish: &Wish) -> Result<RunId, Box<dyn Error>> {
+    let last = RunFilter { limit: Some(1), ..RunFilter::default() };
+    let last = engine.read(move |store| store.runs(&last)).await?.into_iter().next();
+    if let Some(last) = last {
+        let waits = |ending: &Ending| ending.resume_at.is_some();
+        if last.ending.as_ref().is_none_or(waits) {
+            return Ok(last.id);
+        }
+        if wish.resume {
+            engine.resume(last.id, Resume::by(ResumedBy::User)).await?;
+            return Ok(last.id);
+        }
+    }
+    Ok(engine.start(Start::new("implement-and-review", &wish.directory)).await?.run)
+}
+
+/// Prints an event, unless it was printed already, and says whether the run is over with it.
+fn tell(recorded: &Recorded, told: &mut u64) -> Option<Ending> {
+    let over = match &recorded.event {
+        Event::Ended { ending, .. } => Some(ending.clone()),
+        _ => None,
+    };
+    if recorded.seq > *told {
+        *told = recorded.seq;
+        println!("{:>4}  {}", recorded.seq, line(&recorded.event));
+    }
+    over
+}
+
+fn line(event: &Event) -> String {
+    match event {
+        Event::Started { recipe, step, .. } => format!("started {recipe} at {step}"),
+        Event::TurnBegan { step, purpose, .. } => match purpose {
+            Purpose::Step => format!("asked the agent to {step}"),
+            Purpose::Continue => format!("asked the agent to go on with {step}"),
+            Purpose::Remind { problem, .. } => format!("asked again: {problem}"),
+            Purpose::Pass { .. } => "passed on what somebody said".to_owned(),
+        },
+        Event::Replied { read, took, .. } => match read {
+            Read::Outcome { outcome, .. } => format!("the agent reports {outcome} after {took:.1?}"),
+            Read::Unread { problem, .. } => format!("the reply cannot be read: {problem}"),
+            Read::NotAsked => "the agent answered".to_owned(),
+        },
+        Event::Reasked { number, of, .. } => format!("asking again, {number} of at most {of} times"),
+        Event::Moved { from, to, number, .. } => format!("{from} leads to {to}, step {number}"),
+        Event::PromptQueued { .. } => "somebody said something".to_owned(),
+        Event::Ended { ending, .. } => format!("ended: {} ({})", ending.reason, ending.category),
+        Event::Resumed { by, .. } => format!("goes on ({by})"),
+    }
+}
+
+/// What was asked for on the command line.
+struct Wish {
+    data: PathBuf,
+    directory: PathBuf,
+    agent_path: Option<PathBuf>,
+    script: Script,
+    pace: Duration,
+    resume: bool,
+}
+
+impl Wish {
+    fn from_arguments() -> Result<Self, Box<dyn Error>> {
+        let place = std::env::temp_dir().join("surefire-example");
+        let mut wish = Self {
+            data: place.join("data"),
+            directory: place.join("project"),
+            agent_path: None,
+            script: Script::OneFix,
+            pace: Duration::from_millis(700),
+            resume: false,
+        };
+        let mut arguments = std::env::args().skip(1);
+        while let Some(name) = arguments.next() {
+            let mut value = || arguments.next().ok_or_else(|| format!("{name} needs a value"));
+            match name.as_str() {
+                "--data" => wish.data = value()?.into(),
+                "--directory" => wish.directory = value()?.into(),
+                "--agent-path" => wish.agent_path = Some(value()?.into()),
+                "--script" => wish.script = value()?.parse()?,
+                "--pace-ms" => wish.pace = Duration::from_millis(value()?.parse()?),
+                "--resume" => wish.resume = true,
+                _ => return Err(format!("unknown option {name}").into()),
+            }
+        }
+        Ok(wish)
+    }
+}

@@ -1,0 +1,45 @@
+//! What an agent's failure means for the run it was working for.
+
+use std::time::Duration;
+
+use crate::agent::Failure;
+use crate::run::in_words;
+use crate::{Exit, ExitReason};
+
+/// How long to wait before going on by oneself, where the reason itself does not say.
+const USAGE_LIMIT_WAIT: Duration = Duration::from_secs(15 * 60);
+const OVERLOAD_WAIT: Duration = Duration::from_secs(60);
+
+/// The exit of a run whose agent failed like this.
+pub(super) fn exit(failure: &Failure) -> Exit {
+    let because = |reason| Exit::because(reason).describe(failure.to_string());
+    match failure {
+        Failure::CannotStart { .. } | Failure::OtherSession { .. } | Failure::Refused { .. } => {
+            because(ExitReason::Error)
+        }
+        // Whoever stopped it has a better reason; without one, the turn was interrupted.
+        Failure::Stopped | Failure::Left => because(ExitReason::Interrupted),
+        Failure::Silent { after } => because(ExitReason::Stalled).with_limit(in_words(*after)),
+        Failure::TookTooLong { after } => because(ExitReason::WorkerTimeout).with_limit(in_words(*after)),
+        Failure::NoReply { .. } => because(ExitReason::WorkerFailed),
+        Failure::TooMuchOutput { limit } => because(ExitReason::OutputLimit).with_limit(limit.clone()),
+        Failure::NotLoggedIn { .. } => because(ExitReason::AuthRequired),
+        Failure::UsageLimit { .. } => because(ExitReason::RateLimited),
+        Failure::Overloaded { .. } => because(ExitReason::ApiOverloaded),
+        Failure::ContextFull { .. } => because(ExitReason::ContextExhausted),
+        Failure::BudgetSpent { .. } => because(ExitReason::CostBudget),
+        Failure::TooManyRounds { .. } => because(ExitReason::MaxTicks),
+    }
+}
+
+/// When a run that ends like this makes sense to go on, in milliseconds since 1970.
+pub(super) fn resume_at(failure: Option<&Failure>, exit: &Exit, now: u64) -> Option<u64> {
+    let after = |wait: Duration| now.saturating_add(u64::try_from(wait.as_millis()).unwrap_or(u64::MAX));
+    match failure {
+        _ if !exit.definition().auto_resumable => None,
+        Some(Failure::UsageLimit { resets_at: Some(seconds), .. }) => Some(seconds.saturating_mul(1000)),
+        Some(Failure::UsageLimit { resets_at: None, .. }) => Some(after(USAGE_LIMIT_WAIT)),
+        Some(Failure::Overloaded { .. }) => Some(after(OVERLOAD_WAIT)),
+        Some(_) | None => Some(now),
+    }
+}

@@ -1,0 +1,127 @@
+//! Telling what happens, to as many as want to know.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use tokio::sync::broadcast::{self, error::RecvError};
+
+use super::EngineError;
+use crate::run::{AttemptId, Ending, Event, RunId, SessionId};
+use crate::store::{Message, Recorded, Store};
+
+/// Something that listeners are told.
+#[derive(Debug, Clone)]
+pub enum Notice {
+    /// Something happened in a run, and is written down.
+    Happened(Arc<Recorded>),
+    /// Something was said in a session, and is written down.
+    Said(Arc<Message>),
+    /// The agent is in the middle of saying something. Nobody keeps it.
+    Saying {
+        /// The session.
+        session: SessionId,
+        /// The attempt.
+        attempt: AttemptId,
+        /// The words so far said in one piece.
+        text: Arc<str>,
+    },
+    /// A prompt outside of a run has been answered, or given up.
+    ChatEnded {
+        /// The session.
+        session: SessionId,
+        /// Whether it was given up.
+        aborted: bool,
+    },
+    /// A run stopped because what it did could not be written down. This is not part of its history.
+    Unsaved {
+        /// The run.
+        run: RunId,
+        /// Its session.
+        session: SessionId,
+        /// How it would be written down if it could.
+        ending: Arc<Ending>,
+    },
+    /// This listener was too slow and has missed words: the conversation should be read again. Events are not
+    /// missed; they follow.
+    Missed,
+}
+
+impl Notice {
+    /// How this ends a run, if it does.
+    #[must_use]
+    pub fn ends(&self, wanted: RunId) -> Option<Ending> {
+        if let Self::Happened(recorded) = self
+            && let Event::Ended { ending, .. } = &recorded.event
+            && recorded.run == wanted
+        {
+            return Some(ending.clone());
+        }
+        match self {
+            Self::Unsaved { run, ending, .. } if *run == wanted => Some(Ending::clone(ending)),
+            _ => None,
+        }
+    }
+}
+
+/// One listener's view of everything that happens, in order and without gaps.
+///
+/// A listener that is too slow loses nothing but live words: what it missed is read from the store.
+pub struct Feed {
+    pub(super) receiver: broadcast::Receiver<Notice>,
+    pub(super) store: Arc<dyn Store>,
+    /// The place of the last event that was told, or that was there before listening began.
+    pub(super) place: u64,
+    /// What was read from the store and not told yet.
+    pub(super) caught_up: VecDeque<Notice>,
+    /// Whether the store may hold more that was missed.
+    pub(super) behind: bool,
+}
+
+/// How many events are read at once while catching up.
+const PAGE: usize = 256;
+
+impl Feed {
+    /// The next notice; waits for one.
+    ///
+    /// # Errors
+    /// The engine is gone, or the store could not be read.
+    pub async fn next(&mut self) -> Result<Notice, EngineError> {
+        loop {
+            let notice = if let Some(notice) = self.caught_up.pop_front() {
+                notice
+            } else if self.behind {
+                self.read_page().await?;
+                continue;
+            } else {
+                match self.receiver.recv().await {
+                    Ok(notice) => notice,
+                    Err(RecvError::Closed) => return Err(EngineError::ShuttingDown),
+                    Err(RecvError::Lagged(_)) => {
+                        self.behind = true;
+                        return Ok(Notice::Missed);
+                    }
+                }
+            };
+            match &notice {
+                Notice::Happened(recorded) if recorded.place > self.place => self.place = recorded.place,
+                // Told already, while catching up.
+                Notice::Happened(_) => continue,
+                Notice::Said(_)
+                | Notice::Saying { .. }
+                | Notice::ChatEnded { .. }
+                | Notice::Unsaved { .. }
+                | Notice::Missed => {}
+            }
+            return Ok(notice);
+        }
+    }
+
+    async fn read_page(&mut self) -> Result<(), EngineError> {
+        let (store, place) = (Arc::clone(&self.store), self.place);
+        let missed = tokio::task::spawn_blocking(move || store.events_of_all(place, PAGE));
+        let missed = missed.await.map_err(|_| EngineError::ShuttingDown)??;
+        self.behind = missed.len() == PAGE;
+        self.caught_up.extend(missed.into_iter().map(|event| Notice::Happened(Arc::new(event))));
+        Ok(())
+    }
+}

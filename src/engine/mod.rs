@@ -1,0 +1,231 @@
+//! Driving: the one asynchronous loop that joins runs, agents and the store.
+//!
+//! It decides nothing about a run (that is [`run`](crate::run)) and knows no clients: whoever wants to know what
+//! happens listens to its [`Feed`]. Start with [`Engine`], then `drive.rs` for the loop itself.
+
+mod chat;
+mod crash;
+mod directory;
+mod drive;
+mod failure;
+mod feed;
+mod inner;
+mod journal;
+mod keeper;
+mod options;
+mod recover;
+mod schedule;
+mod scratch;
+mod session_lock;
+mod start;
+mod turn;
+mod words;
+
+pub use directory::DirectoryError;
+pub use feed::{Feed, Notice};
+pub use options::{Clock, Options, Shutdown};
+pub use start::{Start, StartError, Started};
+
+use std::sync::Arc;
+
+use crate::run::{CannotResume, Ending, PromptId, ReplayError, Resume, RunId, SessionId};
+use crate::store::{Store, StoreError};
+use crate::{Exit, ExitReason, UnknownRecipe};
+use inner::Inner;
+
+/// Runs recipes.
+///
+/// Cloning gives another handle to the same engine. All of it survives a crash: what was going on when the process
+/// was killed is found in the store by the next engine, and goes on.
+#[derive(Clone)]
+pub struct Engine {
+    inner: Arc<Inner>,
+}
+
+impl Engine {
+    /// Takes up everything that an earlier engine left in the store, and is ready for more.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    pub async fn open(options: Options) -> Result<Self, EngineError> {
+        let inner = Inner::new(options);
+        recover::all(&inner).await?;
+        Ok(Self { inner })
+    }
+
+    /// Starts a run. When this returns, the run is written down and holds its session.
+    ///
+    /// # Errors
+    /// What was asked for is not possible; nothing was written down then.
+    pub async fn start(&self, start: Start) -> Result<Started, StartError> {
+        let inner = Arc::clone(&self.inner);
+        self.inner.whole(async move { start::start(&inner, start).await }).await?
+    }
+
+    /// Goes on with a run that has ended, or that a failing store had left behind.
+    ///
+    /// # Errors
+    /// The run is not there, cannot go on, or its session is busy.
+    pub async fn resume(&self, run: RunId, resume: Resume) -> Result<Started, ResumeError> {
+        let inner = Arc::clone(&self.inner);
+        self.inner.whole(async move { schedule::resume(&inner, run, resume).await }).await?
+    }
+
+    /// Ends the run of a session, and stops its agent. Where no run goes on, nothing happens and `None` is returned.
+    ///
+    /// # Errors
+    /// The store failed.
+    pub async fn exit(&self, session: SessionId, reason: ExitReason) -> Result<Option<Ending>, EngineError> {
+        let inner = Arc::clone(&self.inner);
+        let exit = Exit::because(reason);
+        self.inner.whole(async move { schedule::cancel(&inner, session, exit).await }).await?
+    }
+
+    /// Ends whatever the agent does in a session: its run, and a prompt outside of one.
+    ///
+    /// # Errors
+    /// The store failed.
+    pub async fn kill(&self, session: SessionId) -> Result<Option<Ending>, EngineError> {
+        self.inner.stop_chat(session);
+        self.exit(session, ExitReason::UserRequested).await
+    }
+
+    /// Says something to a session's agent: before the next step where a run goes on, otherwise at once.
+    ///
+    /// When this returns, it is written down and will not be lost.
+    ///
+    /// # Errors
+    /// There is no such session, or the store failed.
+    pub async fn prompt(&self, session: SessionId, text: String) -> Result<PromptId, EngineError> {
+        let inner = Arc::clone(&self.inner);
+        self.inner.whole(async move { chat::prompt(&inner, session, text).await }).await?
+    }
+
+    /// Switches recipes on or off: everywhere, or in one session. Switching off ends the runs in scope.
+    ///
+    /// # Errors
+    /// The store failed.
+    pub async fn set_orchestration(
+        &self,
+        session: Option<SessionId>,
+        enabled: bool,
+    ) -> Result<(), EngineError> {
+        let inner = Arc::clone(&self.inner);
+        self.inner.whole(async move { schedule::set_orchestration(&inner, session, enabled).await }).await?
+    }
+
+    /// Waits until a run ends; for one that has, returns at once.
+    ///
+    /// A run that waits to go on by itself counts as ended; whoever wants to wait longer listens to the feed.
+    ///
+    /// # Errors
+    /// There is no such run, or the store failed.
+    pub async fn ended(&self, run: RunId) -> Result<Ending, EngineError> {
+        let mut feed = self.listen();
+        let record = self.read(move |store| store.run(run)).await?;
+        let record = record.ok_or(EngineError::NoRun(run))?;
+        if let Some(ending) = record.ending {
+            return Ok(ending);
+        }
+        loop {
+            if let Some(ending) = feed.next().await?.ends(run) {
+                return Ok(ending);
+            }
+        }
+    }
+
+    /// Hears of everything that happens from now on.
+    #[must_use]
+    pub fn listen(&self) -> Feed {
+        self.inner.keeper.listen()
+    }
+
+    /// What is written down.
+    #[must_use]
+    pub fn store(&self) -> &Arc<dyn Store> {
+        &self.inner.store
+    }
+
+    /// Reads from the store without holding up the runtime.
+    ///
+    /// # Errors
+    /// The store failed.
+    pub async fn read<T: Send + 'static>(
+        &self,
+        read: impl FnOnce(&dyn Store) -> Result<T, StoreError> + Send + 'static,
+    ) -> Result<T, EngineError> {
+        Ok(self.inner.read(read).await?)
+    }
+
+    /// Takes no more orders, and lets go of the agents in the way that is asked for. Whatever was going on is taken
+    /// up by the next engine.
+    pub async fn shut_down(&self, how: Shutdown) {
+        self.inner.shut_down(how).await;
+    }
+}
+
+impl std::fmt::Debug for Engine {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Engine").field("data", &self.inner.options.data).finish_non_exhaustive()
+    }
+}
+
+/// What can go wrong with an engine, whatever it is asked.
+#[derive(Debug, thiserror::Error)]
+pub enum EngineError {
+    /// The store failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// There is no such run.
+    #[error("there is no run {0}")]
+    NoRun(RunId),
+    /// There is no such session.
+    #[error("there is no session {0}")]
+    NoSession(SessionId),
+    /// The engine is shutting down.
+    #[error("the server is shutting down; try again when it is back")]
+    ShuttingDown,
+    /// Surefire itself broke.
+    #[error("this is a bug in surefire: {0}; please report it")]
+    Broken(String),
+}
+
+/// Why a run cannot be gone on with.
+#[derive(Debug, thiserror::Error)]
+pub enum ResumeError {
+    /// It is over, or would stop again at once.
+    #[error(transparent)]
+    Cannot(#[from] CannotResume),
+    /// The recipe has changed since, or the journal is damaged.
+    #[error(transparent)]
+    Replay(#[from] ReplayError),
+    /// The recipe is no longer on offer.
+    #[error(transparent)]
+    Recipe(#[from] UnknownRecipe),
+    /// The session is busy with another run.
+    #[error("session {session} is busy with run {holder}; exit that run first, or wait until it ends")]
+    Busy {
+        /// The session.
+        session: SessionId,
+        /// The run that holds it.
+        holder: RunId,
+    },
+    /// Recipes are switched off.
+    #[error("recipes are switched off; switch orchestration on first")]
+    SwitchedOff,
+    /// Its agent is not there.
+    #[error(transparent)]
+    Agent(#[from] start::UnknownProvider),
+    /// Anything else.
+    #[error(transparent)]
+    Engine(#[from] EngineError),
+}
+
+impl From<StoreError> for ResumeError {
+    fn from(error: StoreError) -> Self {
+        match error {
+            StoreError::Busy { session, holder } => Self::Busy { session, holder },
+            other => Self::Engine(other.into()),
+        }
+    }
+}

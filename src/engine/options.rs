@@ -1,0 +1,95 @@
+//! What an engine is told when it is opened.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use crate::Catalog;
+use crate::agent::{Agent, TurnLimits};
+use crate::store::Store;
+
+/// Everything an engine needs to know.
+///
+/// [`Options::new`] fills in what most people want; the rest is there to be changed.
+#[derive(Clone)]
+pub struct Options {
+    /// The recipes on offer.
+    pub catalog: Catalog,
+    /// The agents there are. The first one is used where nobody asks for another.
+    pub agents: Vec<Arc<dyn Agent>>,
+    /// Where everything is written down.
+    pub store: Arc<dyn Store>,
+    /// A directory for what has to outlive a crash and does not fit into the store.
+    pub data: PathBuf,
+    /// Where agents may work: in these directories and below.
+    pub roots: Vec<PathBuf>,
+    /// How many agents may work at once.
+    pub parallel: usize,
+    /// What one turn may use up.
+    pub turn: TurnLimits,
+    /// Where sessions are locked against other servers on this machine.
+    pub locks: PathBuf,
+    /// How many notices may wait for a listener before it has to catch up from the store.
+    pub backlog: usize,
+    /// The time of day. Limits do not depend on it.
+    pub clock: Clock,
+}
+
+impl Options {
+    /// Options with the usual values: two agents at once, in the user's home.
+    #[must_use]
+    pub fn new(
+        catalog: Catalog,
+        agent: Arc<dyn Agent>,
+        store: Arc<dyn Store>,
+        data: impl Into<PathBuf>,
+    ) -> Self {
+        Self {
+            catalog,
+            agents: vec![agent],
+            store,
+            data: data.into(),
+            roots: std::env::home_dir().into_iter().collect(),
+            parallel: 2,
+            turn: TurnLimits::default(),
+            locks: super::session_lock::usual_directory(),
+            backlog: 1024,
+            clock: Clock::system(),
+        }
+    }
+}
+
+/// Tells the time of day, in milliseconds since 1970.
+#[derive(Clone)]
+pub struct Clock(Arc<dyn Fn() -> u64 + Send + Sync>);
+
+impl Clock {
+    /// The system's clock.
+    #[must_use]
+    pub fn system() -> Self {
+        Self::new(|| {
+            let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or(Duration::ZERO);
+            u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
+        })
+    }
+
+    /// A clock of your own.
+    pub fn new(now: impl Fn() -> u64 + Send + Sync + 'static) -> Self {
+        Self(Arc::new(now))
+    }
+
+    /// What it shows now.
+    #[must_use]
+    pub fn now(&self) -> u64 {
+        (self.0)()
+    }
+}
+
+/// What becomes of the agents when the engine shuts down.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Shutdown {
+    /// They are stopped. Their runs are interrupted, and go on with the next engine.
+    StopAgents,
+    /// They work on, and the next engine takes up what they did.
+    LeaveAgents,
+}

@@ -1,0 +1,40 @@
+//! Where an attempt keeps what has to outlive a crash.
+
+use std::fs::DirBuilder;
+use std::io;
+use std::os::unix::fs::DirBuilderExt;
+use std::path::{Path, PathBuf};
+
+use crate::run::AttemptId;
+
+fn folder(data: &Path) -> PathBuf {
+    data.join("attempts")
+}
+
+/// Where this attempt's things are.
+pub(super) fn path(data: &Path, attempt: AttemptId) -> PathBuf {
+    folder(data).join(attempt.to_string())
+}
+
+/// Makes room for an attempt; what is there already stays.
+pub(super) fn create(data: &Path, attempt: AttemptId) -> io::Result<PathBuf> {
+    let path = path(data, attempt);
+    DirBuilder::new().recursive(true).mode(0o700).create(&path)?;
+    Ok(path)
+}
+
+/// Clears an attempt's things away. What cannot be cleared away is found again by [`left_behind`].
+pub(super) fn remove(data: &Path, attempt: AttemptId) {
+    if let Err(error) = std::fs::remove_dir_all(path(data, attempt))
+        && error.kind() != io::ErrorKind::NotFound
+    {
+        tracing::warn!(%attempt, %error, "could not clear an attempt's directory away");
+    }
+}
+
+/// The attempts that still have things here.
+pub(super) fn left_behind(data: &Path) -> Vec<AttemptId> {
+    let Ok(entries) = std::fs::read_dir(folder(data)) else { return Vec::new() };
+    let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+    names.filter_map(|name| name.parse().ok()).collect()
+}

@@ -1,0 +1,39 @@
+//! One process per session: two servers with different data directories must not drive one conversation.
+
+use std::fs::{DirBuilder, File, OpenOptions, TryLockError};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+
+use uuid::Uuid;
+
+/// Where all servers of one user look, whatever their data directory.
+pub(super) fn usual_directory() -> PathBuf {
+    std::env::temp_dir().join(format!("surefire-{}", rustix::process::getuid().as_raw())).join("sessions")
+}
+
+/// Held while the agent works in a session; the system frees it even if this process is killed.
+pub(super) struct SessionLock {
+    _file: File,
+}
+
+/// Why a session was not locked.
+pub(super) enum NotLocked {
+    /// Another process has it.
+    Held,
+    /// The lock could not be made at all.
+    Failed(std::io::Error),
+}
+
+pub(super) fn lock(directory: &Path, session: Uuid) -> Result<SessionLock, NotLocked> {
+    let open = || {
+        DirBuilder::new().recursive(true).mode(0o700).create(directory)?;
+        let path = directory.join(format!("{session}.lock"));
+        OpenOptions::new().create(true).truncate(false).write(true).mode(0o600).open(path)
+    };
+    let file = open().map_err(NotLocked::Failed)?;
+    match file.try_lock() {
+        Ok(()) => Ok(SessionLock { _file: file }),
+        Err(TryLockError::WouldBlock) => Err(NotLocked::Held),
+        Err(TryLockError::Error(error)) => Err(NotLocked::Failed(error)),
+    }
+}

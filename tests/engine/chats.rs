@@ -1,0 +1,117 @@
+//! Prompts: during a run, between runs, and left over from one.
+
+use surefire::ExitReason;
+use surefire::agent::Failure;
+use surefire::engine::{EngineError, Notice};
+use surefire::run::{Resume, ResumedBy, SessionId};
+
+use crate::puppet::{Act, Puppet};
+use crate::stage::Stage;
+
+async fn chat_ended(feed: &mut surefire::engine::Feed, session: SessionId) -> bool {
+    loop {
+        if let Notice::ChatEnded { session: it, aborted } = feed.next().await.unwrap()
+            && it == session
+        {
+            return aborted;
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_prompt_during_a_run_comes_before_the_next_step() {
+    let go = std::sync::Arc::new(tokio::sync::Notify::new());
+    let acts = [Act::Waits(go.clone(), "complete"), Act::Says("I will.".into())];
+    let stage = Stage::new(Puppet::new(acts)).await;
+    let started = stage.start().await;
+    stage.puppet.asked(1).await;
+    stage.engine.prompt(started.session, "Mind the tests.".into()).await.unwrap();
+    go.notify_one();
+    assert_eq!(stage.ended(started).await.reason, "task-committed");
+    let said = stage.said(started);
+    assert_eq!(said[1], "user: Mind the tests.", "it stands where it was said");
+    assert_eq!(said[3], "assistant: I will.");
+    assert_eq!(said.iter().filter(|text| text.contains("Mind the tests")).count(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_prompt_outside_of_a_run_is_answered_at_once() {
+    let stage = Stage::new(Puppet::new([Act::Outcome("no-tasks"), Act::Says("Forty-two.".into())])).await;
+    let (started, _) = stage.run().await;
+    let mut feed = stage.engine.listen();
+    stage.engine.prompt(started.session, "How many?".into()).await.unwrap();
+    assert!(!chat_ended(&mut feed, started.session).await);
+    let said = stage.said(started);
+    assert_eq!(said[said.len() - 2..], ["user: How many?", "assistant: Forty-two."]);
+    assert!(stage.store.open_attempts().unwrap().is_empty());
+}
+
+#[tokio::test(start_paused = true)]
+async fn prompts_that_a_run_leaves_over_are_passed_on_after_it_and_not_again_when_it_resumes() {
+    let stage = Stage::new(Puppet::new([Act::Hangs, Act::Says("Yes?".into())])).await;
+    let started = stage.start().await;
+    stage.puppet.asked(1).await;
+    let mut feed = stage.engine.listen();
+    stage.engine.prompt(started.session, "Hello?".into()).await.unwrap();
+    stage.engine.exit(started.session, ExitReason::UserRequested).await.unwrap();
+    chat_ended(&mut feed, started.session).await;
+    assert_eq!(stage.puppet.turns()[1].prompt, "Hello?");
+    stage.engine.resume(started.run, Resume::by(ResumedBy::User)).await.unwrap();
+    assert_eq!(stage.ended(started).await.reason, "task-committed");
+    let told = stage.puppet.turns().iter().filter(|turn| turn.prompt == "Hello?").count();
+    assert_eq!(told, 1, "neither lost nor repeated");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_prompt_that_cannot_be_answered_says_so_in_the_conversation() {
+    let failure = Failure::NotLoggedIn { words: "Please run /login".into() };
+    let stage = Stage::new(Puppet::new([Act::Outcome("no-tasks"), Act::Fails(failure)])).await;
+    let (started, _) = stage.run().await;
+    let mut feed = stage.engine.listen();
+    stage.engine.prompt(started.session, "How many?".into()).await.unwrap();
+    assert!(chat_ended(&mut feed, started.session).await);
+    let last = stage.said(started).pop().unwrap();
+    assert!(last.contains("was not answered") && last.contains("Please run /login"), "{last}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn kill_stops_a_prompt_and_leaves_nothing_behind() {
+    let stage = Stage::new(Puppet::new([Act::Outcome("no-tasks"), Act::Hangs])).await;
+    let (started, _) = stage.run().await;
+    let mut feed = stage.engine.listen();
+    stage.engine.prompt(started.session, "How many?".into()).await.unwrap();
+    stage.puppet.asked(2).await;
+    assert_eq!(stage.engine.kill(started.session).await.unwrap(), None, "no run was going on");
+    assert!(chat_ended(&mut feed, started.session).await);
+    assert!(stage.store.open_attempts().unwrap().is_empty());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_prompt_survives_a_restart() {
+    let stage = Stage::new(Puppet::new([Act::Outcome("no-tasks"), Act::Hangs])).await;
+    let (started, _) = stage.run().await;
+    stage.engine.prompt(started.session, "First?".into()).await.unwrap();
+    stage.puppet.asked(2).await;
+    stage.engine.prompt(started.session, "Second?".into()).await.unwrap();
+    stage.puppet.fate(surefire::agent::Fate::NeverBegan);
+    stage.puppet.then(Act::Says("One.".into()));
+    stage.puppet.then(Act::Says("Two.".into()));
+    let stage = stage.again().await;
+    stage.puppet.asked(4).await;
+    while stage.said(started).len() < 7 {
+        tokio::task::yield_now().await;
+    }
+    let said = stage.said(started);
+    assert_eq!(
+        said[said.len() - 4..],
+        ["user: First?", "user: Second?", "assistant: One.", "assistant: Two."]
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_prompt_for_nobody_is_refused() {
+    let stage = Stage::new(Puppet::new([])).await;
+    let nobody = uuid::Uuid::from_u128(7).into();
+    let error = stage.engine.prompt(nobody, "Hello?".into()).await.unwrap_err();
+    assert!(matches!(error, EngineError::NoSession(_)), "{error}");
+}

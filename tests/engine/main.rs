@@ -1,0 +1,17 @@
+//! The engine with an agent that does what it is told, a store in memory, and a clock that stands still.
+
+#![cfg(all(feature = "recipes", feature = "engine"))]
+
+mod bad_input;
+mod chats;
+mod feeds;
+mod limits;
+mod logs;
+mod producers;
+mod puppet;
+mod recovering;
+mod resuming;
+mod stage;
+mod starting;
+mod stopping;
+mod storage;

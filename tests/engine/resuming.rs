@@ -1,0 +1,108 @@
+//! Runs that go on by themselves, and those that do not.
+
+use std::time::Duration;
+
+use surefire::ExitReason;
+use surefire::agent::Failure;
+use surefire::run::{Event, Limits};
+
+use crate::puppet::{Act, Puppet};
+use crate::stage::{NOON, SECOND, Stage};
+
+const HOUR: Duration = Duration::from_secs(3600);
+
+fn usage_limit(resets_in: Duration) -> Act {
+    let words = "You've hit your limit".to_owned();
+    Act::Fails(Failure::UsageLimit { resets_at: Some(NOON / 1000 + resets_in.as_secs()), words })
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_rate_limited_run_waits_for_the_reset_and_goes_on() {
+    let stage = Stage::new(Puppet::new([Act::Outcome("complete"), usage_limit(HOUR * 5)])).await;
+    let (started, ending) = stage.run().await;
+    assert_eq!((ending.reason.as_str(), ending.resume_at), ("rate_limited", Some(NOON + 5 * 3_600_000)));
+    tokio::time::sleep(HOUR * 5 - SECOND).await;
+    assert_eq!(stage.puppet.turns().len(), 2, "not before the reset");
+    tokio::time::sleep(SECOND * 2).await;
+    assert_eq!(stage.ended(started).await.reason, "task-committed");
+    assert_eq!(stage.puppet.turns().len(), 4);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_run_that_waits_survives_a_restart_and_resumes_once() {
+    let stage = Stage::new(Puppet::new([usage_limit(HOUR * 5)])).await;
+    let (started, _) = stage.run().await;
+    tokio::time::sleep(HOUR).await;
+    stage.engine.shut_down(surefire::engine::Shutdown::StopAgents).await;
+    tokio::time::sleep(HOUR).await;
+    // The new engine's clock begins anew at noon, so the whole wait lies ahead of it again.
+    let stage = stage.again().await.again().await;
+    tokio::time::sleep(HOUR * 6).await;
+    assert_eq!(stage.ended(started).await.reason, "task-committed");
+    let resumed = stage.names(started.run).into_iter().filter(|name| *name == "resumed").count();
+    assert_eq!((resumed, stage.puppet.turns().len()), (1, 4));
+}
+
+#[tokio::test(start_paused = true)]
+async fn rate_limited_twice_in_a_row_is_left_to_a_person() {
+    let stage = Stage::new(Puppet::new([usage_limit(HOUR), usage_limit(HOUR * 2)])).await;
+    let (started, _) = stage.run().await;
+    tokio::time::sleep(HOUR * 24).await;
+    let ending = stage.record(started.run).ending.unwrap();
+    assert_eq!((ending.reason.as_str(), ending.resume_at), ("rate_limited", None));
+    assert_eq!(stage.puppet.turns().len(), 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_run_that_waits_can_be_exited() {
+    let stage = Stage::new(Puppet::new([usage_limit(HOUR)])).await;
+    let (started, _) = stage.run().await;
+    let ending = stage.engine.exit(started.session, ExitReason::UserRequested).await.unwrap().unwrap();
+    assert_eq!(ending.reason, "user-requested");
+    tokio::time::sleep(HOUR * 2).await;
+    assert_eq!(stage.puppet.turns().len(), 1, "it does not go on after all");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_new_run_in_its_session_takes_the_place_of_one_that_waits() {
+    let stage = Stage::new(Puppet::new([usage_limit(HOUR), Act::Outcome("no-tasks")])).await;
+    let (started, _) = stage.run().await;
+    let wish = surefire::engine::Start { session: Some(started.session), ..stage.wish() };
+    let second = stage.engine.start(wish).await.unwrap();
+    assert_eq!(stage.ended(second).await.reason, "no-tasks-available");
+    tokio::time::sleep(HOUR * 2).await;
+    assert_eq!(stage.puppet.turns().len(), 2);
+    assert_eq!(stage.record(started.run).ending.unwrap().reason, "rate_limited");
+}
+
+#[tokio::test(start_paused = true)]
+async fn each_reason_where_trying_again_can_help_is_tried_again() {
+    let words = || "overloaded".to_owned();
+    let table = [
+        (Failure::Overloaded { words: words() }, "api_overloaded", 60),
+        (Failure::Silent { after: SECOND }, "stalled", 0),
+        (Failure::TookTooLong { after: SECOND }, "worker_timeout", 0),
+    ];
+    for (failure, reason, wait) in table {
+        let stage = Stage::new(Puppet::new([Act::Fails(failure)])).await;
+        let started = stage.start().await;
+        tokio::time::sleep(SECOND * 61).await;
+        let events = stage.events(started.run);
+        let first = events.iter().find_map(|recorded| match &recorded.event {
+            Event::Ended { ending, .. } => Some((ending.reason.as_str(), ending.resume_at)),
+            _ => None,
+        });
+        assert_eq!(first, Some((reason, Some(NOON + wait * 1000))));
+        assert_eq!(stage.ended(started).await.reason, "task-committed", "{reason}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn without_the_wish_nothing_goes_on_by_itself() {
+    let stage = Stage::new(Puppet::new([usage_limit(HOUR)])).await;
+    let limits = Limits { auto_resumes: 0, ..Limits::default() };
+    let started = stage.engine.start(surefire::engine::Start { limits, ..stage.wish() }).await.unwrap();
+    assert_eq!(stage.ended(started).await.resume_at, None);
+    tokio::time::sleep(HOUR * 2).await;
+    assert_eq!(stage.puppet.turns().len(), 1);
+}

@@ -1,0 +1,99 @@
+//! `kill -9` at each place where it could hurt.
+
+use std::os::unix::process::ExitStatusExt;
+
+use serde_json::json;
+
+use crate::findings::look;
+use crate::server::Place;
+
+/// Kills a server at a place, the first and the second time it is passed, and has another one finish its work.
+fn killed_at(point: &str) {
+    for time in 1..=2 {
+        let place = Place::new(&json!({ "default": { "delay_ms": 20 } }));
+        let crash = format!("{point}:{time}");
+        let status = place.serve(Some(&crash), false).wait();
+        if point == "before-intent" && time == 2 {
+            assert!(status.success(), "a run is started once");
+            continue;
+        }
+        assert_eq!(status.signal(), Some(9), "{crash} was never reached");
+        let status = place.serve(None, false).wait();
+        assert!(status.success(), "{crash}: {status}");
+        let findings = look(&place);
+        findings.assert_nothing_wrong();
+        assert_eq!(findings.runs, 1, "{crash}");
+        // The fake goes on without its server, so its reply is there to be adopted: no call is made twice.
+        assert_eq!((findings.calls, findings.interrupted), (3, 0), "{crash}");
+    }
+}
+
+#[test]
+fn killed_before_the_intent() {
+    killed_at("before-intent");
+}
+
+#[test]
+fn killed_after_the_intent() {
+    killed_at("after-intent");
+}
+
+#[test]
+fn killed_after_the_spawn() {
+    killed_at("after-spawn");
+}
+
+#[test]
+fn killed_after_the_process_was_written_down() {
+    killed_at("after-record");
+}
+
+#[test]
+fn killed_during_the_turn() {
+    killed_at("during-turn");
+}
+
+#[test]
+fn killed_after_the_reply() {
+    killed_at("after-reply");
+}
+
+#[test]
+fn killed_before_the_commit() {
+    killed_at("before-commit");
+}
+
+#[test]
+fn killed_after_the_commit_before_anybody_is_told() {
+    killed_at("after-commit");
+}
+
+#[test]
+fn killed_by_its_own_agent() {
+    for (act, calls) in [("kill-parent-before", 3), ("kill-parent-after", 3)] {
+        let place = Place::new(&json!({ "answers": [{}, { "act": act }] }));
+        assert_eq!(place.serve(None, false).wait().signal(), Some(9));
+        assert!(place.serve(None, false).wait().success());
+        let findings = look(&place);
+        findings.assert_nothing_wrong();
+        assert_eq!((findings.runs, findings.calls), (1, calls), "{act}");
+    }
+}
+
+#[test]
+fn an_agent_that_dies_with_its_server_is_interrupted_and_asked_once_more() {
+    let place = Place::new(&json!({ "answers": [{ "act": "silence" }] }));
+    let server = place.serve(None, false);
+    while place.agents().is_empty() || fake_claude::count(&place.calls(), "began") == 0 {
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    assert!(server.kill());
+    for pid in place.agents() {
+        let pid = rustix::process::Pid::from_raw(pid).expect("it is no zero");
+        rustix::process::kill_process(pid, rustix::process::Signal::KILL).expect("it was just there");
+    }
+    assert!(place.serve(None, false).wait().success());
+    let findings = look(&place);
+    findings.assert_nothing_wrong();
+    assert_eq!((findings.runs, findings.calls, findings.interrupted), (1, 4, 1));
+}

@@ -1,0 +1,93 @@
+//! What is found after a server was killed and another one has finished its work.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use surefire::run::{Event, Purpose};
+use surefire::store::{Recorded, RunFilter, Sqlite, Store};
+
+use crate::server::Place;
+
+/// The way that an undisturbed run takes with the fake CLI, which always reports the first outcome.
+const WAY: [&str; 2] = ["implement complete code-review", "code-review no-issues commit"];
+
+/// Counted over all runs of a place.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Findings {
+    pub(crate) runs: usize,
+    pub(crate) transitions: usize,
+    pub(crate) lost: usize,
+    pub(crate) doubled: usize,
+    /// Prompts that an agent was really given.
+    pub(crate) calls: usize,
+    /// Turns that were interrupted and taken up again, as their run says.
+    pub(crate) interrupted: usize,
+    /// Calls that no turn of a run accounts for.
+    pub(crate) unexplained: usize,
+    pub(crate) orphans: usize,
+}
+
+impl Findings {
+    /// What is to be found wherever a server was killed.
+    pub(crate) fn assert_nothing_wrong(&self) {
+        let wrong = (self.lost, self.doubled, self.unexplained, self.orphans);
+        assert_eq!(wrong, (0, 0, 0, 0), "lost, doubled, unexplained, orphans: {self:?}");
+    }
+}
+
+/// Looks at everything in a place where all runs are over.
+pub(crate) fn look(place: &Place) -> Findings {
+    let store = Sqlite::open(&place.data()).expect("the store can be opened").store;
+    let mut calls = BTreeMap::<String, usize>::new();
+    for call in fake_claude::calls(&place.calls()).iter().filter(|call| call["phase"] == "began") {
+        let attempt = call["attempt"].as_str().expect("every call belongs to an attempt").to_owned();
+        *calls.entry(attempt).or_default() += 1;
+    }
+    let mut findings = Findings { calls: calls.values().sum(), ..Findings::default() };
+    let mut known = BTreeSet::new();
+    for run in store.runs(&RunFilter::default()).expect("the store works") {
+        let events = store.events(run.id, 0, usize::MAX).expect("the store works");
+        assert_eq!(run.ending.expect("all runs are over").reason, "task-committed");
+        findings.add(&events, &calls, &mut known);
+    }
+    // A prompt that was given under an attempt that no run knows, or twice under one.
+    findings.unexplained += calls.keys().filter(|attempt| !known.contains(*attempt)).count();
+    findings.unexplained += calls.values().map(|times| times - 1).sum::<usize>();
+    findings.orphans = place.agents().len();
+    findings
+}
+
+impl Findings {
+    fn add(&mut self, events: &[Recorded], calls: &BTreeMap<String, usize>, known: &mut BTreeSet<String>) {
+        self.runs += 1;
+        let gaps = events.iter().zip(1..).filter(|(recorded, seq)| recorded.seq != *seq).count();
+        assert_eq!(gaps, 0, "events are numbered without gaps");
+        let mut moves = Vec::new();
+        let mut open: Option<String> = None;
+        for recorded in events {
+            match &recorded.event {
+                Event::Moved { from, outcome, to, .. } => moves.push(format!("{from} {outcome} {to}")),
+                Event::TurnBegan { attempt, purpose, .. } => {
+                    assert!(!matches!(purpose, Purpose::Remind { .. }), "the fake replies well");
+                    known.insert(attempt.to_string());
+                    open = Some(attempt.to_string());
+                }
+                Event::Replied { .. } => open = None,
+                Event::Ended { ending, .. } => {
+                    if let Some(attempt) = open.take() {
+                        assert_eq!(ending.reason, "interrupted");
+                        self.interrupted += usize::from(calls.contains_key(&attempt));
+                    }
+                }
+                Event::Started { .. }
+                | Event::Reasked { .. }
+                | Event::PromptQueued { .. }
+                | Event::Resumed { .. } => {}
+            }
+        }
+        self.transitions += moves.len();
+        let times = |way: &str| moves.iter().filter(|it| *it == way).count();
+        self.lost += WAY.iter().filter(|way| times(way) == 0).count();
+        self.doubled += WAY.iter().map(|way| times(way).saturating_sub(1)).sum::<usize>();
+        assert!(moves.iter().all(|it| WAY.contains(&it.as_str())), "{moves:?}");
+    }
+}

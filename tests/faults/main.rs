@@ -1,0 +1,10 @@
+//! Killing a server for real, and looking at what is left. The server is the example `implement_and_review`, built with
+//! crash points; its agent is the fake CLI, whose log of calls is the oracle for how often an agent really ran.
+
+#![cfg(all(feature = "engine", feature = "recipes", target_os = "linux"))]
+
+mod agents;
+mod campaign;
+mod crash_points;
+mod findings;
+mod server;

@@ -1,0 +1,130 @@
+//! A server that can be killed, and the place it works in.
+
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::OnceLock;
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// A data directory, a project, a home and a plan for the fake CLI.
+pub(crate) struct Place {
+    folder: TempDir,
+}
+
+impl Place {
+    pub(crate) fn new(plan: &Value) -> Self {
+        let folder = tempfile::tempdir().expect("there is room for tests");
+        for name in ["home", "project"] {
+            std::fs::create_dir(folder.path().join(name)).expect("there is room");
+        }
+        std::fs::write(folder.path().join("plan.json"), plan.to_string()).expect("there is room");
+        Self { folder }
+    }
+
+    pub(crate) fn folder(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    pub(crate) fn data(&self) -> PathBuf {
+        self.folder("data")
+    }
+
+    /// The log of the fake CLI's calls.
+    pub(crate) fn calls(&self) -> PathBuf {
+        self.folder.path().join("calls.jsonl")
+    }
+
+    pub(crate) fn plan(&self) -> PathBuf {
+        self.folder.path().join("plan.json")
+    }
+
+    /// Starts a server; `crash` names a place where it kills itself.
+    pub(crate) fn serve(&self, crash: Option<&str>, resume: bool) -> Server {
+        let path = |name: &str| self.folder.path().join(name);
+        let mut command = Command::new(program());
+        command
+            .env("HOME", path("home"))
+            .env("TMPDIR", self.folder.path())
+            .env(fake_claude::PLAN_VARIABLE, self.plan())
+            .arg("--data")
+            .arg(self.data())
+            .arg("--directory")
+            .arg(path("project"))
+            .arg("--agent-path")
+            .arg(fake_claude::program())
+            .stdout(Stdio::null())
+            .stderr(Stdio::inherit());
+        if resume {
+            command.arg("--resume");
+        }
+        if let Some(crash) = crash {
+            command.env("SUREFIRE_CRASH_AT", crash);
+        }
+        Server { child: command.spawn().expect("the server starts") }
+    }
+
+    /// The fakes that work here, found without the server's help.
+    pub(crate) fn agents(&self) -> Vec<i32> {
+        let mark = format!("{}={}", fake_claude::PLAN_VARIABLE, self.plan().display());
+        let marked = |pid: &i32| {
+            let environment = std::fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
+            let has = |name: &[u8]| environment.split(|byte| *byte == 0).any(|pair| pair.starts_with(name));
+            has(mark.as_bytes()) && has(b"SUREFIRE_ATTEMPT=")
+        };
+        let entries = std::fs::read_dir("/proc").expect("this is Linux");
+        let pids = entries.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok());
+        pids.filter(marked).collect()
+    }
+}
+
+pub(crate) struct Server {
+    child: Child,
+}
+
+impl Server {
+    /// Kills it, and says whether it had still been there.
+    pub(crate) fn kill(mut self) -> bool {
+        let alive = self.child.try_wait().expect("it is our child").is_none();
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+        alive
+    }
+
+    /// Waits for its end; a server that goes on for a minute is stuck.
+    pub(crate) fn wait(mut self) -> ExitStatus {
+        for _ in 0..12_000 {
+            if let Some(status) = self.child.try_wait().expect("it is our child") {
+                return status;
+            }
+            std::thread::sleep(std::time::Duration::from_millis(5));
+        }
+        let _ = self.child.kill();
+        panic!("the server does not end");
+    }
+}
+
+/// The example, built with crash points when it is first asked for, into the directory this test was built into.
+fn program() -> &'static Path {
+    static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
+    PROGRAM.get_or_init(|| {
+        let own = std::env::current_exe().expect("a running test has a path");
+        let profile = own.parent().and_then(Path::parent).expect("a test lies in `<profile>/deps`");
+        let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+        let mut build = Command::new(cargo);
+        build.args(["build", "--quiet", "--offline", "--example", "implement_and_review"]);
+        build.args(["--features", "crash-points", "--manifest-path"]);
+        build.arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("Cargo.toml"));
+        build.arg("--target-dir").arg(profile.parent().expect("a profile is in the target directory"));
+        if profile.ends_with("release") {
+            build.arg("--release");
+        }
+        assert!(build.status().expect("cargo can be run").success(), "the example cannot be built");
+        // A copy, so that nobody who builds the example anew takes it from under us.
+        let (examples, copy) = (profile.join("examples"), profile.join("examples/server-for-faults"));
+        let fresh = examples.join(format!("server-for-faults-{}", std::process::id()));
+        std::fs::copy(examples.join("implement_and_review"), &fresh).expect("there is room");
+        std::fs::rename(&fresh, &copy).expect("it is in the same directory");
+        copy
+    })
+}

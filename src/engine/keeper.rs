@@ -1,65 +1,129 @@
-//! The one writer: commits are written down one after the other, and each is told of once it is safe.
+//! The one writer: commits are written down in the order they come in, and each is told of once it is safe.
 //!
 //! That gives notices their order: nobody is told of an event before an earlier one, and nobody is told of what is not
-//! written down.
+//! written down. A commit waits for the disk, so writing happens on a thread for such work; that thread stays as long as
+//! there is more to write, and takes all that waits along at once: the disk's sync takes as long for many as for one.
 
 use std::collections::VecDeque;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use tokio::sync::{Mutex, broadcast};
+use tokio::sync::{broadcast, oneshot};
 
 use super::crash;
 use super::feed::{Feed, Notice};
 use crate::store::{Commit, Committed, Store, StoreError};
 
+#[derive(Clone)]
 pub(super) struct Keeper {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
     store: Arc<dyn Store>,
     notices: broadcast::Sender<Notice>,
-    /// Held while a commit is written and told. Whoever waits for it is served in order.
-    turn: Arc<Mutex<()>>,
+    queue: Mutex<Queue>,
 }
+
+/// What waits to be written. It is as long as there are runs and clients that wait for it, and no longer.
+#[derive(Default)]
+struct Queue {
+    waiting: Vec<(Commit, Done)>,
+    /// Whether a thread is writing.
+    busy: bool,
+}
+
+/// Where to say what became of a commit.
+type Done = oneshot::Sender<Result<Committed, StoreError>>;
 
 impl Keeper {
     pub(super) fn new(store: Arc<dyn Store>, backlog: usize) -> Self {
         let (notices, _) = broadcast::channel(backlog.max(1));
-        Self { store, notices, turn: Arc::default() }
+        Self { shared: Arc::new(Shared { store, notices, queue: Mutex::default() }) }
     }
 
-    /// Writes it down. When this returns, it is on the disk and has been told.
+    /// Writes it down. When this returns, it is on the disk and has been told; it will be even if nobody waits for it.
     pub(super) async fn commit(&self, commit: Commit) -> Result<Committed, StoreError> {
-        let turn = Arc::clone(&self.turn).lock_owned().await;
-        let (store, notices) = (Arc::clone(&self.store), self.notices.clone());
-        // A commit waits for the disk. What is begun here is done and told even if nobody waits for it any more.
-        let writing = tokio::task::spawn_blocking(move || {
-            let committed = store.commit(&commit)?;
-            crash::point("after-commit");
-            tell(&notices, &committed);
-            drop(turn);
-            Ok(committed)
-        });
-        writing.await.map_err(|error| StoreError::Failed { why: error.to_string() })?
+        let (done, written) = oneshot::channel();
+        let idle = {
+            let mut queue = self.shared.queue();
+            queue.waiting.push((commit, done));
+            !std::mem::replace(&mut queue.busy, true)
+        };
+        if idle {
+            let shared = Arc::clone(&self.shared);
+            tokio::task::spawn_blocking(move || shared.write_all());
+        }
+        let gone = |_| StoreError::Failed { why: "the thread that writes to the store is gone".to_owned() };
+        written.await.map_err(gone)?
     }
 
     /// Tells something that is not written down.
     pub(super) fn tell(&self, notice: Notice) {
-        // Nobody listening is fine.
-        let _ = self.notices.send(notice);
+        self.shared.tell(notice);
     }
 
     pub(super) fn listen(&self) -> Feed {
         // First listen, then ask for the place: what is told in between is known to be old by its place.
-        let receiver = self.notices.subscribe();
-        let place = self.store.last_place().unwrap_or(0);
-        let store = Arc::clone(&self.store);
+        let receiver = self.shared.notices.subscribe();
+        let store = Arc::clone(&self.shared.store);
+        let place = store.last_place().unwrap_or(0);
         Feed { receiver, store, place, caught_up: VecDeque::new(), behind: false }
     }
 }
 
-fn tell(notices: &broadcast::Sender<Notice>, committed: &Committed) {
-    for message in &committed.messages {
-        let _ = notices.send(Notice::Said(Arc::new(message.clone())));
+impl Shared {
+    fn queue(&self) -> MutexGuard<'_, Queue> {
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
-    for event in &committed.events {
-        let _ = notices.send(Notice::Happened(Arc::new(event.clone())));
+
+    /// Writes until nothing waits any more.
+    fn write_all(&self) {
+        let _busy = Busy(self);
+        loop {
+            let waiting = {
+                let mut queue = self.queue();
+                // In the same moment in which nothing waits, somebody else may begin to write.
+                queue.busy = !queue.waiting.is_empty();
+                std::mem::take(&mut queue.waiting)
+            };
+            if waiting.is_empty() {
+                return;
+            }
+            let (commits, done): (Vec<_>, Vec<_>) = waiting.into_iter().unzip();
+            for (result, done) in self.store.commit_all(&commits).into_iter().zip(done) {
+                if let Ok(committed) = &result {
+                    crash::point("after-commit");
+                    self.tell_of(committed);
+                }
+                let _ = done.send(result);
+            }
+        }
+    }
+
+    fn tell_of(&self, committed: &Committed) {
+        for message in &committed.messages {
+            self.tell(Notice::Said(Arc::new(message.clone())));
+        }
+        for event in &committed.events {
+            self.tell(Notice::Happened(Arc::new(event.clone())));
+        }
+    }
+
+    fn tell(&self, notice: Notice) {
+        // Nobody listening is fine.
+        let _ = self.notices.send(notice);
+    }
+}
+
+/// Somebody writes. If they panic, those who wait are told so, and the next one who has something writes again.
+struct Busy<'s>(&'s Shared);
+
+impl Drop for Busy<'_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            let mut queue = self.0.queue();
+            queue.busy = false;
+            queue.waiting.clear();
+        }
     }
 }

@@ -66,6 +66,13 @@ pub trait Store: Send + Sync + 'static {
     /// the storage itself failed. Nothing was written then.
     fn commit(&self, commit: &Commit) -> Result<Committed, StoreError>;
 
+    /// Writes several commits, each for itself, and says of each what became of it, in the same order.
+    ///
+    /// They may share what takes time, the disk's sync.
+    fn commit_all(&self, commits: &[Commit]) -> Vec<Result<Committed, StoreError>> {
+        commits.iter().map(|commit| self.commit(commit)).collect()
+    }
+
     /// One session.
     ///
     /// # Errors

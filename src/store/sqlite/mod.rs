@@ -11,7 +11,6 @@ mod migrate;
 mod open;
 mod read;
 mod rows;
-mod turns;
 mod write;
 
 pub use damage::SetAside;
@@ -23,7 +22,6 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use rusqlite::Connection;
 
 use self::lock::Lock;
-use self::turns::Turns;
 use super::{
     Attempt, Commit, Committed, Message, Recorded, RunFilter, RunRecord, Session, Store, StoreError, Waiting,
 };
@@ -61,7 +59,6 @@ pub struct Sqlite {
     path: PathBuf,
     /// Ours as long as nobody has opened the store after us.
     epoch: i64,
-    turns: Turns,
     writer: Mutex<Connection>,
     reader: Mutex<Connection>,
     /// The last field, because it has to be held until the connections are closed.
@@ -107,8 +104,11 @@ fn hold<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 impl Store for Sqlite {
     fn commit(&self, commit: &Commit) -> Result<Committed, StoreError> {
-        self.turns
-            .take(&commit.changes, |waiting| write::commits(&mut hold(&self.writer), self.epoch, waiting))
+        Ok(write::commit(&mut hold(&self.writer), self.epoch, &commit.changes)?)
+    }
+
+    fn commit_all(&self, commits: &[Commit]) -> Vec<Result<Committed, StoreError>> {
+        write::commit_all(&mut hold(&self.writer), self.epoch, commits)
     }
 
     fn session(&self, id: SessionId) -> Result<Option<Session>, StoreError> {

@@ -12,7 +12,6 @@ use super::damage::{self, SetAside};
 use super::failure::Failure;
 use super::lock::Lock;
 use super::migrate::{self, MIGRATIONS};
-use super::turns::Turns;
 use super::{Sqlite, write};
 use crate::store::StoreError;
 
@@ -97,7 +96,7 @@ impl SqliteOptions {
         reader.busy_timeout(self.busy_timeout)?;
         reader.set_prepared_statement_cache_capacity(STATEMENTS);
         let (writer, reader) = (Mutex::new(writer), Mutex::new(reader));
-        let store = Sqlite { path, epoch, turns: Turns::default(), writer, reader, lock };
+        let store = Sqlite { path, epoch, writer, reader, lock };
         Ok(Opened { store, set_aside })
     }
 

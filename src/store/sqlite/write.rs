@@ -5,8 +5,10 @@ use rusqlite::{Connection, Params, Transaction, TransactionBehavior};
 use super::change::Writing;
 use super::failure::Failure;
 use super::rows::{self, integer};
-use super::turns::Done;
-use crate::store::{Change, Committed, StoreError};
+use crate::store::{Change, Commit, Committed, StoreError};
+
+/// What became of a commit.
+type Done = Result<Committed, StoreError>;
 
 /// Makes this process the one that writes. Whoever did before is told so at its next commit.
 pub(super) fn raise_epoch(connection: &mut Connection) -> Result<i64, Failure> {
@@ -18,18 +20,22 @@ pub(super) fn raise_epoch(connection: &mut Connection) -> Result<i64, Failure> {
 }
 
 /// Writes commits, with as few syncs of the disk as can be.
-pub(super) fn commits(connection: &mut Connection, epoch: i64, commits: &[&[Change]]) -> Vec<Done> {
+pub(super) fn commit_all(connection: &mut Connection, epoch: i64, commits: &[Commit]) -> Vec<Done> {
     if commits.len() > 1
         && let Ok(results) = together(connection, epoch, commits)
     {
         return results;
     }
     // Each for itself: one that the disk has no room for must not take the others with it.
-    let alone = commits.iter().map(|changes| alone(connection, epoch, changes));
+    let alone = commits.iter().map(|each| commit(connection, epoch, &each.changes));
     alone.map(|result| result.map_err(StoreError::from)).collect()
 }
 
-fn alone(connection: &mut Connection, epoch: i64, changes: &[Change]) -> Result<Committed, Failure> {
+pub(super) fn commit(
+    connection: &mut Connection,
+    epoch: i64,
+    changes: &[Change],
+) -> Result<Committed, Failure> {
     let (transaction, mut last_place) = begin(connection, epoch)?;
     let committed = apply(&transaction, &mut last_place, changes)?;
     transaction.commit()?;
@@ -38,10 +44,10 @@ fn alone(connection: &mut Connection, epoch: i64, changes: &[Change]) -> Result<
 
 /// Writes several commits in one transaction. Each of them is written or refused for itself; an error of the storage
 /// is everybody's.
-fn together(connection: &mut Connection, epoch: i64, commits: &[&[Change]]) -> Result<Vec<Done>, Failure> {
+fn together(connection: &mut Connection, epoch: i64, commits: &[Commit]) -> Result<Vec<Done>, Failure> {
     let (mut transaction, mut last_place) = begin(connection, epoch)?;
     let mut results = Vec::new();
-    for changes in commits {
+    for Commit { changes } in commits {
         // What it wrote is taken back when it is dropped without a commit.
         let part = transaction.savepoint()?;
         let mut place = last_place;
@@ -122,15 +128,16 @@ mod tests {
         let mut connection = Connection::open_in_memory().unwrap();
         migrate(&mut connection, MIGRATIONS).unwrap();
         let (ours, nobody) = (Uuid::from_u128(1).into(), Uuid::from_u128(2).into());
-        let first = [begins(ours), says(ours)];
-        let refused = [says(ours), says(nobody)];
-        let last = [says(ours)];
-        let results = commits(&mut connection, 0, &[&first, &refused, &last]);
+        let first = Commit { changes: vec![begins(ours), says(ours)] };
+        let refused = Commit { changes: vec![says(ours), says(nobody)] };
+        let last = Commit { changes: vec![says(ours)] };
+        let results = commit_all(&mut connection, 0, &[first, refused, last.clone()]);
         let offsets = |done: &Done| done.as_ref().map(|it| it.messages[0].offset).map_err(Clone::clone);
         let missing = StoreError::Missing { kind: "session", id: nobody.to_string() };
         assert_eq!(results.iter().map(offsets).collect::<Vec<_>>(), [Ok(0), Err(missing), Ok(1)]);
         let kept: i64 = connection.query_row("SELECT count(*) FROM messages", [], |row| row.get(0)).unwrap();
         assert_eq!(kept, 2);
-        assert_eq!(commits(&mut connection, 7, &[&last, &last]), vec![Err(StoreError::TakenOver); 2]);
+        let too_late = commit_all(&mut connection, 7, &[last.clone(), last]);
+        assert_eq!(too_late, vec![Err(StoreError::TakenOver); 2]);
     }
 }

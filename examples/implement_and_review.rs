@@ -20,12 +20,19 @@ use surefire::run::{Ending, Event, Purpose, Read, Resume, ResumedBy, RunId};
 use surefire::store::{Recorded, RunFilter, Sqlite, Store};
 
 #[tokio::main]
-async fn main() -> Result<ExitCode, Box<dyn Error>> {
+async fn main() -> ExitCode {
+    run().await.unwrap_or_else(|error| {
+        eprintln!("{error}");
+        ExitCode::FAILURE
+    })
+}
+
+async fn run() -> Result<ExitCode, Box<dyn Error>> {
     let wish = Wish::from_arguments()?;
     std::fs::create_dir_all(&wish.directory)?;
     let opened = Sqlite::open(&wish.data)?;
     if let Some(aside) = opened.set_aside {
-        eprintln!("The store was damaged; it was {aside:?}, and a new one was begun.");
+        eprintln!("The store was damaged ({}). It is now {}.", aside.why, aside.path.display());
     }
     let agent: Arc<dyn Agent> = match &wish.agent_path {
         Some(path) => Arc::new(Claude::find(Some(path))?),
@@ -49,7 +56,7 @@ async fn main() -> Result<ExitCode, Box<dyn Error>> {
         match feed.next().await? {
             Notice::Happened(recorded) if recorded.run == run => ending = tell(&recorded, &mut told),
             Notice::Unsaved { run: unsaved, ending: why, .. } if unsaved == run => {
-                ending = Some(Ending::clone(&why))
+                ending = Some(Ending::clone(&why));
             }
             _ => {}
         }

@@ -14,7 +14,7 @@ use super::turn::{self, Came, Prepared};
 use super::{scratch, words};
 use crate::agent::{Failure, Sign};
 use crate::run::{AttemptId, PromptId, SessionId};
-use crate::store::{Change, Commit, NewMessage, Process, Role, Session, Waiting};
+use crate::store::{Change, Commit, NewMessage, Process, Role, Session, Store, Waiting};
 
 /// How many signs of life may wait.
 const SIGNS: usize = 64;
@@ -42,12 +42,12 @@ pub(super) async fn prompt(
     let said = message(session, Role::User, text.clone(), at, None);
     let changes = vec![Change::Queued { prompt, session, text, at }, said];
     inner.keeper.commit(Commit { changes }).await?;
-    go_on(inner, session).await;
+    go_on(inner, session);
     Ok(prompt)
 }
 
 /// Gives the agent what waits for it, unless a run does so.
-pub(super) async fn go_on(inner: &Arc<Inner>, session: SessionId) {
+pub(super) fn go_on(inner: &Arc<Inner>, session: SessionId) {
     if inner.closing.is_cancelled() {
         return;
     }
@@ -208,7 +208,7 @@ async fn ask(
 
 /// Takes up the prompts outside of runs that an earlier engine left behind.
 pub(super) async fn recover(inner: &Arc<Inner>) -> Result<(), EngineError> {
-    let left = inner.read(|store| store.open_attempts()).await?;
+    let left = inner.read(Store::open_attempts).await?;
     for open in left.into_iter().filter(|attempt| attempt.run.is_none()) {
         let (session, Some(prompt)) = (open.session, open.prompt) else { continue };
         let left = inner.read(move |store| Ok((store.session(session)?, store.prompt(prompt)?))).await?;
@@ -229,8 +229,8 @@ pub(super) async fn recover(inner: &Arc<Inner>) -> Result<(), EngineError> {
             }
         });
     }
-    for session in inner.read(|store| store.waiting_sessions()).await? {
-        go_on(inner, session).await;
+    for session in inner.read(Store::waiting_sessions).await? {
+        go_on(inner, session);
     }
     Ok(())
 }

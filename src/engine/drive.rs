@@ -56,11 +56,11 @@ pub(super) fn spawn(inner: &Arc<Inner>, run: Run, seq: u64, opened: bool, todo: 
     let driven = Driven { run: id, commands: sender.clone() };
     inner.at_desk(session, |desk| desk.run = Some(driven));
     let span = tracing::info_span!("run", run = %id, %session, recipe = run.recipe().outline().id);
-    let driver = Driver { inner: Arc::clone(inner), run, seq, opened, commands };
+    let looping = Driver { inner: Arc::clone(inner), run, seq, opened, commands };
     let inner = Arc::clone(inner);
     inner.clone().tasks.spawn(async move {
         // A task of its own, so that a panic ends this run and nothing else.
-        let driving = tokio::spawn(driver.drive(todo, beginning).instrument(span)).await;
+        let driving = tokio::spawn(looping.drive(todo, beginning).instrument(span)).await;
         inner.at_desk(session, |desk| {
             // The same run may have been resumed already, while this loop was still stopping its agent.
             if desk.run.as_ref().is_some_and(|driven| driven.commands.same_channel(&sender)) {
@@ -75,7 +75,7 @@ pub(super) fn spawn(inner: &Arc<Inner>, run: Run, seq: u64, opened: bool, todo: 
         }
         // A run that goes on by itself passes on by itself what still waits.
         if !schedule::goes_on(&inner, id).await {
-            chat::go_on(&inner, session).await;
+            chat::go_on(&inner, session);
         }
     });
 }

@@ -7,8 +7,8 @@ use crate::run::in_words;
 use crate::{Exit, ExitReason};
 
 /// How long to wait before going on by oneself, where the reason itself does not say.
-const USAGE_LIMIT_WAIT: Duration = Duration::from_secs(15 * 60);
-const OVERLOAD_WAIT: Duration = Duration::from_secs(60);
+const USAGE_LIMIT_WAIT: Duration = Duration::from_mins(15);
+const OVERLOAD_WAIT: Duration = Duration::from_mins(1);
 
 /// The exit of a run whose agent failed like this.
 pub(super) fn exit(failure: &Failure) -> Exit {

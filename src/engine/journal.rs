@@ -74,7 +74,7 @@ impl Page<'_> {
         let recipe = self.recipe.id;
         match event {
             Event::Started { step, .. } => {
-                tracing::info!(%session, recipe, step, rehearsal, "Recipe started")
+                tracing::info!(%session, recipe, step, rehearsal, "Recipe started");
             }
             Event::TurnBegan { attempt, step, .. } => tracing::debug!(%attempt, step, "Turn began"),
             Event::Replied { read, took, .. } => match read {

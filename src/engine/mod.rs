@@ -37,6 +37,32 @@ use inner::Inner;
 ///
 /// Cloning gives another handle to the same engine. All of it survives a crash: what was going on when the process
 /// was killed is found in the store by the next engine, and goes on.
+///
+/// ```
+/// use std::sync::Arc;
+///
+/// use surefire::agent::{Rehearsal, Script};
+/// use surefire::engine::{Engine, Options, Start};
+/// use surefire::recipes::BUNDLED;
+/// use surefire::store::Memory;
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let folder = tempfile::tempdir()?;
+/// # let (data, project) = (folder.path().join("data"), folder.path().canonicalize()?);
+/// let agent = Arc::new(Rehearsal::new(Script::OneFix)); // pretends; `Claude` is the real one
+/// let store = Arc::new(Memory::default()); // forgets; `Sqlite` is the real one
+/// let mut options = Options::new(BUNDLED, agent, store, data);
+/// options.roots = vec![project.clone()];
+///
+/// let engine = Engine::open(options).await?;
+/// let started = engine.start(Start::new("implement-and-review", project)).await?;
+/// let ending = engine.ended(started.run).await?;
+/// assert_eq!(ending.message, "Task implementation committed successfully");
+/// assert!(ending.rehearsal);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone)]
 pub struct Engine {
     inner: Arc<Inner>,

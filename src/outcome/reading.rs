@@ -87,7 +87,7 @@ pub enum Repair {
 /// ```
 ///
 /// # Errors
-/// Why it reports none; see [`reminder`](crate::reminder) for what to answer.
+/// Why it reports none; see [`reminder`](super::reminder) for what to answer.
 pub fn read(reply: &str, step: &StepOutline) -> Result<Reading<&'static str>, Unread> {
     let names: Vec<&'static str> = step.outcomes.iter().map(|outcome| outcome.name).collect();
     read_among(reply, &names)

@@ -1,15 +1,16 @@
 //! The run itself: what is known about it, and what follows from what happens to it.
 
-use std::collections::VecDeque;
 use std::fmt;
 use std::time::Duration;
 
+use super::decision::{Decision, Successor, Todo};
 use super::ending::Ending;
 use super::event::{Event, Purpose, Read};
 use super::ids::{AttemptId, Fresh, PromptId};
+use super::input::Input;
+use super::known::{Asking, Known, Phase};
 use super::limits::{Limits, Spent};
 use super::order::Order;
-use super::resume::Resumes;
 use crate::outcome::{self, Unread};
 use crate::{AnyPosition, AnyRecipe, Exit, ExitReason, Next, StepOutline};
 
@@ -54,151 +55,6 @@ pub struct Run {
     pub(super) recipe: &'static dyn AnyRecipe,
     pub(super) position: Box<dyn AnyPosition>,
     pub(super) known: Known,
-}
-
-/// What is known about a run beside where it stands. It follows from the events alone: see [`Known::learn`].
-#[derive(Debug, Clone, PartialEq)]
-pub(super) struct Known {
-    pub(super) order: Order,
-    pub(super) limits: Limits,
-    pub(super) spent: Spent,
-    pub(super) extra_visits: u32,
-    pub(super) extra_steps: u32,
-    /// What people said, in order, until the agent has been told.
-    pub(super) waiting: VecDeque<Waiting>,
-    /// What to ask once nobody waits: to work on the step, or to go on with it.
-    pub(super) due: Purpose,
-    /// How often this visit's reply was asked for again.
-    pub(super) reasks: u32,
-    pub(super) phase: Phase,
-    pub(super) resumes: Resumes,
-}
-
-/// A prompt that waits for its turn.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Waiting {
-    pub(super) prompt: PromptId,
-    pub(super) text: String,
-}
-
-#[derive(Debug, Clone, PartialEq)]
-pub(super) enum Phase {
-    /// Between two events of one decision, or before the first.
-    Deciding,
-    /// The agent has, or is about to get, a prompt.
-    Asking(Asking),
-    /// It ended.
-    Over(Ending),
-}
-
-/// The turn that the agent is in.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) struct Asking {
-    pub(super) attempt: AttemptId,
-    pub(super) purpose: Purpose,
-    /// What is passed on, where that is the purpose.
-    pub(super) passed: Option<Waiting>,
-}
-
-/// Something that happens to a run.
-#[derive(Debug, Clone)]
-pub enum Input {
-    /// The agent replied.
-    Replied {
-        /// The attempt it answers; a reply to another one is too late, and ignored.
-        attempt: AttemptId,
-        /// Its words.
-        text: String,
-        /// The tools it was not allowed to use.
-        denied: Vec<String>,
-        /// The cost as stated.
-        cost_usd: Option<f64>,
-        /// The version of the program that stated it.
-        version: Option<String>,
-        /// How long it took.
-        took: Duration,
-    },
-    /// The agent did not reply.
-    Failed {
-        /// The attempt that failed.
-        attempt: AttemptId,
-        /// What the run shall end with.
-        exit: Exit,
-        /// When it would make sense to go on, in milliseconds since 1970, where that is known.
-        resume_at: Option<u64>,
-        /// How long it took.
-        took: Duration,
-    },
-    /// Somebody has something to say to the agent.
-    Prompted {
-        /// Names it.
-        prompt: PromptId,
-        /// The words.
-        text: String,
-    },
-    /// Somebody wants the run to end.
-    Cancelled {
-        /// What it shall end with.
-        exit: Exit,
-        /// How long the present turn has taken.
-        took: Duration,
-    },
-    /// Time has passed while the agent works.
-    Elapsed {
-        /// How long the present turn has taken.
-        took: Duration,
-    },
-}
-
-/// What follows: events to write down, and what to do once they are.
-#[derive(Debug)]
-#[must_use = "its events have to be written down before anything is done"]
-pub struct Decision {
-    /// What happened. Empty where nothing did, e.g. for a reply that came too late.
-    pub events: Vec<Event>,
-    /// What to do next.
-    pub todo: Todo,
-}
-
-/// The one thing to do next.
-#[derive(Debug)]
-pub enum Todo {
-    /// Give the agent this prompt.
-    Ask(Ask),
-    /// Wait for the turn that is going on.
-    Wait,
-    /// Nothing: the run is over. A turn that is going on is to be stopped.
-    End,
-    /// The run is over, and this one begins.
-    Restart(Box<Successor>),
-}
-
-/// A turn to take.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Ask {
-    /// Names the attempt.
-    pub attempt: AttemptId,
-    /// The step the run is at.
-    pub step: &'static str,
-    /// What the prompt is for.
-    pub purpose: Purpose,
-    /// What the agent is told.
-    pub prompt: String,
-    /// The model to use.
-    pub model: Option<String>,
-    /// How long it may take before the run's time is used up.
-    pub time_left: Option<Duration>,
-    /// How much it may spend before the run's budget is.
-    pub budget_left: Option<f64>,
-}
-
-/// A run that continues another one in a fresh session.
-#[derive(Debug)]
-pub struct Successor {
-    /// Its recipe.
-    pub recipe: &'static dyn AnyRecipe,
-    /// All that is settled about it.
-    pub order: Order,
 }
 
 impl Run {
@@ -496,6 +352,11 @@ struct Stated {
 
 impl fmt::Debug for Run {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Run").field("position", &self.position).field("known", &self.known).finish()
+        let Self { recipe, position, known } = self;
+        f.debug_struct("Run")
+            .field("recipe", recipe)
+            .field("position", position)
+            .field("known", known)
+            .finish()
     }
 }

@@ -12,7 +12,7 @@ use crate::{Exit, ExitReason};
 /// use std::time::Duration;
 /// use surefire::run::Limits;
 ///
-/// let limits = Limits { time: Some(Duration::from_secs(7200)), ..Limits::default() };
+/// let limits = Limits { time: Some(Duration::from_hours(2)), ..Limits::default() };
 /// assert_eq!(limits.reasks, 3);
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -98,8 +98,8 @@ mod tests {
     #[test]
     fn durations_read_like_words() {
         let table = [
-            (Duration::from_secs(7200), "2 h"),
-            (Duration::from_secs(5400), "1 h 30 min"),
+            (Duration::from_hours(2), "2 h"),
+            (Duration::from_mins(90), "1 h 30 min"),
             (Duration::from_secs(45), "45 s"),
             (Duration::from_millis(250), "250 ms"),
             (Duration::ZERO, "0 s"),
@@ -111,10 +111,10 @@ mod tests {
 
     #[test]
     fn each_limit_has_its_reason() {
-        let spent = Spent { ticks: 4, time: Duration::from_secs(60), cost_usd: 1.5 };
+        let spent = Spent { ticks: 4, time: Duration::from_mins(1), cost_usd: 1.5 };
         let none = Limits::default();
         let table = [
-            (Limits { time: Some(Duration::from_secs(60)), ..none }, Some(ExitReason::Timeout)),
+            (Limits { time: Some(Duration::from_mins(1)), ..none }, Some(ExitReason::Timeout)),
             (Limits { time: Some(Duration::from_secs(61)), ..none }, None),
             (Limits { max_ticks: Some(4), ..none }, Some(ExitReason::MaxTicks)),
             (Limits { max_ticks: Some(5), ..none }, None),

@@ -4,19 +4,24 @@
 //! decides comes out as [`Event`]s and one [`Todo`]. Start with [`Run`], then [`Event`].
 
 mod decide;
+mod decision;
 mod ending;
 mod event;
 mod ids;
+mod input;
+mod known;
 mod limits;
 mod order;
 mod prompt;
 mod replay;
 mod resume;
 
-pub use decide::{Ask, Decision, Input, Run, Successor, Todo};
+pub use decide::Run;
+pub use decision::{Ask, Decision, Successor, Todo};
 pub use ending::Ending;
 pub use event::{Event, Purpose, Read};
 pub use ids::{AttemptId, Fresh, NotAnId, PromptId, RunId, SessionId};
+pub use input::Input;
 #[cfg(feature = "engine")]
 pub(crate) use limits::in_words;
 pub use limits::{Limits, Spent};

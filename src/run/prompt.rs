@@ -1,7 +1,9 @@
 //! What the agent is told.
 
-use super::decide::{Ask, Asking, Run};
+use super::decide::Run;
+use super::decision::Ask;
 use super::event::Purpose;
+use super::known::Asking;
 use crate::outcome;
 
 /// Stands before the prompt of a step that the agent may have worked on already.

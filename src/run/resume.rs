@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::decide::{Decision, Run};
+use super::decide::Run;
+use super::decision::Decision;
 use super::ending::Ending;
 use super::event::Event;
 use super::ids::{Fresh, PromptId};

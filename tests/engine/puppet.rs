@@ -36,7 +36,15 @@ pub(crate) enum Act {
 #[derive(Debug, Clone)]
 pub(crate) struct Call {
     pub(crate) turn: Turn,
-    pub(crate) recovered: Option<Option<Process>>,
+    pub(crate) kind: Kind,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// To take the turn.
+    Take,
+    /// To find out what became of it, with what was written down about its process.
+    Recover(Option<Process>),
 }
 
 #[derive(Default)]
@@ -67,13 +75,13 @@ impl Puppet {
     /// The turns it was given.
     pub(crate) fn turns(&self) -> Vec<Turn> {
         let calls = self.calls.lock().unwrap();
-        calls.iter().filter(|call| call.recovered.is_none()).map(|call| call.turn.clone()).collect()
+        calls.iter().filter(|call| call.kind == Kind::Take).map(|call| call.turn.clone()).collect()
     }
 
     /// The turns it was asked about after a restart.
     pub(crate) fn recovered(&self) -> Vec<Call> {
         let calls = self.calls.lock().unwrap();
-        calls.iter().filter(|call| call.recovered.is_some()).cloned().collect()
+        calls.iter().filter(|call| call.kind != Kind::Take).cloned().collect()
     }
 
     /// Waits until it has been given so many turns.
@@ -88,7 +96,7 @@ impl Puppet {
     }
 
     fn begin(&self, turn: &Turn) -> Act {
-        self.calls.lock().unwrap().push(Call { turn: turn.clone(), recovered: None });
+        self.calls.lock().unwrap().push(Call { turn: turn.clone(), kind: Kind::Take });
         let mut working = self.working.lock().unwrap();
         working.0 += 1;
         working.1 = working.1.max(working.0);
@@ -180,7 +188,7 @@ impl Agent for Strings {
     fn recover(&self, turn: Turn, process: Option<Process>, _link: Link) -> Doing<Fate> {
         let puppet = Arc::clone(&self.0);
         Box::pin(async move {
-            puppet.calls.lock().unwrap().push(Call { turn, recovered: Some(process) });
+            puppet.calls.lock().unwrap().push(Call { turn, kind: Kind::Recover(process) });
             puppet.fates.lock().unwrap().pop_front().unwrap_or(Fate::Unknown)
         })
     }

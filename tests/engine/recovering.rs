@@ -8,7 +8,7 @@ use surefire::run::{Event, Purpose, Resume, ResumedBy};
 use surefire::store::{Change, Commit};
 use surefire::{Catalog, catalog};
 
-use crate::puppet::{Act, Puppet, json};
+use crate::puppet::{Act, Kind, Puppet, json};
 use crate::stage::{NOON, SECOND, Stage};
 
 /// A stage whose engine is gone in the middle of the first turn, as if it had been killed.
@@ -32,7 +32,7 @@ async fn a_finished_reply_is_adopted_without_a_second_call() {
     assert_eq!(stage.ended(started).await.reason, "task-committed");
     let asked = stage.puppet.recovered();
     assert_eq!(asked.len(), 1);
-    assert_eq!(asked[0].recovered, Some(Some(Process { pid: 4711, started: "then".into() })));
+    assert_eq!(asked[0].kind, Kind::Recover(Some(Process { pid: 4711, started: "then".into() })));
     assert_eq!(stage.puppet.turns().len(), 3, "implement was asked once, by the first engine");
     assert_eq!(stage.moves(started.run).len(), 2);
 }
@@ -170,5 +170,5 @@ async fn what_outlived_the_end_of_its_run_is_cleared_away() {
     assert!(!scratch.exists());
     let asked = stage.puppet.recovered();
     assert_eq!(asked.len(), 1, "the agent was asked to see to the process");
-    assert!(matches!(&asked[0].recovered, Some(Some(process)) if process.pid == 4711));
+    assert!(matches!(&asked[0].kind, Kind::Recover(Some(process)) if process.pid == 4711));
 }

@@ -9,7 +9,7 @@ use surefire::run::{Event, Limits};
 use crate::puppet::{Act, Puppet};
 use crate::stage::{NOON, SECOND, Stage};
 
-const HOUR: Duration = Duration::from_secs(3600);
+const HOUR: Duration = Duration::from_hours(1);
 
 fn usage_limit(resets_in: Duration) -> Act {
     let words = "You've hit your limit".to_owned();
@@ -21,7 +21,7 @@ async fn a_rate_limited_run_waits_for_the_reset_and_goes_on() {
     let stage = Stage::new(Puppet::new([Act::Outcome("complete"), usage_limit(HOUR * 5)])).await;
     let (started, ending) = stage.run().await;
     assert_eq!((ending.reason.as_str(), ending.resume_at), ("rate_limited", Some(NOON + 5 * 3_600_000)));
-    tokio::time::sleep(HOUR * 5 - SECOND).await;
+    tokio::time::sleep((HOUR * 5).saturating_sub(SECOND)).await;
     assert_eq!(stage.puppet.turns().len(), 2, "not before the reset");
     tokio::time::sleep(SECOND * 2).await;
     assert_eq!(stage.ended(started).await.reason, "task-committed");

@@ -34,7 +34,7 @@ async fn exit_racing_completion_has_one_winner() {
         let stage = Stage::new(Puppet::new([Act::Takes(SECOND, "no-tasks")])).await;
         let started = stage.start().await;
         stage.puppet.asked(1).await;
-        tokio::time::sleep(SECOND - Duration::from_millis(round % 2)).await;
+        tokio::time::sleep(SECOND.saturating_sub(Duration::from_millis(round % 2))).await;
         let exited = stage.engine.exit(started.session, ExitReason::UserRequested).await.unwrap();
         let ending = stage.ended(started).await;
         let ends = stage.names(started.run).into_iter().filter(|name| *name == "ended").count();

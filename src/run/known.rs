@@ -1,0 +1,132 @@
+//! What is known about a run beside where it stands, and what each event tells about it.
+
+use std::collections::VecDeque;
+
+use super::ending::Ending;
+use super::event::{Event, Purpose};
+use super::ids::{AttemptId, PromptId};
+use super::limits::{Limits, Spent};
+use super::order::Order;
+use super::resume::{ResumedBy, Resumes};
+
+/// What is known about a run beside where it stands. It follows from the events alone: see [`Known::learn`].
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Known {
+    pub(super) order: Order,
+    pub(super) limits: Limits,
+    pub(super) spent: Spent,
+    pub(super) extra_visits: u32,
+    pub(super) extra_steps: u32,
+    /// What people said, in order, until the agent has been told.
+    pub(super) waiting: VecDeque<Waiting>,
+    /// What to ask once nobody waits: to work on the step, or to go on with it.
+    pub(super) due: Purpose,
+    /// How often this visit's reply was asked for again.
+    pub(super) reasks: u32,
+    pub(super) phase: Phase,
+    pub(super) resumes: Resumes,
+}
+
+/// A prompt that waits for its turn.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Waiting {
+    pub(super) prompt: PromptId,
+    pub(super) text: String,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Phase {
+    /// Between two events of one decision, or before the first.
+    Deciding,
+    /// The agent has, or is about to get, a prompt.
+    Asking(Asking),
+    /// It ended.
+    Over(Ending),
+}
+
+/// The turn that the agent is in.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Asking {
+    pub(super) attempt: AttemptId,
+    pub(super) purpose: Purpose,
+    /// What is passed on, where that is the purpose.
+    pub(super) passed: Option<Waiting>,
+}
+
+impl Known {
+    pub(super) fn new(order: Order) -> Self {
+        Self {
+            limits: order.limits,
+            spent: order.spent,
+            order,
+            extra_visits: 0,
+            extra_steps: 0,
+            waiting: VecDeque::new(),
+            due: Purpose::Step,
+            reasks: 0,
+            phase: Phase::Deciding,
+            resumes: Resumes::default(),
+        }
+    }
+
+    /// What an event says about the run. Deciding and replaying both come through here, so they cannot differ.
+    pub(super) fn learn(&mut self, event: &Event) {
+        match event {
+            Event::Started { .. } => {}
+            Event::TurnBegan { attempt, purpose, .. } => self.began(*attempt, purpose),
+            Event::Replied { took, cost_usd, .. } => {
+                self.spent.time = self.spent.time.saturating_add(*took);
+                // A negative or senseless figure must not give money back.
+                self.spent.cost_usd += cost_usd.filter(|cost| cost.is_finite() && *cost > 0.0).unwrap_or(0.0);
+                self.phase = Phase::Deciding;
+            }
+            Event::Reasked { number, .. } => self.reasks = *number,
+            Event::Moved { .. } => {
+                self.due = Purpose::Step;
+                self.reasks = 0;
+                self.resumes.stuck_on = None;
+            }
+            Event::PromptQueued { prompt, text } => {
+                self.waiting.push_back(Waiting { prompt: *prompt, text: text.clone() });
+            }
+            Event::Ended { ending, took } => {
+                self.spent.time = self.spent.time.saturating_add(*took);
+                let last = std::mem::replace(&mut self.phase, Phase::Over(ending.clone()));
+                // What was cut short was not delivered for certain, so it is next in line again.
+                if let Phase::Asking(Asking { passed: Some(waiting), .. }) = last {
+                    self.waiting.push_front(waiting);
+                }
+            }
+            Event::Resumed { by, limits, extra_visits, extra_steps, told } => {
+                self.waiting.retain(|waiting| !told.contains(&waiting.prompt));
+                match (&self.phase, by) {
+                    (Phase::Over(ending), ResumedBy::Auto) => {
+                        self.resumes.auto += 1;
+                        self.resumes.stuck_on = Some(ending.reason.clone());
+                    }
+                    // A person has looked at it, so it may try by itself again.
+                    (Phase::Over(_) | Phase::Asking(_) | Phase::Deciding, _) => {
+                        self.resumes = Resumes::default();
+                    }
+                }
+                self.limits = *limits;
+                (self.extra_visits, self.extra_steps) = (*extra_visits, *extra_steps);
+                self.due = Purpose::Continue;
+                self.reasks = 0;
+                self.phase = Phase::Deciding;
+            }
+        }
+    }
+
+    fn began(&mut self, attempt: AttemptId, purpose: &Purpose) {
+        self.spent.ticks = self.spent.ticks.saturating_add(1);
+        let passed = match purpose {
+            Purpose::Pass { prompt } => {
+                let index = self.waiting.iter().position(|waiting| waiting.prompt == *prompt);
+                index.and_then(|index| self.waiting.remove(index))
+            }
+            Purpose::Step | Purpose::Continue | Purpose::Remind { .. } => None,
+        };
+        self.phase = Phase::Asking(Asking { attempt, purpose: purpose.clone(), passed });
+    }
+}

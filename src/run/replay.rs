@@ -18,7 +18,7 @@ pub enum ReplayError {
     NoStart,
     /// The recipe is another one now, or the journal contradicts it.
     #[error(transparent)]
-    Recipe(#[from] SnapshotError),
+    Changed(#[from] SnapshotError),
 }
 
 impl Run {

@@ -13,10 +13,11 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
+use surefire::ExitReason;
 use surefire::agent::{Agent, Claude, Rehearsal, Script};
-use surefire::engine::{Engine, Notice, Options, Start};
+use surefire::engine::{Engine, Notice, Options, Shutdown, Start, Started};
 use surefire::recipes::BUNDLED;
-use surefire::run::{Ending, Event, Purpose, Read, Resume, ResumedBy, RunId};
+use surefire::run::{Ending, Event, Purpose, Read, Resume, ResumedBy};
 use surefire::store::{Recorded, RunFilter, Sqlite, Store};
 
 #[tokio::main]
@@ -44,7 +45,8 @@ async fn run() -> Result<ExitCode, Box<dyn Error>> {
     let engine = Engine::open(options).await?;
     let mut feed = engine.listen();
 
-    let run = choose(&engine, &wish).await?;
+    let started = choose(&engine, &wish).await?;
+    let run = started.run;
     println!("run {run}, kept in {}", wish.data.display());
     let mut told = 0;
     let mut ending = None;
@@ -53,7 +55,15 @@ async fn run() -> Result<ExitCode, Box<dyn Error>> {
     }
     // A run that waits to go on by itself is not over yet.
     while ending.as_ref().is_none_or(|ending| ending.resume_at.is_some()) {
-        match feed.next().await? {
+        let notice = tokio::select! {
+            notice = feed.next() => notice?,
+            _ = tokio::signal::ctrl_c() => {
+                // It ends, its agent is stopped, and the feed says so.
+                engine.exit(started.session, ExitReason::UserStopped).await?;
+                continue;
+            }
+        };
+        match notice {
             Notice::Happened(recorded) if recorded.run == run => ending = tell(&recorded, &mut told),
             Notice::Unsaved { run: unsaved, ending: why, .. } if unsaved == run => {
                 ending = Some(Ending::clone(&why));
@@ -61,30 +71,34 @@ async fn run() -> Result<ExitCode, Box<dyn Error>> {
             _ => {}
         }
     }
+    engine.shut_down(Shutdown::StopAgents).await;
     let Some(ending) = ending else { return Ok(ExitCode::FAILURE) };
-    let rehearsal = if ending.rehearsal { " (a rehearsal: nothing was changed)" } else { "" };
-    println!("{}{rehearsal}", ending.message);
-    if !ending.goal_met {
-        println!("{}", ending.diagnosis);
-    }
+    println!("\n{}", card(&ending));
     Ok(ExitCode::from(ending.exit_code))
 }
 
+/// What happened, why, and what to do next.
+fn card(ending: &Ending) -> String {
+    let rehearsal = if ending.rehearsal { " (a rehearsal: nothing was changed)" } else { "" };
+    let description = ending.description.as_deref().map(|words| format!("\n{words}")).unwrap_or_default();
+    let diagnosis = if ending.goal_met { String::new() } else { format!("\n{}", ending.diagnosis) };
+    format!("{}{rehearsal}{description}{diagnosis}", ending.message)
+}
+
 /// The run that was going on, the last one if it is to be resumed, or a new one.
-async fn choose(engine: &Engine, wish: &Wish) -> Result<RunId, Box<dyn Error>> {
+async fn choose(engine: &Engine, wish: &Wish) -> Result<Started, Box<dyn Error>> {
     let last = RunFilter { limit: Some(1), ..RunFilter::default() };
     let last = engine.read(move |store| store.runs(&last)).await?.into_iter().next();
     if let Some(last) = last {
         let waits = |ending: &Ending| ending.resume_at.is_some();
         if last.ending.as_ref().is_none_or(waits) {
-            return Ok(last.id);
+            return Ok(Started { run: last.id, session: last.session, new_session: false });
         }
         if wish.resume {
-            engine.resume(last.id, Resume::by(ResumedBy::User)).await?;
-            return Ok(last.id);
+            return Ok(engine.resume(last.id, Resume::by(ResumedBy::User)).await?);
         }
     }
-    Ok(engine.start(Start::new("implement-and-review", &wish.directory)).await?.run)
+    Ok(engine.start(Start::new("implement-and-review", &wish.directory)).await?)
 }
 
 /// Prints an event, unless it was printed already, and says whether the run is over with it.
@@ -117,7 +131,10 @@ fn line(event: &Event) -> String {
         Event::Reasked { number, of, .. } => format!("asking again, {number} of at most {of} times"),
         Event::Moved { from, to, number, .. } => format!("{from} leads to {to}, step {number}"),
         Event::PromptQueued { .. } => "somebody said something".to_owned(),
-        Event::Ended { ending, .. } => format!("ended: {} ({})", ending.reason, ending.category),
+        Event::Ended { ending, .. } => {
+            let waits = if ending.resume_at.is_some() { ", goes on by itself later" } else { "" };
+            format!("ended: {} ({}){waits}", ending.reason, ending.category)
+        }
         Event::Resumed { by, .. } => format!("goes on ({by})"),
     }
 }

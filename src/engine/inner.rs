@@ -68,11 +68,11 @@ pub(super) enum Command {
 }
 
 impl Inner {
-    pub(super) fn new(options: Options) -> Arc<Self> {
+    pub(super) fn new(options: Options) -> Result<Arc<Self>, StoreError> {
         let store = Arc::clone(&options.store);
-        Arc::new(Self {
+        Ok(Arc::new(Self {
             permits: Arc::new(Semaphore::new(options.parallel.max(1))),
-            keeper: Keeper::new(Arc::clone(&store), options.backlog),
+            keeper: Keeper::new(Arc::clone(&store), options.backlog)?,
             store,
             options,
             tasks: TaskTracker::new(),
@@ -81,7 +81,7 @@ impl Inner {
             hurry: CancellationToken::new(),
             leave: CancellationToken::new(),
             desks: Mutex::new(HashMap::new()),
-        })
+        }))
     }
 
     /// Does something to the end, even if whoever asked for it goes away: half a start would be worse than none.

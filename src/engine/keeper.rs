@@ -5,6 +5,7 @@
 //! there is more to write, and takes all that waits along at once: the disk's sync takes as long for many as for one.
 
 use std::collections::VecDeque;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::{broadcast, oneshot};
@@ -22,6 +23,8 @@ struct Shared {
     store: Arc<dyn Store>,
     notices: broadcast::Sender<Notice>,
     queue: Mutex<Queue>,
+    /// The place of the last event that was told.
+    place: AtomicU64,
 }
 
 /// What waits to be written. It is as long as there are runs and clients that wait for it, and no longer.
@@ -36,9 +39,10 @@ struct Queue {
 type Done = oneshot::Sender<Result<Committed, StoreError>>;
 
 impl Keeper {
-    pub(super) fn new(store: Arc<dyn Store>, backlog: usize) -> Self {
+    pub(super) fn new(store: Arc<dyn Store>, backlog: usize) -> Result<Self, StoreError> {
         let (notices, _) = broadcast::channel(backlog.max(1));
-        Self { shared: Arc::new(Shared { store, notices, queue: Mutex::default() }) }
+        let place = AtomicU64::new(store.last_place()?);
+        Ok(Self { shared: Arc::new(Shared { store, notices, queue: Mutex::default(), place }) })
     }
 
     /// Writes it down. When this returns, it is on the disk and has been told; it will be even if nobody waits for it.
@@ -63,10 +67,10 @@ impl Keeper {
     }
 
     pub(super) fn listen(&self) -> Feed {
-        // First listen, then ask for the place: what is told in between is known to be old by its place.
+        // First listen, then look at the place: what is told in between is known to be old by its place.
         let receiver = self.shared.notices.subscribe();
         let store = Arc::clone(&self.shared.store);
-        let place = store.last_place().unwrap_or(0);
+        let place = self.shared.place.load(Ordering::SeqCst);
         Feed { receiver, store, place, caught_up: VecDeque::new(), behind: false }
     }
 }
@@ -105,6 +109,7 @@ impl Shared {
             self.tell(Notice::Said(Arc::new(message.clone())));
         }
         for event in &committed.events {
+            self.place.fetch_max(event.place, Ordering::SeqCst);
             self.tell(Notice::Happened(Arc::new(event.clone())));
         }
     }

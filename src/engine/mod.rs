@@ -74,7 +74,7 @@ impl Engine {
     /// # Errors
     /// The store cannot be read.
     pub async fn open(options: Options) -> Result<Self, EngineError> {
-        let inner = Inner::new(options);
+        let inner = Inner::new(options)?;
         recover::all(&inner).await?;
         Ok(Self { inner })
     }

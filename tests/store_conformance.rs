@@ -9,8 +9,8 @@ use std::sync::Barrier;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use store_fixtures::{
-    attempt, began, commit, ending, ends, ends_until, events, everything, message, moved, new_session, order,
-    passes, prompt, queues, replied, resumes, run, says, session, started, started_as,
+    attempt, began, commit, ending, ends, ends_unheard, ends_until, events, everything, message, moved,
+    new_session, order, passes, prompt, queues, replied, resumes, run, says, session, started, started_as,
 };
 use surefire::run::{Event, Order};
 use surefire::store::{
@@ -202,12 +202,12 @@ fn what_is_not_there_is_named(store: &dyn Store) {
         (events(7, 0, [started(7, 7)], 1), "session", nobody.to_string()),
         (events(1, 3, [replied(1, None), passes(2, 7)], 1), "prompt", prompt(7).to_string()),
         (Change::Spawned { attempt: attempt(7), process }, "attempt", attempt(7).to_string()),
-        (chat(attempt(8), session(1), prompt(7)), "prompt", prompt(7).to_string()),
+        (chat(attempt(8), session(2), prompt(7)), "prompt", prompt(7).to_string()),
         (chat(attempt(8), session(2), prompt(1)), "prompt", prompt(1).to_string()),
         (chat(attempt(8), nobody, prompt(1)), "session", nobody.to_string()),
-        (Change::ChatEnded { attempt: attempt(7) }, "attempt", attempt(7).to_string()),
+        (Change::ChatEnded { attempt: attempt(7), unheard: false }, "attempt", attempt(7).to_string()),
         // The turns of a run end with its events.
-        (Change::ChatEnded { attempt: attempt(1) }, "attempt", attempt(1).to_string()),
+        (Change::ChatEnded { attempt: attempt(1), unheard: false }, "attempt", attempt(1).to_string()),
         (Change::Opened { session: nobody }, "session", nobody.to_string()),
         (Change::Orchestration { session: Some(nobody), enabled: false }, "session", nobody.to_string()),
         (Change::Forgotten { session: nobody }, "session", nobody.to_string()),
@@ -265,8 +265,9 @@ fn a_commit_is_written_whole_or_not_at_all(store: &dyn Store) {
         says(1, 1, 5),
         events(1, 3, [replied(1, Some(1.0)), moved("fix", 2), passes(2, 1)], 5),
         events(2, 0, [started(2, 2), began(3), ends("x")], 5),
-        Change::Queued { prompt: prompt(2), session: session(1), text: "later".into(), at: 5 },
-        Change::ChatBegan { attempt: attempt(4), session: session(1), prompt: prompt(2), at: 5 },
+        new_session(3, 5),
+        Change::Queued { prompt: prompt(2), session: session(3), text: "later".into(), at: 5 },
+        Change::ChatBegan { attempt: attempt(4), session: session(3), prompt: prompt(2), at: 5 },
         Change::Opened { session: session(1) },
         Change::Orchestration { session: None, enabled: false },
         Change::Orchestration { session: Some(session(1)), enabled: false },
@@ -360,8 +361,8 @@ fn prompts_wait_until_the_agent_is_told(store: &dyn Store) {
 
     commit(store, [events(1, 4, [replied(1, None), passes(2, 1)], 4)]).unwrap();
     assert_eq!(waiting(), std::slice::from_ref(&second));
-    // Cut short, so nobody knows whether the agent was told: it waits again, and first in line.
-    commit(store, [events(1, 6, [ends("user-requested")], 5)]).unwrap();
+    // Cut short, and nobody knows whether the agent was told: it waits again, and first in line.
+    commit(store, [events(1, 6, [ends_unheard("interrupted")], 5)]).unwrap();
     assert_eq!(waiting(), [first, second.clone()]);
 
     commit(store, [events(1, 7, [resumes(), passes(3, 1)], 6), events(1, 9, [replied(3, None)], 7)]).unwrap();
@@ -374,6 +375,42 @@ fn prompts_wait_until_the_agent_is_told(store: &dyn Store) {
     assert_eq!(waiting(), []);
     assert_eq!(store.waiting_sessions().unwrap(), []);
     assert_eq!(store.prompt(prompt).unwrap().unwrap().text, "please 2", "it is still known what was said");
+}
+
+fn a_prompt_is_passed_on_once(store: &dyn Store) {
+    commit(store, [new_session(1, 1)]).unwrap();
+    let queued = |n| Change::Queued { prompt: prompt(n), session: session(1), text: "a".into(), at: 1 };
+    let begins =
+        |n, p| Change::ChatBegan { attempt: attempt(n), session: session(1), prompt: prompt(p), at: 2 };
+    let ended = |n, unheard| Change::ChatEnded { attempt: attempt(n), unheard };
+    let waiting = || store.waiting(session(1)).unwrap().iter().map(|it| it.prompt).collect::<Vec<_>>();
+    commit(store, [queued(1), queued(2), queued(3)]).unwrap();
+    commit(store, [begins(1, 1)]).unwrap();
+    let twice = commit(store, [begins(2, 1)]);
+    assert!(
+        matches!(&twice, Err(StoreError::Contradiction { what }) if what.contains("already")),
+        "{twice:?}"
+    );
+    // An agent that could not be asked has heard nothing.
+    commit(store, [ended(1, true)]).unwrap();
+    assert_eq!(waiting(), [prompt(1), prompt(2), prompt(3)]);
+    commit(store, [begins(3, 1), ended(3, false)]).unwrap();
+    commit(store, [Change::Withdrawn { prompts: vec![prompt(2), prompt(9)] }]).unwrap();
+    assert_eq!(waiting(), [prompt(3)]);
+    // Somebody who ended a run knows what it was at.
+    commit(store, [events(1, 0, [started(1, 1), queues(4), passes(4, 4), ends("user-requested")], 3)])
+        .unwrap();
+    assert_eq!(waiting(), [prompt(3)]);
+    commit(store, [events(2, 0, [started(2, 1)], 4)]).unwrap();
+    let busy = StoreError::Busy { session: session(1), holder: run(2) };
+    assert_eq!(commit(store, [begins(5, 3)]), Err(busy), "a run passes prompts on by itself");
+}
+
+fn what_a_failed_turn_cost_counts(store: &dyn Store) {
+    let ending = ending("cost_budget");
+    let ended = Event::Ended { ending, took: Duration::ZERO, cost_usd: Some(0.25), unheard: false };
+    commit(store, [new_session(1, 1), events(1, 0, [started(1, 1), began(1), ended], 1)]).unwrap();
+    assert!((store.run(run(1)).unwrap().unwrap().cost_usd - 0.25).abs() < 1e-9);
 }
 
 fn sessions_with_somebody_waiting_are_known(store: &dyn Store) {
@@ -425,7 +462,7 @@ fn attempts_are_open_until_they_end(store: &dyn Store) {
     commit(store, [events(1, 3, [replied(1, None), began(3)], 11)]).unwrap();
     assert!(store.attempt(attempt(1)).unwrap().unwrap().ended);
     assert_eq!(open(), [attempt(2), attempt(3)]);
-    commit(store, [Change::ChatEnded { attempt: attempt(2) }]).unwrap();
+    commit(store, [Change::ChatEnded { attempt: attempt(2), unheard: false }]).unwrap();
     assert_eq!(open(), [attempt(3)]);
     commit(store, [events(1, 5, [ends("x")], 12)]).unwrap();
     assert_eq!(open(), []);
@@ -640,6 +677,8 @@ conformance! {
     of_writers_who_know_the_same_one_wins,
     a_session_has_one_run_at_a_time,
     prompts_wait_until_the_agent_is_told,
+    a_prompt_is_passed_on_once,
+    what_a_failed_turn_cost_counts,
     sessions_with_somebody_waiting_are_known,
     a_run_that_waits_can_end_once_more,
     a_run_can_take_over_a_prompt,

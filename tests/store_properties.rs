@@ -66,7 +66,10 @@ impl Dice {
             }
             8..10 => {
                 let chat = open.iter().find(|it| it.run.is_none()).map(|it| it.id);
-                Change::ChatEnded { attempt: chat.unwrap_or_else(|| attempt(self.below(4, 20))) }
+                Change::ChatEnded {
+                    attempt: chat.unwrap_or_else(|| attempt(self.below(4, 20))),
+                    unheard: self.below(0, 2) == 1,
+                }
             }
             10 => {
                 let process = Process { pid: i32::from(self.0[5]), started: "then".into() };

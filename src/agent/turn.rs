@@ -89,6 +89,11 @@ pub enum Sign {
     },
     /// The agent said something, in the middle of its work.
     Said(String),
+    /// What the turn has cost, as the agent's program states it: for a turn that ends without a reply to say it with.
+    Spent {
+        /// In US dollars.
+        cost_usd: f64,
+    },
     /// The agent uses one of its tools.
     Used {
         /// The tool's name.

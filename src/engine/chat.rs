@@ -1,23 +1,21 @@
-//! Prompts outside of a run: one after the other, each a turn of its own.
+//! Prompts outside of a run: who passes them on, and when.
+//!
+//! One after the other, each as a turn of its own (`chat_turn.rs`). What waits is in the store, so it is not lost.
 
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
 use super::EngineError;
-use super::drive::{Beginning, save};
-use super::feed::Notice;
+use super::chat_turn::{ChatTurn, message, take};
 use super::inner::{Chat, Command, Inner};
-use super::turn::{self, Came, Prepared};
-use super::{scratch, words};
-use crate::agent::{Failure, Sign};
+use super::recover::Left;
+use super::schedule::last_run;
 use crate::run::{AttemptId, PromptId, SessionId};
-use crate::store::{Change, Commit, NewMessage, Process, Role, Session, Store, Waiting};
-
-/// How many signs of life may wait.
-const SIGNS: usize = 64;
+use crate::store::{Change, Commit, Role, Store, StoreError};
 
 /// Says something to a session's agent.
 pub(super) async fn prompt(
@@ -46,18 +44,25 @@ pub(super) async fn prompt(
     Ok(prompt)
 }
 
+/// Takes back what waits for a session's agent.
+pub(super) async fn withdraw(inner: &Inner, session: SessionId) -> Result<(), StoreError> {
+    let waiting = inner.read(move |store| store.waiting(session)).await?;
+    if waiting.is_empty() {
+        return Ok(());
+    }
+    let prompts = waiting.into_iter().map(|waiting| waiting.prompt).collect();
+    inner.keeper.commit(Commit { changes: vec![Change::Withdrawn { prompts }] }).await.map(|_| ())
+}
+
 /// Gives the agent what waits for it, unless a run does so.
 pub(super) fn go_on(inner: &Arc<Inner>, session: SessionId) {
-    if inner.closing.is_cancelled() {
-        return;
-    }
     // A run that goes on calls for somebody when it ends.
-    if inner.driven(session).is_some() {
+    if inner.closing.is_cancelled() || inner.driven(session).is_some() {
         return;
     }
     if let Some(stop) = sit_down(inner, session) {
         let inner = Arc::clone(inner);
-        inner.clone().tasks.spawn(async move { keep_talking(&inner, session, stop).await });
+        inner.clone().tasks.spawn(async move { keep_talking(&inner, session, stop, VecDeque::new()).await });
     }
 }
 
@@ -77,10 +82,16 @@ fn sit_down(inner: &Inner, session: SessionId) -> Option<CancellationToken> {
 }
 
 /// Passes prompts on until none is left, and gives the place up in the same moment in which none is.
-async fn keep_talking(inner: &Arc<Inner>, session: SessionId, mut stop: CancellationToken) {
+async fn keep_talking(
+    inner: &Arc<Inner>,
+    session: SessionId,
+    mut stop: CancellationToken,
+    mut left: VecDeque<ChatTurn>,
+) {
     loop {
+        let talking = talk(Arc::clone(inner), session, stop, std::mem::take(&mut left));
         // A task of its own, so that a panic does not leave the place taken.
-        match tokio::spawn(talk(Arc::clone(inner), session, stop.clone())).await {
+        match tokio::spawn(talking).await {
             Ok(Ok(())) => {}
             Ok(Err(error)) => tracing::error!(%session, %error, "a prompt could not be passed on"),
             Err(panic) => tracing::error!(%session, %panic, "passing a prompt on failed"),
@@ -90,7 +101,7 @@ async fn keep_talking(inner: &Arc<Inner>, session: SessionId, mut stop: Cancella
                 *chat = Chat { stop: inner.stop.child_token(), again: false };
                 Some(chat.stop.clone())
             }
-            _ => {
+            Some(_) | None => {
                 desk.chat = None;
                 None
             }
@@ -102,139 +113,62 @@ async fn keep_talking(inner: &Arc<Inner>, session: SessionId, mut stop: Cancella
     }
 }
 
-async fn talk(inner: Arc<Inner>, session: SessionId, stop: CancellationToken) -> Result<(), EngineError> {
-    loop {
-        let waits = inner.read(move |store| Ok((store.session(session)?, store.waiting(session)?))).await?;
-        let (Some(known), Some(next)) = (waits.0, waits.1.into_iter().next()) else { return Ok(()) };
-        // A run passes on what was said to it by itself.
-        if known.run.is_some() || stop.is_cancelled() {
-            return Ok(());
-        }
-        let attempt = AttemptId::from(Uuid::new_v4());
-        let began = Change::ChatBegan { attempt, session, prompt: next.prompt, at: inner.now() };
-        inner.keeper.commit(Commit { changes: vec![began] }).await?;
-        let turn = ChatTurn { attempt, known, waiting: next, process: None, beginning: Beginning::Fresh };
+async fn talk(
+    inner: Arc<Inner>,
+    session: SessionId,
+    stop: CancellationToken,
+    left: VecDeque<ChatTurn>,
+) -> Result<(), EngineError> {
+    for turn in left {
         if !take(&inner, turn, &stop).await? {
             return Ok(());
         }
     }
-}
-
-/// A turn outside of a run.
-struct ChatTurn {
-    attempt: AttemptId,
-    known: Session,
-    waiting: Waiting,
-    process: Option<Process>,
-    beginning: Beginning,
-}
-
-/// Takes the turn. `false` where the engine goes away and the next one has to see to it.
-async fn take(inner: &Arc<Inner>, chat: ChatTurn, stop: &CancellationToken) -> Result<bool, EngineError> {
-    let ChatTurn { attempt, known, waiting, process, beginning } = chat;
-    let session = known.id;
-    let came = ask(inner, attempt, &known, waiting.text, process, beginning, stop).await?;
-    let (text, opened) = match came {
-        Came::Reply(reply) => (reply.text, true),
-        Came::Failure(Failure::Left) => return Ok(false),
-        Came::Failure(failure) => (words::unanswered(&failure.to_string()), false),
-        Came::Unknown => (words::unanswered("the server stopped while the agent was working on it"), false),
-        Came::Locked => (words::unanswered("another process works in this session"), false),
-    };
-    let mut changes = vec![
-        message(session, Role::Assistant, text, inner.now(), Some(attempt)),
-        Change::ChatEnded { attempt },
-    ];
-    if opened {
-        changes.push(Change::Opened { session });
-    }
-    save(inner, Commit { changes }).await?;
-    scratch::remove(&inner.options.data, attempt);
-    inner.keeper.tell(Notice::ChatEnded { session, aborted: !opened });
-    Ok(true)
-}
-
-async fn ask(
-    inner: &Arc<Inner>,
-    attempt: AttemptId,
-    known: &Session,
-    prompt: String,
-    process: Option<Process>,
-    beginning: Beginning,
-    stop: &CancellationToken,
-) -> Result<Came, EngineError> {
-    let agent = match inner.agent(Some(&known.agent)) {
-        Ok(agent) => agent,
-        Err(unknown) => return Ok(Came::Failure(Failure::Refused { words: unknown.to_string() })),
-    };
-    let session = known.id;
-    let _seat = tokio::select! {
-        () = stop.cancelled() => return Ok(Came::Failure(Failure::Stopped)),
-        seat = inner.seat(session, agent.about().rehearsal) => match seat {
-            Ok(seat) => seat,
-            Err(came) => return Ok(came),
-        },
-    };
-    let (signs, mut heard) = mpsc::channel(SIGNS);
-    let turn = inner.prepare(Prepared {
-        attempt,
-        session,
-        opened: known.opened,
-        prompt,
-        model: None,
-        directory: known.directory.clone(),
-        budget_usd: None,
-    });
-    let link = inner.link(signs, stop.clone());
-    let mut work = std::pin::pin!(turn::work(agent, turn, process, beginning, link));
-    loop {
-        tokio::select! {
-            came = work.as_mut() => return Ok(came),
-            Some(sign) = heard.recv() => match sign {
-                Sign::Spawned { process, go } => {
-                    // Without the record the agent must not begin; dropping `go` ends its process.
-                    if turn::record_process(inner, attempt, process).await.is_ok() {
-                        let _ = go.send(());
-                    }
-                }
-                Sign::Said(text) => {
-                    inner.keeper.tell(Notice::Saying { session, attempt, text: text.into() });
-                }
-                Sign::Used { .. } | Sign::Retrying { .. } => {}
-            }
+    while !stop.is_cancelled() {
+        let Some(turn) = next(&inner, session).await? else { return Ok(()) };
+        if !take(&inner, turn, &stop).await? {
+            return Ok(());
         }
     }
+    Ok(())
+}
+
+/// The next prompt that waits, begun. None, where a run goes on or is about to by itself: it passes prompts on.
+async fn next(inner: &Inner, session: SessionId) -> Result<Option<ChatTurn>, StoreError> {
+    let _gate = inner.gate(session).await;
+    let look = move |store: &dyn Store| {
+        Ok((store.session(session)?, store.waiting(session)?, last_run(store, session)?))
+    };
+    let (known, waiting, last) = inner.read(look).await?;
+    let run_sees_to_it = last.is_some_and(|run| run.ending.is_none_or(|ending| ending.resume_at.is_some()));
+    let (Some(known), Some(waiting), false) = (known, waiting.into_iter().next(), run_sees_to_it) else {
+        return Ok(None);
+    };
+    let attempt = AttemptId::from(Uuid::new_v4());
+    let began = Change::ChatBegan { attempt, session, prompt: waiting.prompt, at: inner.now() };
+    inner.keeper.commit(Commit { changes: vec![began] }).await?;
+    Ok(Some(ChatTurn { attempt, known, waiting, left: None }))
 }
 
 /// Takes up the prompts outside of runs that an earlier engine left behind.
-pub(super) async fn recover(inner: &Arc<Inner>) -> Result<(), EngineError> {
-    let left = inner.read(Store::open_attempts).await?;
-    for open in left.into_iter().filter(|attempt| attempt.run.is_none()) {
-        let (session, Some(prompt)) = (open.session, open.prompt) else { continue };
-        let left = inner.read(move |store| Ok((store.session(session)?, store.prompt(prompt)?))).await?;
-        let (Some(known), Some(waiting)) = left else { continue };
-        let beginning = Beginning::TakenUp;
-        let turn = ChatTurn { attempt: open.id, known, waiting, process: open.process, beginning };
-        let Some(stop) = sit_down(inner, session) else { continue };
-        let inner = Arc::clone(inner);
-        inner.clone().tasks.spawn(async move {
-            match take(&inner, turn, &stop).await {
-                Ok(true) => keep_talking(&inner, session, stop).await,
-                // The engine goes away, and the next one takes it up.
-                Ok(false) => {}
-                Err(error) => {
-                    tracing::error!(%session, %error, "a prompt could not be taken up again");
-                    inner.at_desk(session, |desk| desk.chat = None);
-                }
-            }
-        });
+pub(super) async fn recover(inner: &Arc<Inner>, left: Vec<Left>) -> Result<(), EngineError> {
+    let mut sessions = BTreeMap::<SessionId, VecDeque<ChatTurn>>::new();
+    for Left { attempt, adoption } in left {
+        let (session, Some(prompt)) = (attempt.session, attempt.prompt) else { continue };
+        let found = inner.read(move |store| Ok((store.session(session)?, store.prompt(prompt)?))).await?;
+        if let (Some(known), Some(waiting)) = found {
+            let turn = ChatTurn { attempt: attempt.id, known, waiting, left: Some(adoption) };
+            sessions.entry(session).or_default().push_back(turn);
+        }
+    }
+    for (session, turns) in sessions {
+        if let Some(stop) = sit_down(inner, session) {
+            let inner = Arc::clone(inner);
+            inner.clone().tasks.spawn(async move { keep_talking(&inner, session, stop, turns).await });
+        }
     }
     for session in inner.read(Store::waiting_sessions).await? {
         go_on(inner, session);
     }
     Ok(())
-}
-
-fn message(session: SessionId, role: Role, text: String, at: u64, attempt: Option<AttemptId>) -> Change {
-    Change::Message(NewMessage { session, id: Uuid::new_v4(), role, text, at, attempt, run: None })
 }

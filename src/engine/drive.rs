@@ -5,13 +5,14 @@ use std::time::Duration;
 
 use tokio::sync::mpsc;
 use tracing::Instrument;
+use uuid::Uuid;
 
-use super::feed::Notice;
 use super::inner::{Command, Driven, Inner};
 use super::journal::{self, Page};
+use super::turn::Held;
 use super::{chat, crash, recover, schedule};
-use crate::run::{AttemptId, Decision, Ending, Event, Input, Run, RunId, SessionId, Todo, abandon};
-use crate::store::{Commit, StoreError};
+use crate::run::{AttemptId, Decision, Ending, Input, Run, Todo};
+use crate::store::{Change, Commit, Process, StoreError};
 use crate::{Exit, ExitReason};
 
 /// How many commands may wait for a run; whoever has one more waits as well.
@@ -29,15 +30,25 @@ pub(super) struct Driver {
     /// Whether the agent has answered in this session.
     pub(super) opened: bool,
     pub(super) commands: mpsc::Receiver<Command>,
+    /// The other end of that, by which its desk knows this loop.
+    desk: mpsc::Sender<Command>,
 }
 
 /// How the loop begins.
-#[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Beginning {
     /// With a turn that was never begun.
     Fresh,
     /// With a turn that another engine may have begun.
-    TakenUp,
+    TakenUp(Adoption),
+}
+
+/// What another engine left of a turn.
+#[derive(Default)]
+pub(super) struct Adoption {
+    /// The process that was written down for it.
+    pub(super) process: Option<Process>,
+    /// Its place among the agents that work, taken before anybody else can: that process may still work.
+    pub(super) held: Option<Held>,
 }
 
 /// Why the loop cannot go on, although the run has not ended.
@@ -49,28 +60,33 @@ pub(super) enum Halt {
     Left,
 }
 
-/// Sets a run going. What it decided first is written down already.
+/// Sets a run going, unless it goes already. What it decided first is written down, and the session's gate is held.
 pub(super) fn spawn(inner: &Arc<Inner>, run: Run, seq: u64, opened: bool, todo: Todo, beginning: Beginning) {
-    let (sender, commands) = mpsc::channel(COMMANDS);
+    let (desk, commands) = mpsc::channel(COMMANDS);
     let (id, session) = (run.order().run, run.order().session);
-    let driven = Driven { run: id, commands: sender.clone() };
-    inner.at_desk(session, |desk| desk.run = Some(driven));
+    let driven = Driven { run: id, commands: desk.clone() };
+    let goes_already = inner.at_desk(session, |at| match &at.run {
+        Some(driven) if driven.run == id => true,
+        Some(_) | None => {
+            at.run = Some(driven);
+            false
+        }
+    });
+    if goes_already {
+        return;
+    }
+    inner.forget_unsaved(id);
     let span = tracing::info_span!("run", run = %id, %session, recipe = run.recipe().outline().id);
-    let looping = Driver { inner: Arc::clone(inner), run, seq, opened, commands };
+    let looping = Driver { inner: Arc::clone(inner), run, seq, opened, commands, desk: desk.clone() };
     let inner = Arc::clone(inner);
     inner.clone().tasks.spawn(async move {
         // A task of its own, so that a panic ends this run and nothing else.
         let driving = tokio::spawn(looping.drive(todo, beginning).instrument(span)).await;
-        inner.at_desk(session, |desk| {
-            // The same run may have been resumed already, while this loop was still stopping its agent.
-            if desk.run.as_ref().is_some_and(|driven| driven.commands.same_channel(&sender)) {
-                desk.run = None;
-            }
-        });
+        inner.leave_desk(session, &desk);
         match driving {
-            Ok(Ok(())) => {}
-            Ok(Err(Halt::Left)) => return,
-            Ok(Err(Halt::Unsaved(error))) => return unsaved(&inner, id, session, &error).await,
+            Ok(Driving::Ended) => {}
+            Ok(Driving::Left) => return,
+            Ok(Driving::Unsaved(ending)) => return inner.tell_unsaved(id, session, *ending),
             Err(panic) => recover::end_broken(&inner, id, &panic.to_string()).await,
         }
         // A run that goes on by itself passes on by itself what still waits.
@@ -80,14 +96,40 @@ pub(super) fn spawn(inner: &Arc<Inner>, run: Run, seq: u64, opened: bool, todo: 
     });
 }
 
+/// How a loop came to its end.
+enum Driving {
+    /// With its run.
+    Ended,
+    /// The engine shuts down, and the next one takes the run up.
+    Left,
+    /// The run could not be written down; this is how it would have been.
+    Unsaved(Box<Ending>),
+}
+
 impl Driver {
-    async fn drive(mut self, mut todo: Todo, mut beginning: Beginning) -> Result<(), Halt> {
+    async fn drive(mut self, mut todo: Todo, mut beginning: Beginning) -> Driving {
         while let Todo::Ask(ask) = todo {
             let span = tracing::info_span!("step", step = ask.step, attempt = %ask.attempt);
-            todo = self.turn(ask, beginning).instrument(span).await?;
-            beginning = Beginning::Fresh;
+            let begin = std::mem::replace(&mut beginning, Beginning::Fresh);
+            todo = match self.turn(ask, begin).instrument(span).await {
+                Ok(todo) => todo,
+                Err(Halt::Left) => return Driving::Left,
+                Err(Halt::Unsaved(error)) => {
+                    let exit = Exit::because(ExitReason::StorageError).describe(error.to_string());
+                    tracing::error!(%error, "{}", exit.category().log_prefix());
+                    return Driving::Unsaved(Box::new(self.run.ending_with(&exit)));
+                }
+            };
         }
-        Ok(())
+        Driving::Ended
+    }
+
+    /// Hears nothing more: the run is over, while its agent may still have to be stopped.
+    pub(super) fn leave_desk(&mut self) {
+        self.inner.leave_desk(self.run.order().session, &self.desk);
+        // Whoever has just said something is told at once that nobody hears it.
+        self.commands.close();
+        while self.commands.try_recv().is_ok() {}
     }
 
     /// Tells the run what happened and writes down what it decides. Nothing is done about it before that.
@@ -97,47 +139,53 @@ impl Driver {
         reply: Option<(AttemptId, &str)>,
     ) -> Result<Todo, Halt> {
         let decision = self.run.handle(input, Inner::fresh());
-        let successor = self.write(&decision, reply).await?;
-        if let Some((run, first)) = successor {
-            let seq = first.events.len() as u64;
-            spawn(&self.inner, run, seq, false, first.todo, Beginning::Fresh);
-        }
-        Ok(decision.todo)
-    }
-
-    /// One transaction: what happened, what was said, and the beginning of the run that goes on after a restart.
-    async fn write(
-        &mut self,
-        decision: &Decision,
-        reply: Option<(AttemptId, &str)>,
-    ) -> Result<Option<(Run, Decision)>, Halt> {
-        if decision.events.is_empty() {
-            return Ok(None);
-        }
-        let now = self.inner.now();
-        let page =
-            Page { order: self.run.order(), recipe: self.run.recipe().outline(), after: self.seq, now };
-        let mut changes = page.changes(decision, reply);
-        let successor = match &decision.todo {
-            Todo::Restart(successor) => {
-                let (run, first) = Run::start(successor.recipe, successor.order.clone(), Inner::fresh());
-                changes.extend(journal::beginning(&run, &first, now));
-                Some((run, first))
-            }
-            Todo::Ask(_) | Todo::Wait | Todo::End => None,
-        };
-        let commit = Commit { changes };
         crash::point("before-commit");
-        save(&self.inner, commit).await.map_err(Halt::Unsaved)?;
-        page.log(decision, reply);
-        self.seq += decision.events.len() as u64;
-        Ok(successor)
+        self.seq = write(&self.inner, &self.run, self.seq, &decision, reply).await.map_err(Halt::Unsaved)?;
+        Ok(decision.todo)
     }
 
     /// How the run ended; only for one that has.
     pub(super) fn ending(&self) -> Option<Ending> {
         self.run.ending().cloned()
     }
+}
+
+/// Writes down what was decided about a run, and sets the run going that continues it after a restart. Gives the number of
+/// the run's last event.
+///
+/// All of it is one transaction: what happened, what was said, and how the next run begins.
+pub(super) async fn write(
+    inner: &Arc<Inner>,
+    run: &Run,
+    seq: u64,
+    decision: &Decision,
+    reply: Option<(AttemptId, &str)>,
+) -> Result<u64, StoreError> {
+    if decision.events.is_empty() {
+        return Ok(seq);
+    }
+    let now = inner.now();
+    let page = Page { order: run.order(), recipe: run.recipe().outline(), after: seq, now };
+    let mut changes = page.changes(decision, reply);
+    let mut next = None;
+    if let Todo::Restart(successor) = &decision.todo {
+        let gate = inner.gate(successor.order.session).await;
+        let said = successor.said.iter().map(|text| (Uuid::new_v4().into(), text.clone()));
+        let (next_run, first) =
+            Run::start_after(successor.recipe, successor.order.clone(), said, Inner::fresh());
+        changes.push(Change::Withdrawn { prompts: run.waiting().map(|(prompt, _)| prompt).collect() });
+        changes.extend(journal::beginning(&next_run, &first, now));
+        next = Some((next_run, first, gate));
+    }
+    save(inner, Commit { changes }).await?;
+    page.log(decision, reply);
+    if let Some((next_run, first, gate)) = next {
+        journal::log_beginning(&next_run, &first);
+        let seq = first.events.len() as u64;
+        spawn(inner, next_run, seq, false, first.todo, Beginning::Fresh);
+        drop(gate);
+    }
+    Ok(seq + decision.events.len() as u64)
 }
 
 /// Writes it down, with some patience for a disk that is busy or full.
@@ -153,14 +201,4 @@ pub(super) async fn save(inner: &Inner, commit: Commit) -> Result<(), StoreError
         }
     }
     inner.keeper.commit(commit).await.map(|_| ())
-}
-
-/// Tells that a run stopped because it could not be written down. It can be resumed once the store works again.
-async fn unsaved(inner: &Inner, run: RunId, session: SessionId, error: &StoreError) {
-    let exit = Exit::because(ExitReason::StorageError).describe(error.to_string());
-    tracing::error!(%run, %session, %error, "{}", exit.category().log_prefix());
-    let events = inner.read(move |store| store.events(run, 0, usize::MAX)).await.unwrap_or_default();
-    if let Some(Event::Ended { ending, .. }) = abandon(events.iter().map(|recorded| &recorded.event), &exit) {
-        inner.keeper.tell(Notice::Unsaved { run, session, ending: Arc::new(ending) });
-    }
 }

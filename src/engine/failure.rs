@@ -32,6 +32,27 @@ pub(super) fn exit(failure: &Failure) -> Exit {
     }
 }
 
+/// Whether the agent has certainly not begun with what it was told.
+pub(super) const fn is_unheard(failure: &Failure) -> bool {
+    match failure {
+        Failure::CannotStart { .. }
+        | Failure::NotLoggedIn { .. }
+        | Failure::UsageLimit { .. }
+        | Failure::Overloaded { .. } => true,
+        Failure::Stopped
+        | Failure::Left
+        | Failure::Silent { .. }
+        | Failure::TookTooLong { .. }
+        | Failure::NoReply { .. }
+        | Failure::TooMuchOutput { .. }
+        | Failure::ContextFull { .. }
+        | Failure::BudgetSpent { .. }
+        | Failure::TooManyRounds { .. }
+        | Failure::OtherSession { .. }
+        | Failure::Refused { .. } => false,
+    }
+}
+
 /// When a run that ends like this makes sense to go on, in milliseconds since 1970.
 pub(super) fn resume_at(failure: Option<&Failure>, exit: &Exit, now: u64) -> Option<u64> {
     let after = |wait: Duration| now.saturating_add(u64::try_from(wait.as_millis()).unwrap_or(u64::MAX));

@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use tokio::sync::broadcast::{self, error::RecvError};
+use tokio_util::sync::CancellationToken;
 
 use super::EngineError;
 use crate::run::{AttemptId, Ending, Event, RunId, SessionId};
@@ -41,8 +42,8 @@ pub enum Notice {
         /// How it would be written down if it could.
         ending: Arc<Ending>,
     },
-    /// This listener was too slow and has missed words: the conversation should be read again. Events are not
-    /// missed; they follow.
+    /// This listener was too slow: what is not written down was missed, and the conversation should be read again.
+    /// Events are not missed; they follow.
     Missed,
 }
 
@@ -65,7 +66,8 @@ impl Notice {
 
 /// One listener's view of everything that happens, in order and without gaps.
 ///
-/// A listener that is too slow loses nothing but live words: what it missed is read from the store.
+/// A listener that is too slow misses no event: they are read from the store. It may miss what is not written down: live
+/// words, the end of a prompt outside of a run, and that a run could not be saved.
 pub struct Feed {
     pub(super) receiver: broadcast::Receiver<Notice>,
     pub(super) store: Arc<dyn Store>,
@@ -75,6 +77,8 @@ pub struct Feed {
     pub(super) caught_up: VecDeque<Notice>,
     /// Whether the store may hold more that was missed.
     pub(super) behind: bool,
+    /// Set when nothing more will be told.
+    pub(super) closed: CancellationToken,
 }
 
 /// How many events are read at once while catching up.
@@ -93,7 +97,12 @@ impl Feed {
                 self.read_page().await?;
                 continue;
             } else {
-                match self.receiver.recv().await {
+                let heard = tokio::select! {
+                    biased;
+                    heard = self.receiver.recv() => heard,
+                    () = self.closed.cancelled() => Err(RecvError::Closed),
+                };
+                match heard {
                     Ok(notice) => notice,
                     Err(RecvError::Closed) => return Err(EngineError::ShuttingDown),
                     Err(RecvError::Lagged(_)) => {

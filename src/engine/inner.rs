@@ -3,13 +3,15 @@
 use std::collections::HashMap;
 use std::future::Future;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
-use tokio::sync::{Semaphore, mpsc, oneshot};
+use tokio::sync::{OwnedMutexGuard, Semaphore, mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use uuid::Uuid;
 
 use super::EngineError;
+use super::feed::Notice;
 use super::keeper::Keeper;
 use super::options::{Options, Shutdown};
 use super::start::UnknownProvider;
@@ -17,6 +19,9 @@ use crate::Exit;
 use crate::agent::Agent;
 use crate::run::{Ending, Fresh, PromptId, RunId, SessionId};
 use crate::store::{Store, StoreError};
+
+/// How long shutting down may take; agents are given less when it has to be quick.
+const LONGEST_SHUTDOWN: Duration = Duration::from_secs(10);
 
 pub(super) struct Inner {
     pub(super) options: Options,
@@ -34,6 +39,8 @@ pub(super) struct Inner {
     /// Set when every agent shall be left to itself.
     pub(super) leave: CancellationToken,
     desks: Mutex<HashMap<SessionId, Desk>>,
+    /// Runs that stopped because they could not be written down, until somebody takes them up.
+    unsaved: Mutex<HashMap<RunId, Ending>>,
 }
 
 /// What goes on in one session. There is none for a session in which nothing does.
@@ -43,6 +50,9 @@ pub(super) struct Desk {
     pub(super) chat: Option<Chat>,
     /// Held for each turn: an agent has one conversation, and one thing to do in it.
     pub(super) turn: Arc<tokio::sync::Mutex<()>>,
+    /// Held by whoever begins something in the session, or ends what nobody drives, from before it is written down until
+    /// it is driven: so nobody finds a run that is written down and not yet driven.
+    gate: Arc<tokio::sync::Mutex<()>>,
 }
 
 /// Somebody passes prompts on, outside of a run.
@@ -80,7 +90,8 @@ impl Inner {
             stop: CancellationToken::new(),
             hurry: CancellationToken::new(),
             leave: CancellationToken::new(),
-            desks: Mutex::new(HashMap::new()),
+            desks: Mutex::default(),
+            unsaved: Mutex::default(),
         }))
     }
 
@@ -132,20 +143,50 @@ impl Inner {
         let mut desks = self.desks();
         let desk = desks.entry(session).or_default();
         let result = act(desk);
-        if desk.run.is_none() && desk.chat.is_none() && Arc::strong_count(&desk.turn) == 1 {
+        let held = Arc::strong_count(&desk.turn) > 1 || Arc::strong_count(&desk.gate) > 1;
+        if desk.run.is_none() && desk.chat.is_none() && !held {
             desks.remove(&session);
         }
         result
     }
 
+    /// Waits until nobody else begins or ends something in the session.
+    pub(super) async fn gate(&self, session: SessionId) -> OwnedMutexGuard<()> {
+        self.at_desk(session, |desk| Arc::clone(&desk.gate)).lock_owned().await
+    }
+
+    /// Takes a run off its desk: from now on it hears nothing. A later loop of the same run stays.
+    pub(super) fn leave_desk(&self, session: SessionId, commands: &mpsc::Sender<Command>) {
+        self.at_desk(session, |desk| {
+            if desk.run.as_ref().is_some_and(|driven| driven.commands.same_channel(commands)) {
+                desk.run = None;
+            }
+        });
+    }
+
+    fn unsaved(&self) -> MutexGuard<'_, HashMap<RunId, Ending>> {
+        self.unsaved.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// How a run ended that could not be written down.
+    pub(super) fn unsaved_ending(&self, run: RunId) -> Option<Ending> {
+        self.unsaved().get(&run).cloned()
+    }
+
+    /// Tells that a run stopped because it could not be written down. It can be resumed once the store works again.
+    pub(super) fn tell_unsaved(&self, run: RunId, session: SessionId, ending: Ending) {
+        self.unsaved().insert(run, ending.clone());
+        self.keeper.tell(Notice::Unsaved { run, session, ending: Arc::new(ending) });
+    }
+
+    /// Somebody takes it up.
+    pub(super) fn forget_unsaved(&self, run: RunId) {
+        self.unsaved().remove(&run);
+    }
+
     /// The run that goes on in a session, and how to reach it.
     pub(super) fn driven(&self, session: SessionId) -> Option<(RunId, mpsc::Sender<Command>)> {
         self.at_desk(session, |desk| desk.run.as_ref().map(|driven| (driven.run, driven.commands.clone())))
-    }
-
-    /// The sessions in which a run goes on.
-    pub(super) fn busy_sessions(&self) -> Vec<SessionId> {
-        self.desks().iter().filter(|(_, desk)| desk.run.is_some()).map(|(session, _)| *session).collect()
     }
 
     pub(super) fn stop_chat(&self, session: SessionId) {
@@ -164,6 +205,9 @@ impl Inner {
             Shutdown::LeaveAgents => self.leave.cancel(),
         }
         self.tasks.close();
-        self.tasks.wait().await;
+        if tokio::time::timeout(LONGEST_SHUTDOWN, self.tasks.wait()).await.is_err() {
+            tracing::error!("not everything has ended in time; the next engine takes up what is left");
+        }
+        self.keeper.close();
     }
 }

@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::{broadcast, oneshot};
+use tokio_util::sync::CancellationToken;
 
 use super::crash;
 use super::feed::{Feed, Notice};
@@ -25,6 +26,8 @@ struct Shared {
     queue: Mutex<Queue>,
     /// The place of the last event that was told.
     place: AtomicU64,
+    /// Set when nothing more will be told.
+    closed: CancellationToken,
 }
 
 /// What waits to be written. It is as long as there are runs and clients that wait for it, and no longer.
@@ -42,7 +45,8 @@ impl Keeper {
     pub(super) fn new(store: Arc<dyn Store>, backlog: usize) -> Result<Self, StoreError> {
         let (notices, _) = broadcast::channel(backlog.max(1));
         let place = AtomicU64::new(store.last_place()?);
-        Ok(Self { shared: Arc::new(Shared { store, notices, queue: Mutex::default(), place }) })
+        let (queue, closed) = (Mutex::default(), CancellationToken::new());
+        Ok(Self { shared: Arc::new(Shared { store, notices, queue, place, closed }) })
     }
 
     /// Writes it down. When this returns, it is on the disk and has been told; it will be even if nobody waits for it.
@@ -71,7 +75,13 @@ impl Keeper {
         let receiver = self.shared.notices.subscribe();
         let store = Arc::clone(&self.shared.store);
         let place = self.shared.place.load(Ordering::SeqCst);
-        Feed { receiver, store, place, caught_up: VecDeque::new(), behind: false }
+        let closed = self.shared.closed.clone();
+        Feed { receiver, store, place, caught_up: VecDeque::new(), behind: false, closed }
+    }
+
+    /// Ends all feeds, once they have told what there is.
+    pub(super) fn close(&self) {
+        self.shared.closed.cancel();
     }
 }
 

@@ -4,6 +4,7 @@
 //! happens listens to its [`Feed`]. Start with [`Engine`], then `drive.rs` for the loop itself.
 
 mod chat;
+mod chat_turn;
 mod crash;
 mod directory;
 mod drive;
@@ -107,11 +108,13 @@ impl Engine {
         self.inner.whole(async move { schedule::cancel(&inner, session, exit).await }).await?
     }
 
-    /// Ends whatever the agent does in a session: its run, and a prompt outside of one.
+    /// Ends whatever the agent does in a session: its run, and prompts outside of one. What waits for the agent is
+    /// withdrawn.
     ///
     /// # Errors
     /// The store failed.
     pub async fn kill(&self, session: SessionId) -> Result<Option<Ending>, EngineError> {
+        chat::withdraw(&self.inner, session).await?;
         self.inner.stop_chat(session);
         self.exit(session, ExitReason::UserRequested).await
     }
@@ -150,11 +153,13 @@ impl Engine {
         let mut feed = self.listen();
         let record = self.read(move |store| store.run(run)).await?;
         let record = record.ok_or(EngineError::NoRun(run))?;
-        if let Some(ending) = record.ending {
+        if let Some(ending) = record.ending.or_else(|| self.inner.unsaved_ending(run)) {
             return Ok(ending);
         }
         loop {
-            if let Some(ending) = feed.next().await?.ends(run) {
+            let notice = feed.next().await?;
+            let missed = matches!(notice, Notice::Missed).then(|| self.inner.unsaved_ending(run)).flatten();
+            if let Some(ending) = notice.ends(run).or(missed) {
                 return Ok(ending);
             }
         }

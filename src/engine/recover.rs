@@ -1,27 +1,48 @@
 //! Taking up what an earlier engine left behind.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::sync::mpsc;
+use uuid::Uuid;
 
-use super::drive::{self, Beginning};
+use super::chat_turn::message;
+use super::drive::{self, Adoption, Beginning};
 use super::inner::Inner;
-use super::{EngineError, ResumeError, chat, schedule, scratch};
+use super::turn::{Prepared, for_agent};
+use super::{EngineError, ResumeError, chat, schedule, scratch, words};
+use crate::agent::Agent;
 use crate::run::{Event, Input, Run, RunId, abandon};
-use crate::store::{Attempt, RunFilter, StoreError};
+use crate::store::{Attempt, Change, Commit, Process, Role, RunFilter, RunRecord, Store};
 use crate::{Exit, ExitReason};
+
+/// An attempt that was never ended, and what is left of it.
+pub(super) struct Left {
+    pub(super) attempt: Attempt,
+    pub(super) adoption: Adoption,
+}
 
 /// Takes up all runs, prompts and processes that are left.
 pub(super) async fn all(inner: &Arc<Inner>) -> Result<(), EngineError> {
     clear_away(inner).await?;
+    // Agents that may be at work have their places before anything else can take them.
+    let open = inner.read(Store::open_attempts).await?;
+    let left = open.into_iter().map(|attempt| {
+        let held = attempt.process.as_ref().and_then(|_| inner.hold(attempt.session));
+        Left { adoption: Adoption { process: attempt.process.clone(), held }, attempt }
+    });
+    let (mut of_runs, mut of_chats) = (HashMap::new(), Vec::new());
+    for left in left {
+        match left.attempt.run {
+            Some(run) => drop(of_runs.insert(run, left)),
+            None => of_chats.push(left),
+        }
+    }
     let open = RunFilter { open: Some(true), ..RunFilter::default() };
     for record in inner.read(move |store| store.runs(&open)).await? {
-        if let Err(error) = take_up(inner, record.id).await {
-            let words = format!("the run cannot go on by itself: {error}");
-            tracing::error!(run = %record.id, session = %record.session, recipe = record.recipe, "{words}");
-            end_unreadable(inner, record.id, &Exit::because(ExitReason::Interrupted).describe(words)).await?;
-        }
+        let left = of_runs.remove(&record.id);
+        take_up_or_end(inner, record, left).await?;
     }
     let waiting = RunFilter { resume_due: true, ..RunFilter::default() };
     for record in inner.read(move |store| store.runs(&waiting)).await? {
@@ -29,17 +50,35 @@ pub(super) async fn all(inner: &Arc<Inner>) -> Result<(), EngineError> {
             schedule::resume_later(inner, record.id, record.session, at);
         }
     }
-    chat::recover(inner).await
+    chat::recover(inner, of_chats).await
+}
+
+/// Goes on with a run, or ends it where its recipe has changed or is gone: then it is for a person to decide.
+async fn take_up_or_end(
+    inner: &Arc<Inner>,
+    record: RunRecord,
+    left: Option<Left>,
+) -> Result<(), EngineError> {
+    let (attempt, adoption) = left.map(|left| (left.attempt, left.adoption)).unzip();
+    let Err(error) = take_up(inner, record.id, adoption.unwrap_or_default()).await else { return Ok(()) };
+    let words = format!("the run cannot go on by itself: {error}");
+    tracing::error!(run = %record.id, session = %record.session, recipe = record.recipe, "{words}");
+    end_unreadable(inner, record.id, &Exit::because(ExitReason::Interrupted).describe(words)).await?;
+    if let Some(attempt) = attempt {
+        stop_leftovers(inner, &attempt).await;
+        scratch::remove(&inner.options.data, attempt.id);
+    }
+    Ok(())
 }
 
 /// Goes on with a run that has not ended and that nobody drives.
-pub(super) async fn take_up(inner: &Arc<Inner>, id: RunId) -> Result<(), ResumeError> {
+pub(super) async fn take_up(inner: &Arc<Inner>, id: RunId, adoption: Adoption) -> Result<(), ResumeError> {
     let (run, seq) = replay(inner, id).await?;
     let session = run.order().session;
     let opened = inner.read(move |store| store.session(session)).await?.is_some_and(|session| session.opened);
     tracing::info!(run = %id, %session, recipe = run.recipe().outline().id, "Recipe taken up again");
     let todo = run.todo();
-    drive::spawn(inner, run, seq, opened, todo, Beginning::TakenUp);
+    drive::spawn(inner, run, seq, opened, todo, Beginning::TakenUp(adoption));
     Ok(())
 }
 
@@ -61,7 +100,7 @@ pub(super) async fn end_broken(inner: &Arc<Inner>, id: RunId, panic: &str) {
         Ok((mut run, seq)) => {
             let input = Input::Cancelled { exit: exit.clone(), took: Duration::ZERO };
             let decision = run.handle(input, Inner::fresh());
-            schedule::write(inner, &run, seq, &decision).await.map(|_| ()).map_err(EngineError::from)
+            drive::write(inner, &run, seq, &decision, None).await.map(|_| ()).map_err(EngineError::from)
         }
         Err(_) => end_unreadable(inner, id, &exit).await,
     };
@@ -70,53 +109,74 @@ pub(super) async fn end_broken(inner: &Arc<Inner>, id: RunId, panic: &str) {
     }
 }
 
-/// Ends a run that cannot be rebuilt: its recipe has changed or is gone. It is for a person to decide what to do.
+/// Ends a run that cannot be rebuilt.
 async fn end_unreadable(inner: &Inner, id: RunId, exit: &Exit) -> Result<(), EngineError> {
     let recorded = inner.read(move |store| store.events(id, 0, usize::MAX)).await?;
-    let seq = recorded.last().map_or(0, |last| last.seq);
-    match abandon(recorded.iter().map(|recorded| &recorded.event), exit) {
-        Some(ended) => Ok(schedule::abandon(inner, id, seq, ended).await?),
-        None => Ok(()),
+    let (Some(first), Some(last)) = (recorded.first(), recorded.last()) else { return Ok(()) };
+    let Some(ended) = abandon(recorded.iter().map(|recorded| &recorded.event), exit) else { return Ok(()) };
+    let mut changes = Vec::new();
+    if let (Event::Started { recipe, .. }, Event::Ended { ending, .. }) = (&first.event, &ended) {
+        let text = words::closing(recipe, ending);
+        changes.push(message(first.session, Role::Assistant, text, inner.now(), None));
     }
+    changes.push(Change::Events { run: id, after: last.seq, events: vec![ended], at: inner.now() });
+    inner.keeper.commit(Commit { changes }).await?;
+    Ok(())
 }
 
 /// Clears away what is left of attempts that are over, also a process that outlived the end of its run.
 async fn clear_away(inner: &Arc<Inner>) -> Result<(), EngineError> {
     for id in scratch::left_behind(&inner.options.data) {
-        let attempt = inner.read(move |store| store.attempt(id)).await?;
-        if attempt.as_ref().is_some_and(|attempt| !attempt.ended) {
-            continue;
+        match inner.read(move |store| store.attempt(id)).await? {
+            Some(attempt) if !attempt.ended => {}
+            Some(attempt) => {
+                stop_leftovers(inner, &attempt).await;
+                scratch::remove(&inner.options.data, id);
+            }
+            // The store was set aside, say. Nobody can use what the agent wrote, but it is not ours to throw away.
+            None => {
+                let unknown = Prepared::nothing(id, inner.options.data.clone());
+                for agent in &inner.options.agents {
+                    stop(inner, &**agent, unknown.clone(), None).await;
+                }
+                scratch::set_aside(&inner.options.data, id);
+            }
         }
-        if let Some(attempt) = attempt {
-            stop_leftovers(inner, &attempt).await?;
-        }
-        scratch::remove(&inner.options.data, id);
     }
     Ok(())
 }
 
 /// Stops whatever still works on an attempt that is over.
-async fn stop_leftovers(inner: &Arc<Inner>, attempt: &Attempt) -> Result<(), StoreError> {
+async fn stop_leftovers(inner: &Arc<Inner>, attempt: &Attempt) {
     let session = attempt.session;
-    let Ok(Some(session)) = inner.read(move |store| store.session(session)).await else { return Ok(()) };
-    let Ok(agent) = inner.agent(Some(&session.agent)) else { return Ok(()) };
-    let prepared = super::turn::Prepared {
-        attempt: attempt.id,
-        session: session.id,
-        opened: session.opened,
-        prompt: String::new(),
-        model: None,
-        directory: session.directory,
-        budget_usd: None,
-    };
-    let Ok(turn) = inner.prepare(prepared) else { return Ok(()) };
+    let Ok(Some(session)) = inner.read(move |store| store.session(session)).await else { return };
+    let Ok(agent) = inner.agent(Some(&session.agent)) else { return };
+    let mut prepared = Prepared::nothing(attempt.id, session.directory);
+    (prepared.session, prepared.opened) = (session.id, session.opened);
+    stop(inner, &*agent, prepared, attempt.process.clone()).await;
+}
+
+/// Has an agent find a turn and stop it at once.
+async fn stop(inner: &Inner, agent: &dyn Agent, prepared: Prepared, process: Option<Process>) {
+    let Ok(turn) = inner.prepare(prepared) else { return };
     let stop = inner.stop.child_token();
     stop.cancel();
     let (signs, _deaf) = mpsc::channel(1);
-    let process = attempt
-        .process
-        .clone()
-        .map(|process| crate::agent::Process { pid: process.pid, started: process.started });
-    agent.recover(turn, process, inner.link(signs, stop)).await;
-    Ok(())
+    agent.recover(turn, process.map(for_agent), inner.link(signs, stop)).await;
+}
+
+impl Prepared {
+    /// A turn in which nothing is to be said, only to be found.
+    fn nothing(attempt: crate::run::AttemptId, directory: std::path::PathBuf) -> Self {
+        let session = Uuid::nil().into();
+        Self {
+            attempt,
+            session,
+            opened: false,
+            prompt: String::new(),
+            model: None,
+            directory,
+            budget_usd: None,
+        }
+    }
 }

@@ -5,16 +5,13 @@ use std::time::Duration;
 
 use tokio::sync::oneshot;
 
-use super::drive::{self, Beginning};
+use super::drive::{self, Adoption, Beginning};
 use super::inner::{Command, Inner};
-use super::journal::Page;
 use super::recover;
 use super::start::Started;
 use super::{EngineError, ResumeError};
-use crate::run::{
-    CannotResume, Decision, Ending, Event, Input, PromptId, Resume, ResumedBy, Run, RunId, SessionId, Todo,
-};
-use crate::store::{Change, Commit, RunFilter, StoreError};
+use crate::run::{CannotResume, Ending, Input, PromptId, Resume, ResumedBy, Run, RunId, SessionId, Todo};
+use crate::store::{Change, Commit, RunFilter, RunRecord, Store, StoreError};
 use crate::{Exit, ExitReason};
 
 /// How long a wait may be before the clock is looked at again: it may have been set, or the machine have slept.
@@ -25,32 +22,42 @@ pub(super) async fn resume(inner: &Arc<Inner>, id: RunId, resume: Resume) -> Res
     if inner.closing.is_cancelled() {
         return Err(EngineError::ShuttingDown.into());
     }
+    let session = inner.read(move |store| store.run(id)).await?.ok_or(EngineError::NoRun(id))?.session;
+    let _gate = inner.gate(session).await;
     let record = inner.read(move |store| store.run(id)).await?.ok_or(EngineError::NoRun(id))?;
-    let session = record.session;
     let started = Started { run: id, session, new_session: false };
     inner.agent(Some(&record.agent))?;
+    if !inner.read(move |store| store.orchestration(Some(session))).await? {
+        return Err(ResumeError::SwitchedOff);
+    }
     if record.ending.is_none() {
         if inner.driven(session).is_some_and(|(run, _)| run == id) {
             return Err(CannotResume::StillRunning.into());
         }
-        // A failing store had left it behind.
-        recover::take_up(inner, id).await?;
-        return Ok(started);
-    }
-    if !inner.read(move |store| store.orchestration(Some(session))).await? {
-        return Err(ResumeError::SwitchedOff);
+        return take_up_again(inner, id, resume).await.map(|()| started);
     }
     let (mut run, seq) = recover::replay(inner, id).await?;
     let opened = inner.read(move |store| store.session(session)).await?.is_some_and(|session| session.opened);
     let told = told_since(inner, &run).await?;
     let decision = run.resume(resume, &told, Inner::fresh())?;
-    let seq = write(inner, &run, seq, &decision).await?;
+    let seq = drive::write(inner, &run, seq, &decision, None).await?;
     match decision.todo {
         Todo::Ask(ask) => drive::spawn(inner, run, seq, opened, Todo::Ask(ask), Beginning::Fresh),
-        // It can have ended again at once, for a limit.
+        // It can have ended again at once, for a limit or in a restart, which is seen to.
         Todo::Wait | Todo::End | Todo::Restart(_) => {}
     }
     Ok(started)
+}
+
+/// Goes on with a run that a failing store had left behind. Its agent may have replied meanwhile, so it goes on just where
+/// it was.
+async fn take_up_again(inner: &Arc<Inner>, id: RunId, resume: Resume) -> Result<(), ResumeError> {
+    if resume != Resume::by(resume.by) {
+        return Err(CannotResume::AsItIs.into());
+    }
+    let open = inner.read(Store::open_attempts).await?;
+    let process = open.into_iter().find(|attempt| attempt.run == Some(id)).and_then(|open| open.process);
+    recover::take_up(inner, id, Adoption { process, held: None }).await
 }
 
 /// What had waited in a run when it ended, and has been passed on outside of it since.
@@ -67,27 +74,53 @@ pub(super) async fn cancel(
     session: SessionId,
     exit: Exit,
 ) -> Result<Option<Ending>, EngineError> {
-    if let Some((_, commands)) = inner.driven(session) {
-        let (done, ended) = oneshot::channel();
-        if commands.send(Command::Cancel { exit: exit.clone(), done }).await.is_ok()
-            && let Ok(ending) = ended.await
-        {
-            return Ok(Some(ending));
+    loop {
+        if let Some((_, commands)) = inner.driven(session) {
+            let (done, ended) = oneshot::channel();
+            if commands.send(Command::Cancel { exit: exit.clone(), done }).await.is_ok()
+                && let Ok(ending) = ended.await
+            {
+                return Ok(Some(ending));
+            }
+            // It ended by itself in the meantime, which is as good; or it is about to leave its desk.
         }
-        // It ended by itself in the meantime, which is as good.
+        let _gate = inner.gate(session).await;
+        if inner.driven(session).is_some() {
+            tokio::task::yield_now().await;
+            continue;
+        }
+        match cancel_undriven(inner, session, &exit).await {
+            Err(EngineError::Store(StoreError::Stale { .. })) => {}
+            result => return result,
+        }
     }
-    let last = inner.read(move |store| store.runs(&last_of(session))).await?.into_iter().next();
+}
+
+/// Ends a run that nobody drives: one that waits to go on by itself, or that a failing store left behind.
+async fn cancel_undriven(
+    inner: &Arc<Inner>,
+    session: SessionId,
+    exit: &Exit,
+) -> Result<Option<Ending>, EngineError> {
+    let last = inner.read(move |store| last_run(store, session)).await?;
     let waits = |ending: &Ending| ending.resume_at.is_some();
     let Some(record) = last.filter(|record| record.ending.as_ref().is_none_or(waits)) else {
         return Ok(None);
     };
-    let Ok((mut run, seq)) = recover::replay(inner, record.id).await else { return Ok(None) };
-    let decision = run.handle(Input::Cancelled { exit, took: Duration::ZERO }, Inner::fresh());
-    write(inner, &run, seq, &decision).await?;
+    let (mut run, seq) = match recover::replay(inner, record.id).await {
+        Ok(replayed) => replayed,
+        Err(ResumeError::Engine(error)) => return Err(error),
+        // Its recipe has changed, so it will not go on anyway.
+        Err(_) => return Ok(None),
+    };
+    let input = Input::Cancelled { exit: exit.clone(), took: Duration::ZERO };
+    let decision = run.handle(input, Inner::fresh());
+    drive::write(inner, &run, seq, &decision, None).await?;
+    inner.forget_unsaved(record.id);
     Ok(run.ending().cloned())
 }
 
-/// Switches recipes on or off. Switching off ends the runs in scope.
+/// Switches recipes on or off. Switching off ends the runs in scope, also those that wait to go on by themselves.
 pub(super) async fn set_orchestration(
     inner: &Arc<Inner>,
     session: Option<SessionId>,
@@ -95,13 +128,35 @@ pub(super) async fn set_orchestration(
 ) -> Result<(), EngineError> {
     let commit = Commit { changes: vec![Change::Orchestration { session, enabled }] };
     inner.keeper.commit(commit).await?;
-    if !enabled {
-        let sessions = session.map_or_else(|| inner.busy_sessions(), |session| vec![session]);
+    let mut result = Ok(());
+    // A chain may restart into another session meanwhile, so it is looked once more, until there is none.
+    while !enabled && result.is_ok() {
+        let sessions = match session {
+            Some(session) => vec![session],
+            None => unfinished(inner).await?,
+        };
+        let mut ended = false;
         for session in sessions {
-            cancel(inner, session, Exit::because(ExitReason::UserRequested)).await?;
+            match cancel(inner, session, Exit::because(ExitReason::UserRequested)).await {
+                Ok(ending) => ended |= ending.is_some(),
+                Err(error) => result = Err(error),
+            }
+        }
+        if !ended {
+            break;
         }
     }
-    Ok(())
+    result
+}
+
+/// The sessions with a run that goes on, or is about to.
+async fn unfinished(inner: &Inner) -> Result<Vec<SessionId>, StoreError> {
+    let look = |store: &dyn Store| {
+        let open = store.runs(&RunFilter { open: Some(true), ..RunFilter::default() })?;
+        let waiting = store.runs(&RunFilter { resume_due: true, ..RunFilter::default() })?;
+        Ok(open.into_iter().chain(waiting).map(|run| run.session).collect())
+    };
+    inner.read(look).await
 }
 
 /// Looks at a run that has just ended: whether it goes on by itself, which is then seen to.
@@ -125,19 +180,39 @@ pub(super) fn resume_later(inner: &Arc<Inner>, id: RunId, session: SessionId, at
     let inner = Arc::clone(inner);
     inner.clone().tasks.spawn(async move {
         tokio::select! {
-            () = inner.closing.cancelled() => return,
-            () = wait_until(&inner, at) => {}
-        }
-        // Somebody may have told it not to, or begun something else in its session.
-        let last = inner.read(move |store| store.runs(&last_of(session))).await;
-        let still_waits = last.is_ok_and(|runs| {
-            let waits = |ending: &Ending| ending.resume_at == Some(at);
-            runs.first().is_some_and(|run| run.id == id && run.ending.as_ref().is_some_and(waits))
-        });
-        if still_waits && let Err(error) = Box::pin(resume(&inner, id, Resume::by(ResumedBy::Auto))).await {
-            tracing::warn!(run = %id, %error, "a run that waited could not go on by itself");
+            () = inner.closing.cancelled() => {}
+            () = async {
+                wait_until(&inner, at).await;
+                // A store that is in trouble for a moment does not keep it from going on.
+                while let Err(error) = Box::pin(resume_if_it_waits(&inner, id, session, at)).await {
+                    tracing::warn!(run = %id, %error, "a run that waited cannot go on by itself yet");
+                    tokio::time::sleep(LOOK_AGAIN).await;
+                }
+            } => {}
         }
     });
+}
+
+/// Goes on with a run, unless somebody told it not to, or began something else in its session.
+async fn resume_if_it_waits(
+    inner: &Arc<Inner>,
+    id: RunId,
+    session: SessionId,
+    at: u64,
+) -> Result<(), StoreError> {
+    let last = inner.read(move |store| last_run(store, session)).await?;
+    let waits = |ending: &Ending| ending.resume_at == Some(at);
+    if !last.is_some_and(|run| run.id == id && run.ending.as_ref().is_some_and(waits)) {
+        return Ok(());
+    }
+    match resume(inner, id, Resume::by(ResumedBy::Auto)).await {
+        Ok(_) => Ok(()),
+        Err(ResumeError::Engine(EngineError::Store(error))) if error.may_pass() => Err(error),
+        Err(error) => {
+            tracing::warn!(run = %id, %error, "a run that waited could not go on by itself");
+            Ok(())
+        }
+    }
 }
 
 async fn wait_until(inner: &Inner, at: u64) {
@@ -150,29 +225,8 @@ async fn wait_until(inner: &Inner, at: u64) {
     }
 }
 
-fn last_of(session: SessionId) -> RunFilter {
-    RunFilter { session: Some(session), limit: Some(1), ..RunFilter::default() }
-}
-
-/// Writes down what was decided about a run that nobody drives. Gives the number of its last event.
-pub(super) async fn write(
-    inner: &Inner,
-    run: &Run,
-    seq: u64,
-    decision: &Decision,
-) -> Result<u64, StoreError> {
-    if decision.events.is_empty() {
-        return Ok(seq);
-    }
-    let page = Page { order: run.order(), recipe: run.recipe().outline(), after: seq, now: inner.now() };
-    inner.keeper.commit(Commit { changes: page.changes(decision, None) }).await?;
-    page.log(decision, None);
-    Ok(seq + decision.events.len() as u64)
-}
-
-/// Writes down the end of a run that cannot be rebuilt.
-pub(super) async fn abandon(inner: &Inner, run: RunId, seq: u64, ended: Event) -> Result<(), StoreError> {
-    let events = vec![ended];
-    let change = Change::Events { run, after: seq, events, at: inner.now() };
-    inner.keeper.commit(Commit { changes: vec![change] }).await.map(|_| ())
+/// The run that was last begun in a session.
+pub(super) fn last_run(store: &dyn Store, session: SessionId) -> Result<Option<RunRecord>, StoreError> {
+    let last = RunFilter { session: Some(session), limit: Some(1), ..RunFilter::default() };
+    Ok(store.runs(&last)?.into_iter().next())
 }

@@ -32,6 +32,19 @@ pub(super) fn remove(data: &Path, attempt: AttemptId) {
     }
 }
 
+/// Puts an attempt's things where nobody clears them away.
+pub(super) fn set_aside(data: &Path, attempt: AttemptId) {
+    let unknown = data.join("unknown-attempts");
+    let moved = DirBuilder::new().recursive(true).mode(0o700).create(&unknown);
+    let moved = moved.and_then(|()| std::fs::rename(path(data, attempt), unknown.join(attempt.to_string())));
+    match moved {
+        Ok(()) => {
+            tracing::warn!(%attempt, to = %unknown.display(), "found what an unknown attempt left, and kept it")
+        }
+        Err(error) => tracing::warn!(%attempt, %error, "could not set an attempt's directory aside"),
+    }
+}
+
 /// The attempts that still have things here.
 pub(super) fn left_behind(data: &Path) -> Vec<AttemptId> {
     let Ok(entries) = std::fs::read_dir(folder(data)) else { return Vec::new() };

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::directory::{self, DirectoryError};
 use super::drive::{self, Beginning};
 use super::inner::Inner;
-use super::{EngineError, crash, journal};
+use super::{EngineError, crash, journal, schedule};
 use crate::agent::{Failure, UnknownModel};
 use crate::run::{Limits, Order, Run, RunId, SessionId, Spent};
 use crate::store::{Commit, StoreError};
@@ -154,6 +154,7 @@ pub(super) async fn start(inner: &Arc<Inner>, start: Start) -> Result<Started, S
     let settled = settle(inner, recipe, start).await?;
     let Settled { order, opened, new_session } = settled;
     let started = Started { run: order.run, session: order.session, new_session };
+    let gate = inner.gate(started.session).await;
     let (run, first) = Run::start(recipe, order, Inner::fresh());
     crash::point("before-intent");
     let changes = journal::beginning(&run, &first, inner.now());
@@ -161,6 +162,12 @@ pub(super) async fn start(inner: &Arc<Inner>, start: Start) -> Result<Started, S
     journal::log_beginning(&run, &first);
     let seq = first.events.len() as u64;
     drive::spawn(inner, run, seq, opened, first.todo, Beginning::Fresh);
+    drop(gate);
+    // Somebody may have switched recipes off after they were found to be on, and before this run could be seen.
+    let session = started.session;
+    if !inner.read(move |store| store.orchestration(Some(session))).await? {
+        schedule::cancel(inner, session, Exit::because(ExitReason::UserRequested)).await?;
+    }
     Ok(started)
 }
 

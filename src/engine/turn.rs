@@ -10,7 +10,7 @@ use tokio::sync::{OwnedMutexGuard, OwnedSemaphorePermit, mpsc};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use super::drive::{Beginning, Driver, Halt, save};
+use super::drive::{Adoption, Beginning, Driver, Halt, save};
 use super::feed::Notice;
 use super::inner::{Command, Inner};
 use super::session_lock::{self, NotLocked, SessionLock};
@@ -22,6 +22,9 @@ use crate::{Exit, ExitReason};
 
 /// How many signs of life may wait; an agent that has one more waits as well.
 const SIGNS: usize = 64;
+
+/// A turn that is being taken.
+type Working = Pin<Box<dyn Future<Output = Came> + Send>>;
 
 /// What came of a turn.
 pub(super) enum Came {
@@ -36,8 +39,14 @@ pub(super) enum Came {
 /// What a turn needs before the agent may be asked. Dropping it lets others have their turn.
 pub(super) struct Seat {
     _turn: OwnedMutexGuard<()>,
-    _permit: OwnedSemaphorePermit,
+    _permit: Option<OwnedSemaphorePermit>,
     _lock: Option<SessionLock>,
+}
+
+/// A session's turn, and a permit where one was free, for an agent that may be at work already.
+pub(super) struct Held {
+    turn: OwnedMutexGuard<()>,
+    permit: Option<OwnedSemaphorePermit>,
 }
 
 /// What a turn is watched with.
@@ -47,6 +56,8 @@ struct Watch {
     /// When the agent began; not the time it waited for its seat.
     began: Option<Instant>,
     time_left: Option<Duration>,
+    /// What the agent says it has spent, where it has no reply to say it with.
+    cost_usd: Option<f64>,
     signs: mpsc::Receiver<Sign>,
 }
 
@@ -84,22 +95,30 @@ impl Driver {
         let (signs, heard) = mpsc::channel(SIGNS);
         let link = self.inner.link(signs, stop.clone());
         let (attempt, session) = (ask.attempt, self.run.order().session);
-        let mut watch = Watch { attempt, session, began: None, time_left: ask.time_left, signs: heard };
+        let mut watch =
+            Watch { attempt, session, began: None, time_left: ask.time_left, cost_usd: None, signs: heard };
 
         let inner = Arc::clone(&self.inner);
         let rehearsal = self.run.order().rehearsal;
-        let seat = std::pin::pin!(async move { inner.seat(session, rehearsal).await });
+        let (adoption, taken_up) = match beginning {
+            Beginning::Fresh => (Adoption::default(), false),
+            Beginning::TakenUp(adoption) => (adoption, true),
+        };
+        let Adoption { process, held } = adoption;
+        let seat = std::pin::pin!(async move { inner.seat(session, rehearsal, held).await });
         let came = match self.watch(&mut watch, seat).await? {
             Watched::Over(todo) => return Ok(todo),
             Watched::Done(Err(came)) => came,
             Watched::Done(Ok(seat)) => {
                 watch.began = Some(Instant::now());
-                let mut work = self.work(&ask, beginning, link).await?;
+                let left = taken_up.then_some(process);
+                let mut work = self.work(&ask, left, link);
                 let watched = self.watch(&mut watch, work.as_mut()).await;
                 let came = match watched {
                     Ok(Watched::Done(came)) => came,
                     over => {
                         // The run is over, or cannot go on: its agent has nothing left to do.
+                        self.leave_desk();
                         stop.cancel();
                         finish(work, &mut watch.signs).await;
                         if let Ok(Watched::Over(todo)) = over {
@@ -114,14 +133,20 @@ impl Driver {
             }
         };
         crash::point("after-reply");
-        self.conclude(attempt, came, watch.took()).await
+        let spent = (watch.took(), watch.cost_usd);
+        self.conclude(attempt, came, spent).await
     }
 
     /// Tells the run what came of its turn.
-    async fn conclude(&mut self, attempt: AttemptId, came: Came, took: Duration) -> Result<Todo, Halt> {
+    async fn conclude(
+        &mut self,
+        attempt: AttemptId,
+        came: Came,
+        (took, spent_usd): (Duration, Option<f64>),
+    ) -> Result<Todo, Halt> {
         let failed = |exit: Exit, failure: Option<&Failure>| {
             let resume_at = failure::resume_at(failure, &exit, self.inner.now());
-            Input::Failed { attempt, exit, resume_at, took }
+            Input::Failed { attempt, exit, resume_at, cost_usd: spent_usd, took }
         };
         let todo = match came {
             Came::Reply(Reply { text, cost_usd, version, denied, .. }) => {
@@ -149,28 +174,15 @@ impl Driver {
         Ok(todo)
     }
 
-    /// The agent's work on this turn, as a future that has not begun yet.
-    async fn work(
-        &self,
-        ask: &Ask,
-        beginning: Beginning,
-        link: Link,
-    ) -> Result<Pin<Box<dyn Future<Output = Came> + Send>>, Halt> {
+    /// The agent's work on this turn, as a future that has not begun yet. `left` is what another engine left of it.
+    fn work(&self, ask: &Ask, left: Option<Option<Process>>, link: Link) -> Working {
         let order = self.run.order();
         let agent = match self.inner.agent(Some(&order.agent)) {
             Ok(agent) => agent,
             Err(unknown) => {
                 let failure =
                     Failure::CannotStart { path: PathBuf::from(&order.agent), why: unknown.to_string() };
-                return Ok(Box::pin(async { Came::Failure(failure) }));
-            }
-        };
-        let process = match beginning {
-            Beginning::Fresh => None,
-            Beginning::TakenUp => {
-                let attempt = ask.attempt;
-                let found = self.inner.read(move |store| store.attempt(attempt)).await;
-                found.map_err(Halt::Unsaved)?.and_then(|attempt| attempt.process)
+                return Box::pin(async { Came::Failure(failure) });
             }
         };
         let turn = self.inner.prepare(Prepared {
@@ -182,7 +194,7 @@ impl Driver {
             directory: order.directory.clone(),
             budget_usd: ask.budget_left,
         });
-        Ok(Box::pin(work(agent, turn, process, beginning, link)))
+        Box::pin(work(agent, turn, left, link))
     }
 
     /// Waits for something while commands keep coming in, and the agent shows signs of life.
@@ -235,7 +247,7 @@ impl Driver {
         }
     }
 
-    async fn heard(&self, watch: &Watch, sign: Sign) -> Result<(), Halt> {
+    async fn heard(&self, watch: &mut Watch, sign: Sign) -> Result<(), Halt> {
         match sign {
             Sign::Spawned { process, go } => {
                 crash::point("after-spawn");
@@ -248,6 +260,7 @@ impl Driver {
                 let (session, attempt) = (watch.session, watch.attempt);
                 self.inner.keeper.tell(Notice::Saying { session, attempt, text: text.into() });
             }
+            Sign::Spent { cost_usd } => watch.cost_usd = Some(cost_usd),
             Sign::Used { tool } => tracing::debug!(tool, "agent uses a tool"),
             Sign::Retrying { why } => tracing::info!(why, "agent's service asks for patience"),
         }
@@ -256,6 +269,7 @@ impl Driver {
 }
 
 /// What is particular about one turn.
+#[derive(Clone)]
 pub(super) struct Prepared {
     pub(super) attempt: AttemptId,
     pub(super) session: SessionId,
@@ -271,19 +285,33 @@ impl Inner {
         Link { signs, stop, hurry: self.hurry.clone(), leave: self.leave.clone() }
     }
 
-    /// Waits until it is this session's turn and one more agent may work.
-    pub(super) async fn seat(&self, session: SessionId, rehearsal: bool) -> Result<Seat, Came> {
-        let turn = self.at_desk(session, |desk| Arc::clone(&desk.turn));
-        let waiting = async {
-            let turn = turn.lock_owned().await;
-            (turn, Arc::clone(&self.permits).acquire_owned().await)
+    /// Takes a place for an agent that another engine left at work. It is counted if there is room, but not waited for.
+    pub(super) fn hold(&self, session: SessionId) -> Option<Held> {
+        let turn = self.at_desk(session, |desk| Arc::clone(&desk.turn)).try_lock_owned().ok()?;
+        Some(Held { turn, permit: Arc::clone(&self.permits).try_acquire_owned().ok() })
+    }
+
+    /// Waits until it is this session's turn and one more agent may work, unless a place is held already.
+    pub(super) async fn seat(
+        &self,
+        session: SessionId,
+        rehearsal: bool,
+        held: Option<Held>,
+    ) -> Result<Seat, Came> {
+        let (turn, permit) = if let Some(Held { turn, permit }) = held {
+            (turn, permit)
+        } else {
+            let turn = self.at_desk(session, |desk| Arc::clone(&desk.turn));
+            let waiting = async {
+                let turn = turn.lock_owned().await;
+                (turn, Arc::clone(&self.permits).acquire_owned().await.ok())
+            };
+            tokio::select! {
+                biased;
+                () = self.closing.cancelled() => return Err(Came::Failure(Failure::Left)),
+                seat = waiting => seat,
+            }
         };
-        let (turn, permit) = tokio::select! {
-            biased;
-            () = self.closing.cancelled() => return Err(Came::Failure(Failure::Left)),
-            seat = waiting => seat,
-        };
-        let Ok(permit) = permit else { return Err(Came::Failure(Failure::Left)) };
         // A rehearsal touches nothing that another process could be in the middle of.
         let lock = if rehearsal { None } else { Some(self.lock_session(session)?) };
         Ok(Seat { _turn: turn, _permit: permit, _lock: lock })
@@ -311,21 +339,19 @@ impl Inner {
     }
 }
 
-/// Takes the turn, or finds out what became of it.
+/// Takes the turn, or finds out what became of it where another engine left something of it.
 pub(super) async fn work(
     agent: Arc<dyn Agent>,
     turn: Result<Turn, Failure>,
-    process: Option<Process>,
-    beginning: Beginning,
+    left: Option<Option<Process>>,
     link: Link,
 ) -> Came {
     let turn = match turn {
         Ok(turn) => turn,
         Err(failure) => return Came::Failure(failure),
     };
-    if beginning == Beginning::TakenUp {
-        let process = process.map(|Process { pid, started }| crate::agent::Process { pid, started });
-        match agent.recover(turn.clone(), process, link.clone()).await {
+    if let Some(process) = left {
+        match agent.recover(turn.clone(), process.map(for_agent), link.clone()).await {
             Fate::NeverBegan => {}
             Fate::Ended(Ok(reply)) => return Came::Reply(reply),
             Fate::Ended(Err(failure)) => return Came::Failure(failure),
@@ -336,6 +362,11 @@ pub(super) async fn work(
         Ok(reply) => Came::Reply(reply),
         Err(failure) => Came::Failure(failure),
     }
+}
+
+/// A process as it was written down, for the agent it belongs to.
+pub(super) fn for_agent(Process { pid, started }: Process) -> crate::agent::Process {
+    crate::agent::Process { pid, started }
 }
 
 /// Writes down which process works on an attempt, so that another engine could find it.
@@ -350,7 +381,7 @@ pub(super) async fn record_process(
 }
 
 /// Waits for work that was told to stop. Nothing it still says matters.
-async fn finish(mut work: Pin<Box<dyn Future<Output = Came> + Send>>, signs: &mut mpsc::Receiver<Sign>) {
+async fn finish(mut work: Working, signs: &mut mpsc::Receiver<Sign>) {
     loop {
         tokio::select! {
             _ = work.as_mut() => return,

@@ -10,6 +10,11 @@ pub(super) fn closing(recipe: &str, ending: &Ending) -> String {
     format!("{rehearsal}{recipe}: {}.{description}{after}", ending.message)
 }
 
+/// What stands in the conversation where a prompt could not be passed on.
+pub(super) fn kept(why: &str) -> String {
+    format!("This prompt was not answered yet: {why}. It is kept, and passed on together with the next one.")
+}
+
 /// What stands in the conversation where a prompt got no answer.
 pub(super) fn unanswered(why: &str) -> String {
     format!("This prompt was not answered: {why}.")

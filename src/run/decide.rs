@@ -60,6 +60,16 @@ pub struct Run {
 impl Run {
     /// Begins a run at its recipe's first step.
     pub fn start(recipe: &'static dyn AnyRecipe, order: Order, fresh: Fresh) -> (Self, Decision) {
+        Self::start_after(recipe, order, [], fresh)
+    }
+
+    /// The same, where people have said something already that the agent is to be told first.
+    pub fn start_after(
+        recipe: &'static dyn AnyRecipe,
+        order: Order,
+        said: impl IntoIterator<Item = (PromptId, String)>,
+        fresh: Fresh,
+    ) -> (Self, Decision) {
         let position = recipe.begin(order.restarts);
         let started = Event::Started {
             recipe: recipe.outline().id.to_owned(),
@@ -69,6 +79,9 @@ impl Run {
         };
         let mut run = Self { recipe, position, known: Known::new(order) };
         let mut events = vec![started];
+        for (prompt, text) in said {
+            run.record(&mut events, Event::PromptQueued { prompt, text });
+        }
         let todo = run.next_turn(&mut events, fresh);
         (run, Decision { events, todo })
     }
@@ -81,7 +94,7 @@ impl Run {
             Input::Cancelled { exit, .. }
                 if self.ending().is_some_and(|ending| ending.resume_at.is_some()) =>
             {
-                self.end(&mut events, &exit, |_| (), Duration::ZERO)
+                self.end(&mut events, &exit, |_| (), Cut::default())
             }
             // First cause wins: what happens to a run that is over changes nothing.
             _ if self.ending().is_some() => Todo::End,
@@ -89,21 +102,25 @@ impl Run {
                 let read = self.read(&text);
                 self.replied(&mut events, read, &denied, Stated { cost_usd, version, took }, fresh)
             }
-            Input::Failed { attempt, exit, resume_at, took } if self.waits_for(attempt) => {
+            Input::Failed { attempt, exit, resume_at, cost_usd, took } if self.waits_for(attempt) => {
                 let resume_at = resume_at.filter(|_| self.may_resume_by_itself(&exit));
-                self.end(&mut events, &exit, |ending| ending.resume_at = resume_at, took)
+                // An agent that ran out of money without saying how much has spent what was left.
+                let spent_all = exit.reason() == Some(ExitReason::CostBudget);
+                let left = || self.known.limits.budget_left(&self.known.spent).filter(|_| spent_all);
+                let cut = Cut { took, cost_usd: cost_usd.or_else(left), unheard: true };
+                self.end(&mut events, &exit, |ending| ending.resume_at = resume_at, cut)
             }
             Input::Replied { .. } | Input::Failed { .. } => Todo::Wait,
             Input::Prompted { prompt, text } => {
                 self.record(&mut events, Event::PromptQueued { prompt, text });
                 Todo::Wait
             }
-            Input::Cancelled { exit, took } => self.end(&mut events, &exit, |_| (), took),
+            Input::Cancelled { exit, took } => self.end(&mut events, &exit, |_| (), Cut::after(took)),
             Input::Elapsed { took } => {
                 let spent = Spent { time: self.known.spent.time.saturating_add(took), ..self.known.spent };
                 let only_time = Limits { max_ticks: None, budget_usd: None, ..self.known.limits };
                 match only_time.exceeded(&spent) {
-                    Some(exit) => self.end(&mut events, &exit, |_| (), took),
+                    Some(exit) => self.end(&mut events, &exit, |_| (), Cut::after(took)),
                     None => Todo::Wait,
                 }
             }
@@ -218,7 +235,7 @@ impl Run {
         if !denied.is_empty() {
             let tools = format!("tools the agent was refused: {}", denied.join(", "));
             let exit = Exit::because(ExitReason::PermissionDenied).describe(tools);
-            return self.end(events, &exit, |_| (), Duration::ZERO);
+            return self.end(events, &exit, |_| (), Cut::default());
         }
         let of = self.known.limits.reasks;
         if self.known.reasks < of {
@@ -234,7 +251,7 @@ impl Run {
             return self.take(events, OTHER, Some(description), fresh);
         }
         let exit = Exit::because(ExitReason::OrchestrationError).describe(unread.to_string());
-        self.end(events, &exit, |_| (), Duration::ZERO)
+        self.end(events, &exit, |_| (), Cut::default())
     }
 
     /// Follows an outcome. Only here does a run move.
@@ -266,7 +283,7 @@ impl Run {
             }
             Ok(Next::Exit(exit)) => {
                 let took = |ending: &mut Ending| ending.outcome = Some(outcome.to_owned());
-                self.end(events, &described(exit), took, Duration::ZERO)
+                self.end(events, &described(exit), took, Cut::default())
             }
             Ok(Next::Restart(restart)) => {
                 let order = self.successor(restart.restarts, fresh);
@@ -274,12 +291,13 @@ impl Run {
                     ending.outcome = Some(outcome.to_owned());
                     ending.continued_by = Some(fresh.run);
                 };
-                self.end(events, &described(restart.exit()), details, Duration::ZERO);
-                Todo::Restart(Box::new(Successor { recipe: restart.recipe, order }))
+                let said = self.known.waiting.iter().map(|waiting| waiting.text.clone()).collect();
+                self.end(events, &described(restart.exit()), details, Cut::default());
+                Todo::Restart(Box::new(Successor { recipe: restart.recipe, order, said }))
             }
             Err(unknown) => {
                 let exit = Exit::because(ExitReason::InternalError).describe(unknown.to_string());
-                self.end(events, &exit, |_| (), Duration::ZERO)
+                self.end(events, &exit, |_| (), Cut::default())
             }
         }
     }
@@ -300,10 +318,10 @@ impl Run {
     /// Begins whatever turn is due, unless a limit forbids it: first what people said, then the step.
     pub(super) fn next_turn(&mut self, events: &mut Vec<Event>, fresh: Fresh) -> Todo {
         if let Some(exit) = self.known.limits.exceeded(&self.known.spent) {
-            return self.end(events, &exit, |_| (), Duration::ZERO);
+            return self.end(events, &exit, |_| (), Cut::default());
         }
         if self.step().prompt.trim().is_empty() {
-            return self.end(events, &Exit::because(ExitReason::NoPrompt), |_| (), Duration::ZERO);
+            return self.end(events, &Exit::because(ExitReason::NoPrompt), |_| (), Cut::default());
         }
         let purpose = match self.known.waiting.front() {
             Some(waiting) => Purpose::Pass { prompt: waiting.prompt },
@@ -315,31 +333,54 @@ impl Run {
     fn begin_turn(&mut self, events: &mut Vec<Event>, purpose: Purpose, fresh: Fresh) -> Todo {
         // A re-ask is a turn as well, and a run that has used up its ticks gets no further one.
         if let Some(exit) = self.known.limits.exceeded(&self.known.spent) {
-            return self.end(events, &exit, |_| (), Duration::ZERO);
+            return self.end(events, &exit, |_| (), Cut::default());
         }
         let (attempt, step) = (fresh.attempt, self.step().name.to_owned());
         self.record(events, Event::TurnBegan { attempt, step, purpose });
         self.todo()
     }
 
-    /// Ends the run. Whatever turn is going on was cut short after `took`.
+    /// Ends the run, and with it whatever turn is going on.
     fn end(
         &mut self,
         events: &mut Vec<Event>,
         exit: &Exit,
         details: impl FnOnce(&mut Ending),
-        took: Duration,
+        cut: Cut,
     ) -> Todo {
-        let rehearsal = self.known.order.rehearsal;
-        let mut ending = Ending::new(exit, self.step().name, self.position.steps(), rehearsal);
+        let mut ending = self.ending_with(exit);
         details(&mut ending);
-        self.record(events, Event::Ended { ending, took });
+        let Cut { took, cost_usd, unheard } = cut;
+        let unheard =
+            unheard && matches!(&self.known.phase, Phase::Asking(asking) if asking.passed.is_some());
+        self.record(events, Event::Ended { ending, took, cost_usd, unheard });
         Todo::End
+    }
+
+    /// How the run would end now, for this exit.
+    pub(crate) fn ending_with(&self, exit: &Exit) -> Ending {
+        Ending::new(exit, self.step().name, self.position.steps(), self.known.order.rehearsal)
     }
 
     pub(super) fn record(&mut self, events: &mut Vec<Event>, event: Event) {
         self.known.learn(&event);
         events.push(event);
+    }
+}
+
+/// The turn that was cut short by the end of its run.
+#[derive(Default)]
+struct Cut {
+    took: Duration,
+    cost_usd: Option<f64>,
+    /// Whether the agent may not have heard what it was to be told. Somebody who ends a run knows what it was at; only
+    /// a failure leaves that open.
+    unheard: bool,
+}
+
+impl Cut {
+    fn after(took: Duration) -> Self {
+        Self { took, ..Self::default() }
     }
 }
 

@@ -56,4 +56,6 @@ pub struct Successor {
     pub recipe: &'static dyn AnyRecipe,
     /// All that is settled about it.
     pub order: Order,
+    /// What people said to the run that it continues, and the agent was not told yet.
+    pub said: Vec<String>,
 }

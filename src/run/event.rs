@@ -91,6 +91,12 @@ pub enum Event {
         /// How long the agent had worked on the turn that was cut short by it.
         #[serde(default, skip_serializing_if = "Duration::is_zero")]
         took: Duration,
+        /// What that turn is said to have cost.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        cost_usd: Option<f64>,
+        /// Whether what that turn was to pass on waits again, because the agent may not have heard it.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        unheard: bool,
     },
     /// The run goes on after it had ended.
     Resumed {

@@ -31,6 +31,8 @@ pub enum Input {
         exit: Exit,
         /// When it would make sense to go on, in milliseconds since 1970, where that is known.
         resume_at: Option<u64>,
+        /// What it cost all the same, as stated.
+        cost_usd: Option<f64>,
         /// How long it took.
         took: Duration,
     },

@@ -32,6 +32,8 @@ pub(super) struct Known {
 pub(super) struct Waiting {
     pub(super) prompt: PromptId,
     pub(super) text: String,
+    /// Whether the agent may have heard it already.
+    pub(super) again: bool,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -75,9 +77,7 @@ impl Known {
             Event::Started { .. } => {}
             Event::TurnBegan { attempt, purpose, .. } => self.began(*attempt, purpose),
             Event::Replied { took, cost_usd, .. } => {
-                self.spent.time = self.spent.time.saturating_add(*took);
-                // A negative or senseless figure must not give money back.
-                self.spent.cost_usd += cost_usd.filter(|cost| cost.is_finite() && *cost > 0.0).unwrap_or(0.0);
+                self.spent.add(*took, *cost_usd);
                 self.phase = Phase::Deciding;
             }
             Event::Reasked { number, .. } => self.reasks = *number,
@@ -87,14 +87,13 @@ impl Known {
                 self.resumes.stuck_on = None;
             }
             Event::PromptQueued { prompt, text } => {
-                self.waiting.push_back(Waiting { prompt: *prompt, text: text.clone() });
+                self.waiting.push_back(Waiting { prompt: *prompt, text: text.clone(), again: false });
             }
-            Event::Ended { ending, took } => {
-                self.spent.time = self.spent.time.saturating_add(*took);
+            Event::Ended { ending, took, cost_usd, unheard } => {
+                self.spent.add(*took, *cost_usd);
                 let last = std::mem::replace(&mut self.phase, Phase::Over(ending.clone()));
-                // What was cut short was not delivered for certain, so it is next in line again.
-                if let Phase::Asking(Asking { passed: Some(waiting), .. }) = last {
-                    self.waiting.push_front(waiting);
+                if let (Phase::Asking(Asking { passed: Some(waiting), .. }), true) = (last, *unheard) {
+                    self.waiting.push_front(Waiting { again: true, ..waiting });
                 }
             }
             Event::Resumed { by, limits, extra_visits, extra_steps, told } => {

@@ -49,6 +49,14 @@ pub struct Spent {
     pub cost_usd: f64,
 }
 
+impl Spent {
+    /// Adds a turn. A negative or senseless figure does not give money back.
+    pub(super) fn add(&mut self, took: Duration, cost_usd: Option<f64>) {
+        self.time = self.time.saturating_add(took);
+        self.cost_usd += cost_usd.filter(|cost| cost.is_finite() && *cost > 0.0).unwrap_or(0.0);
+    }
+}
+
 impl Limits {
     /// The exit of a run that may not begin another turn.
     pub(super) fn exceeded(&self, spent: &Spent) -> Option<Exit> {

@@ -26,5 +26,7 @@ pub use input::Input;
 pub(crate) use limits::in_words;
 pub use limits::{Limits, Spent};
 pub use order::Order;
+#[cfg(feature = "engine")]
+pub(crate) use prompt::heard_before;
 pub use replay::{ReplayError, abandon};
 pub use resume::{CannotResume, Resume, ResumedBy};

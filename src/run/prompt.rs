@@ -10,13 +10,23 @@ use crate::outcome;
 const GO_ON: &str = "This run was stopped while you were at the step below, and goes on now. \
     Look at what is already done before you do anything, and finish the rest.";
 
+/// What somebody said, for an agent that may have heard it before the server stopped: nothing is repeated silently.
+pub(crate) fn heard_before(text: &str) -> String {
+    format!(
+        "This may have reached you before; if so, look at what is already done and do only the rest:\n\n{text}"
+    )
+}
+
 impl Run {
     /// The turn that an open attempt stands for. The same attempt always gives the same turn.
     pub(super) fn ask(&self, asking: &Asking) -> Ask {
         let known = &self.known;
         let step = self.position.outline();
         let prompt = match (&asking.purpose, &asking.passed) {
-            (Purpose::Pass { .. }, passed) => passed.as_ref().map(|waiting| waiting.text.clone()),
+            (Purpose::Pass { .. }, passed) => passed.as_ref().map(|waiting| match waiting.again {
+                true => heard_before(&waiting.text),
+                false => waiting.text.clone(),
+            }),
             (Purpose::Remind { problem, .. }, _) => Some(outcome::reminder(step, problem)),
             (Purpose::Step, _) => Some(self.step_prompt(None)),
             (Purpose::Continue, _) => Some(self.step_prompt(Some(GO_ON))),

@@ -76,5 +76,5 @@ pub fn abandon<'a>(events: impl IntoIterator<Item = &'a Event>, exit: &Exit) -> 
         }
     }
     let ending = Ending::new(exit, at, steps, order.rehearsal);
-    open.then_some(Event::Ended { ending, took: Duration::ZERO })
+    open.then_some(Event::Ended { ending, took: Duration::ZERO, cost_usd: None, unheard: true })
 }

@@ -48,6 +48,11 @@ pub enum CannotResume {
     /// It has not ended.
     #[error("the run is still going on; exit it first, or wait until it ends")]
     StillRunning,
+    /// It is taken up as it was left.
+    #[error(
+        "the run was left behind by a store that failed, and goes on as it is; resume it without new limits"
+    )]
+    AsItIs,
     /// It has nothing left to do.
     #[error("the run reached its goal ({reason}); start the recipe again for the next one")]
     Finished {
@@ -91,13 +96,15 @@ impl Run {
         }
         let limits = resume.limits.unwrap_or(self.known.limits);
         if let Some(exit) = limits.exceeded(&self.known.spent) {
-            return Err(would_stop_again(&exit.message()));
+            return Err(would_stop_again(&exit.message(), RAISE));
         }
         let refused = refused_outcome(ending);
+        let restarts = ExitReason::lookup(&ending.reason) == Some(ExitReason::MaxRestarts);
         if let Some(outcome) = &refused
             && let Some(exit) = self.still_refused(ending, outcome, resume)
         {
-            return Err(would_stop_again(&exit));
+            let remedy = if restarts { "start the recipe again" } else { RAISE };
+            return Err(would_stop_again(&exit, remedy));
         }
         let resumed = Event::Resumed {
             by: resume.by,
@@ -144,9 +151,8 @@ fn refused_outcome(ending: &Ending) -> Option<String> {
     if tripped { ending.outcome.clone() } else { None }
 }
 
-fn would_stop_again(message: &str) -> CannotResume {
-    CannotResume::WouldStopAgain {
-        message: message.to_owned(),
-        remedy: "raise that limit when you resume, or start the recipe again",
-    }
+const RAISE: &str = "raise that limit when you resume, or start the recipe again";
+
+fn would_stop_again(message: &str, remedy: &'static str) -> CannotResume {
+    CannotResume::WouldStopAgain { message: message.to_owned(), remedy }
 }

@@ -70,6 +70,13 @@ pub enum Change {
     ChatEnded {
         /// The attempt.
         attempt: AttemptId,
+        /// Whether the agent has not heard what it was told, so that it waits again.
+        unheard: bool,
+    },
+    /// What people said is no longer to be passed on.
+    Withdrawn {
+        /// What they said.
+        prompts: Vec<PromptId>,
     },
     /// The agent has answered in this session, so its conversation exists.
     Opened {

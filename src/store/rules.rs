@@ -56,6 +56,10 @@ pub(super) fn text_of(directory: &Path) -> Result<&str, StoreError> {
     })
 }
 
+pub(super) fn taken(prompt: PromptId) -> StoreError {
+    StoreError::Contradiction { what: format!("prompt {prompt} was passed on already") }
+}
+
 pub(super) fn missing(kind: &'static str, id: &impl Display) -> StoreError {
     StoreError::Missing { kind, id: id.to_string() }
 }

@@ -131,6 +131,7 @@ impl Watcher {
                     }
                     Sign::Said(text) => notes.signs.push(format!("said {text}")),
                     Sign::Used { tool } => notes.signs.push(format!("used {tool}")),
+                    Sign::Spent { cost_usd } => notes.signs.push(format!("spent {cost_usd}")),
                     Sign::Retrying { why } => notes.signs.push(format!("retrying {why}")),
                 }
             }

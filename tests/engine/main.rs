@@ -5,6 +5,8 @@
 mod bad_input;
 mod chats;
 mod feeds;
+mod held_store;
+mod interleavings;
 mod limits;
 mod logs;
 mod producers;

@@ -111,7 +111,7 @@ impl Stage {
     }
 }
 
-fn options(place: &TempDir, puppet: &Arc<Puppet>, store: &Arc<dyn Store>) -> Options {
+pub(crate) fn options(place: &TempDir, puppet: &Arc<Puppet>, store: &Arc<dyn Store>) -> Options {
     let agent = Arc::new(Strings(Arc::clone(puppet)));
     let mut options = Options::new(BUNDLED, agent, Arc::clone(store), place.path().join("data"));
     options.roots = vec![place.path().to_owned()];

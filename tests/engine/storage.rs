@@ -1,100 +1,35 @@
 //! A store that fails: the run pauses, nothing unsaved is announced, and the engine stays up.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::Ordering;
+use std::time::Duration;
 
+use surefire::agent::Fate;
 use surefire::engine::Notice;
-use surefire::run::{AttemptId, PromptId, Resume, ResumedBy, RunId, SessionId};
-use surefire::store::{
-    Attempt, Commit, Committed, Memory, Message, Recorded, RunFilter, RunRecord, Session, Store, StoreError,
-    Waiting,
-};
+use surefire::run::{Limits, Resume, ResumedBy};
+use surefire::store::Store;
+use tokio::sync::Notify;
 
+use crate::held_store::HeldStore;
 use crate::puppet::{Act, Puppet, json};
 use crate::stage::Stage;
 
-/// A store on a disk that is full whenever the test says so.
-#[derive(Default)]
-struct Flaky {
-    kept: Memory,
-    full: AtomicBool,
-    refused: AtomicUsize,
-}
-
-impl Store for Flaky {
-    fn commit(&self, commit: &Commit) -> Result<Committed, StoreError> {
-        if self.full.load(Ordering::SeqCst) {
-            self.refused.fetch_add(1, Ordering::SeqCst);
-            return Err(StoreError::Full);
-        }
-        self.kept.commit(commit)
-    }
-    fn session(&self, id: SessionId) -> Result<Option<Session>, StoreError> {
-        self.kept.session(id)
-    }
-    fn sessions(&self, limit: usize) -> Result<Vec<Session>, StoreError> {
-        self.kept.sessions(limit)
-    }
-    fn session_count(&self) -> Result<u64, StoreError> {
-        self.kept.session_count()
-    }
-    fn messages(&self, session: SessionId, from: u64, limit: usize) -> Result<Vec<Message>, StoreError> {
-        self.kept.messages(session, from, limit)
-    }
-    fn run(&self, id: RunId) -> Result<Option<RunRecord>, StoreError> {
-        self.kept.run(id)
-    }
-    fn runs(&self, filter: &RunFilter) -> Result<Vec<RunRecord>, StoreError> {
-        self.kept.runs(filter)
-    }
-    fn events(&self, run: RunId, after: u64, limit: usize) -> Result<Vec<Recorded>, StoreError> {
-        self.kept.events(run, after, limit)
-    }
-    fn events_of_all(&self, after: u64, limit: usize) -> Result<Vec<Recorded>, StoreError> {
-        self.kept.events_of_all(after, limit)
-    }
-    fn last_place(&self) -> Result<u64, StoreError> {
-        self.kept.last_place()
-    }
-    fn attempt(&self, id: AttemptId) -> Result<Option<Attempt>, StoreError> {
-        self.kept.attempt(id)
-    }
-    fn open_attempts(&self) -> Result<Vec<Attempt>, StoreError> {
-        self.kept.open_attempts()
-    }
-    fn waiting(&self, session: SessionId) -> Result<Vec<Waiting>, StoreError> {
-        self.kept.waiting(session)
-    }
-    fn waiting_sessions(&self) -> Result<Vec<SessionId>, StoreError> {
-        self.kept.waiting_sessions()
-    }
-    fn prompt(&self, id: PromptId) -> Result<Option<Waiting>, StoreError> {
-        self.kept.prompt(id)
-    }
-    fn orchestration(&self, session: Option<SessionId>) -> Result<bool, StoreError> {
-        self.kept.orchestration(session)
-    }
-    fn prune(&self, ended_before: u64) -> Result<u64, StoreError> {
-        self.kept.prune(ended_before)
-    }
-}
-
 #[tokio::test(start_paused = true)]
 async fn a_full_disk_pauses_the_run_and_nothing_unsaved_is_announced() {
-    let flaky = Arc::new(Flaky::default());
-    let go = Arc::new(tokio::sync::Notify::new());
+    let disk = Arc::new(HeldStore::default());
+    let go = Arc::new(Notify::new());
     let puppet = Puppet::new([Act::Waits(Arc::clone(&go), "complete")]);
-    let store: Arc<dyn Store> = Arc::<Flaky>::clone(&flaky);
+    let store: Arc<dyn Store> = Arc::<HeldStore>::clone(&disk);
     let stage = Stage::with(puppet, store, |_| ()).await;
     let started = stage.start().await;
     let mut feed = stage.engine.listen();
     stage.puppet.asked(1).await;
-    flaky.full.store(true, Ordering::SeqCst);
+    disk.full.store(true, Ordering::SeqCst);
     go.notify_one();
 
     let ending = stage.ended(started).await;
     assert_eq!((ending.reason.as_str(), ending.exit_code), ("storage_error", 17));
-    assert_eq!(flaky.refused.load(Ordering::SeqCst), 3, "it was tried more than once");
+    assert_eq!(disk.refused.load(Ordering::SeqCst), 3, "it was tried more than once");
     loop {
         match feed.next().await.unwrap() {
             Notice::Unsaved { run, .. } => break assert_eq!(run, started.run),
@@ -105,10 +40,10 @@ async fn a_full_disk_pauses_the_run_and_nothing_unsaved_is_announced() {
     let refused = stage.engine.start(stage.wish()).await.unwrap_err();
     assert!(refused.to_string().contains("no room"), "{refused}");
 
-    flaky.full.store(false, Ordering::SeqCst);
+    disk.full.store(false, Ordering::SeqCst);
     assert!(stage.engine.start(stage.wish()).await.is_ok(), "the engine is still up");
     // The agent's reply is still to be had: it is not asked a second time.
-    stage.puppet.fate(surefire::agent::Fate::Ended(Ok(json("complete"))));
+    stage.puppet.fate(Fate::Ended(Ok(json("complete"))));
     stage.engine.resume(started.run, Resume::by(ResumedBy::User)).await.unwrap();
     assert_eq!(stage.ended(started).await.reason, "task-committed");
     assert_eq!(stage.moves(started.run).len(), 2);
@@ -116,18 +51,85 @@ async fn a_full_disk_pauses_the_run_and_nothing_unsaved_is_announced() {
 
 #[tokio::test(start_paused = true)]
 async fn a_disk_that_is_full_for_a_moment_is_waited_for() {
-    let flaky = Arc::new(Flaky::default());
-    let go = Arc::new(tokio::sync::Notify::new());
+    let disk = Arc::new(HeldStore::default());
+    let go = Arc::new(Notify::new());
     let puppet = Puppet::new([Act::Waits(Arc::clone(&go), "no-tasks")]);
-    let store: Arc<dyn Store> = Arc::<Flaky>::clone(&flaky);
+    let store: Arc<dyn Store> = Arc::<HeldStore>::clone(&disk);
     let stage = Stage::with(puppet, store, |_| ()).await;
     let started = stage.start().await;
     stage.puppet.asked(1).await;
-    flaky.full.store(true, Ordering::SeqCst);
+    disk.full.store(true, Ordering::SeqCst);
     go.notify_one();
-    while flaky.refused.load(Ordering::SeqCst) == 0 {
+    while disk.refused.load(Ordering::SeqCst) == 0 {
         tokio::task::yield_now().await;
     }
-    flaky.full.store(false, Ordering::SeqCst);
+    disk.full.store(false, Ordering::SeqCst);
     assert_eq!(stage.ended(started).await.reason, "no-tasks-available");
+}
+
+/// A run that the store failed in the middle of: written down is only its beginning.
+async fn left_behind(
+    change: impl FnOnce(&mut surefire::engine::Options),
+) -> (Stage, Arc<HeldStore>, surefire::engine::Started) {
+    let (disk, go) = (Arc::new(HeldStore::default()), Arc::new(Notify::new()));
+    let puppet = Puppet::new([Act::Waits(Arc::clone(&go), "complete")]);
+    let store: Arc<dyn Store> = Arc::<HeldStore>::clone(&disk);
+    let stage = Stage::with(puppet, store, change).await;
+    let started = stage.start().await;
+    stage.puppet.asked(1).await;
+    disk.full.store(true, Ordering::SeqCst);
+    go.notify_one();
+    assert_eq!(stage.ended(started).await.reason, "storage_error");
+    disk.full.store(false, Ordering::SeqCst);
+    (stage, disk, started)
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_run_that_was_left_behind_is_driven_once_however_many_resume_it() {
+    let (stage, _disk, started) = left_behind(|_| ()).await;
+    tokio::time::sleep(Duration::from_millis(50)).await;
+    stage.puppet.fate(Fate::NeverBegan);
+    let resume = || stage.engine.resume(started.run, Resume::by(ResumedBy::User));
+    let (one, other) = tokio::join!(resume(), resume());
+    assert!(one.is_ok() != other.is_ok(), "{one:?} {other:?}");
+    assert_eq!(stage.ended(started).await.reason, "task-committed");
+    let first = stage.puppet.turns()[0].attempt;
+    assert_eq!(stage.puppet.turns().iter().filter(|turn| turn.attempt == first).count(), 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn whoever_asks_later_is_told_as_well_and_new_limits_are_refused_in_words() {
+    let (stage, _disk, started) = left_behind(|_| ()).await;
+    assert_eq!(stage.ended(started).await.reason, "storage_error");
+    let limits = Some(Limits { budget_usd: Some(1.0), ..Limits::default() });
+    let resume = Resume { limits, ..Resume::by(ResumedBy::User) };
+    let refused = stage.engine.resume(started.run, resume).await.unwrap_err();
+    assert!(refused.to_string().contains("goes on as it is"), "{refused}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_listener_that_missed_it_can_still_ask() {
+    let (stage, _disk, started) = left_behind(|options| options.backlog = 4).await;
+    let mut slow = stage.engine.listen();
+    stage.run().await;
+    while !matches!(slow.next().await.unwrap(), Notice::Missed) {}
+    assert_eq!(stage.ended(started).await.reason, "storage_error");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_store_that_can_neither_be_written_nor_read_is_told() {
+    let (disk, go) = (Arc::new(HeldStore::default()), Arc::new(Notify::new()));
+    let puppet = Puppet::new([Act::Waits(Arc::clone(&go), "complete")]);
+    let store: Arc<dyn Store> = Arc::<HeldStore>::clone(&disk);
+    let stage = Stage::with(puppet, store, |_| ()).await;
+    let started = stage.start().await;
+    stage.puppet.asked(1).await;
+    let engine = stage.engine.clone();
+    let ended = tokio::spawn(async move { engine.ended(started.run).await });
+    tokio::time::sleep(Duration::from_millis(10)).await;
+    disk.full.store(true, Ordering::SeqCst);
+    disk.unreadable.store(true, Ordering::SeqCst);
+    go.notify_one();
+    let ended = tokio::time::timeout(Duration::from_hours(1), ended).await.expect("it is told");
+    assert_eq!(ended.unwrap().unwrap().reason, "storage_error");
 }

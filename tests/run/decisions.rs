@@ -176,12 +176,28 @@ fn a_prompt_that_was_cut_short_is_not_lost() {
     run.report("complete");
     let attempt = run.ask().attempt;
     let exit = Exit::because(ExitReason::Interrupted);
-    run.handle(Input::Failed { attempt, exit, resume_at: Some(5), took: Duration::ZERO });
+    run.handle(Input::Failed { attempt, exit, resume_at: Some(5), cost_usd: None, took: Duration::ZERO });
     assert_eq!(run.run.waiting().collect::<Vec<_>>(), [(prompt, "Mind the tests.")]);
     let fresh = run.fresh();
     let decision = run.run.resume(Resume::by(ResumedBy::Auto), &[], fresh).unwrap();
     assert!(matches!(decision.todo, Todo::Ask(_)));
     assert_eq!(run.ask().purpose, Purpose::Pass { prompt });
+}
+
+#[test]
+fn money_that_a_failed_turn_spent_counts() {
+    let limits = Limits { budget_usd: Some(5.0), ..Limits::default() };
+    let fail = |reason, cost_usd| {
+        let mut run = OneRun::start(&ImplementAndReview, limits);
+        let (attempt, exit) = (run.ask().attempt, Exit::because(reason));
+        run.handle(Input::Failed { attempt, exit, resume_at: None, cost_usd, took: Duration::ZERO });
+        run
+    };
+    assert!((fail(ExitReason::WorkerFailed, Some(1.5)).run.spent().cost_usd - 1.5).abs() < 1e-9);
+    let mut run = fail(ExitReason::CostBudget, None);
+    let fresh = run.fresh();
+    let refused = run.run.resume(Resume::by(ResumedBy::User), &[], fresh).unwrap_err();
+    assert!(refused.to_string().contains("spent its budget (limit $5.00)"), "{refused}");
 }
 
 #[test]
@@ -337,7 +353,7 @@ fn the_model_of_the_order_wins_over_the_recipes() {
 /// Ends the present turn for a reason, at a time that is known.
 fn fail(run: &mut OneRun, reason: ExitReason) {
     let (attempt, exit) = (run.ask().attempt, Exit::because(reason));
-    run.handle(Input::Failed { attempt, exit, resume_at: Some(7), took: Duration::ZERO });
+    run.handle(Input::Failed { attempt, exit, resume_at: Some(7), cost_usd: None, took: Duration::ZERO });
 }
 
 fn resume_by_itself(run: &mut OneRun) {

@@ -80,7 +80,7 @@ fn happen(run: &mut OneRun, what: &Happens) {
         }
         (Happens::Fails(choice), Some(attempt)) => {
             let exit = Exit::because(FAILURES[usize::from(*choice) % FAILURES.len()]);
-            run.handle(Input::Failed { attempt, exit, resume_at: Some(1), took });
+            run.handle(Input::Failed { attempt, exit, resume_at: Some(1), cost_usd: None, took });
         }
         (Happens::LateReply, _) => {
             let late = run.fresh().attempt;
@@ -145,10 +145,11 @@ fn check(run: &OneRun) {
                 assert_eq!(*number, moves + 1, "no transition is lost or doubled");
             }
             Event::PromptQueued { prompt, .. } => queued.push(*prompt),
-            Event::Ended { ending, .. } => {
+            Event::Ended { ending, unheard, .. } => {
                 assert!(open || ending.reason == "user-requested", "it ends once");
-                // What was cut short is next in line again.
-                if turn_open && passing {
+                // What the agent may not have heard is next in line again.
+                assert!(!unheard || turn_open && passing);
+                if *unheard {
                     delivered.pop();
                 }
                 (open, turn_open) = (false, false);

@@ -130,12 +130,16 @@ pub(crate) fn ending(reason: &str) -> Ending {
 }
 
 pub(crate) fn ends(reason: &str) -> Event {
-    Event::Ended { ending: ending(reason), took: Duration::ZERO }
+    Event::Ended { ending: ending(reason), took: Duration::ZERO, cost_usd: None, unheard: false }
+}
+
+pub(crate) fn ends_unheard(reason: &str) -> Event {
+    Event::Ended { ending: ending(reason), took: Duration::ZERO, cost_usd: None, unheard: true }
 }
 
 pub(crate) fn ends_until(resume_at: u64) -> Event {
     let ending = Ending { resume_at: Some(resume_at), ..ending("usage-limit") };
-    Event::Ended { ending, took: Duration::from_secs(3) }
+    Event::Ended { ending, took: Duration::from_secs(3), cost_usd: None, unheard: true }
 }
 
 pub(crate) fn resumes() -> Event {

@@ -47,9 +47,10 @@ fn no_envelope(remains: &Remains<'_>) -> Failure {
 
 fn error(envelope: &Envelope, remains: &Remains<'_>) -> Failure {
     let words = words(envelope, remains);
-    // The kind that the CLI gives to the service's error, and its own reason to stop, are read like its words.
+    // The kind that the CLI gives to the service's error, and its own reason to stop, are read like its words. What others
+    // wrote to standard error, a tool's server say, decides nothing.
     let kind = remains.transcript.service_error.as_deref().unwrap_or_default();
-    let hints = format!("{words}\n{kind}\n{}", envelope.terminal_reason).to_lowercase();
+    let hints = format!("{}\n{kind}\n{}", envelope.text, envelope.terminal_reason).to_lowercase();
     let says = |phrases: &[&str]| phrases.iter().any(|phrase| hints.contains(phrase));
     let status = envelope.api_error_status;
 
@@ -61,6 +62,8 @@ fn error(envelope: &Envelope, remains: &Remains<'_>) -> Failure {
         Failure::Stopped
     } else if envelope.subtype == "error_max_turns" {
         Failure::TooManyRounds { words }
+    } else if envelope.subtype == "error_max_budget_usd" {
+        Failure::BudgetSpent { words }
     } else if status == Some(401) || says(&LOGIN) {
         Failure::NotLoggedIn { words }
     } else if status == Some(429) || says(&USAGE) || (hints.contains("hit your") && hints.contains("limit")) {
@@ -69,8 +72,6 @@ fn error(envelope: &Envelope, remains: &Remains<'_>) -> Failure {
         Failure::Overloaded { words }
     } else if status == Some(413) || says(&CONTEXT) {
         Failure::ContextFull { words }
-    } else if envelope.subtype == "error_max_budget_usd" {
-        Failure::BudgetSpent { words }
     } else {
         Failure::Refused { words }
     }
@@ -261,5 +262,16 @@ mod tests {
             Failure::Refused { words: format!("{said}; the conversation is lost, start a new session") };
         assert_eq!(judged(&Transcript::default(), &format!("warning\n{said}\n")), Err(expected.clone()));
         assert_eq!(failed(with_words(said)), expected);
+    }
+
+    #[test]
+    fn what_others_wrote_to_standard_error_decides_nothing() {
+        for (subtype, budget) in [("error_max_budget_usd", true), ("error_during_execution", false)] {
+            let envelope = Envelope { subtype: subtype.to_owned(), is_error: true, ..Envelope::default() };
+            let transcript = Transcript { envelope: Some(envelope), ..Transcript::default() };
+            let failure = judged(&transcript, "[mcp] rate limit: 4990 of 5000 left").unwrap_err();
+            assert_eq!(matches!(failure, Failure::BudgetSpent { .. }), budget, "{failure:?}");
+            assert!(!matches!(failure, Failure::UsageLimit { .. }), "{failure:?}");
+        }
     }
 }

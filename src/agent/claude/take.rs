@@ -170,5 +170,11 @@ pub(super) async fn conclude(
     claude.learn_version(&output.transcript);
     let status = status.map_or("it is not known how".to_owned(), |status| status.to_string());
     let stderr = output.stderr.last_lines();
-    classify(turn, &Remains { transcript: &output.transcript, status: &status, stderr: &stderr })
+    let result =
+        classify(turn, &Remains { transcript: &output.transcript, status: &status, stderr: &stderr });
+    if let (Err(_), Some(cost_usd)) = (&result, output.transcript.cost_usd()) {
+        // Nobody may be listening any more; then nobody counts it either.
+        let _ = link.signs.send(Sign::Spent { cost_usd }).await;
+    }
+    result
 }

@@ -21,6 +21,11 @@ pub(super) struct Transcript {
 }
 
 impl Transcript {
+    /// What the turn has cost, as far as was said.
+    pub(super) fn cost_usd(&self) -> Option<f64> {
+        self.envelope.as_ref().and_then(|envelope| envelope.cost_usd)
+    }
+
     /// Takes in one line.
     pub(super) fn hear(&mut self, line: &[u8]) {
         for event in envelope::read(line) {

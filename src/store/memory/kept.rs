@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::run::{AttemptId, Event, Order, PromptId, RunId, SessionId};
-use crate::store::rules::{cost, may_follow, missing, passed, text_of, twice};
+use crate::store::rules::{cost, may_follow, missing, passed, taken, text_of, twice};
 use crate::store::{
     Attempt, Change, Committed, Message, NewMessage, Recorded, RunRecord, Session, StoreError, Waiting,
 };
@@ -68,9 +68,24 @@ impl Kept {
             }
             Change::ChatBegan { attempt, session, prompt, at } => {
                 self.touch(*session, *at)?;
+                if let Some(holder) = self.holder(*session) {
+                    return Err(StoreError::Busy { session: *session, holder });
+                }
                 self.begin_attempt(*attempt, None, *session, Some(*prompt), *at)?;
             }
-            Change::ChatEnded { attempt } => self.end_attempt(*attempt, None)?,
+            Change::ChatEnded { attempt, unheard } => {
+                self.end_attempt(*attempt, None)?;
+                let told = self.attempts.iter().find(|it| it.id == *attempt).and_then(|it| it.prompt);
+                for prompt in self.prompts.iter_mut().filter(|it| *unheard && Some(it.waiting.prompt) == told)
+                {
+                    prompt.taken = false;
+                }
+            }
+            Change::Withdrawn { prompts } => {
+                for prompt in self.prompts.iter_mut().filter(|it| prompts.contains(&it.waiting.prompt)) {
+                    prompt.taken = true;
+                }
+            }
             Change::Opened { session } => self.session(*session)?.opened = true,
             Change::Orchestration { session: None, enabled } => self.off = !enabled,
             Change::Orchestration { session: Some(session), enabled } => {
@@ -159,8 +174,9 @@ impl Kept {
                     None => self.queue(*prompt, run.session, Some(id), text, at),
                 }
             }
-            Event::Ended { ending, .. } => {
-                self.cut_short(id);
+            Event::Ended { ending, unheard, cost_usd, .. } => {
+                self.cut_short(id, *unheard);
+                run.cost_usd += cost(*cost_usd);
                 run.ending = Some(ending.clone());
             }
             Event::Resumed { .. } => {
@@ -237,7 +253,10 @@ impl Kept {
         if let Some(prompt) = prompt {
             let found =
                 self.prompts.iter_mut().find(|it| it.waiting.prompt == prompt && it.session == session);
-            found.ok_or_else(|| missing("prompt", &prompt))?.taken = true;
+            let found = found.ok_or_else(|| missing("prompt", &prompt))?;
+            if std::mem::replace(&mut found.taken, true) {
+                return Err(taken(prompt));
+            }
         }
         if self.attempts.iter().any(|attempt| attempt.id == id) {
             return Err(twice("attempt", &id));
@@ -252,12 +271,12 @@ impl Kept {
         Ok(())
     }
 
-    /// Ends the turn that is going on. What it was to pass on was not delivered for certain, so it waits again.
-    fn cut_short(&mut self, run: RunId) {
+    /// Ends the turn that is going on. What the agent may not have heard waits again.
+    fn cut_short(&mut self, run: RunId, unheard: bool) {
         for attempt in self.attempts.iter_mut().filter(|it| it.run == Some(run) && !it.ended) {
             attempt.ended = true;
             for prompt in self.prompts.iter_mut().filter(|it| Some(it.waiting.prompt) == attempt.prompt) {
-                prompt.taken = false;
+                prompt.taken = !unheard;
             }
         }
     }

@@ -138,12 +138,12 @@ impl<'e> Line<'e> {
             Event::PromptQueued { prompt, text } => {
                 writing.queue(*prompt, self.session, Some(self.run), text, at)?;
             }
-            Event::Ended { ending, .. } => {
-                if let Some(attempt) = self.attempt.take() {
-                    // What was to be passed on was not delivered for certain, so it waits again.
-                    let sql = "UPDATE prompts SET taken = 0 \
-                               WHERE id = (SELECT prompt FROM attempts WHERE id = ?1)";
-                    writing.execute(sql, [attempt.to_string()])?;
+            Event::Ended { ending, unheard, cost_usd, .. } => {
+                self.cost_usd += cost(*cost_usd);
+                if let Some(attempt) = self.attempt.take()
+                    && *unheard
+                {
+                    writing.wait_again(attempt)?;
                 }
                 (self.over, self.news) = (true, News::Ended(ending));
             }

@@ -10,7 +10,7 @@ use super::read::one;
 use super::rows::{self, integer};
 use super::write::execute;
 use crate::run::{AttemptId, PromptId, RunId, SessionId};
-use crate::store::rules::{missing, text_of, twice};
+use crate::store::rules::{missing, taken, text_of, twice};
 use crate::store::{Change, Committed, Message, NewMessage, NewSession, StoreError};
 
 /// A commit that is being written.
@@ -51,11 +51,23 @@ impl<'t> Writing<'t> {
             }
             Change::ChatBegan { attempt, session, prompt, at } => {
                 self.touch(*session, *at)?;
+                if let Some(holder) = self.holder(*session)? {
+                    return Err(StoreError::Busy { session: *session, holder }.into());
+                }
                 self.begin_attempt(*attempt, None, *session, Some(*prompt), *at)
             }
-            Change::ChatEnded { attempt } => {
+            Change::ChatEnded { attempt, unheard } => {
+                if *unheard {
+                    self.wait_again(*attempt)?;
+                }
                 let sql = "UPDATE attempts SET chat_ended = 1 WHERE id = ?1 AND run IS NULL";
                 found(self.execute(sql, [attempt.to_string()])?, "attempt", attempt)
+            }
+            Change::Withdrawn { prompts } => {
+                for prompt in prompts {
+                    self.execute("UPDATE prompts SET taken = 1 WHERE id = ?1", [prompt.to_string()])?;
+                }
+                Ok(())
             }
             Change::Opened { session } => {
                 let sql = "UPDATE sessions SET opened = 1 WHERE id = ?1";
@@ -179,6 +191,13 @@ impl<'t> Writing<'t> {
         }
     }
 
+    /// What an attempt was to pass on was not heard for certain.
+    pub(super) fn wait_again(&self, attempt: AttemptId) -> Result<(), Failure> {
+        let sql = "UPDATE prompts SET taken = 0 WHERE id = (SELECT prompt FROM attempts WHERE id = ?1)";
+        self.execute(sql, [attempt.to_string()])?;
+        Ok(())
+    }
+
     /// Writes down that the agent is about to be asked. A prompt that it is asked with no longer waits.
     pub(super) fn begin_attempt(
         &self,
@@ -189,9 +208,15 @@ impl<'t> Writing<'t> {
         at: u64,
     ) -> Result<(), Failure> {
         if let Some(prompt) = prompt {
-            let sql = "UPDATE prompts SET taken = 1 WHERE id = ?1 AND session = ?2";
-            let taken = self.execute(sql, (prompt.to_string(), session.to_string()))?;
-            found(taken, "prompt", &prompt)?;
+            let sql = "SELECT taken FROM prompts WHERE id = ?1 AND session = ?2";
+            let id = (prompt.to_string(), session.to_string());
+            match one(self.connection, sql, id, |row| row.get::<_, bool>(0))? {
+                None => return Err(missing("prompt", &prompt).into()),
+                Some(true) => return Err(taken(prompt).into()),
+                Some(false) => {
+                    self.execute("UPDATE prompts SET taken = 1 WHERE id = ?1", [prompt.to_string()])?;
+                }
+            }
         }
         let sql = "INSERT INTO attempts (id, run, session, prompt, began_at) VALUES (?1, ?2, ?3, ?4, ?5) \
                    ON CONFLICT (id) DO NOTHING";

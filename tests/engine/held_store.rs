@@ -1,0 +1,137 @@
+//! A store that fails or stands still when the test says so.
+
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Condvar, Mutex};
+
+use surefire::run::{AttemptId, PromptId, RunId, SessionId};
+use surefire::store::{
+    Attempt, Commit, Committed, Memory, Message, Recorded, RunFilter, RunRecord, Session, Store, StoreError,
+    Waiting,
+};
+
+#[derive(Default)]
+pub(crate) struct HeldStore {
+    kept: Memory,
+    /// Nothing can be written.
+    pub(crate) full: AtomicBool,
+    /// How often that was refused.
+    pub(crate) refused: AtomicUsize,
+    /// Nothing can be read either.
+    pub(crate) unreadable: AtomicBool,
+    /// So many lists of runs cannot be read.
+    pub(crate) lists_that_fail: AtomicUsize,
+    hold: Mutex<Hold>,
+    released: Condvar,
+}
+
+#[derive(Default, Clone, Copy, PartialEq, Eq)]
+enum Hold {
+    #[default]
+    Open,
+    /// The next commit stands still before it is written.
+    Before,
+    /// The next commit stands still after it was written, before anybody knows.
+    After,
+    Holding,
+}
+
+impl HeldStore {
+    pub(crate) fn hold_before_the_next_commit(&self) {
+        *self.hold.lock().unwrap() = Hold::Before;
+    }
+
+    pub(crate) fn hold_after_the_next_commit(&self) {
+        *self.hold.lock().unwrap() = Hold::After;
+    }
+
+    pub(crate) fn release(&self) {
+        *self.hold.lock().unwrap() = Hold::Open;
+        self.released.notify_all();
+    }
+
+    pub(crate) async fn holds(&self) {
+        while *self.hold.lock().unwrap() != Hold::Holding {
+            tokio::time::sleep(std::time::Duration::from_millis(1)).await;
+        }
+    }
+
+    fn stand_still(&self, when: Hold) {
+        let mut hold = self.hold.lock().unwrap();
+        if *hold == when {
+            *hold = Hold::Holding;
+            drop(self.released.wait_while(hold, |hold| *hold == Hold::Holding).unwrap());
+        }
+    }
+
+    fn readable(&self) -> Result<&Memory, StoreError> {
+        if self.unreadable.load(Ordering::SeqCst) {
+            return Err(StoreError::Failed { why: "disk I/O error".into() });
+        }
+        Ok(&self.kept)
+    }
+}
+
+impl Store for HeldStore {
+    fn commit(&self, commit: &Commit) -> Result<Committed, StoreError> {
+        if self.full.load(Ordering::SeqCst) {
+            self.refused.fetch_add(1, Ordering::SeqCst);
+            return Err(StoreError::Full);
+        }
+        self.stand_still(Hold::Before);
+        let committed = self.kept.commit(commit);
+        self.stand_still(Hold::After);
+        committed
+    }
+    fn session(&self, id: SessionId) -> Result<Option<Session>, StoreError> {
+        self.readable()?.session(id)
+    }
+    fn sessions(&self, limit: usize) -> Result<Vec<Session>, StoreError> {
+        self.readable()?.sessions(limit)
+    }
+    fn session_count(&self) -> Result<u64, StoreError> {
+        self.readable()?.session_count()
+    }
+    fn messages(&self, session: SessionId, from: u64, limit: usize) -> Result<Vec<Message>, StoreError> {
+        self.readable()?.messages(session, from, limit)
+    }
+    fn run(&self, id: RunId) -> Result<Option<RunRecord>, StoreError> {
+        self.readable()?.run(id)
+    }
+    fn runs(&self, filter: &RunFilter) -> Result<Vec<RunRecord>, StoreError> {
+        if self.lists_that_fail.load(Ordering::SeqCst) > 0 {
+            self.lists_that_fail.fetch_sub(1, Ordering::SeqCst);
+            return Err(StoreError::Locked);
+        }
+        self.readable()?.runs(filter)
+    }
+    fn events(&self, run: RunId, after: u64, limit: usize) -> Result<Vec<Recorded>, StoreError> {
+        self.readable()?.events(run, after, limit)
+    }
+    fn events_of_all(&self, after: u64, limit: usize) -> Result<Vec<Recorded>, StoreError> {
+        self.readable()?.events_of_all(after, limit)
+    }
+    fn last_place(&self) -> Result<u64, StoreError> {
+        self.readable()?.last_place()
+    }
+    fn attempt(&self, id: AttemptId) -> Result<Option<Attempt>, StoreError> {
+        self.readable()?.attempt(id)
+    }
+    fn open_attempts(&self) -> Result<Vec<Attempt>, StoreError> {
+        self.readable()?.open_attempts()
+    }
+    fn waiting(&self, session: SessionId) -> Result<Vec<Waiting>, StoreError> {
+        self.readable()?.waiting(session)
+    }
+    fn waiting_sessions(&self) -> Result<Vec<SessionId>, StoreError> {
+        self.readable()?.waiting_sessions()
+    }
+    fn prompt(&self, id: PromptId) -> Result<Option<Waiting>, StoreError> {
+        self.readable()?.prompt(id)
+    }
+    fn orchestration(&self, session: Option<SessionId>) -> Result<bool, StoreError> {
+        self.readable()?.orchestration(session)
+    }
+    fn prune(&self, ended_before: u64) -> Result<u64, StoreError> {
+        self.readable()?.prune(ended_before)
+    }
+}

@@ -60,13 +60,16 @@ pub(super) enum Halt {
     Left,
 }
 
-/// Sets a run going, unless it goes already. What it decided first is written down, and the session's gate is held.
+/// Sets a run going. What it decided first is written down, and the session's gate is held.
+///
+/// A loop of the same run that is still on the desk is about to leave it, if the run was resumed; if it is taken up, that
+/// loop drives it already, and one is enough.
 pub(super) fn spawn(inner: &Arc<Inner>, run: Run, seq: u64, opened: bool, todo: Todo, beginning: Beginning) {
     let (desk, commands) = mpsc::channel(COMMANDS);
     let (id, session) = (run.order().run, run.order().session);
     let driven = Driven { run: id, commands: desk.clone() };
     let goes_already = inner.at_desk(session, |at| match &at.run {
-        Some(driven) if driven.run == id => true,
+        Some(driven) if driven.run == id && matches!(beginning, Beginning::TakenUp(_)) => true,
         Some(_) | None => {
             at.run = Some(driven);
             false

@@ -24,19 +24,20 @@ pub(super) async fn resume(inner: &Arc<Inner>, id: RunId, resume: Resume) -> Res
     }
     let session = inner.read(move |store| store.run(id)).await?.ok_or(EngineError::NoRun(id))?.session;
     let _gate = inner.gate(session).await;
-    let record = inner.read(move |store| store.run(id)).await?.ok_or(EngineError::NoRun(id))?;
     let started = Started { run: id, session, new_session: false };
-    inner.agent(Some(&record.agent))?;
     if !inner.read(move |store| store.orchestration(Some(session))).await? {
         return Err(ResumeError::SwitchedOff);
     }
-    if record.ending.is_none() {
-        if inner.driven(session).is_some_and(|(run, _)| run == id) {
+    // In this order: what nobody drives cannot change any more while the gate is held.
+    let driven = inner.driven(session).is_some_and(|(run, _)| run == id);
+    let (mut run, seq) = recover::replay(inner, id).await?;
+    inner.agent(Some(&run.order().agent))?;
+    if run.ending().is_none() {
+        if driven {
             return Err(CannotResume::StillRunning.into());
         }
         return take_up_again(inner, id, resume).await.map(|()| started);
     }
-    let (mut run, seq) = recover::replay(inner, id).await?;
     let opened = inner.read(move |store| store.session(session)).await?.is_some_and(|session| session.opened);
     let told = told_since(inner, &run).await?;
     let decision = run.resume(resume, &told, Inner::fresh())?;

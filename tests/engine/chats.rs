@@ -65,7 +65,9 @@ async fn prompts_that_a_run_leaves_over_are_passed_on_after_it_and_not_again_whe
 #[tokio::test(start_paused = true)]
 async fn a_prompt_that_cannot_be_answered_says_so_in_the_conversation() {
     let failure = Failure::NotLoggedIn { words: "Please run /login".into() };
-    let stage = Stage::new(Puppet::new([Act::Outcome("no-tasks"), Act::Fails(failure)])).await;
+    // It is tried once more if somebody says more meanwhile, and that may be the end of the run.
+    let fails = || Act::Fails(failure.clone());
+    let stage = Stage::new(Puppet::new([Act::Outcome("no-tasks"), fails(), fails()])).await;
     let (started, _) = stage.run().await;
     let mut feed = stage.engine.listen();
     stage.engine.prompt(started.session, "How many?".into()).await.unwrap();

@@ -1,7 +1,7 @@
 //! What the log says: a prefix for each category, fields, and nothing that the agent could forge.
 
 use std::io;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use surefire::agent::Failure;
 use surefire::engine::Shutdown;
@@ -30,20 +30,25 @@ impl MakeWriter<'_> for Paper {
     }
 }
 
-/// Runs implement-and-review with these acts, and gives back the log's lines.
+/// Runs implement-and-review with these acts, and gives back the log's lines about it. The log is that of all tests.
 async fn log(acts: Vec<Act>) -> Vec<String> {
-    let paper = Paper::default();
-    let subscriber = tracing_subscriber::fmt()
-        .with_max_level(tracing::Level::DEBUG)
-        .with_ansi(false)
-        .with_writer(paper.clone())
-        .finish();
-    let _guard = tracing::subscriber::set_default(subscriber);
+    static PAPER: OnceLock<Paper> = OnceLock::new();
+    let paper = PAPER.get_or_init(|| {
+        let paper = Paper::default();
+        let subscriber = tracing_subscriber::fmt()
+            .with_max_level(tracing::Level::DEBUG)
+            .with_ansi(false)
+            .with_writer(paper.clone())
+            .finish();
+        tracing::subscriber::set_global_default(subscriber).expect("there is no other one");
+        paper
+    });
     let stage = Stage::new(Puppet::new(acts)).await;
-    stage.run().await;
+    let (started, _) = stage.run().await;
     stage.engine.shut_down(Shutdown::StopAgents).await;
     let text = String::from_utf8(paper.0.lock().unwrap().clone()).unwrap();
-    text.lines().map(str::to_owned).collect()
+    let session = started.session.to_string();
+    text.lines().filter(|line| line.contains(&session)).map(str::to_owned).collect()
 }
 
 fn only<'a>(lines: &'a [String], words: &str) -> &'a str {
@@ -100,7 +105,7 @@ async fn a_reply_that_cannot_be_read_is_logged_short_and_escaped_and_others_are_
     let line = only(&lines, "Reply could not be read");
     assert!(line.contains("WARN") && line.contains("unread=\"no-json\""), "{line}");
     assert!(line.contains("forged") && !line.contains('\u{1b}'), "{line}");
-    assert!(!lines.iter().any(|line| line.starts_with("2026-01-01 ERROR")), "it is no line of its own");
+    assert!(line.contains("\\n2026-01-01 ERROR"), "it begins no line of its own: {line}");
     let kept = line.matches("SECRET").count();
     assert!(kept > 5 && kept < 40, "at most 200 characters: {kept}");
     assert!(!lines.iter().any(|line| line.contains("Your possible outcomes")), "prompts are not logged");

@@ -141,6 +141,7 @@ fn line(event: &Event) -> String {
 
 /// What was asked for on the command line.
 struct Wish {
+    /// Where everything is kept; one place for each agent, since a run stays with its own.
     data: PathBuf,
     directory: PathBuf,
     agent_path: Option<PathBuf>,
@@ -153,7 +154,7 @@ impl Wish {
     fn from_arguments() -> Result<Self, Box<dyn Error>> {
         let place = std::env::temp_dir().join("surefire-example");
         let mut wish = Self {
-            data: place.join("data"),
+            data: PathBuf::new(),
             directory: place.join("project"),
             agent_path: None,
             script: Script::OneFix,
@@ -172,6 +173,9 @@ impl Wish {
                 "--resume" => wish.resume = true,
                 _ => return Err(format!("unknown option {name}").into()),
             }
+        }
+        if wish.data.as_os_str().is_empty() {
+            wish.data = place.join(if wish.agent_path.is_some() { "data" } else { "rehearsal-data" });
         }
         Ok(wish)
     }

@@ -9,7 +9,7 @@ use uuid::Uuid;
 use super::drive::{Adoption, save};
 use super::feed::Notice;
 use super::inner::Inner;
-use super::turn::{self, Came, Prepared};
+use super::turn::{self, Came, Prepared, Task};
 use super::{failure, scratch, words};
 use crate::agent::{Failure, Sign};
 use crate::run::{AttemptId, SessionId, heard_before};
@@ -79,9 +79,9 @@ async fn ask(
         Ok(agent) => agent,
         Err(unknown) => return Came::Failure(Failure::Refused { words: unknown.to_string() }),
     };
-    let (held, left) = match left {
-        Some(Adoption { process, held }) => (held, Some(process)),
-        None => (None, None),
+    let (held, task) = match left {
+        Some(Adoption { process, held }) => (held, Task::Recover(process)),
+        None => (None, Task::Take),
     };
     let _seat = tokio::select! {
         biased;
@@ -103,7 +103,7 @@ async fn ask(
     });
     let (signs, heard) = mpsc::channel(SIGNS);
     let link = inner.link(signs, stop.clone());
-    listen(inner, attempt, known.id, turn::work(agent, turn, left, link), heard).await
+    listen(inner, attempt, known.id, turn::work(agent, turn, task, link), heard).await
 }
 
 /// Waits for the agent, and passes on what it says meanwhile.

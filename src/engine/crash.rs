@@ -1,4 +1,4 @@
-//! Places where a test can kill the process: see `tests/faults.rs`. Without the feature they are nothing.
+//! Places where a test can kill the process: see `tests/faults/`. Without the feature they are nothing.
 
 /// Kills this process, if the environment variable `SUREFIRE_CRASH_AT` names this place.
 ///

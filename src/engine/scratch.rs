@@ -39,7 +39,7 @@ pub(super) fn set_aside(data: &Path, attempt: AttemptId) {
     let moved = moved.and_then(|()| std::fs::rename(path(data, attempt), unknown.join(attempt.to_string())));
     match moved {
         Ok(()) => {
-            tracing::warn!(%attempt, to = %unknown.display(), "found what an unknown attempt left, and kept it")
+            tracing::warn!(%attempt, to = %unknown.display(), "found what an unknown attempt left, and kept it");
         }
         Err(error) => tracing::warn!(%attempt, %error, "could not set an attempt's directory aside"),
     }

@@ -23,6 +23,14 @@ use crate::{Exit, ExitReason};
 /// How many signs of life may wait; an agent that has one more waits as well.
 const SIGNS: usize = 64;
 
+/// What an agent has to do about a turn.
+pub(super) enum Task {
+    /// To take it.
+    Take,
+    /// To find out what became of it, and to take it if it was never begun. With the process that was written down.
+    Recover(Option<Process>),
+}
+
 /// A turn that is being taken.
 type Working = Pin<Box<dyn Future<Output = Came> + Send>>;
 
@@ -100,19 +108,17 @@ impl Driver {
 
         let inner = Arc::clone(&self.inner);
         let rehearsal = self.run.order().rehearsal;
-        let (adoption, taken_up) = match beginning {
-            Beginning::Fresh => (Adoption::default(), false),
-            Beginning::TakenUp(adoption) => (adoption, true),
+        let (task, held) = match beginning {
+            Beginning::Fresh => (Task::Take, None),
+            Beginning::TakenUp(Adoption { process, held }) => (Task::Recover(process), held),
         };
-        let Adoption { process, held } = adoption;
         let seat = std::pin::pin!(async move { inner.seat(session, rehearsal, held).await });
         let came = match self.watch(&mut watch, seat).await? {
             Watched::Over(todo) => return Ok(todo),
             Watched::Done(Err(came)) => came,
             Watched::Done(Ok(seat)) => {
                 watch.began = Some(Instant::now());
-                let left = taken_up.then_some(process);
-                let mut work = self.work(&ask, left, link);
+                let mut work = self.work(&ask, task, link);
                 let watched = self.watch(&mut watch, work.as_mut()).await;
                 let came = match watched {
                     Ok(Watched::Done(came)) => came,
@@ -174,8 +180,8 @@ impl Driver {
         Ok(todo)
     }
 
-    /// The agent's work on this turn, as a future that has not begun yet. `left` is what another engine left of it.
-    fn work(&self, ask: &Ask, left: Option<Option<Process>>, link: Link) -> Working {
+    /// The agent's work on this turn, as a future that has not begun yet.
+    fn work(&self, ask: &Ask, task: Task, link: Link) -> Working {
         let order = self.run.order();
         let agent = match self.inner.agent(Some(&order.agent)) {
             Ok(agent) => agent,
@@ -194,7 +200,7 @@ impl Driver {
             directory: order.directory.clone(),
             budget_usd: ask.budget_left,
         });
-        Box::pin(work(agent, turn, left, link))
+        Box::pin(work(agent, turn, task, link))
     }
 
     /// Waits for something while commands keep coming in, and the agent shows signs of life.
@@ -340,17 +346,12 @@ impl Inner {
 }
 
 /// Takes the turn, or finds out what became of it where another engine left something of it.
-pub(super) async fn work(
-    agent: Arc<dyn Agent>,
-    turn: Result<Turn, Failure>,
-    left: Option<Option<Process>>,
-    link: Link,
-) -> Came {
+pub(super) async fn work(agent: Arc<dyn Agent>, turn: Result<Turn, Failure>, task: Task, link: Link) -> Came {
     let turn = match turn {
         Ok(turn) => turn,
         Err(failure) => return Came::Failure(failure),
     };
-    if let Some(process) = left {
+    if let Task::Recover(process) = task {
         match agent.recover(turn.clone(), process.map(for_agent), link.clone()).await {
             Fate::NeverBegan => {}
             Fate::Ended(Ok(reply)) => return Came::Reply(reply),

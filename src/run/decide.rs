@@ -369,7 +369,7 @@ impl Run {
 }
 
 /// The turn that was cut short by the end of its run.
-#[derive(Default)]
+#[derive(Clone, Copy, Default)]
 struct Cut {
     took: Duration,
     cost_usd: Option<f64>,

@@ -23,9 +23,8 @@ impl Run {
         let known = &self.known;
         let step = self.position.outline();
         let prompt = match (&asking.purpose, &asking.passed) {
-            (Purpose::Pass { .. }, passed) => passed.as_ref().map(|waiting| match waiting.again {
-                true => heard_before(&waiting.text),
-                false => waiting.text.clone(),
+            (Purpose::Pass { .. }, passed) => passed.as_ref().map(|waiting| {
+                if waiting.again { heard_before(&waiting.text) } else { waiting.text.clone() }
             }),
             (Purpose::Remind { problem, .. }, _) => Some(outcome::reminder(step, problem)),
             (Purpose::Step, _) => Some(self.step_prompt(None)),

@@ -22,7 +22,8 @@ pub struct Turn {
     pub model: Option<String>,
     /// The directory to work in.
     pub directory: PathBuf,
-    /// A directory for this attempt alone, for what has to outlive a crash. It exists.
+    /// A directory for this attempt alone, for what has to outlive a crash. An agent that starts a process makes it first,
+    /// readable by its owner alone; it is cleared away for the agent. While it is there, a process may be.
     pub scratch: PathBuf,
     /// How much it may use up.
     pub limits: TurnLimits,

@@ -8,10 +8,10 @@ use tracing::Instrument;
 use uuid::Uuid;
 
 use super::inner::{Command, Driven, Inner};
-use super::journal::{self, Page};
+use super::journal::{self, Page, Said};
 use super::turn::Held;
 use super::{chat, crash, recover, schedule};
-use crate::run::{AttemptId, Decision, Ending, Input, Run, Todo};
+use crate::run::{Decision, Ending, Input, Run, Todo};
 use crate::store::{Change, Commit, Process, StoreError};
 use crate::{Exit, ExitReason};
 
@@ -87,22 +87,23 @@ pub(super) fn spawn(inner: &Arc<Inner>, run: Run, seq: u64, opened: bool, todo: 
         let driving = tokio::spawn(looping.drive(todo, beginning).instrument(span)).await;
         inner.leave_desk(session, &desk);
         match driving {
-            Ok(Driving::Ended) => {}
-            Ok(Driving::Left) => return,
-            Ok(Driving::Unsaved(ending)) => return inner.tell_unsaved(id, session, *ending),
-            Err(panic) => recover::end_broken(&inner, id, &panic.to_string()).await,
-        }
-        // A run that goes on by itself passes on by itself what still waits.
-        if !schedule::goes_on(&inner, id).await {
-            chat::go_on(&inner, session);
+            // A run that goes on by itself passes on by itself what still waits.
+            Ok(Driving::Ended { resume_at: Some(at) }) => schedule::resume_later(&inner, id, session, at),
+            Ok(Driving::Ended { resume_at: None }) => chat::go_on(&inner, session),
+            Ok(Driving::Left) => {}
+            Ok(Driving::Unsaved(ending)) => inner.tell_unsaved(id, session, *ending),
+            Err(panic) => {
+                recover::end_broken(&inner, id, &panic.to_string()).await;
+                chat::go_on(&inner, session);
+            }
         }
     });
 }
 
 /// How a loop came to its end.
 enum Driving {
-    /// With its run.
-    Ended,
+    /// With its run, which may go on by itself.
+    Ended { resume_at: Option<u64> },
     /// The engine shuts down, and the next one takes the run up.
     Left,
     /// The run could not be written down; this is how it would have been.
@@ -124,7 +125,7 @@ impl Driver {
                 }
             };
         }
-        Driving::Ended
+        Driving::Ended { resume_at: self.run.ending().and_then(|ending| ending.resume_at) }
     }
 
     /// Hears nothing more: the run is over, while its agent may still have to be stopped.
@@ -136,14 +137,12 @@ impl Driver {
     }
 
     /// Tells the run what happened and writes down what it decides. Nothing is done about it before that.
-    pub(super) async fn decide(
-        &mut self,
-        input: Input,
-        reply: Option<(AttemptId, &str)>,
-    ) -> Result<Todo, Halt> {
+    pub(super) async fn decide(&mut self, input: Input, reply: Option<&str>) -> Result<Todo, Halt> {
         let decision = self.run.handle(input, Inner::fresh());
         crash::point("before-commit");
-        self.seq = write(&self.inner, &self.run, self.seq, &decision, reply).await.map_err(Halt::Unsaved)?;
+        let said = reply.map(|text| Said { text, first: !self.opened });
+        self.seq = write(&self.inner, &self.run, self.seq, &decision, said).await.map_err(Halt::Unsaved)?;
+        self.opened |= reply.is_some();
         Ok(decision.todo)
     }
 
@@ -162,7 +161,7 @@ pub(super) async fn write(
     run: &Run,
     seq: u64,
     decision: &Decision,
-    reply: Option<(AttemptId, &str)>,
+    reply: Option<Said<'_>>,
 ) -> Result<u64, StoreError> {
     if decision.events.is_empty() {
         return Ok(seq);

@@ -3,7 +3,7 @@
 use uuid::Uuid;
 
 use super::words;
-use crate::run::{Ask, AttemptId, Decision, Event, Order, Purpose, Read, Run, Todo};
+use crate::run::{Ask, Decision, Event, Order, Purpose, Read, Run, Todo};
 use crate::store::{Change, NewMessage, NewSession, Role};
 use crate::{Category, Outline};
 
@@ -17,9 +17,17 @@ pub(super) struct Page<'a> {
     pub(super) now: u64,
 }
 
+/// What the agent replied.
+#[derive(Clone, Copy)]
+pub(super) struct Said<'a> {
+    pub(super) text: &'a str,
+    /// Whether it is the first reply in its conversation.
+    pub(super) first: bool,
+}
+
 impl Page<'_> {
     /// The changes that write a decision down. `reply` is what the agent said, if that is what was decided about.
-    pub(super) fn changes(&self, decision: &Decision, reply: Option<(AttemptId, &str)>) -> Vec<Change> {
+    pub(super) fn changes(&self, decision: &Decision, reply: Option<Said<'_>>) -> Vec<Change> {
         let ask = match &decision.todo {
             Todo::Ask(ask) => Some(ask),
             Todo::Wait | Todo::End | Todo::Restart(_) => None,
@@ -28,7 +36,7 @@ impl Page<'_> {
         let events = decision.events.clone();
         for event in &events {
             changes.extend(self.said(event, ask, reply));
-            if let Event::Replied { .. } = event {
+            if let (Event::Replied { .. }, Some(Said { first: true, .. })) = (event, reply) {
                 changes.push(Change::Opened { session: self.order.session });
             }
         }
@@ -38,12 +46,12 @@ impl Page<'_> {
     }
 
     /// What an event adds to the conversation.
-    fn said(&self, event: &Event, ask: Option<&Ask>, reply: Option<(AttemptId, &str)>) -> Option<Change> {
+    fn said(&self, event: &Event, ask: Option<&Ask>, reply: Option<Said<'_>>) -> Option<Change> {
         let (role, text, attempt) = match event {
             // What people said stands in the conversation since they said it.
             Event::TurnBegan { purpose: Purpose::Pass { .. }, .. } => return None,
             Event::TurnBegan { attempt, .. } => (Role::User, ask?.prompt.clone(), Some(*attempt)),
-            Event::Replied { attempt, .. } => (Role::Assistant, reply?.1.to_owned(), Some(*attempt)),
+            Event::Replied { attempt, .. } => (Role::Assistant, reply?.text.to_owned(), Some(*attempt)),
             Event::PromptQueued { text, .. } => (Role::User, text.clone(), None),
             Event::Ended { ending, .. } => (Role::Assistant, words::closing(self.recipe.label, ending), None),
             Event::Started { .. } | Event::Reasked { .. } | Event::Moved { .. } | Event::Resumed { .. } => {
@@ -62,9 +70,9 @@ impl Page<'_> {
     }
 
     /// Lines for the log, for what is written down by now.
-    pub(super) fn log(&self, decision: &Decision, reply: Option<(AttemptId, &str)>) {
+    pub(super) fn log(&self, decision: &Decision, reply: Option<Said<'_>>) {
         for event in &decision.events {
-            self.log_event(event, reply.map(|(_, text)| text));
+            self.log_event(event, reply.map(|said| said.text));
         }
     }
 

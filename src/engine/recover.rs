@@ -126,6 +126,7 @@ async fn end_unreadable(inner: &Inner, id: RunId, exit: &Exit) -> Result<(), Eng
 
 /// Clears away what is left of attempts that are over, also a process that outlived the end of its run.
 async fn clear_away(inner: &Arc<Inner>) -> Result<(), EngineError> {
+    scratch::make_room(&inner.options.data);
     for id in scratch::left_behind(&inner.options.data) {
         match inner.read(move |store| store.attempt(id)).await? {
             Some(attempt) if !attempt.ended => {}
@@ -158,7 +159,7 @@ async fn stop_leftovers(inner: &Arc<Inner>, attempt: &Attempt) {
 
 /// Has an agent find a turn and stop it at once.
 async fn stop(inner: &Inner, agent: &dyn Agent, prepared: Prepared, process: Option<Process>) {
-    let Ok(turn) = inner.prepare(prepared) else { return };
+    let turn = inner.prepare(prepared);
     let stop = inner.stop.child_token();
     stop.cancel();
     let (signs, _deaf) = mpsc::channel(1);

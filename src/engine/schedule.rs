@@ -160,22 +160,6 @@ async fn unfinished(inner: &Inner) -> Result<Vec<SessionId>, StoreError> {
     inner.read(look).await
 }
 
-/// Looks at a run that has just ended: whether it goes on by itself, which is then seen to.
-pub(super) async fn goes_on(inner: &Arc<Inner>, id: RunId) -> bool {
-    let record = match inner.read(move |store| store.run(id)).await {
-        Ok(record) => record,
-        Err(error) => {
-            tracing::error!(run = %id, %error, "could not look at a run that ended");
-            None
-        }
-    };
-    let waits = record.and_then(|record| Some((record.session, record.ending?.resume_at?)));
-    if let Some((session, at)) = waits {
-        resume_later(inner, id, session, at);
-    }
-    waits.is_some()
-}
-
 /// Goes on with a run by itself, once it is time.
 pub(super) fn resume_later(inner: &Arc<Inner>, id: RunId, session: SessionId, at: u64) {
     let inner = Arc::clone(inner);

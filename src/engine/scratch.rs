@@ -16,11 +16,12 @@ pub(super) fn path(data: &Path, attempt: AttemptId) -> PathBuf {
     folder(data).join(attempt.to_string())
 }
 
-/// Makes room for an attempt; what is there already stays.
-pub(super) fn create(data: &Path, attempt: AttemptId) -> io::Result<PathBuf> {
-    let path = path(data, attempt);
-    DirBuilder::new().recursive(true).mode(0o700).create(&path)?;
-    Ok(path)
+/// Makes the folder that all attempts' directories are in. Each of those is made by its agent, if it keeps anything; an
+/// agent that cannot says so itself.
+pub(super) fn make_room(data: &Path) {
+    if let Err(error) = DirBuilder::new().recursive(true).mode(0o700).create(folder(data)) {
+        tracing::warn!(%error, "could not make the folder for attempts");
+    }
 }
 
 /// Clears an attempt's things away. What cannot be cleared away is found again by [`left_behind`].

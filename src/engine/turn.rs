@@ -156,9 +156,8 @@ impl Driver {
         };
         let todo = match came {
             Came::Reply(Reply { text, cost_usd, version, denied, .. }) => {
-                self.opened = true;
                 let input = Input::Replied { attempt, text: text.clone(), denied, cost_usd, version, took };
-                self.decide(input, Some((attempt, &text))).await?
+                self.decide(input, Some(&text)).await?
             }
             Came::Failure(Failure::Left) => return Err(Halt::Left),
             Came::Failure(failure) => {
@@ -332,25 +331,18 @@ impl Inner {
         })
     }
 
-    pub(super) fn prepare(&self, prepared: Prepared) -> Result<Turn, Failure> {
+    pub(super) fn prepare(&self, prepared: Prepared) -> Turn {
         let Prepared { attempt, session, opened, prompt, model, directory, budget_usd } = prepared;
-        let scratch = scratch::create(&self.options.data, attempt).map_err(|error| Failure::CannotStart {
-            path: scratch::path(&self.options.data, attempt),
-            why: error.to_string(),
-        })?;
+        let scratch = scratch::path(&self.options.data, attempt);
         let limits =
             TurnLimits { budget_usd: budget_usd.or(self.options.turn.budget_usd), ..self.options.turn };
         let (attempt, session) = (attempt.uuid(), session.uuid());
-        Ok(Turn { attempt, session, opened, prompt, model, directory, scratch, limits })
+        Turn { attempt, session, opened, prompt, model, directory, scratch, limits }
     }
 }
 
 /// Takes the turn, or finds out what became of it where another engine left something of it.
-pub(super) async fn work(agent: Arc<dyn Agent>, turn: Result<Turn, Failure>, task: Task, link: Link) -> Came {
-    let turn = match turn {
-        Ok(turn) => turn,
-        Err(failure) => return Came::Failure(failure),
-    };
+pub(super) async fn work(agent: Arc<dyn Agent>, turn: Turn, task: Task, link: Link) -> Came {
     if let Task::Recover(process) = task {
         match agent.recover(turn.clone(), process.map(for_agent), link.clone()).await {
             Fate::NeverBegan => {}

@@ -350,6 +350,8 @@ async fn what_a_lost_store_knew_of_is_stopped_and_kept() {
     let stage = Stage::new(Puppet::new([Act::Hangs])).await;
     stage.start().await;
     stage.puppet.asked(1).await;
+    let attempt = stage.store.open_attempts().unwrap()[0].id;
+    std::fs::create_dir(stage.place.path().join("data/attempts").join(attempt.to_string())).unwrap();
     // The database was damaged and set aside, so the next engine has an empty one.
     let Stage { puppet, place, .. } = stage;
     let store: Arc<dyn Store> = Arc::new(Memory::default());

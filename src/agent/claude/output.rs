@@ -3,9 +3,9 @@
 //! They are files and not pipes, so that the process outlives its server and its answer can be found afterwards; and so
 //! that no grandchild that holds a pipe open can keep anybody waiting.
 
-use std::fs::{File, OpenOptions};
+use std::fs::{DirBuilder, File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::Path;
 
 const STDOUT: &str = "stdout.jsonl";
@@ -16,6 +16,7 @@ const CHUNK: usize = 256 << 10;
 
 /// Empty files for a process to write to, which only the owner may read. What an earlier try left is gone.
 pub(super) fn fresh(scratch: &Path) -> io::Result<(File, File)> {
+    DirBuilder::new().recursive(true).mode(0o700).create(scratch)?;
     let create = |name| {
         let mut options = OpenOptions::new();
         let file = options.append(true).create(true).mode(0o600).open(scratch.join(name))?;

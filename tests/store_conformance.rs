@@ -99,7 +99,7 @@ fn a_run_follows_its_events(store: &dyn Store) {
         id: run(1),
         session: session(1),
         recipe: "rebase".into(),
-        directory: "/work".into(),
+        directory: "/projects".into(),
         agent: "claude".into(),
         rehearsal: true,
         continues: Some(run(9)),

@@ -32,7 +32,7 @@ const OTHER: &str = "other";
 /// # }
 /// # let order = Order {
 /// #     run: fresh().run, session: fresh().session, agent: "claude".into(), rehearsal: false,
-/// #     directory: "/work".into(), about: None, model: None, limits: Limits::default(),
+/// #     directory: "/projects".into(), about: None, model: None, limits: Limits::default(),
 /// #     spent: Spent::default(), restarts: 0, continues: None,
 /// # };
 ///

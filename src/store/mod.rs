@@ -35,7 +35,7 @@ use crate::run::{AttemptId, PromptId, RunId, SessionId};
 /// let begun = NewSession {
 ///     id: session,
 ///     name: "Payments".into(),
-///     directory: "/work/payments".into(),
+///     directory: "/home/me/payments".into(),
 ///     agent: "claude".into(),
 ///     at,
 /// };

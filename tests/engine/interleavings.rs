@@ -8,11 +8,12 @@ use surefire::agent::{Failure, Fate};
 use surefire::engine::{Engine, Shutdown, Start, Started};
 use surefire::run::{Resume, ResumedBy, SessionId};
 use surefire::store::{Change, Commit, Memory, Process, Store};
-use surefire::{Catalog, ExitReason, catalog};
+use surefire::{Catalog, ExitReason};
 use tokio::sync::Notify;
 
 use crate::held_store::HeldStore;
 use crate::puppet::{Act, Kind, Puppet};
+use crate::recovering::CHANGED;
 use crate::stage::{NOON, Stage, options};
 
 async fn a_while(milliseconds: u64) {
@@ -186,16 +187,6 @@ async fn a_run_waits_for_a_prompt_whose_agent_outlived_the_server() {
     assert!(seen_to(&stage), "the prompt's agent is seen to before the run's is asked");
     assert_eq!(stage.puppet.turns().len(), 3, "and the run still waits for the prompt");
 }
-
-surefire::recipe! {
-    /// The same id and first step as the bundled recipe, and another graph.
-    recipe Changed {
-        id: "implement-and-review",
-        initial: Implement,
-        step Implement { prompt: "Implement.", outcomes: [Complete], Complete => exit TaskCommitted }
-    }
-}
-static CHANGED: Catalog = catalog![Changed];
 
 #[tokio::test(start_paused = true)]
 async fn a_changed_recipe_does_not_leave_its_agent_at_work() {

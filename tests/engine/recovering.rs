@@ -99,7 +99,7 @@ surefire::recipe! {
     }
 }
 
-static CHANGED: Catalog = catalog![Changed];
+pub(crate) static CHANGED: Catalog = catalog![Changed];
 static NOTHING: Catalog = catalog![surefire::recipes::RebaseOnMain];
 
 #[tokio::test(start_paused = true)]

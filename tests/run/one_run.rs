@@ -28,7 +28,7 @@ impl OneRun {
             session: Uuid::from_u128(2).into(),
             agent: "test".to_owned(),
             rehearsal: false,
-            directory: PathBuf::from("/work"),
+            directory: PathBuf::from("/projects"),
             about: None,
             model: None,
             limits: Limits::default(),

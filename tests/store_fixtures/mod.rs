@@ -36,7 +36,7 @@ pub(crate) fn commit(store: &dyn Store, changes: impl Into<Vec<Change>>) -> Resu
 }
 
 pub(crate) fn new_session(n: u128, at: u64) -> Change {
-    let (name, directory) = (format!("session {n}"), format!("/work/{n}").into());
+    let (name, directory) = (format!("session {n}"), format!("/projects/{n}").into());
     Change::Session(NewSession { id: session(n), name, directory, agent: "claude".into(), at })
 }
 
@@ -60,7 +60,7 @@ pub(crate) fn order(n: u128, session_n: u128) -> Order {
         session: session(session_n),
         agent: "claude".into(),
         rehearsal: false,
-        directory: "/work".into(),
+        directory: "/projects".into(),
         about: Some("the \"next\" task".into()),
         model: None,
         limits: Limits { budget_usd: Some(0.1 + 0.2), ..Limits::default() },

@@ -217,7 +217,7 @@ fn whole_session() -> Vec<Change> {
 }
 
 fn new_session(id: SessionId) -> Change {
-    let (name, directory, agent) = ("Payments".into(), "/work/payments".into(), "claude".into());
+    let (name, directory, agent) = ("Payments".into(), "/home/me/payments".into(), "claude".into());
     Change::Session(NewSession { id, name, directory, agent, at: 1 })
 }
 
@@ -227,7 +227,7 @@ fn started(run: RunId, session: SessionId) -> Event {
         session,
         agent: "claude".into(),
         rehearsal: false,
-        directory: "/work/payments".into(),
+        directory: "/home/me/payments".into(),
         about: None,
         model: None,
         limits: Limits::default(),

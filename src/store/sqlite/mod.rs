@@ -41,7 +41,7 @@ use crate::run::{AttemptId, PromptId, RunId, SessionId};
 /// let session = NewSession {
 ///     id,
 ///     name: "Payments".into(),
-///     directory: "/work/payments".into(),
+///     directory: "/home/me/payments".into(),
 ///     agent: "claude".into(),
 ///     at: 1_750_000_000_000,
 /// };

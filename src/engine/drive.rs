@@ -9,7 +9,7 @@ use uuid::Uuid;
 
 use super::inner::{Command, Driven, Inner};
 use super::journal::{self, Page, Said};
-use super::turn::Held;
+use super::seat::Held;
 use super::{chat, crash, recover, schedule};
 use crate::run::{Decision, Ending, Input, Run, Todo};
 use crate::store::{Change, Commit, Process, StoreError};

@@ -17,6 +17,7 @@ mod options;
 mod recover;
 mod schedule;
 mod scratch;
+mod seat;
 mod session_lock;
 mod start;
 mod turn;

@@ -6,14 +6,13 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::sync::{OwnedMutexGuard, OwnedSemaphorePermit, mpsc};
+use tokio::sync::mpsc;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::drive::{Adoption, Beginning, Driver, Halt, save};
 use super::feed::Notice;
 use super::inner::{Command, Inner};
-use super::session_lock::{self, NotLocked, SessionLock};
 use super::{crash, failure, scratch};
 use crate::agent::{Agent, Failure, Fate, Link, Reply, Sign, Turn, TurnLimits};
 use crate::run::{Ask, AttemptId, Input, SessionId, Todo};
@@ -42,19 +41,6 @@ pub(super) enum Came {
     Unknown,
     /// Another process works in the session.
     Locked,
-}
-
-/// What a turn needs before the agent may be asked. Dropping it lets others have their turn.
-pub(super) struct Seat {
-    _turn: OwnedMutexGuard<()>,
-    _permit: Option<OwnedSemaphorePermit>,
-    _lock: Option<SessionLock>,
-}
-
-/// A session's turn, and a permit where one was free, for an agent that may be at work already.
-pub(super) struct Held {
-    turn: OwnedMutexGuard<()>,
-    permit: Option<OwnedSemaphorePermit>,
 }
 
 /// What a turn is watched with.
@@ -288,47 +274,6 @@ pub(super) struct Prepared {
 impl Inner {
     pub(super) fn link(&self, signs: mpsc::Sender<Sign>, stop: CancellationToken) -> Link {
         Link { signs, stop, hurry: self.hurry.clone(), leave: self.leave.clone() }
-    }
-
-    /// Takes a place for an agent that another engine left at work. It is counted if there is room, but not waited for.
-    pub(super) fn hold(&self, session: SessionId) -> Option<Held> {
-        let turn = self.at_desk(session, |desk| Arc::clone(&desk.turn)).try_lock_owned().ok()?;
-        Some(Held { turn, permit: Arc::clone(&self.permits).try_acquire_owned().ok() })
-    }
-
-    /// Waits until it is this session's turn and one more agent may work, unless a place is held already.
-    pub(super) async fn seat(
-        &self,
-        session: SessionId,
-        rehearsal: bool,
-        held: Option<Held>,
-    ) -> Result<Seat, Came> {
-        let (turn, permit) = if let Some(Held { turn, permit }) = held {
-            (turn, permit)
-        } else {
-            let turn = self.at_desk(session, |desk| Arc::clone(&desk.turn));
-            let waiting = async {
-                let turn = turn.lock_owned().await;
-                (turn, Arc::clone(&self.permits).acquire_owned().await.ok())
-            };
-            tokio::select! {
-                biased;
-                () = self.closing.cancelled() => return Err(Came::Failure(Failure::Left)),
-                seat = waiting => seat,
-            }
-        };
-        // A rehearsal touches nothing that another process could be in the middle of.
-        let lock = if rehearsal { None } else { Some(self.lock_session(session)?) };
-        Ok(Seat { _turn: turn, _permit: permit, _lock: lock })
-    }
-
-    fn lock_session(&self, session: SessionId) -> Result<SessionLock, Came> {
-        session_lock::lock(&self.options.locks, session.uuid()).map_err(|error| match error {
-            NotLocked::Held => Came::Locked,
-            NotLocked::Failed(error) => Came::Failure(Failure::Refused {
-                words: format!("session locks cannot be made in `{}`: {error}", self.options.locks.display()),
-            }),
-        })
     }
 
     pub(super) fn prepare(&self, prepared: Prepared) -> Turn {

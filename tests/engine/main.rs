@@ -3,6 +3,7 @@
 #![cfg(all(feature = "recipes", feature = "engine"))]
 
 mod bad_input;
+mod chaos;
 mod chats;
 mod feeds;
 mod held_store;

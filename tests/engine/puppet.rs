@@ -24,7 +24,7 @@ pub(crate) enum Act {
     Hangs,
     /// Works until it is told to go on, then reports this outcome.
     Waits(Arc<Notify>, &'static str),
-    /// Takes this long, then reports this outcome.
+    /// Takes this long, then reports this outcome, or the first one if it is empty.
     Takes(Duration, &'static str),
     /// Breaks.
     Panics,
@@ -53,6 +53,8 @@ pub(crate) struct Puppet {
     fates: Mutex<VecDeque<Fate>>,
     calls: Mutex<Vec<Call>>,
     pub(crate) working: Mutex<(usize, usize)>,
+    /// The prompts that it has answered.
+    pub(crate) answered: Mutex<Vec<String>>,
     pub(crate) called: Notify,
     pub(crate) stopped: Notify,
 }
@@ -138,7 +140,8 @@ async fn act(act: Act, turn: Turn, link: Link) -> Result<Reply, Failure> {
         }
         Act::Takes(time, outcome) => {
             tokio::time::sleep(time).await;
-            Ok(json(outcome))
+            let first = first_outcome(&turn.prompt);
+            Ok(json(if outcome.is_empty() { &first } else { outcome }))
         }
         Act::Panics => panic!("the puppet's strings broke"),
         Act::Spawns(outcome) => {
@@ -148,6 +151,15 @@ async fn act(act: Act, turn: Turn, link: Link) -> Result<Reply, Failure> {
             gone.await.map_err(|_| Failure::Stopped)?;
             Ok(json(outcome))
         }
+    }
+}
+
+/// Somebody works, until this is dropped: also when they break.
+struct Working(Arc<Puppet>);
+
+impl Drop for Working {
+    fn drop(&mut self) {
+        self.0.working.lock().unwrap().0 -= 1;
     }
 }
 
@@ -170,6 +182,8 @@ impl Agent for Strings {
         let puppet = Arc::clone(&self.0);
         Box::pin(async move {
             let what = puppet.begin(&turn);
+            let working = Working(Arc::clone(&puppet));
+            let asked = turn.prompt.clone();
             let (stop, leave) = (link.stop.clone(), link.leave.clone());
             let done = tokio::select! {
                 biased;
@@ -180,7 +194,10 @@ impl Agent for Strings {
                 () = leave.cancelled() => Err(Failure::Left),
                 done = act(what, turn, link) => done,
             };
-            puppet.working.lock().unwrap().0 -= 1;
+            drop(working);
+            if done.is_ok() {
+                puppet.answered.lock().unwrap().push(asked);
+            }
             done
         })
     }

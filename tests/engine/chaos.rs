@@ -1,0 +1,137 @@
+//! Many people at once, who start, stop, resume, talk and restart the server in no sensible order.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use surefire::ExitReason;
+use surefire::agent::{Failure, Fate};
+use surefire::engine::{Shutdown, Start};
+use surefire::recipes::BUNDLED;
+use surefire::run::{Resume, ResumedBy, Run, SessionId};
+use surefire::store::{Memory, RunFilter};
+
+use crate::puppet::{Act, Puppet};
+use crate::stage::Stage;
+
+/// Numbers that look random and are the same every time.
+struct Dice(u64);
+
+impl Dice {
+    fn throw(&mut self, below: u64) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0 % below
+    }
+
+    fn act(&mut self) -> Act {
+        let time = Duration::from_millis(self.throw(400));
+        match self.throw(12) {
+            0 => Act::Hangs,
+            1 => Act::Fails(Failure::Overloaded { words: "busy".into() }),
+            2 => Act::Fails(Failure::NoReply { status: "exit status 1".into(), stderr: String::new() }),
+            3 => Act::Fails(Failure::Silent { after: time }),
+            4 => Act::Says("no outcome at all".into()),
+            5 => Act::Takes(time, "issues-found"),
+            6 => Act::Takes(time, "complete"),
+            7 => Act::Panics,
+            8 => Act::Spawns("complete"),
+            _ => Act::Takes(time, ""),
+        }
+    }
+}
+
+const SESSIONS: u64 = 3;
+
+fn session(dice: &mut Dice) -> SessionId {
+    uuid::Uuid::from_u128(u128::from(dice.throw(SESSIONS)) + 1).into()
+}
+
+/// Somebody does something. What is refused is refused; it only must not hang or break anything.
+fn somebody(stage: &Stage, dice: &mut Dice, said: &mut u32) {
+    let (engine, session, what) = (stage.engine.clone(), session(dice), dice.throw(12));
+    let wait = Duration::from_millis(dice.throw(300));
+    let wish = Start { session: Some(session), ..stage.wish() };
+    let runs = RunFilter { session: Some(session), limit: Some(1), ..RunFilter::default() };
+    let last = stage.store.runs(&runs).unwrap().pop().map(|run| run.id);
+    *said += 1;
+    let words = format!("word {said}.");
+    tokio::spawn(async move {
+        tokio::time::sleep(wait).await;
+        match (what, last) {
+            (0..=2, _) => drop(engine.start(wish).await),
+            (3, _) => drop(engine.exit(session, ExitReason::UserRequested).await),
+            (4, _) => drop(engine.kill(session).await),
+            (5..=7, _) => drop(engine.prompt(session, words).await),
+            (8 | 9, Some(run)) => drop(engine.resume(run, Resume::by(ResumedBy::User)).await),
+            (10, _) => drop(engine.set_orchestration(Some(session), wait.as_millis() % 2 == 0).await),
+            (11, _) => drop(engine.set_orchestration(None, true).await),
+            (_, _) => {}
+        }
+    });
+}
+
+/// What has to hold whenever nothing is going on.
+fn check(stage: &Stage) {
+    for run in stage.store.runs(&RunFilter::default()).unwrap() {
+        let events = stage.events(run.id);
+        assert!(events.iter().zip(1..).all(|(recorded, seq)| recorded.seq == seq));
+        let recipe = BUNDLED.get(&run.recipe).unwrap();
+        let replayed = Run::replay(recipe, events.iter().map(|recorded| &recorded.event)).unwrap();
+        assert_eq!(replayed.ending().is_some(), run.ending.is_some());
+        assert_eq!(replayed.position().steps(), run.steps, "no transition is lost or doubled");
+    }
+    let answered = stage.puppet.answered.lock().unwrap();
+    for words in answered.iter().filter(|words| words.starts_with("word ")) {
+        let times = answered.iter().filter(|others| *others == words).count();
+        assert_eq!(times, 1, "`{words}` was answered, and is told again");
+    }
+}
+
+async fn play(seed: u64) {
+    let mut dice = Dice(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
+    let puppet = Puppet::new((0..400).map(|_| dice.act()));
+    let mut stage = Stage::with(puppet, Arc::new(Memory::default()), |_| ()).await;
+    let mut said = 0;
+    for _ in 0..40 {
+        for _ in 0..dice.throw(4) {
+            somebody(&stage, &mut dice, &mut said);
+        }
+        tokio::time::sleep(Duration::from_millis(dice.throw(200))).await;
+        if dice.throw(8) == 0 {
+            let how = [Shutdown::StopAgents, Shutdown::LeaveAgents][usize::from(dice.throw(2) == 0)];
+            stage.engine.shut_down(how).await;
+            assert_eq!(stage.puppet.working.lock().unwrap().0, 0, "nobody works for an engine that is gone");
+            check(&stage);
+            for _ in 0..4 {
+                let fate = [Fate::NeverBegan, Fate::Unknown, Fate::Ended(Err(Failure::Stopped))];
+                let fate = fate.into_iter().nth(usize::try_from(dice.throw(3)).unwrap()).unwrap();
+                stage.puppet.fate(fate);
+            }
+            stage = stage.again().await;
+        }
+    }
+    // Until everybody has said what they wanted to.
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    stage.engine.set_orchestration(None, false).await.unwrap();
+    for n in 0..SESSIONS {
+        stage.engine.kill(uuid::Uuid::from_u128(u128::from(n) + 1).into()).await.unwrap();
+    }
+    tokio::time::sleep(Duration::from_secs(5)).await;
+    let open = RunFilter { open: Some(true), ..RunFilter::default() };
+    assert!(stage.store.runs(&open).unwrap().is_empty(), "all runs can be ended");
+    let began = tokio::time::Instant::now();
+    stage.engine.shut_down(Shutdown::StopAgents).await;
+    assert!(began.elapsed() < Duration::from_secs(1), "nothing is left that could keep it");
+    assert_eq!(stage.puppet.working.lock().unwrap().0, 0);
+    check(&stage);
+}
+
+#[tokio::test(start_paused = true)]
+async fn whatever_people_do_nothing_hangs_and_nothing_is_told_twice() {
+    for seed in 1..=25 {
+        tokio::time::timeout(Duration::from_hours(24), play(seed)).await.unwrap_or_else(|_| {
+            panic!("round {seed} hangs");
+        });
+    }
+}

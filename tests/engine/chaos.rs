@@ -64,7 +64,10 @@ fn somebody(stage: &Stage, dice: &mut Dice, said: &mut u32) {
             (4, _) => drop(engine.kill(session).await),
             (5..=7, _) => drop(engine.prompt(session, words).await),
             (8 | 9, Some(run)) => drop(engine.resume(run, Resume::by(ResumedBy::User)).await),
-            (10, _) => drop(engine.set_orchestration(Some(session), wait.as_millis() % 2 == 0).await),
+            (10, _) => {
+                let on = wait.as_millis().is_multiple_of(2);
+                drop(engine.set_orchestration(Some(session), on).await);
+            }
             (11, _) => drop(engine.set_orchestration(None, true).await),
             (_, _) => {}
         }

@@ -13,6 +13,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
+use strum::VariantNames;
 use surefire::ExitReason;
 use surefire::agent::{Agent, Claude, Rehearsal, Script};
 use surefire::engine::{Engine, Notice, Options, Shutdown, Start, Started};
@@ -29,8 +30,9 @@ async fn main() -> ExitCode {
 }
 
 async fn run() -> Result<ExitCode, Box<dyn Error>> {
-    let wish = Wish::from_arguments()?;
+    let mut wish = Wish::from_arguments()?;
     std::fs::create_dir_all(&wish.directory)?;
+    wish.directory = wish.directory.canonicalize()?;
     let opened = Sqlite::open(&wish.data)?;
     if let Some(aside) = opened.set_aside {
         eprintln!("The store was damaged ({}). It is now {}.", aside.why, aside.path.display());
@@ -168,7 +170,12 @@ impl Wish {
                 "--data" => wish.data = value()?.into(),
                 "--directory" => wish.directory = value()?.into(),
                 "--agent-path" => wish.agent_path = Some(value()?.into()),
-                "--script" => wish.script = value()?.parse()?,
+                "--script" => {
+                    let (script, known) = (value()?, Script::VARIANTS.join(", "));
+                    wish.script = script
+                        .parse()
+                        .map_err(|_| format!("unknown script `{script}`; use one of {known}"))?;
+                }
                 "--pace-ms" => wish.pace = Duration::from_millis(value()?.parse()?),
                 "--resume" => wish.resume = true,
                 _ => return Err(format!("unknown option {name}").into()),

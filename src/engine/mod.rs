@@ -77,7 +77,11 @@ impl Engine {
     /// The store cannot be read.
     pub async fn open(options: Options) -> Result<Self, EngineError> {
         let inner = Inner::new(options)?;
-        recover::all(&inner).await?;
+        if let Err(error) = recover::all(&inner).await {
+            // What was taken up already must not go on behind the back of the next engine.
+            inner.shut_down(Shutdown::LeaveAgents).await;
+            return Err(error);
+        }
         Ok(Self { inner })
     }
 

@@ -60,7 +60,12 @@ async fn take_up_or_end(
     left: Option<Left>,
 ) -> Result<(), EngineError> {
     let (attempt, adoption) = left.map(|left| (left.attempt, left.adoption)).unzip();
-    let Err(error) = take_up(inner, record.id, adoption.unwrap_or_default()).await else { return Ok(()) };
+    let error = match take_up(inner, record.id, adoption.unwrap_or_default()).await {
+        Ok(()) => return Ok(()),
+        // The store is in trouble for a moment; that says nothing about the run.
+        Err(ResumeError::Engine(EngineError::Store(error))) if error.may_pass() => return Err(error.into()),
+        Err(error) => error,
+    };
     let words = format!("the run cannot go on by itself: {error}");
     tracing::error!(run = %record.id, session = %record.session, recipe = record.recipe, "{words}");
     end_unreadable(inner, record.id, &Exit::because(ExitReason::Interrupted).describe(words)).await?;

@@ -18,6 +18,8 @@ pub(crate) struct HeldStore {
     pub(crate) refused: AtomicUsize,
     /// Nothing can be read either.
     pub(crate) unreadable: AtomicBool,
+    /// So many journals cannot be read.
+    pub(crate) journals_that_fail: AtomicUsize,
     /// So many lists of runs cannot be read.
     pub(crate) lists_that_fail: AtomicUsize,
     hold: Mutex<Hold>,
@@ -71,6 +73,15 @@ impl HeldStore {
     }
 }
 
+/// Fails as often as is left in the count.
+fn fails(left: &AtomicUsize) -> Result<(), StoreError> {
+    let one_less = |left: usize| left.checked_sub(1);
+    match left.fetch_update(Ordering::SeqCst, Ordering::SeqCst, one_less) {
+        Ok(_) => Err(StoreError::Locked),
+        Err(_) => Ok(()),
+    }
+}
+
 impl Store for HeldStore {
     fn commit(&self, commit: &Commit) -> Result<Committed, StoreError> {
         if self.full.load(Ordering::SeqCst) {
@@ -98,13 +109,11 @@ impl Store for HeldStore {
         self.readable()?.run(id)
     }
     fn runs(&self, filter: &RunFilter) -> Result<Vec<RunRecord>, StoreError> {
-        if self.lists_that_fail.load(Ordering::SeqCst) > 0 {
-            self.lists_that_fail.fetch_sub(1, Ordering::SeqCst);
-            return Err(StoreError::Locked);
-        }
+        fails(&self.lists_that_fail)?;
         self.readable()?.runs(filter)
     }
     fn events(&self, run: RunId, after: u64, limit: usize) -> Result<Vec<Recorded>, StoreError> {
+        fails(&self.journals_that_fail)?;
         self.readable()?.events(run, after, limit)
     }
     fn events_of_all(&self, after: u64, limit: usize) -> Result<Vec<Recorded>, StoreError> {

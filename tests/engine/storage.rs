@@ -5,14 +5,14 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use surefire::agent::Fate;
-use surefire::engine::Notice;
+use surefire::engine::{Engine, Notice, Shutdown};
 use surefire::run::{Limits, Resume, ResumedBy};
 use surefire::store::Store;
 use tokio::sync::Notify;
 
 use crate::held_store::HeldStore;
 use crate::puppet::{Act, Puppet, json};
-use crate::stage::Stage;
+use crate::stage::{Stage, options};
 
 #[tokio::test(start_paused = true)]
 async fn a_full_disk_pauses_the_run_and_nothing_unsaved_is_announced() {
@@ -132,4 +132,21 @@ async fn a_store_that_can_neither_be_written_nor_read_is_told() {
     go.notify_one();
     let ended = tokio::time::timeout(Duration::from_hours(1), ended).await.expect("it is told");
     assert_eq!(ended.unwrap().unwrap().reason, "storage_error");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_store_in_trouble_when_the_engine_opens_ends_no_run() {
+    let disk = Arc::new(HeldStore::default());
+    let store: Arc<dyn Store> = Arc::<HeldStore>::clone(&disk);
+    let stage = Stage::with(Puppet::new([Act::Hangs]), store, |_| ()).await;
+    let started = stage.start().await;
+    stage.puppet.asked(1).await;
+    stage.engine.shut_down(Shutdown::LeaveAgents).await;
+    disk.journals_that_fail.store(1, Ordering::SeqCst);
+    let refused = Engine::open(options(&stage.place, &stage.puppet, &stage.store)).await.unwrap_err();
+    assert!(refused.to_string().contains("locked"), "{refused}");
+    assert_eq!(stage.record(started.run).ending, None, "it goes on when the store works again");
+    stage.puppet.fate(Fate::Ended(Ok(json("no-tasks"))));
+    let stage = stage.again().await;
+    assert_eq!(stage.ended(started).await.reason, "no-tasks-available");
 }

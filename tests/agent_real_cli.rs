@@ -101,6 +101,8 @@ impl Real {
 #[derive(Clone, Copy)]
 enum Answer {
     Words(&'static str),
+    /// Whether the question contains this.
+    Whether(&'static str),
     Error(u16, &'static str, &'static str),
     /// Nothing, ever.
     Silence,
@@ -127,9 +129,14 @@ fn respond(stream: TcpStream, answer: Answer) -> std::io::Result<()> {
         }
         line.clear();
     }
-    reader.read_exact(&mut vec![0; length])?;
+    let mut question = vec![0; length];
+    reader.read_exact(&mut question)?;
     let (status, kind, body) = match answer {
         Answer::Words(words) => (200, "text/event-stream", events(words)),
+        Answer::Whether(words) => {
+            let told = question.windows(words.len()).any(|part| part == words.as_bytes());
+            (200, "text/event-stream", events(if told { "I was told." } else { "I was not told." }))
+        }
         Answer::Error(status, kind, words) => {
             let error = json!({ "type": "error", "error": { "type": kind, "message": words } });
             (status, "application/json", error.to_string())
@@ -190,6 +197,18 @@ async fn a_reply_and_a_second_one_in_the_same_conversation() {
     second.session = first.session;
     second.directory = real.folder.path().to_owned();
     assert_eq!(real.take(&second).await.unwrap().text, reply.text);
+}
+
+#[tokio::test]
+async fn a_system_prompt_reaches_the_service_with_every_turn() {
+    let Some(real) = Real::served_by(Answer::Whether("Answer in one line, and say why.")) else { return };
+    let mut turn = real.turn("Do it.");
+    assert_eq!(real.take(&turn).await.unwrap().text, "I was not told.");
+    turn = Turn { system_prompt: Some("Answer in one line, and say why.".into()), ..real.turn("Do it.") };
+    for opened in [false, true] {
+        turn.opened = opened;
+        assert_eq!(real.take(&turn).await.unwrap().text, "I was told.");
+    }
 }
 
 #[tokio::test]

@@ -26,6 +26,7 @@ fn turn(folder: &TempDir, session: Uuid, prompt: &str) -> Turn {
         opened: false,
         prompt: prompt.to_owned(),
         model: None,
+        system_prompt: None,
         directory: folder.path().to_owned(),
         scratch: folder.path().join("scratch"),
         limits: TurnLimits::default(),
@@ -190,6 +191,14 @@ async fn it_keeps_its_pace_and_says_that_it_is_there() {
     rehearsal.turn(turn(&folder, Uuid::new_v4(), "Hi"), link).await.unwrap();
     assert_eq!(begun.elapsed(), Duration::from_secs(3));
     assert!(matches!(signs.recv().await, Some(Sign::Said(text)) if text.starts_with("Rehearsal")));
+}
+
+#[tokio::test(start_paused = true)]
+async fn one_without_a_pace_only_replies() {
+    let folder = tempfile::tempdir().unwrap();
+    let (link, mut signs) = link();
+    Rehearsal::default().turn(turn(&folder, Uuid::new_v4(), "Hi"), link).await.unwrap();
+    assert!(signs.recv().await.is_none(), "there is no pause in which anybody could read more");
 }
 
 #[tokio::test(start_paused = true)]

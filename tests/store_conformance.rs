@@ -25,16 +25,64 @@ fn a_session_is_there_from_its_first_commit_on(store: &dyn Store) {
         name: "another name".into(),
         directory: "/elsewhere".into(),
         agent: "other".into(),
+        system_prompt: None,
         at: 99,
     };
     commit(store, [Change::Session(other)]).unwrap();
     let found = store.session(session(1)).unwrap().unwrap();
     assert_eq!((found.name.as_str(), found.created_at, found.changed_at), ("session 1", 10, 10));
     assert_eq!((found.messages, found.opened, found.run), (0, false, None));
+    assert_eq!(found.system_prompt.as_deref(), Some("be brief 1"));
     assert_eq!(store.session_count(), Ok(1));
 
     commit(store, [Change::Opened { session: session(1) }]).unwrap();
     assert!(store.session(session(1)).unwrap().unwrap().opened);
+}
+
+fn a_commit_names_the_sessions_that_it_began(store: &dyn Store) {
+    let begun = |changes: Vec<Change>| commit(store, changes).unwrap().sessions;
+    let first = begun(vec![new_session(1, 10), new_session(1, 11), says(1, 1, 20), new_session(2, 12)]);
+    assert_eq!(
+        first.iter().map(|it| (it.id, it.messages)).collect::<Vec<_>>(),
+        [(session(1), 1), (session(2), 0)]
+    );
+    assert_eq!(first[0].changed_at, 20, "it is told as it is after the whole commit");
+    assert_eq!(Some(&first[0]), store.session(session(1)).unwrap().as_ref());
+    assert_eq!(begun(vec![new_session(1, 30), says(1, 2, 30)]), [], "it was there already");
+
+    let second = begun(vec![new_session(3, 40), events(1, 0, [started(1, 3)], 40)]);
+    assert_eq!(second[0].run, Some(run(1)));
+    let forget = |n| Change::Forgotten { session: session(n) };
+    assert_eq!(begun(vec![new_session(4, 50), forget(4)]), []);
+    let again = begun(vec![new_session(4, 50), forget(4), new_session(4, 51), forget(1), new_session(1, 52)]);
+    assert_eq!(again.iter().map(|it| it.created_at).collect::<Vec<_>>(), [51, 52]);
+}
+
+fn what_was_said_in_an_attempt_is_found(store: &dyn Store) {
+    commit(store, [new_session(1, 1), new_session(2, 1)]).unwrap();
+    let of = |session_n, n, it| {
+        let new = surefire::store::NewMessage { attempt: Some(attempt(it)), ..message(session_n, n, 1) };
+        Change::Message(new)
+    };
+    // Odd numbers are the agent's words.
+    commit(store, [of(1, 0, 1), of(1, 1, 1), says(1, 2, 1), of(1, 3, 2), of(1, 5, 1), says(1, 7, 1)])
+        .unwrap();
+    commit(store, [of(2, 9, 1)]).unwrap();
+    let passages = |n, from, limit| {
+        let said = store.passages(session(1), attempt(n), from, limit).unwrap();
+        said.iter().map(|it| it.offset).collect::<Vec<_>>()
+    };
+    for (asked, offsets) in [
+        ((1, 0, 9), vec![1, 4]),
+        ((1, 0, 1), vec![1]),
+        ((1, 2, 9), vec![4]),
+        ((1, 5, 9), vec![]),
+        ((2, 0, 9), vec![3]),
+        ((3, 0, 9), vec![]),
+    ] {
+        assert_eq!(passages(asked.0, asked.1, asked.2), offsets, "{asked:?}");
+    }
+    assert_eq!(store.passages(session(1), attempt(1), 4, 1), store.messages(session(1), 4, 1));
 }
 
 fn sessions_are_listed_by_their_last_change(store: &dyn Store) {
@@ -230,7 +278,8 @@ fn contradictions_are_refused(store: &dyn Store) {
         use std::os::unix::ffi::OsStringExt;
         let directory = std::ffi::OsString::from_vec(vec![b'/', 0xff]).into();
         let (name, agent) = (String::new(), String::new());
-        Change::Session(NewSession { id: session(4), name, directory, agent, at: 1 })
+        let id = session(4);
+        Change::Session(NewSession { id, name, directory, agent, system_prompt: None, at: 1 })
     };
     let table = [
         ("has started before", events(1, 3, [started(1, 1)], 1)),
@@ -664,6 +713,8 @@ macro_rules! conformance {
 
 conformance! {
     a_session_is_there_from_its_first_commit_on,
+    a_commit_names_the_sessions_that_it_began,
+    what_was_said_in_an_attempt_is_found,
     sessions_are_listed_by_their_last_change,
     messages_have_offsets_without_gaps_and_times_that_never_decrease,
     words_come_back_as_they_were,

@@ -17,7 +17,9 @@ use store_fixtures::{
     attempt, began, commit, ends, ends_until, events, everything, message, moved, new_session, prompt,
     queues, replied, resumes, run, says, session, started,
 };
-use surefire::store::{Change, NewMessage, Process, RunFilter, Sqlite, SqliteOptions, Store, StoreError};
+use surefire::store::{
+    Change, NewMessage, Process, RunFilter, Session, Sqlite, SqliteOptions, Store, StoreError,
+};
 use tempfile::TempDir;
 
 /// Names the data directory for a process that a test starts from this very file.
@@ -261,10 +263,34 @@ fn a_newer_database_is_left_alone() {
     let bytes = fs::read(database(&folder)).unwrap();
     for _ in 0..2 {
         let error = Sqlite::open(folder.path()).unwrap_err();
-        assert_eq!(error, StoreError::Newer { path: database(&folder), found: 99, known: 1 });
+        assert_eq!(error, StoreError::Newer { path: database(&folder), found: 99, known: 2 });
         assert!(error.to_string().ends_with("use the newer surefire, or another data directory"), "{error}");
     }
     assert_eq!(fs::read(database(&folder)).unwrap(), bytes);
+}
+
+#[test]
+fn a_database_of_the_first_version_goes_on_with_all_that_is_in_it() {
+    let folder = folder();
+    let before = {
+        let store = open(&folder);
+        fill(&store);
+        (
+            store.sessions(999).unwrap(),
+            store.events_of_all(0, 999).unwrap(),
+            store.messages(session(7), 0, 999),
+        )
+    };
+    let first = Connection::open(database(&folder)).unwrap();
+    first.execute_batch("ALTER TABLE sessions DROP COLUMN system_prompt; PRAGMA user_version = 1").unwrap();
+    drop(first);
+    let store = open(&folder);
+    let without = |known: &Session| Session { system_prompt: None, ..known.clone() };
+    assert_eq!(store.sessions(999).unwrap(), before.0.iter().map(without).collect::<Vec<_>>());
+    assert_eq!(store.events_of_all(0, 999).unwrap(), before.1);
+    assert_eq!(store.messages(session(7), 0, 999), before.2);
+    commit(&store, [new_session(9, 1)]).unwrap();
+    assert!(store.session(session(9)).unwrap().unwrap().system_prompt.is_some());
 }
 
 #[test]

@@ -16,6 +16,9 @@ pub(crate) fn act(call: &Call, prompt: &str, answer: &Answer, log: &Log) -> Exit
     if call.stream && !matches!(answer.act, Act::Empty | Act::Fail | Act::JsonArray | Act::JsonObject) {
         speaker.begin();
     }
+    for passage in &answer.passages {
+        speaker.say(passage);
+    }
     std::thread::sleep(Duration::from_millis(answer.delay_ms));
     let status = match answer.act {
         Act::Well

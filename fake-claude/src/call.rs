@@ -13,6 +13,8 @@ pub(crate) struct Call {
     pub(crate) stream: bool,
     pub(crate) model: Option<String>,
     pub(crate) permission_mode: Option<String>,
+    /// The words themselves; the flag names a file.
+    pub(crate) system_prompt: Option<String>,
 }
 
 impl Call {
@@ -31,6 +33,13 @@ impl Call {
                 "--session-id" => call.session = value()?,
                 "--resume" => (call.session, call.resume) = (value()?, true),
                 "--model" => call.model = Some(value()?),
+                "--append-system-prompt-file" => {
+                    let file = value()?;
+                    let words = std::fs::read_to_string(&file);
+                    let words =
+                        words.map_err(|_| format!("Error: Append system prompt file not found: {file}"))?;
+                    call.system_prompt = Some(words);
+                }
                 "--permission-mode" => call.permission_mode = Some(value()?),
                 "--max-turns" | "--max-budget-usd" => {
                     value()?.parse::<f64>().map_err(|_| format!("error: option '{flag}' is no number"))?;

@@ -64,7 +64,7 @@ fn event(phase: &str, call: &Call) -> Value {
     names.sort();
     json!({
         "phase": phase, "pid": std::process::id(), "arguments": call.arguments, "session": call.session,
-        "resume": call.resume, "attempt": mark, "environment": names,
+        "resume": call.resume, "system_prompt": call.system_prompt, "attempt": mark, "environment": names,
         "directory": std::env::current_dir().unwrap_or_default(),
     })
 }

@@ -42,6 +42,8 @@ pub struct Answer {
     pub pick: Option<String>,
     /// The whole reply, in place of one made from an outcome.
     pub text: Option<String>,
+    /// What to say before anything else.
+    pub passages: Vec<String>,
     /// How long to work before answering.
     pub delay_ms: u64,
     /// How many megabytes, for the acts that are about size.

@@ -76,7 +76,8 @@ pub trait Agent: Send + Sync + 'static {
 
     /// Finds out what became of a turn whose server was killed. `process` is what was written down about it.
     ///
-    /// An agent that cannot tell says [`Fate::Unknown`], which is the default.
+    /// What it said meanwhile is passed on through the link, from the turn's beginning: whoever listens knows what was
+    /// heard before. An agent that cannot tell says [`Fate::Unknown`], which is the default.
     fn recover(&self, turn: Turn, process: Option<Process>, link: Link) -> Doing<Fate> {
         let _ = (turn, process, link);
         Box::pin(async { Fate::Unknown })

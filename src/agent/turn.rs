@@ -20,6 +20,8 @@ pub struct Turn {
     pub prompt: String,
     /// The model to use, where one was asked for.
     pub model: Option<String>,
+    /// What the agent is told beside the prompt, and beside every other one in this conversation.
+    pub system_prompt: Option<String>,
     /// The directory to work in.
     pub directory: PathBuf,
     /// A directory for this attempt alone, for what has to outlive a crash. An agent that starts a process makes it first,
@@ -88,7 +90,9 @@ pub enum Sign {
         /// Answered once the process is written down.
         go: oneshot::Sender<()>,
     },
-    /// The agent said something, in the middle of its work.
+    /// The agent said something, in the middle of its work: one passage, whole, and the last of them may be its reply. Each
+    /// becomes part of the conversation. While a turn is taken up again, what was said before may be said once more, in the
+    /// same order and the same words.
     Said(String),
     /// What the turn has cost, as the agent's program states it: for a turn that ends without a reply to say it with.
     Spent {

@@ -17,7 +17,7 @@ use super::schedule::last_run;
 use crate::run::{AttemptId, PromptId, SessionId};
 use crate::store::{Change, Commit, Role, Store, StoreError};
 
-/// Says something to a session's agent.
+/// Says something to the agent of a session that is there.
 pub(super) async fn prompt(
     inner: &Arc<Inner>,
     session: SessionId,
@@ -27,21 +27,33 @@ pub(super) async fn prompt(
         return Err(EngineError::ShuttingDown);
     }
     let prompt = PromptId::from(Uuid::new_v4());
-    if let Some((_, commands)) = inner.driven(session) {
-        let (done, queued) = oneshot::channel();
-        let command = Command::Prompt { prompt, text: text.clone(), done };
-        if commands.send(command).await.is_ok() && queued.await.is_ok() {
-            return Ok(prompt);
+    let _gate = loop {
+        if let Some((_, commands)) = inner.driven(session) {
+            let (done, queued) = oneshot::channel();
+            let command = Command::Prompt { prompt, text: text.clone(), done };
+            if commands.send(command).await.is_ok() && queued.await.is_ok() {
+                return Ok(prompt);
+            }
+            // The run ended in the meantime, or is about to leave its desk.
         }
-        // The run ended in the meantime, so there is nothing to wait for.
-    }
+        let gate = inner.gate(session).await;
+        if inner.driven(session).is_none() {
+            break gate;
+        }
+        // One began in the meantime, and passes it on.
+        tokio::task::yield_now().await;
+    };
     inner.read(move |store| store.session(session)).await?.ok_or(EngineError::NoSession(session))?;
-    let at = inner.now();
-    let said = message(session, Role::User, text.clone(), at, None);
-    let changes = vec![Change::Queued { prompt, session, text, at }, said];
+    let changes = queued(session, prompt, text, inner.now()).into();
     inner.keeper.commit(Commit { changes }).await?;
     go_on(inner, session);
     Ok(prompt)
+}
+
+/// What writes down that somebody said something, and that it waits for the agent.
+pub(super) fn queued(session: SessionId, prompt: PromptId, text: String, at: u64) -> [Change; 2] {
+    let said = message(session, Role::User, text.clone(), at, None);
+    [Change::Queued { prompt, session, text, at }, said]
 }
 
 /// Takes back what waits for a session's agent.
@@ -97,7 +109,8 @@ async fn keep_talking(
             Err(panic) => tracing::error!(%session, %panic, "passing a prompt on failed"),
         }
         let again = inner.at_desk(session, |desk| match &mut desk.chat {
-            Some(chat) if chat.again && !inner.closing.is_cancelled() => {
+            // Who kills a session takes back what waits before they stop the rest: what waits now came later.
+            Some(chat) if (chat.again || chat.stop.is_cancelled()) && !inner.closing.is_cancelled() => {
                 *chat = Chat { stop: inner.stop.child_token(), again: false };
                 Some(chat.stop.clone())
             }
@@ -171,4 +184,34 @@ pub(super) async fn recover(inner: &Arc<Inner>, left: Vec<Left>) -> Result<(), E
         go_on(inner, session);
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::Catalog;
+    use crate::agent::Rehearsal;
+    use crate::engine::Options;
+    use crate::store::{Memory, NewSession};
+
+    #[tokio::test(start_paused = true)]
+    async fn what_is_said_in_the_middle_of_a_kill_is_passed_on() {
+        let place = tempfile::tempdir().unwrap();
+        let (agent, store) = (Arc::new(Rehearsal::default()), Arc::new(Memory::default()));
+        let options = Options::new(Catalog::new(&[]), agent, store, place.path());
+        let inner = Inner::new(options).unwrap();
+        let (id, prompt) = (SessionId::from(Uuid::from_u128(1)), PromptId::from(Uuid::from_u128(2)));
+        let (name, directory, agent) = (String::new(), place.path().to_owned(), "rehearsal".to_owned());
+        let begun = NewSession { id, name, directory, agent, system_prompt: None, at: 1 };
+        let mut changes = vec![Change::Session(begun)];
+        changes.extend(queued(id, prompt, "Hello?".to_owned(), 1));
+        inner.keeper.commit(Commit { changes }).await.unwrap();
+        go_on(&inner, id);
+        inner.stop_chat(id);
+        tokio::time::sleep(Duration::from_secs(5)).await;
+        assert_eq!(inner.store.waiting(id).unwrap(), [], "somebody sees to it");
+        assert_eq!(inner.store.session(id).unwrap().unwrap().messages, 2, "it is answered");
+    }
 }

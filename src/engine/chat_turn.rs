@@ -9,14 +9,12 @@ use uuid::Uuid;
 use super::drive::{Adoption, save};
 use super::feed::Notice;
 use super::inner::Inner;
-use super::turn::{self, Came, Prepared, Task};
+use super::passages::Passages;
+use super::turn::{self, Came, Prepared, SIGNS, Task};
 use super::{failure, scratch, words};
 use crate::agent::{Failure, Sign};
 use crate::run::{AttemptId, SessionId, heard_before};
 use crate::store::{Change, Commit, NewMessage, Role, Session, StoreError, Waiting};
-
-/// How many signs of life may wait.
-const SIGNS: usize = 64;
 
 /// A turn outside of a run.
 pub(super) struct ChatTurn {
@@ -36,10 +34,10 @@ pub(super) async fn take(
 ) -> Result<bool, StoreError> {
     let ChatTurn { attempt, known, waiting, left } = chat;
     let session = known.id;
-    let mut came = ask(inner, attempt, &known, waiting.text.clone(), left, stop).await;
+    let (mut came, mut passages) = ask(inner, attempt, &known, waiting.text.clone(), left, stop).await;
     if matches!(came, Came::Unknown) {
         // The last server was stopped while the agent was at it. It is asked again, and told so.
-        came = ask(inner, attempt, &known, heard_before(&waiting.text), None, stop).await;
+        (came, passages) = ask(inner, attempt, &known, heard_before(&waiting.text), None, stop).await;
     }
     let (text, opened, unheard) = match came {
         Came::Reply(reply) => (reply.text, true, false),
@@ -52,14 +50,18 @@ pub(super) async fn take(
         Came::Unknown => (words::unanswered("nobody knows what became of it"), false, false),
         Came::Locked => (words::kept("another process works in this session"), false, true),
     };
-    let mut changes = vec![
-        message(session, Role::Assistant, text, inner.now(), Some(attempt)),
-        Change::ChatEnded { attempt, unheard },
-    ];
-    if opened {
-        changes.push(Change::Opened { session });
-    }
-    let saved = save(inner, Commit { changes }).await;
+    let saved = async {
+        let mut changes = Vec::new();
+        if !(opened && passages.end_with(inner, &text).await?) {
+            changes.push(message(session, Role::Assistant, text, inner.now(), Some(attempt)));
+        }
+        changes.push(Change::ChatEnded { attempt, unheard });
+        if opened {
+            changes.push(Change::Opened { session });
+        }
+        save(inner, Commit { changes }).await
+    };
+    let saved = saved.await;
     // Whoever waits for an answer is told also where it could not be saved; the next engine finds it again.
     inner.keeper.tell(Notice::ChatEnded { session, aborted: !opened || saved.is_err() });
     saved?;
@@ -67,6 +69,7 @@ pub(super) async fn take(
     Ok(!unheard)
 }
 
+/// Asks the agent, and says what came of it, and what it said meanwhile.
 async fn ask(
     inner: &Arc<Inner>,
     attempt: AttemptId,
@@ -74,23 +77,27 @@ async fn ask(
     prompt: String,
     left: Option<Adoption>,
     stop: &CancellationToken,
-) -> Came {
-    let agent = match inner.agent(Some(&known.agent)) {
-        Ok(agent) => agent,
-        Err(unknown) => return Came::Failure(Failure::Refused { words: unknown.to_string() }),
-    };
+) -> (Came, Passages) {
     let (held, task) = match left {
         Some(Adoption { process, held }) => (held, Task::Recover(process)),
         None => (None, Task::Take),
+    };
+    let mut passages = Passages::new(known.id, attempt, None, &task);
+    let agent = match inner.agent(Some(&known.agent)) {
+        Ok(agent) => agent,
+        Err(unknown) => {
+            let refused = Failure::Refused { words: unknown.to_string() };
+            return (Came::Failure(refused), passages);
+        }
     };
     let _seat = tokio::select! {
         biased;
         // First: whoever only waits for a seat when the engine goes away has lost nothing.
         seat = inner.seat(known.id, agent.about().rehearsal, held) => match seat {
             Ok(seat) => seat,
-            Err(came) => return came,
+            Err(came) => return (came, passages),
         },
-        () = stop.cancelled() => return Came::Failure(Failure::Stopped),
+        () = stop.cancelled() => return (Came::Failure(Failure::Stopped), passages),
     };
     let turn = inner.prepare(Prepared {
         attempt,
@@ -98,39 +105,50 @@ async fn ask(
         opened: known.opened,
         prompt,
         model: None,
+        system_prompt: known.system_prompt.clone(),
         directory: known.directory.clone(),
         budget_usd: None,
     });
     let (signs, heard) = mpsc::channel(SIGNS);
     let link = inner.link(signs, stop.clone());
-    listen(inner, attempt, known.id, turn::work(agent, turn, task, link), heard).await
+    let came = listen(inner, attempt, &mut passages, turn::work(agent, turn, task, link), heard).await;
+    (came, passages)
 }
 
-/// Waits for the agent, and passes on what it says meanwhile.
+/// Waits for the agent, and writes down what it says meanwhile.
 async fn listen(
     inner: &Inner,
     attempt: AttemptId,
-    session: SessionId,
+    passages: &mut Passages,
     work: impl Future<Output = Came>,
-    mut heard: mpsc::Receiver<Sign>,
+    mut signs: mpsc::Receiver<Sign>,
 ) -> Came {
     let mut work = std::pin::pin!(work);
     loop {
         tokio::select! {
-            came = work.as_mut() => return came,
-            Some(sign) = heard.recv() => match sign {
-                Sign::Spawned { process, go } => {
-                    // Without the record the agent must not begin; dropping `go` ends its process.
-                    if turn::record_process(inner, attempt, process).await.is_ok() {
-                        let _ = go.send(());
-                    }
+            biased;
+            Some(sign) = signs.recv() => heard(inner, attempt, passages, sign).await,
+            came = work.as_mut() => {
+                // What the agent said last is still to be heard.
+                while let Ok(sign) = signs.try_recv() {
+                    heard(inner, attempt, passages, sign).await;
                 }
-                Sign::Said(text) => {
-                    inner.keeper.tell(Notice::Saying { session, attempt, text: text.into() });
-                }
-                Sign::Spent { .. } | Sign::Used { .. } | Sign::Retrying { .. } => {}
+                return came;
             }
         }
+    }
+}
+
+async fn heard(inner: &Inner, attempt: AttemptId, passages: &mut Passages, sign: Sign) {
+    match sign {
+        Sign::Spawned { process, go } => {
+            // Without the record the agent must not begin; dropping `go` ends its process.
+            if turn::record_process(inner, attempt, process).await.is_ok() {
+                let _ = go.send(());
+            }
+        }
+        Sign::Said(text) => passages.said(inner, text).await,
+        Sign::Spent { .. } | Sign::Used { .. } | Sign::Retrying { .. } => {}
     }
 }
 

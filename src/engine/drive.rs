@@ -7,12 +7,13 @@ use tokio::sync::mpsc;
 use tracing::Instrument;
 use uuid::Uuid;
 
+use super::feed::Notice;
 use super::inner::{Command, Driven, Inner};
-use super::journal::{self, Page, Said};
+use super::journal::{self, Page, Spoken};
 use super::seat::Held;
 use super::{chat, crash, recover, schedule};
 use crate::run::{Decision, Ending, Input, Run, Todo};
-use crate::store::{Change, Commit, Process, StoreError};
+use crate::store::{Change, Commit, Process, Session, StoreError};
 use crate::{Exit, ExitReason};
 
 /// How many commands may wait for a run; whoever has one more waits as well.
@@ -27,11 +28,28 @@ pub(super) struct Driver {
     pub(super) run: Run,
     /// The number of the last event that is written down.
     pub(super) seq: u64,
-    /// Whether the agent has answered in this session.
-    pub(super) opened: bool,
+    pub(super) conversation: Conversation,
     pub(super) commands: mpsc::Receiver<Command>,
     /// The other end of that, by which its desk knows this loop.
     desk: mpsc::Sender<Command>,
+}
+
+/// What an agent has to know about the session that it works in.
+#[derive(Default)]
+pub(super) struct Conversation {
+    /// Whether the agent has answered in it.
+    pub(super) opened: bool,
+    /// What the agent is told beside every prompt.
+    pub(super) system_prompt: Option<String>,
+}
+
+impl Conversation {
+    /// That of a session, or one that only begins.
+    pub(super) fn of(session: Option<Session>) -> Self {
+        let known =
+            session.map(|session| Self { opened: session.opened, system_prompt: session.system_prompt });
+        known.unwrap_or_default()
+    }
 }
 
 /// How the loop begins.
@@ -64,7 +82,14 @@ pub(super) enum Halt {
 ///
 /// A loop of the same run that is still on the desk is about to leave it, if the run was resumed; if it is taken up, that
 /// loop drives it already, and one is enough.
-pub(super) fn spawn(inner: &Arc<Inner>, run: Run, seq: u64, opened: bool, todo: Todo, beginning: Beginning) {
+pub(super) fn spawn(
+    inner: &Arc<Inner>,
+    run: Run,
+    seq: u64,
+    conversation: Conversation,
+    todo: Todo,
+    beginning: Beginning,
+) {
     let (desk, commands) = mpsc::channel(COMMANDS);
     let (id, session) = (run.order().run, run.order().session);
     let driven = Driven { run: id, commands: desk.clone() };
@@ -78,9 +103,12 @@ pub(super) fn spawn(inner: &Arc<Inner>, run: Run, seq: u64, opened: bool, todo: 
     if goes_already {
         return;
     }
-    inner.forget_unsaved(id);
+    // Whoever was told that it stopped is told that it goes on, before anything happens in it.
+    if inner.forget_unsaved(id) {
+        inner.keeper.tell(Notice::TakenUp { run: id, session });
+    }
     let span = tracing::info_span!("run", run = %id, %session, recipe = run.recipe().outline().id);
-    let looping = Driver { inner: Arc::clone(inner), run, seq, opened, commands, desk: desk.clone() };
+    let looping = Driver { inner: Arc::clone(inner), run, seq, conversation, commands, desk: desk.clone() };
     let inner = Arc::clone(inner);
     inner.clone().tasks.spawn(async move {
         // A task of its own, so that a panic ends this run and nothing else.
@@ -137,12 +165,11 @@ impl Driver {
     }
 
     /// Tells the run what happened and writes down what it decides. Nothing is done about it before that.
-    pub(super) async fn decide(&mut self, input: Input, reply: Option<&str>) -> Result<Todo, Halt> {
+    pub(super) async fn decide(&mut self, input: Input, reply: Option<Spoken<'_>>) -> Result<Todo, Halt> {
         let decision = self.run.handle(input, Inner::fresh());
         crash::point("before-commit");
-        let said = reply.map(|text| Said { text, first: !self.opened });
-        self.seq = write(&self.inner, &self.run, self.seq, &decision, said).await.map_err(Halt::Unsaved)?;
-        self.opened |= reply.is_some();
+        self.seq = write(&self.inner, &self.run, self.seq, &decision, reply).await.map_err(Halt::Unsaved)?;
+        self.conversation.opened |= reply.is_some();
         Ok(decision.todo)
     }
 
@@ -161,7 +188,7 @@ pub(super) async fn write(
     run: &Run,
     seq: u64,
     decision: &Decision,
-    reply: Option<Said<'_>>,
+    reply: Option<Spoken<'_>>,
 ) -> Result<u64, StoreError> {
     if decision.events.is_empty() {
         return Ok(seq);
@@ -176,15 +203,19 @@ pub(super) async fn write(
         let (next_run, first) =
             Run::start_after(successor.recipe, successor.order.clone(), said, Inner::fresh());
         changes.push(Change::Withdrawn { prompts: run.waiting().map(|(prompt, _)| prompt).collect() });
-        changes.extend(journal::beginning(&next_run, &first, now));
-        next = Some((next_run, first, gate));
+        // What the agent is told beside its prompts goes on with the work.
+        let last = run.order().session;
+        let system_prompt =
+            Conversation::of(inner.read(move |store| store.session(last)).await?).system_prompt;
+        changes.extend(journal::beginning(&next_run, &first, system_prompt.clone(), now));
+        next = Some((next_run, first, Conversation { opened: false, system_prompt }, gate));
     }
     save(inner, Commit { changes }).await?;
     page.log(decision, reply);
-    if let Some((next_run, first, gate)) = next {
+    if let Some((next_run, first, conversation, gate)) = next {
         journal::log_beginning(&next_run, &first);
         let seq = first.events.len() as u64;
-        spawn(inner, next_run, seq, false, first.todo, Beginning::Fresh);
+        spawn(inner, next_run, seq, conversation, first.todo, Beginning::Fresh);
         drop(gate);
     }
     Ok(seq + decision.events.len() as u64)

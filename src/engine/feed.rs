@@ -7,25 +7,19 @@ use tokio::sync::broadcast::{self, error::RecvError};
 use tokio_util::sync::CancellationToken;
 
 use super::EngineError;
-use crate::run::{AttemptId, Ending, Event, RunId, SessionId};
-use crate::store::{Message, Recorded, Store};
+use crate::run::{Ending, Event, RunId, SessionId};
+use crate::store::{Message, Recorded, Session, Store};
 
-/// Something that listeners are told.
+/// Something that listeners are told. What one commit wrote is told in the order it happened, new sessions first.
 #[derive(Debug, Clone)]
 pub enum Notice {
+    /// A session began, and is written down.
+    SessionBegan(Arc<Session>),
     /// Something happened in a run, and is written down.
     Happened(Arc<Recorded>),
-    /// Something was said in a session, and is written down.
+    /// Something was said in a session, and is written down. An agent's passages are told as it says them, in the
+    /// middle of its turn.
     Said(Arc<Message>),
-    /// The agent is in the middle of saying something. Nobody keeps it.
-    Saying {
-        /// The session.
-        session: SessionId,
-        /// The attempt.
-        attempt: AttemptId,
-        /// The words so far said in one piece.
-        text: Arc<str>,
-    },
     /// A prompt outside of a run has been answered, or given up.
     ChatEnded {
         /// The session.
@@ -42,8 +36,16 @@ pub enum Notice {
         /// How it would be written down if it could.
         ending: Arc<Ending>,
     },
-    /// This listener was too slow: what is not written down was missed, and the conversation should be read again.
-    /// Events are not missed; they follow.
+    /// Such a run goes on where it was: the store works again, and somebody has resumed it. This is not part of its history
+    /// either.
+    TakenUp {
+        /// The run.
+        run: RunId,
+        /// Its session.
+        session: SessionId,
+    },
+    /// This listener was too slow: what is not written down was missed, and sessions and their conversations should be
+    /// read again. Events are not missed; they follow.
     Missed,
 }
 
@@ -66,8 +68,8 @@ impl Notice {
 
 /// One listener's view of everything that happens, in order and without gaps.
 ///
-/// A listener that is too slow misses no event: they are read from the store. It may miss what is not written down: live
-/// words, the end of a prompt outside of a run, and that a run could not be saved.
+/// A listener that is too slow misses no event: they are read from the store. It may miss the rest: new sessions and what
+/// was said, which the store has, and the end of a prompt outside of a run, and that a run could not be saved, or goes on after that.
 pub struct Feed {
     pub(super) receiver: broadcast::Receiver<Notice>,
     pub(super) store: Arc<dyn Store>,
@@ -115,10 +117,11 @@ impl Feed {
                 Notice::Happened(recorded) if recorded.place > self.place => self.place = recorded.place,
                 // Told already, while catching up.
                 Notice::Happened(_) => continue,
-                Notice::Said(_)
-                | Notice::Saying { .. }
+                Notice::SessionBegan(_)
+                | Notice::Said(_)
                 | Notice::ChatEnded { .. }
                 | Notice::Unsaved { .. }
+                | Notice::TakenUp { .. }
                 | Notice::Missed => {}
             }
             return Ok(notice);

@@ -55,6 +55,20 @@ pub(super) struct Desk {
     gate: Arc<tokio::sync::Mutex<()>>,
 }
 
+/// Holds a session's gate. A desk that was only looked at is cleared away with it.
+pub(super) struct Gate<'i> {
+    inner: &'i Inner,
+    session: SessionId,
+    held: Option<OwnedMutexGuard<()>>,
+}
+
+impl Drop for Gate<'_> {
+    fn drop(&mut self) {
+        self.held = None;
+        self.inner.at_desk(self.session, |_| ());
+    }
+}
+
 /// Somebody passes prompts on, outside of a run.
 pub(super) struct Chat {
     /// Stops the prompt that the agent works on.
@@ -151,8 +165,9 @@ impl Inner {
     }
 
     /// Waits until nobody else begins or ends something in the session.
-    pub(super) async fn gate(&self, session: SessionId) -> OwnedMutexGuard<()> {
-        self.at_desk(session, |desk| Arc::clone(&desk.gate)).lock_owned().await
+    pub(super) async fn gate(&self, session: SessionId) -> Gate<'_> {
+        let held = self.at_desk(session, |desk| Arc::clone(&desk.gate)).lock_owned().await;
+        Gate { inner: self, session, held: Some(held) }
     }
 
     /// Takes a run off its desk: from now on it hears nothing. A later loop of the same run stays.
@@ -179,9 +194,9 @@ impl Inner {
         self.keeper.tell(Notice::Unsaved { run, session, ending: Arc::new(ending) });
     }
 
-    /// Somebody takes it up.
-    pub(super) fn forget_unsaved(&self, run: RunId) {
-        self.unsaved().remove(&run);
+    /// It ends in another way, or goes on; whether there was such a run.
+    pub(super) fn forget_unsaved(&self, run: RunId) -> bool {
+        self.unsaved().remove(&run).is_some()
     }
 
     /// The run that goes on in a session, and how to reach it.

@@ -19,15 +19,17 @@ pub(super) struct Page<'a> {
 
 /// What the agent replied.
 #[derive(Clone, Copy)]
-pub(super) struct Said<'a> {
+pub(super) struct Spoken<'a> {
     pub(super) text: &'a str,
     /// Whether it is the first reply in its conversation.
     pub(super) first: bool,
+    /// Whether it stands in the conversation already, as the last passage that the agent said.
+    pub(super) told: bool,
 }
 
 impl Page<'_> {
     /// The changes that write a decision down. `reply` is what the agent said, if that is what was decided about.
-    pub(super) fn changes(&self, decision: &Decision, reply: Option<Said<'_>>) -> Vec<Change> {
+    pub(super) fn changes(&self, decision: &Decision, reply: Option<Spoken<'_>>) -> Vec<Change> {
         let ask = match &decision.todo {
             Todo::Ask(ask) => Some(ask),
             Todo::Wait | Todo::End | Todo::Restart(_) => None,
@@ -36,7 +38,7 @@ impl Page<'_> {
         let events = decision.events.clone();
         for event in &events {
             changes.extend(self.said(event, ask, reply));
-            if let (Event::Replied { .. }, Some(Said { first: true, .. })) = (event, reply) {
+            if let (Event::Replied { .. }, Some(Spoken { first: true, .. })) = (event, reply) {
                 changes.push(Change::Opened { session: self.order.session });
             }
         }
@@ -46,11 +48,12 @@ impl Page<'_> {
     }
 
     /// What an event adds to the conversation.
-    fn said(&self, event: &Event, ask: Option<&Ask>, reply: Option<Said<'_>>) -> Option<Change> {
+    fn said(&self, event: &Event, ask: Option<&Ask>, reply: Option<Spoken<'_>>) -> Option<Change> {
         let (role, text, attempt) = match event {
             // What people said stands in the conversation since they said it.
             Event::TurnBegan { purpose: Purpose::Pass { .. }, .. } => return None,
             Event::TurnBegan { attempt, .. } => (Role::User, ask?.prompt.clone(), Some(*attempt)),
+            Event::Replied { .. } if reply?.told => return None,
             Event::Replied { attempt, .. } => (Role::Assistant, reply?.text.to_owned(), Some(*attempt)),
             Event::PromptQueued { text, .. } => (Role::User, text.clone(), None),
             Event::Ended { ending, .. } => (Role::Assistant, words::closing(self.recipe.label, ending), None),
@@ -70,7 +73,7 @@ impl Page<'_> {
     }
 
     /// Lines for the log, for what is written down by now.
-    pub(super) fn log(&self, decision: &Decision, reply: Option<Said<'_>>) {
+    pub(super) fn log(&self, decision: &Decision, reply: Option<Spoken<'_>>) {
         for event in &decision.events {
             self.log_event(event, reply.map(|said| said.text));
         }
@@ -129,20 +132,26 @@ impl Page<'_> {
 }
 
 /// A session to be, for a run that begins one.
-pub(super) fn session_of(order: &Order, recipe: &'static Outline, now: u64) -> Change {
+fn session_of(order: &Order, recipe: &'static Outline, system_prompt: Option<String>, now: u64) -> Change {
     Change::Session(NewSession {
         id: order.session,
         name: recipe.label.to_owned(),
         directory: order.directory.clone(),
         agent: order.agent.clone(),
+        system_prompt,
         at: now,
     })
 }
 
 /// What is decided for a run that was just begun, with the session it needs.
-pub(super) fn beginning(run: &Run, decision: &Decision, now: u64) -> Vec<Change> {
+pub(super) fn beginning(
+    run: &Run,
+    decision: &Decision,
+    system_prompt: Option<String>,
+    now: u64,
+) -> Vec<Change> {
     let page = Page { order: run.order(), recipe: run.recipe().outline(), after: 0, now };
-    let mut changes = vec![session_of(page.order, page.recipe, now)];
+    let mut changes = vec![session_of(page.order, page.recipe, system_prompt, now)];
     changes.extend(page.changes(decision, None));
     changes
 }

@@ -11,8 +11,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::{broadcast, oneshot};
 use tokio_util::sync::CancellationToken;
 
-use super::crash;
 use super::feed::{Feed, Notice};
+use super::{crash, telling};
 use crate::store::{Commit, Committed, Store, StoreError};
 
 #[derive(Clone)]
@@ -115,12 +115,11 @@ impl Shared {
     }
 
     fn tell_of(&self, committed: &Committed) {
-        for message in &committed.messages {
-            self.tell(Notice::Said(Arc::new(message.clone())));
-        }
-        for event in &committed.events {
-            self.place.fetch_max(event.place, Ordering::SeqCst);
-            self.tell(Notice::Happened(Arc::new(event.clone())));
+        for notice in telling::notices(committed) {
+            if let Notice::Happened(event) = &notice {
+                self.place.fetch_max(event.place, Ordering::SeqCst);
+            }
+            self.tell(notice);
         }
     }
 

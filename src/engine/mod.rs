@@ -14,19 +14,23 @@ mod inner;
 mod journal;
 mod keeper;
 mod options;
+mod passages;
 mod recover;
+mod say;
 mod schedule;
 mod scratch;
 mod seat;
 mod session_lock;
 mod start;
+mod telling;
 mod turn;
 mod words;
 
 pub use directory::DirectoryError;
 pub use feed::{Feed, Notice};
 pub use options::{Clock, Options, Shutdown};
-pub use start::{Start, StartError, Started};
+pub use say::{Begin, Said, Say, SayError};
+pub use start::{Start, StartError, Started, UnknownProvider};
 
 use std::sync::Arc;
 
@@ -124,9 +128,19 @@ impl Engine {
         self.exit(session, ExitReason::UserRequested).await
     }
 
-    /// Says something to a session's agent: before the next step where a run goes on, otherwise at once.
+    /// Says something in a session, which begins with it if it is not there yet.
     ///
-    /// When this returns, it is written down and will not be lost.
+    /// When this returns, it is written down and will not be lost. The agent hears it before the next step where a run
+    /// goes on, otherwise at once.
+    ///
+    /// # Errors
+    /// There is no such session and none can begin, or the store failed; nothing was written down then.
+    pub async fn say(&self, say: Say) -> Result<Said, SayError> {
+        let inner = Arc::clone(&self.inner);
+        self.inner.whole(async move { say::say(&inner, say).await }).await?
+    }
+
+    /// Says something in a session that is there: [`say`](Self::say), in short.
     ///
     /// # Errors
     /// There is no such session, or the store failed.
@@ -251,7 +265,7 @@ pub enum ResumeError {
     SwitchedOff,
     /// Its agent is not there.
     #[error(transparent)]
-    Agent(#[from] start::UnknownProvider),
+    Agent(#[from] UnknownProvider),
     /// Anything else.
     #[error(transparent)]
     Engine(#[from] EngineError),

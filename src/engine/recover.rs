@@ -8,7 +8,7 @@ use tokio::sync::mpsc;
 use uuid::Uuid;
 
 use super::chat_turn::message;
-use super::drive::{self, Adoption, Beginning};
+use super::drive::{self, Adoption, Beginning, Conversation};
 use super::inner::Inner;
 use super::turn::{Prepared, for_agent};
 use super::{EngineError, ResumeError, chat, schedule, scratch, words};
@@ -80,10 +80,10 @@ async fn take_up_or_end(
 pub(super) async fn take_up(inner: &Arc<Inner>, id: RunId, adoption: Adoption) -> Result<(), ResumeError> {
     let (run, seq) = replay(inner, id).await?;
     let session = run.order().session;
-    let opened = inner.read(move |store| store.session(session)).await?.is_some_and(|session| session.opened);
+    let known = inner.read(move |store| store.session(session)).await?;
     tracing::info!(run = %id, %session, recipe = run.recipe().outline().id, "Recipe taken up again");
     let todo = run.todo();
-    drive::spawn(inner, run, seq, opened, todo, Beginning::TakenUp(adoption));
+    drive::spawn(inner, run, seq, Conversation::of(known), todo, Beginning::TakenUp(adoption));
     Ok(())
 }
 
@@ -181,6 +181,7 @@ impl Prepared {
             opened: false,
             prompt: String::new(),
             model: None,
+            system_prompt: None,
             directory,
             budget_usd: None,
         }

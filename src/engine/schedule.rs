@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use tokio::sync::oneshot;
 
-use super::drive::{self, Adoption, Beginning};
+use super::drive::{self, Adoption, Beginning, Conversation};
 use super::inner::{Command, Inner};
 use super::recover;
 use super::start::Started;
@@ -38,12 +38,12 @@ pub(super) async fn resume(inner: &Arc<Inner>, id: RunId, resume: Resume) -> Res
         }
         return take_up_again(inner, id, resume).await.map(|()| started);
     }
-    let opened = inner.read(move |store| store.session(session)).await?.is_some_and(|session| session.opened);
+    let conversation = Conversation::of(inner.read(move |store| store.session(session)).await?);
     let told = told_since(inner, &run).await?;
     let decision = run.resume(resume, &told, Inner::fresh())?;
     let seq = drive::write(inner, &run, seq, &decision, None).await?;
     match decision.todo {
-        Todo::Ask(ask) => drive::spawn(inner, run, seq, opened, Todo::Ask(ask), Beginning::Fresh),
+        Todo::Ask(ask) => drive::spawn(inner, run, seq, conversation, Todo::Ask(ask), Beginning::Fresh),
         // It can have ended again at once, for a limit or in a restart, which is seen to.
         Todo::Wait | Todo::End | Todo::Restart(_) => {}
     }

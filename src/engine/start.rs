@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::directory::{self, DirectoryError};
-use super::drive::{self, Beginning};
+use super::drive::{self, Beginning, Conversation};
 use super::inner::Inner;
 use super::{EngineError, crash, journal, schedule};
 use crate::agent::{Failure, UnknownModel};
@@ -151,20 +151,20 @@ pub(super) async fn start(inner: &Arc<Inner>, start: Start) -> Result<Started, S
         return Err(EngineError::ShuttingDown.into());
     }
     let recipe = inner.options.catalog.find(&start.recipe)?;
-    let settled = settle(inner, recipe, start).await?;
-    let Settled { order, opened, new_session } = settled;
-    let started = Started { run: order.run, session: order.session, new_session };
-    let gate = inner.gate(started.session).await;
+    let session = start.session.unwrap_or_else(|| Inner::fresh().session);
+    // From here on, so that nobody begins the same session otherwise in the meantime.
+    let gate = inner.gate(session).await;
+    let Settled { order, conversation, new_session } = settle(inner, recipe, session, start).await?;
+    let started = Started { run: order.run, session, new_session };
     let (run, first) = Run::start(recipe, order, Inner::fresh());
     crash::point("before-intent");
-    let changes = journal::beginning(&run, &first, inner.now());
+    let changes = journal::beginning(&run, &first, None, inner.now());
     inner.keeper.commit(Commit { changes }).await?;
     journal::log_beginning(&run, &first);
     let seq = first.events.len() as u64;
-    drive::spawn(inner, run, seq, opened, first.todo, Beginning::Fresh);
+    drive::spawn(inner, run, seq, conversation, first.todo, Beginning::Fresh);
     drop(gate);
     // Somebody may have switched recipes off after they were found to be on, and before this run could be seen.
-    let session = started.session;
     if !inner.read(move |store| store.orchestration(Some(session))).await? {
         schedule::cancel(inner, session, Exit::because(ExitReason::UserRequested)).await?;
     }
@@ -174,17 +174,16 @@ pub(super) async fn start(inner: &Arc<Inner>, start: Start) -> Result<Started, S
 /// A wish that can be fulfilled.
 struct Settled {
     order: Order,
-    opened: bool,
+    conversation: Conversation,
     new_session: bool,
 }
 
 async fn settle(
     inner: &Arc<Inner>,
     recipe: &'static dyn AnyRecipe,
+    session: SessionId,
     start: Start,
 ) -> Result<Settled, StartError> {
-    let fresh = Inner::fresh();
-    let session = start.session.unwrap_or(fresh.session);
     let known = match start.session {
         Some(id) => inner.read(move |store| Ok((store.session(id)?, store.orchestration(Some(id))?))).await?,
         None => inner.read(|store| Ok((None, store.orchestration(None)?))).await?,
@@ -210,7 +209,7 @@ async fn settle(
     }
     agent.ready().map_err(StartError::Agent)?;
     let order = Order {
-        run: fresh.run,
+        run: Inner::fresh().run,
         session,
         agent: about.name.to_owned(),
         rehearsal: about.rehearsal,
@@ -222,6 +221,5 @@ async fn settle(
         restarts: 0,
         continues: None,
     };
-    let opened = known.as_ref().is_some_and(|session| session.opened);
-    Ok(Settled { order, opened, new_session: known.is_none() })
+    Ok(Settled { order, new_session: known.is_none(), conversation: Conversation::of(known) })
 }

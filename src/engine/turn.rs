@@ -11,16 +11,17 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::drive::{Adoption, Beginning, Driver, Halt, save};
-use super::feed::Notice;
 use super::inner::{Command, Inner};
+use super::journal::Spoken;
+use super::passages::Passages;
 use super::{crash, failure, scratch};
 use crate::agent::{Agent, Failure, Fate, Link, Reply, Sign, Turn, TurnLimits};
 use crate::run::{Ask, AttemptId, Input, SessionId, Todo};
 use crate::store::{Change, Commit, Process};
 use crate::{Exit, ExitReason};
 
-/// How many signs of life may wait; an agent that has one more waits as well.
-const SIGNS: usize = 64;
+/// How many signs of life may wait; an agent that has one more waits as well. They may be long, so there are not many.
+pub(super) const SIGNS: usize = 16;
 
 /// What an agent has to do about a turn.
 pub(super) enum Task {
@@ -46,7 +47,7 @@ pub(super) enum Came {
 /// What a turn is watched with.
 struct Watch {
     attempt: AttemptId,
-    session: SessionId,
+    passages: Passages,
     /// When the agent began; not the time it waited for its seat.
     began: Option<Instant>,
     time_left: Option<Duration>,
@@ -88,16 +89,18 @@ impl Driver {
         let stop = self.inner.stop.child_token();
         let (signs, heard) = mpsc::channel(SIGNS);
         let link = self.inner.link(signs, stop.clone());
-        let (attempt, session) = (ask.attempt, self.run.order().session);
-        let mut watch =
-            Watch { attempt, session, began: None, time_left: ask.time_left, cost_usd: None, signs: heard };
-
-        let inner = Arc::clone(&self.inner);
-        let rehearsal = self.run.order().rehearsal;
+        let (run, session, rehearsal) =
+            (self.run.order().run, self.run.order().session, self.run.order().rehearsal);
         let (task, held) = match beginning {
             Beginning::Fresh => (Task::Take, None),
             Beginning::TakenUp(Adoption { process, held }) => (Task::Recover(process), held),
         };
+        let attempt = ask.attempt;
+        let passages = Passages::new(session, attempt, Some(run), &task);
+        let (began, time_left, cost_usd) = (None, ask.time_left, None);
+        let mut watch = Watch { attempt, passages, began, time_left, cost_usd, signs: heard };
+
+        let inner = Arc::clone(&self.inner);
         let seat = std::pin::pin!(async move { inner.seat(session, rehearsal, held).await });
         let came = match self.watch(&mut watch, seat).await? {
             Watched::Over(todo) => return Ok(todo),
@@ -125,25 +128,23 @@ impl Driver {
             }
         };
         crash::point("after-reply");
-        let spent = (watch.took(), watch.cost_usd);
-        self.conclude(attempt, came, spent).await
+        self.conclude(watch, came).await
     }
 
     /// Tells the run what came of its turn.
-    async fn conclude(
-        &mut self,
-        attempt: AttemptId,
-        came: Came,
-        (took, spent_usd): (Duration, Option<f64>),
-    ) -> Result<Todo, Halt> {
+    async fn conclude(&mut self, watch: Watch, came: Came) -> Result<Todo, Halt> {
+        let took = watch.took();
+        let Watch { attempt, passages, cost_usd: spent_usd, .. } = watch;
         let failed = |exit: Exit, failure: Option<&Failure>| {
             let resume_at = failure::resume_at(failure, &exit, self.inner.now());
             Input::Failed { attempt, exit, resume_at, cost_usd: spent_usd, took }
         };
         let todo = match came {
             Came::Reply(Reply { text, cost_usd, version, denied, .. }) => {
+                let told = passages.end_with(&self.inner, &text).await.map_err(Halt::Unsaved)?;
                 let input = Input::Replied { attempt, text: text.clone(), denied, cost_usd, version, took };
-                self.decide(input, Some(&text)).await?
+                let spoken = Spoken { text: &text, first: !self.conversation.opened, told };
+                self.decide(input, Some(spoken)).await?
             }
             Came::Failure(Failure::Left) => return Err(Halt::Left),
             Came::Failure(failure) => {
@@ -179,9 +180,10 @@ impl Driver {
         let turn = self.inner.prepare(Prepared {
             attempt: ask.attempt,
             session: order.session,
-            opened: self.opened,
+            opened: self.conversation.opened,
             prompt: ask.prompt.clone(),
             model: ask.model.clone(),
+            system_prompt: self.conversation.system_prompt.clone(),
             directory: order.directory.clone(),
             budget_usd: ask.budget_left,
         });
@@ -247,9 +249,8 @@ impl Driver {
                 let _ = go.send(());
             }
             Sign::Said(text) => {
+                watch.passages.said(&self.inner, text).await;
                 crash::point("during-turn");
-                let (session, attempt) = (watch.session, watch.attempt);
-                self.inner.keeper.tell(Notice::Saying { session, attempt, text: text.into() });
             }
             Sign::Spent { cost_usd } => watch.cost_usd = Some(cost_usd),
             Sign::Used { tool } => tracing::debug!(tool, "agent uses a tool"),
@@ -267,6 +268,7 @@ pub(super) struct Prepared {
     pub(super) opened: bool,
     pub(super) prompt: String,
     pub(super) model: Option<String>,
+    pub(super) system_prompt: Option<String>,
     pub(super) directory: PathBuf,
     pub(super) budget_usd: Option<f64>,
 }
@@ -277,12 +279,13 @@ impl Inner {
     }
 
     pub(super) fn prepare(&self, prepared: Prepared) -> Turn {
-        let Prepared { attempt, session, opened, prompt, model, directory, budget_usd } = prepared;
+        let Prepared { attempt, session, opened, prompt, model, system_prompt, directory, budget_usd } =
+            prepared;
         let scratch = scratch::path(&self.options.data, attempt);
         let limits =
             TurnLimits { budget_usd: budget_usd.or(self.options.turn.budget_usd), ..self.options.turn };
         let (attempt, session) = (attempt.uuid(), session.uuid());
-        Turn { attempt, session, opened, prompt, model, directory, scratch, limits }
+        Turn { attempt, session, opened, prompt, model, system_prompt, directory, scratch, limits }
     }
 }
 

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use uuid::Uuid;
 
-use super::records::{Message, Process, Recorded, Role};
+use super::records::{Message, Process, Recorded, Role, Session};
 use crate::run::{AttemptId, Event, PromptId, RunId, SessionId};
 
 /// Changes that belong together: all of them are written, or none.
@@ -108,6 +108,8 @@ pub struct NewSession {
     pub directory: PathBuf,
     /// Its agent, by name.
     pub agent: String,
+    /// What its agent is told beside every prompt.
+    pub system_prompt: Option<String>,
     /// When it began, in milliseconds since 1970.
     pub at: u64,
 }
@@ -131,9 +133,11 @@ pub struct NewMessage {
     pub run: Option<RunId>,
 }
 
-/// What a commit became: its events and messages with the numbers they were given.
+/// What a commit became: the sessions it began, and its events and messages with the numbers they were given.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Committed {
+    /// The sessions that were not there before, as they are after the whole commit.
+    pub sessions: Vec<Session>,
     /// The events.
     pub events: Vec<Recorded>,
     /// The messages.

@@ -37,6 +37,7 @@ use crate::run::{AttemptId, PromptId, RunId, SessionId};
 ///     name: "Payments".into(),
 ///     directory: "/home/me/payments".into(),
 ///     agent: "claude".into(),
+///     system_prompt: None,
 ///     at,
 /// };
 /// let said = NewMessage {
@@ -49,7 +50,7 @@ use crate::run::{AttemptId, PromptId, RunId, SessionId};
 ///     run: None,
 /// };
 /// let committed = store.commit(&Commit { changes: vec![Change::Session(begun), Change::Message(said)] })?;
-/// assert_eq!(committed.messages[0].offset, 0);
+/// assert_eq!((committed.sessions[0].messages, committed.messages[0].offset), (1, 0));
 /// assert_eq!(store.messages(session, 0, 50)?, committed.messages);
 /// # Ok(())
 /// # }
@@ -96,6 +97,18 @@ pub trait Store: Send + Sync + 'static {
     /// # Errors
     /// As [`session`](Self::session).
     fn messages(&self, session: SessionId, from: u64, limit: usize) -> Result<Vec<Message>, StoreError>;
+
+    /// What the agent said in one attempt, from this offset of the conversation on, at most so many.
+    ///
+    /// # Errors
+    /// As [`session`](Self::session).
+    fn passages(
+        &self,
+        session: SessionId,
+        attempt: AttemptId,
+        from: u64,
+        limit: usize,
+    ) -> Result<Vec<Message>, StoreError>;
 
     /// One run.
     ///

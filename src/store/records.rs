@@ -35,6 +35,8 @@ pub struct Session {
     pub directory: PathBuf,
     /// Its agent, by name.
     pub agent: String,
+    /// What its agent is told beside every prompt.
+    pub system_prompt: Option<String>,
     /// When it began, in milliseconds since 1970.
     pub created_at: u64,
     /// When anything last happened in it.

@@ -53,8 +53,36 @@ async fn an_answer_that_came_meanwhile_is_adopted() {
         let fate = stage.claude.recover(turn.clone(), Some(process), watcher.link.clone()).await;
         assert_eq!(adopted(fate).version.as_deref(), Some("2.1.325"), "{act}");
         assert_eq!((stage.begun(), alive(turn.attempt)), (1, vec![]), "{act}");
-        assert_eq!(watcher.signs(), [""; 0], "what was said before is old news");
+        let again = "said Done.\n{\"outcome\":\"complete\"}";
+        watcher.hears(again).await;
+        assert_eq!(watcher.signs(), [again], "{act}: it is said once more, from the beginning");
     }
+}
+
+#[tokio::test]
+async fn what_a_watcher_that_leaves_has_not_heard_is_left_to_the_next_one() {
+    let passages: Vec<_> = (0..8).map(|n| format!("passage {n}")).collect();
+    let stage = Stage::with(&json!({ "passages": passages }));
+    let (turn, watcher) = (stage.turn(), Watcher::new());
+    let (first, mut signs) = link(1);
+    let doing = tokio::spawn(stage.claude.turn(turn.clone(), first.clone()));
+    let Some(Sign::Spawned { process, go }) = signs.recv().await else { panic!() };
+    go.send(()).unwrap();
+    // It has ended, and somebody has heard no more than fits into the channel.
+    eventually("it answers", || fake_claude::count(&stage.log(), "answered") == 1).await;
+    tokio::time::sleep(Duration::from_millis(200)).await;
+    first.leave.cancel();
+    assert_eq!(doing.await.unwrap(), Err(Failure::Left));
+    let (second, _deaf) = link(1);
+    second.leave.cancel();
+    let fate = stage.claude.recover(turn.clone(), Some(process.clone()), second).await;
+    assert!(matches!(fate, Fate::Ended(Err(Failure::Left))), "{fate:?}");
+
+    let fate = stage.claude.recover(turn, Some(process), watcher.link.clone()).await;
+    let reply = format!("said {}", adopted(fate).text);
+    watcher.hears(&reply).await;
+    let said = passages.iter().map(|passage| format!("said {passage}")).chain([reply]);
+    assert_eq!(watcher.signs(), said.collect::<Vec<_>>());
 }
 
 #[tokio::test]

@@ -1,10 +1,10 @@
 //! What the CLI answers, and what we make of it.
 
 use serde_json::{Value, json};
-use surefire::agent::{Agent, Failure};
+use surefire::agent::{Agent, Failure, Sign};
 use uuid::Uuid;
 
-use crate::stage::{Stage, Watcher, alive};
+use crate::stage::{Stage, Watcher, alive, link};
 
 async fn reply(answer: Value) -> String {
     let stage = Stage::with(&answer);
@@ -82,6 +82,27 @@ async fn tools_and_retries_are_signs_of_life() {
     stage.claude.turn(turn, watcher.link.clone()).await.unwrap_err();
     watcher.hears("retrying overloaded (529), attempt 1 of 10").await;
     assert_eq!(watcher.signs()[..3], ["used Read", "used Bash", "said Hi"]);
+}
+
+#[tokio::test]
+async fn a_passage_is_whole_unless_it_is_huge_and_then_it_is_not_taken_for_the_reply() {
+    for (kilobytes, whole) in [(1, true), (256, true), (257, false), (1024, false)] {
+        let stage = Stage::with(&json!({ "text": "x".repeat(kilobytes << 10) }));
+        let (link, mut signs) = link(16);
+        let doing = tokio::spawn(stage.claude.turn(stage.turn(), link));
+        let mut passages = Vec::new();
+        while let Some(sign) = signs.recv().await {
+            match sign {
+                Sign::Spawned { go, .. } => go.send(()).unwrap(),
+                Sign::Said(text) => passages.push(text),
+                other => panic!("{other:?}"),
+            }
+        }
+        let reply = doing.await.unwrap().unwrap();
+        assert_eq!((reply.text.len(), passages.len()), (kilobytes << 10, 1), "the reply is never cut");
+        assert_eq!(passages[0] == reply.text, whole, "{kilobytes} KiB");
+        assert_eq!(passages[0].ends_with('…'), !whole, "{kilobytes} KiB");
+    }
 }
 
 #[tokio::test]

@@ -93,6 +93,7 @@ pub(crate) fn turn(folder: &Path) -> Turn {
         opened: false,
         prompt: PROMPT.to_owned(),
         model: None,
+        system_prompt: None,
         directory: folder.join("project"),
         scratch: folder.join("scratch"),
         limits: TurnLimits {
@@ -129,7 +130,8 @@ impl Watcher {
                         notes.processes.push(process);
                         let _ = go.send(());
                     }
-                    Sign::Said(text) => notes.signs.push(format!("said {text}")),
+                    // What is very long is not kept: tests measure memory.
+                    Sign::Said(text) => notes.signs.push(format!("said {text:.50000}")),
                     Sign::Used { tool } => notes.signs.push(format!("used {tool}")),
                     Sign::Spent { cost_usd } => notes.signs.push(format!("spent {cost_usd}")),
                     Sign::Retrying { why } => notes.signs.push(format!("retrying {why}")),

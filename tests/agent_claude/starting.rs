@@ -54,6 +54,28 @@ async fn what_cannot_be_asked_is_not_started() {
 }
 
 #[tokio::test]
+async fn a_system_prompt_reaches_the_agent_and_is_not_on_the_command_line() {
+    let words = "--version\nAnswer in one line; say \u{201e}why\u{201c}.";
+    for system_prompt in [Some(words), None] {
+        let stage = Stage::with(&json!({}));
+        let mut turn = stage.turn();
+        turn.system_prompt = system_prompt.map(Into::into);
+        stage.take(&turn).await.unwrap();
+        turn.opened = true;
+        stage.take(&turn).await.unwrap();
+        for call in fake_claude::calls(&stage.log()) {
+            assert_eq!(call["system_prompt"], json!(system_prompt), "with every turn: {call}");
+            let arguments = call["arguments"].to_string();
+            assert!(!arguments.contains("--version"), "{arguments}");
+            assert_eq!(arguments.contains("--append-system-prompt-file"), system_prompt.is_some());
+        }
+        let file = turn.scratch.join("system-prompt.md");
+        let mode = file.metadata().ok().map(|metadata| metadata.permissions().mode() & 0o777);
+        assert_eq!(mode, system_prompt.map(|_| 0o600));
+    }
+}
+
+#[tokio::test]
 async fn a_process_that_nobody_writes_down_gets_no_prompt() {
     let stage = Stage::with(&json!({}));
     let turn = stage.turn();

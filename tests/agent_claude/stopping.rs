@@ -3,9 +3,9 @@
 use std::time::{Duration, Instant};
 
 use serde_json::json;
-use surefire::agent::{Agent, ClaudeSettings, Failure};
+use surefire::agent::{Agent, ClaudeSettings, Failure, Sign};
 
-use crate::stage::{Stage, Watcher, alive, eventually, is_collected};
+use crate::stage::{Stage, Watcher, alive, eventually, is_collected, link};
 
 #[tokio::test]
 async fn what_a_turn_left_behind_is_ended_with_it() {
@@ -82,6 +82,26 @@ async fn a_process_that_answered_and_stays_is_ended() {
     assert_eq!(stage.take(&turn).await.unwrap().text, "Done.\n{\"outcome\":\"complete\"}");
     assert!(begun.elapsed() < turn.limits.silence / 2, "{:?}", begun.elapsed());
     assert_eq!(alive(turn.attempt), [0; 0]);
+}
+
+#[tokio::test]
+async fn what_it_said_is_passed_on_to_a_slow_watcher_also_when_it_is_ended() {
+    let passages: Vec<_> = (0..8).map(|n| format!("passage {n}")).collect();
+    let stage = Stage::with(&json!({ "act": "linger", "passages": passages }));
+    let turn = stage.turn();
+    let (link, mut signs) = link(1);
+    let doing = tokio::spawn(stage.claude.turn(turn.clone(), link));
+    let Some(Sign::Spawned { go, .. }) = signs.recv().await else { panic!() };
+    go.send(()).unwrap();
+    eventually("it answers", || fake_claude::count(&stage.log(), "answered") == 1).await;
+    eventually("it is ended", || alive(turn.attempt).is_empty()).await;
+    let mut said = Vec::new();
+    while let Some(sign) = signs.recv().await {
+        let Sign::Said(text) = sign else { panic!("{sign:?}") };
+        said.push(text);
+    }
+    let reply = doing.await.unwrap().unwrap().text;
+    assert_eq!(said, [passages, vec![reply]].concat());
 }
 
 #[tokio::test]

@@ -5,8 +5,8 @@ use std::sync::{Condvar, Mutex};
 
 use surefire::run::{AttemptId, PromptId, RunId, SessionId};
 use surefire::store::{
-    Attempt, Commit, Committed, Memory, Message, Recorded, RunFilter, RunRecord, Session, Store, StoreError,
-    Waiting,
+    Attempt, Change, Commit, Committed, Memory, Message, Recorded, RunFilter, RunRecord, Session, Store,
+    StoreError, Waiting,
 };
 
 #[derive(Default)]
@@ -18,6 +18,16 @@ pub(crate) struct HeldStore {
     pub(crate) refused: AtomicUsize,
     /// Nothing can be read either.
     pub(crate) unreadable: AtomicBool,
+    /// The list of sessions holds something that cannot be read, now or later.
+    pub(crate) damaged: AtomicBool,
+    /// What is said is numbered as nothing can be.
+    pub(crate) nonsense: AtomicBool,
+    /// How many commits were written.
+    pub(crate) commits: AtomicUsize,
+    /// So many passages of an agent cannot be written.
+    pub(crate) passages_that_fail: AtomicUsize,
+    /// How often passages were looked for.
+    pub(crate) passages_read: AtomicUsize,
     /// So many journals cannot be read.
     pub(crate) journals_that_fail: AtomicUsize,
     /// So many lists of runs cannot be read.
@@ -88,8 +98,15 @@ impl Store for HeldStore {
             self.refused.fetch_add(1, Ordering::SeqCst);
             return Err(StoreError::Full);
         }
+        if matches!(commit.changes[..], [Change::Message(_)]) {
+            fails(&self.passages_that_fail)?;
+        }
         self.stand_still(Hold::Before);
-        let committed = self.kept.commit(commit);
+        let mut committed = self.kept.commit(commit);
+        if let (Ok(committed), true) = (&mut committed, self.nonsense.load(Ordering::SeqCst)) {
+            committed.messages.iter_mut().for_each(|message| message.offset = u64::MAX);
+        }
+        self.commits.fetch_add(usize::from(committed.is_ok()), Ordering::SeqCst);
         self.stand_still(Hold::After);
         committed
     }
@@ -97,6 +114,9 @@ impl Store for HeldStore {
         self.readable()?.session(id)
     }
     fn sessions(&self, limit: usize) -> Result<Vec<Session>, StoreError> {
+        if self.damaged.load(Ordering::SeqCst) {
+            return Err(StoreError::Unreadable { what: "a session".into() });
+        }
         self.readable()?.sessions(limit)
     }
     fn session_count(&self) -> Result<u64, StoreError> {
@@ -104,6 +124,16 @@ impl Store for HeldStore {
     }
     fn messages(&self, session: SessionId, from: u64, limit: usize) -> Result<Vec<Message>, StoreError> {
         self.readable()?.messages(session, from, limit)
+    }
+    fn passages(
+        &self,
+        session: SessionId,
+        attempt: AttemptId,
+        from: u64,
+        limit: usize,
+    ) -> Result<Vec<Message>, StoreError> {
+        self.passages_read.fetch_add(1, Ordering::SeqCst);
+        self.readable()?.passages(session, attempt, from, limit)
     }
     fn run(&self, id: RunId) -> Result<Option<RunRecord>, StoreError> {
         self.readable()?.run(id)

@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use surefire::agent::{Failure, Fate};
-use surefire::engine::{Engine, Shutdown, Start, Started};
+use surefire::engine::{Begin, Engine, Say, Shutdown, Start, Started};
 use surefire::run::{Resume, ResumedBy, SessionId};
 use surefire::store::{Change, Commit, Memory, Process, Store};
 use surefire::{Catalog, ExitReason};
@@ -60,6 +60,40 @@ async fn exit_of_a_run_that_is_only_just_starting_stops_its_agent() {
     assert_eq!(exiting.await.unwrap().unwrap().unwrap().reason, "user-requested");
     stage.engine.shut_down(Shutdown::StopAgents).await;
     assert_eq!(stage.puppet.working.lock().unwrap().0, 0, "no agent works for a run that has ended");
+}
+
+#[tokio::test]
+async fn what_is_said_while_a_run_is_only_just_starting_is_passed_on_by_it() {
+    for is_known in [false, true] {
+        let go = Arc::new(Notify::new());
+        let acts = is_known.then(|| Act::Says("Hello.".into())).into_iter();
+        let acts = acts.chain([Act::Waits(Arc::clone(&go), "complete"), Act::Hangs]);
+        let (stage, held) = stage(Puppet::new(acts)).await;
+        let session: SessionId = uuid::Uuid::from_u128(5).into();
+        let begin = Begin { directory: Some(stage.directory()), ..Begin::default() };
+        let say = |text: &str| Say { session, text: text.to_owned(), begin: Some(begin.clone()) };
+        if is_known {
+            stage.engine.say(say("Hello?")).await.unwrap();
+            while stage.store.session(session).unwrap().is_none_or(|session| !session.opened) {
+                a_while(1).await;
+            }
+        }
+        held.hold_after_the_next_commit();
+        let (engine, wish) = (stage.engine.clone(), Start { session: Some(session), ..stage.wish() });
+        let starting = tokio::spawn(async move { engine.start(wish).await });
+        held.holds().await;
+        let (engine, mind) = (stage.engine.clone(), say("Mind the tests."));
+        let saying = tokio::spawn(async move { engine.say(mind).await });
+        a_while(20).await;
+        held.release();
+        let started = starting.await.unwrap().unwrap();
+        assert!(!saying.await.unwrap().unwrap().new_session);
+        go.notify_one();
+        let second = usize::from(is_known) + 1;
+        stage.puppet.asked(second + 1).await;
+        assert!(stage.names(started.run).contains(&"prompt_queued"), "the run knows of it");
+        assert_eq!(stage.puppet.turns()[second].prompt, "Mind the tests.", "before the next step");
+    }
 }
 
 #[tokio::test]

@@ -14,6 +14,10 @@ pub(crate) enum Act {
     Outcome(&'static str),
     /// Says this, word for word.
     Says(String),
+    /// Says these passages while it works, and then replies.
+    Speaks(&'static [&'static str], &'static str),
+    /// Says these passages, and then works until it is stopped.
+    SpeaksAndHangs(&'static [&'static str]),
     /// Says this and states a cost.
     Costs(&'static str, f64),
     /// Could not use some tools, and says so.
@@ -50,7 +54,7 @@ pub(crate) enum Kind {
 #[derive(Default)]
 pub(crate) struct Puppet {
     script: Mutex<VecDeque<Act>>,
-    fates: Mutex<VecDeque<Fate>>,
+    fates: Mutex<VecDeque<(&'static [&'static str], Fate)>>,
     calls: Mutex<Vec<Call>>,
     pub(crate) working: Mutex<(usize, usize)>,
     /// The prompts that it has answered.
@@ -71,7 +75,12 @@ impl Puppet {
 
     /// What it says when it is asked what became of a turn; `Unknown` if nothing is said here.
     pub(crate) fn fate(&self, fate: Fate) {
-        self.fates.lock().unwrap().push_back(fate);
+        self.speaks_again(&[], fate);
+    }
+
+    /// The same, but first it says what it has said in that turn so far.
+    pub(crate) fn speaks_again(&self, passages: &'static [&'static str], fate: Fate) {
+        self.fates.lock().unwrap().push_back((passages, fate));
     }
 
     /// The turns it was given.
@@ -125,11 +134,16 @@ fn first_outcome(prompt: &str) -> String {
 async fn act(act: Act, turn: Turn, link: Link) -> Result<Reply, Failure> {
     match act {
         Act::Outcome("") => Ok(json(&first_outcome(&turn.prompt))),
-        Act::Outcome(outcome) => {
-            let _ = link.signs.send(Sign::Said("Working on it.".to_owned())).await;
-            Ok(json(outcome))
-        }
+        Act::Outcome(outcome) => Ok(json(outcome)),
         Act::Says(text) => Ok(reply(&text)),
+        Act::Speaks(passages, text) => {
+            speak(passages, &link).await;
+            Ok(reply(text))
+        }
+        Act::SpeaksAndHangs(passages) => {
+            speak(passages, &link).await;
+            std::future::pending().await
+        }
         Act::Costs(outcome, cost) => Ok(Reply { cost_usd: Some(cost), ..json(outcome) }),
         Act::Denied(text) => Ok(Reply { denied: vec!["Bash".to_owned()], ..reply(text) }),
         Act::Fails(failure) => Err(failure),
@@ -151,6 +165,12 @@ async fn act(act: Act, turn: Turn, link: Link) -> Result<Reply, Failure> {
             gone.await.map_err(|_| Failure::Stopped)?;
             Ok(json(outcome))
         }
+    }
+}
+
+async fn speak(passages: &[&str], link: &Link) {
+    for passage in passages {
+        let _ = link.signs.send(Sign::Said((*passage).to_owned())).await;
     }
 }
 
@@ -202,11 +222,13 @@ impl Agent for Strings {
         })
     }
 
-    fn recover(&self, turn: Turn, process: Option<Process>, _link: Link) -> Doing<Fate> {
+    fn recover(&self, turn: Turn, process: Option<Process>, link: Link) -> Doing<Fate> {
         let puppet = Arc::clone(&self.0);
         Box::pin(async move {
             puppet.calls.lock().unwrap().push(Call { turn, kind: Kind::Recover(process) });
-            puppet.fates.lock().unwrap().pop_front().unwrap_or(Fate::Unknown)
+            let (passages, fate) = puppet.fates.lock().unwrap().pop_front().unwrap_or((&[], Fate::Unknown));
+            speak(passages, &link).await;
+            fate
         })
     }
 }

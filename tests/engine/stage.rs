@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use surefire::engine::{Clock, Engine, Notice, Options, Start, Started};
+use surefire::engine::{Clock, Engine, Options, Start, Started};
 use surefire::recipes::BUNDLED;
 use surefire::run::{Ending, Event, RunId};
 use surefire::store::{Memory, Recorded, RunRecord, Store};
@@ -118,18 +118,6 @@ pub(crate) fn options(place: &TempDir, puppet: &Arc<Puppet>, store: &Arc<dyn Sto
     options.locks = place.path().join("locks");
     options.clock = clock();
     options
-}
-
-/// Waits for the first event of this kind in a run.
-pub(crate) async fn hear(feed: &mut surefire::engine::Feed, run: RunId, name: &str) -> Recorded {
-    loop {
-        if let Notice::Happened(recorded) = feed.next().await.expect("the engine is there")
-            && recorded.run == run
-            && recorded.event.name() == name
-        {
-            return Recorded::clone(&recorded);
-        }
-    }
 }
 
 pub(crate) const SECOND: Duration = Duration::from_secs(1);

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::json;
 
-use crate::findings::look;
+use crate::findings::{PASSAGE, look};
 use crate::server::Place;
 
 /// Numbers that look random and are the same every time.
@@ -23,7 +23,7 @@ impl Dice {
 #[test]
 fn a_hundred_random_kills_lose_nothing_and_double_nothing() {
     let wanted = std::env::var("SUREFIRE_KILLS").ok().and_then(|kills| kills.parse().ok()).unwrap_or(100);
-    let place = Place::new(&json!({ "default": { "delay_ms": 25 } }));
+    let place = Place::new(&json!({ "default": { "delay_ms": 25, "passages": [PASSAGE] } }));
     let mut dice = Dice(0x5eed_0004_dead_beef);
     let (mut kills, mut with_agents, mut servers) = (0, 0, 0);
     let began = Instant::now();

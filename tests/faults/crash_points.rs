@@ -4,13 +4,13 @@ use std::os::unix::process::ExitStatusExt;
 
 use serde_json::json;
 
-use crate::findings::look;
+use crate::findings::{PASSAGE, look};
 use crate::server::Place;
 
 /// Kills a server at a place, the first and the second time it is passed, and has another one finish its work.
 fn killed_at(point: &str) {
     for time in 1..=2 {
-        let place = Place::new(&json!({ "default": { "delay_ms": 20 } }));
+        let place = Place::new(&json!({ "default": { "delay_ms": 20, "passages": [PASSAGE] } }));
         let crash = format!("{point}:{time}");
         let status = place.serve(Some(&crash), false).wait();
         if point == "before-intent" && time == 2 {
@@ -71,7 +71,9 @@ fn killed_after_the_commit_before_anybody_is_told() {
 #[test]
 fn killed_by_its_own_agent() {
     for (act, calls) in [("kill-parent-before", 3), ("kill-parent-after", 3)] {
-        let place = Place::new(&json!({ "answers": [{}, { "act": act }] }));
+        let well = json!({ "passages": [PASSAGE] });
+        let kills = json!({ "act": act, "passages": [PASSAGE] });
+        let place = Place::new(&json!({ "answers": [well, kills], "default": well }));
         assert_eq!(place.serve(None, false).wait().signal(), Some(9));
         assert!(place.serve(None, false).wait().success());
         let findings = look(&place);
@@ -82,7 +84,8 @@ fn killed_by_its_own_agent() {
 
 #[test]
 fn an_agent_that_dies_with_its_server_is_interrupted_and_asked_once_more() {
-    let place = Place::new(&json!({ "answers": [{ "act": "silence" }] }));
+    let well = json!({ "passages": [PASSAGE] });
+    let place = Place::new(&json!({ "answers": [{ "act": "silence" }], "default": well }));
     let server = place.serve(None, false);
     while place.agents().is_empty() || fake_claude::count(&place.calls(), "began") == 0 {
         std::thread::sleep(std::time::Duration::from_millis(5));

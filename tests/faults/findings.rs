@@ -3,12 +3,15 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use surefire::run::{Event, Purpose};
-use surefire::store::{Recorded, RunFilter, Sqlite, Store};
+use surefire::store::{Message, Recorded, Role, RunFilter, Sqlite, Store};
 
 use crate::server::Place;
 
 /// The way that an undisturbed run takes with the fake CLI, which always reports the first outcome.
 const WAY: [&str; 2] = ["implement complete code-review", "code-review no-issues commit"];
+
+/// What the fake says in each turn before it answers, as the plans of these tests have it.
+pub(crate) const PASSAGE: &str = "Let me see.";
 
 /// Counted over all runs of a place.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -17,6 +20,10 @@ pub(crate) struct Findings {
     pub(crate) transitions: usize,
     pub(crate) lost: usize,
     pub(crate) doubled: usize,
+    /// Passages of answered turns that the conversation does not have.
+    pub(crate) unsaid: usize,
+    /// Passages and replies that it has twice.
+    pub(crate) said_twice: usize,
     /// Prompts that an agent was really given.
     pub(crate) calls: usize,
     /// Turns that were interrupted and taken up again, as their run says.
@@ -29,8 +36,8 @@ pub(crate) struct Findings {
 impl Findings {
     /// What is to be found wherever a server was killed.
     pub(crate) fn assert_nothing_wrong(&self) {
-        let wrong = (self.lost, self.doubled, self.unexplained, self.orphans);
-        assert_eq!(wrong, (0, 0, 0, 0), "lost, doubled, unexplained, orphans: {self:?}");
+        let wrong = [self.lost, self.doubled, self.unsaid, self.said_twice, self.unexplained, self.orphans];
+        assert_eq!(wrong, [0; 6], "{self:?}");
     }
 }
 
@@ -48,6 +55,7 @@ pub(crate) fn look(place: &Place) -> Findings {
         let events = store.events(run.id, 0, usize::MAX).expect("the store works");
         assert_eq!(run.ending.expect("all runs are over").reason, "task-committed");
         findings.add(&events, &calls, &mut known);
+        findings.listen(&store.messages(run.session, 0, usize::MAX).expect("the store works"), &events);
     }
     // A prompt that was given under an attempt that no run knows, or twice under one.
     findings.unexplained += calls.keys().filter(|attempt| !known.contains(*attempt)).count();
@@ -57,6 +65,24 @@ pub(crate) fn look(place: &Place) -> Findings {
 }
 
 impl Findings {
+    /// Compares the conversation of a run with what the fake says in each turn: a passage, and its reply.
+    fn listen(&mut self, messages: &[Message], events: &[Recorded]) {
+        let said =
+            |attempt| messages.iter().filter(move |it| it.role == Role::Assistant && it.attempt == attempt);
+        for attempt in messages.iter().map(|message| message.attempt).collect::<BTreeSet<_>>() {
+            let texts: Vec<_> = said(attempt).map(|message| &message.text).collect();
+            let different = texts.iter().collect::<BTreeSet<_>>().len();
+            self.said_twice += if attempt.is_some() { texts.len() - different } else { 0 };
+        }
+        for recorded in events {
+            if let Event::Replied { attempt, .. } = recorded.event {
+                let has_passage = said(Some(attempt)).any(|message| message.text == PASSAGE);
+                let has_reply = said(Some(attempt)).any(|message| message.text.starts_with("Done."));
+                self.unsaid += usize::from(!has_passage) + usize::from(!has_reply);
+            }
+        }
+    }
+
     fn add(&mut self, events: &[Recorded], calls: &BTreeMap<String, usize>, known: &mut BTreeSet<String>) {
         self.runs += 1;
         let gaps = events.iter().zip(1..).filter(|(recorded, seq)| recorded.seq != *seq).count();

@@ -37,7 +37,8 @@ pub(crate) fn commit(store: &dyn Store, changes: impl Into<Vec<Change>>) -> Resu
 
 pub(crate) fn new_session(n: u128, at: u64) -> Change {
     let (name, directory) = (format!("session {n}"), format!("/projects/{n}").into());
-    Change::Session(NewSession { id: session(n), name, directory, agent: "claude".into(), at })
+    let (agent, system_prompt) = ("claude".into(), Some(format!("be brief {n}")));
+    Change::Session(NewSession { id: session(n), name, directory, agent, system_prompt, at })
 }
 
 pub(crate) fn events(n: u128, after: u64, events: impl Into<Vec<Event>>, at: u64) -> Change {

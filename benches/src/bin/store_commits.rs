@@ -218,7 +218,7 @@ fn whole_session() -> Vec<Change> {
 
 fn new_session(id: SessionId) -> Change {
     let (name, directory, agent) = ("Payments".into(), "/home/me/payments".into(), "claude".into());
-    Change::Session(NewSession { id, name, directory, agent, at: 1 })
+    Change::Session(NewSession { id, name, directory, agent, system_prompt: None, at: 1 })
 }
 
 fn started(run: RunId, session: SessionId) -> Event {

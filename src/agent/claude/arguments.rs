@@ -1,7 +1,10 @@
 //! The command line of a turn. Its shape is fixed, and nothing that a person wrote is ever on it.
 //!
 //! The prompt goes in on standard input: as an argument a prompt of `--version` would be a flag, and Linux takes no
-//! argument over 131,071 bytes.
+//! argument over 131,071 bytes. The same goes for the system prompt, which is in a file.
+
+use std::ffi::OsString;
+use std::path::Path;
 
 use uuid::Uuid;
 
@@ -26,7 +29,7 @@ impl Opening {
     }
 }
 
-/// The arguments for this turn.
+/// The arguments for this turn, whose system prompt is in this file if it has one.
 ///
 /// # Errors
 /// A turn that cannot be asked for: a model that is none, a budget with nothing in it.
@@ -34,10 +37,16 @@ pub(super) fn arguments(
     turn: &Turn,
     opening: Opening,
     permission_mode: PermissionMode,
-) -> Result<Vec<String>, Failure> {
-    let mut arguments: Vec<String> =
+    system_prompt: Option<&Path>,
+) -> Result<Vec<OsString>, Failure> {
+    let mut arguments: Vec<OsString> =
         ["-p", "--output-format", "stream-json", "--verbose"].map(Into::into).into();
-    let mut add = |flag: &str, value: String| arguments.extend([flag.to_owned(), value]);
+    let mut add_path = |flag: &str, value: OsString| arguments.extend([flag.into(), value]);
+    if let Some(file) = system_prompt {
+        // 2.1.325 takes it, although its help names it in passing only.
+        add_path("--append-system-prompt-file", file.into());
+    }
+    let mut add = |flag: &str, value: String| add_path(flag, value.into());
     add("--permission-mode", permission_mode.to_string());
     add(opening.flag(), spelled(turn.session));
     if let Some(model) = &turn.model {
@@ -76,6 +85,7 @@ mod tests {
             opened: false,
             prompt: "--version; rm -rf ~".to_owned(),
             model: None,
+            system_prompt: None,
             directory: "/".into(),
             scratch: "/".into(),
             limits: TurnLimits::default(),
@@ -83,7 +93,13 @@ mod tests {
     }
 
     fn line(turn: &Turn, opening: Opening) -> String {
-        arguments(turn, opening, PermissionMode::AcceptEdits).unwrap().join(" ")
+        line_with(turn, opening, None)
+    }
+
+    fn line_with(turn: &Turn, opening: Opening, system_prompt: Option<&str>) -> String {
+        let file = system_prompt.map(Path::new);
+        let arguments = arguments(turn, opening, PermissionMode::AcceptEdits, file).unwrap();
+        arguments.join(" ".as_ref()).into_string().unwrap()
     }
 
     #[test]
@@ -99,6 +115,14 @@ mod tests {
     }
 
     #[test]
+    fn a_system_prompt_is_in_a_file() {
+        let told = Turn { system_prompt: Some("--version".to_owned()), ..turn() };
+        let line = line_with(&told, Opening::Resume, Some("/data/words"));
+        assert!(line.contains(" --append-system-prompt-file /data/words "), "{line}");
+        assert!(!line.contains("--version"), "{line}");
+    }
+
+    #[test]
     fn small_budgets_are_written_in_full() {
         let limits = TurnLimits { budget_usd: Some(1e-7), ..TurnLimits::default() };
         assert!(line(&Turn { limits, ..turn() }, Opening::New).ends_with("--max-budget-usd 0.0000001"));
@@ -107,12 +131,12 @@ mod tests {
     #[test]
     fn what_cannot_be_asked_for_is_refused() {
         let refused = Turn { model: Some("--dangerously-skip-permissions".to_owned()), ..turn() };
-        let failure = arguments(&refused, Opening::New, PermissionMode::Plan).unwrap_err();
+        let failure = arguments(&refused, Opening::New, PermissionMode::Plan, None).unwrap_err();
         assert!(matches!(failure, Failure::Refused { .. }), "{failure}");
         for budget in [0.0, -1.0, f64::NAN, f64::INFINITY] {
             let limits = TurnLimits { budget_usd: Some(budget), ..TurnLimits::default() };
             let failure =
-                arguments(&Turn { limits, ..turn() }, Opening::New, PermissionMode::Plan).unwrap_err();
+                arguments(&Turn { limits, ..turn() }, Opening::New, PermissionMode::Plan, None).unwrap_err();
             assert!(matches!(failure, Failure::BudgetSpent { .. }), "{budget}: {failure}");
         }
     }

@@ -139,6 +139,7 @@ mod tests {
             opened: true,
             prompt: String::new(),
             model: None,
+            system_prompt: None,
             directory: "/".into(),
             scratch: "/".into(),
             limits: TurnLimits::default(),

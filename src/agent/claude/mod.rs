@@ -17,6 +17,7 @@ mod recover;
 mod running;
 mod sessions;
 mod sweep;
+mod system_prompt;
 mod take;
 mod transcript;
 mod watch;

@@ -9,6 +9,8 @@ use super::watch::{End, Output, Watch};
 use crate::agent::{Failure, Fate, Link, Process, Turn};
 
 /// What became of it. A process that still works is watched to its end as if it had never been out of sight.
+///
+/// Its output is read from the beginning, so everything is said once more; whoever listens knows what was heard before.
 pub(super) async fn recover(claude: &Claude, turn: &Turn, process: Option<Process>, link: &Link) -> Fate {
     let Some(process) = process else {
         // It may have been started all the same, but then without a prompt.
@@ -16,7 +18,7 @@ pub(super) async fn recover(claude: &Claude, turn: &Turn, process: Option<Proces
         return Fate::NeverBegan;
     };
     let running = Running::adopt(process, turn.attempt);
-    let Ok(mut output) = Output::open(&turn.scratch, &claude.settings) else {
+    let Ok(output) = Output::open(&turn.scratch, &claude.settings) else {
         if let Some(running) = running {
             // What it answers could not be read, so it must not go on.
             running.stop(&claude.settings, &link.hurry).await;
@@ -24,33 +26,26 @@ pub(super) async fn recover(claude: &Claude, turn: &Turn, process: Option<Proces
         sweep_up(turn).await;
         return Fate::Unknown;
     };
-    let caught_up = output.catch_up(&claude.settings).await;
     match running {
-        Some(running) => watched(claude, turn, link, running, output, caught_up).await,
+        Some(running) => watched(claude, turn, link, running, output).await,
         None => {
             sweep_up(turn).await;
-            found(claude, turn, output, caught_up)
+            found(claude, turn, link, output).await
         }
     }
 }
 
 /// The process is still there.
-async fn watched(
-    claude: &Claude,
-    turn: &Turn,
-    link: &Link,
-    running: Running,
-    mut output: Output,
-    caught_up: Result<(), End>,
-) -> Fate {
-    let settings = &claude.settings;
-    let end = match caught_up {
-        Err(end) => end,
-        Ok(()) => {
-            let (running, output) = (&running, &mut output);
-            Watch { running, output, handing: None, link, limits: turn.limits, settings }.until_end().await
-        }
+async fn watched(claude: &Claude, turn: &Turn, link: &Link, running: Running, mut output: Output) -> Fate {
+    let watch = Watch {
+        running: &running,
+        output: &mut output,
+        handing: None,
+        link,
+        limits: turn.limits,
+        settings: &claude.settings,
     };
+    let end = watch.until_end().await;
     match conclude(claude, turn, link, running, output, end).await {
         Err(Failure::NoReply { stderr, .. }) => unanswered(&stderr),
         result => Fate::Ended(result),
@@ -64,11 +59,12 @@ fn unanswered(stderr: &str) -> Fate {
 }
 
 /// The process is gone; its answer may be there.
-fn found(claude: &Claude, turn: &Turn, mut output: Output, caught_up: Result<(), End>) -> Fate {
-    if let Err(End::TooMuchOutput(limit)) = caught_up {
-        return Fate::Ended(Err(Failure::TooMuchOutput { limit }));
+async fn found(claude: &Claude, turn: &Turn, link: &Link, mut output: Output) -> Fate {
+    match output.rest(link, &claude.settings).await {
+        End::TooMuchOutput(limit) => return Fate::Ended(Err(Failure::TooMuchOutput { limit })),
+        End::Left => return Fate::Ended(Err(Failure::Left)),
+        End::Exited | End::Answered | End::Stopped | End::Silent | End::TookTooLong => {}
     }
-    output.close();
     let stderr = output.stderr.last_lines();
     if output.transcript.envelope.is_none() {
         return unanswered(&stderr);

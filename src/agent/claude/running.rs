@@ -36,7 +36,7 @@ pub(super) struct Running {
 /// What a process is started with.
 pub(super) struct Start<'a> {
     pub(super) program: &'a Path,
-    pub(super) arguments: &'a [String],
+    pub(super) arguments: &'a [std::ffi::OsString],
     pub(super) environment: Vec<(std::ffi::OsString, std::ffi::OsString)>,
     pub(super) directory: &'a Path,
     pub(super) stdout: File,

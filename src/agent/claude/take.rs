@@ -10,7 +10,7 @@ use super::output;
 use super::prompt::Handing;
 use super::running::{Running, Start};
 use super::watch::{End, Output, Watch};
-use super::{Claude, find, sessions};
+use super::{Claude, find, sessions, system_prompt};
 use crate::agent::{Failure, Link, Reply, Sign, Turn};
 
 /// Takes a turn from its start to its end.
@@ -89,7 +89,6 @@ async fn once(claude: &Claude, turn: &Turn, opening: Opening, link: &Link) -> Re
 }
 
 fn start(claude: &Claude, turn: &Turn, opening: Opening) -> Result<(Running, Handing, Output), Failure> {
-    let arguments = arguments(turn, opening, claude.permission_mode)?;
     let cannot = |why: String| Failure::CannotStart { path: claude.path.clone(), why };
     let scratch = |error: io::Error| {
         cannot(format!("its output cannot be kept in `{}`: {error}", turn.scratch.display()))
@@ -102,6 +101,9 @@ fn start(claude: &Claude, turn: &Turn, opening: Opening) -> Result<(Running, Han
     }
     let (stdout, stderr) = output::fresh(&turn.scratch).map_err(scratch)?;
     let output = Output::open(&turn.scratch, &claude.settings).map_err(scratch)?;
+    let words = turn.system_prompt.as_deref().map(|words| system_prompt::write(&turn.scratch, words));
+    let words = words.transpose().map_err(scratch)?;
+    let arguments = arguments(turn, opening, claude.permission_mode, words.as_deref())?;
     let started = Running::start(Start {
         program: &claude.path,
         arguments: &arguments,
@@ -165,6 +167,9 @@ pub(super) async fn conclude(
     };
     if let Some(failure) = failure {
         return Err(failure);
+    }
+    if !output.is_passed_on(link).await {
+        return Err(Failure::Left);
     }
     output.trim();
     claude.learn_version(&output.transcript);

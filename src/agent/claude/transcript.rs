@@ -5,8 +5,8 @@ use std::collections::VecDeque;
 use super::envelope::{self, Envelope, Event};
 use crate::agent::Sign;
 
-/// The longest passage that is passed on as a sign of life. The reply itself is never cut.
-const PASSAGE: usize = 16 << 10;
+/// The longest passage that is passed on, in bytes: more than a model says in one piece. The reply itself is never cut.
+const PASSAGE: usize = 256 << 10;
 
 /// What the lines read so far have said.
 #[derive(Debug, Default)]

@@ -48,13 +48,38 @@ impl Output {
         Ok(Self { lines, stderr, transcript: Transcript::default(), seen: (0, 0) })
     }
 
-    /// Reads all there is, to the end, and forgets the signs in it: they are old news.
-    pub(super) async fn catch_up(&mut self, settings: &ClaudeSettings) -> Result<(), End> {
-        while self.has_more() {
-            self.advance(settings).await?;
-            self.transcript.signs.clear();
+    /// The process has ended: reads the rest and passes it on.
+    pub(super) async fn rest(&mut self, link: &Link, settings: &ClaudeSettings) -> End {
+        loop {
+            if !self.is_passed_on(link).await {
+                return End::Left;
+            }
+            if self.has_more() {
+                if let Err(end) = self.advance(settings).await {
+                    return end;
+                }
+                continue;
+            }
+            self.close();
+            // The last line may have said something as well.
+            if self.transcript.signs.is_empty() {
+                return End::Exited;
+            }
         }
-        Ok(())
+    }
+
+    /// Passes on what was read, and waits for the watcher where it is slow. No, where the watcher goes away first: then the
+    /// next one has to hear it.
+    pub(super) async fn is_passed_on(&mut self, link: &Link) -> bool {
+        while let Some(sign) = self.transcript.signs.pop_front() {
+            tokio::select! {
+                biased;
+                sent = link.signs.send(sign) => if sent.is_err() { self.transcript.signs.clear() },
+                () = link.stop.cancelled() => self.transcript.signs.clear(),
+                () = link.leave.cancelled() => return false,
+            }
+        }
+        true
     }
 
     /// Whether anything was written since the last look.
@@ -102,7 +127,7 @@ impl Output {
     }
 
     /// The last line may have no line break behind it.
-    pub(super) fn close(&mut self) {
+    fn close(&mut self) {
         if let Some(lines) = &mut self.lines {
             lines.last(|line| self.transcript.hear(line));
         }
@@ -137,7 +162,7 @@ impl Watch<'_> {
                 return end;
             }
             if ended {
-                return self.rest().await;
+                return self.output.rest(self.link, self.settings).await;
             }
             let now = Instant::now();
             if grew {
@@ -186,27 +211,6 @@ impl Watch<'_> {
             self.output.advance(self.settings).await?;
         }
         Ok(())
-    }
-
-    /// The process has ended: reads the rest, and waits for the watcher where it is slow.
-    async fn rest(&mut self) -> End {
-        loop {
-            while let Some(sign) = self.output.transcript.signs.pop_front() {
-                tokio::select! {
-                    biased;
-                    sent = self.link.signs.send(sign) => if sent.is_err() { self.output.transcript.signs.clear() },
-                    () = self.link.stop.cancelled() => self.output.transcript.signs.clear(),
-                    () = self.link.leave.cancelled() => self.output.transcript.signs.clear(),
-                }
-            }
-            if !self.output.has_more() {
-                self.output.close();
-                return End::Exited;
-            }
-            if let Err(end) = self.output.advance(self.settings).await {
-                return end;
-            }
-        }
     }
 }
 

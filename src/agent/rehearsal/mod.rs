@@ -97,10 +97,13 @@ impl Agent for Rehearsal {
 
 impl Rehearsal {
     async fn play(&self, turn: &Turn, link: &Link) -> Result<Reply, Failure> {
-        let said = Sign::Said("Rehearsal: I only pretend to work on this.".to_owned());
         let work = async {
-            // Nobody may be listening; a rehearsal does not mind.
-            let _ = link.signs.send(said).await;
+            // Only where there is a pause in which somebody could read it.
+            if !self.takes().is_zero() {
+                let said = Sign::Said("Rehearsal: I only pretend to work on this.".to_owned());
+                // Nobody may be listening; a rehearsal does not mind.
+                let _ = link.signs.send(said).await;
+            }
             tokio::time::timeout(turn.limits.duration, tokio::time::sleep(self.takes())).await
         };
         let in_time = tokio::select! {

@@ -38,17 +38,20 @@ impl Kept {
             Change::Session(new) => {
                 text_of(&new.directory)?;
                 if self.session(new.id).is_err() {
-                    self.sessions.push(Session {
+                    let session = Session {
                         id: new.id,
                         name: new.name.clone(),
                         directory: new.directory.clone(),
                         agent: new.agent.clone(),
+                        system_prompt: new.system_prompt.clone(),
                         created_at: new.at,
                         changed_at: new.at,
                         messages: 0,
                         opened: false,
                         run: None,
-                    });
+                    };
+                    committed.sessions.push(session.clone());
+                    self.sessions.push(session);
                 }
             }
             Change::Events { run, after, events, at } => {
@@ -95,7 +98,10 @@ impl Kept {
                     self.off_in.push(*session);
                 }
             }
-            Change::Forgotten { session } => self.forget(*session)?,
+            Change::Forgotten { session } => {
+                self.forget(*session)?;
+                committed.sessions.retain(|begun| begun.id != *session);
+            }
         }
         Ok(())
     }

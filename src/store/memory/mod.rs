@@ -7,7 +7,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use self::kept::Kept;
 use super::{
-    Attempt, Commit, Committed, Message, Recorded, RunFilter, RunRecord, Session, Store, StoreError, Waiting,
+    Attempt, Commit, Committed, Message, Recorded, Role, RunFilter, RunRecord, Session, Store, StoreError,
+    Waiting,
 };
 use crate::run::{AttemptId, PromptId, RunId, SessionId};
 
@@ -38,6 +39,10 @@ impl Store for Memory {
         for change in &commit.changes {
             next.apply(change, &mut committed)?;
         }
+        // More may have happened in it since it was begun.
+        let is_new = |session: &&Session| committed.sessions.iter().any(|begun| begun.id == session.id);
+        let begun = next.sessions.iter().filter(is_new).map(|session| next.with_run(session)).collect();
+        committed.sessions = begun;
         *kept = next;
         Ok(committed)
     }
@@ -62,6 +67,19 @@ impl Store for Memory {
         let kept = self.kept();
         let wanted = kept.messages.iter().filter(|it| it.session == session && it.offset >= from);
         Ok(wanted.take(limit).map(|message| Message::clone(message)).collect())
+    }
+
+    fn passages(
+        &self,
+        session: SessionId,
+        attempt: AttemptId,
+        from: u64,
+        limit: usize,
+    ) -> Result<Vec<Message>, StoreError> {
+        let kept = self.kept();
+        let of_session = kept.messages.iter().filter(|it| it.session == session && it.offset >= from);
+        let said = of_session.filter(|it| it.role == Role::Assistant && it.attempt == Some(attempt));
+        Ok(said.take(limit).map(|message| Message::clone(message)).collect())
     }
 
     fn run(&self, id: RunId) -> Result<Option<RunRecord>, StoreError> {

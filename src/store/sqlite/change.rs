@@ -6,7 +6,7 @@ use rusqlite::{Connection, Params};
 
 use super::append;
 use super::failure::Failure;
-use super::read::one;
+use super::read::{self, one};
 use super::rows::{self, integer};
 use super::write::execute;
 use crate::run::{AttemptId, PromptId, RunId, SessionId};
@@ -18,6 +18,8 @@ pub(super) struct Writing<'t> {
     pub(super) connection: &'t Connection,
     pub(super) last_place: u64,
     pub(super) committed: Committed,
+    /// The sessions that were not there before.
+    begun: Vec<SessionId>,
     /// What changes about the sessions that the commit is about: read once and written once, however much happens.
     sessions: Vec<SessionLine>,
 }
@@ -32,7 +34,8 @@ struct SessionLine {
 
 impl<'t> Writing<'t> {
     pub(super) fn new(connection: &'t Connection, last_place: u64) -> Self {
-        Self { connection, last_place, committed: Committed::default(), sessions: Vec::new() }
+        let (committed, begun, sessions) = (Committed::default(), Vec::new(), Vec::new());
+        Self { connection, last_place, committed, begun, sessions }
     }
 
     pub(super) fn apply(&mut self, change: &Change) -> Result<(), Failure> {
@@ -86,7 +89,7 @@ impl<'t> Writing<'t> {
     }
 
     /// Writes what was only noted so far.
-    pub(super) fn finish(self) -> Result<Committed, Failure> {
+    pub(super) fn finish(mut self) -> Result<Committed, Failure> {
         for line in self.sessions.iter().filter(|line| line.changed) {
             let sql =
                 "UPDATE sessions SET messages = ?2, last_message_at = ?3, changed_at = ?4 WHERE id = ?1";
@@ -94,14 +97,21 @@ impl<'t> Writing<'t> {
             let values = (line.id.to_string(), integer(line.messages), last_message_at, changed_at);
             self.execute(sql, values)?;
         }
+        for id in &self.begun {
+            self.committed.sessions.extend(read::session(self.connection, *id)?);
+        }
         Ok(self.committed)
     }
 
     fn add_session(&mut self, session: &NewSession) -> Result<(), Failure> {
-        let sql = "INSERT INTO sessions (id, name, directory, agent, created_at, changed_at) \
-                   VALUES (?1, ?2, ?3, ?4, ?5, ?5) ON CONFLICT (id) DO NOTHING";
-        let (id, directory) = (session.id.to_string(), text_of(&session.directory)?);
-        self.execute(sql, (id, &session.name, directory, &session.agent, integer(session.at)))?;
+        let sql = "INSERT INTO sessions (id, name, directory, agent, system_prompt, created_at, changed_at) \
+                   VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?6) ON CONFLICT (id) DO NOTHING";
+        let NewSession { id, name, agent, system_prompt, at, .. } = session;
+        let directory = text_of(&session.directory)?;
+        let values = (id.to_string(), name, directory, agent, system_prompt, integer(*at));
+        if self.execute(sql, values)? > 0 {
+            self.begun.push(*id);
+        }
         Ok(())
     }
 
@@ -134,6 +144,7 @@ impl<'t> Writing<'t> {
             return Err(StoreError::Busy { session, holder }.into());
         }
         self.sessions.retain(|line| line.id != session);
+        self.begun.retain(|begun| *begun != session);
         // All that belongs to it refers to it, and goes with it.
         let gone = self.execute("DELETE FROM sessions WHERE id = ?1", [session.to_string()])?;
         found(gone, "session", &session)

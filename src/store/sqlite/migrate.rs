@@ -9,7 +9,8 @@ pub(super) const APPLICATION: i32 = i32::from_be_bytes(*b"SURE");
 
 /// The way from an empty database to the present schema. A change of the schema is one more entry; those that were
 /// ever released stay as they are.
-pub(super) const MIGRATIONS: &[&str] = &[include_str!("migrations/0001_begin.sql")];
+pub(super) const MIGRATIONS: &[&str] =
+    &[include_str!("migrations/0001_begin.sql"), include_str!("migrations/0002_system_prompts.sql")];
 
 /// The schema that this many migrations lead to.
 pub(super) fn version(migrations: &[&str]) -> i64 {
@@ -61,6 +62,19 @@ mod tests {
             assert_eq!(row.unwrap(), (7, "why".to_owned()));
             assert_eq!(user_version(&connection), version(&longer));
         }
+    }
+
+    #[test]
+    fn sessions_of_the_first_version_have_no_system_prompt() {
+        let mut connection = Connection::open_in_memory().unwrap();
+        migrate(&mut connection, &MIGRATIONS[..1]).unwrap();
+        let sql = "INSERT INTO sessions (id, name, directory, agent, created_at, changed_at) \
+                   VALUES ('a', 'b', '/', 'c', 1, 1)";
+        connection.execute_batch(sql).unwrap();
+        migrate(&mut connection, MIGRATIONS).unwrap();
+        let row = connection
+            .query_row("SELECT name, system_prompt FROM sessions", [], |row| Ok((row.get(0)?, row.get(1)?)));
+        assert_eq!(row, Ok(("b".to_owned(), None::<String>)));
     }
 
     #[test]

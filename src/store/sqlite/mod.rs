@@ -43,6 +43,7 @@ use crate::run::{AttemptId, PromptId, RunId, SessionId};
 ///     name: "Payments".into(),
 ///     directory: "/home/me/payments".into(),
 ///     agent: "claude".into(),
+///     system_prompt: None,
 ///     at: 1_750_000_000_000,
 /// };
 /// let store = Sqlite::open(data_dir)?.store;
@@ -125,6 +126,16 @@ impl Store for Sqlite {
 
     fn messages(&self, session: SessionId, from: u64, limit: usize) -> Result<Vec<Message>, StoreError> {
         Ok(read::messages(&self.reader(), session, from, limit)?)
+    }
+
+    fn passages(
+        &self,
+        session: SessionId,
+        attempt: AttemptId,
+        from: u64,
+        limit: usize,
+    ) -> Result<Vec<Message>, StoreError> {
+        Ok(read::passages(&self.reader(), session, attempt, from, limit)?)
     }
 
     fn run(&self, id: RunId) -> Result<Option<RunRecord>, StoreError> {

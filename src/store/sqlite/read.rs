@@ -5,7 +5,7 @@ use rusqlite::{Connection, OptionalExtension, Params, Row, ToSql};
 use super::failure::Failure;
 use super::rows::{self, ATTEMPT, MESSAGE, RECORDED, RUN, SESSION, WAITING, integer};
 use crate::run::{AttemptId, PromptId, RunId, SessionId};
-use crate::store::{Attempt, Message, Recorded, RunFilter, RunRecord, Session, Waiting};
+use crate::store::{Attempt, Message, Recorded, Role, RunFilter, RunRecord, Session, Waiting};
 
 pub(super) fn session(connection: &Connection, id: SessionId) -> Result<Option<Session>, Failure> {
     let sql = format!("SELECT {SESSION} FROM sessions WHERE id = ?1");
@@ -31,6 +31,21 @@ pub(super) fn messages(
         "SELECT {MESSAGE} FROM messages WHERE session = ?1 AND \"offset\" >= ?2 ORDER BY \"offset\" LIMIT ?3"
     );
     all(connection, &sql, (session.to_string(), integer(from), rows::limit(limit)), rows::message)
+}
+
+pub(super) fn passages(
+    connection: &Connection,
+    session: SessionId,
+    attempt: AttemptId,
+    from: u64,
+    limit: usize,
+) -> Result<Vec<Message>, Failure> {
+    let sql = format!(
+        "SELECT {MESSAGE} FROM messages WHERE session = ?1 AND \"offset\" >= ?2 AND attempt = ?3 AND role = ?4 \
+         ORDER BY \"offset\" LIMIT ?5"
+    );
+    let (session, attempt, role) = (session.to_string(), attempt.to_string(), Role::Assistant.to_string());
+    all(connection, &sql, (session, integer(from), attempt, role, rows::limit(limit)), rows::message)
 }
 
 pub(super) fn run(connection: &Connection, id: RunId) -> Result<Option<RunRecord>, Failure> {

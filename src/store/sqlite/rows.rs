@@ -10,7 +10,7 @@ use serde::de::DeserializeOwned;
 use crate::store::{Attempt, Message, Process, Recorded, RunRecord, Session, Waiting};
 
 /// The columns of a session, in the order that [`session`] reads them.
-pub(super) const SESSION: &str = "id, name, directory, agent, created_at, changed_at, messages, opened, \
+pub(super) const SESSION: &str = "id, name, directory, agent, system_prompt, created_at, changed_at, messages, opened, \
      (SELECT runs.id FROM runs WHERE runs.session = sessions.id AND runs.ended_at IS NULL)";
 
 pub(super) fn session(row: &Row<'_>) -> rusqlite::Result<Session> {
@@ -19,11 +19,12 @@ pub(super) fn session(row: &Row<'_>) -> rusqlite::Result<Session> {
         name: row.get(1)?,
         directory: path(row, 2)?,
         agent: row.get(3)?,
-        created_at: number(row, 4)?,
-        changed_at: number(row, 5)?,
-        messages: number(row, 6)?,
-        opened: row.get(7)?,
-        run: parsed_if_any(row, 8)?,
+        system_prompt: row.get(4)?,
+        created_at: number(row, 5)?,
+        changed_at: number(row, 6)?,
+        messages: number(row, 7)?,
+        opened: row.get(8)?,
+        run: parsed_if_any(row, 9)?,
     })
 }
 

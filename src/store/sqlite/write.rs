@@ -119,8 +119,9 @@ mod tests {
     }
 
     fn begins(session: SessionId) -> Change {
-        let (name, directory, agent) = (String::new(), "/".into(), String::new());
-        Change::Session(crate::store::NewSession { id: session, name, directory, agent, at: 1 })
+        let (id, name, directory, agent) = (session, String::new(), "/".into(), String::new());
+        let begun = crate::store::NewSession { id, name, directory, agent, system_prompt: None, at: 1 };
+        Change::Session(begun)
     }
 
     #[test]

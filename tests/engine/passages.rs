@@ -1,0 +1,246 @@
+//! What an agent says in the middle of a turn is part of the conversation, once.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use surefire::agent::{Fate, Rehearsal, Reply};
+use surefire::engine::{Notice, Started};
+use surefire::run::{AttemptId, SessionId};
+use surefire::store::{Role, Store};
+
+use crate::held_store::HeldStore;
+use crate::puppet::{Act, Puppet};
+use crate::stage::Stage;
+
+/// Replies that end a run of `implement-and-review` at its first step, or a prompt outside of one.
+const FIRST: &str = "Nothing to do.\n{\"outcome\": \"no-tasks\"}";
+const OTHER: &str = "All is done.\n{\"outcome\": \"no-tasks\"}";
+
+fn reply(text: &str) -> Fate {
+    Fate::Ended(Ok(Reply { text: text.to_owned(), ..Reply::default() }))
+}
+
+/// What the agent said in the first turn of a run, or in any attempt of this session.
+fn passages(stage: &Stage, started: Started, attempt: Option<AttemptId>) -> Vec<String> {
+    let messages = stage.store.messages(started.session, 0, usize::MAX).unwrap();
+    let said = messages.into_iter().filter(|it| it.role == Role::Assistant && it.attempt.is_some());
+    let of_attempt = said.filter(|it| attempt.is_none_or(|attempt| it.attempt == Some(attempt)));
+    of_attempt.map(|message| message.text).collect()
+}
+
+async fn until_said(stage: &Stage, session: SessionId, text: &str) {
+    let is_there = || stage.store.messages(session, 0, 99).unwrap().iter().any(|it| it.text == text);
+    while !is_there() {
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_reply_that_was_said_already_is_not_said_again() {
+    let table: [(&[&str], &str, &[&str]); 6] = [
+        (&[], FIRST, &[FIRST]),
+        (&["Hm.", FIRST], FIRST, &["Hm.", FIRST]),
+        (
+            &["Hm.", "  Nothing to do.\n{\"outcome\": \"no-tasks\"}\n"],
+            FIRST,
+            &["Hm.", "  Nothing to do.\n{\"outcome\": \"no-tasks\"}\n"],
+        ),
+        (&["Hm.", OTHER], FIRST, &["Hm.", OTHER, FIRST]),
+        (&[FIRST, "Hm."], FIRST, &[FIRST, "Hm.", FIRST]),
+        (&["Nothing to do."], FIRST, &["Nothing to do.", FIRST]),
+    ];
+    for (passages_said, replied, expected) in table {
+        // Once in a run, and once after it.
+        let acts = [Act::Speaks(passages_said, replied), Act::Speaks(passages_said, replied)];
+        let stage = Stage::new(Puppet::new(acts)).await;
+        let (started, ending) = stage.run().await;
+        assert_eq!(ending.reason, "no-tasks-available");
+        assert_eq!(passages(&stage, started, None), expected);
+        let messages = stage.store.messages(started.session, 0, usize::MAX).unwrap();
+        assert!(messages.iter().all(|message| message.run == Some(started.run)));
+
+        let mut feed = stage.engine.listen();
+        stage.engine.prompt(started.session, "And now?".into()).await.unwrap();
+        while !matches!(feed.next().await.unwrap(), Notice::ChatEnded { aborted: false, .. }) {}
+        assert_eq!(passages(&stage, started, None), [expected, expected].concat());
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_passage_is_told_while_the_agent_works() {
+    let stage = Stage::new(Puppet::new([Act::SpeaksAndHangs(&["Working on it."])])).await;
+    let mut feed = stage.engine.listen();
+    let started = stage.start().await;
+    let message = loop {
+        match feed.next().await.unwrap() {
+            Notice::Said(message) if message.role == Role::Assistant => break message,
+            _ => {}
+        }
+    };
+    assert_eq!((message.text.as_str(), message.run), ("Working on it.", Some(started.run)));
+    assert_eq!(message.attempt, Some(stage.puppet.turns()[0].attempt.into()));
+    assert_eq!(stage.record(started.run).ending, None, "it is still at it");
+}
+
+/// What is said again by an agent whose turn is taken up, how it replies, and what stands in the conversation then. Before
+/// the crash it said "Hm.".
+const TAKEN_UP: [(&[&str], &str, &[&str]); 6] = [
+    (&[], "Hm.", &["Hm."]),
+    (&[], FIRST, &["Hm.", FIRST]),
+    (&["Hm."], "Hm.", &["Hm."]),
+    (&["Hm.", "Ah.", FIRST], FIRST, &["Hm.", "Ah.", FIRST]),
+    (&["Hm.", "Hm."], FIRST, &["Hm.", "Hm.", FIRST]),
+    (&["Ah."], FIRST, &["Hm.", "Ah.", FIRST]),
+];
+
+#[tokio::test(start_paused = true)]
+async fn after_a_crash_no_passage_of_a_run_is_doubled_and_none_is_lost() {
+    for (again, replied, expected) in TAKEN_UP {
+        let stage = Stage::new(Puppet::new([Act::SpeaksAndHangs(&["Hm."])])).await;
+        let started = stage.start().await;
+        until_said(&stage, started.session, "Hm.").await;
+        let attempt = stage.puppet.turns()[0].attempt.into();
+        stage.puppet.speaks_again(again, reply(replied));
+        let stage = stage.again().await;
+        stage.ended(started).await;
+        assert_eq!(passages(&stage, started, Some(attempt)), expected);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn after_a_crash_no_passage_outside_of_a_run_is_doubled_and_none_is_lost() {
+    for (again, replied, expected) in TAKEN_UP {
+        let acts = [Act::Outcome("no-tasks"), Act::SpeaksAndHangs(&["Hm."])];
+        let stage = Stage::new(Puppet::new(acts)).await;
+        let (started, _) = stage.run().await;
+        stage.engine.prompt(started.session, "And now?".into()).await.unwrap();
+        until_said(&stage, started.session, "Hm.").await;
+        let attempt = stage.puppet.turns()[1].attempt.into();
+        stage.puppet.speaks_again(again, reply(replied));
+        let stage = stage.again().await;
+        while !stage.store.open_attempts().unwrap().is_empty() {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+        assert_eq!(passages(&stage, started, Some(attempt)), expected);
+    }
+}
+
+/// The conversation may be long, so it is not searched where nothing can be found.
+#[tokio::test(start_paused = true)]
+async fn what_was_said_before_a_crash_is_looked_for_no_longer_than_it_has_to_be() {
+    let none: &[&str] = &[];
+    for (before, most) in [(none, 1), (&["One."], 2), (&["One.", "Two."], 3)] {
+        let disk = Arc::new(HeldStore::default());
+        let store: Arc<dyn Store> = Arc::<HeldStore>::clone(&disk);
+        let stage = Stage::with(Puppet::new([Act::SpeaksAndHangs(before)]), store, |_| ()).await;
+        let started = stage.start().await;
+        stage.puppet.asked(1).await;
+        for passage in before {
+            until_said(&stage, started.session, passage).await;
+        }
+        stage.puppet.speaks_again(&["One.", "Two.", "Three.", "Four."], reply(FIRST));
+        let stage = stage.again().await;
+        stage.ended(started).await;
+        let attempt = stage.puppet.turns()[0].attempt.into();
+        assert_eq!(passages(&stage, started, Some(attempt)), ["One.", "Two.", "Three.", "Four.", FIRST]);
+        let read = disk.passages_read.load(Ordering::SeqCst);
+        assert!(read <= most, "{read} for four passages, of which {before:?} were there");
+    }
+}
+
+/// A prompt whose fate is unknown is given to the agent once more, under the same attempt.
+#[tokio::test(start_paused = true)]
+async fn after_two_crashes_no_passage_is_doubled_either() {
+    let acts =
+        [Act::Outcome("no-tasks"), Act::SpeaksAndHangs(&["Hm."]), Act::SpeaksAndHangs(&["Once more."])];
+    let stage = Stage::new(Puppet::new(acts)).await;
+    let (started, _) = stage.run().await;
+    stage.engine.prompt(started.session, "And now?".into()).await.unwrap();
+    until_said(&stage, started.session, "Hm.").await;
+    stage.puppet.fate(Fate::Unknown);
+    let stage = stage.again().await;
+    until_said(&stage, started.session, "Once more.").await;
+    stage.puppet.speaks_again(&["Once more.", FIRST], reply(FIRST));
+    let stage = stage.again().await;
+    while !stage.store.open_attempts().unwrap().is_empty() {
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    }
+    let attempt = stage.puppet.turns()[1].attempt.into();
+    assert_eq!(passages(&stage, started, Some(attempt)), ["Hm.", "Once more.", FIRST]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_reply_is_the_last_word_also_where_an_earlier_try_had_said_the_same() {
+    let acts =
+        [Act::Outcome("no-tasks"), Act::SpeaksAndHangs(&["Hm.", FIRST]), Act::SpeaksAndHangs(&["Hm."])];
+    let stage = Stage::new(Puppet::new(acts)).await;
+    let (started, _) = stage.run().await;
+    stage.engine.prompt(started.session, "And now?".into()).await.unwrap();
+    stage.puppet.asked(2).await;
+    let attempt = stage.puppet.turns()[1].attempt.into();
+    let said = |stage: &Stage| passages(stage, started, Some(attempt));
+    while said(&stage).len() < 2 {
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    }
+    stage.puppet.fate(Fate::Unknown);
+    let stage = stage.again().await;
+    while said(&stage).len() < 3 {
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    }
+    stage.puppet.speaks_again(&["Hm.", FIRST], reply(FIRST));
+    let stage = stage.again().await;
+    while !stage.store.open_attempts().unwrap().is_empty() {
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    }
+    assert_eq!(said(&stage), ["Hm.", FIRST, "Hm.", FIRST]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_passage_that_cannot_be_saved_ends_nothing() {
+    for (failing, expected) in [(1, vec![FIRST]), (2, vec![FIRST]), (0, vec!["Hm.", FIRST])] {
+        let disk = Arc::new(HeldStore::default());
+        disk.passages_that_fail.store(failing, Ordering::SeqCst);
+        let store: Arc<dyn Store> = Arc::<HeldStore>::clone(&disk);
+        let acts = [Act::Speaks(&["Hm.", FIRST], FIRST)];
+        let stage = Stage::with(Puppet::new(acts), store, |_| ()).await;
+        let (started, ending) = stage.run().await;
+        assert_eq!(ending.reason, "no-tasks-available");
+        assert_eq!(passages(&stage, started, None), expected, "{failing} fail");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_agent_that_only_replies_costs_one_commit_a_step() {
+    for (agent, commits) in [(None, 4), (Some(Rehearsal::default()), 4), (Some(paced()), 7)] {
+        let disk = Arc::new(HeldStore::default());
+        let store: Arc<dyn Store> = Arc::<HeldStore>::clone(&disk);
+        let change = |options: &mut surefire::engine::Options| {
+            options.agents.splice(..0, agent.map(|agent| Arc::new(agent) as _));
+        };
+        let stage = Stage::with(Puppet::new([]), store, change).await;
+        let (_, ending) = stage.run().await;
+        assert_eq!((ending.reason.as_str(), ending.steps), ("task-committed", 3));
+        assert_eq!(disk.commits.load(Ordering::SeqCst), commits, "its start, its steps and its passages");
+    }
+}
+
+fn paced() -> Rehearsal {
+    Rehearsal::default().pace(Duration::from_secs(3))
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_rehearsal_says_its_sentence_once_a_turn_also_after_a_crash() {
+    let rehearse = |options: &mut surefire::engine::Options| options.agents = vec![Arc::new(paced())];
+    let store: Arc<dyn Store> = Arc::new(surefire::store::Memory::default());
+    let stage = Stage::with(Puppet::new([]), store, rehearse).await;
+    let started = stage.start().await;
+    let sentence = "Rehearsal: I only pretend to work on this.";
+    until_said(&stage, started.session, sentence).await;
+    stage.engine.shut_down(surefire::engine::Shutdown::LeaveAgents).await;
+    let stage = stage.again_with(rehearse).await;
+    stage.ended(started).await;
+    let said = passages(&stage, started, None);
+    assert_eq!(said.len(), 6, "a sentence and a reply in each of three turns: {said:?}");
+    assert!(said.iter().step_by(2).all(|text| text == sentence), "{said:?}");
+}

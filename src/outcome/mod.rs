@@ -23,6 +23,7 @@ mod answer;
 mod ask;
 mod blank;
 mod decide;
+mod locate;
 mod mention;
 mod object;
 mod reading;
@@ -34,6 +35,7 @@ mod unread;
 mod never;
 
 pub use ask::{instructions, reminder};
+pub use locate::locate;
 pub use reading::{Reading, Repair, read, read_among, read_as};
 pub use unread::{Flaw, Unread};
 

@@ -1,0 +1,62 @@
+//! What the HTTP endpoints answer that is not a message.
+
+use serde::Serialize;
+
+use super::Stamp;
+use crate::run::{Ending, Event, RunId, SessionId};
+
+/// A run, in a line.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct RunLine {
+    /// Its id.
+    pub run_id: RunId,
+    /// Its session.
+    pub session_id: SessionId,
+    /// Its recipe's id.
+    pub recipe_id: String,
+    /// What people call that recipe.
+    pub recipe_label: String,
+    /// Where its agent works.
+    pub working_directory: String,
+    /// Its agent, by its own name.
+    pub agent: String,
+    /// Whether it only rehearses.
+    pub rehearsal: bool,
+    /// The run it continues.
+    pub continues: Option<RunId>,
+    /// When it began.
+    pub started_at: Stamp,
+    /// When anything last happened in it.
+    pub changed_at: Stamp,
+    /// The step it is at, or ended at.
+    pub step: String,
+    /// How many steps it has taken.
+    pub step_count: u32,
+    /// The number of its last event.
+    pub last_seq: u64,
+    /// What it cost so far: an estimate.
+    pub cost_usd: f64,
+    /// How it ended; `null` while it goes on.
+    pub ending: Option<Ending>,
+}
+
+/// A run and what happened in it.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Journal {
+    /// The run.
+    pub run: RunLine,
+    /// What happened, in order.
+    pub events: Vec<JournalEvent>,
+}
+
+/// One thing that happened.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct JournalEvent {
+    /// Its number in the run, from 1.
+    pub seq: u64,
+    /// When.
+    pub at: Stamp,
+    /// What.
+    #[serde(flatten)]
+    pub event: Event,
+}

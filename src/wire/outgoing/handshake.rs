@@ -1,0 +1,135 @@
+//! Getting to know each other, and short answers.
+
+use serde::{Deserialize, Serialize};
+use strum::{Display, EnumString, IntoStaticStr, VariantNames};
+
+use crate::run::SessionId;
+use crate::wire::ProtocolVersion;
+
+/// The first thing the server says.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Hello {
+    /// A greeting.
+    pub message: String,
+    /// The newest version of the protocol that the server speaks: exactly three numbers.
+    pub version: String,
+    /// The version of the way to authenticate.
+    pub auth_version: u32,
+    /// What to do now.
+    pub instructions: String,
+}
+
+impl Default for Hello {
+    fn default() -> Self {
+        Self {
+            message: "Welcome to Surefire".to_owned(),
+            version: ProtocolVersion::NEWEST.to_string(),
+            auth_version: 1,
+            instructions: "Send connect message with api_key".to_owned(),
+        }
+    }
+}
+
+/// The client is known from now on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Connected {
+    /// Words.
+    pub message: String,
+    /// What the client called itself; some fail without it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session_id: Option<String>,
+    /// The version of the protocol that both speak.
+    pub negotiated_protocol_version: String,
+}
+
+/// The client's key is wrong, and the socket closes. The app does not come back by itself after this.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AuthError {
+    /// Words.
+    pub message: String,
+}
+
+impl Default for AuthError {
+    fn default() -> Self {
+        Self { message: "Authentication failed".to_owned() }
+    }
+}
+
+/// A wish was understood.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Ack {
+    /// Words.
+    pub message: String,
+    /// The session it is about.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session_id: Option<SessionId>,
+}
+
+/// A wish was not fulfilled. The socket stays open, unless the code says otherwise.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Default)]
+pub struct ErrorMessage {
+    /// Words.
+    pub message: String,
+    /// What kind of error it is, for programs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub code: Option<ErrorCode>,
+    /// The session it is about.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session_id: Option<SessionId>,
+    /// The version that a client needs at least.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub required: Option<String>,
+    /// The version that it announced.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub received: Option<String>,
+}
+
+/// The kinds of errors that programs tell apart.
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    Hash,
+    Serialize,
+    Deserialize,
+    Display,
+    EnumString,
+    IntoStaticStr,
+    VariantNames,
+)]
+#[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
+pub enum ErrorCode {
+    /// The client speaks only versions that the server does not; the socket closes.
+    UnsupportedProtocolVersion,
+    /// The frame is no message, or one of its fields is wrong.
+    InvalidMessage,
+    /// Nobody knows messages of this type.
+    UnknownMessageType,
+    /// The client says too much, too fast; the socket closes.
+    RateLimited,
+    /// There were too many wrong keys from this address; the socket closes.
+    TooManyAttempts,
+    /// There is no such recipe.
+    RecipeNotFound,
+    /// There is no such session.
+    SessionNotFound,
+    /// There is no such run.
+    RunNotFound,
+    /// The session has a run that goes on.
+    SessionBusy,
+    /// Recipes are switched off.
+    OrchestrationDisabled,
+    /// The run was not begun, for the reason that its `recipe_exited` names.
+    StartFailed,
+    /// The run cannot go on.
+    CannotResume,
+    /// The server does not do such things.
+    NotSupported,
+    /// The server is about to stop.
+    ShuttingDown,
+    /// The server failed.
+    Internal,
+}

@@ -1,0 +1,82 @@
+//! What the server says. A message is one struct; `STANDARDS.md` shows each.
+
+mod handshake;
+mod history;
+mod recipe;
+mod refusals;
+mod sessions;
+
+use serde::{Deserialize, Serialize};
+
+pub use handshake::{Ack, AuthError, Connected, ErrorCode, ErrorMessage, Hello};
+pub use history::{HistoryMessage, SessionHistory};
+pub use recipe::{
+    AvailableRecipes, OfRun, OfferedRecipe, OrchestrationRetry, OrchestrationSet, RecipeError, RecipeExited,
+    RecipeStarted, RecipeStepStarted, RecipeStepTransition,
+};
+pub use refusals::{
+    AvailableCommands, CommandError, CommandHistory, CompactionError, GitBranch, InferNameError,
+    ResourcesList, WorktreeSessionError,
+};
+pub use sessions::{
+    RecentSession, RecentSessions, SessionCreated, SessionEntry, SessionKilled, SessionList, SessionReady,
+    TurnComplete,
+};
+
+/// Something the server says.
+///
+/// ```
+/// use surefire::wire::ServerMessage;
+///
+/// assert_eq!(ServerMessage::Pong.to_json(), r#"{"type":"pong"}"#);
+/// ```
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, strum::IntoStaticStr, strum::VariantNames)]
+#[serde(tag = "type", rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
+#[expect(missing_docs, reason = "each variant is named like the struct that documents it")]
+pub enum ServerMessage {
+    Hello(Hello),
+    Connected(Connected),
+    AuthError(AuthError),
+    Pong,
+    Ack(Ack),
+    Error(ErrorMessage),
+    SessionList(SessionList),
+    RecentSessions(RecentSessions),
+    SessionCreated(SessionCreated),
+    SessionReady(SessionReady),
+    SessionHistory(SessionHistory),
+    SessionKilled(SessionKilled),
+    TurnComplete(TurnComplete),
+    AvailableCommands(AvailableCommands),
+    AvailableRecipes(AvailableRecipes),
+    RecipeStarted(RecipeStarted),
+    RecipeStepStarted(RecipeStepStarted),
+    RecipeStepTransition(RecipeStepTransition),
+    OrchestrationRetry(OrchestrationRetry),
+    RecipeExited(RecipeExited),
+    RecipeError(RecipeError),
+    OrchestrationSet(OrchestrationSet),
+    CompactionError(CompactionError),
+    InferNameError(InferNameError),
+    CommandError(CommandError),
+    CommandHistory(CommandHistory),
+    ResourcesList(ResourcesList),
+    GitBranch(GitBranch),
+    WorktreeSessionError(WorktreeSessionError),
+}
+
+impl ServerMessage {
+    /// Its type, as it stands in the message.
+    #[must_use]
+    pub fn kind(&self) -> &'static str {
+        self.into()
+    }
+
+    /// The text of its frame.
+    #[must_use]
+    pub fn to_json(&self) -> String {
+        // Maps with keys that are no strings cannot be written as JSON, and a failing `Serialize`; there is neither here.
+        serde_json::to_string(self).unwrap_or_default()
+    }
+}

@@ -1,0 +1,214 @@
+//! Recipes, and what happens in their runs.
+
+use serde::{Deserialize, Serialize};
+
+use crate::run::{RunId, SessionId};
+use crate::wire::Stamp;
+use crate::{Category, Exit};
+
+/// The recipes on offer, sorted by label.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AvailableRecipes {
+    /// The recipes.
+    pub recipes: Vec<OfferedRecipe>,
+    /// Whether they can be started: somebody may have switched them off.
+    pub enabled: bool,
+}
+
+/// One recipe on offer.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OfferedRecipe {
+    /// Its id.
+    pub id: String,
+    /// What people call it.
+    pub label: String,
+    /// What it does.
+    pub description: String,
+    /// Its steps, in the order of declaration.
+    pub steps: Vec<String>,
+    /// No run takes more steps than this.
+    pub max_steps: u32,
+}
+
+/// Where in a run's history a message belongs. Every message about a run has these.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OfRun {
+    /// The run.
+    pub run_id: RunId,
+    /// The number of the event that the message tells of, from 1. Several messages may tell of one event, and there are events
+    /// that no message tells of.
+    pub seq: u64,
+    /// When it happened.
+    pub at: Stamp,
+}
+
+/// A run is at this step. It is said when the run begins, and again for every step: the app shows a new step only by that.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RecipeStarted {
+    /// The session.
+    pub session_id: SessionId,
+    /// The recipe's id.
+    pub recipe_id: String,
+    /// What people call it.
+    pub recipe_label: String,
+    /// The step that the run is at.
+    pub current_step: String,
+    /// The same.
+    pub step: String,
+    /// The how-manieth step of the run that is, from 1.
+    pub step_count: u32,
+    /// Whether nothing is really done.
+    pub rehearsal: bool,
+    /// Where it belongs.
+    #[serde(flatten)]
+    pub of: OfRun,
+}
+
+/// The agent is given a step's prompt.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RecipeStepStarted {
+    /// The session.
+    pub session_id: SessionId,
+    /// The step.
+    pub step: String,
+    /// The how-manieth step of the run that is, from 1.
+    pub step_count: u32,
+    /// Where it belongs.
+    #[serde(flatten)]
+    pub of: OfRun,
+}
+
+/// An outcome led from one step to the next.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RecipeStepTransition {
+    /// The session.
+    pub session_id: SessionId,
+    /// The step it left.
+    pub from_step: String,
+    /// The step it entered.
+    pub to_step: String,
+    /// The outcome.
+    pub outcome: String,
+    /// Where it belongs.
+    #[serde(flatten)]
+    pub of: OfRun,
+}
+
+/// A reply could not be read, and the agent is asked again.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OrchestrationRetry {
+    /// The session.
+    pub session_id: SessionId,
+    /// The step.
+    pub step: String,
+    /// What was wrong with the reply.
+    pub error: String,
+    /// The how-manieth time, from 1.
+    pub attempt: u32,
+    /// How often it may be asked again.
+    pub max_attempts: u32,
+    /// Where it belongs.
+    #[serde(flatten)]
+    pub of: OfRun,
+}
+
+/// A run has ended, and why.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RecipeExited {
+    /// The session.
+    pub session_id: SessionId,
+    /// The machine-readable reason; `docs/architecture/stop-reasons.md` lists them.
+    pub reason: String,
+    /// Completed, stopped by a guardrail, or failed.
+    pub category: Category,
+    /// What a person reads.
+    pub message: String,
+    /// What went wrong in detail; only in category `error`, and there always.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+    /// Whether the run reached what it was started for.
+    pub goal_met: bool,
+    /// A few words for a heading.
+    pub title: String,
+    /// What to do next.
+    pub diagnosis: String,
+    /// Whether trying again without a person can help.
+    pub auto_resumable: bool,
+    /// The exit status for it.
+    pub exit_code: u8,
+    /// What the agent says about an outcome of `other`, or what else is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    /// The step it ended at; not there where nothing ran.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub step: Option<String>,
+    /// How many steps it had taken.
+    pub step_count: u32,
+    /// The recipe's id; not there where nothing ran.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub recipe_id: Option<String>,
+    /// Whether nothing was really done.
+    pub rehearsal: bool,
+    /// When it goes on by itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub resume_at: Option<Stamp>,
+    /// The run that goes on in a fresh session.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub continued_by: Option<RunId>,
+    /// Where it belongs; not there for a session in which nothing ran.
+    #[serde(flatten, default, skip_serializing_if = "Option::is_none")]
+    pub of: Option<OfRun>,
+}
+
+impl RecipeExited {
+    /// The end of a run that never began, or of none at all.
+    #[must_use]
+    pub fn of_nothing(session_id: SessionId, exit: &Exit) -> Self {
+        let definition = exit.definition();
+        let (message, description) = (exit.message().into_owned(), exit.description().map(str::to_owned));
+        let failed = definition.category == Category::Error;
+        Self {
+            session_id,
+            reason: exit.code().into_owned(),
+            category: definition.category,
+            error: failed.then(|| description.clone().unwrap_or_else(|| message.clone())),
+            message,
+            goal_met: definition.goal_met,
+            title: definition.title.to_owned(),
+            diagnosis: definition.diagnosis.to_owned(),
+            auto_resumable: definition.auto_resumable,
+            exit_code: definition.exit_code,
+            description,
+            step: None,
+            step_count: 0,
+            recipe_id: None,
+            rehearsal: false,
+            resume_at: None,
+            continued_by: None,
+            of: None,
+        }
+    }
+}
+
+/// A start was refused, or a run has failed: the same as the `error` or `recipe_exited` beside it, in few words.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RecipeError {
+    /// The session, where there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session_id: Option<SessionId>,
+    /// What is wrong.
+    pub error: String,
+    /// Where it belongs; not there where no run began.
+    #[serde(flatten, default, skip_serializing_if = "Option::is_none")]
+    pub of: Option<OfRun>,
+}
+
+/// Recipes were switched on or off.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OrchestrationSet {
+    /// On or off.
+    pub enabled: bool,
+    /// Only in this session.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session_id: Option<SessionId>,
+}

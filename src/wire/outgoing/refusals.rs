@@ -1,0 +1,77 @@
+//! What the app asks of other servers and this one does not do, answered in the words that it knows.
+
+use serde::{Deserialize, Serialize};
+
+/// Commands that can be run: none.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Default)]
+pub struct AvailableCommands {
+    /// Where; the app drops the message without it.
+    pub working_directory: String,
+    /// The commands of the project.
+    pub project_commands: Vec<String>,
+    /// The commands that are always there.
+    pub general_commands: Vec<String>,
+}
+
+/// A conversation was not shortened.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CompactionError {
+    /// The session, as the client wrote it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session_id: Option<String>,
+    /// Why not.
+    pub error: String,
+}
+
+/// No name was found for a session.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct InferNameError {
+    /// The session, as the client wrote it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session_id: Option<String>,
+    /// Why not.
+    pub error: String,
+}
+
+/// A command was not run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CommandError {
+    /// The command's id; the app drops the answer without one.
+    pub command_id: String,
+    /// Why not.
+    pub error: String,
+}
+
+/// The commands that were run: none.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Default)]
+pub struct CommandHistory {
+    /// The commands.
+    pub sessions: Vec<String>,
+    /// How many there are at most.
+    pub limit: u32,
+}
+
+/// The files that were taken: none.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Default)]
+pub struct ResourcesList {
+    /// The files.
+    pub resources: Vec<String>,
+}
+
+/// The branch that a directory is on: nobody looks.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Default)]
+pub struct GitBranch {
+    /// The directory, as the client wrote it.
+    pub working_directory: String,
+    /// Always `null`.
+    pub branch: Option<()>,
+}
+
+/// No worktree was made.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WorktreeSessionError {
+    /// Never.
+    pub success: bool,
+    /// Why not.
+    pub error: String,
+}

@@ -1,0 +1,174 @@
+//! What clients are told of a run: one event after the other becomes messages.
+
+use super::Stamp;
+use super::outgoing::{
+    OfRun, OrchestrationRetry, RecipeError, RecipeExited, RecipeStarted, RecipeStepStarted,
+    RecipeStepTransition, ServerMessage, TurnComplete,
+};
+use crate::run::{Ending, Event, Purpose, RunId, SessionId};
+use crate::{Category, ExitReason};
+
+/// What clients know about a run so far, which decides what they have to be told next.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Telling {
+    /// The run.
+    pub run: RunId,
+    /// Its session.
+    pub session: SessionId,
+    /// The recipe's id.
+    pub recipe_id: String,
+    /// What people call it.
+    pub recipe_label: String,
+    /// The step it is at.
+    pub step: String,
+    /// The how-manieth step of the run that is.
+    pub step_count: u32,
+    /// Whether nothing is really done.
+    pub rehearsal: bool,
+    /// Whether the agent is at work on a turn.
+    pub in_turn: bool,
+}
+
+impl Telling {
+    /// What clients are told of an event, in order.
+    ///
+    /// ```
+    /// use surefire::run::Event;
+    /// use surefire::wire::Telling;
+    /// use uuid::Uuid;
+    ///
+    /// let mut telling = Telling {
+    ///     run: Uuid::from_u128(1).into(),
+    ///     session: Uuid::from_u128(2).into(),
+    ///     recipe_id: "implement-and-review".into(),
+    ///     recipe_label: "Implement & Review".into(),
+    ///     step: "implement".into(),
+    ///     step_count: 1,
+    ///     rehearsal: false,
+    ///     in_turn: false,
+    /// };
+    /// let (from, outcome, to) = ("implement".into(), "complete".into(), "code-review".into());
+    /// let told = telling.tell(4, 1_750_000_000_000, &Event::Moved { from, outcome, to, number: 2, visit: 1 });
+    /// let kinds: Vec<_> = told.iter().map(|message| message.kind()).collect();
+    /// assert_eq!(kinds, ["recipe_step_transition", "recipe_started"]);
+    /// ```
+    pub fn tell(&mut self, seq: u64, at: u64, event: &Event) -> Vec<ServerMessage> {
+        let of = OfRun { run_id: self.run, seq, at: Stamp(at) };
+        let session_id = self.session;
+        match event {
+            Event::Started { step, .. } => {
+                (self.step, self.step_count) = (step.clone(), 1);
+                vec![ServerMessage::RecipeStarted(self.state(of))]
+            }
+            Event::Resumed { .. } => vec![ServerMessage::RecipeStarted(self.state(of))],
+            Event::TurnBegan { step, purpose, .. } => {
+                self.in_turn = true;
+                match purpose {
+                    Purpose::Step | Purpose::Continue => {
+                        let (step, step_count) = (step.clone(), self.step_count);
+                        vec![ServerMessage::RecipeStepStarted(RecipeStepStarted {
+                            session_id,
+                            step,
+                            step_count,
+                            of,
+                        })]
+                    }
+                    // The retry was told already, and what somebody said stands in the conversation.
+                    Purpose::Remind { .. } | Purpose::Pass { .. } => Vec::new(),
+                }
+            }
+            Event::Replied { .. } => {
+                self.in_turn = false;
+                vec![ServerMessage::TurnComplete(TurnComplete { session_id, aborted: false })]
+            }
+            Event::Reasked { step, number, of: most, problem } => {
+                vec![ServerMessage::OrchestrationRetry(OrchestrationRetry {
+                    session_id,
+                    step: step.clone(),
+                    error: problem.clone(),
+                    attempt: *number,
+                    max_attempts: *most,
+                    of,
+                })]
+            }
+            Event::Moved { from, outcome, to, number, .. } => {
+                (self.step, self.step_count) = (to.clone(), *number);
+                let moved = RecipeStepTransition {
+                    session_id,
+                    from_step: from.clone(),
+                    to_step: to.clone(),
+                    outcome: outcome.clone(),
+                    of,
+                };
+                vec![ServerMessage::RecipeStepTransition(moved), ServerMessage::RecipeStarted(self.state(of))]
+            }
+            // What somebody says is in the conversation at once.
+            Event::PromptQueued { .. } => Vec::new(),
+            Event::Ended { ending, .. } => {
+                let aborted = std::mem::take(&mut self.in_turn);
+                self.ended(of, ending, aborted)
+            }
+        }
+    }
+
+    /// Where the run is, as clients are told when they come.
+    #[must_use]
+    pub fn state(&self, of: OfRun) -> RecipeStarted {
+        RecipeStarted {
+            session_id: self.session,
+            recipe_id: self.recipe_id.clone(),
+            recipe_label: self.recipe_label.clone(),
+            current_step: self.step.clone(),
+            step: self.step.clone(),
+            step_count: self.step_count,
+            rehearsal: self.rehearsal,
+            of,
+        }
+    }
+
+    /// How the run ended, as clients are told when they come.
+    #[must_use]
+    pub fn exited(&self, of: OfRun, ending: &Ending) -> RecipeExited {
+        let failed = ending.category == Category::Error;
+        let error = failed.then(|| ending.description.clone().unwrap_or_else(|| ending.message.clone()));
+        RecipeExited {
+            session_id: self.session,
+            reason: ending.reason.clone(),
+            category: ending.category,
+            message: ending.message.clone(),
+            error,
+            goal_met: ending.goal_met,
+            title: ending.title.clone(),
+            diagnosis: ending.diagnosis.clone(),
+            auto_resumable: ending.auto_resumable,
+            exit_code: ending.exit_code,
+            description: ending.description.clone(),
+            step: Some(ending.step.clone()),
+            step_count: ending.steps,
+            recipe_id: Some(self.recipe_id.clone()),
+            rehearsal: ending.rehearsal,
+            resume_at: ending.resume_at.map(Stamp),
+            continued_by: ending.continued_by,
+            of: Some(of),
+        }
+    }
+
+    fn ended(&self, of: OfRun, ending: &Ending, aborted: bool) -> Vec<ServerMessage> {
+        let exited = self.exited(of, ending);
+        let error = exited.error.is_some().then(|| {
+            let error = in_few_words(ending);
+            ServerMessage::RecipeError(RecipeError { session_id: Some(self.session), error, of: Some(of) })
+        });
+        let turn = TurnComplete { session_id: self.session, aborted };
+        let rest = [ServerMessage::RecipeExited(exited), ServerMessage::TurnComplete(turn)];
+        error.into_iter().chain(rest).collect()
+    }
+}
+
+/// What went wrong, in the words that older clients know where there are such.
+fn in_few_words(ending: &Ending) -> String {
+    match ExitReason::lookup(&ending.reason) {
+        Some(ExitReason::OrchestrationError) => "Max retries exceeded".to_owned(),
+        Some(_) | None => ending.message.clone(),
+    }
+}

@@ -11,10 +11,16 @@ pub mod run;
 
 #[cfg(feature = "engine")]
 pub mod agent;
+#[cfg(feature = "cli")]
+pub mod cli;
 #[cfg(feature = "engine")]
 pub mod engine;
+#[cfg(feature = "server")]
+pub mod server;
 #[cfg(feature = "engine")]
 pub mod store;
+#[cfg(feature = "server")]
+pub mod wire;
 
 #[cfg(feature = "recipes")]
 pub mod recipes;

@@ -5,7 +5,7 @@
 use std::path::{Path, PathBuf};
 
 /// A room, and the rooms it may import.
-const MAY_IMPORT: [(&str, &[&str]); 7] = [
+const MAY_IMPORT: [(&str, &[&str]); 10] = [
     ("recipe", &[]),
     ("outcome", &["recipe"]),
     ("run", &["recipe", "outcome"]),
@@ -13,6 +13,9 @@ const MAY_IMPORT: [(&str, &[&str]); 7] = [
     ("agent", &[]),
     ("store", &["recipe", "run"]),
     ("engine", &["recipe", "run", "agent", "store"]),
+    ("wire", &["recipe", "outcome", "run"]),
+    ("server", &["recipe", "run", "agent", "store", "engine", "wire"]),
+    ("cli", &["recipe", "outcome", "run", "recipes", "agent", "store", "engine", "wire", "server"]),
 ];
 
 /// The rooms that only think.
@@ -46,6 +49,19 @@ fn the_rooms_that_only_think_do_no_io_and_read_no_clock() {
         let code = code(&file);
         let found = WORDS.into_iter().find(|word| code.contains(word));
         assert_eq!(found, None, "{}", file.display());
+    }
+}
+
+#[test]
+fn only_the_server_knows_of_http() {
+    for room in rooms().into_iter().filter(|room| room != "server") {
+        for file in sources(&source().join(room)) {
+            let code = code(&file);
+            let found = ["warp::", "hyper::", "tungstenite", "TcpListener"]
+                .into_iter()
+                .find(|word| code.contains(word));
+            assert_eq!(found, None, "{}", file.display());
+        }
     }
 }
 

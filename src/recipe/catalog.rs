@@ -55,11 +55,13 @@ impl Catalog {
 
     /// The id that differs least, if that is no more than a third of what was written.
     fn closest(&self, id: &str) -> Option<&'static str> {
-        let distances = self.iter().map(|recipe| {
-            let known = recipe.outline().id;
-            (strsim::osa_distance(known, id), known)
-        });
-        let near = distances.filter(|(distance, _)| *distance <= (id.chars().count() / 3).max(1));
+        let length = id.chars().count();
+        let most = (length / 3).max(1);
+        // Texts differ at least by their lengths, which costs nothing to find out about a very long one.
+        let ids = self.iter().map(|recipe| recipe.outline().id);
+        let ids = ids.filter(|known| known.chars().count().abs_diff(length) <= most);
+        let distances = ids.map(|known| (strsim::osa_distance(known, id), known));
+        let near = distances.filter(|(distance, _)| *distance <= most);
         near.min_by_key(|(distance, _)| *distance).map(|(_, known)| known)
     }
 }

@@ -1,0 +1,148 @@
+//! The HTTP endpoints: what is known about recipes, reasons and runs, to be read.
+
+use std::sync::Arc;
+
+use percent_encoding::percent_decode_str;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use strum::IntoEnumIterator;
+use warp::Reply;
+use warp::http::StatusCode;
+use warp::http::header::CONTENT_TYPE;
+use warp::reply::Response;
+
+use super::convert;
+use super::routes::problem;
+use super::shared::Shared;
+use crate::engine::EngineError;
+use crate::run::RunId;
+use crate::store::RunFilter;
+use crate::wire::{Journal, JournalEvent, Stamp};
+use crate::{ExitReason, Registry};
+
+/// How many runs are listed for somebody who does not say.
+const RUNS: usize = 100;
+
+/// The most runs, and the most events, that are answered at once.
+const MOST: usize = 1000;
+
+/// That the server is there.
+pub(super) fn health() -> Response {
+    answer(&json!({ "status": "ok", "version": env!("CARGO_PKG_VERSION") }))
+}
+
+/// The recipes on offer.
+pub(super) async fn recipes(shared: Arc<Shared>) -> Response {
+    match shared.engine.read(|store| store.orchestration(None)).await {
+        Ok(enabled) => answer(&convert::available_recipes(shared.catalog, enabled)),
+        Err(error) => failed(&error),
+    }
+}
+
+/// How to answer about a recipe.
+#[derive(Debug, Deserialize)]
+pub(super) struct RecipeQuery {
+    format: Option<Format>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Format {
+    Json,
+    Mermaid,
+    Dot,
+}
+
+/// One recipe: steps, outcomes, guardrails.
+pub(super) fn recipe(shared: &Shared, id: &str, query: &RecipeQuery) -> Response {
+    // An id may have letters that no address has.
+    let id = percent_decode_str(id).decode_utf8_lossy();
+    let outline = match shared.catalog.find(&id) {
+        Ok(recipe) => recipe.outline(),
+        Err(unknown) => return problem(StatusCode::NOT_FOUND, &unknown.to_string()),
+    };
+    let text = |text: String, kind| warp::reply::with_header(text, CONTENT_TYPE, kind).into_response();
+    match query.format.unwrap_or(Format::Json) {
+        Format::Json => answer(outline),
+        Format::Mermaid => text(outline.to_mermaid(), "text/vnd.mermaid; charset=utf-8"),
+        Format::Dot => text(outline.to_dot(), "text/vnd.graphviz; charset=utf-8"),
+    }
+}
+
+/// Every way for a run to end.
+pub(super) fn exit_reasons() -> Response {
+    answer(&ExitReason::iter().map(ExitReason::definition).collect::<Vec<_>>())
+}
+
+/// Which runs to list.
+#[derive(Debug, Deserialize)]
+pub(super) struct RunsQuery {
+    recipe: Option<String>,
+    reason: Option<String>,
+    session: Option<String>,
+    limit: Option<usize>,
+}
+
+/// Past and present runs, newest first.
+pub(super) async fn runs(shared: Arc<Shared>, query: RunsQuery) -> Response {
+    let given = |text: Option<String>| text.filter(|text| !text.is_empty());
+    let session = match given(query.session).map(|session| session.parse()).transpose() {
+        Ok(session) => session,
+        Err(error) => return bad(&error),
+    };
+    let filter = RunFilter {
+        recipe: given(query.recipe),
+        reason: given(query.reason),
+        session,
+        limit: Some(query.limit.unwrap_or(RUNS).min(MOST)),
+        ..RunFilter::default()
+    };
+    match shared.engine.read(move |store| store.runs(&filter)).await {
+        Ok(runs) => {
+            let lines: Vec<_> = runs.iter().map(|run| convert::run_line(shared.catalog, run)).collect();
+            answer(&json!({ "runs": lines }))
+        }
+        Err(error) => failed(&error),
+    }
+}
+
+/// From where on to tell.
+#[derive(Debug, Deserialize)]
+pub(super) struct RunQuery {
+    since: Option<u64>,
+}
+
+/// One run, and what happened in it.
+pub(super) async fn run(id: String, shared: Arc<Shared>, query: RunQuery) -> Response {
+    let id: RunId = match id.parse() {
+        Ok(id) => id,
+        Err(error) => return bad(&error),
+    };
+    let since = query.since.unwrap_or(0);
+    let look = move |store: &dyn crate::store::Store| Ok((store.run(id)?, store.events(id, since, MOST)?));
+    match shared.engine.read(look).await {
+        Ok((Some(run), events)) => {
+            let events = events.into_iter();
+            let events = events.map(|recorded| JournalEvent {
+                seq: recorded.seq,
+                at: Stamp(recorded.at),
+                event: recorded.event,
+            });
+            answer(&Journal { run: convert::run_line(shared.catalog, &run), events: events.collect() })
+        }
+        Ok((None, _)) => problem(StatusCode::NOT_FOUND, &EngineError::NoRun(id).to_string()),
+        Err(error) => failed(&error),
+    }
+}
+
+fn answer(value: &impl Serialize) -> Response {
+    warp::reply::json(value).into_response()
+}
+
+fn bad(error: &crate::run::NotAnId) -> Response {
+    problem(StatusCode::BAD_REQUEST, &error.to_string())
+}
+
+fn failed(error: &EngineError) -> Response {
+    problem(StatusCode::SERVICE_UNAVAILABLE, &error.to_string())
+}

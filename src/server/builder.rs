@@ -1,0 +1,251 @@
+//! Describing a server, and bringing it up.
+
+use std::future::Future;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+
+use tokio::net::TcpListener;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use super::attempts::Attempts;
+use super::hub::{Hub, frame};
+use super::key::{ApiKey, KeyError};
+use super::limits::ServerLimits;
+use super::names::Names;
+use super::shared::Shared;
+use super::{Server, follow};
+use crate::Catalog;
+use crate::agent::Agent;
+use crate::engine::{Engine, EngineError, Options, Shutdown};
+use crate::store::{SetAside, Sqlite, Store, StoreError};
+use crate::wire::ServerMessage;
+
+/// The usual port.
+const PORT: u16 = 8080;
+
+/// The key file's name in the data directory.
+const KEY_FILE: &str = "api-key";
+
+/// A server to be; made by [`Server::builder`].
+///
+/// It needs recipes, at least one agent and a data directory. Everything else has a usual value.
+#[must_use]
+pub struct ServerBuilder {
+    catalog: Option<Catalog>,
+    agents: Vec<Arc<dyn Agent>>,
+    data: Option<PathBuf>,
+    store: Option<Arc<dyn Store>>,
+    roots: Vec<PathBuf>,
+    listen: SocketAddr,
+    lan: bool,
+    hosts: Vec<String>,
+    key: Option<ApiKey>,
+    key_file: Option<PathBuf>,
+    limits: ServerLimits,
+    shutdown: Shutdown,
+    tune: Option<Tune>,
+}
+
+/// Changes what the engine is opened with.
+type Tune = Box<dyn FnOnce(&mut Options) + Send>;
+
+impl Default for ServerBuilder {
+    fn default() -> Self {
+        Self {
+            catalog: None,
+            agents: Vec::new(),
+            data: None,
+            store: None,
+            roots: Vec::new(),
+            listen: (Ipv4Addr::LOCALHOST, PORT).into(),
+            lan: false,
+            hosts: Vec::new(),
+            key: None,
+            key_file: None,
+            limits: ServerLimits::default(),
+            shutdown: Shutdown::LeaveAgents,
+            tune: None,
+        }
+    }
+}
+
+impl ServerBuilder {
+    /// The recipes on offer.
+    pub fn recipes(self, catalog: Catalog) -> Self {
+        Self { catalog: Some(catalog), ..self }
+    }
+
+    /// An agent. The first one is used where nobody asks for another.
+    pub fn agent(mut self, agent: Arc<dyn Agent>) -> Self {
+        self.agents.push(agent);
+        self
+    }
+
+    /// Where everything is kept: the store, the key, and what agents write.
+    pub fn data(self, directory: impl Into<PathBuf>) -> Self {
+        Self { data: Some(directory.into()), ..self }
+    }
+
+    /// A store of your own, instead of the usual one in the data directory.
+    pub fn store(self, store: Arc<dyn Store>) -> Self {
+        Self { store: Some(store), ..self }
+    }
+
+    /// A directory that agents may work in, and below; the user's home if there is none of these.
+    pub fn root(mut self, directory: impl Into<PathBuf>) -> Self {
+        self.roots.push(directory.into());
+        self
+    }
+
+    /// Where to listen: 127.0.0.1:8080, unless told otherwise. Port 0 takes one that is free.
+    pub fn listen(self, address: impl Into<SocketAddr>) -> Self {
+        Self { listen: address.into(), ..self }
+    }
+
+    /// Whether other machines may connect. Without this, only addresses of this machine itself can be listened at.
+    ///
+    /// There is no encryption: whoever can read the network can read the key, and use this machine's agent.
+    pub fn lan(self, allowed: bool) -> Self {
+        Self { lan: allowed, ..self }
+    }
+
+    /// Another name that this server may be called by, beside addresses, `localhost` and the machine's own name.
+    pub fn allow_host(mut self, name: impl Into<String>) -> Self {
+        self.hosts.push(name.into());
+        self
+    }
+
+    /// The key itself, instead of one from a file.
+    pub fn key(self, key: ApiKey) -> Self {
+        Self { key: Some(key), ..self }
+    }
+
+    /// The file that the key is in; `api-key` in the data directory, unless told otherwise. It is made if it is not there.
+    pub fn key_file(self, path: impl Into<PathBuf>) -> Self {
+        Self { key_file: Some(path.into()), ..self }
+    }
+
+    /// What clients may ask of the server.
+    pub fn limits(self, limits: ServerLimits) -> Self {
+        Self { limits, ..self }
+    }
+
+    /// What becomes of the agents when the server stops. Unless told otherwise they work on, and the next server takes up what
+    /// they did.
+    pub fn on_shutdown(self, shutdown: Shutdown) -> Self {
+        Self { shutdown, ..self }
+    }
+
+    /// Changes anything else about the engine: how many agents may work at once, say.
+    pub fn tune(self, tune: impl FnOnce(&mut Options) + Send + 'static) -> Self {
+        Self { tune: Some(Box::new(tune)), ..self }
+    }
+
+    /// Brings the server up: it listens, and has taken up what an earlier one left, but lets nobody in yet.
+    ///
+    /// # Errors
+    /// Something is missing, or cannot be had: the address, the key, the store.
+    pub async fn bind(self) -> Result<Server, BindError> {
+        let catalog = self.catalog.ok_or(BindError::Missing("recipes"))?;
+        let data = self.data.ok_or(BindError::Missing("data"))?;
+        let agents = self.agents;
+        let first = agents.first().cloned().ok_or(BindError::Missing("agent"))?;
+        if !self.lan && !self.listen.ip().to_canonical().is_loopback() {
+            return Err(BindError::NotLoopback(self.listen));
+        }
+        // First what can be taken by others, so that nothing is begun that cannot be served.
+        let in_use =
+            |error: std::io::Error| BindError::Address { address: self.listen, why: error.to_string() };
+        let listener = TcpListener::bind(self.listen).await.map_err(in_use)?;
+        let address = listener.local_addr().map_err(in_use)?;
+        let (store, set_aside) = match self.store {
+            Some(store) => (store, None),
+            None => open(&data, address)?,
+        };
+        let key = match self.key {
+            Some(key) => key,
+            None => ApiKey::in_file(&self.key_file.unwrap_or_else(|| data.join(KEY_FILE)))?,
+        };
+        let mut options = Options::new(catalog, first, store, data);
+        options.agents.clone_from(&agents);
+        if !self.roots.is_empty() {
+            options.roots = self.roots;
+        }
+        if let Some(tune) = self.tune {
+            tune(&mut options);
+        }
+        let clock = options.clock.clone();
+        let engine = Engine::open(options).await?;
+        let feed = engine.listen();
+        let shared = Shared {
+            engine,
+            catalog,
+            agents,
+            clock,
+            key,
+            attempts: Attempts::new(self.limits.wrong_keys),
+            limits: self.limits.that_can_be_kept(),
+            names: Names::new(self.hosts),
+            hub: Hub::default(),
+            pong: frame(&ServerMessage::Pong),
+            tasks: TaskTracker::new(),
+            stopping: CancellationToken::new(),
+            clients: AtomicU64::new(0),
+        };
+        follow::remember(&shared).await?;
+        Ok(Server { shared: Arc::new(shared), listener, address, feed, shutdown: self.shutdown, set_aside })
+    }
+
+    /// Brings the server up and serves until `shutdown` is done.
+    ///
+    /// # Errors
+    /// As [`bind`](Self::bind).
+    pub async fn serve(self, shutdown: impl Future<Output = ()>) -> Result<(), BindError> {
+        self.bind().await?.serve(shutdown).await;
+        Ok(())
+    }
+}
+
+/// Opens the usual store, and notes in it who has it now.
+fn open(
+    data: &std::path::Path,
+    address: SocketAddr,
+) -> Result<(Arc<dyn Store>, Option<SetAside>), BindError> {
+    let opened = Sqlite::open(data)?;
+    opened.store.announce(&address.to_string())?;
+    if let Some(aside) = &opened.set_aside {
+        tracing::error!(now = %aside.path.display(), why = %aside.why, "the store was damaged; a new one was begun");
+    }
+    Ok((Arc::new(opened.store), opened.set_aside))
+}
+
+/// Why a server could not be brought up.
+#[derive(Debug, thiserror::Error)]
+pub enum BindError {
+    /// Something was not said that has no usual value.
+    #[error("a server needs `{0}`: call that method of its builder")]
+    Missing(&'static str),
+    /// The address can be reached by others, and that was not allowed.
+    #[error("{0} can be reached from other machines; allow that with --lan, or listen at 127.0.0.1")]
+    NotLoopback(SocketAddr),
+    /// The address cannot be listened at.
+    #[error("cannot listen at {address}: {why}; stop whatever listens there, or choose another port")]
+    Address {
+        /// The address.
+        address: SocketAddr,
+        /// In the system's words.
+        why: String,
+    },
+    /// There is no key.
+    #[error(transparent)]
+    Key(#[from] KeyError),
+    /// The store cannot be opened.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// What an earlier server left cannot be taken up.
+    #[error(transparent)]
+    Engine(#[from] EngineError),
+}

@@ -1,0 +1,72 @@
+//! `connect`: a client shows the key, and is told how things are.
+
+use std::net::IpAddr;
+
+use tokio_util::sync::CancellationToken;
+
+use crate::server::auth::{self, Refused};
+use crate::server::client::Client;
+use crate::server::hub::ClientId;
+use crate::server::read;
+use crate::server::replies::{Leaving, Replies};
+use crate::server::shared::Shared;
+use crate::wire::{
+    AuthError, AvailableCommands, Connect, Connected, ErrorCode, ErrorMessage, ProtocolVersion, ServerMessage,
+};
+
+/// How much of a version that is too old is repeated.
+const RECEIVED: usize = 40;
+
+/// Answers, and gives back the client if it may come in. One that comes in again begins anew.
+pub(in crate::server) async fn handle(
+    shared: &Shared,
+    id: ClientId,
+    address: IpAddr,
+    over: &CancellationToken,
+    replies: &mut Replies,
+    connect: Connect,
+) -> Option<Client> {
+    // Before the key: a client that is too old would not understand what is wrong with it.
+    if let Some((version, received)) = &connect.protocol_version
+        && version.is_too_old()
+    {
+        replies.say(&ServerMessage::Error(ErrorMessage {
+            message: "Client is too old; upgrade required".to_owned(),
+            code: Some(ErrorCode::UnsupportedProtocolVersion),
+            required: Some(ProtocolVersion::OLDEST.to_string()),
+            received: Some(received.chars().take(RECEIVED).collect()),
+            ..ErrorMessage::default()
+        }));
+        replies.leave(Leaving::TOO_OLD);
+        return None;
+    }
+    let authenticated = match auth::check(shared, address, connect.api_key.as_deref()) {
+        Ok(authenticated) => authenticated,
+        Err(Refused::WrongKey) => {
+            replies.say(&ServerMessage::AuthError(AuthError::default()));
+            replies.leave(Leaving::NOT_AUTHENTICATED);
+            return None;
+        }
+        Err(Refused::TooManyAttempts(wait)) => {
+            let words = format!("too many wrong keys; try again in {} s", wait.as_secs() + 1);
+            replies.error(ErrorCode::TooManyAttempts, words);
+            replies.leave(Leaving::NOT_AUTHENTICATED);
+            return None;
+        }
+    };
+    let spoken = ProtocolVersion::negotiate(connect.protocol_version.map(|(version, _)| version));
+    replies.say(&ServerMessage::Connected(Connected {
+        message: "Session registered".to_owned(),
+        session_id: connect.session_id,
+        negotiated_protocol_version: spoken.to_string(),
+    }));
+    // Before the lists are read: what happens after that is told, and nothing falls between the two.
+    let (inbox, runs) = shared.hub.enter(id, &shared.limits, over.clone(), shared.clock.now());
+    read::lists(shared, replies, connect.recent_sessions_limit).await;
+    replies.say(&ServerMessage::AvailableCommands(AvailableCommands::default()));
+    read::recipes(shared, replies).await;
+    for frame in runs {
+        replies.put(frame);
+    }
+    Some(Client::new(authenticated, id, inbox, connect.recent_sessions_limit))
+}

@@ -1,0 +1,21 @@
+//! `exit_recipe`: a client wants the run of a session to end.
+
+use super::Desk;
+use super::start_recipe::tell;
+use crate::server::hub::Audience;
+use crate::wire::{ExitRecipe, RecipeExited, ServerMessage};
+use crate::{Exit, ExitReason};
+
+pub(super) async fn handle(desk: &mut Desk<'_>, message: ExitRecipe) {
+    let session = message.session_id;
+    match desk.shared.engine.exit(session, ExitReason::UserRequested).await {
+        // Everybody is told, whoever asked for it.
+        Ok(Some(_)) => {}
+        // Nothing runs, which is what was asked for.
+        Ok(None) => {
+            let exited = RecipeExited::of_nothing(session, &Exit::because(ExitReason::UserRequested));
+            tell(desk, Audience::Only(desk.client.id), session, &ServerMessage::RecipeExited(exited));
+        }
+        Err(error) => desk.failed(Some(session), &error),
+    }
+}

@@ -1,0 +1,8 @@
+//! `get_available_recipes`: which recipes there are.
+
+use super::Desk;
+use crate::server::read;
+
+pub(super) async fn handle(desk: &mut Desk<'_>) {
+    read::recipes(desk.shared, desk.replies).await;
+}

@@ -1,0 +1,10 @@
+//! `refresh_sessions`: which sessions there are.
+
+use super::Desk;
+use crate::server::read;
+use crate::wire::RefreshSessions;
+
+pub(super) async fn handle(desk: &mut Desk<'_>, message: RefreshSessions) {
+    desk.client.recent_sessions = message.recent_sessions_limit;
+    read::lists(desk.shared, desk.replies, message.recent_sessions_limit).await;
+}

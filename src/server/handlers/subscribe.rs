@@ -1,0 +1,50 @@
+//! `subscribe`: a client wants to hear what is said in a session.
+
+use super::Desk;
+use crate::run::SessionId;
+use crate::server::read::{self, From};
+use crate::wire::{ServerMessage, SessionHistory, Subscribe};
+
+pub(super) async fn handle(desk: &mut Desk<'_>, message: Subscribe) {
+    let session = message.session_id;
+    desk.client.has_decided_about(session);
+    let nothing = nothing_yet(session, message.from.unwrap_or(0), message.file_signature_seen.clone());
+    let from = match (message.from, message.file_signature_seen) {
+        (None, _) => From::Tail,
+        // Whoever begins at the beginning can have no offset that is wrong.
+        (Some(0), _) => From::Offset(0),
+        (Some(offset), None) => From::Offset(offset),
+        (Some(offset), Some(signature)) => From::Signed(offset, signature),
+    };
+    match read::conversation(desk.shared, session, from, desk.replies.limit).await {
+        Ok(Some(history)) => {
+            desk.client.subscriptions.insert(session, history.next_offset);
+            desk.say(&ServerMessage::SessionHistory(history));
+        }
+        Ok(None) => {
+            // It may begin later.
+            desk.client.subscriptions.insert(session, 0);
+            desk.say(&ServerMessage::SessionHistory(nothing));
+        }
+        Err(error) => desk.failed(Some(session), &error),
+    }
+}
+
+/// Nothing, from where the client is: a conversation that is shorter would make the app throw away what it has of it, and an
+/// error would stand in all its conversations until it connects anew.
+fn nothing_yet(session_id: SessionId, from: u64, signature: Option<String>) -> SessionHistory {
+    SessionHistory {
+        session_id,
+        messages: Vec::new(),
+        next_offset: from,
+        end_of_file: true,
+        file_signature: signature.unwrap_or_default(),
+        file_replaced: None,
+        first_seq: None,
+        last_seq: None,
+        next_seq: from.saturating_add(1),
+        is_complete: true,
+        gap: None,
+        total_count: from,
+    }
+}

@@ -1,0 +1,186 @@
+//! What is found where.
+
+use std::convert::Infallible;
+use std::sync::Arc;
+
+use hyper::upgrade::OnUpgrade;
+use serde_json::json;
+use warp::filters::BoxedFilter;
+use warp::http::header::{
+    ALLOW, CACHE_CONTROL, CONTENT_SECURITY_POLICY, HeaderName, RETRY_AFTER, UPGRADE, WWW_AUTHENTICATE,
+    X_CONTENT_TYPE_OPTIONS,
+};
+use warp::http::{HeaderValue, StatusCode};
+use warp::reply::Response;
+use warp::{Filter, Rejection, Reply};
+
+use super::accept::Visitor;
+use super::auth::{self, Refused};
+use super::names::Stranger;
+use super::shared::Shared;
+use super::{api, upgrade};
+
+/// All that the server answers, over WebSocket and plain HTTP.
+pub(super) fn all(shared: &Arc<Shared>) -> BoxedFilter<(Response,)> {
+    let here = Arc::clone(shared);
+    let shared = warp::any().map(move || Arc::clone(&here));
+    let authorized = shared
+        .clone()
+        .and(warp::ext::get::<Visitor>())
+        .and(warp::header::optional("authorization"))
+        .and_then(authorize);
+
+    // The app dials without a path, other clients dial `/ws`.
+    let socket = warp::path::end()
+        .or(warp::path("ws").and(warp::path::end()))
+        .unify()
+        .and(warp::get())
+        .and(warp::header::exact_ignore_case(UPGRADE.as_str(), "websocket"))
+        .and(warp::header::headers_cloned())
+        .and(shared.clone())
+        .and(warp::ext::get::<Visitor>())
+        .and(warp::ext::get::<OnUpgrade>())
+        .map(|headers, shared, visitor: Visitor, on| upgrade::upgrade(headers, shared, &visitor, on));
+    let bare_socket = warp::path("ws").and(warp::path::end()).and(warp::get()).map(upgrade::required);
+    let page = warp::path::end().and(warp::get()).map(page);
+    let health = warp::path!("health").and(warp::get()).map(api::health);
+
+    let api = warp::path("api").and(warp::get());
+    let recipes = api.and(warp::path!("recipes")).and(authorized.clone()).then(api::recipes);
+    let recipe = api
+        .and(warp::path!("recipes" / String))
+        .and(authorized.clone())
+        .and(warp::query())
+        .map(|id: String, shared: Arc<Shared>, query| api::recipe(&shared, &id, &query));
+    let reasons = api.and(warp::path!("exit-reasons")).and(authorized.clone()).map(|_| api::exit_reasons());
+    let runs = api.and(warp::path!("runs")).and(authorized.clone()).and(warp::query()).then(api::runs);
+    let run = api.and(warp::path!("runs" / String)).and(authorized).and(warp::query()).then(api::run);
+
+    socket
+        .or(bare_socket)
+        .unify()
+        .or(page)
+        .unify()
+        .or(health)
+        .unify()
+        .or(recipes)
+        .unify()
+        .or(recipe)
+        .unify()
+        .or(reasons)
+        .unify()
+        .or(runs)
+        .unify()
+        .or(run)
+        .unify()
+        .recover(explain)
+        .unify()
+        .map(guarded)
+        .boxed()
+}
+
+/// Lets a request pass that shows the key.
+async fn authorize(
+    shared: Arc<Shared>,
+    visitor: Visitor,
+    header: Option<String>,
+) -> Result<Arc<Shared>, Rejection> {
+    let key = header.as_deref().and_then(bearer);
+    match auth::check(&shared, visitor.address, key) {
+        Ok(_) => Ok(shared),
+        Err(refused) => Err(warp::reject::custom(NotAuthorized(refused))),
+    }
+}
+
+/// The key in `Bearer <key>`.
+fn bearer(header: &str) -> Option<&str> {
+    let (scheme, key) = header.split_once(' ')?;
+    scheme.eq_ignore_ascii_case("bearer").then(|| key.trim())
+}
+
+#[derive(Debug)]
+struct NotAuthorized(Refused);
+
+impl warp::reject::Reject for NotAuthorized {}
+
+/// Says why there is nothing here for a request.
+async fn explain(rejection: Rejection) -> Result<Response, Infallible> {
+    if let Some(NotAuthorized(refused)) = rejection.find() {
+        return Ok(not_authorized(*refused));
+    }
+    let (status, words) = if rejection.find::<warp::reject::InvalidQuery>().is_some() {
+        (StatusCode::BAD_REQUEST, "the query cannot be read")
+    } else if rejection.find::<warp::reject::InvalidHeader>().is_some() {
+        (StatusCode::BAD_REQUEST, "a header cannot be read")
+    } else if rejection.find::<warp::reject::MethodNotAllowed>().is_some() {
+        (StatusCode::METHOD_NOT_ALLOWED, "only GET is answered here")
+    } else {
+        (StatusCode::NOT_FOUND, "there is nothing here")
+    };
+    let mut answer = problem(status, words);
+    if status == StatusCode::METHOD_NOT_ALLOWED {
+        put(&mut answer, ALLOW, "GET");
+    }
+    Ok(answer)
+}
+
+fn not_authorized(refused: Refused) -> Response {
+    match refused {
+        Refused::WrongKey => {
+            let mut answer = problem(StatusCode::UNAUTHORIZED, "send the header Authorization: Bearer <key>");
+            put(&mut answer, WWW_AUTHENTICATE, "Bearer realm=\"surefire\"");
+            answer
+        }
+        Refused::TooManyAttempts(wait) => {
+            let mut answer = problem(StatusCode::TOO_MANY_REQUESTS, "too many wrong keys; try again later");
+            put(&mut answer, RETRY_AFTER, &(wait.as_secs() + 1).to_string());
+            answer
+        }
+    }
+}
+
+/// The answer to a request that is not for this server, or not from one of its pages.
+pub(super) fn turned_away(stranger: Stranger) -> Response {
+    guarded(match stranger {
+        Stranger::NoHost => problem(StatusCode::BAD_REQUEST, "the request needs one Host header"),
+        Stranger::OtherHost => problem(
+            StatusCode::FORBIDDEN,
+            "this server does not answer to that name; start it with --allow-host to let it",
+        ),
+        Stranger::OtherOrigin => {
+            problem(StatusCode::FORBIDDEN, "pages of other sites may not talk to this server")
+        }
+    })
+}
+
+pub(super) fn took_too_long() -> Response {
+    guarded(problem(StatusCode::SERVICE_UNAVAILABLE, "that took too long; try again"))
+}
+
+/// An answer that says what is wrong.
+pub(super) fn problem(status: StatusCode, words: &str) -> Response {
+    warp::reply::with_status(warp::reply::json(&json!({ "error": words })), status).into_response()
+}
+
+/// What stands where the web console will be: nothing but where one is.
+fn page() -> Response {
+    warp::reply::html(include_str!("page.html")).into_response()
+}
+
+/// Headers that keep a browser from making more of an answer than it is.
+fn guarded(mut answer: Response) -> Response {
+    put(
+        &mut answer,
+        CONTENT_SECURITY_POLICY,
+        "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
+    );
+    put(&mut answer, X_CONTENT_TYPE_OPTIONS, "nosniff");
+    put(&mut answer, CACHE_CONTROL, "no-store");
+    answer
+}
+
+fn put(answer: &mut Response, name: HeaderName, value: &str) {
+    if let Ok(value) = HeaderValue::from_str(value) {
+        answer.headers_mut().insert(name, value);
+    }
+}

@@ -1,0 +1,66 @@
+//! What all connections share.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use super::attempts::Attempts;
+use super::hub::{Audience, ClientId, Frame, Hub, Meaning, Update, frame};
+use super::key::ApiKey;
+use super::limits::ServerLimits;
+use super::names::Names;
+use super::replies::Leaving;
+use crate::Catalog;
+use crate::agent::Agent;
+use crate::engine::{Clock, Engine};
+use crate::run::SessionId;
+use crate::wire::ServerMessage;
+
+pub(super) struct Shared {
+    pub(super) engine: Engine,
+    pub(super) catalog: Catalog,
+    pub(super) agents: Vec<Arc<dyn Agent>>,
+    pub(super) clock: Clock,
+    pub(super) key: ApiKey,
+    pub(super) limits: ServerLimits,
+    pub(super) names: Names,
+    pub(super) attempts: Attempts,
+    pub(super) hub: Hub,
+    /// The answer to every ping, written once.
+    pub(super) pong: Frame,
+    /// Every connection is a task of its own.
+    pub(super) tasks: TaskTracker,
+    /// Set when the server stops.
+    pub(super) stopping: CancellationToken,
+    pub(super) clients: AtomicU64,
+}
+
+impl Shared {
+    pub(super) fn new_client(&self) -> ClientId {
+        ClientId(self.clients.fetch_add(1, Ordering::Relaxed))
+    }
+
+    /// Why a connection is over that did not end by itself.
+    pub(super) fn why_over(&self) -> Leaving {
+        if self.stopping.is_cancelled() { Leaving::STOPPING } else { Leaving::TOO_SLOW }
+    }
+
+    /// Tells something about the runs of a session.
+    pub(super) fn tell_of_run(
+        &self,
+        audience: Audience,
+        session: SessionId,
+        message: &ServerMessage,
+        at: u64,
+    ) {
+        let meaning = match message {
+            ServerMessage::RecipeStarted(started) => Meaning::Started(started.of.run_id),
+            ServerMessage::RecipeStepStarted(stepped) => Meaning::Stepped(stepped.of.run_id),
+            ServerMessage::RecipeExited(_) => Meaning::Exited,
+            _ => Meaning::Other,
+        };
+        self.hub.tell_of_run(audience, session, Update::Told(frame(message), meaning), at);
+    }
+}

@@ -1,0 +1,20 @@
+//! The server as clients see it, over real sockets on loopback.
+
+#[path = "../app/mod.rs"]
+mod app;
+#[path = "../engine/held_store.rs"]
+#[allow(dead_code, reason = "what it can do beside that is tried there")]
+mod held_store;
+mod raw;
+
+mod bad_input;
+mod http;
+mod races;
+mod stopping;
+mod storage;
+mod threats_hostile_client;
+mod threats_key;
+mod threats_other_machine;
+mod threats_web_page;
+mod together;
+mod walk;

@@ -1,0 +1,327 @@
+//! Somebody without the key tries to get in.
+
+use std::io;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use futures_util::SinkExt;
+use serde_json::{Value, json};
+use surefire::agent::Script;
+use surefire::server::{ApiKey, Server, ServerLimits};
+use surefire::wire::ClientMessage;
+use tokio_tungstenite::tungstenite::Message;
+use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode;
+use tracing_subscriber::fmt::MakeWriter;
+
+use crate::app::{App, KEY, Serving};
+use crate::raw::{UPGRADE, ask, read};
+
+/// A server that does not mind how often it is shown a wrong key.
+async fn patient() -> Serving {
+    Serving::limited(ServerLimits { wrong_keys: 1000, ..ServerLimits::default() }).await
+}
+
+fn connect(key: &Value, version: &Value) -> Value {
+    json!({ "type": "connect", "api_key": key, "protocol_version": version })
+}
+
+/// The last thing that was said, and the code with which the socket was closed.
+async fn end(app: &mut App) -> (Value, Option<CloseCode>) {
+    let code = app.closed().await.map(|frame| frame.code);
+    (app.heard.last().cloned().unwrap_or_default(), code)
+}
+
+fn wrong_keys() -> Vec<Value> {
+    let other_end = format!("{}0", &KEY[..KEY.len() - 1]);
+    vec![
+        Value::Null,
+        json!(""),
+        json!("wrong"),
+        json!(1234),
+        json!(true),
+        json!([KEY]),
+        json!({ "key": KEY }),
+        json!(KEY[..KEY.len() - 1]),
+        json!(format!("{KEY}0")),
+        json!(format!(" {KEY}")),
+        json!(format!("{KEY} ")),
+        json!(format!("{KEY}\n")),
+        json!(format!("{KEY}\0")),
+        json!(KEY.to_uppercase()),
+        json!(KEY["untethered-".len()..]),
+        json!(other_end),
+        json!(format!("Bearer {KEY}")),
+        json!("k".repeat(200_000)),
+    ]
+}
+
+#[tokio::test]
+async fn any_other_key_is_a_wrong_one() {
+    let server = patient().await;
+    for key in wrong_keys() {
+        let mut app = App::dial(server.address).await;
+        app.send(connect(&key, &json!("0.5.0"))).await;
+        let (last, code) = end(&mut app).await;
+        assert_eq!(last, json!({ "type": "auth_error", "message": "Authentication failed" }), "{key}");
+        assert_eq!((code, app.heard.len()), (Some(CloseCode::Policy), 2), "{key}");
+    }
+    let mut app = App::dial(server.address).await;
+    app.send(json!({ "type": "connect" })).await;
+    assert_eq!(end(&mut app).await.0["type"], "auth_error");
+}
+
+#[tokio::test]
+async fn a_client_that_is_too_old_hears_that_and_nothing_about_its_key() {
+    let server = patient().await;
+    for version in ["0.3.9", "0.0.0", "0.3.9-beta", "0.3.999+5"] {
+        for key in [json!(KEY), json!("wrong"), Value::Null] {
+            let mut app = App::dial(server.address).await;
+            app.send(connect(&key, &json!(version))).await;
+            let (last, code) = end(&mut app).await;
+            assert_eq!(last["code"], "unsupported_protocol_version", "{last}");
+            assert_eq!((&last["required"], &last["received"]), (&json!("0.4.0"), &json!(version)));
+            assert_eq!((code, app.heard.len()), (Some(CloseCode::Policy), 2));
+        }
+    }
+    let passes = [
+        (json!("0.4.0"), "0.4.0"),
+        (json!("0.4.7-beta"), "0.4.7"),
+        (json!("0.5.0"), "0.5.0"),
+        (json!("7.0.0"), "0.5.0"),
+        (json!("0.3"), "0.4.0"),
+        (json!("v0.3.9"), "0.4.0"),
+        (json!("99999999999999999999.0.0"), "0.4.0"),
+        (json!(""), "0.4.0"),
+        (json!(0.3), "0.4.0"),
+        (json!(["0.3.9"]), "0.4.0"),
+        (Value::Null, "0.4.0"),
+    ];
+    for (version, spoken) in passes {
+        let mut app = App::dial(server.address).await;
+        app.send(connect(&json!(KEY), &version)).await;
+        let connected = app.next().await;
+        assert_eq!(connected["negotiated_protocol_version"], spoken, "{version}: {connected}");
+        let mut app = App::dial(server.address).await;
+        app.send(connect(&json!("wrong"), &version)).await;
+        assert_eq!(end(&mut app).await.0["type"], "auth_error", "{version}");
+    }
+}
+
+#[tokio::test]
+async fn what_is_harmless_gets_no_auth_error_and_the_socket_stays() {
+    let server = patient().await;
+    let mut app = App::dial(server.address).await;
+    let session = "3f2a8c1e-5b7d-4e90-a1c6-9d8e7f6a5b4c";
+    let silent = ["unsubscribe", "message_ack"];
+    for kind in silent {
+        for id in [json!(session), json!("none"), json!(7), json!([]), Value::Null] {
+            app.send(json!({ "type": kind, "session_id": id, "message_id": id, "ping": {} })).await;
+        }
+        app.send(json!({ "type": kind })).await;
+    }
+    assert!(app.so_far().await.is_empty());
+    app.send(json!({ "type": "ping", "session_id": 7 })).await;
+    assert_eq!(app.next().await, json!({ "type": "pong" }));
+    let no_messages =
+        ["", "ping", "{", "[]", "7", "null", "{}", r#"{"type": 7}"#, r#"{"type": null}"#, "\u{0}"];
+    for text in no_messages {
+        app.send_text(text).await;
+        let answer = app.next().await;
+        assert_eq!(
+            (&answer["type"], &answer["code"]),
+            (&json!("error"), &json!("invalid_message")),
+            "{text}"
+        );
+    }
+    app.socket.send(Message::binary(vec![0, 159])).await.unwrap();
+    assert_eq!(app.next().await["code"], "invalid_message");
+    app.show_the_key().await;
+}
+
+#[tokio::test]
+async fn anything_else_before_the_key_ends_the_conversation() {
+    let server = patient().await;
+    let harmless = ["connect", "ping", "unsubscribe", "message_ack"];
+    let kinds = ClientMessage::TYPES.iter().filter(|kind| !harmless.contains(kind));
+    let mut asked = 0;
+    for kind in kinds.chain(&["nonsense", "PING", "hello"]) {
+        let good = json!({
+            "type": kind, "session_id": "3f2a8c1e-5b7d-4e90-a1c6-9d8e7f6a5b4c", "recipe_id": "retrospective",
+            "run_id": "3f2a8c1e-5b7d-4e90-a1c6-9d8e7f6a5b4c", "enabled": false, "text": "hi", "size_kb": 5,
+            "api_key": KEY,
+        });
+        for message in [good, json!({ "type": kind }), json!({ "type": kind, "session_id": 7 })] {
+            let mut app = App::dial(server.address).await;
+            app.send(message.clone()).await;
+            let (last, code) = end(&mut app).await;
+            assert_eq!((&last["type"], code), (&json!("auth_error"), Some(CloseCode::Policy)), "{message}");
+            assert_eq!(app.heard.len(), 2, "{message}");
+            asked += 1;
+        }
+    }
+    assert_eq!(asked, (ClientMessage::TYPES.len() - 1) * 3);
+}
+
+/// Shows a wrong key, over a WebSocket or over HTTP.
+async fn guess(server: &Serving, over_http: bool) -> u16 {
+    if over_http {
+        let guess = [("Authorization", "Bearer untethered-00000000000000000000000000000000")];
+        return ask(server.address, "GET /api/runs", &guess).await.status();
+    }
+    let Some(mut app) = App::try_dial(server.address).await else { return 429 };
+    app.send(connect(&json!("wrong"), &Value::Null)).await;
+    assert_eq!(end(&mut app).await.0["type"], "auth_error");
+    401
+}
+
+#[tokio::test]
+async fn ten_wrong_keys_are_the_last_whichever_way_they_come() {
+    for ways in [[false, false], [true, true], [false, true]] {
+        let server = Serving::rehearsing(Script::Happy).await;
+        let mut friend = App::connect(server.address).await;
+        let mut waiting = App::dial(server.address).await;
+        for attempt in 0..10 {
+            assert_eq!(guess(&server, ways[attempt % 2]).await, 401, "{attempt}");
+        }
+        for path in ["GET /", "GET /ws"] {
+            let refused = ask(server.address, path, &UPGRADE).await;
+            assert_eq!(refused.status(), 429, "{refused:?}");
+            let wait: u64 = refused.header("retry-after").unwrap().parse().unwrap();
+            assert!((1..=60).contains(&wait), "{wait}");
+        }
+        let refused = read(server.address, "/api/runs").await;
+        assert_eq!(
+            (refused.status(), refused.header("retry-after").is_some()),
+            (429, true),
+            "the right key too"
+        );
+        assert_eq!(ask(server.address, "GET /health", &[]).await.status(), 200);
+        assert_eq!(ask(server.address, "GET /", &[]).await.status(), 200);
+
+        waiting.send(connect(&json!(KEY), &json!("0.5.0"))).await;
+        let (last, code) = end(&mut waiting).await;
+        assert_eq!((&last["code"], code), (&json!("too_many_attempts"), Some(CloseCode::Policy)), "{last}");
+        assert!(!waiting.kinds().contains(&"auth_error"), "the app would not come back");
+
+        assert!(friend.so_far().await.is_empty());
+        friend.send(json!({ "type": "get_available_recipes" })).await;
+        assert_eq!(friend.next().await["type"], "available_recipes");
+    }
+}
+
+#[tokio::test]
+async fn nine_wrong_keys_and_any_number_of_right_ones_are_no_reason_to_refuse() {
+    let server = Serving::rehearsing(Script::Happy).await;
+    for attempt in 0..9 {
+        assert_eq!(guess(&server, attempt % 2 == 0).await, 401);
+        assert_eq!(read(server.address, "/api/runs").await.status(), 200);
+    }
+    App::connect(server.address).await;
+}
+
+#[tokio::test]
+async fn who_shows_the_key_again_begins_anew_and_hears_everything_once() {
+    let server = patient().await;
+    let mut app = App::connect(server.address).await;
+    app.so_far().await;
+    for _ in 0..3 {
+        let before = app.heard.len();
+        app.show_the_key().await;
+        let expected =
+            ["connected", "session_list", "recent_sessions", "available_commands", "available_recipes"];
+        assert_eq!(app.kinds()[before..], expected);
+    }
+    let before = app.heard.len();
+    let start = json!({
+        "type": "start_recipe", "session_id": null, "recipe_id": "implement-and-review",
+        "working_directory": server.project(),
+    });
+    app.send(start).await;
+    app.until("recipe_exited").await;
+    app.until("turn_complete").await;
+    let about_runs = app.heard[before..].iter().filter(|message| message["seq"].is_u64());
+    let mut told: Vec<_> =
+        about_runs.map(|message| (message["type"].to_string(), message["seq"].as_u64())).collect();
+    let all = told.len();
+    told.dedup();
+    assert!(all > 5 && told.len() == all, "{told:?}");
+
+    app.send(connect(&json!("wrong"), &json!("0.5.0"))).await;
+    let (last, code) = end(&mut app).await;
+    assert_eq!((&last["type"], code), (&json!("auth_error"), Some(CloseCode::Policy)));
+}
+
+#[tokio::test]
+async fn who_does_not_show_the_key_in_time_is_sent_away() {
+    let auth_time = Duration::from_secs(1);
+    let server = Serving::limited(ServerLimits { auth_time, ..ServerLimits::default() }).await;
+    let (mut stranger, mut friend) = (App::dial(server.address).await, App::connect(server.address).await);
+    assert_eq!(end(&mut stranger).await.1, Some(CloseCode::Policy));
+    assert!(friend.so_far().await.is_empty(), "it had come in time");
+}
+
+#[derive(Clone, Default)]
+struct Paper(Arc<Mutex<Vec<u8>>>);
+
+impl io::Write for Paper {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().unwrap().write(bytes)
+    }
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl MakeWriter<'_> for Paper {
+    type Writer = Self;
+
+    fn make_writer(&self) -> Self {
+        self.clone()
+    }
+}
+
+#[tokio::test]
+async fn no_key_is_ever_logged_or_shown_by_accident() {
+    // The log is that of all tests, which all have the same key.
+    let paper = Paper::default();
+    let subscriber = tracing_subscriber::fmt()
+        .with_max_level(tracing::Level::TRACE)
+        .with_ansi(false)
+        .with_writer(paper.clone())
+        .finish();
+    tracing::subscriber::set_global_default(subscriber).expect("there is no other one");
+    let server = patient().await;
+    let nearly = format!("{}0", &KEY[..KEY.len() - 1]);
+    for key in [KEY, nearly.as_str()] {
+        ask(server.address, "GET /api/runs", &[("Authorization", &format!("Bearer {key}"))]).await;
+        ask(server.address, "GET /api/runs", &[("Authorization", key)]).await;
+        ask(server.address, &format!("GET /api/runs?key={key}"), &[]).await;
+        ask(server.address, &format!("GET /{key}"), &[("Origin", key)]).await;
+        let mut app = App::dial(server.address).await;
+        app.send(json!({ "type": "connect", "api_key": key, "session_id": key })).await;
+        app.next().await;
+        app.send_text(format!("{{\"type\": \"connect\", \"api_key\": \"{key}\"")).await;
+    }
+    server.stop().await;
+    let log = String::from_utf8(paper.0.lock().unwrap().clone()).unwrap();
+    assert!(log.contains("somebody showed a wrong key"), "{log}");
+    let secret = &KEY["untethered-".len()..KEY.len() - 1];
+    assert!(!log.contains(secret), "{}", log.lines().find(|line| line.contains(secret)).unwrap_or_default());
+
+    let place = tempfile::tempdir().unwrap();
+    let key = ApiKey::parse(KEY).unwrap();
+    let locks = place.path().join("locks");
+    let server = Server::builder()
+        .recipes(surefire::recipes::BUNDLED)
+        .agent(Arc::new(surefire::agent::Rehearsal::default()))
+        .data(place.path().join("data"))
+        .key(key.clone())
+        .listen(([127, 0, 0, 1], 0))
+        .tune(move |options| options.locks = locks)
+        .bind()
+        .await
+        .unwrap();
+    let message = ClientMessage::read(&connect(&json!(KEY), &Value::Null).to_string()).unwrap();
+    let shown = format!("{key:?} {server:?} {:?} {:?} {message:?}", server.key(), server.engine());
+    assert!(!shown.contains(secret), "{shown}");
+}

@@ -1,0 +1,52 @@
+//! Messages that come together are answered together, and all of them.
+
+use surefire::agent::Script;
+use tokio::io::AsyncWriteExt;
+use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode;
+
+use crate::app::{App, Serving};
+
+/// A text as a client's frame, masked with zeroes.
+fn masked(text: &str) -> Vec<u8> {
+    let length = u8::try_from(text.len()).expect("it is short");
+    [&[0x81, 0x80 | length, 0, 0, 0, 0], text.as_bytes()].concat()
+}
+
+#[tokio::test]
+async fn a_hundred_pings_in_one_write_have_a_hundred_answers() {
+    let serving = Serving::rehearsing(Script::default()).await;
+    let mut app = App::connect(serving.address).await;
+    let pings = masked(r#"{"type":"ping"}"#).repeat(100);
+    app.socket.get_mut().write_all(&pings).await.expect("the server reads");
+    for _ in 0..100 {
+        assert_eq!(app.next().await["type"], "pong");
+    }
+    serving.stop().await;
+}
+
+#[tokio::test]
+async fn what_came_before_nonsense_is_answered() {
+    let serving = Serving::rehearsing(Script::default()).await;
+    let mut app = App::connect(serving.address).await;
+    let mut bytes = masked(r#"{"type":"ping"}"#);
+    bytes.extend(masked(r#"{"type":"ping"}"#));
+    // Not masked, as only servers may.
+    bytes.extend([0x81, 1, b'x']);
+    app.socket.get_mut().write_all(&bytes).await.expect("the server reads");
+    for _ in 0..2 {
+        assert_eq!(app.next().await["type"], "pong");
+    }
+    assert_eq!(app.closed().await.map(|frame| frame.code), Some(CloseCode::Protocol));
+    serving.stop().await;
+}
+
+#[tokio::test]
+async fn a_goodbye_is_returned_also_to_whoever_does_not_wait_for_an_answer() {
+    let serving = Serving::rehearsing(Script::default()).await;
+    let mut app = App::connect(serving.address).await;
+    let mut bytes = masked(r#"{"type":"ping"}"#);
+    bytes.extend([0x88, 0x82, 0, 0, 0, 0, 0x03, 0xe8]);
+    app.socket.get_mut().write_all(&bytes).await.expect("the server reads");
+    assert_eq!(app.closed().await.map(|frame| frame.code), Some(CloseCode::Normal));
+    serving.stop().await;
+}

@@ -1,0 +1,161 @@
+//! Small messages from many clients: a ping that is answered with a pong, beside one that is echoed.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+use tokio::task::JoinSet;
+
+use crate::client::Client;
+use crate::servers::{Contender, Serving};
+use crate::{CLIENTS, Result, figures};
+
+const PING: &[u8] = br#"{"type":"ping"}"#;
+/// A frame from a server has two bytes before so short a text; a pong is as long as a ping.
+const ANSWER: usize = 2 + PING.len();
+
+/// The servers take turns, this often, and the median of the turns counts.
+const TURNS: usize = 5;
+const WARM_UP: Duration = Duration::from_millis(500);
+const TURN: Duration = Duration::from_secs(2);
+
+/// How many clients talk to a server whose instructions are counted, and how much each says.
+const COUNTED_CLIENTS: usize = 10;
+const COUNTED: [i64; 2] = [500, 2500];
+
+pub(crate) async fn measure(below: &Path) -> Result<()> {
+    let (ours, stock) = (Serving::start(Contender::Ours, below)?, Serving::start(Contender::Stock, below)?);
+    let mut our_clients = connect(&ours, CLIENTS).await?;
+    let mut stock_clients = connect(&stock, CLIENTS).await?;
+    for in_flight in [1, 4] {
+        let (mut our_turns, mut stock_turns) = (Turns::default(), Turns::default());
+        for _ in 0..TURNS {
+            our_clients = our_turns.take(&ours, our_clients, in_flight).await?;
+            stock_clients = stock_turns.take(&stock, stock_clients, in_flight).await?;
+        }
+        let what = |figure: &str| format!("{CLIENTS} clients, {in_flight} in flight: {figure}");
+        let (wall, cpu) =
+            (what("messages/s, with the clients on the same cores"), what("server's CPU time a message"));
+        let figure = figures::median;
+        figures::compare(&wall, "", figure(&mut our_turns.rates), figure(&mut stock_turns.rates), "≥ 2");
+        figures::compare(&cpu, "µs", figure(&mut our_turns.cpu), figure(&mut stock_turns.cpu), "≤ 0.5");
+    }
+    Ok(())
+}
+
+#[derive(Default)]
+struct Turns {
+    rates: Vec<f64>,
+    /// Microseconds a message.
+    cpu: Vec<f64>,
+}
+
+impl Turns {
+    async fn take(
+        &mut self,
+        server: &Serving,
+        clients: Vec<TcpStream>,
+        in_flight: usize,
+    ) -> Result<Vec<TcpStream>> {
+        let load = Arc::new(Load::of(i64::MAX));
+        let talking = tokio::spawn(all_talk(clients, in_flight, Arc::clone(&load)));
+        tokio::time::sleep(WARM_UP).await;
+        let (begun, cpu, answered) = (Instant::now(), server.cpu()?, load.answered());
+        tokio::time::sleep(TURN).await;
+        let answered = (load.answered() - answered) as f64;
+        self.rates.push(answered / begun.elapsed().as_secs_f64());
+        self.cpu.push((server.cpu()? - cpu).as_secs_f64() * 1e6 / answered);
+        load.end();
+        talking.await?
+    }
+}
+
+pub(crate) async fn count_instructions(below: &Path) -> Result<()> {
+    let mut a_message = Vec::new();
+    for contender in [Contender::Ours, Contender::Stock] {
+        let mut counts = Vec::new();
+        for messages in COUNTED {
+            let server = Serving::counted(contender, below)?;
+            let clients = connect(&server, COUNTED_CLIENTS).await?;
+            all_talk(clients, 1, Arc::new(Load::of(messages))).await?;
+            counts.push(server.instructions()? as f64);
+        }
+        a_message.push((counts[1] - counts[0]) / (COUNTED[1] - COUNTED[0]) as f64);
+    }
+    let what = "instructions a message in user space, counted by callgrind";
+    figures::compare(what, "", a_message[0], a_message[1], "≤ 0.5");
+    Ok(())
+}
+
+/// Connects properly, and keeps the bare sockets: the frames never change, and the less a client does, the more of what is
+/// measured is the server.
+async fn connect(server: &Serving, count: usize) -> Result<Vec<TcpStream>> {
+    let clients = Client::many(server, count).await?;
+    Ok(clients.into_iter().map(|client| client.socket.into_inner()).collect())
+}
+
+/// What all clients together have to say, and how much of it was answered.
+struct Load {
+    left: AtomicI64,
+    answered: AtomicU64,
+}
+
+impl Load {
+    fn of(messages: i64) -> Self {
+        Self { left: messages.into(), answered: 0.into() }
+    }
+
+    fn answered(&self) -> u64 {
+        self.answered.load(Ordering::Relaxed)
+    }
+
+    fn end(&self) {
+        self.left.store(0, Ordering::Relaxed);
+    }
+}
+
+async fn all_talk(clients: Vec<TcpStream>, in_flight: usize, load: Arc<Load>) -> Result<Vec<TcpStream>> {
+    let mut talking = JoinSet::new();
+    for client in clients {
+        talking.spawn(talk(client, in_flight, Arc::clone(&load)));
+    }
+    let mut clients = Vec::new();
+    while let Some(client) = talking.join_next().await {
+        clients.push(client??);
+    }
+    Ok(clients)
+}
+
+/// Says the next thing whenever something was answered, so that the same number is always on its way.
+async fn talk(mut client: TcpStream, in_flight: usize, load: Arc<Load>) -> std::io::Result<TcpStream> {
+    let frames = ping().repeat(in_flight);
+    let (mut may_say, mut unanswered, mut part) = (in_flight, 0, 0);
+    let mut answers = [0; 1024];
+    loop {
+        let left = load.left.fetch_sub(may_say as i64, Ordering::Relaxed);
+        if left > 0 {
+            client.write_all(&frames[..frames.len() / in_flight * may_say]).await?;
+            unanswered += may_say;
+        } else {
+            load.end();
+        }
+        if unanswered == 0 {
+            return Ok(client);
+        }
+        let bytes = part + client.read(&mut answers).await?;
+        may_say = bytes / ANSWER;
+        part = bytes % ANSWER;
+        unanswered -= may_say;
+        load.answered.fetch_add(may_say as u64, Ordering::Relaxed);
+    }
+}
+
+/// The ping as a client's frame: final, text, masked with zeroes.
+fn ping() -> Vec<u8> {
+    let mut frame = vec![0x81, 0x80 | PING.len() as u8, 0, 0, 0, 0];
+    frame.extend_from_slice(PING);
+    frame
+}

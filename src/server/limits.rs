@@ -39,7 +39,7 @@ pub struct ServerLimits {
     pub queue: usize,
     /// How many bytes may wait for it.
     pub queue_bytes: usize,
-    /// How long a client may take to read anything of what it was sent.
+    /// How long a client may take to read what it is sent together: one large message, or many small ones.
     pub write_patience: Duration,
     /// How long nothing at all may be heard of a client. It is pinged before that.
     pub silence: Duration,

@@ -529,7 +529,7 @@ fn runs_are_filtered(store: &dyn Store) {
     commit(store, [events(4, 0, [started(4, 1)], 60), events(5, 0, [started(5, 2)], 50)]).unwrap();
     let any = RunFilter::default;
     let text = |text: &str| Some(text.to_owned());
-    let table: [(RunFilter, &[u128]); 13] = [
+    let table: [(RunFilter, &[u128]); 22] = [
         (any(), &[5, 4, 3, 2, 1]),
         (RunFilter { limit: Some(2), ..any() }, &[5, 4]),
         (RunFilter { limit: Some(0), ..any() }, &[]),
@@ -543,6 +543,15 @@ fn runs_are_filtered(store: &dyn Store) {
         (RunFilter { open: Some(true), ..any() }, &[5, 4]),
         (RunFilter { open: Some(false), session: Some(session(1)), limit: Some(2), ..any() }, &[3, 2]),
         (RunFilter { resume_due: true, ..any() }, &[3]),
+        (RunFilter { id_prefix: text("00000000-0000"), ..any() }, &[5, 4, 3, 2, 1]),
+        (RunFilter { id_prefix: text("00000000-0000"), limit: Some(1), open: Some(false), ..any() }, &[3]),
+        (RunFilter { id_prefix: text(&run(4).to_string()), ..any() }, &[4]),
+        (RunFilter { id_prefix: text(&format!("{}0", run(4))), ..any() }, &[]),
+        (RunFilter { id_prefix: text("0000-"), ..any() }, &[]),
+        (RunFilter { id_prefix: text("0000%"), ..any() }, &[]),
+        (RunFilter { id_prefix: text("0000000_"), ..any() }, &[]),
+        (RunFilter { id_prefix: text("0000\0"), ..any() }, &[]),
+        (RunFilter { id_prefix: text(""), ..any() }, &[5, 4, 3, 2, 1]),
     ];
     for (filter, expected) in table {
         let found: Vec<_> = store.runs(&filter).unwrap().iter().map(|run| run.id).collect();

@@ -18,7 +18,7 @@ use store_fixtures::{
     queues, replied, resumes, run, says, session, started,
 };
 use surefire::store::{
-    Change, NewMessage, Process, RunFilter, Session, Sqlite, SqliteOptions, Store, StoreError,
+    Change, Holder, NewMessage, Process, RunFilter, Session, Sqlite, SqliteOptions, Store, StoreError,
 };
 use tempfile::TempDir;
 
@@ -79,8 +79,16 @@ fn a_data_directory_has_one_server() {
         other => panic!("{other}"),
     };
     let pid = std::process::id();
-    assert_eq!(holder(Sqlite::open(folder.path()).unwrap_err()), format!("the server with pid {pid}"));
-    store.announce("ws://127.0.0.1:7777").unwrap();
+    let known = |address: Option<&str>, key_file: Option<&str>| Holder {
+        pid: Some(pid),
+        address: address.map(str::to_owned),
+        key_file: key_file.map(PathBuf::from),
+    };
+    assert_eq!(holder(Sqlite::open(folder.path()).unwrap_err()), known(None, None));
+    store.announce("ws://127.0.0.1:7777", Some(Path::new("/home/me/the key"))).unwrap();
+    let whole = known(Some("ws://127.0.0.1:7777"), Some("/home/me/the key"));
+    assert_eq!(Sqlite::holder(folder.path()), Ok(Some(whole.clone())));
+    assert_eq!(holder(Sqlite::open(folder.path()).unwrap_err()), whole);
     let error = Sqlite::open(folder.path()).unwrap_err();
     let words = error.to_string();
     assert!(
@@ -89,7 +97,30 @@ fn a_data_directory_has_one_server() {
     );
     commit(&store, [new_session(1, 1)]).unwrap();
     drop(store);
+    assert_eq!(Sqlite::holder(folder.path()), Ok(None));
     open(&folder);
+}
+
+#[test]
+fn asking_who_holds_a_directory_makes_nothing() {
+    let folder = folder();
+    let missing = folder.path().join("data");
+    assert_eq!(Sqlite::holder(&missing), Ok(None));
+    assert!(!missing.exists());
+    let file = folder.path().join("file");
+    fs::write(&file, "").unwrap();
+    assert_eq!(Sqlite::holder(&file), Ok(None), "that is said when it is opened");
+}
+
+#[test]
+fn a_lock_file_with_something_else_in_it_is_somebodys() {
+    let folder = folder();
+    let _store = open(&folder);
+    for contents in [&b"\xff\xfe"[..], b"pid 1 or so\n", " ".repeat(100_000).as_bytes()] {
+        fs::write(folder.path().join("lock"), contents).unwrap();
+        let words = Sqlite::open(folder.path()).unwrap_err().to_string();
+        assert!(words.contains("in use by another server; stop"), "{words}");
+    }
 }
 
 #[test]
@@ -98,7 +129,7 @@ fn another_process_is_kept_out_until_it_is_killed() {
     let child = Server::start(&folder).commits(3);
     match Sqlite::open(folder.path()).unwrap_err() {
         StoreError::Held { holder, .. } => {
-            assert_eq!(holder, format!("the server with pid {}", child.process.id()));
+            assert_eq!(holder.to_string(), format!("the server with pid {}", child.process.id()));
         }
         other => panic!("{other}"),
     }

@@ -24,7 +24,7 @@ pub enum DirectoryError {
     },
     /// It lies outside of the roots, perhaps by way of a link.
     #[error(
-        "working directory `{}` is outside of the allowed roots ({}); work inside of one, or start the server with --root",
+        "working directory `{}` is outside of the allowed roots ({}); work inside of one, or allow it with --root",
         path.display(), .roots.iter().map(|root| root.display().to_string()).collect::<Vec<_>>().join(", ")
     )]
     Outside {

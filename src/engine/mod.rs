@@ -28,7 +28,7 @@ mod words;
 
 pub use directory::DirectoryError;
 pub use feed::{Feed, Notice};
-pub use options::{Clock, Options, Shutdown};
+pub use options::{Clock, Options, Shutdown, TakeUp};
 pub use say::{Begin, Said, Say, SayError};
 pub use start::{Start, StartError, Started, UnknownProvider};
 
@@ -75,13 +75,14 @@ pub struct Engine {
 }
 
 impl Engine {
-    /// Takes up everything that an earlier engine left in the store, and is ready for more.
+    /// Takes up what an earlier engine left in the store, all of it unless [`Options::take_up`] says otherwise, and is
+    /// ready for more.
     ///
     /// # Errors
     /// The store cannot be read.
     pub async fn open(options: Options) -> Result<Self, EngineError> {
         let inner = Inner::new(options)?;
-        if let Err(error) = recover::all(&inner).await {
+        if let Err(error) = recover::take_up_what_is_left(&inner).await {
             // What was taken up already must not go on behind the back of the next engine.
             inner.shut_down(Shutdown::LeaveAgents).await;
             return Err(error);
@@ -98,7 +99,7 @@ impl Engine {
         self.inner.whole(async move { start::start(&inner, start).await }).await?
     }
 
-    /// Goes on with a run that has ended, or that a failing store had left behind.
+    /// Goes on with a run that has ended, or that a failing store or an earlier engine had left behind.
     ///
     /// # Errors
     /// The run is not there, cannot go on, or its session is busy.
@@ -160,6 +161,20 @@ impl Engine {
     ) -> Result<(), EngineError> {
         let inner = Arc::clone(&self.inner);
         self.inner.whole(async move { schedule::set_orchestration(&inner, session, enabled).await }).await?
+    }
+
+    /// Forgets the runs that ended before this time (milliseconds since 1970), as [`Store::prune`] does, and says how many
+    /// they were. What goes on, or is yet to go on by itself, stays.
+    ///
+    /// # Errors
+    /// The store failed; nothing was forgotten then.
+    pub async fn prune(&self, ended_before: u64) -> Result<u64, EngineError> {
+        if self.inner.closing.is_cancelled() {
+            return Err(EngineError::ShuttingDown);
+        }
+        let inner = Arc::clone(&self.inner);
+        let prune = async move { inner.read(move |store| store.prune(ended_before)).await };
+        Ok(self.inner.whole(prune).await??)
     }
 
     /// Waits until a run ends; for one that has, returns at once.

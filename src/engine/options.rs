@@ -6,6 +6,7 @@ use std::time::{Duration, SystemTime};
 
 use crate::Catalog;
 use crate::agent::{Agent, TurnLimits};
+use crate::run::RunId;
 use crate::store::Store;
 
 /// Everything an engine needs to know.
@@ -33,6 +34,8 @@ pub struct Options {
     pub backlog: usize,
     /// The time of day. Limits do not depend on it.
     pub clock: Clock,
+    /// What is taken up of what an earlier engine left.
+    pub take_up: TakeUp,
 }
 
 impl Options {
@@ -55,6 +58,31 @@ impl Options {
             locks: super::session_lock::usual_directory(),
             backlog: 1024,
             clock: Clock::system(),
+            take_up: TakeUp::All,
+        }
+    }
+}
+
+/// What an engine takes up of what an earlier one left in the store.
+///
+/// Whatever is not taken up stays as it is: nothing is written about it, its agents work on, and a later engine finds it as
+/// if this one had never been. A run that is left alone still holds its session, and can be
+/// [resumed](super::Engine::resume) or [exited](super::Engine::exit).
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum TakeUp {
+    /// Everything: runs, prompts outside of runs, and processes.
+    #[default]
+    All,
+    /// Only these runs: those that have not ended go on, those that wait for a time go on at that time.
+    Only(Vec<RunId>),
+}
+
+impl TakeUp {
+    /// Whether what belongs to this run is taken up, or to none.
+    pub(super) fn takes(&self, run: Option<RunId>) -> bool {
+        match self {
+            Self::All => true,
+            Self::Only(runs) => run.is_some_and(|run| runs.contains(&run)),
         }
     }
 }

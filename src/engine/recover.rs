@@ -10,6 +10,7 @@ use uuid::Uuid;
 use super::chat_turn::message;
 use super::drive::{self, Adoption, Beginning, Conversation};
 use super::inner::Inner;
+use super::options::TakeUp;
 use super::turn::{Prepared, for_agent};
 use super::{EngineError, ResumeError, chat, schedule, scratch, words};
 use crate::agent::Agent;
@@ -23,12 +24,13 @@ pub(super) struct Left {
     pub(super) adoption: Adoption,
 }
 
-/// Takes up all runs, prompts and processes that are left.
-pub(super) async fn all(inner: &Arc<Inner>) -> Result<(), EngineError> {
+/// Takes up the runs, prompts and processes that are left, as far as the engine was told to.
+pub(super) async fn take_up_what_is_left(inner: &Arc<Inner>) -> Result<(), EngineError> {
     clear_away(inner).await?;
+    let wanted = &inner.options.take_up;
     // Agents that may be at work have their places before anything else can take them.
     let open = inner.read(Store::open_attempts).await?;
-    let left = open.into_iter().map(|attempt| {
+    let left = open.into_iter().filter(|attempt| wanted.takes(attempt.run)).map(|attempt| {
         let held = attempt.process.as_ref().and_then(|_| inner.hold(attempt.session));
         Left { adoption: Adoption { process: attempt.process.clone(), held }, attempt }
     });
@@ -40,17 +42,22 @@ pub(super) async fn all(inner: &Arc<Inner>) -> Result<(), EngineError> {
         }
     }
     let open = RunFilter { open: Some(true), ..RunFilter::default() };
-    for record in inner.read(move |store| store.runs(&open)).await? {
+    let open = inner.read(move |store| store.runs(&open)).await?;
+    for record in open.into_iter().filter(|record| wanted.takes(Some(record.id))) {
         let left = of_runs.remove(&record.id);
         take_up_or_end(inner, record, left).await?;
     }
     let waiting = RunFilter { resume_due: true, ..RunFilter::default() };
-    for record in inner.read(move |store| store.runs(&waiting)).await? {
+    let waiting = inner.read(move |store| store.runs(&waiting)).await?;
+    for record in waiting.into_iter().filter(|record| wanted.takes(Some(record.id))) {
         if let Some(at) = record.ending.and_then(|ending| ending.resume_at) {
             schedule::resume_later(inner, record.id, record.session, at);
         }
     }
-    chat::recover(inner, of_chats).await
+    match wanted {
+        TakeUp::All => chat::recover(inner, of_chats).await,
+        TakeUp::Only(_) => Ok(()),
+    }
 }
 
 /// Goes on with a run, or ends it where its recipe has changed or is gone: then it is for a person to decide.
@@ -70,8 +77,7 @@ async fn take_up_or_end(
     tracing::error!(run = %record.id, session = %record.session, recipe = record.recipe, "{words}");
     end_unreadable(inner, record.id, &Exit::because(ExitReason::Interrupted).describe(words)).await?;
     if let Some(attempt) = attempt {
-        stop_leftovers(inner, &attempt).await;
-        scratch::remove(&inner.options.data, attempt.id);
+        finish_off(inner, &attempt).await;
     }
     Ok(())
 }
@@ -115,7 +121,7 @@ pub(super) async fn end_broken(inner: &Arc<Inner>, id: RunId, panic: &str) {
 }
 
 /// Ends a run that cannot be rebuilt.
-async fn end_unreadable(inner: &Inner, id: RunId, exit: &Exit) -> Result<(), EngineError> {
+pub(super) async fn end_unreadable(inner: &Inner, id: RunId, exit: &Exit) -> Result<(), EngineError> {
     let recorded = inner.read(move |store| store.events(id, 0, usize::MAX)).await?;
     let (Some(first), Some(last)) = (recorded.first(), recorded.last()) else { return Ok(()) };
     let Some(ended) = abandon(recorded.iter().map(|recorded| &recorded.event), exit) else { return Ok(()) };
@@ -129,16 +135,16 @@ async fn end_unreadable(inner: &Inner, id: RunId, exit: &Exit) -> Result<(), Eng
     Ok(())
 }
 
-/// Clears away what is left of attempts that are over, also a process that outlived the end of its run.
+/// Clears away what is left of attempts that are over, also a process that outlived the end of its run. What belongs to
+/// nothing that is taken up is left to a later engine.
 async fn clear_away(inner: &Arc<Inner>) -> Result<(), EngineError> {
     scratch::make_room(&inner.options.data);
+    let wanted = &inner.options.take_up;
     for id in scratch::left_behind(&inner.options.data) {
         match inner.read(move |store| store.attempt(id)).await? {
-            Some(attempt) if !attempt.ended => {}
-            Some(attempt) => {
-                stop_leftovers(inner, &attempt).await;
-                scratch::remove(&inner.options.data, id);
-            }
+            Some(attempt) if !attempt.ended || !wanted.takes(attempt.run) => {}
+            Some(attempt) => finish_off(inner, &attempt).await,
+            None if !wanted.takes(None) => {}
             // The store was set aside, say. Nobody can use what the agent wrote, but it is not ours to throw away.
             None => {
                 let unknown = Prepared::nothing(id, inner.options.data.clone());
@@ -152,7 +158,12 @@ async fn clear_away(inner: &Arc<Inner>) -> Result<(), EngineError> {
     Ok(())
 }
 
-/// Stops whatever still works on an attempt that is over.
+/// Stops whatever still works on an attempt that is over, and clears its things away.
+pub(super) async fn finish_off(inner: &Arc<Inner>, attempt: &Attempt) {
+    stop_leftovers(inner, attempt).await;
+    scratch::remove(&inner.options.data, attempt.id);
+}
+
 async fn stop_leftovers(inner: &Arc<Inner>, attempt: &Attempt) {
     let session = attempt.session;
     let Ok(Some(session)) = inner.read(move |store| store.session(session)).await else { return };

@@ -11,7 +11,7 @@ use super::recover;
 use super::start::Started;
 use super::{EngineError, ResumeError};
 use crate::run::{CannotResume, Ending, Input, PromptId, Resume, ResumedBy, Run, RunId, SessionId, Todo};
-use crate::store::{Change, Commit, RunFilter, RunRecord, Store, StoreError};
+use crate::store::{Attempt, Change, Commit, RunFilter, RunRecord, Store, StoreError};
 use crate::{Exit, ExitReason};
 
 /// How long a wait may be before the clock is looked at again: it may have been set, or the machine have slept.
@@ -50,15 +50,20 @@ pub(super) async fn resume(inner: &Arc<Inner>, id: RunId, resume: Resume) -> Res
     Ok(started)
 }
 
-/// Goes on with a run that a failing store had left behind. Its agent may have replied meanwhile, so it goes on just where
+/// Goes on with a run that a failing store or an earlier engine had left behind. Its agent may have replied meanwhile, so it goes on just where
 /// it was.
 async fn take_up_again(inner: &Arc<Inner>, id: RunId, resume: Resume) -> Result<(), ResumeError> {
     if resume != Resume::by(resume.by) {
         return Err(CannotResume::AsItIs.into());
     }
-    let open = inner.read(Store::open_attempts).await?;
-    let process = open.into_iter().find(|attempt| attempt.run == Some(id)).and_then(|open| open.process);
+    let process = open_attempt(inner, id).await?.and_then(|open| open.process);
     recover::take_up(inner, id, Adoption { process, held: None }).await
+}
+
+/// The attempt that was begun in a run and never ended.
+async fn open_attempt(inner: &Inner, id: RunId) -> Result<Option<Attempt>, StoreError> {
+    let open = inner.read(Store::open_attempts).await?;
+    Ok(open.into_iter().find(|attempt| attempt.run == Some(id)))
 }
 
 /// What had waited in a run when it ended, and has been passed on outside of it since.
@@ -97,7 +102,8 @@ pub(super) async fn cancel(
     }
 }
 
-/// Ends a run that nobody drives: one that waits to go on by itself, or that a failing store left behind.
+/// Ends a run that nobody drives: one that waits to go on by itself, or that a failing store or an earlier engine left
+/// behind. The agent of the latter may still be at work.
 async fn cancel_undriven(
     inner: &Arc<Inner>,
     session: SessionId,
@@ -108,17 +114,27 @@ async fn cancel_undriven(
     let Some(record) = last.filter(|record| record.ending.as_ref().is_none_or(waits)) else {
         return Ok(None);
     };
-    let (mut run, seq) = match recover::replay(inner, record.id).await {
-        Ok(replayed) => replayed,
+    let left = open_attempt(inner, record.id).await?;
+    let ending = match recover::replay(inner, record.id).await {
+        Ok((mut run, seq)) => {
+            let input = Input::Cancelled { exit: exit.clone(), took: Duration::ZERO };
+            let decision = run.handle(input, Inner::fresh());
+            drive::write(inner, &run, seq, &decision, None).await?;
+            run.ending().cloned()
+        }
         Err(ResumeError::Engine(error)) => return Err(error),
-        // Its recipe has changed, so it will not go on anyway.
+        // Its recipe has changed, so it will not go on anyway; but it must not hold its session for ever.
+        Err(_) if record.ending.is_none() => {
+            recover::end_unreadable(inner, record.id, exit).await?;
+            inner.read(move |store| store.run(record.id)).await?.and_then(|run| run.ending)
+        }
         Err(_) => return Ok(None),
     };
-    let input = Input::Cancelled { exit: exit.clone(), took: Duration::ZERO };
-    let decision = run.handle(input, Inner::fresh());
-    drive::write(inner, &run, seq, &decision, None).await?;
     inner.forget_unsaved(record.id);
-    Ok(run.ending().cloned())
+    if let Some(attempt) = left {
+        recover::finish_off(inner, &attempt).await;
+    }
+    Ok(ending)
 }
 
 /// Switches recipes on or off. Switching off ends the runs in scope, also those that wait to go on by themselves.

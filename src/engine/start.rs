@@ -51,7 +51,7 @@ pub struct Started {
 
 /// An agent that there is not.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("there is no agent `{provider}` here; use one of {}", .known.join(", "))]
+#[error("there is no agent `{provider}` here; choose one of those that are: {}", .known.join(", "))]
 pub struct UnknownProvider {
     /// What was asked for.
     pub provider: String,

@@ -120,6 +120,21 @@ impl Event {
     pub fn name(&self) -> &'static str {
         self.into()
     }
+
+    /// What the run may use up from here on, where this settles it.
+    #[must_use]
+    pub fn limits(&self) -> Option<Limits> {
+        match self {
+            Self::Started { order, .. } => Some(order.limits),
+            Self::Resumed { limits, .. } => Some(*limits),
+            Self::TurnBegan { .. }
+            | Self::Replied { .. }
+            | Self::Reasked { .. }
+            | Self::Moved { .. }
+            | Self::PromptQueued { .. }
+            | Self::Ended { .. } => None,
+        }
+    }
 }
 
 /// What a prompt is for.

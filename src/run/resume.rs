@@ -49,9 +49,7 @@ pub enum CannotResume {
     #[error("the run is still going on; exit it first, or wait until it ends")]
     StillRunning,
     /// It is taken up as it was left.
-    #[error(
-        "the run was left behind by a store that failed, and goes on as it is; resume it without new limits"
-    )]
+    #[error("the run was left behind, and goes on as it is; resume it without new limits")]
     AsItIs,
     /// It has nothing left to do.
     #[error("the run reached its goal ({reason}); start the recipe again for the next one")]

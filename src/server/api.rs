@@ -11,13 +11,12 @@ use warp::http::StatusCode;
 use warp::http::header::CONTENT_TYPE;
 use warp::reply::Response;
 
-use super::convert;
 use super::routes::problem;
 use super::shared::Shared;
+use super::{convert, ledger};
 use crate::engine::EngineError;
 use crate::run::RunId;
 use crate::store::RunFilter;
-use crate::wire::{Journal, JournalEvent, Stamp};
 use crate::{ExitReason, Registry};
 
 /// How many runs are listed for somebody who does not say.
@@ -80,7 +79,18 @@ pub(super) struct RunsQuery {
     recipe: Option<String>,
     reason: Option<String>,
     session: Option<String>,
+    id: Option<String>,
+    open: Option<bool>,
     limit: Option<usize>,
+}
+
+/// The fewest characters of an id that runs are looked for with.
+const SHORTEST_ID: usize = 4;
+
+/// The beginning of an id, as ids are written.
+fn id_prefix(text: &str) -> Option<String> {
+    let is_one = |letter: char| letter.is_ascii_hexdigit() || letter == '-';
+    (text.len() >= SHORTEST_ID && text.chars().all(is_one)).then(|| text.to_ascii_lowercase())
 }
 
 /// Past and present runs, newest first.
@@ -90,18 +100,24 @@ pub(super) async fn runs(shared: Arc<Shared>, query: RunsQuery) -> Response {
         Ok(session) => session,
         Err(error) => return bad(&error),
     };
+    let prefix = given(query.id);
+    let id_prefix = prefix.as_deref().and_then(id_prefix);
+    if prefix.is_some() && id_prefix.is_none() {
+        let words = format!("id has to be the first {SHORTEST_ID} characters of a run's id, or more of them");
+        return problem(StatusCode::BAD_REQUEST, &words);
+    }
     let filter = RunFilter {
         recipe: given(query.recipe),
         reason: given(query.reason),
         session,
+        id_prefix,
+        open: query.open,
         limit: Some(query.limit.unwrap_or(RUNS).min(MOST)),
         ..RunFilter::default()
     };
-    match shared.engine.read(move |store| store.runs(&filter)).await {
-        Ok(runs) => {
-            let lines: Vec<_> = runs.iter().map(|run| convert::run_line(shared.catalog, run)).collect();
-            answer(&json!({ "runs": lines }))
-        }
+    let catalog = shared.catalog;
+    match shared.engine.read(move |store| ledger::runs(store, catalog, &filter)).await {
+        Ok(runs) => answer(&json!({ "runs": runs })),
         Err(error) => failed(&error),
     }
 }
@@ -118,19 +134,23 @@ pub(super) async fn run(id: String, shared: Arc<Shared>, query: RunQuery) -> Res
         Ok(id) => id,
         Err(error) => return bad(&error),
     };
-    let since = query.since.unwrap_or(0);
-    let look = move |store: &dyn crate::store::Store| Ok((store.run(id)?, store.events(id, since, MOST)?));
-    match shared.engine.read(look).await {
-        Ok((Some(run), events)) => {
-            let events = events.into_iter();
-            let events = events.map(|recorded| JournalEvent {
-                seq: recorded.seq,
-                at: Stamp(recorded.at),
-                event: recorded.event,
-            });
-            answer(&Journal { run: convert::run_line(shared.catalog, &run), events: events.collect() })
-        }
-        Ok((None, _)) => problem(StatusCode::NOT_FOUND, &EngineError::NoRun(id).to_string()),
+    let (catalog, since) = (shared.catalog, query.since.unwrap_or(0));
+    match shared.engine.read(move |store| ledger::journal(store, catalog, id, since, MOST)).await {
+        Ok(Some(journal)) => answer(&journal),
+        Ok(None) => problem(StatusCode::NOT_FOUND, &EngineError::NoRun(id).to_string()),
+        Err(error) => failed(&error),
+    }
+}
+
+/// What the agent said last in a run.
+pub(super) async fn reply(id: String, shared: Arc<Shared>) -> Response {
+    let id: RunId = match id.parse() {
+        Ok(id) => id,
+        Err(error) => return bad(&error),
+    };
+    match shared.engine.read(move |store| ledger::last_reply(store, id)).await {
+        Ok(Some(reply)) => answer(&reply),
+        Ok(None) => problem(StatusCode::NOT_FOUND, &EngineError::NoRun(id).to_string()),
         Err(error) => failed(&error),
     }
 }

@@ -2,7 +2,7 @@
 
 use std::future::Future;
 use std::net::{Ipv4Addr, SocketAddr};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
@@ -11,15 +11,16 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use super::attempts::Attempts;
+use super::bind_error::BindError;
 use super::hub::{Hub, frame};
-use super::key::{ApiKey, KeyError};
+use super::key::ApiKey;
 use super::limits::ServerLimits;
 use super::names::Names;
 use super::shared::Shared;
 use super::{Server, follow};
 use crate::Catalog;
 use crate::agent::Agent;
-use crate::engine::{Engine, EngineError, Options, Shutdown};
+use crate::engine::{Engine, Options, Shutdown};
 use crate::store::{SetAside, Sqlite, Store, StoreError};
 use crate::wire::ServerMessage;
 
@@ -157,18 +158,28 @@ impl ServerBuilder {
             return Err(BindError::NotLoopback(self.listen));
         }
         // First what can be taken by others, so that nothing is begun that cannot be served.
-        let in_use =
-            |error: std::io::Error| BindError::Address { address: self.listen, why: error.to_string() };
-        let listener = TcpListener::bind(self.listen).await.map_err(in_use)?;
-        let address = listener.local_addr().map_err(in_use)?;
-        let (store, set_aside) = match self.store {
-            Some(store) => (store, None),
-            None => open(&data, address)?,
+        let (listener, address) = match listen(self.listen).await {
+            Ok(listener) => listener,
+            Err(in_use) if self.store.is_some() => return Err(in_use),
+            Err(in_use) => return Err(held(data).unwrap_or(in_use)),
         };
-        let key = match self.key {
-            Some(key) => key,
-            None => ApiKey::in_file(&self.key_file.unwrap_or_else(|| data.join(KEY_FILE)))?,
+        let (store, set_aside, announce) = match self.store {
+            Some(store) => (store, None, None),
+            None => {
+                let (store, set_aside) = open(&data)?;
+                (Arc::clone(&store) as Arc<dyn Store>, set_aside, Some(store))
+            }
         };
+        let (key, key_file) = match self.key {
+            Some(key) => (key, None),
+            None => {
+                let path = self.key_file.unwrap_or_else(|| data.join(KEY_FILE));
+                (ApiKey::in_file(&path)?, std::path::absolute(path).ok())
+            }
+        };
+        if let Some(store) = announce {
+            store.announce(&address.to_string(), key_file.as_deref())?;
+        }
         let mut options = Options::new(catalog, first, store, data);
         options.agents.clone_from(&agents);
         if !self.roots.is_empty() {
@@ -209,43 +220,25 @@ impl ServerBuilder {
     }
 }
 
-/// Opens the usual store, and notes in it who has it now.
-fn open(
-    data: &std::path::Path,
-    address: SocketAddr,
-) -> Result<(Arc<dyn Store>, Option<SetAside>), BindError> {
+async fn listen(address: SocketAddr) -> Result<(TcpListener, SocketAddr), BindError> {
+    let unusable = |error: std::io::Error| BindError::address(address, &error);
+    let listener = TcpListener::bind(address).await.map_err(unusable)?;
+    let bound = listener.local_addr().map_err(unusable)?;
+    Ok((listener, bound))
+}
+
+/// Says who holds the data directory, if somebody does: where the address is taken as well, it is by the same server, and
+/// another port would not help.
+fn held(path: PathBuf) -> Option<BindError> {
+    let holder = Sqlite::holder(&path).ok()??;
+    Some(StoreError::Held { path, holder }.into())
+}
+
+/// Opens the usual store.
+fn open(data: &Path) -> Result<(Arc<Sqlite>, Option<SetAside>), BindError> {
     let opened = Sqlite::open(data)?;
-    opened.store.announce(&address.to_string())?;
     if let Some(aside) = &opened.set_aside {
         tracing::error!(now = %aside.path.display(), why = %aside.why, "the store was damaged; a new one was begun");
     }
     Ok((Arc::new(opened.store), opened.set_aside))
-}
-
-/// Why a server could not be brought up.
-#[derive(Debug, thiserror::Error)]
-pub enum BindError {
-    /// Something was not said that has no usual value.
-    #[error("a server needs `{0}`: call that method of its builder")]
-    Missing(&'static str),
-    /// The address can be reached by others, and that was not allowed.
-    #[error("{0} can be reached from other machines; allow that with --lan, or listen at 127.0.0.1")]
-    NotLoopback(SocketAddr),
-    /// The address cannot be listened at.
-    #[error("cannot listen at {address}: {why}; stop whatever listens there, or choose another port")]
-    Address {
-        /// The address.
-        address: SocketAddr,
-        /// In the system's words.
-        why: String,
-    },
-    /// There is no key.
-    #[error(transparent)]
-    Key(#[from] KeyError),
-    /// The store cannot be opened.
-    #[error(transparent)]
-    Store(#[from] StoreError),
-    /// What an earlier server left cannot be taken up.
-    #[error(transparent)]
-    Engine(#[from] EngineError),
 }

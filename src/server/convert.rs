@@ -17,7 +17,7 @@ const KNOWN_TO_CLIENTS: [&str; 4] = ["claude", "copilot", "cursor", "opencode"];
 const USUAL: &str = "claude";
 
 /// The name under which clients know an agent.
-pub(super) fn provider(agent: &str) -> &'static str {
+pub(crate) fn provider(agent: &str) -> &'static str {
     KNOWN_TO_CLIENTS.into_iter().find(|known| *known == agent).unwrap_or(USUAL)
 }
 
@@ -34,7 +34,7 @@ pub(super) fn agent_for(provider: Option<String>, agents: &[Arc<dyn Agent>]) -> 
 }
 
 /// Names a conversation: its offsets are good as long as this stays the same.
-pub(super) fn signature(session: &Session) -> String {
+pub(crate) fn signature(session: &Session) -> String {
     format!("{}:{}", session.created_at, session.id)
 }
 
@@ -87,7 +87,8 @@ pub(super) fn recent_sessions(sessions: &[RecentSession], limit: u32) -> RecentS
     RecentSessions { sessions: sessions.iter().take(limit as usize).cloned().collect(), limit }
 }
 
-pub(super) fn available_recipes(catalog: Catalog, enabled: bool) -> AvailableRecipes {
+/// The recipes on offer, as they are told to clients.
+pub(crate) fn available_recipes(catalog: Catalog, enabled: bool) -> AvailableRecipes {
     let offered = |outline: &'static Outline| OfferedRecipe {
         id: outline.id.to_owned(),
         label: outline.label.to_owned(),

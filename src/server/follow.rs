@@ -7,13 +7,13 @@ use std::time::Duration;
 use tokio::sync::Mutex;
 use tokio::task::JoinSet;
 
-use super::convert;
 use super::hub::{Audience, DAY, Meaning, Spoken, Update, frame};
 use super::shared::Shared;
+use super::{convert, ledger};
 use crate::engine::{EngineError, Feed, Notice};
 use crate::run::{Ending, Event, RunId, SessionId};
 use crate::store::{Message, Recorded, RunFilter, Session, Store, StoreError};
-use crate::wire::{OfRun, ServerMessage, SessionCreated, Stamp, Telling, TurnComplete, Window, window};
+use crate::wire::{OfRun, ServerMessage, SessionCreated, Stamp, Telling, TurnComplete};
 
 /// How many sessions' signatures are kept at hand.
 const AT_HAND: usize = 4096;
@@ -230,14 +230,7 @@ impl Follower {
     async fn said(&mut self, message: &Message) -> Result<(), EngineError> {
         let (session, offset) = (message.session, message.offset);
         let known = self.known(session).await?;
-        let part = Window {
-            session,
-            signature: known.signature,
-            replaced: false,
-            total: offset + 1,
-            messages: vec![convert::history_message(message, known.provider)],
-        };
-        let whole = ServerMessage::SessionHistory(window(part, usize::MAX));
+        let whole = ServerMessage::SessionHistory(ledger::pushed(known.signature, known.provider, message));
         let spoken = Spoken { session, offset, frame: frame(&whole) };
         self.shared.hub.tell(Audience::Everybody, &Update::Said(Arc::new(spoken)));
         Ok(())

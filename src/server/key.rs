@@ -1,7 +1,7 @@
 //! The key that a client has to know.
 
 use std::fmt;
-use std::fs::OpenOptions;
+use std::fs::{File, OpenOptions};
 use std::io::{ErrorKind, Read, Write};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
@@ -68,28 +68,60 @@ impl ApiKey {
     /// # Errors
     /// The file cannot be made or read, others can read it, or there is no key in it.
     pub fn in_file(path: &Path) -> Result<Self, KeyError> {
-        let unusable =
-            |error: std::io::Error| KeyError::Unusable { path: path.to_owned(), why: error.to_string() };
-        if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
-            std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(unusable)?;
+        let unusable = unusable(path);
+        if std::fs::symlink_metadata(path).is_ok() {
+            return Self::read(path);
         }
-        match OpenOptions::new().write(true).create_new(true).mode(0o600).open(path) {
-            Ok(mut file) => {
-                let key = Self::generate()?;
-                writeln!(file, "{}", key.0).and_then(|()| file.sync_all()).map_err(unusable)?;
-                Ok(key)
-            }
+        make_folder(path).map_err(&unusable)?;
+        let key = Self::generate()?;
+        // A link is made only where there is nothing yet: of several who make a key at once, one does, and the others read it.
+        match key.put(path, |fresh, path| std::fs::hard_link(fresh, path)) {
+            Ok(()) => Ok(key),
             Err(error) if error.kind() == ErrorKind::AlreadyExists => Self::read(path),
             Err(error) => Err(unusable(error)),
         }
     }
 
-    fn read(path: &Path) -> Result<Self, KeyError> {
-        let unusable =
-            |error: std::io::Error| KeyError::Unusable { path: path.to_owned(), why: error.to_string() };
-        let file = OpenOptions::new().read(true).open(path).map_err(unusable)?;
+    /// A new key in this file, whatever was in it before. Whoever reads the file meanwhile finds the old key or the new one, whole.
+    ///
+    /// A server that runs keeps the key that it has read.
+    ///
+    /// # Errors
+    /// The file cannot be made. Nothing was changed then.
+    ///
+    /// ```
+    /// use surefire::server::ApiKey;
+    ///
+    /// # let folder = tempfile::tempdir().unwrap();
+    /// # let path = folder.path().join("api-key");
+    /// let old = ApiKey::in_file(&path)?;
+    /// let new = ApiKey::rotate(&path)?;
+    /// assert!(!new.matches(old.reveal()) && new.matches(ApiKey::read(&path)?.reveal()));
+    /// # Ok::<(), surefire::server::KeyError>(())
+    /// ```
+    pub fn rotate(path: &Path) -> Result<Self, KeyError> {
+        let unusable = unusable(path);
+        make_folder(path).map_err(&unusable)?;
+        let key = Self::generate()?;
+        // Where the name is a link, what it leads to is replaced, and the link stays.
+        let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        key.put(&path, |fresh, path| std::fs::rename(fresh, path)).map_err(unusable)?;
+        Ok(key)
+    }
+
+    /// The key in this file, which has to be there and to be its owner's alone.
+    ///
+    /// # Errors
+    /// The file cannot be read, others can read it, or there is no key in it.
+    pub fn read(path: &Path) -> Result<Self, KeyError> {
+        let unusable = unusable(path);
+        // Nobody should be told to take others' rights to a folder or a device; and a pipe would be waited for.
+        if !std::fs::metadata(path).map_err(&unusable)?.is_file() {
+            return Err(unusable(std::io::Error::other("it is no file")));
+        }
+        let file = OpenOptions::new().read(true).open(path).map_err(&unusable)?;
         // Of the open file, not of its name: that may be another one by now.
-        let mode = file.metadata().map_err(unusable)?.mode();
+        let mode = file.metadata().map_err(&unusable)?.mode();
         if mode & 0o077 != 0 {
             return Err(KeyError::Readable { path: path.to_owned(), mode: mode & 0o777 });
         }
@@ -97,6 +129,39 @@ impl ApiKey {
         file.take(1024).read_to_string(&mut text).map_err(unusable)?;
         Self::parse(text.trim()).ok_or_else(|| KeyError::NoKey { path: path.to_owned() })
     }
+
+    /// Writes the key into a file beside this one, and has that take its place when it is whole: nobody ever reads half a key.
+    fn put(&self, path: &Path, place: fn(&Path, &Path) -> std::io::Result<()>) -> std::io::Result<()> {
+        let mut name = path.file_name().unwrap_or_default().to_owned();
+        name.push(format!(".{}", uuid::Uuid::new_v4().simple()));
+        let fresh = path.with_file_name(name);
+        let placed = create(&fresh).and_then(|file| self.write(file)).and_then(|()| place(&fresh, path));
+        // What was renamed is no longer there.
+        let _ = std::fs::remove_file(&fresh);
+        placed
+    }
+
+    fn write(&self, mut file: File) -> std::io::Result<()> {
+        writeln!(file, "{}", self.0)?;
+        file.sync_all()
+    }
+}
+
+/// The folder that a key file is to be in.
+fn make_folder(path: &Path) -> std::io::Result<()> {
+    match path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+        Some(folder) => std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder),
+        None => Ok(()),
+    }
+}
+
+/// A file that was not there before, and is its owner's alone from the first moment.
+fn create(path: &Path) -> std::io::Result<File> {
+    OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)
+}
+
+fn unusable(path: &Path) -> impl Fn(std::io::Error) -> KeyError {
+    move |error| KeyError::Unusable { path: path.to_owned(), why: error.to_string() }
 }
 
 impl fmt::Debug for ApiKey {
@@ -109,13 +174,13 @@ impl fmt::Debug for ApiKey {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum KeyError {
     /// The system has no randomness to give.
-    #[error("a key could not be made: {why}")]
+    #[error("a key could not be made: {why}; try again")]
     NoRandomness {
         /// In its words.
         why: String,
     },
     /// The file cannot be used.
-    #[error("the key file `{}` cannot be used: {why}", path.display())]
+    #[error("the key file `{}` cannot be used: {why}; put that right, or name another one with --key-file", path.display())]
     Unusable {
         /// The file.
         path: PathBuf,
@@ -184,5 +249,53 @@ mod tests {
         std::fs::set_permissions(&path, PermissionsExt::from_mode(0o600)).unwrap();
         std::fs::write(&path, "secret").unwrap();
         assert_eq!(ApiKey::in_file(&path).unwrap_err(), KeyError::NoKey { path });
+    }
+
+    #[test]
+    fn whoever_needs_a_key_first_makes_it_and_the_others_have_the_same() {
+        for _ in 0..50 {
+            let place = tempfile::tempdir().unwrap();
+            let path = place.path().join("data/api-key");
+            let keys: Vec<_> = std::thread::scope(|scope| {
+                let makers: Vec<_> = (0..4).map(|_| scope.spawn(|| ApiKey::in_file(&path))).collect();
+                makers.into_iter().map(|maker| maker.join().unwrap().unwrap()).collect()
+            });
+            assert!(keys.iter().all(|key| key.matches(keys[0].reveal())));
+            assert_eq!(std::fs::read_dir(path.parent().unwrap()).unwrap().count(), 1, "nothing else is left");
+        }
+    }
+
+    #[test]
+    fn only_a_file_is_a_key_file() {
+        let place = tempfile::tempdir().unwrap();
+        for path in [place.path(), Path::new("/dev/null")] {
+            let refused = ApiKey::in_file(path).unwrap_err().to_string();
+            assert!(refused.contains("cannot be used: it is no file; "), "{refused}");
+        }
+    }
+
+    #[test]
+    fn a_key_that_is_rotated_leaves_nothing_of_the_old_one() {
+        let place = tempfile::tempdir().unwrap();
+        let path = place.path().join("data/api-key");
+        let first = ApiKey::rotate(&path).unwrap();
+        // Also where others could read the old one: that is a good reason to make another.
+        std::fs::set_permissions(&path, PermissionsExt::from_mode(0o644)).unwrap();
+        let second = ApiKey::rotate(&path).unwrap();
+        assert!(!second.matches(first.reveal()) && ApiKey::read(&path).unwrap().matches(second.reveal()));
+        let link = place.path().join("link");
+        std::os::unix::fs::symlink(&path, &link).unwrap();
+        let third = ApiKey::rotate(&link).unwrap();
+        assert!(link.is_symlink() && ApiKey::read(&path).unwrap().matches(third.reveal()));
+        assert_eq!(std::fs::read_dir(path.parent().unwrap()).unwrap().count(), 1, "nothing else is left");
+    }
+
+    #[test]
+    fn a_key_that_cannot_be_rotated_stays() {
+        let place = tempfile::tempdir().unwrap();
+        let path = place.path().join("api-key");
+        std::fs::create_dir(&path).unwrap();
+        assert!(matches!(ApiKey::rotate(&path), Err(KeyError::Unusable { .. })));
+        assert_eq!(std::fs::read_dir(place.path()).unwrap().count(), 1, "nothing else is left");
     }
 }

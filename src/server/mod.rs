@@ -8,18 +8,20 @@ mod accept;
 mod api;
 mod attempts;
 mod auth;
+mod bind_error;
 mod bucket;
 mod builder;
 #[cfg(feature = "by-hand")]
 mod by_hand;
 mod client;
 mod connection;
-mod convert;
+pub(crate) mod convert;
 mod dialogue;
 mod follow;
 mod handlers;
 mod hub;
 mod key;
+pub(crate) mod ledger;
 mod limits;
 mod names;
 mod read;
@@ -30,7 +32,8 @@ mod spacing;
 mod subscriptions;
 mod upgrade;
 
-pub use builder::{BindError, ServerBuilder};
+pub use bind_error::BindError;
+pub use builder::ServerBuilder;
 #[cfg(feature = "by-hand")]
 #[doc(hidden)]
 pub use by_hand::ByHand;

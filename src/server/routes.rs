@@ -54,7 +54,8 @@ pub(super) fn all(shared: &Arc<Shared>) -> BoxedFilter<(Response,)> {
         .map(|id: String, shared: Arc<Shared>, query| api::recipe(&shared, &id, &query));
     let reasons = api.and(warp::path!("exit-reasons")).and(authorized.clone()).map(|_| api::exit_reasons());
     let runs = api.and(warp::path!("runs")).and(authorized.clone()).and(warp::query()).then(api::runs);
-    let run = api.and(warp::path!("runs" / String)).and(authorized).and(warp::query()).then(api::run);
+    let run = api.and(warp::path!("runs" / String)).and(authorized.clone()).and(warp::query()).then(api::run);
+    let reply = api.and(warp::path!("runs" / String / "reply")).and(authorized).then(api::reply);
 
     socket
         .or(bare_socket)
@@ -72,6 +73,8 @@ pub(super) fn all(shared: &Arc<Shared>) -> BoxedFilter<(Response,)> {
         .or(runs)
         .unify()
         .or(run)
+        .unify()
+        .or(reply)
         .unify()
         .recover(explain)
         .unify()

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use super::Holder;
 use crate::run::{RunId, SessionId};
 
 /// Why something could not be written down or read back.
@@ -53,7 +54,7 @@ pub enum StoreError {
         /// The directory.
         path: PathBuf,
         /// Who holds it, as far as is known.
-        holder: String,
+        holder: Holder,
     },
     /// Another server has taken over the store.
     #[error("another server has taken over the store; this one must stop writing")]

@@ -5,6 +5,7 @@
 
 mod commit;
 mod error;
+mod holder;
 mod memory;
 mod records;
 mod rules;
@@ -12,6 +13,7 @@ mod sqlite;
 
 pub use commit::{Change, Commit, Committed, NewMessage, NewSession};
 pub use error::StoreError;
+pub use holder::Holder;
 pub use memory::Memory;
 pub use records::{Attempt, Message, Process, Recorded, Role, RunFilter, RunRecord, Session, Waiting};
 pub use sqlite::{Opened, SetAside, Sqlite, SqliteOptions};

@@ -123,6 +123,8 @@ pub struct RunFilter {
     pub reason: Option<String>,
     /// In this session.
     pub session: Option<SessionId>,
+    /// Whose id begins like this, in lower case.
+    pub id_prefix: Option<String>,
     /// Only those that go on (`true`) or have ended (`false`).
     pub open: Option<bool>,
     /// Only those that ended and wait for a time to go on.

@@ -3,6 +3,8 @@
 //! A field that is `null` counts as left out, everywhere: the app's encoders write both. Fields that nobody asks for are
 //! ignored.
 
+use std::time::Duration;
+
 use serde_json::{Map, Value};
 
 use crate::run::{NotAnId, RunId, SessionId};
@@ -130,6 +132,12 @@ impl Fields {
         value.as_u64().map(Some).ok_or_else(|| self.wrong(field, "a whole number"))
     }
 
+    /// The same, where it is something that can be counted up to.
+    pub(super) fn small_count(&mut self, field: &'static str) -> Result<Option<u32>, Refusal> {
+        let number = self.count(field)?.map(u32::try_from).transpose();
+        number.map_err(|_| self.wrong(field, "a whole number"))
+    }
+
     /// A whole number from 1 on.
     pub(super) fn positive(&mut self, field: &'static str) -> Result<Option<u32>, Refusal> {
         let Some(value) = self.take(field) else { return Ok(None) };
@@ -143,6 +151,14 @@ impl Fields {
         let Some(value) = self.take(field) else { return Ok(None) };
         let number = value.as_f64().filter(|number| number.is_finite() && *number > 0.0);
         number.map(Some).ok_or_else(|| self.wrong(field, "a positive number"))
+    }
+
+    /// A time in seconds.
+    pub(super) fn seconds(&mut self, field: &'static str) -> Result<Option<Duration>, Refusal> {
+        let Some(seconds) = self.amount(field)? else { return Ok(None) };
+        // So little that it is nothing is no time.
+        let time = Duration::try_from_secs_f64(seconds).ok().filter(|time| !time.is_zero());
+        time.map(Some).ok_or_else(|| self.wrong(field, "a positive number"))
     }
 
     /// The fields of an object inside of the message.

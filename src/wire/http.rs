@@ -1,12 +1,12 @@
 //! What the HTTP endpoints answer that is not a message.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::Stamp;
 use crate::run::{Ending, Event, RunId, SessionId};
 
 /// A run, in a line.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RunLine {
     /// Its id.
     pub run_id: RunId,
@@ -41,7 +41,7 @@ pub struct RunLine {
 }
 
 /// A run and what happened in it.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Journal {
     /// The run.
     pub run: RunLine,
@@ -50,7 +50,7 @@ pub struct Journal {
 }
 
 /// One thing that happened.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct JournalEvent {
     /// Its number in the run, from 1.
     pub seq: u64,
@@ -59,4 +59,11 @@ pub struct JournalEvent {
     /// What.
     #[serde(flatten)]
     pub event: Event,
+}
+
+/// What the agent said last in a run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LastReply {
+    /// Its words; `null` where it has said nothing.
+    pub reply: Option<String>,
 }

@@ -38,7 +38,7 @@ async fn each_wish_that_cannot_be_fulfilled_says_what_to_do() {
         ),
         (
             Start { provider: Some("cursor".into()), ..stage.wish() },
-            "no agent `cursor` here; use one of puppet",
+            "no agent `cursor` here; choose one of those that are: puppet",
         ),
     ];
     for (wish, words) in table {

@@ -20,3 +20,4 @@ mod stage;
 mod starting;
 mod stopping;
 mod storage;
+mod taking_up;

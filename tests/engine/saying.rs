@@ -75,7 +75,10 @@ async fn what_cannot_begin_says_why_and_leaves_nothing() {
         (Some(at("relative")), "working directory `relative` is relative; give an absolute path".into()),
         (Some(at("/")), "working directory `/` is outside of the allowed roots".into()),
         (Some(at(place.join("missing"))), "missing` does not exist; create it, or name another one".into()),
-        (Some(by("cursor")), "there is no agent `cursor` here; use one of puppet, claude".into()),
+        (
+            Some(by("cursor")),
+            "there is no agent `cursor` here; choose one of those that are: puppet, claude".into(),
+        ),
         (Some(by("claude")), "/nowhere/claude".into()),
     ];
     for (begin, words) in table {

@@ -55,6 +55,8 @@ async fn a_field_that_is_missing_or_of_the_wrong_type_is_named() {
                 ("recipe_id", true, "a string"),
                 ("working_directory", false, "a string"),
                 ("provider", false, "a string"),
+                ("agent", false, "a string"),
+                ("model", false, "a string"),
                 ("prompt", false, "a string"),
                 ("limits", false, "an object"),
             ],
@@ -64,7 +66,12 @@ async fn a_field_that_is_missing_or_of_the_wrong_type_is_named() {
             json!({ "run_id": NOBODY }),
             &[("run_id", true, "a string"), ("limits", false, "an object")],
         ),
-        ("exit_recipe", session(), &[("session_id", true, "a string")]),
+        (
+            "exit_recipe",
+            session(),
+            &[("session_id", true, "a string"), ("reason", false, "`user-requested` or `user_stopped`")],
+        ),
+        ("prune_runs", json!({ "older_than_s": 1e15 }), &[("older_than_s", true, "a positive number")]),
         ("kill_session", session(), &[("session_id", true, "a string")]),
         (
             "set_orchestration",

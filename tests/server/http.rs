@@ -30,6 +30,7 @@ async fn everything_below_api_needs_the_key() {
         "/api/runs",
         "/api/runs?limit=many",
         "/api/runs/none",
+        "/api/runs/none/reply",
         &format!("/api/runs/{UNKNOWN}"),
     ];
     let (right, basic, padded) =
@@ -157,6 +158,12 @@ async fn runs_are_listed_and_chosen_among() {
         ("?reason=%27%20OR%201%3D1%20--".to_owned(), vec![]),
         (format!("?session={session}"), vec![&first]),
         (format!("?session={UNKNOWN}"), vec![]),
+        (format!("?id={}", &first["run_id"].as_str().unwrap()[..13]), vec![&first]),
+        (format!("?id={}", first["run_id"].as_str().unwrap().to_uppercase()), vec![&first]),
+        (format!("?id={UNKNOWN}"), vec![]),
+        ("?id=".to_owned(), vec![&second, &first]),
+        ("?open=false".to_owned(), vec![&second, &first]),
+        ("?open=true".to_owned(), vec![]),
         ("?limit=1".to_owned(), vec![&second]),
         ("?limit=0".to_owned(), vec![]),
         ("?limit=1000000000000".to_owned(), vec![&second, &first]),
@@ -174,7 +181,19 @@ async fn runs_are_listed_and_chosen_among() {
             assert_eq!(run["last_seq"], exited["seq"]);
         }
     }
-    for query in ["?session=none", "?limit=-1", "?limit=many", "?limit=1&limit=2"] {
+    for query in [
+        "?session=none",
+        "?limit=-1",
+        "?limit=many",
+        "?limit=1&limit=2",
+        "?id=3f2",
+        "?id=3f2g",
+        "?id=____",
+        "?id=%25%25%25%25",
+        "?id=%C3%A4%C3%A4",
+        "?open=yes",
+        "?open=",
+    ] {
         let answer = read(server.address, &format!("/api/runs{query}")).await;
         assert_eq!(answer.status(), 400, "{query}: {answer:?}");
     }

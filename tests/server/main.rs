@@ -6,9 +6,13 @@ mod app;
 #[allow(dead_code, reason = "what it can do beside that is tried there")]
 mod held_store;
 mod raw;
+#[path = "../store_fixtures/mod.rs"]
+mod store_fixtures;
 
 mod bad_input;
+mod holding;
 mod http;
+mod last_reply;
 mod races;
 mod stopping;
 mod storage;
@@ -18,3 +22,4 @@ mod threats_other_machine;
 mod threats_web_page;
 mod together;
 mod walk;
+mod wishes;

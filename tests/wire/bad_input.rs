@@ -16,6 +16,10 @@ enum Holds {
     Words,
     Flag,
     Count,
+    /// A count that is not too large.
+    SmallCount,
+    /// One of the reasons that a person can give.
+    Reason,
     Positive,
     /// A number above 0 that is a time.
     Seconds,
@@ -36,13 +40,16 @@ enum May {
     NotBeLeftOutAlone,
 }
 
-use Holds::{Amount, Anything, Count, Flag, Object, Positive, RunId, Seconds, SessionId, Text, Words};
+use Holds::{
+    Amount, Anything, Count, Flag, Object, Positive, Reason, RunId, Seconds, SessionId, SmallCount, Text,
+    Words,
+};
 use May::{BeLeftOut, BeNull, NotBeLeftOut, NotBeLeftOutAlone};
 
 type Row = (&'static str, &'static [(&'static str, Holds, May)]);
 
 /// The files of good messages, and what is in their fields.
-const MESSAGES: [Row; 31] = [
+const MESSAGES: [Row; 33] = [
     (
         "connect",
         &[
@@ -61,11 +68,14 @@ const MESSAGES: [Row; 31] = [
             ("/recipe_id", Words, NotBeLeftOut),
             ("/working_directory", Text, BeLeftOut),
             ("/provider", Text, BeLeftOut),
+            ("/agent", Text, BeLeftOut),
+            ("/model", Text, BeLeftOut),
             ("/prompt", Text, BeLeftOut),
             ("/limits", Object, BeLeftOut),
             ("/limits/time_s", Seconds, BeLeftOut),
             ("/limits/max_ticks", Positive, BeLeftOut),
             ("/limits/budget_usd", Amount, BeLeftOut),
+            ("/limits/auto_resumes", SmallCount, BeLeftOut),
         ],
     ),
     (
@@ -76,11 +86,14 @@ const MESSAGES: [Row; 31] = [
             ("/limits/time_s", Seconds, BeLeftOut),
             ("/limits/max_ticks", Positive, BeLeftOut),
             ("/limits/budget_usd", Amount, BeLeftOut),
+            ("/limits/auto_resumes", SmallCount, BeLeftOut),
             ("/limits/allow_visits", Positive, BeLeftOut),
             ("/limits/allow_steps", Positive, BeLeftOut),
         ],
     ),
     ("exit_recipe", &[("/session_id", SessionId, NotBeLeftOut)]),
+    ("exit_recipe.reason", &[("/session_id", SessionId, NotBeLeftOut), ("/reason", Reason, BeLeftOut)]),
+    ("prune_runs", &[("/older_than_s", Seconds, NotBeLeftOut)]),
     ("stop_recipe", &[("/session_id", SessionId, NotBeLeftOut)]),
     ("set_orchestration.session", &[("/enabled", Flag, NotBeLeftOut), ("/session_id", SessionId, BeLeftOut)]),
     (
@@ -143,6 +156,8 @@ fn values() -> Vec<Option<Value>> {
         json!(""),
         json!(" \n"),
         json!("seven"),
+        json!("user_stopped"),
+        json!("task-committed"),
         json!("\u{0}\u{1b}[31m\u{202e}"),
         json!("x".repeat(300_000)),
         json!(true),
@@ -185,6 +200,8 @@ fn taken(kind: &str, field: &str, holds: Holds, may: May, value: Option<&Value>)
         (Text | Words | SessionId | RunId, value) => read_if(value.is_string(), "a string"),
         (Flag, value) => read_if(value.is_boolean(), "true or false"),
         (Count, _) => read_if(number.is_some(), "a whole number"),
+        (SmallCount, _) => read_if(number.is_some_and(|n| n < 1 << 32), "a whole number"),
+        (Reason, value) => read_if(*value == json!("user_stopped"), "`user-requested` or `user_stopped`"),
         (Positive, _) => read_if(number.is_some_and(|n| n > 0 && n < 1 << 32), "a positive whole number"),
         (Seconds, value) => {
             let sensible = |seconds: f64| seconds > 1e-9 && seconds < 1e19;

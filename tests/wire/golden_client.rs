@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
+use surefire::ExitReason;
 use surefire::wire::{
-    ClientMessage, Connect, ExitRecipe, KillSession, NotOurs, Prompt, PromptTo, ProtocolVersion,
+    ClientMessage, Connect, ExitRecipe, KillSession, NotOurs, Prompt, PromptTo, ProtocolVersion, PruneRuns,
     RefreshSessions, ResumeRun, SetMaxMessageSize, SetOrchestration, StartIn, StartRecipe, Subscribe,
     Unsubscribe, WantedLimits,
 };
@@ -40,12 +41,14 @@ fn greetings() -> [(&'static str, ClientMessage); 5] {
     ]
 }
 
-fn recipes() -> [(&'static str, ClientMessage); 10] {
+fn recipes() -> [(&'static str, ClientMessage); 12] {
     let start = StartRecipe {
         session: StartIn::Session(session()),
         recipe_id: "implement-and-review".into(),
         working_directory: None,
         provider: None,
+        agent: None,
+        model: None,
         prompt: None,
         limits: WantedLimits::default(),
     };
@@ -58,11 +61,14 @@ fn recipes() -> [(&'static str, ClientMessage); 10] {
     let full = StartRecipe {
         working_directory: Some("/projects/shop".into()),
         provider: Some("claude".into()),
+        agent: Some("claude".into()),
+        model: Some("opus".into()),
         prompt: Some("Only the tasks about the shopping cart.".into()),
         limits: WantedLimits {
             time: Some(Duration::from_hours(2)),
             max_ticks: Some(40),
             budget_usd: Some(12.5),
+            auto_resumes: Some(0),
         },
         ..start.clone()
     };
@@ -73,11 +79,15 @@ fn recipes() -> [(&'static str, ClientMessage); 10] {
             time: Some(Duration::from_hours(1)),
             max_ticks: Some(80),
             budget_usd: Some(20.0),
+            auto_resumes: Some(5),
         },
         allow_visits: 2,
         allow_steps: 10,
         ..resume
     };
+    let exit = ExitRecipe { session_id: session(), reason: ExitReason::UserRequested };
+    let interrupted = ExitRecipe { reason: ExitReason::UserStopped, ..exit };
+    let prune = PruneRuns { older_than: Duration::from_hours(30 * 24) };
     let off = SetOrchestration { enabled: false, session_id: None };
     let on = SetOrchestration { enabled: true, session_id: Some(session()) };
     [
@@ -87,8 +97,10 @@ fn recipes() -> [(&'static str, ClientMessage); 10] {
         ("start_recipe.full", ClientMessage::StartRecipe(full)),
         ("resume_run", ClientMessage::ResumeRun(resume)),
         ("resume_run.limits", ClientMessage::ResumeRun(further)),
-        ("exit_recipe", ClientMessage::ExitRecipe(ExitRecipe { session_id: session() })),
-        ("stop_recipe", ClientMessage::ExitRecipe(ExitRecipe { session_id: session() })),
+        ("exit_recipe", ClientMessage::ExitRecipe(exit)),
+        ("exit_recipe.reason", ClientMessage::ExitRecipe(interrupted)),
+        ("stop_recipe", ClientMessage::ExitRecipe(exit)),
+        ("prune_runs", ClientMessage::PruneRuns(prune)),
         ("set_orchestration", ClientMessage::SetOrchestration(off)),
         ("set_orchestration.session", ClientMessage::SetOrchestration(on)),
     ]

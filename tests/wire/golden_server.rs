@@ -7,8 +7,8 @@ use surefire::wire::{
     Ack, AuthError, AvailableCommands, AvailableRecipes, CommandError, CommandHistory, CompactionError,
     Connected, ErrorCode, ErrorMessage, GitBranch, Hello, HistoryMessage, InferNameError, OfferedRecipe,
     OrchestrationSet, ProtocolVersion, RecentSession, RecentSessions, RecipeError, RecipeExited,
-    ResourcesList, ServerMessage, SessionCreated, SessionEntry, SessionHistory, SessionKilled, SessionList,
-    SessionReady, Stamp, TurnComplete, Window, WorktreeSessionError, shown, window,
+    ResourcesList, RunsPruned, ServerMessage, SessionCreated, SessionEntry, SessionHistory, SessionKilled,
+    SessionList, SessionReady, Stamp, TurnComplete, Window, WorktreeSessionError, shown, window,
 };
 use surefire::{Exit, ExitReason, Outline, Registry};
 use uuid::Uuid;
@@ -106,6 +106,7 @@ fn sessions() -> Rows {
         TurnComplete { session_id: session(), aborted: true },
     );
     vec![
+        ("runs_pruned", ServerMessage::RunsPruned(RunsPruned { count: 12 })),
         ("session_list", ServerMessage::SessionList(list)),
         ("recent_sessions", ServerMessage::RecentSessions(few)),
         ("session_created", ServerMessage::SessionCreated(created)),

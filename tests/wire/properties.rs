@@ -10,7 +10,7 @@ use uuid::Uuid;
 use crate::one_run::{OneRun, SESSION, session};
 
 /// The fields of all messages.
-const FIELDS: [&str; 22] = [
+const FIELDS: [&str; 27] = [
     "api_key",
     "protocol_version",
     "recent_sessions_limit",
@@ -18,11 +18,16 @@ const FIELDS: [&str; 22] = [
     "recipe_id",
     "working_directory",
     "provider",
+    "agent",
+    "model",
+    "reason",
+    "older_than_s",
     "prompt",
     "limits",
     "time_s",
     "max_ticks",
     "budget_usd",
+    "auto_resumes",
     "allow_visits",
     "run_id",
     "enabled",

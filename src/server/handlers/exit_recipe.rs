@@ -2,18 +2,18 @@
 
 use super::Desk;
 use super::start_recipe::tell;
+use crate::Exit;
 use crate::server::hub::Audience;
 use crate::wire::{ExitRecipe, RecipeExited, ServerMessage};
-use crate::{Exit, ExitReason};
 
 pub(super) async fn handle(desk: &mut Desk<'_>, message: ExitRecipe) {
-    let session = message.session_id;
-    match desk.shared.engine.exit(session, ExitReason::UserRequested).await {
+    let ExitRecipe { session_id: session, reason } = message;
+    match desk.shared.engine.exit(session, reason).await {
         // Everybody is told, whoever asked for it.
         Ok(Some(_)) => {}
         // Nothing runs, which is what was asked for.
         Ok(None) => {
-            let exited = RecipeExited::of_nothing(session, &Exit::because(ExitReason::UserRequested));
+            let exited = RecipeExited::of_nothing(session, &Exit::because(reason));
             tell(desk, Audience::Only(desk.client.id), session, &ServerMessage::RecipeExited(exited));
         }
         Err(error) => desk.failed(Some(session), &error),

@@ -3,9 +3,9 @@
 use super::Desk;
 use super::start_recipe::{ack, busy};
 use crate::engine::{EngineError, ResumeError};
-use crate::run::{Event, Limits, Resume, ResumedBy, RunId};
+use crate::run::{Limits, Resume, ResumedBy, RunId};
 use crate::server::client::After;
-use crate::store::{Recorded, Store};
+use crate::store::Store;
 use crate::wire::{ErrorCode, ResumeRun};
 
 pub(super) async fn handle(desk: &mut Desk<'_>, message: ResumeRun) {
@@ -41,15 +41,5 @@ pub(super) async fn handle(desk: &mut Desk<'_>, message: ResumeRun) {
 async fn limits_of(desk: &Desk<'_>, run: RunId) -> Result<Limits, EngineError> {
     let look = move |store: &dyn Store| store.events(run, 0, usize::MAX);
     let events = desk.shared.engine.read(look).await?;
-    let limits = |recorded: &Recorded| match &recorded.event {
-        Event::Started { order, .. } => Some(order.limits),
-        Event::Resumed { limits, .. } => Some(*limits),
-        Event::TurnBegan { .. }
-        | Event::Replied { .. }
-        | Event::Reasked { .. }
-        | Event::Moved { .. }
-        | Event::PromptQueued { .. }
-        | Event::Ended { .. } => None,
-    };
-    Ok(events.iter().rev().find_map(limits).unwrap_or_default())
+    Ok(events.iter().rev().find_map(|recorded| recorded.event.limits()).unwrap_or_default())
 }

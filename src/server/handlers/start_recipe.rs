@@ -37,9 +37,9 @@ pub(super) async fn handle(desk: &mut Desk<'_>, message: StartRecipe) {
         recipe: message.recipe_id,
         session: Some(session),
         directory: message.working_directory,
-        provider: convert::agent_for(message.provider, &desk.shared.agents),
+        provider: message.agent.or_else(|| convert::agent_for(message.provider, &desk.shared.agents)),
         about: message.prompt,
-        model: None,
+        model: message.model,
         limits: message.limits.over(Limits::default()),
     };
     match desk.shared.engine.start(start).await {

@@ -151,6 +151,7 @@ fn matches(filter: &RunFilter, run: &RunRecord) -> bool {
     let without_step = reason.and_then(|reason| reason.split_once(':')).map(|(code, _)| code);
     let resume_at = run.ending.as_ref().and_then(|ending| ending.resume_at);
     filter.recipe.as_ref().is_none_or(|recipe| *recipe == run.recipe)
+        && filter.id_prefix.as_deref().is_none_or(|prefix| run.id.to_string().starts_with(prefix))
         && filter.session.is_none_or(|session| session == run.session)
         && filter.reason.as_deref().is_none_or(|it| reason == Some(it) || without_step == Some(it))
         && filter.open.is_none_or(|open| open == run.ending.is_none())

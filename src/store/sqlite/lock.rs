@@ -1,14 +1,17 @@
 //! One server per data directory: a file that is locked for as long as the store is open.
 
 use std::fs::{File, OpenOptions, TryLockError};
-use std::io::{Read, Seek, Write};
+use std::io::{ErrorKind, Read, Seek, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
-use crate::store::StoreError;
+use crate::store::{Holder, StoreError};
 
 /// The file's name in the data directory.
 const NAME: &str = "lock";
+
+/// The longest note that is read: more than the longest path and all the rest.
+const LONGEST_NOTE: u64 = 8 * 1024;
 
 /// A held lock. The system frees it when the process ends, however it ends.
 #[derive(Debug)]
@@ -19,35 +22,28 @@ pub(super) struct Lock {
 impl Lock {
     /// Takes the lock of a data directory, and notes down who did.
     pub(super) fn take(directory: &Path) -> Result<Self, StoreError> {
-        let unusable = |error: std::io::Error| StoreError::Directory {
-            path: directory.to_owned(),
-            why: format!("its `{NAME}` file cannot be locked: {error}"),
-        };
+        let unusable = |error| unusable(directory, &error);
         let mut options = OpenOptions::new();
         options.read(true).write(true).create(true).truncate(false).mode(0o600);
         let mut file = options.open(directory.join(NAME)).map_err(unusable)?;
         match file.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
-                return Err(StoreError::Held { path: directory.to_owned(), holder: holder(&mut file) });
+                return Err(StoreError::Held { path: directory.to_owned(), holder: noted(&mut file) });
             }
             Err(TryLockError::Error(error)) => return Err(unusable(error)),
         }
         let lock = Self { file };
-        lock.note(None).map_err(unusable)?;
+        lock.note(&Holder::this(None, None)).map_err(unusable)?;
         Ok(lock)
     }
 
     /// Writes who holds the lock, for people and for the next one who tries to take it.
-    pub(super) fn note(&self, address: Option<&str>) -> std::io::Result<()> {
+    pub(super) fn note(&self, holder: &Holder) -> std::io::Result<()> {
         let mut file = &self.file;
         file.set_len(0)?;
         file.rewind()?;
-        writeln!(file, "pid {}", std::process::id())?;
-        match address {
-            Some(address) => writeln!(file, "address {}", address.escape_debug()),
-            None => Ok(()),
-        }
+        file.write_all(holder.note().as_bytes())
     }
 }
 
@@ -61,15 +57,35 @@ impl Drop for Lock {
     }
 }
 
-/// What a holder noted down about itself.
-fn holder(file: &mut File) -> String {
-    let mut note = String::new();
-    // Our own notes are two short lines; whatever else is in there need not be shown.
-    let read = file.take(1024).read_to_string(&mut note);
-    let line = |name: &str| note.lines().find_map(|line| line.strip_prefix(name)).map(str::trim);
-    match (read, line("pid "), line("address ")) {
-        (Ok(_), Some(pid), Some(address)) => format!("the server with pid {pid} at {address}"),
-        (Ok(_), Some(pid), None) => format!("the server with pid {pid}"),
-        _ => "another server".to_owned(),
+/// Who holds the lock of a data directory. Whoever tries to take it in the same moment can be turned away.
+pub(super) fn holder(directory: &Path) -> Result<Option<Holder>, StoreError> {
+    let mut file = match File::open(directory.join(NAME)) {
+        Ok(file) => file,
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
+            return Ok(None);
+        }
+        Err(error) => return Err(unusable(directory, &error)),
+    };
+    match file.try_lock_shared() {
+        Ok(()) => {
+            // As above: closing it is not enough.
+            let _ = file.unlock();
+            Ok(None)
+        }
+        Err(TryLockError::WouldBlock) => Ok(Some(noted(&mut file))),
+        Err(TryLockError::Error(error)) => Err(unusable(directory, &error)),
     }
+}
+
+/// What a holder noted down about itself.
+fn noted(file: &mut File) -> Holder {
+    let mut note = String::new();
+    // Whatever else is in there need not be shown.
+    let read = file.take(LONGEST_NOTE).read_to_string(&mut note);
+    read.map_or_else(|_| Holder::default(), |_| Holder::read(&note))
+}
+
+fn unusable(directory: &Path, error: &std::io::Error) -> StoreError {
+    let why = format!("its `{NAME}` file cannot be locked: {error}");
+    StoreError::Directory { path: directory.to_owned(), why }
 }

@@ -23,7 +23,8 @@ use rusqlite::Connection;
 
 use self::lock::Lock;
 use super::{
-    Attempt, Commit, Committed, Message, Recorded, RunFilter, RunRecord, Session, Store, StoreError, Waiting,
+    Attempt, Commit, Committed, Holder, Message, Recorded, RunFilter, RunRecord, Session, Store, StoreError,
+    Waiting,
 };
 use crate::run::{AttemptId, PromptId, RunId, SessionId};
 
@@ -75,19 +76,33 @@ impl Sqlite {
         SqliteOptions::default().open(data_dir)
     }
 
+    /// Whether there is a store in this data directory, whoever holds it.
+    #[must_use]
+    pub fn is_in(data_dir: &Path) -> bool {
+        data_dir.join(open::DATABASE).exists()
+    }
+
     /// The database's file.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Notes in the lock file where this server can be reached, so that the next one that wants the data directory
-    /// can tell people.
+    /// Who holds this data directory at the moment. Nothing in it is changed, or made.
+    ///
+    /// # Errors
+    /// That cannot be found out.
+    pub fn holder(data_dir: &Path) -> Result<Option<Holder>, StoreError> {
+        lock::holder(data_dir)
+    }
+
+    /// Notes in the lock file where this server can be reached, and which file its key is in, for the next one that
+    /// wants the data directory.
     ///
     /// # Errors
     /// The file cannot be written.
-    pub fn announce(&self, address: &str) -> Result<(), StoreError> {
-        self.lock.note(Some(address)).map_err(|error| StoreError::Failed {
+    pub fn announce(&self, address: &str, key_file: Option<&Path>) -> Result<(), StoreError> {
+        self.lock.note(&Holder::this(Some(address), key_file)).map_err(|error| StoreError::Failed {
             why: format!("the lock file of `{}` cannot be written: {error}", self.path.display()),
         })
     }

@@ -16,7 +16,7 @@ use super::{Sqlite, write};
 use crate::store::StoreError;
 
 /// The database's name in the data directory.
-const DATABASE: &str = "surefire.db";
+pub(super) const DATABASE: &str = "surefire.db";
 
 /// Pages of the log before it is merged into the database. Merging costs more than a commit; at four times SQLite's
 /// default it is rare, and the log stays below 20 MB.

@@ -54,6 +54,9 @@ pub(super) fn run(connection: &Connection, id: RunId) -> Result<Option<RunRecord
 
 pub(super) fn runs(connection: &Connection, filter: &RunFilter) -> Result<Vec<RunRecord>, Failure> {
     let session = filter.session.map(|session| session.to_string());
+    // A range and not LIKE: nothing in it means anything else, and an index can serve it. Nothing that begins with the prefix
+    // comes after the prefix and the last character there is.
+    let ids = filter.id_prefix.as_ref().map(|prefix| (prefix, format!("{prefix}{}", char::MAX)));
     let mut values: Vec<&dyn ToSql> = Vec::new();
     // Only what is asked for becomes part of the statement, so that an index can serve it.
     let mut sql = format!("SELECT {RUN} FROM runs WHERE true");
@@ -64,6 +67,11 @@ pub(super) fn runs(connection: &Connection, filter: &RunFilter) -> Result<Vec<Ru
     if let Some(session) = &session {
         sql.push_str(" AND session = ?");
         values.push(session);
+    }
+    if let Some((first, last)) = &ids {
+        sql.push_str(" AND id BETWEEN ? AND ?");
+        values.push(first);
+        values.push(last);
     }
     if let Some(reason) = &filter.reason {
         sql.push_str(" AND ? IN (reason, substr(reason, 1, instr(reason, ':') - 1))");

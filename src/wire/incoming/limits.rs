@@ -14,20 +14,17 @@ pub struct WantedLimits {
     pub max_ticks: Option<u32>,
     /// How much money it may spend, in US dollars.
     pub budget_usd: Option<f64>,
+    /// How often the run may go on by itself.
+    pub auto_resumes: Option<u32>,
 }
 
 impl WantedLimits {
     pub(super) fn read(fields: &mut Fields) -> Result<Self, Refusal> {
-        let time = fields.amount("time_s")?;
-        let time = time.map(|seconds| {
-            // So little that it is nothing would end the run before it begins.
-            let time = Duration::try_from_secs_f64(seconds).ok().filter(|time| !time.is_zero());
-            time.ok_or_else(|| fields.wrong("time_s", "a positive number"))
-        });
         Ok(Self {
-            time: time.transpose()?,
+            time: fields.seconds("time_s")?,
             max_ticks: fields.positive("max_ticks")?,
             budget_usd: fields.amount("budget_usd")?,
+            auto_resumes: fields.small_count("auto_resumes")?,
         })
     }
 
@@ -44,7 +41,8 @@ impl WantedLimits {
             time: self.time.or(others.time),
             max_ticks: self.max_ticks.or(others.max_ticks),
             budget_usd: self.budget_usd.or(others.budget_usd),
-            ..others
+            auto_resumes: self.auto_resumes.unwrap_or(others.auto_resumes),
+            reasks: others.reasks,
         }
     }
 }

@@ -1,9 +1,11 @@
 //! What clients say. A message is one struct, and one handler of the server's.
 
 mod connect;
+mod exit_recipe;
 mod limits;
 mod orchestration;
 mod prompt;
+mod prune_runs;
 mod resume_run;
 mod sessions;
 mod start_recipe;
@@ -13,11 +15,13 @@ use serde_json::Value;
 use strum::{EnumString, IntoStaticStr, VariantNames};
 
 pub use connect::Connect;
+pub use exit_recipe::ExitRecipe;
 pub use limits::WantedLimits;
 pub use orchestration::SetOrchestration;
 pub use prompt::{Prompt, PromptTo};
+pub use prune_runs::PruneRuns;
 pub use resume_run::ResumeRun;
-pub use sessions::{ExitRecipe, KillSession, NotOurs, RefreshSessions, SetMaxMessageSize, Unsubscribe};
+pub use sessions::{KillSession, NotOurs, RefreshSessions, SetMaxMessageSize, Unsubscribe};
 pub use start_recipe::{StartIn, StartRecipe};
 pub use subscribe::Subscribe;
 
@@ -48,6 +52,8 @@ pub enum ClientMessage {
     ResumeRun(ResumeRun),
     /// To end the run of a session.
     ExitRecipe(ExitRecipe),
+    /// To forget runs that are long over.
+    PruneRuns(PruneRuns),
     /// To switch recipes on or off.
     SetOrchestration(SetOrchestration),
     /// To say something to a session's agent.
@@ -81,6 +87,7 @@ enum Kind {
     ResumeRun,
     ExitRecipe,
     StopRecipe,
+    PruneRuns,
     SetOrchestration,
     Prompt,
     Subscribe,
@@ -144,6 +151,7 @@ impl ClientMessage {
             Kind::ResumeRun => Self::ResumeRun(ResumeRun::read(fields)?),
             // One client calls it so.
             Kind::ExitRecipe | Kind::StopRecipe => Self::ExitRecipe(ExitRecipe::read(fields)?),
+            Kind::PruneRuns => Self::PruneRuns(PruneRuns::read(fields)?),
             Kind::SetOrchestration => Self::SetOrchestration(SetOrchestration::read(fields)?),
             Kind::Prompt => Self::Prompt(Prompt::read(fields)?),
             Kind::Subscribe => Self::Subscribe(Subscribe::read(fields)?),

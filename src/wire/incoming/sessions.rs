@@ -4,29 +4,17 @@ use super::connect::recent_sessions_limit;
 use crate::run::SessionId;
 use crate::wire::fields::{Fields, Refusal};
 
-/// A wish about one session.
-macro_rules! about_a_session {
-    ($($(#[$doc:meta])* $name:ident;)*) => {$(
-        $(#[$doc])*
-        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-        pub struct $name {
-            /// The session.
-            pub session_id: SessionId,
-        }
-
-        impl $name {
-            pub(super) fn read(fields: &mut Fields) -> Result<Self, Refusal> {
-                Ok(Self { session_id: fields.required_session()? })
-            }
-        }
-    )*};
+/// The wish to end whatever goes on in a session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct KillSession {
+    /// The session.
+    pub session_id: SessionId,
 }
 
-about_a_session! {
-    /// The wish to end the run of a session.
-    ExitRecipe;
-    /// The wish to end whatever goes on in a session.
-    KillSession;
+impl KillSession {
+    pub(super) fn read(fields: &mut Fields) -> Result<Self, Refusal> {
+        Ok(Self { session_id: fields.required_session()? })
+    }
 }
 
 /// The wish to hear of a session no longer. It is taken silently, whatever it names.

@@ -17,6 +17,10 @@ pub struct StartRecipe {
     pub working_directory: Option<PathBuf>,
     /// The agent, by the name that clients know.
     pub provider: Option<String>,
+    /// The agent, by its own name; whatever `provider` says.
+    pub agent: Option<String>,
+    /// The model to use, whatever the recipe says.
+    pub model: Option<String>,
     /// What the run is about.
     pub prompt: Option<String>,
     /// What it may use up.
@@ -46,10 +50,17 @@ impl StartRecipe {
             recipe_id,
             working_directory: directory(fields)?,
             provider: fields.text("provider")?,
+            agent: name(fields, "agent")?,
+            model: name(fields, "model")?,
             prompt: fields.text("prompt")?,
             limits: limits.as_mut().map(WantedLimits::read).transpose()?.unwrap_or_default(),
         })
     }
+}
+
+/// A name that a client gives; an empty one is none.
+fn name(fields: &mut Fields, field: &'static str) -> Result<Option<String>, Refusal> {
+    Ok(fields.text(field)?.filter(|name| !name.trim().is_empty()))
 }
 
 /// A directory that a client names; an empty one is none.

@@ -12,7 +12,7 @@ pub use handshake::{Ack, AuthError, Connected, ErrorCode, ErrorMessage, Hello};
 pub use history::{HistoryMessage, SessionHistory};
 pub use recipe::{
     AvailableRecipes, OfRun, OfferedRecipe, OrchestrationRetry, OrchestrationSet, RecipeError, RecipeExited,
-    RecipeStarted, RecipeStepStarted, RecipeStepTransition,
+    RecipeStarted, RecipeStepStarted, RecipeStepTransition, RunsPruned,
 };
 pub use refusals::{
     AvailableCommands, CommandError, CommandHistory, CompactionError, GitBranch, InferNameError,
@@ -57,6 +57,7 @@ pub enum ServerMessage {
     RecipeExited(RecipeExited),
     RecipeError(RecipeError),
     OrchestrationSet(OrchestrationSet),
+    RunsPruned(RunsPruned),
     CompactionError(CompactionError),
     InferNameError(InferNameError),
     CommandError(CommandError),

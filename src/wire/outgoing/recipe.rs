@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::run::{RunId, SessionId};
+use crate::run::{Ending, RunId, SessionId};
 use crate::wire::Stamp;
 use crate::{Category, Exit};
 
@@ -188,6 +188,28 @@ impl RecipeExited {
             of: None,
         }
     }
+
+    /// The end as it is written down, as far as clients are told of it: not the outcome that led to it.
+    #[must_use]
+    pub fn ending(self) -> Ending {
+        Ending {
+            reason: self.reason,
+            category: self.category,
+            message: self.message,
+            title: self.title,
+            diagnosis: self.diagnosis,
+            exit_code: self.exit_code,
+            goal_met: self.goal_met,
+            auto_resumable: self.auto_resumable,
+            description: self.description,
+            step: self.step.unwrap_or_default(),
+            steps: self.step_count,
+            outcome: None,
+            rehearsal: self.rehearsal,
+            resume_at: self.resume_at.map(|at| at.0),
+            continued_by: self.continued_by,
+        }
+    }
 }
 
 /// A start was refused, or a run has failed: the same as the `error` or `recipe_exited` beside it, in few words.
@@ -211,4 +233,11 @@ pub struct OrchestrationSet {
     /// Only in this session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
+}
+
+/// Runs that were long over are forgotten.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RunsPruned {
+    /// How many.
+    pub count: u64,
 }

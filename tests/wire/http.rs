@@ -1,0 +1,60 @@
+//! What is read over HTTP can be read back, by programs that share these types.
+
+use surefire::recipes::ImplementAndReview;
+use surefire::run::{Event, Resume, ResumedBy};
+use surefire::wire::{Journal, JournalEvent, LastReply, RunLine, Stamp};
+use surefire::{Exit, ExitReason};
+
+use crate::one_run::{BEGAN, OneRun, at, run_id, session};
+
+fn line(one: &OneRun) -> RunLine {
+    RunLine {
+        run_id: run_id(),
+        session_id: session(),
+        recipe_id: "implement-and-review".into(),
+        recipe_label: "Implement & Review".into(),
+        working_directory: "/projects/shop".into(),
+        agent: "claude".into(),
+        rehearsal: false,
+        continues: Some(run_id()),
+        started_at: Stamp(BEGAN),
+        changed_at: Stamp(at(2)),
+        step: "commit".into(),
+        step_count: 3,
+        last_seq: one.events.len() as u64,
+        cost_usd: 0.1 + 0.2,
+        ending: one.events.iter().find_map(|event| match event {
+            Event::Ended { ending, .. } => Some(ending.clone()),
+            _ => None,
+        }),
+    }
+}
+
+#[test]
+fn a_journal_reads_as_what_was_written() {
+    let mut one = OneRun::start(&ImplementAndReview);
+    one.reply("What was it again?");
+    one.report("complete");
+    one.prompted("Mind the tests.");
+    one.report("no-issues");
+    one.reply("I do.");
+    one.cancel(Exit::because(ExitReason::UserStopped).describe("enough"));
+    one.resume(Resume::by(ResumedBy::User));
+    one.report("committed");
+    let mut kinds: Vec<_> = one.events.iter().map(Event::name).collect();
+    kinds.sort_unstable();
+    kinds.dedup();
+    assert_eq!(
+        kinds,
+        ["ended", "moved", "prompt_queued", "reasked", "replied", "resumed", "started", "turn_began"]
+    );
+    let events = (1..).zip(one.events.clone());
+    let events = events.map(|(seq, event)| JournalEvent { seq, at: Stamp(at(seq)), event }).collect();
+    let journal = Journal { run: line(&one), events };
+    let written = serde_json::to_string(&journal).unwrap();
+    assert_eq!(serde_json::from_str::<Journal>(&written).unwrap(), journal);
+    for reply in [None, Some("Done.".to_owned())] {
+        let written = serde_json::to_string(&LastReply { reply: reply.clone() }).unwrap();
+        assert_eq!(serde_json::from_str::<LastReply>(&written).unwrap().reply, reply);
+    }
+}

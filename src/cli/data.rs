@@ -1,6 +1,27 @@
 //! Where things are kept.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+
+use super::Context;
+use super::complaint::Complaint;
+use super::layers::Rank;
+
+/// The data directory that was asked for, or the usual one.
+pub(super) fn directory(asked: Option<&Path>) -> Result<PathBuf, Complaint> {
+    let asked = asked.map(Path::to_owned).or_else(usual_directory);
+    let missing =
+        || Complaint::usage("there is nowhere to keep data", "there is no home", "name a folder with --data");
+    let asked = asked.ok_or_else(missing)?;
+    std::path::absolute(&asked).map_err(|error| {
+        let what = format!("`{}` cannot be the data directory", asked.display());
+        Complaint::usage(what, error.to_string(), "name another folder with --data")
+    })
+}
+
+/// The data directory where the next command would have to name it as well: what is settled elsewhere stays.
+pub(super) fn named<'d>(context: &Context, data: &'d Path) -> Option<&'d Path> {
+    (context.rank("data") == Rank::CommandLine).then_some(data)
+}
 
 /// The platform's directory for a program's data.
 pub(super) fn usual_directory() -> Option<PathBuf> {

@@ -50,20 +50,20 @@ impl Catalog {
     /// # Errors
     /// Names the closest id where one is close.
     pub fn find(&self, id: &str) -> Result<&'static dyn AnyRecipe, UnknownRecipe> {
-        self.get(id).ok_or_else(|| UnknownRecipe { id: id.to_owned(), closest: self.closest(id) })
-    }
-
-    /// The id that differs least, if that is no more than a third of what was written.
-    fn closest(&self, id: &str) -> Option<&'static str> {
-        let length = id.chars().count();
-        let most = (length / 3).max(1);
-        // Texts differ at least by their lengths, which costs nothing to find out about a very long one.
         let ids = self.iter().map(|recipe| recipe.outline().id);
-        let ids = ids.filter(|known| known.chars().count().abs_diff(length) <= most);
-        let distances = ids.map(|known| (strsim::osa_distance(known, id), known));
-        let near = distances.filter(|(distance, _)| *distance <= most);
-        near.min_by_key(|(distance, _)| *distance).map(|(_, known)| known)
+        self.get(id).ok_or_else(|| UnknownRecipe { id: id.to_owned(), closest: closest(id, ids) })
     }
+}
+
+/// The name that differs least, if that is no more than a third of what was written.
+pub(crate) fn closest<'n>(written: &str, names: impl Iterator<Item = &'n str>) -> Option<&'n str> {
+    let length = written.chars().count();
+    let most = (length / 3).max(1);
+    // Texts differ at least by their lengths, which costs nothing to find out about a very long one.
+    let names = names.filter(|known| known.chars().count().abs_diff(length) <= most);
+    let distances = names.map(|known| (strsim::osa_distance(known, written), known));
+    let near = distances.filter(|(distance, _)| *distance <= most);
+    near.min_by_key(|(distance, _)| *distance).map(|(_, known)| known)
 }
 
 impl std::fmt::Debug for Catalog {

@@ -35,6 +35,9 @@ pub use registry::{AnyReason, Registry};
 pub use restart::Restart;
 pub use snapshot::{Snapshot, SnapshotError};
 
+#[cfg(feature = "cli")]
+pub(crate) use catalog::closest;
+
 #[doc(hidden)]
 pub use ledger::{Ledger, Visits};
 #[doc(hidden)]

@@ -58,6 +58,10 @@ async fn what_stands_in_the_way_is_named() {
     let holder = first.address.to_string();
     assert!(status == Some(1) && words.contains("is in use by") && words.contains(&holder), "{words}");
 
+    // Where the port is taken too, another port would not help.
+    let (status, words) = failure(place.bare().args(["--listen", &holder, "--data"]).arg(place.data())).await;
+    assert!(status == Some(1) && words.contains("is in use by") && words.contains(&holder), "{words}");
+
     let other = Place::new();
     let (status, words) = failure(other.bare().args(["--listen", &holder])).await;
     assert!(status == Some(1) && words.contains(&format!("cannot listen at {holder}")), "{words}");

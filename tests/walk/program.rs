@@ -51,6 +51,7 @@ impl Place {
         command
             .env("HOME", self.home())
             .env_remove("XDG_DATA_HOME")
+            .env_remove("XDG_CONFIG_HOME")
             .env("TMPDIR", self.folder.path())
             .env("RUST_LOG", "off")
             .stdin(Stdio::null())

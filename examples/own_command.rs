@@ -1,0 +1,56 @@
+//! The whole `surefire` command for recipes of your own:
+//!
+//! ```sh
+//! cargo run --example own_command -- run check-release --rehearse happy
+//! cargo run --example own_command -- show check-release
+//! cargo run --example own_command -- --help
+//! ```
+
+use std::process::ExitCode;
+
+surefire::recipe! {
+    /// Looks at a release before it goes out, and says what stands in its way.
+    recipe CheckRelease {
+        initial: Check,
+        guardrails: { max_total_steps: 3 },
+
+        /// Everything that a person would look at, once more for whatever was just mended.
+        step Check {
+            prompt: "Check whether this release can go out: scope, lock files, working tree, review, tests.",
+            outcomes: [
+                Ready, Mended, OutOfScope, LockfileChanged, Dirty, Overlaps, ReviewGoesRound, Rejected, TestsFail,
+                TestsHang, Stuck,
+            ],
+            Ready => exit ChangesCommitted,
+            Mended => Check,
+            OutOfScope => exit GuardViolation,
+            LockfileChanged => exit LockfileViolation,
+            Dirty => exit DirtyWorktree,
+            Overlaps => exit FileCollision,
+            ReviewGoesRound => exit ReviewLoopDetected,
+            Rejected => exit ReviewRejected,
+            TestsFail => exit VerificationFailed,
+            TestsHang => exit VerificationTimeout,
+            Stuck => exit WorkerBlocked,
+        }
+    }
+}
+
+surefire::recipe! {
+    /// Checks one release after the other, each in a conversation of its own.
+    recipe CheckAllReleases {
+        initial: Next,
+        guardrails: { max_total_steps: 3, max_restarts: 1 },
+
+        step Next {
+            prompt: "Check the next release that waits.",
+            outcomes: [Checked, NoneLeft],
+            Checked => restart CheckAllReleases,
+            NoneLeft => exit NoChangesToCommit,
+        }
+    }
+}
+
+fn main() -> ExitCode {
+    surefire::cli::main(surefire::catalog![CheckRelease, CheckAllReleases])
+}

@@ -1,0 +1,98 @@
+//! What a person is told when something cannot be done: what, why, and what to do.
+
+use std::fmt;
+use std::process::ExitCode;
+
+use super::paint;
+use super::program::program_name;
+use super::words::turns;
+
+/// The exit status of wrong usage, as `sysexits.h` has it.
+const USAGE: u8 = 64;
+
+/// The exit status of everything else that cannot be done, and is not the end of a run.
+const FAILED: u8 = 1;
+
+/// Something that cannot be done, in three lines.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Complaint {
+    what: String,
+    why: String,
+    fix: String,
+    status: u8,
+}
+
+impl Complaint {
+    /// Something that cannot be done. Each part is a few words, in lower case and without a full stop.
+    pub(super) fn new(what: impl Into<String>, why: impl Into<String>, fix: impl Into<String>) -> Self {
+        Self { what: what.into(), why: why.into(), fix: fix.into(), status: FAILED }
+    }
+
+    /// The same where the command itself is wrong.
+    pub(super) fn usage(what: impl Into<String>, why: impl Into<String>, fix: impl Into<String>) -> Self {
+        Self { status: USAGE, ..Self::new(what, why, fix) }
+    }
+
+    /// An error of one of the inner rooms. Those say what and why before their first semicolon, and what to do after it.
+    pub(super) fn about(what: impl Into<String>, error: &impl fmt::Display) -> Self {
+        let words = error.to_string();
+        let doctor = format!("`{} doctor` checks what is needed", program_name());
+        let (why, fix) = words.split_once("; ").unwrap_or((&words, &doctor));
+        Self::new(what, why, fix)
+    }
+
+    /// The same, with another remedy.
+    pub(super) fn fix(self, fix: impl Into<String>) -> Self {
+        Self { fix: fix.into(), ..self }
+    }
+
+    /// Its parts.
+    pub(super) fn parts(&self) -> [&str; 3] {
+        [&self.what, &self.why, &self.fix]
+    }
+
+    /// The exit status that it ends the process with.
+    pub(super) fn status(self, status: u8) -> Self {
+        Self { status, ..self }
+    }
+
+    pub(super) fn exit_code(&self) -> ExitCode {
+        ExitCode::from(self.status)
+    }
+}
+
+/// Three lines, for standard error.
+impl fmt::Display for Complaint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let lines = [("error", &self.what), ("  why", &self.why), ("  fix", &self.fix)];
+        for (index, (label, words)) in lines.into_iter().filter(|(_, words)| !words.is_empty()).enumerate() {
+            let label = if index == 0 { paint::red(label) } else { paint::bold(label) };
+            let end = if index == 0 { "" } else { "\n" };
+            write!(f, "{end}{label}: {}", one_line(words))?;
+        }
+        Ok(())
+    }
+}
+
+/// Whatever somebody else wrote, on one line and without anything that moves the cursor.
+pub(super) fn one_line(words: &str) -> String {
+    words.chars().map(|c| if c.is_control() || turns(c) { ' ' } else { c }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_complaint_is_three_lines_whatever_is_in_it() {
+        let complaint = Complaint::new("it\nbroke\u{1b}[2J", "be\u{202e}cause", "mend it");
+        let told = anstream::adapter::strip_str(&complaint.to_string()).to_string();
+        assert_eq!(told, "error: it broke [2J\n  why: be cause\n  fix: mend it");
+    }
+
+    #[test]
+    fn an_inner_error_brings_its_own_remedy() {
+        let error = "the disk is full; make room";
+        assert_eq!(Complaint::about("x", &error), Complaint::new("x", "the disk is full", "make room"));
+    }
+}

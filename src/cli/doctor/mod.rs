@@ -1,0 +1,132 @@
+//! `surefire doctor`: whether everything that a server or a run needs is there, and where each setting came from.
+//!
+//! It looks, and touches nothing: whatever it finds wrong is for its reader to put right. Each check is a file.
+
+mod agent;
+mod clock;
+mod configuration;
+mod data;
+mod git;
+mod key;
+mod login;
+mod port;
+mod program;
+mod report;
+mod roots;
+mod settings;
+mod variables;
+
+use std::fmt;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Args, CommandFactory};
+
+use super::arguments::Arguments;
+use super::complaint::Complaint;
+use super::layers::{self, Layers};
+use super::serve::ServeOptions;
+use super::{Context, wait};
+use crate::store::Sqlite;
+
+const EXAMPLES: &str = "\
+Examples:
+  surefire doctor                          what a server would find
+  surefire doctor --listen 0.0.0.0:8080 --lan
+                                           the same with these options
+  surefire doctor --json                   for programs";
+
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct Doctor {
+    #[command(flatten)]
+    options: ServeOptions,
+    /// Prints one object of JSON
+    #[arg(long, help_heading = "Output")]
+    json: bool,
+}
+
+/// What one check found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Finding {
+    name: &'static str,
+    status: Status,
+    words: String,
+    /// What to do about it; empty where nothing has to be done.
+    fix: String,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Status {
+    /// All is well.
+    Good,
+    /// It works, but perhaps not as it was meant.
+    Doubtful,
+    /// It does not work.
+    Bad,
+}
+
+impl Finding {
+    fn good(name: &'static str, words: impl Into<String>) -> Self {
+        Self { name, status: Status::Good, words: words.into(), fix: String::new() }
+    }
+
+    fn doubtful(name: &'static str, words: impl Into<String>, fix: impl Into<String>) -> Self {
+        Self { name, status: Status::Doubtful, words: words.into(), fix: fix.into() }
+    }
+
+    fn bad(name: &'static str, words: impl Into<String>, fix: impl Into<String>) -> Self {
+        Self { name, status: Status::Bad, words: words.into(), fix: fix.into() }
+    }
+
+    /// An error of an inner room: what is wrong, and what to do.
+    fn failed(name: &'static str, error: &impl fmt::Display) -> Self {
+        Self::complained(name, &Complaint::about("", error))
+    }
+
+    /// The same of a command.
+    fn complained(name: &'static str, complaint: &Complaint) -> Self {
+        let [what, why, fix] = complaint.parts();
+        let words: Vec<_> = [what, why].into_iter().filter(|words| !words.is_empty()).collect();
+        Self::bad(name, words.join(": "), fix)
+    }
+}
+
+impl Doctor {
+    pub(super) fn run(self, context: &Context) -> Result<ExitCode, Complaint> {
+        let command = layers::two_way(Arguments::command());
+        let config = context.options().get_one::<PathBuf>("config");
+        let (_, complaints) = Layers::read(&command, config.map(PathBuf::as_path));
+        let findings = wait(async { Ok(self.examine(context, &complaints).await) })?;
+        let settings = settings::all(context, &command, &self.options);
+        let worst = findings.iter().any(|finding| finding.status == Status::Bad);
+        if self.json {
+            context.console.say(report::json(&findings, &settings));
+        } else {
+            context.console.say(report::text(&findings, &settings, context.console.width()));
+        }
+        Ok(if worst { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+    }
+
+    async fn examine(&self, context: &Context, complaints: &[Complaint]) -> Vec<Finding> {
+        let config = context.options().get_one::<PathBuf>("config");
+        let file = layers::configuration_file(config.map(PathBuf::as_path));
+        let places = &self.options.places;
+        let data = places.data();
+        let holder = data.as_ref().ok().and_then(|data| Sqlite::holder(data).ok()?);
+        let mut findings = configuration::check(file.as_deref(), complaints);
+        let (found, cli) = agent::check(self.options.agent.clone().settled(context)).await;
+        findings.push(found);
+        if let Some(cli) = cli {
+            findings.push(login::check(&cli).await);
+        }
+        findings.push(git::check().await);
+        findings.push(data::check(data.as_deref(), holder.as_ref()));
+        findings.push(key::check(places.key_file()));
+        findings.push(port::check(&self.options.listening, holder.as_ref()));
+        findings.extend(roots::check(&self.options.root));
+        findings.push(clock::check(data.as_deref().ok()));
+        findings.extend(variables::check());
+        findings
+    }
+}

@@ -1,0 +1,52 @@
+//! What each setting is, and where that came from.
+
+use std::ffi::OsStr;
+use std::path::PathBuf;
+
+use crate::cli::Context;
+use crate::cli::layers::{self, SETTINGS};
+use crate::cli::serve::ServeOptions;
+
+/// A setting as it is now.
+pub(super) struct Row {
+    pub(super) name: &'static str,
+    /// `None` where there is none, and nothing else stands in for it.
+    pub(super) value: Option<String>,
+    pub(super) source: String,
+}
+
+pub(super) fn all(context: &Context, command: &clap::Command, options: &ServeOptions) -> Vec<Row> {
+    let row = |name| Row {
+        name,
+        value: given(context, command, name).or_else(|| usual(name, options)),
+        source: context.source(name),
+    };
+    SETTINGS.iter().map(|setting| row(setting.name)).collect()
+}
+
+/// What was said, or what the option says by itself.
+fn given(context: &Context, command: &clap::Command, name: &str) -> Option<String> {
+    let ours = context.options().try_get_raw(&name.replace('-', "_")).ok().flatten();
+    let values: Vec<&OsStr> = match (ours, context.layers.values(name)) {
+        (Some(values), _) => values.collect(),
+        (None, Some(values)) => values.iter().map(AsRef::as_ref).collect(),
+        (None, None) => layers::option(command, name)?
+            .get_default_values()
+            .iter()
+            .map(clap::builder::OsStr::as_os_str)
+            .collect(),
+    };
+    let values: Vec<_> = values.into_iter().map(|value| value.to_string_lossy()).collect();
+    (!values.is_empty()).then(|| values.join(", "))
+}
+
+/// What stands in where nothing was said, as far as that is a place.
+fn usual(name: &str, options: &ServeOptions) -> Option<String> {
+    let path: Option<PathBuf> = match name {
+        "data" => options.places.data().ok(),
+        "key-file" => options.places.key_file().ok(),
+        "root" => std::env::home_dir(),
+        _ => None,
+    };
+    path.map(|path| path.display().to_string())
+}

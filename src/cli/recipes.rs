@@ -1,0 +1,49 @@
+//! `surefire recipes`: what is on offer.
+
+use std::process::ExitCode;
+
+use clap::Args;
+
+use super::Context;
+use super::paint;
+use super::table::{Cell, Table};
+use crate::server::convert::available_recipes;
+
+/// Examples that stand below its help.
+const EXAMPLES: &str = "\
+Examples:
+  surefire recipes           what can be run
+  surefire recipes --json    the same for a program, as the server answers it
+
+STEPS is how many steps a recipe has, MOST how many a run takes at most.";
+
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct Recipes {
+    /// Print JSON, as `GET /api/recipes` answers it
+    #[arg(long)]
+    json: bool,
+}
+
+impl Recipes {
+    pub(super) fn run(self, context: &Context) -> ExitCode {
+        // Whether recipes are switched off is known to a server and its store; as far as this command goes they are not.
+        let offer = available_recipes(context.catalog, true);
+        if self.json {
+            context.console.json(&offer);
+            return ExitCode::SUCCESS;
+        }
+        let mut table = Table::new(["ID", "LABEL", "STEPS", "MOST", "WHAT IT DOES"]);
+        for recipe in offer.recipes {
+            table.row([
+                Cell::painted(recipe.id, |id| paint::cyan(id)),
+                recipe.label.into(),
+                recipe.steps.len().to_string().into(),
+                recipe.max_steps.to_string().into(),
+                recipe.description.into(),
+            ]);
+        }
+        context.console.say(table.text(context.console.width()));
+        ExitCode::SUCCESS
+    }
+}

@@ -1,0 +1,122 @@
+//! The signals that ask for an end.
+
+use std::process::ExitCode;
+use std::time::Duration;
+
+use tokio::signal::unix::{Signal, SignalKind, signal};
+use tokio::sync::watch;
+
+use super::complaint::Complaint;
+
+/// The exit statuses of a process that a signal ended.
+const HUNG_UP: u8 = 129;
+const INTERRUPTED: u8 = 130;
+const TERMINATED: u8 = 143;
+
+/// How long a command may take that was told twice to stop.
+const LAST_MOMENT: Duration = Duration::from_millis(100);
+const HELD_UP: Duration = Duration::from_secs(2);
+
+/// SIGINT, SIGTERM and SIGHUP, from the moment this is made.
+pub(super) struct Signals {
+    interrupt: Signal,
+    terminate: Signal,
+    /// `None` where whoever started us wants us to outlive the terminal.
+    hang_up: Option<Signal>,
+}
+
+impl Signals {
+    pub(super) fn new() -> std::io::Result<Self> {
+        // Under `nohup` it is ignored, and listening for it would undo that.
+        let hang_up =
+            if is_ignored(SignalKind::hangup()) { None } else { Some(signal(SignalKind::hangup())?) };
+        let (interrupt, terminate) = (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);
+        Ok(Self { interrupt, terminate, hang_up })
+    }
+
+    /// Waits for one of them, and says which exit status belongs to it.
+    pub(super) async fn asked(&mut self) -> u8 {
+        let hang_up = async {
+            match &mut self.hang_up {
+                Some(signal) => drop(signal.recv().await),
+                None => std::future::pending().await,
+            }
+        };
+        tokio::select! {
+            _ = self.interrupt.recv() => INTERRUPTED,
+            _ = self.terminate.recv() => TERMINATED,
+            () = hang_up => HUNG_UP,
+        }
+    }
+}
+
+/// Somebody's wish to stop, heard whatever else is going on.
+#[derive(Clone)]
+pub(super) struct Stop {
+    wishes: watch::Receiver<Wishes>,
+}
+
+/// The exit statuses that belong to the first wish and to the second.
+#[derive(Clone, Copy, Default)]
+struct Wishes {
+    first: Option<u8>,
+    second: Option<u8>,
+}
+
+impl Stop {
+    /// Listens from now on, in a task of its own: what the command waits for may take long.
+    fn listen() -> std::io::Result<Self> {
+        let mut signals = Signals::new()?;
+        let (wish, wishes) = watch::channel(Wishes::default());
+        tokio::spawn(async move {
+            let first = signals.asked().await;
+            wish.send_modify(|wishes| wishes.first = Some(first));
+            let second = signals.asked().await;
+            wish.send_modify(|wishes| wishes.second = Some(second));
+            // The command itself may be held up, by a terminal that takes nothing, say.
+            let _ = tokio::time::timeout(HELD_UP, signals.asked()).await;
+            std::process::exit(second.into());
+        });
+        Ok(Self { wishes })
+    }
+
+    /// Waits until it is wished, and says which exit status belongs to that. It stays wished.
+    pub(super) async fn wished(&mut self) -> u8 {
+        self.until(|wishes| wishes.first).await
+    }
+
+    async fn until(&mut self, wish: impl Fn(&Wishes) -> Option<u8>) -> u8 {
+        let wished = self.wishes.wait_for(|wishes| wish(wishes).is_some()).await;
+        match wished.ok().and_then(|wishes| wish(&wishes)) {
+            Some(status) => status,
+            // Only a runtime that ends takes the listener away.
+            None => std::future::pending().await,
+        }
+    }
+}
+
+/// Does something that people may want to stop. Whoever wishes it twice does not want to wait: it is dropped where it is, and an
+/// agent that was asked to stop and has not yet is killed with it.
+pub(super) async fn stoppable(
+    doing: impl AsyncFnOnce(Stop) -> Result<ExitCode, Complaint>,
+) -> Result<ExitCode, Complaint> {
+    let stop = Stop::listen().map_err(|error| {
+        Complaint::new("the command cannot begin", error.to_string(), "close some programs, and try again")
+    })?;
+    let mut insisted = stop.clone();
+    let status = tokio::select! {
+        done = doing(stop) => return done,
+        status = insisted.until(|wishes| wishes.second) => status,
+    };
+    // Agents of guests are let go of meanwhile.
+    tokio::time::sleep(LAST_MOMENT).await;
+    Ok(ExitCode::from(status))
+}
+
+/// Whether a signal is ignored, as far as the system says so.
+fn is_ignored(signal: SignalKind) -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let mask = mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(0);
+    mask >> (signal.as_raw_value() - 1) & 1 == 1
+}

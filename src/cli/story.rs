@@ -1,0 +1,189 @@
+//! What happened in a run, as people are told it: one visit of a step after the other.
+
+use std::time::Duration;
+
+use super::words::took;
+use crate::Catalog;
+use crate::run::{Ending, Event, Limits, Purpose, Read, ResumedBy};
+use crate::wire::{JournalEvent, RunLine, Stamp};
+
+/// A run so far. It follows from the run's events, which are told in order.
+#[derive(Debug, Clone)]
+pub(super) struct Story {
+    /// The run, as it was when its story began.
+    pub(super) run: RunLine,
+    /// No run of its recipe takes more steps than this; `None` where nobody knows.
+    pub(super) max_steps: Option<u32>,
+    /// Whether its recipe is on offer here.
+    pub(super) on_offer: bool,
+    /// Its visits of steps, in order.
+    pub(super) visits: Vec<Visit>,
+    /// What the agent has cost so far: an estimate.
+    pub(super) cost_usd: f64,
+    /// How many turns the agent was given.
+    pub(super) turns: u32,
+    /// What it may use up.
+    pub(super) limits: Limits,
+    /// When anything last happened.
+    pub(super) last: Stamp,
+    /// The last event's number.
+    pub(super) seq: u64,
+    /// How it ended, if it has.
+    pub(super) ending: Option<Ending>,
+}
+
+/// One visit of a step.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Visit {
+    /// The how-manieth step of the run that is.
+    pub(super) number: u32,
+    pub(super) step: String,
+    pub(super) began: Stamp,
+    /// When it was left, or the run ended in it.
+    pub(super) ended: Option<Stamp>,
+    /// The outcome that it was left with.
+    pub(super) outcome: Option<String>,
+    /// What else happened in it, in order.
+    pub(super) remarks: Vec<String>,
+}
+
+impl Visit {
+    /// How long it took.
+    pub(super) fn took(&self, now: Stamp) -> Duration {
+        let until = self.ended.unwrap_or(now);
+        Duration::from_millis(until.0.saturating_sub(self.began.0))
+    }
+}
+
+impl Story {
+    /// The story of a run of which nothing was told yet.
+    pub(super) fn of(run: RunLine, catalog: Catalog) -> Self {
+        let recipe = catalog.get(&run.recipe_id);
+        Self {
+            max_steps: recipe.map(|recipe| recipe.outline().max_steps),
+            on_offer: recipe.is_some(),
+            visits: Vec::new(),
+            cost_usd: 0.0,
+            turns: 0,
+            limits: Limits::default(),
+            last: run.started_at,
+            seq: 0,
+            ending: None,
+            run,
+        }
+    }
+
+    /// Whether nothing more will happen in it by itself.
+    pub(super) fn is_over(&self) -> bool {
+        self.ending.as_ref().is_some_and(|ending| ending.resume_at.is_none())
+    }
+
+    /// Whether it has stopped, and goes on by itself later.
+    pub(super) fn waits(&self) -> bool {
+        self.ending.as_ref().is_some_and(|ending| ending.resume_at.is_some())
+    }
+
+    /// The visit that goes on, or the last one.
+    pub(super) fn present(&self) -> Option<&Visit> {
+        self.visits.last()
+    }
+
+    /// How long all of it took, from its beginning to the last thing that happened.
+    pub(super) fn took(&self) -> Duration {
+        Duration::from_millis(self.last.0.saturating_sub(self.run.started_at.0))
+    }
+
+    /// Takes in the next event.
+    pub(super) fn learn(&mut self, told: &JournalEvent) {
+        (self.seq, self.last) = (told.seq, told.at);
+        match &told.event {
+            Event::Started { step, order, .. } => {
+                self.limits = order.limits;
+                self.enter(1, step, told.at);
+            }
+            Event::TurnBegan { purpose, .. } => {
+                self.turns += 1;
+                match purpose {
+                    Purpose::Pass { .. } => self.remark("the agent is told what somebody said"),
+                    Purpose::Step | Purpose::Continue | Purpose::Remind { .. } => {}
+                }
+            }
+            Event::Replied { read, cost_usd, .. } => {
+                self.spend(*cost_usd);
+                match read {
+                    Read::Outcome { repaired, .. } if !repaired.is_empty() => {
+                        self.remark(format!("its reply was repaired ({})", repaired.join(", ")));
+                    }
+                    Read::Outcome { .. } | Read::Unread { .. } | Read::NotAsked => {}
+                }
+            }
+            Event::Reasked { number, of, problem, .. } => {
+                self.remark(format!("asked again ({number} of {of}): {problem}"));
+            }
+            Event::Moved { outcome, to, number, .. } => {
+                self.leave(Some(outcome), told.at);
+                self.enter(*number, to, told.at);
+            }
+            Event::PromptQueued { .. } => self.remark("somebody has something to say; it waits for its turn"),
+            Event::Ended { ending, cost_usd, .. } => {
+                self.spend(*cost_usd);
+                self.leave(ending.outcome.as_deref(), told.at);
+                if let Some(at) = ending.resume_at {
+                    let wait = took(Duration::from_millis(at.saturating_sub(told.at.0)));
+                    self.remark(format!("stopped ({}); goes on by itself in {wait}", ending.reason));
+                }
+                self.ending = Some(ending.clone());
+            }
+            Event::Resumed { by, limits, extra_visits, extra_steps, .. } => {
+                // What the recipe allows is no longer what the run may do.
+                if *extra_visits > 0 || *extra_steps > 0 {
+                    self.max_steps = None;
+                }
+                self.limits = *limits;
+                let who = match by {
+                    ResumedBy::User => "somebody",
+                    ResumedBy::Auto => "itself",
+                };
+                let words = match self.ending.take() {
+                    Some(ending) if ending.resume_at.is_none() => {
+                        format!("stopped ({}), and resumed by {who}", ending.reason)
+                    }
+                    // That it had stopped was said when it did.
+                    Some(_) | None => format!("resumed by {who}"),
+                };
+                if let Some(visit) = self.visits.last_mut() {
+                    (visit.ended, visit.outcome) = (None, None);
+                }
+                self.remark(words);
+            }
+        }
+    }
+
+    fn enter(&mut self, number: u32, step: &str, at: Stamp) {
+        self.visits.push(Visit {
+            number,
+            step: step.to_owned(),
+            began: at,
+            ended: None,
+            outcome: None,
+            remarks: Vec::new(),
+        });
+    }
+
+    fn leave(&mut self, outcome: Option<&str>, at: Stamp) {
+        if let Some(visit) = self.visits.last_mut() {
+            visit.ended = Some(at);
+            visit.outcome = outcome.map(str::to_owned);
+        }
+    }
+
+    fn remark(&mut self, words: impl Into<String>) {
+        if let Some(visit) = self.visits.last_mut() {
+            visit.remarks.push(words.into());
+        }
+    }
+
+    fn spend(&mut self, cost_usd: Option<f64>) {
+        self.cost_usd += cost_usd.filter(|cost| cost.is_finite() && *cost > 0.0).unwrap_or(0.0);
+    }
+}

@@ -1,0 +1,212 @@
+//! Where a server holds the data directory already, the command is its guest and shows the same.
+
+use rustix::process::Signal;
+use serde_json::Value;
+
+use crate::command::Place;
+use crate::process::begin;
+use crate::snapshot::{hold, steady};
+
+const TASK: [&str; 4] = ["run", "implement-and-review", "--agent", "rehearsal"];
+
+#[test]
+fn a_run_looks_the_same_wherever_it_goes_on() {
+    let (alone, served) = (Place::new(), Place::new());
+    let alone = alone.run(&["run", "implement-and-review", "--rehearse", "one-fix", "--pace-ms", "0"]);
+    let (_server, _) = served.serve(&["--rehearse", "one-fix"]);
+    let guest = served.run(&TASK);
+    assert_eq!(guest.err, "Another process holds the data directory, and runs this.\n");
+    assert_eq!((guest.status, steady(&guest.out)), (alone.status, steady(&alone.out)));
+    let told = served.run(&["why"]).ok();
+    assert!(told.contains("task-committed (completed), exit status 0"), "{told}");
+    assert!(served.run(&["runs"]).ok().contains("✓ task-committed (rehearsal)"));
+}
+
+#[test]
+fn past_runs_are_the_servers_too() {
+    let place = Place::new();
+    place.run(&["run", "retrospective", "--rehearse", "other", "--pace-ms", "0"]);
+    let (runs, why) = (place.run(&["runs"]).ok(), place.run(&["why"]).ok());
+    let json = (place.run(&["runs", "--json"]).ok(), place.run(&["why", "--json"]).ok());
+    let (server, _) = place.serve(&[]);
+    assert_eq!((place.run(&["runs"]).ok(), place.run(&["why"]).ok()), (runs, why));
+    assert_eq!((place.run(&["runs", "--json"]).ok(), place.run(&["why", "--json"]).ok()), json);
+    assert_eq!(place.run(&["runs", "--prune", "1ms"]).ok(), "Forgot 1 run.\n");
+    drop(server);
+    assert!(place.run(&["runs"]).ok().contains("No runs"));
+}
+
+#[test]
+fn ctrl_c_asks_the_server_to_stop_the_run() {
+    let place = Place::new();
+    let (server, _) = place.serve(&["--rehearse", "slow"]);
+    let mut guest = place.begin(&[&TASK[..], &["--json"]].concat());
+    guest.until("recipe_step_started");
+    guest.signal(Signal::INT);
+    let said = guest.ended();
+    assert_eq!(said.status, 130, "{}", said.err);
+    assert!(said.out.contains(r#""reason":"user_stopped""#), "{}", said.out);
+    assert!(place.run(&["runs"]).ok().contains("user_stopped"), "the server knows it too");
+    drop(server);
+}
+
+/// A run that is about to begin has to be there before it can be stopped; but it is stopped.
+#[test]
+fn ctrl_c_while_the_server_starts_the_run_leaves_nothing_behind() {
+    let place = Place::new();
+    let (_server, _) = place.serve(&["--rehearse", "slow"]);
+    let mut guest = place.begin(&TASK);
+    guest.until_note("Another process holds the data directory");
+    guest.signal(Signal::INT);
+    assert_eq!(guest.ended().status, 130);
+    let listed = place.run(&["runs"]).ok();
+    assert!(listed.contains("user_stopped") && !listed.contains("goes on"), "{listed}");
+}
+
+/// The server never hears of it: it is killed first. Whoever holds the data directory next does not go on.
+#[test]
+fn a_wish_to_stop_outlives_the_server() {
+    let place = Place::new();
+    let (mut server, _) = place.serve(&["--rehearse", "slow"]);
+    let mut guest = begin(place.surefire(&[&TASK[..], &["--json"]].concat()).env("SUREFIRE_PACE_MS", "0"));
+    guest.until("recipe_step_started");
+    server.signal(Signal::STOP);
+    guest.signal(Signal::INT);
+    guest.until_note("Stopping the agent");
+    server.signal(Signal::KILL);
+    server.ended_somehow();
+    let said = guest.ended();
+    assert_eq!(said.status, 130, "{}{}", said.out, said.err);
+    assert!(place.run(&["runs"]).ok().contains("user_stopped"));
+}
+
+#[test]
+fn a_run_that_somebody_else_ends_says_so() {
+    let place = Place::new();
+    let (_server, ready) = place.serve(&["--rehearse", "slow"]);
+    let mut guest = place.begin(&[&TASK[..], &["--json"]].concat());
+    let started = guest.until("recipe_step_started");
+    let session = started["session_id"].as_str().unwrap();
+    client(&ready, &serde_json::json!({ "type": "exit_recipe", "session_id": session }), "recipe_exited");
+    let said = guest.ended();
+    assert_eq!(said.status, 132, "{}", said.err);
+    assert!(said.out.contains(r#""reason":"user-requested""#), "{}", said.out);
+}
+
+#[test]
+fn where_recipes_are_switched_off_nothing_starts() {
+    let place = Place::new();
+    let (_server, ready) = place.serve(&[]);
+    client(
+        &ready,
+        &serde_json::json!({ "type": "set_orchestration", "enabled": false }),
+        "orchestration_set",
+    );
+    let said = place.run(&TASK);
+    assert_eq!((said.status, said.out.as_str()), (133, ""));
+    hold("guest-switched-off", &said.err);
+}
+
+#[test]
+fn a_server_that_only_pretends_is_no_agent() {
+    let place = Place::new();
+    let (_server, _) = place.serve(&[]);
+    let said = place.run(&["run", "implement-and-review"]);
+    assert_eq!((said.status, said.out.as_str()), (35, ""));
+    hold("guest-no-agent", &said.err);
+}
+
+#[test]
+fn what_only_counts_for_ones_own_agent_is_refused() {
+    let place = Place::new();
+    let (_server, _) = place.serve(&[]);
+    let said = place.run(&["run", "implement-and-review", "--rehearse", "happy"]);
+    assert_eq!((said.status, said.out.as_str()), (64, ""));
+    hold("guest-own-agent", &said.err);
+}
+
+#[test]
+fn a_server_with_other_recipes_is_named_as_that() {
+    let place = Place::new();
+    let words = ["serve", "--json", "--listen", "127.0.0.1:0", "--agent", "rehearsal"];
+    let mut server = begin(&mut place.program(&crate::own_command(), &words));
+    server.line();
+    let said = place.run(&TASK);
+    assert_eq!((said.status, said.out.as_str()), (64, ""));
+    hold("guest-other-recipes", &said.err);
+}
+
+/// A key that a guest made would not be the server's, but the next server's: whoever was paired would not be any more.
+#[test]
+fn a_guest_makes_no_key() {
+    let place = Place::new();
+    let (_server, ready) = place.serve(&[]);
+    let key_file = std::path::Path::new(ready["key_file"].as_str().unwrap());
+    std::fs::remove_file(key_file).unwrap();
+    for words in [&TASK[..], &["runs"]] {
+        let complaint = place.run(words).complaint(1);
+        assert!(complaint.contains("restart that server"), "{complaint}");
+    }
+    assert!(!key_file.exists());
+}
+
+/// Somebody may restart the server, or it may be killed: the run goes on with whoever holds the data directory next.
+#[test]
+fn a_run_survives_the_server_it_was_started_at() {
+    let place = Place::new();
+    let (mut server, _) = place.serve(&["--rehearse", "slow"]);
+    let words = [&TASK[..], &["--json", "--model", "opus"]].concat();
+    let mut guest = begin(place.surefire(&words).env("SUREFIRE_PACE_MS", "0"));
+    guest.until("recipe_step_started");
+    server.signal(Signal::KILL);
+    server.ended_somehow();
+    let said = guest.ended();
+    assert_eq!(said.status, 0, "{}{}", said.out, said.err);
+    assert!(said.err.contains("The server is gone; looking for the run."), "{}", said.err);
+    let transitions: Vec<Value> = said
+        .out
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .filter(|message: &Value| message["type"] == "recipe_step_transition")
+        .collect();
+    let left: Vec<_> = transitions.iter().map(|moved| moved["from_step"].as_str().unwrap()).collect();
+    assert_eq!(left, ["implement", "code-review"], "each transition once");
+}
+
+/// Two commands at once share one data directory: the second is the guest of the first, and outlives it.
+#[test]
+fn two_commands_at_once_get_along() {
+    let place = Place::new();
+    let mut first = place.begin(&["run", "implement-and-review", "--json", "--rehearse", "slow"]);
+    first.until("recipe_step_started");
+    let mut second = place.begin(&["run", "retrospective", "--json", "--agent", "rehearsal"]);
+    second.until("recipe_step_started");
+    assert_eq!(place.run(&["runs"]).ok().matches("goes on at").count(), 2);
+    first.signal(Signal::INT);
+    assert_eq!(first.ended().status, 130);
+    let said = second.ended();
+    assert_eq!(said.status, 0, "{}{}", said.out, said.err);
+}
+
+#[test]
+fn a_second_server_is_told_who_holds_the_data() {
+    let place = Place::new();
+    let (_server, ready) = place.serve(&[]);
+    let complaint = place.run(&["serve", "--listen", "127.0.0.1:0", "--agent", "rehearsal"]).complaint(1);
+    let address = ready["url"].as_str().unwrap().trim_start_matches("http://");
+    assert!(complaint.contains("with pid") && complaint.contains(address), "{complaint}");
+    assert_eq!(complaint.lines().count(), 3, "{complaint}");
+}
+
+/// Connects as any client does, says one thing, and waits for the answer.
+fn client(ready: &Value, message: &Value, answer: &str) {
+    let address: std::net::SocketAddr =
+        ready["ws_url"].as_str().unwrap().trim_start_matches("ws://").parse().unwrap();
+    let key = std::fs::read_to_string(ready["key_file"].as_str().unwrap()).unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(async {
+        let mut app = crate::app::App::connect_with(address, key.trim(), "0.5.0").await;
+        app.send(message.clone()).await;
+        app.until(answer).await;
+    });
+}

@@ -1,0 +1,51 @@
+//! The `surefire` command as people and scripts use it: the real binary, what it prints, and its exit status.
+
+#[path = "../app/mod.rs"]
+mod app;
+mod command;
+mod completing;
+mod diagnosing;
+mod guests;
+mod keys;
+mod lists;
+mod looking_back;
+mod process;
+mod reading;
+mod running;
+mod serving;
+mod settings;
+mod snapshot;
+mod statuses;
+mod terminal;
+mod wrong_usage;
+
+use std::path::PathBuf;
+use std::process::Command;
+use std::sync::OnceLock;
+
+/// The example of a command with recipes of its own. It is built with what all tests together are built with, so that there is
+/// nothing left to do where all of them run.
+pub(crate) fn own_command() -> PathBuf {
+    static BUILT: OnceLock<PathBuf> = OnceLock::new();
+    let build = || {
+        let tests = std::env::current_exe().expect("a running test has a path");
+        let profile = tests.ancestors().nth(2).expect("it lies in `<target>/<profile>/deps`");
+        let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+        cargo.args([
+            "build",
+            "--quiet",
+            "--offline",
+            "--workspace",
+            "--example",
+            "own_command",
+            "--target-dir",
+        ]);
+        cargo.arg(profile.parent().expect("a profile is in the target folder"));
+        if cfg!(feature = "crash-points") {
+            cargo.args(["--features", "surefire/crash-points"]);
+        }
+        assert!(cargo.status().expect("cargo can be run").success(), "the example cannot be built");
+        profile.join("examples/own_command")
+    };
+    BUILT.get_or_init(build).clone()
+}

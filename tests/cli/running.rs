@@ -1,0 +1,243 @@
+//! A recipe, run in the foreground.
+
+use std::process::Stdio;
+
+use rustix::process::Signal;
+use serde_json::{Value, json};
+
+use crate::command::{Place, Said};
+use crate::own_command;
+use crate::process::begin;
+use crate::snapshot::{hold, steady};
+use crate::terminal::in_terminal;
+
+const TASK: [&str; 4] = ["run", "implement-and-review", "--pace-ms", "0"];
+
+fn rehearse(place: &Place, script: &str) -> Said {
+    place.run(&[&TASK[..], &["--rehearse", script]].concat())
+}
+
+/// The messages that a run printed.
+fn messages(out: &str) -> Vec<Value> {
+    out.lines().map(|line| serde_json::from_str(line).expect("every line is a message")).collect()
+}
+
+#[test]
+fn a_run_is_told_line_by_line_and_ends_with_a_card() {
+    for script in
+        ["happy", "one-fix", "garbage-once", "never-satisfied", "blocked", "other", "logged-out", "crash"]
+    {
+        let said = rehearse(&Place::new(), script);
+        assert_eq!(said.err, "", "{script}");
+        hold(&format!("run-{script}"), &steady(&said.out));
+    }
+}
+
+#[test]
+fn in_a_terminal_the_lines_change_and_the_card_stays() {
+    let place = Place::new();
+    let words =
+        ["run", "implement-and-review", "--rehearse", "one-fix", "--pace-ms", "300", "--color", "never"];
+    let (status, shown) = in_terminal(&mut place.surefire(&words), 60, "");
+    assert_eq!(status, 0, "{shown}");
+    assert!(shown.contains("\u{1b}[J"), "it draws over what it drew: {shown:?}");
+    for line in
+        ["step 1 of at most 8: implement · 0:00 · rehearsal", " 5  commit → committed", "✓ Task committed"]
+    {
+        assert!(shown.contains(line), "{line}: {shown}");
+    }
+    assert!(!shown.contains("\u{1b}[3"), "there are no colours: {shown:?}");
+}
+
+#[test]
+fn no_line_that_changes_is_wider_than_a_small_terminal() {
+    let place = Place::new();
+    let words =
+        ["run", "implement-and-review", "--rehearse", "garbage-once", "--pace-ms", "200", "--color", "never"];
+    let (_, shown) = in_terminal(&mut place.surefire(&words), 30, "");
+    let frames = shown.split("\u{1b}[J").skip(1);
+    let changing =
+        frames.flat_map(|frame| frame.lines().take(1)).filter(|line| line.starts_with(['⠋', '⠙', '⠹', '⠸']));
+    let changing: Vec<_> = changing.collect();
+    assert!(!changing.is_empty(), "{shown:?}");
+    for line in changing {
+        assert!(line.trim_end().chars().count() <= 30, "{line}");
+    }
+}
+
+#[test]
+fn messages_for_programs_are_the_wires_own() {
+    let place = Place::new();
+    let said = place.run(&[&TASK[..], &["--rehearse", "one-fix", "--json"]].concat()).ok();
+    let messages = messages(&said);
+    for message in &messages {
+        let known: surefire::wire::ServerMessage = serde_json::from_value(message.clone()).unwrap();
+        assert_eq!(&serde_json::to_value(&known).unwrap(), message);
+    }
+    let steps = messages.iter().filter(|message| message["type"] == "recipe_step_started");
+    let steps: Vec<_> = steps.map(|message| message["step"].as_str().unwrap()).collect();
+    assert_eq!(steps, ["implement", "code-review", "fix", "code-review", "commit"]);
+    let ends: Vec<_> = messages.iter().filter(|message| message["type"] == "recipe_exited").collect();
+    assert_eq!(ends.len(), 1);
+    assert_eq!((&ends[0]["reason"], &ends[0]["rehearsal"]), (&json!("task-committed"), &json!(true)));
+    assert!(
+        messages.iter().any(|message| message["type"] == "session_history"),
+        "what the agent says is told too"
+    );
+}
+
+#[test]
+fn without_an_agent_it_fails_rather_than_pretend() {
+    let place = Place::new();
+    let complaint = place.run(&["run", "implement-and-review"]).complaint(35);
+    hold("run-no-agent", &complaint);
+    assert!(!place.data().exists(), "nothing was begun");
+}
+
+#[test]
+fn what_cannot_be_run_is_said_in_three_lines() {
+    let place = Place::new();
+    let table = [
+        ("run-unknown-recipe", 64, &["run", "implment-and-review", "--rehearse", "happy"][..]),
+        ("run-no-directory", 64, &["run", "retrospective", "--rehearse", "happy", "--dir", "nowhere"]),
+        ("run-outside-of-roots", 35, &["run", "retrospective", "--rehearse", "happy", "--root", "../home"]),
+        ("run-unknown-script", 64, &["run", "retrospective", "--rehearse", "hapy"]),
+        ("run-zero-time", 64, &["run", "retrospective", "--rehearse", "happy", "--time", "0s"]),
+        ("run-two-agents", 64, &["run", "retrospective", "--rehearse", "happy", "--agent", "claude"]),
+    ];
+    for (name, status, words) in table {
+        let complaint = place.run(words).complaint(status);
+        assert_eq!(complaint.lines().count(), 3, "{complaint}");
+        hold(name, &complaint);
+    }
+}
+
+#[test]
+fn what_it_is_about_and_the_model_reach_the_agent() {
+    let place = Place::new();
+    let words = ["run", "retrospective", "--prompt", "the login page", "--model", "opus"];
+    let said = Said::of(&mut place.with_agent(&json!({}), &words), &place);
+    assert_eq!(said.status, 0, "{}{}", said.out, said.err);
+    let call = &fake_claude::calls(&place.path().join("calls.jsonl"))[0];
+    assert!(call["prompt"].as_str().unwrap().contains("the login page"), "{call}");
+    let arguments: Vec<_> =
+        call["arguments"].as_array().unwrap().iter().map(|one| one.as_str().unwrap()).collect();
+    let after = |name| arguments.iter().skip_while(|one| **one != name).nth(1).copied();
+    assert_eq!((after("--model"), after("--permission-mode")), (Some("opus"), Some("acceptEdits")));
+}
+
+#[test]
+fn a_run_can_go_on_in_a_conversation_that_is_there() {
+    let place = Place::new();
+    let first = messages(&place.run(&[&TASK[..], &["--rehearse", "happy", "--json"]].concat()).ok());
+    let session = first[0]["session_id"].as_str().unwrap();
+    let words = ["--rehearse", "happy", "--json", "--session", session];
+    let second = messages(&place.run(&[&TASK[..], &words].concat()).ok());
+    assert_eq!(second[0]["session_id"], session);
+    assert_ne!(second[0]["run_id"], first[0]["run_id"]);
+}
+
+#[test]
+fn a_chain_of_runs_is_followed_to_its_end() {
+    let place = Place::new();
+    let words = ["run", "implement-and-review-all", "--rehearse", "happy", "--pace-ms", "0", "--json"];
+    let messages = messages(&place.run(&words).ok());
+    let reasons = messages.iter().filter(|message| message["type"] == "recipe_exited");
+    let reasons: Vec<_> = reasons.map(|message| message["reason"].as_str().unwrap()).collect();
+    assert_eq!(reasons, ["restart-new-session", "restart-new-session", "no-tasks-available"]);
+}
+
+#[test]
+fn ctrl_c_stops_the_agent_and_everything_it_started() {
+    let place = Place::new();
+    let mut command =
+        place.with_agent(&json!({ "act": "interruptible" }), &["run", "implement-and-review", "--json"]);
+    let mut running = begin(&mut command);
+    running.until("recipe_step_started");
+    let calls = place.path().join("calls.jsonl");
+    let agent = crate::process::eventually(|| {
+        fake_claude::calls(&calls).iter().find_map(|call| call["pid"].as_u64())
+    });
+    running.signal(Signal::INT);
+    let said = running.ended();
+    assert_eq!(said.status, 130, "{}", said.err);
+    assert!(said.err.contains("Stopping the agent"), "{}", said.err);
+    assert!(!std::path::Path::new(&format!("/proc/{agent}")).exists(), "the agent is gone");
+    assert!(place.run(&["why"]).ok().contains("user_stopped (completed), exit status 130"));
+}
+
+#[test]
+fn a_run_that_waits_to_go_on_by_itself_says_so_and_can_be_stopped() {
+    let place = Place::new();
+    let mut running = place.begin(&[&TASK[..], &["--rehearse", "overloaded", "--auto-resume"]].concat());
+    running.until_line("stopped (api_overloaded); goes on by itself in ");
+    running.signal(Signal::INT);
+    let said = running.ended();
+    assert_eq!(said.status, 130, "{}{}", said.out, said.err);
+    assert_eq!(said.out.matches("stopped after").count(), 1, "{}", said.out);
+    let told = place.run(&["why"]).ok();
+    assert!(told.contains("stopped (api_overloaded)") && told.contains("user_stopped"), "{told}");
+}
+
+#[test]
+fn what_an_agent_says_reaches_programs_as_it_was_and_people_in_part() {
+    let place = Place::new();
+    let description = format!("\u{7f}\u{1b}[2J{}", "long\n".repeat(500));
+    let reply = json!({ "outcome": "other", "otherDescription": description });
+    let answer = json!({ "text": reply.to_string() });
+    let words = ["run", "implement-and-review"];
+    let told = Said::of(&mut place.with_agent(&answer, &[&words[..], &["--json"]].concat()), &place);
+    let exited = messages(&told.out).into_iter().find(|message| message["type"] == "recipe_exited").unwrap();
+    assert_eq!(exited["description"], description);
+    let journal: Value = serde_json::from_str(&place.run(&["why", "--json"]).ok()).unwrap();
+    assert_eq!(journal["run"]["ending"]["description"], description);
+    let card = Said::of(&mut place.with_agent(&answer, &words), &place).out;
+    assert!(card.contains("│ [2Jlong\n") && card.contains("… 488 more lines"), "{card}");
+    assert!(card.lines().count() < 30, "{card}");
+}
+
+#[test]
+fn a_second_ctrl_c_is_immediate() {
+    let place = Place::new();
+    let answer = json!({ "act": "ignore-sigterm" });
+    let mut command = place.with_agent(&answer, &["run", "implement-and-review"]);
+    let mut running = begin(&mut command);
+    running.until_line("step 1");
+    let calls = place.path().join("calls.jsonl");
+    let began = || fake_claude::calls(&calls).iter().find_map(|call| call["pid"].as_i64());
+    let agent = crate::process::eventually(began);
+    running.signal(Signal::INT);
+    running.until_note("Stopping the agent");
+    std::thread::sleep(std::time::Duration::from_millis(300));
+    running.signal(Signal::INT);
+    assert_eq!(running.ended().status, 130);
+    assert!(place.run(&["runs"]).ok().contains("user_stopped"));
+    let agent = format!("/proc/{agent}/cmdline");
+    // What is dead and not collected has none.
+    crate::process::eventually(|| std::fs::read(&agent).unwrap_or_default().is_empty().then_some(()));
+}
+
+#[test]
+fn a_pipe_that_closes_does_not_stop_the_run() {
+    let place = Place::new();
+    let (reader, writer) = std::io::pipe().unwrap();
+    drop(reader);
+    let mut command = place.surefire(&[&TASK[..], &["--rehearse", "blocked"]].concat());
+    let status = command.stdout(writer).stderr(Stdio::null()).status().unwrap();
+    assert_eq!(status.code(), Some(33));
+    assert!(place.run(&["why"]).ok().contains("implementation-blocked"));
+}
+
+#[test]
+fn recipes_of_ones_own_have_the_same_command() {
+    let place = Place::new();
+    let listed = Said::of(&mut place.program(&own_command(), &["recipes"]), &place).ok();
+    hold("own-recipes", &listed);
+    let words = ["run", "check-release", "--rehearse", "happy", "--pace-ms", "0"];
+    let run = Said::of(&mut place.program(&own_command(), &words), &place);
+    hold("own-run", &steady(&run.ok()));
+    let help = Said::of(&mut place.program(&own_command(), &["run", "--help"]), &place).ok();
+    assert!(help.contains("Usage: own_command run"), "{help}");
+    let none = Said::of(&mut Place::new().program(&own_command(), &["why"]), &place).complaint(1);
+    assert!(none.contains("`own_command run`"), "{none}");
+}

@@ -1,0 +1,195 @@
+//! What is settled outside of the command line, and whose word counts.
+
+use std::os::unix::ffi::OsStrExt;
+use std::path::PathBuf;
+
+use serde_json::Value;
+
+use crate::command::{Place, Said};
+use crate::snapshot;
+
+/// The configuration file in the platform's own place, with this in it.
+fn configured(place: &Place, text: &str) -> PathBuf {
+    let directory = if cfg!(target_os = "macos") { "Library/Application Support" } else { ".config" };
+    let folder = place.home().join(directory).join("surefire");
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(folder.join("config.toml"), text).unwrap();
+    folder.join("config.toml")
+}
+
+/// A setting's value and where it came from, as `doctor` tells it.
+fn setting(place: &Place, name: &str, words: &[&str], variables: &[(&str, &str)]) -> (Value, String) {
+    let mut command = place.surefire(&["doctor", "--json"]);
+    let said = Said::of(command.args(words).envs(variables.iter().copied()), place);
+    let report: Value = serde_json::from_str(&said.out).unwrap_or_else(|_| panic!("{}", said.err));
+    let row = report["settings"].as_array().unwrap().iter().find(|row| row["name"] == name);
+    let row = row.unwrap_or_else(|| panic!("there is a setting {name}"));
+    (row["value"].clone(), row["source"].as_str().unwrap().to_owned())
+}
+
+/// What the file is named in what the command says.
+fn shown(place: &Place, file: &std::path::Path) -> String {
+    file.display().to_string().replace(&place.path().display().to_string(), "[PLACE]")
+}
+
+#[test]
+fn the_command_line_stands_above_the_environment_above_the_file_above_the_default() {
+    let place = Place::new();
+    let word = |value: &str, source: &str| (Value::from(value), source.to_owned());
+    let ask = |words: &[&str], variables: &[(&str, &str)]| setting(&place, "listen", words, variables);
+    let variable = [("SUREFIRE_LISTEN", "127.0.0.1:2")];
+    assert_eq!(ask(&[], &[]), word("127.0.0.1:8080", "default"));
+    let file = configured(&place, "# where\n\nlisten = \"127.0.0.1:3\"\n");
+    let line = format!("line 3 of `{}`", shown(&place, &file));
+    assert_eq!(ask(&[], &[]), word("127.0.0.1:3", &line));
+    assert_eq!(ask(&[], &variable), word("127.0.0.1:2", "`SUREFIRE_LISTEN`"));
+    assert_eq!(ask(&["--listen", "127.0.0.1:1"], &variable), word("127.0.0.1:1", "command line"));
+    assert_eq!(ask(&[], &[("SUREFIRE_LISTEN", "")]), word("127.0.0.1:3", &line), "an empty one is none");
+}
+
+#[test]
+fn a_file_that_is_named_counts_instead_of_the_usual_one() {
+    let place = Place::new();
+    configured(&place, "parallel = 3\n");
+    for (name, number) in [("one.toml", 4), ("two.toml", 5)] {
+        std::fs::write(place.path().join(name), format!("parallel = {number}")).unwrap();
+    }
+    let (one, two) = (place.path().join("one.toml"), place.path().join("two.toml"));
+    let variable = [("SUREFIRE_CONFIG", one.to_str().unwrap())];
+    let ask = |words: &[&str], variables: &[(&str, &str)]| setting(&place, "parallel", words, variables).0;
+    assert_eq!(ask(&[], &[]), "3");
+    assert_eq!(ask(&[], &variable), "4");
+    assert_eq!(ask(&["--config", two.to_str().unwrap()], &variable), "5");
+
+    let missing = place.path().join("none.toml");
+    let complaint = place.run(&["key", "--config", missing.to_str().unwrap()]).complaint(64);
+    assert!(complaint.contains("`[PLACE]/none.toml` cannot be read"), "{complaint}");
+}
+
+#[test]
+fn only_a_directory_that_is_absolute_is_the_platforms() {
+    if cfg!(target_os = "macos") {
+        return;
+    }
+    let place = Place::new();
+    configured(&place, "parallel = 3\n");
+    let here = place.project().join("surefire");
+    std::fs::create_dir(&here).unwrap();
+    std::fs::write(here.join("config.toml"), "parallel = 4\n").unwrap();
+    let project = place.project();
+    let ask = |folder: &str| setting(&place, "parallel", &[], &[("XDG_CONFIG_HOME", folder)]).0;
+    assert_eq!(ask("."), "3", "nothing is read from where one happens to be");
+    assert_eq!(ask(project.to_str().unwrap()), "4");
+}
+
+#[test]
+fn paths_in_the_file_begin_beside_it_or_at_home() {
+    let place = Place::new();
+    let file = configured(&place, "root = ['~/work', 'near', '/far']\nkey-file = '~'\nagent-path = '~x'\n");
+    let beside = shown(&place, file.parent().unwrap());
+    let ask = |name: &str| setting(&place, name, &[], &[]).0;
+    let text = |value: Value| value.as_str().unwrap().replace(&place.path().display().to_string(), "[PLACE]");
+    assert_eq!(text(ask("root")), format!("[PLACE]/home/work, {beside}/near, /far"));
+    assert_eq!(text(ask("key-file")).trim_end_matches('/'), "[PLACE]/home");
+    assert_eq!(text(ask("agent-path")), format!("{beside}/~x"), "only `~/` is the home");
+}
+
+#[test]
+fn a_list_may_be_one_text_and_the_command_line_replaces_all_of_it() {
+    let place = Place::new();
+    configured(&place, "allow-host = 'one'\nroot = ['/a', '/b']\n");
+    let ask =
+        |name: &str, words: &[&str], variables: &[(&str, &str)]| setting(&place, name, words, variables).0;
+    assert_eq!(ask("allow-host", &[], &[]), "one");
+    assert_eq!(ask("allow-host", &[], &[("SUREFIRE_ALLOW_HOST", "two,three")]), "two, three");
+    assert_eq!(ask("root", &[], &[("SUREFIRE_ROOT", "/c:/d")]), "/c, /d");
+    assert_eq!(ask("root", &["--root", "/e"], &[("SUREFIRE_ROOT", "/c:/d")]), "/e");
+}
+
+#[test]
+fn a_switch_can_be_turned_off_again() {
+    let place = Place::new();
+    configured(&place, "lan = true\n");
+    let ask = |words: &[&str], variables: &[(&str, &str)]| setting(&place, "lan", words, variables).0;
+    assert_eq!(ask(&[], &[]), "true");
+    assert_eq!(ask(&["--lan=false"], &[]), "false");
+    assert_eq!(ask(&[], &[("SUREFIRE_LAN", "0")]), "0");
+    let words = ["doctor", "--listen", "0.0.0.0:0"];
+    assert!(!place.run(&words).out.contains("not allowed"), "the file lets others in");
+    let said = Said::of(place.surefire(&words).env("SUREFIRE_LAN", "0"), &place);
+    assert!(said.out.contains("not allowed"), "the environment does not: {}", said.out);
+}
+
+#[test]
+fn what_is_wrong_with_a_file_is_said_with_its_line() {
+    let place = Place::new();
+    let mut all = String::new();
+    for text in [
+        "listen = '127.0.0.1:1'\n\nlistn = '127.0.0.1:2'\n",
+        "agent_path = '/bin/x'\n",
+        "verbose = 2\n",
+        "lan = 3\n",
+        "parallel = 'two'\n",
+        "root = ['/a', 3]\n",
+        "listen = ['127.0.0.1:1']\n",
+        "[serve]\nlisten = '127.0.0.1:1'\n",
+        "serve.listen = '127.0.0.1:1'\n",
+        "lan = true\nlan = false\n",
+        "lan true\n",
+        "\nlisten = 'here'\n",
+        "agent = 'someone'\n",
+        "parallel = -1\n",
+        "lan = true # \u{1b}[2J\n",
+        "data = ''\n",
+        "root = ['/a', '']\n",
+        "parallel = 0\n",
+    ] {
+        let file = configured(&place, text);
+        let complaint = place.run(&["key"]).complaint(64);
+        assert_eq!(complaint.lines().count(), 3, "{complaint}");
+        assert!(!place.data().exists(), "nothing was begun");
+        all.extend([complaint.replace(&shown(&place, &file), "[FILE]"), "\n".to_owned()]);
+    }
+    snapshot::hold("broken_configuration", &all);
+}
+
+#[test]
+fn what_is_wrong_in_the_environment_is_said_with_its_name() {
+    let place = Place::new();
+    for (name, value, words) in [
+        ("SUREFIRE_LISTEN", "here", "`SUREFIRE_LISTEN`: it is no address with a port"),
+        ("SUREFIRE_LISTEN", "here", "fix: write one such as 127.0.0.1:8080"),
+        ("SUREFIRE_AGENT", "someone", "use one of `auto`, `claude`, `rehearsal`"),
+        ("SUREFIRE_LAN", "perhaps", "`lan` cannot be `perhaps`"),
+        ("SUREFIRE_CONFIG", "/nowhere/at/all", "leave out `SUREFIRE_CONFIG`"),
+    ] {
+        let said = Said::of(place.surefire(&["key"]).env(name, value), &place).complaint(64);
+        assert!(said.lines().count() == 3 && said.contains(words), "{said}");
+    }
+}
+
+#[test]
+fn a_variable_that_is_no_text_is_refused_for_that_reason() {
+    let place = Place::new();
+    let value = std::ffi::OsStr::from_bytes(b"\xff");
+    let said = Said::of(place.surefire(&["key"]).env("SUREFIRE_MODEL", value), &place).complaint(64);
+    assert!(said.contains("why: `SUREFIRE_MODEL`: it is no text in UTF-8\n"), "{said}");
+}
+
+#[test]
+fn there_is_an_end_to_a_configuration_file() {
+    let place = Place::new();
+    let said = place.run(&["key", "--config", "/dev/zero"]).complaint(64);
+    assert!(said.contains("why: it has more than 1024 KiB\n"), "{said}");
+    configured(&place, &format!("parallel = 3\n#{}\n", "x".repeat((1 << 20) - 15)));
+    assert_eq!(setting(&place, "parallel", &[], &[]).0, "3", "1 MiB is read");
+}
+
+#[test]
+fn a_broken_file_is_no_reason_not_to_help() {
+    let place = Place::new();
+    configured(&place, "nonsense");
+    for words in [&["--help"][..], &["serve", "--help"], &["--version"], &["recipes"]] {
+        place.run(words).ok();
+    }
+}

@@ -1,0 +1,122 @@
+//! What the command prints, held against what it is known to print.
+
+use std::path::Path;
+
+/// Holds a text against `snapshots/<name>.txt`. `UPDATE_DOCS=1` writes it anew; read the diff before you commit it.
+pub(crate) fn hold(name: &str, found: &str) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cli/snapshots").join(format!("{name}.txt"));
+    if std::env::var_os("UPDATE_DOCS").is_some() {
+        std::fs::write(&path, found).expect("the snapshot can be written");
+        return;
+    }
+    let known = std::fs::read_to_string(&path).unwrap_or_default();
+    assert!(
+        known == found,
+        "snapshot `{name}` differs (UPDATE_DOCS=1 writes it anew)\n--- known\n{known}\n--- found\n{found}"
+    );
+}
+
+/// What differs from run to run, and what stands for it. `x` is a hexadecimal digit and `d` a decimal one; of two that begin alike
+/// the longer comes first.
+const SHAPES: [(&str, &str); 6] = [
+    ("xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx", "[id]"),
+    ("xxxxxxxx", "[short]"),
+    ("dddd-dd-ddTdd:dd:dd", "[time]"),
+    ("dddd-dd-dd dd:dd", "[time]"),
+    ("dd:dd:dd", "[time]"),
+    ("dd:dd", "[time]"),
+];
+
+/// The units that a duration is told in.
+const UNITS: [&str; 6] = [" ms", " min", " µs", " s", " h", " d"];
+
+/// The text with every UUID, short id, time of day and duration made the same.
+pub(crate) fn steady(text: &str) -> String {
+    let (mut steady, mut rest, mut alone) = (String::new(), text, true);
+    while let Some(next) = rest.chars().next() {
+        let found = if alone { varying(rest) } else { None };
+        let (length, told) = found.unwrap_or((next.len_utf8(), &rest[..next.len_utf8()]));
+        steady.push_str(told);
+        rest = &rest[length..];
+        alone = !(next.is_alphanumeric() || matches!(next, '-' | '.' | ':' | '_'));
+    }
+    steady
+}
+
+/// How long the varying thing is that a text begins with, and what stands for it.
+fn varying(text: &str) -> Option<(usize, &'static str)> {
+    let shaped = SHAPES.into_iter().filter(|(shape, _)| has_shape(text, shape));
+    let mut shaped = shaped.map(|(shape, name)| (shape.len() + time_zone(&text[shape.len()..], name), name));
+    shaped.find(|(length, _)| is_over(&text[*length..])).or_else(|| Some((duration(text)?, "[took]")))
+}
+
+fn has_shape(text: &str, shape: &str) -> bool {
+    let is = |(found, wanted): (u8, u8)| match wanted {
+        b'x' => found.is_ascii_digit() || (b'a'..=b'f').contains(&found),
+        b'd' => found.is_ascii_digit(),
+        literal => found == literal,
+    };
+    text.len() >= shape.len() && text.bytes().zip(shape.bytes()).all(is)
+}
+
+/// How long the rest of a time is: fractions of its second, and its zone.
+fn time_zone(rest: &str, name: &str) -> usize {
+    if name != "[time]" {
+        return 0;
+    }
+    let fraction = rest.strip_prefix('.').map_or(0, |digits| 1 + count(digits));
+    let zone = &rest[fraction..];
+    let zone = if zone.starts_with('Z') {
+        1
+    } else if has_shape(zone, "+dd:dd") || has_shape(zone, "-dd:dd") {
+        6
+    } else {
+        0
+    };
+    fraction + zone
+}
+
+/// How long a duration is: numbers with units, such as `3 min 2 s`.
+fn duration(text: &str) -> Option<usize> {
+    let whole = count(text);
+    let fraction = text[whole..].strip_prefix('.').map_or(0, |digits| 1 + count(digits));
+    let number = whole + if fraction > 1 { fraction } else { 0 };
+    let unit = UNITS
+        .iter()
+        .find(|unit| text[number..].strip_prefix(**unit).is_some_and(|rest| whole > 0 && is_over(rest)))?;
+    let length = number + unit.len();
+    let more = text[length..].strip_prefix(' ').and_then(duration).map_or(0, |more| 1 + more);
+    Some(length + more)
+}
+
+fn count(digits: &str) -> usize {
+    digits.bytes().take_while(u8::is_ascii_digit).count()
+}
+
+/// Whether no word goes on here.
+fn is_over(rest: &str) -> bool {
+    !rest.starts_with(|next: char| next.is_alphanumeric() || matches!(next, '-' | '_' | ':'))
+}
+
+#[test]
+fn what_differs_from_run_to_run_is_made_the_same() {
+    let table = [
+        ("run 0190a3f2-7b1c-7def-8a90-0123456789ab.", "run [id]."),
+        ("0190a3f2  rebase", "[short]  rebase"),
+        ("(0190a3f2)", "([short])"),
+        ("0190a3f2x and x0190a3f2, 0190a3f21", "0190a3f2x and x0190a3f2, 0190a3f21"),
+        ("at 2026-01-31T23:59:59.123Z", "at [time]"),
+        ("at 2026-01-31T23:59:59+01:00!", "at [time]!"),
+        ("2026-01-31 23:59 and 23:59:01, 09:15", "[time] and [time], [time]"),
+        ("127.0.0.1:8080 and 1:23", "127.0.0.1:8080 and 1:23"),
+        ("1.5 s, 250 ms; 3 min 2 s (2 h 5 min)", "[took], [took]; [took] ([took])"),
+        ("4 steps, 2 sevens, 5. s", "4 steps, 2 sevens, 5. s"),
+        ("1.5 s", "[took]"),
+        ("日本 12:30 日本", "日本 [time] 日本"),
+        ("deadbeef-1 a-deadbeef", "deadbeef-1 a-deadbeef"),
+        ("", ""),
+    ];
+    for (text, told) in table {
+        assert_eq!(steady(text), told);
+    }
+}

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use super::paint;
 use super::program::program_name;
-use super::words::turns;
+use super::words::one_line;
 
 /// The exit status of wrong usage, as `sysexits.h` has it.
 const USAGE: u8 = 64;
@@ -72,11 +72,6 @@ impl fmt::Display for Complaint {
         }
         Ok(())
     }
-}
-
-/// Whatever somebody else wrote, on one line and without anything that moves the cursor.
-pub(super) fn one_line(words: &str) -> String {
-    words.chars().map(|c| if c.is_control() || turns(c) { ' ' } else { c }).collect()
 }
 
 #[cfg(test)]

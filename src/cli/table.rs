@@ -1,17 +1,15 @@
 //! Columns, for lists. On a terminal no line is wider than it is; elsewhere nothing is ever shortened.
 
-use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+use unicode_width::UnicodeWidthStr;
 
 use super::paint;
+use super::words::{one_line, shortened};
 
 /// What stands between two columns.
 const GAP: &str = "  ";
 
 /// Where less is left for the last column than this, the columns are written below each other.
 const NARROW: usize = 16;
-
-/// What stands where something was left out.
-const MORE: char = '…';
 
 /// Rows of `N` cells below a header.
 pub(super) struct Table<const N: usize> {
@@ -30,8 +28,7 @@ pub(super) struct Cell {
 impl Cell {
     /// Nothing that moves the cursor gets into a list, whoever wrote it.
     pub(super) fn new(text: impl Into<String>) -> Self {
-        let text = text.into().chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
-        Self { text, paint: None }
+        Self { text: one_line(&text.into()), paint: None }
     }
 
     pub(super) fn painted(text: impl Into<String>, paint: impl Fn(&str) -> String + 'static) -> Self {
@@ -126,26 +123,6 @@ fn line<const N: usize>(row: &[Cell; N], widths: &[usize], last: Option<usize>) 
     line
 }
 
-/// The text in so many columns: whole, or up to a sign that something is missing.
-fn shortened(text: &str, most: usize) -> String {
-    let text = text.trim_end();
-    if text.width() <= most {
-        return text.to_owned();
-    }
-    let (room, mut used) = (most.saturating_sub(1), 0);
-    let fits = |c: &char| {
-        used += c.width().unwrap_or_default();
-        used <= room
-    };
-    let mut kept: String = text.chars().take_while(fits).collect();
-    // A sign may be wider than its parts, and goes as a whole.
-    let mut inside = false;
-    while inside || kept.width() > room {
-        inside = kept.pop().is_some_and(|last| last.width() == Some(0));
-    }
-    format!("{}{MORE}", kept.trim_end())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -222,24 +199,6 @@ mod tests {
         let table = table(&[["abc", "abcdefghijkl", "x"]]);
         assert_eq!(told(&table, Some(23)), "ID   LABEL         WHAT\nabc  abcdefghijkl  x");
         assert!(told(&table, Some(22)).starts_with("ID     abc\n"));
-    }
-
-    #[test]
-    fn texts_are_cut_between_characters() {
-        let table = [
-            ("abc", 3, "abc"),
-            ("abcd", 3, "ab…"),
-            ("ab cd", 4, "ab…"),
-            ("日本", 4, "日本"),
-            ("日本語", 4, "日…"),
-            ("日本語", 2, "…"),
-            ("e\u{301}e\u{301}e\u{301}", 2, "e\u{301}…"),
-            ("ℹ\u{fe0f}ℹ\u{fe0f}ℹ\u{fe0f}", 4, "ℹ\u{fe0f}…"),
-            ("abc", 0, "…"),
-        ];
-        for (text, most, short) in table {
-            assert_eq!(shortened(text, most), short, "{text} in {most}");
-        }
     }
 
     #[test]

@@ -6,6 +6,7 @@ use super::story::{Story, Visit};
 use super::words::{one_line, took, visible};
 use super::{advice, paint};
 use crate::engine::Clock;
+use crate::store::Role;
 use crate::wire::{JournalEvent, ServerMessage, SessionHistory, Stamp, Telling};
 
 /// The width of a terminal that does not say.
@@ -120,7 +121,8 @@ impl View {
             Form::Json(_) => self.console.plain(ServerMessage::SessionHistory(history.clone()).to_json()),
             Form::Lines { .. } => {}
             Form::Live { said, .. } => {
-                let agent = history.messages.iter().rev().find(|message| message.role == "assistant");
+                let agent =
+                    history.messages.iter().rev().find(|message| message.role.parse() == Ok(Role::Assistant));
                 if let Some(message) = agent {
                     said.clone_from(&message.text);
                 }

@@ -5,8 +5,8 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use super::complaint::one_line;
 use super::qr::Picture;
+use super::words::one_line;
 use super::{links, paint};
 use crate::server::ApiKey;
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use unicode_width::UnicodeWidthChar;
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use crate::run::in_words;
 
@@ -17,9 +17,9 @@ pub(super) fn visible(words: &str) -> String {
     words.chars().filter_map(seen).collect()
 }
 
-/// The same on one line.
+/// The same on one line; what was left out leaves a space, so that words stay apart.
 pub(super) fn one_line(words: &str) -> String {
-    visible(words).replace('\n', " ")
+    words.chars().map(|c| if c.is_control() || turns(c) { ' ' } else { c }).collect()
 }
 
 /// Whether a character is not seen itself, but changes the direction of what is.
@@ -27,18 +27,24 @@ pub(super) const fn turns(c: char) -> bool {
     matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
-/// As much of a line as fits into so many columns, with `…` where something is missing.
-pub(super) fn shortened(line: &str, columns: usize) -> String {
-    let width = |c: char| c.width().unwrap_or(0);
-    if line.chars().map(width).sum::<usize>() <= columns {
-        return line.to_owned();
+/// The text in so many columns: whole, or up to a sign that something is missing.
+pub(super) fn shortened(text: &str, most: usize) -> String {
+    let text = text.trim_end();
+    if text.width() <= most {
+        return text.to_owned();
     }
-    let mut used = 1;
+    let (room, mut used) = (most.saturating_sub(1), 0);
     let fits = |c: &char| {
-        used += width(*c);
-        used <= columns
+        used += c.width().unwrap_or_default();
+        used <= room
     };
-    line.chars().take_while(fits).chain(['…']).collect()
+    let mut kept: String = text.chars().take_while(fits).collect();
+    // A sign may be wider than its parts, and goes as a whole.
+    let mut inside = false;
+    while inside || kept.width() > room {
+        inside = kept.pop().is_some_and(|last| last.width() == Some(0));
+    }
+    format!("{}…", kept.trim_end())
 }
 
 /// How long something took: nobody minds milliseconds beside seconds.
@@ -71,16 +77,23 @@ mod tests {
     }
 
     #[test]
-    fn a_line_is_shortened_to_the_columns_it_has() {
-        for (line, columns, shown) in [
-            ("plain", 5, "plain"),
-            ("plain", 4, "pla…"),
+    fn texts_are_cut_between_characters() {
+        let table = [
+            ("abc", 3, "abc"),
             ("日本語", 6, "日本語"),
             ("日本語", 5, "日本…"),
-            ("日本語", 4, "日…"),
             ("ab", 1, "…"),
-        ] {
-            assert_eq!(shortened(line, columns), shown);
+            ("abcd", 3, "ab…"),
+            ("ab cd", 4, "ab…"),
+            ("日本", 4, "日本"),
+            ("日本語", 4, "日…"),
+            ("日本語", 2, "…"),
+            ("e\u{301}e\u{301}e\u{301}", 2, "e\u{301}…"),
+            ("ℹ\u{fe0f}ℹ\u{fe0f}ℹ\u{fe0f}", 4, "ℹ\u{fe0f}…"),
+            ("abc", 0, "…"),
+        ];
+        for (text, most, short) in table {
+            assert_eq!(shortened(text, most), short, "{text} in {most}");
         }
     }
 

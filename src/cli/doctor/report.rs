@@ -4,9 +4,9 @@ use serde_json::{Value, json};
 
 use super::settings::Row;
 use super::{Finding, Status};
-use crate::cli::complaint::one_line;
 use crate::cli::paint;
 use crate::cli::table::Table;
+use crate::cli::words::one_line;
 
 /// What is shown where a setting has no value.
 const NOTHING: &str = "–";

@@ -1,4 +1,4 @@
-//! Serves a recipe of your own to the iOS app: `cargo run --example serve_my_recipes`, and Ctrl-C to stop.
+//! Serves a recipe of your own to browsers and the iOS app: `cargo run --example serve_my_recipes`, and Ctrl-C to stop.
 
 use std::error::Error;
 use std::sync::Arc;
@@ -35,7 +35,8 @@ async fn main() -> Result<(), Box<dyn Error>> {
         .listen(([127, 0, 0, 1], 0))
         .bind()
         .await?;
-    println!("ws://{} with the key {}", server.address(), server.key().reveal());
+    let (address, key) = (server.address(), server.key().reveal());
+    println!("in a browser: http://{address}/#key={key}\nin the app:   ws://{address} with the key {key}");
     server.serve(async { drop(tokio::signal::ctrl_c().await) }).await;
     Ok(())
 }

@@ -68,6 +68,16 @@ fn only_the_server_serves_and_only_a_guest_asks() {
 }
 
 #[test]
+fn a_folder_in_a_room_is_part_of_it() {
+    let room = source().join("server");
+    let files = sources(&room);
+    for inner in ["handlers/mod.rs", "console/mod.rs"] {
+        assert!(files.contains(&room.join(inner)), "{inner} is held to the table as well");
+    }
+    assert!(!rooms().contains(&"console".to_owned()));
+}
+
+#[test]
 fn rooms_open_with_what_they_answer() {
     for room in rooms() {
         let opening =

@@ -13,21 +13,22 @@ use crate::server::convert::available_recipes;
 const EXAMPLES: &str = "\
 Examples:
   surefire recipes           what can be run
-  surefire recipes --json    the same for a program, as the server answers it
+  surefire recipes --json    the same for a program, as the server lists them
 
 STEPS is how many steps a recipe has, MOST how many a run takes at most.";
 
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Recipes {
-    /// Print JSON, as `GET /api/recipes` answers it
+    /// Print JSON: the recipes, as `GET /api/recipes` lists them
     #[arg(long)]
     json: bool,
 }
 
 impl Recipes {
     pub(super) fn run(self, context: &Context) -> ExitCode {
-        // Whether recipes are switched off is known to a server and its store; as far as this command goes they are not.
+        // Whether recipes are switched off, and who does them where, is known to a server and its store; this command asks
+        // none, takes them to be on, and says nothing of the rest.
         let offer = available_recipes(context.catalog, true);
         if self.json {
             context.console.json(&offer);

@@ -80,7 +80,7 @@ impl Welcome<'_> {
         let address = links::from_here(self.listening);
         [
             format!("Surefire listens at http://{address}"),
-            format!("The app connects to ws://{address}"),
+            format!("Open that in a browser, or connect the app to ws://{address}"),
             format!("The key is in {}", path(self.key_file)),
             format!("The agent is {}", one_line(self.agent_words)),
             format!("Everything is kept in {}", path(self.data)),

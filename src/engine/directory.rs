@@ -55,6 +55,13 @@ pub(super) fn check(path: &Path, roots: &[PathBuf]) -> Result<PathBuf, Directory
     if inside { Ok(real) } else { Err(DirectoryError::Outside { path: real, roots: roots.to_vec() }) }
 }
 
+/// The real path of a directory to begin with: this one if it may be worked in, otherwise the first root that is there.
+pub(super) fn propose(near: Option<&Path>, roots: &[PathBuf]) -> Option<PathBuf> {
+    // A root may be relative, and is compared where it really is, so it is proposed by its real path as well.
+    let real = roots.iter().filter_map(|root| root.canonicalize().ok());
+    near.map(Path::to_owned).into_iter().chain(real).find_map(|path| check(&path, roots).ok())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -89,5 +96,39 @@ mod tests {
         }
         assert!(matches!(check(Path::new("root/inner"), &roots), Err(DirectoryError::Relative(_))));
         assert!(matches!(check(Path::new(""), &roots), Err(DirectoryError::Relative(_))));
+    }
+
+    #[test]
+    fn what_is_proposed_can_be_worked_in() {
+        let place = tempfile::tempdir().unwrap();
+        let base = place.path().canonicalize().unwrap();
+        for folder in ["first/inner", "second/inner", "elsewhere"] {
+            std::fs::create_dir_all(base.join(folder)).unwrap();
+        }
+        std::fs::write(base.join("file"), "").unwrap();
+        std::os::unix::fs::symlink(base.join("first"), base.join("alias")).unwrap();
+        let proposed = |near: Option<&str>, roots: &[&str]| {
+            let roots: Vec<_> = roots.iter().map(|root| base.join(root)).collect();
+            let found = propose(near.map(|near| base.join(near)).as_deref(), &roots)?;
+            assert_eq!(check(&found, &roots).as_ref(), Ok(&found));
+            Some(found.strip_prefix(&base).unwrap().display().to_string())
+        };
+        let table: [(Option<&str>, &[&str], Option<&str>); 9] = [
+            (Some("first/inner"), &["first"], Some("first/inner")),
+            (Some("second/inner"), &["first", "second"], Some("second/inner")),
+            (Some("alias/inner"), &["first"], Some("first/inner")),
+            (Some("elsewhere"), &["first", "second"], Some("first")),
+            (Some("elsewhere"), &["missing", "file", "alias"], Some("first")),
+            (Some("first/gone"), &["second"], Some("second")),
+            (None, &["second", "first"], Some("second")),
+            (Some("elsewhere"), &["missing", "file"], None),
+            (None, &[], None),
+        ];
+        for (near, roots, expected) in table {
+            assert_eq!(proposed(near, roots).as_deref(), expected, "{near:?} {roots:?}");
+        }
+        // The tests' own directory, by a path that is relative to it.
+        let here = std::env::current_dir().unwrap().canonicalize().unwrap();
+        assert_eq!(propose(None, &[PathBuf::from(".")]), Some(here));
     }
 }

@@ -32,6 +32,7 @@ pub use options::{Clock, Options, Shutdown, TakeUp};
 pub use say::{Begin, Said, Say, SayError};
 pub use start::{Start, StartError, Started, UnknownProvider};
 
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::run::{CannotResume, Ending, PromptId, ReplayError, Resume, RunId, SessionId};
@@ -203,6 +204,13 @@ impl Engine {
     #[must_use]
     pub fn listen(&self) -> Feed {
         self.inner.keeper.listen()
+    }
+
+    /// A directory that agents may work in, for somebody who has no other wish: this one if it lies inside of the
+    /// [roots](Options::roots), otherwise the first root that is there.
+    #[must_use]
+    pub fn propose_directory(&self, near: Option<&Path>) -> Option<PathBuf> {
+        directory::propose(near, &self.inner.options.roots)
     }
 
     /// What is written down.

@@ -26,6 +26,7 @@ pub use input::Input;
 pub(crate) use limits::in_words;
 pub use limits::{Limits, Spent};
 pub use order::Order;
+pub use prompt::first_prompt;
 #[cfg(feature = "engine")]
 pub(crate) use prompt::heard_before;
 pub use replay::{ReplayError, abandon};

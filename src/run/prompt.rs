@@ -4,11 +4,36 @@ use super::decide::Run;
 use super::decision::Ask;
 use super::event::Purpose;
 use super::known::Asking;
-use crate::outcome;
+use crate::{Outline, StepOutline, outcome};
 
 /// Stands before the prompt of a step that the agent may have worked on already.
 const GO_ON: &str = "This run was stopped while you were at the step below, and goes on now. \
     Look at what is already done before you do anything, and finish the rest.";
+
+/// What the agent is told first in a run of this recipe that is about this.
+///
+/// ```
+/// use surefire::Recipe;
+/// use surefire::recipes::Retrospective;
+/// use surefire::run::first_prompt;
+///
+/// let prompt = first_prompt(Retrospective::OUTLINE, Some("the login page"));
+/// assert!(prompt.starts_with("What this run is about:\nthe login page\n\n"));
+/// assert!(prompt.contains(Retrospective::OUTLINE.first_step().prompt.trim()));
+/// ```
+#[must_use]
+pub fn first_prompt(recipe: &Outline, about: Option<&str>) -> String {
+    let step = at_step(recipe.first_step());
+    match about.map(str::trim).filter(|about| !about.is_empty()) {
+        Some(about) => format!("What this run is about:\n{about}\n\n{step}"),
+        None => step,
+    }
+}
+
+/// What the agent is told at a step, wherever in a run that is.
+fn at_step(step: &StepOutline) -> String {
+    format!("{}\n\n{}", step.prompt.trim(), outcome::instructions(step))
+}
 
 /// What somebody said, for an agent that may have heard it before the server stopped: nothing is repeated silently.
 pub(crate) fn heard_before(text: &str) -> String {
@@ -27,8 +52,8 @@ impl Run {
                 if waiting.again { heard_before(&waiting.text) } else { waiting.text.clone() }
             }),
             (Purpose::Remind { problem, .. }, _) => Some(outcome::reminder(step, problem)),
-            (Purpose::Step, _) => Some(self.step_prompt(None)),
-            (Purpose::Continue, _) => Some(self.step_prompt(Some(GO_ON))),
+            (Purpose::Step, _) => Some(self.step_prompt()),
+            (Purpose::Continue, _) => Some(format!("{GO_ON}\n\n{}", self.step_prompt())),
         };
         Ask {
             attempt: asking.attempt,
@@ -41,13 +66,11 @@ impl Run {
         }
     }
 
-    fn step_prompt(&self, note: Option<&str>) -> String {
-        let step = self.position.outline();
-        let first = self.position.steps() == 1;
-        let about = self.known.order.about.as_deref().filter(|about| first && !about.trim().is_empty());
-        let about = about.map(|about| format!("What this run is about:\n{}", about.trim()));
-        let instructions = outcome::instructions(step);
-        let parts = [note, about.as_deref(), Some(step.prompt.trim()), Some(&instructions)];
-        parts.into_iter().flatten().collect::<Vec<_>>().join("\n\n")
+    fn step_prompt(&self) -> String {
+        if self.position.steps() == 1 {
+            first_prompt(self.recipe.outline(), self.known.order.about.as_deref())
+        } else {
+            at_step(self.position.outline())
+        }
     }
 }

@@ -14,12 +14,12 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
 use warp::filters::BoxedFilter;
 use warp::http::Request;
 use warp::reply::Response;
 
+use super::places::{Place, Places};
 use super::routes;
 use super::shared::Shared;
 
@@ -41,14 +41,6 @@ const FULL: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\ncontent-type: text/pla
     x-content-type-options: nosniff\r\ncache-control: no-store\r\n\r\n\
     the server has all the connections it allows now\n";
 
-/// A place on the server. It is given up when this is dropped.
-pub(super) struct Place {
-    /// One of all.
-    pub(super) any: OwnedSemaphorePermit,
-    /// One of those for strangers.
-    pub(super) stranger: OwnedSemaphorePermit,
-}
-
 /// Who makes a request, and where their place is: a WebSocket takes it along.
 #[derive(Clone)]
 pub(super) struct Visitor {
@@ -64,9 +56,8 @@ impl Visitor {
 
 /// Takes connections in until the server stops.
 pub(super) async fn accept(shared: Arc<Shared>, listener: TcpListener) {
-    let places = Arc::new(Semaphore::new(shared.limits.connections.max(1)));
+    let places = Arc::new(Places::new(&shared.limits));
     let routes = routes::all(&shared);
-    let strangers = Arc::new(Semaphore::new(shared.limits.strangers.max(1)));
     loop {
         let accepted = tokio::select! {
             () = shared.stopping.cancelled() => return,
@@ -83,21 +74,27 @@ pub(super) async fn accept(shared: Arc<Shared>, listener: TcpListener) {
                 continue;
             }
         };
-        let any = Arc::clone(&places).try_acquire_owned();
-        let stranger = Arc::clone(&strangers).try_acquire_owned();
-        match (any, stranger) {
-            (Ok(any), Ok(stranger)) => {
-                shared.tasks.spawn(serve(
-                    Arc::clone(&shared),
-                    routes.clone(),
-                    stream,
-                    address,
-                    Place { any, stranger },
-                ));
-            }
-            // Not counted: there are as many of these as there are sockets for a second.
-            _ => drop(shared.tasks.spawn(turn_away(stream))),
-        }
+        // Those who get no place are not counted: there are as many of them as there are sockets for a second.
+        let coming = welcome(Arc::clone(&shared), Arc::clone(&places), routes.clone(), stream, address);
+        shared.tasks.spawn(coming);
+    }
+}
+
+/// Finds a place for somebody and serves them there, or says that there is none.
+async fn welcome(
+    shared: Arc<Shared>,
+    places: Arc<Places>,
+    routes: BoxedFilter<(Response,)>,
+    stream: TcpStream,
+    address: SocketAddr,
+) {
+    let place = tokio::select! {
+        place = places.take(shared.limits.request_time) => place,
+        () = shared.stopping.cancelled() => return,
+    };
+    match place {
+        Some(place) => serve(shared, &places, routes, stream, address, place).await,
+        None => turn_away(stream).await,
     }
 }
 
@@ -121,6 +118,7 @@ async fn turn_away(mut stream: TcpStream) {
 /// Serves one connection: some requests, or one that becomes a WebSocket.
 async fn serve(
     shared: Arc<Shared>,
+    places: &Places,
     routes: BoxedFilter<(Response,)>,
     stream: TcpStream,
     address: SocketAddr,
@@ -155,13 +153,24 @@ async fn serve(
     let its_time = async {
         let _ = timeout(longest, shared.stopping.cancelled()).await;
     };
-    let served = tokio::select! {
-        served = connection.as_mut() => served,
-        () = its_time => {
-            connection.as_mut().graceful_shutdown();
-            match timeout(LAST_WORDS, connection).await {
-                Ok(served) => served,
-                Err(_) => return,
+    let mut its_time = std::pin::pin!(its_time);
+    let mut wanted = std::pin::pin!(places.are_wanted());
+    let mut crowded = false;
+    let served = loop {
+        tokio::select! {
+            // First of all, so that what has been asked already is known to it: it is answered in any case.
+            biased;
+            served = connection.as_mut() => break served,
+            () = its_time.as_mut() => {
+                connection.as_mut().graceful_shutdown();
+                match timeout(LAST_WORDS, connection).await {
+                    Ok(served) => break served,
+                    Err(_) => return,
+                }
+            }
+            () = wanted.as_mut(), if !crowded => {
+                crowded = true;
+                connection.as_mut().graceful_shutdown();
             }
         }
     };

@@ -15,9 +15,10 @@ use super::routes::problem;
 use super::shared::Shared;
 use super::{convert, ledger};
 use crate::engine::EngineError;
-use crate::run::RunId;
+use crate::run::{RunId, first_prompt};
 use crate::store::RunFilter;
-use crate::{ExitReason, Registry};
+use crate::wire::FirstPrompt;
+use crate::{AnyRecipe, ExitReason, Outline, Registry, UnknownRecipe};
 
 /// How many runs are listed for somebody who does not say.
 const RUNS: usize = 100;
@@ -33,7 +34,7 @@ pub(super) fn health() -> Response {
 /// The recipes on offer.
 pub(super) async fn recipes(shared: Arc<Shared>) -> Response {
     match shared.engine.read(|store| store.orchestration(None)).await {
-        Ok(enabled) => answer(&convert::available_recipes(shared.catalog, enabled)),
+        Ok(enabled) => answer(&convert::offer(&shared, enabled)),
         Err(error) => failed(&error),
     }
 }
@@ -54,11 +55,9 @@ enum Format {
 
 /// One recipe: steps, outcomes, guardrails.
 pub(super) fn recipe(shared: &Shared, id: &str, query: &RecipeQuery) -> Response {
-    // An id may have letters that no address has.
-    let id = percent_decode_str(id).decode_utf8_lossy();
-    let outline = match shared.catalog.find(&id) {
-        Ok(recipe) => recipe.outline(),
-        Err(unknown) => return problem(StatusCode::NOT_FOUND, &unknown.to_string()),
+    let outline = match outline(shared, id) {
+        Ok(outline) => outline,
+        Err(unknown) => return not_found(&unknown),
     };
     let text = |text: String, kind| warp::reply::with_header(text, CONTENT_TYPE, kind).into_response();
     match query.format.unwrap_or(Format::Json) {
@@ -66,6 +65,31 @@ pub(super) fn recipe(shared: &Shared, id: &str, query: &RecipeQuery) -> Response
         Format::Mermaid => text(outline.to_mermaid(), "text/vnd.mermaid; charset=utf-8"),
         Format::Dot => text(outline.to_dot(), "text/vnd.graphviz; charset=utf-8"),
     }
+}
+
+/// What a run is to be about.
+#[derive(Debug, Deserialize)]
+pub(super) struct PromptQuery {
+    about: Option<String>,
+}
+
+/// What the agent is told first if a recipe is started.
+pub(super) fn prompt(shared: &Shared, id: &str, query: &PromptQuery) -> Response {
+    match outline(shared, id) {
+        Ok(outline) => answer(&FirstPrompt { prompt: first_prompt(outline, query.about.as_deref()) }),
+        Err(unknown) => not_found(&unknown),
+    }
+}
+
+/// The recipe that an address names.
+fn outline(shared: &Shared, id: &str) -> Result<&'static Outline, UnknownRecipe> {
+    // An id may have letters that no address has.
+    let id = percent_decode_str(id).decode_utf8_lossy();
+    shared.catalog.find(&id).map(AnyRecipe::outline)
+}
+
+fn not_found(unknown: &UnknownRecipe) -> Response {
+    problem(StatusCode::NOT_FOUND, &unknown.to_string())
 }
 
 /// Every way for a run to end.

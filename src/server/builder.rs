@@ -152,8 +152,7 @@ impl ServerBuilder {
     pub async fn bind(self) -> Result<Server, BindError> {
         let catalog = self.catalog.ok_or(BindError::Missing("recipes"))?;
         let data = self.data.ok_or(BindError::Missing("data"))?;
-        let agents = self.agents;
-        let first = agents.first().cloned().ok_or(BindError::Missing("agent"))?;
+        let first = self.agents.first().cloned().ok_or(BindError::Missing("agent"))?;
         if !self.lan && !self.listen.ip().to_canonical().is_loopback() {
             return Err(BindError::NotLoopback(self.listen));
         }
@@ -181,20 +180,24 @@ impl ServerBuilder {
             store.announce(&address.to_string(), key_file.as_deref())?;
         }
         let mut options = Options::new(catalog, first, store, data);
-        options.agents.clone_from(&agents);
+        options.agents = self.agents;
         if !self.roots.is_empty() {
             options.roots = self.roots;
         }
         if let Some(tune) = self.tune {
             tune(&mut options);
         }
-        let clock = options.clock.clone();
+        let (agents, clock) = (options.agents.clone(), options.clock.clone());
         let engine = Engine::open(options).await?;
         let feed = engine.listen();
+        let started_in = std::env::current_dir().ok();
+        let proposed = engine.propose_directory(started_in.as_deref());
         let shared = Shared {
             engine,
             catalog,
             agents,
+            // One that cannot be written as text could not be sent back either.
+            proposed_directory: proposed.and_then(|path| path.into_os_string().into_string().ok()),
             clock,
             key,
             attempts: Attempts::new(self.limits.wrong_keys),

@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
+use super::shared::Shared;
 use crate::agent::Agent;
 use crate::store::{Message, Role, RunRecord, Session};
 use crate::wire::{
-    AvailableRecipes, HistoryMessage, OfRun, OfferedRecipe, RecentSession, RecentSessions, RunLine,
-    SessionEntry, SessionList, Stamp, Telling, shown,
+    AvailableRecipes, HistoryMessage, OfRun, OfferedAgent, OfferedRecipe, RecentSession, RecentSessions,
+    RunLine, SessionEntry, SessionList, Stamp, Telling, shown,
 };
 use crate::{Catalog, Outline};
 
@@ -87,7 +88,20 @@ pub(super) fn recent_sessions(sessions: &[RecentSession], limit: u32) -> RecentS
     RecentSessions { sessions: sessions.iter().take(limit as usize).cloned().collect(), limit }
 }
 
-/// The recipes on offer, as they are told to clients.
+/// The recipes on offer and who can do them where, as clients are told.
+pub(super) fn offer(shared: &Shared, enabled: bool) -> AvailableRecipes {
+    let offered = |agent: &Arc<dyn Agent>| {
+        let about = agent.about();
+        OfferedAgent { name: about.name.to_owned(), rehearsal: about.rehearsal }
+    };
+    AvailableRecipes {
+        agents: shared.agents.iter().map(offered).collect(),
+        working_directory: shared.proposed_directory.clone(),
+        ..available_recipes(shared.catalog, enabled)
+    }
+}
+
+/// The recipes on offer, whoever does them.
 pub(crate) fn available_recipes(catalog: Catalog, enabled: bool) -> AvailableRecipes {
     let offered = |outline: &'static Outline| OfferedRecipe {
         id: outline.id.to_owned(),
@@ -101,6 +115,8 @@ pub(crate) fn available_recipes(catalog: Catalog, enabled: bool) -> AvailableRec
     AvailableRecipes {
         recipes: catalog.by_label().into_iter().map(|recipe| offered(recipe.outline())).collect(),
         enabled,
+        agents: Vec::new(),
+        working_directory: None,
     }
 }
 

@@ -21,7 +21,8 @@ pub struct ServerLimits {
     pub connections: usize,
     /// How many of them may be strangers: not authenticated yet, or plain HTTP.
     pub strangers: usize,
-    /// How long a connection may take until its first byte, and until its request is complete.
+    /// How long a connection may take until its first byte, and until its request is complete; also how long one may wait for
+    /// a place.
     pub request_time: Duration,
     /// How long a client may take to authenticate.
     pub auth_time: Duration,

@@ -1,8 +1,8 @@
-//! Listening: the iOS app's protocol over WebSocket, and a few things to read over HTTP.
+//! Listening: the iOS app's protocol over WebSocket, a few things to read over HTTP, and the web console at `/`.
 //!
 //! It decides nothing about runs (that is the [engine](crate::engine)'s) and writes no JSON by hand (that is the
 //! [wire](crate::wire)'s): it joins the two, and keeps strangers out. Start with [`Server`]; then `dialogue.rs` for what a client
-//! can say, `handlers/` for what is done about it, `follow.rs` for what everybody is told, and `accept.rs` for who gets in.
+//! can say, `handlers/` for what is done about it, `follow.rs` for what everybody is told, `accept.rs` for who gets in, and `console/` for the page.
 
 mod accept;
 mod api;
@@ -15,6 +15,7 @@ mod builder;
 mod by_hand;
 mod client;
 mod connection;
+mod console;
 pub(crate) mod convert;
 mod dialogue;
 mod follow;
@@ -24,6 +25,7 @@ mod key;
 pub(crate) mod ledger;
 mod limits;
 mod names;
+mod places;
 mod read;
 mod replies;
 mod routes;
@@ -55,7 +57,9 @@ use shared::Shared;
 /// How long clients may take to go when the server stops.
 const LAST_WORDS: Duration = Duration::from_secs(3);
 
-/// A server that listens, and is about to serve.
+/// A server that listens, and is about to serve: the iOS app, and browsers, for which it has a web console at `/`.
+///
+/// The console takes the key from behind the `#` of its address, which browsers keep to themselves, or asks for it.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -76,7 +80,7 @@ const LAST_WORDS: Duration = Duration::from_secs(3);
 ///     .listen(([127, 0, 0, 1], 0))
 ///     .bind()
 ///     .await?;
-/// println!("listening on {}, key {}", server.address(), server.key().reveal());
+/// println!("open http://{}/#key={}", server.address(), server.key().reveal());
 /// # let tomorrow = async {};
 /// server.serve(tomorrow).await;
 /// # Ok(())

@@ -120,7 +120,7 @@ pub(super) async fn lists(shared: &Shared, replies: &mut Replies, recent: u32) {
 pub(super) async fn recipes(shared: &Shared, replies: &mut Replies) {
     match shared.engine.read(|store| store.orchestration(None)).await {
         Ok(enabled) => {
-            let recipes = convert::available_recipes(shared.catalog, enabled);
+            let recipes = convert::offer(shared, enabled);
             replies.say(&ServerMessage::AvailableRecipes(recipes));
         }
         Err(error) => replies.error(ErrorCode::Internal, error.to_string()),

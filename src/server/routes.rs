@@ -7,8 +7,8 @@ use hyper::upgrade::OnUpgrade;
 use serde_json::json;
 use warp::filters::BoxedFilter;
 use warp::http::header::{
-    ALLOW, CACHE_CONTROL, CONTENT_SECURITY_POLICY, HeaderName, RETRY_AFTER, UPGRADE, WWW_AUTHENTICATE,
-    X_CONTENT_TYPE_OPTIONS,
+    ALLOW, CACHE_CONTROL, CONTENT_SECURITY_POLICY, HeaderName, REFERRER_POLICY, RETRY_AFTER, UPGRADE,
+    WWW_AUTHENTICATE, X_CONTENT_TYPE_OPTIONS,
 };
 use warp::http::{HeaderValue, StatusCode};
 use warp::reply::Response;
@@ -18,7 +18,10 @@ use super::accept::Visitor;
 use super::auth::{self, Refused};
 use super::names::Stranger;
 use super::shared::Shared;
-use super::{api, upgrade};
+use super::{api, console, upgrade};
+
+/// Which sites' pages may have an answer in them, be it only to find out that this server is here.
+const OTHER_SITES: HeaderName = HeaderName::from_static("cross-origin-resource-policy");
 
 /// All that the server answers, over WebSocket and plain HTTP.
 pub(super) fn all(shared: &Arc<Shared>) -> BoxedFilter<(Response,)> {
@@ -29,6 +32,9 @@ pub(super) fn all(shared: &Arc<Shared>) -> BoxedFilter<(Response,)> {
         .and(warp::ext::get::<Visitor>())
         .and(warp::header::optional("authorization"))
         .and_then(authorize);
+
+    // Whoever may read something may also ask what it would get.
+    let reading = warp::get().or(warp::head()).unify();
 
     // The app dials without a path, other clients dial `/ws`.
     let socket = warp::path::end()
@@ -41,17 +47,24 @@ pub(super) fn all(shared: &Arc<Shared>) -> BoxedFilter<(Response,)> {
         .and(warp::ext::get::<Visitor>())
         .and(warp::ext::get::<OnUpgrade>())
         .map(|headers, shared, visitor: Visitor, on| upgrade::upgrade(headers, shared, &visitor, on));
-    let bare_socket = warp::path("ws").and(warp::path::end()).and(warp::get()).map(upgrade::required);
-    let page = warp::path::end().and(warp::get()).map(page);
-    let health = warp::path!("health").and(warp::get()).map(api::health);
+    let bare_socket = warp::path("ws").and(warp::path::end()).and(reading).map(upgrade::required);
+    let page = warp::path::end().and(reading).map(console::page);
+    let files = warp::path("console").and(warp::path::tail()).and(reading);
+    let files = files.map(|name: warp::path::Tail| console::file(name.as_str()));
+    let health = warp::path!("health").and(reading).map(api::health);
 
-    let api = warp::path("api").and(warp::get());
+    let api = warp::path("api").and(reading);
     let recipes = api.and(warp::path!("recipes")).and(authorized.clone()).then(api::recipes);
     let recipe = api
         .and(warp::path!("recipes" / String))
         .and(authorized.clone())
         .and(warp::query())
         .map(|id: String, shared: Arc<Shared>, query| api::recipe(&shared, &id, &query));
+    let prompt = api
+        .and(warp::path!("recipes" / String / "prompt"))
+        .and(authorized.clone())
+        .and(warp::query())
+        .map(|id: String, shared: Arc<Shared>, query| api::prompt(&shared, &id, &query));
     let reasons = api.and(warp::path!("exit-reasons")).and(authorized.clone()).map(|_| api::exit_reasons());
     let runs = api.and(warp::path!("runs")).and(authorized.clone()).and(warp::query()).then(api::runs);
     let run = api.and(warp::path!("runs" / String)).and(authorized.clone()).and(warp::query()).then(api::run);
@@ -62,11 +75,15 @@ pub(super) fn all(shared: &Arc<Shared>) -> BoxedFilter<(Response,)> {
         .unify()
         .or(page)
         .unify()
+        .or(files)
+        .unify()
         .or(health)
         .unify()
         .or(recipes)
         .unify()
         .or(recipe)
+        .unify()
+        .or(prompt)
         .unify()
         .or(reasons)
         .unify()
@@ -116,13 +133,13 @@ async fn explain(rejection: Rejection) -> Result<Response, Infallible> {
     } else if rejection.find::<warp::reject::InvalidHeader>().is_some() {
         (StatusCode::BAD_REQUEST, "a header cannot be read")
     } else if rejection.find::<warp::reject::MethodNotAllowed>().is_some() {
-        (StatusCode::METHOD_NOT_ALLOWED, "only GET is answered here")
+        (StatusCode::METHOD_NOT_ALLOWED, "only GET and HEAD are answered here")
     } else {
         (StatusCode::NOT_FOUND, "there is nothing here")
     };
     let mut answer = problem(status, words);
     if status == StatusCode::METHOD_NOT_ALLOWED {
-        put(&mut answer, ALLOW, "GET");
+        put(&mut answer, ALLOW, "GET, HEAD");
     }
     Ok(answer)
 }
@@ -165,20 +182,13 @@ pub(super) fn problem(status: StatusCode, words: &str) -> Response {
     warp::reply::with_status(warp::reply::json(&json!({ "error": words })), status).into_response()
 }
 
-/// What stands where the web console will be: nothing but where one is.
-fn page() -> Response {
-    warp::reply::html(include_str!("page.html")).into_response()
-}
-
-/// Headers that keep a browser from making more of an answer than it is.
+/// Headers that keep a browser from making more of an answer than it is, and from telling other sites of this one.
 fn guarded(mut answer: Response) -> Response {
-    put(
-        &mut answer,
-        CONTENT_SECURITY_POLICY,
-        "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
-    );
+    put(&mut answer, CONTENT_SECURITY_POLICY, console::POLICY);
     put(&mut answer, X_CONTENT_TYPE_OPTIONS, "nosniff");
     put(&mut answer, CACHE_CONTROL, "no-store");
+    put(&mut answer, REFERRER_POLICY, "no-referrer");
+    put(&mut answer, OTHER_SITES, "same-origin");
     answer
 }
 

@@ -21,7 +21,10 @@ use crate::wire::ServerMessage;
 pub(super) struct Shared {
     pub(super) engine: Engine,
     pub(super) catalog: Catalog,
+    /// The first one is used where nobody asks for another.
     pub(super) agents: Vec<Arc<dyn Agent>>,
+    /// Where agents may work, for somebody who has not worked anywhere yet.
+    pub(super) proposed_directory: Option<String>,
     pub(super) clock: Clock,
     pub(super) key: ApiKey,
     pub(super) limits: ServerLimits,

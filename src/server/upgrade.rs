@@ -16,8 +16,9 @@ use warp::http::header::{RETRY_AFTER, SEC_WEBSOCKET_VERSION, UPGRADE};
 use warp::http::{HeaderMap, HeaderValue, Request, StatusCode};
 use warp::reply::Response;
 
-use super::accept::{Place, Visitor};
+use super::accept::Visitor;
 use super::connection;
+use super::places::Place;
 use super::routes::problem;
 use super::shared::Shared;
 

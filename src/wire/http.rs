@@ -61,6 +61,13 @@ pub struct JournalEvent {
     pub event: Event,
 }
 
+/// What the agent is told first in a run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FirstPrompt {
+    /// The words.
+    pub prompt: String,
+}
+
 /// What the agent said last in a run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LastReply {

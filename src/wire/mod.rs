@@ -19,7 +19,7 @@ pub use fields::{Refusal, Refused};
 pub(crate) use fit::cut;
 pub use fit::fit;
 pub use history::{Window, window};
-pub use http::{Journal, JournalEvent, LastReply, RunLine};
+pub use http::{FirstPrompt, Journal, JournalEvent, LastReply, RunLine};
 pub use incoming::{
     ClientMessage, Connect, ExitRecipe, KillSession, NotOurs, Prompt, PromptTo, PruneRuns, RefreshSessions,
     ResumeRun, SetMaxMessageSize, SetOrchestration, StartIn, StartRecipe, Subscribe, Unsubscribe,
@@ -28,10 +28,10 @@ pub use incoming::{
 pub use outgoing::{
     Ack, AuthError, AvailableCommands, AvailableRecipes, CommandError, CommandHistory, CompactionError,
     Connected, ErrorCode, ErrorMessage, GitBranch, Hello, HistoryMessage, InferNameError, OfRun,
-    OfferedRecipe, OrchestrationRetry, OrchestrationSet, RecentSession, RecentSessions, RecipeError,
-    RecipeExited, RecipeStarted, RecipeStepStarted, RecipeStepTransition, ResourcesList, RunsPruned,
-    ServerMessage, SessionCreated, SessionEntry, SessionHistory, SessionKilled, SessionList, SessionReady,
-    TurnComplete, WorktreeSessionError,
+    OfferedAgent, OfferedRecipe, OrchestrationRetry, OrchestrationSet, RecentSession, RecentSessions,
+    RecipeError, RecipeExited, RecipeStarted, RecipeStepStarted, RecipeStepTransition, ResourcesList,
+    RunsPruned, ServerMessage, SessionCreated, SessionEntry, SessionHistory, SessionKilled, SessionList,
+    SessionReady, TurnComplete, WorktreeSessionError,
 };
 pub use shown::shown;
 pub use stamp::Stamp;

@@ -63,7 +63,7 @@ fn a_pipe_learns_everything_but_the_key() {
     assert!(address.starts_with("127.0.0.1:"), "{address}");
     let expected = [
         format!("Surefire listens at http://{address}"),
-        format!("The app connects to ws://{address}"),
+        format!("Open that in a browser, or connect the app to ws://{address}"),
         format!("The key is in {data}/api-key"),
         "The agent is the built-in rehearsal (as asked for): it only pretends, and changes nothing"
             .to_owned(),

@@ -26,6 +26,8 @@ async fn everything_below_api_needs_the_key() {
         "/api/recipes/implement-and-review",
         "/api/recipes/implement-and-review?format=gif",
         "/api/recipes/none",
+        "/api/recipes/implement-and-review/prompt",
+        "/api/recipes/none/prompt?about=it",
         "/api/exit-reasons",
         "/api/runs",
         "/api/runs?limit=many",

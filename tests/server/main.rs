@@ -10,9 +10,12 @@ mod raw;
 mod store_fixtures;
 
 mod bad_input;
+mod console;
+mod crowds;
 mod holding;
 mod http;
 mod last_reply;
+mod offer;
 mod races;
 mod stopping;
 mod storage;

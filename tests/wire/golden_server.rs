@@ -5,10 +5,11 @@ use strum::VariantNames;
 use surefire::recipes::{ImplementAndReview, ImplementAndReviewAll, ReviewAndCommit};
 use surefire::wire::{
     Ack, AuthError, AvailableCommands, AvailableRecipes, CommandError, CommandHistory, CompactionError,
-    Connected, ErrorCode, ErrorMessage, GitBranch, Hello, HistoryMessage, InferNameError, OfferedRecipe,
-    OrchestrationSet, ProtocolVersion, RecentSession, RecentSessions, RecipeError, RecipeExited,
-    ResourcesList, RunsPruned, ServerMessage, SessionCreated, SessionEntry, SessionHistory, SessionKilled,
-    SessionList, SessionReady, Stamp, TurnComplete, Window, WorktreeSessionError, shown, window,
+    Connected, ErrorCode, ErrorMessage, GitBranch, Hello, HistoryMessage, InferNameError, OfferedAgent,
+    OfferedRecipe, OrchestrationSet, ProtocolVersion, RecentSession, RecentSessions, RecipeError,
+    RecipeExited, ResourcesList, RunsPruned, ServerMessage, SessionCreated, SessionEntry, SessionHistory,
+    SessionKilled, SessionList, SessionReady, Stamp, TurnComplete, Window, WorktreeSessionError, shown,
+    window,
 };
 use surefire::{Exit, ExitReason, Outline, Registry};
 use uuid::Uuid;
@@ -165,11 +166,18 @@ fn recipes() -> Rows {
         max_steps: outline.max_steps,
     };
     let recipes = [ImplementAndReview::OUTLINE, ReviewAndCommit::OUTLINE].map(offered).to_vec();
+    let agent = |name: &str, rehearsal| OfferedAgent { name: name.into(), rehearsal };
+    let offer = AvailableRecipes {
+        recipes,
+        enabled: true,
+        agents: vec![agent("claude", false), agent("rehearsal", true)],
+        working_directory: Some("/projects/shop".into()),
+    };
     let off = OrchestrationSet { enabled: false, session_id: None };
     let on = OrchestrationSet { enabled: true, session_id: Some(session()) };
     let not_found = RecipeError { session_id: Some(session()), error: "Recipe not found".into(), of: None };
     vec![
-        ("available_recipes", ServerMessage::AvailableRecipes(AvailableRecipes { recipes, enabled: true })),
+        ("available_recipes", ServerMessage::AvailableRecipes(offer)),
         ("orchestration_set", ServerMessage::OrchestrationSet(off)),
         ("orchestration_set.session", ServerMessage::OrchestrationSet(on)),
         ("recipe_error.refused", ServerMessage::RecipeError(not_found)),

@@ -2,7 +2,7 @@
 
 use surefire::recipes::ImplementAndReview;
 use surefire::run::{Event, Resume, ResumedBy};
-use surefire::wire::{Journal, JournalEvent, LastReply, RunLine, Stamp};
+use surefire::wire::{FirstPrompt, Journal, JournalEvent, LastReply, RunLine, Stamp};
 use surefire::{Exit, ExitReason};
 
 use crate::one_run::{BEGAN, OneRun, at, run_id, session};
@@ -57,4 +57,8 @@ fn a_journal_reads_as_what_was_written() {
         let written = serde_json::to_string(&LastReply { reply: reply.clone() }).unwrap();
         assert_eq!(serde_json::from_str::<LastReply>(&written).unwrap().reply, reply);
     }
+    let prompt = FirstPrompt { prompt: "Take the next task.".to_owned() };
+    let written = serde_json::to_string(&prompt).unwrap();
+    assert_eq!(written, r#"{"prompt":"Take the next task."}"#);
+    assert_eq!(serde_json::from_str::<FirstPrompt>(&written).unwrap(), prompt);
 }

@@ -11,8 +11,8 @@ use serde::{Deserialize, Serialize};
 pub use handshake::{Ack, AuthError, Connected, ErrorCode, ErrorMessage, Hello};
 pub use history::{HistoryMessage, SessionHistory};
 pub use recipe::{
-    AvailableRecipes, OfRun, OfferedRecipe, OrchestrationRetry, OrchestrationSet, RecipeError, RecipeExited,
-    RecipeStarted, RecipeStepStarted, RecipeStepTransition, RunsPruned,
+    AvailableRecipes, OfRun, OfferedAgent, OfferedRecipe, OrchestrationRetry, OrchestrationSet, RecipeError,
+    RecipeExited, RecipeStarted, RecipeStepStarted, RecipeStepTransition, RunsPruned,
 };
 pub use refusals::{
     AvailableCommands, CommandError, CommandHistory, CompactionError, GitBranch, InferNameError,

@@ -6,13 +6,28 @@ use crate::run::{Ending, RunId, SessionId};
 use crate::wire::Stamp;
 use crate::{Category, Exit};
 
-/// The recipes on offer, sorted by label.
+/// The recipes on offer, sorted by label, and who can do them where.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AvailableRecipes {
     /// The recipes.
     pub recipes: Vec<OfferedRecipe>,
     /// Whether they can be started: somebody may have switched them off.
     pub enabled: bool,
+    /// The agents that can do them, the usual one first; left out where nobody is asked, as by `surefire recipes`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub agents: Vec<OfferedAgent>,
+    /// A directory that agents may work in, for somebody who has not worked anywhere yet; left out where there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub working_directory: Option<String>,
+}
+
+/// An agent that can do recipes.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OfferedAgent {
+    /// Its own name, as `start_recipe` takes it in `agent`.
+    pub name: String,
+    /// Whether it only pretends.
+    pub rehearsal: bool,
 }
 
 /// One recipe on offer.

@@ -1,0 +1,45 @@
+// Elements, made so that nothing anybody wrote can become markup: text is only ever set as text.
+
+const SVG = "http://www.w3.org/2000/svg";
+
+// An element with attributes and children. Children are nodes or texts; `null` and `false` are left out.
+export function h(name, attributes = {}, ...children) {
+  return filled(document.createElement(name), attributes, children);
+}
+
+// The same for pictures.
+export function svg(name, attributes = {}, ...children) {
+  return filled(document.createElementNS(SVG, name), attributes, children);
+}
+
+function filled(element, attributes, children) {
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value === null || value === undefined || value === false) continue;
+    if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
+    else if (name === "value" || name === "checked") element[name] = value;
+    else element.setAttribute(name, value === true ? "" : value);
+  }
+  append(element, children);
+  return element;
+}
+
+function append(element, children) {
+  for (const child of children.flat(Infinity)) {
+    if (child === null || child === undefined || child === false || child === "") continue;
+    element.append(child instanceof Node ? child : document.createTextNode(String(child)));
+  }
+}
+
+// Puts these children in the place of what an element has.
+export function fill(element, ...children) {
+  element.replaceChildren();
+  append(element, children);
+  return element;
+}
+
+// The same for what is drawn anew while somebody may be in it: whoever was at a link is at the same one again.
+export function refill(element, ...children) {
+  const held = element.contains(document.activeElement) && document.activeElement.getAttribute("href");
+  fill(element, ...children);
+  if (held) element.querySelector(`a[href="${CSS.escape(held)}"]`)?.focus({ preventScroll: true });
+}

@@ -1,0 +1,252 @@
+// All that the page knows, in one place. Whoever shows it listens for changes; only this file hears the server.
+
+import { Api, NotAllowed, NotThere } from "./api.js";
+import { Connection } from "./connection.js";
+import { Story } from "./story.js";
+
+// How long to wait until a journal that could not be read is tried again, in milliseconds.
+const PATIENCE = 2_000;
+
+// Events: `change`, where `detail.what` is `connection`, `recipes`, `runs`, `sessions`, `notice`, `run:<id>` or `words:<session>`.
+export class State extends EventTarget {
+  key = null;
+  // Since when there is no connection, if there was one.
+  lostSince = null;
+  recipes = [];
+  agents = [];
+  // Where agents may work, for somebody who has never worked anywhere.
+  directory = "";
+  enabled = true;
+  // The last that the server said about each session's run, by session.
+  present = new Map();
+  sessions = new Map();
+  // Runs that are shown, and the conversations beside them.
+  stories = new Map();
+  conversations = new Map();
+  outlines = new Map();
+  notice = null;
+  // Those who wait for an answer, and look at each message first. What one of them takes is no news for anybody else.
+  #waiting = new Set();
+
+  get connectionState() {
+    return this.connection?.state ?? "off";
+  }
+
+  // What was said last about the runs that go on.
+  get going() {
+    return [...this.present.values()].filter(({ type }) => type === "recipe_started");
+  }
+
+  // Connects with this key. Who takes another one may be another server, with other sessions.
+  pair(key) {
+    this.connection?.close();
+    this.key = key;
+    this.lostSince = null;
+    this.sessions.clear();
+    this.api = new Api(key);
+    const scheme = location.protocol === "https:" ? "wss" : "ws";
+    this.connection = new Connection(`${scheme}://${location.host}/ws`, key);
+    this.connection.addEventListener("state", () => this.#connectionChanged());
+    this.connection.addEventListener("message", ({ detail }) => this.#hear(detail));
+    this.connection.open();
+  }
+
+  // Says something to the server; where nobody hears it, that is said to whoever looks at the page.
+  say(message) {
+    const problem = this.connection.say(message);
+    if (problem) this.notify(problem);
+    return !problem;
+  }
+
+  // Shows every message to `look` until it is taken away again. It says whether it takes the message for itself.
+  wait(look) {
+    this.#waiting.add(look);
+    return () => this.#waiting.delete(look);
+  }
+
+  #connectionChanged() {
+    switch (this.connection.state) {
+      case "on":
+        this.lostSince = null;
+        this.#comeBack();
+        break;
+      case "waiting":
+        if (!this.lostSince) this.api.hangUp();
+        this.lostSince ??= new Date();
+        break;
+    }
+    this.changed("connection");
+  }
+
+  // What may have been missed is read again: a journal from where it was, a conversation from its next offset. Which runs go on is
+  // told anew, so what was known of them is dropped.
+  #comeBack() {
+    this.present.clear();
+    for (const run of this.stories.keys()) this.catchUp(run);
+    for (const session of this.conversations.keys()) this.#subscribe(session);
+    this.changed("runs");
+  }
+
+  #hear(message) {
+    if ([...this.#waiting].some((look) => look(message))) return;
+    switch (message.type) {
+      case "available_recipes":
+        this.recipes = message.recipes;
+        this.enabled = message.enabled;
+        this.agents = message.agents ?? [];
+        this.directory = message.working_directory ?? "";
+        // A server that comes back may have become another one.
+        this.outlines.clear();
+        this.changed("recipes");
+        break;
+      case "orchestration_set":
+        if (!message.session_id) this.enabled = message.enabled;
+        this.changed("recipes");
+        break;
+      case "session_list":
+        for (const session of message.sessions) this.sessions.set(session.session_id, session);
+        this.changed("sessions");
+        break;
+      case "session_created":
+        this.sessions.set(message.session_id, message);
+        this.changed("sessions");
+        break;
+      case "recipe_started":
+      case "recipe_exited":
+        this.present.set(message.session_id, message);
+        this.#worked(message);
+        this.changed("runs");
+        this.catchUp(message.run_id);
+        break;
+      case "recipe_step_started":
+      case "recipe_step_transition":
+      case "orchestration_retry":
+        this.catchUp(message.run_id);
+        break;
+      case "turn_complete":
+        this.#catchUpIn(message.session_id);
+        break;
+      case "session_history":
+        this.#converse(message);
+        break;
+      case "error":
+        this.notify(message.message);
+        break;
+    }
+  }
+
+  // Sessions are listed by when something was last done in them.
+  #worked({ session_id: id, at }) {
+    const session = this.sessions.get(id);
+    if (session && at) session.last_modified = Math.max(session.last_modified, Date.parse(at));
+  }
+
+  // Follows a run: its journal from the beginning, and what is said in its session. Whoever goes back and forth follows one that is
+  // not left yet, and shares its story.
+  async follow(run) {
+    const journal = await this.api.journal(run);
+    let story = this.stories.get(run);
+    if (!story) {
+      story = new Story(journal.run);
+      for (const event of journal.events) story.learn(event);
+      this.stories.set(run, story);
+      this.#subscribe(story.run.session_id);
+    }
+    story.followers += 1;
+    // What was told since the journal was read was told to nobody.
+    this.catchUp(run);
+    return story;
+  }
+
+  // Follows it no longer.
+  leave(run) {
+    const story = this.stories.get(run);
+    if (!story || --story.followers > 0) return;
+    this.stories.delete(run);
+    const session = story.run.session_id;
+    if ([...this.stories.values()].some((story) => story.run.session_id === session)) return;
+    this.conversations.delete(session);
+    this.connection.say({ type: "unsubscribe", session_id: session });
+  }
+
+  // Reads what is new in a run that is followed. One at a time for each: whoever asks meanwhile is served by one more look.
+  async catchUp(run) {
+    const story = this.stories.get(run);
+    if (!story) return;
+    story.again = true;
+    if (story.looking) return;
+    story.looking = true;
+    while (story.again) {
+      story.again = false;
+      try {
+        const journal = await this.api.journal(run, story.seq);
+        story.run = journal.run;
+        for (const event of journal.events) if (event.seq > story.seq) story.learn(event);
+      } catch (error) {
+        this.#unread(run, error);
+      }
+      this.changed(`run:${run}`);
+    }
+    story.looking = false;
+  }
+
+  // Without a connection all is read again when it is back. With one, nothing may happen that would say when to look again.
+  #unread(run, error) {
+    if (error instanceof NotAllowed) this.connection.refuse();
+    if (error instanceof NotAllowed || error instanceof NotThere) return;
+    const story = this.stories.get(run);
+    clearTimeout(story?.patience);
+    if (story) story.patience = setTimeout(() => this.connectionState === "on" && this.catchUp(run), PATIENCE);
+  }
+
+  #catchUpIn(session) {
+    for (const [run, story] of this.stories) if (story.run.session_id === session) this.catchUp(run);
+  }
+
+  // Hears what is said in a session, from where it left off.
+  #subscribe(session) {
+    const known = this.conversations.get(session) ?? { messages: [], signature: null };
+    this.conversations.set(session, known);
+    // What was heard before the rest came has left a gap.
+    const gap = known.messages.findIndex((message) => !message);
+    this.connection.say({
+      type: "subscribe",
+      session_id: session,
+      from_offset: gap < 0 ? known.messages.length : gap,
+      file_signature_seen: known.signature,
+    });
+  }
+
+  #converse(history) {
+    const known = this.conversations.get(history.session_id);
+    if (!known) return;
+    if (known.signature && known.signature !== history.file_signature) known.messages.length = 0;
+    known.signature = history.file_signature;
+    for (const message of history.messages) known.messages[message.offset] = message;
+    known.messages.length = history.next_offset;
+    if (!history.end_of_file) this.#subscribe(history.session_id);
+    this.changed(`words:${history.session_id}`);
+    // Somebody's words may wait in the run for their turn.
+    if (history.messages.some(({ role }) => role === "user")) this.#catchUpIn(history.session_id);
+  }
+
+  // A recipe's steps, outcomes and limits. They stay the same for as long as the server runs.
+  async outline(recipe) {
+    if (!this.outlines.has(recipe)) this.outlines.set(recipe, this.api.recipe(recipe));
+    try {
+      return await this.outlines.get(recipe);
+    } catch (error) {
+      this.outlines.delete(recipe);
+      throw error;
+    }
+  }
+
+  notify(words) {
+    this.notice = words;
+    this.changed("notice");
+  }
+
+  changed(what) {
+    this.dispatchEvent(new CustomEvent("change", { detail: { what } }));
+  }
+}

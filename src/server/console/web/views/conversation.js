@@ -1,0 +1,98 @@
+// What was said in a session: prompts folded, replies as Markdown. New words are added; nothing is drawn twice.
+
+import { fill, h } from "../dom.js";
+import { rendered } from "../markdown.js";
+import { moment } from "../words.js";
+
+// How many messages are drawn before the browser may do something else.
+const AT_ONCE = 50;
+
+// How near to the end somebody has to be to be taken along, in pixels.
+const NEAR = 80;
+
+export class Conversation {
+  #rows = [];
+  #messages = [];
+  #drawing = false;
+  #earlier = false;
+  #atEnd = true;
+
+  // What was said before `since` is only shown when it is asked for.
+  constructor(since) {
+    this.since = since;
+    this.list = h("ol", { role: "log", "aria-label": "What was said", tabindex: "0" });
+    this.before = h("button", { class: "earlier", hidden: true, onclick: () => this.#showEarlier() });
+    this.latest = h("button", { class: "latest", hidden: true, onclick: () => this.#toEnd() }, "↓ Latest");
+    this.list.addEventListener("scroll", () => this.#scrolled());
+    // Other things come and go below it; whoever was at the end stays there.
+    new ResizeObserver(() => this.#atEnd && this.#toEnd()).observe(this.list);
+    this.element = h("div", { class: "conversation" }, this.before, this.list, this.latest);
+  }
+
+  // Shows these messages, some at a time. Whoever has scrolled up stays where they are.
+  show(messages) {
+    this.#messages = messages;
+    if (this.#drawing) return;
+    this.#drawing = true;
+    requestAnimationFrame(() => this.#draw());
+  }
+
+  #draw() {
+    // A conversation may turn out to be another one, or to have something where nothing was known yet.
+    const known = this.#rows.findIndex(({ message }, offset) => message !== this.#messages[offset]);
+    for (const { element } of known < 0 ? [] : this.#rows.splice(known)) element?.remove();
+    const until = Math.min(this.#messages.length, this.#rows.length + AT_ONCE);
+    const added = document.createDocumentFragment();
+    for (let offset = this.#rows.length; offset < until; offset += 1) {
+      const message = this.#messages[offset];
+      const element = message && row(message);
+      if (element) element.hidden = !this.#earlier && Date.parse(message.timestamp) < this.since;
+      if (element) added.append(element);
+      this.#rows.push({ message, element });
+    }
+    this.list.append(added);
+    this.#countEarlier();
+    if (this.#atEnd) this.#toEnd();
+    else this.latest.hidden = false;
+    this.#drawing = this.#rows.length < this.#messages.length;
+    if (this.#drawing) requestAnimationFrame(() => this.#draw());
+  }
+
+  #countEarlier() {
+    const hidden = this.#rows.filter(({ element }) => element?.hidden).length;
+    this.before.hidden = hidden === 0;
+    fill(this.before, `Show what was said before this run (${hidden})`);
+  }
+
+  #showEarlier() {
+    this.#earlier = true;
+    for (const { element } of this.#rows) if (element) element.hidden = false;
+    this.#countEarlier();
+    // The button is gone now.
+    this.list.focus({ preventScroll: true });
+  }
+
+  #scrolled() {
+    const { scrollHeight, scrollTop, clientHeight } = this.list;
+    this.#atEnd = scrollHeight - scrollTop - clientHeight < NEAR;
+    this.latest.hidden = this.#atEnd;
+  }
+
+  #toEnd() {
+    this.#atEnd = true;
+    this.list.scrollTop = this.list.scrollHeight;
+    this.latest.hidden = true;
+  }
+}
+
+function row({ role, text, timestamp }) {
+  const time = h("time", { datetime: timestamp }, moment(timestamp));
+  if (role === "assistant") {
+    return h("li", { class: "assistant" }, h("p", { class: "who" }, "Agent", time), h("div", { class: "words" }, rendered(text)));
+  }
+  // Two lines, since the first may only be a heading.
+  const first = text.trim().split(/\n+/, 2).join(" ").slice(0, 200);
+  return h("li", { class: "user" },
+    h("p", { class: "who" }, "Prompt", time),
+    h("details", {}, h("summary", {}, first || "(nothing)"), h("pre", { tabindex: "0" }, text)));
+}

@@ -1,0 +1,66 @@
+// One recipe: its picture, its limits, its steps, and starting it.
+
+import { h } from "../dom.js";
+import { Picture, implied } from "../graph.js";
+import { icon } from "../icons.js";
+import { count, look } from "../words.js";
+import { start } from "./start.js";
+
+const LIMITS = {
+  max_step_visits: (most) => `No step is visited more than ${most === 1 ? "once" : `${most} times`}.`,
+  max_total_steps: (most) => `No run takes more than ${count(most, "step")}.`,
+  max_restarts: (most) => `No chain is restarted more than ${most === 1 ? "once" : `${most} times`}.`,
+};
+
+export async function recipe(state, id) {
+  const outline = await state.outline(id);
+  const button = h("button", { class: "primary", onclick: () => start(state, outline) }, "Start…");
+  const allow = () => {
+    button.disabled = !state.enabled;
+    button.title = state.enabled ? "" : "Recipes are switched off";
+  };
+  allow();
+  const hear = ({ detail: { what } }) => what === "recipes" && allow();
+  state.addEventListener("change", hear);
+  const element = h("article", { class: "recipe-page" },
+    h("div", { class: "title" },
+      h("div", {}, h("a", { class: "back", href: "#/" }, "← Recipes"), h("h1", {}, outline.label), h("p", {}, outline.description)),
+      button),
+    h("div", { class: "columns" },
+      h("div", { class: "card" }, new Picture(outline).frame, legend(outline)),
+      h("div", {}, limits(outline), steps(outline))));
+  return { element, title: outline.label, leave: () => state.removeEventListener("change", hear) };
+}
+
+function limits({ guardrails, max_steps: most, never_trips: never }) {
+  const proven = h("span", { class: "hint" }, " It is proven that none gets there.");
+  const line = ([name, value]) => LIMITS[name] && value && h("li", {}, LIMITS[name](value), never.includes(name) && proven.cloneNode(true));
+  return h("section", { class: "card" },
+    h("h2", {}, "Limits"),
+    h("p", { class: "most" }, h("strong", {}, most), ` ${most === 1 ? "step" : "steps"} at most, whatever happens`),
+    h("ul", {}, Object.entries(guardrails).map(line)));
+}
+
+function steps({ steps, initial }) {
+  const one = (step) => h("details", {},
+    h("summary", {},
+      h("code", {}, step.name), " ",
+      step.name === initial && [h("span", { class: "tag" }, "first"), " "],
+      h("span", { class: "hint" }, step.description)),
+    h("pre", { tabindex: "0" }, step.prompt));
+  return h("section", { class: "card" }, h("h2", {}, "Steps and their prompts"), steps.map(one));
+}
+
+function legend(outline) {
+  const outcomes = outline.steps.flatMap(({ outcomes }) => outcomes);
+  const looks = new Map();
+  for (const { next } of outcomes) {
+    if (next.exit) looks.set(look(next.exit).name, look(next.exit));
+    if (next.restart) looks.set("restart", { name: "restart", words: "Goes on in a new session" });
+  }
+  const other = outcomes.some((outcome) => implied(outline, outcome));
+  return [
+    h("ul", { class: "legend" }, [...looks.values()].map(({ name, words }) => h("li", { class: name }, icon(name), words))),
+    other && h("p", { class: "hint" }, "Each step can also report ", h("code", {}, "other"), ", which ends the run and says why."),
+  ];
+}

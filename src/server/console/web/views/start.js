@@ -1,0 +1,161 @@
+// Starting a recipe: in which conversation, where, by whom, about what; with a look at what the agent will be told first.
+
+import { h } from "../dom.js";
+import { ago } from "../words.js";
+
+// How long nobody types before the preview follows, in milliseconds.
+const PAUSE = 200;
+
+// How much of what it is about is sent to be previewed. An address has to fit into a request's first line.
+const PREVIEWED = 4000;
+
+// Opens the dialog. `like` is a run to begin with: `{ session, directory, agent, about }`.
+export function start(state, outline, like = {}) {
+  new StartDialog(state, outline, like).open();
+}
+
+class StartDialog {
+  constructor(state, outline, like) {
+    Object.assign(this, { state, outline });
+    const sessions = [...state.sessions.values()].sort((a, b) => b.last_modified - a.last_modified);
+    // The server lists only the latest.
+    if (like.session && !state.sessions.has(like.session)) sessions.push({ session_id: like.session, working_directory: like.directory });
+    this.sessions = new Map(sessions.map((session) => [session.session_id, session]));
+    const places = new Set([...sessions.map(({ working_directory }) => working_directory), state.directory].filter(Boolean));
+    this.session = h("select", {}, h("option", { value: "" }, "A new one"), sessions.map((session) => this.#option(session)));
+    this.session.value = like.session ?? "";
+    this.directory = h("input", {
+      value: like.directory ?? sessions[0]?.working_directory ?? state.directory, list: "places", required: true,
+      placeholder: "/home/me/project", spellcheck: "false", autocapitalize: "off", autocomplete: "off",
+    });
+    this.agent = h("select", {}, state.agents.map(({ name, rehearsal }) =>
+      h("option", { value: name, selected: name === like.agent }, rehearsal ? `${name} (only pretends, changes nothing)` : name)));
+    this.about = h("textarea", { rows: 3, placeholder: "Optional: a task, a hint, an answer. The agent reads it first." }, like.about);
+    this.preview = h("pre", { tabindex: "0", "aria-label": "First prompt" });
+    this.problem = h("p", { class: "problem", role: "alert", hidden: true });
+    this.button = h("button", { class: "primary" }, "Start");
+    this.session.addEventListener("change", () => this.#sessionChanged());
+    this.about.addEventListener("input", () => this.#aboutChanged());
+    this.dialog = this.#built(places);
+  }
+
+  open() {
+    this.#sessionChanged();
+    this.#look();
+    this.dialog.addEventListener("close", () => {
+      this.#stopWaiting();
+      clearTimeout(this.typing);
+      this.dialog.remove();
+    });
+    document.body.append(this.dialog);
+    this.dialog.showModal();
+    (this.session.value ? this.about : this.directory).focus();
+  }
+
+  #built(places) {
+    const field = (label, input, hint) => h("label", { class: "field" }, h("span", {}, label), input, hint);
+    return h("dialog", { class: "start", "aria-labelledby": "start-title" },
+      h("form", { onsubmit: (event) => this.#submit(event) },
+        h("h2", { id: "start-title" }, `Start ${this.outline.label}`),
+        h("div", { class: "fields" },
+          field("Working directory", this.directory),
+          h("datalist", { id: "places" }, [...places].map((path) => h("option", { value: path }))),
+          field("Conversation", this.session),
+          this.state.agents.length > 0 && field("Agent", this.agent),
+          field("What it is about", this.about)),
+        h("details", { open: true },
+          h("summary", {}, "First, the agent is told this ", h("span", { class: "hint" }, `(step ${this.outline.initial})`)),
+          this.preview),
+        this.problem,
+        h("div", { class: "actions" }, this.button, h("button", { type: "button", onclick: () => this.dialog.close() }, "Cancel"))));
+  }
+
+  // A session that has a run cannot have another.
+  #option({ session_id: id, name, working_directory: directory, last_modified: changed }) {
+    const busy = this.state.present.get(id)?.type === "recipe_started";
+    const when = busy ? "busy" : changed && ago(new Date(changed).toISOString());
+    return h("option", { value: id, disabled: busy }, [name || id.slice(0, 8), directory, when].filter(Boolean).join(" · "));
+  }
+
+  // A session goes on where it always was, with the agent that knows it.
+  #sessionChanged() {
+    const session = this.sessions.get(this.session.value);
+    this.directory.disabled = this.agent.disabled = Boolean(session);
+    if (session) this.directory.value = session.working_directory;
+  }
+
+  #aboutChanged() {
+    clearTimeout(this.typing);
+    this.typing = setTimeout(() => this.#look(), PAUSE);
+  }
+
+  async #look() {
+    const about = this.about.value.trim();
+    try {
+      const told = about.length > PREVIEWED ? `${about.slice(0, PREVIEWED)}…` : about;
+      const prompt = await this.state.api.firstPrompt(this.outline.id, told);
+      // Somebody may have typed on meanwhile.
+      if (about === this.about.value.trim()) this.preview.textContent = prompt;
+    } catch (error) {
+      if (about === this.about.value.trim()) this.preview.textContent = `(${error.message})`;
+    }
+  }
+
+  #submit(event) {
+    event.preventDefault();
+    this.problem.hidden = true;
+    const session = this.session.value || null;
+    this.#wait(session);
+    this.button.disabled = true;
+    const problem = this.state.connection.say({
+      type: "start_recipe",
+      session_id: session,
+      recipe_id: this.outline.id,
+      working_directory: session ? undefined : this.directory.value.trim(),
+      agent: session ? undefined : this.agent.value || undefined,
+      prompt: this.about.value.trim() || undefined,
+    });
+    if (problem) this.#complain(problem);
+  }
+
+  // Waits for what becomes of it. A run is told to everybody, and `ack` to us alone: so we know which of the runs is ours.
+  #wait(session) {
+    const runs = new Map();
+    const forget = this.state.wait((message) => {
+      const ours = !session || !message.session_id || message.session_id === session;
+      if (message.type === "recipe_started") runs.set(message.session_id, message.run_id);
+      else if (message.type === "ack" && runs.has(message.session_id)) this.#started(runs.get(message.session_id));
+      else if (message.type === "error" && ours) {
+        this.#complain(message.message);
+        return true;
+      }
+      return false;
+    });
+    const lost = ({ detail: { what } }) => {
+      if (what !== "connection" || this.state.connectionState === "on") return;
+      this.#complain("The connection was lost. Look at the runs whether it began, before you start it again.");
+    };
+    this.state.addEventListener("change", lost);
+    this.stopWaiting = () => {
+      forget();
+      this.state.removeEventListener("change", lost);
+    };
+  }
+
+  #stopWaiting() {
+    this.stopWaiting?.();
+    this.stopWaiting = null;
+    this.button.disabled = false;
+  }
+
+  #started(run) {
+    this.dialog.close();
+    location.hash = `#/runs/${run}`;
+  }
+
+  #complain(words) {
+    this.#stopWaiting();
+    this.problem.textContent = words;
+    this.problem.hidden = false;
+  }
+}

@@ -16,6 +16,38 @@ fn the_errors_in_the_readme_are_the_compilers_own() {
     assert!(readme.contains(answer.trim()), "the README shows something else than:\n{answer}");
 }
 
+/// The pages that people read, beside what `cargo doc` makes.
+const PAGES: [&str; 13] = [
+    "ARCHITECTURE.md",
+    "CHANGELOG.md",
+    "README.md",
+    "STANDARDS.md",
+    "benches/README.md",
+    "docs/OUTCOMES.md",
+    "docs/architecture/macro.md",
+    "docs/architecture/stop-reasons.md",
+    "docs/faults.md",
+    "docs/mistakes.md",
+    "docs/store.md",
+    "fuzz/README.md",
+    "src/server/console/README.md",
+];
+
+#[test]
+fn whatever_the_documents_link_to_is_there() {
+    let mut seen = 0;
+    for page in PAGES {
+        let text = fs::read_to_string(root().join(page)).unwrap_or_else(|error| panic!("{page}: {error}"));
+        let links = text.split("](").skip(1).filter_map(|rest| rest.split([')', '#']).next());
+        for link in links.filter(|link| !link.is_empty() && !link.contains("://")) {
+            let folder = root().join(page).with_file_name("");
+            assert!(folder.join(link).exists(), "{page} links to {link}");
+            seen += 1;
+        }
+    }
+    assert!(seen > 100, "the pages have lost their links");
+}
+
 /// Run with `UPDATE_DOCS=1` to write the page anew.
 #[test]
 fn the_table_of_mistakes_is_current() {
@@ -64,9 +96,13 @@ fn every_test_that_the_page_about_faults_names_exists() {
     for name in named {
         let path: Vec<_> = name.split("::").collect();
         let (test, modules) = path.split_last().expect("it has a name");
-        let file = root().join("tests").join(modules.join("/")).with_extension("rs");
+        // The console's tests are written in its own language.
+        let (ending, written) = match modules.first() {
+            Some(&"browser") => ("test.mjs", vec![format!("test(\"{test}\",")]),
+            _ => ("rs", vec![format!("fn {test}()"), format!("    {test}: {{"), format!("    {test}:")]),
+        };
+        let file = root().join("tests").join(modules.join("/")).with_extension(ending);
         let source = fs::read_to_string(&file).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
-        let written = [format!("fn {test}()"), format!("    {test}: {{"), format!("    {test}:")];
         assert!(written.iter().any(|form| source.contains(form)), "there is no test {name}");
     }
 }

@@ -1,0 +1,94 @@
+// Leaving, losing the connection, and coming back: what is shown is what is true.
+
+import assert from "node:assert/strict";
+
+import { FIELDS } from "./page.mjs";
+import { until } from "./patience.mjs";
+import { test } from "./stage.mjs";
+
+const present = (visits) => visits.filter((visit) => visit.present).map(({ step }) => step);
+
+test("a reload in the middle of a run shows the run as it is", async (stage) => {
+  const server = await stage.serve({ plan: { answers: [{}, { pick: "issues-found" }, { act: "silence" }], default: {} } });
+  const shown = await stage.open(server);
+  await shown.start({ directory: stage.place.project });
+  await until("it is at the third step", () => shown.timeline(), (visits) => present(visits).join() === "fix");
+  // The agent says nothing more after the third prompt.
+  const said = await until("it was told so", () => shown.conversation(), (rows) => rows.filter(({ prompt }) => prompt).length === 3);
+  const before = { hash: await shown.hash(), visits: await shown.timeline(), said };
+  await shown.reload();
+  const visits = await until("it is there again", () => shown.timeline(), (visits) => visits.length === 3);
+  assert.deepEqual(visits, before.visits);
+  assert.equal(await shown.hash(), before.hash);
+  assert.deepEqual(await until("all is said", () => shown.conversation(), (rows) => rows.length >= before.said.length), before.said);
+  assert.equal(await shown.card(), null);
+});
+
+test("a run that ends while nobody looks is shown as ended", async (stage) => {
+  const server = await stage.serve({ script: "one-fix", pace: 100 });
+  const shown = await stage.open(server);
+  const run = await shown.start({ directory: stage.place.project });
+  await shown.page.close();
+  stage.pages.pop();
+  await until("it has ended", async () => (await server.ask(`/api/runs/${run}`)).run.ending);
+  const other = await stage.open(server, { at: `#/runs/${run}` });
+  assert.equal((await other.ended()).kind, "met");
+  assert.deepEqual((await other.timeline()).map(({ step }) => step), ["implement", "code-review", "fix", "code-review", "commit"]);
+  const rows = await until("all is said", () => other.conversation(), (rows) => rows.filter(({ prompt }) => prompt).length === 5);
+  assert.ok(rows.length > 5);
+});
+
+test("a server that is killed and comes back is found again, and its run goes on", async (stage) => {
+  const server = await stage.serve({ script: "slow" });
+  const shown = await stage.open(server);
+  const run = await shown.start({ directory: stage.place.project });
+  await until("it is at its first step", () => shown.timeline(), (visits) => present(visits).join() === "implement");
+  await shown.page.evaluate(() => { globalThis.sameDocument = true; });
+  stage.mayBeAlone(shown);
+  await server.kill();
+  await shown.lost();
+  assert.equal(await shown.heading().then((words) => /Implement & Review/.test(words)), true, "what was known is still shown");
+  await stage.serve({ script: "happy", listen: server.address });
+  await shown.connected();
+  const card = await shown.ended();
+  assert.equal(card.kind, "met");
+  assert.deepEqual((await shown.timeline()).map(({ step }) => step), ["implement", "code-review", "commit"]);
+  assert.equal(await shown.hash(), `#/runs/${run}`);
+  assert.equal(await shown.page.evaluate(() => globalThis.sameDocument), true, "without a reload");
+  const closed = (rows) => /committed successfully/.test(rows.at(-1)?.text);
+  const rows = await until("all is said", () => shown.conversation(), closed);
+  const before = rows.map(({ text }) => text);
+  await shown.reload();
+  const after = await until("all is there again", () => shown.conversation(), closed);
+  assert.deepEqual(after.map(({ text }) => text), before, "nothing was shown twice, and nothing is missing");
+});
+
+test("an agent that finished while the server was away is not asked twice", async (stage) => {
+  const server = await stage.serve({ plan: { answers: [{ delay_ms: 1500 }], default: {} } });
+  const shown = await stage.open(server);
+  await shown.start({ directory: stage.place.project });
+  await until("the agent works", () => stage.place.calls().length > 0);
+  stage.mayBeAlone(shown);
+  await server.kill();
+  await shown.lost();
+  await until("the agent has finished", () => stage.place.calls().some(({ phase }) => phase === "answered"));
+  await stage.serve({ plan: { default: {} }, listen: server.address });
+  assert.equal((await shown.ended()).kind, "met");
+  assert.deepEqual((await shown.timeline()).map(({ step }) => step), ["implement", "code-review", "commit"]);
+  assert.equal(stage.place.calls().filter(({ phase }) => phase === "began").length, 3);
+});
+
+test("recipes that are switched off cannot be started, in any window", async (stage) => {
+  const server = await stage.serve();
+  const first = await stage.open(server);
+  const second = await stage.open(server);
+  await second.openRecipe("Implement & Review");
+  await first.press(FIELDS.on, "switch");
+  for (const shown of [first, second]) {
+    await until("everybody sees it", async () => (await shown.find("switch", FIELDS.on)).evaluate(({ checked }) => !checked));
+  }
+  const off = async () => (await second.find("button", "Start…")).evaluate((button) => button.disabled);
+  await until("it is off in the other window", off);
+  await first.press(FIELDS.on, "switch");
+  await until("it is on again", async () => !(await off()));
+});

@@ -1,0 +1,99 @@
+// Past runs: searched, and read again.
+
+import assert from "node:assert/strict";
+
+import { until } from "./patience.mjs";
+import { test } from "./stage.mjs";
+
+// Three runs by two recipes, with two reasons.
+async function past(stage) {
+  const runs = {};
+  let server = await stage.serve({ script: "happy" });
+  let shown = await stage.open(server);
+  runs.done = await shown.start({ directory: stage.place.project });
+  await shown.ended();
+  runs.reviewed = await shown.start({ directory: stage.place.project, recipe: "Review & Commit" });
+  await shown.ended();
+  await shown.page.close();
+  await server.kill();
+  server = await stage.serve({ script: "never-satisfied" });
+  shown = await stage.open(server);
+  runs.tripped = await shown.start({ directory: stage.place.project });
+  await shown.ended();
+  return { server, shown, runs };
+}
+
+const ids = (found) => found.map(({ id }) => id);
+
+test("runs are found by recipe and by reason", async (stage) => {
+  const { shown, runs } = await past(stage);
+  await shown.goto("#/runs");
+  const all = await until("all are there", () => shown.runs(), (found) => found?.length === 3);
+  assert.deepEqual(ids(all), [runs.tripped, runs.reviewed, runs.done], "the newest first");
+  assert.match(all[0].text, /Step visited too often/);
+  assert.match(all[1].label, /Review & Commit/);
+
+  await shown.choose("Recipe", "implement-and-review");
+  await until("those of one recipe", async () => ids((await shown.runs()) ?? []), (found) => found.join() === [runs.tripped, runs.done].join());
+  await shown.choose("Ended with", "task-committed");
+  await until("and of one reason", async () => ids((await shown.runs()) ?? []), (found) => found.join() === runs.done);
+  await shown.choose("Recipe", "");
+  await shown.choose("Ended with", "max-step-visits-exceeded");
+  await until("of a reason that names its step", async () => ids((await shown.runs()) ?? []), (found) => found.join() === runs.tripped);
+  await shown.choose("Recipe", "rebase");
+  await until("there are none", () => shown.runs(), (found) => found?.length === 0);
+  assert.match(await shown.page.evaluate(() => document.querySelector("main").innerText), /no run/i);
+
+  await shown.choose("Recipe", "implement-and-review");
+  await until("one again", () => shown.runs(), (found) => found?.length === 1);
+  await shown.reload();
+  await until("a reload keeps the search", async () => ids((await shown.runs()) ?? []), (found) => found.join() === runs.tripped);
+});
+
+test("a past run is opened with all that happened in it", async (stage) => {
+  const { shown, server, runs } = await past(stage);
+  await shown.goto("#/runs");
+  await until("all are there", () => shown.runs(), (found) => found?.length === 3);
+  for (const [id, recipe] of [[runs.tripped, "implement-and-review"], [runs.reviewed, "review-and-commit"]]) {
+    await shown.goto("#/runs");
+    await until("it can be opened", async () => {
+      const link = await shown.page.$(`main a[href="#/runs/${id}"]`);
+      return link && shown.touch(link);
+    });
+    await shown.settled(`#/runs/${id}`);
+    const card = await shown.ended();
+    const { run, events } = await server.ask(`/api/runs/${id}`);
+    assert.equal(run.recipe_id, recipe);
+    assert.equal(card.title, run.ending.title);
+    const steps = events.flatMap(({ event, step, to }) => (event === "started" ? [step] : event === "moved" ? [to] : []));
+    assert.deepEqual((await shown.timeline()).map(({ step }) => step), steps);
+    const rows = await until("all is said", () => shown.conversation(), (rows) => rows.filter(({ prompt }) => prompt).length === steps.length);
+    assert.ok(rows[0].prompt, "it begins with a prompt");
+  }
+});
+
+test("the list grows while one looks at it", async (stage) => {
+  const server = await stage.serve({ script: "slow" });
+  const shown = await stage.open(server, { at: "#/runs" });
+  assert.deepEqual(await shown.runs(), []);
+  const other = await stage.open(server);
+  const run = await other.start({ directory: stage.place.project });
+  const [one] = await until("it is listed", () => shown.runs(), (found) => found?.length === 1);
+  assert.equal(one.id, run);
+  assert.match(one.text, /implement/);
+  await other.stop();
+  await until("its end is listed", () => shown.runs(), (found) => /Stopped by you/.test(found?.[0]?.text));
+});
+
+test("going back leads back", async (stage) => {
+  const server = await stage.serve();
+  const shown = await stage.open(server);
+  await shown.start({ directory: stage.place.project });
+  await shown.ended();
+  await shown.page.goBack();
+  await until("the recipe is shown", async () => (await shown.heading()) === "Implement & Review" && (await shown.card()) === null);
+  await shown.page.goBack();
+  await until("the recipes are shown", () => shown.heading(), (words) => words === "Recipes");
+  await shown.page.goForward();
+  await until("the recipe is shown again", () => shown.heading(), (words) => words === "Implement & Review");
+});

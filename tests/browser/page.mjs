@@ -1,0 +1,206 @@
+// The console as somebody sees it. This is the only file that knows how the page is built: where things are, and what they are called.
+
+import { until } from "./patience.mjs";
+import { Window } from "./window.mjs";
+
+// How the page puts the kinds of ends.
+const KINDS = {
+  Completed: "met", "Completed, but waits for you": "waits", "Stopped by a limit": "guardrail", Failed: "error",
+  "Paused; goes on by itself": "paused",
+};
+
+export class ConsolePage extends Window {
+  // Goes to another place in the console, and waits until its view is there.
+  async goto(hash) {
+    await this.page.evaluate((hash) => { location.hash = hash; }, hash);
+    await this.settled(hash);
+  }
+
+  async settled(hash) {
+    // The last view is to be seen until the next one is there.
+    await until("the view belongs to the address", () => this.page.$eval("main", (main) => main.dataset.address), (address) => address === hash);
+    const [, page, id] = hash.split("/");
+    if (id && page === "runs") await until("the run is there", () => this.progress());
+    else if (id) await until("the picture is there", () => this.page.$(PICTURE));
+    else if (page === "runs") await until("the runs are there", () => this.runs(), Boolean);
+    else await until("the recipes are there", () => this.recipes(), (found) => found.length > 0);
+  }
+
+  async reload() {
+    await this.page.reload({ waitUntil: "load" });
+    await this.connected();
+  }
+
+  heading = () => this.page.evaluate(() => document.querySelector("h1")?.textContent ?? null);
+
+  async pair(key) {
+    await this.fill(FIELDS.key, key);
+    await this.press("Pair");
+  }
+
+  asksForKey() {
+    return this.page.evaluate(() => Boolean(document.querySelector("main input[type=password]")));
+  }
+
+  // What went wrong, in words.
+  alert() {
+    return this.page.$$eval("[role=alert]", (alerts) => alerts.filter((one) => one.checkVisibility()).map((one) => one.textContent).join(" "));
+  }
+
+  connection() {
+    return this.page.evaluate(() => document.querySelector("header output, header [role=status]")?.textContent ?? "");
+  }
+
+  connected = () => until("it is connected", () => this.connection(), (words) => /^connected$/i.test(words.trim()));
+
+  lost() {
+    return until("the connection is lost", () => this.connection(), (words) => /reconnecting|connecting|lost|offline/i.test(words));
+  }
+
+  recipes() {
+    return this.page.$$eval(RECIPES, (links) => links.map((link) => ({
+      id: decodeURIComponent(link.hash.slice("#/recipes/".length)),
+      label: link.querySelector("h2, h3")?.textContent ?? link.textContent,
+      text: link.textContent,
+    })));
+  }
+
+  async openRecipe(label) {
+    await until(`${label} can be opened`, async () => {
+      const index = (await this.recipes()).findIndex((recipe) => recipe.label === label);
+      const link = (await this.page.$$(RECIPES))[index];
+      return link && this.touch(link);
+    });
+    await until("the picture is there", () => this.page.$(PICTURE));
+  }
+
+  // Every box of the picture with its label, and what stands on the arrows.
+  picture() {
+    return this.page.$eval(PICTURE, (picture) => {
+      const plain = ({ x, y, width, height }) => ({ x, y, width, height });
+      const nodes = [...picture.querySelectorAll("g.node")].map((node) => ({
+        label: node.querySelector("text").textContent,
+        kinds: [...node.classList],
+        category: node.dataset.category ?? null,
+        count: node.querySelectorAll("text")[1]?.textContent ?? "",
+        box: plain(node.querySelector("rect").getBoundingClientRect()),
+        words: [...node.querySelectorAll("text")].slice(0, 1).map((text) => plain(text.getBoundingClientRect())),
+      }));
+      const arrows = [...picture.querySelectorAll("g.edge")].map((edge) => ({
+        label: edge.querySelector("text")?.textContent ?? "",
+        kinds: [...edge.classList],
+        box: plain(edge.querySelector("rect").getBoundingClientRect()),
+        words: [plain(edge.querySelector("text").getBoundingClientRect())],
+      }));
+      return { nodes, arrows, name: picture.getAttribute("aria-label"), box: plain(picture.getBoundingClientRect()) };
+    });
+  }
+
+  // Starts a recipe as somebody would, and gives back the run.
+  async start({ recipe = "Implement & Review", directory, about } = {}) {
+    await this.goto("#/");
+    await this.openRecipe(recipe);
+    await this.press("Start…");
+    return this.submit({ directory, about });
+  }
+
+  // Fills in the dialog and sends it.
+  async submit({ directory, about }) {
+    if (directory) await this.fill(FIELDS.directory, directory, "combobox");
+    if (about) await this.fill(FIELDS.about, about);
+    const before = await this.hash();
+    await this.press("Start");
+    const hash = await until("the run is shown", () => this.hash(), (hash) => hash !== before && hash.startsWith("#/runs/"));
+    await this.settled(hash);
+    return hash.slice("#/runs/".length);
+  }
+
+  dialog() {
+    return this.page.evaluate(() => document.querySelector("dialog[open]")?.querySelector("h2")?.textContent ?? null);
+  }
+
+  // What the dialog says the agent will be told first.
+  preview() {
+    return this.page.evaluate(() => document.querySelector("dialog[open] pre")?.textContent ?? "");
+  }
+
+  async say(words) {
+    await this.fill(FIELDS.say, words);
+    await this.press("Send");
+  }
+
+  stop = () => this.press("Stop");
+
+  // The visits of steps, in order.
+  timeline() {
+    return this.page.evaluate((timeline) => [...document.querySelectorAll(`${timeline} > li`)].map((row) => {
+      const parts = [...row.children].filter((part) => !part.matches("ul")).map((part) => part.textContent.trim());
+      return {
+        step: parts.find((part) => /^[a-z][a-z-]*$/.test(part)),
+        outcome: parts.find((part) => part.startsWith("→"))?.slice(1).trim() ?? null,
+        present: row.getAttribute("aria-current") === "step",
+        remarks: [...row.querySelectorAll("ul li")].map((one) => one.textContent),
+      };
+    }), TIMELINE);
+  }
+
+  // How far it is, in words and as a bar, or `null` where no run is shown.
+  progress() {
+    return this.page.evaluate(() => {
+      const bar = document.querySelector("main progress");
+      return bar && { text: bar.parentElement.textContent.trim(), value: bar.value, max: bar.max };
+    });
+  }
+
+  // What was said: prompts folded, replies open.
+  conversation() {
+    return this.page.$eval(CONVERSATION, (log) => [...log.children].filter((row) => !row.hidden).map((row) => {
+      const folded = row.querySelector(":scope > details");
+      const body = folded ? folded.querySelector("pre") : row.lastElementChild;
+      return { prompt: Boolean(folded), folded: Boolean(folded && !folded.open), text: body.textContent, html: body.innerHTML };
+    }));
+  }
+
+  // Words that wait until the agent can be told.
+  waiting() {
+    return this.page.evaluate((list) => [...document.querySelectorAll(`${list} > li`)].map((one) => one.lastChild.textContent), WAITING);
+  }
+
+  // How it ended, or `null` while it has not.
+  card() {
+    return this.page.evaluate((kinds) => {
+      const card = document.querySelector("main [data-reason]");
+      if (!card) return null;
+      const { category, reason } = card.dataset;
+      const kind = [...card.querySelectorAll("p")].map((one) => kinds[one.firstChild?.textContent.trim()]).find(Boolean) ?? null;
+      return {
+        kind, category, reason,
+        kinds: [...card.classList],
+        title: card.querySelector("h2").textContent,
+        text: card.innerText,
+        actions: [...card.querySelectorAll("button")].map((one) => one.textContent),
+      };
+    }, KINDS);
+  }
+
+  ended = () => until("the run has ended", () => this.card());
+
+  // The list of runs, or `null` where it is not shown yet.
+  runs() {
+    return this.page.evaluate(() => {
+      if (document.querySelector("h1")?.textContent !== "Runs") return null;
+      return [...document.querySelectorAll('main a[href^="#/runs/"]')].map((link) => ({
+        id: link.hash.slice("#/runs/".length), label: link.textContent, text: link.closest("tr, li")?.innerText ?? "",
+      }));
+    });
+  }
+}
+
+const RECIPES = 'main a[href^="#/recipes/"]';
+const PICTURE = "main svg[role=img]";
+const TIMELINE = 'main ol[aria-label="What happened"]';
+const WAITING = 'main ul[aria-label="Waits for the agent"]';
+export const CONVERSATION = "main [role=log]";
+export const FIELDS = {
+  key: "Key", directory: "Working directory", about: "What it is about", say: "Say something to the agent", on: "Recipes may run",
+};

@@ -1,0 +1,84 @@
+// Saying something while a run goes on.
+
+import assert from "node:assert/strict";
+
+import { FIELDS } from "./page.mjs";
+import { until } from "./patience.mjs";
+import { test } from "./stage.mjs";
+
+test("what is said during a run waits, is seen by everybody, and is passed on in order before the next step", async (stage) => {
+  const server = await stage.serve({ script: "slow" });
+  const first = await stage.open(server);
+  const run = await first.start({ directory: stage.place.project });
+  const second = await stage.open(server, { at: `#/runs/${run}` });
+  await first.say("The first thing.");
+  await until("it waits", () => first.waiting(), (waiting) => waiting.length === 1);
+  await second.say("The second thing.");
+  for (const shown of [first, second]) {
+    const waiting = await until("both wait", () => shown.waiting(), (waiting) => waiting.length === 2);
+    assert.deepEqual(waiting, ["The first thing.", "The second thing."]);
+    assert.deepEqual((await shown.timeline()).flatMap(({ remarks }) => remarks), [], "the agent was told nothing yet");
+  }
+
+  // The step would take ten minutes. A server whose agent is quick takes up what the first one left.
+  for (const shown of [first, second]) stage.mayBeAlone(shown);
+  await server.kill();
+  const back = await stage.serve({ script: "happy", listen: server.address });
+  for (const shown of [first, second]) {
+    await shown.ended();
+    assert.deepEqual(await until("nothing waits", () => shown.waiting(), (waiting) => waiting.length === 0), []);
+    const rows = await until("all is said", () => shown.conversation(), (rows) => rows.some(({ text }) => text === "The second thing."));
+    const prompts = rows.filter(({ prompt }) => prompt).map(({ text }) => text);
+    const [one, two] = [prompts.indexOf("The first thing."), prompts.indexOf("The second thing.")];
+    assert.ok(one > 0 && two === one + 1, `in order: ${one}, ${two}`);
+    const told = (await shown.timeline()).map(({ step, remarks }) => [step, remarks.filter((words) => /told/.test(words)).length]);
+    assert.deepEqual(told, [["implement", 0], ["code-review", 2], ["commit", 0]], "between the steps");
+  }
+  const { events } = await back.ask(`/api/runs/${run}`);
+  const moved = events.findIndex(({ event }) => event === "moved");
+  const turns = events.slice(moved).filter(({ event }) => event === "turn_began").map(({ purpose }) => purpose.kind === "pass");
+  assert.deepEqual(turns, [true, true, false, false], "before the next step's prompt");
+});
+
+test("after a run its agent can still be talked to", async (stage) => {
+  const server = await stage.serve();
+  const shown = await stage.open(server);
+  await shown.start({ directory: stage.place.project });
+  await shown.ended();
+  await shown.say("And what else?");
+  const answered = (rows) => {
+    const asked = rows.findIndex(({ prompt, text }) => prompt && text === "And what else?");
+    return asked > 0 && rows[asked + 1]?.prompt === false;
+  };
+  await until("it is answered", () => shown.conversation(), answered);
+  const field = await shown.find("textbox", FIELDS.say);
+  assert.equal(await field.evaluate(({ value }) => value), "");
+});
+
+test("nothing is sent where nothing was written", async (stage) => {
+  const server = await stage.serve({ script: "slow" });
+  const shown = await stage.open(server);
+  const run = await shown.start({ directory: stage.place.project });
+  await shown.say("   ");
+  await shown.say("Something.");
+  assert.deepEqual(await until("it waits", () => shown.waiting(), (waiting) => waiting.length > 0), ["Something."]);
+  const { events } = await server.ask(`/api/runs/${run}`);
+  assert.deepEqual(events.filter(({ event }) => event === "prompt_queued").map(({ text }) => text), ["Something."]);
+});
+
+test("what is written while the connection is lost is not thrown away", async (stage) => {
+  const server = await stage.serve({ script: "slow" });
+  const shown = await stage.open(server);
+  await shown.start({ directory: stage.place.project });
+  stage.mayBeAlone(shown);
+  await server.kill();
+  await shown.lost();
+  await shown.fill(FIELDS.say, "Is anybody there?");
+  assert.ok(await (await shown.find("button", "Send")).evaluate(({ disabled }) => disabled), "nobody would hear it");
+  await shown.page.keyboard.down("Control");
+  await shown.page.keyboard.press("Enter");
+  await shown.page.keyboard.up("Control");
+  assert.match(await until("it says so", () => shown.alert()), /no connection/);
+  const field = await shown.find("textbox", FIELDS.say);
+  assert.equal(await field.evaluate(({ value }) => value), "Is anybody there?");
+});

@@ -1,0 +1,114 @@
+// The recipes and their pictures.
+
+import assert from "node:assert/strict";
+
+import { test } from "./stage.mjs";
+
+const PHONE = { width: 390, height: 844, isMobile: true, hasTouch: true, deviceScaleFactor: 2 };
+
+// An outcome `other` that only follows from the guardrail may be left out of a picture: every step has it.
+const implied = (outline, { name, next }) =>
+  outline.guardrails.exit_on_other && name === "other" && next.exit?.code === "user-provided-other";
+
+const overlap = (a, b) =>
+  Math.min(a.x + a.width, b.x + b.width) - Math.max(a.x, b.x) > 0.5 && Math.min(a.y + a.height, b.y + b.height) - Math.max(a.y, b.y) > 0.5;
+const within = (inner, outer) =>
+  inner.x >= outer.x - 0.5 && inner.y >= outer.y - 0.5
+  && inner.x + inner.width <= outer.x + outer.width + 0.5 && inner.y + inner.height <= outer.y + outer.height + 0.5;
+
+// All outlines, by id.
+async function outlines(server) {
+  const offered = await server.ask("/api/recipes");
+  const list = offered.recipes ?? offered;
+  return Promise.all(list.map(({ id }) => server.ask(`/api/recipes/${id}`)));
+}
+
+test("all recipes are listed with what they do", async (stage) => {
+  const server = await stage.serve();
+  const shown = await stage.open(server);
+  const all = await outlines(server);
+  assert.equal(all.length, 8);
+  const listed = await shown.recipes();
+  assert.deepEqual(listed.map(({ id }) => id).sort(), all.map(({ id }) => id).sort());
+  for (const { id, label, description, max_steps: most } of all) {
+    const { label: heading, text } = listed.find((one) => one.id === id);
+    assert.equal(heading, label);
+    assert.ok(text.includes(description), `${id} is described`);
+    assert.ok(text.includes(String(most)), `${id} says how many steps it takes at most`);
+  }
+});
+
+test("a picture has every step, every outcome, and every exit in its category", async (stage) => {
+  const server = await stage.serve();
+  const shown = await stage.open(server);
+  for (const outline of await outlines(server)) {
+    await shown.goto("#/");
+    await shown.openRecipe(outline.label);
+    const { nodes, arrows, name } = await shown.picture();
+    const steps = nodes.filter(({ kinds }) => kinds.includes("step")).map(({ label }) => label);
+    assert.deepEqual(steps.sort(), outline.steps.map((step) => step.name).sort(), outline.id);
+    const outcomes = outline.steps.flatMap((step) => step.outcomes.filter((outcome) => !implied(outline, outcome)));
+    assert.deepEqual(arrows.map(({ label }) => label).sort(), outcomes.map((outcome) => outcome.name).sort(), outline.id);
+    for (const { next } of outcomes) {
+      if (next.exit) {
+        const found = nodes.find(({ label, category }) => label.includes(next.exit.code) && category === next.exit.category);
+        assert.ok(found, `${outline.id}: ${next.exit.code} looks ${next.exit.category}`);
+        assert.equal(found.kinds.includes("met"), next.exit.goal_met, `${outline.id}: ${next.exit.code}`);
+      } else if (next.restart) {
+        assert.ok(nodes.some(({ label, kinds }) => label.includes(next.restart) && kinds.includes("restart")), `${outline.id} restarts`);
+      }
+    }
+    for (const step of outline.steps) assert.ok(name.includes(step.name), `${step.name} is in the picture's description`);
+  }
+});
+
+for (const [where, viewport] of [["on a desk", undefined], ["on a phone", PHONE]]) {
+  test(`in no picture do boxes overlap or texts spill over, ${where}`, async (stage) => {
+    const server = await stage.serve();
+    const shown = await stage.open(server, { viewport });
+    for (const { id, label } of await outlines(server)) {
+      await shown.goto("#/");
+      await shown.openRecipe(label);
+      const { nodes, arrows, box } = await shown.picture();
+      for (const [index, one] of nodes.entries()) {
+        for (const other of nodes.slice(index + 1)) assert.ok(!overlap(one.box, other.box), `${id}: ${one.label} and ${other.label} overlap`);
+        for (const arrow of arrows) assert.ok(!overlap(one.box, arrow.words[0]), `${id}: ${arrow.label} lies on ${one.label}`);
+      }
+      for (const [index, one] of arrows.entries()) {
+        for (const other of arrows.slice(index + 1)) {
+          assert.ok(!overlap(one.words[0], other.words[0]), `${id}: ${one.label} and ${other.label} overlap`);
+        }
+      }
+      for (const one of [...nodes, ...arrows]) {
+        for (const words of one.words) assert.ok(within(words, one.box), `${id}: ${one.label} spills out of its box`);
+        assert.ok(within(one.box, box), `${id}: ${one.label} is outside of the picture`);
+      }
+    }
+  });
+}
+
+test("letters in a picture can be read on a phone", async (stage) => {
+  const server = await stage.serve();
+  const shown = await stage.open(server, { viewport: PHONE });
+  for (const { id, label } of await outlines(server)) {
+    await shown.goto("#/");
+    await shown.openRecipe(label);
+    const { nodes, arrows } = await shown.picture();
+    for (const one of [...nodes, ...arrows]) assert.ok(one.words[0].height >= 9, `${id}: ${one.label} is ${one.words[0].height} px high`);
+  }
+});
+
+test("guardrails and the worst case are on the page", async (stage) => {
+  const server = await stage.serve();
+  const shown = await stage.open(server);
+  for (const outline of await outlines(server)) {
+    await shown.goto("#/");
+    await shown.openRecipe(outline.label);
+    const text = await shown.page.evaluate(() => document.querySelector("main").innerText);
+    assert.ok(text.includes(outline.description), outline.id);
+    assert.match(text, new RegExp(`\\b${outline.max_steps}\\s+steps? at most`), `${outline.id}: the worst case`);
+    const limits = Object.values(outline.guardrails).filter((value) => typeof value === "number");
+    assert.ok(limits.length > 0);
+    for (const limit of limits) assert.match(text, limit === 1 ? /\bonce\b|\b1\b/ : new RegExp(`\\b${limit}\\b`), `${outline.id}: ${limit}`);
+  }
+});

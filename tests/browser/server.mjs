@@ -1,0 +1,116 @@
+// The server as a process, and the place it works in.
+
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+
+import { TARGET } from "./browser.mjs";
+
+const alive = new Set();
+process.on("exit", () => alive.forEach((child) => child.kill("SIGKILL")));
+
+// A home, a project and a data directory. Servers that come one after the other in it find what the last one left.
+export class Place {
+  folder = mkdtempSync(join(tmpdir(), "surefire-console-"));
+  children = [];
+
+  constructor() {
+    for (const name of ["home", "project"]) mkdirSync(this.path(name));
+  }
+
+  path(name) {
+    return join(this.folder, name);
+  }
+
+  // A directory that agents may work in.
+  get project() {
+    return this.path("project");
+  }
+
+  // Starts the server and waits until it is ready. Its agent rehearses a script; or, where there is a `plan`, it is the fake CLI.
+  async serve({ script = "happy", pace = 0, plan, listen = "127.0.0.1:0" } = {}) {
+    if (plan) writeFileSync(this.path("plan.json"), JSON.stringify(plan));
+    const agent = plan
+      ? ["--agent", "claude", "--agent-path", program("fake-claude")]
+      : ["--agent", "rehearsal", "--rehearse", script, "--pace-ms", String(pace)];
+    const child = spawn(
+      program("surefire"),
+      ["serve", "--json", "--listen", listen, "--stop-agents", "--data", this.path("data"), "--root", this.folder, ...agent],
+      { env: this.environment(), stdio: ["ignore", "pipe", "inherit"] },
+    );
+    alive.add(child);
+    child.once("exit", () => alive.delete(child));
+    this.children.push(child);
+    const line = await new Promise((resolve, reject) => {
+      createInterface({ input: child.stdout }).once("line", resolve);
+      child.once("error", reject);
+      child.once("exit", (code) => reject(new Error(`the server ended with ${code} before it was ready`)));
+    });
+    return new Server(child, JSON.parse(line));
+  }
+
+  environment() {
+    const { PATH, LANG } = process.env;
+    return { PATH, LANG, HOME: this.path("home"), TMPDIR: this.folder, RUST_LOG: "off", CLAUDE_CODE_FAKE_PLAN: this.path("plan.json") };
+  }
+
+  // Runs another command beside the server, and gives back its exit status.
+  async command(words) {
+    const child = spawn(program("surefire"), [...words, "--data", this.path("data")], { env: this.environment(), stdio: "ignore" });
+    alive.add(child);
+    const [code] = await once(child, "exit");
+    alive.delete(child);
+    return code;
+  }
+
+  // What the fake CLI wrote down about its calls.
+  calls() {
+    const log = this.path("calls.jsonl");
+    if (!existsSync(log)) return [];
+    return readFileSync(log, "utf8").split("\n").filter(Boolean).map((line) => JSON.parse(line));
+  }
+
+  // Ends all servers, their agents with them, and removes everything.
+  async remove() {
+    await Promise.all(this.children.map((child) => ended(child, "SIGTERM")));
+    rmSync(this.folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
+  }
+}
+
+class Server {
+  constructor(child, ready) {
+    this.child = child;
+    this.keyFile = ready.key_file;
+    this.key = readFileSync(ready.key_file, "utf8").trim();
+    this.address = ready.ws_url.replace("ws://", "");
+    this.url = `http://${this.address}/`;
+  }
+
+  // What is asked over HTTP, as anybody may who has the key.
+  async ask(path) {
+    const answer = await fetch(new URL(path, this.url), { headers: { authorization: `Bearer ${this.key}` } });
+    if (!answer.ok) throw new Error(`${path}: ${answer.status}`);
+    return answer.json();
+  }
+
+  // `kill -9`: it learns nothing of it.
+  kill() {
+    return ended(this.child, "SIGKILL");
+  }
+}
+
+async function ended(child, signal) {
+  if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) return;
+  const exit = once(child, "exit");
+  child.kill(signal);
+  await exit;
+}
+
+function program(name) {
+  const path = join(TARGET, "debug", name);
+  if (!existsSync(path)) throw new Error(`there is no ${path}: build it with \`cargo build --workspace --features crash-points\``);
+  return path;
+}

@@ -1,0 +1,67 @@
+// Starting: what the agent will be told, where it goes on, and when nothing may start.
+
+import assert from "node:assert/strict";
+
+import { FIELDS } from "./page.mjs";
+import { until } from "./patience.mjs";
+import { test } from "./stage.mjs";
+
+const ABOUT = "Only the cart.\n\nAnd **nothing** else, <please>.";
+
+test("the preview is what the agent is told first, word for word", async (stage) => {
+  const server = await stage.serve({ script: "slow" });
+  const shown = await stage.open(server);
+  await shown.openRecipe("Implement & Review");
+  await shown.press("Start…");
+  await until("there is a preview without that", () => shown.preview(), (text) => text.length > 0 && !text.includes("Only the cart."));
+  await shown.fill(FIELDS.about, ABOUT);
+  const preview = await until("the preview has it", () => shown.preview(), (text) => text.includes("<please>."));
+  await shown.submit({ directory: stage.place.project });
+  const [first] = await until("the agent was told", () => shown.conversation(), (rows) => rows.length > 0);
+  assert.equal(first.text, preview);
+});
+
+test("where nobody has worked yet, the dialog proposes a directory that works", async (stage) => {
+  const server = await stage.serve();
+  const shown = await stage.open(server);
+  const run = await shown.start();
+  const { run: { working_directory: where } } = await server.ask(`/api/runs/${run}`);
+  assert.equal(where, (await server.ask("/api/recipes")).working_directory);
+  assert.equal((await shown.ended()).kind, "met");
+});
+
+test("an answer goes into the same conversation, where what was said before is folded away", async (stage) => {
+  const server = await stage.serve({ script: "blocked" });
+  const shown = await stage.open(server);
+  const first = await shown.start({ directory: stage.place.project });
+  await shown.ended();
+  await shown.press("Answer and start again…");
+  const directory = await shown.find("combobox", FIELDS.directory);
+  assert.deepEqual(await directory.evaluate(({ value, disabled }) => ({ value, disabled })), { value: stage.place.project, disabled: true });
+  const second = await shown.submit({ about: "The way is free now." });
+  await shown.ended();
+  const runs = await Promise.all([first, second].map(async (run) => (await server.ask(`/api/runs/${run}`)).run));
+  assert.equal(runs[0].session_id, runs[1].session_id);
+  const prompts = (rows) => rows.filter(({ prompt }) => prompt);
+  const [told, ...others] = prompts(await until("it was told", () => shown.conversation(), (rows) => prompts(rows).length > 0));
+  assert.match(told.text, /The way is free now\./);
+  assert.deepEqual(others, [], "what belongs to the first run is not in the way");
+  await shown.pressWhat(/^Show what was said before this run/);
+  const both = prompts(await until("all is there", () => shown.conversation(), (rows) => prompts(rows).length === 2));
+  assert.equal(both[1].text, told.text);
+});
+
+test("switching recipes off asks first while a run goes on, and then stops it", async (stage) => {
+  const server = await stage.serve({ script: "slow" });
+  const shown = await stage.open(server);
+  await shown.start({ directory: stage.place.project });
+  await shown.press(FIELDS.on, "switch");
+  assert.match(await until("it asks", () => shown.dialog()), /Switch recipes off/);
+  await shown.press("Cancel");
+  assert.equal(await shown.card(), null);
+  assert.equal((await server.ask("/api/recipes")).enabled, true);
+  await shown.press(FIELDS.on, "switch");
+  await shown.press("Switch off");
+  assert.equal((await shown.ended()).reason, "user-requested");
+  assert.equal((await server.ask("/api/recipes")).enabled, false);
+});

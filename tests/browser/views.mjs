@@ -1,0 +1,82 @@
+// Every view of the console, one after the other, for tests that hold for all of them.
+
+import { FIELDS } from "./page.mjs";
+import { until } from "./patience.mjs";
+
+// Shows each view to `look`, with its name. A stage has one server for each script that they need.
+export async function everyView(stage, options, look) {
+  const pairing = await stage.serve();
+  const stranger = await stage.window(options);
+  await prepared(stranger, options);
+  await stranger.visit(pairing.url);
+  await until("it asks for the key", () => stranger.asksForKey());
+  await look("pair", stranger);
+  await stranger.pair(`untethered-${"0".repeat(32)}`);
+  await until("it is refused", () => stranger.alert());
+  await look("pair, refused", stranger);
+
+  const shown = await stage.open(pairing, options);
+  await prepared(shown, options);
+  await shown.goto("#/");
+  await look("recipes", shown);
+  await shown.goto("#/runs");
+  await look("runs, empty", shown);
+  for (const { id } of await recipes(pairing)) {
+    await shown.goto(`#/recipes/${id}`);
+    await look(`recipe ${id}`, shown);
+  }
+  await shown.press("Start…");
+  await shown.fill(FIELDS.directory, "/nowhere/at/all", "combobox");
+  await shown.press("Start");
+  await until("it says why not", () => shown.alert());
+  await look("start", shown);
+  await shown.press("Cancel");
+  await shown.page.evaluate(() => { location.hash = "#/recipes/nothing-like-that"; });
+  shown.forgiven.push(/status of 404/);
+  await until("it says so", () => shown.alert());
+  await look("nothing there", shown);
+  await shown.page.close();
+
+  await ofRuns(stage, options, look);
+}
+
+const LONG = "a-rather-long-name-without-any-space-in-it/".repeat(6);
+
+async function ofRuns(stage, options, look) {
+  for (const script of ["slow", "happy", "never-satisfied", "garbage", "blocked", "other", "rate-limited"]) {
+    const place = stage.another();
+    const server = await place.serve({ script });
+    const shown = await stage.open(server, options);
+    await prepared(shown, options);
+    await shown.start({ directory: place.project, about: `About ${LONG}` });
+    if (script === "slow") {
+      await shown.say(`Say this: ${LONG}`);
+      await until("it waits", () => shown.waiting(), (waiting) => waiting.length === 1);
+      await look("run, live", shown);
+      await shown.goto("#/");
+      await look("recipes, while one goes on", shown);
+    } else {
+      await shown.ended();
+      await look(`run, ${script}`, shown);
+    }
+    await shown.goto("#/runs");
+    await look(`runs, ${script}`, shown);
+    if (script === "slow") {
+      stage.mayBeAlone(shown);
+      await server.kill();
+      await shown.lost();
+      await look("lost", shown);
+    }
+    await shown.page.close();
+    await place.remove();
+  }
+}
+
+async function recipes(server) {
+  const offered = await server.ask("/api/recipes");
+  return offered.recipes ?? offered;
+}
+
+async function prepared(shown, { scheme = "light" }) {
+  await shown.page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: scheme }]);
+}

@@ -56,11 +56,11 @@ test("no reply becomes anything but text and links to pages", async (stage) => {
     assert.equal(link.target, "_blank");
     assert.notEqual(link.host, server.address, "no reply leads into the console");
   }
-  // What is a mere definition, a destination or a tick in a box is not there to be read; the rest is.
+  // What is a mere definition, or a destination, is not there to be read; the rest is. A tick in a box is a box that is ticked.
   const said = rows.map(({ text }) => bare(text)).join("\n");
-  const plain = PAYLOADS.filter((text) => !/^\[|^!\[|\[x\]|\]\(|&|^`{3}|^__proto__|https?:/m.test(text));
+  const plain = PAYLOADS.filter((text) => !/^\[|^!\[|\]\(|&|^`{3}|^__proto__|https?:/m.test(text));
   assert.ok(plain.length >= 30);
-  const unread = plain.filter((text) => !said.includes(bare(text)));
+  const unread = plain.filter((text) => !said.includes(bare(text.replaceAll("- [x]", "-"))));
   assert.deepEqual(unread, []);
   await everythingIsTouched(shown, noticed);
   assert.deepEqual(noticed.run, []);

@@ -72,7 +72,8 @@ pub struct Link {
     pub stop: CancellationToken,
     /// Set beside `stop` when there is little time: whoever shuts down waits for this turn.
     pub hurry: CancellationToken,
-    /// Set when the watcher goes away and the agent's process shall be left to itself, to be found again later.
+    /// Set when the watcher goes away and the agent's process shall be left to itself, to be found again later. Where
+    /// `stop` is set as well, that one counts.
     pub leave: CancellationToken,
 }
 

@@ -134,16 +134,19 @@ impl<'f> Follower<'f> {
         let mut ticks = tokio::time::interval(PACE);
         loop {
             let stir = tokio::select! {
-                stir = self.house.stirred() => stir,
+                biased;
                 _ = self.stop.wished(), if !self.stopping => {
                     self.stopping = true;
                     self.view.note(STOPPING);
+                    // Before anything is read: whoever wishes it twice in a row leaves no time for that.
+                    self.ask_to_stop(story).await?;
                     return Ok(None);
                 }
                 _ = ticks.tick(), if self.view.is_live() => {
                     self.view.tick(story);
                     continue;
                 }
+                stir = self.house.stirred() => stir,
                 // Whoever holds the data directory may not know that it is theirs to go on with.
                 () = overdue(story), if self.house.is_guest() && !self.stopping => {
                     self.house.resume(run, GoOn::as_it_was(ResumedBy::Auto)).await.map(|()| Stir::Any)
@@ -165,7 +168,7 @@ impl<'f> Follower<'f> {
 
     async fn ask_to_stop(&mut self, story: &Story) -> Result<(), Complaint> {
         self.asked = true;
-        match self.house.stop(story.run.session_id).await {
+        match self.house.stop(story.run.session_id, self.stop.heeded()).await {
             Ok(()) => Ok(()),
             Err(trouble) => self.come_back(story.run.run_id, trouble).await,
         }

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
 
 use super::complaint::Complaint;
 
@@ -13,7 +14,8 @@ const HUNG_UP: u8 = 129;
 const INTERRUPTED: u8 = 130;
 const TERMINATED: u8 = 143;
 
-/// How long a command may take that was told twice to stop.
+/// How long a command may take that was told twice to stop: to heed the first time, to let go, and if it is held up.
+const HEEDING: Duration = Duration::from_secs(1);
 const LAST_MOMENT: Duration = Duration::from_millis(100);
 const HELD_UP: Duration = Duration::from_secs(2);
 
@@ -54,6 +56,7 @@ impl Signals {
 #[derive(Clone)]
 pub(super) struct Stop {
     wishes: watch::Receiver<Wishes>,
+    heeded: CancellationToken,
 }
 
 /// The exit statuses that belong to the first wish and to the second.
@@ -77,12 +80,17 @@ impl Stop {
             let _ = tokio::time::timeout(HELD_UP, signals.asked()).await;
             std::process::exit(second.into());
         });
-        Ok(Self { wishes })
+        Ok(Self { wishes, heeded: CancellationToken::new() })
     }
 
     /// Waits until it is wished, and says which exit status belongs to that. It stays wished.
     pub(super) async fn wished(&mut self) -> u8 {
         self.until(|wishes| wishes.first).await
+    }
+
+    /// To be set once what the wish is about has come to its end, or will.
+    pub(super) fn heeded(&self) -> CancellationToken {
+        self.heeded.clone()
     }
 
     async fn until(&mut self, wish: impl Fn(&Wishes) -> Option<u8>) -> u8 {
@@ -104,9 +112,20 @@ pub(super) async fn stoppable(
         Complaint::new("the command cannot begin", error.to_string(), "close some programs, and try again")
     })?;
     let mut insisted = stop.clone();
-    let status = tokio::select! {
-        done = doing(stop) => return done,
-        status = insisted.until(|wishes| wishes.second) => status,
+    let status = {
+        let mut doing = std::pin::pin!(doing(stop));
+        let status = tokio::select! {
+            done = &mut doing => return done,
+            status = insisted.until(|wishes| wishes.second) => status,
+        };
+        // Both wishes may come at once, where a terminal and a wrapper pass on the same Ctrl-C; the first is still heeded,
+        // or an agent would be left at work that nobody wants.
+        tokio::select! {
+            done = doing => return done,
+            () = insisted.heeded.cancelled() => {}
+            () = tokio::time::sleep(HEEDING) => {}
+        }
+        status
     };
     // Agents of guests are let go of meanwhile.
     tokio::time::sleep(LAST_MOMENT).await;

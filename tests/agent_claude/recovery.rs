@@ -37,6 +37,25 @@ async fn a_process_that_was_left_answers_and_is_adopted_without_a_second_call() 
 }
 
 #[tokio::test]
+async fn a_process_that_is_to_stop_is_not_left_whoever_else_wishes_that() {
+    let stage = Stage::with(&json!({ "act": "ignore-sigterm" }));
+    let (turn, watcher) = (stage.turn(), Watcher::new());
+    let doing = tokio::spawn(stage.claude.turn(turn.clone(), watcher.link.clone()));
+    watcher.hears("said ignoring").await;
+    watcher.link.leave.cancel();
+    assert_eq!(doing.await.unwrap(), Err(Failure::Left));
+    let process = watcher.process().unwrap();
+
+    // The run was ended by somebody, and in the same moment its engine was told to go.
+    let second = Watcher::new();
+    second.link.leave.cancel();
+    second.link.stop.cancel();
+    let fate = stage.claude.recover(turn.clone(), Some(process), second.link.clone()).await;
+    assert!(matches!(fate, Fate::Ended(Err(Failure::Stopped))), "{fate:?}");
+    assert_eq!(alive(turn.attempt), [0; 0]);
+}
+
+#[tokio::test]
 async fn an_answer_that_came_meanwhile_is_adopted() {
     for act in ["well", "linger", "grandchildren"] {
         let stage = Stage::with(&json!({ "act": act }));

@@ -154,10 +154,7 @@ fn ctrl_c_stops_the_agent_and_everything_it_started() {
         place.with_agent(&json!({ "act": "interruptible" }), &["run", "implement-and-review", "--json"]);
     let mut running = begin(&mut command);
     running.until("recipe_step_started");
-    let calls = place.path().join("calls.jsonl");
-    let agent = crate::process::eventually(|| {
-        fake_claude::calls(&calls).iter().find_map(|call| call["pid"].as_u64())
-    });
+    let agent = agent(&place);
     running.signal(Signal::INT);
     let said = running.ended();
     assert_eq!(said.status, 130, "{}", said.err);
@@ -199,22 +196,47 @@ fn what_an_agent_says_reaches_programs_as_it_was_and_people_in_part() {
 #[test]
 fn a_second_ctrl_c_is_immediate() {
     let place = Place::new();
-    let answer = json!({ "act": "ignore-sigterm" });
-    let mut command = place.with_agent(&answer, &["run", "implement-and-review"]);
-    let mut running = begin(&mut command);
+    let mut running = begin(&mut place.with_agent(&deaf(), &["run", "implement-and-review"]));
     running.until_line("step 1");
-    let calls = place.path().join("calls.jsonl");
-    let began = || fake_claude::calls(&calls).iter().find_map(|call| call["pid"].as_i64());
-    let agent = crate::process::eventually(began);
+    let agent = agent(&place);
     running.signal(Signal::INT);
     running.until_note("Stopping the agent");
-    std::thread::sleep(std::time::Duration::from_millis(300));
+    running.signal(Signal::INT);
+    let said = running.ended();
+    assert_eq!(said.status, 130, "{}", said.err);
+    assert!(!said.out.contains("User requested stop"), "it waited for the agent:\n{}", said.out);
+    assert!(place.run(&["runs"]).ok().contains("user_stopped"));
+    is_gone(agent);
+}
+
+#[test]
+fn two_at_once_leave_no_agent_behind() {
+    let place = Place::new();
+    let mut running = begin(&mut place.with_agent(&deaf(), &["run", "implement-and-review"]));
+    running.until_line("step 1");
+    let agent = agent(&place);
+    running.signal(Signal::INT);
     running.signal(Signal::INT);
     assert_eq!(running.ended().status, 130);
     assert!(place.run(&["runs"]).ok().contains("user_stopped"));
-    let agent = format!("/proc/{agent}/cmdline");
-    // What is dead and not collected has none.
-    crate::process::eventually(|| std::fs::read(&agent).unwrap_or_default().is_empty().then_some(()));
+    is_gone(agent);
+}
+
+/// An agent that does not stop when it is asked to.
+fn deaf() -> Value {
+    json!({ "act": "ignore-sigterm" })
+}
+
+/// The agent's process, once it is there.
+fn agent(place: &Place) -> i64 {
+    let calls = place.path().join("calls.jsonl");
+    crate::process::eventually(|| fake_claude::calls(&calls).iter().find_map(|call| call["pid"].as_i64()))
+}
+
+/// Waits until a process is gone. What is dead and not collected has no command line.
+fn is_gone(process: i64) {
+    let words = format!("/proc/{process}/cmdline");
+    crate::process::eventually(|| std::fs::read(&words).unwrap_or_default().is_empty().then_some(()));
 }
 
 #[test]

@@ -171,6 +171,10 @@ impl Watch<'_> {
             if let Some(end) = watchdog.bites(now, self.output.transcript.envelope.is_some()) {
                 return end;
             }
+            // Asked before `leave`: an agent that is to stop is never left behind, also where both are wished by now.
+            if self.link.stop.is_cancelled() {
+                return End::Stopped;
+            }
             if self.link.leave.is_cancelled() {
                 if self.handing.as_ref().is_none_or(Handing::is_done) {
                     return End::Left;

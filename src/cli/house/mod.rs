@@ -12,6 +12,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use tokio_util::sync::CancellationToken;
+
 use self::guest::Guest;
 use self::http::Api;
 use self::own::Own;
@@ -189,15 +191,20 @@ impl House {
         }
     }
 
-    /// Has the run of a session end, soon.
-    pub(super) async fn stop(&mut self, session: SessionId) -> Result<(), Trouble> {
+    /// Has the run of a session end, soon; `heeded` is set when that is certain.
+    pub(super) async fn stop(
+        &mut self,
+        session: SessionId,
+        heeded: CancellationToken,
+    ) -> Result<(), Trouble> {
         match self {
-            Self::Own(own) => {
-                own.stop(session);
-                Ok(())
+            Self::Own(own) => own.stop(session, heeded),
+            Self::Guest(guest) => {
+                guest.stop(session).await?;
+                heeded.cancel();
             }
-            Self::Guest(guest) => guest.stop(session).await,
         }
+        Ok(())
     }
 
     /// Waits until something happens.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
 
 use super::{Books, Door, GoOn, Stir, Trouble, Wish, refused};
 use crate::agent::Agent;
@@ -99,10 +100,14 @@ impl Own {
         Ok(events.iter().rev().find_map(|told| told.event.limits()).unwrap_or_default())
     }
 
-    /// Has the run of a session end. That takes as long as its agent takes to stop, so nobody waits for it here.
-    pub(super) fn stop(&self, session: SessionId) {
+    /// Has the run of a session end. That waits for the disk, so nobody waits for it here; `heeded` is set when it is written
+    /// down.
+    pub(super) fn stop(&self, session: SessionId, heeded: CancellationToken) {
         let engine = self.engine.clone();
-        tokio::spawn(async move { engine.exit(session, ExitReason::UserStopped).await });
+        tokio::spawn(async move {
+            let _ = engine.exit(session, ExitReason::UserStopped).await;
+            heeded.cancel();
+        });
     }
 
     /// Waits until something happens. Whoever waits may be called away: what was said meanwhile is told the next time.

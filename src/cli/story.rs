@@ -41,6 +41,8 @@ pub(super) struct Visit {
     pub(super) began: Stamp,
     /// When it was left, or the run ended in it.
     pub(super) ended: Option<Stamp>,
+    /// How long the run was over before it went on in it, in milliseconds.
+    rested: u64,
     /// The outcome that it was left with.
     pub(super) outcome: Option<String>,
     /// What else happened in it, in order.
@@ -48,10 +50,10 @@ pub(super) struct Visit {
 }
 
 impl Visit {
-    /// How long it took.
+    /// How long it took, or has so far. What lies between an end of the run and its going on does not count.
     pub(super) fn took(&self, now: Stamp) -> Duration {
         let until = self.ended.unwrap_or(now);
-        Duration::from_millis(until.0.saturating_sub(self.began.0))
+        Duration::from_millis(until.0.saturating_sub(self.began.0).saturating_sub(self.rested))
     }
 }
 
@@ -152,7 +154,9 @@ impl Story {
                     Some(_) | None => format!("resumed by {who}"),
                 };
                 if let Some(visit) = self.visits.last_mut() {
-                    (visit.ended, visit.outcome) = (None, None);
+                    let stopped = visit.ended.take().unwrap_or(told.at);
+                    visit.rested += told.at.0.saturating_sub(stopped.0);
+                    visit.outcome = None;
                 }
                 self.remark(words);
             }
@@ -165,6 +169,7 @@ impl Story {
             step: step.to_owned(),
             began: at,
             ended: None,
+            rested: 0,
             outcome: None,
             remarks: Vec::new(),
         });
@@ -185,5 +190,52 @@ impl Story {
 
     fn spend(&mut self, cost_usd: Option<f64>) {
         self.cost_usd += cost_usd.filter(|cost| cost.is_finite() && *cost > 0.0).unwrap_or(0.0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+    use uuid::Uuid;
+
+    use super::*;
+    use crate::recipes::BUNDLED;
+
+    #[test]
+    fn a_visit_takes_no_longer_because_its_run_was_over_for_a_while() {
+        let (run, session) = (Uuid::from_u128(7), Uuid::from_u128(8));
+        let line = json!({
+            "run_id": run, "session_id": session, "recipe_id": "rebase", "recipe_label": "Rebase",
+            "working_directory": "/project", "agent": "claude", "rehearsal": false,
+            "started_at": "1970-01-01T00:00:00.000Z", "changed_at": "1970-01-01T00:00:00.000Z",
+            "step": "fix", "step_count": 2, "last_seq": 4, "cost_usd": 0.0,
+        });
+        let mut story = Story::of(serde_json::from_value(line).unwrap(), BUNDLED);
+        let limits = Limits::default();
+        let exit = crate::Exit::because(crate::ExitReason::UserStopped);
+        let ending = crate::wire::RecipeExited::of_nothing(session.into(), &exit).ending();
+        let moved = |to: &str, number| Event::Moved {
+            from: "implement".into(),
+            outcome: "complete".into(),
+            to: to.into(),
+            visit: 1,
+            number,
+        };
+        let resumed =
+            Event::Resumed { by: ResumedBy::User, limits, extra_visits: 0, extra_steps: 0, told: Vec::new() };
+        let ended = Event::Ended { ending, took: Duration::ZERO, cost_usd: None, unheard: false };
+        let events = [
+            (1, moved("fix", 2)),
+            (3, ended.clone()),
+            (3600, resumed.clone()),
+            (3601, ended),
+            (7200, resumed),
+            (7204, moved("commit", 3)),
+        ];
+        for (seq, (second, event)) in (1..).zip(events) {
+            story.learn(&JournalEvent { seq, at: Stamp(second * 1000), event });
+        }
+        assert_eq!(story.visits[0].took(story.last), Duration::from_secs(2 + 1 + 4));
+        assert_eq!(story.visits[1].took(Stamp(7_205_000)), Duration::from_secs(1));
     }
 }

@@ -61,9 +61,11 @@ impl Page<'_> {
                 return None;
             }
         };
+        // Whoever reads the run's journal knows by it which words still wait.
+        let id = if let Event::PromptQueued { prompt, .. } = event { prompt.uuid() } else { Uuid::new_v4() };
         Some(Change::Message(NewMessage {
             session: self.order.session,
-            id: Uuid::new_v4(),
+            id,
             role,
             text,
             at: self.now,

@@ -38,6 +38,21 @@ test("a run that ends while nobody looks is shown as ended", async (stage) => {
   assert.ok(rows.length > 5);
 });
 
+test("a recipe is shown as the server offers it by now", async (stage) => {
+  const server = await stage.serve();
+  const shown = await stage.open(server, { at: "#/recipes/implement-and-review" });
+  const words = () => shown.page.$eval("main", (main) => main.textContent);
+  stage.mayBeAlone(shown);
+  await server.kill();
+  const other = await stage.serve({ listen: server.address, command: "examples/own_command" });
+  await until("it is gone", words, (words) => /no longer offers this recipe/.test(words));
+  assert.equal(await shown.page.$('aria/Start…[role="button"]'), null);
+  await other.kill();
+  await stage.serve({ listen: server.address });
+  await until("it is back", words, (words) => /Steps and their prompts/.test(words));
+  assert.equal((await shown.picture()).nodes.filter(({ kinds }) => kinds.includes("step")).length, 4);
+});
+
 test("a server that is killed and comes back is found again, and its run goes on", async (stage) => {
   const server = await stage.serve({ script: "slow" });
   const shown = await stage.open(server);

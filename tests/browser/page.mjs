@@ -163,7 +163,9 @@ export class ConsolePage extends Window {
 
   // Words that wait until the agent can be told.
   waiting() {
-    return this.page.evaluate((list) => [...document.querySelectorAll(`${list} > li`)].map((one) => one.lastChild.textContent), WAITING);
+    return this.page.$$eval(`${CONVERSATION} > li`, (rows) => rows
+      .filter((row) => [...row.querySelectorAll(":scope > .who .tag")].some(({ hidden, textContent }) => !hidden && /waits/.test(textContent)))
+      .map((row) => row.querySelector("pre").textContent));
   }
 
   // How it ended, or `null` while it has not.
@@ -199,7 +201,6 @@ export class ConsolePage extends Window {
 const RECIPES = 'main a[href^="#/recipes/"]';
 const PICTURE = "main svg[role=img]";
 const TIMELINE = 'main ol[aria-label="What happened"]';
-const WAITING = 'main ul[aria-label="Waits for the agent"]';
 export const CONVERSATION = "main [role=log]";
 export const FIELDS = {
   key: "Key", directory: "Working directory", about: "What it is about", say: "Say something to the agent", on: "Recipes may run",

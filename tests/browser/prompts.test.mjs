@@ -55,6 +55,21 @@ test("after a run its agent can still be talked to", async (stage) => {
   assert.equal(await field.evaluate(({ value }) => value), "");
 });
 
+test("what still waited when a run was stopped waits no longer, and is answered outside of it", async (stage) => {
+  const server = await stage.serve({ plan: { answers: [{ act: "silence" }], default: {} } });
+  const shown = await stage.open(server);
+  await shown.start({ directory: stage.place.project });
+  await until("the agent works", () => stage.place.calls().length > 0);
+  await shown.say("And then?");
+  await until("it waits", () => shown.waiting(), (waiting) => waiting.join() === "And then?");
+  await shown.stop();
+  await shown.ended();
+  assert.deepEqual(await shown.waiting(), []);
+  // The first thing that is said after it is how the run ended.
+  const answered = (rows) => rows.slice(rows.findIndex(({ text }) => text === "And then?")).filter(({ prompt }) => !prompt).length === 2;
+  await until("it is answered", () => shown.conversation(), answered);
+});
+
 test("nothing is sent where nothing was written", async (stage) => {
   const server = await stage.serve({ script: "slow" });
   const shown = await stage.open(server);

@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 
+import { until } from "./patience.mjs";
 import { test } from "./stage.mjs";
 
 const PHONE = { width: 390, height: 844, isMobile: true, hasTouch: true, deviceScaleFactor: 2 };
@@ -35,6 +36,26 @@ test("all recipes are listed with what they do", async (stage) => {
     assert.equal(heading, label);
     assert.ok(text.includes(description), `${id} is described`);
     assert.ok(text.includes(String(most)), `${id} says how many steps it takes at most`);
+  }
+});
+
+test("what is on offer stays in its place when runs begin and end", async (stage) => {
+  const server = await stage.serve({ script: "slow" });
+  for (const viewport of [PHONE, { width: 1280, height: 860 }]) {
+    const [looking, working] = [await stage.open(server, { viewport }), await stage.open(server)];
+    const seen = () => looking.page.evaluate(() => ({
+      going: [...document.querySelectorAll("main .strip a")].map(({ textContent }) => textContent),
+      tops: [...document.querySelectorAll("main a.recipe")].map((card) => card.getBoundingClientRect().top),
+    }));
+    const before = await seen();
+    assert.deepEqual([before.going.length, before.tops.length], [0, 8]);
+    const run = await working.start({ directory: stage.place.project });
+    const during = await until("it is told", seen, ({ going }) => going.length === 1);
+    assert.match(during.going[0], /Implement & Review.*rehearsal.*step 1 of at most 8: implement · project/);
+    assert.deepEqual(during.tops, before.tops);
+    await working.goto(`#/runs/${run}`);
+    await working.stop();
+    assert.deepEqual(await until("it is over", seen, ({ going }) => going.length === 0), before);
   }
 });
 

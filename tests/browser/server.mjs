@@ -31,13 +31,14 @@ export class Place {
   }
 
   // Starts the server and waits until it is ready. Its agent rehearses a script; or, where there is a `plan`, it is the fake CLI.
-  async serve({ script = "happy", pace = 0, plan, listen = "127.0.0.1:0" } = {}) {
+  // Its recipes are ours, or those of another `command`.
+  async serve({ script = "happy", pace = 0, plan, listen = "127.0.0.1:0", command = "surefire" } = {}) {
     if (plan) writeFileSync(this.path("plan.json"), JSON.stringify(plan));
     const agent = plan
       ? ["--agent", "claude", "--agent-path", program("fake-claude")]
       : ["--agent", "rehearsal", "--rehearse", script, "--pace-ms", String(pace)];
     const child = spawn(
-      program("surefire"),
+      program(command),
       ["serve", "--json", "--listen", listen, "--stop-agents", "--data", this.path("data"), "--root", this.folder, ...agent],
       { env: this.environment(), stdio: ["ignore", "pipe", "inherit"] },
     );
@@ -111,6 +112,6 @@ async function ended(child, signal) {
 
 function program(name) {
   const path = join(TARGET, "debug", name);
-  if (!existsSync(path)) throw new Error(`there is no ${path}: build it with \`cargo build --workspace --features crash-points\``);
+  if (!existsSync(path)) throw new Error(`there is no ${path}: build it with \`cargo build --workspace --bins --examples --features surefire/crash-points\``);
   return path;
 }

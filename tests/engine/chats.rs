@@ -25,13 +25,15 @@ async fn a_prompt_during_a_run_comes_before_the_next_step() {
     let stage = Stage::new(Puppet::new(acts)).await;
     let started = stage.start().await;
     stage.puppet.asked(1).await;
-    stage.engine.prompt(started.session, "Mind the tests.".into()).await.unwrap();
+    let prompt = stage.engine.prompt(started.session, "Mind the tests.".into()).await.unwrap();
     go.notify_one();
     assert_eq!(stage.ended(started).await.reason, "task-committed");
     let said = stage.said(started);
     assert_eq!(said[1], "user: Mind the tests.", "it stands where it was said");
     assert_eq!(said[3], "assistant: I will.");
     assert_eq!(said.iter().filter(|text| text.contains("Mind the tests")).count(), 1);
+    let messages = stage.store.messages(started.session, 1, 1).unwrap();
+    assert_eq!(messages[0].id, prompt.uuid(), "whoever reads the journal knows which words these are");
 }
 
 #[tokio::test(start_paused = true)]

@@ -1,5 +1,8 @@
 // What happened in a run, as people are told it: one visit of a step after the other. It follows from the run's events.
 
+// How long a visit has taken, in milliseconds.
+export const spent = ({ began, ended, rested }, now) => (ended ?? now) - began - rested;
+
 export class Story {
   // The last event that is known.
   seq = 0;
@@ -9,7 +12,7 @@ export class Story {
   // The ways that were taken: which outcome of which step.
   taken = [];
   // What somebody said and the agent has not heard yet.
-  waiting = [];
+  #waiting = [];
   cost = 0;
   turns = 0;
   about = null;
@@ -32,6 +35,11 @@ export class Story {
   // Whether it has ended, also if it will go on by itself later.
   get stopped() {
     return this.ending !== null;
+  }
+
+  // What waits for the next step. What a run that is over had left, the agent is told outside of it.
+  get waiting() {
+    return this.stopped && !this.ending.resume_at ? [] : this.#waiting;
   }
 
   // How often each step was visited.
@@ -69,11 +77,11 @@ export class Story {
         this.#enter(event.number, event.to);
         break;
       case "prompt_queued":
-        this.waiting.push({ prompt: event.prompt, text: event.text });
+        this.#waiting.push(event.prompt);
         break;
       case "ended":
         this.#paid(event);
-        if (event.unheard && this.#passing) this.waiting.unshift(this.#passing);
+        if (event.unheard && this.#passing) this.#waiting.unshift(this.#passing);
         this.#passing = null;
         this.#end(event.ending);
         break;
@@ -84,7 +92,7 @@ export class Story {
   }
 
   #enter(number, step) {
-    this.visits.push({ number, step, began: this.last, ended: null, outcome: null, retries: 0, remarks: [] });
+    this.visits.push({ number, step, began: this.last, ended: null, rested: 0, outcome: null, retries: 0, remarks: [] });
   }
 
   #leave(outcome) {
@@ -92,8 +100,8 @@ export class Story {
   }
 
   #pass(prompt) {
-    this.#passing = this.waiting.find((waiting) => waiting.prompt === prompt) ?? null;
-    this.waiting = this.waiting.filter((waiting) => waiting.prompt !== prompt);
+    this.#passing = prompt;
+    this.#waiting = this.#waiting.filter((waiting) => waiting !== prompt);
     this.#remark("the agent is told what somebody said");
   }
 
@@ -107,9 +115,13 @@ export class Story {
     this.#remark(`stopped (${this.ending?.reason}), and resumed by ${by === "auto" ? "itself" : "somebody"}`);
     this.limits = limits;
     this.raised = visits > 0 || steps > 0;
-    this.waiting = this.waiting.filter(({ prompt }) => !told.includes(prompt));
-    // It goes on in the visit that it had stopped in.
-    if (this.present) Object.assign(this.present, { ended: null, outcome: null });
+    this.#waiting = this.#waiting.filter((prompt) => !told.includes(prompt));
+    // It goes on in the visit that it had stopped in; what lies in between is not its time.
+    const { present } = this;
+    if (present) {
+      present.rested += this.last - (present.ended ?? this.last);
+      Object.assign(present, { ended: null, outcome: null });
+    }
     this.ending = null;
   }
 

@@ -13,6 +13,7 @@ const NEAR = 80;
 export class Conversation {
   #rows = [];
   #messages = [];
+  #waiting = new Set();
   #drawing = false;
   #earlier = false;
   #atEnd = true;
@@ -29,9 +30,11 @@ export class Conversation {
     this.element = h("div", { class: "conversation" }, this.before, this.list, this.latest);
   }
 
-  // Shows these messages, some at a time. Whoever has scrolled up stays where they are.
-  show(messages) {
+  // Shows these messages, some at a time, and which of them still wait to be heard. Whoever has scrolled up stays where they are.
+  show(messages, waiting) {
     this.#messages = messages;
+    this.#waiting = new Set(waiting);
+    for (const row of this.#rows) this.#mark(row);
     if (this.#drawing) return;
     this.#drawing = true;
     requestAnimationFrame(() => this.#draw());
@@ -45,10 +48,13 @@ export class Conversation {
     const added = document.createDocumentFragment();
     for (let offset = this.#rows.length; offset < until; offset += 1) {
       const message = this.#messages[offset];
-      const element = message && row(message);
-      if (element) element.hidden = !this.#earlier && Date.parse(message.timestamp) < this.since;
-      if (element) added.append(element);
-      this.#rows.push({ message, element });
+      const row = { message, ...(message && drawn(message)) };
+      if (row.element) {
+        row.element.hidden = !this.#earlier && Date.parse(message.timestamp) < this.since;
+        added.append(row.element);
+      }
+      this.#mark(row);
+      this.#rows.push(row);
     }
     this.list.append(added);
     this.#countEarlier();
@@ -56,6 +62,10 @@ export class Conversation {
     else this.latest.hidden = false;
     this.#drawing = this.#rows.length < this.#messages.length;
     if (this.#drawing) requestAnimationFrame(() => this.#draw());
+  }
+
+  #mark({ message, tag }) {
+    if (tag) tag.hidden = !this.#waiting.has(message.uuid);
   }
 
   #countEarlier() {
@@ -85,14 +95,16 @@ export class Conversation {
   }
 }
 
-function row({ role, text, timestamp }) {
+// A message as an element; with the tag of one that may wait.
+function drawn({ role, text, timestamp }) {
   const time = h("time", { datetime: timestamp }, moment(timestamp));
   if (role === "assistant") {
-    return h("li", { class: "assistant" }, h("p", { class: "who" }, "Agent", time), h("div", { class: "words" }, rendered(text)));
+    const words = h("div", { class: "words" }, rendered(text));
+    return { element: h("li", { class: "assistant" }, h("p", { class: "who" }, "Agent", time), words) };
   }
+  const tag = h("span", { class: "tag" }, "waits for the next step");
   // Two lines, since the first may only be a heading.
   const first = text.trim().split(/\n+/, 2).join(" ").slice(0, 200);
-  return h("li", { class: "user" },
-    h("p", { class: "who" }, "Prompt", time),
-    h("details", {}, h("summary", {}, first || "(nothing)"), h("pre", { tabindex: "0" }, text)));
+  const words = h("details", {}, h("summary", {}, first || "(nothing)"), h("pre", { tabindex: "0" }, text));
+  return { element: h("li", { class: "user" }, h("p", { class: "who" }, h("span", {}, "Prompt ", tag), time), words), tag };
 }

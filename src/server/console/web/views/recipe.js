@@ -1,6 +1,6 @@
 // One recipe: its picture, its limits, its steps, and starting it.
 
-import { h } from "../dom.js";
+import { fill, h } from "../dom.js";
 import { Picture, implied } from "../graph.js";
 import { icon } from "../icons.js";
 import { count, look } from "../words.js";
@@ -13,24 +13,46 @@ const LIMITS = {
 };
 
 export async function recipe(state, id) {
-  const outline = await state.outline(id);
+  let outline = await state.outline(id);
   const button = h("button", { class: "primary", onclick: () => start(state, outline) }, "Start…");
+  const element = h("article", { class: "recipe-page" });
   const allow = () => {
     button.disabled = !state.enabled;
     button.title = state.enabled ? "" : "Recipes are switched off";
   };
+  // A server that comes back may offer something else under this name, or nothing.
+  const look = async () => {
+    const there = state.recipes.some((recipe) => recipe.id === id);
+    const offered = there ? await state.outline(id).catch(() => outline) : null;
+    if (JSON.stringify(offered) === JSON.stringify(outline)) return;
+    outline = offered;
+    fill(element, outline ? content(outline, button) : gone());
+  };
+  const hear = ({ detail: { what } }) => {
+    if (what !== "recipes") return;
+    allow();
+    look();
+  };
   allow();
-  const hear = ({ detail: { what } }) => what === "recipes" && allow();
+  fill(element, content(outline, button));
   state.addEventListener("change", hear);
-  const element = h("article", { class: "recipe-page" },
+  return { element, title: outline.label, leave: () => state.removeEventListener("change", hear) };
+}
+
+function content(outline, button) {
+  return [
     h("div", { class: "title" },
-      h("div", {}, h("a", { class: "back", href: "#/" }, "← Recipes"), h("h1", {}, outline.label), h("p", {}, outline.description)),
+      h("div", {}, back(), h("h1", {}, outline.label), h("p", {}, outline.description)),
       button),
     h("div", { class: "columns" },
       h("div", { class: "card" }, new Picture(outline).frame, legend(outline)),
-      h("div", {}, limits(outline), steps(outline))));
-  return { element, title: outline.label, leave: () => state.removeEventListener("change", hear) };
+      h("div", {}, limits(outline), steps(outline))),
+  ];
 }
+
+const gone = () => [back(), h("p", { class: "card", role: "status" }, "The server no longer offers this recipe.")];
+
+const back = () => h("a", { class: "back", href: "#/" }, "← Recipes");
 
 function limits({ guardrails, max_steps: most, never_trips: never }) {
   const proven = h("span", { class: "hint" }, " It is proven that none gets there.");

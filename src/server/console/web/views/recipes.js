@@ -8,7 +8,7 @@ import { count } from "../words.js";
 const NAMED = 4;
 
 export function recipes(state) {
-  const going = h("section", {});
+  const going = h("ul", {});
   const hint = h("div", {});
   const list = h("ul", { class: "cards" });
   const offer = () => {
@@ -17,7 +17,7 @@ export function recipes(state) {
   };
   const follow = () => {
     const runs = state.going.map((one) => present(state, one));
-    refill(going, runs.length > 0 && [h("h2", {}, "Going on now"), h("ul", { class: "cards" }, runs)]);
+    refill(going, runs.length > 0 ? runs : h("li", { class: "hint none" }, "Nothing at the moment."));
   };
   // The offer is left alone while runs go on: whoever looks through it is not to be disturbed at every step of theirs.
   const hear = ({ detail: { what } }) => {
@@ -27,7 +27,9 @@ export function recipes(state) {
   state.addEventListener("change", hear);
   offer();
   follow();
-  const element = h("div", {}, h("h1", {}, "Recipes"), hint, going, list);
+  // Always there and always as high: what is below must not move away under anybody's finger when a run begins or ends.
+  const strip = h("section", { class: "strip" }, h("h2", {}, "Going on now"), going);
+  const element = h("div", {}, h("h1", {}, "Recipes"), hint, strip, list);
   return { element, title: "Recipes", leave: () => state.removeEventListener("change", hear) };
 }
 
@@ -43,12 +45,16 @@ function offered(recipe) {
 }
 
 function present(state, { run_id: run, recipe_id: recipe, recipe_label: label, step, step_count: number, session_id: session, rehearsal }) {
-  const most = state.recipes.find(({ id }) => id === recipe)?.max_steps;
+  const most = state.recipes.find(({ id }) => id === recipe)?.max_steps ?? 0;
+  const directory = state.sessions.get(session)?.working_directory ?? "";
+  // A limit that was raised allows more than the recipe.
+  const place = `step ${number}${number <= most ? ` of at most ${most}` : ""}: ${step}`;
   return h("li", {},
-    h("a", { class: "card recipe going", href: `#/runs/${run}` },
-      h("h3", {}, icon("going"), label, rehearsal && h("span", { class: "rehearsal" }, "rehearsal")),
-      h("p", {}, `step ${number}${most ? ` of at most ${most}` : ""}: ${step}`),
-      h("p", { class: "hint path" }, state.sessions.get(session)?.working_directory)));
+    h("a", { class: "going", href: `#/runs/${run}`, title: directory },
+      icon("going"),
+      h("span", {},
+        h("strong", {}, label), rehearsal && [" ", h("span", { class: "rehearsal" }, "rehearsal")],
+        h("span", { class: "hint" }, [place, directory.split("/").at(-1)].filter(Boolean).join(" · ")))));
 }
 
 // Nobody should take a rehearsal for work, least of all before it begins.

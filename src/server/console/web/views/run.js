@@ -4,6 +4,7 @@ import { advice } from "../advice.js";
 import { NotThere } from "../api.js";
 import { fill, h } from "../dom.js";
 import { Picture } from "../graph.js";
+import { spent } from "../story.js";
 import { dollars, sofar } from "../words.js";
 import { card } from "./card.js";
 import { Conversation } from "./conversation.js";
@@ -37,11 +38,7 @@ export async function run(state, id, entitle) {
     state.removeEventListener("change", hear);
     state.leave(id);
   };
-  const begin = () => {
-    view.update();
-    view.converse();
-  };
-  return { element: view.element, title: story.run.recipe_label, begin, leave };
+  return { element: view.element, title: story.run.recipe_label, begin: () => view.update(), leave };
 }
 
 class RunView {
@@ -93,6 +90,7 @@ class RunView {
     this.stop.hidden = story.stopped;
     if (story.ending !== this.#carded) this.#drawEnd();
     this.say.show(story);
+    this.converse();
     this.allow();
     this.#drawPlace();
     this.tick();
@@ -144,11 +142,12 @@ class RunView {
   tick() {
     const { story } = this;
     this.timeline.show(story);
-    this.clock.textContent = story.stopped || !story.present ? "" : ` ${sofar(Date.now() - story.present.began)}`;
+    this.clock.textContent = story.stopped || !story.present ? "" : ` ${sofar(spent(story.present, Date.now()))}`;
   }
 
   converse() {
-    this.conversation.show(this.state.conversations.get(this.story.run.session_id)?.messages ?? []);
+    const { state, story } = this;
+    this.conversation.show(state.conversations.get(story.run.session_id)?.messages ?? [], story.waiting);
   }
 
   #title() {

@@ -1,10 +1,10 @@
-// The field to say something to the agent, and what still waits to be heard.
+// The field to say something to the agent, and when it will be heard.
 
-import { fill, h } from "../dom.js";
+import { h } from "../dom.js";
+import { count } from "../words.js";
 
 export class Say {
   constructor(state, session) {
-    this.waiting = h("ul", { class: "waiting", "aria-label": "Waits for the agent", "aria-live": "polite" });
     this.field = h("textarea", { rows: 2, "aria-label": "Say something to the agent", "aria-describedby": "say-hint" });
     this.button = h("button", {}, "Send");
     this.hint = h("p", { class: "hint", id: "say-hint" });
@@ -16,20 +16,16 @@ export class Say {
     this.field.addEventListener("keydown", (event) => {
       if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) submit(event);
     });
-    this.element = h("div", { class: "say" }, this.waiting, h("form", { onsubmit: submit }, this.field, this.button), this.hint);
+    this.element = h("div", { class: "say" }, h("form", { onsubmit: submit }, this.field, this.button), this.hint);
   }
 
-  // Shows what waits in a run, and what becomes of words that are said now.
-  show(story) {
-    // Read out only where something is new.
-    const waiting = story.waiting.map(({ prompt }) => prompt).join();
-    const row = ({ text }) => h("li", {}, h("span", { class: "tag" }, "waits for the next step"), " ", text);
-    if (waiting !== this.shown) fill(this.waiting, story.waiting.map(row));
-    this.shown = waiting;
-    this.field.placeholder = story.stopped ? "Say something to the agent…" : "Say something; the agent hears it before the next step…";
-    this.hint.textContent = story.stopped
+  // Says what becomes of words that are said now.
+  show({ stopped, waiting }) {
+    this.field.placeholder = stopped ? "Say something to the agent…" : "Say something; the agent hears it before the next step…";
+    const waits = waiting.length > 0 && `${count(waiting.length, "prompt")} ${waiting.length === 1 ? "waits" : "wait"} for the next step.`;
+    this.hint.textContent = stopped
       ? "The run is over: this is answered at once, outside of it."
-      : "While a run goes on, words wait until the present step is done.";
+      : waits || "While a run goes on, words wait until the present step is done.";
   }
 
   allow(allowed) {

@@ -2,6 +2,7 @@
 
 import { fill, h } from "../dom.js";
 import { icon } from "../icons.js";
+import { spent } from "../story.js";
 import { count, look, sofar, took } from "../words.js";
 
 export class Timeline {
@@ -30,7 +31,7 @@ export class Timeline {
     let drawn = null;
     return (visit, story, now) => {
       const goesOn = visit.ended === null && story !== null && !story.stopped;
-      const passed = goesOn ? sofar(now - visit.began) : took((visit.ended ?? visit.began) - visit.began);
+      const passed = goesOn ? sofar(spent(visit, now)) : took(spent(visit, visit.began));
       if (time.textContent !== passed) time.textContent = passed;
       const state = JSON.stringify([goesOn, visit.outcome, visit.retries, visit.remarks, story?.ending?.reason]);
       if (state === drawn) return;

@@ -124,7 +124,7 @@ async fn recipes_can_be_switched_off_and_on() {
     app.send(place.wish()).await;
     let session = app.until("recipe_step_started").await["session_id"].clone();
     app.send(json!({ "type": "set_orchestration", "enabled": false })).await;
-    let mut missing = vec!["recipe_exited", "orchestration_set"];
+    let mut missing = vec!["recipe_exited", "turn_complete", "orchestration_set"];
     while !missing.is_empty() {
         let message = app.next().await;
         if message["type"] == "recipe_exited" {
@@ -141,7 +141,6 @@ async fn recipes_can_be_switched_off_and_on() {
     assert!(offered["enabled"] == false && offered["recipes"].as_array().is_some_and(|all| !all.is_empty()));
 
     // Also a start that is refused begins and ends: the app's sheet waits for both.
-    app.until("turn_complete").await;
     let before = app.heard.len();
     app.send(place.wish()).await;
     let started = app.until("recipe_started").await;

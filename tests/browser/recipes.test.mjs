@@ -70,6 +70,9 @@ test("a picture has every step, every outcome, and every exit in its category", 
     assert.deepEqual(steps.sort(), outline.steps.map((step) => step.name).sort(), outline.id);
     const outcomes = outline.steps.flatMap((step) => step.outcomes.filter((outcome) => !implied(outline, outcome)));
     assert.deepEqual(arrows.map(({ label }) => label).sort(), outcomes.map((outcome) => outcome.name).sort(), outline.id);
+    const legend = await shown.page.$$eval("main .legend li", (rows) => rows.map(({ className }) => className));
+    const looks = ["met", "waits", "guardrail", "error", "restart"].filter((look) => nodes.some(({ kinds }) => kinds.includes(look)));
+    assert.deepEqual(legend.sort(), looks.sort(), `${outline.id}: what is drawn is explained, and nothing else`);
     for (const { next } of outcomes) {
       if (next.exit) {
         const found = nodes.find(({ label, category }) => label.includes(next.exit.code) && category === next.exit.category);

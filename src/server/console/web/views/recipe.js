@@ -75,14 +75,15 @@ function steps({ steps, initial }) {
 
 function legend(outline) {
   const outcomes = outline.steps.flatMap(({ outcomes }) => outcomes);
+  const drawn = outcomes.filter((outcome) => !implied(outline, outcome));
   const looks = new Map();
-  for (const { next } of outcomes) {
+  for (const { next } of drawn) {
     if (next.exit) looks.set(look(next.exit).name, look(next.exit));
     if (next.restart) looks.set("restart", { name: "restart", words: "Goes on in a new session" });
   }
-  const other = outcomes.some((outcome) => implied(outline, outcome));
   return [
     h("ul", { class: "legend" }, [...looks.values()].map(({ name, words }) => h("li", { class: name }, icon(name), words))),
-    other && h("p", { class: "hint" }, "Each step can also report ", h("code", {}, "other"), ", which ends the run and says why."),
+    drawn.length < outcomes.length
+      && h("p", { class: "hint" }, "Each step can also report ", h("code", {}, "other"), ", which ends the run and says why."),
   ];
 }

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use tokio::time::MissedTickBehavior;
+
 use super::Context;
 use super::complaint::Complaint;
 use super::house::{Door, GoOn, House, Stir, Trouble, Wish};
@@ -11,7 +13,7 @@ use super::signals::Stop;
 use super::story::Story;
 use super::view::View;
 use crate::engine::Clock;
-use crate::run::{Ending, Event, ResumedBy, RunId};
+use crate::run::{Ending, Event, ResumedBy, RunId, SessionId};
 use crate::wire::{Journal, JournalEvent};
 
 /// What is said to somebody who wants it to stop.
@@ -95,6 +97,7 @@ impl<'f> Follower<'f> {
     async fn one(&mut self, run: RunId, known: u64) -> Result<(Story, Ending), Complaint> {
         let journal = self.read(run, 0).await?;
         let mut story = Story::of(journal.run, self.context.catalog);
+        self.hold_the_brake(story.run.session_id);
         let (past, mut events): (Vec<_>, Vec<_>) =
             journal.events.into_iter().partition(|told| told.seq <= known);
         for told in &past {
@@ -132,21 +135,23 @@ impl<'f> Follower<'f> {
     async fn wait(&mut self, story: &Story) -> Result<Option<Ending>, Complaint> {
         let (run, session) = (story.run.run_id, story.run.session_id);
         let mut ticks = tokio::time::interval(PACE);
+        // A terminal that is slow, or a process that was stopped for a while, has nothing to make up for.
+        ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
             let stir = tokio::select! {
                 biased;
                 _ = self.stop.wished(), if !self.stopping => {
                     self.stopping = true;
-                    self.view.note(STOPPING);
-                    // Before anything is read: whoever wishes it twice in a row leaves no time for that.
+                    // Before anything else: whoever wishes it twice in a row leaves no time for that.
                     self.ask_to_stop(story).await?;
+                    self.view.note(STOPPING);
                     return Ok(None);
                 }
+                stir = self.house.stirred() => stir,
                 _ = ticks.tick(), if self.view.is_live() => {
                     self.view.tick(story);
                     continue;
                 }
-                stir = self.house.stirred() => stir,
                 // Whoever holds the data directory may not know that it is theirs to go on with.
                 () = overdue(story), if self.house.is_guest() && !self.stopping => {
                     self.house.resume(run, GoOn::as_it_was(ResumedBy::Auto)).await.map(|()| Stir::Any)
@@ -166,10 +171,22 @@ impl<'f> Follower<'f> {
         }
     }
 
+    /// Whoever wishes it to stop ends this session's run, whatever is going on here.
+    fn hold_the_brake(&self, session: SessionId) {
+        if let Some(brake) = self.house.brake(session) {
+            self.stop.concerns(brake);
+        }
+    }
+
     async fn ask_to_stop(&mut self, story: &Story) -> Result<(), Complaint> {
         self.asked = true;
-        match self.house.stop(story.run.session_id, self.stop.heeded()).await {
-            Ok(()) => Ok(()),
+        match self.house.ask_to_stop(story.run.session_id).await {
+            Ok(()) => {
+                if self.house.is_guest() {
+                    self.stop.heeded().cancel();
+                }
+                Ok(())
+            }
             Err(trouble) => self.come_back(story.run.run_id, trouble).await,
         }
     }
@@ -205,14 +222,18 @@ impl<'f> Follower<'f> {
     async fn find_again(&mut self, run: RunId) -> Result<(), Trouble> {
         // What is to stop needs nobody to go on with it first.
         let take_up: &[RunId] = if self.stopping { &[] } else { &[run] };
+        let (guest, mut stop) = (self.house.is_guest(), self.stop.clone());
         let entering = async {
-            // A server that is started anew comes first: it is there for more than this run.
-            tokio::time::sleep(if self.house.is_guest() { RESTART } else { Duration::ZERO }).await;
+            // A server that is started anew comes first: it is there for more than this run. What is to stop cannot wait.
+            if guest {
+                let _ = tokio::time::timeout(RESTART, stop.wished()).await;
+            }
             House::enter(self.door, take_up).await
         };
         self.house = to_its_end(entering, &mut self.stop, &mut self.view, &mut self.stopping).await?;
         self.asked = false;
         let Some(found) = self.house.books().run(run).await? else { return Ok(()) };
+        self.hold_the_brake(found.session_id);
         // At a server that takes up nothing by itself, it would stay where it is.
         if self.house.is_guest()
             && !self.stopping

@@ -7,6 +7,7 @@
 mod advice;
 mod agent;
 mod arguments;
+mod brake;
 mod card;
 mod complaint;
 mod completions;

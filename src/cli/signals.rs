@@ -1,12 +1,14 @@
 //! The signals that ask for an end.
 
 use std::process::ExitCode;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
+use super::brake::Brake;
 use super::complaint::Complaint;
 
 /// The exit statuses of a process that a signal ended.
@@ -57,6 +59,7 @@ impl Signals {
 pub(super) struct Stop {
     wishes: watch::Receiver<Wishes>,
     heeded: CancellationToken,
+    brake: Arc<Mutex<Option<Brake>>>,
 }
 
 /// The exit statuses that belong to the first wish and to the second.
@@ -71,16 +74,42 @@ impl Stop {
     fn listen() -> std::io::Result<Self> {
         let mut signals = Signals::new()?;
         let (wish, wishes) = watch::channel(Wishes::default());
+        let stop = Self { wishes, heeded: CancellationToken::new(), brake: Arc::default() };
+        let heard = stop.clone();
         tokio::spawn(async move {
             let first = signals.asked().await;
             wish.send_modify(|wishes| wishes.first = Some(first));
+            heard.pull_the_brake();
             let second = signals.asked().await;
             wish.send_modify(|wishes| wishes.second = Some(second));
             // The command itself may be held up, by a terminal that takes nothing, say.
-            let _ = tokio::time::timeout(HELD_UP, signals.asked()).await;
+            tokio::time::sleep(HELD_UP).await;
+            let brake = heard.brake().take();
+            if let Some(brake) = brake {
+                brake.let_go().await;
+            }
             std::process::exit(second.into());
         });
-        Ok(Self { wishes, heeded: CancellationToken::new() })
+        Ok(stop)
+    }
+
+    /// Says what ends when it is wished, or at once where that was wished already.
+    pub(super) fn concerns(&self, brake: Brake) {
+        *self.brake() = Some(brake);
+        if self.wishes.borrow().first.is_some() {
+            self.pull_the_brake();
+        }
+    }
+
+    fn pull_the_brake(&self) {
+        if let Some(brake) = &*self.brake() {
+            brake.pull(self.heeded());
+        }
+    }
+
+    fn brake(&self) -> MutexGuard<'_, Option<Brake>> {
+        // Nothing panics while holding it.
+        self.brake.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Waits until it is wished, and says which exit status belongs to that. It stays wished.
@@ -121,7 +150,7 @@ pub(super) async fn stoppable(
         // Both wishes may come at once, where a terminal and a wrapper pass on the same Ctrl-C; the first is still heeded,
         // or an agent would be left at work that nobody wants.
         tokio::select! {
-            done = doing => return done,
+            done = doing => return done.map(|_| ExitCode::from(status)),
             () = insisted.heeded.cancelled() => {}
             () = tokio::time::sleep(HEEDING) => {}
         }

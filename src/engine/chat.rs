@@ -10,12 +10,12 @@ use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
 use super::EngineError;
-use super::chat_turn::{ChatTurn, message, take};
+use super::chat_turn::{ChatTurn, take};
 use super::inner::{Chat, Command, Inner};
 use super::recover::Left;
 use super::schedule::last_run;
 use crate::run::{AttemptId, PromptId, SessionId};
-use crate::store::{Change, Commit, Role, Store, StoreError};
+use crate::store::{Change, Commit, NewMessage, Role, Store, StoreError};
 
 /// Says something to the agent of a session that is there.
 pub(super) async fn prompt(
@@ -52,8 +52,9 @@ pub(super) async fn prompt(
 
 /// What writes down that somebody said something, and that it waits for the agent.
 pub(super) fn queued(session: SessionId, prompt: PromptId, text: String, at: u64) -> [Change; 2] {
-    let said = message(session, Role::User, text.clone(), at, None);
-    [Change::Queued { prompt, session, text, at }, said]
+    let (id, role, words) = (prompt.uuid(), Role::User, text.clone());
+    let said = NewMessage { session, id, role, text: words, at, attempt: None, run: None };
+    [Change::Queued { prompt, session, text, at }, Change::Message(said)]
 }
 
 /// Takes back what waits for a session's agent.
@@ -87,7 +88,7 @@ fn sit_down(inner: &Inner, session: SessionId) -> Option<CancellationToken> {
         }
         None => {
             let stop = inner.stop.child_token();
-            desk.chat = Some(Chat { stop: stop.clone(), again: false });
+            desk.chat = Some(Chat { stop: stop.clone(), again: false, killed: false });
             Some(stop)
         }
     })
@@ -111,7 +112,7 @@ async fn keep_talking(
         let again = inner.at_desk(session, |desk| match &mut desk.chat {
             // Who kills a session takes back what waits before they stop the rest: what waits now came later.
             Some(chat) if (chat.again || chat.stop.is_cancelled()) && !inner.closing.is_cancelled() => {
-                *chat = Chat { stop: inner.stop.child_token(), again: false };
+                *chat = Chat { stop: inner.stop.child_token(), again: false, killed: false };
                 Some(chat.stop.clone())
             }
             Some(_) | None => {
@@ -188,27 +189,49 @@ pub(super) async fn recover(inner: &Arc<Inner>, left: Vec<Left>) -> Result<(), E
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
     use std::time::Duration;
 
     use super::*;
     use crate::Catalog;
-    use crate::agent::Rehearsal;
-    use crate::engine::Options;
+    use crate::agent::{Rehearsal, Script};
+    use crate::engine::{Options, Shutdown};
     use crate::store::{Memory, NewSession};
 
-    #[tokio::test(start_paused = true)]
-    async fn what_is_said_in_the_middle_of_a_kill_is_passed_on() {
-        let place = tempfile::tempdir().unwrap();
-        let (agent, store) = (Arc::new(Rehearsal::default()), Arc::new(Memory::default()));
-        let options = Options::new(Catalog::new(&[]), agent, store, place.path());
+    /// An engine in which somebody has said something, and this agent is about to hear it.
+    async fn asked(place: &Path, agent: Rehearsal) -> (Arc<Inner>, SessionId) {
+        let options = Options::new(Catalog::new(&[]), Arc::new(agent), Arc::new(Memory::default()), place);
         let inner = Inner::new(options).unwrap();
         let (id, prompt) = (SessionId::from(Uuid::from_u128(1)), PromptId::from(Uuid::from_u128(2)));
-        let (name, directory, agent) = (String::new(), place.path().to_owned(), "rehearsal".to_owned());
+        let (name, directory, agent) = (String::new(), place.to_owned(), "rehearsal".to_owned());
         let begun = NewSession { id, name, directory, agent, system_prompt: None, at: 1 };
         let mut changes = vec![Change::Session(begun)];
         changes.extend(queued(id, prompt, "Hello?".to_owned(), 1));
         inner.keeper.commit(Commit { changes }).await.unwrap();
         go_on(&inner, id);
+        (inner, id)
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_was_killed_is_over_even_if_the_engine_goes_away_in_the_same_moment() {
+        for killed in [true, false] {
+            let place = tempfile::tempdir().unwrap();
+            let (inner, id) = asked(place.path(), Rehearsal::new(Script::Slow)).await;
+            tokio::time::sleep(Duration::from_secs(5)).await;
+            assert_eq!(inner.store.open_attempts().unwrap().len(), 1, "the agent is at it");
+            if killed {
+                inner.stop_chat(id);
+            }
+            inner.shut_down(Shutdown::StopAgents).await;
+            let left = inner.store.open_attempts().unwrap().len();
+            assert_eq!(left, usize::from(!killed), "the next engine asks again only for what nobody killed");
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_is_said_in_the_middle_of_a_kill_is_passed_on() {
+        let place = tempfile::tempdir().unwrap();
+        let (inner, id) = asked(place.path(), Rehearsal::default()).await;
         inner.stop_chat(id);
         tokio::time::sleep(Duration::from_secs(5)).await;
         assert_eq!(inner.store.waiting(id).unwrap(), [], "somebody sees to it");

@@ -42,7 +42,10 @@ pub(super) async fn take(
     let (text, opened, unheard) = match came {
         Came::Reply(reply) => (reply.text, true, false),
         Came::Failure(Failure::Left) => return Ok(false),
-        Came::Failure(Failure::Stopped) if inner.closing.is_cancelled() => return Ok(false),
+        // Where somebody has killed it, it is over, whatever becomes of the engine.
+        Came::Failure(Failure::Stopped) if inner.closing.is_cancelled() && !inner.is_killed(session) => {
+            return Ok(false);
+        }
         Came::Failure(failure) if failure::is_unheard(&failure) => {
             (words::kept(&failure.to_string()), false, true)
         }

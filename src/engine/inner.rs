@@ -75,6 +75,8 @@ pub(super) struct Chat {
     pub(super) stop: CancellationToken,
     /// Whether another prompt has come since they last looked.
     pub(super) again: bool,
+    /// Whether somebody wants what the agent works on to end.
+    pub(super) killed: bool,
 }
 
 /// A run that goes on, and how to reach it.
@@ -206,10 +208,16 @@ impl Inner {
 
     pub(super) fn stop_chat(&self, session: SessionId) {
         self.at_desk(session, |desk| {
-            if let Some(chat) = &desk.chat {
+            if let Some(chat) = &mut desk.chat {
+                chat.killed = true;
                 chat.stop.cancel();
             }
         });
+    }
+
+    /// Whether somebody has ended the prompt that the agent works on outside of a run.
+    pub(super) fn is_killed(&self, session: SessionId) -> bool {
+        self.at_desk(session, |desk| desk.chat.as_ref().is_some_and(|chat| chat.killed))
     }
 
     pub(super) async fn shut_down(&self, how: Shutdown) {

@@ -1,8 +1,9 @@
 //! A recipe, run in the foreground.
 
+use std::io::Write;
 use std::process::Stdio;
 
-use rustix::process::Signal;
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
 use crate::command::{Place, Said};
@@ -209,17 +210,46 @@ fn a_second_ctrl_c_is_immediate() {
     is_gone(agent);
 }
 
+/// A terminal and what stands between it and the command may each pass on the same Ctrl-C. Signals of the same kind could become
+/// one on the way.
 #[test]
-fn two_at_once_leave_no_agent_behind() {
+fn several_at_once_leave_no_agent_behind() {
+    for signals in [&[Signal::INT, Signal::TERM][..], &[Signal::INT, Signal::TERM, Signal::HUP]] {
+        let place = Place::new();
+        let mut running = begin(&mut place.with_agent(&deaf(), &["run", "implement-and-review"]));
+        running.until_line("step 1");
+        let agent = agent(&place);
+        for signal in signals {
+            running.signal(*signal);
+        }
+        let said = running.ended();
+        assert!([129, 130, 143].contains(&said.status), "{}", said.status);
+        assert!(!said.out.contains("User requested stop"), "it waited for the agent:\n{}", said.out);
+        assert!(place.run(&["runs"]).ok().contains("user_stopped"));
+        is_gone(agent);
+    }
+}
+
+#[test]
+fn a_terminal_that_takes_nothing_keeps_no_agent_at_work() {
     let place = Place::new();
-    let mut running = begin(&mut place.with_agent(&deaf(), &["run", "implement-and-review"]));
-    running.until_line("step 1");
+    let (reader, mut writer) = std::io::pipe().unwrap();
+    let mut command = place.with_agent(&deaf(), &["run", "implement-and-review"]);
+    command.stdout(writer.try_clone().unwrap()).stderr(Stdio::null());
+    // It stays full, whatever is taken out of it.
+    std::thread::spawn(move || while writer.write_all(&[b' '; 4096]).is_ok() {});
+    let mut child = command.spawn().unwrap();
+    let _watched = crate::process::watch(&child);
     let agent = agent(&place);
-    running.signal(Signal::INT);
-    running.signal(Signal::INT);
-    assert_eq!(running.ended().status, 130);
-    assert!(place.run(&["runs"]).ok().contains("user_stopped"));
+    let pid = Pid::from_raw(i32::try_from(child.id()).unwrap()).unwrap();
+    for _ in 0..2 {
+        kill_process(pid, Signal::INT).unwrap();
+        let stopped = || place.run(&["runs"]).ok().contains("user_stopped").then_some(());
+        crate::process::eventually(stopped);
+    }
+    assert_eq!(child.wait().unwrap().code(), Some(130));
     is_gone(agent);
+    drop(reader);
 }
 
 /// An agent that does not stop when it is asked to.

@@ -12,11 +12,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio_util::sync::CancellationToken;
-
 use self::guest::Guest;
 use self::http::Api;
 use self::own::Own;
+use super::brake::Brake;
 use super::complaint::Complaint;
 use super::links;
 use super::program::program_name;
@@ -191,20 +190,20 @@ impl House {
         }
     }
 
-    /// Has the run of a session end, soon; `heeded` is set when that is certain.
-    pub(super) async fn stop(
-        &mut self,
-        session: SessionId,
-        heeded: CancellationToken,
-    ) -> Result<(), Trouble> {
+    /// What ends the run of a session, where that is ours to do.
+    pub(super) fn brake(&self, session: SessionId) -> Option<Brake> {
         match self {
-            Self::Own(own) => own.stop(session, heeded),
-            Self::Guest(guest) => {
-                guest.stop(session).await?;
-                heeded.cancel();
-            }
+            Self::Own(own) => Some(own.brake(session)),
+            Self::Guest(_) => None,
         }
-        Ok(())
+    }
+
+    /// Asks whoever runs it to end the run of a session, soon. Our own has a brake for that.
+    pub(super) async fn ask_to_stop(&mut self, session: SessionId) -> Result<(), Trouble> {
+        match self {
+            Self::Own(_) => Ok(()),
+            Self::Guest(guest) => guest.stop(session).await,
+        }
     }
 
     /// Waits until something happens.

@@ -5,17 +5,17 @@ use std::sync::Arc;
 
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
-use tokio_util::sync::CancellationToken;
 
 use super::{Books, Door, GoOn, Stir, Trouble, Wish, refused};
+use crate::Catalog;
 use crate::agent::Agent;
+use crate::cli::brake::Brake;
 use crate::cli::complaint::Complaint;
 use crate::engine::{Engine, Feed, Notice, ResumeError, Shutdown, Start, StartError, TakeUp};
 use crate::run::{CannotResume, Limits, Resume, RunId, SessionId};
 use crate::server::{BindError, Server, convert, ledger};
 use crate::store::Message;
 use crate::wire::SessionHistory;
-use crate::{Catalog, ExitReason};
 
 /// What stands before every reason for not going on.
 const CANNOT_GO_ON: &str = "the run cannot go on";
@@ -100,14 +100,9 @@ impl Own {
         Ok(events.iter().rev().find_map(|told| told.event.limits()).unwrap_or_default())
     }
 
-    /// Has the run of a session end. That waits for the disk, so nobody waits for it here; `heeded` is set when it is written
-    /// down.
-    pub(super) fn stop(&self, session: SessionId, heeded: CancellationToken) {
-        let engine = self.engine.clone();
-        tokio::spawn(async move {
-            let _ = engine.exit(session, ExitReason::UserStopped).await;
-            heeded.cancel();
-        });
+    /// What ends the run of a session.
+    pub(super) fn brake(&self, session: SessionId) -> Brake {
+        Brake::new(self.engine.clone(), session)
     }
 
     /// Waits until something happens. Whoever waits may be called away: what was said meanwhile is told the next time.

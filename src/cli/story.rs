@@ -177,7 +177,8 @@ impl Story {
 
     fn leave(&mut self, outcome: Option<&str>, at: Stamp) {
         if let Some(visit) = self.visits.last_mut() {
-            visit.ended = Some(at);
+            // One that had stopped to go on by itself may be ended for good later.
+            visit.ended.get_or_insert(at);
             visit.outcome = outcome.map(str::to_owned);
         }
     }
@@ -228,7 +229,8 @@ mod tests {
             (1, moved("fix", 2)),
             (3, ended.clone()),
             (3600, resumed.clone()),
-            (3601, ended),
+            (3601, ended.clone()),
+            (3700, ended),
             (7200, resumed),
             (7204, moved("commit", 3)),
         ];

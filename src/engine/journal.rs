@@ -36,7 +36,10 @@ impl Page<'_> {
         };
         let mut changes = Vec::new();
         let events = decision.events.clone();
-        for event in &events {
+        // What was said while the run waited to go on stands in the conversation since then.
+        let resumes = events.iter().any(|event| matches!(event, Event::Resumed { .. }));
+        let is_new = |event: &&Event| !(resumes && matches!(event, Event::PromptQueued { .. }));
+        for event in events.iter().filter(is_new) {
             changes.extend(self.said(event, ask, reply));
             if let (Event::Replied { .. }, Some(Spoken { first: true, .. })) = (event, reply) {
                 changes.push(Change::Opened { session: self.order.session });

@@ -10,7 +10,9 @@ use super::inner::{Command, Inner};
 use super::recover;
 use super::start::Started;
 use super::{EngineError, ResumeError};
-use crate::run::{CannotResume, Ending, Input, PromptId, Resume, ResumedBy, Run, RunId, SessionId, Todo};
+use crate::run::{
+    CannotResume, Ending, Input, Meanwhile, PromptId, Resume, ResumedBy, Run, RunId, SessionId, Todo,
+};
 use crate::store::{Attempt, Change, Commit, RunFilter, RunRecord, Store, StoreError};
 use crate::{Exit, ExitReason};
 
@@ -39,8 +41,8 @@ pub(super) async fn resume(inner: &Arc<Inner>, id: RunId, resume: Resume) -> Res
         return take_up_again(inner, id, resume).await.map(|()| started);
     }
     let conversation = Conversation::of(inner.read(move |store| store.session(session)).await?);
-    let told = told_since(inner, &run).await?;
-    let decision = run.resume(resume, &told, Inner::fresh())?;
+    let meanwhile = meanwhile(inner, &run).await?;
+    let decision = run.resume(resume, meanwhile, Inner::fresh())?;
     let seq = drive::write(inner, &run, seq, &decision, None).await?;
     match decision.todo {
         Todo::Ask(ask) => drive::spawn(inner, run, seq, conversation, Todo::Ask(ask), Beginning::Fresh),
@@ -66,12 +68,17 @@ async fn open_attempt(inner: &Inner, id: RunId) -> Result<Option<Attempt>, Store
     Ok(open.into_iter().find(|attempt| attempt.run == Some(id)))
 }
 
-/// What had waited in a run when it ended, and has been passed on outside of it since.
-async fn told_since(inner: &Inner, run: &Run) -> Result<Vec<PromptId>, StoreError> {
+/// What became of people's words since a run ended. What had waited in it is passed on outside of it; but what is said while a run
+/// waits to go on by itself waits with it, and is the run's to pass on.
+async fn meanwhile(inner: &Inner, run: &Run) -> Result<Meanwhile, StoreError> {
     let session = run.order().session;
     let waiting = inner.read(move |store| store.waiting(session)).await?;
+    let known: Vec<_> = run.waiting().map(|(prompt, _)| prompt).collect();
     let waits = |prompt: &PromptId| waiting.iter().any(|waiting| waiting.prompt == *prompt);
-    Ok(run.waiting().map(|(prompt, _)| prompt).filter(|prompt| !waits(prompt)).collect())
+    let told = known.iter().copied().filter(|prompt| !waits(prompt)).collect();
+    let kept = run.ending().is_some_and(|ending| ending.resume_at.is_some());
+    let said = waiting.into_iter().filter(|waiting| kept && !known.contains(&waiting.prompt));
+    Ok(Meanwhile { told, said: said.map(|waiting| (waiting.prompt, waiting.text)).collect() })
 }
 
 /// Ends the run of a session, whether it goes on or waits to.

@@ -30,4 +30,4 @@ pub use prompt::first_prompt;
 #[cfg(feature = "engine")]
 pub(crate) use prompt::heard_before;
 pub use replay::{ReplayError, abandon};
-pub use resume::{CannotResume, Resume, ResumedBy};
+pub use resume::{CannotResume, Meanwhile, Resume, ResumedBy};

@@ -31,6 +31,15 @@ impl Resume {
     }
 }
 
+/// What became of people's words while a run had ended.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Meanwhile {
+    /// What had waited in the run, and was passed on outside of it.
+    pub told: Vec<PromptId>,
+    /// What was said since, and waits for the run to go on.
+    pub said: Vec<(PromptId, String)>,
+}
+
 /// At whose wish a run goes on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, strum::Display)]
 #[serde(rename_all = "snake_case")]
@@ -78,14 +87,14 @@ pub(super) struct Resumes {
 
 impl Run {
     /// Goes on where the run ended: with the step's prompt again, or, where a guardrail had refused to enter a step,
-    /// by entering it. `told` names what had waited for the agent and was passed on in the meantime.
+    /// by entering it.
     ///
     /// # Errors
     /// It has not ended, has reached its goal, or would stop again for the same limit.
     pub fn resume(
         &mut self,
         resume: Resume,
-        told: &[PromptId],
+        meanwhile: Meanwhile,
         fresh: Fresh,
     ) -> Result<Decision, CannotResume> {
         let ending = self.ending().ok_or(CannotResume::StillRunning)?;
@@ -109,10 +118,13 @@ impl Run {
             limits,
             extra_visits: self.known.extra_visits.saturating_add(resume.allow_visits),
             extra_steps: self.known.extra_steps.saturating_add(resume.allow_steps),
-            told: told.to_vec(),
+            told: meanwhile.told,
         };
         let mut events = Vec::new();
         self.record(&mut events, resumed);
+        for (prompt, text) in meanwhile.said {
+            self.record(&mut events, Event::PromptQueued { prompt, text });
+        }
         let todo = match refused {
             Some(outcome) => self.take(&mut events, &outcome, None, fresh),
             None => self.next_turn(&mut events, fresh),

@@ -70,6 +70,23 @@ test("what still waited when a run was stopped waits no longer, and is answered 
   await until("it is answered", () => shown.conversation(), answered);
 });
 
+test("what is said while a run is paused waits until it goes on, and is passed on first", async (stage) => {
+  const server = await stage.serve({ plan: { answers: [{ act: "overloaded" }], default: {} } });
+  const shown = await stage.open(server);
+  await shown.start({ directory: stage.place.project });
+  assert.equal((await shown.ended()).kind, "paused");
+  const hint = () => shown.page.$eval("#say-hint", ({ textContent }) => textContent);
+  assert.match(await hint(), /paused: words wait until it goes on/);
+  await shown.say("Mind the tests.");
+  const said = (rows) => rows.some(({ text }) => text === "Mind the tests.");
+  await until("it is said", () => shown.conversation(), said);
+  await shown.press("Resume now");
+  await until("it is over", () => shown.card(), (card) => card?.kind === "met");
+  const told = (await shown.timeline()).map(({ step, remarks }) => [step, remarks.filter((words) => /told/.test(words)).length]);
+  assert.deepEqual(told, [["implement", 1], ["code-review", 0], ["commit", 0]]);
+  assert.equal((await shown.conversation()).filter(({ text }) => text === "Mind the tests.").length, 1);
+});
+
 test("nothing is sent where nothing was written", async (stage) => {
   const server = await stage.serve({ script: "slow" });
   const shown = await stage.open(server);

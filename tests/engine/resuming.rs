@@ -29,6 +29,21 @@ async fn a_rate_limited_run_waits_for_the_reset_and_goes_on() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn what_is_said_while_a_run_waits_is_passed_on_before_its_step() {
+    let acts = [usage_limit(HOUR), Act::Says("I will.".into())];
+    let stage = Stage::new(Puppet::new(acts)).await;
+    let (started, _) = stage.run().await;
+    stage.engine.prompt(started.session, "Mind the tests.".into()).await.unwrap();
+    tokio::time::sleep(HOUR * 2).await;
+    assert_eq!(stage.ended(started).await.reason, "task-committed");
+    let turns = stage.puppet.turns();
+    let words: Vec<_> = turns.iter().map(|turn| turn.prompt == "Mind the tests.").collect();
+    assert_eq!(words, [false, true, false, false, false], "before the step that had stopped is asked again");
+    let said = stage.said(started);
+    assert_eq!(said.iter().filter(|text| text.contains("Mind the tests")).count(), 1, "{said:?}");
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_run_that_waits_survives_a_restart_and_resumes_once() {
     let stage = Stage::new(Puppet::new([usage_limit(HOUR * 5)])).await;
     let (started, _) = stage.run().await;

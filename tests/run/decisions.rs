@@ -4,10 +4,11 @@ use std::time::Duration;
 
 use crate::one_run::{OneRun, replied};
 use surefire::recipes::{ImplementAndReview, ImplementAndReviewAll};
-use surefire::run::{CannotResume, Event, Input, Limits, Purpose, Resume, ResumedBy, Run, Todo};
+use surefire::run::{CannotResume, Event, Input, Limits, Meanwhile, Purpose, Resume, ResumedBy, Run, Todo};
 use surefire::{
     AnyPosition, AnyRecipe, Exit, ExitReason, Outline, Recipe, Snapshot, SnapshotError, StepOutline,
 };
+use uuid::Uuid;
 
 fn run() -> OneRun {
     OneRun::start(&ImplementAndReview, Limits::default())
@@ -179,7 +180,7 @@ fn a_prompt_that_was_cut_short_is_not_lost() {
     run.handle(Input::Failed { attempt, exit, resume_at: Some(5), cost_usd: None, took: Duration::ZERO });
     assert_eq!(run.run.waiting().collect::<Vec<_>>(), [(prompt, "Mind the tests.")]);
     let fresh = run.fresh();
-    let decision = run.run.resume(Resume::by(ResumedBy::Auto), &[], fresh).unwrap();
+    let decision = run.run.resume(Resume::by(ResumedBy::Auto), Meanwhile::default(), fresh).unwrap();
     assert!(matches!(decision.todo, Todo::Ask(_)));
     assert_eq!(run.ask().purpose, Purpose::Pass { prompt });
 }
@@ -196,7 +197,7 @@ fn money_that_a_failed_turn_spent_counts() {
     assert!((fail(ExitReason::WorkerFailed, Some(1.5)).run.spent().cost_usd - 1.5).abs() < 1e-9);
     let mut run = fail(ExitReason::CostBudget, None);
     let fresh = run.fresh();
-    let refused = run.run.resume(Resume::by(ResumedBy::User), &[], fresh).unwrap_err();
+    let refused = run.run.resume(Resume::by(ResumedBy::User), Meanwhile::default(), fresh).unwrap_err();
     assert!(refused.to_string().contains("spent its budget (limit $5.00)"), "{refused}");
 }
 
@@ -224,10 +225,10 @@ fn a_run_stopped_by_visits_goes_on_when_more_are_allowed() {
     run.report("again");
     assert_eq!(run.reason(), "max-step-visits-exceeded:only");
     let fresh = run.fresh();
-    let refused = run.run.resume(Resume::by(ResumedBy::User), &[], fresh).unwrap_err();
+    let refused = run.run.resume(Resume::by(ResumedBy::User), Meanwhile::default(), fresh).unwrap_err();
     assert!(matches!(refused, CannotResume::WouldStopAgain { .. }), "{refused}");
     let more = Resume { allow_visits: 1, ..Resume::by(ResumedBy::User) };
-    let decision = run.run.resume(more, &[], fresh).unwrap();
+    let decision = run.run.resume(more, Meanwhile::default(), fresh).unwrap();
     let names: Vec<_> = decision.events.iter().map(Event::name).collect();
     assert_eq!(names, ["resumed", "moved", "turn_began"], "the outcome is not asked for a second time");
     assert_eq!(run.run.position().visits("only"), 3);
@@ -254,11 +255,11 @@ fn each_limit_of_a_run_ends_it_and_raising_it_lets_it_go_on() {
         assert_eq!(run.run.position().outline().name, "code-review", "the outcome counted all the same");
         let fresh = run.fresh();
         assert!(
-            run.run.resume(Resume::by(ResumedBy::User), &[], fresh).is_err(),
+            run.run.resume(Resume::by(ResumedBy::User), Meanwhile::default(), fresh).is_err(),
             "{reason}: it would stop again"
         );
         let raised = Resume { limits: Some(Limits::default()), ..Resume::by(ResumedBy::User) };
-        let decision = run.run.resume(raised, &[], fresh).unwrap();
+        let decision = run.run.resume(raised, Meanwhile::default(), fresh).unwrap();
         assert!(matches!(decision.todo, Todo::Ask(_)));
         run.report("no-issues");
         run.report("committed");
@@ -359,7 +360,7 @@ fn fail(run: &mut OneRun, reason: ExitReason) {
 fn resume_by_itself(run: &mut OneRun) {
     assert_eq!(run.run.ending().unwrap().resume_at, Some(7));
     let fresh = run.fresh();
-    let decision = run.run.resume(Resume::by(ResumedBy::Auto), &[], fresh).unwrap();
+    let decision = run.run.resume(Resume::by(ResumedBy::Auto), Meanwhile::default(), fresh).unwrap();
     run.events.extend(decision.events);
 }
 
@@ -372,6 +373,22 @@ fn the_same_reason_twice_without_progress_is_left_to_a_person() {
     assert!(run.ask().prompt.contains("goes on now"), "{}", run.ask().prompt);
     fail(&mut run, ExitReason::Interrupted);
     assert_eq!(run.run.ending().unwrap().resume_at, None);
+}
+
+#[test]
+fn what_was_said_while_it_waited_comes_first_and_what_was_told_meanwhile_not_again() {
+    let mut run = run();
+    let (told, kept) = (run.prompted("Mind the tests."), run.prompted("And the docs."));
+    fail(&mut run, ExitReason::RateLimited);
+    let (fresh, said, text) = (run.fresh(), Uuid::from_u128(7).into(), "And the changelog.".to_owned());
+    let meanwhile = Meanwhile { told: vec![told], said: vec![(said, text)] };
+    let decision = run.run.resume(Resume::by(ResumedBy::Auto), meanwhile, fresh).unwrap();
+    run.events.extend(decision.events);
+    for prompt in [kept, said] {
+        assert_eq!(run.ask().purpose, Purpose::Pass { prompt });
+        run.reply("I will.");
+    }
+    assert_eq!(run.ask().purpose, Purpose::Continue);
 }
 
 #[test]
@@ -388,7 +405,7 @@ fn progress_or_another_reason_lets_it_try_again_up_to_the_cap() {
     fail(&mut run, ExitReason::Stalled);
     assert_eq!(run.run.ending().unwrap().resume_at, None, "three times were allowed");
     let fresh = run.fresh();
-    let decision = run.run.resume(Resume::by(ResumedBy::User), &[], fresh).unwrap();
+    let decision = run.run.resume(Resume::by(ResumedBy::User), Meanwhile::default(), fresh).unwrap();
     run.events.extend(decision.events);
     fail(&mut run, ExitReason::Stalled);
     resume_by_itself(&mut run);
@@ -414,11 +431,11 @@ fn a_run_that_reached_its_goal_or_goes_on_cannot_be_resumed() {
     let mut run = run();
     let fresh = run.fresh();
     assert_eq!(
-        run.run.resume(Resume::by(ResumedBy::User), &[], fresh).unwrap_err(),
+        run.run.resume(Resume::by(ResumedBy::User), Meanwhile::default(), fresh).unwrap_err(),
         CannotResume::StillRunning
     );
     run.report("no-tasks");
-    let error = run.run.resume(Resume::by(ResumedBy::User), &[], fresh).unwrap_err();
+    let error = run.run.resume(Resume::by(ResumedBy::User), Meanwhile::default(), fresh).unwrap_err();
     assert!(error.to_string().contains("no-tasks-available"), "{error}");
 }
 

@@ -9,7 +9,7 @@ use proptest::collection::vec;
 use proptest::prelude::{Just, ProptestConfig, Strategy, any, prop_oneof, proptest};
 use proptest::test_runner::RngSeed;
 use surefire::recipes::BUNDLED;
-use surefire::run::{Event, Input, Limits, Purpose, Resume, ResumedBy, Run, Todo};
+use surefire::run::{Event, Input, Limits, Meanwhile, Purpose, Resume, ResumedBy, Run, Todo};
 use surefire::{Exit, ExitReason};
 
 /// One thing that happens.
@@ -102,7 +102,7 @@ fn happen(run: &mut OneRun, what: &Happens) {
             let limits = lift.then(Limits::default);
             let resume = Resume { by, limits, allow_visits: *allow_visits, allow_steps: *allow_steps };
             let fresh = run.fresh();
-            if let Ok(decision) = run.run.resume(resume, &[], fresh) {
+            if let Ok(decision) = run.run.resume(resume, Meanwhile::default(), fresh) {
                 run.events.extend(decision.events);
                 run.todo = decision.todo;
             }

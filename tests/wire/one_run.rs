@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use surefire::run::{
-    Ask, Decision, Event, Fresh, Input, Limits, Order, PromptId, Resume, Run, RunId, SessionId, Spent,
-    Successor, Todo,
+    Ask, Decision, Event, Fresh, Input, Limits, Meanwhile, Order, PromptId, Resume, Run, RunId, SessionId,
+    Spent, Successor, Todo,
 };
 use surefire::wire::{ServerMessage, Telling};
 use surefire::{AnyRecipe, Exit};
@@ -144,7 +144,7 @@ impl OneRun {
 
     pub(crate) fn resume(&mut self, resume: Resume) {
         let fresh = fresh(&mut self.ids);
-        let decision = self.run.resume(resume, &[], fresh).expect("it can go on");
+        let decision = self.run.resume(resume, Meanwhile::default(), fresh).expect("it can go on");
         self.take(decision);
     }
 

@@ -96,7 +96,8 @@ export class Story {
   }
 
   #leave(outcome) {
-    if (this.present) Object.assign(this.present, { ended: this.last, outcome: outcome ?? null });
+    // One that had stopped to go on by itself may be ended for good later.
+    if (this.present) Object.assign(this.present, { ended: this.present.ended ?? this.last, outcome: outcome ?? null });
   }
 
   #pass(prompt) {

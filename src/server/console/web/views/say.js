@@ -20,11 +20,12 @@ export class Say {
   }
 
   // Says what becomes of words that are said now.
-  show({ stopped, waiting }) {
+  show({ stopped, ending, waiting }) {
     this.field.placeholder = stopped ? "Say something to the agent…" : "Say something; the agent hears it before the next step…";
     const waits = waiting.length > 0 && `${count(waiting.length, "prompt")} ${waiting.length === 1 ? "waits" : "wait"} for the next step.`;
-    this.hint.textContent = stopped
-      ? "The run is over: this is answered at once, outside of it."
+    this.hint.textContent = ending?.resume_at
+      ? "The run is paused: words wait until it goes on."
+      : stopped ? "The run is over: this is answered at once, outside of it."
       : waits || "While a run goes on, words wait until the present step is done.";
   }
 

@@ -29,8 +29,8 @@ fn gaps(app: &App, session: &Value) -> Vec<Duration> {
     changes.map(|pair| pair[1].1 - pair[0].1).collect()
 }
 
-/// How often is tried anew. A reader that is late on a busy machine sees two that are apart as if they came together; it is never
-/// so late that it sees them apart where they are not, time after time.
+/// How often is tried anew. A reader that is late on a busy machine sees two that are apart as if they came together; it never
+/// sees them apart where they are not.
 const ROUNDS: usize = 5;
 
 /// Whether all of them are as far apart as the app needs, and most of them as they should be.
@@ -39,15 +39,15 @@ fn are_apart(gaps: &[Duration]) -> bool {
     most && gaps.iter().all(|gap| *gap >= NEEDED)
 }
 
-/// Measures until everything is apart, each time from the beginning.
-async fn apart_in_some_round(mut measure: impl AsyncFnMut() -> Vec<Duration>) {
+/// Measures until everything is apart, each time from the beginning. A round in which nothing could be seen gives nothing.
+async fn apart_in_some_round(mut measure: impl AsyncFnMut() -> Vec<Vec<Duration>>) {
     let mut seen = Vec::new();
     while seen.len() < ROUNDS {
-        let gaps = measure().await;
-        if are_apart(&gaps) {
+        let measured = measure().await;
+        if !measured.is_empty() && measured.iter().all(|gaps| are_apart(gaps)) {
             return;
         }
-        seen.push(gaps);
+        seen.push(measured);
     }
     panic!("in no round: {seen:?}");
 }
@@ -76,18 +76,16 @@ async fn a_beginning_and_an_end_are_apart_and_nothing_else_waits() {
         }
         app.so_far().await;
         assert_eq!(app.kinds().iter().filter(|kind| **kind == "pong").count(), 6, "one for each ping");
-        // On a slow machine one of them may come late, but not all.
         let first = |is: &dyn Fn(&Value) -> bool| app.heard.iter().position(is).expect("it was told");
         let end = first(&|message| message["type"] == "recipe_exited");
-        let begun = app.kinds()[..end].iter().filter(|kind| **kind == "recipe_started").count();
-        assert!(begun > 1, "other sessions do not wait: {:?}", app.kinds());
-        assert!(app.kinds()[..end].contains(&"pong"), "{:?}", app.kinds());
+        let before_it = |kind: &str| app.kinds()[..end].iter().filter(|told| **told == kind).count();
+        let others_wait = before_it("recipe_started") < 2 || before_it("pong") == 0;
         let said = first(&|message| {
             message["type"] == "session_history" && message["messages"][0]["role"] == "assistant"
         });
         assert!(said < end, "the conversation does not wait");
         rules::hold_for(&app);
-        all
+        if others_wait { Vec::new() } else { vec![all] }
     })
     .await;
 }
@@ -107,7 +105,7 @@ async fn the_next_beginning_is_apart_from_the_end_before_it() {
             app.until("recipe_exited").await;
         }
         assert_eq!(beats(&app, &session).len(), 6);
-        gaps(&app, &session)
+        vec![gaps(&app, &session)]
     })
     .await;
 }
@@ -134,7 +132,7 @@ async fn a_start_that_is_refused_is_apart_from_its_end() {
         }
         assert_eq!(all.len(), 3);
         rules::hold_for(&app);
-        all
+        vec![all]
     })
     .await;
 }
@@ -168,7 +166,7 @@ async fn what_is_asked_for_at_once_is_told_one_after_the_other() {
         }
         assert_eq!(all.len(), 3, "each began once and ended once");
         rules::hold_for(&app);
-        all
+        vec![all]
     })
     .await;
 }
@@ -191,8 +189,8 @@ async fn who_comes_between_a_beginning_and_its_end_has_them_apart_as_well() {
             app.until_in(&session, "recipe_exited").await;
             first.extend(gaps(&app, &session));
         }
-        // Where nobody came in time, nothing was measured.
-        if later.is_empty() { later } else { [first, later].concat() }
+        // An empty one is not apart: somebody has to come in time.
+        vec![first, later]
     })
     .await;
 }

@@ -46,10 +46,12 @@ test("a recipe is shown as the server offers it by now", async (stage) => {
   await server.kill();
   const other = await stage.serve({ listen: server.address, command: "examples/own_command" });
   await until("it is gone", words, (words) => /no longer offers this recipe/.test(words));
+  assert.match(await shown.page.title(), /^Not offered/);
   assert.equal(await shown.page.$('aria/Start…[role="button"]'), null);
   await other.kill();
   await stage.serve({ listen: server.address });
   await until("it is back", words, (words) => /Steps and their prompts/.test(words));
+  assert.match(await shown.page.title(), /^Implement & Review/);
   assert.equal((await shown.picture()).nodes.filter(({ kinds }) => kinds.includes("step")).length, 4);
 });
 

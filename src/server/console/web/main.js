@@ -73,7 +73,7 @@ function route() {
   if (!state.key || state.connectionState === "refused") return { view: () => pair(state), current: null };
   const [path, query = ""] = location.hash.replace(/^#/, "").split("?");
   const [, page, id] = path.split("/").map(decoded);
-  if (page === "recipes" && id) return { view: () => recipe(state, id), current: "#/" };
+  if (page === "recipes" && id) return { view: () => recipe(state, id, entitle), current: "#/" };
   if (page === "runs" && id) return { view: () => run(state, id.toLowerCase(), entitle), current: "#/runs" };
   if (page === "runs") return { view: () => runs(state, new URLSearchParams(query)), current: "#/runs" };
   return { view: () => recipes(state), current: "#/" };

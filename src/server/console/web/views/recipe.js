@@ -12,8 +12,10 @@ const LIMITS = {
   max_restarts: (most) => `No chain is restarted more than ${most === 1 ? "once" : `${most} times`}.`,
 };
 
-export async function recipe(state, id) {
+// Shows a recipe. `entitle` says what the page is called.
+export async function recipe(state, id, entitle) {
   let outline = await state.outline(id);
+  let left = false;
   const button = h("button", { class: "primary", onclick: () => start(state, outline) }, "Start…");
   const element = h("article", { class: "recipe-page" });
   const allow = () => {
@@ -24,9 +26,10 @@ export async function recipe(state, id) {
   const look = async () => {
     const there = state.recipes.some((recipe) => recipe.id === id);
     const offered = there ? await state.outline(id).catch(() => outline) : null;
-    if (JSON.stringify(offered) === JSON.stringify(outline)) return;
+    if (left || JSON.stringify(offered) === JSON.stringify(outline)) return;
     outline = offered;
     fill(element, outline ? content(outline, button) : gone());
+    entitle(outline?.label ?? "Not offered");
   };
   const hear = ({ detail: { what } }) => {
     if (what !== "recipes") return;
@@ -36,7 +39,11 @@ export async function recipe(state, id) {
   allow();
   fill(element, content(outline, button));
   state.addEventListener("change", hear);
-  return { element, title: outline.label, leave: () => state.removeEventListener("change", hear) };
+  const leave = () => {
+    left = true;
+    state.removeEventListener("change", hear);
+  };
+  return { element, title: outline.label, leave };
 }
 
 function content(outline, button) {

@@ -131,18 +131,19 @@ class RunView {
     const most = outline && !story.raised ? outline.max_steps : null;
     this.bar.hidden = most === null;
     if (most) Object.assign(this.bar, { max: most, value: number });
-    const place = [h("strong", {}, `Step ${number}${most ? ` of at most ${most}` : ""}`), story.cost > 0 && ` · ${dollars(story.cost)}`];
+    const place = h("strong", {}, `Step ${number}${most ? ` of at most ${most}` : ""}`);
     const description = outline?.steps.find(({ name }) => name === step)?.description;
     const now = !story.stopped && step && [": ", h("code", {}, step), description && ` ${description}`];
     const drawn = h("span", {}, place, now);
     if (drawn.textContent !== this.words.textContent) fill(this.words, ...drawn.childNodes);
   }
 
-  // Time passes.
+  // Time passes, and costs.
   tick() {
     const { story } = this;
     this.timeline.show(story);
-    this.clock.textContent = story.stopped || !story.present ? "" : ` ${sofar(spent(story.present, Date.now()))}`;
+    const time = !story.stopped && story.present && sofar(spent(story.present, Date.now()));
+    this.clock.textContent = ` ${[time, story.cost > 0 && dollars(story.cost)].filter(Boolean).join(" · ")}`;
   }
 
   converse() {

@@ -91,6 +91,7 @@ impl<'f> Follower<'f> {
     /// Gives back the house, once everything is over.
     pub(super) async fn leave(mut self) {
         self.view.over();
+        self.stop.concerns_nothing();
         self.house.leave().await;
     }
 

@@ -16,7 +16,8 @@ const HUNG_UP: u8 = 129;
 const INTERRUPTED: u8 = 130;
 const TERMINATED: u8 = 143;
 
-/// How long a command may take that was told twice to stop: to heed the first time, to let go, and if it is held up.
+/// How long a command may take that was told twice to stop: to heed the first time, to let go, and to be held up before its agent
+/// is seen to for it. Each further wish ends one of these waits.
 const HEEDING: Duration = Duration::from_secs(1);
 const LAST_MOMENT: Duration = Duration::from_millis(100);
 const HELD_UP: Duration = Duration::from_secs(2);
@@ -83,10 +84,13 @@ impl Stop {
             let second = signals.asked().await;
             wish.send_modify(|wishes| wishes.second = Some(second));
             // The command itself may be held up, by a terminal that takes nothing, say.
-            tokio::time::sleep(HELD_UP).await;
+            let _ = tokio::time::timeout(HELD_UP, signals.asked()).await;
             let brake = heard.brake().take();
             if let Some(brake) = brake {
-                brake.let_go().await;
+                tokio::select! {
+                    () = brake.let_go() => {}
+                    _ = signals.asked() => {}
+                }
             }
             std::process::exit(second.into());
         });
@@ -99,6 +103,11 @@ impl Stop {
         if self.wishes.borrow().first.is_some() {
             self.pull_the_brake();
         }
+    }
+
+    /// What it was about is over, and lets go of the data.
+    pub(super) fn concerns_nothing(&self) {
+        *self.brake() = None;
     }
 
     fn pull_the_brake(&self) {

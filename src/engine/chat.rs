@@ -229,6 +229,19 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
+    async fn so_is_what_was_killed_while_it_waited_for_a_free_agent() {
+        let place = tempfile::tempdir().unwrap();
+        let (inner, id) = asked(place.path(), Rehearsal::new(Script::Slow)).await;
+        let free = u32::try_from(inner.permits.available_permits()).unwrap();
+        let _taken = Arc::clone(&inner.permits).acquire_many_owned(free).await.unwrap();
+        tokio::time::sleep(Duration::from_secs(5)).await;
+        assert_eq!(inner.store.open_attempts().unwrap().len(), 1, "it waits");
+        inner.stop_chat(id);
+        inner.shut_down(Shutdown::StopAgents).await;
+        assert_eq!(inner.store.open_attempts().unwrap(), []);
+    }
+
+    #[tokio::test(start_paused = true)]
     async fn what_is_said_in_the_middle_of_a_kill_is_passed_on() {
         let place = tempfile::tempdir().unwrap();
         let (inner, id) = asked(place.path(), Rehearsal::default()).await;

@@ -98,6 +98,7 @@ async fn ask(
         // First: whoever only waits for a seat when the engine goes away has lost nothing.
         seat = inner.seat(known.id, agent.about().rehearsal, held) => match seat {
             Ok(seat) => seat,
+            Err(_) if inner.is_killed(known.id) => return (Came::Failure(Failure::Stopped), passages),
             Err(came) => return (came, passages),
         },
         () = stop.cancelled() => return (Came::Failure(Failure::Stopped), passages),

@@ -133,7 +133,7 @@ impl Engine {
     /// Says something in a session, which begins with it if it is not there yet.
     ///
     /// When this returns, it is written down and will not be lost. The agent hears it before the next step where a run
-    /// goes on, otherwise at once.
+    /// goes on, first of all when one goes on that waits to, otherwise at once.
     ///
     /// # Errors
     /// There is no such session and none can begin, or the store failed; nothing was written down then.

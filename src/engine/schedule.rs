@@ -7,9 +7,9 @@ use tokio::sync::oneshot;
 
 use super::drive::{self, Adoption, Beginning, Conversation};
 use super::inner::{Command, Inner};
-use super::recover;
 use super::start::Started;
 use super::{EngineError, ResumeError};
+use super::{chat, recover};
 use crate::run::{
     CannotResume, Ending, Input, Meanwhile, PromptId, Resume, ResumedBy, Run, RunId, SessionId, Todo,
 };
@@ -131,16 +131,17 @@ async fn cancel_undriven(
         }
         Err(ResumeError::Engine(error)) => return Err(error),
         // Its recipe has changed, so it will not go on anyway; but it must not hold its session for ever.
-        Err(_) if record.ending.is_none() => {
+        Err(_) => {
             recover::end_unreadable(inner, record.id, exit).await?;
             inner.read(move |store| store.run(record.id)).await?.and_then(|run| run.ending)
         }
-        Err(_) => return Ok(None),
     };
     inner.forget_unsaved(record.id);
     if let Some(attempt) = left {
         recover::finish_off(inner, &attempt).await;
     }
+    // What was to wait for the run to go on is passed on outside of it.
+    chat::go_on(inner, session);
     Ok(ending)
 }
 
@@ -208,19 +209,57 @@ async fn resume_if_it_waits(
     session: SessionId,
     at: u64,
 ) -> Result<(), StoreError> {
-    let last = inner.read(move |store| last_run(store, session)).await?;
-    let waits = |ending: &Ending| ending.resume_at == Some(at);
-    if !last.is_some_and(|run| run.id == id && run.ending.as_ref().is_some_and(waits)) {
+    if waiting_until(inner, id, session, at).await?.is_none() {
         return Ok(());
     }
-    match resume(inner, id, Resume::by(ResumedBy::Auto)).await {
-        Ok(_) => Ok(()),
-        Err(ResumeError::Engine(EngineError::Store(error))) if error.may_pass() => Err(error),
+    let error = match resume(inner, id, Resume::by(ResumedBy::Auto)).await {
+        Ok(_) => return Ok(()),
+        Err(ResumeError::Engine(EngineError::Store(error))) if error.may_pass() => return Err(error),
+        Err(error) => error,
+    };
+    tracing::warn!(run = %id, %error, "a run that waited could not go on by itself");
+    // The next engine may be more lucky.
+    if matches!(error, ResumeError::Engine(EngineError::ShuttingDown)) {
+        return Ok(());
+    }
+    match wait_no_longer(inner, id, session, at, &error).await {
+        Err(EngineError::Store(error)) if error.may_pass() => Err(error),
         Err(error) => {
-            tracing::warn!(run = %id, %error, "a run that waited could not go on by itself");
+            tracing::error!(run = %id, %error, "a run that waits in vain could not be ended");
             Ok(())
         }
+        Ok(()) => Ok(()),
     }
+}
+
+/// How a run ended, if it waits to go on at this time and is still the last one in its session.
+async fn waiting_until(
+    inner: &Inner,
+    id: RunId,
+    session: SessionId,
+    at: u64,
+) -> Result<Option<Ending>, StoreError> {
+    let last = inner.read(move |store| last_run(store, session)).await?;
+    let ending = last.filter(|run| run.id == id).and_then(|run| run.ending);
+    Ok(ending.filter(|ending| ending.resume_at == Some(at)))
+}
+
+/// Ends a run for good that waited and cannot go on, for the reason it had stopped for: nobody should be told that it will, and
+/// nothing else should wait for it.
+async fn wait_no_longer(
+    inner: &Arc<Inner>,
+    id: RunId,
+    session: SessionId,
+    at: u64,
+    why: &ResumeError,
+) -> Result<(), EngineError> {
+    let _gate = inner.gate(session).await;
+    let Some(ending) = waiting_until(inner, id, session, at).await? else { return Ok(()) };
+    // Only reasons of the registry wait.
+    let reason = ExitReason::lookup(&ending.reason).unwrap_or(ExitReason::Interrupted);
+    let cannot = format!("it cannot go on by itself: {why}");
+    let words = ending.description.into_iter().chain([cannot]).collect::<Vec<_>>().join("; ");
+    cancel_undriven(inner, session, &Exit::because(reason).describe(words)).await.map(|_| ())
 }
 
 async fn wait_until(inner: &Inner, at: u64) {

@@ -57,7 +57,7 @@ impl Run {
 
 /// The end of a run that cannot be rebuilt, so that it does not go on for ever: it stays at the step it was at.
 ///
-/// `None` where the run has ended already, or these are not the events of one.
+/// `None` where the run has ended for good, or these are not the events of one.
 #[must_use]
 pub fn abandon<'a>(events: impl IntoIterator<Item = &'a Event>, exit: &Exit) -> Option<Event> {
     let mut events = events.into_iter();
@@ -66,7 +66,8 @@ pub fn abandon<'a>(events: impl IntoIterator<Item = &'a Event>, exit: &Exit) -> 
     for event in events {
         match event {
             Event::Moved { to, number, .. } => (at, steps) = (to, *number),
-            Event::Ended { .. } => open = false,
+            // One that waits to go on by itself can still be told not to.
+            Event::Ended { ending, .. } => open = ending.resume_at.is_some(),
             Event::Resumed { .. } => open = true,
             Event::Started { .. }
             | Event::TurnBegan { .. }

@@ -87,7 +87,7 @@ pub(super) struct Resumes {
 
 impl Run {
     /// Goes on where the run ended: with the step's prompt again, or, where a guardrail had refused to enter a step,
-    /// by entering it.
+    /// by entering it. What was said `meanwhile` comes first.
     ///
     /// # Errors
     /// It has not ended, has reached its goal, or would stop again for the same limit.

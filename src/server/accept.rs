@@ -15,6 +15,7 @@ use hyper_util::service::TowerToHyperService;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::time::timeout;
+use tokio_util::sync::CancellationToken;
 use warp::filters::BoxedFilter;
 use warp::http::Request;
 use warp::reply::Response;
@@ -138,13 +139,20 @@ async fn serve(
     let visitor = Visitor { address: address.ip(), place: Arc::new(Mutex::new(Some(place))) };
     let routes = TowerToHyperService::new(warp::service(routes));
     let at_the_door = Arc::clone(&shared);
+    let answered = CancellationToken::new();
+    let one_more = answered.clone();
     let service = service_fn(move |mut request: Request<hyper::body::Incoming>| {
         request.extensions_mut().insert(visitor.clone());
         let answer = match at_the_door.names.check(request.headers()) {
             Ok(()) => Either::Left(routes.call(request)),
             Err(stranger) => Either::Right(ready(Ok(routes::turned_away(stranger)))),
         };
-        async move { timeout(longest, answer).await.unwrap_or_else(|_| Ok(routes::took_too_long())) }
+        let one_more = one_more.clone();
+        async move {
+            let answer = timeout(longest, answer).await.unwrap_or_else(|_| Ok(routes::took_too_long()));
+            one_more.cancel();
+            answer
+        }
     });
     let mut http = hyper::server::conn::http1::Builder::new();
     http.timer(TokioTimer::new()).header_read_timeout(patience);
@@ -154,7 +162,13 @@ async fn serve(
         let _ = timeout(longest, shared.stopping.cancelled()).await;
     };
     let mut its_time = std::pin::pin!(its_time);
-    let mut wanted = std::pin::pin!(places.are_wanted());
+    // Whoever is still about to ask is heard first: they have little time for it anyway, and a WebSocket that begins with the
+    // announcement of its end is none for many.
+    let wanted = async {
+        answered.cancelled().await;
+        places.are_wanted().await;
+    };
+    let mut wanted = std::pin::pin!(wanted);
     let mut crowded = false;
     let served = loop {
         tokio::select! {

@@ -232,15 +232,28 @@ fn several_at_once_leave_no_agent_behind() {
 
 #[test]
 fn a_terminal_that_takes_nothing_keeps_no_agent_at_work() {
+    a_stuck_terminal_can_be_left("implement-and-review", &[]);
+}
+
+#[test]
+fn nor_does_it_where_the_run_has_gone_on_in_another_session_meanwhile() {
+    a_stuck_terminal_can_be_left("implement-and-review-all", &["complete", "no-issues", "committed"]);
+}
+
+/// Stops a recipe whose agent reports these outcomes, and then does not stop when it is asked to.
+fn a_stuck_terminal_can_be_left(recipe: &str, outcomes: &[&str]) {
     let place = Place::new();
     let (reader, mut writer) = std::io::pipe().unwrap();
-    let mut command = place.with_agent(&deaf(), &["run", "implement-and-review"]);
+    let mut command = place.with_agent(&deaf(), &["run", recipe]);
+    let answers: Vec<_> = outcomes.iter().map(|outcome| json!({ "pick": outcome })).collect();
+    let plan = json!({ "answers": answers, "default": deaf() });
+    std::fs::write(place.path().join("plan.json"), plan.to_string()).unwrap();
     command.stdout(writer.try_clone().unwrap()).stderr(Stdio::null());
     // It stays full, whatever is taken out of it.
     std::thread::spawn(move || while writer.write_all(&[b' '; 4096]).is_ok() {});
     let mut child = command.spawn().unwrap();
     let _watched = crate::process::watch(&child);
-    let agent = agent(&place);
+    let agent = nth_agent(&place, outcomes.len());
     let pid = Pid::from_raw(i32::try_from(child.id()).unwrap()).unwrap();
     for _ in 0..2 {
         kill_process(pid, Signal::INT).unwrap();
@@ -259,8 +272,18 @@ fn deaf() -> Value {
 
 /// The agent's process, once it is there.
 fn agent(place: &Place) -> i64 {
+    nth_agent(place, 0)
+}
+
+/// The process of an agent that was called after so many others, once it is there.
+fn nth_agent(place: &Place, earlier: usize) -> i64 {
     let calls = place.path().join("calls.jsonl");
-    crate::process::eventually(|| fake_claude::calls(&calls).iter().find_map(|call| call["pid"].as_i64()))
+    crate::process::eventually(|| {
+        let mut processes: Vec<_> =
+            fake_claude::calls(&calls).iter().filter_map(|call| call["pid"].as_i64()).collect();
+        processes.dedup();
+        processes.get(earlier).copied()
+    })
 }
 
 /// Waits until a process is gone. What is dead and not collected has no command line.

@@ -4,9 +4,11 @@ use std::time::Duration;
 
 use surefire::ExitReason;
 use surefire::agent::Failure;
+use surefire::engine::Started;
 use surefire::run::{Event, Limits};
 
 use crate::puppet::{Act, Puppet};
+use crate::recovering::CHANGED;
 use crate::stage::{NOON, SECOND, Stage};
 
 const HOUR: Duration = Duration::from_hours(1);
@@ -41,6 +43,51 @@ async fn what_is_said_while_a_run_waits_is_passed_on_before_its_step() {
     assert_eq!(words, [false, true, false, false, false], "before the step that had stopped is asked again");
     let said = stage.said(started);
     assert_eq!(said.iter().filter(|text| text.contains("Mind the tests")).count(), 1, "{said:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_said_while_a_run_waits_is_answered_outside_of_it_if_it_is_stopped() {
+    let stage = Stage::new(Puppet::new([usage_limit(HOUR), Act::Says("I will.".into())])).await;
+    let (started, _) = stage.run().await;
+    stage.engine.prompt(started.session, "Mind the tests.".into()).await.unwrap();
+    tokio::time::sleep(SECOND).await;
+    assert_eq!(stage.store.waiting(started.session).unwrap().len(), 1);
+    stage.engine.exit(started.session, ExitReason::UserRequested).await.unwrap().unwrap();
+    tokio::time::sleep(SECOND).await;
+    assert_eq!(stage.store.waiting(started.session).unwrap(), []);
+    assert_eq!(stage.puppet.turns()[1].prompt, "Mind the tests.");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_run_that_cannot_go_on_by_itself_after_all_waits_no_longer() {
+    let stage = Stage::new(Puppet::new([usage_limit(HOUR), Act::Says("I will.".into())])).await;
+    let limits = Limits { max_ticks: Some(1), ..Limits::default() };
+    let started = stage.engine.start(surefire::engine::Start { limits, ..stage.wish() }).await.unwrap();
+    assert!(stage.ended(started).await.resume_at.is_some());
+    it_waits_no_longer(&stage, started, "would stop again at once").await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_run_whose_recipe_changes_while_it_waits_waits_no_longer() {
+    let stage = Stage::new(Puppet::new([usage_limit(HOUR), Act::Says("I will.".into())])).await;
+    let (started, _) = stage.run().await;
+    stage.engine.shut_down(surefire::engine::Shutdown::StopAgents).await;
+    let stage = stage.again_with(|options| options.catalog = CHANGED).await;
+    it_waits_no_longer(&stage, started, "has changed since").await;
+}
+
+/// Something is said while the run waits; its time comes, and it cannot go on.
+async fn it_waits_no_longer(stage: &Stage, started: Started, why: &str) {
+    stage.engine.prompt(started.session, "Mind the tests.".into()).await.unwrap();
+    tokio::time::sleep(HOUR * 2).await;
+    let ending = stage.record(started.run).ending.unwrap();
+    assert_eq!((ending.reason.as_str(), ending.resume_at), ("rate_limited", None));
+    let words = ending.description.unwrap();
+    assert!(words.contains("hit your limit") && words.contains("cannot go on by itself"), "{words}");
+    assert!(words.contains(why), "{words}");
+    let told: Vec<_> = stage.puppet.turns().into_iter().map(|turn| turn.prompt).skip(1).collect();
+    assert_eq!(told, ["Mind the tests."], "it is told outside of the run");
+    assert_eq!(stage.store.waiting(started.session).unwrap(), []);
 }
 
 #[tokio::test(start_paused = true)]

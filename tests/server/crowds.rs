@@ -78,3 +78,21 @@ async fn whoever_waits_for_a_place_does_not_keep_the_server_from_stopping() {
     server.stop().await;
     assert_eq!(waits.rest().await, b"");
 }
+
+#[tokio::test]
+async fn a_socket_that_is_asked_for_while_others_wait_begins_as_any_other() {
+    let server = crowded(2).await;
+    let asking = request("GET /ws", &[&[("Host", "localhost")], &UPGRADE[..]].concat());
+    let (begin, rest) = asking.split_at(20);
+    let mut idle = Raw::dial(server.address).await;
+    assert_eq!(ask(&mut idle, "/health").await.status(), 200);
+    let mut socket = Raw::dial(server.address).await;
+    socket.send(begin).await;
+    // One of them gets the place of whoever is idle, and the other one goes on waiting.
+    let _waiting = [Raw::dial(server.address).await, Raw::dial(server.address).await];
+    assert_eq!(idle.rest().await, b"");
+    socket.send(rest).await;
+    let answer = socket.answer().await;
+    assert_eq!((answer.status(), answer.header("connection")), (101, Some("Upgrade")));
+    server.stop().await;
+}

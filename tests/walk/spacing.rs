@@ -29,8 +29,8 @@ fn gaps(app: &App, session: &Value) -> Vec<Duration> {
     changes.map(|pair| pair[1].1 - pair[0].1).collect()
 }
 
-/// How often is tried anew. A reader that is late on a busy machine sees two that are apart as if they came together; it never
-/// sees them apart where they are not.
+/// How often is tried anew: a reader that is late on a busy machine sees two that are apart as if they came together. The exact
+/// distance is held by the tests beside `server/spacing.rs`, whose clock stands still; here it is to be seen at all.
 const ROUNDS: usize = 5;
 
 /// Whether all of them are as far apart as the app needs, and most of them as they should be.

@@ -85,6 +85,25 @@ test("the list grows while one looks at it", async (stage) => {
   await until("its end is listed", () => shown.runs(), (found) => /Stopped by you/.test(found?.[0]?.text));
 });
 
+test("going back leads to where one was on the page, also from one that is shorter", async (stage) => {
+  const { shown } = await past(stage);
+  await shown.page.setViewport({ width: 390, height: 300 });
+  await shown.goto("#/runs");
+  await until("all are there", () => shown.runs(), (found) => found?.length === 3);
+  const down = () => shown.page.evaluate(() => scrollY);
+  await shown.page.evaluate(() => new Promise((resolve) => {
+    addEventListener("scrollend", resolve, { once: true });
+    scrollTo(0, 150);
+  }));
+  shown.forgiven.push(/status of 400/);
+  await shown.page.evaluate(() => { location.hash = "#/runs/nothing-like-that"; });
+  await until("it says so", () => shown.alert());
+  assert.equal(await down(), 0, "what is new is seen from its beginning");
+  await shown.page.goBack();
+  await until("the runs are there again", () => shown.runs(), (found) => found?.length === 3);
+  await until("it is where it was", down, (pixels) => pixels === 150);
+});
+
 test("going back leads back", async (stage) => {
   const server = await stage.serve();
   const shown = await stage.open(server);

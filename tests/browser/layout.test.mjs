@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 
 import { outOfReach } from "./measure.mjs";
+import { until } from "./patience.mjs";
 import { test } from "./stage.mjs";
 import { everyView } from "./views.mjs";
 
@@ -17,6 +18,61 @@ for (const width of [390, 320]) {
     assert.deepEqual(found, {});
   });
 }
+
+for (const width of [1010, 390, 320]) {
+  test(`what happened can be read in a window ${width} wide`, async (stage) => {
+    const server = await stage.serve({ script: "never-satisfied" });
+    const shown = await stage.open(server, { viewport: { width, height: 844 } });
+    await shown.start({ directory: stage.place.project, recipe: "Refine Design" });
+    await shown.ended();
+    // A word stands on one line, or on two where it has a hyphen; the times are as long as they get.
+    const lines = await shown.page.$$eval('main ol[aria-label="What happened"] > li', (rows) => rows.flatMap((row) => {
+      row.querySelector(".took").textContent = "12 min 34 s";
+      row.querySelector(".retries").textContent = "asked again 3 times";
+      return [...row.querySelectorAll(":scope > span:not(.sign)")].map((part) =>
+        [part.textContent, Math.round(part.getBoundingClientRect().height / parseFloat(getComputedStyle(part).lineHeight))]);
+    }));
+    assert.deepEqual(lines.filter(([, high]) => high > 2), []);
+    assert.deepEqual(await outOfReach(shown.page), []);
+  });
+}
+
+test("a finger that is in the conversation gets out of it again", async (stage) => {
+  const server = await stage.serve();
+  const shown = await stage.open(server, { viewport: { width: 390, height: 664, isMobile: true, hasTouch: true } });
+  await shown.start({ directory: stage.place.project });
+  await shown.ended();
+  const list = await shown.page.$("main [role=log]");
+  const { top, height } = await list.evaluate((one) => {
+    one.scrollIntoView({ block: "center" });
+    const box = one.getBoundingClientRect();
+    return { top: box.top, height: box.height };
+  });
+  const before = await shown.page.evaluate(() => scrollY);
+  const [x, y] = [195, Math.max(200, top + height / 2)];
+  // More than there is in it, so that the rest moves the page.
+  for (let push = 0; push < 12; push += 1) {
+    const finger = await shown.page.touchscreen.touchStart(x, y - 80);
+    for (let moved = 0; moved <= 240; moved += 40) await finger.move(x, y - 80 + moved);
+    await finger.end();
+  }
+  await until("the page has moved", () => shown.page.evaluate(() => scrollY), (now) => now < before);
+});
+
+test("whoever is far down the page is told what is wrong as well", async (stage) => {
+  const server = await stage.serve({ script: "blocked" });
+  const shown = await stage.open(server, { viewport: { width: 390, height: 664, isMobile: true, hasTouch: true } });
+  await shown.start({ directory: stage.place.project });
+  await shown.ended();
+  await shown.page.evaluate(() => scrollTo(0, 400));
+  stage.mayBeAlone(shown);
+  await server.kill();
+  const seen = (id) => shown.page.$eval(id, (band) => {
+    const { top, bottom, height } = band.getBoundingClientRect();
+    return height > 0 && top >= 0 && bottom <= innerHeight;
+  });
+  await until("it is seen", () => seen("#lost"));
+});
 
 test("on a desk, nothing has to be pushed sideways either", async (stage) => {
   const found = {};

@@ -6,7 +6,7 @@ import { Window } from "./window.mjs";
 // How the page puts the kinds of ends.
 const KINDS = {
   Completed: "met", "Completed, but waits for you": "waits", "Stopped by a limit": "guardrail", Failed: "error",
-  "Paused; goes on by itself": "paused",
+  "Paused; goes on by itself": "paused", Stopped: "halted",
 };
 
 export class ConsolePage extends Window {
@@ -154,11 +154,21 @@ export class ConsolePage extends Window {
 
   // What was said: prompts folded, replies open.
   conversation() {
-    return this.page.$eval(CONVERSATION, (log) => [...log.children].filter((row) => !row.hidden).map((row) => {
+    return this.page.$eval(CONVERSATION, (log) => [...log.children].filter((row) => !row.hidden && !row.matches(".after")).map((row) => {
       const folded = row.querySelector(":scope > details");
       const body = folded ? folded.querySelector("pre") : row.lastElementChild;
       return { prompt: Boolean(folded), folded: Boolean(folded && !folded.open), text: body.textContent, html: body.innerHTML };
     }));
+  }
+
+  // The prompts below the line that is drawn where the run was over.
+  saidAfterwards() {
+    return this.page.$$eval(`${CONVERSATION} > .after ~ li pre`, (found) => found.map((one) => one.textContent));
+  }
+
+  // What is said about words that are said now.
+  hint() {
+    return this.page.$eval("#say-hint", ({ textContent }) => textContent);
   }
 
   // Words that wait until the agent can be told.

@@ -75,8 +75,7 @@ test("what is said while a run is paused waits until it goes on, and is passed o
   const shown = await stage.open(server);
   await shown.start({ directory: stage.place.project });
   assert.equal((await shown.ended()).kind, "paused");
-  const hint = () => shown.page.$eval("#say-hint", ({ textContent }) => textContent);
-  assert.match(await hint(), /paused: words wait until it goes on/);
+  assert.match(await shown.hint(), /paused: words wait until it goes on/);
   await shown.say("Mind the tests.");
   const said = (rows) => rows.some(({ text }) => text === "Mind the tests.");
   await until("it is said", () => shown.conversation(), said);
@@ -85,6 +84,42 @@ test("what is said while a run is paused waits until it goes on, and is passed o
   const told = (await shown.timeline()).map(({ step, remarks }) => [step, remarks.filter((words) => /told/.test(words)).length]);
   assert.deepEqual(told, [["implement", 1], ["code-review", 0], ["commit", 0]]);
   assert.equal((await shown.conversation()).filter(({ text }) => text === "Mind the tests.").length, 1);
+});
+
+test("what was said after a run, and in another one, is not taken for its own", async (stage) => {
+  const server = await stage.serve({ plan: { answers: [{ pick: "blocked" }], default: { act: "silence" } } });
+  const shown = await stage.open(server);
+  const first = await shown.start({ directory: stage.place.project });
+  await shown.ended();
+  assert.match(await shown.hint(), /answered at once/);
+  assert.deepEqual(await shown.saidAfterwards(), []);
+  await shown.press("Answer and start again…");
+  const second = await shown.submit({ about: "The way is free now." });
+  await shown.goto(`#/runs/${first}`);
+  const [afterwards] = await until("it stands below the line", () => shown.saidAfterwards(), (found) => found.length === 1);
+  assert.match(afterwards, /The way is free now\./);
+  await until("it says who holds it", () => shown.hint(), (words) => /^Another run goes on in this conversation/.test(words));
+  await shown.say("Hello there.");
+  await until("it is said", () => shown.saidAfterwards(), (found) => found.includes("Hello there."));
+  await shown.goto(`#/runs/${second}`);
+  await until("it waits there", () => shown.waiting(), (waiting) => waiting.join() === "Hello there.");
+  assert.deepEqual(await shown.saidAfterwards(), []);
+});
+
+test("whoever writes when the run ends is not torn away from it", async (stage) => {
+  const server = await stage.serve({ script: "slow" });
+  const shown = await stage.open(server, { viewport: { width: 390, height: 664, isMobile: true, hasTouch: true } });
+  const run = await shown.start({ directory: stage.place.project });
+  await shown.fill(FIELDS.say, "What I wanted to s");
+  const place = () => shown.page.evaluate(() => document.activeElement.getBoundingClientRect().y > 0
+    && document.activeElement.getBoundingClientRect().bottom < innerHeight);
+  assert.ok(await place(), "the field can be seen");
+  const other = await stage.open(server, { at: `#/runs/${run}` });
+  await other.stop();
+  await shown.ended();
+  await shown.page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
+  assert.equal(await shown.page.evaluate(() => document.activeElement.value), "What I wanted to s");
+  assert.ok(await place(), "and still can");
 });
 
 test("nothing is sent where nothing was written", async (stage) => {
@@ -113,4 +148,7 @@ test("what is written while the connection is lost is not thrown away", async (s
   assert.match(await until("it says so", () => shown.alert()), /no connection/);
   const field = await shown.find("textbox", FIELDS.say);
   assert.equal(await field.evaluate(({ value }) => value), "Is anybody there?");
+  await stage.serve({ script: "slow", listen: server.address });
+  await shown.connected();
+  assert.equal(await shown.alert(), "", "nothing is said that is no longer true");
 });

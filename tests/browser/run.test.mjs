@@ -48,9 +48,9 @@ test("a reply that could not be read is shown as asked again", async (stage) => 
 });
 
 test("the conversation has prompts folded and replies open", async (stage) => {
-  const server = await stage.serve({
-    plan: { default: { passages: ["# Heading\n\nSome **bold** words, `code`, and\n\n- one\n- two\n\n| a | b |\n|---|---|\n| 1 | 2 |"] } },
-  });
+  const rule = "-".repeat(60);
+  const words = `# Heading\n\nSome **bold** words, \`code\`, and\n\n- one\n- two\n\n${rule}\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n\`\`\`\n${rule}\n\`\`\``;
+  const server = await stage.serve({ plan: { default: { passages: [words] } } });
   const shown = await stage.open(server);
   await shown.start({ directory: stage.place.project, about: "Only the cart." });
   await shown.ended();
@@ -59,7 +59,7 @@ test("the conversation has prompts folded and replies open", async (stage) => {
   assert.ok(rows.filter(({ prompt }) => prompt).every(({ folded }) => folded));
   const reply = rows.find(({ text }) => text.includes("Heading"));
   assert.equal(reply.prompt, false);
-  for (const element of [/<h\d[^>]*>Heading/, /<strong>bold/, /<code[^>]*>code/, /<li>one/, /<td[^>]*>2/]) assert.match(reply.html, element);
+  for (const element of [/<h\d[^>]*>Heading/, /<strong>bold/, /<code[^>]*>code/, /<li>one/, /<hr>/, /<td[^>]*>2/, /<code>-{60}/]) assert.match(reply.html, element);
   assert.ok(!reply.text.includes("**"));
 });
 

@@ -64,4 +64,34 @@ test("switching recipes off asks first while a run goes on, and then stops it", 
   await shown.press("Switch off");
   assert.equal((await shown.ended()).reason, "user-requested");
   assert.equal((await server.ask("/api/recipes")).enabled, false);
+  const disabled = () => shown.page.$$eval("[data-reason] button", (found) => found.map((one) => one.disabled));
+  await until("nothing can be started", disabled, (found) => found.length === 2 && found.every(Boolean));
+  await shown.press(FIELDS.on, "switch");
+  await until("it can again", disabled, (found) => !found.some(Boolean));
+});
+
+test("a start that is refused says why, and leaves whoever has no mouse where they were", async (stage) => {
+  const server = await stage.serve();
+  const shown = await stage.open(server);
+  await shown.openRecipe("Implement & Review");
+  await shown.press("Start…");
+  await shown.fill(FIELDS.directory, "/nowhere/at/all", "combobox");
+  await shown.press("Start");
+  assert.match(await until("it says why not", () => shown.alert()), /nowhere/);
+  assert.equal(await shown.page.evaluate(() => document.activeElement.textContent), "Start");
+});
+
+test("a conversation can be chosen as soon as its run has ended", async (stage) => {
+  const server = await stage.serve({ script: "slow" });
+  const shown = await stage.open(server);
+  const run = await shown.start({ directory: stage.place.project });
+  await shown.goto("#/");
+  await shown.openRecipe("Retrospective");
+  await shown.press("Start…");
+  const conversations = await shown.find("combobox", "Conversation");
+  const offered = () => conversations.evaluate(({ options: [, ...sessions] }) => sessions.map((one) => [one.disabled, /busy/.test(one.textContent)]));
+  assert.deepEqual(await offered(), [[true, true]]);
+  const other = await stage.open(server, { at: `#/runs/${run}` });
+  await other.stop();
+  await until("it is free", offered, ([one]) => one.join() === "false,false");
 });

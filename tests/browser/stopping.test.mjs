@@ -21,7 +21,7 @@ test("stopping ends the run and its agent, and the card says so", async (stage) 
   assert.ok(runs(pid));
   await shown.stop();
   const card = await shown.ended();
-  assert.equal(card.kind, "waits");
+  assert.equal(card.kind, "halted");
   assert.match(card.title, /Stopped by you/);
   assert.match(card.text, /user-requested/);
   await until("the agent is gone", () => !runs(pid));

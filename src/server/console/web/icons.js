@@ -5,6 +5,7 @@ import { svg } from "./dom.js";
 const SHAPES = {
   met: ["M4 12.5l5 5L20 6.5"],
   waits: ["M4 5h16v11h-9l-4 4v-4H4z", "M8.5 10.5h.01M12 10.5h.01M15.5 10.5h.01"],
+  halted: ["M6.5 6.5h11v11h-11z"],
   guardrail: ["M12 3.5L22 20.5H2z", "M12 10v4.5M12 17.5h.01"],
   error: ["M5.5 5.5l13 13M18.5 5.5l-13 13"],
   paused: ["M8 5v14M16 5v14"],

@@ -62,6 +62,7 @@ function put(address, ...view) {
   content.removeAttribute("aria-busy");
   content.dataset.address = address;
   fill(content, ...view);
+  scrollTo(0, history.state?.down ?? 0);
 }
 
 function entitle(title) {
@@ -131,7 +132,7 @@ function recipesChanged() {
 }
 
 function noticed() {
-  const close = () => fill(notice);
+  const close = () => state.notify(null);
   fill(notice, state.notice && [h("p", {}, state.notice), h("button", { onclick: close, "aria-label": "Close this message" }, "×")]);
 }
 
@@ -154,12 +155,20 @@ document.querySelector(".skip").addEventListener("click", (event) => {
 addEventListener("hashchange", () => {
   const key = keyInAddress();
   if (key) state.pair(key);
-  fill(notice);
+  state.notify(null);
   closeDialogs();
   show();
   content.focus({ preventScroll: true });
-  scrollTo(0, 0);
 });
+
+// Each place in the browser's history keeps how far down somebody was. The browser would go there before the view is drawn.
+history.scrollRestoration = "manual";
+const remember = () => {
+  // What is seen may still be the view before.
+  if (content.dataset.address === location.hash) history.replaceState({ down: scrollY }, "");
+};
+addEventListener("scrollend", remember);
+addEventListener("click", remember, { capture: true });
 
 orchestration.querySelector("input").addEventListener("change", ({ target }) => {
   // The server says what it is set to now; until then nothing has changed.

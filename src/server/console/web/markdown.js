@@ -10,7 +10,7 @@ const MOST = 50_000;
 // The most signs of Markdown in one paragraph, and the most levels in one line. What has more was not written for people, and would
 // keep the library busy for seconds.
 const SIGNS = 1_500;
-const LEVELS = /^(?:[ \t]*(?:>|[-*+]|\d+[.)])){30}/m;
+const LEVELS = /^(?:[ \t]*(?:>|(?:[-*+]|\d+[.)])(?=[ \t]))){30}/m;
 
 // The longest block that is still looked at as the report of an outcome.
 const LONGEST_REPORT = 4_000;

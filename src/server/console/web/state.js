@@ -25,6 +25,8 @@ export class State extends EventTarget {
   conversations = new Map();
   outlines = new Map();
   notice = null;
+  // Whether the server has taken the key.
+  #paired = false;
   // Those who wait for an answer, and look at each message first. What one of them takes is no news for anybody else.
   #waiting = new Set();
 
@@ -41,6 +43,7 @@ export class State extends EventTarget {
   pair(key) {
     this.connection?.close();
     this.key = key;
+    this.#paired = false;
     this.lostSince = null;
     this.sessions.clear();
     this.api = new Api(key);
@@ -54,7 +57,7 @@ export class State extends EventTarget {
   // Says something to the server; where nobody hears it, that is said to whoever looks at the page.
   say(message) {
     const problem = this.connection.say(message);
-    if (problem) this.notify(problem);
+    this.notify(problem);
     return !problem;
   }
 
@@ -67,12 +70,15 @@ export class State extends EventTarget {
   #connectionChanged() {
     switch (this.connection.state) {
       case "on":
+        this.#paired = true;
         this.lostSince = null;
+        this.notify(null);
         this.#comeBack();
         break;
       case "waiting":
-        if (!this.lostSince) this.api.hangUp();
-        this.lostSince ??= new Date();
+        if (!this.#paired || this.lostSince) break;
+        this.api.hangUp();
+        this.lostSince = new Date();
         break;
     }
     this.changed("connection");
@@ -101,6 +107,7 @@ export class State extends EventTarget {
         break;
       case "orchestration_set":
         if (!message.session_id) this.enabled = message.enabled;
+        this.notify(null);
         this.changed("recipes");
         break;
       case "session_list":
@@ -182,12 +189,21 @@ export class State extends EventTarget {
         const journal = await this.api.journal(run, story.seq);
         story.run = journal.run;
         for (const event of journal.events) if (event.seq > story.seq) story.learn(event);
+        this.#settle(story);
       } catch (error) {
         this.#unread(run, error);
       }
       this.changed(`run:${run}`);
     }
     story.looking = false;
+  }
+
+  // An end is read of before it is heard of: the server keeps that apart from the beginning, for the app.
+  #settle({ stopped, run: { run_id: run, session_id: session } }) {
+    const last = this.present.get(session);
+    if (!stopped || last?.run_id !== run || last.type !== "recipe_started") return;
+    this.present.delete(session);
+    this.changed("runs");
   }
 
   // Without a connection all is read again when it is back. With one, nothing may happen that would say when to look again.
@@ -241,7 +257,9 @@ export class State extends EventTarget {
     }
   }
 
+  // Tells whoever looks at the page, until something else has happened that makes it old; `null` makes it so.
   notify(words) {
+    if (!words && !this.notice) return;
     this.notice = words;
     this.changed("notice");
   }

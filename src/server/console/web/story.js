@@ -37,9 +37,14 @@ export class Story {
     return this.ending !== null;
   }
 
+  // Whether it has ended, and does not go on by itself.
+  get over() {
+    return this.stopped && !this.ending.resume_at;
+  }
+
   // What waits for the next step. What a run that is over had left, the agent is told outside of it.
   get waiting() {
-    return this.stopped && !this.ending.resume_at ? [] : this.#waiting;
+    return this.over ? [] : this.#waiting;
   }
 
   // How often each step was visited.

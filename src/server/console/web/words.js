@@ -31,10 +31,14 @@ export const dollars = (amount) => `$${amount.toFixed(2)}`;
 
 export const count = (number, what) => `${number} ${what}${number === 1 ? "" : "s"}`;
 
-// How an end looks: the name of its sign and colour, and what that means.
-export function look({ category, goal_met: met, resume_at: later }) {
+// Ends that somebody wanted: nothing failed, and nothing waits for them.
+const WANTED = new Set(["user-requested", "user_stopped", "orchestration-disabled"]);
+
+// How an end looks, be it of a run or in a recipe: the name of its sign and colour, and what that means.
+export function look({ category, goal_met: met, resume_at: later, code, reason = code }) {
   if (later) return { name: "paused", words: "Paused; goes on by itself" };
   if (category === "guardrail") return { name: "guardrail", words: "Stopped by a limit" };
   if (category === "error") return { name: "error", words: "Failed" };
+  if (WANTED.has(reason)) return { name: "halted", words: "Stopped" };
   return met ? { name: "met", words: "Completed" } : { name: "waits", words: "Completed, but waits for you" };
 }

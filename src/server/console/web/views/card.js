@@ -22,8 +22,8 @@ export function card(story, actions) {
       h("p", { class: "next" }, h("strong", {}, run.rehearsal ? "Next, if it had been real: " : "Next: "), ending.diagnosis),
       h("p", { class: "hint" }, why(ending), " ", spent),
       h("p", { class: "hint" }, h("code", {}, ending.reason), ` · ${ending.category} · exit status ${ending.exit_code}`)),
-    h("div", { class: "actions" }, actions.map(({ label, act }, index) =>
-      h("button", { class: index === 0 ? "primary" : "", onclick: act }, label))));
+    h("div", { class: "actions" }, actions.map(({ label, kind, act }, index) =>
+      h("button", { class: index === 0 ? "primary" : "", "data-act": kind, onclick: act }, label))));
 }
 
 function why({ outcome, step, category, continued_by: continued }) {

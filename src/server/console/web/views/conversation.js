@@ -17,12 +17,14 @@ export class Conversation {
   #drawing = false;
   #earlier = false;
   #atEnd = true;
+  #ended = Infinity;
 
   // What was said before `since` is only shown when it is asked for.
   constructor(since) {
     this.since = since;
     this.list = h("ol", { role: "log", "aria-label": "What was said", tabindex: "0" });
     this.before = h("button", { class: "earlier", hidden: true, onclick: () => this.#showEarlier() });
+    this.after = h("li", { class: "after" }, "after this run");
     this.latest = h("button", { class: "latest", hidden: true, onclick: () => this.#toEnd() }, "↓ Latest");
     this.list.addEventListener("scroll", () => this.#scrolled());
     // Other things come and go below it; whoever was at the end stays there.
@@ -30,11 +32,14 @@ export class Conversation {
     this.element = h("div", { class: "conversation" }, this.before, this.list, this.latest);
   }
 
-  // Shows these messages, some at a time, and which of them still wait to be heard. Whoever has scrolled up stays where they are.
-  show(messages, waiting) {
+  // Shows these messages, some at a time, which of them still wait to be heard, and which were only said after the run had ended.
+  // Whoever has scrolled up stays where they are.
+  show(messages, waiting, ended) {
     this.#messages = messages;
+    this.#ended = ended;
     this.#waiting = new Set(waiting);
     for (const row of this.#rows) this.#mark(row);
+    this.#divide();
     if (this.#drawing) return;
     this.#drawing = true;
     requestAnimationFrame(() => this.#draw());
@@ -50,13 +55,14 @@ export class Conversation {
       const message = this.#messages[offset];
       const row = { message, ...(message && drawn(message)) };
       if (row.element) {
-        row.element.hidden = !this.#earlier && Date.parse(message.timestamp) < this.since;
+        row.element.hidden = !this.#earlier && row.at < this.since;
         added.append(row.element);
       }
       this.#mark(row);
       this.#rows.push(row);
     }
     this.list.append(added);
+    this.#divide();
     this.#countEarlier();
     if (this.#atEnd) this.#toEnd();
     else this.latest.hidden = false;
@@ -66,6 +72,13 @@ export class Conversation {
 
   #mark({ message, tag }) {
     if (tag) tag.hidden = !this.#waiting.has(message.uuid);
+  }
+
+  // What was said in its session after a run had ended, in another run say, is not its own.
+  #divide() {
+    const first = this.#ended < Infinity && this.#rows.find(({ element, at }) => element && at > this.#ended);
+    if (!first) this.after.remove();
+    else if (first.element.previousSibling !== this.after) first.element.before(this.after);
   }
 
   #countEarlier() {
@@ -95,16 +108,17 @@ export class Conversation {
   }
 }
 
-// A message as an element; with the tag of one that may wait.
+// A message as an element, with its time; and with the tag of one that may wait.
 function drawn({ role, text, timestamp }) {
+  const at = Date.parse(timestamp);
   const time = h("time", { datetime: timestamp }, moment(timestamp));
   if (role === "assistant") {
     const words = h("div", { class: "words" }, rendered(text));
-    return { element: h("li", { class: "assistant" }, h("p", { class: "who" }, "Agent", time), words) };
+    return { at, element: h("li", { class: "assistant" }, h("p", { class: "who" }, "Agent", time), words) };
   }
   const tag = h("span", { class: "tag" }, "waits for the next step");
   // Two lines, since the first may only be a heading.
   const first = text.trim().split(/\n+/, 2).join(" ").slice(0, 200);
   const words = h("details", {}, h("summary", {}, first || "(nothing)"), h("pre", { tabindex: "0" }, text));
-  return { element: h("li", { class: "user" }, h("p", { class: "who" }, h("span", {}, "Prompt ", tag), time), words), tag };
+  return { at, tag, element: h("li", { class: "user" }, h("p", { class: "who" }, h("span", {}, "Prompt ", tag), time), words) };
 }

@@ -12,6 +12,9 @@ import { Say } from "./say.js";
 import { start } from "./start.js";
 import { Timeline } from "./timeline.js";
 
+// What cannot be done while recipes are switched off.
+const STARTING = new Set(["resume", "answer", "again"]);
+
 // How often the time of the present step is told anew.
 const TICK = 1000;
 
@@ -30,6 +33,9 @@ export async function run(state, id, entitle) {
     if (what === `words:${session}`) view.converse();
     // What was asked for may have got lost, or been refused.
     if (what === "connection" || what === "notice") view.answered();
+    if (what === "recipes") view.allow();
+    // Another run may hold the conversation by now.
+    if (what === "runs") view.update();
   };
   state.addEventListener("change", hear);
   const ticking = setInterval(() => view.tick(), TICK);
@@ -89,7 +95,8 @@ class RunView {
     this.picture?.show(story);
     this.stop.hidden = story.stopped;
     if (story.ending !== this.#carded) this.#drawEnd();
-    this.say.show(story);
+    const { run_id: holder, type } = this.state.present.get(story.run.session_id) ?? {};
+    this.say.show(story, type === "recipe_started" && holder !== story.run.run_id);
     this.converse();
     this.allow();
     this.#drawPlace();
@@ -103,8 +110,9 @@ class RunView {
     this.#pressed = null;
     this.#carded = story.ending;
     fill(this.end, story.ending && card(story, this.#actions()));
-    // Whoever looks at something further down should see that it ended; whoever comes later begins at the top.
-    if (news) this.end.firstElementChild?.scrollIntoView({ block: "nearest" });
+    // Whoever looks at something further down should see that it ended, unless they write; whoever comes later begins at the top.
+    const writing = this.say.element.contains(document.activeElement);
+    if (news && !writing) this.end.firstElementChild?.scrollIntoView({ block: "nearest" });
     this.allow();
     // What was pressed is gone. Whoever did it is taken to what came of it, but to no button: a key may still be held down.
     if (pressed) (this.end.firstElementChild ?? this.progress).focus({ preventScroll: true });
@@ -114,7 +122,12 @@ class RunView {
   allow() {
     const away = this.state.connectionState !== "on";
     this.stop.textContent = this.#pressed === this.stop ? "Stopping…" : "Stop";
-    for (const button of [this.stop, ...this.end.querySelectorAll("button")]) button.disabled = away || this.#pressed !== null;
+    const { enabled } = this.state;
+    for (const button of [this.stop, ...this.end.querySelectorAll("button")]) {
+      const off = !enabled && STARTING.has(button.dataset.act);
+      button.disabled = away || off || this.#pressed !== null;
+      button.title = off ? "Recipes are switched off" : "";
+    }
     this.say.allow(!away);
   }
 
@@ -148,7 +161,8 @@ class RunView {
 
   converse() {
     const { state, story } = this;
-    this.conversation.show(state.conversations.get(story.run.session_id)?.messages ?? [], story.waiting);
+    const { messages = [] } = state.conversations.get(story.run.session_id) ?? {};
+    this.conversation.show(messages, story.waiting, story.over ? story.last : Infinity);
   }
 
   #title() {
@@ -178,6 +192,6 @@ class RunView {
       again: () => start(state, outline, { directory: run.working_directory, agent: run.agent, about: story.about }),
     };
     const pressed = (action) => ({ currentTarget }) => acts[action.act](action, currentTarget);
-    return advice(story, outline !== null).map((action) => ({ label: action.label, act: pressed(action) }));
+    return advice(story, outline !== null).map((action) => ({ label: action.label, kind: action.act, act: pressed(action) }));
   }
 }

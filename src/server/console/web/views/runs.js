@@ -36,7 +36,7 @@ class RunList {
 
   constructor(state, query, reasons) {
     this.state = state;
-    this.search = { recipe: query.get("recipe") ?? "", reason: query.get("reason") ?? "", limit: SHOWN };
+    this.search = { recipe: query.get("recipe") ?? "", reason: query.get("reason") ?? "", limit: query.has("more") ? MOST : SHOWN };
     this.recipe = new Filter("Recipe", "Any recipe", (value) => this.#pick("recipe", value));
     this.reason = new Filter("Ended with", "Any end", (value) => this.#pick("reason", value));
     this.number = h("p", { class: "hint", role: "status" });
@@ -77,15 +77,20 @@ class RunList {
 
   #pick(name, value) {
     this.search[name] = value;
-    const { recipe, reason } = this.search;
-    const kept = new URLSearchParams(Object.entries({ recipe, reason }).filter(([, value]) => value)).toString();
-    // The address says what is searched for, so that coming back finds the same.
-    history.replaceState(null, "", kept ? `#/runs?${kept}` : "#/runs");
-    this.look();
+    this.#searchAnew();
   }
 
   #showMore() {
     this.search.limit = MOST;
+    this.#searchAnew();
+  }
+
+  // The address says what is searched for, so that coming back finds the same.
+  #searchAnew() {
+    const { recipe, reason, limit } = this.search;
+    const asked = { recipe, reason, more: limit === MOST ? "all" : "" };
+    const kept = new URLSearchParams(Object.entries(asked).filter(([, value]) => value)).toString();
+    history.replaceState(history.state, "", kept ? `#/runs?${kept}` : "#/runs");
     this.look();
   }
 

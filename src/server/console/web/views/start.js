@@ -42,7 +42,10 @@ class StartDialog {
   open() {
     this.#sessionChanged();
     this.#look();
+    const hear = ({ detail: { what } }) => what === "runs" && this.#refresh();
+    this.state.addEventListener("change", hear);
     this.dialog.addEventListener("close", () => {
+      this.state.removeEventListener("change", hear);
       this.#stopWaiting();
       clearTimeout(this.typing);
       this.dialog.remove();
@@ -70,11 +73,25 @@ class StartDialog {
         h("div", { class: "actions" }, this.button, h("button", { type: "button", onclick: () => this.dialog.close() }, "Cancel"))));
   }
 
+  #option(session) {
+    const option = h("option", { value: session.session_id });
+    this.#describe(option, session);
+    return option;
+  }
+
   // A session that has a run cannot have another.
-  #option({ session_id: id, name, working_directory: directory, last_modified: changed }) {
-    const busy = this.state.present.get(id)?.type === "recipe_started";
-    const when = busy ? "busy" : changed && ago(new Date(changed).toISOString());
-    return h("option", { value: id, disabled: busy }, [name || id.slice(0, 8), directory, when].filter(Boolean).join(" · "));
+  #describe(option, { session_id: id, name, working_directory: directory, last_modified: changed }) {
+    option.disabled = this.state.present.get(id)?.type === "recipe_started";
+    const when = option.disabled ? "busy" : changed && ago(new Date(changed).toISOString());
+    option.textContent = [name || id.slice(0, 8), directory, when].filter(Boolean).join(" · ");
+  }
+
+  // Runs begin and end while somebody thinks.
+  #refresh() {
+    for (const option of this.session.options) {
+      const session = this.sessions.get(option.value);
+      if (session) this.#describe(option, session);
+    }
   }
 
   // A session goes on where it always was, with the agent that knows it.
@@ -157,5 +174,7 @@ class StartDialog {
     this.#stopWaiting();
     this.problem.textContent = words;
     this.problem.hidden = false;
+    // While it was disabled it could not keep the focus.
+    this.button.focus();
   }
 }

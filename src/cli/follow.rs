@@ -91,8 +91,9 @@ impl<'f> Follower<'f> {
     /// Gives back the house, once everything is over.
     pub(super) async fn leave(mut self) {
         self.view.over();
-        self.stop.concerns_nothing();
         self.house.leave().await;
+        // Only now: until its agent is gone, somebody may still insist.
+        self.stop.concerns_nothing();
     }
 
     async fn one(&mut self, run: RunId, known: u64) -> Result<(Story, Ending), Complaint> {

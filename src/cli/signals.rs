@@ -17,7 +17,7 @@ const INTERRUPTED: u8 = 130;
 const TERMINATED: u8 = 143;
 
 /// How long a command may take that was told twice to stop: to heed the first time, to let go, and to be held up before its agent
-/// is seen to for it. Each further wish ends one of these waits.
+/// is seen to for it.
 const HEEDING: Duration = Duration::from_secs(1);
 const LAST_MOMENT: Duration = Duration::from_millis(100);
 const HELD_UP: Duration = Duration::from_secs(2);
@@ -83,14 +83,16 @@ impl Stop {
             heard.pull_the_brake();
             let second = signals.asked().await;
             wish.send_modify(|wishes| wishes.second = Some(second));
-            // The command itself may be held up, by a terminal that takes nothing, say.
-            let _ = tokio::time::timeout(HELD_UP, signals.asked()).await;
+            // The command itself may be held up, by a terminal that takes nothing, say. Whoever wishes it once more does not want
+            // to wait for that; but the first wish is heeded all the same.
+            let once_more = async {
+                signals.asked().await;
+                heard.heeded.cancelled().await;
+            };
+            let _ = tokio::time::timeout(HELD_UP, once_more).await;
             let brake = heard.brake().take();
             if let Some(brake) = brake {
-                tokio::select! {
-                    () = brake.let_go() => {}
-                    _ = signals.asked() => {}
-                }
+                brake.let_go().await;
             }
             std::process::exit(second.into());
         });

@@ -163,9 +163,10 @@ addEventListener("hashchange", () => {
 
 // Each place in the browser's history keeps how far down somebody was. The browser would go there before the view is drawn.
 history.scrollRestoration = "manual";
+const view = (address) => address?.split("?")[0];
 const remember = () => {
-  // What is seen may still be the view before.
-  if (content.dataset.address === location.hash) history.replaceState({ down: scrollY }, "");
+  // What is seen may still be the view before. What is searched for in one does not make it another.
+  if (view(content.dataset.address) === view(location.hash)) history.replaceState({ down: scrollY }, "");
 };
 addEventListener("scrollend", remember);
 addEventListener("click", remember, { capture: true });

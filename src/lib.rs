@@ -17,6 +17,8 @@ pub mod cli;
 pub mod engine;
 #[cfg(feature = "server")]
 pub mod server;
+#[cfg(feature = "session")]
+pub mod session;
 #[cfg(feature = "engine")]
 pub mod store;
 #[cfg(feature = "server")]

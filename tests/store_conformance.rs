@@ -456,9 +456,10 @@ fn a_prompt_is_passed_on_once(store: &dyn Store) {
 }
 
 fn what_a_failed_turn_cost_counts(store: &dyn Store) {
-    let ending = ending("cost_budget");
-    let ended =
-        Event::Ended { ending, took: std::time::Duration::ZERO, cost_usd: Some(0.25), unheard: false };
+    let mut ended = ends("cost_budget");
+    if let Event::Ended { cost_usd, .. } = &mut ended {
+        *cost_usd = Some(0.25);
+    }
     commit(store, [new_session(1, 1), events(1, 0, [started(1, 1), began(1), ended], 1)]).unwrap();
     assert!((store.run(run(1)).unwrap().unwrap().cost_usd - 0.25).abs() < 1e-9);
 }

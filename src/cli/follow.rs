@@ -127,7 +127,7 @@ impl<'f> Follower<'f> {
             events = self.read(run, story.seq).await?.events;
             // An end that is written down is told by the journal; this is about the other kind.
             if let Some(ending) = unsaved.filter(|_| events.is_empty() && story.ending.is_none()) {
-                let event = Event::Ended { ending, took: Duration::ZERO, cost_usd: None, unheard: false };
+                let event = Event::ended(ending);
                 events.push(JournalEvent { seq: story.seq, at: story.last, event });
             }
         }

@@ -224,7 +224,7 @@ mod tests {
         };
         let resumed =
             Event::Resumed { by: ResumedBy::User, limits, extra_visits: 0, extra_steps: 0, told: Vec::new() };
-        let ended = Event::Ended { ending, took: Duration::ZERO, cost_usd: None, unheard: false };
+        let ended = Event::ended(ending);
         let events = [
             (1, moved("fix", 2)),
             (3, ended.clone()),

@@ -142,7 +142,7 @@ mod tests {
             resume_at: None,
             continued_by: None,
         };
-        Event::Ended { ending, took: Duration::ZERO, cost_usd: None, unheard: false }
+        Event::ended(ending)
     }
 
     fn recorded(session_n: u128, event: Event) -> Recorded {

@@ -91,10 +91,11 @@ impl Run {
         let mut events = Vec::new();
         let todo = match input {
             // A run that waits to go on by itself can be told not to.
-            Input::Cancelled { exit, .. }
-                if self.ending().is_some_and(|ending| ending.resume_at.is_some()) =>
-            {
+            Input::Cancelled { exit, .. } if self.is_paused() => {
                 self.end(&mut events, &exit, |_| (), Cut::default())
+            }
+            Input::Stopped { exit, .. } if self.is_paused() => {
+                self.end(&mut events, &exit, |_| (), Cut::stopped(Duration::ZERO))
             }
             // First cause wins: what happens to a run that is over changes nothing.
             _ if self.ending().is_some() => Todo::End,
@@ -107,7 +108,7 @@ impl Run {
                 // An agent that ran out of money without saying how much has spent what was left.
                 let spent_all = exit.reason() == Some(ExitReason::CostBudget);
                 let left = || self.known.limits.budget_left(&self.known.spent).filter(|_| spent_all);
-                let cut = Cut { took, cost_usd: cost_usd.or_else(left), unheard: true };
+                let cut = Cut { took, cost_usd: cost_usd.or_else(left), unheard: true, ..Cut::default() };
                 self.end(&mut events, &exit, |ending| ending.resume_at = resume_at, cut)
             }
             Input::Replied { .. } | Input::Failed { .. } => Todo::Wait,
@@ -116,6 +117,7 @@ impl Run {
                 Todo::Wait
             }
             Input::Cancelled { exit, took } => self.end(&mut events, &exit, |_| (), Cut::after(took)),
+            Input::Stopped { exit, took } => self.end(&mut events, &exit, |_| (), Cut::stopped(took)),
             Input::Elapsed { took } => {
                 let spent = Spent { time: self.known.spent.time.saturating_add(took), ..self.known.spent };
                 let only_time = Limits { max_ticks: None, budget_usd: None, ..self.known.limits };
@@ -163,6 +165,12 @@ impl Run {
             Phase::Over(ending) => Some(ending),
             Phase::Asking(_) | Phase::Deciding => None,
         }
+    }
+
+    /// Whether it has ended and resumes by itself.
+    #[must_use]
+    pub fn is_paused(&self) -> bool {
+        self.ending().is_some_and(|ending| ending.resume_at.is_some())
     }
 
     /// What it, and the chain it belongs to, has used up.
@@ -350,10 +358,12 @@ impl Run {
     ) -> Todo {
         let mut ending = self.ending_with(exit);
         details(&mut ending);
-        let Cut { took, cost_usd, unheard } = cut;
+        let Cut { took, cost_usd, unheard, withdraws } = cut;
         let unheard =
             unheard && matches!(&self.known.phase, Phase::Asking(asking) if asking.passed.is_some());
-        self.record(events, Event::Ended { ending, took, cost_usd, unheard });
+        let queued = self.known.waiting.iter().filter(|_| withdraws);
+        let withdrawn = queued.map(|waiting| waiting.prompt).collect();
+        self.record(events, Event::Ended { ending, took, cost_usd, unheard, withdrawn });
         Todo::End
     }
 
@@ -376,11 +386,17 @@ struct Cut {
     /// Whether the agent may not have heard what it was to be told. Somebody who ends a run knows what it was at; only
     /// a failure leaves that open.
     unheard: bool,
+    /// Whether what is queued for the run is withdrawn with it.
+    withdraws: bool,
 }
 
 impl Cut {
     fn after(took: Duration) -> Self {
         Self { took, ..Self::default() }
+    }
+
+    fn stopped(took: Duration) -> Self {
+        Self { withdraws: true, ..Self::after(took) }
     }
 }
 

@@ -97,6 +97,9 @@ pub enum Event {
         /// Whether what that turn was to pass on waits again, because the agent may not have heard it.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         unheard: bool,
+        /// The prompts that were queued in the run and are not delivered any more, because a person stopped it.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        withdrawn: Vec<PromptId>,
     },
     /// The run goes on after it had ended.
     Resumed {
@@ -115,6 +118,12 @@ pub enum Event {
 }
 
 impl Event {
+    /// The end of a run in which no turn was cut short.
+    #[must_use]
+    pub const fn ended(ending: Ending) -> Self {
+        Self::Ended { ending, took: Duration::ZERO, cost_usd: None, unheard: false, withdrawn: Vec::new() }
+    }
+
     /// Its name, as it is written down.
     #[must_use]
     pub fn name(&self) -> &'static str {

@@ -43,11 +43,18 @@ pub enum Input {
         /// The words.
         text: String,
     },
-    /// Somebody wants the run to end.
+    /// The run cannot go on. Prompts that are queued for it stay queued, and are delivered outside of it.
     Cancelled {
-        /// What it shall end with.
+        /// What it ends with.
         exit: Exit,
-        /// How long the present turn has taken.
+        /// How long the current turn has taken.
+        took: Duration,
+    },
+    /// A person stopped the run. Prompts that are queued for it are withdrawn.
+    Stopped {
+        /// What it ends with.
+        exit: Exit,
+        /// How long the current turn has taken.
         took: Duration,
     },
     /// Time has passed while the agent works.

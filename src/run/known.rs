@@ -89,8 +89,9 @@ impl Known {
             Event::PromptQueued { prompt, text } => {
                 self.waiting.push_back(Waiting { prompt: *prompt, text: text.clone(), again: false });
             }
-            Event::Ended { ending, took, cost_usd, unheard } => {
+            Event::Ended { ending, took, cost_usd, unheard, withdrawn } => {
                 self.spent.add(*took, *cost_usd);
+                self.waiting.retain(|waiting| !withdrawn.contains(&waiting.prompt));
                 let last = std::mem::replace(&mut self.phase, Phase::Over(ending.clone()));
                 if let (Phase::Asking(Asking { passed: Some(waiting), .. }), true) = (last, *unheard) {
                     self.waiting.push_front(Waiting { again: true, ..waiting });

@@ -77,5 +77,6 @@ pub fn abandon<'a>(events: impl IntoIterator<Item = &'a Event>, exit: &Exit) -> 
         }
     }
     let ending = Ending::new(exit, at, steps, order.rehearsal);
-    open.then_some(Event::Ended { ending, took: Duration::ZERO, cost_usd: None, unheard: true })
+    let (took, cost_usd, withdrawn) = (Duration::ZERO, None, Vec::new());
+    open.then_some(Event::Ended { ending, took, cost_usd, unheard: true, withdrawn })
 }

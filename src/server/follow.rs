@@ -200,9 +200,7 @@ impl Follower {
     async fn unsaved(&mut self, run: RunId, session: SessionId, ending: &Ending) -> Result<(), EngineError> {
         let (mut telling, seq) = self.last_told(run).await?;
         let at = self.shared.clock.now();
-        let ended =
-            Event::Ended { ending: ending.clone(), took: Duration::ZERO, cost_usd: None, unheard: false };
-        for message in telling.tell(seq, at, &ended) {
+        for message in telling.tell(seq, at, &Event::ended(ending.clone())) {
             self.tell_of_run(session, &message, at);
         }
         Ok(())

@@ -131,16 +131,20 @@ pub(crate) fn ending(reason: &str) -> Ending {
 }
 
 pub(crate) fn ends(reason: &str) -> Event {
-    Event::Ended { ending: ending(reason), took: Duration::ZERO, cost_usd: None, unheard: false }
+    Event::ended(ending(reason))
 }
 
 pub(crate) fn ends_unheard(reason: &str) -> Event {
-    Event::Ended { ending: ending(reason), took: Duration::ZERO, cost_usd: None, unheard: true }
+    ends_after(Duration::ZERO, ending(reason))
 }
 
 pub(crate) fn ends_until(resume_at: u64) -> Event {
     let ending = Ending { resume_at: Some(resume_at), ..ending("usage-limit") };
-    Event::Ended { ending, took: Duration::from_secs(3), cost_usd: None, unheard: true }
+    ends_after(Duration::from_secs(3), ending)
+}
+
+fn ends_after(took: Duration, ending: Ending) -> Event {
+    Event::Ended { ending, took, cost_usd: None, unheard: true, withdrawn: Vec::new() }
 }
 
 pub(crate) fn resumes() -> Event {

@@ -9,12 +9,15 @@ use std::sync::Barrier;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use store_fixtures::{
-    attempt, began, commit, ending, ends, ends_unheard, ends_until, events, everything, message, moved,
-    new_session, order, passes, prompt, queues, replied, resumes, run, says, session, started, started_as,
+    attempt, began, begins, chat_begins, chat_ends, commit, ending, ends, ends_unheard, ends_until,
+    ends_withdrawing, events, events_of, everything, expects, message, messages_of, moved, new_session,
+    opens, order, passes, prompt, queued, queues, replied, resumes, run, says, session, started, started_as,
+    switches, withdraws,
 };
 use surefire::run::{Event, Order};
 use surefire::store::{
-    Change, Committed, NewSession, Process, Recorded, RunFilter, RunRecord, Store, StoreError,
+    Change, Committed, Entry, NewMessage, NewSession, Process, Recorded, RunFilter, RunRecord, SessionEvent,
+    Store, StoreError, Written, WrittenEvent,
 };
 
 fn a_session_is_there_from_its_first_commit_on(store: &dyn Store) {
@@ -28,14 +31,14 @@ fn a_session_is_there_from_its_first_commit_on(store: &dyn Store) {
         system_prompt: None,
         at: 99,
     };
-    commit(store, [Change::Session(other)]).unwrap();
+    commit(store, [begins(other)]).unwrap();
     let found = store.session(session(1)).unwrap().unwrap();
     assert_eq!((found.name.as_str(), found.created_at, found.changed_at), ("session 1", 10, 10));
     assert_eq!((found.messages, found.opened, found.run), (0, false, None));
     assert_eq!(found.system_prompt.as_deref(), Some("be brief 1"));
     assert_eq!(store.session_count(), Ok(1));
 
-    commit(store, [Change::Opened { session: session(1) }]).unwrap();
+    commit(store, [opens(1)]).unwrap();
     assert!(store.session(session(1)).unwrap().unwrap().opened);
 }
 
@@ -62,7 +65,7 @@ fn what_was_said_in_an_attempt_is_found(store: &dyn Store) {
     commit(store, [new_session(1, 1), new_session(2, 1)]).unwrap();
     let of = |session_n, n, it| {
         let new = surefire::store::NewMessage { attempt: Some(attempt(it)), ..message(session_n, n, 1) };
-        Change::Message(new)
+        Change::message(new)
     };
     // Odd numbers are the agent's words.
     commit(store, [of(1, 0, 1), of(1, 1, 1), says(1, 2, 1), of(1, 3, 2), of(1, 5, 1), says(1, 7, 1)])
@@ -92,8 +95,7 @@ fn sessions_are_listed_by_their_last_change(store: &dyn Store) {
 
     commit(store, [events(1, 0, [started(1, 2)], 30)]).unwrap();
     commit(store, [says(1, 1, 20)]).unwrap();
-    let (prompt, text, at) = (prompt(1), "hello".to_owned(), 25);
-    commit(store, [Change::Queued { prompt, session: session(4), text, at }]).unwrap();
+    commit(store, [queued(1, 4, "hello", 25)]).unwrap();
     assert_eq!(listed(9), [2, 4, 1, 3].map(session));
     assert_eq!(listed(2), [2, 4].map(session));
     assert_eq!(listed(0), []);
@@ -106,12 +108,12 @@ fn sessions_are_listed_by_their_last_change(store: &dyn Store) {
 fn messages_have_offsets_without_gaps_and_times_that_never_decrease(store: &dyn Store) {
     commit(store, [new_session(1, 1), new_session(2, 1)]).unwrap();
     let said = [says(1, 1, 50), says(2, 2, 7), says(1, 3, 40), says(1, 4, 60), says(2, 5, 8)];
-    let committed = commit(store, said).unwrap().messages;
+    let committed = messages_of(&commit(store, said).unwrap());
     assert_eq!(
         committed.iter().map(|it| (it.offset, it.at)).collect::<Vec<_>>(),
         [(0, 50), (0, 7), (1, 50), (2, 60), (1, 8)]
     );
-    let next = commit(store, [says(1, 6, 55)]).unwrap().messages;
+    let next = messages_of(&commit(store, [says(1, 6, 55)]).unwrap());
     assert_eq!((next[0].offset, next[0].at), (3, 60));
 
     let of = |from, limit| store.messages(session(1), from, limit).unwrap();
@@ -131,7 +133,7 @@ fn words_come_back_as_they_were(store: &dyn Store) {
     for (n, text) in (0..).zip(texts) {
         let (attempt, run) = (Some(attempt(n)), Some(run(n)));
         let new = surefire::store::NewMessage { text: text.into(), attempt, run, ..message(1, n, 1) };
-        commit(store, [Change::Message(new)]).unwrap();
+        commit(store, [Change::message(new)]).unwrap();
     }
     let said = store.messages(session(1), 0, 100).unwrap();
     assert_eq!(said.iter().map(|it| it.text.as_str()).collect::<Vec<_>>(), texts);
@@ -189,7 +191,7 @@ fn events_are_numbered_and_come_back_as_they_were(store: &dyn Store) {
         commit(store, [events(1, 0, [started(1, 1), began(1)], 10), events(2, 0, [started(2, 2)], 11)]);
     let all = [replied(1, Some(0.1 + 0.2)), moved("fix", 2), queues(1), passes(2, 1), ends("task-committed")];
     let second = commit(store, [events(1, 2, all.clone(), 9), events(2, 1, [began(3)], 12)]).unwrap();
-    let recorded = [first.unwrap().events, second.events].concat();
+    let recorded = [events_of(&first.unwrap()), events_of(&second)].concat();
 
     let numbers = |events: &[Recorded]| events.iter().map(|it| (it.run, it.seq, it.at)).collect::<Vec<_>>();
     assert_eq!(
@@ -232,7 +234,7 @@ fn a_stale_writer_writes_nothing(store: &dyn Store) {
 
     // No events, no change; but the rest of the commit is written.
     let committed = commit(store, [events(1, 2, [], 2), says(1, 1, 3)]).unwrap();
-    assert_eq!((committed.events.len(), committed.messages.len()), (0, 1));
+    assert_eq!((committed.events().count(), committed.messages().count()), (0, 1));
 }
 
 fn what_is_not_there_is_named(store: &dyn Store) {
@@ -241,7 +243,6 @@ fn what_is_not_there_is_named(store: &dyn Store) {
     let before = everything(store).unwrap();
     let nobody = session(7);
     let process = Process { pid: 7, started: "now".into() };
-    let chat = |attempt, session, prompt| Change::ChatBegan { attempt, session, prompt, at: 1 };
     let table = [
         (events(7, 0, [began(7)], 1), "run", run(7).to_string()),
         (events(7, 3, [ends("x")], 1), "run", run(7).to_string()),
@@ -250,15 +251,18 @@ fn what_is_not_there_is_named(store: &dyn Store) {
         (events(7, 0, [started(7, 7)], 1), "session", nobody.to_string()),
         (events(1, 3, [replied(1, None), passes(2, 7)], 1), "prompt", prompt(7).to_string()),
         (Change::Spawned { attempt: attempt(7), process }, "attempt", attempt(7).to_string()),
-        (chat(attempt(8), session(2), prompt(7)), "prompt", prompt(7).to_string()),
-        (chat(attempt(8), session(2), prompt(1)), "prompt", prompt(1).to_string()),
-        (chat(attempt(8), nobody, prompt(1)), "session", nobody.to_string()),
-        (Change::ChatEnded { attempt: attempt(7), unheard: false }, "attempt", attempt(7).to_string()),
+        (chat_begins(8, 2, 7, 1), "prompt", prompt(7).to_string()),
+        (chat_begins(8, 2, 1, 1), "prompt", prompt(1).to_string()),
+        (chat_begins(8, 7, 1, 1), "session", nobody.to_string()),
+        (chat_ends(7, 1, false), "attempt", attempt(7).to_string()),
         // The turns of a run end with its events.
-        (Change::ChatEnded { attempt: attempt(1), unheard: false }, "attempt", attempt(1).to_string()),
-        (Change::Opened { session: nobody }, "session", nobody.to_string()),
-        (Change::Orchestration { session: Some(nobody), enabled: false }, "session", nobody.to_string()),
+        (chat_ends(1, 1, false), "attempt", attempt(1).to_string()),
+        (opens(7), "session", nobody.to_string()),
+        (switches(7, false), "session", nobody.to_string()),
         (Change::Forgotten { session: nobody }, "session", nobody.to_string()),
+        (expects(7, 0), "session", nobody.to_string()),
+        (withdraws(7, []), "session", nobody.to_string()),
+        (Change::Session { session: nobody, at: 1, entries: vec![] }, "session", nobody.to_string()),
     ];
     for (change, kind, id) in table {
         let told = format!("{change:?}");
@@ -271,7 +275,7 @@ fn contradictions_are_refused(store: &dyn Store) {
     commit(store, [new_session(1, 1), new_session(2, 1), new_session(3, 1)]).unwrap();
     commit(store, [events(1, 0, [started(1, 1), began(1), queues(1)], 1)]).unwrap();
     commit(store, [events(2, 0, [started(2, 2), ends("task-committed")], 1)]).unwrap();
-    let queued = |n| Change::Queued { prompt: prompt(n), session: session(2), text: String::new(), at: 1 };
+    let queued = |n| queued(n, 2, "", 1);
     commit(store, [queued(2)]).unwrap();
     let before = everything(store).unwrap();
     let unreadable = {
@@ -279,7 +283,14 @@ fn contradictions_are_refused(store: &dyn Store) {
         let directory = std::ffi::OsString::from_vec(vec![b'/', 0xff]).into();
         let (name, agent) = (String::new(), String::new());
         let id = session(4);
-        Change::Session(NewSession { id, name, directory, agent, system_prompt: None, at: 1 })
+        begins(NewSession { id, name, directory, agent, system_prompt: None, at: 1 })
+    };
+    let empty = || vec![Entry { event: None, message: None }];
+    let of_another = || vec![Entry { event: None, message: Some(message(3, 1, 1)) }];
+    let begins_as_another = {
+        let (name, directory, agent) = (String::new(), "/".into(), String::new());
+        let new = NewSession { id: session(4), name, directory, agent, system_prompt: None, at: 1 };
+        Change::session(session(5), 1, SessionEvent::Began(new))
     };
     let table = [
         ("has started before", events(1, 3, [started(1, 1)], 1)),
@@ -295,6 +306,25 @@ fn contradictions_are_refused(store: &dyn Store) {
         ("is there already", events(1, 3, [queues(2)], 1)),
         ("is there already", queued(2)),
         ("UTF-8", unreadable),
+        ("neither an event nor a message", Change::Run { run: run(1), after: 3, at: 1, entries: empty() }),
+        (
+            "neither an event nor a message",
+            Change::Session {
+                session: session(1),
+                at: 1,
+                entries: vec![Entry { event: None, message: None }],
+            },
+        ),
+        ("in an entry of session", Change::Run { run: run(1), after: 3, at: 1, entries: of_another() }),
+        (
+            "in an entry of session",
+            Change::Session {
+                session: session(1),
+                at: 1,
+                entries: vec![Entry { event: None, message: Some(message(3, 1, 1)) }],
+            },
+        ),
+        ("was to begin as", begins_as_another),
     ];
     for (words, change) in table {
         let told = format!("{change:?}");
@@ -315,11 +345,12 @@ fn a_commit_is_written_whole_or_not_at_all(store: &dyn Store) {
         events(1, 3, [replied(1, Some(1.0)), moved("fix", 2), passes(2, 1)], 5),
         events(2, 0, [started(2, 2), began(3), ends("x")], 5),
         new_session(3, 5),
-        Change::Queued { prompt: prompt(2), session: session(3), text: "later".into(), at: 5 },
-        Change::ChatBegan { attempt: attempt(4), session: session(3), prompt: prompt(2), at: 5 },
-        Change::Opened { session: session(1) },
-        Change::Orchestration { session: None, enabled: false },
-        Change::Orchestration { session: Some(session(1)), enabled: false },
+        queued(2, 3, "later", 5),
+        chat_begins(4, 3, 2, 5),
+        opens(1),
+        Change::Orchestration { enabled: false },
+        switches(1, false),
+        expects(1, 0),
         Change::Forgotten { session: session(2) },
         // And then one that cannot be.
         events(1, 99, [ends("x")], 5),
@@ -419,8 +450,8 @@ fn prompts_wait_until_the_agent_is_told(store: &dyn Store) {
     assert_eq!(waiting(), [second], "what was answered does not come back");
 
     // What a run left behind can be said outside of it.
-    let (attempt, session, prompt) = (attempt(5), session(1), prompt(2));
-    commit(store, [Change::ChatBegan { attempt, session, prompt, at: 9 }]).unwrap();
+    let prompt = prompt(2);
+    commit(store, [chat_begins(5, 1, 2, 9)]).unwrap();
     assert_eq!(waiting(), []);
     assert_eq!(store.waiting_sessions().unwrap(), []);
     assert_eq!(store.prompt(prompt).unwrap().unwrap().text, "please 2", "it is still known what was said");
@@ -428,10 +459,9 @@ fn prompts_wait_until_the_agent_is_told(store: &dyn Store) {
 
 fn a_prompt_is_passed_on_once(store: &dyn Store) {
     commit(store, [new_session(1, 1)]).unwrap();
-    let queued = |n| Change::Queued { prompt: prompt(n), session: session(1), text: "a".into(), at: 1 };
-    let begins =
-        |n, p| Change::ChatBegan { attempt: attempt(n), session: session(1), prompt: prompt(p), at: 2 };
-    let ended = |n, unheard| Change::ChatEnded { attempt: attempt(n), unheard };
+    let queued = |n| queued(n, 1, "a", 1);
+    let begins = |n, p| chat_begins(n, 1, p, 2);
+    let ended = |n, unheard| chat_ends(n, 1, unheard);
     let waiting = || store.waiting(session(1)).unwrap().iter().map(|it| it.prompt).collect::<Vec<_>>();
     commit(store, [queued(1), queued(2), queued(3)]).unwrap();
     commit(store, [begins(1, 1)]).unwrap();
@@ -444,7 +474,7 @@ fn a_prompt_is_passed_on_once(store: &dyn Store) {
     commit(store, [ended(1, true)]).unwrap();
     assert_eq!(waiting(), [prompt(1), prompt(2), prompt(3)]);
     commit(store, [begins(3, 1), ended(3, false)]).unwrap();
-    commit(store, [Change::Withdrawn { prompts: vec![prompt(2), prompt(9)] }]).unwrap();
+    commit(store, [withdraws(1, [2, 9])]).unwrap();
     assert_eq!(waiting(), [prompt(3)]);
     // Somebody who ended a run knows what it was at.
     commit(store, [events(1, 0, [started(1, 1), queues(4), passes(4, 4), ends("user-requested")], 3)])
@@ -466,7 +496,7 @@ fn what_a_failed_turn_cost_counts(store: &dyn Store) {
 
 fn sessions_with_somebody_waiting_are_known(store: &dyn Store) {
     commit(store, [new_session(1, 1), new_session(2, 1), new_session(3, 1)]).unwrap();
-    let queued = |n, at| Change::Queued { prompt: prompt(n), session: session(at), text: "a".into(), at: 1 };
+    let queued = |n, at| queued(n, at, "a", 1);
     commit(store, [queued(1, 3), queued(2, 1), queued(3, 3)]).unwrap();
     assert_eq!(store.waiting_sessions().unwrap(), [session(1), session(3)]);
     assert_eq!(store.prompt(prompt(9)).unwrap(), None);
@@ -482,7 +512,7 @@ fn a_run_that_waits_can_end_once_more(store: &dyn Store) {
 
 fn a_run_can_take_over_a_prompt(store: &dyn Store) {
     commit(store, [new_session(1, 1)]).unwrap();
-    let queued = |n, at| Change::Queued { prompt: prompt(n), session: session(1), text: "a".into(), at };
+    let queued = |n, at| queued(n, 1, "a", at);
     commit(store, [queued(1, 2), queued(2, 3)]).unwrap();
     commit(store, [events(1, 0, [started(1, 1), queues(2), queues(1)], 4)]).unwrap();
     let waiting: Vec<_> = store.waiting(session(1)).unwrap().iter().map(|it| it.prompt).collect();
@@ -496,10 +526,7 @@ fn attempts_are_open_until_they_end(store: &dyn Store) {
     commit(store, [events(1, 0, [started(1, 1), queues(1), passes(1, 1)], 10)]).unwrap();
     let process = Process { pid: 4711, started: "12345 ticks".into() };
     commit(store, [Change::Spawned { attempt: attempt(1), process: process.clone() }]).unwrap();
-    let queued = Change::Queued { prompt: prompt(2), session: session(2), text: "b".into(), at: 1 };
-    let (id, chat) = (attempt(2), session(2));
-    commit(store, [queued, Change::ChatBegan { attempt: id, session: chat, prompt: prompt(2), at: 9 }])
-        .unwrap();
+    commit(store, [queued(2, 2, "b", 1), chat_begins(2, 2, 2, 9)]).unwrap();
 
     let first = store.attempt(attempt(1)).unwrap().unwrap();
     assert_eq!((first.run, first.session, first.prompt), (Some(run(1)), session(1), Some(prompt(1))));
@@ -513,7 +540,7 @@ fn attempts_are_open_until_they_end(store: &dyn Store) {
     commit(store, [events(1, 3, [replied(1, None), began(3)], 11)]).unwrap();
     assert!(store.attempt(attempt(1)).unwrap().unwrap().ended);
     assert_eq!(open(), [attempt(2), attempt(3)]);
-    commit(store, [Change::ChatEnded { attempt: attempt(2), unheard: false }]).unwrap();
+    commit(store, [chat_ends(2, 2, false)]).unwrap();
     assert_eq!(open(), [attempt(3)]);
     commit(store, [events(1, 5, [ends("x")], 12)]).unwrap();
     assert_eq!(open(), []);
@@ -565,7 +592,7 @@ fn runs_are_filtered(store: &dyn Store) {
 fn old_runs_are_pruned_and_the_conversation_stays(store: &dyn Store) {
     commit(store, (1..=6).map(|n| new_session(n, 1)).collect::<Vec<_>>()).unwrap();
     let said = surefire::store::NewMessage { run: Some(run(1)), ..message(1, 1, 5) };
-    commit(store, [Change::Message(said)]).unwrap();
+    commit(store, [Change::message(said)]).unwrap();
     let heard = [started(1, 1), queues(1), passes(1, 1), replied(1, None), queues(2), ends("task-committed")];
     commit(store, [events(1, 0, heard, 99)]).unwrap();
     commit(store, [events(2, 0, [started(2, 2), ends("task-committed")], 100)]).unwrap();
@@ -594,7 +621,7 @@ fn old_runs_are_pruned_and_the_conversation_stays(store: &dyn Store) {
     assert_eq!(store.events_of_all(0, 9), Ok(vec![]));
     assert_eq!(store.last_place(), Ok(last_place + 2));
     let next = commit(store, [events(7, 0, [started(7, 1)], 200)]).unwrap();
-    assert_eq!(next.events[0].place, last_place + 3);
+    assert_eq!(events_of(&next)[0].place, last_place + 3);
 }
 
 fn a_forgotten_session_leaves_nothing(store: &dyn Store) {
@@ -604,10 +631,8 @@ fn a_forgotten_session_leaves_nothing(store: &dyn Store) {
 
     commit(store, [new_session(1, 1), says(1, 1, 2), says(1, 3, 3)]).unwrap();
     commit(store, [events(1, 0, [started(1, 1), queues(1), queues(3), passes(1, 1), ends("x")], 4)]).unwrap();
-    let (prompt, text) = (prompt(4), String::new());
-    commit(store, [Change::Queued { prompt, session: session(1), text, at: 5 }]).unwrap();
-    let chat = Change::ChatBegan { attempt: attempt(4), session: session(1), prompt, at: 6 };
-    commit(store, [chat, Change::Orchestration { session: Some(session(1)), enabled: false }]).unwrap();
+    commit(store, [queued(4, 1, "", 5)]).unwrap();
+    commit(store, [chat_begins(4, 1, 4, 6), switches(1, false)]).unwrap();
     let place = store.last_place().unwrap();
 
     commit(store, [Change::Forgotten { session: session(1) }]).unwrap();
@@ -617,30 +642,30 @@ fn a_forgotten_session_leaves_nothing(store: &dyn Store) {
 
     // And it can come back, as a new one.
     let again = commit(store, [new_session(1, 9), says(1, 9, 9)]).unwrap();
-    assert_eq!(again.messages[0].offset, 0);
+    assert_eq!(messages_of(&again)[0].offset, 0);
     assert_eq!(store.orchestration(Some(session(1))), Ok(true));
 }
 
 fn recipes_are_switched_everywhere_or_for_one_session(store: &dyn Store) {
     commit(store, [new_session(1, 1), new_session(2, 1)]).unwrap();
-    let switch =
-        |session, enabled| commit(store, [Change::Orchestration { session, enabled }]).map(|_| ()).unwrap();
+    let switch = |change| commit(store, [change]).map(|_| ()).unwrap();
+    let everywhere = |enabled| Change::Orchestration { enabled };
     let are_on = || {
         [None, Some(session(1)), Some(session(2)), Some(session(9))]
             .map(|session| store.orchestration(session).unwrap())
     };
     assert_eq!(are_on(), [true, true, true, true]);
-    switch(Some(session(1)), false);
+    switch(switches(1, false));
     assert_eq!(are_on(), [true, false, true, true]);
-    switch(None, false);
+    switch(everywhere(false));
     assert_eq!(are_on(), [false, false, false, false]);
-    switch(Some(session(1)), true);
-    switch(Some(session(2)), false);
-    switch(Some(session(2)), false);
+    switch(switches(1, true));
+    switch(switches(2, false));
+    switch(switches(2, false));
     assert_eq!(are_on(), [false, false, false, false]);
-    switch(None, true);
+    switch(everywhere(true));
     assert_eq!(are_on(), [true, true, false, true]);
-    switch(Some(session(2)), true);
+    switch(switches(2, true));
     assert_eq!(are_on(), [true, true, true, true]);
 }
 
@@ -701,6 +726,160 @@ fn every_kind_of_event_comes_back_as_it_was(store: &dyn Store) {
     assert_eq!(read, all);
 }
 
+/// Commits of every kind, each of which can be written once the ones before it are.
+fn commits_of_every_kind() -> Vec<Vec<Change>> {
+    let process = Process { pid: 4711, started: "then".into() };
+    vec![
+        vec![new_session(1, 1), expects(1, 0), says(1, 0, 1)],
+        vec![expects(1, 1), says(1, 1, 2)],
+        vec![expects(1, 2), queued(1, 1, "a", 3), queued(2, 1, "b", 3)],
+        vec![expects(1, 3), chat_begins(1, 1, 1, 4)],
+        vec![expects(1, 4), Change::Spawned { attempt: attempt(1), process }],
+        vec![expects(1, 5), chat_ends(1, 1, true), opens(1)],
+        vec![expects(1, 6), withdraws(1, [2])],
+        vec![expects(1, 7), switches(1, false)],
+        vec![expects(1, 8), Change::Orchestration { enabled: false }],
+        vec![expects(1, 9), events(1, 0, [started(1, 1), queues(3), began(2)], 5)],
+        vec![expects(1, 10), events(1, 3, [replied(2, Some(0.5)), moved("fix", 2), passes(3, 3)], 6)],
+        vec![expects(1, 11), events(1, 6, [ends_unheard("interrupted")], 7)],
+        vec![expects(1, 12), events(1, 7, [resumes(), began(4)], 8)],
+        vec![expects(1, 13), events(1, 9, [ends("x")], 9), new_session(2, 9), expects(2, 0)],
+    ]
+}
+
+fn a_commit_that_is_applied_twice_is_stale_and_harmless(store: &dyn Store) {
+    for changes in commits_of_every_kind() {
+        commit(store, changes.clone()).unwrap();
+        let written = everything(store).unwrap();
+        let again = commit(store, changes.clone());
+        assert!(again.as_ref().is_err_and(StoreError::is_stale), "{again:?}: {changes:?}");
+        assert_eq!(everything(store).unwrap(), written, "{changes:?}");
+    }
+    let forgets = [expects(2, 1), Change::Forgotten { session: session(2) }];
+    commit(store, forgets.clone()).unwrap();
+    let written = everything(store).unwrap();
+    let missing = StoreError::Missing { kind: "session", id: session(2).to_string() };
+    assert_eq!(commit(store, forgets), Err(missing), "there is nothing left that it could be stale about");
+    assert_eq!(everything(store).unwrap(), written);
+}
+
+fn a_writer_that_knows_too_little_of_a_session_writes_nothing(store: &dyn Store) {
+    commit(store, [new_session(1, 1), expects(1, 0), says(1, 1, 1)]).unwrap();
+    let commits = || store.session(session(1)).unwrap().unwrap().commits;
+    commit(store, [says(1, 2, 1)]).unwrap();
+    assert_eq!(commits(), 1, "only who expects something counts");
+    let stale = |expected, found| StoreError::StaleSession { session: session(1), expected, found };
+    assert_eq!(commit(store, [says(1, 3, 1), expects(1, 0)]), Err(stale(0, 1)));
+    assert_eq!(commit(store, [expects(1, 2), says(1, 3, 1)]), Err(stale(2, 1)));
+    assert_eq!(
+        stale(2, 1).to_string(),
+        format!("session {} has had 1 commits, the writer knew 2; read it again", session(1))
+    );
+    assert_eq!(store.session(session(1)).unwrap().unwrap().messages, 2);
+    // The changes apply in order, so the second one knows of the first.
+    commit(store, [expects(1, 1), expects(1, 2)]).unwrap();
+    assert_eq!((commits(), commit(store, [expects(1, 3), expects(1, 3)])), (3, Err(stale(3, 4))));
+    let changed_at = store.session(session(1)).unwrap().unwrap().changed_at;
+    assert_eq!(changed_at, 1, "and nothing happened in it");
+}
+
+fn entries_come_back_in_order_with_their_messages(store: &dyn Store) {
+    let of = |n, at| message(1, n, at);
+    let with = |event, n| Entry { event: Some(event), message: Some(of(n, 5)) };
+    let queue = SessionEvent::PromptQueued { prompt: prompt(1), text: "a".into() };
+    let changes = [
+        new_session(1, 1),
+        Change::Session {
+            session: session(1),
+            at: 2,
+            entries: vec![
+                Entry { event: Some(queue.clone()), message: Some(of(0, 2)) },
+                Entry { event: None, message: Some(of(1, 3)) },
+                SessionEvent::Opened.into(),
+            ],
+        },
+        Change::Run {
+            run: run(1),
+            after: 0,
+            at: 5,
+            entries: vec![
+                started(1, 1).into(),
+                with(began(1), 2),
+                Entry { event: None, message: Some(NewMessage { run: Some(run(1)), ..of(3, 5) }) },
+                with(replied(1, None), 5),
+            ],
+        },
+    ];
+    let committed = commit(store, changes).unwrap();
+    let told = |written: &Written| {
+        let event = written.event.as_ref().map(|event| match event {
+            WrittenEvent::Run(recorded) => format!("{} {}", recorded.event.name(), recorded.seq),
+            WrittenEvent::Session { session: of, event } => {
+                assert_eq!(*of, session(1));
+                format!("{event:?}").split([' ', '(']).next().unwrap().to_owned()
+            }
+        });
+        (event, written.message.as_ref().map(|it| (it.offset, it.text.clone())))
+    };
+    let event = |text: &str| Some(text.to_owned());
+    let said = |offset, n: u64| Some((offset, format!("words {n}")));
+    assert_eq!(
+        committed.entries.iter().map(told).collect::<Vec<_>>(),
+        [
+            (event("Began"), None),
+            (event("PromptQueued"), said(0, 0)),
+            (None, said(1, 1)),
+            (event("Opened"), None),
+            (event("started 1"), None),
+            (event("turn_began 2"), said(2, 2)),
+            (None, said(3, 3)),
+            (event("replied 3"), said(4, 5)),
+        ]
+    );
+    assert_eq!(messages_of(&committed), store.messages(session(1), 0, 9).unwrap());
+    assert_eq!(events_of(&committed), store.events(run(1), 0, 9).unwrap());
+    assert_eq!(Some(&committed.sessions[0]), store.session(session(1)).unwrap().as_ref());
+}
+
+fn what_a_stopped_run_withdraws_is_not_queued(store: &dyn Store) {
+    commit(store, [new_session(1, 1), new_session(2, 1), queued(9, 2, "b", 1)]).unwrap();
+    let all = [started(1, 1), queues(1), queues(2), queues(3), passes(1, 1)];
+    commit(store, [events(1, 0, all, 2)]).unwrap();
+    // The first would be queued again, the last is another session's.
+    commit(store, [events(1, 5, [ends_withdrawing("user-requested", [1, 2, 9])], 3)]).unwrap();
+    let waiting = |n| store.waiting(session(n)).unwrap().iter().map(|it| it.prompt).collect::<Vec<_>>();
+    assert_eq!((waiting(1), waiting(2)), (vec![prompt(3)], vec![prompt(9)]));
+    assert_eq!(store.prompt(prompt(2)).unwrap().unwrap().text, "please 2");
+    commit(store, [withdraws(1, [3, 9])]).unwrap();
+    assert_eq!((waiting(1), waiting(2)), (vec![], vec![prompt(9)]));
+}
+
+fn what_is_forgotten_in_the_commit_that_added_it_is_not_written(store: &dyn Store) {
+    let changes = [
+        new_session(1, 1),
+        queued(1, 1, "a", 1),
+        events(1, 0, [started(1, 1), began(1), ends("x")], 1),
+        says(1, 1, 1),
+        Change::Forgotten { session: session(1) },
+        new_session(1, 2),
+        queued(1, 1, "b", 2),
+        events(1, 0, [started(1, 1), began(1)], 2),
+        Change::Forgotten { session: session(2) },
+    ];
+    commit(store, [new_session(2, 1)]).unwrap();
+    let committed = commit(store, changes).unwrap();
+    assert_eq!(events_of(&committed).iter().map(|it| it.place).collect::<Vec<_>>(), [1, 2, 3, 4, 5]);
+    assert_eq!(store.events_of_all(0, 9).unwrap(), events_of(&committed)[3..]);
+    assert_eq!(store.messages(session(1), 0, 9), Ok(vec![]));
+    assert_eq!(store.waiting(session(1)).unwrap()[0].text, "b");
+    assert_eq!(store.run(run(1)).unwrap().unwrap().last_seq, 2);
+
+    // Places are not given twice, also where none of their events was ever written.
+    let gone = [new_session(3, 1), events(3, 0, [started(3, 3), ends("x")], 3)];
+    commit(store, [&gone[..], &[Change::Forgotten { session: session(3) }]].concat()).unwrap();
+    assert_eq!(store.last_place(), Ok(7));
+}
+
 /// Lists the tests once, and runs them for each store.
 macro_rules! conformance {
     ($($test:ident,)*) => {
@@ -750,4 +929,9 @@ conformance! {
     a_forgotten_session_leaves_nothing,
     recipes_are_switched_everywhere_or_for_one_session,
     nothing_is_a_commit_too,
+    a_commit_that_is_applied_twice_is_stale_and_harmless,
+    a_writer_that_knows_too_little_of_a_session_writes_nothing,
+    entries_come_back_in_order_with_their_messages,
+    what_a_stopped_run_withdraws_is_not_queued,
+    what_is_forgotten_in_the_commit_that_added_it_is_not_written,
 }

@@ -9,11 +9,12 @@ use proptest::collection::vec;
 use proptest::prelude::{ProptestConfig, any, proptest};
 use proptest::test_runner::RngSeed;
 use store_fixtures::{
-    attempt, began, commit, ends, ends_until, events, everything, moved, new_session, passes_on, prompt,
-    queues, replied_to, resumes, run, says, session, started,
+    attempt, began, commit, ends, ends_until, ends_withdrawing, events, everything, expects, message, moved,
+    new_session, opens, passes_on, prompt, queued, queues, replied_to, resumes, run, says, session, started,
+    switches, withdraws,
 };
 use surefire::run::{Event, PromptId, SessionId};
-use surefire::store::{Change, Memory, Process, Sqlite, Store};
+use surefire::store::{Change, Commit, Entry, Memory, Process, SessionEvent, Sqlite, Store};
 
 /// A few of each, so that they meet.
 const SESSIONS: u128 = 3;
@@ -59,29 +60,47 @@ impl Dice {
         match self.0[0] % 32 {
             0 => new_session(self.session(), at),
             1..4 => says(self.session(), self.below(5, 99), at),
-            4..6 => Change::Queued { prompt: prompt(self.below(3, PROMPTS)), session, text: "a".into(), at },
+            4..6 => queued(self.below(3, PROMPTS), self.session(), "a", at),
             6..8 => {
                 let (attempt, prompt) = (attempt(self.attempt(store)), self.prompt(store, session));
-                Change::ChatBegan { attempt, session, prompt, at }
+                Change::session(session, at, SessionEvent::ChatBegan { attempt, prompt })
             }
             8..10 => {
-                let chat = open.iter().find(|it| it.run.is_none()).map(|it| it.id);
-                Change::ChatEnded {
-                    attempt: chat.unwrap_or_else(|| attempt(self.below(4, 20))),
-                    unheard: self.below(0, 2) == 1,
-                }
+                let chat = open.iter().find(|it| it.run.is_none());
+                let attempt = chat.map_or_else(|| attempt(self.below(4, 20)), |it| it.id);
+                let requeued = self.below(0, 2) == 1;
+                let ended = SessionEvent::ChatEnded { attempt, answered: !requeued, requeued };
+                Change::session(chat.map_or(session, |it| it.session), at, ended)
             }
             10 => {
                 let process = Process { pid: i32::from(self.0[5]), started: "then".into() };
                 let any = attempt(self.below(4, 20));
                 Change::Spawned { attempt: open.first().map_or(any, |it| it.id), process }
             }
-            11 => Change::Opened { session },
-            12 => Change::Orchestration { session: Some(session), enabled: even },
-            13 => Change::Orchestration { session: None, enabled: even },
+            11 => opens(self.session()),
+            12 => switches(self.session(), even),
+            13 => Change::Orchestration { enabled: even },
             14 if even => Change::Forgotten { session },
+            15 => {
+                let commits = store.session(session).unwrap().map_or(0, |it| it.commits);
+                expects(self.session(), commits + u64::from(!self.is_sensible()))
+            }
+            16 => withdraws(self.session(), [self.below(3, PROMPTS), self.below(4, PROMPTS)]),
+            17 => self.conversation(),
             _ => self.events(store),
         }
+    }
+
+    /// Several entries, with and without events and messages.
+    fn conversation(self) -> Change {
+        let (session_n, at) = (self.session(), self.at());
+        let said = |n| Some(message(session_n, self.below(n, 99), at));
+        let queues = SessionEvent::PromptQueued { prompt: prompt(self.below(3, PROMPTS)), text: "b".into() };
+        let queues = Entry { event: Some(queues), message: said(3) };
+        let alone = Entry { event: None, message: said(4) };
+        let nothing = Entry { event: None, message: None };
+        let third = if self.is_sensible() { SessionEvent::Opened.into() } else { nothing };
+        Change::Session { session: session(session_n), at, entries: vec![alone, queues, third] }
     }
 
     fn events(self, store: &dyn Store) -> Change {
@@ -112,6 +131,7 @@ impl Dice {
             8..10 => moved("fix", u32::from(self.0[6])),
             10..13 => queues(self.below(3, PROMPTS)),
             13 => ends("max-step-visits-exceeded:fix"),
+            14 if self.0[5].is_multiple_of(2) => ends_withdrawing("user-requested", 0..PROMPTS),
             14 => ends_until(self.at()),
             _ => started(n, self.session()),
         }
@@ -149,5 +169,20 @@ proptest! {
         let reopened = Sqlite::open(folder.path()).unwrap();
         assert_eq!(reopened.set_aside, None);
         assert_eq!(everything(&memory), everything(&reopened.store));
+    }
+
+    #[test]
+    fn a_commit_that_was_sent_is_the_same(dice in vec(vec(any::<[u8; 8]>(), 1..4), 1..60)) {
+        let (here, there) = (Memory::default(), Memory::default());
+        for dice in std::iter::once(Vec::new()).chain(dice) {
+            let begin = (0..SESSIONS).map(|n| new_session(n, 1)).filter(|_| dice.is_empty());
+            let changes = dice.iter().map(|dice| Dice(*dice).change(&here));
+            let commit = Commit { changes: begin.chain(changes).collect() };
+            let sent = serde_json::to_string(&commit).unwrap();
+            let received: Commit = serde_json::from_str(&sent).unwrap();
+            assert_eq!(received, commit, "{sent}");
+            assert_eq!(there.commit(&received), here.commit(&commit), "{sent}");
+        }
+        assert_eq!(everything(&there), everything(&here));
     }
 }

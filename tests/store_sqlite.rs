@@ -14,8 +14,9 @@ use std::time::Duration;
 
 use rusqlite::{Connection, OpenFlags};
 use store_fixtures::{
-    attempt, began, commit, ends, ends_until, events, everything, message, moved, new_session, prompt,
-    queues, replied, resumes, run, says, session, started,
+    attempt, began, chat_begins, chat_ends, commit, ends, ends_until, events, everything, expects, message,
+    messages_of, moved, new_session, opens, prompt, queued, queues, replied, resumes, run, says, session,
+    started, switches,
 };
 use surefire::store::{
     Change, Holder, NewMessage, Process, RunFilter, Session, Sqlite, SqliteOptions, Store, StoreError,
@@ -44,7 +45,7 @@ fn fill(store: &dyn Store) {
     commit(store, [new_session(7, 1), events(7, 0, [started(7, 7), began(700)], 1)]).unwrap();
     for n in 0..60 {
         let text = format!("{n} {}", "x".repeat(2_000));
-        let said = Change::Message(NewMessage { text, ..message(7, n, 2) });
+        let said = Change::message(NewMessage { text, ..message(7, n, 2) });
         let seq = 2 + 2 * u64::try_from(n).unwrap();
         commit(store, [said, events(7, seq, [replied(700 + n, Some(0.1)), began(701 + n)], 2)]).unwrap();
     }
@@ -59,9 +60,7 @@ fn what_was_committed_is_there_after_reopening() {
     commit(&store, [new_session(2, 5), events(2, 0, [started(2, 2), began(99)], 6)]).unwrap();
     let process = Process { pid: 4711, started: "then".into() };
     commit(&store, [Change::Spawned { attempt: attempt(99), process }]).unwrap();
-    let queued = Change::Queued { prompt: prompt(2), session: session(2), text: "later".into(), at: 7 };
-    let switched = Change::Orchestration { session: Some(session(2)), enabled: false };
-    commit(&store, [queued, switched, Change::Opened { session: session(7) }]).unwrap();
+    commit(&store, [queued(2, 2, "later", 7), switches(2, false), opens(7)]).unwrap();
     let before = everything(&store).unwrap();
     drop(store);
 
@@ -167,7 +166,7 @@ fn a_full_store_keeps_what_it_has_and_goes_on_when_there_is_room() {
     let folder = folder();
     let store = SqliteOptions::default().max_size(600_000).open(folder.path()).unwrap().store;
     commit(&store, [new_session(1, 1), events(1, 0, [started(1, 1), began(1)], 1)]).unwrap();
-    let large = |n| Change::Message(NewMessage { text: "x".repeat(20_000), ..message(1, n, 1) });
+    let large = |n| Change::message(NewMessage { text: "x".repeat(20_000), ..message(1, n, 1) });
     let written = (0..).take_while(|n| match commit(&store, [large(*n), says(1, 1000 + n, 1)]) {
         Ok(_) => true,
         Err(StoreError::Full) => false,
@@ -185,7 +184,7 @@ fn a_full_store_keeps_what_it_has_and_goes_on_when_there_is_room() {
 
     let store = SqliteOptions::default().max_size(60_000_000).open(folder.path()).unwrap().store;
     let next = commit(&store, [large(500)]).unwrap();
-    assert_eq!(next.messages[0].offset, 2 * written);
+    assert_eq!(messages_of(&next)[0].offset, 2 * written);
     assert_eq!(store.messages(session(1), 0, 9999).unwrap().len() as u64, 2 * written + 1);
 }
 
@@ -294,7 +293,7 @@ fn a_newer_database_is_left_alone() {
     let bytes = fs::read(database(&folder)).unwrap();
     for _ in 0..2 {
         let error = Sqlite::open(folder.path()).unwrap_err();
-        assert_eq!(error, StoreError::Newer { path: database(&folder), found: 99, known: 2 });
+        assert_eq!(error, StoreError::Newer { path: database(&folder), found: 99, known: 3 });
         assert!(error.to_string().ends_with("use the newer surefire, or another data directory"), "{error}");
     }
     assert_eq!(fs::read(database(&folder)).unwrap(), bytes);
@@ -313,7 +312,9 @@ fn a_database_of_the_first_version_goes_on_with_all_that_is_in_it() {
         )
     };
     let first = Connection::open(database(&folder)).unwrap();
-    first.execute_batch("ALTER TABLE sessions DROP COLUMN system_prompt; PRAGMA user_version = 1").unwrap();
+    let back = "ALTER TABLE sessions DROP COLUMN system_prompt; ALTER TABLE sessions DROP COLUMN commits; \
+                PRAGMA user_version = 1";
+    first.execute_batch(back).unwrap();
     drop(first);
     let store = open(&folder);
     let without = |known: &Session| Session { system_prompt: None, ..known.clone() };
@@ -322,6 +323,36 @@ fn a_database_of_the_first_version_goes_on_with_all_that_is_in_it() {
     assert_eq!(store.messages(session(7), 0, 999), before.2);
     commit(&store, [new_session(9, 1)]).unwrap();
     assert!(store.session(session(9)).unwrap().unwrap().system_prompt.is_some());
+}
+
+#[test]
+fn a_store_that_the_version_before_wrote_opens_and_can_be_written() {
+    let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/store_fixtures/before_0003");
+    let folder = folder();
+    fs::copy(fixture.join("surefire.db"), database(&folder)).unwrap();
+    let store = open(&folder);
+    // What the version before read in it, in its own words: it knew neither of these fields.
+    let before = fs::read_to_string(fixture.join("everything.txt")).unwrap();
+    let is_new = |line: &&str| !matches!(line.trim(), "commits: 0," | "withdrawn: [],");
+    let now = everything(&store).unwrap();
+    let told: Vec<_> = now.lines().filter(is_new).collect();
+    assert_eq!(told, before.lines().collect::<Vec<_>>());
+
+    // The open turn is answered, what waits to resume does, and the chat ends; new things begin beside them.
+    commit(&store, [expects(1, 0), events(2, 5, [replied(3, Some(0.1)), moved("fix", 2), began(20)], 700)])
+        .unwrap();
+    commit(&store, [expects(2, 0), events(3, 4, [resumes(), began(21)], 700)]).unwrap();
+    commit(&store, [expects(3, 0), chat_ends(7, 3, true), says(3, 20, 700)]).unwrap();
+    commit(&store, [chat_begins(22, 3, 6, 701)]).unwrap();
+    let next = commit(&store, [switches(4, true), events(10, 0, [started(10, 5)], 702)]).unwrap();
+    assert_eq!(next.events().next().unwrap().place, 37, "31 places were given before");
+    let waiting: Vec<_> = store.waiting(session(3)).unwrap().iter().map(|it| it.prompt).collect();
+    assert_eq!(waiting, [7, 9].map(prompt));
+    assert_eq!(store.orchestration(Some(session(4))), Ok(true));
+    assert_eq!(store.open_attempts().unwrap().len(), 4);
+    let after = everything(&store).unwrap();
+    drop(store);
+    assert_eq!(everything(&open(&folder)).unwrap(), after);
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::Holder;
+use super::holder::Holder;
 use crate::run::{RunId, SessionId};
 
 /// Why something could not be written down or read back.
@@ -21,6 +21,16 @@ pub enum StoreError {
     Stale {
         /// The run.
         run: RunId,
+        /// What the writer knew.
+        expected: u64,
+        /// What is there.
+        found: u64,
+    },
+    /// Somebody else has written about the session in the meantime.
+    #[error("session {session} has had {found} commits, the writer knew {expected}; read it again")]
+    StaleSession {
+        /// The session.
+        session: SessionId,
         /// What the writer knew.
         expected: u64,
         /// What is there.
@@ -99,12 +109,27 @@ pub enum StoreError {
 }
 
 impl StoreError {
+    /// Whether another writer was first, or this one has written it before.
+    ///
+    /// ```
+    /// use surefire::store::StoreError;
+    ///
+    /// let session = uuid::Uuid::from_u128(7).into();
+    /// assert!(StoreError::StaleSession { session, expected: 3, found: 4 }.is_stale());
+    /// assert!(!StoreError::Full.is_stale());
+    /// ```
+    #[must_use]
+    pub const fn is_stale(&self) -> bool {
+        matches!(self, Self::Stale { .. } | Self::StaleSession { .. })
+    }
+
     /// Whether it may be otherwise in a moment, without anybody doing anything in between.
     pub(crate) const fn may_pass(&self) -> bool {
         match self {
             Self::Locked | Self::Full | Self::Failed { .. } => true,
             Self::Busy { .. }
             | Self::Stale { .. }
+            | Self::StaleSession { .. }
             | Self::Missing { .. }
             | Self::Contradiction { .. }
             | Self::Directory { .. }

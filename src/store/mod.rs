@@ -1,22 +1,25 @@
 //! Remembering: what happened in runs and sessions, kept so that nothing of it is lost when the process is.
 //!
 //! A store decides nothing and starts nothing: it appends what it is given, all of a [`Commit`] or none of it, and
-//! gives it back. Start with [`Store`], then [`Commit`]; [`Sqlite`] is the real one.
+//! gives it back. What a commit means for its rows is the same for every store, in [`projection`]. Start with [`Store`],
+//! then [`Commit`]; [`Sqlite`] is the real one.
 
-mod commit;
+mod committed;
 mod error;
 mod holder;
 mod memory;
+pub mod projection;
 mod records;
-mod rules;
 mod sqlite;
 
-pub use commit::{Change, Commit, Committed, NewMessage, NewSession};
+pub use committed::{Committed, Written, WrittenEvent};
 pub use error::StoreError;
 pub use holder::Holder;
 pub use memory::Memory;
-pub use records::{Attempt, Message, Process, Recorded, Role, RunFilter, RunRecord, Session, Waiting};
+pub use records::{Attempt, Message, Recorded, RunFilter, RunRecord, Session, Waiting};
 pub use sqlite::{Opened, SetAside, Sqlite, SqliteOptions};
+
+pub use crate::session::{Change, Commit, Entry, NewMessage, NewSession, Process, Role, SessionEvent};
 
 use crate::run::{AttemptId, PromptId, RunId, SessionId};
 
@@ -29,7 +32,7 @@ use crate::run::{AttemptId, PromptId, RunId, SessionId};
 ///
 /// ```
 /// # fn main() -> Result<(), surefire::store::StoreError> {
-/// use surefire::store::{Change, Commit, Memory, NewMessage, NewSession, Role, Store};
+/// use surefire::store::{Change, Commit, Memory, NewMessage, NewSession, Role, SessionEvent, Store};
 /// use uuid::Uuid;
 ///
 /// let store: &dyn Store = &Memory::default();
@@ -51,9 +54,11 @@ use crate::run::{AttemptId, PromptId, RunId, SessionId};
 ///     attempt: None,
 ///     run: None,
 /// };
-/// let committed = store.commit(&Commit { changes: vec![Change::Session(begun), Change::Message(said)] })?;
-/// assert_eq!((committed.sessions[0].messages, committed.messages[0].offset), (1, 0));
-/// assert_eq!(store.messages(session, 0, 50)?, committed.messages);
+/// let begins = Change::session(session, at, SessionEvent::Began(begun));
+/// let committed = store.commit(&Commit { changes: vec![begins, Change::message(said)] })?;
+/// let message = committed.messages().next().unwrap();
+/// assert_eq!((committed.sessions[0].messages, message.offset), (1, 0));
+/// assert_eq!(store.messages(session, 0, 50)?, [message.clone()]);
 /// # Ok(())
 /// # }
 /// ```

@@ -2,10 +2,10 @@
 
 use std::path::PathBuf;
 
-use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use crate::run::{AttemptId, Ending, Event, PromptId, RunId, SessionId};
+use crate::session::{Process, Role};
 
 /// An event, with its numbers and its time.
 #[derive(Debug, Clone, PartialEq)]
@@ -43,21 +43,12 @@ pub struct Session {
     pub changed_at: u64,
     /// How many messages its conversation has.
     pub messages: u64,
+    /// How many commits its writers have counted; see [`Change::Expects`](super::Change::Expects).
+    pub commits: u64,
     /// Whether the agent has answered in it.
     pub opened: bool,
     /// The run that goes on in it.
     pub run: Option<RunId>,
-}
-
-/// Who said something.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, strum::Display, strum::EnumString)]
-#[serde(rename_all = "snake_case")]
-#[strum(serialize_all = "snake_case")]
-pub enum Role {
-    /// The person, or the recipe on their behalf.
-    User,
-    /// The agent.
-    Assistant,
 }
 
 /// Something said.
@@ -131,15 +122,6 @@ pub struct RunFilter {
     pub resume_due: bool,
     /// At most so many; `None` for all.
     pub limit: Option<usize>,
-}
-
-/// A process, and enough about it to tell it from a later one with the same number.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Process {
-    /// Its number.
-    pub pid: i32,
-    /// When it started, in the system's own words.
-    pub started: String,
 }
 
 /// One attempt at a turn.

@@ -11,7 +11,8 @@ use surefire::run::{
     AttemptId, Ending, Event, Limits, Order, PromptId, Purpose, Read, ResumedBy, RunId, SessionId, Spent,
 };
 use surefire::store::{
-    Change, Commit, Committed, NewMessage, NewSession, Role, RunFilter, Store, StoreError,
+    Change, Commit, Committed, Entry, Message, NewMessage, NewSession, Recorded, Role, RunFilter,
+    SessionEvent, Store, StoreError,
 };
 use uuid::Uuid;
 
@@ -38,11 +39,59 @@ pub(crate) fn commit(store: &dyn Store, changes: impl Into<Vec<Change>>) -> Resu
 pub(crate) fn new_session(n: u128, at: u64) -> Change {
     let (name, directory) = (format!("session {n}"), format!("/projects/{n}").into());
     let (agent, system_prompt) = ("claude".into(), Some(format!("be brief {n}")));
-    Change::Session(NewSession { id: session(n), name, directory, agent, system_prompt, at })
+    begins(NewSession { id: session(n), name, directory, agent, system_prompt, at })
+}
+
+pub(crate) fn begins(new: NewSession) -> Change {
+    Change::session(new.id, new.at, SessionEvent::Began(new))
+}
+
+/// A session knows of so many commits.
+pub(crate) fn expects(session_n: u128, commits: u64) -> Change {
+    Change::Expects { session: session(session_n), commits }
+}
+
+pub(crate) fn queued(n: u128, session_n: u128, text: &str, at: u64) -> Change {
+    let event = SessionEvent::PromptQueued { prompt: prompt(n), text: text.into() };
+    Change::session(session(session_n), at, event)
+}
+
+pub(crate) fn chat_begins(n: u128, session_n: u128, prompt_n: u128, at: u64) -> Change {
+    let event = SessionEvent::ChatBegan { attempt: attempt(n), prompt: prompt(prompt_n) };
+    Change::session(session(session_n), at, event)
+}
+
+pub(crate) fn chat_ends(n: u128, session_n: u128, requeued: bool) -> Change {
+    let event = SessionEvent::ChatEnded { attempt: attempt(n), answered: !requeued, requeued };
+    Change::session(session(session_n), 1, event)
+}
+
+pub(crate) fn withdraws(session_n: u128, prompts: impl IntoIterator<Item = u128>) -> Change {
+    let prompts = prompts.into_iter().map(prompt).collect();
+    Change::session(session(session_n), 1, SessionEvent::PromptsWithdrawn { prompts })
+}
+
+pub(crate) fn opens(session_n: u128) -> Change {
+    Change::session(session(session_n), 1, SessionEvent::Opened)
+}
+
+pub(crate) fn switches(session_n: u128, enabled: bool) -> Change {
+    Change::session(session(session_n), 1, SessionEvent::OrchestrationSet { enabled })
 }
 
 pub(crate) fn events(n: u128, after: u64, events: impl Into<Vec<Event>>, at: u64) -> Change {
-    Change::Events { run: run(n), after, events: events.into(), at }
+    let entries = events.into().into_iter().map(Entry::from).collect();
+    Change::Run { run: run(n), after, at, entries }
+}
+
+/// The events that a commit wrote.
+pub(crate) fn events_of(committed: &Committed) -> Vec<Recorded> {
+    committed.events().cloned().collect()
+}
+
+/// The messages that a commit wrote.
+pub(crate) fn messages_of(committed: &Committed) -> Vec<Message> {
+    committed.messages().cloned().collect()
 }
 
 pub(crate) fn message(session_n: u128, n: u128, at: u64) -> NewMessage {
@@ -52,7 +101,7 @@ pub(crate) fn message(session_n: u128, n: u128, at: u64) -> NewMessage {
 }
 
 pub(crate) fn says(session_n: u128, n: u128, at: u64) -> Change {
-    Change::Message(message(session_n, n, at))
+    Change::message(message(session_n, n, at))
 }
 
 pub(crate) fn order(n: u128, session_n: u128) -> Order {
@@ -138,6 +187,11 @@ pub(crate) fn ends_unheard(reason: &str) -> Event {
     ends_after(Duration::ZERO, ending(reason))
 }
 
+pub(crate) fn ends_withdrawing(reason: &str, prompts: impl IntoIterator<Item = u128>) -> Event {
+    let withdrawn = prompts.into_iter().map(prompt).collect();
+    Event::Ended { ending: ending(reason), took: Duration::ZERO, cost_usd: None, unheard: true, withdrawn }
+}
+
 pub(crate) fn ends_until(resume_at: u64) -> Event {
     let ending = Ending { resume_at: Some(resume_at), ..ending("usage-limit") };
     ends_after(Duration::from_secs(3), ending)
@@ -183,6 +237,10 @@ pub(crate) fn everything(store: &dyn Store) -> Result<String, StoreError> {
     }
     for n in 0..100 {
         let _ = writeln!(told, "{:#?}", store.attempt(attempt(n))?);
+    }
+    let _ = writeln!(told, "{:#?}", store.waiting_sessions()?);
+    for n in 0..20 {
+        let _ = writeln!(told, "{:#?}", store.prompt(prompt(n))?);
     }
     Ok(told)
 }

@@ -10,7 +10,9 @@ use std::time::{Duration, Instant};
 
 use rusqlite::Connection;
 use surefire::run::{AttemptId, Event, Limits, Order, Purpose, Read, RunId, SessionId, Spent};
-use surefire::store::{Change, Commit, Committed, NewMessage, NewSession, Role, RunFilter, Sqlite, Store};
+use surefire::store::{
+    Change, Commit, Committed, Entry, NewMessage, NewSession, Role, RunFilter, SessionEvent, Sqlite, Store,
+};
 use uuid::Uuid;
 
 const ROUNDS: usize = 10;
@@ -132,7 +134,8 @@ impl<'s> Ours<'s> {
         let (session, run): (SessionId, RunId) = (Uuid::new_v4().into(), Uuid::new_v4().into());
         let attempt = Uuid::new_v4().into();
         let events = vec![started(run, session), began(attempt, "implement")];
-        let begin = [new_session(session), Change::Events { run, after: 0, events, at: 1 }];
+        let entries = events.into_iter().map(Entry::from).collect();
+        let begin = [new_session(session), Change::Run { run, after: 0, at: 1, entries }];
         store.commit(&Commit { changes: begin.into() })?;
         Ok(Self { store, session, run, seq: 2, attempt, number: 1, text: "x".repeat(MESSAGE) })
     }
@@ -148,18 +151,20 @@ impl<'s> Ours<'s> {
         let (attempt, at) = (Uuid::new_v4().into(), u64::from(self.number));
         self.number += 1;
         let (replied, prompt) = (self.attempt, attempt);
-        let events = vec![replied_to(replied), moved(self.number), began(attempt, "implement")];
-        let changes = vec![
-            Change::Message(message(self.session, Role::Assistant, &self.text, at, replied)),
-            Change::Events { run: self.run, after: self.seq, events, at },
-            Change::Message(message(self.session, Role::User, &self.text, at, prompt)),
+        let says = |role, attempt| Some(message(self.session, role, &self.text, at, attempt));
+        let entries = vec![
+            Entry { event: Some(replied_to(replied)), message: says(Role::Assistant, replied) },
+            moved(self.number).into(),
+            Entry { event: Some(began(attempt, "implement")), message: says(Role::User, prompt) },
         ];
+        let expects = Change::Expects { session: self.session, commits: u64::from(self.number) - 2 };
+        let changes = vec![expects, Change::Run { run: self.run, after: self.seq, at, entries }];
         self.attempt = attempt;
         Commit { changes }
     }
 
     fn done(&mut self, committed: &Committed) {
-        self.seq = committed.events.last().map_or(self.seq, |event| event.seq);
+        self.seq = committed.events().last().map_or(self.seq, |event| event.seq);
     }
 }
 
@@ -210,15 +215,17 @@ fn whole_session() -> Vec<Change> {
         events.extend([began(attempt, "implement"), replied_to(attempt), moved(number)]);
     }
     let text = "x".repeat(MESSAGE);
-    let says = |role| Change::Message(message(session, role, &text, 1, Uuid::new_v4().into()));
-    let mut changes = vec![new_session(session), Change::Events { run, after: 0, events, at: 1 }];
+    let says = |role| Change::message(message(session, role, &text, 1, Uuid::new_v4().into()));
+    let entries = events.into_iter().map(Entry::from).collect();
+    let mut changes = vec![new_session(session), Change::Run { run, after: 0, at: 1, entries }];
     changes.extend([Role::User, Role::Assistant, Role::User, Role::Assistant].map(says));
     changes
 }
 
 fn new_session(id: SessionId) -> Change {
     let (name, directory, agent) = ("Payments".into(), "/home/me/payments".into(), "claude".into());
-    Change::Session(NewSession { id, name, directory, agent, system_prompt: None, at: 1 })
+    let new = NewSession { id, name, directory, agent, system_prompt: None, at: 1 };
+    Change::session(id, 1, SessionEvent::Began(new))
 }
 
 fn started(run: RunId, session: SessionId) -> Event {

@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use self::kept::Kept;
+use super::projection::project;
 use super::{
     Attempt, Commit, Committed, Message, Recorded, Role, RunFilter, RunRecord, Session, Store, StoreError,
     Waiting,
@@ -27,7 +28,7 @@ pub struct Memory {
 
 impl Memory {
     fn kept(&self) -> MutexGuard<'_, Kept> {
-        // What is behind the lock is only ever replaced whole, so a panic elsewhere cannot have left half of it.
+        // A commit is worked out before any of it is written, so a panic elsewhere cannot have left half of one.
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -35,28 +36,21 @@ impl Memory {
 impl Store for Memory {
     fn commit(&self, commit: &Commit) -> Result<Committed, StoreError> {
         let mut kept = self.kept();
-        let (mut next, mut committed) = (kept.clone(), Committed::default());
-        for change in &commit.changes {
-            next.apply(change, &mut committed)?;
-        }
-        // More may have happened in it since it was begun.
-        let is_new = |session: &&Session| committed.sessions.iter().any(|begun| begun.id == session.id);
-        let begun = next.sessions.iter().filter(is_new).map(|session| next.with_run(session)).collect();
-        committed.sessions = begun;
-        *kept = next;
-        Ok(committed)
+        let projected = project(commit, &*kept)?;
+        kept.write(&projected);
+        Ok(projected.committed)
     }
 
     fn session(&self, id: SessionId) -> Result<Option<Session>, StoreError> {
         let kept = self.kept();
-        Ok(kept.sessions.iter().find(|session| session.id == id).map(|session| kept.with_run(session)))
+        Ok(kept.sessions.iter().map(|row| &row.session).find(|session| session.id == id).cloned())
     }
 
     fn sessions(&self, limit: usize) -> Result<Vec<Session>, StoreError> {
         let kept = self.kept();
-        let mut sessions: Vec<_> = kept.sessions.iter().rev().collect();
+        let mut sessions: Vec<_> = kept.sessions.iter().rev().map(|row| &row.session).collect();
         sessions.sort_by_key(|session| std::cmp::Reverse(session.changed_at));
-        Ok(sessions.into_iter().take(limit).map(|session| kept.with_run(session)).collect())
+        Ok(sessions.into_iter().take(limit).cloned().collect())
     }
 
     fn session_count(&self) -> Result<u64, StoreError> {
@@ -83,12 +77,12 @@ impl Store for Memory {
     }
 
     fn run(&self, id: RunId) -> Result<Option<RunRecord>, StoreError> {
-        Ok(self.kept().runs.iter().find(|run| run.id == id).cloned())
+        Ok(self.kept().runs.iter().map(|row| &row.record).find(|run| run.id == id).cloned())
     }
 
     fn runs(&self, filter: &RunFilter) -> Result<Vec<RunRecord>, StoreError> {
         let kept = self.kept();
-        let wanted = kept.runs.iter().rev().filter(|run| matches(filter, run));
+        let wanted = kept.runs.iter().rev().map(|row| &row.record).filter(|run| matches(filter, run));
         Ok(wanted.take(filter.limit.unwrap_or(usize::MAX)).cloned().collect())
     }
 
@@ -109,12 +103,14 @@ impl Store for Memory {
     }
 
     fn attempt(&self, id: AttemptId) -> Result<Option<Attempt>, StoreError> {
-        Ok(self.kept().attempts.iter().find(|attempt| attempt.id == id).cloned())
+        let kept = self.kept();
+        Ok(kept.attempts.iter().find(|row| row.id == id).map(|row| kept.attempt_of(row)))
     }
 
     fn open_attempts(&self) -> Result<Vec<Attempt>, StoreError> {
         let kept = self.kept();
-        let mut open: Vec<_> = kept.attempts.iter().filter(|attempt| !attempt.ended).cloned().collect();
+        let attempts = kept.attempts.iter().map(|row| kept.attempt_of(row));
+        let mut open: Vec<_> = attempts.filter(|attempt| !attempt.ended).collect();
         open.sort_by_key(|attempt| (attempt.began_at, attempt.id));
         Ok(open)
     }
@@ -138,7 +134,8 @@ impl Store for Memory {
 
     fn orchestration(&self, session: Option<SessionId>) -> Result<bool, StoreError> {
         let kept = self.kept();
-        Ok(!kept.off && session.is_none_or(|session| !kept.off_in.contains(&session)))
+        let mut off_in = kept.sessions.iter().filter(|row| !row.orchestration).map(|row| row.session.id);
+        Ok(!kept.off && session.is_none_or(|session| off_in.all(|off| off != session)))
     }
 
     fn prune(&self, ended_before: u64) -> Result<u64, StoreError> {

@@ -1,9 +1,7 @@
 //! The store on disk: one SQLite database in a data directory that one server holds at a time.
 //!
-//! Read [`open`] for what may be found there, [`change`] for what a commit does, and `migrations/` for the tables.
+//! Read [`open`] for what may be found there, [`write`] for how a commit is written, and `migrations/` for the tables.
 
-mod append;
-mod change;
 mod damage;
 mod failure;
 mod lock;
@@ -11,6 +9,8 @@ mod migrate;
 mod open;
 mod read;
 mod rows;
+mod save;
+mod tables;
 mod write;
 
 pub use damage::SetAside;
@@ -34,21 +34,22 @@ use crate::run::{AttemptId, PromptId, RunId, SessionId};
 ///
 /// ```
 /// # fn main() -> Result<(), surefire::store::StoreError> {
-/// use surefire::store::{Change, Commit, NewSession, Sqlite, Store};
+/// use surefire::store::{Change, Commit, NewSession, SessionEvent, Sqlite, Store};
 /// # let folder = tempfile::tempdir().unwrap();
 /// # let data_dir = folder.path();
 /// # let id = uuid::Uuid::from_u128(7).into();
 ///
+/// let at = 1_750_000_000_000;
 /// let session = NewSession {
 ///     id,
 ///     name: "Payments".into(),
 ///     directory: "/home/me/payments".into(),
 ///     agent: "claude".into(),
 ///     system_prompt: None,
-///     at: 1_750_000_000_000,
+///     at,
 /// };
 /// let store = Sqlite::open(data_dir)?.store;
-/// store.commit(&Commit { changes: vec![Change::Session(session)] })?;
+/// store.commit(&Commit { changes: vec![Change::session(id, at, SessionEvent::Began(session))] })?;
 /// drop(store);
 ///
 /// let store = Sqlite::open(data_dir)?.store;
@@ -120,7 +121,7 @@ fn hold<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 impl Store for Sqlite {
     fn commit(&self, commit: &Commit) -> Result<Committed, StoreError> {
-        Ok(write::commit(&mut hold(&self.writer), self.epoch, &commit.changes)?)
+        Ok(write::commit(&mut hold(&self.writer), self.epoch, commit)?)
     }
 
     fn commit_all(&self, commits: &[Commit]) -> Vec<Result<Committed, StoreError>> {

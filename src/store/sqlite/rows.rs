@@ -7,24 +7,34 @@ use rusqlite::Row;
 use rusqlite::types::Type;
 use serde::de::DeserializeOwned;
 
-use crate::store::{Attempt, Message, Process, Recorded, RunRecord, Session, Waiting};
+use crate::session::Process;
+use crate::store::records::{Attempt, Message, Recorded, RunRecord, Session, Waiting};
 
 /// The columns of a session, in the order that [`session`] reads them.
-pub(super) const SESSION: &str = "id, name, directory, agent, system_prompt, created_at, changed_at, messages, opened, \
+pub(super) const SESSION: &str = "sessions.id, sessions.name, sessions.directory, sessions.agent, \
+     sessions.system_prompt, sessions.created_at, sessions.changed_at, sessions.messages, sessions.commits, \
+     sessions.opened, \
      (SELECT runs.id FROM runs WHERE runs.session = sessions.id AND runs.ended_at IS NULL)";
+pub(super) const SESSION_WIDTH: usize = 11;
 
 pub(super) fn session(row: &Row<'_>) -> rusqlite::Result<Session> {
+    session_from(row, 0)
+}
+
+/// A session whose columns begin with this one.
+pub(super) fn session_from(row: &Row<'_>, first: usize) -> rusqlite::Result<Session> {
     Ok(Session {
-        id: parsed(row, 0)?,
-        name: row.get(1)?,
-        directory: path(row, 2)?,
-        agent: row.get(3)?,
-        system_prompt: row.get(4)?,
-        created_at: number(row, 5)?,
-        changed_at: number(row, 6)?,
-        messages: number(row, 7)?,
-        opened: row.get(8)?,
-        run: parsed_if_any(row, 9)?,
+        id: parsed(row, first)?,
+        name: row.get(first + 1)?,
+        directory: path(row, first + 2)?,
+        agent: row.get(first + 3)?,
+        system_prompt: row.get(first + 4)?,
+        created_at: number(row, first + 5)?,
+        changed_at: number(row, first + 6)?,
+        messages: number(row, first + 7)?,
+        commits: number(row, first + 8)?,
+        opened: row.get(first + 9)?,
+        run: parsed_if_any(row, first + 10)?,
     })
 }
 
@@ -45,25 +55,33 @@ pub(super) fn message(row: &Row<'_>) -> rusqlite::Result<Message> {
 }
 
 /// The columns of a run, in the order that [`run`] reads them.
-pub(super) const RUN: &str = "id, session, recipe, directory, agent, rehearsal, continues, started_at, changed_at, \
-     step, steps, last_seq, cost_usd, ending";
+pub(super) const RUN: &str = "runs.id, runs.session, runs.recipe, runs.directory, runs.agent, runs.rehearsal, \
+     runs.continues, runs.started_at, runs.changed_at, runs.step, runs.steps, runs.last_seq, runs.cost_usd, \
+     runs.ending";
+pub(super) const RUN_WIDTH: usize = 14;
 
 pub(super) fn run(row: &Row<'_>) -> rusqlite::Result<RunRecord> {
+    run_from(row, 0)
+}
+
+/// A run whose columns begin with this one.
+pub(super) fn run_from(row: &Row<'_>, first: usize) -> rusqlite::Result<RunRecord> {
+    let ending = first + 13;
     Ok(RunRecord {
-        id: parsed(row, 0)?,
-        session: parsed(row, 1)?,
-        recipe: row.get(2)?,
-        directory: path(row, 3)?,
-        agent: row.get(4)?,
-        rehearsal: row.get(5)?,
-        continues: parsed_if_any(row, 6)?,
-        started_at: number(row, 7)?,
-        changed_at: number(row, 8)?,
-        step: row.get(9)?,
-        steps: row.get(10)?,
-        last_seq: number(row, 11)?,
-        cost_usd: row.get(12)?,
-        ending: if row.get_ref(13)?.data_type() == Type::Null { None } else { Some(json(row, 13)?) },
+        id: parsed(row, first)?,
+        session: parsed(row, first + 1)?,
+        recipe: row.get(first + 2)?,
+        directory: path(row, first + 3)?,
+        agent: row.get(first + 4)?,
+        rehearsal: row.get(first + 5)?,
+        continues: parsed_if_any(row, first + 6)?,
+        started_at: number(row, first + 7)?,
+        changed_at: number(row, first + 8)?,
+        step: row.get(first + 9)?,
+        steps: row.get(first + 10)?,
+        last_seq: number(row, first + 11)?,
+        cost_usd: row.get(first + 12)?,
+        ending: if row.get_ref(ending)?.data_type() == Type::Null { None } else { Some(json(row, ending)?) },
     })
 }
 
@@ -88,18 +106,23 @@ pub(super) const ATTEMPT: &str = "id, run, session, prompt, began_at, pid, proce
      ELSE NOT EXISTS (SELECT 1 FROM runs WHERE runs.id = attempts.run AND runs.attempt = attempts.id) END";
 
 pub(super) fn attempt(row: &Row<'_>) -> rusqlite::Result<Attempt> {
-    let process: (Option<i32>, Option<String>) = (row.get(5)?, row.get(6)?);
     Ok(Attempt {
         id: parsed(row, 0)?,
         run: parsed_if_any(row, 1)?,
         session: parsed(row, 2)?,
         prompt: parsed_if_any(row, 3)?,
         began_at: number(row, 4)?,
-        process: match process {
-            (Some(pid), Some(started)) => Some(Process { pid, started }),
-            (Some(_) | None, _) => None,
-        },
+        process: process(row, 5)?,
         ended: row.get(7)?,
+    })
+}
+
+/// A process whose columns begin with this one.
+pub(super) fn process(row: &Row<'_>, first: usize) -> rusqlite::Result<Option<Process>> {
+    let process: (Option<i32>, Option<String>) = (row.get(first)?, row.get(first + 1)?);
+    Ok(match process {
+        (Some(pid), Some(started)) => Some(Process { pid, started }),
+        (Some(_) | None, _) => None,
     })
 }
 

@@ -1,5 +1,5 @@
 -- The tables as all migrations together make them; `UPDATE_DOCS=1 cargo test --test store_sqlite` writes it.
--- Version 2.
+-- Version 3.
 
 CREATE TABLE store (
     only INTEGER PRIMARY KEY CHECK (only = 1),
@@ -23,7 +23,7 @@ CREATE TABLE sessions (
     last_message_at INTEGER NOT NULL DEFAULT 0,
     opened INTEGER NOT NULL DEFAULT 0,
     orchestration INTEGER NOT NULL DEFAULT 1
-, system_prompt TEXT) STRICT;
+, system_prompt TEXT, commits INTEGER NOT NULL DEFAULT 0) STRICT;
 
 CREATE TABLE messages (
     number INTEGER PRIMARY KEY,

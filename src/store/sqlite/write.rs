@@ -1,11 +1,15 @@
 //! Transactions: each is checked against the fence first, and rolled back whole on any error.
 
-use rusqlite::{Connection, Params, Transaction, TransactionBehavior};
+use rusqlite::{Connection, Transaction, TransactionBehavior};
 
-use super::change::Writing;
 use super::failure::Failure;
 use super::rows::{self, integer};
-use crate::store::{Change, Commit, Committed, StoreError};
+use super::save::{execute, save};
+use super::tables::Tables;
+use crate::session::Commit;
+use crate::store::committed::Committed;
+use crate::store::error::StoreError;
+use crate::store::projection::project;
 
 /// What became of a commit.
 type Done = Result<Committed, StoreError>;
@@ -27,17 +31,13 @@ pub(super) fn commit_all(connection: &mut Connection, epoch: i64, commits: &[Com
         return results;
     }
     // Each for itself: one that the disk has no room for must not take the others with it.
-    let alone = commits.iter().map(|each| commit(connection, epoch, &each.changes));
+    let alone = commits.iter().map(|each| commit(connection, epoch, each));
     alone.map(|result| result.map_err(StoreError::from)).collect()
 }
 
-pub(super) fn commit(
-    connection: &mut Connection,
-    epoch: i64,
-    changes: &[Change],
-) -> Result<Committed, Failure> {
+pub(super) fn commit(connection: &mut Connection, epoch: i64, commit: &Commit) -> Result<Committed, Failure> {
     let (transaction, mut last_place) = begin(connection, epoch)?;
-    let committed = apply(&transaction, &mut last_place, changes)?;
+    let committed = apply(&transaction, &mut last_place, commit)?;
     transaction.commit()?;
     Ok(committed)
 }
@@ -47,11 +47,11 @@ pub(super) fn commit(
 fn together(connection: &mut Connection, epoch: i64, commits: &[Commit]) -> Result<Vec<Done>, Failure> {
     let (mut transaction, mut last_place) = begin(connection, epoch)?;
     let mut results = Vec::new();
-    for Commit { changes } in commits {
+    for commit in commits {
         // What it wrote is taken back when it is dropped without a commit.
         let part = transaction.savepoint()?;
         let mut place = last_place;
-        let result = apply(&part, &mut place, changes);
+        let result = apply(&part, &mut place, commit);
         if result.is_ok() {
             part.commit()?;
             last_place = place;
@@ -65,13 +65,11 @@ fn together(connection: &mut Connection, epoch: i64, commits: &[Commit]) -> Resu
     Ok(results)
 }
 
-fn apply(connection: &Connection, last_place: &mut u64, changes: &[Change]) -> Result<Committed, Failure> {
-    let mut writing = Writing::new(connection, *last_place);
-    for change in changes {
-        writing.apply(change)?;
-    }
-    *last_place = writing.last_place;
-    writing.finish()
+fn apply(connection: &Connection, last_place: &mut u64, commit: &Commit) -> Result<Committed, Failure> {
+    let projected = project(commit, &Tables { connection, last_place: *last_place })?;
+    save(connection, &projected)?;
+    *last_place = projected.last_place;
+    Ok(projected.committed)
 }
 
 /// Deletes the runs that ended before this time and are not to go on after it.
@@ -99,11 +97,6 @@ fn begin(connection: &mut Connection, epoch: i64) -> Result<(Transaction<'_>, u6
     if present == epoch { Ok((transaction, last_place)) } else { Err(StoreError::TakenOver.into()) }
 }
 
-/// Executes a statement, and says how many rows it changed.
-pub(super) fn execute(connection: &Connection, sql: &str, values: impl Params) -> Result<usize, Failure> {
-    Ok(connection.prepare_cached(sql)?.execute(values)?)
-}
-
 #[cfg(test)]
 mod tests {
     use uuid::Uuid;
@@ -111,17 +104,17 @@ mod tests {
     use super::super::migrate::{MIGRATIONS, migrate};
     use super::*;
     use crate::run::SessionId;
-    use crate::store::{NewMessage, Role};
+    use crate::session::{Change, NewMessage, NewSession, Role, SessionEvent};
 
     fn says(session: SessionId) -> Change {
         let (id, role, text) = (Uuid::nil(), Role::User, String::new());
-        Change::Message(NewMessage { session, id, role, text, at: 1, attempt: None, run: None })
+        Change::message(NewMessage { session, id, role, text, at: 1, attempt: None, run: None })
     }
 
     fn begins(session: SessionId) -> Change {
         let (id, name, directory, agent) = (session, String::new(), "/".into(), String::new());
-        let begun = crate::store::NewSession { id, name, directory, agent, system_prompt: None, at: 1 };
-        Change::Session(begun)
+        let begun = NewSession { id, name, directory, agent, system_prompt: None, at: 1 };
+        Change::session(session, 1, SessionEvent::Began(begun))
     }
 
     #[test]
@@ -133,7 +126,8 @@ mod tests {
         let refused = Commit { changes: vec![says(ours), says(nobody)] };
         let last = Commit { changes: vec![says(ours)] };
         let results = commit_all(&mut connection, 0, &[first, refused, last.clone()]);
-        let offsets = |done: &Done| done.as_ref().map(|it| it.messages[0].offset).map_err(Clone::clone);
+        let offsets =
+            |done: &Done| done.as_ref().map(|it| it.messages().next().unwrap().offset).map_err(Clone::clone);
         let missing = StoreError::Missing { kind: "session", id: nobody.to_string() };
         assert_eq!(results.iter().map(offsets).collect::<Vec<_>>(), [Ok(0), Err(missing), Ok(1)]);
         let kept: i64 = connection.query_row("SELECT count(*) FROM messages", [], |row| row.get(0)).unwrap();

@@ -3,8 +3,8 @@
 use std::fmt::Display;
 use std::path::Path;
 
-use super::StoreError;
 use crate::run::{AttemptId, Event, PromptId, Purpose, RunId};
+use crate::store::error::StoreError;
 
 /// Whether an event can happen to a run that has had `last_seq` events, may be over, and may be in a turn.
 pub(super) fn may_follow(
@@ -50,7 +50,7 @@ pub(super) fn passed(purpose: &Purpose) -> Option<PromptId> {
 }
 
 /// A directory as it is written down: as text that people can read.
-pub(super) fn text_of(directory: &Path) -> Result<&str, StoreError> {
+pub(in crate::store) fn text_of(directory: &Path) -> Result<&str, StoreError> {
     directory.to_str().ok_or_else(|| StoreError::Contradiction {
         what: format!("the directory `{}` is not valid UTF-8, and is kept as text", directory.display()),
     })
@@ -66,4 +66,8 @@ pub(super) fn missing(kind: &'static str, id: &impl Display) -> StoreError {
 
 pub(super) fn twice(kind: &str, id: &impl Display) -> StoreError {
     StoreError::Contradiction { what: format!("{kind} {id} is there already") }
+}
+
+pub(super) fn empty(kind: &str, id: &impl Display) -> StoreError {
+    StoreError::Contradiction { what: format!("an entry of {kind} {id} has neither an event nor a message") }
 }

@@ -1,0 +1,56 @@
+//! A commit, change by change.
+
+use super::draft::Draft;
+use super::projected::Projected;
+use super::read::ReadRows;
+use super::rules::missing;
+use super::{run, session};
+use crate::run::SessionId;
+use crate::session::{Change, Commit};
+use crate::store::error::StoreError;
+
+/// Works out what a commit writes.
+///
+/// The changes apply in order, and each sees what those before it did.
+///
+/// # Errors
+/// A change is refused, and the whole commit with it; or a row cannot be read.
+pub fn project(commit: &Commit, stored: &dyn ReadRows) -> Result<Projected, StoreError> {
+    let mut draft = Draft::new(stored)?;
+    for change in &commit.changes {
+        apply(&mut draft, change)?;
+    }
+    Ok(draft.finish())
+}
+
+fn apply(draft: &mut Draft<'_>, change: &Change) -> Result<(), StoreError> {
+    match change {
+        Change::Expects { session, commits } => expect(draft, *session, *commits)?,
+        Change::Run { run, after, at, entries } => run::append(draft, *run, *after, *at, entries)?,
+        Change::Session { session, at, entries } => session::append(draft, *session, *at, entries)?,
+        Change::Spawned { attempt, process } => {
+            let row = draft.change_attempt(*attempt)?.ok_or_else(|| missing("attempt", attempt))?;
+            row.process = Some(process.clone());
+        }
+        Change::Orchestration { enabled } => draft.orchestration = Some(*enabled),
+        Change::Forgotten { session } => {
+            let row = draft.session(*session)?.ok_or_else(|| missing("session", session))?;
+            if let Some(holder) = row.session.run {
+                return Err(StoreError::Busy { session: *session, holder });
+            }
+            draft.forget(*session);
+        }
+    }
+    Ok(())
+}
+
+/// Holds a writer to what it knows of a session, and counts its commit.
+fn expect(draft: &mut Draft<'_>, session: SessionId, expected: u64) -> Result<(), StoreError> {
+    let row = draft.change_session(session)?;
+    let found = row.session.commits;
+    if found != expected {
+        return Err(StoreError::StaleSession { session, expected, found });
+    }
+    row.session.commits += 1;
+    Ok(())
+}

@@ -1,0 +1,208 @@
+//! The rows as they are after the changes that were applied so far.
+
+use super::projected::Projected;
+use super::read::ReadRows;
+use super::rows::{AttemptRow, PromptRow, RunRow, SessionRow};
+use super::rules::missing;
+use super::table::Table;
+use crate::run::{AttemptId, PromptId, RunId, SessionId};
+use crate::session::NewSession;
+use crate::store::committed::{Committed, Written, WrittenEvent};
+use crate::store::error::StoreError;
+use crate::store::records::{Message, Session};
+
+pub(super) struct Draft<'r> {
+    stored: &'r dyn ReadRows,
+    sessions: Table<SessionRow>,
+    runs: Table<RunRow>,
+    attempts: Table<AttemptRow>,
+    prompts: Table<PromptRow>,
+    pub(super) orchestration: Option<bool>,
+    last_place: u64,
+    /// The sessions that were not there before.
+    begun: Vec<SessionId>,
+    /// What the store still has of these is not there any more.
+    forgotten: Vec<SessionId>,
+    entries: Vec<Written>,
+    unwritten: Vec<usize>,
+}
+
+impl<'r> Draft<'r> {
+    pub(super) fn new(stored: &'r dyn ReadRows) -> Result<Self, StoreError> {
+        Ok(Self {
+            stored,
+            sessions: Table::default(),
+            runs: Table::default(),
+            attempts: Table::default(),
+            prompts: Table::default(),
+            orchestration: None,
+            last_place: stored.last_place()?,
+            begun: Vec::new(),
+            forgotten: Vec::new(),
+            entries: Vec::new(),
+            unwritten: Vec::new(),
+        })
+    }
+
+    pub(super) fn session(&mut self, id: SessionId) -> Result<Option<&SessionRow>, StoreError> {
+        if self.sessions.get(id).is_none()
+            && self.is_kept(id)
+            && let Some((session, holder)) = self.stored.session(id)?
+        {
+            self.sessions.hold(session);
+            holder.into_iter().for_each(|run| self.runs.hold(run));
+        }
+        Ok(self.sessions.get(id))
+    }
+
+    /// A session that has to be there, to be changed.
+    pub(super) fn change_session(&mut self, id: SessionId) -> Result<&mut SessionRow, StoreError> {
+        self.session(id)?;
+        self.sessions.change(id).ok_or_else(|| missing("session", &id))
+    }
+
+    pub(super) fn run(&mut self, id: RunId) -> Result<Option<&RunRow>, StoreError> {
+        if self.runs.get(id).is_none()
+            && let Some((run, session)) = self.stored.run(id)?
+            && self.is_kept(session.session.id)
+        {
+            // The session comes no later than its runs: from then on its holder is known here.
+            self.sessions.hold(session);
+            self.runs.hold(run);
+        }
+        Ok(self.runs.get(id))
+    }
+
+    /// A run that has to be there, to be changed.
+    pub(super) fn change_run(&mut self, id: RunId) -> Result<&mut RunRow, StoreError> {
+        self.run(id)?;
+        self.runs.change(id).ok_or_else(|| missing("run", &id))
+    }
+
+    pub(super) fn attempt(&mut self, id: AttemptId) -> Result<Option<&AttemptRow>, StoreError> {
+        if self.attempts.get(id).is_none()
+            && let Some(row) = self.stored.attempt(id)?
+            && self.is_kept(row.session)
+        {
+            self.attempts.hold(row);
+        }
+        Ok(self.attempts.get(id))
+    }
+
+    pub(super) fn change_attempt(&mut self, id: AttemptId) -> Result<Option<&mut AttemptRow>, StoreError> {
+        self.attempt(id)?;
+        Ok(self.attempts.change(id))
+    }
+
+    pub(super) fn prompt(&mut self, id: PromptId) -> Result<Option<&PromptRow>, StoreError> {
+        if self.prompts.get(id).is_none()
+            && let Some(row) = self.stored.prompt(id)?
+            && self.is_kept(row.session)
+        {
+            self.prompts.hold(row);
+        }
+        Ok(self.prompts.get(id))
+    }
+
+    /// Marks a prompt as queued, or no longer queued; one that is not there was pruned.
+    pub(super) fn take_prompt(&mut self, id: PromptId, taken: bool) -> Result<(), StoreError> {
+        if self.prompt(id)?.is_some_and(|row| row.taken != taken)
+            && let Some(row) = self.prompts.change(id)
+        {
+            row.taken = taken;
+        }
+        Ok(())
+    }
+
+    pub(super) fn give_prompt(&mut self, id: PromptId, run: RunId) {
+        if let Some(row) = self.prompts.change(id) {
+            (row.run, row.taken) = (Some(run), false);
+        }
+    }
+
+    pub(super) fn add_session(&mut self, new: &NewSession) {
+        let session = Session {
+            id: new.id,
+            name: new.name.clone(),
+            directory: new.directory.clone(),
+            agent: new.agent.clone(),
+            system_prompt: new.system_prompt.clone(),
+            created_at: new.at,
+            changed_at: new.at,
+            messages: 0,
+            commits: 0,
+            opened: false,
+            run: None,
+        };
+        self.begun.push(new.id);
+        self.sessions.add(SessionRow { session, last_message_at: 0, orchestration: true });
+    }
+
+    pub(super) fn add_run(&mut self, row: RunRow) {
+        self.runs.add(row);
+    }
+
+    pub(super) fn add_attempt(&mut self, row: AttemptRow) {
+        self.attempts.add(row);
+    }
+
+    pub(super) fn add_prompt(&mut self, row: PromptRow) {
+        self.prompts.add(row);
+    }
+
+    /// The place of the next event in the common order.
+    pub(super) const fn next_place(&mut self) -> u64 {
+        self.last_place += 1;
+        self.last_place
+    }
+
+    pub(super) fn add_entry(&mut self, event: Option<WrittenEvent>, message: Option<Message>) {
+        self.entries.push(Written { event, message });
+    }
+
+    /// Drops a session and everything that belongs to it, also what this commit has added.
+    pub(super) fn forget(&mut self, session: SessionId) {
+        self.sessions.forget(session);
+        self.runs.forget(session);
+        self.attempts.forget(session);
+        self.prompts.forget(session);
+        self.begun.retain(|begun| *begun != session);
+        let numbered = self.entries.iter().enumerate();
+        let gone = numbered.filter(|(_, written)| is_of(written, session)).map(|(index, _)| index);
+        self.unwritten.extend(gone);
+        self.forgotten.push(session);
+    }
+
+    fn is_kept(&self, session: SessionId) -> bool {
+        !self.forgotten.contains(&session)
+    }
+
+    pub(super) fn finish(self) -> Projected {
+        let begun = self.begun.iter().filter_map(|id| self.sessions.get(*id));
+        let sessions = begun.map(|row| row.session.clone()).collect();
+        // A run can only take a session once the one before it has ended. New runs keep their order, the one they began in.
+        let runs = self.runs.into_changed().into_iter();
+        let (ended, others): (Vec<_>, Vec<_>) =
+            runs.partition(|run| !run.is_new && run.row.record.ending.is_some());
+        Projected {
+            forgotten: self.forgotten,
+            sessions: self.sessions.into_changed(),
+            runs: ended.into_iter().chain(others).collect(),
+            attempts: self.attempts.into_changed(),
+            prompts: self.prompts.into_changed(),
+            orchestration: self.orchestration,
+            last_place: self.last_place,
+            committed: Committed { sessions, entries: self.entries },
+            unwritten: self.unwritten,
+        }
+    }
+}
+
+fn is_of(written: &Written, session: SessionId) -> bool {
+    let of_event = match &written.event {
+        Some(WrittenEvent::Run(recorded)) => Some(recorded.session),
+        Some(WrittenEvent::Session { session, .. }) => Some(*session),
+        None => written.message.as_ref().map(|message| message.session),
+    };
+    of_event == Some(session)
+}

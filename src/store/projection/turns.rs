@@ -1,0 +1,90 @@
+//! Attempts, and the queued prompts that they pass on.
+
+use super::draft::Draft;
+use super::rows::{AttemptRow, PromptRow};
+use super::rules::{missing, taken, twice};
+use crate::run::{AttemptId, PromptId, RunId, SessionId};
+use crate::store::error::StoreError;
+use crate::store::records::Waiting;
+
+/// The agent is about to be given a prompt. If it is a queued one, it is no longer queued.
+pub(super) fn begin(
+    draft: &mut Draft<'_>,
+    id: AttemptId,
+    run: Option<RunId>,
+    session: SessionId,
+    prompt: Option<PromptId>,
+    at: u64,
+) -> Result<(), StoreError> {
+    if let Some(prompt) = prompt {
+        let row = draft.prompt(prompt)?.filter(|row| row.session == session);
+        if row.ok_or_else(|| missing("prompt", &prompt))?.taken {
+            return Err(taken(prompt));
+        }
+        draft.take_prompt(prompt, true)?;
+    }
+    if draft.attempt(id)?.is_some() {
+        return Err(twice("attempt", &id));
+    }
+    let (began_at, process, chat_ended) = (at, None, false);
+    draft.add_attempt(AttemptRow { id, run, session, prompt, began_at, process, chat_ended });
+    Ok(())
+}
+
+/// The agent certainly did not get what an attempt was to pass on.
+pub(super) fn requeue(draft: &mut Draft<'_>, attempt: AttemptId) -> Result<(), StoreError> {
+    match draft.attempt(attempt)?.and_then(|row| row.prompt) {
+        Some(prompt) => draft.take_prompt(prompt, false),
+        None => Ok(()),
+    }
+}
+
+/// Puts a prompt at the end of the queue.
+pub(super) fn queue(
+    draft: &mut Draft<'_>,
+    prompt: PromptId,
+    session: SessionId,
+    text: &str,
+    at: u64,
+) -> Result<(), StoreError> {
+    if draft.prompt(prompt)?.is_some() {
+        return Err(twice("prompt", &prompt));
+    }
+    draft.add_prompt(row(prompt, session, None, text, at));
+    Ok(())
+}
+
+/// Puts a prompt in the queue of a run. One that is in its session's queue already keeps its place.
+pub(super) fn queue_in_run(
+    draft: &mut Draft<'_>,
+    prompt: PromptId,
+    session: SessionId,
+    run: RunId,
+    text: &str,
+    at: u64,
+) -> Result<(), StoreError> {
+    match draft.prompt(prompt)?.map(|row| row.session) {
+        Some(known) if known == session => draft.give_prompt(prompt, run),
+        Some(_) => return Err(twice("prompt", &prompt)),
+        None => draft.add_prompt(row(prompt, session, Some(run), text, at)),
+    }
+    Ok(())
+}
+
+/// Takes prompts out of a session's queue. Those that are not in it stay as they are.
+pub(super) fn withdraw(
+    draft: &mut Draft<'_>,
+    session: SessionId,
+    prompts: &[PromptId],
+) -> Result<(), StoreError> {
+    for prompt in prompts {
+        if draft.prompt(*prompt)?.is_some_and(|row| row.session == session) {
+            draft.take_prompt(*prompt, true)?;
+        }
+    }
+    Ok(())
+}
+
+fn row(prompt: PromptId, session: SessionId, run: Option<RunId>, text: &str, at: u64) -> PromptRow {
+    PromptRow { waiting: Waiting { prompt, text: text.to_owned(), at }, session, run, taken: false }
+}

@@ -15,7 +15,7 @@ use super::inner::{Chat, Command, Inner};
 use super::recover::Left;
 use super::schedule::last_run;
 use crate::run::{AttemptId, PromptId, SessionId};
-use crate::store::{Change, Commit, NewMessage, Role, Store, StoreError};
+use crate::store::{Change, Commit, Entry, NewMessage, Role, SessionEvent, Store, StoreError};
 
 /// Says something to the agent of a session that is there.
 pub(super) async fn prompt(
@@ -44,17 +44,18 @@ pub(super) async fn prompt(
         tokio::task::yield_now().await;
     };
     inner.read(move |store| store.session(session)).await?.ok_or(EngineError::NoSession(session))?;
-    let changes = queued(session, prompt, text, inner.now()).into();
+    let changes = vec![queued(session, prompt, text, inner.now())];
     inner.keeper.commit(Commit { changes }).await?;
     go_on(inner, session);
     Ok(prompt)
 }
 
 /// What writes down that somebody said something, and that it waits for the agent.
-pub(super) fn queued(session: SessionId, prompt: PromptId, text: String, at: u64) -> [Change; 2] {
+pub(super) fn queued(session: SessionId, prompt: PromptId, text: String, at: u64) -> Change {
     let (id, role, words) = (prompt.uuid(), Role::User, text.clone());
     let said = NewMessage { session, id, role, text: words, at, attempt: None, run: None };
-    [Change::Queued { prompt, session, text, at }, Change::Message(said)]
+    let event = Some(SessionEvent::PromptQueued { prompt, text });
+    Change::Session { session, at, entries: vec![Entry { event, message: Some(said) }] }
 }
 
 /// Takes back what waits for a session's agent.
@@ -64,7 +65,8 @@ pub(super) async fn withdraw(inner: &Inner, session: SessionId) -> Result<(), St
         return Ok(());
     }
     let prompts = waiting.into_iter().map(|waiting| waiting.prompt).collect();
-    inner.keeper.commit(Commit { changes: vec![Change::Withdrawn { prompts }] }).await.map(|_| ())
+    let withdrawn = Change::session(session, inner.now(), SessionEvent::PromptsWithdrawn { prompts });
+    inner.keeper.commit(Commit { changes: vec![withdrawn] }).await.map(|_| ())
 }
 
 /// Gives the agent what waits for it, unless a run does so.
@@ -159,7 +161,8 @@ async fn next(inner: &Inner, session: SessionId) -> Result<Option<ChatTurn>, Sto
         return Ok(None);
     };
     let attempt = AttemptId::from(Uuid::new_v4());
-    let began = Change::ChatBegan { attempt, session, prompt: waiting.prompt, at: inner.now() };
+    let began = SessionEvent::ChatBegan { attempt, prompt: waiting.prompt };
+    let began = Change::session(session, inner.now(), began);
     inner.keeper.commit(Commit { changes: vec![began] }).await?;
     Ok(Some(ChatTurn { attempt, known, waiting, left: None }))
 }
@@ -205,8 +208,8 @@ mod tests {
         let (id, prompt) = (SessionId::from(Uuid::from_u128(1)), PromptId::from(Uuid::from_u128(2)));
         let (name, directory, agent) = (String::new(), place.to_owned(), "rehearsal".to_owned());
         let begun = NewSession { id, name, directory, agent, system_prompt: None, at: 1 };
-        let mut changes = vec![Change::Session(begun)];
-        changes.extend(queued(id, prompt, "Hello?".to_owned(), 1));
+        let begun = Change::session(id, 1, SessionEvent::Began(begun));
+        let changes = vec![begun, queued(id, prompt, "Hello?".to_owned(), 1)];
         inner.keeper.commit(Commit { changes }).await.unwrap();
         go_on(&inner, id);
         (inner, id)

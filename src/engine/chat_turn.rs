@@ -14,7 +14,7 @@ use super::turn::{self, Came, Prepared, SIGNS, Task};
 use super::{failure, scratch, words};
 use crate::agent::{Failure, Sign};
 use crate::run::{AttemptId, SessionId, heard_before};
-use crate::store::{Change, Commit, NewMessage, Role, Session, StoreError, Waiting};
+use crate::store::{Change, Commit, Entry, NewMessage, Role, Session, SessionEvent, StoreError, Waiting};
 
 /// A turn outside of a run.
 pub(super) struct ChatTurn {
@@ -54,15 +54,15 @@ pub(super) async fn take(
         Came::Locked => (words::kept("another process works in this session"), false, true),
     };
     let saved = async {
-        let mut changes = Vec::new();
-        if !(opened && passages.end_with(inner, &text).await?) {
-            changes.push(message(session, Role::Assistant, text, inner.now(), Some(attempt)));
-        }
-        changes.push(Change::ChatEnded { attempt, unheard });
+        let at = inner.now();
+        let is_told = opened && passages.end_with(inner, &text).await?;
+        let message = (!is_told).then(|| message(session, Role::Assistant, text, at, Some(attempt)));
+        let ended = SessionEvent::ChatEnded { attempt, answered: opened, requeued: unheard };
+        let mut entries = vec![Entry { event: Some(ended), message }];
         if opened {
-            changes.push(Change::Opened { session });
+            entries.push(SessionEvent::Opened.into());
         }
-        save(inner, Commit { changes }).await
+        save(inner, Commit { changes: vec![Change::Session { session, at, entries }] }).await
     };
     let saved = saved.await;
     // Whoever waits for an answer is told also where it could not be saved; the next engine finds it again.
@@ -162,6 +162,6 @@ pub(super) fn message(
     text: String,
     at: u64,
     attempt: Option<AttemptId>,
-) -> Change {
-    Change::Message(NewMessage { session, id: Uuid::new_v4(), role, text, at, attempt, run: None })
+) -> NewMessage {
+    NewMessage { session, id: Uuid::new_v4(), role, text, at, attempt, run: None }
 }

@@ -13,7 +13,7 @@ use super::journal::{self, Page, Spoken};
 use super::seat::Held;
 use super::{chat, crash, recover, schedule};
 use crate::run::{Decision, Ending, Input, Run, Todo};
-use crate::store::{Change, Commit, Process, Session, StoreError};
+use crate::store::{Change, Commit, Process, Session, SessionEvent, StoreError};
 use crate::{Exit, ExitReason};
 
 /// How many commands may wait for a run; whoever has one more waits as well.
@@ -202,9 +202,10 @@ pub(super) async fn write(
         let said = successor.said.iter().map(|text| (Uuid::new_v4().into(), text.clone()));
         let (next_run, first) =
             Run::start_after(successor.recipe, successor.order.clone(), said, Inner::fresh());
-        changes.push(Change::Withdrawn { prompts: run.waiting().map(|(prompt, _)| prompt).collect() });
-        // What the agent is told beside its prompts goes on with the work.
         let last = run.order().session;
+        let prompts = run.waiting().map(|(prompt, _)| prompt).collect();
+        changes.push(Change::session(last, now, SessionEvent::PromptsWithdrawn { prompts }));
+        // What the agent is told beside its prompts goes on with the work.
         let system_prompt =
             Conversation::of(inner.read(move |store| store.session(last)).await?).system_prompt;
         changes.extend(journal::beginning(&next_run, &first, system_prompt.clone(), now));

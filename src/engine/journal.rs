@@ -4,7 +4,7 @@ use uuid::Uuid;
 
 use super::words;
 use crate::run::{Ask, Decision, Event, Order, Purpose, Read, Run, Todo};
-use crate::store::{Change, NewMessage, NewSession, Role};
+use crate::store::{Change, Entry, NewMessage, NewSession, Role, SessionEvent};
 use crate::{Category, Outline};
 
 /// Where and when something happens: what all changes of one decision have in common.
@@ -34,24 +34,26 @@ impl Page<'_> {
             Todo::Ask(ask) => Some(ask),
             Todo::Wait | Todo::End | Todo::Restart(_) => None,
         };
-        let mut changes = Vec::new();
-        let events = decision.events.clone();
+        let events = &decision.events;
         // What was said while the run waited to go on stands in the conversation since then.
         let resumes = events.iter().any(|event| matches!(event, Event::Resumed { .. }));
-        let is_new = |event: &&Event| !(resumes && matches!(event, Event::PromptQueued { .. }));
-        for event in events.iter().filter(is_new) {
-            changes.extend(self.said(event, ask, reply));
-            if let (Event::Replied { .. }, Some(Spoken { first: true, .. })) = (event, reply) {
-                changes.push(Change::Opened { session: self.order.session });
-            }
+        let is_new = |event: &Event| !(resumes && matches!(event, Event::PromptQueued { .. }));
+        let entry = |event: &Event| Entry {
+            event: Some(event.clone()),
+            message: if is_new(event) { self.said(event, ask, reply) } else { None },
+        };
+        let entries = events.iter().map(entry).collect();
+        let Order { run, session, .. } = *self.order;
+        let mut changes = vec![Change::Run { run, after: self.after, at: self.now, entries }];
+        let replied = events.iter().any(|event| matches!(event, Event::Replied { .. }));
+        if replied && reply.is_some_and(|reply| reply.first) {
+            changes.push(Change::session(session, self.now, SessionEvent::Opened));
         }
-        // Events first: they decide whether any of it may be written.
-        changes.insert(0, Change::Events { run: self.order.run, after: self.after, events, at: self.now });
         changes
     }
 
     /// What an event adds to the conversation.
-    fn said(&self, event: &Event, ask: Option<&Ask>, reply: Option<Spoken<'_>>) -> Option<Change> {
+    fn said(&self, event: &Event, ask: Option<&Ask>, reply: Option<Spoken<'_>>) -> Option<NewMessage> {
         let (role, text, attempt) = match event {
             // What people said stands in the conversation since they said it.
             Event::TurnBegan { purpose: Purpose::Pass { .. }, .. } => return None,
@@ -66,7 +68,7 @@ impl Page<'_> {
         };
         // Whoever reads the run's journal knows by it which words still wait.
         let id = if let Event::PromptQueued { prompt, .. } = event { prompt.uuid() } else { Uuid::new_v4() };
-        Some(Change::Message(NewMessage {
+        Some(NewMessage {
             session: self.order.session,
             id,
             role,
@@ -74,7 +76,7 @@ impl Page<'_> {
             at: self.now,
             attempt,
             run: Some(self.order.run),
-        }))
+        })
     }
 
     /// Lines for the log, for what is written down by now.
@@ -138,14 +140,15 @@ impl Page<'_> {
 
 /// A session to be, for a run that begins one.
 fn session_of(order: &Order, recipe: &'static Outline, system_prompt: Option<String>, now: u64) -> Change {
-    Change::Session(NewSession {
+    let new = NewSession {
         id: order.session,
         name: recipe.label.to_owned(),
         directory: order.directory.clone(),
         agent: order.agent.clone(),
         system_prompt,
         at: now,
-    })
+    };
+    Change::session(order.session, now, SessionEvent::Began(new))
 }
 
 /// What is decided for a run that was just begun, with the session it needs.

@@ -12,7 +12,7 @@ use tokio::sync::{broadcast, oneshot};
 use tokio_util::sync::CancellationToken;
 
 use super::feed::{Feed, Notice};
-use super::{crash, telling};
+use super::{crash, publish};
 use crate::store::{Commit, Committed, Store, StoreError};
 
 #[derive(Clone)]
@@ -115,7 +115,7 @@ impl Shared {
     }
 
     fn tell_of(&self, committed: &Committed) {
-        for notice in telling::notices(committed) {
+        for notice in publish::notices(committed) {
             if let Notice::Happened(event) = &notice {
                 self.place.fetch_max(event.place, Ordering::SeqCst);
             }

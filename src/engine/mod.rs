@@ -15,6 +15,7 @@ mod journal;
 mod keeper;
 mod options;
 mod passages;
+mod publish;
 mod recover;
 mod say;
 mod schedule;
@@ -22,7 +23,6 @@ mod scratch;
 mod seat;
 mod session_lock;
 mod start;
-mod telling;
 mod turn;
 mod words;
 

@@ -94,7 +94,7 @@ impl Passages {
         let Self { session, attempt, run, .. } = *self;
         let (id, role, at) = (Uuid::new_v4(), Role::Assistant, inner.now());
         let passage = NewMessage { session, id, role, text, at, attempt: Some(attempt), run };
-        inner.keeper.commit(Commit { changes: vec![Change::Message(passage)] }).await.map(|_| ())
+        inner.keeper.commit(Commit { changes: vec![Change::message(passage)] }).await.map(|_| ())
     }
 
     /// Whether this is one of the passages that an earlier engine heard. Each of them is found once, in their order.

@@ -15,7 +15,7 @@ use super::turn::{Prepared, for_agent};
 use super::{EngineError, ResumeError, chat, schedule, scratch, words};
 use crate::agent::Agent;
 use crate::run::{Event, Input, Run, RunId, abandon};
-use crate::store::{Attempt, Change, Commit, Process, Role, RunFilter, RunRecord, Store};
+use crate::store::{Attempt, Change, Commit, Entry, Process, Role, RunFilter, RunRecord, Store};
 use crate::{Exit, ExitReason};
 
 /// An attempt that was never ended, and what is left of it.
@@ -125,12 +125,14 @@ pub(super) async fn end_unreadable(inner: &Inner, id: RunId, exit: &Exit) -> Res
     let recorded = inner.read(move |store| store.events(id, 0, usize::MAX)).await?;
     let (Some(first), Some(last)) = (recorded.first(), recorded.last()) else { return Ok(()) };
     let Some(ended) = abandon(recorded.iter().map(|recorded| &recorded.event), exit) else { return Ok(()) };
-    let mut changes = Vec::new();
+    let at = inner.now();
+    let mut closing = None;
     if let (Event::Started { recipe, .. }, Event::Ended { ending, .. }) = (&first.event, &ended) {
         let text = words::closing(recipe, ending);
-        changes.push(message(first.session, Role::Assistant, text, inner.now(), None));
+        closing = Some(message(first.session, Role::Assistant, text, at, None));
     }
-    changes.push(Change::Events { run: id, after: last.seq, events: vec![ended], at: inner.now() });
+    let entries = vec![Entry { event: Some(ended), message: closing }];
+    let changes = vec![Change::Run { run: id, after: last.seq, at, entries }];
     inner.keeper.commit(Commit { changes }).await?;
     Ok(())
 }

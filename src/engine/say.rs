@@ -12,7 +12,7 @@ use super::start::UnknownProvider;
 use super::{EngineError, words};
 use crate::agent::Failure;
 use crate::run::{PromptId, SessionId};
-use crate::store::{Change, Commit, NewSession, StoreError};
+use crate::store::{Change, Commit, NewSession, SessionEvent, StoreError};
 
 /// Something to say.
 ///
@@ -109,8 +109,8 @@ async fn begin_with(
     }
     let settled = settle(inner, session, &text, begin)?;
     let prompt = PromptId::from(Uuid::new_v4());
-    let mut changes = vec![Change::Session(settled)];
-    changes.extend(queued(session, prompt, text, inner.now()));
+    let first = Change::session(session, settled.at, SessionEvent::Began(settled));
+    let changes = vec![first, queued(session, prompt, text, inner.now())];
     inner.keeper.commit(Commit { changes }).await?;
     chat::go_on(inner, session);
     Ok(Said { prompt, new_session: true })

@@ -13,7 +13,7 @@ use super::{chat, recover};
 use crate::run::{
     CannotResume, Ending, Input, Meanwhile, PromptId, Resume, ResumedBy, Run, RunId, SessionId, Todo,
 };
-use crate::store::{Attempt, Change, Commit, RunFilter, RunRecord, Store, StoreError};
+use crate::store::{Attempt, Change, Commit, RunFilter, RunRecord, SessionEvent, Store, StoreError};
 use crate::{Exit, ExitReason};
 
 /// How long a wait may be before the clock is looked at again: it may have been set, or the machine have slept.
@@ -151,8 +151,11 @@ pub(super) async fn set_orchestration(
     session: Option<SessionId>,
     enabled: bool,
 ) -> Result<(), EngineError> {
-    let commit = Commit { changes: vec![Change::Orchestration { session, enabled }] };
-    inner.keeper.commit(commit).await?;
+    let change = match session {
+        Some(id) => Change::session(id, inner.now(), SessionEvent::OrchestrationSet { enabled }),
+        None => Change::Orchestration { enabled },
+    };
+    inner.keeper.commit(Commit { changes: vec![change] }).await?;
     let mut result = Ok(());
     // A chain may restart into another session meanwhile, so it is looked once more, until there is none.
     while !enabled && result.is_ok() {

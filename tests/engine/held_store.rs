@@ -83,6 +83,20 @@ impl HeldStore {
     }
 }
 
+/// Whether a commit only says something: what the agent said in the middle of a turn.
+fn is_passage(commit: &Commit) -> bool {
+    let mut changes = commit.changes.iter().filter(|it| !matches!(it, Change::Expects { .. })).peekable();
+    let only_says = |change: &Change| match change {
+        Change::Run { entries, .. } => entries.iter().all(|it| it.event.is_none()),
+        Change::Session { entries, .. } => entries.iter().all(|it| it.event.is_none()),
+        Change::Expects { .. }
+        | Change::Spawned { .. }
+        | Change::Orchestration { .. }
+        | Change::Forgotten { .. } => false,
+    };
+    changes.peek().is_some() && changes.all(only_says)
+}
+
 /// Fails as often as is left in the count.
 fn fails(left: &AtomicUsize) -> Result<(), StoreError> {
     let one_less = |left: usize| left.checked_sub(1);
@@ -98,13 +112,14 @@ impl Store for HeldStore {
             self.refused.fetch_add(1, Ordering::SeqCst);
             return Err(StoreError::Full);
         }
-        if matches!(commit.changes[..], [Change::Message(_)]) {
+        if is_passage(commit) {
             fails(&self.passages_that_fail)?;
         }
         self.stand_still(Hold::Before);
         let mut committed = self.kept.commit(commit);
         if let (Ok(committed), true) = (&mut committed, self.nonsense.load(Ordering::SeqCst)) {
-            committed.messages.iter_mut().for_each(|message| message.offset = u64::MAX);
+            let messages = committed.entries.iter_mut().filter_map(|it| it.message.as_mut());
+            messages.for_each(|message| message.offset = u64::MAX);
         }
         self.commits.fetch_add(usize::from(committed.is_ok()), Ordering::SeqCst);
         self.stand_still(Hold::After);

@@ -162,7 +162,7 @@ async fn what_outlived_the_end_of_its_run_is_cleared_away() {
         let events = stage.events(started.run);
         surefire::run::abandon(events.iter().map(|recorded| &recorded.event), &exit).unwrap()
     };
-    let change = Change::Events { run: started.run, after: 2, events: vec![ending], at: NOON };
+    let change = Change::Run { run: started.run, after: 2, at: NOON, entries: vec![ending.into()] };
     Arc::clone(&stage.store).commit(&Commit { changes: vec![change] }).unwrap();
     // A puppet has no process, and so keeps nothing.
     let scratch = stage.place.path().join("data/attempts").join(attempt.to_string());

@@ -181,7 +181,7 @@ async fn what_others_left_behind_is_not_cleared_away() {
         let exit = surefire::Exit::because(ExitReason::UserRequested);
         let events = stage.events(started.run);
         let ended = surefire::run::abandon(events.iter().map(|it| &it.event), &exit).unwrap();
-        let change = Change::Events { run: started.run, after: 2, events: vec![ended], at: NOON };
+        let change = Change::Run { run: started.run, after: 2, at: NOON, entries: vec![ended.into()] };
         stage.store.commit(&Commit { changes: vec![change] }).unwrap();
     }
     let stage = stage.again_with(only(&[one.run])).await;

@@ -16,7 +16,7 @@ use crate::store_fixtures::{
 /// The agent's words (odd numbers) or the person's (even ones) in an attempt.
 fn said(n: u128, attempt_n: u128, text: &str) -> Change {
     let said = NewMessage { attempt: Some(attempt(attempt_n)), text: text.into(), ..message(1, n, 1) };
-    Change::Message(said)
+    Change::message(said)
 }
 
 async fn reply(server: &Serving, run: RunId) -> Value {

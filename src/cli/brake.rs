@@ -1,21 +1,23 @@
 //! What ends a run whatever those who watch it are doing: a terminal that takes nothing may hold them up.
 
+use std::sync::Arc;
+
 use tokio_util::sync::CancellationToken;
 
 use crate::ExitReason;
-use crate::engine::{Engine, EngineError, Shutdown};
+use crate::engine::{Backend, EngineError, Shutdown};
 use crate::run::SessionId;
 use crate::store::{RunFilter, Store, StoreError};
 
 /// Ends the run of a session in an engine of our own.
 #[derive(Clone)]
 pub(super) struct Brake {
-    engine: Engine,
+    engine: Arc<dyn Backend>,
     session: SessionId,
 }
 
 impl Brake {
-    pub(super) fn new(engine: Engine, session: SessionId) -> Self {
+    pub(super) fn new(engine: Arc<dyn Backend>, session: SessionId) -> Self {
         Self { engine, session }
     }
 

@@ -22,6 +22,14 @@ pub enum DirectoryError {
         /// In the system's words.
         why: String,
     },
+    /// It was replaced by a link to another one.
+    #[error("working directory `{}` now leads to `{}`; start again there, or put it back", path.display(), real.display())]
+    Moved {
+        /// Where the agent was to work.
+        path: PathBuf,
+        /// Where that leads now.
+        real: PathBuf,
+    },
     /// It lies outside of the roots, perhaps by way of a link.
     #[error(
         "working directory `{}` is outside of the allowed roots ({}); work inside of one, or allow it with --root",
@@ -53,6 +61,13 @@ pub(super) fn check(path: &Path, roots: &[PathBuf]) -> Result<PathBuf, Directory
     // A root that is itself reached by a link is compared where it really is.
     let inside = roots.iter().filter_map(|root| root.canonicalize().ok()).any(|root| real.starts_with(root));
     if inside { Ok(real) } else { Err(DirectoryError::Outside { path: real, roots: roots.to_vec() }) }
+}
+
+/// Whether a directory that was checked before may still be worked in, and is still the same one: it may have been moved or
+/// replaced by a link since.
+pub(super) fn is_still(path: &Path, roots: &[PathBuf]) -> Result<(), DirectoryError> {
+    let real = check(path, roots)?;
+    if real == path { Ok(()) } else { Err(DirectoryError::Moved { path: path.to_owned(), real }) }
 }
 
 /// The real path of a directory to begin with: this one if it may be worked in, otherwise the first root that is there.

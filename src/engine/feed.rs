@@ -6,7 +6,7 @@ use std::sync::Arc;
 use tokio::sync::broadcast::{self, error::RecvError};
 use tokio_util::sync::CancellationToken;
 
-use super::EngineError;
+use super::error::EngineError;
 use crate::run::{Ending, Event, RunId, SessionId};
 use crate::store::{Message, Recorded, Session, Store};
 

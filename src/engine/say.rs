@@ -1,18 +1,13 @@
-//! Saying something in a session that may begin with it: what can be wrong is found before anything is written down.
+//! A prompt that a client sends in a session that may begin with it, and why it may be refused.
 
 use std::path::PathBuf;
-use std::sync::Arc;
 
-use uuid::Uuid;
-
-use super::chat::{self, queued};
-use super::directory::{self, DirectoryError};
-use super::inner::Inner;
-use super::start::UnknownProvider;
-use super::{EngineError, words};
+use super::directory::DirectoryError;
+use super::error::{EngineError, NotDone};
+use super::provider::UnknownProvider;
 use crate::agent::Failure;
 use crate::run::{PromptId, SessionId};
-use crate::store::{Change, Commit, NewSession, SessionEvent, StoreError};
+use crate::store::StoreError;
 
 /// Something to say.
 ///
@@ -83,47 +78,8 @@ impl From<StoreError> for SayError {
     }
 }
 
-pub(super) async fn say(inner: &Arc<Inner>, say: Say) -> Result<Said, SayError> {
-    let Say { session, text, begin } = say;
-    if let Some(begin) = begin {
-        // Held until it has begun, so that nobody begins it otherwise in the meantime.
-        let gate = inner.gate(session).await;
-        if inner.read(move |store| store.session(session)).await?.is_none() {
-            return begin_with(inner, session, text, begin).await;
-        }
-        drop(gate);
+impl From<NotDone> for SayError {
+    fn from(error: NotDone) -> Self {
+        Self::Engine(error.into())
     }
-    let prompt = chat::prompt(inner, session, text).await?;
-    Ok(Said { prompt, new_session: false })
-}
-
-/// Begins a session with its first prompt, in one commit. Its gate is held.
-async fn begin_with(
-    inner: &Arc<Inner>,
-    session: SessionId,
-    text: String,
-    begin: Begin,
-) -> Result<Said, SayError> {
-    if inner.closing.is_cancelled() {
-        return Err(EngineError::ShuttingDown.into());
-    }
-    let settled = settle(inner, session, &text, begin)?;
-    let prompt = PromptId::from(Uuid::new_v4());
-    let first = Change::session(session, settled.at, SessionEvent::Began(settled));
-    let changes = vec![first, queued(session, prompt, text, inner.now())];
-    inner.keeper.commit(Commit { changes }).await?;
-    chat::go_on(inner, session);
-    Ok(Said { prompt, new_session: true })
-}
-
-/// The session to be, if everything about it is as it has to be.
-fn settle(inner: &Inner, id: SessionId, text: &str, begin: Begin) -> Result<NewSession, SayError> {
-    let asked = begin.directory.ok_or(SayError::NoDirectory)?;
-    let directory = directory::check(&asked, &inner.options.roots)?;
-    let agent = inner.agent(begin.provider.as_deref())?;
-    agent.ready().map_err(SayError::Agent)?;
-    let name = words::session_name(text, &directory);
-    let (agent, at) = (agent.about().name.to_owned(), inner.now());
-    let system_prompt = begin.system_prompt.filter(|words| !words.trim().is_empty());
-    Ok(NewSession { id, name, directory, agent, system_prompt, at })
 }

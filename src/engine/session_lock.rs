@@ -13,7 +13,15 @@ pub(super) fn usual_directory() -> PathBuf {
 
 /// Held while the agent works in a session; the system frees it even if this process is killed.
 pub(super) struct SessionLock {
-    _file: File,
+    file: File,
+}
+
+impl Drop for SessionLock {
+    fn drop(&mut self) {
+        // Closing the file is not enough: a process that is being started at this moment has it open until it executes its
+        // program, and would hold the lock for as long.
+        let _ = self.file.unlock();
+    }
 }
 
 /// Why a session was not locked.
@@ -32,7 +40,7 @@ pub(super) fn lock(directory: &Path, session: Uuid) -> Result<SessionLock, NotLo
     };
     let file = open().map_err(NotLocked::Failed)?;
     match file.try_lock() {
-        Ok(()) => Ok(SessionLock { _file: file }),
+        Ok(()) => Ok(SessionLock { file }),
         Err(TryLockError::WouldBlock) => Err(NotLocked::Held),
         Err(TryLockError::Error(error)) => Err(NotLocked::Failed(error)),
     }

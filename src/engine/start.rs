@@ -1,16 +1,16 @@
-//! Starting a run: everything that can be wrong with the wish is found before anything is written down.
+//! What a client asks for when it starts a run, and why it may not get it.
 
 use std::path::PathBuf;
-use std::sync::Arc;
 
-use super::directory::{self, DirectoryError};
-use super::drive::{self, Beginning, Conversation};
-use super::inner::Inner;
-use super::{EngineError, crash, journal, schedule};
+use super::directory::DirectoryError;
+use super::error::{EngineError, NotDone};
+use super::failure;
+use super::provider::UnknownProvider;
 use crate::agent::{Failure, UnknownModel};
-use crate::run::{Limits, Order, Run, RunId, SessionId, Spent};
-use crate::store::{Commit, StoreError};
-use crate::{AnyRecipe, Exit, ExitReason, UnknownRecipe};
+use crate::run::{Limits, RunId, SessionId};
+use crate::session::Refusal;
+use crate::store::StoreError;
+use crate::{Exit, ExitReason, UnknownRecipe};
 
 /// A wish for a run.
 #[derive(Debug, Clone, Default)]
@@ -47,16 +47,6 @@ pub struct Started {
     pub session: SessionId,
     /// Whether that session is new.
     pub new_session: bool,
-}
-
-/// An agent that there is not.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("there is no agent `{provider}` here; choose one of those that are: {}", .known.join(", "))]
-pub struct UnknownProvider {
-    /// What was asked for.
-    pub provider: String,
-    /// What there is.
-    pub known: Vec<&'static str>,
 }
 
 /// Why a run was not started.
@@ -125,7 +115,7 @@ impl StartError {
             Self::SwitchedOff => ExitReason::OrchestrationDisabled,
             Self::Engine(EngineError::Store(_)) => ExitReason::StorageError,
             Self::Engine(_) => ExitReason::InternalError,
-            Self::Agent(failure) => return Some(super::failure::exit(failure)),
+            Self::Agent(failure) => return Some(failure::exit(failure)),
             Self::Provider(_)
             | Self::Model(_)
             | Self::Directory(_)
@@ -146,80 +136,12 @@ impl From<StoreError> for StartError {
     }
 }
 
-pub(super) async fn start(inner: &Arc<Inner>, start: Start) -> Result<Started, StartError> {
-    if inner.closing.is_cancelled() {
-        return Err(EngineError::ShuttingDown.into());
+impl From<NotDone> for StartError {
+    fn from(error: NotDone) -> Self {
+        match error {
+            NotDone::Refused(Refusal::Busy { session, holder }) => Self::Busy { session, holder },
+            NotDone::NotPersisted(error) => error.into(),
+            NotDone::Refused(_) => Self::Engine(error.into()),
+        }
     }
-    let recipe = inner.options.catalog.find(&start.recipe)?;
-    let session = start.session.unwrap_or_else(|| Inner::fresh().session);
-    // From here on, so that nobody begins the same session otherwise in the meantime.
-    let gate = inner.gate(session).await;
-    let Settled { order, conversation, new_session } = settle(inner, recipe, session, start).await?;
-    let started = Started { run: order.run, session, new_session };
-    let (run, first) = Run::start(recipe, order, Inner::fresh());
-    crash::point("before-intent");
-    let changes = journal::beginning(&run, &first, None, inner.now());
-    inner.keeper.commit(Commit { changes }).await?;
-    journal::log_beginning(&run, &first);
-    let seq = first.events.len() as u64;
-    drive::spawn(inner, run, seq, conversation, first.todo, Beginning::Fresh);
-    drop(gate);
-    // Somebody may have switched recipes off after they were found to be on, and before this run could be seen.
-    if !inner.read(move |store| store.orchestration(Some(session))).await? {
-        schedule::cancel(inner, session, Exit::because(ExitReason::UserRequested)).await?;
-    }
-    Ok(started)
-}
-
-/// A wish that can be fulfilled.
-struct Settled {
-    order: Order,
-    conversation: Conversation,
-    new_session: bool,
-}
-
-async fn settle(
-    inner: &Arc<Inner>,
-    recipe: &'static dyn AnyRecipe,
-    session: SessionId,
-    start: Start,
-) -> Result<Settled, StartError> {
-    let known = match start.session {
-        Some(id) => inner.read(move |store| Ok((store.session(id)?, store.orchestration(Some(id))?))).await?,
-        None => inner.read(|store| Ok((None, store.orchestration(None)?))).await?,
-    };
-    let (known, switched_on) = known;
-    let provider = start.provider.or_else(|| known.as_ref().map(|session| session.agent.clone()));
-    let agent = inner.agent(provider.as_deref())?;
-    let about = agent.about();
-    if let Some(known) = known.as_ref().filter(|known| known.agent != about.name) {
-        return Err(StartError::OtherAgent { session, agent: known.agent.clone() });
-    }
-    let models = recipe.outline().steps.iter().filter_map(|step| step.model);
-    for model in start.model.as_deref().into_iter().chain(models) {
-        agent.knows_model(model)?;
-    }
-    let asked = start.directory.or_else(|| known.as_ref().map(|session| session.directory.clone()));
-    let directory = directory::check(&asked.ok_or(StartError::NoDirectory)?, &inner.options.roots)?;
-    if let Some(known) = known.as_ref().filter(|known| known.directory != directory) {
-        return Err(StartError::Elsewhere { session, directory: known.directory.clone() });
-    }
-    if !switched_on {
-        return Err(StartError::SwitchedOff);
-    }
-    agent.ready().map_err(StartError::Agent)?;
-    let order = Order {
-        run: Inner::fresh().run,
-        session,
-        agent: about.name.to_owned(),
-        rehearsal: about.rehearsal,
-        directory,
-        about: start.about,
-        model: start.model,
-        limits: start.limits,
-        spent: Spent::default(),
-        restarts: 0,
-        continues: None,
-    };
-    Ok(Settled { order, new_session: known.is_none(), conversation: Conversation::of(known) })
 }

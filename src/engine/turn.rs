@@ -1,69 +1,206 @@
-//! One turn of one run: the agent is given a prompt and watched until it is done, while commands keep coming in.
+//! The turn in flight: waiting for a permit, then the agent at work, until it ends.
 
 use std::future::Future;
-use std::path::PathBuf;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::sync::mpsc;
+use tokio::sync::{OwnedSemaphorePermit, mpsc};
+use tokio::task::JoinHandle;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
+use tracing::{Instrument, Span};
 
-use super::drive::{Adoption, Beginning, Driver, Halt, save};
-use super::inner::{Command, Inner};
-use super::journal::Spoken;
-use super::passages::Passages;
-use super::{crash, failure, scratch};
+use super::directory::{self, DirectoryError};
+use super::scratch;
+use super::session_lock::{self, NotLocked, SessionLock};
+use super::shared::Shared;
+use super::streamed::StreamedMessages;
 use crate::agent::{Agent, Failure, Fate, Link, Reply, Sign, Turn, TurnLimits};
-use crate::run::{Ask, AttemptId, Input, SessionId, Todo};
-use crate::store::{Change, Commit, Process};
-use crate::{Exit, ExitReason};
+use crate::run::SessionId;
+use crate::session::{Process, TurnOrigin, TurnRequest};
 
-/// How many signs of life may wait; an agent that has one more waits as well. They may be long, so there are not many.
-pub(super) const SIGNS: usize = 16;
+/// How many signs of life may be queued; an agent that has one more waits. They may be long, so there are not many.
+const MAX_QUEUED_SIGNS: usize = 16;
 
-/// What an agent has to do about a turn.
-pub(super) enum Task {
-    /// To take it.
-    Take,
-    /// To find out what became of it, and to take it if it was never begun. With the process that was written down.
-    Recover(Option<Process>),
+/// A turn that a session's driver takes.
+pub(super) struct InFlight {
+    pub(super) request: Box<TurnRequest>,
+    pub(super) streamed: StreamedMessages,
+    /// What the agent says it has spent, where it has no reply to say it with.
+    pub(super) cost_usd: Option<f64>,
+    /// Whether its end is not an input any more, and if so, whether what it wrote is kept to be adopted later.
+    pub(super) discarded: Option<Kept>,
+    pub(super) span: Span,
+    shared: Arc<Shared>,
+    session: SessionId,
+    stop: CancellationToken,
+    signs: mpsc::Receiver<Sign>,
+    /// The agent's end of the line, until it is asked.
+    link: Option<Link>,
+    phase: Phase,
+    /// When the agent began; the time it waited for its permit does not count.
+    began: Option<Instant>,
+    time_left: Option<Duration>,
 }
 
-/// A turn that is being taken.
-type Working = Pin<Box<dyn Future<Output = Came> + Send>>;
+/// Whether what a discarded turn wrote is kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kept {
+    No,
+    Yes,
+}
+
+enum Phase {
+    Seating(Pin<Box<dyn Future<Output = Result<Seat, NoReply>> + Send>>),
+    /// The seat is kept until the agent is done.
+    Working {
+        work: JoinHandle<TurnResult>,
+        _seat: Seat,
+    },
+}
+
+/// What a turn needs before the agent may be asked. Dropping it lets other sessions have their turn.
+struct Seat {
+    _permit: Option<OwnedSemaphorePermit>,
+    _lock: Option<SessionLock>,
+    agent: Arc<dyn Agent>,
+}
 
 /// What came of a turn.
-pub(super) enum Came {
-    Reply(Reply),
+pub(super) type TurnResult = Result<Reply, NoReply>;
+
+/// Why there is no reply.
+pub(super) enum NoReply {
     Failure(Failure),
-    /// Nobody knows how far the agent came before the last engine was killed.
+    /// It is not known how far the agent came before the last engine was killed.
     Unknown,
     /// Another process works in the session.
     Locked,
+    /// The working directory cannot be worked in any more.
+    Directory(DirectoryError),
+    /// The agent's code panicked.
+    Panicked(String),
 }
 
-/// What a turn is watched with.
-struct Watch {
-    attempt: AttemptId,
-    passages: Passages,
-    /// When the agent began; not the time it waited for its seat.
-    began: Option<Instant>,
-    time_left: Option<Duration>,
-    /// What the agent says it has spent, where it has no reply to say it with.
-    cost_usd: Option<f64>,
-    signs: mpsc::Receiver<Sign>,
+/// Something that a turn brings about.
+pub(super) enum TurnEvent {
+    Sign(Sign),
+    /// The time that the run may take is used up.
+    TimeIsUp,
+    Ended(TurnResult),
 }
 
-impl Watch {
-    fn took(&self) -> Duration {
+impl InFlight {
+    pub(super) fn new(
+        shared: &Arc<Shared>,
+        session: SessionId,
+        request: Box<TurnRequest>,
+        permit: Option<OwnedSemaphorePermit>,
+    ) -> Self {
+        let span = span_of(session, &request);
+        let stop = shared.stop.child_token();
+        let (signs, heard) = mpsc::channel(MAX_QUEUED_SIGNS);
+        let (hurry, leave) = (shared.hurry.clone(), shared.leave.clone());
+        let link = Link { signs, stop: stop.clone(), hurry, leave };
+        let adopted = matches!(request.origin, TurnOrigin::Adopted(_));
+        let seating = seat(Arc::clone(shared), session, request.clone(), permit);
+        Self {
+            streamed: StreamedMessages::new(session, request.attempt, adopted),
+            cost_usd: None,
+            discarded: None,
+            span,
+            shared: Arc::clone(shared),
+            session,
+            stop,
+            signs: heard,
+            link: Some(link),
+            phase: Phase::Seating(Box::pin(seating)),
+            began: None,
+            time_left: request.time_left,
+            request,
+        }
+    }
+
+    /// The next thing that it brings about.
+    pub(super) async fn next(&mut self) -> TurnEvent {
+        loop {
+            let deadline = self.began.and_then(|began| began.checked_add(self.time_left?));
+            let progress = tokio::select! {
+                biased;
+                Some(sign) = self.signs.recv() => return TurnEvent::Sign(sign),
+                () = time_is_up(deadline) => {
+                    self.time_left = None;
+                    return TurnEvent::TimeIsUp;
+                }
+                progress = self.phase.progress() => progress,
+            };
+            match progress {
+                Progress::Seated(seat) => self.work(seat),
+                Progress::Ended(result) => return TurnEvent::Ended(result),
+            }
+        }
+    }
+
+    /// A sign that the agent showed before it ended.
+    pub(super) fn last_sign(&mut self) -> Option<Sign> {
+        self.signs.try_recv().ok()
+    }
+
+    /// How long the agent has worked.
+    pub(super) fn took(&self) -> Duration {
         self.began.map_or(Duration::ZERO, |began| began.elapsed())
     }
 
-    /// When the run's time is used up.
-    fn deadline(&self) -> Option<Instant> {
-        self.began?.checked_add(self.time_left?)
+    /// Stops the agent. Whatever comes of the turn does not matter any more. `false` where the agent was never asked, so
+    /// that there is nothing to wait for.
+    pub(super) fn discard(&mut self, kept: Kept) -> bool {
+        self.stop.cancel();
+        self.discarded = Some(kept);
+        matches!(self.phase, Phase::Working { .. })
+    }
+
+    /// Has the agent begin.
+    fn work(&mut self, seat: Seat) {
+        let Some(link) = self.link.take() else { return };
+        self.began = Some(Instant::now());
+        let turn = prepare(&self.shared, self.session, &self.request);
+        let origin = self.request.origin.clone();
+        let work = work(Arc::clone(&seat.agent), turn, origin, link);
+        // A task of its own, so that a panic of the agent's code ends this turn and nothing else.
+        let work = tokio::spawn(work.instrument(self.span.clone()));
+        self.phase = Phase::Working { work, _seat: seat };
+    }
+}
+
+enum Progress {
+    Seated(Seat),
+    Ended(TurnResult),
+}
+
+impl Phase {
+    async fn progress(&mut self) -> Progress {
+        match self {
+            Self::Seating(seating) => match seating.await {
+                Ok(seat) => Progress::Seated(seat),
+                Err(why) => Progress::Ended(Err(why)),
+            },
+            Self::Working { work, .. } => {
+                Progress::Ended(work.await.unwrap_or_else(|panic| Err(NoReply::Panicked(panic.to_string()))))
+            }
+        }
+    }
+}
+
+/// Spans of its own: a turn that follows another one is not part of it.
+fn span_of(session: SessionId, request: &TurnRequest) -> Span {
+    let attempt = request.attempt;
+    match (request.run, request.step) {
+        (Some(run), Some(step)) => {
+            let run = tracing::info_span!(parent: None, "run", %run, %session);
+            tracing::info_span!(parent: &run, "step", step, %attempt)
+        }
+        (Some(_) | None, _) => tracing::info_span!(parent: None, "chat", %session, %attempt),
     }
 }
 
@@ -75,258 +212,71 @@ async fn time_is_up(deadline: Option<Instant>) {
     }
 }
 
-/// What watching something came to.
-enum Watched<T> {
-    Done(T),
-    /// The run ended first.
-    Over(Todo),
+/// Waits until one more agent may work, and makes sure that this one may: here, and in this directory.
+async fn seat(
+    shared: Arc<Shared>,
+    session: SessionId,
+    request: Box<TurnRequest>,
+    permit: Option<OwnedSemaphorePermit>,
+) -> Result<Seat, NoReply> {
+    let agent = shared.agent(Some(&request.agent)).map_err(|unknown| {
+        let (path, why) = (request.agent.clone().into(), unknown.to_string());
+        NoReply::Failure(Failure::CannotStart { path, why })
+    })?;
+    // An agent that may be at work already is not kept waiting, and works where it works.
+    let at_work = matches!(request.origin, TurnOrigin::Adopted(Some(_)));
+    let permit = match permit {
+        Some(permit) => Some(permit),
+        None if at_work => shared.try_permit(),
+        None => Some(shared.permit().await.ok_or(NoReply::Failure(Failure::Left))?),
+    };
+    if !at_work {
+        directory::is_still(&request.directory, &shared.options.roots).map_err(NoReply::Directory)?;
+    }
+    // A rehearsal touches nothing that another process could be in the middle of.
+    let lock = if agent.about().rehearsal { None } else { Some(lock(&shared, session)?) };
+    Ok(Seat { _permit: permit, _lock: lock, agent })
 }
 
-impl Driver {
-    /// Takes one turn, and says what to do after it.
-    pub(super) async fn turn(&mut self, ask: Ask, beginning: Beginning) -> Result<Todo, Halt> {
-        crash::point("after-intent");
-        let stop = self.inner.stop.child_token();
-        let (signs, heard) = mpsc::channel(SIGNS);
-        let link = self.inner.link(signs, stop.clone());
-        let (run, session, rehearsal) =
-            (self.run.order().run, self.run.order().session, self.run.order().rehearsal);
-        let (task, held) = match beginning {
-            Beginning::Fresh => (Task::Take, None),
-            Beginning::TakenUp(Adoption { process, held }) => (Task::Recover(process), held),
-        };
-        let attempt = ask.attempt;
-        let passages = Passages::new(session, attempt, Some(run), &task);
-        let (began, time_left, cost_usd) = (None, ask.time_left, None);
-        let mut watch = Watch { attempt, passages, began, time_left, cost_usd, signs: heard };
-
-        let inner = Arc::clone(&self.inner);
-        let seat = std::pin::pin!(async move { inner.seat(session, rehearsal, held).await });
-        let came = match self.watch(&mut watch, seat).await? {
-            Watched::Over(todo) => return Ok(todo),
-            Watched::Done(Err(came)) => came,
-            Watched::Done(Ok(seat)) => {
-                watch.began = Some(Instant::now());
-                let mut work = self.work(&ask, task, link);
-                let watched = self.watch(&mut watch, work.as_mut()).await;
-                let came = match watched {
-                    Ok(Watched::Done(came)) => came,
-                    over => {
-                        // The run is over, or cannot go on: its agent has nothing left to do.
-                        self.leave_desk();
-                        stop.cancel();
-                        finish(work, &mut watch.signs).await;
-                        if let Ok(Watched::Over(todo)) = over {
-                            scratch::remove(&self.inner.options.data, attempt);
-                            return Ok(todo);
-                        }
-                        return over.map(|_| Todo::End);
-                    }
-                };
-                drop(seat);
-                came
-            }
-        };
-        crash::point("after-reply");
-        self.conclude(watch, came).await
-    }
-
-    /// Tells the run what came of its turn.
-    async fn conclude(&mut self, watch: Watch, came: Came) -> Result<Todo, Halt> {
-        let took = watch.took();
-        let Watch { attempt, passages, cost_usd: spent_usd, .. } = watch;
-        let failed = |exit: Exit, failure: Option<&Failure>| {
-            let resume_at = failure::resume_at(failure, &exit, self.inner.now());
-            Input::Failed { attempt, exit, resume_at, cost_usd: spent_usd, took }
-        };
-        let todo = match came {
-            Came::Reply(Reply { text, cost_usd, version, denied, .. }) => {
-                let told = passages.end_with(&self.inner, &text).await.map_err(Halt::Unsaved)?;
-                let input = Input::Replied { attempt, text: text.clone(), denied, cost_usd, version, took };
-                let spoken = Spoken { text: &text, first: !self.conversation.opened, told };
-                self.decide(input, Some(spoken)).await?
-            }
-            Came::Failure(Failure::Left) => return Err(Halt::Left),
-            Came::Failure(failure) => {
-                let input = failed(failure::exit(&failure), Some(&failure));
-                self.decide(input, None).await?
-            }
-            Came::Unknown => {
-                let words = "nobody knows how far the agent came with this step before the server stopped";
-                let input = failed(Exit::because(ExitReason::Interrupted).describe(words), None);
-                self.decide(input, None).await?
-            }
-            Came::Locked => {
-                let words = format!("another process works in session {}", self.run.order().session);
-                let input = failed(Exit::because(ExitReason::SessionLocked).describe(words), None);
-                self.decide(input, None).await?
-            }
-        };
-        scratch::remove(&self.inner.options.data, attempt);
-        Ok(todo)
-    }
-
-    /// The agent's work on this turn, as a future that has not begun yet.
-    fn work(&self, ask: &Ask, task: Task, link: Link) -> Working {
-        let order = self.run.order();
-        let agent = match self.inner.agent(Some(&order.agent)) {
-            Ok(agent) => agent,
-            Err(unknown) => {
-                let failure =
-                    Failure::CannotStart { path: PathBuf::from(&order.agent), why: unknown.to_string() };
-                return Box::pin(async { Came::Failure(failure) });
-            }
-        };
-        let turn = self.inner.prepare(Prepared {
-            attempt: ask.attempt,
-            session: order.session,
-            opened: self.conversation.opened,
-            prompt: ask.prompt.clone(),
-            model: ask.model.clone(),
-            system_prompt: self.conversation.system_prompt.clone(),
-            directory: order.directory.clone(),
-            budget_usd: ask.budget_left,
-        });
-        Box::pin(work(agent, turn, task, link))
-    }
-
-    /// Waits for something while commands keep coming in, and the agent shows signs of life.
-    async fn watch<T>(
-        &mut self,
-        watch: &mut Watch,
-        mut waited: Pin<&mut (impl Future<Output = T> + ?Sized)>,
-    ) -> Result<Watched<T>, Halt> {
-        loop {
-            let deadline = watch.deadline();
-            let todo = tokio::select! {
-                biased;
-                Some(command) = self.commands.recv() => self.obey(command, watch.took()).await?,
-                Some(sign) = watch.signs.recv() => {
-                    self.heard(watch, sign).await?;
-                    Todo::Wait
-                }
-                () = time_is_up(deadline) => {
-                    watch.time_left = None;
-                    self.decide(Input::Elapsed { took: watch.took() }, None).await?
-                }
-                done = waited.as_mut() => {
-                    // What the agent said last is still to be heard.
-                    while let Ok(sign) = watch.signs.try_recv() {
-                        self.heard(watch, sign).await?;
-                    }
-                    return Ok(Watched::Done(done));
-                }
-            };
-            if !matches!(todo, Todo::Wait) {
-                return Ok(Watched::Over(todo));
-            }
-        }
-    }
-
-    async fn obey(&mut self, command: Command, took: Duration) -> Result<Todo, Halt> {
-        match command {
-            Command::Cancel { exit, done } => {
-                let todo = self.decide(Input::Cancelled { exit, took }, None).await?;
-                if let Some(ending) = self.ending() {
-                    let _ = done.send(ending);
-                }
-                Ok(todo)
-            }
-            Command::Prompt { prompt, text, done } => {
-                let todo = self.decide(Input::Prompted { prompt, text }, None).await?;
-                let _ = done.send(());
-                Ok(todo)
-            }
-        }
-    }
-
-    async fn heard(&self, watch: &mut Watch, sign: Sign) -> Result<(), Halt> {
-        match sign {
-            Sign::Spawned { process, go } => {
-                crash::point("after-spawn");
-                record_process(&self.inner, watch.attempt, process).await?;
-                crash::point("after-record");
-                let _ = go.send(());
-            }
-            Sign::Said(text) => {
-                watch.passages.said(&self.inner, text).await;
-                crash::point("during-turn");
-            }
-            Sign::Spent { cost_usd } => watch.cost_usd = Some(cost_usd),
-            Sign::Used { tool } => tracing::debug!(tool, "agent uses a tool"),
-            Sign::Retrying { why } => tracing::info!(why, "agent's service asks for patience"),
-        }
-        Ok(())
-    }
+fn lock(shared: &Shared, session: SessionId) -> Result<SessionLock, NoReply> {
+    let locks = &shared.options.locks;
+    session_lock::lock(locks, session.uuid()).map_err(|error| match error {
+        NotLocked::Held => NoReply::Locked,
+        NotLocked::Failed(error) => NoReply::Failure(Failure::Refused {
+            words: format!("session locks cannot be made in `{}`: {error}", locks.display()),
+        }),
+    })
 }
 
-/// What is particular about one turn.
-#[derive(Clone)]
-pub(super) struct Prepared {
-    pub(super) attempt: AttemptId,
-    pub(super) session: SessionId,
-    pub(super) opened: bool,
-    pub(super) prompt: String,
-    pub(super) model: Option<String>,
-    pub(super) system_prompt: Option<String>,
-    pub(super) directory: PathBuf,
-    pub(super) budget_usd: Option<f64>,
-}
-
-impl Inner {
-    pub(super) fn link(&self, signs: mpsc::Sender<Sign>, stop: CancellationToken) -> Link {
-        Link { signs, stop, hurry: self.hurry.clone(), leave: self.leave.clone() }
-    }
-
-    pub(super) fn prepare(&self, prepared: Prepared) -> Turn {
-        let Prepared { attempt, session, opened, prompt, model, system_prompt, directory, budget_usd } =
-            prepared;
-        let scratch = scratch::path(&self.options.data, attempt);
-        let limits =
-            TurnLimits { budget_usd: budget_usd.or(self.options.turn.budget_usd), ..self.options.turn };
-        let (attempt, session) = (attempt.uuid(), session.uuid());
-        Turn { attempt, session, opened, prompt, model, system_prompt, directory, scratch, limits }
+/// The turn as the agent gets it.
+pub(super) fn prepare(shared: &Shared, session: SessionId, request: &TurnRequest) -> Turn {
+    let options = &shared.options;
+    Turn {
+        attempt: request.attempt.uuid(),
+        session: session.uuid(),
+        opened: request.opened,
+        prompt: request.prompt.clone(),
+        model: request.model.clone(),
+        system_prompt: request.system_prompt.clone(),
+        directory: request.directory.clone(),
+        scratch: scratch::path(&options.data, request.attempt),
+        limits: TurnLimits { budget_usd: request.budget_left.or(options.turn.budget_usd), ..options.turn },
     }
 }
 
 /// Takes the turn, or finds out what became of it where another engine left something of it.
-pub(super) async fn work(agent: Arc<dyn Agent>, turn: Turn, task: Task, link: Link) -> Came {
-    if let Task::Recover(process) = task {
+async fn work(agent: Arc<dyn Agent>, turn: Turn, origin: TurnOrigin, link: Link) -> TurnResult {
+    if let TurnOrigin::Adopted(process) = origin {
         match agent.recover(turn.clone(), process.map(for_agent), link.clone()).await {
             Fate::NeverBegan => {}
-            Fate::Ended(Ok(reply)) => return Came::Reply(reply),
-            Fate::Ended(Err(failure)) => return Came::Failure(failure),
-            Fate::Unknown => return Came::Unknown,
+            Fate::Ended(ended) => return ended.map_err(NoReply::Failure),
+            Fate::Unknown => return Err(NoReply::Unknown),
         }
     }
-    match agent.turn(turn, link).await {
-        Ok(reply) => Came::Reply(reply),
-        Err(failure) => Came::Failure(failure),
-    }
+    agent.turn(turn, link).await.map_err(NoReply::Failure)
 }
 
-/// A process as it was written down, for the agent it belongs to.
+/// A process as it was persisted, for the agent it belongs to.
 pub(super) fn for_agent(Process { pid, started }: Process) -> crate::agent::Process {
     crate::agent::Process { pid, started }
-}
-
-/// Writes down which process works on an attempt, so that another engine could find it.
-pub(super) async fn record_process(
-    inner: &Inner,
-    attempt: AttemptId,
-    process: crate::agent::Process,
-) -> Result<(), Halt> {
-    let process = Process { pid: process.pid, started: process.started };
-    let commit = Commit { changes: vec![Change::Spawned { attempt, process }] };
-    save(inner, commit).await.map_err(Halt::Unsaved)
-}
-
-/// Waits for work that was told to stop. Nothing it still says matters.
-async fn finish(mut work: Working, signs: &mut mpsc::Receiver<Sign>) {
-    loop {
-        tokio::select! {
-            _ = work.as_mut() => return,
-            Some(_) = signs.recv() => {}
-        }
-    }
 }

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::ids::RunId;
-use crate::{Category, Exit};
+use crate::{Category, Exit, ExitReason};
 
 /// An exit on paper: all columns of its reason as they were that day, and what only the run knows.
 ///
@@ -47,6 +47,16 @@ pub struct Ending {
 }
 
 impl Ending {
+    /// What a paused run ends with that cannot resume by itself after all: the reason it was paused for, and why it cannot.
+    #[must_use]
+    pub fn give_up(&self, why: &str) -> Exit {
+        // Only reasons of the registry are paused for.
+        let reason = ExitReason::lookup(&self.reason).unwrap_or(ExitReason::Interrupted);
+        let cannot = format!("it cannot go on by itself: {why}");
+        let words: Vec<_> = self.description.iter().cloned().chain([cannot]).collect();
+        Exit::because(reason).describe(words.join("; "))
+    }
+
     pub(super) fn new(exit: &Exit, step: &str, steps: u32, rehearsal: bool) -> Self {
         let definition = exit.definition();
         Self {

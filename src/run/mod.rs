@@ -27,7 +27,7 @@ pub(crate) use limits::in_words;
 pub use limits::{Limits, Spent};
 pub use order::Order;
 pub use prompt::first_prompt;
-#[cfg(feature = "engine")]
+#[cfg(feature = "session")]
 pub(crate) use prompt::heard_before;
 pub use replay::{ReplayError, abandon};
 pub use resume::{CannotResume, Meanwhile, Resume, ResumedBy};

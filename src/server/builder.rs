@@ -20,7 +20,7 @@ use super::shared::Shared;
 use super::{Server, follow};
 use crate::Catalog;
 use crate::agent::Agent;
-use crate::engine::{Engine, Options, Shutdown};
+use crate::engine::{Backend, Engine, Options, Shutdown};
 use crate::store::{SetAside, Sqlite, Store, StoreError};
 use crate::wire::ServerMessage;
 
@@ -188,7 +188,7 @@ impl ServerBuilder {
             tune(&mut options);
         }
         let (agents, clock) = (options.agents.clone(), options.clock.clone());
-        let engine = Engine::open(options).await?;
+        let engine: Arc<dyn Backend> = Arc::new(Engine::open(options).await?);
         let feed = engine.listen();
         let started_in = std::env::current_dir().ok();
         let proposed = engine.propose_directory(started_in.as_deref());

@@ -50,7 +50,7 @@ use std::time::Duration;
 use tokio::net::TcpListener;
 use tokio::task::JoinSet;
 
-use crate::engine::{Engine, Feed, Shutdown};
+use crate::engine::{Backend, Feed, Shutdown};
 use crate::store::SetAside;
 use shared::Shared;
 
@@ -115,7 +115,7 @@ impl Server {
 
     /// The engine that runs recipes for it.
     #[must_use]
-    pub fn engine(&self) -> &Engine {
+    pub fn engine(&self) -> &Arc<dyn Backend> {
         &self.shared.engine
     }
 

@@ -14,12 +14,12 @@ use super::names::Names;
 use super::replies::Leaving;
 use crate::Catalog;
 use crate::agent::Agent;
-use crate::engine::{Clock, Engine};
+use crate::engine::{Backend, Clock};
 use crate::run::SessionId;
 use crate::wire::ServerMessage;
 
 pub(super) struct Shared {
-    pub(super) engine: Engine,
+    pub(super) engine: Arc<dyn Backend>,
     pub(super) catalog: Catalog,
     /// The first one is used where nobody asks for another.
     pub(super) agents: Vec<Arc<dyn Agent>>,

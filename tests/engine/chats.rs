@@ -50,18 +50,55 @@ async fn a_prompt_outside_of_a_run_is_answered_at_once() {
 
 #[tokio::test(start_paused = true)]
 async fn prompts_that_a_run_leaves_over_are_passed_on_after_it_and_not_again_when_it_resumes() {
-    let stage = Stage::new(Puppet::new([Act::Hangs, Act::Says("Yes?".into())])).await;
+    let go = std::sync::Arc::new(tokio::sync::Notify::new());
+    let acts = [Act::Waits(go.clone(), "blocked"), Act::Says("Yes?".into())];
+    let stage = Stage::new(Puppet::new(acts)).await;
     let started = stage.start().await;
     stage.puppet.asked(1).await;
     let mut feed = stage.engine.listen();
     stage.engine.prompt(started.session, "Hello?".into()).await.unwrap();
-    stage.engine.exit(started.session, ExitReason::UserRequested).await.unwrap();
+    go.notify_one();
+    assert_eq!(stage.ended(started).await.reason, "implementation-blocked", "it ends by itself");
     chat_ended(&mut feed, started.session).await;
     assert_eq!(stage.puppet.turns()[1].prompt, "Hello?");
     stage.engine.resume(started.run, Resume::by(ResumedBy::User)).await.unwrap();
     assert_eq!(stage.ended(started).await.reason, "task-committed");
     let told = stage.puppet.turns().iter().filter(|turn| turn.prompt == "Hello?").count();
     assert_eq!(told, 1, "neither lost nor repeated");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_stop_withdraws_what_is_queued_and_starts_no_agent() {
+    let off = Some(false);
+    for (kill, switch) in [(false, None), (true, None), (false, off)] {
+        let stage = Stage::new(Puppet::new([Act::Hangs])).await;
+        let started = stage.start().await;
+        stage.puppet.asked(1).await;
+        for words in ["Mind the tests.", "And the docs."] {
+            stage.engine.prompt(started.session, words.into()).await.unwrap();
+        }
+        match (kill, switch) {
+            (true, _) => drop(stage.engine.kill(started.session).await.unwrap()),
+            (_, Some(enabled)) => stage.engine.set_orchestration(None, enabled).await.unwrap(),
+            _ => drop(stage.engine.exit(started.session, ExitReason::UserRequested).await.unwrap()),
+        }
+        tokio::time::sleep(crate::stage::SECOND * 3600).await;
+        assert_eq!(stage.puppet.turns().len(), 1, "no agent starts");
+        assert_eq!(stage.store.waiting(started.session).unwrap(), []);
+        let said = stage.said(started);
+        let marked = said.iter().filter(|text| text.starts_with("assistant: Not delivered:"));
+        let marked: Vec<_> = marked.filter_map(|text| text.split(['“', '”']).nth(1)).collect();
+        assert_eq!(marked, ["Mind the tests.", "And the docs."], "each is marked, in order");
+        assert_eq!(said[1..3], ["user: Mind the tests.", "user: And the docs."], "the words stay");
+
+        // It stays withdrawn, also when the run is resumed by another engine.
+        stage.engine.set_orchestration(None, true).await.unwrap();
+        let stage = stage.again().await;
+        stage.engine.resume(started.run, Resume::by(ResumedBy::User)).await.unwrap();
+        assert_eq!(stage.ended(started).await.reason, "task-committed");
+        let prompts: Vec<_> = stage.puppet.turns().into_iter().map(|turn| turn.prompt).collect();
+        assert!(!prompts.iter().any(|prompt| prompt == "Mind the tests."), "{prompts:?}");
+    }
 }
 
 #[tokio::test(start_paused = true)]

@@ -11,7 +11,7 @@ use crate::Catalog;
 use crate::agent::Agent;
 use crate::cli::brake::Brake;
 use crate::cli::complaint::Complaint;
-use crate::engine::{Engine, Feed, Notice, ResumeError, Shutdown, Start, StartError, TakeUp};
+use crate::engine::{Backend, Feed, Notice, ResumeError, Shutdown, Start, StartError, TakeUp};
 use crate::run::{CannotResume, Limits, Resume, RunId, SessionId};
 use crate::server::{BindError, Server, convert, ledger};
 use crate::store::Message;
@@ -23,7 +23,7 @@ const CANNOT_GO_ON: &str = "the run cannot go on";
 /// An engine of our own.
 pub(in crate::cli) struct Own {
     catalog: Catalog,
-    engine: Engine,
+    engine: Arc<dyn Backend>,
     feed: Feed,
     /// What the feed said, and nobody was told yet.
     untold: Option<Arc<Message>>,
@@ -52,7 +52,7 @@ impl Own {
             builder = builder.root(root);
         }
         let server = builder.bind().await?;
-        let engine = server.engine().clone();
+        let engine = Arc::clone(server.engine());
         let feed = engine.listen();
         let (stop, stopped) = oneshot::channel();
         let serving = tokio::spawn(server.serve(async {
@@ -102,7 +102,7 @@ impl Own {
 
     /// What ends the run of a session.
     pub(super) fn brake(&self, session: SessionId) -> Brake {
-        Brake::new(self.engine.clone(), session)
+        Brake::new(Arc::clone(&self.engine), session)
     }
 
     /// Waits until something happens. Whoever waits may be called away: what was said meanwhile is told the next time.

@@ -67,6 +67,7 @@ fn code_of(failure: &EngineError) -> ErrorCode {
         EngineError::NoRun(_) => ErrorCode::RunNotFound,
         EngineError::NoSession(_) => ErrorCode::SessionNotFound,
         EngineError::ShuttingDown => ErrorCode::ShuttingDown,
+        EngineError::Overloaded(_) => ErrorCode::RateLimited,
         EngineError::Store(_) | EngineError::Broken(_) => ErrorCode::Internal,
     }
 }

@@ -17,7 +17,7 @@ pub(super) async fn handle(desk: &mut Desk<'_>, message: Prompt) {
             system_prompt,
         }),
     };
-    match desk.shared.engine.say(Say { session, text: message.text, begin }).await {
+    match desk.shared.engine.send_prompt(Say { session, text: message.text, begin }).await {
         Ok(said) => {
             desk.listen_to(session).await;
             let ack = ServerMessage::Ack(Ack {

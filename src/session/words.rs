@@ -4,23 +4,28 @@ use std::path::Path;
 
 use crate::run::Ending;
 
-/// The longest name that a session gets from its first prompt, in characters.
-const NAME: usize = 60;
+/// The longest name that a session gets from its first prompt, and the longest quote of a prompt, in characters.
+const MAX_NAME_CHARS: usize = 60;
 
-/// What people call a session that begins with this prompt: its first line, or where it works if it has none.
-pub(super) fn session_name(prompt: &str, directory: &Path) -> String {
-    let line = prompt.lines().map(str::trim).find(|line| !line.is_empty());
-    let Some(line) = line else {
+/// What clients call a session that begins with this prompt: its first line, or its directory if it has none.
+#[must_use]
+pub fn session_name(prompt: &str, directory: &Path) -> String {
+    first_line(prompt).unwrap_or_else(|| {
         let last = directory.file_name().unwrap_or(directory.as_os_str());
-        return last.to_string_lossy().into_owned();
-    };
-    match line.char_indices().nth(NAME) {
-        Some((end, _)) => format!("{}…", line[..end].trim_end()),
-        None => line.to_owned(),
-    }
+        last.to_string_lossy().into_owned()
+    })
 }
 
-/// How a run ended, for whoever reads (or is read) the conversation and nothing else.
+/// The first line of a text that has anything on it, shortened.
+fn first_line(text: &str) -> Option<String> {
+    let line = text.lines().map(str::trim).find(|line| !line.is_empty())?;
+    Some(match line.char_indices().nth(MAX_NAME_CHARS) {
+        Some((end, _)) => format!("{}…", line[..end].trim_end()),
+        None => line.to_owned(),
+    })
+}
+
+/// How a run ended, for a reader who has the conversation and nothing else.
 pub(super) fn closing(recipe: &str, ending: &Ending) -> String {
     let rehearsal = if ending.rehearsal { "This was a rehearsal: nothing was changed. " } else { "" };
     let description = ending.description.as_deref().map(|words| format!("\n\n{words}")).unwrap_or_default();
@@ -28,14 +33,22 @@ pub(super) fn closing(recipe: &str, ending: &Ending) -> String {
     format!("{rehearsal}{recipe}: {}.{description}{after}", ending.message)
 }
 
-/// What stands in the conversation where a prompt could not be passed on.
+/// The answer to a prompt that the agent certainly did not get.
 pub(super) fn kept(why: &str) -> String {
     format!("This prompt was not answered yet: {why}. It is kept, and passed on together with the next one.")
 }
 
-/// What stands in the conversation where a prompt got no answer.
+/// The answer to a prompt that the agent did not answer.
 pub(super) fn unanswered(why: &str) -> String {
     format!("This prompt was not answered: {why}.")
+}
+
+/// Marks a prompt that was queued when the session was stopped.
+pub(super) fn not_delivered(prompt: &str) -> String {
+    let quote = first_line(prompt).map(|line| format!(" “{line}”")).unwrap_or_default();
+    format!(
+        "Not delivered:{quote} was still queued when this was stopped. Send it again if the agent should get it."
+    )
 }
 
 #[cfg(test)]

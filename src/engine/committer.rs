@@ -1,8 +1,8 @@
-//! The one writer: commits are written down in the order they come in, and each is told of once it is safe.
+//! The one writer: commits are persisted in the order they come in, and each is published once it is safe.
 //!
-//! That gives notices their order: nobody is told of an event before an earlier one, and nobody is told of what is not
-//! written down. A commit waits for the disk, so writing happens on a thread for such work; that thread stays as long as
-//! there is more to write, and takes all that waits along at once: the disk's sync takes as long for many as for one.
+//! That gives notices their order: no event is published before an earlier one, and nothing is that is not persisted. A
+//! commit waits for the disk, so it happens on a thread for such work; that thread stays as long as there is more to
+//! persist, and takes everything that is queued along (a group commit): the disk's sync takes as long for many as for one.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -11,12 +11,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::{broadcast, oneshot};
 use tokio_util::sync::CancellationToken;
 
+use super::crash;
 use super::feed::{Feed, Notice};
-use super::{crash, publish};
+use super::publish::notices;
 use crate::store::{Commit, Committed, Store, StoreError};
 
 #[derive(Clone)]
-pub(super) struct Keeper {
+pub(super) struct Committer {
     shared: Arc<Shared>,
 }
 
@@ -41,7 +42,7 @@ struct Queue {
 /// Where to say what became of a commit.
 type Done = oneshot::Sender<Result<Committed, StoreError>>;
 
-impl Keeper {
+impl Committer {
     pub(super) fn new(store: Arc<dyn Store>, backlog: usize) -> Result<Self, StoreError> {
         let (notices, _) = broadcast::channel(backlog.max(1));
         let place = AtomicU64::new(store.last_place()?);
@@ -65,9 +66,9 @@ impl Keeper {
         written.await.map_err(gone)?
     }
 
-    /// Tells something that is not written down.
-    pub(super) fn tell(&self, notice: Notice) {
-        self.shared.tell(notice);
+    /// Publishes something that is not persisted.
+    pub(super) fn publish(&self, notice: Notice) {
+        self.shared.publish(notice);
     }
 
     pub(super) fn listen(&self) -> Feed {
@@ -107,23 +108,23 @@ impl Shared {
             for (result, done) in self.store.commit_all(&commits).into_iter().zip(done) {
                 if let Ok(committed) = &result {
                     crash::point("after-commit");
-                    self.tell_of(committed);
+                    self.publish_all(committed);
                 }
                 let _ = done.send(result);
             }
         }
     }
 
-    fn tell_of(&self, committed: &Committed) {
-        for notice in publish::notices(committed) {
+    fn publish_all(&self, committed: &Committed) {
+        for notice in notices(committed) {
             if let Notice::Happened(event) = &notice {
                 self.place.fetch_max(event.place, Ordering::SeqCst);
             }
-            self.tell(notice);
+            self.publish(notice);
         }
     }
 
-    fn tell(&self, notice: Notice) {
+    fn publish(&self, notice: Notice) {
         // Nobody listening is fine.
         let _ = self.notices.send(notice);
     }

@@ -1,0 +1,135 @@
+//! What `server` and `cli` ask of whatever drives sessions.
+
+use std::fmt;
+use std::future::Future;
+use std::path::{Path, PathBuf};
+use std::pin::Pin;
+use std::sync::Arc;
+
+use super::blocking::blocking;
+use super::error::{EngineError, ResumeError};
+use super::feed::Feed;
+use super::local::Engine;
+use super::options::Shutdown;
+use super::say::{Said, Say, SayError};
+use super::start::{Start, StartError, Started};
+use crate::ExitReason;
+use crate::run::{Ending, Resume, RunId, SessionId};
+use crate::store::{Store, StoreError};
+
+/// An answer that is on its way.
+pub type Pending<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+
+/// Drives sessions: the seam between clients and an engine.
+///
+/// [`Engine`] drives them on this machine. What happens is read from the [store](Self::store) and heard of through the
+/// [feed](Self::listen); everything else is a command with an answer. A command is carried out even if the caller goes away.
+pub trait Backend: fmt::Debug + Send + Sync + 'static {
+    /// Starts a run. See [`Engine::start`].
+    fn start(&self, start: Start) -> Pending<'_, Result<Started, StartError>>;
+
+    /// Resumes a run. See [`Engine::resume`].
+    fn resume(&self, run: RunId, resume: Resume) -> Pending<'_, Result<Started, ResumeError>>;
+
+    /// Stops the run of a session. See [`Engine::exit`].
+    fn exit(
+        &self,
+        session: SessionId,
+        reason: ExitReason,
+    ) -> Pending<'_, Result<Option<Ending>, EngineError>>;
+
+    /// Stops everything in a session. See [`Engine::kill`].
+    fn kill(&self, session: SessionId) -> Pending<'_, Result<Option<Ending>, EngineError>>;
+
+    /// Sends a prompt in a session. See [`Engine::say`].
+    fn send_prompt(&self, say: Say) -> Pending<'_, Result<Said, SayError>>;
+
+    /// Switches recipes on or off. See [`Engine::set_orchestration`].
+    fn set_orchestration(
+        &self,
+        session: Option<SessionId>,
+        enabled: bool,
+    ) -> Pending<'_, Result<(), EngineError>>;
+
+    /// Deletes old runs. See [`Engine::prune`].
+    fn prune(&self, ended_before: u64) -> Pending<'_, Result<u64, EngineError>>;
+
+    /// Takes no more commands. See [`Engine::shut_down`].
+    fn shut_down(&self, how: Shutdown) -> Pending<'_, ()>;
+
+    /// Hears of everything that happens from now on.
+    fn listen(&self) -> Feed;
+
+    /// What is persisted.
+    fn store(&self) -> &Arc<dyn Store>;
+
+    /// A directory that agents may work in. See [`Engine::propose_directory`].
+    fn propose_directory(&self, near: Option<&Path>) -> Option<PathBuf>;
+}
+
+impl dyn Backend {
+    /// Reads from the store without holding up the runtime.
+    ///
+    /// # Errors
+    /// The store failed.
+    pub async fn read<T: Send + 'static>(
+        &self,
+        read: impl FnOnce(&dyn Store) -> Result<T, StoreError> + Send + 'static,
+    ) -> Result<T, EngineError> {
+        Ok(blocking(self.store(), read).await?)
+    }
+}
+
+impl Backend for Engine {
+    fn start(&self, start: Start) -> Pending<'_, Result<Started, StartError>> {
+        Box::pin(self.start(start))
+    }
+
+    fn resume(&self, run: RunId, resume: Resume) -> Pending<'_, Result<Started, ResumeError>> {
+        Box::pin(self.resume(run, resume))
+    }
+
+    fn exit(
+        &self,
+        session: SessionId,
+        reason: ExitReason,
+    ) -> Pending<'_, Result<Option<Ending>, EngineError>> {
+        Box::pin(self.exit(session, reason))
+    }
+
+    fn kill(&self, session: SessionId) -> Pending<'_, Result<Option<Ending>, EngineError>> {
+        Box::pin(self.kill(session))
+    }
+
+    fn send_prompt(&self, say: Say) -> Pending<'_, Result<Said, SayError>> {
+        Box::pin(self.say(say))
+    }
+
+    fn set_orchestration(
+        &self,
+        session: Option<SessionId>,
+        enabled: bool,
+    ) -> Pending<'_, Result<(), EngineError>> {
+        Box::pin(self.set_orchestration(session, enabled))
+    }
+
+    fn prune(&self, ended_before: u64) -> Pending<'_, Result<u64, EngineError>> {
+        Box::pin(self.prune(ended_before))
+    }
+
+    fn shut_down(&self, how: Shutdown) -> Pending<'_, ()> {
+        Box::pin(self.shut_down(how))
+    }
+
+    fn listen(&self) -> Feed {
+        self.listen()
+    }
+
+    fn store(&self) -> &Arc<dyn Store> {
+        self.store()
+    }
+
+    fn propose_directory(&self, near: Option<&Path>) -> Option<PathBuf> {
+        self.propose_directory(near)
+    }
+}

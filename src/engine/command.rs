@@ -1,0 +1,47 @@
+//! What a session can be asked for. Its mailbox orders the commands, and each is answered.
+
+use tokio::sync::oneshot;
+
+use super::error::{EngineError, ResumeError};
+use super::say::{Said, Say, SayError};
+use super::start::{Start, StartError, Started};
+use crate::run::{Ending, Resume, RunId};
+use crate::{AnyRecipe, Exit};
+
+/// A command, and where its answer goes. A client that has gone away does not keep it from being carried out.
+pub(super) enum Command {
+    Start {
+        recipe: &'static dyn AnyRecipe,
+        start: Start,
+        answer: oneshot::Sender<Result<Started, StartError>>,
+    },
+    Resume {
+        run: RunId,
+        resume: Resume,
+        answer: oneshot::Sender<Result<Started, ResumeError>>,
+    },
+    /// Stop the run.
+    Exit {
+        exit: Exit,
+        answer: oneshot::Sender<Result<Option<Ending>, EngineError>>,
+    },
+    /// Stop everything in the session.
+    Kill {
+        exit: Exit,
+        answer: oneshot::Sender<Result<Option<Ending>, EngineError>>,
+    },
+    Say {
+        say: Say,
+        answer: oneshot::Sender<Result<Said, SayError>>,
+    },
+    /// Switch recipes on or off in the session.
+    Switch {
+        enabled: bool,
+        answer: oneshot::Sender<Result<(), EngineError>>,
+    },
+    /// How the run ended for clients, while its end cannot be persisted.
+    UnsavedEnding {
+        run: RunId,
+        answer: oneshot::Sender<Option<Ending>>,
+    },
+}

@@ -1,0 +1,27 @@
+//! Which agent is meant.
+
+use std::sync::Arc;
+
+use crate::agent::Agent;
+
+/// An agent that there is not.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("there is no agent `{provider}` here; choose one of those that are: {}", .known.join(", "))]
+pub struct UnknownProvider {
+    /// What was asked for.
+    pub provider: String,
+    /// What there is.
+    pub known: Vec<&'static str>,
+}
+
+/// The agent with this name, or the first one.
+pub(super) fn find(agents: &[Arc<dyn Agent>], name: Option<&str>) -> Result<Arc<dyn Agent>, UnknownProvider> {
+    let found = match name {
+        None => agents.first(),
+        Some(name) => agents.iter().find(|agent| agent.about().name == name),
+    };
+    found.cloned().ok_or_else(|| UnknownProvider {
+        provider: name.unwrap_or_default().to_owned(),
+        known: agents.iter().map(|agent| agent.about().name).collect(),
+    })
+}

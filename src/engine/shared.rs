@@ -1,0 +1,100 @@
+//! What all sessions of one engine share.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use super::blocking::blocking;
+use super::committer::Committer;
+use super::options::{Options, Shutdown};
+use super::provider::{self, UnknownProvider};
+use super::registry::Registry;
+use crate::agent::Agent;
+use crate::store::{Store, StoreError};
+
+/// How long shutting down may take; agents are given less when it has to be quick.
+const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(10);
+
+pub(super) struct Shared {
+    pub(super) options: Options,
+    pub(super) store: Arc<dyn Store>,
+    pub(super) committer: Committer,
+    pub(super) sessions: Registry,
+    /// One permit for each agent that may work.
+    permits: Arc<Semaphore>,
+    pub(super) tasks: TaskTracker,
+    /// Set when nothing new begins any more.
+    pub(super) closing: CancellationToken,
+    /// Set when every agent is to stop.
+    pub(super) stop: CancellationToken,
+    /// Set beside it: there is little time.
+    pub(super) hurry: CancellationToken,
+    /// Set when every agent is left to itself.
+    pub(super) leave: CancellationToken,
+}
+
+impl Shared {
+    pub(super) fn new(options: Options) -> Result<Arc<Self>, StoreError> {
+        let store = Arc::clone(&options.store);
+        Ok(Arc::new(Self {
+            permits: Arc::new(Semaphore::new(options.parallel.max(1))),
+            committer: Committer::new(Arc::clone(&store), options.backlog)?,
+            store,
+            options,
+            sessions: Registry::default(),
+            tasks: TaskTracker::new(),
+            closing: CancellationToken::new(),
+            stop: CancellationToken::new(),
+            hurry: CancellationToken::new(),
+            leave: CancellationToken::new(),
+        }))
+    }
+
+    /// The time of day, in milliseconds since 1970.
+    pub(super) fn now(&self) -> u64 {
+        self.options.clock.now()
+    }
+
+    pub(super) fn agent(&self, name: Option<&str>) -> Result<Arc<dyn Agent>, UnknownProvider> {
+        provider::find(&self.options.agents, name)
+    }
+
+    /// Reads from the store without holding up the runtime.
+    pub(super) async fn read<T: Send + 'static>(
+        &self,
+        read: impl FnOnce(&dyn Store) -> Result<T, StoreError> + Send + 'static,
+    ) -> Result<T, StoreError> {
+        blocking(&self.store, read).await
+    }
+
+    /// Waits until one more agent may work. `None` where the engine shuts down first.
+    pub(super) async fn permit(&self) -> Option<OwnedSemaphorePermit> {
+        tokio::select! {
+            biased;
+            () = self.closing.cancelled() => None,
+            permit = Arc::clone(&self.permits).acquire_owned() => permit.ok(),
+        }
+    }
+
+    /// A permit for an agent that is at work already: it is counted if there is room, but not waited for.
+    pub(super) fn try_permit(&self) -> Option<OwnedSemaphorePermit> {
+        Arc::clone(&self.permits).try_acquire_owned().ok()
+    }
+
+    pub(super) async fn shut_down(&self, how: Shutdown) {
+        self.closing.cancel();
+        self.hurry.cancel();
+        match how {
+            Shutdown::StopAgents => self.stop.cancel(),
+            Shutdown::LeaveAgents => self.leave.cancel(),
+        }
+        self.tasks.close();
+        if tokio::time::timeout(SHUTDOWN_TIMEOUT, self.tasks.wait()).await.is_err() {
+            tracing::error!("not everything has ended in time; the next engine takes up what is left");
+        }
+        self.committer.close();
+    }
+}

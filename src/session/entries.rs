@@ -1,0 +1,74 @@
+//! What each event of a run adds to the conversation.
+
+use super::commit::{Entry, NewMessage, Role};
+use super::decision::Draft;
+use super::words;
+use crate::run::{Decision, Ending, Event, Purpose, Run, RunId, SessionId, Todo};
+
+/// What the agent replied, where a decision is about that.
+#[derive(Clone, Copy)]
+pub(super) struct Reply<'r> {
+    pub(super) text: &'r str,
+    /// Whether it is in the conversation already, as the last passage of its turn.
+    pub(super) already_said: bool,
+}
+
+/// The events of a run's decision, each with its message.
+pub(super) fn entries(
+    draft: &mut Draft<'_>,
+    run: &Run,
+    decision: &Decision,
+    reply: Option<Reply<'_>>,
+) -> Vec<Entry<Event>> {
+    // What was queued while the run was paused is in the conversation since then.
+    let resumes = decision.events.iter().any(|event| matches!(event, Event::Resumed { .. }));
+    let mut entries = Vec::with_capacity(decision.events.len());
+    for event in &decision.events {
+        let is_said = resumes && matches!(event, Event::PromptQueued { .. });
+        let message = if is_said { None } else { message(draft, run, event, &decision.todo, reply) };
+        entries.push(Entry { event: Some(event.clone()), message });
+    }
+    entries
+}
+
+fn message(
+    draft: &mut Draft<'_>,
+    run: &Run,
+    event: &Event,
+    todo: &Todo,
+    reply: Option<Reply<'_>>,
+) -> Option<NewMessage> {
+    let (session, id) = (run.order().session, run.order().run);
+    let message = match event {
+        // A client's words are in the conversation since they were sent.
+        Event::TurnBegan { purpose: Purpose::Pass { .. }, .. } => return None,
+        Event::TurnBegan { attempt, .. } => {
+            let Todo::Ask(ask) = todo else { return None };
+            let text = ask.prompt.clone();
+            NewMessage { role: Role::User, attempt: Some(*attempt), ..draft.assistant(session, text) }
+        }
+        Event::Replied { attempt, .. } => {
+            let reply = reply.filter(|reply| !reply.already_said)?;
+            NewMessage { attempt: Some(*attempt), ..draft.assistant(session, reply.text.to_owned()) }
+        }
+        Event::PromptQueued { prompt, text } => draft.user(session, *prompt, text.clone()),
+        Event::Ended { ending, .. } => {
+            return Some(closing(draft, session, id, run.recipe().outline().label, ending));
+        }
+        Event::Started { .. } | Event::Reasked { .. } | Event::Moved { .. } | Event::Resumed { .. } => {
+            return None;
+        }
+    };
+    Some(NewMessage { run: Some(id), ..message })
+}
+
+/// The last message of a run: how it ended.
+pub(super) fn closing(
+    draft: &mut Draft<'_>,
+    session: SessionId,
+    run: RunId,
+    recipe: &str,
+    ending: &Ending,
+) -> NewMessage {
+    NewMessage { run: Some(run), ..draft.assistant(session, words::closing(recipe, ending)) }
+}

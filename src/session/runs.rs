@@ -1,0 +1,282 @@
+//! What a session does about runs: starting, resuming, following what they decide, continuing them elsewhere.
+
+use std::time::Duration;
+
+use super::commit::{Change, NewSession};
+use super::decision::{Action, Draft, TurnOrigin, TurnRequest};
+use super::entries::{Reply, entries};
+use super::event::SessionEvent;
+use super::input::{Refusal, TurnEnd};
+use super::state::{Active, Profile, QueuedPrompt, Session, Stored, Work};
+use crate::run::{
+    AttemptId, CannotResume, Decision, Input, Meanwhile, Order, PromptId, Resume, ResumedBy, Run, Successor,
+    Todo,
+};
+use crate::{AnyRecipe, Exit, ExitReason};
+
+impl Session {
+    pub(super) fn start(
+        &mut self,
+        draft: &mut Draft<'_>,
+        recipe: &'static dyn AnyRecipe,
+        order: Order,
+        begins: Option<NewSession>,
+    ) -> Result<(), Refusal> {
+        self.is_free()?;
+        self.begin(draft, begins);
+        self.set_run_aside();
+        let (run, decision) = Run::start(recipe, order, draft.fresh());
+        self.work = Work::Running(Active::new(run, 0));
+        self.follow(draft, decision, None);
+        Ok(())
+    }
+
+    /// Begins the session itself, where it is not there yet.
+    pub(super) fn begin(&mut self, draft: &mut Draft<'_>, begins: Option<NewSession>) {
+        if let (None, Some(new)) = (&self.profile, begins) {
+            let NewSession { directory, agent, system_prompt, .. } = new.clone();
+            self.profile = Some(Profile { directory, agent, system_prompt });
+            draft.happened(self.id, SessionEvent::Began(new));
+        }
+    }
+
+    fn is_free(&self) -> Result<(), Refusal> {
+        match self.holder() {
+            Some(holder) => Err(Refusal::Busy { session: self.id, holder }),
+            None => Ok(()),
+        }
+    }
+
+    /// Another run takes the place of one that is paused. What was queued in that one stays queued.
+    fn set_run_aside(&mut self) {
+        let work = std::mem::replace(&mut self.work, Work::None);
+        if let Work::Waiting(active) = &work {
+            self.queue.extend(queued(&active.run));
+        }
+    }
+
+    pub(super) fn resume(
+        &mut self,
+        draft: &mut Draft<'_>,
+        ended: Option<Box<(Run, u64)>>,
+        resume: Resume,
+    ) -> Result<(), Refusal> {
+        self.is_free()?;
+        let (mut active, was_paused) = match (ended, std::mem::replace(&mut self.work, Work::None)) {
+            (None, Work::Waiting(active)) => (active, true),
+            (None, work) => {
+                self.work = work;
+                return Err(CannotResume::StillRunning.into());
+            }
+            (Some(ended), work) => {
+                self.work = work;
+                let (run, seq) = *ended;
+                let was_paused = run.is_paused();
+                (Active::new(run, seq), was_paused)
+            }
+        };
+        let meanwhile = self.meanwhile(&active.run, was_paused);
+        let known: Vec<_> = active.run.waiting().map(|(prompt, _)| prompt).collect();
+        match active.run.resume(resume, meanwhile, draft.fresh()) {
+            Err(cannot) => {
+                if was_paused && matches!(self.work, Work::None) {
+                    self.work = Work::Waiting(active);
+                }
+                Err(cannot.into())
+            }
+            Ok(decision) => {
+                self.set_run_aside();
+                // The run passes on what it knows of, and everything that was queued while it was paused.
+                self.queue.retain(|queued| !was_paused && !known.contains(&queued.prompt));
+                (active.left, active.resumes) = (None, true);
+                self.work = Work::Running(active);
+                self.follow(draft, decision, None);
+                Ok(())
+            }
+        }
+    }
+
+    /// What became of prompts since a run ended. What it had queued is delivered outside of it; but what is queued while it
+    /// is paused waits with it, and is the run's to pass on.
+    fn meanwhile(&self, run: &Run, was_paused: bool) -> Meanwhile {
+        let is_queued = |prompt: &PromptId| self.queue.iter().any(|queued| queued.prompt == *prompt);
+        let known: Vec<_> = run.waiting().map(|(prompt, _)| prompt).collect();
+        let told = known.iter().copied().filter(|prompt| !was_paused && !is_queued(prompt)).collect();
+        let said = self.queue.iter().filter(|queued| was_paused && !known.contains(&queued.prompt));
+        Meanwhile { told, said: said.map(|queued| (queued.prompt, queued.text.clone())).collect() }
+    }
+
+    /// Drives what another driver left: the open run, open chat, and what is queued.
+    pub(super) fn adopt(&mut self) {
+        self.held = false;
+        self.work = match std::mem::replace(&mut self.work, Work::None) {
+            Work::Left(active) => Work::Running(active),
+            work => work,
+        };
+    }
+
+    /// Tells the run what happened.
+    pub(super) fn tell_run(&mut self, draft: &mut Draft<'_>, input: Input) {
+        if let Some(active) = self.active() {
+            let decision = active.run.handle(input, draft.fresh());
+            self.follow(draft, decision, None);
+        }
+    }
+
+    pub(super) fn active(&mut self) -> Option<&mut Active> {
+        match &mut self.work {
+            Work::Running(active) | Work::Waiting(active) | Work::Left(active) => Some(active),
+            Work::None | Work::Unreplayable { .. } => None,
+        }
+    }
+
+    pub(super) fn run_turn_ended(
+        &mut self,
+        draft: &mut Draft<'_>,
+        attempt: AttemptId,
+        end: TurnEnd,
+        took: Duration,
+    ) {
+        let (input, said) = match end {
+            TurnEnd::Replied { text, denied, cost_usd, version, already_said } => {
+                let input = Input::Replied { attempt, text: text.clone(), denied, cost_usd, version, took };
+                (input, Some((text, already_said)))
+            }
+            TurnEnd::Failed { exit, resume_at, cost_usd, .. } => {
+                (Input::Failed { attempt, exit, resume_at, cost_usd, took }, None)
+            }
+            TurnEnd::Unknown { resume_at } => {
+                let words = "nobody knows how far the agent came with this step before the server stopped";
+                let exit = Exit::because(ExitReason::Interrupted).describe(words);
+                let resume_at = Some(resume_at);
+                (Input::Failed { attempt, exit, resume_at, cost_usd: None, took }, None)
+            }
+        };
+        let Some(active) = self.active() else { return };
+        let decision = active.run.handle(input, draft.fresh());
+        let reply = said.as_ref().map(|(text, already_said)| Reply { text, already_said: *already_said });
+        self.follow(draft, decision, reply);
+    }
+
+    /// Takes in what the run decided.
+    fn follow(&mut self, draft: &mut Draft<'_>, decision: Decision, reply: Option<Reply<'_>>) {
+        let session = self.id;
+        let Some(active) = self.active() else { return };
+        let (run, after) = (active.run.order().run, active.seq);
+        active.seq += decision.events.len() as u64;
+        let entries = entries(draft, &active.run, &decision, reply);
+        draft.happened_in_run(run, after, entries);
+        if reply.is_some() && !self.opened {
+            self.opened = true;
+            draft.happened(session, SessionEvent::Opened);
+        }
+        match decision.todo {
+            Todo::Ask(_) | Todo::Wait => {}
+            Todo::End => self.run_ended(draft),
+            Todo::Restart(successor) => {
+                // What was queued follows the work, and is not delivered here as well.
+                if let Some(active) = self.active() {
+                    let prompts: Vec<_> = active.run.waiting().map(|(prompt, _)| prompt).collect();
+                    if !prompts.is_empty() {
+                        draft.happened(session, SessionEvent::PromptsWithdrawn { prompts });
+                    }
+                }
+                self.end(draft, |_| Vec::new());
+                let next = self.continue_in(draft, *successor);
+                draft.actions.push(Action::Begin(Box::new(next)));
+            }
+        }
+    }
+
+    /// The run is over, or paused. Where it ended for good, what was queued in it is delivered outside of it.
+    fn run_ended(&mut self, draft: &mut Draft<'_>) {
+        self.end(draft, queued);
+    }
+
+    fn end(&mut self, draft: &mut Draft<'_>, left_over: impl FnOnce(&Run) -> Vec<QueuedPrompt>) {
+        // Its turn may still be in flight; chat may be as well, and is none of its business.
+        if self.in_flight.is_some() && self.chats.is_empty() {
+            self.in_flight = None;
+            draft.actions.push(Action::StopTurn);
+        }
+        self.work = match std::mem::replace(&mut self.work, Work::None) {
+            Work::Running(active) | Work::Waiting(active) | Work::Left(active) => {
+                draft.ended = active.run.ending().cloned();
+                if active.run.is_paused() {
+                    Work::Waiting(active)
+                } else {
+                    self.queue.extend(left_over(&active.run));
+                    self.held = false;
+                    Work::None
+                }
+            }
+            work @ (Work::None | Work::Unreplayable { .. }) => work,
+        };
+    }
+
+    /// The session in which the work goes on, with its first turn begun.
+    fn continue_in(&self, draft: &mut Draft<'_>, successor: Successor) -> Self {
+        let Successor { recipe, order, said } = successor;
+        let begins = NewSession {
+            id: order.session,
+            name: recipe.outline().label.to_owned(),
+            directory: order.directory.clone(),
+            agent: order.agent.clone(),
+            // What the agent is told beside its prompts goes on with the work.
+            system_prompt: self.profile.as_ref().and_then(|profile| profile.system_prompt.clone()),
+            at: draft.now,
+        };
+        let mut next = Self::load(Stored::new(order.session));
+        next.begin(draft, Some(begins));
+        draft.changes.push(Change::Expects { session: next.id, commits: 0 });
+        next.persisted();
+        let said: Vec<_> = said.into_iter().map(|text| (draft.id(), text)).collect();
+        let (run, decision) = Run::start_after(recipe, order, said, draft.fresh());
+        next.work = Work::Running(Active::new(run, 0));
+        let ended = draft.ended.take();
+        next.follow(draft, decision, None);
+        draft.ended = ended;
+        next
+    }
+
+    pub(super) fn ask_run(&mut self, draft: &mut Draft<'_>) {
+        let Work::Running(active) = &mut self.work else { return };
+        let Todo::Ask(ask) = active.run.todo() else { return };
+        let origin = active.left.take().map_or(TurnOrigin::New, TurnOrigin::Adopted);
+        let order = active.run.order();
+        self.in_flight = Some(ask.attempt);
+        draft.actions.push(Action::Ask(Box::new(TurnRequest {
+            attempt: ask.attempt,
+            run: Some(order.run),
+            step: Some(ask.step),
+            prompt: ask.prompt,
+            system_prompt: self.profile.as_ref().and_then(|profile| profile.system_prompt.clone()),
+            opened: self.opened,
+            agent: order.agent.clone(),
+            directory: order.directory.clone(),
+            model: ask.model,
+            time_left: ask.time_left,
+            budget_left: ask.budget_left,
+            origin,
+        })));
+    }
+
+    /// A paused run resumes by itself, or ends for good where it cannot: clients must not be told that it will.
+    pub(super) fn resume_due(&mut self, draft: &mut Draft<'_>, obstacle: Option<String>) {
+        if self.paused_run().is_none() {
+            return;
+        }
+        let obstacle = match obstacle {
+            Some(obstacle) => Some(obstacle),
+            None => self.resume(draft, None, Resume::by(ResumedBy::Auto)).err().map(|why| why.to_string()),
+        };
+        let (Some(why), Work::Waiting(active)) = (obstacle, &self.work) else { return };
+        let Some(exit) = active.run.ending().map(|ending| ending.give_up(&why)) else { return };
+        self.tell_run(draft, Input::Cancelled { exit, took: Duration::ZERO });
+    }
+}
+
+/// What a run has queued.
+fn queued(run: &Run) -> Vec<QueuedPrompt> {
+    run.waiting().map(|(prompt, text)| QueuedPrompt { prompt, text: text.to_owned() }).collect()
+}

@@ -1,0 +1,304 @@
+//! What a session is: its run, its chat, its queue.
+
+use std::collections::VecDeque;
+use std::path::PathBuf;
+
+use super::commit::{Change, Commit, Process};
+use crate::run::{AttemptId, Ending, PromptId, Run, RunId, SessionId};
+use crate::{Exit, ExitReason};
+
+/// One session: the agent's conversation, and everything that may happen in it.
+///
+/// It decides with [`handle`](Self::handle). Whoever drives it persists each commit before it does anything else; if that
+/// fails, the value is thrown away and [loaded](Self::load) anew, since it is ahead of the store.
+#[derive(Debug)]
+pub struct Session {
+    pub(super) id: SessionId,
+    /// `None` until it begins.
+    pub(super) profile: Option<Profile>,
+    /// How many commits the store has of it.
+    pub(super) commits: u64,
+    /// Whether the agent has answered in it.
+    pub(super) opened: bool,
+    pub(super) work: Work,
+    /// The turns outside of a run that are open: at most one, but for what several engines left behind.
+    pub(super) chats: VecDeque<ChatTurn>,
+    /// The prompts that are queued outside of a run, in order.
+    pub(super) queue: VecDeque<QueuedPrompt>,
+    /// Whether what is queued is kept for the next prompt, because the agent could not be reached.
+    pub(super) held: bool,
+    /// The turn that the driver takes at the moment.
+    pub(super) in_flight: Option<AttemptId>,
+}
+
+/// What is fixed when a session begins.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Profile {
+    /// Where its agent works.
+    pub directory: PathBuf,
+    /// Its agent, by name.
+    pub agent: String,
+    /// What its agent is told beside every prompt.
+    pub system_prompt: Option<String>,
+}
+
+/// A prompt that is queued outside of a run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct QueuedPrompt {
+    /// Names it.
+    pub prompt: PromptId,
+    /// The words.
+    pub text: String,
+}
+
+/// A turn outside of a run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ChatTurn {
+    /// Names the attempt.
+    pub attempt: AttemptId,
+    /// What it passes on.
+    pub prompt: QueuedPrompt,
+    /// Where it comes from.
+    pub state: ChatState,
+}
+
+/// How far a turn outside of a run is known to have got.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ChatState {
+    /// This driver begins it.
+    New,
+    /// Another driver may have begun it, with this process.
+    Left(Option<Process>),
+    /// The agent may have got the prompt before, and is told so.
+    Again,
+}
+
+/// What a session does about runs.
+#[derive(Debug)]
+pub(super) enum Work {
+    /// No run is open or paused.
+    None,
+    /// A run is open, and driven.
+    Running(Active),
+    /// A run has ended and resumes by itself.
+    Waiting(Active),
+    /// A run is open and not driven: a failing store or another engine left it.
+    Left(Active),
+    /// A run is open or paused and cannot be replayed, because its recipe has changed.
+    Unreplayable { run: RunId, resume_at: Option<u64> },
+}
+
+/// A run, and the number of its last persisted event.
+#[derive(Debug)]
+pub(super) struct Active {
+    pub(super) run: Run,
+    pub(super) seq: u64,
+    /// What another driver left of its turn, until that is adopted.
+    pub(super) left: Option<Option<Process>>,
+    /// Whether it may resume by itself: not where another engine is to see to it.
+    pub(super) resumes: bool,
+}
+
+impl Active {
+    pub(super) fn new(run: Run, seq: u64) -> Self {
+        Self { run, seq, left: None, resumes: true }
+    }
+}
+
+/// A session as a store has it.
+#[derive(Debug)]
+pub struct Stored {
+    /// Its id.
+    pub id: SessionId,
+    /// What is fixed about it; `None` where it has not begun.
+    pub profile: Option<Profile>,
+    /// How many commits it has had.
+    pub commits: u64,
+    /// Whether the agent has answered in it.
+    pub opened: bool,
+    /// The last run that began in it.
+    pub run: StoredRun,
+    /// The turns outside of a run that were begun and not ended.
+    pub chats: Vec<ChatTurn>,
+    /// Everything that is queued, in order, whether a run queued it or not.
+    pub queue: Vec<QueuedPrompt>,
+}
+
+impl Stored {
+    /// A session that has not begun.
+    #[must_use]
+    pub const fn new(id: SessionId) -> Self {
+        let run = StoredRun::None;
+        Self { id, profile: None, commits: 0, opened: false, run, chats: Vec::new(), queue: Vec::new() }
+    }
+}
+
+/// The last run of a session as a store has it.
+#[derive(Debug)]
+pub enum StoredRun {
+    /// There is none, or it has ended for good.
+    None,
+    /// It is open or paused.
+    Replayed {
+        /// The run.
+        run: Box<Run>,
+        /// The number of its last event.
+        seq: u64,
+        /// The process of its open attempt.
+        process: Option<Process>,
+        /// Whether it resumes by itself when its time comes.
+        resumes: bool,
+    },
+    /// It is open or paused, and its recipe has changed.
+    Unreplayable {
+        /// The run.
+        run: RunId,
+        /// When it was to resume by itself.
+        resume_at: Option<u64>,
+    },
+}
+
+impl Session {
+    /// The session as the store has it. Nothing in it is driven before [`Input::Adopt`](super::Input::Adopt) or a client's
+    /// command.
+    #[must_use]
+    pub fn load(stored: Stored) -> Self {
+        let Stored { id, profile, commits, opened, run, chats, queue } = stored;
+        let mut queue = VecDeque::from(queue);
+        let work = match run {
+            StoredRun::None => Work::None,
+            StoredRun::Unreplayable { run, resume_at } => Work::Unreplayable { run, resume_at },
+            StoredRun::Replayed { run, seq, process, resumes } => {
+                // What the run has queued is the run's to pass on.
+                queue.retain(|queued| run.waiting().all(|(prompt, _)| prompt != queued.prompt));
+                let open = run.ending().is_none();
+                let active = Active { run: *run, seq, left: open.then_some(process), resumes };
+                if open { Work::Left(active) } else { Work::Waiting(active) }
+            }
+        };
+        let chats = VecDeque::from(chats);
+        Self { id, profile, commits, opened, work, chats, queue, held: true, in_flight: None }
+    }
+
+    /// Its id.
+    #[must_use]
+    pub const fn id(&self) -> SessionId {
+        self.id
+    }
+
+    /// What is fixed about it; `None` where it has not begun.
+    #[must_use]
+    pub const fn profile(&self) -> Option<&Profile> {
+        self.profile.as_ref()
+    }
+
+    /// How many commits the store has of it.
+    #[must_use]
+    pub const fn commits(&self) -> u64 {
+        self.commits
+    }
+
+    /// Whether the agent has answered in it.
+    #[must_use]
+    pub const fn opened(&self) -> bool {
+        self.opened
+    }
+
+    /// The prompts that are queued outside of a run.
+    pub fn queue(&self) -> impl Iterator<Item = &QueuedPrompt> {
+        self.queue.iter()
+    }
+
+    /// The turns outside of a run that are open.
+    pub fn chats(&self) -> impl Iterator<Item = &ChatTurn> {
+        self.chats.iter()
+    }
+
+    /// The turn that the driver takes at the moment.
+    #[must_use]
+    pub const fn in_flight(&self) -> Option<AttemptId> {
+        self.in_flight
+    }
+
+    /// The run that is open or paused, if it can be replayed.
+    #[must_use]
+    pub const fn run(&self) -> Option<&Run> {
+        match &self.work {
+            Work::Running(active) | Work::Waiting(active) | Work::Left(active) => Some(&active.run),
+            Work::None | Work::Unreplayable { .. } => None,
+        }
+    }
+
+    /// The run that is open: no other one can start.
+    #[must_use]
+    pub fn holder(&self) -> Option<RunId> {
+        match &self.work {
+            Work::Running(active) | Work::Left(active) => Some(active.run.order().run),
+            Work::Unreplayable { run, resume_at: None } => Some(*run),
+            Work::Waiting(_) | Work::None | Work::Unreplayable { resume_at: Some(_), .. } => None,
+        }
+    }
+
+    /// The run that is open and not driven.
+    #[must_use]
+    pub fn left_run(&self) -> Option<RunId> {
+        match &self.work {
+            Work::Left(active) => Some(active.run.order().run),
+            Work::None | Work::Running(_) | Work::Waiting(_) | Work::Unreplayable { .. } => None,
+        }
+    }
+
+    /// The run that is open or paused and cannot be replayed.
+    #[must_use]
+    pub const fn unreplayable_run(&self) -> Option<RunId> {
+        match &self.work {
+            Work::Unreplayable { run, .. } => Some(*run),
+            Work::None | Work::Running(_) | Work::Waiting(_) | Work::Left(_) => None,
+        }
+    }
+
+    /// The run that is paused.
+    #[must_use]
+    pub fn paused_run(&self) -> Option<RunId> {
+        match &self.work {
+            Work::Waiting(active) => Some(active.run.order().run),
+            Work::Unreplayable { run, resume_at: Some(_) } => Some(*run),
+            Work::None | Work::Running(_) | Work::Left(_) | Work::Unreplayable { .. } => None,
+        }
+    }
+
+    /// When the paused run resumes by itself, in milliseconds since 1970.
+    #[must_use]
+    pub fn resume_at(&self) -> Option<u64> {
+        match &self.work {
+            Work::Waiting(Active { run, resumes: true, .. }) => run.ending().and_then(|it| it.resume_at),
+            Work::Unreplayable { resume_at, .. } => *resume_at,
+            Work::Waiting(_) | Work::None | Work::Running(_) | Work::Left(_) => None,
+        }
+    }
+
+    /// Whether nothing happens in it until a client asks for something.
+    #[must_use]
+    pub fn is_idle(&self) -> bool {
+        self.in_flight.is_none() && self.resume_at().is_none()
+    }
+
+    /// The last commit is persisted. The driver says so each time.
+    pub const fn persisted(&mut self) {
+        self.commits += 1;
+    }
+
+    /// A commit that says nothing: whether the store takes one.
+    #[must_use]
+    pub fn probe(&self) -> Commit {
+        Commit { changes: vec![Change::Expects { session: self.id, commits: self.commits }] }
+    }
+
+    /// How its run ends for clients while what happened in it cannot be persisted.
+    #[must_use]
+    pub fn not_persisted(&self, why: &str) -> Option<(RunId, Ending)> {
+        let Work::Running(active) = &self.work else { return None };
+        let exit = Exit::because(ExitReason::StorageError).describe(why);
+        Some((active.run.order().run, active.run.ending_with(&exit)))
+    }
+}

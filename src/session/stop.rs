@@ -1,0 +1,90 @@
+//! Stopping: a run, a session, or everything because recipes are switched off. What is queued is withdrawn with it.
+
+use std::time::Duration;
+
+use super::commit::Entry;
+use super::decision::{Action, Draft};
+use super::entries::closing;
+use super::event::SessionEvent;
+use super::state::{QueuedPrompt, Session, Work};
+use super::words;
+use crate::Exit;
+use crate::run::{Event, Input};
+
+impl Session {
+    /// Stops the run, if one is open or paused.
+    pub(super) fn stop(&mut self, draft: &mut Draft<'_>, exit: &Exit, took: Duration) {
+        if let Some(active) = self.active() {
+            let of_run: Vec<_> = active.run.waiting().map(|(_, text)| text.to_owned()).collect();
+            self.withdraw(draft, of_run);
+            self.tell_run(draft, Input::Stopped { exit: exit.clone(), took });
+        }
+    }
+
+    /// Stops the run and the chat, and leaves nothing queued.
+    pub(super) fn kill(&mut self, draft: &mut Draft<'_>, exit: &Exit, took: Duration) {
+        if self.in_flight.is_some() && !self.chats.is_empty() {
+            self.in_flight = None;
+            draft.actions.push(Action::StopTurn);
+        }
+        for chat in std::mem::take(&mut self.chats) {
+            self.end_chat(draft, &chat, Some(words::unanswered("the turn was stopped")), false, false);
+        }
+        self.stop(draft, exit, took);
+        self.withdraw(draft, Vec::new());
+    }
+
+    /// Switches recipes on or off in this session.
+    pub(super) fn switch(&mut self, draft: &mut Draft<'_>, enabled: bool, exit: &Exit, took: Duration) {
+        draft.happened(self.id, SessionEvent::OrchestrationSet { enabled });
+        if !enabled {
+            self.stop(draft, exit, took);
+        }
+    }
+
+    /// Withdraws what is queued outside of a run, and marks that and what its run has queued as not delivered.
+    fn withdraw(&mut self, draft: &mut Draft<'_>, of_run: Vec<String>) {
+        let queue = std::mem::take(&mut self.queue);
+        let prompts: Vec<_> = queue.iter().map(|queued| queued.prompt).collect();
+        if !prompts.is_empty() {
+            draft.happened(self.id, SessionEvent::PromptsWithdrawn { prompts });
+        }
+        let texts = queue.into_iter().map(|QueuedPrompt { text, .. }| text).chain(of_run);
+        for text in texts {
+            let message = draft.assistant(self.id, words::not_delivered(&text));
+            draft.happened(self.id, Entry { event: None, message: Some(message) });
+        }
+    }
+
+    /// Ends a run that cannot be replayed.
+    pub(super) fn abandon(
+        &mut self,
+        draft: &mut Draft<'_>,
+        after: u64,
+        ended: Event,
+        recipe: &str,
+        stopped: bool,
+    ) {
+        let Work::Unreplayable { run, .. } = self.work else { return };
+        if stopped {
+            self.withdraw(draft, Vec::new());
+        }
+        let Event::Ended { ending, .. } = &ended else { return };
+        draft.ended = Some(ending.clone());
+        let message = closing(draft, self.id, run, recipe, ending);
+        draft.happened_in_run(run, after, vec![Entry { event: Some(ended), message: Some(message) }]);
+        self.work = Work::None;
+        self.held = false;
+    }
+
+    /// The driver broke: the run ends, and a prompt that was being delivered is not answered.
+    pub(super) fn broken(&mut self, draft: &mut Draft<'_>, exit: &Exit) {
+        self.in_flight = None;
+        let why = exit.description().unwrap_or("the server broke").to_owned();
+        for chat in std::mem::take(&mut self.chats) {
+            self.end_chat(draft, &chat, Some(words::unanswered(&why)), false, false);
+        }
+        self.held = false;
+        self.tell_run(draft, Input::Cancelled { exit: exit.clone(), took: Duration::ZERO });
+    }
+}

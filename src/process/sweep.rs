@@ -1,24 +1,31 @@
-//! Ending what an attempt left running outside its process group.
+//! Ending what a process left running outside its process group.
 //!
-//! A process that called `setsid` is no longer reached through the group, but it still carries the attempt's mark in its
-//! environment. (One that also threw its environment away is not found; nothing short of a container would.)
+//! A process that called `setsid` is no longer reached through the group, but it still carries the mark in its
+//! environment. (One that also threw its environment away is not found; nothing short of a container would find it.)
 
-use uuid::Uuid;
+use std::time::Duration;
 
-use super::environment::MARK;
+use super::mark::Mark;
 
 /// How often to look again: a process may start another one while it is being ended.
-const ROUNDS: usize = 10;
+const MAX_ROUNDS: usize = 10;
 
-/// Ends all processes with the mark of this attempt. Reads files of the system and waits a little: not for a thread
-/// that others need.
-pub(super) fn sweep(attempt: Uuid) {
-    let mark = format!("{MARK}={}", attempt.as_hyphenated());
-    for _ in 0..ROUNDS {
+const ROUND_INTERVAL: Duration = Duration::from_millis(2);
+
+/// Ends all processes with this mark, on a thread that may block.
+pub(super) async fn sweep(mark: Mark) {
+    // It fails only while the runtime goes down, and then the next supervisor sweeps.
+    let _ = tokio::task::spawn_blocking(move || sweep_blocking(mark)).await;
+}
+
+/// Ends all processes with this mark. Reads files of the system and waits a little between rounds.
+pub(super) fn sweep_blocking(mark: Mark) {
+    let mark = mark.to_string();
+    for _ in 0..MAX_ROUNDS {
         if kill_marked(&mark) == 0 {
             return;
         }
-        std::thread::sleep(std::time::Duration::from_millis(2));
+        std::thread::sleep(ROUND_INTERVAL);
     }
 }
 

@@ -43,7 +43,26 @@ pub(super) fn status(file: &Path) -> Option<ExitStatus> {
 
 #[cfg(test)]
 mod tests {
+    use std::io::Write;
+    use std::process::{Command, Stdio};
+
     use super::*;
+
+    /// What a supervisor that is killed leaves: a pipe that ends before, in or behind the line.
+    #[test]
+    fn without_a_whole_line_the_command_is_not_begun() {
+        for (input, code, begun) in [("", 125, false), ("go", 125, false), ("go\n", 3, true)] {
+            let directory = tempfile::tempdir().unwrap();
+            let (file, out) = (directory.path().join("status"), directory.path().join("out"));
+            let script = ["-c".into(), format!("echo begun > {}; exit 3", out.display()).into()];
+            let mut command = Command::new(SHELL);
+            command.args(arguments(&file, Path::new("sh"), &script)).stdin(Stdio::piped());
+            let mut child = command.spawn().unwrap();
+            child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
+            assert_eq!(child.wait().unwrap().code(), Some(code), "{input:?}");
+            assert_eq!((out.exists(), status(&file).is_some()), (begun, begun), "{input:?}");
+        }
+    }
 
     #[test]
     fn a_status_is_read_whole_or_not_at_all() {

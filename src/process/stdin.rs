@@ -1,4 +1,4 @@
-//! Handover a process its standard input.
+//! Handing a process its standard input.
 
 use std::io::{ErrorKind, Write};
 use std::process::ChildStdin;

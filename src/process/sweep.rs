@@ -3,12 +3,13 @@
 //! A process that called `setsid` is no longer reached through the group, but it still carries the mark in its
 //! environment. (One that also threw its environment away is not found; nothing short of a container would find it.)
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::mark::Mark;
 
-/// How often to look again: a process may start another one while it is being ended.
-const MAX_ROUNDS: usize = 10;
+/// How long to look again: a process may start another one while it is being ended, and on a busy machine a killed process
+/// is still there for a while.
+const SWEEP_TIMEOUT: Duration = Duration::from_secs(5);
 
 const ROUND_INTERVAL: Duration = Duration::from_millis(2);
 
@@ -21,10 +22,8 @@ pub(super) async fn sweep(mark: Mark) {
 /// Ends all processes with this mark. Reads files of the system and waits a little between rounds.
 pub(super) fn sweep_blocking(mark: Mark) {
     let mark = mark.to_string();
-    for _ in 0..MAX_ROUNDS {
-        if kill_marked(&mark) == 0 {
-            return;
-        }
+    let begun = Instant::now();
+    while kill_marked(&mark) > 0 && begun.elapsed() < SWEEP_TIMEOUT {
         std::thread::sleep(ROUND_INTERVAL);
     }
 }
@@ -46,10 +45,34 @@ fn kill_if_marked(pid: u32, mark: &str) -> bool {
 
     let Some(number) = i32::try_from(pid).ok().and_then(super::identity::number) else { return false };
     let Ok(handle) = pidfd_open(number, PidfdFlags::empty()) else { return false };
-    // Others' processes cannot be read, and one that has ended reads as empty.
-    let environment = std::fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
-    environment.split(|byte| *byte == 0).any(|pair| pair == mark.as_bytes())
+    environment(pid).split(|byte| *byte == 0).any(|pair| pair == mark.as_bytes())
         && pidfd_send_signal(&handle, Signal::KILL).is_ok()
+}
+
+/// The environment of a process; empty for one that has ended, and for those of other users, which cannot be read.
+///
+/// In the middle of `exec` a process has neither arguments nor an environment for a moment. One that is looked at right
+/// then is looked at again, or it would be passed over.
+#[cfg(target_os = "linux")]
+fn environment(pid: u32) -> Vec<u8> {
+    const MAX_LOOKS: usize = 20;
+    const LOOK_INTERVAL: Duration = Duration::from_millis(1);
+
+    let read = |name: &str| std::fs::read(format!("/proc/{pid}/{name}"));
+    let is_empty = |name: &str| read(name).is_ok_and(|content| content.is_empty());
+    for look in 0..MAX_LOOKS {
+        match read("environ") {
+            Ok(environment) if environment.is_empty() => {}
+            read => return read.unwrap_or_default(),
+        }
+        // Neither what has ended nor a thread of the kernel has any memory; and a few programs run without environment.
+        let has_memory = read("statm").is_ok_and(|pages| !pages.starts_with(b"0 "));
+        if !has_memory || (look > 0 && !is_empty("cmdline")) {
+            break;
+        }
+        std::thread::sleep(LOOK_INTERVAL);
+    }
+    Vec::new()
 }
 
 #[cfg(not(target_os = "linux"))]

@@ -73,7 +73,7 @@ async fn an_earlier_status_is_not_taken_for_its_own() {
 
 #[tokio::test]
 async fn a_signal_is_the_commands_to_handle() {
-    let stage = Stage::new();
+    let stage = Stage::with(|limits| limits.stop_grace = Duration::from_mins(1));
     let script = "trap 'echo tidied; exit 0' INT; echo ready; while :; do sleep 0.01; done";
     let mut watched = stage.supervise(stage.shell(script).launched()).await;
     assert_eq!(watched.line().await, "ready");

@@ -21,8 +21,8 @@ impl Stage {
     pub(crate) fn new() -> Self {
         // Limits that a test runs into are set by that test; these are for the others.
         let limits = Limits {
-            stop_grace: Duration::from_mins(1),
-            fast_stop_grace: Duration::from_mins(1),
+            // A shell can lose a SIGINT that comes while it replaces itself by its last command; so it is not long.
+            stop_grace: Duration::from_millis(200),
             max_poll_interval: Duration::from_millis(20),
             ..Limits::default()
         };

@@ -8,13 +8,13 @@ use crate::stage::{Stage, eventually, is_collected};
 
 #[tokio::test]
 async fn a_command_that_stops_when_it_is_asked_to() {
-    let stage = Stage::new();
+    let stage = Stage::with(|limits| limits.stop_grace = Duration::from_mins(1));
     let script = "trap 'echo asked; exit 0' INT; echo ready; while :; do sleep 0.01; done";
     let mut watched = stage.supervise(stage.shell(script)).await;
     assert_eq!(watched.line().await, "ready");
     watched.control.stop.cancel();
-    // With these graces it could only be ended by the first signal.
-    let (report, _) = watched.end().await;
+    let stopping = tokio::time::timeout(Duration::from_secs(30), watched.end());
+    let (report, _) = stopping.await.expect("one signal is enough");
     assert_eq!((report.end, report.status), (End::Stopped, None));
     let written = std::fs::read_to_string(stage.files().directory().join("stdout.log")).unwrap();
     assert_eq!(written, "ready\nasked\n");
@@ -36,7 +36,9 @@ async fn a_command_that_ignores_sigterm_is_killed() {
 
 #[tokio::test]
 async fn a_stop_may_become_a_fast_one() {
-    let stage = Stage::with(|limits| limits.fast_stop_grace = Duration::ZERO);
+    let stage = Stage::with(|limits| {
+        (limits.stop_grace, limits.fast_stop_grace) = (Duration::from_mins(1), Duration::ZERO);
+    });
     let mut watched = stage.supervise(stage.shell("trap '' INT TERM; echo ready; sleep 600")).await;
     assert_eq!(watched.line().await, "ready");
     watched.control.stop.cancel();

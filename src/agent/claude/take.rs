@@ -36,7 +36,7 @@ pub(super) async fn take(claude: &Claude, turn: &Turn, link: &Link) -> Result<Re
 
 /// Why a process ended before it did anything; it is then safe to start another one for the same turn.
 enum Nothing {
-    /// The conversation exists already, although nobody here knew.
+    /// The conversation exists already, although the server did not know.
     SessionInUse,
     /// The CLI (2.1.325) waits 3 s for the first byte of its prompt, and writing down the process took longer.
     HeardNothing,
@@ -53,8 +53,8 @@ fn did_nothing(tried: &Result<Reply, Failure>) -> Option<Nothing> {
     }
 }
 
-/// Whether the CLI ended because nobody told it anything: it says that it waited in vain, or that there was nothing to
-/// read because whoever started it was gone.
+/// Whether the CLI ended because it was told nothing: it says that it waited in vain, or that there was nothing to read
+/// because the server that started it was gone.
 pub(super) fn heard_nothing(stderr: &str) -> bool {
     ["no stdin data received", "Input must be provided"].iter().any(|words| stderr.contains(words))
 }

@@ -15,6 +15,8 @@ pub mod agent;
 pub mod cli;
 #[cfg(feature = "engine")]
 pub mod engine;
+#[cfg(feature = "engine")]
+pub mod process;
 #[cfg(feature = "server")]
 pub mod server;
 #[cfg(feature = "session")]

@@ -5,17 +5,21 @@
 use std::path::{Path, PathBuf};
 
 /// A room, and the rooms it may import.
-const MAY_IMPORT: [(&str, &[&str]); 10] = [
+const MAY_IMPORT: [(&str, &[&str]); 11] = [
     ("recipe", &[]),
     ("outcome", &["recipe"]),
     ("run", &["recipe", "outcome"]),
     ("recipes", &["recipe"]),
-    ("agent", &[]),
+    ("process", &[]),
+    ("agent", &["process"]),
     ("store", &["recipe", "run"]),
     ("engine", &["recipe", "run", "agent", "store"]),
     ("wire", &["recipe", "outcome", "run"]),
-    ("server", &["recipe", "run", "agent", "store", "engine", "wire"]),
-    ("cli", &["recipe", "outcome", "run", "recipes", "agent", "store", "engine", "wire", "server"]),
+    ("server", &["recipe", "run", "process", "agent", "store", "engine", "wire"]),
+    (
+        "cli",
+        &["recipe", "outcome", "run", "recipes", "process", "agent", "store", "engine", "wire", "server"],
+    ),
 ];
 
 /// The rooms that only think.

@@ -3,6 +3,8 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
+
 /// Why a turn ended without a reply.
 ///
 /// ```
@@ -11,7 +13,8 @@ use std::time::Duration;
 /// let failure = Failure::NotLoggedIn { words: "Please run /login".to_owned() };
 /// assert_eq!(failure.to_string(), "the agent is not logged in: Please run /login");
 /// ```
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, thiserror::Error)]
+#[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Failure {
     /// The agent's program is missing or cannot be started.
     #[error("the agent `{}` cannot be started: {why}", path.display())]
@@ -119,4 +122,59 @@ pub struct UnknownModel {
     pub model: String,
     /// What it knows.
     pub known: Vec<&'static str>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The tag of each variant, spelled out: it may be stored.
+    fn kind(failure: &Failure) -> &'static str {
+        match failure {
+            Failure::CannotStart { .. } => "cannot_start",
+            Failure::Stopped => "stopped",
+            Failure::Left => "left",
+            Failure::Silent { .. } => "silent",
+            Failure::TookTooLong { .. } => "took_too_long",
+            Failure::NoReply { .. } => "no_reply",
+            Failure::TooMuchOutput { .. } => "too_much_output",
+            Failure::NotLoggedIn { .. } => "not_logged_in",
+            Failure::UsageLimit { .. } => "usage_limit",
+            Failure::Overloaded { .. } => "overloaded",
+            Failure::ContextFull { .. } => "context_full",
+            Failure::BudgetSpent { .. } => "budget_spent",
+            Failure::TooManyRounds { .. } => "too_many_rounds",
+            Failure::OtherSession { .. } => "other_session",
+            Failure::Refused { .. } => "refused",
+        }
+    }
+
+    #[test]
+    fn every_failure_survives_being_stored() {
+        let words = || "words; and more".to_owned();
+        let after = Duration::from_millis(1500);
+        let every = [
+            Failure::CannotStart { path: "/usr/bin/claude".into(), why: words() },
+            Failure::Stopped,
+            Failure::Left,
+            Failure::Silent { after },
+            Failure::TookTooLong { after },
+            Failure::NoReply { status: "exit status: 1".to_owned(), stderr: words() },
+            Failure::TooMuchOutput { limit: "8 MiB in one line".to_owned() },
+            Failure::NotLoggedIn { words: words() },
+            Failure::UsageLimit { resets_at: Some(1_800_000_000), words: words() },
+            Failure::UsageLimit { resets_at: None, words: words() },
+            Failure::Overloaded { words: words() },
+            Failure::ContextFull { words: words() },
+            Failure::BudgetSpent { words: words() },
+            Failure::TooManyRounds { words: words() },
+            Failure::OtherSession { expected: "a".to_owned(), found: "b".to_owned() },
+            Failure::Refused { words: words() },
+        ];
+        for failure in every {
+            let stored = serde_json::to_value(&failure).unwrap();
+            assert_eq!(stored["kind"], kind(&failure));
+            assert_eq!(serde_json::from_value::<Failure>(stored).unwrap(), failure);
+        }
+    }
 }

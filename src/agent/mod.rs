@@ -11,7 +11,9 @@ mod turn;
 pub use claude::{Claude, ClaudeSettings, PermissionMode};
 pub use failure::{Failure, UnknownModel};
 pub use rehearsal::{Rehearsal, Script};
-pub use turn::{Link, Process, Reply, Sign, Turn, TurnLimits};
+pub use turn::{Link, Reply, Sign, Turn, TurnLimits};
+
+pub use crate::process::Process;
 
 use std::future::Future;
 use std::pin::Pin;

@@ -3,9 +3,12 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
+
+use crate::process::Process;
 
 /// What an agent is asked to do.
 #[derive(Debug, Clone)]
@@ -112,17 +115,8 @@ pub enum Sign {
     },
 }
 
-/// A process, and enough about it to tell it from a later one with the same number.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Process {
-    /// Its number, which is its group's as well.
-    pub pid: i32,
-    /// When it started, in whatever unit the system counts; equal for the same process only.
-    pub started: String,
-}
-
 /// What the agent answered.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Reply {
     /// Its words.
     pub text: String,
@@ -134,4 +128,28 @@ pub struct Reply {
     pub rounds: Option<u32>,
     /// The tools it was not allowed to use.
     pub denied: Vec<String>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_reply_and_a_process_survive_being_stored() {
+        let reply = Reply {
+            text: "Done.\n{\"outcome\":\"complete\"}".to_owned(),
+            cost_usd: Some(0.1),
+            version: Some("2.1.325".to_owned()),
+            rounds: Some(3),
+            denied: vec!["Bash".to_owned()],
+        };
+        for reply in [reply, Reply::default()] {
+            let stored = serde_json::to_string(&reply).unwrap();
+            assert_eq!(serde_json::from_str::<Reply>(&stored).unwrap(), reply);
+        }
+        let process = Process { pid: 4711, started: "12345".to_owned() };
+        let stored = serde_json::to_string(&process).unwrap();
+        assert_eq!(stored, r#"{"pid":4711,"started":"12345"}"#);
+        assert_eq!(serde_json::from_str::<Process>(&stored).unwrap(), process);
+    }
 }

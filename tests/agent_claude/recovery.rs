@@ -1,10 +1,10 @@
 //! A turn whose server went away.
 
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use surefire::agent::{Agent, Failure, Fate, Process, Reply, Sign};
+use surefire::agent::{Agent, Failure, Fate, Process, Reply, Sign, Turn};
 use uuid::Uuid;
 
 use crate::stage::{Stage, Watcher, alive, eventually, is_collected, link, turn};
@@ -116,6 +116,49 @@ async fn a_turn_that_nobody_wrote_down_never_began() {
     assert_eq!(alive(turn.attempt), [0; 0]);
 }
 
+/// The machine goes down after the process was recorded and before it is given its prompt: neither the agent nor the
+/// server says a word.
+#[tokio::test]
+async fn a_process_that_was_never_given_its_prompt_never_began() {
+    for written_by_this_version in [true, false] {
+        let stage = Stage::with(&json!({}));
+        let turn = stage.turn();
+        let (link, mut signs) = link(1);
+        let doing = tokio::spawn(stage.claude.turn(turn.clone(), link));
+        let Some(Sign::Spawned { process, go }) = signs.recv().await else { panic!() };
+        assert!(Command::new("kill").args(["-9", &process.pid.to_string()]).status().unwrap().success());
+        doing.abort();
+        assert!(doing.await.unwrap_err().is_cancelled());
+        drop(go);
+        eventually("it is collected", || is_collected(&process)).await;
+
+        if !written_by_this_version {
+            // An attempt of an earlier version has no such file, so its absence may not count.
+            std::fs::remove_file(turn.scratch.join("stdin.state")).unwrap();
+        }
+        let fate = stage.recover(&turn, Some(process)).await;
+        let fits = if written_by_this_version {
+            matches!(fate, Fate::NeverBegan)
+        } else {
+            matches!(fate, Fate::Unknown)
+        };
+        assert!(fits, "{fate:?}");
+        assert_eq!((stage.begun(), alive(turn.attempt)), (0, vec![]));
+    }
+}
+
+/// The server is killed at the same place, and the agent stays without reading anything.
+#[tokio::test]
+async fn a_process_that_waits_in_vain_for_its_prompt_is_ended_and_never_began() {
+    let stage = Stage::new(&json!({ "answers": [{ "act": "no-read" }] }));
+    let (turn, process) = killed_server(&stage, Dies::BeforeThePrompt);
+    eventually("it runs", || stage.begun() == 1).await;
+    assert_eq!(alive(turn.attempt).len(), 1);
+    let fate = stage.recover(&turn, Some(process)).await;
+    assert!(matches!(fate, Fate::NeverBegan), "{fate:?}");
+    assert_eq!(alive(turn.attempt), [0; 0]);
+}
+
 #[tokio::test]
 async fn a_process_that_vanished_without_an_answer() {
     for act in ["die-by-signal", "empty", "setsid-and-silence"] {
@@ -193,27 +236,43 @@ async fn an_interruption_is_found_as_such() {
 async fn an_answer_outlives_a_server_that_was_killed() {
     for act in ["kill-parent-before", "kill-parent-after"] {
         let stage = Stage::with(&json!({ "act": act }));
-        let server = std::env::current_exe().unwrap();
-        let mut server = Command::new(server);
-        server.args(["--ignored", "--exact", "recovery::a_server_of_its_own"]);
-        let status = server.env("SUREFIRE_TEST_STAGE", stage.folder.path()).output().unwrap().status;
-        assert_eq!(std::os::unix::process::ExitStatusExt::signal(&status), Some(9), "{status}");
-
-        let note: Value =
-            serde_json::from_slice(&std::fs::read(stage.folder.path().join("note")).unwrap()).unwrap();
-        let id = |name: &str| Uuid::parse_str(note[name].as_str().unwrap()).unwrap();
-        let mut turn = stage.turn();
-        (turn.attempt, turn.session) = (id("attempt"), id("session"));
-        let pid = i32::try_from(note["pid"].as_i64().unwrap()).unwrap();
-        let process = Process { pid, started: note["started"].as_str().unwrap().to_owned() };
+        let (turn, process) = killed_server(&stage, Dies::ByItsAgent);
         let reply = adopted(stage.recover(&turn, Some(process)).await);
         assert_eq!(reply.text, "Done.\n{\"outcome\":\"complete\"}");
         assert_eq!((stage.begun(), alive(turn.attempt)), (1, vec![]), "{act}");
     }
 }
 
+/// When a server of its own is killed.
+#[derive(Clone, Copy, PartialEq)]
+enum Dies {
+    BeforeThePrompt,
+    ByItsAgent,
+}
+
+/// Has a server of its own take a turn on this stage until it is killed, and says what it had recorded.
+fn killed_server(stage: &Stage, dies: Dies) -> (Turn, Process) {
+    let mut server = Command::new(std::env::current_exe().unwrap());
+    server.args(["--ignored", "--exact", "recovery::a_server_of_its_own"]);
+    server.env("SUREFIRE_TEST_STAGE", stage.folder.path());
+    if dies == Dies::BeforeThePrompt {
+        server.env("SUREFIRE_TEST_DIES", "before the prompt");
+    }
+    // Nothing of its output is wanted, and an agent that outlives it must not hold a pipe to us.
+    let status = server.stdout(Stdio::null()).stderr(Stdio::null()).status().unwrap();
+    assert_eq!(std::os::unix::process::ExitStatusExt::signal(&status), Some(9), "{status}");
+
+    let note: Value =
+        serde_json::from_slice(&std::fs::read(stage.folder.path().join("note")).unwrap()).unwrap();
+    let id = |name: &str| Uuid::parse_str(note[name].as_str().unwrap()).unwrap();
+    let mut turn = stage.turn();
+    (turn.attempt, turn.session) = (id("attempt"), id("session"));
+    let pid = i32::try_from(note["pid"].as_i64().unwrap()).unwrap();
+    (turn, Process { pid, started: note["started"].as_str().unwrap().to_owned() })
+}
+
 #[tokio::test]
-#[ignore = "is the server that the test above lets be killed"]
+#[ignore = "is the server that the tests above let be killed"]
 async fn a_server_of_its_own() {
     let Some(folder) = std::env::var_os("SUREFIRE_TEST_STAGE") else { return };
     let folder = std::path::Path::new(&folder);
@@ -226,6 +285,9 @@ async fn a_server_of_its_own() {
         "attempt": turn.attempt, "session": turn.session, "pid": process.pid, "started": process.started,
     });
     std::fs::write(folder.join("note"), note.to_string()).unwrap();
+    if std::env::var_os("SUREFIRE_TEST_DIES").is_some() {
+        rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::KILL).unwrap();
+    }
     go.send(()).unwrap();
     doing.await.unwrap().unwrap();
     // The agent answers and then kills us; until then there is nothing to do.

@@ -8,7 +8,8 @@ use std::path::Path;
 
 use uuid::Uuid;
 
-use super::{PermissionMode, models};
+use super::models;
+use super::options::PermissionMode;
 use crate::agent::{Failure, Turn};
 
 /// How a conversation is named to the CLI.

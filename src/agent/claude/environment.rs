@@ -3,11 +3,6 @@
 use std::ffi::{OsStr, OsString};
 use std::fmt;
 
-use uuid::Uuid;
-
-/// Marks every process of an attempt. Children inherit it, so also those that left the process group can be found.
-pub(super) const MARK: &str = "SUREFIRE_ATTEMPT";
-
 /// What any program needs, what git and the usual toolchains need to find their things, and how to reach the network.
 #[rustfmt::skip] // One name a line would bury the five groups.
 const NAMES: [&str; 53] = [
@@ -65,11 +60,10 @@ impl Environment {
     }
 
     /// What a turn's process gets to see. `extra` are the names that the operator adds.
-    pub(super) fn for_child(&self, extra: &[String], attempt: Uuid) -> Vec<(OsString, OsString)> {
+    pub(super) fn for_child(&self, extra: &[String]) -> Vec<(OsString, OsString)> {
         let allowed =
             self.0.iter().filter(|(name, _)| name.to_str().is_some_and(|name| self.passes(name, extra)));
-        let mark = (MARK.into(), attempt.as_hyphenated().to_string().into());
-        allowed.cloned().chain([mark]).collect()
+        allowed.cloned().collect()
     }
 
     fn passes(&self, name: &str, extra: &[String]) -> bool {
@@ -106,8 +100,8 @@ mod tests {
         let environment: Environment =
             pairs.iter().map(|(name, value)| ((*name).into(), (*value).into())).collect();
         let extra: Vec<_> = extra.iter().map(|name| (*name).to_owned()).collect();
-        let child = environment.for_child(&extra, Uuid::nil());
-        child.into_iter().map(|(name, _)| name.into_string().unwrap()).filter(|name| name != MARK).collect()
+        let child = environment.for_child(&extra);
+        child.into_iter().map(|(name, _)| name.into_string().unwrap()).collect()
     }
 
     #[test]
@@ -148,12 +142,5 @@ mod tests {
         let environment: Environment = [("ANTHROPIC_API_KEY".into(), "secret".into())].into_iter().collect();
         let printed = format!("{environment:?}");
         assert!(printed.contains("ANTHROPIC_API_KEY") && !printed.contains("secret"), "{printed}");
-    }
-
-    #[test]
-    fn every_process_of_an_attempt_is_marked() {
-        let attempt = Uuid::from_u128(7);
-        let nested: Environment = [(MARK.into(), "another server's".into())].into_iter().collect();
-        assert_eq!(nested.for_child(&[], attempt), [(MARK.into(), attempt.to_string().into())]);
     }
 }

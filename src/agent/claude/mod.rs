@@ -1,127 +1,31 @@
 //! Claude Code, driven through its command line.
 //!
 //! A turn is one process: the prompt goes in on standard input, and what it prints goes into files, so that it can be
-//! found again after a crash. Start with `take.rs`, which goes through a turn from top to bottom.
+//! found again after a crash. Holding that process is `process`'s; here is what the CLI is told and what it says. Start
+//! with `take.rs`, which goes through a turn from top to bottom.
 
 mod arguments;
 mod classify;
+mod cli;
 mod envelope;
 mod environment;
 mod find;
-mod identity;
 mod models;
 mod options;
-mod output;
-mod prompt;
 mod recover;
-mod running;
 mod sessions;
-mod sweep;
 mod system_prompt;
 mod take;
 mod transcript;
-mod watch;
-mod watchdog;
 
-use std::ffi::OsString;
-use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
-
-use self::environment::Environment;
-use self::transcript::Transcript;
 use super::{About, Agent, Doing, Failure, Fate, Link, Process, Reply, Turn, UnknownModel};
 
+pub use cli::Claude;
 pub use options::{ClaudeSettings, PermissionMode};
-
-/// Claude Code.
-///
-/// ```no_run
-/// use surefire::agent::{Agent, Claude, PermissionMode};
-///
-/// let claude = Claude::find(None)?.permission_mode(PermissionMode::Plan).pass_on(["CI"]);
-/// claude.ready()?;
-/// # Ok::<_, surefire::agent::Failure>(())
-/// ```
-#[derive(Debug, Clone)]
-pub struct Claude {
-    path: PathBuf,
-    permission_mode: PermissionMode,
-    settings: ClaudeSettings,
-    environment: Environment,
-    extra_names: Vec<String>,
-    /// As its last turn stated it: the program may be updated while we run.
-    version: Arc<Mutex<Option<String>>>,
-}
-
-impl Claude {
-    /// The CLI at this path, or where `CLAUDE_CLI_PATH` says, or `~/.claude/local/claude`, or on the `PATH`.
-    ///
-    /// # Errors
-    /// [`Failure::CannotStart`], with the places that were tried, or with what is wrong with the one that was given.
-    pub fn find(agent_path: Option<&Path>) -> Result<Self, Failure> {
-        let environment = Environment::ours();
-        let path = find::find(agent_path, &environment)?;
-        Ok(Self::at(path, environment))
-    }
-
-    /// The CLI at this path, with this environment in place of our own. Nothing is checked yet; see [`Agent::ready`].
-    ///
-    /// The list of what may be passed on applies to this environment too.
-    pub fn with_environment(
-        path: impl Into<PathBuf>,
-        environment: impl IntoIterator<Item = (OsString, OsString)>,
-    ) -> Self {
-        Self::at(path.into(), environment.into_iter().collect())
-    }
-
-    fn at(path: PathBuf, environment: Environment) -> Self {
-        Self {
-            path,
-            permission_mode: PermissionMode::default(),
-            settings: ClaudeSettings::default(),
-            environment,
-            extra_names: Vec::new(),
-            version: Arc::default(),
-        }
-    }
-
-    /// What it may do without asking.
-    #[must_use]
-    pub fn permission_mode(self, permission_mode: PermissionMode) -> Self {
-        Self { permission_mode, ..self }
-    }
-
-    /// Graces, caps and intervals.
-    #[must_use]
-    pub fn settings(self, settings: ClaudeSettings) -> Self {
-        Self { settings, ..self }
-    }
-
-    /// More names of variables that its processes get to see, beside those they need.
-    #[must_use]
-    pub fn pass_on(mut self, names: impl IntoIterator<Item = impl Into<String>>) -> Self {
-        self.extra_names.extend(names.into_iter().map(Into::into));
-        self
-    }
-
-    /// Where the program is.
-    #[must_use]
-    pub fn path(&self) -> &Path {
-        &self.path
-    }
-
-    fn learn_version(&self, transcript: &Transcript) {
-        if transcript.version.is_some() {
-            // Nothing that holds this lock can panic half-way, so what is in it is whole.
-            self.version.lock().unwrap_or_else(PoisonError::into_inner).clone_from(&transcript.version);
-        }
-    }
-}
 
 impl Agent for Claude {
     fn about(&self) -> About {
-        let version = self.version.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        About { name: "claude", version, rehearsal: false }
+        About { name: "claude", version: self.version(), rehearsal: false }
     }
 
     fn ready(&self) -> Result<(), Failure> {

@@ -4,6 +4,9 @@ use std::time::Duration;
 
 use strum::{Display, EnumString, IntoStaticStr, VariantNames};
 
+use crate::agent::TurnLimits;
+use crate::process::Limits;
+
 /// What the CLI may do without asking. It is the operator's choice; nothing that a client sends can widen it.
 ///
 /// The names are the CLI's own. The one that asks nobody is written out in full, so that nobody picks it by accident.
@@ -66,6 +69,24 @@ impl Default for ClaudeSettings {
             line_cap: 8 << 20,
             output_cap: 256 << 20,
             stderr_kept: 256 << 10,
+        }
+    }
+}
+
+impl ClaudeSettings {
+    /// The limits of a turn's process.
+    pub(super) fn limits(&self, turn: TurnLimits) -> Limits {
+        Limits {
+            silence_timeout: turn.silence,
+            total_timeout: turn.duration,
+            linger_timeout: self.linger,
+            stop_grace: self.grace,
+            fast_stop_grace: self.hurried_grace,
+            min_poll_interval: self.shortest_pause,
+            max_poll_interval: self.longest_pause,
+            max_line_bytes: self.line_cap,
+            max_output_bytes: self.output_cap,
+            kept_stderr_bytes: self.stderr_kept,
         }
     }
 }

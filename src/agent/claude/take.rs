@@ -1,4 +1,4 @@
-//! Taking a turn: start a process, have it written down, hand over the prompt, watch, and say what came of it.
+//! Taking a turn: start a process, have it recorded, hand over the prompt, watch, and say what came of it.
 
 use std::io;
 
@@ -6,12 +6,11 @@ use tokio::sync::oneshot;
 
 use super::arguments::{Opening, arguments};
 use super::classify::{Remains, classify};
-use super::output;
-use super::prompt::Handing;
-use super::running::{Running, Start};
-use super::watch::{End, Output, Watch};
-use super::{Claude, find, sessions, system_prompt};
+use super::cli::Claude;
+use super::transcript::Transcript;
+use super::{find, sessions, system_prompt};
 use crate::agent::{Failure, Link, Reply, Sign, Turn};
+use crate::process::{Command, Control, End, Files, Held, Mark, Process, Report, StartError};
 
 /// Takes a turn from its start to its end.
 pub(super) async fn take(claude: &Claude, turn: &Turn, link: &Link) -> Result<Reply, Failure> {
@@ -37,7 +36,7 @@ pub(super) async fn take(claude: &Claude, turn: &Turn, link: &Link) -> Result<Re
 
 /// Why a process ended before it did anything; it is then safe to start another one for the same turn.
 enum Nothing {
-    /// The conversation exists already, although nobody here knew.
+    /// The conversation exists already, although the server did not know.
     SessionInUse,
     /// The CLI (2.1.325) waits 3 s for the first byte of its prompt, and writing down the process took longer.
     HeardNothing,
@@ -54,8 +53,8 @@ fn did_nothing(tried: &Result<Reply, Failure>) -> Option<Nothing> {
     }
 }
 
-/// Whether the CLI ended because nobody told it anything: it says that it waited in vain, or that there was nothing to
-/// read because whoever started it was gone.
+/// Whether the CLI ended because it was told nothing: it says that it waited in vain, or that there was nothing to read
+/// because the server that started it was gone.
 pub(super) fn heard_nothing(stderr: &str) -> bool {
     ["no stdin data received", "Input must be provided"].iter().any(|words| stderr.contains(words))
 }
@@ -65,120 +64,105 @@ async fn once(claude: &Claude, turn: &Turn, opening: Opening, link: &Link) -> Re
     if link.stop.is_cancelled() {
         return Err(Failure::Stopped);
     }
-    let (running, handing, mut output) = start(claude, turn, opening)?;
-    let process = running.process().pid;
-    tracing::debug!(attempt = %turn.attempt, process, "the agent's process was started");
-    if !is_written_down(&running, link).await {
-        // It has not been told anything, so there is nothing to interrupt, and nothing to leave behind.
-        running.finish().await;
+    let held = start(claude, turn, opening).await?;
+    let pid = held.process().pid;
+    tracing::debug!(attempt = %turn.attempt, pid, "started the agent's process");
+    if !is_recorded(held.process(), link).await {
+        // It has not been told anything, so there is nothing to leave behind.
+        held.end().await;
         let left = link.leave.is_cancelled() && !link.stop.is_cancelled();
         return Err(if left { Failure::Left } else { Failure::Stopped });
     }
-    let settings = &claude.settings;
-    let watch = Watch {
-        running: &running,
-        output: &mut output,
-        handing: Some(handing),
-        link,
-        limits: turn.limits,
-        settings,
-    };
-    let end = watch.until_end().await;
-    tracing::debug!(attempt = %turn.attempt, process, ?end, "the agent's turn is over");
-    conclude(claude, turn, link, running, output, end).await
+    let released = held.release(turn.prompt.clone().into_bytes()).await;
+    let supervised = released.map_err(|error| no_scratch(claude, turn, &error))?;
+    let report = supervised.watch(&control(link)).await;
+    tracing::debug!(attempt = %turn.attempt, pid, end = ?report.end, "the agent's process is no longer watched");
+    conclude(claude, turn, link, report).await
 }
 
-fn start(claude: &Claude, turn: &Turn, opening: Opening) -> Result<(Running, Handing, Output), Failure> {
+/// Starts the process. It has no prompt yet.
+async fn start(claude: &Claude, turn: &Turn, opening: Opening) -> Result<Held<Transcript>, Failure> {
     let cannot = |why: String| Failure::CannotStart { path: claude.path.clone(), why };
-    let scratch = |error: io::Error| {
-        cannot(format!("its output cannot be kept in `{}`: {error}", turn.scratch.display()))
-    };
     if !turn.directory.is_dir() {
         return Err(cannot(format!(
             "the directory to work in, `{}`, is not there",
             turn.directory.display()
         )));
     }
-    let (stdout, stderr) = output::fresh(&turn.scratch).map_err(scratch)?;
-    let output = Output::open(&turn.scratch, &claude.settings).map_err(scratch)?;
+    let files = files(turn);
+    files.make_directory().map_err(|error| no_scratch(claude, turn, &error))?;
     let words = turn.system_prompt.as_deref().map(|words| system_prompt::write(&turn.scratch, words));
-    let words = words.transpose().map_err(scratch)?;
-    let arguments = arguments(turn, opening, claude.permission_mode, words.as_deref())?;
-    let started = Running::start(Start {
-        program: &claude.path,
-        arguments: &arguments,
-        environment: claude.environment.for_child(&claude.extra_names, turn.attempt),
-        directory: &turn.directory,
-        stdout,
-        stderr,
-        attempt: turn.attempt,
-    });
-    let (running, pipe) = match started {
-        Ok(started) => started,
-        Err(error) => {
-            // The file itself may say it better than the system does.
-            find::usable(&claude.path)?;
-            return Err(cannot(format!("{error}; try to run it in a terminal")));
-        }
-    };
-    Ok((running, Handing::new(pipe, turn.prompt.clone()), output))
+    let words = words.transpose().map_err(|error| no_scratch(claude, turn, &error))?;
+    let command = Command::new(&claude.path, Mark::new(turn.attempt))
+        .arguments(arguments(turn, opening, claude.permission_mode, words.as_deref())?)
+        .environment(claude.environment.for_child(&claude.extra_names))
+        .directory(&turn.directory);
+    let started = command.start(files, claude.settings.limits(turn.limits), Transcript::default()).await;
+    started.map_err(|error| match error {
+        StartError::Files(error) => no_scratch(claude, turn, &error),
+        // The file itself may say it better than the system does.
+        StartError::Spawn(error) => find::usable(&claude.path)
+            .map_or_else(|failure| failure, |_| cannot(format!("{error}; try to run it in a terminal"))),
+    })
 }
 
-/// Tells about the process and waits until it is remembered: only then may it get its prompt. So a process that nobody
-/// remembers after a crash was never told anything: it sees an empty prompt and ends by itself.
-async fn is_written_down(running: &Running, link: &Link) -> bool {
+/// The files of a turn's process.
+pub(super) fn files(turn: &Turn) -> Files {
+    // Each line is one JSON object; and processes of earlier versions write to this name.
+    Files::at(&turn.scratch).stdout_name("stdout.jsonl")
+}
+
+/// The link to the watcher of a turn, for the supervisor of its process.
+pub(super) fn control(link: &Link) -> Control<Sign> {
+    Control {
+        events: link.signs.clone(),
+        stop: link.stop.clone(),
+        fast_stop: link.hurry.clone(),
+        detach: link.leave.clone(),
+    }
+}
+
+fn no_scratch(claude: &Claude, turn: &Turn, error: &io::Error) -> Failure {
+    let why = format!("its output cannot be kept in `{}`: {error}", turn.scratch.display());
+    Failure::CannotStart { path: claude.path.clone(), why }
+}
+
+/// Announces the process and waits until it is recorded: only then may it get its prompt. So a process that is unknown
+/// after a crash was never told anything: it sees an empty prompt and ends by itself.
+async fn is_recorded(process: &Process, link: &Link) -> bool {
     let (go, gone) = oneshot::channel();
-    let sign = Sign::Spawned { process: running.process().clone(), go };
+    let sign = Sign::Spawned { process: process.clone(), go };
     let told = async { link.signs.send(sign).await.is_ok() && gone.await.is_ok() };
     tokio::select! {
         biased;
         () = link.stop.cancelled() => false,
-        // Before `leave`: whoever said `go` counts on a process that has its prompt.
+        // Before `leave`: a watcher that said `go` counts on a process that has its prompt.
         told = told => told,
         () = link.leave.cancelled() => false,
     }
 }
 
-/// Ends what has to be ended, and says what came of the turn.
+/// Says what came of the turn.
 pub(super) async fn conclude(
     claude: &Claude,
     turn: &Turn,
     link: &Link,
-    running: Running,
-    mut output: Output,
-    end: End,
+    report: Report<Transcript>,
 ) -> Result<Reply, Failure> {
-    let failure = match end {
-        End::Left => {
-            running.leave();
-            return Err(Failure::Left);
-        }
-        End::Exited | End::Answered => None,
-        End::Stopped => Some(Failure::Stopped),
-        End::Silent => Some(Failure::Silent { after: turn.limits.silence }),
-        End::TookTooLong => Some(Failure::TookTooLong { after: turn.limits.duration }),
-        End::TooMuchOutput(ref limit) => Some(Failure::TooMuchOutput { limit: limit.clone() }),
-    };
-    let status = if end == End::Exited {
-        running.finish().await
-    } else {
-        running.stop(&claude.settings, &link.hurry).await;
-        None
-    };
-    if let Some(failure) = failure {
-        return Err(failure);
+    let Report { end, status, observer: transcript, stderr } = report;
+    match end {
+        End::Exited | End::Lingered => {}
+        End::Detached => return Err(Failure::Left),
+        End::Stopped => return Err(Failure::Stopped),
+        End::Silent => return Err(Failure::Silent { after: turn.limits.silence }),
+        End::TimedOut => return Err(Failure::TookTooLong { after: turn.limits.duration }),
+        End::TooMuchOutput(limit) => return Err(Failure::TooMuchOutput { limit: limit.to_string() }),
     }
-    if !output.is_passed_on(link).await {
-        return Err(Failure::Left);
-    }
-    output.trim();
-    claude.learn_version(&output.transcript);
+    claude.learn_version(&transcript);
     let status = status.map_or("it is not known how".to_owned(), |status| status.to_string());
-    let stderr = output.stderr.last_lines();
-    let result =
-        classify(turn, &Remains { transcript: &output.transcript, status: &status, stderr: &stderr });
-    if let (Err(_), Some(cost_usd)) = (&result, output.transcript.cost_usd()) {
-        // Nobody may be listening any more; then nobody counts it either.
+    let result = classify(turn, &Remains { transcript: &transcript, status: &status, stderr: &stderr });
+    if let (Err(_), Some(cost_usd)) = (&result, transcript.cost_usd()) {
+        // Where the watcher is gone, it is not counted either.
         let _ = link.signs.send(Sign::Spent { cost_usd }).await;
     }
     result

@@ -1,12 +1,11 @@
 //! What has been heard in a turn so far.
 
-use std::collections::VecDeque;
-
 use super::envelope::{self, Envelope, Event};
 use crate::agent::Sign;
+use crate::process::Observer;
 
-/// The longest passage that is passed on, in bytes: more than a model says in one piece. The reply itself is never cut.
-const PASSAGE: usize = 256 << 10;
+/// The longest passage that is passed on: more than a model says in one piece. The reply itself is never cut.
+const MAX_PASSAGE_BYTES: usize = 256 << 10;
 
 /// What the lines read so far have said.
 #[derive(Debug, Default)]
@@ -16,8 +15,6 @@ pub(super) struct Transcript {
     pub(super) envelope: Option<Envelope>,
     pub(super) limit_resets: Option<u64>,
     pub(super) service_error: Option<String>,
-    /// Signs that were not yet passed on.
-    pub(super) signs: VecDeque<Sign>,
 }
 
 impl Transcript {
@@ -26,26 +23,38 @@ impl Transcript {
         self.envelope.as_ref().and_then(|envelope| envelope.cost_usd)
     }
 
-    /// Takes in one line.
-    pub(super) fn hear(&mut self, line: &[u8]) {
-        for event in envelope::read(line) {
-            match event {
-                Event::Began(version) => self.version = Some(version),
-                Event::Said(text) => self.signs.push_back(Sign::Said(shortened(text))),
-                Event::Used(tool) => self.signs.push_back(Sign::Used { tool }),
-                Event::Retrying(why) => self.signs.push_back(Sign::Retrying { why }),
-                Event::LimitResets(at) => self.limit_resets = Some(at),
-                Event::ServiceError(kind) => self.service_error = Some(kind),
-                Event::Ended(envelope) => self.envelope = Some(*envelope),
-            }
+    /// Takes in one event, and says which sign of life it is, if it is one.
+    fn hear(&mut self, event: Event) -> Option<Sign> {
+        match event {
+            Event::Said(text) => return Some(Sign::Said(shortened(text))),
+            Event::Used(tool) => return Some(Sign::Used { tool }),
+            Event::Retrying(why) => return Some(Sign::Retrying { why }),
+            Event::Began(version) => self.version = Some(version),
+            Event::LimitResets(at) => self.limit_resets = Some(at),
+            Event::ServiceError(kind) => self.service_error = Some(kind),
+            Event::Ended(envelope) => self.envelope = Some(*envelope),
         }
+        None
+    }
+}
+
+impl Observer for Transcript {
+    type Event = Sign;
+
+    fn line(&mut self, line: &[u8]) -> Vec<Sign> {
+        envelope::read(line).into_iter().filter_map(|event| self.hear(event)).collect()
+    }
+
+    /// The CLI may wait for something it left running in the background, and answer again; the last answer counts.
+    fn has_answer(&self) -> bool {
+        self.envelope.is_some()
     }
 }
 
 /// The channel for signs is bounded by their number, so each of them has to be small.
 fn shortened(mut text: String) -> String {
-    if text.len() > PASSAGE {
-        text.truncate(text.floor_char_boundary(PASSAGE));
+    if text.len() > MAX_PASSAGE_BYTES {
+        text.truncate(text.floor_char_boundary(MAX_PASSAGE_BYTES));
         text.push('…');
         text.shrink_to_fit();
     }
@@ -59,16 +68,16 @@ mod tests {
     #[test]
     fn the_last_result_counts_and_long_passages_are_cut() {
         let mut transcript = Transcript::default();
-        transcript.hear(br#"{"type":"result","result":"first"}"#);
-        transcript.hear(br#"{"type":"result","result":"second"}"#);
+        transcript.line(br#"{"type":"result","result":"first"}"#);
+        transcript.line(br#"{"type":"result","result":"second"}"#);
         assert_eq!(transcript.envelope.as_ref().map(|envelope| envelope.text.as_str()), Some("second"));
 
-        let long = "ä".repeat(PASSAGE);
+        let long = "ä".repeat(MAX_PASSAGE_BYTES);
         let line =
             format!(r#"{{"type":"assistant","message":{{"content":[{{"type":"text","text":"{long}"}}]}}}}"#);
-        transcript.hear(line.as_bytes());
+        let signs = transcript.line(line.as_bytes());
         assert!(
-            matches!(&transcript.signs[0], Sign::Said(text) if text.ends_with("ä…") && text.len() < PASSAGE + 4)
+            matches!(&signs[0], Sign::Said(text) if text.ends_with("ä…") && text.len() < MAX_PASSAGE_BYTES + 4)
         );
     }
 }

@@ -1,41 +1,43 @@
-//! Handing over the prompt.
+//! Handing a process its standard input.
 
 use std::io::{ErrorKind, Write};
 use std::process::ChildStdin;
 
-/// The largest pipe that Linux gives to anybody (`/proc/sys/fs/pipe-max-size`).
+/// The size of a pipe on Linux, unless another one is asked for, and the largest that an ordinary user may ask for
+/// (`/proc/sys/fs/pipe-max-size`).
 #[cfg(target_os = "linux")]
-const LARGEST_PIPE: usize = 1 << 20;
+const PIPE_BYTES: usize = 64 << 10;
+#[cfg(target_os = "linux")]
+const MAX_PIPE_BYTES: usize = 1 << 20;
 
-/// A prompt on its way into a process.
+/// Bytes on their way into a process.
 ///
-/// It never blocks, so a process that does not read costs nothing; and on Linux the pipe is made as large as the prompt
-/// where it can be, so that one write puts it in whole and no crash of ours leaves half a prompt behind.
+/// It never blocks, so a process that does not read costs nothing; and on Linux the pipe is made as large as the bytes
+/// where it can be, so that one write puts them in whole and no crash of the supervisor leaves half of them behind.
 #[derive(Debug)]
-pub(super) struct Handing {
+pub(super) struct Handover {
     pipe: Option<ChildStdin>,
-    prompt: Vec<u8>,
+    bytes: Vec<u8>,
     given: usize,
 }
 
-impl Handing {
+impl Handover {
     /// Prepares the pipe. Nothing is written yet.
-    pub(super) fn new(pipe: ChildStdin, prompt: String) -> Self {
-        // Where this fails, writing would block: the watchdogs could not bite, so the process gets no prompt at all
-        // and says so.
+    pub(super) fn new(pipe: ChildStdin, bytes: Vec<u8>) -> Self {
+        // Where this fails, writing would block, and no limit could be kept: so the process gets nothing at all.
         let pipe = rustix::io::ioctl_fionbio(&pipe, true).is_ok().then_some(pipe);
         #[cfg(target_os = "linux")]
-        if let Some(pipe) = pipe.as_ref().filter(|_| prompt.len() > 64 << 10) {
-            // A wish: the system may be short of pipes. Then it takes several writes.
-            let _ = rustix::pipe::fcntl_setpipe_size(pipe, prompt.len().min(LARGEST_PIPE));
+        if let Some(pipe) = pipe.as_ref().filter(|_| bytes.len() > PIPE_BYTES) {
+            // It may be refused, where the system is short of pipes. Then it takes several writes.
+            let _ = rustix::pipe::fcntl_setpipe_size(pipe, bytes.len().min(MAX_PIPE_BYTES));
         }
-        Self { pipe, prompt: prompt.into_bytes(), given: 0 }
+        Self { pipe, bytes, given: 0 }
     }
 
     /// Hands over as much as the pipe takes. At the end the pipe is closed: that is what the process waits for.
     pub(super) fn push(&mut self) {
         while let Some(pipe) = &mut self.pipe {
-            let rest = self.prompt.get(self.given..).unwrap_or_default();
+            let rest = self.bytes.get(self.given..).unwrap_or_default();
             if rest.is_empty() {
                 self.close();
                 return;
@@ -44,7 +46,7 @@ impl Handing {
                 Ok(count) => self.given += count,
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
                 Err(error) if error.kind() == ErrorKind::WouldBlock => return,
-                // The process does not want it, or is gone. What it says instead is looked at elsewhere.
+                // The process does not want them, or is gone. What it writes instead is looked at elsewhere.
                 Err(_) => self.close(),
             }
         }
@@ -57,7 +59,7 @@ impl Handing {
 
     fn close(&mut self) {
         self.pipe = None;
-        self.prompt = Vec::new();
+        self.bytes = Vec::new();
         self.given = 0;
     }
 }
@@ -75,15 +77,15 @@ mod tests {
     }
 
     #[test]
-    fn the_whole_prompt_arrives_however_long_it_takes() {
+    fn everything_arrives_however_long_it_takes() {
         let (child, stdin) = reader();
-        let prompt = "a prompt of three megabytes ".repeat(3 << 20 >> 5);
-        let mut handing = Handing::new(stdin, prompt.clone());
+        let bytes = b"three megabytes of bytes".repeat(3 << 20 >> 5);
+        let mut handover = Handover::new(stdin, bytes.clone());
         let reading = std::thread::spawn(move || child.wait_with_output().unwrap().stdout);
-        while !handing.is_done() {
-            handing.push();
+        while !handover.is_done() {
+            handover.push();
         }
-        assert_eq!(reading.join().unwrap().len(), prompt.len());
+        assert_eq!(reading.join().unwrap().len(), bytes.len());
     }
 
     #[test]
@@ -91,23 +93,23 @@ mod tests {
     fn one_push_puts_in_what_a_pipe_can_hold() {
         let mut child = Command::new("sleep").arg("60").stdin(Stdio::piped()).spawn().unwrap();
         let stdin = child.stdin.take().unwrap();
-        let mut handing = Handing::new(stdin, "x".repeat(900 << 10));
-        handing.push();
-        assert!(handing.is_done());
+        let mut handover = Handover::new(stdin, b"x".repeat(900 << 10));
+        handover.push();
+        assert!(handover.is_done());
         child.kill().unwrap();
         child.wait().unwrap();
     }
 
     #[test]
-    fn a_process_that_does_not_read_blocks_nobody() {
+    fn a_process_that_does_not_read_does_not_block() {
         let mut child = Command::new("sleep").arg("60").stdin(Stdio::piped()).spawn().unwrap();
         let stdin = child.stdin.take().unwrap();
-        let mut handing = Handing::new(stdin, "x".repeat(8 << 20));
-        handing.push();
-        assert!(!handing.is_done());
+        let mut handover = Handover::new(stdin, b"x".repeat(8 << 20));
+        handover.push();
+        assert!(!handover.is_done());
         child.kill().unwrap();
         child.wait().unwrap();
-        handing.push();
-        assert!(handing.is_done(), "nobody is left to read it");
+        handover.push();
+        assert!(handover.is_done(), "no reader is left");
     }
 }

@@ -1,0 +1,57 @@
+//! Why the watching of a process ended.
+
+use std::fmt;
+
+/// Why a process is no longer watched. It is gone then, with everything it started, unless it was detached.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum End {
+    /// It ended by itself.
+    Exited,
+    /// Its observer had its answer, and the process stayed until it was ended.
+    Lingered,
+    /// It was stopped through its [`Control`](super::Control).
+    Stopped,
+    /// It runs on, or its last events were not taken: the next supervisor adopts it and reads all of it again.
+    Detached,
+    /// It wrote nothing for too long.
+    Silent,
+    /// It ran for too long.
+    TimedOut,
+    /// It wrote too much.
+    TooMuchOutput(OutputLimit),
+}
+
+/// The limit that a process exceeded with its standard output.
+///
+/// ```
+/// use surefire::process::OutputLimit;
+///
+/// assert_eq!(OutputLimit::Line { max_bytes: 8 << 20 }.to_string(), "8 MiB in one line");
+/// assert_eq!(OutputLimit::Total { max_bytes: 64 << 10 }.to_string(), "64 KiB of output");
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OutputLimit {
+    /// One line was too long.
+    Line {
+        /// How long it may be.
+        max_bytes: u64,
+    },
+    /// All lines together were too much.
+    Total {
+        /// How much it may be.
+        max_bytes: u64,
+    },
+}
+
+impl fmt::Display for OutputLimit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Self::Line { max_bytes } => write!(f, "{} in one line", size(max_bytes)),
+            Self::Total { max_bytes } => write!(f, "{} of output", size(max_bytes)),
+        }
+    }
+}
+
+fn size(bytes: u64) -> String {
+    if bytes >= 1 << 20 { format!("{} MiB", bytes >> 20) } else { format!("{} KiB", bytes >> 10) }
+}

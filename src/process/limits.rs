@@ -1,0 +1,53 @@
+//! How long a process may take, and how much it may write.
+
+use std::time::Duration;
+
+/// The limits of one process. The defaults are meant for real work; tests use smaller ones.
+///
+/// ```
+/// use std::time::Duration;
+/// use surefire::process::Limits;
+///
+/// let limits = Limits { total_timeout: Duration::from_mins(10), ..Limits::default() };
+/// assert_eq!(limits.max_line_bytes, 8 << 20);
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// How long it may write nothing.
+    pub silence_timeout: Duration,
+    /// How long it may run in all.
+    pub total_timeout: Duration,
+    /// How long it may stay without writing anything after its observer has its answer.
+    pub linger_timeout: Duration,
+    /// How long it has to end after each of SIGINT and SIGTERM, before a stronger signal follows.
+    pub stop_grace: Duration,
+    /// The same for a fast stop.
+    pub fast_stop_grace: Duration,
+    /// How often its output is looked at while there is some.
+    pub min_poll_interval: Duration,
+    /// How often its output is looked at when there has been none for a while.
+    pub max_poll_interval: Duration,
+    /// The size of one line of standard output.
+    pub max_line_bytes: usize,
+    /// The size of standard output.
+    pub max_output_bytes: u64,
+    /// How much of standard error is kept, counted from its end.
+    pub kept_stderr_bytes: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            silence_timeout: Duration::from_mins(15),
+            total_timeout: Duration::from_hours(2),
+            linger_timeout: Duration::from_mins(1),
+            stop_grace: Duration::from_secs(5),
+            fast_stop_grace: Duration::from_secs(2),
+            min_poll_interval: Duration::from_millis(5),
+            max_poll_interval: Duration::from_millis(100),
+            max_line_bytes: 8 << 20,
+            max_output_bytes: 256 << 20,
+            kept_stderr_bytes: 256 << 10,
+        }
+    }
+}

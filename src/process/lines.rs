@@ -1,0 +1,115 @@
+//! The lines of a file that a process still writes to.
+
+use std::fs::File;
+use std::io::Read;
+
+/// How much is read at once.
+const CHUNK_BYTES: usize = 256 << 10;
+
+/// The lines of a growing file, one after the other.
+#[derive(Debug)]
+pub(super) struct Lines {
+    file: File,
+    read: u64,
+    line: Vec<u8>,
+    max_line_bytes: usize,
+}
+
+/// A line with more bytes than it may have.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct LineTooLong;
+
+impl Lines {
+    pub(super) const fn new(file: File, max_line_bytes: usize) -> Self {
+        Self { file, read: 0, line: Vec::new(), max_line_bytes }
+    }
+
+    /// How many bytes there are by now.
+    pub(super) fn written(&self) -> u64 {
+        self.file.metadata().map_or(self.read, |metadata| metadata.len())
+    }
+
+    pub(super) fn has_more(&self) -> bool {
+        self.written() > self.read
+    }
+
+    /// Reads one chunk and hands over each line that is complete.
+    pub(super) fn read(&mut self, mut each: impl FnMut(&[u8])) -> Result<(), LineTooLong> {
+        let mut chunk = vec![0; CHUNK_BYTES];
+        // A file that cannot be read shows nothing new; the watchdogs deal with a process that says nothing.
+        let count = self.file.read(&mut chunk).unwrap_or(0);
+        self.read += count as u64;
+        let mut rest = chunk.get(..count).unwrap_or_default();
+        while let Some(end) = rest.iter().position(|byte| *byte == b'\n') {
+            let (part, more) = rest.split_at(end);
+            self.take(part)?;
+            each(&self.line);
+            self.line.clear();
+            rest = more.get(1..).unwrap_or_default();
+        }
+        // One long line must not hold its memory until the process ends.
+        self.line.shrink_to(CHUNK_BYTES);
+        self.take(rest)
+    }
+
+    /// What stands behind the last line break, once nothing more will come.
+    pub(super) fn last(&mut self, each: impl FnOnce(&[u8])) {
+        if !self.line.is_empty() {
+            each(&self.line);
+            self.line = Vec::new();
+        }
+    }
+
+    fn take(&mut self, part: &[u8]) -> Result<(), LineTooLong> {
+        if self.line.len() + part.len() > self.max_line_bytes {
+            self.line = Vec::new();
+            return Err(LineTooLong);
+        }
+        self.line.extend_from_slice(part);
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use super::*;
+
+    /// A file to write to, and the same to read from.
+    fn file() -> (File, File) {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let reader = file.reopen().unwrap();
+        (file.into_file(), reader)
+    }
+
+    fn all(lines: &mut Lines) -> Result<Vec<String>, LineTooLong> {
+        let mut seen = Vec::new();
+        while lines.has_more() {
+            lines.read(|line| seen.push(String::from_utf8_lossy(line).into_owned()))?;
+        }
+        Ok(seen)
+    }
+
+    #[test]
+    fn lines_are_put_together_as_they_grow() {
+        let (mut writer, file) = file();
+        let mut lines = Lines::new(file, 10);
+        writer.write_all(b"one\ntw").unwrap();
+        assert_eq!(all(&mut lines).unwrap(), ["one"]);
+        writer.write_all(b"o\n\nthree").unwrap();
+        assert_eq!(all(&mut lines).unwrap(), ["two", ""]);
+        let mut last = None;
+        lines.last(|line| last = Some(line.to_vec()));
+        assert_eq!(last.unwrap(), b"three");
+    }
+
+    #[test]
+    fn a_line_has_a_largest_size() {
+        for (text, fits) in [("0123456789\n", true), ("0123456789a\n", false), ("0123456789a", false)] {
+            let (mut writer, file) = file();
+            writer.write_all(text.as_bytes()).unwrap();
+            assert_eq!(all(&mut Lines::new(file, 10)).is_ok(), fits, "{text}");
+        }
+    }
+}

@@ -6,7 +6,7 @@ use super::shared::Shared;
 use crate::Catalog;
 use crate::run::{Event, Run, RunId, SessionId};
 use crate::session::{ChatState, ChatTurn, Profile, QueuedPrompt, Session, Stored, StoredRun};
-use crate::store::{Attempt, Recorded, RunFilter, RunRecord, Store, StoreError};
+use crate::store::{Attempt, Recorded, RunFilter, RunRecord, Store, StoreError, Waiting};
 
 /// Loads a session. `own` is a run that this engine has driven already, whatever it was told to take up.
 pub(super) async fn load(shared: &Shared, id: SessionId, own: Option<RunId>) -> Result<Session, StoreError> {
@@ -29,6 +29,11 @@ fn read(
         chats.extend(chat(store, attempt)?);
     }
     let queue = store.waiting(id)?;
+    let passes = open.iter().find(|attempt| attempt.run.is_some()).and_then(|attempt| attempt.prompt);
+    let passing = match passes {
+        Some(prompt) => store.prompt(prompt)?,
+        None => None,
+    };
     let run = match last_run(store, id)? {
         Some(last) => {
             let resumes = own == Some(last.id) || take_up.takes(Some(last.id));
@@ -47,15 +52,23 @@ fn read(
         opened: found.opened,
         run,
         chats,
-        queue: queue.into_iter().map(|it| QueuedPrompt { prompt: it.prompt, text: it.text }).collect(),
+        queue: queue.into_iter().map(queued).collect(),
+        passing: passing.map(queued),
     })
+}
+
+fn queued(Waiting { prompt, text, at }: Waiting) -> QueuedPrompt {
+    QueuedPrompt { prompt, text, at }
 }
 
 fn chat(store: &dyn Store, attempt: &Attempt) -> Result<Option<ChatTurn>, StoreError> {
     let Some(prompt) = attempt.prompt else { return Ok(None) };
     let Some(found) = store.prompt(prompt)? else { return Ok(None) };
-    let prompt = QueuedPrompt { prompt, text: found.text };
-    Ok(Some(ChatTurn { attempt: attempt.id, prompt, state: ChatState::Left(attempt.process.clone()) }))
+    Ok(Some(ChatTurn {
+        attempt: attempt.id,
+        prompt: queued(found),
+        state: ChatState::Left(attempt.process.clone()),
+    }))
 }
 
 /// The last run of a session, if it is open or paused.

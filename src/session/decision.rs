@@ -128,9 +128,10 @@ impl<'i> Draft<'i> {
     /// The decision. The commit is held to what the session knows of the store.
     pub(super) fn finish(self, session: SessionId, commits: u64) -> Decision {
         let Self { mut changes, actions, ended, .. } = self;
-        if !changes.is_empty() {
-            // A session that begins with this commit has to be there first.
-            changes.insert(usize::from(commits == 0), Change::Expects { session, commits });
+        // A session that begins with this commit has said so already.
+        let begins = matches!(&changes[..], [_, Change::Expects { session: it, .. }, ..] if *it == session);
+        if !changes.is_empty() && !begins {
+            changes.insert(0, Change::Expects { session, commits });
         }
         Decision { commit: Commit { changes }, actions, ended }
     }

@@ -1,5 +1,6 @@
 //! What a session does about runs: starting, resuming, following what they decide, continuing them elsewhere.
 
+use std::collections::VecDeque;
 use std::time::Duration;
 
 use super::commit::{Change, NewSession};
@@ -9,8 +10,8 @@ use super::event::SessionEvent;
 use super::input::{Refusal, TurnEnd};
 use super::state::{Active, Profile, QueuedPrompt, Session, Stored, Work};
 use crate::run::{
-    AttemptId, CannotResume, Decision, Input, Meanwhile, Order, PromptId, Resume, ResumedBy, Run, Successor,
-    Todo,
+    AttemptId, CannotResume, Decision, Event, Input, Meanwhile, Order, PromptId, Purpose, Resume, ResumedBy,
+    Run, Successor, Todo,
 };
 use crate::{AnyRecipe, Exit, ExitReason};
 
@@ -24,7 +25,6 @@ impl Session {
     ) -> Result<(), Refusal> {
         self.is_free()?;
         self.begin(draft, begins);
-        self.set_run_aside();
         let (run, decision) = Run::start(recipe, order, draft.fresh());
         self.work = Work::Running(Active::new(run, 0));
         self.follow(draft, decision, None);
@@ -36,7 +36,8 @@ impl Session {
         if let (None, Some(new)) = (&self.profile, begins) {
             let NewSession { directory, agent, system_prompt, .. } = new.clone();
             self.profile = Some(Profile { directory, agent, system_prompt });
-            draft.happened(self.id, SessionEvent::Began(new));
+            draft.changes.push(Change::session(self.id, draft.now, SessionEvent::Began(new)));
+            draft.changes.push(Change::Expects { session: self.id, commits: self.commits });
         }
     }
 
@@ -44,14 +45,6 @@ impl Session {
         match self.holder() {
             Some(holder) => Err(Refusal::Busy { session: self.id, holder }),
             None => Ok(()),
-        }
-    }
-
-    /// Another run takes the place of one that is paused. What was queued in that one stays queued.
-    fn set_run_aside(&mut self) {
-        let work = std::mem::replace(&mut self.work, Work::None);
-        if let Work::Waiting(active) = &work {
-            self.queue.extend(queued(&active.run));
         }
     }
 
@@ -76,7 +69,6 @@ impl Session {
             }
         };
         let meanwhile = self.meanwhile(&active.run, was_paused);
-        let known: Vec<_> = active.run.waiting().map(|(prompt, _)| prompt).collect();
         match active.run.resume(resume, meanwhile, draft.fresh()) {
             Err(cannot) => {
                 if was_paused && matches!(self.work, Work::None) {
@@ -85,9 +77,6 @@ impl Session {
                 Err(cannot.into())
             }
             Ok(decision) => {
-                self.set_run_aside();
-                // The run passes on what it knows of, and everything that was queued while it was paused.
-                self.queue.retain(|queued| !was_paused && !known.contains(&queued.prompt));
                 (active.left, active.resumes) = (None, true);
                 self.work = Work::Running(active);
                 self.follow(draft, decision, None);
@@ -101,7 +90,7 @@ impl Session {
     fn meanwhile(&self, run: &Run, was_paused: bool) -> Meanwhile {
         let is_queued = |prompt: &PromptId| self.queue.iter().any(|queued| queued.prompt == *prompt);
         let known: Vec<_> = run.waiting().map(|(prompt, _)| prompt).collect();
-        let told = known.iter().copied().filter(|prompt| !was_paused && !is_queued(prompt)).collect();
+        let told = known.iter().copied().filter(|prompt| !is_queued(prompt)).collect();
         let said = self.queue.iter().filter(|queued| was_paused && !known.contains(&queued.prompt));
         Meanwhile { told, said: said.map(|queued| (queued.prompt, queued.text.clone())).collect() }
     }
@@ -166,6 +155,7 @@ impl Session {
         active.seq += decision.events.len() as u64;
         let entries = entries(draft, &active.run, &decision, reply);
         draft.happened_in_run(run, after, entries);
+        decision.events.iter().for_each(|event| self.queue_follows(event, draft.now));
         if reply.is_some() && !self.opened {
             self.opened = true;
             draft.happened(session, SessionEvent::Opened);
@@ -174,26 +164,48 @@ impl Session {
             Todo::Ask(_) | Todo::Wait => {}
             Todo::End => self.run_ended(draft),
             Todo::Restart(successor) => {
-                // What was queued follows the work, and is not delivered here as well.
-                if let Some(active) = self.active() {
-                    let prompts: Vec<_> = active.run.waiting().map(|(prompt, _)| prompt).collect();
-                    if !prompts.is_empty() {
-                        draft.happened(session, SessionEvent::PromptsWithdrawn { prompts });
-                    }
+                // What the run had queued follows the work, and is not delivered here as well.
+                let prompts = self.active().map(|active| queued(&active.run)).unwrap_or_default();
+                self.queue.retain(|it| !prompts.contains(&it.prompt));
+                if !prompts.is_empty() {
+                    draft.happened(session, SessionEvent::PromptsWithdrawn { prompts });
                 }
-                self.end(draft, |_| Vec::new());
+                self.run_ended(draft);
                 let next = self.continue_in(draft, *successor);
                 draft.actions.push(Action::Begin(Box::new(next)));
             }
         }
     }
 
-    /// The run is over, or paused. Where it ended for good, what was queued in it is delivered outside of it.
-    fn run_ended(&mut self, draft: &mut Draft<'_>) {
-        self.end(draft, queued);
+    /// What an event of the run does to the queue.
+    fn queue_follows(&mut self, event: &Event, at: u64) {
+        let place = |queue: &VecDeque<QueuedPrompt>, prompt| queue.iter().position(|it| it.prompt == prompt);
+        match event {
+            Event::PromptQueued { prompt, text } if place(&self.queue, *prompt).is_none() => {
+                self.queue.push_back(QueuedPrompt { prompt: *prompt, text: text.clone(), at });
+            }
+            Event::TurnBegan { purpose: Purpose::Pass { prompt }, .. } => {
+                let place = place(&self.queue, *prompt);
+                self.passing = place.and_then(|place| self.queue.remove(place));
+            }
+            Event::Ended { unheard, withdrawn, .. } => {
+                if let (Some(prompt), true) = (self.passing.take(), *unheard) {
+                    self.requeue(prompt);
+                }
+                self.queue.retain(|it| !withdrawn.contains(&it.prompt));
+            }
+            Event::Replied { .. } => self.passing = None,
+            Event::PromptQueued { .. }
+            | Event::TurnBegan { .. }
+            | Event::Started { .. }
+            | Event::Reasked { .. }
+            | Event::Moved { .. }
+            | Event::Resumed { .. } => {}
+        }
     }
 
-    fn end(&mut self, draft: &mut Draft<'_>, left_over: impl FnOnce(&Run) -> Vec<QueuedPrompt>) {
+    /// The run is over, or paused. Where it ended for good, what is queued is delivered outside of it.
+    fn run_ended(&mut self, draft: &mut Draft<'_>) {
         // Its turn may still be in flight; chat may be as well, and is none of its business.
         if self.in_flight.is_some() && self.chats.is_empty() {
             self.in_flight = None;
@@ -205,7 +217,6 @@ impl Session {
                 if active.run.is_paused() {
                     Work::Waiting(active)
                 } else {
-                    self.queue.extend(left_over(&active.run));
                     self.held = false;
                     Work::None
                 }
@@ -228,7 +239,6 @@ impl Session {
         };
         let mut next = Self::load(Stored::new(order.session));
         next.begin(draft, Some(begins));
-        draft.changes.push(Change::Expects { session: next.id, commits: 0 });
         next.persisted();
         let said: Vec<_> = said.into_iter().map(|text| (draft.id(), text)).collect();
         let (run, decision) = Run::start_after(recipe, order, said, draft.fresh());
@@ -277,6 +287,6 @@ impl Session {
 }
 
 /// What a run has queued.
-fn queued(run: &Run) -> Vec<QueuedPrompt> {
-    run.waiting().map(|(prompt, text)| QueuedPrompt { prompt, text: text.to_owned() }).collect()
+pub(super) fn queued(run: &Run) -> Vec<PromptId> {
+    run.waiting().map(|(prompt, _)| prompt).collect()
 }

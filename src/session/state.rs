@@ -23,8 +23,10 @@ pub struct Session {
     pub(super) work: Work,
     /// The turns outside of a run that are open: at most one, but for what several engines left behind.
     pub(super) chats: VecDeque<ChatTurn>,
-    /// The prompts that are queued outside of a run, in order.
+    /// Everything that is queued, in order, whether the run queued it or not: just what the store has.
     pub(super) queue: VecDeque<QueuedPrompt>,
+    /// What the run's turn passes on: it is queued again if the agent does not get it.
+    pub(super) passing: Option<QueuedPrompt>,
     /// Whether what is queued is kept for the next prompt, because the agent could not be reached.
     pub(super) held: bool,
     /// The turn that the driver takes at the moment.
@@ -42,13 +44,15 @@ pub struct Profile {
     pub system_prompt: Option<String>,
 }
 
-/// A prompt that is queued outside of a run.
+/// A prompt that the agent has not got yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct QueuedPrompt {
     /// Names it.
     pub prompt: PromptId,
     /// The words.
     pub text: String,
+    /// When it was sent, in milliseconds since 1970.
+    pub at: u64,
 }
 
 /// A turn outside of a run.
@@ -122,14 +126,17 @@ pub struct Stored {
     pub chats: Vec<ChatTurn>,
     /// Everything that is queued, in order, whether a run queued it or not.
     pub queue: Vec<QueuedPrompt>,
+    /// What the open turn of the run passes on.
+    pub passing: Option<QueuedPrompt>,
 }
 
 impl Stored {
     /// A session that has not begun.
     #[must_use]
-    pub const fn new(id: SessionId) -> Self {
+    pub fn new(id: SessionId) -> Self {
+        let (chats, queue) = (Vec::new(), Vec::new());
         let run = StoredRun::None;
-        Self { id, profile: None, commits: 0, opened: false, run, chats: Vec::new(), queue: Vec::new() }
+        Self { id, profile: None, commits: 0, opened: false, run, chats, queue, passing: None }
     }
 }
 
@@ -163,21 +170,18 @@ impl Session {
     /// command.
     #[must_use]
     pub fn load(stored: Stored) -> Self {
-        let Stored { id, profile, commits, opened, run, chats, queue } = stored;
-        let mut queue = VecDeque::from(queue);
+        let Stored { id, profile, commits, opened, run, chats, queue, passing } = stored;
         let work = match run {
             StoredRun::None => Work::None,
             StoredRun::Unreplayable { run, resume_at } => Work::Unreplayable { run, resume_at },
             StoredRun::Replayed { run, seq, process, resumes } => {
-                // What the run has queued is the run's to pass on.
-                queue.retain(|queued| run.waiting().all(|(prompt, _)| prompt != queued.prompt));
                 let open = run.ending().is_none();
                 let active = Active { run: *run, seq, left: open.then_some(process), resumes };
                 if open { Work::Left(active) } else { Work::Waiting(active) }
             }
         };
-        let chats = VecDeque::from(chats);
-        Self { id, profile, commits, opened, work, chats, queue, held: true, in_flight: None }
+        let (chats, queue) = (chats.into(), queue.into());
+        Self { id, profile, commits, opened, work, chats, queue, passing, held: true, in_flight: None }
     }
 
     /// Its id.
@@ -204,7 +208,7 @@ impl Session {
         self.opened
     }
 
-    /// The prompts that are queued outside of a run.
+    /// Everything that is queued, in order.
     pub fn queue(&self) -> impl Iterator<Item = &QueuedPrompt> {
         self.queue.iter()
     }
@@ -286,6 +290,12 @@ impl Session {
     /// The last commit is persisted. The driver says so each time.
     pub const fn persisted(&mut self) {
         self.commits += 1;
+    }
+
+    /// Queues a prompt again that the agent did not get, where it was: the queue is in the order of sending.
+    pub(super) fn requeue(&mut self, prompt: QueuedPrompt) {
+        let place = self.queue.iter().position(|queued| queued.at >= prompt.at);
+        self.queue.insert(place.unwrap_or(self.queue.len()), prompt);
     }
 
     /// A commit that says nothing: whether the store takes one.

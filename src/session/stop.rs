@@ -6,17 +6,18 @@ use super::commit::Entry;
 use super::decision::{Action, Draft};
 use super::entries::closing;
 use super::event::SessionEvent;
+use super::runs::queued;
 use super::state::{QueuedPrompt, Session, Work};
 use super::words;
 use crate::Exit;
-use crate::run::{Event, Input};
+use crate::run::{Event, Input, PromptId};
 
 impl Session {
     /// Stops the run, if one is open or paused.
     pub(super) fn stop(&mut self, draft: &mut Draft<'_>, exit: &Exit, took: Duration) {
         if let Some(active) = self.active() {
-            let of_run: Vec<_> = active.run.waiting().map(|(_, text)| text.to_owned()).collect();
-            self.withdraw(draft, of_run);
+            let of_run = queued(&active.run);
+            self.withdraw(draft, &of_run);
             self.tell_run(draft, Input::Stopped { exit: exit.clone(), took });
         }
     }
@@ -31,7 +32,7 @@ impl Session {
             self.end_chat(draft, &chat, Some(words::unanswered("the turn was stopped")), false, false);
         }
         self.stop(draft, exit, took);
-        self.withdraw(draft, Vec::new());
+        self.withdraw(draft, &[]);
     }
 
     /// Switches recipes on or off in this session.
@@ -42,15 +43,15 @@ impl Session {
         }
     }
 
-    /// Withdraws what is queued outside of a run, and marks that and what its run has queued as not delivered.
-    fn withdraw(&mut self, draft: &mut Draft<'_>, of_run: Vec<String>) {
-        let queue = std::mem::take(&mut self.queue);
+    /// Withdraws what is queued, and marks it as not delivered. What the run has queued goes with its end.
+    fn withdraw(&mut self, draft: &mut Draft<'_>, of_run: &[PromptId]) {
+        let (of_run, queue): (Vec<_>, Vec<_>) =
+            std::mem::take(&mut self.queue).into_iter().partition(|it| of_run.contains(&it.prompt));
         let prompts: Vec<_> = queue.iter().map(|queued| queued.prompt).collect();
         if !prompts.is_empty() {
             draft.happened(self.id, SessionEvent::PromptsWithdrawn { prompts });
         }
-        let texts = queue.into_iter().map(|QueuedPrompt { text, .. }| text).chain(of_run);
-        for text in texts {
+        for QueuedPrompt { text, .. } in queue.into_iter().chain(of_run) {
             let message = draft.assistant(self.id, words::not_delivered(&text));
             draft.happened(self.id, Entry { event: None, message: Some(message) });
         }
@@ -67,7 +68,7 @@ impl Session {
     ) {
         let Work::Unreplayable { run, .. } = self.work else { return };
         if stopped {
-            self.withdraw(draft, Vec::new());
+            self.withdraw(draft, &[]);
         }
         let Event::Ended { ending, .. } = &ended else { return };
         draft.ended = Some(ending.clone());

@@ -13,6 +13,53 @@ use crate::store::error::StoreError;
 ///
 /// The changes apply in order, and each sees what those before it did.
 ///
+/// ```
+/// # fn main() -> Result<(), surefire::store::StoreError> {
+/// use surefire::run::{AttemptId, PromptId, RunId, SessionId};
+/// use surefire::store::projection::{AttemptRow, PromptRow, ReadRows, RunRow, SessionRow, project};
+/// use surefire::store::{Change, Commit, NewSession, SessionEvent, StoreError};
+///
+/// /// A store in which there is nothing yet.
+/// struct Empty;
+///
+/// impl ReadRows for Empty {
+///     fn last_place(&self) -> Result<u64, StoreError> {
+///         Ok(0)
+///     }
+///     fn session(&self, _: SessionId) -> Result<Option<(SessionRow, Option<RunRow>)>, StoreError> {
+///         Ok(None)
+///     }
+///     fn run(&self, _: RunId) -> Result<Option<(RunRow, SessionRow)>, StoreError> {
+///         Ok(None)
+///     }
+///     fn attempt(&self, _: AttemptId) -> Result<Option<AttemptRow>, StoreError> {
+///         Ok(None)
+///     }
+///     fn prompt(&self, _: PromptId) -> Result<Option<PromptRow>, StoreError> {
+///         Ok(None)
+///     }
+/// }
+///
+/// let id = uuid::Uuid::from_u128(7).into();
+/// let new = NewSession {
+///     id,
+///     name: "Payments".into(),
+///     directory: "/home/me/payments".into(),
+///     agent: "claude".into(),
+///     system_prompt: None,
+///     at: 1_750_000_000_000,
+/// };
+/// let begins = Change::session(id, new.at, SessionEvent::Began(new));
+/// let projected = project(&Commit { changes: vec![begins] }, &Empty)?;
+/// assert!(projected.sessions[0].is_new);
+///
+/// let opens = Change::session(id, 1_750_000_000_000, SessionEvent::Opened);
+/// let refused = project(&Commit { changes: vec![opens] }, &Empty).unwrap_err();
+/// assert_eq!(refused, StoreError::Missing { kind: "session", id: id.to_string() });
+/// # Ok(())
+/// # }
+/// ```
+///
 /// # Errors
 /// A change is refused, and the whole commit with it; or a row cannot be read.
 pub fn project(commit: &Commit, stored: &dyn ReadRows) -> Result<Projected, StoreError> {

@@ -50,7 +50,9 @@ impl<'r> Draft<'r> {
             && let Some((session, holder)) = self.stored.session(id)?
         {
             self.sessions.hold(session);
-            holder.into_iter().for_each(|run| self.runs.hold(run));
+            if let Some(run) = holder {
+                self.runs.hold(run);
+            }
         }
         Ok(self.sessions.get(id))
     }

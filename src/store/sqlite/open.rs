@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::time::Duration;
 
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 
 use super::damage::{self, SetAside};
@@ -94,7 +95,7 @@ impl SqliteOptions {
             OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX,
         )?;
         reader.busy_timeout(self.busy_timeout)?;
-        reader.set_prepared_statement_cache_capacity(STATEMENTS);
+        keep_statements(&reader)?;
         let (writer, reader) = (Mutex::new(writer), Mutex::new(reader));
         let store = Sqlite { path, epoch, writer, reader, lock };
         Ok(Opened { store, set_aside })
@@ -127,9 +128,15 @@ impl SqliteOptions {
             let pages = i64::try_from(bytes).unwrap_or(i64::MAX) / page.max(1);
             writer.pragma_update_and_check(None, "max_page_count", pages.max(1), |_| Ok(()))?;
         }
-        writer.set_prepared_statement_cache_capacity(STATEMENTS);
-        Ok(())
+        keep_statements(writer)
     }
+}
+
+/// Has each statement compiled once. Without a stable query plan, SQLite compiles a join anew for every value.
+fn keep_statements(connection: &Connection) -> Result<(), Failure> {
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
+    connection.set_prepared_statement_cache_capacity(STATEMENTS);
+    Ok(())
 }
 
 /// A store that was opened.

@@ -5,6 +5,7 @@ use serde::Serialize;
 
 use super::failure::Failure;
 use super::rows::integer;
+use crate::run::Event;
 use crate::store::error::StoreError;
 use crate::store::projection::{AttemptRow, Projected, PromptRow, RunRow, SessionRow, Upsert, text_of};
 use crate::store::records::{Message, Recorded, RunRecord};
@@ -23,7 +24,11 @@ pub(super) fn save(connection: &Connection, projected: &Projected) -> Result<(),
         if *is_new { insert_session(connection, row)? } else { update_session(connection, row)? }
     }
     for Upsert { row, is_new } in &projected.runs {
-        if *is_new { insert_run(connection, row)? } else { update_run(connection, row)? }
+        if *is_new {
+            insert_run(connection, row)?;
+        } else {
+            update_run(connection, row, resumes(projected, row))?;
+        }
     }
     for Upsert { row, is_new } in &projected.attempts {
         if *is_new { insert_attempt(connection, row)? } else { update_attempt(connection, row)? }
@@ -105,25 +110,40 @@ fn insert_run(connection: &Connection, row: &RunRow) -> Result<(), Failure> {
     execute(connection, sql, values).map(drop)
 }
 
-fn update_run(connection: &Connection, row: &RunRow) -> Result<(), Failure> {
+fn update_run(connection: &Connection, row: &RunRow, resumed: bool) -> Result<(), Failure> {
+    let run = &row.record;
+    let (id, changed_at, last_seq) = (run.id.to_string(), integer(run.changed_at), integer(run.last_seq));
+    let attempt = row.attempt.map(|attempt| attempt.to_string());
+    if run.ending.is_none() && !resumed {
+        // Most of the time. An index hangs on the end of a run, and is left alone here.
+        let sql = "UPDATE runs SET changed_at = ?2, step = ?3, steps = ?4, last_seq = ?5, cost_usd = ?6, \
+                   attempt = ?7 WHERE id = ?1";
+        let values = (id, changed_at, &run.step, run.steps, last_seq, run.cost_usd, attempt);
+        return execute(connection, sql, values).map(drop);
+    }
     let sql = "UPDATE runs SET changed_at = ?2, step = ?3, steps = ?4, last_seq = ?5, cost_usd = ?6, attempt = ?7, \
                ended_at = ?8, reason = ?9, resume_at = ?10, ending = ?11 WHERE id = ?1";
-    let run = &row.record;
-    let ended = Ended::of(run)?;
-    let values = params![
-        run.id.to_string(),
-        integer(run.changed_at),
-        run.step,
+    let Ended { at, reason, resume_at, ending } = Ended::of(run)?;
+    let values = (
+        id,
+        changed_at,
+        &run.step,
         run.steps,
-        integer(run.last_seq),
+        last_seq,
         run.cost_usd,
-        row.attempt.map(|attempt| attempt.to_string()),
-        ended.at,
-        ended.reason,
-        ended.resume_at,
-        ended.ending,
-    ];
+        attempt,
+        at,
+        reason,
+        resume_at,
+        ending,
+    );
     execute(connection, sql, values).map(drop)
+}
+
+/// Whether a run that had ended may be open again.
+fn resumes(projected: &Projected, row: &RunRow) -> bool {
+    let mut events = projected.events().filter(|it| it.run == row.record.id);
+    events.any(|it| matches!(it.event, Event::Resumed { .. }))
 }
 
 /// The columns of a run that are empty until it has ended.

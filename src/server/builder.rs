@@ -10,12 +10,15 @@ use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use super::attempts::Attempts;
+use super::auth_throttle::AuthThrottle;
 use super::bind_error::BindError;
+use super::connection_limit::ConnectionLimit;
 use super::hub::{Hub, frame};
 use super::key::ApiKey;
 use super::limits::ServerLimits;
+use super::listener::Listener;
 use super::names::Names;
+use super::same_user::SameUser;
 use super::shared::Shared;
 use super::{Server, follow};
 use crate::Catalog;
@@ -176,7 +179,14 @@ impl ServerBuilder {
                 (ApiKey::in_file(&path)?, std::path::absolute(path).ok())
             }
         };
+        let mut listeners = vec![Listener::Tcp(listener)];
         if let Some(store) = announce {
+            // Before it is announced: whoever reads that may come at once.
+            match SameUser::bind(&data) {
+                Ok(same_user) => listeners.push(Listener::SameUser(same_user)),
+                // A path that is too long, or a file system without sockets. Its address remains.
+                Err(error) => tracing::warn!(%error, "cannot listen in the data directory"),
+            }
             store.announce(&address.to_string(), key_file.as_deref())?;
         }
         let mut options = Options::new(catalog, first, store, data);
@@ -192,6 +202,8 @@ impl ServerBuilder {
         let feed = engine.listen();
         let started_in = std::env::current_dir().ok();
         let proposed = engine.propose_directory(started_in.as_deref());
+        let limits = self.limits.that_can_be_kept();
+        let stopping = CancellationToken::new();
         let shared = Shared {
             engine,
             catalog,
@@ -200,17 +212,18 @@ impl ServerBuilder {
             proposed_directory: proposed.and_then(|path| path.into_os_string().into_string().ok()),
             clock,
             key,
-            attempts: Attempts::new(self.limits.wrong_keys),
-            limits: self.limits.that_can_be_kept(),
+            throttle: AuthThrottle::new(&limits),
+            connections: Arc::new(ConnectionLimit::new(&limits, stopping.clone())),
+            limits,
             names: Names::new(self.hosts),
             hub: Hub::default(),
             pong: frame(&ServerMessage::Pong),
             tasks: TaskTracker::new(),
-            stopping: CancellationToken::new(),
+            stopping,
             clients: AtomicU64::new(0),
         };
         follow::remember(&shared).await?;
-        Ok(Server { shared: Arc::new(shared), listener, address, feed, shutdown: self.shutdown, set_aside })
+        Ok(Server { listeners, shared: Arc::new(shared), address, feed, shutdown: self.shutdown, set_aside })
     }
 
     /// Brings the server up and serves until `shutdown` is done.

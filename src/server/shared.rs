@@ -6,7 +6,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use super::attempts::Attempts;
+use super::auth_throttle::AuthThrottle;
+use super::connection_limit::ConnectionLimit;
 use super::hub::{Audience, ClientId, Frame, Hub, Meaning, Update, frame};
 use super::key::ApiKey;
 use super::limits::ServerLimits;
@@ -29,7 +30,8 @@ pub(super) struct Shared {
     pub(super) key: ApiKey,
     pub(super) limits: ServerLimits,
     pub(super) names: Names,
-    pub(super) attempts: Attempts,
+    pub(super) throttle: AuthThrottle,
+    pub(super) connections: Arc<ConnectionLimit>,
     pub(super) hub: Hub,
     /// The answer to every ping, written once.
     pub(super) pong: Frame,
@@ -45,9 +47,15 @@ impl Shared {
         ClientId(self.clients.fetch_add(1, Ordering::Relaxed))
     }
 
-    /// Why a connection is over that did not end by itself.
-    pub(super) fn why_over(&self) -> Leaving {
-        if self.stopping.is_cancelled() { Leaving::STOPPING } else { Leaving::TOO_SLOW }
+    /// Why a WebSocket is over that did not end by itself.
+    pub(super) fn why_over(&self, authenticated: bool) -> Leaving {
+        if self.stopping.is_cancelled() {
+            Leaving::STOPPING
+        } else if authenticated {
+            Leaving::TOO_SLOW
+        } else {
+            Leaving::DISPLACED
+        }
     }
 
     /// Tells something about the runs of a session.

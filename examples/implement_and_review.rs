@@ -43,7 +43,7 @@ async fn run() -> Result<ExitCode, Box<dyn Error>> {
     };
     let store: Arc<dyn Store> = Arc::new(opened.store);
     let mut options = Options::new(BUNDLED, agent, store, &wish.data);
-    options.roots = vec![wish.directory.clone()];
+    options.roots = vec![wish.directory.clone()].into();
     let engine = Engine::open(options).await?;
     let mut feed = engine.listen();
 

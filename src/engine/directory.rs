@@ -1,6 +1,45 @@
 //! Where an agent may work.
 
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, PoisonError, RwLock};
+
+/// Where agents may work: in these directories and below.
+///
+/// Clones share one list, so that a directory can be allowed while the engine is open.
+///
+/// ```
+/// use std::path::PathBuf;
+/// use surefire::engine::Roots;
+///
+/// let roots = Roots::from(vec![PathBuf::from("/srv/one")]);
+/// roots.clone().allow("/srv/two");
+/// assert_eq!(roots.all(), [PathBuf::from("/srv/one"), PathBuf::from("/srv/two")]);
+/// ```
+#[derive(Debug, Clone, Default)]
+pub struct Roots(Arc<RwLock<Vec<PathBuf>>>);
+
+impl Roots {
+    /// Allows one more directory.
+    pub fn allow(&self, directory: impl Into<PathBuf>) {
+        let directory = directory.into();
+        let mut all = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        if !all.contains(&directory) {
+            all.push(directory);
+        }
+    }
+
+    /// All of them, in the order in which they were allowed.
+    #[must_use]
+    pub fn all(&self) -> Vec<PathBuf> {
+        self.0.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+impl From<Vec<PathBuf>> for Roots {
+    fn from(directories: Vec<PathBuf>) -> Self {
+        Self(Arc::new(RwLock::new(directories)))
+    }
+}
 
 /// Why a directory cannot be worked in.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -38,7 +77,7 @@ pub enum DirectoryError {
 /// The real path of a directory that may be worked in.
 ///
 /// Links are resolved first, and whole components are compared: `/home/ann2` is not inside of `/home/ann`.
-pub(super) fn check(path: &Path, roots: &[PathBuf]) -> Result<PathBuf, DirectoryError> {
+pub(super) fn check(path: &Path, roots: &Roots) -> Result<PathBuf, DirectoryError> {
     if !path.is_absolute() {
         return Err(DirectoryError::Relative(path.to_owned()));
     }
@@ -50,15 +89,17 @@ pub(super) fn check(path: &Path, roots: &[PathBuf]) -> Result<PathBuf, Directory
     if !real.is_dir() {
         return Err(DirectoryError::NotADirectory(path.to_owned()));
     }
+    let roots = roots.all();
     // A root that is itself reached by a link is compared where it really is.
     let inside = roots.iter().filter_map(|root| root.canonicalize().ok()).any(|root| real.starts_with(root));
-    if inside { Ok(real) } else { Err(DirectoryError::Outside { path: real, roots: roots.to_vec() }) }
+    if inside { Ok(real) } else { Err(DirectoryError::Outside { path: real, roots }) }
 }
 
 /// The real path of a directory to begin with: this one if it may be worked in, otherwise the first root that is there.
-pub(super) fn propose(near: Option<&Path>, roots: &[PathBuf]) -> Option<PathBuf> {
+pub(super) fn propose(near: Option<&Path>, roots: &Roots) -> Option<PathBuf> {
+    let all = roots.all();
     // A root may be relative, and is compared where it really is, so it is proposed by its real path as well.
-    let real = roots.iter().filter_map(|root| root.canonicalize().ok());
+    let real = all.iter().filter_map(|root| root.canonicalize().ok());
     near.map(Path::to_owned).into_iter().chain(real).find_map(|path| check(&path, roots).ok())
 }
 
@@ -77,7 +118,7 @@ mod tests {
         std::os::unix::fs::symlink(base.join("elsewhere"), base.join("root/way-out")).unwrap();
         std::os::unix::fs::symlink(base.join("root/inner"), base.join("root/way-in")).unwrap();
         std::os::unix::fs::symlink(base.join("root"), base.join("alias")).unwrap();
-        let roots = [base.join("alias")];
+        let roots = Roots::from(vec![base.join("alias")]);
 
         assert_eq!(check(&base.join("root/inner"), &roots), Ok(base.join("root/inner")));
         assert_eq!(check(&base.join("root/way-in"), &roots), Ok(base.join("root/inner")));
@@ -108,7 +149,7 @@ mod tests {
         std::fs::write(base.join("file"), "").unwrap();
         std::os::unix::fs::symlink(base.join("first"), base.join("alias")).unwrap();
         let proposed = |near: Option<&str>, roots: &[&str]| {
-            let roots: Vec<_> = roots.iter().map(|root| base.join(root)).collect();
+            let roots = Roots::from(roots.iter().map(|root| base.join(root)).collect::<Vec<_>>());
             let found = propose(near.map(|near| base.join(near)).as_deref(), &roots)?;
             assert_eq!(check(&found, &roots).as_ref(), Ok(&found));
             Some(found.strip_prefix(&base).unwrap().display().to_string())
@@ -129,6 +170,6 @@ mod tests {
         }
         // The tests' own directory, by a path that is relative to it.
         let here = std::env::current_dir().unwrap().canonicalize().unwrap();
-        assert_eq!(propose(None, &[PathBuf::from(".")]), Some(here));
+        assert_eq!(propose(None, &vec![PathBuf::from(".")].into()), Some(here));
     }
 }

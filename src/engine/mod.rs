@@ -26,7 +26,7 @@ mod telling;
 mod turn;
 mod words;
 
-pub use directory::DirectoryError;
+pub use directory::{DirectoryError, Roots};
 pub use feed::{Feed, Notice};
 pub use options::{Clock, Options, Shutdown, TakeUp};
 pub use say::{Begin, Said, Say, SayError};
@@ -60,7 +60,7 @@ use inner::Inner;
 /// let agent = Arc::new(Rehearsal::new(Script::OneFix)); // pretends; `Claude` is the real one
 /// let store = Arc::new(Memory::default()); // forgets; `Sqlite` is the real one
 /// let mut options = Options::new(BUNDLED, agent, store, data);
-/// options.roots = vec![project.clone()];
+/// options.roots = vec![project.clone()].into();
 ///
 /// let engine = Engine::open(options).await?;
 /// let started = engine.start(Start::new("implement-and-review", project)).await?;

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
+use super::directory::Roots;
 use crate::Catalog;
 use crate::agent::{Agent, TurnLimits};
 use crate::run::RunId;
@@ -23,7 +24,7 @@ pub struct Options {
     /// A directory for what has to outlive a crash and does not fit into the store.
     pub data: PathBuf,
     /// Where agents may work: in these directories and below.
-    pub roots: Vec<PathBuf>,
+    pub roots: Roots,
     /// How many agents may work at once.
     pub parallel: usize,
     /// What one turn may use up.
@@ -52,7 +53,7 @@ impl Options {
             agents: vec![agent],
             store,
             data: data.into(),
-            roots: std::env::home_dir().into_iter().collect(),
+            roots: std::env::home_dir().into_iter().collect::<Vec<_>>().into(),
             parallel: 2,
             turn: TurnLimits::default(),
             locks: super::session_lock::usual_directory(),

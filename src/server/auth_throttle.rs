@@ -99,7 +99,7 @@ mod tests {
     fn one_network_of_ipv6_counts_as_one_and_memory_is_bounded() {
         let throttle = throttle(2);
         let now = Instant::now();
-        let mut failed = |address: &str| throttle.failed(address.parse().unwrap(), now);
+        let failed = |address: &str| throttle.failed(address.parse().unwrap(), now);
         assert!(failed("2001:db8:1:2::1").is_zero() && failed("2001:db8:1:2::2").is_zero());
         assert!(!failed("2001:db8:1:2:ffff::9").is_zero());
         assert!(failed("2001:db8:1:3::1").is_zero());

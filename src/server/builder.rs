@@ -43,6 +43,7 @@ pub struct ServerBuilder {
     data: Option<PathBuf>,
     store: Option<Arc<dyn Store>>,
     roots: Vec<PathBuf>,
+    same_user_adds_roots: bool,
     listen: SocketAddr,
     lan: bool,
     hosts: Vec<String>,
@@ -64,6 +65,7 @@ impl Default for ServerBuilder {
             data: None,
             store: None,
             roots: Vec::new(),
+            same_user_adds_roots: false,
             listen: (Ipv4Addr::LOCALHOST, PORT).into(),
             lan: false,
             hosts: Vec::new(),
@@ -102,6 +104,12 @@ impl ServerBuilder {
     pub fn root(mut self, directory: impl Into<PathBuf>) -> Self {
         self.roots.push(directory.into());
         self
+    }
+
+    /// Whether a process of the same user on this machine may have a run started anywhere: the directory becomes a root then. Clients
+    /// that come to the server's address cannot add any.
+    pub fn same_user_adds_roots(self, allowed: bool) -> Self {
+        Self { same_user_adds_roots: allowed, ..self }
     }
 
     /// Where to listen: 127.0.0.1:8080, unless told otherwise. Port 0 takes one that is free.
@@ -192,12 +200,13 @@ impl ServerBuilder {
         let mut options = Options::new(catalog, first, store, data);
         options.agents = self.agents;
         if !self.roots.is_empty() {
-            options.roots = self.roots;
+            options.roots = self.roots.into();
         }
         if let Some(tune) = self.tune {
             tune(&mut options);
         }
         let (agents, clock) = (options.agents.clone(), options.clock.clone());
+        let growing_roots = self.same_user_adds_roots.then(|| options.roots.clone());
         let engine = Engine::open(options).await?;
         let feed = engine.listen();
         let started_in = std::env::current_dir().ok();
@@ -210,6 +219,7 @@ impl ServerBuilder {
             agents,
             // One that cannot be written as text could not be sent back either.
             proposed_directory: proposed.and_then(|path| path.into_os_string().into_string().ok()),
+            growing_roots,
             clock,
             key,
             throttle: AuthThrottle::new(&limits),

@@ -15,7 +15,7 @@ use super::names::Names;
 use super::replies::Leaving;
 use crate::Catalog;
 use crate::agent::Agent;
-use crate::engine::{Clock, Engine};
+use crate::engine::{Clock, Engine, Roots};
 use crate::run::SessionId;
 use crate::wire::ServerMessage;
 
@@ -26,6 +26,8 @@ pub(super) struct Shared {
     pub(super) agents: Vec<Arc<dyn Agent>>,
     /// Where agents may work, for somebody who has not worked anywhere yet.
     pub(super) proposed_directory: Option<String>,
+    /// The roots, where a process of the same user may add one.
+    pub(super) growing_roots: Option<Roots>,
     pub(super) clock: Clock,
     pub(super) key: ApiKey,
     pub(super) limits: ServerLimits,

@@ -114,7 +114,7 @@ impl Stage {
 pub(crate) fn options(place: &TempDir, puppet: &Arc<Puppet>, store: &Arc<dyn Store>) -> Options {
     let agent = Arc::new(Strings(Arc::clone(puppet)));
     let mut options = Options::new(BUNDLED, agent, Arc::clone(store), place.path().join("data"));
-    options.roots = vec![place.path().to_owned()];
+    options.roots = vec![place.path().to_owned()].into();
     options.locks = place.path().join("locks");
     options.clock = clock();
     options

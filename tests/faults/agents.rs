@@ -31,7 +31,7 @@ fn engine_options(place: &Place, program: PathBuf) -> Options {
     });
     let store: Arc<dyn Store> = Arc::new(Memory::default());
     let mut options = Options::new(BUNDLED, Arc::new(claude), store, place.data());
-    options.roots = vec![place.folder("project")];
+    options.roots = vec![place.folder("project")].into();
     options.locks = place.folder("locks");
     options
 }

@@ -112,7 +112,7 @@ async fn the_directory_that_the_server_was_started_in_is_proposed_if_agents_may_
 
 #[tokio::test]
 async fn no_directory_is_proposed_where_there_is_none() {
-    let server = tuned(|options| options.roots = vec![PathBuf::from("/nowhere/at-all")]).await;
+    let server = tuned(|options| options.roots = vec![PathBuf::from("/nowhere/at-all")].into()).await;
     assert_eq!(offer(&server).await.get("working_directory"), None);
     server.stop().await;
 }

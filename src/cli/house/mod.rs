@@ -46,6 +46,8 @@ pub(super) struct Door {
     pub(super) data: PathBuf,
     pub(super) key_file: PathBuf,
     pub(super) roots: Vec<PathBuf>,
+    /// Whether the operator named them; otherwise they are where this command works, and a guest works where it is.
+    pub(super) roots_are_named: bool,
 }
 
 /// A wish for a run.

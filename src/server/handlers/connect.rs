@@ -58,5 +58,5 @@ pub(in crate::server) async fn handle(
     for frame in runs {
         replies.put(frame);
     }
-    Some(Client::new(authenticated, id, inbox, connect.recent_sessions_limit))
+    Some(Client::new(authenticated, peer, id, inbox, connect.recent_sessions_limit))
 }

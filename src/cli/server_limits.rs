@@ -150,7 +150,8 @@ mod tests {
 
     #[test]
     fn each_option_sets_a_limit_of_its_own() {
-        let table: [(&str, &str, fn(&ServerLimits) -> String, &str); 16] = [
+        type Row = (&'static str, &'static str, fn(&ServerLimits) -> String, &'static str);
+        let table: [Row; 16] = [
             ("--max-connections", "3", |limits| limits.connections.to_string(), "3"),
             ("--max-unauthenticated", "4", |limits| limits.unauthenticated.to_string(), "4"),
             (

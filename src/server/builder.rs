@@ -193,7 +193,9 @@ impl ServerBuilder {
             match SameUser::bind(&data) {
                 Ok(same_user) => listeners.push(Listener::SameUser(same_user)),
                 // A path that is too long, or a file system without sockets. Its address remains.
-                Err(error) => tracing::warn!(%error, "cannot listen in the data directory"),
+                Err(error) => {
+                    tracing::warn!(%error, data = %data.display(), "cannot listen in the data directory")
+                }
             }
             store.announce(&address.to_string(), key_file.as_deref())?;
         }

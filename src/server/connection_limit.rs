@@ -180,8 +180,8 @@ mod tests {
 
     use super::*;
 
-    fn limit(limits: ServerLimits) -> Arc<ConnectionLimit> {
-        Arc::new(ConnectionLimit::new(&limits, CancellationToken::new()))
+    fn limit(limits: &ServerLimits) -> Arc<ConnectionLimit> {
+        Arc::new(ConnectionLimit::new(limits, CancellationToken::new()))
     }
 
     fn peer(address: &str) -> Peer {
@@ -194,7 +194,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_connection_waits_for_the_grace_of_another_one_and_then_has_its_own() {
         let limits = ServerLimits { unauthenticated: 1, ..ServerLimits::default() };
-        let (grace, limit) = (limits.unauthenticated_grace, limit(limits));
+        let (grace, limit) = (limits.unauthenticated_grace, limit(&limits));
         let first = limit.admit(peer(REMOTE)).await.unwrap();
         let began = Instant::now();
         let second = limit.admit(peer(REMOTE)).await.unwrap();
@@ -219,7 +219,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn sixty_four_connections_without_a_key_keep_none_out_that_has_it() {
         for from in [LOCAL, REMOTE] {
-            let limit = limit(ServerLimits::default());
+            let limit = limit(&ServerLimits::default());
             let mut attackers = tokio::task::JoinSet::new();
             for _ in 0..64 {
                 attackers.spawn(attack(Arc::clone(&limit), from));
@@ -240,7 +240,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn other_machines_take_nothing_from_this_one_and_nothing_from_a_process_of_the_same_user() {
-        let limit = limit(ServerLimits::default());
+        let limit = limit(&ServerLimits::default());
         let mut others = tokio::task::JoinSet::new();
         for from in (0..200).map(|host| format!("10.0.0.{host}").leak()) {
             others.spawn(attack(Arc::clone(&limit), from));
@@ -257,7 +257,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn there_are_no_more_clients_than_the_server_allows() {
-        let limit = limit(ServerLimits { connections: 1, ..ServerLimits::default() });
+        let limit = limit(&ServerLimits { connections: 1, ..ServerLimits::default() });
         let mut one = limit.admit(peer(LOCAL)).await.unwrap();
         let mut two = limit.admit(peer(LOCAL)).await.unwrap();
         assert_eq!((one.authenticate(), one.authenticate()), (Ok(()), Ok(())), "it counts once");
@@ -274,7 +274,7 @@ mod tests {
         let grace = Duration::from_hours(1);
         let limits =
             ServerLimits { unauthenticated: 1, unauthenticated_grace: grace, ..ServerLimits::default() };
-        let (patience, limit) = (limits.request_time, limit(limits));
+        let (patience, limit) = (limits.request_time, limit(&limits));
         let first = limit.admit(peer(REMOTE)).await.unwrap();
         let began = Instant::now();
         assert!(limit.admit(peer(REMOTE)).await.is_none());

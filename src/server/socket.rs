@@ -31,7 +31,7 @@ impl Socket {
             Self::Unix(_) => true,
         };
         if spoke {
-            std::future::pending().await
+            std::future::pending::<()>().await;
         }
     }
 }

@@ -37,6 +37,7 @@ mod resume;
 mod run;
 mod runs;
 mod serve;
+mod server_limits;
 mod show;
 mod signals;
 mod story;

@@ -141,7 +141,8 @@ impl Ours {
     pub(super) fn door(self, context: &Context, directory: &Path) -> Result<Door, Complaint> {
         let (data, key_file) = (self.places.data()?, self.places.key_file()?);
         let mut roots = self.root;
-        if roots.is_empty() {
+        let roots_are_named = !roots.is_empty();
+        if !roots_are_named {
             // Whoever is here has said by that where to work.
             roots = std::env::home_dir().into_iter().chain([directory.to_owned()]).collect();
         }
@@ -151,7 +152,7 @@ impl Ours {
                 .status(ExitReason::Error.definition().exit_code)
         });
         let turn = self.patience.limits();
-        Ok(Door { catalog: context.catalog, agent, turn, key_file, data, roots })
+        Ok(Door { catalog: context.catalog, agent, turn, key_file, data, roots, roots_are_named })
     }
 }
 

@@ -14,6 +14,7 @@ use super::layers::Rank;
 use super::options::{AgentOptions, PatienceOptions};
 use super::places::Places;
 use super::program::program_name;
+use super::server_limits::ServerLimitOptions;
 use super::signals::Signals;
 use super::welcome::{LAN, NOT_LAN, Room, Welcome};
 use super::{Context, wait};
@@ -59,6 +60,8 @@ pub(super) struct ServeOptions {
     pub(super) agent: AgentOptions,
     #[command(flatten)]
     patience: PatienceOptions,
+    #[command(flatten)]
+    server: ServerLimitOptions,
     /// How many agents may work at once
     #[arg(long, value_name = "N", default_value = "2", help_heading = "Agent")]
     #[arg(value_parser = at_least_one, allow_negative_numbers = true)]
@@ -150,7 +153,7 @@ impl ServeOptions {
     fn describe(&self, builder: ServerBuilder) -> ServerBuilder {
         let builder = builder.listen(self.listening.listen).lan(self.listening.lan);
         let builder = self.listening.allow_host.iter().fold(builder, ServerBuilder::allow_host);
-        let builder = self.root.iter().fold(builder, ServerBuilder::root);
+        let builder = self.root.iter().fold(builder, ServerBuilder::root).limits(self.server.limits());
         let how = if self.stop_agents { Shutdown::StopAgents } else { Shutdown::LeaveAgents };
         let (parallel, turn) = (self.parallel.get(), self.patience.limits());
         builder.on_shutdown(how).tune(move |options| (options.parallel, options.turn) = (parallel, turn))

@@ -26,7 +26,7 @@ pub(super) async fn start(
         agent.knows_model(model)?;
     }
     let asked = start.directory.or_else(|| known.map(|profile| profile.directory.clone()));
-    let directory = directory::check(&asked.ok_or(StartError::NoDirectory)?, &shared.options.roots)?;
+    let directory = directory::check(&asked.ok_or(StartError::NoDirectory)?, &shared.options.all_roots())?;
     if let Some(profile) = known.filter(|profile| profile.directory != directory) {
         return Err(StartError::Elsewhere { session: id, directory: profile.directory.clone() });
     }
@@ -82,7 +82,7 @@ pub(super) fn begin(
     begin: Begin,
 ) -> Result<NewSession, SayError> {
     let asked = begin.directory.ok_or(SayError::NoDirectory)?;
-    let directory = directory::check(&asked, &shared.options.roots)?;
+    let directory = directory::check(&asked, &shared.options.all_roots())?;
     let agent = shared.agent(begin.provider.as_deref())?;
     agent.ready().map_err(SayError::Agent)?;
     let name = session_name(text, &directory);

@@ -227,7 +227,7 @@ impl Engine {
     /// [roots](Options::roots), otherwise the first root that is there.
     #[must_use]
     pub fn propose_directory(&self, near: Option<&Path>) -> Option<PathBuf> {
-        directory::propose(near, &self.shared.options.roots)
+        directory::propose(near, &self.shared.options.all_roots())
     }
 
     /// What is persisted.

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
+use super::roots::Roots;
 use crate::Catalog;
 use crate::agent::{Agent, TurnLimits};
 use crate::run::RunId;
@@ -24,6 +25,8 @@ pub struct Options {
     pub data: PathBuf,
     /// Where agents may work: in these directories and below.
     pub roots: Vec<PathBuf>,
+    /// Where they may work besides, as long as the engine is open.
+    pub more_roots: Roots,
     /// How many agents may work at once.
     pub parallel: usize,
     /// What one turn may use up.
@@ -53,6 +56,7 @@ impl Options {
             store,
             data: data.into(),
             roots: std::env::home_dir().into_iter().collect(),
+            more_roots: Roots::default(),
             parallel: 2,
             turn: TurnLimits::default(),
             locks: super::session_lock::usual_directory(),
@@ -60,6 +64,13 @@ impl Options {
             clock: Clock::system(),
             take_up: TakeUp::All,
         }
+    }
+}
+
+impl Options {
+    /// All directories that agents may work in and below.
+    pub(super) fn all_roots(&self) -> Vec<PathBuf> {
+        self.roots.iter().cloned().chain(self.more_roots.all()).collect()
     }
 }
 

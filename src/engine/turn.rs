@@ -231,7 +231,7 @@ async fn seat(
         None => Some(shared.permit().await.ok_or(NoReply::Failure(Failure::Left))?),
     };
     if !at_work {
-        directory::is_still(&request.directory, &shared.options.roots).map_err(NoReply::Directory)?;
+        directory::is_still(&request.directory, &shared.options.all_roots()).map_err(NoReply::Directory)?;
     }
     // A rehearsal touches nothing that another process could be in the middle of.
     let lock = if agent.about().rehearsal { None } else { Some(lock(&shared, session)?) };

@@ -1,37 +1,43 @@
 //! Who may come in.
 
-use std::net::IpAddr;
-use std::time::Duration;
+use tokio::time::{Instant, sleep};
+use tokio_util::sync::CancellationToken;
 
-use tokio::time::Instant;
-
+use super::peer::Peer;
 use super::shared::Shared;
 
-/// Somebody who has shown the key. There is no other way to get one of these.
+/// A client that has shown the key. There is no other way to get one of these.
 #[derive(Debug)]
 pub(super) struct Authenticated(());
 
-/// Why somebody may not come in.
+/// The key is missing or wrong.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Refused {
-    /// The key is missing or wrong.
-    WrongKey,
-    /// There were too many wrong keys from this address lately, so no key is looked at for this long.
-    TooManyAttempts(Duration),
-}
+pub(super) struct WrongKey;
 
-/// Looks at the key that somebody shows.
-pub(super) fn check(shared: &Shared, address: IpAddr, key: Option<&str>) -> Result<Authenticated, Refused> {
-    let now = Instant::now();
-    if let Some(wait) = shared.attempts.refused(address, now) {
-        return Err(Refused::TooManyAttempts(wait));
-    }
-    // Who shows no key does not guess, and is not counted.
-    let Some(key) = key else { return Err(Refused::WrongKey) };
+/// Looks at the key that a client shows. The right one is accepted at once, whatever else came from its address; after too many wrong
+/// ones the next of those are answered late, unless the connection is over before that.
+pub(super) async fn check(
+    shared: &Shared,
+    peer: Peer,
+    key: Option<&str>,
+    over: &CancellationToken,
+) -> Result<Authenticated, WrongKey> {
+    // A client that shows no key does not guess, and is not counted.
+    let Some(key) = key else { return Err(WrongKey) };
     if shared.key.matches(key) {
         return Ok(Authenticated(()));
     }
-    shared.attempts.failed_now(address, now);
-    tracing::warn!(%address, "somebody showed a wrong key");
-    Err(Refused::WrongKey)
+    tracing::warn!(address = %peer.address, "somebody showed a wrong key");
+    // A process of the same user could read the key: it has no need to guess.
+    if peer.same_user {
+        return Err(WrongKey);
+    }
+    let delay = shared.throttle.failed(peer.address, Instant::now());
+    if !delay.is_zero() {
+        tokio::select! {
+            () = sleep(delay) => {}
+            () = over.cancelled() => {}
+        }
+    }
+    Err(WrongKey)
 }

@@ -10,12 +10,15 @@ use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use super::attempts::Attempts;
+use super::auth_throttle::AuthThrottle;
 use super::bind_error::BindError;
+use super::connection_limit::ConnectionLimit;
 use super::hub::{Hub, frame};
 use super::key::ApiKey;
 use super::limits::ServerLimits;
+use super::listener::Listener;
 use super::names::Names;
+use super::same_user::SameUser;
 use super::shared::Shared;
 use super::{Server, follow};
 use crate::Catalog;
@@ -40,6 +43,7 @@ pub struct ServerBuilder {
     data: Option<PathBuf>,
     store: Option<Arc<dyn Store>>,
     roots: Vec<PathBuf>,
+    same_user_adds_roots: bool,
     listen: SocketAddr,
     lan: bool,
     hosts: Vec<String>,
@@ -61,6 +65,7 @@ impl Default for ServerBuilder {
             data: None,
             store: None,
             roots: Vec::new(),
+            same_user_adds_roots: false,
             listen: (Ipv4Addr::LOCALHOST, PORT).into(),
             lan: false,
             hosts: Vec::new(),
@@ -99,6 +104,12 @@ impl ServerBuilder {
     pub fn root(mut self, directory: impl Into<PathBuf>) -> Self {
         self.roots.push(directory.into());
         self
+    }
+
+    /// Whether a process of the same user on this machine may have a run started anywhere: the directory becomes a root then. Clients
+    /// that come to the server's address cannot add any.
+    pub fn same_user_adds_roots(self, allowed: bool) -> Self {
+        Self { same_user_adds_roots: allowed, ..self }
     }
 
     /// Where to listen: 127.0.0.1:8080, unless told otherwise. Port 0 takes one that is free.
@@ -176,7 +187,16 @@ impl ServerBuilder {
                 (ApiKey::in_file(&path)?, std::path::absolute(path).ok())
             }
         };
+        let mut listeners = vec![Listener::Tcp(listener)];
         if let Some(store) = announce {
+            // Before it is announced: whoever reads that may come at once.
+            match SameUser::bind(&data) {
+                Ok(same_user) => listeners.push(Listener::SameUser(same_user)),
+                // A path that is too long, or a file system without sockets. Its address remains.
+                Err(error) => {
+                    tracing::warn!(%error, data = %data.display(), "cannot listen in the data directory")
+                }
+            }
             store.announce(&address.to_string(), key_file.as_deref())?;
         }
         let mut options = Options::new(catalog, first, store, data);
@@ -188,29 +208,34 @@ impl ServerBuilder {
             tune(&mut options);
         }
         let (agents, clock) = (options.agents.clone(), options.clock.clone());
+        let growing_roots = self.same_user_adds_roots.then(|| options.more_roots.clone());
         let engine: Arc<dyn Backend> = Arc::new(Engine::open(options).await?);
         let feed = engine.listen();
         let started_in = std::env::current_dir().ok();
         let proposed = engine.propose_directory(started_in.as_deref());
+        let limits = self.limits.that_can_be_kept();
+        let stopping = CancellationToken::new();
         let shared = Shared {
             engine,
             catalog,
             agents,
             // One that cannot be written as text could not be sent back either.
             proposed_directory: proposed.and_then(|path| path.into_os_string().into_string().ok()),
+            growing_roots,
             clock,
             key,
-            attempts: Attempts::new(self.limits.wrong_keys),
-            limits: self.limits.that_can_be_kept(),
+            throttle: AuthThrottle::new(&limits),
+            connections: Arc::new(ConnectionLimit::new(&limits, stopping.clone())),
+            limits,
             names: Names::new(self.hosts),
             hub: Hub::default(),
             pong: frame(&ServerMessage::Pong),
             tasks: TaskTracker::new(),
-            stopping: CancellationToken::new(),
+            stopping,
             clients: AtomicU64::new(0),
         };
         follow::remember(&shared).await?;
-        Ok(Server { shared: Arc::new(shared), listener, address, feed, shutdown: self.shutdown, set_aside })
+        Ok(Server { listeners, shared: Arc::new(shared), address, feed, shutdown: self.shutdown, set_aside })
     }
 
     /// Brings the server up and serves until `shutdown` is done.

@@ -1,10 +1,11 @@
 //! For tests only: a client without a socket, to throw anything at.
 
-use std::net::{IpAddr, Ipv4Addr};
+use std::net::Ipv4Addr;
 use std::sync::Arc;
 
 use super::Server;
 use super::dialogue::Dialogue;
+use super::peer::Peer;
 
 /// A client that is spoken for by hand.
 pub struct ByHand {
@@ -15,9 +16,9 @@ impl ByHand {
     /// A client that has just been greeted by this server.
     #[must_use]
     pub fn new(server: &Server) -> Self {
-        let address = IpAddr::V4(Ipv4Addr::LOCALHOST);
+        let peer = Peer { address: Ipv4Addr::LOCALHOST.into(), same_user: false };
         let over = server.shared.stopping.child_token();
-        Self { dialogue: Dialogue::new(Arc::clone(&server.shared), address, over) }
+        Self { dialogue: Dialogue::new(Arc::clone(&server.shared), peer, over) }
     }
 
     /// Says something, and gives back all that the server says to it; `None` once the server has closed the socket.

@@ -6,6 +6,7 @@ use tokio::time::Instant;
 
 use super::auth::Authenticated;
 use super::hub::{ClientId, Frame, Inbox, Meaning, Spoken, Update};
+use super::peer::Peer;
 use super::replies::Replies;
 use super::shared::Shared;
 use super::subscriptions::Subscriptions;
@@ -18,6 +19,8 @@ const SETTLED: Duration = Duration::from_millis(500);
 
 pub(super) struct Client {
     _authenticated: Authenticated,
+    /// Whether it is a process of the user whom the server belongs to.
+    pub(super) same_user: bool,
     pub(super) id: ClientId,
     pub(super) inbox: Inbox,
     /// How many recent sessions it wants to be told of.
@@ -53,12 +56,14 @@ impl After {
 impl Client {
     pub(super) fn new(
         authenticated: Authenticated,
+        peer: Peer,
         id: ClientId,
         inbox: Inbox,
         recent_sessions: u32,
     ) -> Self {
         Self {
             _authenticated: authenticated,
+            same_user: peer.same_user,
             id,
             inbox,
             recent_sessions,

@@ -1,7 +1,6 @@
 //! One client's socket, from the greeting to the goodbye: the one place where frames are read and written.
 
 use std::future::poll_fn;
-use std::net::IpAddr;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::Poll;
@@ -9,7 +8,6 @@ use std::time::Duration;
 
 use futures_util::{SinkExt, StreamExt};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
-use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::{Instant, Sleep, sleep_until, timeout};
 use tokio_tungstenite::WebSocketStream;
 use tokio_tungstenite::tungstenite::protocol::{CloseFrame, WebSocketConfig};
@@ -18,8 +16,10 @@ use tokio_util::sync::WaitForCancellationFutureOwned;
 
 use super::bucket::{Bucket, Pace};
 use super::client::Client;
+use super::connection_limit::Slot;
 use super::dialogue::Dialogue;
 use super::limits::ServerLimits;
+use super::peer::Peer;
 use super::replies::Leaving;
 use super::shared::Shared;
 use crate::wire::ErrorCode;
@@ -44,17 +44,17 @@ pub(super) fn config(limits: &ServerLimits) -> WebSocketConfig {
 
 /// Talks with a client until one of the two leaves.
 ///
-/// `stranger` is its place among those who are not known yet; it is given up as soon as the client is.
+/// `slot` is its place among the connections that have not shown the key, until it does.
 pub(super) async fn talk<S: AsyncRead + AsyncWrite + Unpin>(
     socket: WebSocketStream<S>,
     shared: Arc<Shared>,
-    address: IpAddr,
-    stranger: OwnedSemaphorePermit,
+    peer: Peer,
+    slot: Slot,
 ) {
     let now = Instant::now();
-    let over = shared.stopping.child_token();
+    let over = slot.over().clone();
     let mut connection = Connection {
-        dialogue: Dialogue::new(Arc::clone(&shared), address, over.clone()),
+        dialogue: Dialogue::new(Arc::clone(&shared), peer, over.clone()),
         bucket: Bucket::new(&shared.limits, now),
         over: Box::pin(over.cancelled_owned()),
         alarm: Box::pin(sleep_until(now + shared.limits.auth_time)),
@@ -63,10 +63,11 @@ pub(super) async fn talk<S: AsyncRead + AsyncWrite + Unpin>(
         came: now,
         heard: now,
         pinged: false,
-        stranger: Some(stranger),
+        slot,
     };
     let leaving = connection.until_somebody_leaves().await;
-    tracing::debug!(%address, why = leaving.map_or("the client left", |leaving| leaving.why), "a client leaves");
+    let why = leaving.map_or("the client left", |leaving| leaving.why);
+    tracing::debug!(address = %peer.address, why, "a client leaves");
     if let Some(leaving) = leaving {
         // Nobody waits for a client that does not read its goodbye.
         let _ = timeout(GOODBYE, say_goodbye(connection.socket, leaving)).await;
@@ -83,9 +84,9 @@ struct Connection<S> {
     heard: Instant,
     /// Whether it was asked since whether it is still there.
     pinged: bool,
-    stranger: Option<OwnedSemaphorePermit>,
+    slot: Slot,
     // The next two are kept from message to message: to wait for them anew each time would cost more than the answer.
-    /// Done when the server stops, or when the client is too slow.
+    /// Done when the server stops, when the client is too slow, or when it has to make room before it has shown the key.
     over: Pin<Box<WaitForCancellationFutureOwned>>,
     /// Rings at the deadline or before it.
     alarm: Pin<Box<Sleep>>,
@@ -174,7 +175,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         }
         tokio::select! {
             biased;
-            () = self.over.as_mut() => Next::Leave(self.shared.why_over()),
+            () = self.over.as_mut() => Next::Leave(self.shared.why_over(self.dialogue.client.is_some())),
             // Before the socket: whoever keeps it busy would otherwise keep the clock from being looked at.
             () = self.alarm.as_mut() => Next::Time,
             update = self.dialogue.next_update() => Next::Update(update),
@@ -189,13 +190,13 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         let heard = self.heard + silence;
         let known =
             self.dialogue.client.as_ref().and_then(Client::next_due).map_or(heard, |due| heard.min(due));
-        if self.stranger.is_some() { known.min(self.came + limits.auth_time) } else { known }
+        if self.dialogue.client.is_none() { known.min(self.came + limits.auth_time) } else { known }
     }
 
     async fn look_at_the_clock(&mut self) -> Option<Leaving> {
         self.dialogue.tell_what_is_due().await;
         let (now, limits) = (Instant::now(), &self.shared.limits);
-        if self.stranger.is_some() && now >= self.came + limits.auth_time {
+        if self.dialogue.client.is_none() && now >= self.came + limits.auth_time {
             return Some(Leaving::NOT_IN_TIME);
         }
         if now >= self.heard + limits.silence {
@@ -225,8 +226,10 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
             // The library answers a ping by itself, with the next thing that is sent.
             Message::Ping(_) | Message::Pong(_) | Message::Frame(_) => {}
         }
-        if self.dialogue.client.is_some() {
-            self.stranger = None;
+        if self.dialogue.client.is_some() && self.slot.authenticate().is_err() {
+            self.dialogue.client = None;
+            self.dialogue.replies.take();
+            self.dialogue.replies.leave(Leaving::FULL);
         }
     }
 
@@ -260,7 +263,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
                 Ok(Err(_)) => Err(None),
                 Err(_) => Err(Some(Leaving::TOO_SLOW)),
             },
-            () = self.over.as_mut() => Err(Some(self.shared.why_over())),
+            () = self.over.as_mut() => Err(Some(self.shared.why_over(self.dialogue.client.is_some()))),
         }
     }
 }

@@ -2,7 +2,6 @@
 //!
 //! There is no socket here, so all of it can be tried without one.
 
-use std::net::IpAddr;
 use std::sync::Arc;
 
 use tokio_util::sync::CancellationToken;
@@ -10,6 +9,7 @@ use tokio_util::sync::CancellationToken;
 use super::client::Client;
 use super::handlers::{self, Desk};
 use super::hub::{ClientId, Update};
+use super::peer::Peer;
 use super::replies::{Leaving, Replies};
 use super::shared::Shared;
 use crate::wire::{
@@ -19,7 +19,7 @@ use crate::wire::{
 pub(super) struct Dialogue {
     shared: Arc<Shared>,
     id: ClientId,
-    address: IpAddr,
+    peer: Peer,
     pub(super) replies: Replies,
     /// Set when the server stops, and by the hub when the client is too slow.
     over: CancellationToken,
@@ -29,10 +29,10 @@ pub(super) struct Dialogue {
 
 impl Dialogue {
     /// Begins with the server's greeting.
-    pub(super) fn new(shared: Arc<Shared>, address: IpAddr, over: CancellationToken) -> Self {
+    pub(super) fn new(shared: Arc<Shared>, peer: Peer, over: CancellationToken) -> Self {
         let mut replies = Replies::new(shared.limits.reply_size);
         replies.say(&ServerMessage::Hello(Hello::default()));
-        Self { id: shared.new_client(), shared, address, replies, over, client: None }
+        Self { id: shared.new_client(), shared, peer, replies, over, client: None }
     }
 
     /// Hears a text that the client sent.
@@ -58,7 +58,7 @@ impl Dialogue {
                 let known = handlers::connect::handle(
                     &self.shared,
                     self.id,
-                    self.address,
+                    self.peer,
                     &self.over,
                     &mut self.replies,
                     connect,

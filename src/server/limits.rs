@@ -17,17 +17,22 @@ const LONGEST: Duration = Duration::from_hours(24 * 365);
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct ServerLimits {
-    /// How many connections there may be at once.
+    /// How many clients that have shown the key may be connected at once. Processes of the same user have as many beside these.
     pub connections: usize,
-    /// How many of them may be strangers: not authenticated yet, or plain HTTP.
-    pub strangers: usize,
+    /// How many other connections there may be at once: not authenticated yet, or plain HTTP. The addresses of this machine have as
+    /// many of their own.
+    pub unauthenticated: usize,
+    /// How long one of those may stay at least, before it has to make room for another.
+    pub unauthenticated_grace: Duration,
     /// How long a connection may take until its first byte, and until its request is complete; also how long one may wait for
-    /// a place.
+    /// a slot.
     pub request_time: Duration,
     /// How long a client may take to authenticate.
     pub auth_time: Duration,
-    /// How many wrong keys an address may try in a minute before it is refused.
+    /// How many wrong keys from one address in a minute are answered at once.
     pub wrong_keys: u32,
+    /// How long the answer to each further one waits. The right key never waits.
+    pub wrong_key_delay: Duration,
     /// How many bytes a client's message may have.
     pub message_size: usize,
     /// How many messages a second a client may send for long.
@@ -52,10 +57,12 @@ impl Default for ServerLimits {
     fn default() -> Self {
         Self {
             connections: 64,
-            strangers: 16,
+            unauthenticated: 16,
+            unauthenticated_grace: Duration::from_millis(250),
             request_time: Duration::from_secs(3),
             auth_time: Duration::from_secs(10),
             wrong_keys: 10,
+            wrong_key_delay: Duration::from_secs(1),
             message_size: 256 * 1024,
             messages_per_second: 20,
             burst: 200,
@@ -76,7 +83,8 @@ impl ServerLimits {
     pub(super) fn that_can_be_kept(self) -> Self {
         Self {
             connections: self.connections.min(Semaphore::MAX_PERMITS),
-            strangers: self.strangers.min(Semaphore::MAX_PERMITS),
+            unauthenticated_grace: self.unauthenticated_grace.min(LONGEST),
+            wrong_key_delay: self.wrong_key_delay.min(LONGEST),
             queue: self.queue.min(Semaphore::MAX_PERMITS),
             request_time: self.request_time.min(LONGEST),
             auth_time: self.auth_time.min(LONGEST),

@@ -1,13 +1,13 @@
 //! Listening: the iOS app's protocol over WebSocket, a few things to read over HTTP, and the web console at `/`.
 //!
 //! It decides nothing about runs (that is the [engine](crate::engine)'s) and writes no JSON by hand (that is the
-//! [wire](crate::wire)'s): it joins the two, and keeps strangers out. Start with [`Server`]; then `dialogue.rs` for what a client
+//! [wire](crate::wire)'s): it joins the two, and keeps out clients without the key. Start with [`Server`]; then `dialogue.rs` for what a client
 //! can say, `handlers/` for what is done about it, `follow.rs` for what everybody is told, `accept.rs` for who gets in, and `console/` for the page.
 
 mod accept;
 mod api;
-mod attempts;
 mod auth;
+mod auth_throttle;
 mod bind_error;
 mod bucket;
 mod builder;
@@ -15,6 +15,7 @@ mod builder;
 mod by_hand;
 mod client;
 mod connection;
+mod connection_limit;
 mod console;
 pub(crate) mod convert;
 mod dialogue;
@@ -24,12 +25,17 @@ mod hub;
 mod key;
 pub(crate) mod ledger;
 mod limits;
+mod listener;
 mod names;
-mod places;
+mod network;
+mod peer;
+mod pool;
 mod read;
 mod replies;
 mod routes;
+pub(crate) mod same_user;
 mod shared;
+mod socket;
 mod spacing;
 mod subscriptions;
 mod upgrade;
@@ -47,11 +53,11 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::net::TcpListener;
 use tokio::task::JoinSet;
 
 use crate::engine::{Backend, Feed, Shutdown};
 use crate::store::SetAside;
+use listener::Listener;
 use shared::Shared;
 
 /// How long clients may take to go when the server stops.
@@ -87,8 +93,9 @@ const LAST_WORDS: Duration = Duration::from_secs(3);
 /// # }
 /// ```
 pub struct Server {
+    // Before what holds the data directory: its socket is removed by the one that may have put it there.
+    listeners: Vec<Listener>,
     shared: Arc<Shared>,
-    listener: TcpListener,
     address: SocketAddr,
     feed: Feed,
     shutdown: Shutdown,
@@ -131,9 +138,12 @@ impl Server {
     /// If this is dropped before that, clients have to go as well; but runs go on in the [engine](Self::engine), and nobody
     /// waits for anything.
     pub async fn serve(self, shutdown: impl Future<Output = ()>) {
-        let Self { shared, listener, feed, shutdown: how, .. } = self;
+        let Self { listeners, shared, feed, shutdown: how, .. } = self;
         let _dropped = shared.stopping.clone().drop_guard();
-        let accepting = tokio::spawn(accept::accept(Arc::clone(&shared), listener));
+        let mut accepting = JoinSet::new();
+        for listener in listeners {
+            accepting.spawn(accept::accept(Arc::clone(&shared), listener));
+        }
         let timekeeper = Arc::clone(&shared);
         let mut telling = JoinSet::new();
         telling.spawn(follow::follow(Arc::clone(&shared), feed));
@@ -141,8 +151,8 @@ impl Server {
         shutdown.await;
         tracing::info!("the server stops");
         shared.stopping.cancel();
-        // The listener is closed before anything else, so that the next server can have its address.
-        let _ = accepting.await;
+        // The listeners are closed before anything else, so that the next server can have its address.
+        while accepting.join_next().await.is_some() {}
         shared.tasks.close();
         let going = tokio::time::timeout(LAST_WORDS, shared.tasks.wait());
         let (gone, ()) = tokio::join!(going, shared.engine.shut_down(how));

@@ -32,6 +32,10 @@ impl Leaving {
     pub(super) const STOPPING: Self = Self { code: CloseCode::Away, why: "the server stops" };
     pub(super) const NOT_AUTHENTICATED: Self = Self { code: CloseCode::Policy, why: "not authenticated" };
     pub(super) const NOT_IN_TIME: Self = Self { code: CloseCode::Policy, why: "not authenticated in time" };
+    pub(super) const DISPLACED: Self =
+        Self { code: CloseCode::Again, why: "not authenticated, and others wait" };
+    pub(super) const FULL: Self =
+        Self { code: CloseCode::Again, why: "the server has all the clients it allows" };
     pub(super) const TOO_OLD: Self = Self { code: CloseCode::Policy, why: "client too old" };
     pub(super) const TOO_MUCH: Self = Self { code: CloseCode::Policy, why: "too many messages" };
     pub(super) const TOO_LARGE: Self = Self { code: CloseCode::Size, why: "message too large" };

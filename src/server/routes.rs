@@ -7,16 +7,17 @@ use hyper::upgrade::OnUpgrade;
 use serde_json::json;
 use warp::filters::BoxedFilter;
 use warp::http::header::{
-    ALLOW, CACHE_CONTROL, CONTENT_SECURITY_POLICY, HeaderName, REFERRER_POLICY, RETRY_AFTER, UPGRADE,
-    WWW_AUTHENTICATE, X_CONTENT_TYPE_OPTIONS,
+    ALLOW, CACHE_CONTROL, CONTENT_SECURITY_POLICY, HeaderName, REFERRER_POLICY, UPGRADE, WWW_AUTHENTICATE,
+    X_CONTENT_TYPE_OPTIONS,
 };
 use warp::http::{HeaderValue, StatusCode};
 use warp::reply::Response;
 use warp::{Filter, Rejection, Reply};
 
-use super::accept::Visitor;
-use super::auth::{self, Refused};
+use super::auth;
 use super::names::Stranger;
+use super::peer::{Peer, PeerSlot};
+use super::pool::Standing;
 use super::shared::Shared;
 use super::{api, console, upgrade};
 
@@ -29,7 +30,8 @@ pub(super) fn all(shared: &Arc<Shared>) -> BoxedFilter<(Response,)> {
     let shared = warp::any().map(move || Arc::clone(&here));
     let authorized = shared
         .clone()
-        .and(warp::ext::get::<Visitor>())
+        .and(warp::ext::get::<Peer>())
+        .and(warp::ext::get::<PeerSlot>())
         .and(warp::header::optional("authorization"))
         .and_then(authorize);
 
@@ -44,9 +46,10 @@ pub(super) fn all(shared: &Arc<Shared>) -> BoxedFilter<(Response,)> {
         .and(warp::header::exact_ignore_case(UPGRADE.as_str(), "websocket"))
         .and(warp::header::headers_cloned())
         .and(shared.clone())
-        .and(warp::ext::get::<Visitor>())
+        .and(warp::ext::get::<Peer>())
+        .and(warp::ext::get::<PeerSlot>())
         .and(warp::ext::get::<OnUpgrade>())
-        .map(|headers, shared, visitor: Visitor, on| upgrade::upgrade(headers, shared, &visitor, on));
+        .map(|headers, shared, peer, slot: PeerSlot, on| upgrade::upgrade(headers, shared, peer, &slot, on));
     let bare_socket = warp::path("ws").and(warp::path::end()).and(reading).map(upgrade::required);
     let page = warp::path::end().and(reading).map(console::page);
     let files = warp::path("console").and(warp::path::tail()).and(reading);
@@ -102,13 +105,17 @@ pub(super) fn all(shared: &Arc<Shared>) -> BoxedFilter<(Response,)> {
 /// Lets a request pass that shows the key.
 async fn authorize(
     shared: Arc<Shared>,
-    visitor: Visitor,
+    peer: Peer,
+    slot: PeerSlot,
     header: Option<String>,
 ) -> Result<Arc<Shared>, Rejection> {
     let key = header.as_deref().and_then(bearer);
-    match auth::check(&shared, visitor.address, key) {
-        Ok(_) => Ok(shared),
-        Err(refused) => Err(warp::reject::custom(NotAuthorized(refused))),
+    match auth::check(&shared, peer, key, &shared.stopping).await {
+        Ok(_) => {
+            slot.note(Standing::Keyed);
+            Ok(shared)
+        }
+        Err(auth::WrongKey) => Err(warp::reject::custom(NotAuthorized)),
     }
 }
 
@@ -119,14 +126,14 @@ fn bearer(header: &str) -> Option<&str> {
 }
 
 #[derive(Debug)]
-struct NotAuthorized(Refused);
+struct NotAuthorized;
 
 impl warp::reject::Reject for NotAuthorized {}
 
 /// Says why there is nothing here for a request.
 async fn explain(rejection: Rejection) -> Result<Response, Infallible> {
-    if let Some(NotAuthorized(refused)) = rejection.find() {
-        return Ok(not_authorized(*refused));
+    if let Some(NotAuthorized) = rejection.find() {
+        return Ok(not_authorized());
     }
     let (status, words) = if rejection.find::<warp::reject::InvalidQuery>().is_some() {
         (StatusCode::BAD_REQUEST, "the query cannot be read")
@@ -144,19 +151,10 @@ async fn explain(rejection: Rejection) -> Result<Response, Infallible> {
     Ok(answer)
 }
 
-fn not_authorized(refused: Refused) -> Response {
-    match refused {
-        Refused::WrongKey => {
-            let mut answer = problem(StatusCode::UNAUTHORIZED, "send the header Authorization: Bearer <key>");
-            put(&mut answer, WWW_AUTHENTICATE, "Bearer realm=\"surefire\"");
-            answer
-        }
-        Refused::TooManyAttempts(wait) => {
-            let mut answer = problem(StatusCode::TOO_MANY_REQUESTS, "too many wrong keys; try again later");
-            put(&mut answer, RETRY_AFTER, &(wait.as_secs() + 1).to_string());
-            answer
-        }
-    }
+fn not_authorized() -> Response {
+    let mut answer = problem(StatusCode::UNAUTHORIZED, "send the header Authorization: Bearer <key>");
+    put(&mut answer, WWW_AUTHENTICATE, "Bearer realm=\"surefire\"");
+    answer
 }
 
 /// The answer to a request that is not for this server, or not from one of its pages.

@@ -6,7 +6,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use super::attempts::Attempts;
+use super::auth_throttle::AuthThrottle;
+use super::connection_limit::ConnectionLimit;
 use super::hub::{Audience, ClientId, Frame, Hub, Meaning, Update, frame};
 use super::key::ApiKey;
 use super::limits::ServerLimits;
@@ -14,7 +15,7 @@ use super::names::Names;
 use super::replies::Leaving;
 use crate::Catalog;
 use crate::agent::Agent;
-use crate::engine::{Backend, Clock};
+use crate::engine::{Backend, Clock, Roots};
 use crate::run::SessionId;
 use crate::wire::ServerMessage;
 
@@ -25,11 +26,14 @@ pub(super) struct Shared {
     pub(super) agents: Vec<Arc<dyn Agent>>,
     /// Where agents may work, for somebody who has not worked anywhere yet.
     pub(super) proposed_directory: Option<String>,
+    /// The roots, where a process of the same user may add one.
+    pub(super) growing_roots: Option<Roots>,
     pub(super) clock: Clock,
     pub(super) key: ApiKey,
     pub(super) limits: ServerLimits,
     pub(super) names: Names,
-    pub(super) attempts: Attempts,
+    pub(super) throttle: AuthThrottle,
+    pub(super) connections: Arc<ConnectionLimit>,
     pub(super) hub: Hub,
     /// The answer to every ping, written once.
     pub(super) pong: Frame,
@@ -45,9 +49,15 @@ impl Shared {
         ClientId(self.clients.fetch_add(1, Ordering::Relaxed))
     }
 
-    /// Why a connection is over that did not end by itself.
-    pub(super) fn why_over(&self) -> Leaving {
-        if self.stopping.is_cancelled() { Leaving::STOPPING } else { Leaving::TOO_SLOW }
+    /// Why a WebSocket is over that did not end by itself.
+    pub(super) fn why_over(&self, authenticated: bool) -> Leaving {
+        if self.stopping.is_cancelled() {
+            Leaving::STOPPING
+        } else if authenticated {
+            Leaving::TOO_SLOW
+        } else {
+            Leaving::DISPLACED
+        }
     }
 
     /// Tells something about the runs of a session.

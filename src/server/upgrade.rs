@@ -6,49 +6,40 @@ use std::sync::Arc;
 
 use hyper::upgrade::{OnUpgrade, Parts};
 use hyper_util::rt::TokioIo;
-use tokio::net::TcpStream;
-use tokio::time::Instant;
 use tokio_tungstenite::WebSocketStream;
 use tokio_tungstenite::tungstenite::handshake::server::create_response_with_body;
 use tokio_tungstenite::tungstenite::protocol::Role;
 use warp::Reply;
-use warp::http::header::{RETRY_AFTER, SEC_WEBSOCKET_VERSION, UPGRADE};
+use warp::http::header::{SEC_WEBSOCKET_VERSION, UPGRADE};
 use warp::http::{HeaderMap, HeaderValue, Request, StatusCode};
 use warp::reply::Response;
 
-use super::accept::Visitor;
 use super::connection;
-use super::places::Place;
+use super::peer::{Peer, PeerSlot};
 use super::routes::problem;
 use super::shared::Shared;
+use super::socket::Socket;
 
 /// Answers a request for a WebSocket, and talks over it once the answer is sent.
 pub(super) fn upgrade(
     headers: HeaderMap,
     shared: Arc<Shared>,
-    visitor: &Visitor,
+    peer: Peer,
+    slot: &PeerSlot,
     upgrade: OnUpgrade,
 ) -> Response {
-    // Here and not only when a key is shown: a socket costs more than an answer.
-    if let Some(wait) = shared.attempts.refused(visitor.address, Instant::now()) {
-        let mut answer = problem(StatusCode::TOO_MANY_REQUESTS, "too many wrong keys; try again later");
-        answer.headers_mut().insert(RETRY_AFTER, HeaderValue::from(wait.as_secs() + 1));
-        return answer;
-    }
     let mut request = Request::new(());
     *request.headers_mut() = headers;
     let Ok(answer) = create_response_with_body(&request, || ()) else { return required() };
-    let Some(place) = visitor.take_place() else { return required() };
-    let (tasks, address) = (shared.tasks.clone(), visitor.address);
+    let Some(slot) = slot.take() else { return required() };
+    let tasks = shared.tasks.clone();
     tasks.spawn(async move {
-        let Place { any, stranger } = place;
         let Ok(upgraded) = upgrade.await else { return };
-        let Ok(Parts { io, read_buf, .. }) = upgraded.downcast::<TokioIo<TcpStream>>() else { return };
+        let Ok(Parts { io, read_buf, .. }) = upgraded.downcast::<TokioIo<Socket>>() else { return };
         let config = Some(connection::config(&shared.limits));
         let (stream, already) = (io.into_inner(), read_buf.to_vec());
         let socket = WebSocketStream::from_partially_read(stream, already, Role::Server, config).await;
-        connection::talk(socket, shared, address, stranger).await;
-        drop(any);
+        connection::talk(socket, shared, peer, slot).await;
     });
     let (parts, ()) = answer.into_parts();
     let mut answer = StatusCode::SWITCHING_PROTOCOLS.into_response();

@@ -85,20 +85,17 @@ test("a wrong key is told and not tried again, and the right one still pairs", a
   assert.equal(seen.said.filter((words) => words.includes(WRONG)).length, 1);
 });
 
-test("a server that has been shown too many wrong keys is not said to refuse the right one", async (stage) => {
+test("a server that has been shown many wrong keys still takes the right one", async (stage) => {
   const server = await stage.serve();
   const shown = await stage.window();
-  stage.mayBeAlone(shown);
   await shown.visit(server.url);
-  const words = () => shown.page.evaluate(() => document.body.innerText);
-  await until("it is full of them", async () => {
+  for (let attempt = 0; attempt < 12; attempt += 1) {
     await shown.pair(WRONG);
-    await until("it is answered", words, (text) => /does not take this key|too many wrong keys/.test(text));
-    return /too many wrong keys/.test(await words());
-  });
+    // The last ones are answered late, and in the same words.
+    assert.match(await until("it says so", () => shown.alert()), /does not take this key/);
+  }
   await shown.pair(server.key);
-  await until("it goes on trying", words, (text) => /this page goes on trying/.test(text));
-  assert.doesNotMatch(await words(), /does not take this key|connection was lost/);
+  await shown.connected();
 });
 
 test("a malformed key is not sent at all", async (stage) => {

@@ -1,10 +1,18 @@
 //! Where a server holds the data directory already, the command is its guest and shows the same.
 
-use rustix::process::Signal;
-use serde_json::Value;
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
-use crate::command::Place;
-use crate::process::begin;
+use rustix::process::Signal;
+use serde_json::{Value, json};
+use surefire::store::Sqlite;
+
+use crate::command::{Place, Said};
+use crate::process::{Running, begin};
 use crate::snapshot::{hold, steady};
 
 const TASK: [&str; 4] = ["run", "implement-and-review", "--agent", "rehearsal"];
@@ -186,6 +194,136 @@ fn two_commands_at_once_get_along() {
     assert_eq!(first.ended().status, 130);
     let said = second.ended();
     assert_eq!(said.status, 0, "{}{}", said.out, said.err);
+}
+
+/// A directory that is neither in the home nor in the project.
+fn elsewhere(place: &Place) -> PathBuf {
+    let elsewhere = place.path().join("elsewhere");
+    std::fs::create_dir_all(&elsewhere).unwrap();
+    elsewhere
+}
+
+/// A command that holds the data directory with a server of its own.
+fn first_command(place: &Place, words: &[&str]) -> Running {
+    let slow = ["run", "implement-and-review", "--json", "--rehearse", "slow"];
+    let mut first = place.begin(&[&slow[..], words].concat());
+    first.until("recipe_step_started");
+    first
+}
+
+fn run_in(place: &Place, directory: PathBuf) -> Said {
+    Said::of(place.surefire(&TASK).env("SUREFIRE_PACE_MS", "0").current_dir(directory), place)
+}
+
+#[test]
+fn a_second_command_works_where_it_is_wherever_the_first_one_works() {
+    let place = Place::new();
+    let first = first_command(&place, &[]);
+    let mut second = begin(place.surefire(&[&TASK[..], &["--json"]].concat()).current_dir(elsewhere(&place)));
+    let started = second.until("recipe_step_started");
+    let started = started["run_id"].as_str().unwrap();
+    let told = place.run(&["why", started, "--json"]).ok();
+    assert!(told.contains("[PLACE]/elsewhere"), "{told}");
+    second.signal(Signal::INT);
+    assert_eq!(second.ended().status, 130);
+    drop(first);
+}
+
+#[test]
+fn roots_that_an_operator_chose_are_not_widened_by_a_guest() {
+    let refused = |place: &Place| {
+        let said = run_in(place, elsewhere(place));
+        assert_eq!((said.status, said.out.as_str()), (35, ""), "{}", said.err);
+        assert!(said.err.contains("`[PLACE]/elsewhere` is outside of the allowed roots"), "{}", said.err);
+        assert!(said.err.contains("fix: work inside of one, or allow it with --root"), "{}", said.err);
+    };
+    let place = Place::new();
+    let first = first_command(&place, &["--root", place.project().to_str().unwrap()]);
+    refused(&place);
+    drop(first);
+
+    let place = Place::new();
+    let words = ["serve", "--json", "--listen", "127.0.0.1:0", "--agent", "rehearsal"];
+    let mut server = place.begin(&words);
+    server.line();
+    refused(&place);
+}
+
+#[test]
+fn a_client_of_the_servers_address_adds_no_root() {
+    let place = Place::new();
+    let _first = first_command(&place, &[]);
+    let holder = Sqlite::holder(&place.data()).unwrap().expect("the first command holds it");
+    let ready = json!({
+        "ws_url": format!("ws://{}", holder.address.unwrap()),
+        "key_file": holder.key_file.unwrap(),
+    });
+    let start = json!({
+        "type": "start_recipe", "session_id": null, "recipe_id": "retrospective",
+        "working_directory": elsewhere(&place),
+    });
+    client(&ready, &start, "recipe_error");
+    client(&ready, &start, "recipe_error");
+}
+
+/// Connections without a key that are opened again as soon as they are closed, until this is dropped.
+struct Crowd(Arc<AtomicBool>);
+
+impl Crowd {
+    fn at(address: SocketAddr) -> Self {
+        let over = Arc::new(AtomicBool::new(false));
+        for _ in 0..64 {
+            let mut stream = TcpStream::connect(address).expect("the server listens");
+            let over = Arc::clone(&over);
+            std::thread::spawn(move || {
+                while !over.load(Ordering::Relaxed) {
+                    let _ = stream.set_read_timeout(Some(Duration::from_millis(100)));
+                    match stream.read(&mut [0; 512]) {
+                        Err(error) if error.kind() == std::io::ErrorKind::WouldBlock => {}
+                        Ok(1..) => {}
+                        Ok(0) | Err(_) => match TcpStream::connect(address) {
+                            Ok(again) => stream = again,
+                            Err(_) => return,
+                        },
+                    }
+                }
+            });
+        }
+        Self(over)
+    }
+}
+
+impl Drop for Crowd {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+/// Shows more wrong keys than are answered at once.
+fn guess(address: SocketAddr) {
+    for _ in 0..12 {
+        let mut stream = TcpStream::connect(address).expect("the server listens");
+        let guess = "Authorization: Bearer untethered-00000000000000000000000000000000";
+        let _ = write!(
+            stream,
+            "GET /api/runs HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n{guess}\r\n\r\n"
+        );
+        let _ = stream.read_to_end(&mut Vec::new());
+    }
+}
+
+#[test]
+fn clients_without_the_key_do_not_keep_the_owners_commands_out() {
+    let place = Place::new();
+    let (_server, ready) = place.serve(&[]);
+    let address = ready["ws_url"].as_str().unwrap().trim_start_matches("ws://").parse().unwrap();
+    guess(address);
+    let _crowd = Crowd::at(address);
+    let said = place.run(&TASK);
+    assert_eq!(said.status, 0, "{}", said.err);
+    assert!(place.run(&["runs"]).ok().contains("task-committed"));
+    assert!(place.run(&["why"]).ok().contains("task-committed"));
+    assert_eq!(place.run(&["runs", "--prune", "1ms"]).ok(), "Forgot 1 run.\n");
 }
 
 #[test]

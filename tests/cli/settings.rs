@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use serde_json::Value;
 
+use crate::app::App;
 use crate::command::{Place, Said};
 use crate::snapshot;
 
@@ -143,6 +144,12 @@ fn what_is_wrong_with_a_file_is_said_with_its_line() {
         "data = ''\n",
         "root = ['/a', '']\n",
         "parallel = 0\n",
+        "max-connections = 0\n",
+        "max-unauthenticated = -1\n",
+        "max-message-size = 262144\n",
+        "max-message-size = '12'\n",
+        "max-reply-size = 'large'\n",
+        "auth-timeout = '0s'\n",
     ] {
         let file = configured(&place, text);
         let complaint = place.run(&["key"]).complaint(64);
@@ -154,6 +161,38 @@ fn what_is_wrong_with_a_file_is_said_with_its_line() {
 }
 
 #[test]
+fn the_servers_limits_can_be_set_by_flag_file_and_environment() {
+    let place = Place::new();
+    let ask =
+        |name: &str, words: &[&str], variables: &[(&str, &str)]| setting(&place, name, words, variables).0;
+    assert_eq!(ask("max-connections", &[], &[]), "64");
+    assert_eq!(ask("max-message-size", &[], &[]), "256KiB");
+    configured(&place, "max-connections = 1\nmax-message-size = '2KiB'\n");
+    assert_eq!(ask("max-connections", &[], &[]), "1");
+    let variable = [("SUREFIRE_MAX_CONNECTIONS", "2")];
+    assert_eq!(ask("max-connections", &[], &variable), "2");
+    assert_eq!(ask("max-connections", &["--max-connections", "3"], &variable), "3");
+
+    // Those of the file hold, and the command line stands above it.
+    for (words, clients) in [(&[][..], 1), (&["--max-connections", "2"], 2)] {
+        let (_server, ready) = place.serve(words);
+        let address = ready["ws_url"].as_str().unwrap().trim_start_matches("ws://").parse().unwrap();
+        let key = std::fs::read_to_string(ready["key_file"].as_str().unwrap()).unwrap();
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(async {
+            let mut apps = Vec::new();
+            for _ in 0..clients {
+                apps.push(App::connect_with(address, key.trim(), "0.5.0").await);
+            }
+            assert!(App::try_dial(address).await.is_none(), "there is no room for one more");
+            apps[0].send_text("x".repeat(3000)).await;
+            let why = apps[0].closed().await.expect("it is told why");
+            assert_eq!(u16::from(why.code), 1009, "the message is too large");
+        });
+    }
+}
+
+#[test]
 fn what_is_wrong_in_the_environment_is_said_with_its_name() {
     let place = Place::new();
     for (name, value, words) in [
@@ -161,6 +200,12 @@ fn what_is_wrong_in_the_environment_is_said_with_its_name() {
         ("SUREFIRE_LISTEN", "here", "fix: write one such as 127.0.0.1:8080"),
         ("SUREFIRE_AGENT", "someone", "use one of `auto`, `claude`, `rehearsal`"),
         ("SUREFIRE_LAN", "perhaps", "`lan` cannot be `perhaps`"),
+        (
+            "SUREFIRE_MAX_CONNECTIONS",
+            "0",
+            "`SUREFIRE_MAX_CONNECTIONS`: expected a whole number of at least 1",
+        ),
+        ("SUREFIRE_MAX_MESSAGE_SIZE", "big", "fix: write it as 256KiB, 4MiB or a number of bytes"),
         ("SUREFIRE_CONFIG", "/nowhere/at/all", "leave out `SUREFIRE_CONFIG`"),
     ] {
         let said = Said::of(place.surefire(&["key"]).env(name, value), &place).complaint(64);

@@ -14,8 +14,14 @@ const TEXT: u8 = 0x81;
 /// So long that nothing happens here because time has passed.
 const LONG: Duration = Duration::from_hours(1);
 
-async fn crowded(strangers: usize) -> Serving {
-    let limits = ServerLimits { strangers, request_time: LONG, auth_time: LONG, ..ServerLimits::default() };
+async fn crowded(unauthenticated: usize) -> Serving {
+    let limits = ServerLimits {
+        unauthenticated,
+        unauthenticated_grace: LONG,
+        request_time: LONG,
+        auth_time: LONG,
+        ..ServerLimits::default()
+    };
     Serving::limited(limits).await
 }
 
@@ -27,7 +33,7 @@ async fn ask(raw: &mut Raw, path: &str) -> Answer {
 
 #[tokio::test]
 async fn whoever_was_answered_makes_room_for_whoever_waits() {
-    let server = crowded(ServerLimits::default().strangers).await;
+    let server = crowded(ServerLimits::default().unauthenticated).await;
     let mut kept = Vec::new();
     for _ in 0..60 {
         let mut raw = Raw::dial(server.address).await;

@@ -19,6 +19,7 @@ mod offer;
 mod races;
 mod stopping;
 mod storage;
+mod threats_crowding;
 mod threats_hostile_client;
 mod threats_key;
 mod threats_other_machine;

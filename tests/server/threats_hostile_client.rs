@@ -25,6 +25,11 @@ fn soon() -> Duration {
     Duration::from_millis(200)
 }
 
+/// Limits that displace no connection, for tests of what else ends one.
+fn patient() -> ServerLimits {
+    ServerLimits { unauthenticated_grace: PATIENCE * 2, ..ServerLimits::default() }
+}
+
 /// Whether somebody new finds a place. The answer is given on a connection of its own.
 async fn has_room(address: SocketAddr) -> bool {
     ask(address, "GET /health", &[]).await.status() == 200
@@ -239,7 +244,7 @@ async fn there_are_only_so_many_places_and_whoever_leaves_gives_one_back() {
 
 #[tokio::test]
 async fn strangers_have_few_places_and_whoever_shows_the_key_gives_theirs_back() {
-    let limits = ServerLimits { strangers: 2, request_time: soon(), ..ServerLimits::default() };
+    let limits = ServerLimits { unauthenticated: 2, request_time: soon(), ..patient() };
     let server = Serving::limited(limits).await;
     let (mut one, two) = (App::dial(server.address).await, App::dial(server.address).await);
     assert!(App::try_dial(server.address).await.is_none());
@@ -259,7 +264,7 @@ async fn strangers_have_few_places_and_whoever_shows_the_key_gives_theirs_back()
 
 #[tokio::test]
 async fn a_request_that_never_comes_to_an_end_is_cut_off() {
-    let limits = ServerLimits { strangers: 1, request_time: soon(), ..ServerLimits::default() };
+    let limits = ServerLimits { unauthenticated: 1, request_time: soon(), ..patient() };
     let server = Serving::limited(limits).await;
     let whole = request("GET /health", &[("Host", "localhost")]);
     let beginnings =
@@ -290,8 +295,7 @@ async fn a_request_that_never_comes_to_an_end_is_cut_off() {
 
 #[tokio::test]
 async fn a_connection_that_is_kept_for_nothing_is_closed() {
-    let limits =
-        ServerLimits { strangers: 1, request_time: Duration::from_secs(1), ..ServerLimits::default() };
+    let limits = ServerLimits { unauthenticated: 1, request_time: Duration::from_secs(1), ..patient() };
     let server = Serving::limited(limits).await;
     let host = ("Host", "localhost");
     let mut raw = Raw::dial(server.address).await;
@@ -313,8 +317,7 @@ async fn a_connection_that_is_kept_for_nothing_is_closed() {
 
 #[tokio::test]
 async fn an_upgrade_that_is_never_completed_gives_its_place_back() {
-    let limits =
-        ServerLimits { strangers: 1, request_time: soon(), auth_time: soon(), ..ServerLimits::default() };
+    let limits = ServerLimits { unauthenticated: 1, request_time: soon(), auth_time: soon(), ..patient() };
     let server = Serving::limited(limits).await;
     let upgrade = [&[("Host", "localhost")], &UPGRADE[..]].concat();
     for extra in [&[][..], &[("Content-Length", "100")], &[("Transfer-Encoding", "chunked")]] {
@@ -335,7 +338,7 @@ async fn an_upgrade_that_is_never_completed_gives_its_place_back() {
 
 #[tokio::test]
 async fn whoever_asks_and_does_not_read_is_not_waited_for() {
-    let limits = ServerLimits { strangers: 1, request_time: soon(), ..ServerLimits::default() };
+    let limits = ServerLimits { unauthenticated: 1, request_time: soon(), ..patient() };
     let server = Serving::limited(limits).await;
     let raw = TcpSocket::new_v4().unwrap();
     raw.set_recv_buffer_size(4096).unwrap();
@@ -349,7 +352,7 @@ async fn whoever_asks_and_does_not_read_is_not_waited_for() {
 
 #[tokio::test]
 async fn endless_pieces_of_a_message_do_not_stop_the_clock() {
-    let limits = ServerLimits { strangers: 1, auth_time: soon(), ..ServerLimits::default() };
+    let limits = ServerLimits { unauthenticated: 1, auth_time: soon(), ..patient() };
     let server = Serving::limited(limits).await;
     let mut app = App::dial(server.address).await;
     app.send_raw(&frame(1, b"x", true)).await;
@@ -508,10 +511,12 @@ async fn limits_that_are_none_are_no_reason_to_break() {
     let forever = Duration::MAX;
     let limits = ServerLimits {
         connections: usize::MAX,
-        strangers: usize::MAX,
+        unauthenticated: usize::MAX,
+        unauthenticated_grace: forever,
         request_time: forever,
         auth_time: forever,
         wrong_keys: u32::MAX,
+        wrong_key_delay: forever,
         message_size: usize::MAX,
         messages_per_second: u32::MAX,
         burst: u32::MAX,
@@ -529,7 +534,7 @@ async fn limits_that_are_none_are_no_reason_to_break() {
     assert_eq!(app.next().await["code"], "unknown_message_type");
     let nothing = ServerLimits {
         connections: 0,
-        strangers: 0,
+        unauthenticated: 0,
         wrong_keys: 0,
         messages_per_second: 0,
         burst: 0,

@@ -2,7 +2,7 @@
 
 use std::io;
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use futures_util::SinkExt;
 use serde_json::{Value, json};
@@ -14,7 +14,7 @@ use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode;
 use tracing_subscriber::fmt::MakeWriter;
 
 use crate::app::{App, KEY, Serving};
-use crate::raw::{UPGRADE, ask, read};
+use crate::raw::{Raw, UPGRADE, ask, read, request};
 
 /// A server that does not mind how often it is shown a wrong key.
 async fn patient() -> Serving {
@@ -162,50 +162,70 @@ async fn anything_else_before_the_key_ends_the_conversation() {
     assert_eq!(asked, (ClientMessage::TYPES.len() - 1) * 3);
 }
 
+const WRONG: (&str, &str) = ("Authorization", "Bearer untethered-00000000000000000000000000000000");
+
 /// Shows a wrong key, over a WebSocket or over HTTP.
 async fn guess(server: &Serving, over_http: bool) -> u16 {
     if over_http {
-        let guess = [("Authorization", "Bearer untethered-00000000000000000000000000000000")];
-        return ask(server.address, "GET /api/runs", &guess).await.status();
+        return ask(server.address, "GET /api/runs", &[WRONG]).await.status();
     }
-    let Some(mut app) = App::try_dial(server.address).await else { return 429 };
+    let mut app = App::dial(server.address).await;
     app.send(connect(&json!("wrong"), &Value::Null)).await;
     assert_eq!(end(&mut app).await.0["type"], "auth_error");
     401
 }
 
+/// So long that an answer that waits for it does not come in a test.
+const LONG: Duration = Duration::from_hours(1);
+
 #[tokio::test]
-async fn ten_wrong_keys_are_the_last_whichever_way_they_come() {
+async fn ten_wrong_keys_do_not_keep_the_right_one_out_whichever_way_they_come() {
     for ways in [[false, false], [true, true], [false, true]] {
-        let server = Serving::rehearsing(Script::Happy).await;
+        let limits = ServerLimits { wrong_key_delay: LONG, ..ServerLimits::default() };
+        let server = Serving::limited(limits).await;
         let mut friend = App::connect(server.address).await;
         let mut waiting = App::dial(server.address).await;
         for attempt in 0..10 {
             assert_eq!(guess(&server, ways[attempt % 2]).await, 401, "{attempt}");
         }
+        // The eleventh is not answered for an hour, and what is right is answered meanwhile.
+        let mut late = App::dial(server.address).await;
+        late.send(connect(&json!("wrong"), &Value::Null)).await;
+        let mut late_request = Raw::dial(server.address).await;
+        late_request.send(request("GET /api/runs", &[("Host", "localhost"), WRONG])).await;
         for path in ["GET /", "GET /ws"] {
-            let refused = ask(server.address, path, &UPGRADE).await;
-            assert_eq!(refused.status(), 429, "{refused:?}");
-            let wait: u64 = refused.header("retry-after").unwrap().parse().unwrap();
-            assert!((1..=60).contains(&wait), "{wait}");
+            assert_eq!(ask(server.address, path, &UPGRADE).await.status(), 101);
         }
-        let refused = read(server.address, "/api/runs").await;
+        assert_eq!(read(server.address, "/api/runs").await.status(), 200);
         assert_eq!(
-            (refused.status(), refused.header("retry-after").is_some()),
-            (429, true),
-            "the right key too"
+            ask(server.address, "GET /api/runs", &[]).await.status(),
+            401,
+            "no key is not a wrong one"
         );
-        assert_eq!(ask(server.address, "GET /health", &[]).await.status(), 200);
         assert_eq!(ask(server.address, "GET /", &[]).await.status(), 200);
-
-        waiting.send(connect(&json!(KEY), &json!("0.5.0"))).await;
-        let (last, code) = end(&mut waiting).await;
-        assert_eq!((&last["code"], code), (&json!("too_many_attempts"), Some(CloseCode::Policy)), "{last}");
-        assert!(!waiting.kinds().contains(&"auth_error"), "the app would not come back");
+        waiting.show_the_key().await;
+        App::connect(server.address).await;
 
         assert!(friend.so_far().await.is_empty());
         friend.send(json!({ "type": "get_available_recipes" })).await;
         assert_eq!(friend.next().await["type"], "available_recipes");
+        let nothing = late_request.0.try_read(&mut [0]).expect_err("it waits");
+        assert_eq!(nothing.kind(), io::ErrorKind::WouldBlock);
+        server.stop().await;
+        assert_eq!(late.kinds(), ["hello"]);
+    }
+}
+
+#[tokio::test]
+async fn the_eleventh_wrong_key_is_answered_late_and_in_the_same_words() {
+    let server = Serving::rehearsing(Script::Happy).await;
+    for attempt in 0..10 {
+        assert_eq!(guess(&server, attempt % 2 == 0).await, 401);
+    }
+    for over_http in [false, true] {
+        let began = Instant::now();
+        assert_eq!(guess(&server, over_http).await, 401);
+        assert!(began.elapsed() >= ServerLimits::default().wrong_key_delay, "{:?}", began.elapsed());
     }
 }
 

@@ -99,7 +99,7 @@ impl World {
     pub(crate) fn restart(&mut self) {
         self.session = self.reloaded().0;
         self.in_flight = None;
-        self.handle(Input::Adopt).expect("what is persisted can be driven");
+        let _ = self.handle(Input::Adopt).expect("what is persisted can be driven");
     }
 
     pub(crate) fn order(&mut self) -> Order {

@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use futures_util::{SinkExt, StreamExt};
 use serde_json::{Value, json};
-use tokio::net::TcpStream;
 use tokio_tungstenite::tungstenite::Message;
 use tokio_tungstenite::{WebSocketStream, client_async};
 
+use super::dial::Stream;
 use super::http::Api;
 use super::{Books, GoOn, Stir, Trouble, Wish};
 use crate::cli::complaint::Complaint;
@@ -22,7 +22,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// A connection to the server.
 pub(in crate::cli) struct Guest {
     api: Api,
-    socket: WebSocketStream<TcpStream>,
+    socket: WebSocketStream<Box<dyn Stream>>,
 }
 
 impl Guest {
@@ -34,8 +34,7 @@ impl Guest {
 
     async fn dial(api: Api) -> Result<Self, Trouble> {
         let lost = |_| Trouble::Lost;
-        let stream = TcpStream::connect(api.address).await.map_err(lost)?;
-        stream.set_nodelay(true).map_err(lost)?;
+        let stream = api.connect().await.map_err(lost)?;
         let url = format!("ws://{}/ws", api.address);
         let (socket, _) = client_async(url, stream).await.map_err(|_| Trouble::Lost)?;
         let mut guest = Self { api, socket };

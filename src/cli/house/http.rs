@@ -2,6 +2,7 @@
 
 use std::future::poll_fn;
 use std::net::SocketAddr;
+use std::path::PathBuf;
 use std::pin::Pin;
 use std::time::Duration;
 
@@ -11,23 +12,30 @@ use hyper::header::{AUTHORIZATION, HOST};
 use hyper::{Request, StatusCode};
 use hyper_util::rt::TokioIo;
 use serde::de::DeserializeOwned;
-use tokio::net::TcpStream;
 
 use super::Trouble;
+use super::dial::{Stream, dial};
 use crate::cli::complaint::Complaint;
 use crate::server::ApiKey;
 
 /// How long an answer may take. A server that is there answers at once.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// A server's HTTP endpoints, with the key to them.
+/// A server, and the key to it.
 #[derive(Debug, Clone)]
 pub(in crate::cli) struct Api {
+    /// The data directory that it holds.
+    pub(super) data: PathBuf,
     pub(super) address: SocketAddr,
     pub(super) key: ApiKey,
 }
 
 impl Api {
+    /// A connection to it.
+    pub(super) async fn connect(&self) -> std::io::Result<Box<dyn Stream>> {
+        dial(&self.data, self.address).await
+    }
+
     /// Asks for something; `None` where there is no such thing.
     pub(super) async fn get<T: DeserializeOwned>(&self, path: &str) -> Result<Option<T>, Trouble> {
         let asked = tokio::time::timeout(PATIENCE, self.ask(path)).await;
@@ -47,7 +55,7 @@ impl Api {
         &self,
         path: &str,
     ) -> Result<(StatusCode, Vec<u8>), Box<dyn std::error::Error + Send + Sync>> {
-        let stream = TcpStream::connect(self.address).await?;
+        let stream = self.connect().await?;
         let (mut sender, connection) = http1::handshake(TokioIo::new(stream)).await?;
         // It ends with the answer, or with whoever asked.
         let connection = tokio::spawn(connection);

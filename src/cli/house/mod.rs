@@ -1,6 +1,7 @@
 //! Whoever holds the data directory: we ourselves, or a server that we are a guest of. Runs look the same either way.
 
 mod books;
+mod dial;
 mod guest;
 mod http;
 mod own;
@@ -45,6 +46,8 @@ pub(super) struct Door {
     pub(super) data: PathBuf,
     pub(super) key_file: PathBuf,
     pub(super) roots: Vec<PathBuf>,
+    /// Whether the operator named them; otherwise they are where this command works, and a guest works where it is.
+    pub(super) roots_are_named: bool,
 }
 
 /// A wish for a run.
@@ -235,7 +238,7 @@ pub(super) async fn books(catalog: Catalog, data: &Path) -> Result<Books, Compla
             Err(error) => return Err(unreadable(&error)),
         };
         if let Some(api) = reach(&holder, data)?
-            && tokio::net::TcpStream::connect(api.address).await.is_ok()
+            && api.connect().await.is_ok()
         {
             return Ok(Books::Theirs(api));
         }
@@ -256,7 +259,7 @@ fn reach(holder: &Holder, data: &Path) -> Result<Option<Api>, Complaint> {
     let key = ApiKey::read(&key_file).map_err(|error| {
         Complaint::about(format!("the server at {address} cannot be talked to"), &error).fix(RESTART)
     })?;
-    Ok(Some(Api { address: links::from_here(address), key }))
+    Ok(Some(Api { data: data.to_owned(), address: links::from_here(address), key }))
 }
 
 fn held(data: &Path, holder: &Holder) -> Complaint {

@@ -47,6 +47,7 @@ impl Own {
             .key_file(&door.key_file)
             .listen((Ipv4Addr::LOCALHOST, 0))
             .on_shutdown(Shutdown::LeaveAgents)
+            .same_user_adds_roots(!door.roots_are_named)
             .tune(move |options| (options.take_up, options.turn) = (TakeUp::Only(take_up), turn));
         for root in &door.roots {
             builder = builder.root(root);

@@ -24,7 +24,7 @@ pub(in crate::cli) struct Setting {
 }
 
 /// All of them. What only makes sense for a single command is not among them.
-pub(in crate::cli) const SETTINGS: [Setting; 23] = [
+pub(in crate::cli) const SETTINGS: [Setting; 39] = [
     setting("listen", Kind::Text),
     setting("lan", Kind::Switch),
     setting("allow-host", Kind::Names),
@@ -41,6 +41,22 @@ pub(in crate::cli) const SETTINGS: [Setting; 23] = [
     setting("no-qr", Kind::Switch),
     setting("silence", Kind::Text),
     setting("turn-time", Kind::Text),
+    setting("max-connections", Kind::Number),
+    setting("max-unauthenticated", Kind::Number),
+    setting("unauthenticated-grace", Kind::Text),
+    setting("request-timeout", Kind::Text),
+    setting("auth-timeout", Kind::Text),
+    setting("max-wrong-keys", Kind::Number),
+    setting("wrong-key-delay", Kind::Text),
+    setting("max-message-size", Kind::Text),
+    setting("max-reply-size", Kind::Text),
+    setting("messages-per-second", Kind::Number),
+    setting("message-burst", Kind::Number),
+    setting("flood-timeout", Kind::Text),
+    setting("max-queued-messages", Kind::Number),
+    setting("max-queued-size", Kind::Text),
+    setting("write-timeout", Kind::Text),
+    setting("client-timeout", Kind::Text),
     setting("model", Kind::Text),
     setting("time", Kind::Text),
     setting("max-ticks", Kind::Number),

@@ -1,12 +1,11 @@
 //! `connect`: a client shows the key, and is told how things are.
 
-use std::net::IpAddr;
-
 use tokio_util::sync::CancellationToken;
 
-use crate::server::auth::{self, Refused};
+use crate::server::auth;
 use crate::server::client::Client;
 use crate::server::hub::ClientId;
+use crate::server::peer::Peer;
 use crate::server::read;
 use crate::server::replies::{Leaving, Replies};
 use crate::server::shared::Shared;
@@ -21,7 +20,7 @@ const RECEIVED: usize = 40;
 pub(in crate::server) async fn handle(
     shared: &Shared,
     id: ClientId,
-    address: IpAddr,
+    peer: Peer,
     over: &CancellationToken,
     replies: &mut Replies,
     connect: Connect,
@@ -40,19 +39,10 @@ pub(in crate::server) async fn handle(
         replies.leave(Leaving::TOO_OLD);
         return None;
     }
-    let authenticated = match auth::check(shared, address, connect.api_key.as_deref()) {
-        Ok(authenticated) => authenticated,
-        Err(Refused::WrongKey) => {
-            replies.say(&ServerMessage::AuthError(AuthError::default()));
-            replies.leave(Leaving::NOT_AUTHENTICATED);
-            return None;
-        }
-        Err(Refused::TooManyAttempts(wait)) => {
-            let words = format!("too many wrong keys; try again in {} s", wait.as_secs() + 1);
-            replies.error(ErrorCode::TooManyAttempts, words);
-            replies.leave(Leaving::NOT_AUTHENTICATED);
-            return None;
-        }
+    let Ok(authenticated) = auth::check(shared, peer, connect.api_key.as_deref(), over).await else {
+        replies.say(&ServerMessage::AuthError(AuthError::default()));
+        replies.leave(Leaving::NOT_AUTHENTICATED);
+        return None;
     };
     let spoken = ProtocolVersion::negotiate(connect.protocol_version.map(|(version, _)| version));
     replies.say(&ServerMessage::Connected(Connected {
@@ -68,5 +58,5 @@ pub(in crate::server) async fn handle(
     for frame in runs {
         replies.put(frame);
     }
-    Some(Client::new(authenticated, id, inbox, connect.recent_sessions_limit))
+    Some(Client::new(authenticated, peer, id, inbox, connect.recent_sessions_limit))
 }

@@ -15,6 +15,8 @@ mod start_recipe;
 mod subscribe;
 mod unsubscribe;
 
+use std::path::Path;
+
 use super::client::Client;
 use super::replies::Replies;
 use super::shared::Shared;
@@ -40,6 +42,16 @@ impl Desk<'_> {
     /// Says that something about a session went wrong.
     fn error(&mut self, session: Option<SessionId>, code: ErrorCode, message: impl Into<String>) {
         self.say(&error(session, code, message));
+    }
+
+    /// Makes a directory one of the roots, if this client may do that. What is wrong with it is found out when it is used.
+    fn add_root(&self, directory: &Path) {
+        if let (Some(roots), true) = (&self.shared.growing_roots, self.client.same_user)
+            // By its real path: where a link leads may change.
+            && let Ok(directory) = directory.canonicalize()
+        {
+            roots.allow(directory);
+        }
     }
 
     /// Says that the engine could not do something.

@@ -15,6 +15,7 @@ pub(super) async fn handle(desk: &mut Desk<'_>, message: ResumeRun) {
         Ok(None) => return desk.error(None, ErrorCode::RunNotFound, format!("Run not found: {run}")),
         Err(error) => return desk.failed(None, &error),
     };
+    desk.add_root(&record.directory);
     let session = record.session;
     let limits = if message.limits.is_empty() { Ok(None) } else { limits_of(desk, run).await.map(Some) };
     let limits = match limits {

@@ -31,6 +31,9 @@ pub(super) async fn handle(desk: &mut Desk<'_>, message: StartRecipe) {
             return desk.say(&ServerMessage::RecipeError(short));
         }
     };
+    if let Some(directory) = &message.working_directory {
+        desk.add_root(directory);
+    }
     // Named here, so that it is known before anything is told about it.
     let session = named.unwrap_or_else(|| Uuid::new_v4().into());
     let start = Start {

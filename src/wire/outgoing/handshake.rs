@@ -110,8 +110,6 @@ pub enum ErrorCode {
     UnknownMessageType,
     /// The client says too much, too fast; the socket closes.
     RateLimited,
-    /// There were too many wrong keys from this address; the socket closes.
-    TooManyAttempts,
     /// There is no such recipe.
     RecipeNotFound,
     /// There is no such session.

@@ -51,7 +51,7 @@ async fn ours(folder: &Path, pace: Duration) -> Result<()> {
     let much = 1_000_000_000;
     let limits = ServerLimits {
         connections: 4 * CLIENTS,
-        strangers: 4 * CLIENTS,
+        unauthenticated: 4 * CLIENTS,
         auth_time: Duration::from_mins(5),
         request_time: Duration::from_mins(5),
         messages_per_second: much,

@@ -4,8 +4,7 @@ import { fill, h } from "../dom.js";
 
 const SHAPE = "untethered-[0-9a-f]{32}";
 
-// A server that has been shown too many wrong keys hears none at all for a while, and does not say so.
-const TRYING = "The server cannot be reached, or has been shown too many wrong keys; this page goes on trying.";
+const TRYING = "The server cannot be reached; this page goes on trying.";
 
 // Asks for the key, and says if the last one was wrong.
 export function pair(state) {

@@ -47,7 +47,7 @@ pub struct Ending {
 }
 
 impl Ending {
-    pub(super) fn new(exit: &Exit, step: &str, steps: u32, rehearsal: bool) -> Self {
+    pub(crate) fn new(exit: &Exit, step: &str, steps: u32, rehearsal: bool) -> Self {
         let definition = exit.definition();
         Self {
             reason: exit.code().into_owned(),

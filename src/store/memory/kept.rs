@@ -22,6 +22,8 @@ pub(super) struct Kept {
     pub(super) off: bool,
     /// Recipes are switched off in these sessions.
     pub(super) off_in: Vec<SessionId>,
+    /// The runs that were set aside, with the last event they had then, and why.
+    pub(super) quarantined: Vec<(RunId, u64, String)>,
 }
 
 #[derive(Debug, Clone)]
@@ -287,7 +289,7 @@ impl Kept {
         }
     }
 
-    fn forget(&mut self, session: SessionId) -> Result<(), StoreError> {
+    pub(super) fn forget(&mut self, session: SessionId) -> Result<(), StoreError> {
         if let Some(holder) = self.holder(session) {
             return Err(StoreError::Busy { session, holder });
         }

@@ -9,8 +9,11 @@ pub(super) const APPLICATION: i32 = i32::from_be_bytes(*b"SURE");
 
 /// The way from an empty database to the present schema. A change of the schema is one more entry; those that were
 /// ever released stay as they are.
-pub(super) const MIGRATIONS: &[&str] =
-    &[include_str!("migrations/0001_begin.sql"), include_str!("migrations/0002_system_prompts.sql")];
+pub(super) const MIGRATIONS: &[&str] = &[
+    include_str!("migrations/0001_begin.sql"),
+    include_str!("migrations/0002_system_prompts.sql"),
+    include_str!("migrations/0004_set_aside.sql"),
+];
 
 /// The schema that this many migrations lead to.
 pub(super) fn version(migrations: &[&str]) -> i64 {

@@ -7,6 +7,7 @@ use rusqlite::Row;
 use rusqlite::types::Type;
 use serde::de::DeserializeOwned;
 
+use crate::store::upkeep::set_aside_ending;
 use crate::store::{Attempt, Message, Process, Recorded, RunRecord, Session, Waiting};
 
 /// The columns of a session, in the order that [`session`] reads them.
@@ -46,24 +47,31 @@ pub(super) fn message(row: &Row<'_>) -> rusqlite::Result<Message> {
 
 /// The columns of a run, in the order that [`run`] reads them.
 pub(super) const RUN: &str = "id, session, recipe, directory, agent, rehearsal, continues, started_at, changed_at, \
-     step, steps, last_seq, cost_usd, ending";
+     step, steps, last_seq, cost_usd, ending, set_aside";
 
 pub(super) fn run(row: &Row<'_>) -> rusqlite::Result<RunRecord> {
+    let (step, steps, rehearsal): (String, u32, bool) = (row.get(9)?, row.get(10)?, row.get(5)?);
+    let ending = match row.get::<_, Option<String>>(14)? {
+        // Whatever is in its `ending`: that may be what cannot be read.
+        Some(why) => Some(set_aside_ending(&why, &step, steps, rehearsal)),
+        None if row.get_ref(13)?.data_type() == Type::Null => None,
+        None => Some(json(row, 13)?),
+    };
     Ok(RunRecord {
         id: parsed(row, 0)?,
         session: parsed(row, 1)?,
         recipe: row.get(2)?,
         directory: path(row, 3)?,
         agent: row.get(4)?,
-        rehearsal: row.get(5)?,
+        rehearsal,
         continues: parsed_if_any(row, 6)?,
         started_at: number(row, 7)?,
         changed_at: number(row, 8)?,
-        step: row.get(9)?,
-        steps: row.get(10)?,
+        step,
+        steps,
         last_seq: number(row, 11)?,
         cost_usd: row.get(12)?,
-        ending: if row.get_ref(13)?.data_type() == Type::Null { None } else { Some(json(row, 13)?) },
+        ending,
     })
 }
 

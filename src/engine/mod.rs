@@ -15,6 +15,7 @@ mod journal;
 mod keeper;
 mod options;
 mod passages;
+mod prune;
 mod recover;
 mod say;
 mod schedule;
@@ -29,6 +30,7 @@ mod words;
 pub use directory::DirectoryError;
 pub use feed::{Feed, Notice};
 pub use options::{Clock, Options, Shutdown, TakeUp};
+pub use prune::remove_directories;
 pub use say::{Begin, Said, Say, SayError};
 pub use start::{Start, StartError, Started, UnknownProvider};
 

@@ -4,8 +4,10 @@ mod books;
 mod guest;
 mod http;
 mod own;
+mod pruning;
 
 pub(super) use books::Books;
+pub(super) use pruning::PrunedSessions;
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};

@@ -35,7 +35,7 @@ fn tamper(place: &Place, sql: &str) {
 }
 
 fn ids(place: &Place, words: &[&str]) -> Vec<String> {
-    let listed = place.run(&[&["runs", "--json"], words].concat()).ok();
+    let listed = place.run(&[&["runs", "--json", "-q"], words].concat()).ok();
     let listed: Value = serde_json::from_str(&listed).unwrap();
     let runs = listed["runs"].as_array().unwrap().iter();
     runs.map(|run| run["run_id"].as_str().unwrap().to_owned()).collect()

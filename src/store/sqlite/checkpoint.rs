@@ -71,8 +71,10 @@ impl Checkpointer {
     pub(super) fn wrote(&self) {
         if !self.shared.written.swap(true, Ordering::SeqCst) {
             let mut state = hold(&self.shared.state);
-            state.awake = true;
-            self.shared.changed.notify_one();
+            if !state.awake {
+                state.awake = true;
+                self.shared.changed.notify_one();
+            }
         }
     }
 
@@ -100,9 +102,8 @@ impl Shared {
                 continue;
             }
             self.written.store(false, Ordering::SeqCst);
-            let waited = self.changed.wait_timeout_while(state, IDLE_TIME, |state| {
-                !state.stopped && !self.written.load(Ordering::SeqCst)
-            });
+            // However much is written meanwhile, the thread wakes once in this time.
+            let waited = self.changed.wait_timeout_while(state, IDLE_TIME, |state| !state.stopped);
             state = waited.unwrap_or_else(PoisonError::into_inner).0;
             if !state.stopped && !self.written.load(Ordering::SeqCst) {
                 state.awake = false;

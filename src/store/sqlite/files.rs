@@ -61,18 +61,24 @@ fn open(path: &Path, options: &mut OpenOptions) -> Result<File, NotOpened> {
     Ok(file)
 }
 
+/// Checks a database and what is beside it by name. Opening it would not do: where this process has it open already,
+/// closing it again would free the locks of that.
+pub(super) fn check(database: &Path) -> Result<(), StoreError> {
+    check_name(database)?;
+    check_companions(database)
+}
+
 /// Checks what SQLite will open by itself.
 pub(super) fn check_companions(database: &Path) -> Result<(), StoreError> {
-    for companion in COMPANIONS {
-        let path = beside(database, companion);
-        if let Some(link) = link(&path) {
-            return Err(link);
-        }
-        if let Ok(metadata) = std::fs::symlink_metadata(&path) {
-            check_owner(&path, &metadata)?;
-        }
+    COMPANIONS.iter().try_for_each(|companion| check_name(&beside(database, companion)))
+}
+
+fn check_name(path: &Path) -> Result<(), StoreError> {
+    match (link(path), std::fs::symlink_metadata(path)) {
+        (Some(link), _) => Err(link),
+        (None, Ok(metadata)) => check_owner(path, &metadata),
+        (None, Err(_)) => Ok(()),
     }
-    Ok(())
 }
 
 fn check_owner(path: &Path, metadata: &Metadata) -> Result<(), StoreError> {

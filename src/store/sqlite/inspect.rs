@@ -1,13 +1,13 @@
 //! Looking over a whole store: which runs are set aside, and which rows cannot be read.
 
 use std::collections::HashSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use rusqlite::{Connection, OpenFlags, Row};
 
 use super::failure::{Failure, is_unreadable};
 use super::migrate::{self, MIGRATIONS};
-use super::open::DATABASE;
+use super::open::{self, DATABASE};
 use super::readable::key;
 use super::rows::{self, ATTEMPT, MESSAGE, RECORDED, RUN, SESSION, WAITING};
 use super::{damage, files};
@@ -20,14 +20,8 @@ const MAX_LISTED: usize = 1000;
 /// Looks over a store that a server may have open. Nothing is changed.
 pub(super) fn inspect(data_dir: &Path) -> Result<Vec<Quarantined>, Failure> {
     let path = data_dir.join(DATABASE);
-    drop(files::open_to_read(&path).map_err(|error| match error {
-        files::NotOpened::Refused(refused) => refused,
-        files::NotOpened::Io(error) => {
-            StoreError::Failed { why: format!("`{}` cannot be opened: {error}", path.display()) }
-        }
-    })?);
-    files::check_companions(&path)?;
-    let connection = open(&path)?;
+    files::check(&path)?;
+    let connection = open_to_look(&path)?;
     let known = migrate::version(MIGRATIONS);
     if let Some(why) = damage::examine(&connection, &path, known)? {
         let words = format!("{why}; a restart sets the damaged file aside and begins a new one");
@@ -38,18 +32,22 @@ pub(super) fn inspect(data_dir: &Path) -> Result<Vec<Quarantined>, Failure> {
     if version < known { Ok(Vec::new()) } else { list(&connection) }
 }
 
-/// Opens a database for reading. One that no server has open is read as a file that does not change: SQLite would make a
+/// Opens a database to look at it. One that no server has open is read as a file that does not change: SQLite would make a
 /// log beside it otherwise, if only for a moment.
-fn open(path: &Path) -> Result<Connection, Failure> {
+fn open_to_look(path: &Path) -> Result<Connection, Failure> {
     let is_idle = std::fs::metadata(damage::beside(path, "-wal")).map_or(true, |log| log.len() == 0)
         && !damage::beside(path, "-shm").exists();
     if !is_idle {
         return reader(path);
     }
-    let encoded: String = path.as_os_str().as_encoded_bytes().iter().map(|byte| encode(*byte)).collect();
-    let flags =
-        OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_URI;
-    Ok(Connection::open_with_flags(format!("file:{encoded}?immutable=1"), flags)?)
+    let real = open::real(path);
+    let encoded: String = real.as_os_str().as_encoded_bytes().iter().map(|byte| encode(*byte)).collect();
+    let uri = PathBuf::from(format!("file:{encoded}?immutable=1"));
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI;
+    Ok(Connection::open_with_flags(
+        uri,
+        flags | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_NOFOLLOW,
+    )?)
 }
 
 /// A byte of a path, as an address may have it.
@@ -62,8 +60,7 @@ fn encode(byte: u8) -> String {
 
 /// Another connection that reads a database which is open.
 pub(super) fn reader(path: &Path) -> Result<Connection, Failure> {
-    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    Ok(Connection::open_with_flags(path, flags)?)
+    open::open(path, OpenFlags::SQLITE_OPEN_READ_ONLY)
 }
 
 /// What is set aside, and what cannot be read.

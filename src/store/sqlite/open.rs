@@ -176,9 +176,13 @@ fn make_directory(path: &Path) -> Result<(), StoreError> {
 
 /// Opens a database in the data directory, which may itself be reached by links. The file may not: not even if it has
 /// become one since it was looked at.
-fn open(path: &Path, access: OpenFlags) -> Result<Connection, Failure> {
-    let folder = path.parent().and_then(|folder| folder.canonicalize().ok());
-    let real = folder.map_or_else(|| path.to_owned(), |folder| folder.join(DATABASE));
+pub(super) fn open(path: &Path, access: OpenFlags) -> Result<Connection, Failure> {
     let flags = access | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_NOFOLLOW;
-    Ok(Connection::open_with_flags(real, flags)?)
+    Ok(Connection::open_with_flags(real(path), flags)?)
+}
+
+/// The path of a database without the links that its folder may be reached by.
+pub(super) fn real(path: &Path) -> PathBuf {
+    let folder = path.parent().and_then(|folder| folder.canonicalize().ok());
+    folder.map_or_else(|| path.to_owned(), |folder| folder.join(DATABASE))
 }

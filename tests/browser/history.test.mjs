@@ -92,7 +92,7 @@ test("the list goes on for as long as there are runs", async (stage) => {
   await shown.ended();
   const { runs: [one] } = await server.ask("/api/runs");
   assert.equal(one.run_id, run);
-  // As many as nobody wants to wait for, by the rules of the endpoint: the newest first, at most a thousand at once.
+  // More than a test can wait for, by the rules of the endpoint: the newest first, at most a thousand at once.
   const all = Array.from({ length: 2_345 }, (_, n) => ({ ...one, run_id: `00000000-0000-4000-8000-${String(n).padStart(12, "0")}` }));
   await shown.page.setRequestInterception(true);
   shown.page.on("request", (request) => {

@@ -20,7 +20,7 @@ fn a_file_of_the_store_that_is_a_link_is_refused_and_what_it_leads_to_is_left_al
         commit(&open(&folder), [new_session(1, 1)]).unwrap();
         let (path, target) = (folder.path().join(name), elsewhere.path().join("precious"));
         let _ = fs::remove_file(&path);
-        fs::write(&target, "somebody else's").unwrap();
+        fs::write(&target, "another program's").unwrap();
         fs::set_permissions(&target, fs::Permissions::from_mode(0o644)).unwrap();
         symlink(&target, &path).unwrap();
         let refused = Sqlite::open(folder.path()).unwrap_err();
@@ -30,7 +30,7 @@ fn a_file_of_the_store_that_is_a_link_is_refused_and_what_it_leads_to_is_left_al
         assert!(words.contains("; put the file itself in its place"), "{words}");
         assert_eq!(
             (mode(&target), fs::read(&target).unwrap()),
-            (0o644, b"somebody else's".to_vec()),
+            (0o644, b"another program's".to_vec()),
             "{name}"
         );
         assert!(path.is_symlink(), "{name}");

@@ -99,7 +99,7 @@ fn a_page_is_filled_whatever_is_skipped() {
     assert_eq!(page(2), [3, 1].map(run));
     assert_eq!(page(3), [3, 1].map(run));
     tamper(&folder, "UPDATE events SET body = '' WHERE place <= 6");
-    assert_eq!(store.events_of_all(0, 1).unwrap().len(), 1, "or whoever reads on would take it for the end");
+    assert_eq!(store.events_of_all(0, 1).unwrap().len(), 1, "or a reader would take it for the end");
 }
 
 #[test]
@@ -167,7 +167,7 @@ fn a_run_that_was_set_aside_is_listed_as_one_that_failed_and_says_why() {
 }
 
 #[test]
-fn looking_over_a_store_changes_nothing_and_needs_nobody_to_close_it() {
+fn looking_over_a_store_changes_nothing_and_works_while_it_is_open() {
     let (folder, store) = with_four_runs();
     tamper(&folder, &format!("UPDATE runs SET ending = '' WHERE id = '{}'", run(4)));
     let found = Sqlite::inspect(folder.path()).unwrap();

@@ -36,7 +36,7 @@ impl Books {
                 };
                 look(store, prune).await
             }
-            // To delete something is a wish, and not a question.
+            // Deleting needs the socket: HTTP is for reading.
             Self::Theirs(api) => Guest::enter(api.clone()).await?.prune(age).await,
         }
     }

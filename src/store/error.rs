@@ -58,6 +58,28 @@ pub enum StoreError {
         /// Why not.
         why: String,
     },
+    /// A file of the store is a link.
+    #[error(
+        "`{}` is a link to `{}`, and no file of the data directory may be one; put the file itself in its place, or use another data directory",
+        path.display(), target.display()
+    )]
+    Link {
+        /// The link.
+        path: PathBuf,
+        /// Where it leads.
+        target: PathBuf,
+    },
+    /// A file of the store belongs to another user.
+    #[error(
+        "`{}` belongs to another user (uid {owner}); run as that user, or use another data directory",
+        path.display()
+    )]
+    NotOwned {
+        /// The file.
+        path: PathBuf,
+        /// That user.
+        owner: u32,
+    },
     /// Another server uses the data directory.
     #[error("the data directory `{}` is in use by {holder}; stop that server, or use another directory", path.display())]
     Held {
@@ -133,6 +155,8 @@ impl StoreError {
             | Self::Missing { .. }
             | Self::Contradiction { .. }
             | Self::Directory { .. }
+            | Self::Link { .. }
+            | Self::NotOwned { .. }
             | Self::Held { .. }
             | Self::TakenOver
             | Self::Newer { .. }

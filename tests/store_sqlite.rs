@@ -293,7 +293,7 @@ fn a_newer_database_is_left_alone() {
     let bytes = fs::read(database(&folder)).unwrap();
     for _ in 0..2 {
         let error = Sqlite::open(folder.path()).unwrap_err();
-        assert_eq!(error, StoreError::Newer { path: database(&folder), found: 99, known: 3 });
+        assert_eq!(error, StoreError::Newer { path: database(&folder), found: 99, known: 4 });
         assert!(error.to_string().ends_with("use the newer surefire, or another data directory"), "{error}");
     }
     assert_eq!(fs::read(database(&folder)).unwrap(), bytes);

@@ -11,7 +11,7 @@ use warp::http::StatusCode;
 use warp::http::header::CONTENT_TYPE;
 use warp::reply::Response;
 
-use super::routes::problem;
+use super::problem::problem;
 use super::shared::Shared;
 use super::{convert, ledger};
 use crate::engine::EngineError;

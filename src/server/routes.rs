@@ -4,7 +4,6 @@ use std::convert::Infallible;
 use std::sync::Arc;
 
 use hyper::upgrade::OnUpgrade;
-use serde_json::json;
 use warp::filters::BoxedFilter;
 use warp::http::header::{
     ALLOW, CACHE_CONTROL, CONTENT_SECURITY_POLICY, HeaderName, REFERRER_POLICY, UPGRADE, WWW_AUTHENTICATE,
@@ -16,8 +15,10 @@ use warp::{Filter, Rejection, Reply};
 
 use super::auth;
 use super::names::Stranger;
-use super::peer::{Peer, PeerSlot};
+use super::peer::Peer;
+use super::peer_slot::PeerSlot;
 use super::pool::Standing;
+use super::problem::problem;
 use super::shared::Shared;
 use super::{api, console, upgrade};
 
@@ -176,11 +177,6 @@ pub(super) fn turned_away(stranger: Stranger) -> Response {
 
 pub(super) fn took_too_long() -> Response {
     guarded(problem(StatusCode::SERVICE_UNAVAILABLE, "that took too long; try again"))
-}
-
-/// An answer that says what is wrong.
-pub(super) fn problem(status: StatusCode, words: &str) -> Response {
-    warp::reply::with_status(warp::reply::json(&json!({ "error": words })), status).into_response()
 }
 
 /// Headers that keep a browser from making more of an answer than it is, and from telling other sites of this one.

@@ -15,9 +15,10 @@ use warp::http::{HeaderMap, HeaderValue, Request, StatusCode};
 use warp::reply::Response;
 
 use super::connection;
-use super::peer::{Peer, PeerSlot};
+use super::peer::Peer;
+use super::peer_slot::PeerSlot;
 use super::pool::Standing;
-use super::routes::problem;
+use super::problem::problem;
 use super::shared::Shared;
 use super::socket::Socket;
 

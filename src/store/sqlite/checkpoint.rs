@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use rusqlite::Connection;
 
-use super::hold;
+use super::hold::hold;
 
 /// How long nothing is written before the log is cut off.
 const IDLE_TIME: Duration = Duration::from_secs(1);

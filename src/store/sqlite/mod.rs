@@ -6,6 +6,7 @@ mod checkpoint;
 mod damage;
 mod failure;
 mod files;
+mod hold;
 mod inspect;
 mod lock;
 mod migrate;
@@ -23,11 +24,12 @@ pub use damage::SetAside;
 pub use open::{Opened, SqliteOptions};
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use rusqlite::Connection;
 
 use self::checkpoint::Checkpointer;
+use self::hold::hold;
 use self::lock::Lock;
 use self::readable::Skipped;
 use super::{
@@ -139,12 +141,6 @@ impl Drop for Sqlite {
         self.checkpointer.stop();
         checkpoint::close(&hold(&self.writer));
     }
-}
-
-/// A panic elsewhere leaves what is behind our locks as good as before: an unfinished transaction is rolled back while
-/// it unwinds, and the queue is never left half changed.
-fn hold<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Store for Sqlite {

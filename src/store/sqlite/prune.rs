@@ -5,8 +5,9 @@ use std::sync::Mutex;
 use rusqlite::Connection;
 
 use super::failure::Failure;
+use super::hold::hold;
 use super::rows::{self, integer};
-use super::{hold, save, write};
+use super::{save, write};
 use crate::run::{AttemptId, SessionId};
 use crate::store::Pruned;
 

@@ -10,7 +10,8 @@ use rusqlite::types::ValueRef;
 use rusqlite::{Connection, Row, ToSql, params_from_iter};
 
 use super::failure::{Failure, is_unreadable};
-use super::{hold, rows};
+use super::hold::hold;
+use super::rows;
 
 /// How many rows are remembered as logged. A store with more of them has a problem that the first ones told of.
 const MAX_REMEMBERED: usize = 1000;

@@ -1,5 +1,5 @@
 -- The tables as all migrations together make them; `UPDATE_DOCS=1 cargo test --test store_sqlite` writes it.
--- Version 3.
+-- Version 4.
 
 CREATE TABLE store (
     only INTEGER PRIMARY KEY CHECK (only = 1),

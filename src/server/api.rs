@@ -13,11 +13,11 @@ use warp::reply::Response;
 
 use super::routes::problem;
 use super::shared::Shared;
-use super::{convert, ledger};
+use super::{convert, ledger, work};
 use crate::engine::EngineError;
 use crate::run::{RunId, first_prompt};
 use crate::store::RunFilter;
-use crate::wire::FirstPrompt;
+use crate::wire::{FirstPrompt, Work};
 use crate::{AnyRecipe, ExitReason, Outline, Registry, UnknownRecipe};
 
 /// How many runs are listed for somebody who does not say.
@@ -142,6 +142,15 @@ pub(super) async fn runs(shared: Arc<Shared>, query: RunsQuery) -> Response {
     let catalog = shared.catalog;
     match shared.engine.read(move |store| ledger::runs(store, catalog, &filter)).await {
         Ok(runs) => answer(&json!({ "runs": runs })),
+        Err(error) => failed(&error),
+    }
+}
+
+/// What agents work on.
+pub(super) async fn work(shared: Arc<Shared>) -> Response {
+    let catalog = shared.catalog;
+    match shared.engine.read(move |store| work::work(store, catalog)).await {
+        Ok(work) => answer(&Work { work }),
         Err(error) => failed(&error),
     }
 }

@@ -69,6 +69,7 @@ pub(super) fn all(shared: &Arc<Shared>) -> BoxedFilter<(Response,)> {
         .and(warp::query())
         .map(|id: String, shared: Arc<Shared>, query| api::prompt(&shared, &id, &query));
     let reasons = api.and(warp::path!("exit-reasons")).and(authorized.clone()).map(|_| api::exit_reasons());
+    let work = api.and(warp::path!("work")).and(authorized.clone()).then(api::work);
     let runs = api.and(warp::path!("runs")).and(authorized.clone()).and(warp::query()).then(api::runs);
     let run = api.and(warp::path!("runs" / String)).and(authorized.clone()).and(warp::query()).then(api::run);
     let reply = api.and(warp::path!("runs" / String / "reply")).and(authorized).then(api::reply);
@@ -89,6 +90,8 @@ pub(super) fn all(shared: &Arc<Shared>) -> BoxedFilter<(Response,)> {
         .or(prompt)
         .unify()
         .or(reasons)
+        .unify()
+        .or(work)
         .unify()
         .or(runs)
         .unify()

@@ -13,11 +13,11 @@ use warp::reply::Response;
 
 use super::problem::problem;
 use super::shared::Shared;
-use super::{convert, ledger};
+use super::{convert, ledger, work};
 use crate::engine::EngineError;
 use crate::run::{RunId, first_prompt};
 use crate::store::{RunFilter, Store, StoreError};
-use crate::wire::{FirstPrompt, SetAsideEntry, StoreState};
+use crate::wire::{FirstPrompt, SetAsideEntry, StoreState, Work};
 use crate::{AnyRecipe, ExitReason, Outline, Registry, UnknownRecipe};
 
 /// How many runs are listed for somebody who does not say.
@@ -164,6 +164,15 @@ pub(super) async fn store(shared: Arc<Shared>) -> Response {
             let entries = entries.map(|it| SetAsideEntry { run_id: it.run, row: it.row, why: it.why });
             answer(&StoreState { set_aside: entries.collect() })
         }
+        Err(error) => failed(&error),
+    }
+}
+
+/// What agents work on.
+pub(super) async fn work(shared: Arc<Shared>) -> Response {
+    let catalog = shared.catalog;
+    match shared.engine.read(move |store| work::work(store, catalog)).await {
+        Ok(work) => answer(&Work { work }),
         Err(error) => failed(&error),
     }
 }

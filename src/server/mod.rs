@@ -41,6 +41,7 @@ mod socket;
 mod spacing;
 mod subscriptions;
 mod upgrade;
+mod work;
 
 pub use bind_error::BindError;
 pub use builder::ServerBuilder;

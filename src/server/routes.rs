@@ -11,7 +11,7 @@ use warp::http::header::{
 };
 use warp::http::{HeaderValue, StatusCode};
 use warp::reply::Response;
-use warp::{Filter, Rejection, Reply};
+use warp::{Filter, Rejection};
 
 use super::auth;
 use super::names::Stranger;
@@ -71,6 +71,7 @@ pub(super) fn all(shared: &Arc<Shared>) -> BoxedFilter<(Response,)> {
         .map(|id: String, shared: Arc<Shared>, query| api::prompt(&shared, &id, &query));
     let reasons = api.and(warp::path!("exit-reasons")).and(authorized.clone()).map(|_| api::exit_reasons());
     let store = api.and(warp::path!("store")).and(authorized.clone()).then(api::store);
+    let work = api.and(warp::path!("work")).and(authorized.clone()).then(api::work);
     let runs = api.and(warp::path!("runs")).and(authorized.clone()).and(warp::query()).then(api::runs);
     let run = api.and(warp::path!("runs" / String)).and(authorized.clone()).and(warp::query()).then(api::run);
     let reply = api.and(warp::path!("runs" / String / "reply")).and(authorized).then(api::reply);
@@ -93,6 +94,8 @@ pub(super) fn all(shared: &Arc<Shared>) -> BoxedFilter<(Response,)> {
         .or(reasons)
         .unify()
         .or(store)
+        .unify()
+        .or(work)
         .unify()
         .or(runs)
         .unify()

@@ -19,7 +19,10 @@ pub use fields::{Refusal, Refused};
 pub(crate) use fit::cut;
 pub use fit::fit;
 pub use history::{Window, window};
-pub use http::{FirstPrompt, Journal, JournalEvent, LastReply, RunLine, SetAsideEntry, StoreState};
+pub use http::{
+    FirstPrompt, Journal, JournalEvent, LastReply, RunLine, SetAsideEntry, StoreState, Work, WorkLine,
+    WorkingChat, WorkingRun,
+};
 pub use incoming::{
     ClientMessage, Connect, ExitRecipe, KillSession, NotOurs, Prompt, PromptTo, PruneRuns, PruneSessions,
     RefreshSessions, ResumeRun, SetMaxMessageSize, SetOrchestration, StartIn, StartRecipe, Subscribe,
@@ -27,11 +30,11 @@ pub use incoming::{
 };
 pub use outgoing::{
     Ack, AuthError, AvailableCommands, AvailableRecipes, CommandError, CommandHistory, CompactionError,
-    Connected, ErrorCode, ErrorMessage, GitBranch, Hello, HistoryMessage, InferNameError, OfRun,
+    Connected, ErrorCode, ErrorMessage, GitBranch, Hello, HistoryMessage, InferNameError, Mark, OfRun,
     OfferedAgent, OfferedRecipe, OrchestrationRetry, OrchestrationSet, RecentSession, RecentSessions,
     RecipeError, RecipeExited, RecipeStarted, RecipeStepStarted, RecipeStepTransition, ResourcesList,
     RunsPruned, ServerMessage, SessionCreated, SessionEntry, SessionHistory, SessionKilled, SessionList,
-    SessionReady, SessionsPruned, TurnComplete, WorktreeSessionError,
+    SessionReady, SessionsPruned, TurnComplete, WorkChanged, WorktreeSessionError,
 };
 pub use shown::shown;
 pub use stamp::Stamp;

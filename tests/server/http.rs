@@ -32,6 +32,7 @@ async fn everything_below_api_needs_the_key() {
         "/api/store",
         "/api/runs",
         "/api/runs?limit=many",
+        "/api/work",
         "/api/runs/none",
         "/api/runs/none/reply",
         &format!("/api/runs/{UNKNOWN}"),

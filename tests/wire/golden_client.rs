@@ -20,21 +20,24 @@ fn rows() -> Vec<(&'static str, ClientMessage)> {
     greetings().into_iter().chain(recipes()).chain(sessions).chain(not_ours).collect()
 }
 
-fn greetings() -> [(&'static str, ClientMessage); 5] {
+fn greetings() -> [(&'static str, ClientMessage); 6] {
     let ios = Connect {
         api_key: Some(KEY.into()),
         protocol_version: Some((ProtocolVersion(0, 5, 0), "0.5.0".into())),
         session_id: None,
         recent_sessions_limit: 5,
+        work: false,
     };
     let android = Connect {
         protocol_version: None,
         session_id: Some("6c1d9b7e-0f35-4a82-b4d6-e8f0a2c4d6e8".into()),
         ..ios.clone()
     };
+    let console = Connect { work: true, ..ios.clone() };
     [
         ("connect", ClientMessage::Connect(ios)),
         ("connect.android", ClientMessage::Connect(android)),
+        ("connect.work", ClientMessage::Connect(console)),
         ("ping", ClientMessage::Ping),
         ("message_ack", ClientMessage::MessageAck),
         ("set_max_message_size", ClientMessage::SetMaxMessageSize(SetMaxMessageSize { size_kb: 200 })),

@@ -5,10 +5,10 @@ use strum::VariantNames;
 use surefire::recipes::{ImplementAndReview, ImplementAndReviewAll, ReviewAndCommit};
 use surefire::wire::{
     Ack, AuthError, AvailableCommands, AvailableRecipes, CommandError, CommandHistory, CompactionError,
-    Connected, ErrorCode, ErrorMessage, GitBranch, Hello, HistoryMessage, InferNameError, OfferedAgent,
+    Connected, ErrorCode, ErrorMessage, GitBranch, Hello, HistoryMessage, InferNameError, Mark, OfferedAgent,
     OfferedRecipe, OrchestrationSet, ProtocolVersion, RecentSession, RecentSessions, RecipeError,
     RecipeExited, ResourcesList, RunsPruned, ServerMessage, SessionCreated, SessionEntry, SessionHistory,
-    SessionKilled, SessionList, SessionReady, SessionsPruned, Stamp, TurnComplete, Window,
+    SessionKilled, SessionList, SessionReady, SessionsPruned, Stamp, TurnComplete, Window, WorkChanged,
     WorktreeSessionError, shown, window,
 };
 use surefire::{Exit, ExitReason, Outline, Registry};
@@ -118,6 +118,7 @@ fn sessions() -> Rows {
         ("session_created", ServerMessage::SessionCreated(created)),
         ("session_ready", ServerMessage::SessionReady(ready)),
         ("session_killed", ServerMessage::SessionKilled(killed)),
+        ("work_changed", ServerMessage::WorkChanged(WorkChanged { session_id: session() })),
         ("turn_complete", ServerMessage::TurnComplete(turn)),
         ("turn_complete.aborted", ServerMessage::TurnComplete(aborted)),
     ]
@@ -136,6 +137,7 @@ fn said(offset: u64, role: &str, text: &str) -> HistoryMessage {
         seq: offset + 1,
         id: uuid,
         provider: "claude".into(),
+        mark: None,
     }
 }
 
@@ -152,10 +154,22 @@ fn histories() -> Rows {
         total,
         messages: messages.to_vec(),
     };
+    let stopped = [
+        said(0, "user", "Mind the tests."),
+        HistoryMessage {
+            mark: Some(Mark::NotDelivered),
+            ..said(
+                1,
+                "assistant",
+                "Not delivered: “Mind the tests.” was still queued when this was stopped. Send it again if the agent should get it.",
+            )
+        },
+    ];
     let frame = |part, limit| ServerMessage::SessionHistory(window(part, limit));
     let whole = 200 * 1024;
     vec![
         ("session_history", frame(part(2, &talk), whole)),
+        ("session_history.not_delivered", frame(part(2, &stopped), whole)),
         ("session_history.empty", frame(part(0, &[]), whole)),
         ("session_history.cut_short", frame(part(3, &long), 1024)),
         ("session_history.file_replaced", frame(Window { replaced: true, ..part(1, &talk[..1]) }, whole)),

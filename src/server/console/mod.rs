@@ -59,9 +59,13 @@ const FILES: &[File] = &[
     file!("views/run.js", SCRIPT),
     file!("views/runs.js", SCRIPT),
     file!("views/say.js", SCRIPT),
+    file!("views/session.js", SCRIPT),
     file!("views/start.js", SCRIPT),
+    file!("views/stop.js", SCRIPT),
     file!("views/timeline.js", SCRIPT),
+    file!("views/work.js", SCRIPT),
     file!("words.js", SCRIPT),
+    file!("work.js", SCRIPT),
 ];
 
 /// The page itself.

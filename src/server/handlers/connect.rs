@@ -44,10 +44,10 @@ pub(in crate::server) async fn handle(
         replies.leave(Leaving::NOT_AUTHENTICATED);
         return None;
     };
-    let spoken = ProtocolVersion::negotiate(connect.protocol_version.map(|(version, _)| version));
+    let spoken = ProtocolVersion::negotiate(connect.protocol_version.as_ref().map(|(version, _)| *version));
     replies.say(&ServerMessage::Connected(Connected {
         message: "Session registered".to_owned(),
-        session_id: connect.session_id,
+        session_id: connect.session_id.clone(),
         negotiated_protocol_version: spoken.to_string(),
     }));
     // Before the lists are read: what happens after that is told, and nothing falls between the two.
@@ -58,5 +58,5 @@ pub(in crate::server) async fn handle(
     for frame in runs {
         replies.put(frame);
     }
-    Some(Client::new(authenticated, peer, id, inbox, connect.recent_sessions_limit))
+    Some(Client::new(authenticated, peer, id, inbox, &connect))
 }

@@ -36,6 +36,11 @@ export class Api {
     return this.#get("/api/exit-reasons");
   }
 
+  // The sessions in which an agent is at work.
+  async work() {
+    return (await this.#get("/api/work")).work;
+  }
+
   async runs(filter = {}) {
     const query = new URLSearchParams(Object.entries(filter).filter(([, value]) => value));
     return (await this.#get(`/api/runs?${query}`)).runs;

@@ -36,7 +36,7 @@ export class Stop {
     this.button.ariaLabel = `${word} ${this.#name}`;
   }
 
-  // What was asked for may have got lost, or been refused.
+  // Whatever became of it, it can be pressed again.
   answered() {
     clearTimeout(this.unanswered);
     this.#pressed = null;

@@ -31,7 +31,7 @@ export class WorkList {
 
   hear(what) {
     if (what === "recipes") this.#each((row) => row.tell());
-    if (what === "connection") this.#each((row) => row.stop.allow());
+    // What was asked for may have got lost, or been refused.
     if (what === "connection" || what === "notice") this.#each((row) => row.stop.answered());
   }
 
@@ -46,7 +46,7 @@ export class WorkList {
     }
     for (const [session, row] of gone) this.#drop(session, row);
     if (lines.length > 0) this.none.remove();
-    else fill(this.list, this.none);
+    else if (!this.none.isConnected) fill(this.list, this.none);
   }
 
   #drop(session, row) {

@@ -29,6 +29,7 @@ mod outlined;
 mod paint;
 mod places;
 mod program;
+mod prune;
 mod qr;
 mod quoted;
 mod read;
@@ -132,6 +133,7 @@ fn command(catalog: Catalog, console: Console, words: &[OsString]) -> Result<Exi
         Some(Command::Show(show)) => show.run(&context),
         Some(Command::Run(run)) => run.run(&context),
         Some(Command::Runs(runs)) => runs.run(&context),
+        Some(Command::Prune(prune)) => prune.run(&context),
         Some(Command::Why(why)) => why.run(&context),
         Some(Command::Resume(resume)) => resume.run(&context),
         Some(Command::Reasons(reasons)) => reasons.run(&context),

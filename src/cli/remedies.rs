@@ -188,6 +188,16 @@ fn stores() -> Vec<Row> {
             "name another one, or put that right",
         ),
         row(
+            StoreError::Link { path: "/db".into(), target: "/other".into() },
+            "`/db` is a link to `/other`, and no file of the data directory may be one",
+            "put the file itself in its place, or use another data directory",
+        ),
+        row(
+            StoreError::NotOwned { path: "/db".into(), owner: 7 },
+            "`/db` belongs to another user (uid 7)",
+            "run as that user, or use another data directory",
+        ),
+        row(
             StoreError::Held { path: "/data".into(), holder: Holder::default() },
             "the data directory `/data` is in use by another server",
             "stop that server, or use another directory",
@@ -214,6 +224,11 @@ fn stores() -> Vec<Row> {
             "make room on its disk, or raise its largest size",
         ),
         row(StoreError::Unreadable { what: words() }, "the store holds something unreadable: words", ""),
+        row(
+            StoreError::Damaged { what: words() },
+            "the store holds something unreadable: words",
+            "a restart sets the damaged file aside and begins a new one",
+        ),
         row(StoreError::Failed { why: words() }, "the store failed: words", ""),
     ]
 }
@@ -385,6 +400,11 @@ fn servers() -> Vec<Row> {
             KeyError::Unusable { path: "/key".into(), why: "words".to_owned() },
             "the key file `/key` cannot be used: words",
             "put that right, or name another one with --key-file",
+        ),
+        row(
+            KeyError::Link { path: "/key".into(), target: "/other".into() },
+            "the key file `/key` is a link to `/other`, and may not be one",
+            "name the file itself with --key-file, or remove the link to have a new key made",
         ),
         row(
             KeyError::Readable { path: "/key".into(), mode: 0o644 },

@@ -92,6 +92,10 @@ pub enum Remedy {
     // The data directory.
     /// Use another data directory, or mend this one.
     OtherDirectory,
+    /// Put the file in the place of the link to it, or use another data directory.
+    ReplaceLink,
+    /// Run as the user that owns the data, or use another data directory.
+    RunAsOwner,
     /// Stop the server that holds the data directory, or use another one.
     StopServer,
     /// Write nothing more to the store.
@@ -104,6 +108,8 @@ pub enum Remedy {
     CloseOther,
     /// Make room for the store.
     FreeSpace,
+    /// Restart the server: it keeps the damaged file apart, and begins a new one.
+    Restart,
 
     // The server's address and key.
     /// Let other machines connect, or listen where they cannot.
@@ -116,6 +122,8 @@ pub enum Remedy {
     OwnAddress,
     /// Mend the key file, or name another one.
     OtherKeyFile,
+    /// Name the key file that the link leads to, or remove the link.
+    LinkedKeyFile,
     /// Take others' rights to the key file, and perhaps make a new key.
     RestrictKeyFile,
     /// Delete the key file, so that a new key is made.
@@ -193,18 +201,24 @@ impl fmt::Display for Remedy {
             Self::AllowRoot => "work inside of one, or allow it with --root",
 
             Self::OtherDirectory => "name another one, or put that right",
+            Self::ReplaceLink => "put the file itself in its place, or use another data directory",
+            Self::RunAsOwner => "run as that user, or use another data directory",
             Self::StopServer => "stop that server, or use another directory",
             Self::StopWriting => "this one must stop writing",
             Self::NewerSurefire => "use the newer surefire, or another data directory",
             Self::MoveAway => "move it away, or use another data directory",
             Self::CloseOther => "close it (a `sqlite3` shell?) and try again",
             Self::FreeSpace => "make room on its disk, or raise its largest size",
+            Self::Restart => "a restart sets the damaged file aside and begins a new one",
 
             Self::AllowLan => "allow that with --lan, or listen at 127.0.0.1",
             Self::OtherPort => "stop whatever listens there, or choose another port with --listen",
             Self::HigherPort => "choose a port above 1023 with --listen",
             Self::OwnAddress => "choose an address of this machine with --listen",
             Self::OtherKeyFile => "put that right, or name another one with --key-file",
+            Self::LinkedKeyFile => {
+                "name the file itself with --key-file, or remove the link to have a new key made"
+            }
             Self::RestrictKeyFile => "run `chmod 600` on it, and make a new key if somebody may have read it",
             Self::DeleteKeyFile => "delete it to have a new one made",
             Self::UpgradeClient => "upgrade required",

@@ -1,13 +1,12 @@
 //! Going on with a run that had ended.
 
-use serde::{Deserialize, Serialize};
-
 use super::decide::Run;
 use super::decision::Decision;
 use super::ending::Ending;
 use super::event::Event;
 use super::ids::{Fresh, PromptId};
 use super::limits::Limits;
+use super::resumed::ResumedBy;
 use crate::recipe::advice;
 use crate::{Advise, Exit, ExitReason, Next, Remedy};
 
@@ -39,17 +38,6 @@ pub struct Meanwhile {
     pub told: Vec<PromptId>,
     /// What was said since, and waits for the run to go on.
     pub said: Vec<(PromptId, String)>,
-}
-
-/// At whose wish a run goes on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, strum::Display)]
-#[serde(rename_all = "snake_case")]
-#[strum(serialize_all = "snake_case")]
-pub enum ResumedBy {
-    /// A person's.
-    User,
-    /// Nobody's: its reason is one where trying again can help.
-    Auto,
 }
 
 /// Why a run cannot go on.
@@ -86,15 +74,6 @@ impl Advise for CannotResume {
             Self::WouldStopAgain { remedy, .. } => remedy.clone(),
         })
     }
-}
-
-/// How often a run went on by itself, and why last.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(super) struct Resumes {
-    /// How often it went on by itself.
-    pub(super) auto: u32,
-    /// The reason it last went on after by itself, until it gets anywhere.
-    pub(super) stuck_on: Option<String>,
 }
 
 impl Run {

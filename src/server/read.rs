@@ -95,7 +95,9 @@ fn the_last(store: &dyn Store, id: SessionId, total: u64, bytes: usize) -> Resul
         if size >= bytes {
             break;
         }
-        let message = store.messages(id, offset, 1)?;
+        // Where this one cannot be read, the list begins with the next, which is there already.
+        let message = store.messages(id, offset, 1)?.into_iter().filter(|message| message.offset == offset);
+        let message: Vec<_> = message.collect();
         size = size.saturating_add(message.iter().map(|message| message.text.len()).sum());
         messages.extend(message);
     }

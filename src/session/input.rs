@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::commit::{NewSession, Process};
+use super::records::{NewSession, Process};
 use crate::recipe::advice;
 use crate::run::{AttemptId, CannotResume, Event, Order, PromptId, Resume, Run, RunId, SessionId};
 use crate::{Advise, AnyRecipe, Exit, Remedy};

@@ -3,7 +3,8 @@
 use std::collections::VecDeque;
 use std::path::PathBuf;
 
-use super::commit::{Change, Commit, Process};
+use super::commit::{Change, Commit};
+use super::records::Process;
 use crate::run::{AttemptId, Ending, PromptId, Run, RunId, SessionId};
 use crate::{Exit, ExitReason};
 

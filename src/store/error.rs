@@ -60,6 +60,25 @@ pub enum StoreError {
         /// Why not.
         why: String,
     },
+    /// A file of the store is a link.
+    #[error(
+        "`{}` is a link to `{}`, and no file of the data directory may be one{}",
+        path.display(), target.display(), advice(self)
+    )]
+    Link {
+        /// The link.
+        path: PathBuf,
+        /// Where it leads.
+        target: PathBuf,
+    },
+    /// A file of the store belongs to another user.
+    #[error("`{}` belongs to another user (uid {owner}){}", path.display(), advice(self))]
+    NotOwned {
+        /// The file.
+        path: PathBuf,
+        /// That user.
+        owner: u32,
+    },
     /// Another server uses the data directory.
     #[error("the data directory `{}` is in use by {holder}{}", path.display(), advice(self))]
     Held {
@@ -103,6 +122,12 @@ pub enum StoreError {
         /// What it is, and what is wrong with it.
         what: String,
     },
+    /// The file itself is damaged, and not just a row in it.
+    #[error("the store holds something unreadable: {what}{}", advice(self))]
+    Damaged {
+        /// What is wrong with it.
+        what: String,
+    },
     /// Anything else.
     #[error("the store failed: {why}")]
     Failed {
@@ -117,12 +142,15 @@ impl Advise for StoreError {
             Self::Busy { .. } => Remedy::ExitOtherFirst,
             Self::Stale { .. } | Self::StaleSession { .. } => Remedy::ReadAgain,
             Self::Directory { .. } => Remedy::OtherDirectory,
+            Self::Link { .. } => Remedy::ReplaceLink,
+            Self::NotOwned { .. } => Remedy::RunAsOwner,
             Self::Held { .. } => Remedy::StopServer,
             Self::TakenOver => Remedy::StopWriting,
             Self::Newer { .. } => Remedy::NewerSurefire,
             Self::Foreign { .. } => Remedy::MoveAway,
             Self::Locked => Remedy::CloseOther,
             Self::Full => Remedy::FreeSpace,
+            Self::Damaged { .. } => Remedy::Restart,
             Self::Missing { .. }
             | Self::Contradiction { .. }
             | Self::Unreadable { .. }
@@ -156,11 +184,14 @@ impl StoreError {
             | Self::Missing { .. }
             | Self::Contradiction { .. }
             | Self::Directory { .. }
+            | Self::Link { .. }
+            | Self::NotOwned { .. }
             | Self::Held { .. }
             | Self::TakenOver
             | Self::Newer { .. }
             | Self::Foreign { .. }
-            | Self::Unreadable { .. } => false,
+            | Self::Unreadable { .. }
+            | Self::Damaged { .. } => false,
         }
     }
 }

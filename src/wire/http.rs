@@ -74,3 +74,21 @@ pub struct LastReply {
     /// Its words; `null` where it has said nothing.
     pub reply: Option<String>,
 }
+
+/// What is not as it should be in the server's store.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StoreState {
+    /// The runs that were set aside, and the rows that cannot be read.
+    pub set_aside: Vec<SetAsideEntry>,
+}
+
+/// A run that was set aside, or a row that cannot be read.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SetAsideEntry {
+    /// The run it belongs to; `null` where that is not known.
+    pub run_id: Option<RunId>,
+    /// The row: its table and its key.
+    pub row: String,
+    /// Why it cannot be read.
+    pub why: String,
+}

@@ -19,11 +19,11 @@ pub use fields::{Refusal, Refused};
 pub(crate) use fit::cut;
 pub use fit::fit;
 pub use history::{Window, window};
-pub use http::{FirstPrompt, Journal, JournalEvent, LastReply, RunLine};
+pub use http::{FirstPrompt, Journal, JournalEvent, LastReply, RunLine, SetAsideEntry, StoreState};
 pub use incoming::{
-    ClientMessage, Connect, ExitRecipe, KillSession, NotOurs, Prompt, PromptTo, PruneRuns, RefreshSessions,
-    ResumeRun, SetMaxMessageSize, SetOrchestration, StartIn, StartRecipe, Subscribe, Unsubscribe,
-    WantedLimits,
+    ClientMessage, Connect, ExitRecipe, KillSession, NotOurs, Prompt, PromptTo, PruneRuns, PruneSessions,
+    RefreshSessions, ResumeRun, SetMaxMessageSize, SetOrchestration, StartIn, StartRecipe, Subscribe,
+    Unsubscribe, WantedLimits,
 };
 pub use outgoing::{
     Ack, AuthError, AvailableCommands, AvailableRecipes, CommandError, CommandHistory, CompactionError,
@@ -31,7 +31,7 @@ pub use outgoing::{
     OfferedAgent, OfferedRecipe, OrchestrationRetry, OrchestrationSet, RecentSession, RecentSessions,
     RecipeError, RecipeExited, RecipeStarted, RecipeStepStarted, RecipeStepTransition, ResourcesList,
     RunsPruned, ServerMessage, SessionCreated, SessionEntry, SessionHistory, SessionKilled, SessionList,
-    SessionReady, TurnComplete, WorktreeSessionError,
+    SessionReady, SessionsPruned, TurnComplete, WorktreeSessionError,
 };
 pub use shown::shown;
 pub use stamp::Stamp;

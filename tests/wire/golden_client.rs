@@ -5,8 +5,8 @@ use std::time::Duration;
 use surefire::ExitReason;
 use surefire::wire::{
     ClientMessage, Connect, ExitRecipe, KillSession, NotOurs, Prompt, PromptTo, ProtocolVersion, PruneRuns,
-    RefreshSessions, ResumeRun, SetMaxMessageSize, SetOrchestration, StartIn, StartRecipe, Subscribe,
-    Unsubscribe, WantedLimits,
+    PruneSessions, RefreshSessions, ResumeRun, SetMaxMessageSize, SetOrchestration, StartIn, StartRecipe,
+    Subscribe, Unsubscribe, WantedLimits,
 };
 
 use crate::golden::Side;
@@ -41,7 +41,7 @@ fn greetings() -> [(&'static str, ClientMessage); 5] {
     ]
 }
 
-fn recipes() -> [(&'static str, ClientMessage); 12] {
+fn recipes() -> [(&'static str, ClientMessage); 13] {
     let start = StartRecipe {
         session: StartIn::Session(session()),
         recipe_id: "implement-and-review".into(),
@@ -88,6 +88,7 @@ fn recipes() -> [(&'static str, ClientMessage); 12] {
     let exit = ExitRecipe { session_id: session(), reason: ExitReason::UserRequested };
     let interrupted = ExitRecipe { reason: ExitReason::UserStopped, ..exit };
     let prune = PruneRuns { older_than: Duration::from_hours(30 * 24) };
+    let old = PruneSessions { older_than: Duration::from_hours(90 * 24) };
     let off = SetOrchestration { enabled: false, session_id: None };
     let on = SetOrchestration { enabled: true, session_id: Some(session()) };
     [
@@ -101,6 +102,7 @@ fn recipes() -> [(&'static str, ClientMessage); 12] {
         ("exit_recipe.reason", ClientMessage::ExitRecipe(interrupted)),
         ("stop_recipe", ClientMessage::ExitRecipe(exit)),
         ("prune_runs", ClientMessage::PruneRuns(prune)),
+        ("prune_sessions", ClientMessage::PruneSessions(old)),
         ("set_orchestration", ClientMessage::SetOrchestration(off)),
         ("set_orchestration.session", ClientMessage::SetOrchestration(on)),
     ]

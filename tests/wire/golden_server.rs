@@ -8,8 +8,8 @@ use surefire::wire::{
     Connected, ErrorCode, ErrorMessage, GitBranch, Hello, HistoryMessage, InferNameError, OfferedAgent,
     OfferedRecipe, OrchestrationSet, ProtocolVersion, RecentSession, RecentSessions, RecipeError,
     RecipeExited, ResourcesList, RunsPruned, ServerMessage, SessionCreated, SessionEntry, SessionHistory,
-    SessionKilled, SessionList, SessionReady, Stamp, TurnComplete, Window, WorktreeSessionError, shown,
-    window,
+    SessionKilled, SessionList, SessionReady, SessionsPruned, Stamp, TurnComplete, Window,
+    WorktreeSessionError, shown, window,
 };
 use surefire::{Exit, ExitReason, Outline, Registry};
 use uuid::Uuid;
@@ -108,8 +108,13 @@ fn sessions() -> Rows {
         TurnComplete { session_id: session(), aborted: false },
         TurnComplete { session_id: session(), aborted: true },
     );
+    let pruned = SessionsPruned { session_count: 3, run_count: 12, freed_bytes: 4_812_800, problem: None };
+    let full = "there is no room left for the store; make room on its disk, or raise its largest size";
+    let not_smaller = SessionsPruned { freed_bytes: 0, problem: Some(full.into()), ..pruned.clone() };
     vec![
         ("runs_pruned", ServerMessage::RunsPruned(RunsPruned { count: 12 })),
+        ("sessions_pruned", ServerMessage::SessionsPruned(pruned)),
+        ("sessions_pruned.problem", ServerMessage::SessionsPruned(not_smaller)),
         ("session_list", ServerMessage::SessionList(list)),
         ("recent_sessions", ServerMessage::RecentSessions(few)),
         ("session_created", ServerMessage::SessionCreated(created)),

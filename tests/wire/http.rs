@@ -2,7 +2,9 @@
 
 use surefire::recipes::ImplementAndReview;
 use surefire::run::{Event, Resume, ResumedBy};
-use surefire::wire::{FirstPrompt, Journal, JournalEvent, LastReply, RunLine, Stamp};
+use surefire::wire::{
+    FirstPrompt, Journal, JournalEvent, LastReply, RunLine, SetAsideEntry, Stamp, StoreState,
+};
 use surefire::{Exit, ExitReason};
 
 use crate::one_run::{BEGAN, OneRun, at, run_id, session};
@@ -57,6 +59,10 @@ fn a_journal_reads_as_what_was_written() {
         let written = serde_json::to_string(&LastReply { reply: reply.clone() }).unwrap();
         assert_eq!(serde_json::from_str::<LastReply>(&written).unwrap().reply, reply);
     }
+    let entry = |run_id| SetAsideEntry { run_id, row: "events 512".into(), why: "EOF".into() };
+    let state = StoreState { set_aside: vec![entry(Some(run_id())), entry(None)] };
+    let written = serde_json::to_string(&state).unwrap();
+    assert_eq!(serde_json::from_str::<StoreState>(&written).unwrap(), state);
     let prompt = FirstPrompt { prompt: "Take the next task.".to_owned() };
     let written = serde_json::to_string(&prompt).unwrap();
     assert_eq!(written, r#"{"prompt":"Take the next task."}"#);

@@ -14,6 +14,7 @@ mod program;
 mod report;
 mod roots;
 mod settings;
+mod store;
 mod variables;
 
 use std::path::PathBuf;
@@ -122,6 +123,7 @@ impl Doctor {
         }
         findings.push(git::check().await);
         findings.push(data::check(data.as_deref(), holder.as_ref()));
+        findings.extend(store::check(data.as_deref().ok()));
         findings.push(key::check(places.key_file()));
         findings.push(port::check(&self.options.listening, holder.as_ref()));
         findings.extend(roots::check(&self.options.root));

@@ -5,8 +5,10 @@ mod dial;
 mod guest;
 mod http;
 mod own;
+mod pruning;
 
 pub(super) use books::Books;
+pub(super) use pruning::PrunedSessions;
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};

@@ -7,6 +7,7 @@ mod kill_session;
 mod not_ours;
 mod prompt;
 mod prune_runs;
+mod prune_sessions;
 mod refresh_sessions;
 mod resume_run;
 mod set_max_message_size;
@@ -101,6 +102,7 @@ pub(super) async fn handle(desk: &mut Desk<'_>, message: ClientMessage) {
         ClientMessage::ResumeRun(message) => resume_run::handle(desk, message).await,
         ClientMessage::ExitRecipe(message) => exit_recipe::handle(desk, message).await,
         ClientMessage::PruneRuns(message) => prune_runs::handle(desk, message).await,
+        ClientMessage::PruneSessions(message) => prune_sessions::handle(desk, message).await,
         ClientMessage::SetOrchestration(message) => set_orchestration::handle(desk, message).await,
         ClientMessage::Prompt(message) => prompt::handle(desk, message).await,
         ClientMessage::Subscribe(message) => subscribe::handle(desk, message).await,

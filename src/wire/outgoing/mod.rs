@@ -12,7 +12,7 @@ pub use handshake::{Ack, AuthError, Connected, ErrorCode, ErrorMessage, Hello};
 pub use history::{HistoryMessage, SessionHistory};
 pub use recipe::{
     AvailableRecipes, OfRun, OfferedAgent, OfferedRecipe, OrchestrationRetry, OrchestrationSet, RecipeError,
-    RecipeExited, RecipeStarted, RecipeStepStarted, RecipeStepTransition, RunsPruned,
+    RecipeExited, RecipeStarted, RecipeStepStarted, RecipeStepTransition, RunsPruned, SessionsPruned,
 };
 pub use refusals::{
     AvailableCommands, CommandError, CommandHistory, CompactionError, GitBranch, InferNameError,
@@ -58,6 +58,7 @@ pub enum ServerMessage {
     RecipeError(RecipeError),
     OrchestrationSet(OrchestrationSet),
     RunsPruned(RunsPruned),
+    SessionsPruned(SessionsPruned),
     CompactionError(CompactionError),
     InferNameError(InferNameError),
     CommandError(CommandError),

@@ -7,6 +7,7 @@
 mod advice;
 mod agent;
 mod arguments;
+mod bad_value;
 mod brake;
 mod card;
 mod complaint;
@@ -34,6 +35,8 @@ mod quoted;
 mod read;
 mod reasons;
 mod recipes;
+#[cfg(test)]
+mod remedies;
 mod resume;
 mod run;
 mod runs;

@@ -12,7 +12,7 @@ use super::shared::Shared;
 use super::subscriptions::Subscriptions;
 use super::{convert, read};
 use crate::run::{RunId, SessionId};
-use crate::wire::{Connect, ErrorCode, ServerMessage};
+use crate::wire::{Connect, ServerMessage};
 
 /// How long the app may take to make room for a session that it is told of.
 const SETTLED: Duration = Duration::from_millis(500);
@@ -175,7 +175,7 @@ impl Client {
                 replies.say(&ServerMessage::SessionHistory(history));
             }
             Ok(_) => {}
-            Err(error) => replies.error(ErrorCode::Internal, error.to_string()),
+            Err(error) => replies.failed(&error),
         }
     }
 }

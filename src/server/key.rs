@@ -11,6 +11,9 @@ use rustix::io::Errno;
 use rustix::process::geteuid;
 use subtle::ConstantTimeEq;
 
+use crate::recipe::advice;
+use crate::{Advise, Remedy};
+
 /// What every key begins with. The app takes nothing else for one.
 const PREFIX: &str = "untethered-";
 
@@ -195,13 +198,13 @@ impl fmt::Debug for ApiKey {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum KeyError {
     /// The system has no randomness to give.
-    #[error("a key could not be made: {why}; try again")]
+    #[error("a key could not be made: {why}{}", advice(self))]
     NoRandomness {
         /// In its words.
         why: String,
     },
     /// The file cannot be used.
-    #[error("the key file `{}` cannot be used: {why}; put that right, or name another one with --key-file", path.display())]
+    #[error("the key file `{}` cannot be used: {why}{}", path.display(), advice(self))]
     Unusable {
         /// The file.
         path: PathBuf,
@@ -210,8 +213,8 @@ pub enum KeyError {
     },
     /// The file is a link.
     #[error(
-        "the key file `{}` is a link to `{}`, and may not be one; name the file itself with --key-file, or remove the link to have a new key made",
-        path.display(), target.display()
+        "the key file `{}` is a link to `{}`, and may not be one{}",
+        path.display(), target.display(), advice(self)
     )]
     Link {
         /// The link.
@@ -220,10 +223,7 @@ pub enum KeyError {
         target: PathBuf,
     },
     /// Others can read the file.
-    #[error(
-        "the key file `{}` can be read by others (mode {mode:o}); run `chmod 600` on it, and make a new key if somebody may have read it",
-        path.display()
-    )]
+    #[error("the key file `{}` can be read by others (mode {mode:o}){}", path.display(), advice(self))]
     Readable {
         /// The file.
         path: PathBuf,
@@ -231,11 +231,23 @@ pub enum KeyError {
         mode: u32,
     },
     /// There is no key in the file.
-    #[error("the key file `{}` holds no key; delete it to have a new one made", path.display())]
+    #[error("the key file `{}` holds no key{}", path.display(), advice(self))]
     NoKey {
         /// The file.
         path: PathBuf,
     },
+}
+
+impl Advise for KeyError {
+    fn remedy(&self) -> Option<Remedy> {
+        Some(match self {
+            Self::NoRandomness { .. } => Remedy::Again,
+            Self::Unusable { .. } => Remedy::OtherKeyFile,
+            Self::Link { .. } => Remedy::LinkedKeyFile,
+            Self::Readable { .. } => Remedy::RestrictKeyFile,
+            Self::NoKey { .. } => Remedy::DeleteKeyFile,
+        })
+    }
 }
 
 #[cfg(test)]

@@ -22,5 +22,5 @@ pub use decision::{Action, Decision, TurnOrigin, TurnRequest};
 pub use event::SessionEvent;
 pub use input::{Input, Refusal, TurnEnd};
 pub use records::{NewMessage, NewSession, Process, Role};
-pub use state::{ChatState, ChatTurn, Profile, QueuedPrompt, Session, Stored, StoredRun};
+pub use state::{ChatState, ChatTurn, Driven, Profile, QueuedPrompt, Session, Stored, StoredRun};
 pub use words::session_name;

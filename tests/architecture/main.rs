@@ -14,7 +14,7 @@ const MAY_IMPORT: [(&str, &[&str]); 12] = [
     ("session", &["recipe", "run"]),
     ("recipes", &["recipe"]),
     ("process", &[]),
-    ("agent", &["process"]),
+    ("agent", &["recipe", "process"]),
     ("store", &["recipe", "run", "session"]),
     ("engine", &["recipe", "run", "session", "agent", "store"]),
     ("wire", &["recipe", "outcome", "run", "session"]),
@@ -71,6 +71,20 @@ fn only_the_server_serves_and_only_a_guest_asks() {
             let found = SERVES.iter().chain(asks).find(|word| code.contains(**word));
             assert_eq!(found, None, "{}", file.display());
         }
+    }
+}
+
+#[test]
+fn no_remedy_is_searched_for_in_an_errors_text() {
+    for file in rooms().into_iter().flat_map(|room| sources(&source().join(room))) {
+        let code = code(&file);
+        // `split`, `split_once`, `rsplit_once`, `find` and the like.
+        let found = code.lines().find(|line| {
+            line.split("(\"; \")").next().is_some_and(|before| {
+                before.len() < line.len() && (before.contains("split") || before.ends_with("find"))
+            })
+        });
+        assert_eq!(found, None, "{}: use `Advise::remedy` and `Advise::problem`", file.display());
     }
 }
 

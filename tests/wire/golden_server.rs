@@ -54,12 +54,14 @@ fn errors() -> Rows {
     };
     let busy = ErrorMessage {
         message: "the session has a run of implement-and-review at code-review; exit it first".into(),
+        remedy: Some("exit it first".into()),
         code: Some(ErrorCode::SessionBusy),
         session_id: Some(session()),
         ..ErrorMessage::default()
     };
     let too_old = ErrorMessage {
         message: "Client is too old; upgrade required".into(),
+        remedy: Some("upgrade required".into()),
         code: Some(ErrorCode::UnsupportedProtocolVersion),
         required: Some(ProtocolVersion::OLDEST.to_string()),
         received: Some("0.3.2".into()),

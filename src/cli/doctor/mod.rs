@@ -17,7 +17,6 @@ mod settings;
 mod store;
 mod variables;
 
-use std::fmt;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -28,6 +27,7 @@ use super::complaint::Complaint;
 use super::layers::{self, Layers};
 use super::serve::ServeOptions;
 use super::{Context, wait};
+use crate::Advise;
 use crate::store::Sqlite;
 
 const EXAMPLES: &str = "\
@@ -81,7 +81,7 @@ impl Finding {
     }
 
     /// An error of an inner room: what is wrong, and what to do.
-    fn failed(name: &'static str, error: &impl fmt::Display) -> Self {
+    fn failed(name: &'static str, error: &impl Advise) -> Self {
         Self::complained(name, &Complaint::about("", error))
     }
 

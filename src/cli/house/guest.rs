@@ -251,5 +251,5 @@ fn not_started(wish: &Wish, error: &ErrorMessage, exited: Option<&RecipeExited>)
 }
 
 fn wrong(what: &str, error: &ErrorMessage) -> Complaint {
-    Complaint::about(what, &error.message)
+    Complaint::advised(what, error.problem(), error.remedy.clone())
 }

@@ -2,6 +2,7 @@
 
 use tokio_util::sync::CancellationToken;
 
+use crate::Remedy;
 use crate::server::auth;
 use crate::server::client::Client;
 use crate::server::hub::ClientId;
@@ -30,7 +31,8 @@ pub(in crate::server) async fn handle(
         && version.is_too_old()
     {
         replies.say(&ServerMessage::Error(ErrorMessage {
-            message: "Client is too old; upgrade required".to_owned(),
+            message: format!("Client is too old; {}", Remedy::UpgradeClient),
+            remedy: Some(Remedy::UpgradeClient.to_string()),
             code: Some(ErrorCode::UnsupportedProtocolVersion),
             required: Some(ProtocolVersion::OLDEST.to_string()),
             received: Some(received.chars().take(RECEIVED).collect()),

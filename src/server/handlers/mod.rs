@@ -21,6 +21,7 @@ use std::path::Path;
 use super::client::Client;
 use super::replies::Replies;
 use super::shared::Shared;
+use crate::Advise;
 use crate::engine::EngineError;
 use crate::run::SessionId;
 use crate::wire::{ClientMessage, ErrorCode, ErrorMessage, ServerMessage, cut};
@@ -55,9 +56,14 @@ impl Desk<'_> {
         }
     }
 
+    /// Says why something about a session was refused.
+    fn refused(&mut self, session: Option<SessionId>, code: ErrorCode, why: &impl Advise) {
+        self.say(&refusal(session, code, why));
+    }
+
     /// Says that the engine could not do something.
     fn failed(&mut self, session: Option<SessionId>, failure: &EngineError) {
-        self.error(session, code_of(failure), failure.to_string());
+        self.refused(session, code_of(failure), failure);
     }
 }
 
@@ -70,9 +76,10 @@ fn error(session_id: Option<SessionId>, code: ErrorCode, message: impl Into<Stri
     })
 }
 
-/// Why a wish is refused, in no more words than anybody wants to read.
-fn why(refused: &impl std::fmt::Display) -> String {
-    cut(&refused.to_string(), WORDS)
+fn refusal(session_id: Option<SessionId>, code: ErrorCode, why: &impl Advise) -> ServerMessage {
+    let error = ErrorMessage::about(why);
+    let message = cut(&error.message, WORDS);
+    ServerMessage::Error(ErrorMessage { message, code: Some(code), session_id, ..error })
 }
 
 fn code_of(failure: &EngineError) -> ErrorCode {

@@ -154,6 +154,10 @@ impl Session {
         let (run, after) = (active.run.order().run, active.seq);
         active.seq += decision.events.len() as u64;
         let entries = entries(draft, &active.run, &decision, reply);
+        let cuts = |event: &Event| matches!(event, Event::Ended { unheard: false, .. });
+        if reply.is_none() && decision.events.iter().any(cuts) {
+            self.cut_short(draft);
+        }
         draft.happened_in_run(run, after, entries);
         decision.events.iter().for_each(|event| self.queue_follows(event, draft.now));
         if reply.is_some() && !self.opened {

@@ -102,6 +102,27 @@ async fn a_stop_withdraws_what_is_queued_and_starts_no_agent() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_prompt_that_is_being_passed_on_when_its_run_is_stopped_is_marked() {
+    for kill in [false, true] {
+        let go = std::sync::Arc::new(tokio::sync::Notify::new());
+        let stage = Stage::new(Puppet::new([Act::Waits(go.clone(), "complete"), Act::Hangs])).await;
+        let started = stage.start().await;
+        stage.puppet.asked(1).await;
+        stage.engine.prompt(started.session, "Mind the tests.".into()).await.unwrap();
+        go.notify_one();
+        stage.puppet.asked(2).await;
+        if kill {
+            stage.engine.kill(started.session).await.unwrap();
+        } else {
+            stage.engine.exit(started.session, ExitReason::UserRequested).await.unwrap();
+        }
+        let said = stage.said(started);
+        let marked = said.iter().filter(|text| text.contains("Not answered: “Mind the tests.”")).count();
+        assert_eq!(marked, 1, "{said:#?}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_prompt_that_cannot_be_answered_says_so_in_the_conversation() {
     let failure = Failure::NotLoggedIn { words: "Please run /login".into() };
     // It is tried once more if somebody says more meanwhile, and that may be the end of the run.

@@ -92,7 +92,7 @@ impl Session {
         let known: Vec<_> = run.waiting().map(|(prompt, _)| prompt).collect();
         let told = known.iter().copied().filter(|prompt| !is_queued(prompt)).collect();
         let said = self.queue.iter().filter(|queued| was_paused && !known.contains(&queued.prompt));
-        Meanwhile { told, said: said.map(|queued| (queued.prompt, queued.text.clone())).collect() }
+        Meanwhile { told, said: said.map(|queued| (queued.prompt, queued.words())).collect() }
     }
 
     /// Drives what another driver left: the open run, open chat, and what is queued.
@@ -186,7 +186,7 @@ impl Session {
         let place = |queue: &VecDeque<QueuedPrompt>, prompt| queue.iter().position(|it| it.prompt == prompt);
         match event {
             Event::PromptQueued { prompt, text } if place(&self.queue, *prompt).is_none() => {
-                self.queue.push_back(QueuedPrompt { prompt: *prompt, text: text.clone(), at });
+                self.queue.push_back(QueuedPrompt { prompt: *prompt, text: text.clone(), at, again: false });
             }
             Event::TurnBegan { purpose: Purpose::Pass { prompt }, .. } => {
                 let place = place(&self.queue, *prompt);
@@ -194,7 +194,7 @@ impl Session {
             }
             Event::Ended { unheard, withdrawn, .. } => {
                 if let (Some(prompt), true) = (self.passing.take(), *unheard) {
-                    self.requeue(prompt);
+                    self.requeue(QueuedPrompt { again: true, ..prompt });
                 }
                 self.queue.retain(|it| !withdrawn.contains(&it.prompt));
             }

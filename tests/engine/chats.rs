@@ -170,6 +170,43 @@ async fn a_prompt_survives_a_restart() {
     );
 }
 
+/// What an agent is told first that may have got the rest before.
+const NOTICE: &str = "This may have reached you before";
+
+#[tokio::test(start_paused = true)]
+async fn a_prompt_that_died_with_the_agent_of_its_run_is_repeated_with_notice() {
+    let go = std::sync::Arc::new(tokio::sync::Notify::new());
+    let died = Failure::NoReply { status: "signal: 9 (SIGKILL)".into(), stderr: String::new() };
+    let stage = Stage::new(Puppet::new([Act::Waits(go.clone(), "complete"), Act::Fails(died)])).await;
+    let started = stage.start().await;
+    stage.puppet.asked(1).await;
+    stage.engine.prompt(started.session, "Mind the tests.".into()).await.unwrap();
+    go.notify_one();
+    assert_eq!(stage.ended(started).await.reason, "worker_failed");
+    stage.puppet.asked(3).await;
+    let prompts: Vec<_> = stage.puppet.turns().into_iter().map(|turn| turn.prompt).collect();
+    assert_eq!(prompts[1], "Mind the tests.");
+    assert!(prompts[2].starts_with(NOTICE) && prompts[2].ends_with("Mind the tests."), "{prompts:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_prompt_of_unknown_fate_is_repeated_with_notice_whichever_server_comes_to_it() {
+    let stage = Stage::new(Puppet::new([Act::Outcome("no-tasks"), Act::Hangs, Act::Hangs])).await;
+    let (started, _) = stage.run().await;
+    stage.engine.prompt(started.session, "How many?".into()).await.unwrap();
+    stage.puppet.asked(2).await;
+    // The next server finds out that nobody knows, and asks again; the one after it finds that this never got there.
+    stage.puppet.fate(surefire::agent::Fate::Unknown);
+    let stage = stage.again().await;
+    stage.puppet.asked(3).await;
+    stage.puppet.fate(surefire::agent::Fate::NeverBegan);
+    let stage = stage.again().await;
+    stage.puppet.asked(4).await;
+    let prompts: Vec<_> = stage.puppet.turns().into_iter().map(|turn| turn.prompt).collect();
+    assert_eq!(prompts[1], "How many?");
+    assert!(prompts[2..].iter().all(|prompt| prompt.starts_with(NOTICE)), "{prompts:?}");
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_prompt_for_nobody_is_refused() {
     let stage = Stage::new(Puppet::new([])).await;

@@ -119,7 +119,7 @@ CREATE TABLE prompts (
     text TEXT NOT NULL,
     at INTEGER NOT NULL,
     taken INTEGER NOT NULL DEFAULT 0
-) STRICT;
+, again INTEGER NOT NULL DEFAULT 0) STRICT;
 
 CREATE INDEX waiting_prompts ON prompts (session) WHERE taken = 0;
 

@@ -25,6 +25,7 @@ impl Session {
     ) -> Result<(), Refusal> {
         self.is_free()?;
         self.begin(draft, begins);
+        self.displace_paused(draft);
         let (run, decision) = Run::start(recipe, order, draft.fresh());
         self.work = Work::Running(Active::new(run, 0));
         self.follow(draft, decision, None);
@@ -38,6 +39,15 @@ impl Session {
             self.profile = Some(Profile { directory, agent, system_prompt });
             draft.changes.push(Change::session(self.id, draft.now, SessionEvent::Began(new)));
             draft.changes.push(Change::Expects { session: self.id, commits: self.commits });
+        }
+    }
+
+    /// Another run takes the place of one that is paused, which ends for good: clients must not be told that it resumes.
+    fn displace_paused(&mut self, draft: &mut Draft<'_>) {
+        let Work::Waiting(active) = &self.work else { return };
+        if let Some(exit) = active.run.ending().map(|ending| ending.give_up("another run took its place")) {
+            self.tell_run(draft, Input::Cancelled { exit, took: Duration::ZERO });
+            draft.ended = None;
         }
     }
 
@@ -78,6 +88,7 @@ impl Session {
             }
             Ok(decision) => {
                 (active.left, active.resumes) = (None, true);
+                self.displace_paused(draft);
                 self.work = Work::Running(active);
                 self.follow(draft, decision, None);
                 Ok(())

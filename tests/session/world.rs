@@ -77,6 +77,9 @@ impl World {
         }
         assert_eq!(self.session.in_flight(), self.in_flight.as_ref().map(|turn| turn.attempt));
         assert_eq!(self.summary(), self.reloaded().1, "the session is what is persisted");
+        let due = RunFilter { session: Some(self.session.id()), resume_due: true, ..RunFilter::default() };
+        let due: Vec<_> = self.store.runs(&due).unwrap().iter().map(|run| run.id).collect();
+        assert_eq!(due, Vec::from_iter(self.session.paused_run()), "no other run waits to resume");
         Ok(decision)
     }
 

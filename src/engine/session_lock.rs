@@ -45,3 +45,21 @@ pub(super) fn lock(directory: &Path, session: Uuid) -> Result<SessionLock, NotLo
         Err(TryLockError::Error(error)) => Err(NotLocked::Failed(error)),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_session_is_free_as_soon_as_its_lock_is_dropped_whatever_else_has_the_file_open() {
+        let directory = tempfile::tempdir().unwrap();
+        let session = Uuid::from_u128(7);
+        let Ok(first) = lock(directory.path(), session) else { panic!("nothing holds it") };
+        // What a child has between fork and exec: the same open file, under another number.
+        let child = first.file.try_clone().unwrap();
+        assert!(matches!(lock(directory.path(), session), Err(NotLocked::Held)));
+        drop(first);
+        assert!(lock(directory.path(), session).is_ok(), "a child that is being started holds no session");
+        drop(child);
+    }
+}

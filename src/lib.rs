@@ -30,10 +30,10 @@ pub mod wire;
 pub mod recipes;
 
 pub use recipe::{
-    AnyPosition, AnyReason, AnyRecipe, AnyRestart, Catalog, Category, Classified, Definition, Exit,
+    Advise, AnyPosition, AnyReason, AnyRecipe, AnyRestart, Catalog, Category, Classified, Definition, Exit,
     ExitReason, Family, Fingerprint, Guardrail, Guardrails, Names, Next, NextOutline, OutcomeOutline,
-    Outline, PathPart, Position, Recipe, Registry, Restart, Snapshot, SnapshotError, StepOutline, Tripped,
-    UnknownName, UnknownRecipe,
+    Outline, PathPart, Position, Recipe, Registry, Remedy, Restart, Snapshot, SnapshotError, StepOutline,
+    Tripped, UnknownName, UnknownRecipe,
 };
 pub use surefire_macros::Registry;
 

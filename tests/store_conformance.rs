@@ -643,6 +643,107 @@ fn old_runs_are_pruned_and_the_conversation_stays(store: &dyn Store) {
     assert_eq!(events_of(&next)[0].place, last_place + 3);
 }
 
+fn a_run_that_is_set_aside_holds_nothing_up_and_keeps_its_events(store: &dyn Store) {
+    commit(store, (1..=3).map(|n| new_session(n, 1)).collect::<Vec<_>>()).unwrap();
+    commit(store, [events(1, 0, [started(1, 1), began(1), queues(1)], 5)]).unwrap();
+    commit(store, [events(2, 0, [started(2, 2), ends_until(900)], 6)]).unwrap();
+    assert_eq!(store.quarantined(), Ok(vec![]));
+    store.quarantine(run(1), "its event 2 is no JSON").unwrap();
+    store.quarantine(run(2), "its row is damaged").unwrap();
+    let of = |filter: RunFilter| store.runs(&filter).unwrap().iter().map(|run| run.id).collect::<Vec<_>>();
+    assert_eq!(of(RunFilter { open: Some(true), ..RunFilter::default() }), []);
+    assert_eq!(of(RunFilter { resume_due: true, ..RunFilter::default() }), []);
+    assert_eq!(of(RunFilter::default()), [2, 1].map(run), "and it is there for who looks for it");
+    let reason = Some("storage_error".to_owned());
+    assert_eq!(of(RunFilter { reason, ..RunFilter::default() }), [2, 1].map(run));
+    let ending = store.run(run(1)).unwrap().unwrap().ending.unwrap();
+    assert_eq!(ending.description.as_deref(), Some("its event 2 is no JSON"));
+    assert_eq!((store.open_attempts(), store.session(session(1)).unwrap().unwrap().run), (Ok(vec![]), None));
+    assert_eq!(store.attempt(attempt(1)).unwrap().map(|it| it.ended), Some(true));
+    assert_eq!(store.events(run(1), 0, 9).unwrap().len(), 3, "nothing of it is deleted");
+    assert_eq!(store.waiting(session(1)).unwrap().len(), 1, "nor what was said to it");
+    let named = store.quarantined().unwrap();
+    let named: Vec<_> = named.iter().map(|it| (it.run, it.row.as_str(), it.why.as_str())).collect();
+    let expected =
+        [(Some(run(1)), "runs 1", "its event 2 is no JSON"), (Some(run(2)), "runs 2", "its row is damaged")];
+    assert_eq!(named, expected);
+
+    // Its session is free for another one.
+    commit(store, [events(3, 0, [started(3, 1)], 7)]).unwrap();
+    assert_eq!(store.session(session(1)).unwrap().unwrap().run, Some(run(3)));
+    // One that goes on after all is set aside no longer.
+    commit(store, [events(2, 2, [resumes()], 8)]).unwrap();
+    assert_eq!(store.run(run(2)).unwrap().unwrap().ending, None);
+    assert_eq!(store.quarantined().unwrap().len(), 1);
+    let missing = StoreError::Missing { kind: "run", id: run(9).to_string() };
+    assert_eq!(store.quarantine(run(9), "x"), Err(missing));
+}
+
+fn old_sessions_are_pruned_with_all_that_is_in_them(store: &dyn Store) {
+    commit(store, (1..=8).map(|n| new_session(n, 1)).collect::<Vec<_>>()).unwrap();
+    let all = [started(1, 1), queues(1), passes(1, 1), replied(1, None), ends("task-committed")];
+    commit(store, [says(1, 1, 5), says(1, 2, 6), events(1, 0, all, 99)]).unwrap();
+    // These stay: changed later, an open run, one that resumes by itself, a queued prompt, an open attempt.
+    commit(store, [says(2, 2, 100)]).unwrap();
+    commit(store, [events(3, 0, [started(3, 3), began(3)], 5)]).unwrap();
+    commit(store, [events(4, 0, [started(4, 4), ends_until(7)], 5)]).unwrap();
+    let (queued, chat) = (|n| queued(n, n, "x", 5), |n| chat_begins(n, n, n, 5));
+    commit(store, [queued(5), queued(6), chat(6), queued(7), chat(7)]).unwrap();
+    commit(store, [chat_ends(7, 7, false)]).unwrap();
+    let last_place = store.last_place().unwrap();
+
+    let pruned = store.prune_sessions(100).unwrap();
+    let expected = surefire::store::Pruned {
+        runs: 1,
+        sessions: [1, 7, 8].map(session).to_vec(),
+        attempts: [1, 7].map(attempt).to_vec(),
+    };
+    assert_eq!(pruned, expected);
+    let mut left: Vec<_> = store.sessions(9).unwrap().iter().map(|session| session.id).collect();
+    left.sort();
+    assert_eq!(left, [2, 3, 4, 5, 6].map(session));
+    assert_eq!((store.run(run(1)), store.events(run(1), 0, 9)), (Ok(None), Ok(vec![])));
+    assert_eq!((store.messages(session(1), 0, 9), store.attempt(attempt(1))), (Ok(vec![]), Ok(None)));
+    assert_eq!((store.prompt(prompt(1)), store.prompt(prompt(7))), (Ok(None), Ok(None)));
+    assert_eq!(store.last_place(), Ok(last_place), "places are not given out twice");
+    assert_eq!(store.prune_sessions(100), Ok(surefire::store::Pruned::default()));
+    commit(store, [events(3, 2, [ends("x")], 6)]).unwrap();
+    assert_eq!(store.prune_sessions(100).unwrap().sessions, [session(3)]);
+    store.reclaim().unwrap();
+}
+
+fn lists_go_on_page_after_page(store: &dyn Store) {
+    for n in 1..=7 {
+        commit(store, [new_session(n, n.try_into().unwrap()), events(n, 0, [started(n, n), ends("x")], 50)])
+            .unwrap();
+    }
+    let page = |before, limit| {
+        let filter = RunFilter { before, limit: Some(limit), ..RunFilter::default() };
+        store.runs(&filter).unwrap().iter().map(|run| run.id).collect::<Vec<_>>()
+    };
+    assert_eq!(page(None, 3), [7, 6, 5].map(run));
+    // What begins meanwhile moves nothing.
+    commit(store, [new_session(8, 8), events(8, 0, [started(8, 8)], 60)]).unwrap();
+    assert_eq!(page(Some(run(5)), 3), [4, 3, 2].map(run));
+    assert_eq!(page(Some(run(2)), 3), [run(1)]);
+    assert_eq!(page(Some(run(1)), 3), []);
+    let ended = RunFilter { before: Some(run(8)), open: Some(false), limit: Some(1), ..RunFilter::default() };
+    assert_eq!(store.runs(&ended).unwrap()[0].id, run(7));
+    let gone = RunFilter { before: Some(run(99)), ..RunFilter::default() };
+    assert_eq!(store.runs(&gone), Err(StoreError::Missing { kind: "run", id: run(99).to_string() }));
+
+    let ids = |sessions: &[surefire::store::Session]| sessions.iter().map(|it| it.id).collect::<Vec<_>>();
+    let first = store.sessions(3).unwrap();
+    assert_eq!(ids(&first), [8, 7, 6].map(session));
+    // The last of the page has moved to the top since; the list goes on where the page ended.
+    commit(store, [says(6, 1, 99)]).unwrap();
+    let second = store.sessions_before(first.last().unwrap(), 3).unwrap();
+    assert_eq!(ids(&second), [5, 4, 3].map(session));
+    let third = store.sessions_before(second.last().unwrap(), 3).unwrap();
+    assert_eq!(ids(&third), [2, 1].map(session));
+    assert_eq!(store.sessions_before(third.last().unwrap(), 3), Ok(vec![]));
+}
+
 fn a_forgotten_session_leaves_nothing(store: &dyn Store) {
     commit(store, [new_session(2, 1)]).unwrap();
     commit(store, [events(2, 0, [started(2, 2), queues(2), began(2)], 1), says(2, 2, 1)]).unwrap();
@@ -946,6 +1047,9 @@ conformance! {
     attempts_are_open_until_they_end,
     runs_are_filtered,
     old_runs_are_pruned_and_the_conversation_stays,
+    a_run_that_is_set_aside_holds_nothing_up_and_keeps_its_events,
+    old_sessions_are_pruned_with_all_that_is_in_them,
+    lists_go_on_page_after_page,
     a_forgotten_session_leaves_nothing,
     recipes_are_switched_everywhere_or_for_one_session,
     nothing_is_a_commit_too,

@@ -293,7 +293,7 @@ fn a_newer_database_is_left_alone() {
     let bytes = fs::read(database(&folder)).unwrap();
     for _ in 0..2 {
         let error = Sqlite::open(folder.path()).unwrap_err();
-        assert_eq!(error, StoreError::Newer { path: database(&folder), found: 99, known: 3 });
+        assert_eq!(error, StoreError::Newer { path: database(&folder), found: 99, known: 5 });
         assert!(error.to_string().ends_with("use the newer surefire, or another data directory"), "{error}");
     }
     assert_eq!(fs::read(database(&folder)).unwrap(), bytes);
@@ -312,7 +312,8 @@ fn a_database_of_the_first_version_goes_on_with_all_that_is_in_it() {
         )
     };
     let first = Connection::open(database(&folder)).unwrap();
-    let back = "ALTER TABLE sessions DROP COLUMN system_prompt; ALTER TABLE sessions DROP COLUMN commits; \
+    let back = "DROP TRIGGER set_aside_until_the_next_event; ALTER TABLE runs DROP COLUMN set_aside; \
+                ALTER TABLE sessions DROP COLUMN system_prompt; ALTER TABLE sessions DROP COLUMN commits; \
                 ALTER TABLE prompts DROP COLUMN again; PRAGMA user_version = 1";
     first.execute_batch(back).unwrap();
     drop(first);
@@ -500,7 +501,7 @@ fn events_are_only_ever_appended() {
     assert_eq!(refused("DELETE FROM sessions"), "a run that goes on is not deleted");
     let started_twice = format!(
         "INSERT INTO runs SELECT 99, 'x', session, recipe, directory, agent, rehearsal, continues, started_at, \
-         changed_at, step, steps, last_seq, cost_usd, attempt, ended_at, reason, resume_at, ending \
+         changed_at, step, steps, last_seq, cost_usd, attempt, ended_at, reason, resume_at, ending, set_aside \
          FROM runs WHERE id = '{}'",
         run(2)
     );
@@ -517,8 +518,12 @@ fn what_people_broke_by_hand_is_told_and_not_guessed() {
     commit(&store, [new_session(1, 1), says(1, 1, 1)]).unwrap();
     let people = Connection::open(store.path()).unwrap();
     people.execute_batch("UPDATE messages SET role = 'narrator'").unwrap();
-    let error = store.messages(session(1), 0, 9).unwrap_err();
+    assert_eq!(store.messages(session(1), 0, 9), Ok(vec![]));
+    assert_eq!(store.quarantined().unwrap()[0].row, "messages 1");
+    people.execute_batch("UPDATE sessions SET messages = -1").unwrap();
+    let error = store.session(session(1)).unwrap_err();
     assert!(matches!(error, StoreError::Unreadable { .. }), "{error}");
+    people.execute_batch("UPDATE sessions SET messages = 1").unwrap();
     people.execute_batch("DROP TABLE messages").unwrap();
     let error = commit(&store, [says(1, 2, 1)]).unwrap_err();
     assert!(matches!(error, StoreError::Failed { .. }), "{error}");

@@ -5,6 +5,9 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use crate::recipe::advice;
+use crate::{Advise, Remedy};
+
 /// Why a turn ended without a reply.
 ///
 /// ```
@@ -16,12 +19,22 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, thiserror::Error)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Failure {
-    /// The agent's program is missing or cannot be started.
+    /// The agent's program is missing, or is not one that can be run.
+    #[error("the agent `{}` cannot be started: {why}{}", path.display(), advice(self))]
+    BadProgram {
+        /// What was tried.
+        path: PathBuf,
+        /// What is wrong with it.
+        why: String,
+        /// What to do about it.
+        remedy: Remedy,
+    },
+    /// The agent's program cannot be started here and now.
     #[error("the agent `{}` cannot be started: {why}", path.display())]
     CannotStart {
         /// What was tried.
         path: PathBuf,
-        /// What is wrong with it, and what to do.
+        /// What keeps it from starting.
         why: String,
     },
     /// The turn was stopped from outside.
@@ -102,6 +115,23 @@ pub enum Failure {
         /// The session in the reply.
         found: String,
     },
+    /// There is nothing in the prompt.
+    #[error("the agent reports an error: the prompt is empty{}", advice(self))]
+    EmptyPrompt,
+    /// The agent does not know the model.
+    #[error("the agent reports an error: unknown model `{model}`{}", advice(self))]
+    UnknownModel {
+        /// What was asked for.
+        model: String,
+        /// What it knows.
+        known: Vec<String>,
+    },
+    /// The agent has lost the conversation. A new one never takes its place unasked.
+    #[error("the agent reports an error: {words}{}", advice(self))]
+    ConversationLost {
+        /// The agent's own words.
+        words: String,
+    },
     /// Anything else that the agent reports as an error.
     #[error("the agent reports an error: {words}")]
     Refused {
@@ -110,18 +140,57 @@ pub enum Failure {
     },
 }
 
+impl Advise for Failure {
+    fn remedy(&self) -> Option<Remedy> {
+        match self {
+            Self::BadProgram { remedy, .. } => Some(remedy.clone()),
+            Self::EmptyPrompt => Some(Remedy::SayWhat),
+            Self::UnknownModel { known, .. } => Some(Remedy::UseOneOf { names: known.clone() }),
+            Self::ConversationLost { .. } => Some(Remedy::NewSession),
+            // What to do about these depends on the run: the registry's diagnosis says it.
+            Self::CannotStart { .. }
+            | Self::Stopped
+            | Self::Left
+            | Self::Silent { .. }
+            | Self::TookTooLong { .. }
+            | Self::NoReply { .. }
+            | Self::TooMuchOutput { .. }
+            | Self::NotLoggedIn { .. }
+            | Self::UsageLimit { .. }
+            | Self::Overloaded { .. }
+            | Self::ContextFull { .. }
+            | Self::BudgetSpent { .. }
+            | Self::TooManyRounds { .. }
+            | Self::OtherSession { .. }
+            | Self::Refused { .. } => None,
+        }
+    }
+}
+
 fn tail(stderr: &str) -> String {
     if stderr.is_empty() { String::new() } else { format!(": {stderr}") }
 }
 
 /// A model that the agent does not know.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("unknown model `{model}`; use one of {}", .known.join(", "))]
+#[error("unknown model `{model}`{}", advice(self))]
 pub struct UnknownModel {
     /// What was asked for.
     pub model: String,
     /// What it knows.
     pub known: Vec<&'static str>,
+}
+
+impl Advise for UnknownModel {
+    fn remedy(&self) -> Option<Remedy> {
+        Some(Remedy::UseOneOf { names: self.known.iter().map(|&name| name.to_owned()).collect() })
+    }
+}
+
+impl From<UnknownModel> for Failure {
+    fn from(UnknownModel { model, known }: UnknownModel) -> Self {
+        Self::UnknownModel { model, known: known.into_iter().map(str::to_owned).collect() }
+    }
 }
 
 #[cfg(test)]
@@ -131,6 +200,7 @@ mod tests {
     /// The tag of each variant, spelled out: it may be stored.
     fn kind(failure: &Failure) -> &'static str {
         match failure {
+            Failure::BadProgram { .. } => "bad_program",
             Failure::CannotStart { .. } => "cannot_start",
             Failure::Stopped => "stopped",
             Failure::Left => "left",
@@ -145,6 +215,9 @@ mod tests {
             Failure::BudgetSpent { .. } => "budget_spent",
             Failure::TooManyRounds { .. } => "too_many_rounds",
             Failure::OtherSession { .. } => "other_session",
+            Failure::EmptyPrompt => "empty_prompt",
+            Failure::UnknownModel { .. } => "unknown_model",
+            Failure::ConversationLost { .. } => "conversation_lost",
             Failure::Refused { .. } => "refused",
         }
     }
@@ -154,6 +227,11 @@ mod tests {
         let words = || "words; and more".to_owned();
         let after = Duration::from_millis(1500);
         let every = [
+            Failure::BadProgram {
+                path: "/usr/bin/claude".into(),
+                why: words(),
+                remedy: Remedy::Install { program: "Claude Code".to_owned(), variable: "X".to_owned() },
+            },
             Failure::CannotStart { path: "/usr/bin/claude".into(), why: words() },
             Failure::Stopped,
             Failure::Left,
@@ -169,6 +247,9 @@ mod tests {
             Failure::BudgetSpent { words: words() },
             Failure::TooManyRounds { words: words() },
             Failure::OtherSession { expected: "a".to_owned(), found: "b".to_owned() },
+            Failure::EmptyPrompt,
+            UnknownModel { model: "sonet".to_owned(), known: vec!["sonnet", "opus"] }.into(),
+            Failure::ConversationLost { words: words() },
             Failure::Refused { words: words() },
         ];
         for failure in every {

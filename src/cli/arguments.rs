@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{ArgAction, Args, ColorChoice, Parser, Subcommand, ValueEnum};
 
-use super::{completions, doctor, key, read, reasons, recipes, resume, run, runs, serve, show, why};
+use super::{completions, doctor, key, prune, read, reasons, recipes, resume, run, runs, serve, show, why};
 
 /// Examples that stand below the help of the command itself.
 const EXAMPLES: &str = "\
@@ -40,6 +40,8 @@ pub(super) enum Command {
     Run(run::Run),
     /// List past and present runs
     Runs(runs::Runs),
+    /// Delete old runs and sessions
+    Prune(prune::Prune),
     /// Say why a run stopped, and what to do next
     Why(why::Why),
     /// Go on with a run where it stopped
@@ -60,9 +62,13 @@ impl Command {
     /// Whether it depends on what the operator has settled in the environment and the configuration file.
     pub(super) const fn is_settled_elsewhere(&self) -> bool {
         match self {
-            Self::Serve(_) | Self::Run(_) | Self::Runs(_) | Self::Why(_) | Self::Resume(_) | Self::Key(_) => {
-                true
-            }
+            Self::Serve(_)
+            | Self::Run(_)
+            | Self::Runs(_)
+            | Self::Prune(_)
+            | Self::Why(_)
+            | Self::Resume(_)
+            | Self::Key(_) => true,
             // The doctor tells of what is wrong with them instead.
             Self::Recipes(_)
             | Self::Show(_)

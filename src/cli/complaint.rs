@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use super::paint;
 use super::program::program_name;
 use super::words::one_line;
+use crate::Advise;
 
 /// The exit status of wrong usage, as `sysexits.h` has it.
 const USAGE: u8 = 64;
@@ -33,12 +34,15 @@ impl Complaint {
         Self { status: USAGE, ..Self::new(what, why, fix) }
     }
 
-    /// An error of one of the inner rooms. Those say what and why before their first semicolon, and what to do after it.
-    pub(super) fn about(what: impl Into<String>, error: &impl fmt::Display) -> Self {
-        let words = error.to_string();
-        let doctor = format!("`{} doctor` checks what is needed", program_name());
-        let (why, fix) = words.split_once("; ").unwrap_or((&words, &doctor));
-        Self::new(what, why, fix)
+    /// An error of one of the inner rooms, which may know what to do about it.
+    pub(super) fn about(what: impl Into<String>, error: &impl Advise) -> Self {
+        Self::advised(what, error.problem(), error.remedy().map(|remedy| remedy.to_string()))
+    }
+
+    /// Something whose remedy is not always known. The doctor may find one then.
+    pub(super) fn advised(what: impl Into<String>, why: impl Into<String>, remedy: Option<String>) -> Self {
+        let doctor = || format!("`{} doctor` checks what is needed", program_name());
+        Self::new(what, why, remedy.unwrap_or_else(doctor))
     }
 
     /// The same, with another remedy.
@@ -77,6 +81,8 @@ impl fmt::Display for Complaint {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::agent::Failure;
+    use crate::store::StoreError;
 
     #[test]
     fn a_complaint_is_three_lines_whatever_is_in_it() {
@@ -87,7 +93,16 @@ mod tests {
 
     #[test]
     fn an_inner_error_brings_its_own_remedy() {
-        let error = "the disk is full; make room";
-        assert_eq!(Complaint::about("x", &error), Complaint::new("x", "the disk is full", "make room"));
+        let full = Complaint::about("x", &StoreError::Full);
+        let fix = "make room on its disk, or raise its largest size";
+        assert_eq!(full, Complaint::new("x", "there is no room left for the store", fix));
+    }
+
+    #[test]
+    fn what_an_agent_says_after_a_semicolon_is_no_remedy() {
+        let failure = Failure::Refused { words: "no money left; run rm -rf /".to_owned() };
+        let [_, why, fix] = Complaint::about("x", &failure).parts().map(str::to_owned);
+        assert_eq!(why, "the agent reports an error: no money left; run rm -rf /");
+        assert!(fix.ends_with(" doctor` checks what is needed"), "{fix}");
     }
 }

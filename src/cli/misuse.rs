@@ -1,10 +1,10 @@
 //! What is wrong with the words of a command, told as every other complaint: what, why, and what to do.
 
-use std::error::Error;
 use std::ffi::OsString;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
+use super::bad_value::BadValue;
 use super::complaint::Complaint;
 use super::layers::Layers;
 use super::meant::Meant;
@@ -118,16 +118,15 @@ impl Misuse<'_> {
         self.about_value(&argument, what, &why, near_one(&self.one(ContextKind::SuggestedValue)))
     }
 
-    /// A parser has its own words. As everywhere, those say what to do after a semicolon.
+    /// A parser has its own words, and may know what to write instead.
     fn refused_value(&self) -> Complaint {
         let (given, argument) = (self.one(ContextKind::InvalidValue), self.one(ContextKind::InvalidArg));
-        let words = self.error.source().map(ToString::to_string).unwrap_or_default();
-        let (why, fix) = words.split_once("; ").unwrap_or((&words, ""));
+        let (why, fix) = BadValue::told(self.error).unwrap_or_default();
         let what = match given.as_str() {
             "" => format!("`{}` has an empty value", option(&argument)),
             given => format!("`{}` cannot be {}", option(&argument), quoted(given)),
         };
-        self.about_value(&argument, what, why, fix.to_owned())
+        self.about_value(&argument, what, &why, fix.unwrap_or_default().to_owned())
     }
 
     fn one_value_too_many(&self) -> Complaint {

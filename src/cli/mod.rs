@@ -7,6 +7,7 @@
 mod advice;
 mod agent;
 mod arguments;
+mod bad_value;
 mod brake;
 mod card;
 mod complaint;
@@ -28,11 +29,14 @@ mod outlined;
 mod paint;
 mod places;
 mod program;
+mod prune;
 mod qr;
 mod quoted;
 mod read;
 mod reasons;
 mod recipes;
+#[cfg(test)]
+mod remedies;
 mod resume;
 mod run;
 mod runs;
@@ -129,6 +133,7 @@ fn command(catalog: Catalog, console: Console, words: &[OsString]) -> Result<Exi
         Some(Command::Show(show)) => show.run(&context),
         Some(Command::Run(run)) => run.run(&context),
         Some(Command::Runs(runs)) => runs.run(&context),
+        Some(Command::Prune(prune)) => prune.run(&context),
         Some(Command::Why(why)) => why.run(&context),
         Some(Command::Resume(resume)) => resume.run(&context),
         Some(Command::Reasons(reasons)) => reasons.run(&context),

@@ -22,7 +22,8 @@ const EXAMPLES: &str = "\
 Examples:
   surefire runs --recipe implement-and-review
   surefire runs --reason max-total-steps --json
-  surefire runs --prune 30d            forget what ended more than 30 days ago";
+  surefire runs --all                  every run there is
+  surefire runs --prune 30d            the same as `surefire prune --runs 30d`";
 
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
@@ -39,8 +40,12 @@ pub(super) struct Runs {
     /// At most so many, the last ones
     #[arg(long, value_name = "N", default_value_t = 20)]
     limit: usize,
+    /// All of them
+    #[arg(long, conflicts_with = "limit")]
+    all: bool,
     /// Forget the runs that ended longer ago than this, such as 30d
-    #[arg(long, value_name = "AGE", value_parser = duration, conflicts_with_all = ["recipe", "reason", "session", "limit"])]
+    #[arg(long, value_name = "AGE", value_parser = duration)]
+    #[arg(conflicts_with_all = ["recipe", "reason", "session", "limit", "all"])]
     prune: Option<Duration>,
     /// Print what `GET /api/runs` answers
     #[arg(long)]
@@ -63,7 +68,7 @@ impl Runs {
                 recipe: self.recipe.clone(),
                 reason: self.reason.clone(),
                 session: self.session,
-                limit: Some(self.limit),
+                limit: (!self.all).then_some(self.limit),
                 ..RunFilter::default()
             };
             let runs = books.runs(filter).await?;

@@ -9,6 +9,7 @@ use std::time::Duration;
 use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
 
+use super::bad_value::BadValue;
 use super::complaint::Complaint;
 use super::layers::Rank;
 use super::options::{AgentOptions, PatienceOptions};
@@ -103,7 +104,8 @@ impl Serve {
 
     async fn serve(&self, context: &Context) -> Result<(), Complaint> {
         // From the first moment on, so that a server that is still coming up can be stopped as well.
-        let mut signals = Signals::new().map_err(|error| Complaint::about(WHAT, &error))?;
+        let mut signals =
+            Signals::new().map_err(|error| Complaint::advised(WHAT, error.to_string(), None))?;
         let chosen = self.options.agent.choose(true).map_err(|failure| Complaint::about(WHAT, &failure))?;
         let data = self.options.places.data()?;
         let key_file = self.options.places.key_file()?;
@@ -174,9 +176,9 @@ fn at_least_one(text: &str) -> Result<NonZeroUsize, String> {
 }
 
 /// An address and a port. Names are not looked up: what one stands for may change, and be reached by others.
-fn address(text: &str) -> Result<SocketAddr, String> {
-    let wrong = "it is no address with a port; write one such as 127.0.0.1:8080, or 0.0.0.0:8080 for all of this machine's";
-    text.parse().map_err(|_| wrong.to_owned())
+fn address(text: &str) -> Result<SocketAddr, BadValue> {
+    const FIX: &str = "write one such as 127.0.0.1:8080, or 0.0.0.0:8080 for all of this machine's";
+    text.parse().map_err(|_| BadValue::new("it is no address with a port").fix(FIX))
 }
 
 /// Brings the server up. Whoever holds the data directory and listens nowhere may only look something up, and is waited for.

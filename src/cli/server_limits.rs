@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use clap::Args;
 
+use super::bad_value::BadValue;
 use super::options::duration;
 use crate::server::ServerLimits;
 
@@ -113,7 +114,7 @@ fn at_least_one<T: FromStr + PartialOrd + From<u8>>(text: &str) -> Result<T, Str
 }
 
 /// A size in bytes, KiB or MiB.
-fn message_size(text: &str) -> Result<usize, String> {
+fn message_size(text: &str) -> Result<usize, BadValue> {
     let units = [("KiB", 1 << 10), ("MiB", 1 << 20), ("", 1)];
     let parsed = units.into_iter().find_map(|(unit, bytes)| {
         let number: usize = text.strip_suffix(unit)?.trim_end().parse().ok()?;
@@ -121,8 +122,8 @@ fn message_size(text: &str) -> Result<usize, String> {
     });
     match parsed {
         Some(bytes) if bytes >= MIN_MESSAGE_BYTES => Ok(bytes),
-        Some(_) => Err("expected at least 1KiB".to_owned()),
-        None => Err("expected a size; write it as 256KiB, 4MiB or a number of bytes".to_owned()),
+        Some(_) => Err(BadValue::new("expected at least 1KiB")),
+        None => Err(BadValue::new("expected a size").fix("write it as 256KiB, 4MiB or a number of bytes")),
     }
 }
 
@@ -193,10 +194,11 @@ mod tests {
             ("1023", Err("expected at least 1KiB")),
             ("0KiB", Err("expected at least 1KiB")),
         ] {
-            assert_eq!(message_size(text), size.map_err(str::to_owned), "{text}");
+            assert_eq!(message_size(text), size.map_err(BadValue::new), "{text}");
         }
         for text in ["", "KiB", "-1KiB", "1kb", "99999999999999999999MiB", "99999999999999MiB"] {
-            assert!(message_size(text).unwrap_err().starts_with("expected a size; "), "{text}");
+            let bad = message_size(text).unwrap_err().to_string();
+            assert_eq!(bad, "expected a size; write it as 256KiB, 4MiB or a number of bytes", "{text}");
         }
     }
 }

@@ -15,7 +15,7 @@ use super::say::{Said, Say, SayError};
 use super::start::{Start, StartError, Started};
 use crate::ExitReason;
 use crate::run::{Ending, Resume, RunId, SessionId};
-use crate::store::{Store, StoreError};
+use crate::store::{Pruned, Store, StoreError};
 
 /// An answer that is on its way.
 pub type Pending<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
@@ -53,6 +53,12 @@ pub trait Backend: fmt::Debug + Send + Sync + 'static {
 
     /// Deletes old runs. See [`Engine::prune`].
     fn prune(&self, ended_before: u64) -> Pending<'_, Result<u64, EngineError>>;
+
+    /// Deletes old sessions. See [`Engine::prune_sessions`].
+    fn prune_sessions(&self, changed_before: u64) -> Pending<'_, Result<Pruned, EngineError>>;
+
+    /// Returns freed space to the file system. See [`Engine::reclaim`].
+    fn reclaim(&self) -> Pending<'_, Result<u64, EngineError>>;
 
     /// Takes no more commands. See [`Engine::shut_down`].
     fn shut_down(&self, how: Shutdown) -> Pending<'_, ()>;
@@ -115,6 +121,14 @@ impl Backend for Engine {
 
     fn prune(&self, ended_before: u64) -> Pending<'_, Result<u64, EngineError>> {
         Box::pin(self.prune(ended_before))
+    }
+
+    fn prune_sessions(&self, changed_before: u64) -> Pending<'_, Result<Pruned, EngineError>> {
+        Box::pin(self.prune_sessions(changed_before))
+    }
+
+    fn reclaim(&self) -> Pending<'_, Result<u64, EngineError>> {
+        Box::pin(self.reclaim())
     }
 
     fn shut_down(&self, how: Shutdown) -> Pending<'_, ()> {

@@ -2,17 +2,20 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::recipe::advice;
+use crate::{Advise, Remedy};
+
 /// Why a directory cannot be worked in.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum DirectoryError {
     /// It is relative, and this process's own directory means nothing to whoever asked.
-    #[error("working directory `{}` is relative; give an absolute path", .0.display())]
+    #[error("working directory `{}` is relative{}", .0.display(), advice(self))]
     Relative(PathBuf),
     /// It is not there.
-    #[error("working directory `{}` does not exist; create it, or name another one", .0.display())]
+    #[error("working directory `{}` does not exist{}", .0.display(), advice(self))]
     Missing(PathBuf),
     /// It is something else.
-    #[error("working directory `{}` is not a directory; name the directory it lies in", .0.display())]
+    #[error("working directory `{}` is not a directory{}", .0.display(), advice(self))]
     NotADirectory(PathBuf),
     /// It cannot be looked at.
     #[error("working directory `{}` cannot be used: {why}", path.display())]
@@ -23,7 +26,7 @@ pub enum DirectoryError {
         why: String,
     },
     /// It was replaced by a link to another one.
-    #[error("working directory `{}` now leads to `{}`; start again there, or put it back", path.display(), real.display())]
+    #[error("working directory `{}` now leads to `{}`{}", path.display(), real.display(), advice(self))]
     Moved {
         /// Where the agent was to work.
         path: PathBuf,
@@ -32,8 +35,8 @@ pub enum DirectoryError {
     },
     /// It lies outside of the roots, perhaps by way of a link.
     #[error(
-        "working directory `{}` is outside of the allowed roots ({}); work inside of one, or allow it with --root",
-        path.display(), .roots.iter().map(|root| root.display().to_string()).collect::<Vec<_>>().join(", ")
+        "working directory `{}` is outside of the allowed roots ({}){}",
+        path.display(), .roots.iter().map(|root| root.display().to_string()).collect::<Vec<_>>().join(", "), advice(self)
     )]
     Outside {
         /// Where it really is.
@@ -41,6 +44,19 @@ pub enum DirectoryError {
         /// The roots.
         roots: Vec<PathBuf>,
     },
+}
+
+impl Advise for DirectoryError {
+    fn remedy(&self) -> Option<Remedy> {
+        match self {
+            Self::Relative(_) => Some(Remedy::AbsolutePath),
+            Self::Missing(_) => Some(Remedy::CreateDirectory),
+            Self::NotADirectory(_) => Some(Remedy::ItsDirectory),
+            Self::Unusable { .. } => None,
+            Self::Moved { .. } => Some(Remedy::StartThere),
+            Self::Outside { .. } => Some(Remedy::AllowRoot),
+        }
+    }
 }
 
 /// The real path of a directory that may be worked in.

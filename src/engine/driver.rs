@@ -21,7 +21,7 @@ use super::shared::Shared;
 use super::turn::{InFlight, Kept};
 use super::{crash, leftovers};
 use crate::run::{Ending, RunId, SessionId};
-use crate::session::{Action, Commit, Decision, Input, Session, TurnRequest};
+use crate::session::{Action, Commit, Decision, Driven, Input, Session, TurnRequest};
 use crate::store::StoreError;
 use crate::{Exit, ExitReason};
 
@@ -152,7 +152,7 @@ impl Driver {
         let starts = matches!(input, Input::Start { .. });
         self.loaded().await.map_err(NotDone::NotPersisted)?;
         let Some(session) = self.session.as_mut() else { return Ok(None) };
-        let journal = Journal::of(session, &input);
+        let (journal, driven) = (Journal::of(session, &input), session.driven());
         let decision =
             session.handle(input, self.shared.now(), &mut Uuid::new_v4).map_err(NotDone::Refused)?;
         let Decision { commit, actions, ended } = decision;
@@ -169,7 +169,7 @@ impl Driver {
         if !commit.changes.is_empty() {
             crash::point(if starts { "before-intent" } else { "before-commit" });
             if let Err(error) = persist(&self.shared, &commit).await {
-                self.not_persisted(&error);
+                self.not_persisted(&error, driven);
                 return Err(NotDone::NotPersisted(error));
             }
             if let Some(session) = &mut self.session {
@@ -230,12 +230,14 @@ impl Driver {
         }
     }
 
-    /// What was decided is not persisted: the session is thrown away, its agent stopped, and clients are told.
-    pub(super) fn not_persisted(&mut self, error: &StoreError) {
-        let Some(session) = self.session.take() else { return };
+    /// What was decided is not persisted: the session is thrown away, its agent stopped, and clients are told about the run
+    /// that was driven.
+    pub(super) fn not_persisted(&mut self, error: &StoreError, driven: Option<Driven>) {
+        self.session = None;
         let is_chat = self.turn.as_ref().is_some_and(|turn| turn.request.run.is_none());
         self.stop_turn(Kept::Yes);
-        if let Some((run, ending)) = session.not_persisted(&error.to_string()) {
+        if let Some(driven) = driven {
+            let (run, ending) = (driven.run, driven.not_persisted(&error.to_string()));
             let prefix = ending.category.log_prefix();
             tracing::error!(%run, session = %self.id, reason = ending.reason, %error, "{prefix}");
             self.unsaved = Some((run, ending.clone()));

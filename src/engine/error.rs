@@ -1,10 +1,11 @@
 //! What can go wrong with an engine.
 
 use super::provider::UnknownProvider;
-use crate::UnknownRecipe;
+use crate::recipe::advice;
 use crate::run::{CannotResume, ReplayError, RunId, SessionId};
 use crate::session::Refusal;
 use crate::store::StoreError;
+use crate::{Advise, Remedy, UnknownRecipe};
 
 /// What can go wrong with an engine, whatever it is asked.
 #[derive(Debug, thiserror::Error)]
@@ -19,14 +20,26 @@ pub enum EngineError {
     #[error("there is no session {0}")]
     NoSession(SessionId),
     /// A session has more commands queued than it takes.
-    #[error("session {0} has too many requests queued; try again in a moment")]
+    #[error("session {} has too many requests queued{}", .0, advice(self))]
     Overloaded(SessionId),
     /// The engine is shutting down.
-    #[error("the server is shutting down; try again when it is back")]
+    #[error("the server is shutting down{}", advice(self))]
     ShuttingDown,
     /// Surefire itself broke.
-    #[error("this is a bug in surefire: {0}; please report it")]
+    #[error("this is a bug in surefire: {}{}", .0, advice(self))]
     Broken(String),
+}
+
+impl Advise for EngineError {
+    fn remedy(&self) -> Option<Remedy> {
+        match self {
+            Self::Store(error) => error.remedy(),
+            Self::NoRun(_) | Self::NoSession(_) => None,
+            Self::Overloaded(_) => Some(Remedy::AgainSoon),
+            Self::ShuttingDown => Some(Remedy::AgainWhenBack),
+            Self::Broken(_) => Some(Remedy::Report),
+        }
+    }
 }
 
 /// Why a run cannot be resumed.
@@ -42,7 +55,7 @@ pub enum ResumeError {
     #[error(transparent)]
     Recipe(#[from] UnknownRecipe),
     /// The session is busy with another run.
-    #[error("session {session} is busy with run {holder}; exit that run first, or wait until it ends")]
+    #[error("session {session} is busy with run {holder}{}", advice(self))]
     Busy {
         /// The session.
         session: SessionId,
@@ -50,7 +63,7 @@ pub enum ResumeError {
         holder: RunId,
     },
     /// Recipes are switched off.
-    #[error("recipes are switched off; switch orchestration on first")]
+    #[error("recipes are switched off{}", advice(self))]
     SwitchedOff,
     /// Its agent is not there.
     #[error(transparent)]
@@ -58,6 +71,20 @@ pub enum ResumeError {
     /// Anything else.
     #[error(transparent)]
     Engine(#[from] EngineError),
+}
+
+impl Advise for ResumeError {
+    fn remedy(&self) -> Option<Remedy> {
+        match self {
+            Self::Cannot(cannot) => cannot.remedy(),
+            Self::Replay(error) => error.remedy(),
+            Self::Recipe(unknown) => unknown.remedy(),
+            Self::Busy { .. } => Some(Remedy::ExitOtherFirst),
+            Self::SwitchedOff => Some(Remedy::SwitchOn),
+            Self::Agent(unknown) => unknown.remedy(),
+            Self::Engine(error) => error.remedy(),
+        }
+    }
 }
 
 impl From<StoreError> for ResumeError {

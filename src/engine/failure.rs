@@ -14,9 +14,13 @@ const OVERLOAD_WAIT: Duration = Duration::from_mins(1);
 pub(super) fn exit(failure: &Failure) -> Exit {
     let because = |reason| Exit::because(reason).describe(failure.to_string());
     match failure {
-        Failure::CannotStart { .. } | Failure::OtherSession { .. } | Failure::Refused { .. } => {
-            because(ExitReason::Error)
-        }
+        Failure::BadProgram { .. }
+        | Failure::CannotStart { .. }
+        | Failure::OtherSession { .. }
+        | Failure::EmptyPrompt
+        | Failure::UnknownModel { .. }
+        | Failure::ConversationLost { .. }
+        | Failure::Refused { .. } => because(ExitReason::Error),
         // Whoever stopped it has a better reason; without one, the turn was interrupted.
         Failure::Stopped | Failure::Left => because(ExitReason::Interrupted),
         Failure::Silent { after } => because(ExitReason::Stalled).with_limit(in_words(*after)),
@@ -35,7 +39,8 @@ pub(super) fn exit(failure: &Failure) -> Exit {
 /// Whether the agent has certainly not begun with what it was told.
 pub(super) const fn is_unheard(failure: &Failure) -> bool {
     match failure {
-        Failure::CannotStart { .. }
+        Failure::BadProgram { .. }
+        | Failure::CannotStart { .. }
         | Failure::NotLoggedIn { .. }
         | Failure::UsageLimit { .. }
         | Failure::Overloaded { .. } => true,
@@ -49,6 +54,9 @@ pub(super) const fn is_unheard(failure: &Failure) -> bool {
         | Failure::BudgetSpent { .. }
         | Failure::TooManyRounds { .. }
         | Failure::OtherSession { .. }
+        | Failure::EmptyPrompt
+        | Failure::UnknownModel { .. }
+        | Failure::ConversationLost { .. }
         | Failure::Refused { .. } => false,
     }
 }

@@ -51,7 +51,7 @@ use crate::{Exit, ExitReason};
 /// ```
 #[derive(Clone)]
 pub struct Engine {
-    shared: Arc<Shared>,
+    pub(super) shared: Arc<Shared>,
 }
 
 impl Engine {
@@ -171,20 +171,6 @@ impl Engine {
         }
     }
 
-    /// Deletes the runs that ended before this time (milliseconds since 1970), as [`Store::prune`] does, and says how many
-    /// they were. What is open or resumes by itself stays.
-    ///
-    /// # Errors
-    /// The store failed; nothing was deleted then.
-    pub async fn prune(&self, ended_before: u64) -> Result<u64, EngineError> {
-        self.is_open()?;
-        let shared = Arc::clone(&self.shared);
-        // To its end, even if the caller goes away.
-        let prune =
-            self.shared.tasks.spawn(async move { shared.read(move |store| store.prune(ended_before)).await });
-        Ok(prune.await.map_err(|error| EngineError::Broken(error.to_string()))??)
-    }
-
     /// Waits until a run ends; for one that has, returns at once.
     ///
     /// A paused run counts as ended; a caller that wants to wait longer listens to the feed.
@@ -253,7 +239,7 @@ impl Engine {
         self.shared.shut_down(how).await;
     }
 
-    fn is_open(&self) -> Result<(), EngineError> {
+    pub(super) fn is_open(&self) -> Result<(), EngineError> {
         if self.shared.closing.is_cancelled() { Err(EngineError::ShuttingDown) } else { Ok(()) }
     }
 

@@ -156,7 +156,7 @@ impl Driver {
         let obstacle = match switched_on {
             Ok(true) => self.missing_agent(),
             Ok(false) => Some(ResumeError::SwitchedOff.to_string()),
-            Err(error) => return self.not_persisted(&error),
+            Err(error) => return self.not_persisted(&error, None),
         };
         let result = if self.session.as_ref().is_some_and(|session| session.unreplayable_run().is_some()) {
             self.end_unreplayable(None, false).await.map(|_| ())

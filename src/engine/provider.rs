@@ -3,15 +3,23 @@
 use std::sync::Arc;
 
 use crate::agent::Agent;
+use crate::recipe::advice;
+use crate::{Advise, Remedy};
 
 /// An agent that there is not.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("there is no agent `{provider}` here; choose one of those that are: {}", .known.join(", "))]
+#[error("there is no agent `{provider}` here{}", advice(self))]
 pub struct UnknownProvider {
     /// What was asked for.
     pub provider: String,
     /// What there is.
     pub known: Vec<&'static str>,
+}
+
+impl Advise for UnknownProvider {
+    fn remedy(&self) -> Option<Remedy> {
+        Some(Remedy::Choose { names: self.known.iter().map(|&name| name.to_owned()).collect() })
+    }
 }
 
 /// The agent with this name, or the first one.

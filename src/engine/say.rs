@@ -8,6 +8,7 @@ use super::provider::UnknownProvider;
 use crate::agent::Failure;
 use crate::run::{PromptId, SessionId};
 use crate::store::StoreError;
+use crate::{Advise, Remedy};
 
 /// Something to say.
 ///
@@ -70,6 +71,18 @@ pub enum SayError {
     /// Anything else.
     #[error(transparent)]
     Engine(#[from] EngineError),
+}
+
+impl Advise for SayError {
+    fn remedy(&self) -> Option<Remedy> {
+        match self {
+            Self::Provider(unknown) => unknown.remedy(),
+            Self::Directory(error) => error.remedy(),
+            Self::NoDirectory => None,
+            Self::Agent(failure) => failure.remedy(),
+            Self::Engine(error) => error.remedy(),
+        }
+    }
 }
 
 impl From<StoreError> for SayError {

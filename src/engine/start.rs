@@ -7,10 +7,11 @@ use super::error::{EngineError, NotDone};
 use super::failure;
 use super::provider::UnknownProvider;
 use crate::agent::{Failure, UnknownModel};
+use crate::recipe::advice;
 use crate::run::{Limits, RunId, SessionId};
 use crate::session::Refusal;
 use crate::store::StoreError;
-use crate::{Exit, ExitReason, UnknownRecipe};
+use crate::{Advise, Exit, ExitReason, Remedy, UnknownRecipe};
 
 /// A wish for a run.
 #[derive(Debug, Clone, Default)]
@@ -68,9 +69,7 @@ pub enum StartError {
     #[error("working_directory required for new session")]
     NoDirectory,
     /// The session's conversation belongs to another directory.
-    #[error(
-        "session {session} works in `{}`; start in a new session to work elsewhere", .directory.display()
-    )]
+    #[error("session {session} works in `{}`{}", .directory.display(), advice(self))]
     Elsewhere {
         /// The session.
         session: SessionId,
@@ -78,7 +77,7 @@ pub enum StartError {
         directory: PathBuf,
     },
     /// The session's conversation belongs to another agent.
-    #[error("session {session} belongs to the agent `{agent}`; start in a new session to use another")]
+    #[error("session {session} belongs to the agent `{agent}`{}", advice(self))]
     OtherAgent {
         /// The session.
         session: SessionId,
@@ -89,10 +88,10 @@ pub enum StartError {
     #[error(transparent)]
     Agent(Failure),
     /// Recipes are switched off.
-    #[error("recipes are switched off; switch orchestration on first")]
+    #[error("recipes are switched off{}", advice(self))]
     SwitchedOff,
     /// The session has a run that goes on.
-    #[error("session {session} is busy with run {holder}; exit that run first, or wait until it ends")]
+    #[error("session {session} is busy with run {holder}{}", advice(self))]
     Busy {
         /// The session.
         session: SessionId,
@@ -102,6 +101,24 @@ pub enum StartError {
     /// Anything else.
     #[error(transparent)]
     Engine(#[from] EngineError),
+}
+
+impl Advise for StartError {
+    fn remedy(&self) -> Option<Remedy> {
+        match self {
+            Self::Recipe(unknown) => unknown.remedy(),
+            Self::Provider(unknown) => unknown.remedy(),
+            Self::Model(unknown) => unknown.remedy(),
+            Self::Directory(error) => error.remedy(),
+            Self::NoDirectory => None,
+            Self::Elsewhere { .. } => Some(Remedy::NewSessionElsewhere),
+            Self::OtherAgent { .. } => Some(Remedy::NewSessionForAgent),
+            Self::Agent(failure) => failure.remedy(),
+            Self::SwitchedOff => Some(Remedy::SwitchOn),
+            Self::Busy { .. } => Some(Remedy::ExitOtherFirst),
+            Self::Engine(error) => error.remedy(),
+        }
+    }
 }
 
 impl StartError {

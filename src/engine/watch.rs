@@ -6,7 +6,7 @@ use super::driver::Driver;
 use super::turn::{InFlight, Kept, NoReply, TurnEvent, TurnResult};
 use super::{crash, failure, scratch};
 use crate::agent::{Failure, Reply, Sign};
-use crate::session::{Input, Process, TurnEnd};
+use crate::session::{Input, Process, Session, TurnEnd};
 use crate::store::StoreError;
 use crate::{Exit, ExitReason};
 
@@ -96,7 +96,10 @@ impl Driver {
             }
             Ok(reply) => match turn.streamed.ends_with(&self.shared, &reply.text).await {
                 Ok(already_said) => replied(reply, already_said),
-                Err(error) => return self.not_persisted(&error),
+                Err(error) => {
+                    let driven = self.session.as_ref().and_then(Session::driven);
+                    return self.not_persisted(&error, driven);
+                }
             },
             Err(why) => self.failed(why, turn.cost_usd),
         };

@@ -1,5 +1,8 @@
 //! Why a reply was not read.
 
+use crate::recipe::advice;
+use crate::{Advise, Remedy};
+
 /// Why a reply has no outcome.
 ///
 /// ```
@@ -19,26 +22,19 @@
 #[strum(serialize_all = "kebab-case")]
 pub enum Unread {
     /// There is no JSON object in it.
-    #[error("there is no JSON object in the reply; end it with one of the lines that were asked for")]
+    #[error("there is no JSON object in the reply{}", advice(self))]
     NoJson,
     /// Its last attempt at an outcome is not a complete JSON object.
-    #[error("the reply's last JSON object cannot be read: {flaw}; write it again, on one line")]
+    #[error("the reply's last JSON object cannot be read: {flaw}{}", advice(self))]
     NotJson {
         /// What is wrong with it.
         flaw: Flaw,
     },
     /// No JSON object has an `outcome` of its own, or its value is not a string.
-    #[error(
-        "no JSON object in the reply has an `outcome` of its own that is a string; \
-         write an object with that key, and not inside another value"
-    )]
+    #[error("no JSON object in the reply has an `outcome` of its own that is a string{}", advice(self))]
     NoOutcome,
     /// The outcome is not one of the step's.
-    #[error(
-        "`{}` is not an outcome of this step; use one of these, letter for letter: {}",
-        visible(found),
-        listed(expected)
-    )]
+    #[error("`{}` is not an outcome of this step{}", visible(found), advice(self))]
     UnknownOutcome {
         /// What the agent wrote instead, at most 200 characters of it. Its control characters are as they were; the
         /// message has them escaped.
@@ -47,12 +43,25 @@ pub enum Unread {
         expected: Vec<String>,
     },
     /// The outcome is `other`, and nothing says what that means.
-    #[error("the outcome `other` says nothing by itself; add an `otherDescription` that says what happened")]
+    #[error("the outcome `other` says nothing by itself{}", advice(self))]
     OtherWithoutDescription,
 }
 
 /// The most characters that are kept of an unknown outcome.
 const KEPT: usize = 200;
+
+impl Advise for Unread {
+    /// What the agent is to do: its next reply can be read then.
+    fn remedy(&self) -> Option<Remedy> {
+        Some(match self {
+            Self::NoJson => Remedy::EndWithOutcome,
+            Self::NotJson { .. } => Remedy::WriteOnOneLine,
+            Self::NoOutcome => Remedy::WriteOutcome,
+            Self::UnknownOutcome { expected, .. } => Remedy::UseOutcome { names: expected.clone() },
+            Self::OtherWithoutDescription => Remedy::AddDescription,
+        })
+    }
+}
 
 impl Unread {
     /// The name of the problem, for logs and programs.
@@ -100,10 +109,6 @@ pub enum Flaw {
 fn visible(text: &str) -> String {
     let escape = |c: char| (!matches!(c, '"' | '\'')).then(|| c.escape_debug());
     text.chars().map(|c| escape(c).map_or_else(|| c.to_string(), |escaped| escaped.to_string())).collect()
-}
-
-fn listed(names: &[String]) -> String {
-    names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
 }
 
 #[cfg(test)]

@@ -1,6 +1,8 @@
 //! The recipes on offer.
 
+use super::advise::{Advise, advice};
 use super::erased::AnyRecipe;
+use super::remedy::Remedy;
 
 /// The recipes that a server or a command line offers, made with [`catalog!`](crate::catalog!).
 ///
@@ -74,10 +76,16 @@ impl std::fmt::Debug for Catalog {
 
 /// A recipe id that the catalog does not have.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("recipe not found: `{id}`{}", closest.map(|id| format!("; did you mean `{id}`?")).unwrap_or_default())]
+#[error("recipe not found: `{id}`{}", advice(self))]
 pub struct UnknownRecipe {
     /// What was asked for.
     pub id: String,
     /// The id that was probably meant.
     pub closest: Option<&'static str>,
+}
+
+impl Advise for UnknownRecipe {
+    fn remedy(&self) -> Option<Remedy> {
+        self.closest.map(|id| Remedy::DidYouMean { name: id.to_owned() })
+    }
 }

@@ -3,6 +3,7 @@
 //! It does no I/O, reads no clock and logs nothing; it knows neither agents nor servers.
 //! Start with [`Recipe`], then [`Position`] and [`Exit`].
 
+mod advise;
 mod catalog;
 mod classify;
 mod definition;
@@ -16,10 +17,13 @@ mod outline;
 mod position;
 mod recipe_trait;
 mod registry;
+mod remedy;
 mod restart;
 mod scope;
 mod snapshot;
 
+pub use advise::Advise;
+pub(crate) use advise::advice;
 pub use catalog::{Catalog, UnknownRecipe};
 pub use classify::Classified;
 pub use definition::{Category, Definition, Family};
@@ -32,6 +36,7 @@ pub use outline::{Fingerprint, NextOutline, OutcomeOutline, Outline, PathPart, S
 pub use position::{AnyRestart, Next, Position};
 pub use recipe_trait::Recipe;
 pub use registry::{AnyReason, Registry};
+pub use remedy::Remedy;
 pub use restart::Restart;
 pub use snapshot::{Snapshot, SnapshotError};
 

@@ -4,10 +4,12 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::advise::{Advise, advice};
 use super::ledger::{Ledger, Visits};
 use super::names::{Names, UnknownName};
 use super::position::Position;
 use super::recipe_trait::Recipe;
+use super::remedy::Remedy;
 
 /// All that is needed to go on with a run later, in another process.
 ///
@@ -44,9 +46,7 @@ pub struct Snapshot {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SnapshotError {
     /// It was taken from another recipe.
-    #[error(
-        "this is a snapshot of recipe `{found}`, not of `{expected}`; resume it with the recipe it was taken from"
-    )]
+    #[error("this is a snapshot of recipe `{found}`, not of `{expected}`{}", advice(self))]
     OtherRecipe {
         /// The recipe that was asked to go on.
         expected: &'static str,
@@ -55,8 +55,8 @@ pub enum SnapshotError {
     },
     /// The steps, the outcomes or where they lead have changed since.
     #[error(
-        "recipe `{recipe}` has changed since this snapshot was taken (fingerprint {found}, now {expected}); \
-         start the recipe again, or go on with the version that took it"
+        "recipe `{recipe}` has changed since this snapshot was taken (fingerprint {found}, now {expected}){}",
+        advice(self)
     )]
     OtherVersion {
         /// The recipe.
@@ -85,6 +85,16 @@ pub enum SnapshotError {
         /// That step.
         step: &'static str,
     },
+}
+
+impl Advise for SnapshotError {
+    fn remedy(&self) -> Option<Remedy> {
+        match self {
+            Self::OtherRecipe { .. } => Some(Remedy::ResumeWithItsRecipe),
+            Self::OtherVersion { .. } => Some(Remedy::StartAgainOrOldVersion),
+            Self::UnknownStep(_) | Self::Miscounted { .. } | Self::NeverEntered { .. } => None,
+        }
+    }
 }
 
 impl<R: Recipe> Position<R> {

@@ -57,7 +57,7 @@ impl Ending {
         Exit::because(reason).describe(words.join("; "))
     }
 
-    pub(super) fn new(exit: &Exit, step: &str, steps: u32, rehearsal: bool) -> Self {
+    pub(crate) fn new(exit: &Exit, step: &str, steps: u32, rehearsal: bool) -> Self {
         let definition = exit.definition();
         Self {
             reason: exit.code().into_owned(),

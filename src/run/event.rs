@@ -8,7 +8,7 @@ use super::ending::Ending;
 use super::ids::{AttemptId, PromptId};
 use super::limits::Limits;
 use super::order::Order;
-use super::resume::ResumedBy;
+use super::resumed::ResumedBy;
 
 /// One thing that happened in a run.
 ///

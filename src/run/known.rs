@@ -7,7 +7,7 @@ use super::event::{Event, Purpose};
 use super::ids::{AttemptId, PromptId};
 use super::limits::{Limits, Spent};
 use super::order::Order;
-use super::resume::{ResumedBy, Resumes};
+use super::resumed::{ResumedBy, Resumes};
 
 /// What is known about a run beside where it stands. It follows from the events alone: see [`Known::learn`].
 #[derive(Debug, Clone, PartialEq)]

@@ -15,6 +15,7 @@ mod order;
 mod prompt;
 mod replay;
 mod resume;
+mod resumed;
 
 pub use decide::Run;
 pub use decision::{Ask, Decision, Successor, Todo};
@@ -30,4 +31,5 @@ pub use prompt::first_prompt;
 #[cfg(feature = "session")]
 pub(crate) use prompt::heard_before;
 pub use replay::{ReplayError, abandon};
-pub use resume::{CannotResume, Meanwhile, Resume, ResumedBy};
+pub use resume::{CannotResume, Meanwhile, Resume};
+pub use resumed::ResumedBy;

@@ -8,7 +8,7 @@ use super::ending::Ending;
 use super::event::Event;
 use super::known::Known;
 use super::order::Order;
-use crate::{AnyRecipe, Exit, Snapshot, SnapshotError};
+use crate::{Advise, AnyRecipe, Exit, Remedy, Snapshot, SnapshotError};
 
 /// Why a run cannot be rebuilt.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -19,6 +19,15 @@ pub enum ReplayError {
     /// The recipe is another one now, or the journal contradicts it.
     #[error(transparent)]
     Changed(#[from] SnapshotError),
+}
+
+impl Advise for ReplayError {
+    fn remedy(&self) -> Option<Remedy> {
+        match self {
+            Self::NoStart => None,
+            Self::Changed(changed) => changed.remedy(),
+        }
+    }
 }
 
 impl Run {

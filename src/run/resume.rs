@@ -1,14 +1,14 @@
 //! Going on with a run that had ended.
 
-use serde::{Deserialize, Serialize};
-
 use super::decide::Run;
 use super::decision::Decision;
 use super::ending::Ending;
 use super::event::Event;
 use super::ids::{Fresh, PromptId};
 use super::limits::Limits;
-use crate::{Exit, ExitReason, Next};
+use super::resumed::ResumedBy;
+use crate::recipe::advice;
+use crate::{Advise, Exit, ExitReason, Next, Remedy};
 
 /// A wish to go on with a run that had ended.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -40,49 +40,40 @@ pub struct Meanwhile {
     pub said: Vec<(PromptId, String)>,
 }
 
-/// At whose wish a run goes on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, strum::Display)]
-#[serde(rename_all = "snake_case")]
-#[strum(serialize_all = "snake_case")]
-pub enum ResumedBy {
-    /// A person's.
-    User,
-    /// Nobody's: its reason is one where trying again can help.
-    Auto,
-}
-
 /// Why a run cannot go on.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CannotResume {
     /// It has not ended.
-    #[error("the run is still going on; exit it first, or wait until it ends")]
+    #[error("the run is still going on{}", advice(self))]
     StillRunning,
     /// It is taken up as it was left.
-    #[error("the run was left behind, and goes on as it is; resume it without new limits")]
+    #[error("the run was left behind, and goes on as it is{}", advice(self))]
     AsItIs,
     /// It has nothing left to do.
-    #[error("the run reached its goal ({reason}); start the recipe again for the next one")]
+    #[error("the run reached its goal ({reason}){}", advice(self))]
     Finished {
         /// How it ended.
         reason: String,
     },
     /// It would stop again at once.
-    #[error("the run would stop again at once: {message}; {remedy}")]
+    #[error("the run would stop again at once: {message}{}", advice(self))]
     WouldStopAgain {
         /// What it would say.
         message: String,
         /// What to do about it.
-        remedy: &'static str,
+        remedy: Remedy,
     },
 }
 
-/// How often a run went on by itself, and why last.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(super) struct Resumes {
-    /// How often it went on by itself.
-    pub(super) auto: u32,
-    /// The reason it last went on after by itself, until it gets anywhere.
-    pub(super) stuck_on: Option<String>,
+impl Advise for CannotResume {
+    fn remedy(&self) -> Option<Remedy> {
+        Some(match self {
+            Self::StillRunning => Remedy::ExitFirst,
+            Self::AsItIs => Remedy::ResumeAsItIs,
+            Self::Finished { .. } => Remedy::StartAgainForNext,
+            Self::WouldStopAgain { remedy, .. } => remedy.clone(),
+        })
+    }
 }
 
 impl Run {
@@ -103,14 +94,14 @@ impl Run {
         }
         let limits = resume.limits.unwrap_or(self.known.limits);
         if let Some(exit) = limits.exceeded(&self.known.spent) {
-            return Err(would_stop_again(&exit.message(), RAISE));
+            return Err(would_stop_again(&exit.message(), Remedy::Raise));
         }
         let refused = refused_outcome(ending);
         let restarts = ExitReason::lookup(&ending.reason) == Some(ExitReason::MaxRestarts);
         if let Some(outcome) = &refused
             && let Some(exit) = self.still_refused(ending, outcome, resume)
         {
-            let remedy = if restarts { "start the recipe again" } else { RAISE };
+            let remedy = if restarts { Remedy::StartAgain } else { Remedy::Raise };
             return Err(would_stop_again(&exit, remedy));
         }
         let resumed = Event::Resumed {
@@ -161,8 +152,6 @@ fn refused_outcome(ending: &Ending) -> Option<String> {
     if tripped { ending.outcome.clone() } else { None }
 }
 
-const RAISE: &str = "raise that limit when you resume, or start the recipe again";
-
-fn would_stop_again(message: &str, remedy: &'static str) -> CannotResume {
+fn would_stop_again(message: &str, remedy: Remedy) -> CannotResume {
     CannotResume::WouldStopAgain { message: message.to_owned(), remedy }
 }

@@ -20,7 +20,8 @@ use warp::reply::Response;
 
 use super::connection_limit::Slot;
 use super::listener::Listener;
-use super::peer::{Peer, PeerSlot};
+use super::peer::Peer;
+use super::peer_slot::PeerSlot;
 use super::pool::Standing;
 use super::routes;
 use super::shared::Shared;

@@ -11,13 +11,13 @@ use warp::http::StatusCode;
 use warp::http::header::CONTENT_TYPE;
 use warp::reply::Response;
 
-use super::routes::problem;
+use super::problem::problem;
 use super::shared::Shared;
-use super::{convert, ledger};
+use super::{convert, ledger, work};
 use crate::engine::EngineError;
 use crate::run::{RunId, first_prompt};
-use crate::store::RunFilter;
-use crate::wire::FirstPrompt;
+use crate::store::{RunFilter, Store, StoreError};
+use crate::wire::{FirstPrompt, SetAsideEntry, StoreState, Work};
 use crate::{AnyRecipe, ExitReason, Outline, Registry, UnknownRecipe};
 
 /// How many runs are listed for somebody who does not say.
@@ -105,6 +105,7 @@ pub(super) struct RunsQuery {
     session: Option<String>,
     id: Option<String>,
     open: Option<bool>,
+    before: Option<String>,
     limit: Option<usize>,
 }
 
@@ -124,6 +125,10 @@ pub(super) async fn runs(shared: Arc<Shared>, query: RunsQuery) -> Response {
         Ok(session) => session,
         Err(error) => return bad(&error),
     };
+    let before = match given(query.before).map(|run| run.parse()).transpose() {
+        Ok(before) => before,
+        Err(error) => return bad(&error),
+    };
     let prefix = given(query.id);
     let id_prefix = prefix.as_deref().and_then(id_prefix);
     if prefix.is_some() && id_prefix.is_none() {
@@ -136,12 +141,38 @@ pub(super) async fn runs(shared: Arc<Shared>, query: RunsQuery) -> Response {
         session,
         id_prefix,
         open: query.open,
+        before,
         limit: Some(query.limit.unwrap_or(RUNS).min(MOST)),
         ..RunFilter::default()
     };
     let catalog = shared.catalog;
     match shared.engine.read(move |store| ledger::runs(store, catalog, &filter)).await {
         Ok(runs) => answer(&json!({ "runs": runs })),
+        // The run that the page was to begin after is not there any more.
+        Err(EngineError::Store(error @ StoreError::Missing { .. })) => {
+            problem(StatusCode::NOT_FOUND, &format!("{error}; begin with the first page"))
+        }
+        Err(error) => failed(&error),
+    }
+}
+
+/// What is not as it should be in the store.
+pub(super) async fn store(shared: Arc<Shared>) -> Response {
+    match shared.engine.read(Store::quarantined).await {
+        Ok(found) => {
+            let entries = found.into_iter();
+            let entries = entries.map(|it| SetAsideEntry { run_id: it.run, row: it.row, why: it.why });
+            answer(&StoreState { set_aside: entries.collect() })
+        }
+        Err(error) => failed(&error),
+    }
+}
+
+/// What agents work on.
+pub(super) async fn work(shared: Arc<Shared>) -> Response {
+    let catalog = shared.catalog;
+    match shared.engine.read(move |store| work::work(store, catalog)).await {
+        Ok(work) => answer(&Work { work }),
         Err(error) => failed(&error),
     }
 }

@@ -5,7 +5,9 @@ use std::net::SocketAddr;
 
 use super::key::KeyError;
 use crate::engine::EngineError;
+use crate::recipe::advice;
 use crate::store::StoreError;
+use crate::{Advise, Remedy};
 
 /// Why a server could not be brought up.
 #[derive(Debug, thiserror::Error)]
@@ -14,17 +16,17 @@ pub enum BindError {
     #[error("a server needs `{0}`: call that method of its builder")]
     Missing(&'static str),
     /// The address can be reached by others, and that was not allowed.
-    #[error("{0} can be reached from other machines; allow that with --lan, or listen at 127.0.0.1")]
+    #[error("{} can be reached from other machines{}", .0, advice(self))]
     NotLoopback(SocketAddr),
     /// The address cannot be listened at.
-    #[error("cannot listen at {address}: {why}; {fix}")]
+    #[error("cannot listen at {address}: {why}{}", advice(self))]
     Address {
         /// The address.
         address: SocketAddr,
         /// In the system's words.
         why: String,
         /// What to do about it.
-        fix: &'static str,
+        remedy: Remedy,
     },
     /// There is no key.
     #[error(transparent)]
@@ -37,14 +39,27 @@ pub enum BindError {
     Engine(#[from] EngineError),
 }
 
+impl Advise for BindError {
+    fn remedy(&self) -> Option<Remedy> {
+        match self {
+            Self::Missing(_) => None,
+            Self::NotLoopback(_) => Some(Remedy::AllowLan),
+            Self::Address { remedy, .. } => Some(remedy.clone()),
+            Self::Key(error) => error.remedy(),
+            Self::Store(error) => error.remedy(),
+            Self::Engine(error) => error.remedy(),
+        }
+    }
+}
+
 impl BindError {
     /// An address that cannot be listened at, with what helps against this error.
     pub(crate) fn address(address: SocketAddr, error: &std::io::Error) -> Self {
-        let fix = match error.kind() {
-            ErrorKind::AddrInUse => "stop whatever listens there, or choose another port with --listen",
-            ErrorKind::PermissionDenied => "choose a port above 1023 with --listen",
-            _ => "choose an address of this machine with --listen",
+        let remedy = match error.kind() {
+            ErrorKind::AddrInUse => Remedy::OtherPort,
+            ErrorKind::PermissionDenied => Remedy::HigherPort,
+            _ => Remedy::OwnAddress,
         };
-        Self::Address { address, why: error.to_string(), fix }
+        Self::Address { address, why: error.to_string(), remedy }
     }
 }

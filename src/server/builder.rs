@@ -187,14 +187,15 @@ impl ServerBuilder {
                 (ApiKey::in_file(&path)?, std::path::absolute(path).ok())
             }
         };
+        // From here on the store is held for longer than these: what is in the data directory is removed by its holder.
         let mut listeners = vec![Listener::Tcp(listener)];
-        if let Some(store) = announce {
+        if let Some(store) = &announce {
             // Before it is announced: whoever reads that may come at once.
             match SameUser::bind(&data) {
                 Ok(same_user) => listeners.push(Listener::SameUser(same_user)),
                 // A path that is too long, or a file system without sockets. Its address remains.
                 Err(error) => {
-                    tracing::warn!(%error, data = %data.display(), "cannot listen in the data directory")
+                    tracing::warn!(%error, data = %data.display(), "cannot listen in the data directory");
                 }
             }
             store.announce(&address.to_string(), key_file.as_deref())?;

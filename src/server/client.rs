@@ -12,7 +12,7 @@ use super::shared::Shared;
 use super::subscriptions::Subscriptions;
 use super::{convert, read};
 use crate::run::{RunId, SessionId};
-use crate::wire::{ErrorCode, ServerMessage};
+use crate::wire::{Connect, ServerMessage};
 
 /// How long the app may take to make room for a session that it is told of.
 const SETTLED: Duration = Duration::from_millis(500);
@@ -25,6 +25,8 @@ pub(super) struct Client {
     pub(super) inbox: Inbox,
     /// How many recent sessions it wants to be told of.
     pub(super) recent_sessions: u32,
+    /// Whether it wants to be told when what agents work on has changed.
+    work: bool,
     pub(super) subscriptions: Subscriptions,
     /// Sessions that it has begun with a run, and when it hears what is said in them, unless it has asked for that by then.
     soon: Vec<(Instant, SessionId)>,
@@ -59,14 +61,15 @@ impl Client {
         peer: Peer,
         id: ClientId,
         inbox: Inbox,
-        recent_sessions: u32,
+        connect: &Connect,
     ) -> Self {
         Self {
             _authenticated: authenticated,
             same_user: peer.same_user,
             id,
             inbox,
-            recent_sessions,
+            recent_sessions: connect.recent_sessions_limit,
+            work: connect.work,
             subscriptions: Subscriptions::default(),
             soon: Vec::new(),
             awaiting: Vec::new(),
@@ -137,6 +140,11 @@ impl Client {
                     Some(_) | None => {}
                 }
             }
+            Update::Work(frame) => {
+                if self.work {
+                    replies.put(frame);
+                }
+            }
             Update::Missed => {
                 // A session may have begun without anybody being told.
                 read::lists(shared, replies, self.recent_sessions).await;
@@ -167,7 +175,7 @@ impl Client {
                 replies.say(&ServerMessage::SessionHistory(history));
             }
             Ok(_) => {}
-            Err(error) => replies.error(ErrorCode::Internal, error.to_string()),
+            Err(error) => replies.failed(&error),
         }
     }
 }

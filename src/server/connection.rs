@@ -226,10 +226,12 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
             // The library answers a ping by itself, with the next thing that is sent.
             Message::Ping(_) | Message::Pong(_) | Message::Frame(_) => {}
         }
-        if self.dialogue.client.is_some() && self.slot.authenticate().is_err() {
+        if self.dialogue.client.is_some()
+            && let Err(leaving) = self.slot.authenticate()
+        {
             self.dialogue.client = None;
             self.dialogue.replies.take();
-            self.dialogue.replies.leave(Leaving::FULL);
+            self.dialogue.replies.leave(leaving);
         }
     }
 

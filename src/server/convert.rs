@@ -6,8 +6,8 @@ use super::shared::Shared;
 use crate::agent::Agent;
 use crate::store::{Message, Role, RunRecord, Session};
 use crate::wire::{
-    AvailableRecipes, HistoryMessage, OfRun, OfferedAgent, OfferedRecipe, RecentSession, RecentSessions,
-    RunLine, SessionEntry, SessionList, Stamp, Telling, shown,
+    AvailableRecipes, HistoryMessage, Mark, OfRun, OfferedAgent, OfferedRecipe, RecentSession,
+    RecentSessions, RunLine, SessionEntry, SessionList, Stamp, Telling, shown,
 };
 use crate::{Catalog, Outline};
 
@@ -55,7 +55,15 @@ pub(super) fn history_message(message: &Message, provider: &str) -> HistoryMessa
         seq: message.offset + 1,
         id: message.id,
         provider: provider.to_owned(),
+        mark: mark(message),
     }
+}
+
+/// What the server itself noted. Words of an agent belong to an attempt, and how a run ended belongs to the run; an assistant's
+/// message of neither is the note of a prompt that was withdrawn (`session/stop.rs`).
+fn mark(message: &Message) -> Option<Mark> {
+    let is_note = message.role == Role::Assistant && message.attempt.is_none() && message.run.is_none();
+    is_note.then_some(Mark::NotDelivered)
 }
 
 pub(super) fn session_entry(session: &Session) -> SessionEntry {

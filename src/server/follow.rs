@@ -12,8 +12,8 @@ use super::shared::Shared;
 use super::{convert, ledger};
 use crate::engine::{EngineError, Feed, Notice};
 use crate::run::{Ending, Event, RunId, SessionId};
-use crate::store::{Message, Recorded, RunFilter, Session, Store, StoreError};
-use crate::wire::{OfRun, ServerMessage, SessionCreated, Stamp, Telling, TurnComplete};
+use crate::store::{Message, Recorded, Role, RunFilter, Session, Store, StoreError};
+use crate::wire::{OfRun, ServerMessage, SessionCreated, Stamp, Telling, TurnComplete, WorkChanged};
 
 /// How many sessions' signatures are kept at hand.
 const AT_HAND: usize = 4096;
@@ -134,6 +134,7 @@ impl Follower {
             Notice::Said(message) => {
                 self.tell_of_session(message.session, Some(message)).await?;
                 self.said(message).await?;
+                self.work_changed(message);
             }
             Notice::ChatEnded { session, aborted } => {
                 let turn = TurnComplete { session_id: *session, aborted: *aborted };
@@ -263,6 +264,15 @@ impl Follower {
         self.shared.hub.tell_of_run(Audience::Everybody, id, began, session.created_at);
         self.begun = None;
         Ok(())
+    }
+
+    /// Tells of a prompt that a client sent: it is queued, or the agent works on it. What else changes in what agents work on is
+    /// the beginning, a step or the end of a run, or the end of a turn, and all clients hear of those.
+    fn work_changed(&self, message: &Message) {
+        if message.role == Role::User && message.attempt.is_none() {
+            let changed = ServerMessage::WorkChanged(WorkChanged { session_id: message.session });
+            self.shared.hub.tell(Audience::Everybody, &Update::Work(frame(&changed)));
+        }
     }
 
     fn tell(&self, message: &ServerMessage) {

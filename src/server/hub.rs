@@ -34,6 +34,8 @@ pub(super) enum Update {
     Began { session: SessionId, frame: Frame, recent: Arc<[RecentSession]> },
     /// Something was said in a session, for those who want to hear it.
     Said(Arc<Spoken>),
+    /// What agents work on has changed, for those who want to know.
+    Work(Frame),
     /// Something may be missing: the lists and the conversations have to be read again.
     Missed,
 }
@@ -94,7 +96,7 @@ impl Inbox {
 impl Update {
     fn size(&self) -> usize {
         match self {
-            Self::Told(frame, _) | Self::Began { frame, .. } => frame.len(),
+            Self::Told(frame, _) | Self::Began { frame, .. } | Self::Work(frame) => frame.len(),
             Self::Said(spoken) => spoken.frame.len(),
             Self::Missed => 0,
         }
@@ -202,6 +204,7 @@ impl Hub {
             Update::Told(_, Meaning::Stepped(_) | Meaning::Other)
             | Update::Began { .. }
             | Update::Said(_)
+            | Update::Work(_)
             | Update::Missed => Beat::Neither,
         };
         let mut state = self.state();
@@ -271,6 +274,7 @@ impl State {
             Update::Told(_, Meaning::Stepped(_) | Meaning::Other)
             | Update::Began { .. }
             | Update::Said(_)
+            | Update::Work(_)
             | Update::Missed => false,
         }
     }

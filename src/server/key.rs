@@ -6,7 +6,13 @@ use std::io::{ErrorKind, Read, Write};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
+use rustix::fs::OFlags;
+use rustix::io::Errno;
+use rustix::process::geteuid;
 use subtle::ConstantTimeEq;
+
+use crate::recipe::advice;
+use crate::{Advise, Remedy};
 
 /// What every key begins with. The app takes nothing else for one.
 const PREFIX: &str = "untethered-";
@@ -63,10 +69,10 @@ impl ApiKey {
 
     /// The key in this file, which is made with a new key if it is not there.
     ///
-    /// Only its owner may read the file, from the moment it is made; one that others can read is refused.
+    /// Only its owner may read the file, from the moment it is made; one that others can read is refused, and so is a link.
     ///
     /// # Errors
-    /// The file cannot be made or read, others can read it, or there is no key in it.
+    /// The file cannot be made or read, is a link, others can read it, or there is no key in it.
     pub fn in_file(path: &Path) -> Result<Self, KeyError> {
         let unusable = unusable(path);
         if std::fs::symlink_metadata(path).is_ok() {
@@ -87,7 +93,7 @@ impl ApiKey {
     /// A server that runs keeps the key that it has read.
     ///
     /// # Errors
-    /// The file cannot be made. Nothing was changed then.
+    /// The file cannot be made, or is a link. Nothing was changed then.
     ///
     /// ```
     /// use surefire::server::ApiKey;
@@ -101,27 +107,39 @@ impl ApiKey {
     /// ```
     pub fn rotate(path: &Path) -> Result<Self, KeyError> {
         let unusable = unusable(path);
+        if let Some(link) = link(path) {
+            return Err(link);
+        }
         make_folder(path).map_err(&unusable)?;
         let key = Self::generate()?;
-        // Where the name is a link, what it leads to is replaced, and the link stays.
-        let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
-        key.put(&path, |fresh, path| std::fs::rename(fresh, path)).map_err(unusable)?;
+        key.put(path, |fresh, path| std::fs::rename(fresh, path)).map_err(unusable)?;
         Ok(key)
     }
 
     /// The key in this file, which has to be there and to be its owner's alone.
     ///
     /// # Errors
-    /// The file cannot be read, others can read it, or there is no key in it.
+    /// The file cannot be read, is a link or another user's, others can read it, or there is no key in it.
     pub fn read(path: &Path) -> Result<Self, KeyError> {
         let unusable = unusable(path);
-        // Nobody should be told to take others' rights to a folder or a device; and a pipe would be waited for.
-        if !std::fs::metadata(path).map_err(&unusable)?.is_file() {
+        // NONBLOCK, because a pipe would be waited for.
+        let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed();
+        let opened = OpenOptions::new().read(true).custom_flags(flags).open(path);
+        let file = opened.map_err(|error| match link(path) {
+            Some(link) if error.raw_os_error() == Some(Errno::LOOP.raw_os_error()) => link,
+            Some(_) | None => unusable(error),
+        })?;
+        // Of the open file, not of its name: that may be another one by now.
+        let metadata = file.metadata().map_err(&unusable)?;
+        // No operator should be told to take others' rights to a folder or a device.
+        if !metadata.is_file() {
             return Err(unusable(std::io::Error::other("it is no file")));
         }
-        let file = OpenOptions::new().read(true).open(path).map_err(&unusable)?;
-        // Of the open file, not of its name: that may be another one by now.
-        let mode = file.metadata().map_err(&unusable)?.mode();
+        // Who owns the file knows the key, or can change it. The system's own services put keys there as root.
+        if ![geteuid().as_raw(), 0].contains(&metadata.uid()) {
+            return Err(unusable(std::io::Error::other("it belongs to another user")));
+        }
+        let mode = metadata.mode();
         if mode & 0o077 != 0 {
             return Err(KeyError::Readable { path: path.to_owned(), mode: mode & 0o777 });
         }
@@ -160,6 +178,12 @@ fn create(path: &Path) -> std::io::Result<File> {
     OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)
 }
 
+/// The refusal of a link, where there is one.
+fn link(path: &Path) -> Option<KeyError> {
+    let target = std::fs::read_link(path).ok()?;
+    Some(KeyError::Link { path: path.to_owned(), target })
+}
+
 fn unusable(path: &Path) -> impl Fn(std::io::Error) -> KeyError {
     move |error| KeyError::Unusable { path: path.to_owned(), why: error.to_string() }
 }
@@ -174,24 +198,32 @@ impl fmt::Debug for ApiKey {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum KeyError {
     /// The system has no randomness to give.
-    #[error("a key could not be made: {why}; try again")]
+    #[error("a key could not be made: {why}{}", advice(self))]
     NoRandomness {
         /// In its words.
         why: String,
     },
     /// The file cannot be used.
-    #[error("the key file `{}` cannot be used: {why}; put that right, or name another one with --key-file", path.display())]
+    #[error("the key file `{}` cannot be used: {why}{}", path.display(), advice(self))]
     Unusable {
         /// The file.
         path: PathBuf,
         /// In the system's words.
         why: String,
     },
-    /// Others can read the file.
+    /// The file is a link.
     #[error(
-        "the key file `{}` can be read by others (mode {mode:o}); run `chmod 600` on it, and make a new key if somebody may have read it",
-        path.display()
+        "the key file `{}` is a link to `{}`, and may not be one{}",
+        path.display(), target.display(), advice(self)
     )]
+    Link {
+        /// The link.
+        path: PathBuf,
+        /// Where it leads.
+        target: PathBuf,
+    },
+    /// Others can read the file.
+    #[error("the key file `{}` can be read by others (mode {mode:o}){}", path.display(), advice(self))]
     Readable {
         /// The file.
         path: PathBuf,
@@ -199,11 +231,23 @@ pub enum KeyError {
         mode: u32,
     },
     /// There is no key in the file.
-    #[error("the key file `{}` holds no key; delete it to have a new one made", path.display())]
+    #[error("the key file `{}` holds no key{}", path.display(), advice(self))]
     NoKey {
         /// The file.
         path: PathBuf,
     },
+}
+
+impl Advise for KeyError {
+    fn remedy(&self) -> Option<Remedy> {
+        Some(match self {
+            Self::NoRandomness { .. } => Remedy::Again,
+            Self::Unusable { .. } => Remedy::OtherKeyFile,
+            Self::Link { .. } => Remedy::LinkedKeyFile,
+            Self::Readable { .. } => Remedy::RestrictKeyFile,
+            Self::NoKey { .. } => Remedy::DeleteKeyFile,
+        })
+    }
 }
 
 #[cfg(test)]
@@ -283,11 +327,25 @@ mod tests {
         std::fs::set_permissions(&path, PermissionsExt::from_mode(0o644)).unwrap();
         let second = ApiKey::rotate(&path).unwrap();
         assert!(!second.matches(first.reveal()) && ApiKey::read(&path).unwrap().matches(second.reveal()));
-        let link = place.path().join("link");
-        std::os::unix::fs::symlink(&path, &link).unwrap();
-        let third = ApiKey::rotate(&link).unwrap();
-        assert!(link.is_symlink() && ApiKey::read(&path).unwrap().matches(third.reveal()));
         assert_eq!(std::fs::read_dir(path.parent().unwrap()).unwrap().count(), 1, "nothing else is left");
+    }
+
+    #[test]
+    fn a_key_file_that_is_a_link_is_refused_and_what_it_leads_to_stays() {
+        let place = tempfile::tempdir().unwrap();
+        let (path, link) = (place.path().join("real"), place.path().join("api-key"));
+        let key = ApiKey::in_file(&path).unwrap();
+        std::os::unix::fs::symlink(&path, &link).unwrap();
+        let expected = KeyError::Link { path: link.clone(), target: path.clone() };
+        for refused in [ApiKey::in_file(&link), ApiKey::read(&link), ApiKey::rotate(&link)] {
+            assert_eq!(refused.unwrap_err(), expected);
+        }
+        assert!(expected.to_string().contains("; name the file itself with --key-file"), "{expected}");
+        assert!(link.is_symlink() && ApiKey::read(&path).unwrap().matches(key.reveal()));
+        // One that leads nowhere makes nothing there.
+        std::fs::remove_file(&path).unwrap();
+        assert_eq!(ApiKey::in_file(&link).unwrap_err(), expected);
+        assert!(!path.exists());
     }
 
     #[test]

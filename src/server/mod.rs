@@ -29,7 +29,9 @@ mod listener;
 mod names;
 mod network;
 mod peer;
+mod peer_slot;
 mod pool;
+mod problem;
 mod read;
 mod replies;
 mod routes;
@@ -39,6 +41,7 @@ mod socket;
 mod spacing;
 mod subscriptions;
 mod upgrade;
+mod work;
 
 pub use bind_error::BindError;
 pub use builder::ServerBuilder;

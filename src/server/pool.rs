@@ -62,17 +62,17 @@ impl Pool {
         Self { size: size.max(1), grace, holders: BTreeMap::new(), waiting: BTreeMap::new() }
     }
 
-    /// Puts a connection into the queue. Where that is full, the network with most connections in it loses the newest of them.
-    pub(super) fn queue(&mut self, ticket: Ticket, network: Network) {
+    /// Puts a connection into the queue. Where that is full, the network with most connections in it loses the newest of them. Says
+    /// whether that was another one than this.
+    pub(super) fn queue(&mut self, ticket: Ticket, network: Network) -> bool {
         self.waiting.insert(ticket, network);
         if self.waiting.len() <= MAX_WAITING {
-            return;
+            return false;
         }
         let queued = |network| self.waiting.values().filter(|other| **other == network).count();
         let newest = self.waiting.iter().max_by_key(|(ticket, network)| (queued(**network), **ticket));
-        if let Some(newest) = newest.map(|(ticket, _)| *ticket) {
-            self.waiting.remove(&newest);
-        }
+        let newest = newest.map(|(ticket, _)| *ticket);
+        newest.is_some_and(|newest| self.waiting.remove(&newest).is_some() && newest != ticket)
     }
 
     /// Takes a slot for a connection in the queue, if it is its turn and there is one or one can be made free.
@@ -125,6 +125,11 @@ impl Pool {
         self.holders.values().filter(|holder| holder.network == network).count()
     }
 
+    /// Whether a connection has a slot, and was not displaced from it.
+    pub(super) fn holds(&self, ticket: Ticket) -> bool {
+        self.holders.contains_key(&ticket)
+    }
+
     /// Notes how a connection stands; one that was displaced stands nowhere.
     pub(super) fn note(&mut self, ticket: Ticket, standing: Standing) {
         if let Some(holder) = self.holders.get_mut(&ticket) {
@@ -132,10 +137,15 @@ impl Pool {
         }
     }
 
-    /// Gives up a connection's slot, or its place in the queue.
-    pub(super) fn leave(&mut self, ticket: Ticket) {
-        self.holders.remove(&ticket);
-        self.waiting.remove(&ticket);
+    /// Gives up a connection's slot, or its place in the queue. Says whether it had one and another waits.
+    pub(super) fn leave(&mut self, ticket: Ticket) -> bool {
+        let had = self.holders.remove(&ticket).is_some() || self.waiting.remove(&ticket).is_some();
+        had && self.is_wanted()
+    }
+
+    /// Whether a connection waits for a slot.
+    pub(super) fn is_wanted(&self) -> bool {
+        !self.waiting.is_empty()
     }
 }
 

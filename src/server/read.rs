@@ -6,7 +6,7 @@ use super::shared::Shared;
 use crate::engine::EngineError;
 use crate::run::SessionId;
 use crate::store::{Message, Store, StoreError};
-use crate::wire::{ErrorCode, ServerMessage, SessionHistory, Window, window};
+use crate::wire::{ServerMessage, SessionHistory, Window, window};
 
 /// How many sessions a list has.
 const SESSIONS: usize = 50;
@@ -95,7 +95,9 @@ fn the_last(store: &dyn Store, id: SessionId, total: u64, bytes: usize) -> Resul
         if size >= bytes {
             break;
         }
-        let message = store.messages(id, offset, 1)?;
+        // Where this one cannot be read, the list begins with the next, which is there already.
+        let message = store.messages(id, offset, 1)?.into_iter().filter(|message| message.offset == offset);
+        let message: Vec<_> = message.collect();
         size = size.saturating_add(message.iter().map(|message| message.text.len()).sum());
         messages.extend(message);
     }
@@ -112,7 +114,7 @@ pub(super) async fn lists(shared: &Shared, replies: &mut Replies, recent: u32) {
             let latest: Vec<_> = sessions.iter().map(convert::recent_session).collect();
             replies.say(&ServerMessage::RecentSessions(convert::recent_sessions(&latest, recent)));
         }
-        Err(error) => replies.error(ErrorCode::Internal, error.to_string()),
+        Err(error) => replies.failed(&error),
     }
 }
 
@@ -123,6 +125,6 @@ pub(super) async fn recipes(shared: &Shared, replies: &mut Replies) {
             let recipes = convert::offer(shared, enabled);
             replies.say(&ServerMessage::AvailableRecipes(recipes));
         }
-        Err(error) => replies.error(ErrorCode::Internal, error.to_string()),
+        Err(error) => replies.failed(&error),
     }
 }

@@ -3,6 +3,7 @@
 use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode;
 
 use super::hub::{Frame, frame};
+use crate::engine::EngineError;
 use crate::wire::{ErrorCode, ErrorMessage, ServerMessage, fit};
 
 /// How many frames are sent together, at most, and from how many bytes on no more are collected. What is collected here is
@@ -85,6 +86,12 @@ impl Replies {
 
     pub(super) fn error(&mut self, code: ErrorCode, message: impl Into<String>) {
         let error = ErrorMessage { message: message.into(), code: Some(code), ..ErrorMessage::default() };
+        self.say(&ServerMessage::Error(error));
+    }
+
+    /// Says that the engine could not do something.
+    pub(super) fn failed(&mut self, failure: &EngineError) {
+        let error = ErrorMessage { code: Some(ErrorCode::Internal), ..ErrorMessage::about(failure) };
         self.say(&ServerMessage::Error(error));
     }
 

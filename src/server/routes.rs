@@ -4,7 +4,6 @@ use std::convert::Infallible;
 use std::sync::Arc;
 
 use hyper::upgrade::OnUpgrade;
-use serde_json::json;
 use warp::filters::BoxedFilter;
 use warp::http::header::{
     ALLOW, CACHE_CONTROL, CONTENT_SECURITY_POLICY, HeaderName, REFERRER_POLICY, UPGRADE, WWW_AUTHENTICATE,
@@ -12,12 +11,14 @@ use warp::http::header::{
 };
 use warp::http::{HeaderValue, StatusCode};
 use warp::reply::Response;
-use warp::{Filter, Rejection, Reply};
+use warp::{Filter, Rejection};
 
 use super::auth;
 use super::names::Stranger;
-use super::peer::{Peer, PeerSlot};
+use super::peer::Peer;
+use super::peer_slot::PeerSlot;
 use super::pool::Standing;
+use super::problem::problem;
 use super::shared::Shared;
 use super::{api, console, upgrade};
 
@@ -69,6 +70,8 @@ pub(super) fn all(shared: &Arc<Shared>) -> BoxedFilter<(Response,)> {
         .and(warp::query())
         .map(|id: String, shared: Arc<Shared>, query| api::prompt(&shared, &id, &query));
     let reasons = api.and(warp::path!("exit-reasons")).and(authorized.clone()).map(|_| api::exit_reasons());
+    let store = api.and(warp::path!("store")).and(authorized.clone()).then(api::store);
+    let work = api.and(warp::path!("work")).and(authorized.clone()).then(api::work);
     let runs = api.and(warp::path!("runs")).and(authorized.clone()).and(warp::query()).then(api::runs);
     let run = api.and(warp::path!("runs" / String)).and(authorized.clone()).and(warp::query()).then(api::run);
     let reply = api.and(warp::path!("runs" / String / "reply")).and(authorized).then(api::reply);
@@ -89,6 +92,10 @@ pub(super) fn all(shared: &Arc<Shared>) -> BoxedFilter<(Response,)> {
         .or(prompt)
         .unify()
         .or(reasons)
+        .unify()
+        .or(store)
+        .unify()
+        .or(work)
         .unify()
         .or(runs)
         .unify()
@@ -173,11 +180,6 @@ pub(super) fn turned_away(stranger: Stranger) -> Response {
 
 pub(super) fn took_too_long() -> Response {
     guarded(problem(StatusCode::SERVICE_UNAVAILABLE, "that took too long; try again"))
-}
-
-/// An answer that says what is wrong.
-pub(super) fn problem(status: StatusCode, words: &str) -> Response {
-    warp::reply::with_status(warp::reply::json(&json!({ "error": words })), status).into_response()
 }
 
 /// Headers that keep a browser from making more of an answer than it is, and from telling other sites of this one.

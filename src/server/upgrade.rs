@@ -15,8 +15,10 @@ use warp::http::{HeaderMap, HeaderValue, Request, StatusCode};
 use warp::reply::Response;
 
 use super::connection;
-use super::peer::{Peer, PeerSlot};
-use super::routes::problem;
+use super::peer::Peer;
+use super::peer_slot::PeerSlot;
+use super::pool::Standing;
+use super::problem::problem;
 use super::shared::Shared;
 use super::socket::Socket;
 
@@ -32,6 +34,8 @@ pub(super) fn upgrade(
     *request.headers_mut() = headers;
     let Ok(answer) = create_response_with_body(&request, || ()) else { return required() };
     let Some(slot) = slot.take() else { return required() };
+    // It may have been answered before; from here on it is to show the key.
+    slot.note(Standing::Fresh);
     let tasks = shared.tasks.clone();
     tasks.spawn(async move {
         let Ok(upgraded) = upgrade.await else { return };

@@ -5,8 +5,9 @@ use std::time::Duration;
 
 use uuid::Uuid;
 
-use super::commit::{Change, Commit, Entry, NewMessage, Process, Role};
+use super::commit::{Change, Commit, Entry};
 use super::event::SessionEvent;
+use super::records::{NewMessage, Process, Role};
 use super::state::Session;
 use crate::run::{AttemptId, Ending, Event, Fresh, PromptId, RunId, SessionId};
 

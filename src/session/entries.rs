@@ -1,7 +1,8 @@
 //! What each event of a run adds to the conversation.
 
-use super::commit::{Entry, NewMessage, Role};
+use super::commit::Entry;
 use super::decision::Draft;
+use super::records::{NewMessage, Role};
 use super::words;
 use crate::run::{Decision, Ending, Event, Purpose, Run, RunId, SessionId, Todo};
 

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::commit::NewSession;
+use super::records::NewSession;
 use crate::run::{AttemptId, PromptId};
 
 /// One thing that happened in a session beside its runs.

@@ -2,9 +2,10 @@
 
 use uuid::Uuid;
 
-use super::commit::{Change, NewMessage};
+use super::commit::Change;
 use super::decision::{Decision, Draft};
 use super::input::{Input, Refusal};
+use super::records::NewMessage;
 use super::state::{Session, Work};
 use crate::run;
 

@@ -2,9 +2,10 @@
 
 use std::time::Duration;
 
-use super::commit::{NewSession, Process};
+use super::records::{NewSession, Process};
+use crate::recipe::advice;
 use crate::run::{AttemptId, CannotResume, Event, Order, PromptId, Resume, Run, RunId, SessionId};
-use crate::{AnyRecipe, Exit};
+use crate::{Advise, AnyRecipe, Exit, Remedy};
 
 /// Something that happens to a session.
 #[derive(Debug)]
@@ -148,7 +149,7 @@ pub enum TurnEnd {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
     /// The session has another run.
-    #[error("session {session} is busy with run {holder}; exit that run first, or wait until it ends")]
+    #[error("session {session} is busy with run {holder}{}", advice(self))]
     Busy {
         /// The session.
         session: SessionId,
@@ -161,4 +162,14 @@ pub enum Refusal {
     /// There is no such session.
     #[error("there is no session {0}")]
     NoSession(SessionId),
+}
+
+impl Advise for Refusal {
+    fn remedy(&self) -> Option<Remedy> {
+        match self {
+            Self::Busy { .. } => Some(Remedy::ExitOtherFirst),
+            Self::Cannot(cannot) => cannot.remedy(),
+            Self::NoSession(_) => None,
+        }
+    }
 }

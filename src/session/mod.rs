@@ -11,14 +11,16 @@ mod entries;
 mod event;
 mod handle;
 mod input;
+mod records;
 mod runs;
 mod state;
 mod stop;
 mod words;
 
-pub use commit::{Change, Commit, Entry, NewMessage, NewSession, Process, Role};
+pub use commit::{Change, Commit, Entry};
 pub use decision::{Action, Decision, TurnOrigin, TurnRequest};
 pub use event::SessionEvent;
 pub use input::{Input, Refusal, TurnEnd};
-pub use state::{ChatState, ChatTurn, Profile, QueuedPrompt, Session, Stored, StoredRun};
+pub use records::{NewMessage, NewSession, Process, Role};
+pub use state::{ChatState, ChatTurn, Driven, Profile, QueuedPrompt, Session, Stored, StoredRun};
 pub use words::session_name;

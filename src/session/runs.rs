@@ -3,11 +3,12 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use super::commit::{Change, NewSession};
+use super::commit::Change;
 use super::decision::{Action, Draft, TurnOrigin, TurnRequest};
 use super::entries::{Reply, entries};
 use super::event::SessionEvent;
 use super::input::{Refusal, TurnEnd};
+use super::records::NewSession;
 use super::state::{Active, Profile, QueuedPrompt, Session, Stored, Work};
 use crate::run::{
     AttemptId, CannotResume, Decision, Event, Input, Meanwhile, Order, PromptId, Purpose, Resume, ResumedBy,

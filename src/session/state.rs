@@ -3,7 +3,8 @@
 use std::collections::VecDeque;
 use std::path::PathBuf;
 
-use super::commit::{Change, Commit, Process};
+use super::commit::{Change, Commit};
+use super::records::Process;
 use crate::run::{AttemptId, Ending, PromptId, Run, RunId, SessionId};
 use crate::{Exit, ExitReason};
 
@@ -306,11 +307,33 @@ impl Session {
         Commit { changes: vec![Change::Expects { session: self.id, commits: self.commits }] }
     }
 
-    /// How its run ends for clients while what happened in it cannot be persisted.
+    /// The run that is driven, and where it is.
     #[must_use]
-    pub fn not_persisted(&self, why: &str) -> Option<(RunId, Ending)> {
-        let Work::Running(active) = &self.work else { return None };
+    pub fn driven(&self) -> Option<Driven> {
+        let Work::Running(Active { run, .. }) = &self.work else { return None };
+        let (step, steps) = (run.position().outline().name, run.position().steps());
+        Some(Driven { run: run.order().run, step, steps, rehearsal: run.order().rehearsal })
+    }
+}
+
+/// A run that is driven, and where it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Driven {
+    /// The run.
+    pub run: RunId,
+    /// Its step.
+    pub step: &'static str,
+    /// How many steps it has taken.
+    pub steps: u32,
+    /// Whether its agent only rehearses.
+    pub rehearsal: bool,
+}
+
+impl Driven {
+    /// How it ends for clients while what happens in it cannot be persisted. This is not part of its history.
+    #[must_use]
+    pub fn not_persisted(self, why: &str) -> Ending {
         let exit = Exit::because(ExitReason::StorageError).describe(why);
-        Some((active.run.order().run, active.run.ending_with(&exit)))
+        Ending::new(&exit, self.step, self.steps, self.rehearsal)
     }
 }

@@ -3,13 +3,15 @@
 use std::path::PathBuf;
 
 use super::holder::Holder;
+use crate::recipe::advice;
 use crate::run::{RunId, SessionId};
+use crate::{Advise, Remedy};
 
 /// Why something could not be written down or read back.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum StoreError {
     /// The session has a run that goes on.
-    #[error("session {session} is busy with run {holder}; exit that run first, or wait until it ends")]
+    #[error("session {session} is busy with run {holder}{}", advice(self))]
     Busy {
         /// The session.
         session: SessionId,
@@ -17,7 +19,7 @@ pub enum StoreError {
         holder: RunId,
     },
     /// Somebody else has written about the run in the meantime.
-    #[error("run {run} has moved on to event {found}, the writer knew {expected}; read it again")]
+    #[error("run {run} has moved on to event {found}, the writer knew {expected}{}", advice(self))]
     Stale {
         /// The run.
         run: RunId,
@@ -27,7 +29,7 @@ pub enum StoreError {
         found: u64,
     },
     /// Somebody else has written about the session in the meantime.
-    #[error("session {session} has had {found} commits, the writer knew {expected}; read it again")]
+    #[error("session {session} has had {found} commits, the writer knew {expected}{}", advice(self))]
     StaleSession {
         /// The session.
         session: SessionId,
@@ -51,15 +53,34 @@ pub enum StoreError {
         what: String,
     },
     /// The data directory is none, or cannot be used.
-    #[error("the data directory `{}` cannot be used: {why}; name another one, or put that right", path.display())]
+    #[error("the data directory `{}` cannot be used: {why}{}", path.display(), advice(self))]
     Directory {
         /// The directory.
         path: PathBuf,
         /// Why not.
         why: String,
     },
+    /// A file of the store is a link.
+    #[error(
+        "`{}` is a link to `{}`, and no file of the data directory may be one{}",
+        path.display(), target.display(), advice(self)
+    )]
+    Link {
+        /// The link.
+        path: PathBuf,
+        /// Where it leads.
+        target: PathBuf,
+    },
+    /// A file of the store belongs to another user.
+    #[error("`{}` belongs to another user (uid {owner}){}", path.display(), advice(self))]
+    NotOwned {
+        /// The file.
+        path: PathBuf,
+        /// That user.
+        owner: u32,
+    },
     /// Another server uses the data directory.
-    #[error("the data directory `{}` is in use by {holder}; stop that server, or use another directory", path.display())]
+    #[error("the data directory `{}` is in use by {holder}{}", path.display(), advice(self))]
     Held {
         /// The directory.
         path: PathBuf,
@@ -67,12 +88,13 @@ pub enum StoreError {
         holder: Holder,
     },
     /// Another server has taken over the store.
-    #[error("another server has taken over the store; this one must stop writing")]
+    #[error("another server has taken over the store{}", advice(self))]
     TakenOver,
     /// The store was written by a later version.
     #[error(
-        "the store `{}` has schema {found}, and this version knows {known} at most; use the newer surefire, or another data directory",
-        path.display()
+        "the store `{}` has schema {found}, and this version knows {known} at most{}",
+        path.display(),
+        advice(self)
     )]
     Newer {
         /// The file.
@@ -83,21 +105,27 @@ pub enum StoreError {
         known: i64,
     },
     /// The file in the place of the store is another program's database.
-    #[error("`{}` is the database of another program; move it away, or use another data directory", path.display())]
+    #[error("`{}` is the database of another program{}", path.display(), advice(self))]
     Foreign {
         /// The file.
         path: PathBuf,
     },
     /// Another program keeps the database locked.
-    #[error("the store is locked by another program; close it (a `sqlite3` shell?) and try again")]
+    #[error("the store is locked by another program{}", advice(self))]
     Locked,
     /// The disk, or the allotted part of it, is full.
-    #[error("there is no room left for the store; make room on its disk, or raise its largest size")]
+    #[error("there is no room left for the store{}", advice(self))]
     Full,
     /// A row does not read as what it should be.
     #[error("the store holds something unreadable: {what}")]
     Unreadable {
         /// What it is, and what is wrong with it.
+        what: String,
+    },
+    /// The file itself is damaged, and not just a row in it.
+    #[error("the store holds something unreadable: {what}{}", advice(self))]
+    Damaged {
+        /// What is wrong with it.
         what: String,
     },
     /// Anything else.
@@ -106,6 +134,29 @@ pub enum StoreError {
         /// In the words of the database or the system.
         why: String,
     },
+}
+
+impl Advise for StoreError {
+    fn remedy(&self) -> Option<Remedy> {
+        Some(match self {
+            Self::Busy { .. } => Remedy::ExitOtherFirst,
+            Self::Stale { .. } | Self::StaleSession { .. } => Remedy::ReadAgain,
+            Self::Directory { .. } => Remedy::OtherDirectory,
+            Self::Link { .. } => Remedy::ReplaceLink,
+            Self::NotOwned { .. } => Remedy::RunAsOwner,
+            Self::Held { .. } => Remedy::StopServer,
+            Self::TakenOver => Remedy::StopWriting,
+            Self::Newer { .. } => Remedy::NewerSurefire,
+            Self::Foreign { .. } => Remedy::MoveAway,
+            Self::Locked => Remedy::CloseOther,
+            Self::Full => Remedy::FreeSpace,
+            Self::Damaged { .. } => Remedy::Restart,
+            Self::Missing { .. }
+            | Self::Contradiction { .. }
+            | Self::Unreadable { .. }
+            | Self::Failed { .. } => return None,
+        })
+    }
 }
 
 impl StoreError {
@@ -133,11 +184,14 @@ impl StoreError {
             | Self::Missing { .. }
             | Self::Contradiction { .. }
             | Self::Directory { .. }
+            | Self::Link { .. }
+            | Self::NotOwned { .. }
             | Self::Held { .. }
             | Self::TakenOver
             | Self::Newer { .. }
             | Self::Foreign { .. }
-            | Self::Unreadable { .. } => false,
+            | Self::Unreadable { .. }
+            | Self::Damaged { .. } => false,
         }
     }
 }

@@ -11,6 +11,7 @@ mod memory;
 pub mod projection;
 mod records;
 mod sqlite;
+mod upkeep;
 
 pub use committed::{Committed, Written, WrittenEvent};
 pub use error::StoreError;
@@ -18,6 +19,7 @@ pub use holder::Holder;
 pub use memory::Memory;
 pub use records::{Attempt, Message, Recorded, RunFilter, RunRecord, Session, Waiting};
 pub use sqlite::{Opened, SetAside, Sqlite, SqliteOptions};
+pub use upkeep::{Pruned, Quarantined};
 
 pub use crate::session::{Change, Commit, Entry, NewMessage, NewSession, Process, Role, SessionEvent};
 
@@ -29,6 +31,9 @@ use crate::run::{AttemptId, PromptId, RunId, SessionId};
 /// beside them (the words of the conversation). What a commit wrote is seen by every read that begins after it. All
 /// methods may block, and may be called from many threads at once. Implementations pass one suite of conformance
 /// tests, `tests/store_conformance.rs`.
+///
+/// A list leaves out the rows that cannot be read, and has the others; asking for such a run or its events says what is
+/// wrong with it ([`StoreError::Unreadable`]). [`quarantined`](Self::quarantined) names them all.
 ///
 /// ```
 /// # fn main() -> Result<(), surefire::store::StoreError> {
@@ -93,6 +98,12 @@ pub trait Store: Send + Sync + 'static {
     /// As [`session`](Self::session).
     fn sessions(&self, limit: usize) -> Result<Vec<Session>, StoreError>;
 
+    /// The sessions that a list has after this one, which was the last of the page before.
+    ///
+    /// # Errors
+    /// As [`session`](Self::session); [`StoreError::Missing`] if that session was deleted meanwhile.
+    fn sessions_before(&self, before: &Session, limit: usize) -> Result<Vec<Session>, StoreError>;
+
     /// How many sessions there are.
     ///
     /// # Errors
@@ -126,7 +137,7 @@ pub trait Store: Send + Sync + 'static {
     /// Runs, those that began last first.
     ///
     /// # Errors
-    /// As [`session`](Self::session).
+    /// As [`session`](Self::session); [`StoreError::Missing`] if the run that a page is to begin after is not there.
     fn runs(&self, filter: &RunFilter) -> Result<Vec<RunRecord>, StoreError>;
 
     /// What happened in a run after this event (0 for all), at most so many.
@@ -191,4 +202,32 @@ pub trait Store: Send + Sync + 'static {
     /// # Errors
     /// The storage failed. Nothing was forgotten then.
     fn prune(&self, ended_before: u64) -> Result<u64, StoreError>;
+
+    /// Deletes the sessions in which nothing happened since this time (milliseconds since 1970), with their messages,
+    /// runs, attempts and prompts, and says which they were. A session with a run that has not ended or is to resume by
+    /// itself, a queued prompt or an open attempt stays.
+    ///
+    /// # Errors
+    /// The storage failed. Nothing was deleted then.
+    fn prune_sessions(&self, changed_before: u64) -> Result<Pruned, StoreError>;
+
+    /// Returns the space of what was deleted to the file system, and says how many bytes that were. This may take a while,
+    /// and commits wait for it.
+    ///
+    /// # Errors
+    /// The storage failed, as it does where the disk has no room to do that in. Nothing was lost then.
+    fn reclaim(&self) -> Result<u64, StoreError>;
+
+    /// Sets aside a run that cannot be read. It counts as ended from then on: it holds no session, and resumes neither by
+    /// itself nor when an engine starts. All its rows stay.
+    ///
+    /// # Errors
+    /// There is no such run, or the storage failed.
+    fn quarantine(&self, run: RunId, why: &str) -> Result<(), StoreError>;
+
+    /// The runs that were set aside, and the rows that cannot be read. This reads the whole store.
+    ///
+    /// # Errors
+    /// The storage failed.
+    fn quarantined(&self) -> Result<Vec<Quarantined>, StoreError>;
 }

@@ -120,6 +120,8 @@ pub struct RunFilter {
     pub open: Option<bool>,
     /// Only those that ended and wait for a time to go on.
     pub resume_due: bool,
+    /// Only those that the list has after this run: the last run of one page begins the next. The run has to be there.
+    pub before: Option<RunId>,
     /// At most so many; `None` for all.
     pub limit: Option<usize>,
 }

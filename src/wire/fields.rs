@@ -126,6 +126,11 @@ impl Fields {
         }
     }
 
+    /// Whether it says `true`: for fields that must not get in the way.
+    pub(super) fn is_true(&mut self, field: &str) -> bool {
+        self.take(field) == Some(Value::Bool(true))
+    }
+
     /// A whole number from 0 on.
     pub(super) fn count(&mut self, field: &'static str) -> Result<Option<u64>, Refusal> {
         let Some(value) = self.take(field) else { return Ok(None) };

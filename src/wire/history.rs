@@ -95,6 +95,7 @@ mod tests {
             seq: offset + 1,
             id: uuid,
             provider: "claude".into(),
+            mark: None,
         }
     }
 

@@ -61,6 +61,58 @@ pub struct JournalEvent {
     pub event: Event,
 }
 
+/// What agents work on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Work {
+    /// The sessions in which an agent is at work, those that have been so for longest first.
+    pub work: Vec<WorkLine>,
+}
+
+/// A session in which an agent is at work: for a run, outside of one, or both, where a run waits for such a turn.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WorkLine {
+    /// The session.
+    pub session_id: SessionId,
+    /// What people call it.
+    pub name: String,
+    /// Where its agent works.
+    pub working_directory: String,
+    /// Its agent, by its own name.
+    pub agent: String,
+    /// When the run began, or the turn outside of one, whichever came first.
+    pub since: Stamp,
+    /// The run that is open; `null` where there is none.
+    pub run: Option<WorkingRun>,
+    /// The turn outside of a run that is open; `null` where there is none.
+    pub chat: Option<WorkingChat>,
+    /// How many prompts are queued.
+    pub queued: u64,
+}
+
+/// The run that an agent works for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WorkingRun {
+    /// Its id.
+    pub run_id: RunId,
+    /// Its recipe's id.
+    pub recipe_id: String,
+    /// What people call that recipe.
+    pub recipe_label: String,
+    /// Whether it only rehearses.
+    pub rehearsal: bool,
+    /// The step it is at.
+    pub step: String,
+    /// How many steps it has taken.
+    pub step_count: u32,
+}
+
+/// What an agent works on outside of a run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WorkingChat {
+    /// The first words of the prompt; empty where it has none.
+    pub preview: String,
+}
+
 /// What the agent is told first in a run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FirstPrompt {
@@ -73,4 +125,22 @@ pub struct FirstPrompt {
 pub struct LastReply {
     /// Its words; `null` where it has said nothing.
     pub reply: Option<String>,
+}
+
+/// What is not as it should be in the server's store.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StoreState {
+    /// The runs that were set aside, and the rows that cannot be read.
+    pub set_aside: Vec<SetAsideEntry>,
+}
+
+/// A run that was set aside, or a row that cannot be read.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SetAsideEntry {
+    /// The run it belongs to; `null` where that is not known.
+    pub run_id: Option<RunId>,
+    /// The row: its table and its key.
+    pub row: String,
+    /// Why it cannot be read.
+    pub why: String,
 }

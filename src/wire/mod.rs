@@ -19,19 +19,22 @@ pub use fields::{Refusal, Refused};
 pub(crate) use fit::cut;
 pub use fit::fit;
 pub use history::{Window, window};
-pub use http::{FirstPrompt, Journal, JournalEvent, LastReply, RunLine};
+pub use http::{
+    FirstPrompt, Journal, JournalEvent, LastReply, RunLine, SetAsideEntry, StoreState, Work, WorkLine,
+    WorkingChat, WorkingRun,
+};
 pub use incoming::{
-    ClientMessage, Connect, ExitRecipe, KillSession, NotOurs, Prompt, PromptTo, PruneRuns, RefreshSessions,
-    ResumeRun, SetMaxMessageSize, SetOrchestration, StartIn, StartRecipe, Subscribe, Unsubscribe,
-    WantedLimits,
+    ClientMessage, Connect, ExitRecipe, KillSession, NotOurs, Prompt, PromptTo, PruneRuns, PruneSessions,
+    RefreshSessions, ResumeRun, SetMaxMessageSize, SetOrchestration, StartIn, StartRecipe, Subscribe,
+    Unsubscribe, WantedLimits,
 };
 pub use outgoing::{
     Ack, AuthError, AvailableCommands, AvailableRecipes, CommandError, CommandHistory, CompactionError,
-    Connected, ErrorCode, ErrorMessage, GitBranch, Hello, HistoryMessage, InferNameError, OfRun,
+    Connected, ErrorCode, ErrorMessage, GitBranch, Hello, HistoryMessage, InferNameError, Mark, OfRun,
     OfferedAgent, OfferedRecipe, OrchestrationRetry, OrchestrationSet, RecentSession, RecentSessions,
     RecipeError, RecipeExited, RecipeStarted, RecipeStepStarted, RecipeStepTransition, ResourcesList,
     RunsPruned, ServerMessage, SessionCreated, SessionEntry, SessionHistory, SessionKilled, SessionList,
-    SessionReady, TurnComplete, WorktreeSessionError,
+    SessionReady, SessionsPruned, TurnComplete, WorkChanged, WorktreeSessionError,
 };
 pub use shown::shown;
 pub use stamp::Stamp;

@@ -85,6 +85,45 @@ test("the list grows while one looks at it", async (stage) => {
   await until("its end is listed", () => shown.runs(), (found) => /Stopped by you/.test(found?.[0]?.text));
 });
 
+test("the list goes on for as long as there are runs", async (stage) => {
+  const server = await stage.serve();
+  const shown = await stage.open(server);
+  const run = await shown.start({ directory: stage.place.project });
+  await shown.ended();
+  const { runs: [one] } = await server.ask("/api/runs");
+  assert.equal(one.run_id, run);
+  // More than a test can wait for, by the rules of the endpoint: the newest first, at most a thousand at once.
+  const all = Array.from({ length: 2_345 }, (_, n) => ({ ...one, run_id: `00000000-0000-4000-8000-${String(n).padStart(12, "0")}` }));
+  await shown.page.setRequestInterception(true);
+  shown.page.on("request", (request) => {
+    const url = new URL(request.url());
+    if (url.pathname !== "/api/runs") return request.continue();
+    const before = url.searchParams.get("before");
+    const from = before ? all.findIndex(({ run_id }) => run_id === before) + 1 : 0;
+    const limit = Math.min(Number(url.searchParams.get("limit") ?? 100), 1_000);
+    return request.respond({ contentType: "application/json", body: JSON.stringify({ runs: all.slice(from, from + limit) }) });
+  });
+  await shown.goto("#/runs");
+  const listed = (number) => until(`${number} are there`, () => shown.runs(), (found) => found?.length === number);
+  const more = () => shown.page.evaluate(() => {
+    const button = [...document.querySelectorAll("main button")].find(({ textContent }) => textContent === "Show more");
+    if (button.hidden) return false;
+    button.click();
+    return true;
+  });
+  await listed(100);
+  assert.ok(await more());
+  await listed(1_100);
+  await shown.reload();
+  await listed(1_100);
+  assert.ok(await more());
+  await listed(2_100);
+  assert.ok(await more());
+  const found = await listed(2_345);
+  assert.deepEqual(found.map(({ id }) => id), all.map(({ run_id }) => run_id), "each once, in order");
+  assert.equal(await more(), false, "there are no more");
+});
+
 test("going back leads to where one was on the page, also from one that is shorter", async (stage) => {
   const { shown } = await past(stage);
   await shown.page.setViewport({ width: 390, height: 300 });

@@ -20,7 +20,8 @@ export class ConsolePage extends Window {
     // The last view is to be seen until the next one is there.
     await until("the view belongs to the address", () => this.page.$eval("main", (main) => main.dataset.address), (address) => address === hash);
     const [, page, id] = hash.split("/");
-    if (id && page === "runs") await until("the run is there", () => this.progress());
+    if (page === "sessions") await until("the conversation is there", () => this.page.$(CONVERSATION));
+    else if (id && page === "runs") await until("the run is there", () => this.progress());
     else if (id) await until("the picture is there", () => this.page.$(PICTURE));
     else if (page === "runs") await until("the runs are there", () => this.runs(), Boolean);
     else await until("the recipes are there", () => this.recipes(), (found) => found.length > 0);
@@ -176,6 +177,34 @@ export class ConsolePage extends Window {
     return this.page.$$eval(`${CONVERSATION} > li`, (rows) => rows
       .filter((row) => [...row.querySelectorAll(":scope > .who .tag")].some(({ hidden, textContent }) => !hidden && /waits/.test(textContent)))
       .map((row) => row.querySelector("pre").textContent));
+  }
+
+  // Prompts whose tag says that the agent does not get them.
+  withdrawn() {
+    return this.page.$$eval(`${CONVERSATION} > li`, (rows) => rows
+      .filter((row) => [...row.querySelectorAll(":scope > .who .tag")].some(({ hidden, textContent }) => !hidden && /not delivered/.test(textContent)))
+      .map((row) => row.querySelector("pre").textContent));
+  }
+
+  // What is marked as not delivered in the conversation: not as somebody's words, but as what it is.
+  undelivered() {
+    return this.page.$$eval(`${CONVERSATION} > li`, (rows) => rows
+      .filter((row) => row.querySelector(":scope > .who strong")?.textContent === "Not delivered")
+      .map((row) => row.lastElementChild.textContent));
+  }
+
+  // The sessions in which an agent is at work, each with its button; or `null` where that is not known yet.
+  work() {
+    return this.page.$eval('section[aria-label="Running now"]', (section) => {
+      const rows = [...section.querySelectorAll("li")];
+      return rows.length === 0 ? null : rows.filter((row) => row.querySelector("a")).map((row) => {
+        const [button] = row.querySelectorAll("button");
+        return {
+          title: row.querySelector("strong").textContent, text: row.querySelector("a").innerText, at: row.querySelector("a").hash,
+          stop: button.ariaLabel, can: !button.disabled,
+        };
+      });
+    });
   }
 
   // How it ended, or `null` while it has not.

@@ -55,7 +55,7 @@ test("after a run its agent can still be talked to", async (stage) => {
   assert.equal(await field.evaluate(({ value }) => value), "");
 });
 
-test("what still waited when a run was stopped waits no longer, and is answered outside of it", async (stage) => {
+test("what still waited when a run was stopped waits no longer, and is not delivered", async (stage) => {
   const server = await stage.serve({ plan: { answers: [{ act: "silence" }], default: {} } });
   const shown = await stage.open(server);
   await shown.start({ directory: stage.place.project });
@@ -65,9 +65,10 @@ test("what still waited when a run was stopped waits no longer, and is answered 
   await shown.stop();
   await shown.ended();
   assert.deepEqual(await shown.waiting(), []);
-  // The first thing that is said after it is how the run ended.
-  const answered = (rows) => rows.slice(rows.findIndex(({ text }) => text === "And then?")).filter(({ prompt }) => !prompt).length === 2;
-  await until("it is answered", () => shown.conversation(), answered);
+  assert.deepEqual(await until("it is marked", () => shown.withdrawn(), (found) => found.length > 0), ["And then?"]);
+  const [mark] = await until("that is noted", () => shown.undelivered(), (found) => found.length === 1);
+  assert.match(mark, /^“And then\?” was still queued when this was stopped/);
+  assert.equal(stage.place.calls().filter(({ phase }) => phase === "began").length, 1, "no agent starts");
 });
 
 test("what is said while a run is paused waits until it goes on, and is passed on first", async (stage) => {

@@ -44,7 +44,7 @@ test("what is on offer stays in its place when runs begin and end", async (stage
   for (const viewport of [PHONE, { width: 1280, height: 860 }]) {
     const [looking, working] = [await stage.open(server, { viewport }), await stage.open(server)];
     const seen = () => looking.page.evaluate(() => ({
-      going: [...document.querySelectorAll("main .strip a")].map(({ textContent }) => textContent),
+      going: [...document.querySelectorAll("main .work a")].map(({ textContent }) => textContent),
       tops: [...document.querySelectorAll("main a.recipe")].map((card) => card.getBoundingClientRect().top),
     }));
     const before = await seen();

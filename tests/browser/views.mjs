@@ -2,6 +2,7 @@
 
 import { FIELDS } from "./page.mjs";
 import { until } from "./patience.mjs";
+import { Phone } from "./phone.mjs";
 
 // Shows each view to `look`, with its name. A stage has one server for each script that they need.
 export async function everyView(stage, options, look) {
@@ -53,8 +54,19 @@ async function ofRuns(stage, options, look) {
       await shown.say(`Say this: ${LONG}`);
       await until("it waits", () => shown.waiting(), (waiting) => waiting.length === 1);
       await look("run, live", shown);
+      const phone = await Phone.connect(stage, server);
+      const session = await phone.prompt(`Read ${LONG}`, { directory: place.project });
+      await phone.prompt(`And ${LONG}`, { session });
       await shown.goto("#/");
-      await look("recipes, while one goes on", shown);
+      await until("both are there", () => shown.work(), (rows) => rows?.length === 2);
+      await look("recipes, while agents are at work", shown);
+      await shown.goto(`#/sessions/${session}`);
+      await until("all is said", () => shown.conversation(), (rows) => rows.length > 1);
+      await look("session, at work", shown);
+      await shown.press("Stop the agent");
+      await until("it is marked", () => shown.undelivered(), (found) => found.length === 1);
+      await look("session, stopped", shown);
+      await phone.page.close();
     } else {
       await shown.ended();
       await look(`run, ${script}`, shown);

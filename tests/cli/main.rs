@@ -16,8 +16,11 @@ mod serving;
 mod settings;
 mod snapshot;
 mod statuses;
+#[path = "../store_fixtures/mod.rs"]
+mod store_fixtures;
 mod terminal;
 mod wrong_usage;
+mod years;
 
 use std::path::PathBuf;
 use std::process::Command;

@@ -5,8 +5,8 @@ use std::sync::{Condvar, Mutex};
 
 use surefire::run::{AttemptId, PromptId, RunId, SessionId};
 use surefire::store::{
-    Attempt, Change, Commit, Committed, Memory, Message, Recorded, RunFilter, RunRecord, Session, Store,
-    StoreError, Waiting,
+    Attempt, Change, Commit, Committed, Memory, Message, Pruned, Quarantined, Recorded, RunFilter, RunRecord,
+    Session, Store, StoreError, Waiting,
 };
 
 #[derive(Default)]
@@ -134,6 +134,9 @@ impl Store for HeldStore {
         }
         self.readable()?.sessions(limit)
     }
+    fn sessions_before(&self, before: &Session, limit: usize) -> Result<Vec<Session>, StoreError> {
+        self.readable()?.sessions_before(before, limit)
+    }
     fn session_count(&self) -> Result<u64, StoreError> {
         self.readable()?.session_count()
     }
@@ -187,5 +190,17 @@ impl Store for HeldStore {
     }
     fn prune(&self, ended_before: u64) -> Result<u64, StoreError> {
         self.readable()?.prune(ended_before)
+    }
+    fn prune_sessions(&self, changed_before: u64) -> Result<Pruned, StoreError> {
+        self.readable()?.prune_sessions(changed_before)
+    }
+    fn reclaim(&self) -> Result<u64, StoreError> {
+        self.readable()?.reclaim()
+    }
+    fn quarantine(&self, run: RunId, why: &str) -> Result<(), StoreError> {
+        self.readable()?.quarantine(run, why)
+    }
+    fn quarantined(&self) -> Result<Vec<Quarantined>, StoreError> {
+        self.readable()?.quarantined()
     }
 }

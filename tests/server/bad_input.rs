@@ -72,6 +72,7 @@ async fn a_field_that_is_missing_or_of_the_wrong_type_is_named() {
             &[("session_id", true, "a string"), ("reason", false, "`user-requested` or `user_stopped`")],
         ),
         ("prune_runs", json!({ "older_than_s": 1e15 }), &[("older_than_s", true, "a positive number")]),
+        ("prune_sessions", json!({ "older_than_s": 1e15 }), &[("older_than_s", true, "a positive number")]),
         ("kill_session", session(), &[("session_id", true, "a string")]),
         (
             "set_orchestration",

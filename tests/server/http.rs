@@ -29,8 +29,10 @@ async fn everything_below_api_needs_the_key() {
         "/api/recipes/implement-and-review/prompt",
         "/api/recipes/none/prompt?about=it",
         "/api/exit-reasons",
+        "/api/store",
         "/api/runs",
         "/api/runs?limit=many",
+        "/api/work",
         "/api/runs/none",
         "/api/runs/none/reply",
         &format!("/api/runs/{UNKNOWN}"),
@@ -168,6 +170,10 @@ async fn runs_are_listed_and_chosen_among() {
         ("?open=true".to_owned(), vec![]),
         ("?limit=1".to_owned(), vec![&second]),
         ("?limit=0".to_owned(), vec![]),
+        (format!("?before={}", second["run_id"].as_str().unwrap()), vec![&first]),
+        (format!("?before={}&limit=1", second["run_id"].as_str().unwrap()), vec![&first]),
+        (format!("?before={}", first["run_id"].as_str().unwrap()), vec![]),
+        ("?before=".to_owned(), vec![&second, &first]),
         ("?limit=1000000000000".to_owned(), vec![&second, &first]),
         ("?unknown=1".to_owned(), vec![&second, &first]),
     ];
@@ -185,6 +191,7 @@ async fn runs_are_listed_and_chosen_among() {
     }
     for query in [
         "?session=none",
+        "?before=none",
         "?limit=-1",
         "?limit=many",
         "?limit=1&limit=2",
@@ -199,6 +206,18 @@ async fn runs_are_listed_and_chosen_among() {
         let answer = read(server.address, &format!("/api/runs{query}")).await;
         assert_eq!(answer.status(), 400, "{query}: {answer:?}");
     }
+    let gone = read(server.address, &format!("/api/runs?before={UNKNOWN}")).await;
+    assert_eq!(gone.status(), 404, "{gone:?}");
+    assert!(gone.json()["error"].as_str().unwrap().ends_with("; begin with the first page"), "{gone:?}");
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn a_store_in_which_everything_can_be_read_has_nothing_set_aside() {
+    let server = Serving::rehearsing(Script::NoTasks).await;
+    let mut app = App::connect(server.address).await;
+    run(&server, &mut app, "implement-and-review").await;
+    assert_eq!(read(server.address, "/api/store").await.json(), json!({ "set_aside": [] }));
     server.stop().await;
 }
 

@@ -27,3 +27,4 @@ mod threats_web_page;
 mod together;
 mod walk;
 mod wishes;
+mod work;

@@ -146,3 +146,38 @@ async fn runs_that_are_long_over_are_forgotten_by_the_servers_clock() {
     }
     server.stop().await;
 }
+
+#[tokio::test]
+async fn old_sessions_are_deleted_with_all_that_is_in_them() {
+    let now = Arc::new(AtomicU64::new(1_800_000_000_000));
+    let clock = Arc::clone(&now);
+    let agent = Arc::new(Rehearsal::new(Script::NoTasks));
+    let server = Serving::with(agent, |builder| {
+        builder.tune(move |options| {
+            options.locks = options.data.join("locks");
+            options.clock = Clock::new(move || clock.load(Ordering::SeqCst));
+        })
+    })
+    .await;
+    let mut app = App::connect(server.address).await;
+    let mut sessions = Vec::new();
+    for _ in 0..2 {
+        app.send(start(&server, &json!({}))).await;
+        sessions.push(app.until("recipe_exited").await["session_id"].clone());
+        app.until("turn_complete").await;
+        now.fetch_add(60_000, Ordering::SeqCst);
+    }
+    // They were last used two minutes and one minute ago.
+    for (older_than_s, count) in [(json!(1e15), 0), (json!(119.999), 1), (json!(119.999), 0)] {
+        app.send(json!({ "type": "prune_sessions", "older_than_s": older_than_s })).await;
+        let pruned = app.until("sessions_pruned").await;
+        let told = (&pruned["session_count"], &pruned["run_count"], pruned.get("problem"));
+        assert_eq!(told, (&json!(count), &json!(count), None), "{older_than_s}: {pruned}");
+    }
+    app.send(json!({ "type": "refresh_sessions" })).await;
+    let list = app.until("session_list").await;
+    assert_eq!((&list["total_count"], &list["sessions"][0]["session_id"]), (&json!(1), &sessions[1]));
+    app.send(json!({ "type": "prompt", "text": "hi", "resume_session_id": sessions[0] })).await;
+    assert_eq!(app.until("error").await["code"], "session_not_found");
+    server.stop().await;
+}

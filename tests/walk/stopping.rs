@@ -54,6 +54,23 @@ async fn a_server_that_is_asked_to_stop_says_goodbye_and_goes() {
 }
 
 #[tokio::test]
+async fn a_server_that_was_stopped_leaves_the_log_in_the_database() {
+    for signal in [Signal::TERM, Signal::INT] {
+        let place = Place::new();
+        let mut server = place.serve("happy", Duration::ZERO).await;
+        let mut app = server.app().await;
+        app.send(place.wish()).await;
+        app.until("recipe_exited").await;
+        let log = place.data().join("surefire.db-wal");
+        assert!(std::fs::metadata(&log).unwrap().len() > 0);
+        server.signal(signal);
+        assert!(server.ended().await.success());
+        let left = std::fs::metadata(&log).map_or(0, |log| log.len());
+        assert_eq!(left, 0, "a copy of the database alone would miss that");
+    }
+}
+
+#[tokio::test]
 async fn a_client_that_never_reads_holds_nobody_up() {
     let place = Place::new();
     let mut server = place.serve("happy", Duration::ZERO).await;

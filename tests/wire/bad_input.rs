@@ -49,7 +49,7 @@ use May::{BeLeftOut, BeNull, NotBeLeftOut, NotBeLeftOutAlone};
 type Row = (&'static str, &'static [(&'static str, Holds, May)]);
 
 /// The files of good messages, and what is in their fields.
-const MESSAGES: [Row; 33] = [
+const MESSAGES: [Row; 34] = [
     (
         "connect",
         &[
@@ -94,6 +94,7 @@ const MESSAGES: [Row; 33] = [
     ("exit_recipe", &[("/session_id", SessionId, NotBeLeftOut)]),
     ("exit_recipe.reason", &[("/session_id", SessionId, NotBeLeftOut), ("/reason", Reason, BeLeftOut)]),
     ("prune_runs", &[("/older_than_s", Seconds, NotBeLeftOut)]),
+    ("prune_sessions", &[("/older_than_s", Seconds, NotBeLeftOut)]),
     ("stop_recipe", &[("/session_id", SessionId, NotBeLeftOut)]),
     ("set_orchestration.session", &[("/enabled", Flag, NotBeLeftOut), ("/session_id", SessionId, BeLeftOut)]),
     (

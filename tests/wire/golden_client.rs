@@ -5,8 +5,8 @@ use std::time::Duration;
 use surefire::ExitReason;
 use surefire::wire::{
     ClientMessage, Connect, ExitRecipe, KillSession, NotOurs, Prompt, PromptTo, ProtocolVersion, PruneRuns,
-    RefreshSessions, ResumeRun, SetMaxMessageSize, SetOrchestration, StartIn, StartRecipe, Subscribe,
-    Unsubscribe, WantedLimits,
+    PruneSessions, RefreshSessions, ResumeRun, SetMaxMessageSize, SetOrchestration, StartIn, StartRecipe,
+    Subscribe, Unsubscribe, WantedLimits,
 };
 
 use crate::golden::Side;
@@ -20,28 +20,31 @@ fn rows() -> Vec<(&'static str, ClientMessage)> {
     greetings().into_iter().chain(recipes()).chain(sessions).chain(not_ours).collect()
 }
 
-fn greetings() -> [(&'static str, ClientMessage); 5] {
+fn greetings() -> [(&'static str, ClientMessage); 6] {
     let ios = Connect {
         api_key: Some(KEY.into()),
         protocol_version: Some((ProtocolVersion(0, 5, 0), "0.5.0".into())),
         session_id: None,
         recent_sessions_limit: 5,
+        work: false,
     };
     let android = Connect {
         protocol_version: None,
         session_id: Some("6c1d9b7e-0f35-4a82-b4d6-e8f0a2c4d6e8".into()),
         ..ios.clone()
     };
+    let console = Connect { work: true, ..ios.clone() };
     [
         ("connect", ClientMessage::Connect(ios)),
         ("connect.android", ClientMessage::Connect(android)),
+        ("connect.work", ClientMessage::Connect(console)),
         ("ping", ClientMessage::Ping),
         ("message_ack", ClientMessage::MessageAck),
         ("set_max_message_size", ClientMessage::SetMaxMessageSize(SetMaxMessageSize { size_kb: 200 })),
     ]
 }
 
-fn recipes() -> [(&'static str, ClientMessage); 12] {
+fn recipes() -> [(&'static str, ClientMessage); 13] {
     let start = StartRecipe {
         session: StartIn::Session(session()),
         recipe_id: "implement-and-review".into(),
@@ -88,6 +91,7 @@ fn recipes() -> [(&'static str, ClientMessage); 12] {
     let exit = ExitRecipe { session_id: session(), reason: ExitReason::UserRequested };
     let interrupted = ExitRecipe { reason: ExitReason::UserStopped, ..exit };
     let prune = PruneRuns { older_than: Duration::from_hours(30 * 24) };
+    let old = PruneSessions { older_than: Duration::from_hours(90 * 24) };
     let off = SetOrchestration { enabled: false, session_id: None };
     let on = SetOrchestration { enabled: true, session_id: Some(session()) };
     [
@@ -101,6 +105,7 @@ fn recipes() -> [(&'static str, ClientMessage); 12] {
         ("exit_recipe.reason", ClientMessage::ExitRecipe(interrupted)),
         ("stop_recipe", ClientMessage::ExitRecipe(exit)),
         ("prune_runs", ClientMessage::PruneRuns(prune)),
+        ("prune_sessions", ClientMessage::PruneSessions(old)),
         ("set_orchestration", ClientMessage::SetOrchestration(off)),
         ("set_orchestration.session", ClientMessage::SetOrchestration(on)),
     ]

@@ -5,11 +5,11 @@ use strum::VariantNames;
 use surefire::recipes::{ImplementAndReview, ImplementAndReviewAll, ReviewAndCommit};
 use surefire::wire::{
     Ack, AuthError, AvailableCommands, AvailableRecipes, CommandError, CommandHistory, CompactionError,
-    Connected, ErrorCode, ErrorMessage, GitBranch, Hello, HistoryMessage, InferNameError, OfferedAgent,
+    Connected, ErrorCode, ErrorMessage, GitBranch, Hello, HistoryMessage, InferNameError, Mark, OfferedAgent,
     OfferedRecipe, OrchestrationSet, ProtocolVersion, RecentSession, RecentSessions, RecipeError,
     RecipeExited, ResourcesList, RunsPruned, ServerMessage, SessionCreated, SessionEntry, SessionHistory,
-    SessionKilled, SessionList, SessionReady, Stamp, TurnComplete, Window, WorktreeSessionError, shown,
-    window,
+    SessionKilled, SessionList, SessionReady, SessionsPruned, Stamp, TurnComplete, Window, WorkChanged,
+    WorktreeSessionError, shown, window,
 };
 use surefire::{Exit, ExitReason, Outline, Registry};
 use uuid::Uuid;
@@ -54,12 +54,14 @@ fn errors() -> Rows {
     };
     let busy = ErrorMessage {
         message: "the session has a run of implement-and-review at code-review; exit it first".into(),
+        remedy: Some("exit it first".into()),
         code: Some(ErrorCode::SessionBusy),
         session_id: Some(session()),
         ..ErrorMessage::default()
     };
     let too_old = ErrorMessage {
         message: "Client is too old; upgrade required".into(),
+        remedy: Some("upgrade required".into()),
         code: Some(ErrorCode::UnsupportedProtocolVersion),
         required: Some(ProtocolVersion::OLDEST.to_string()),
         received: Some("0.3.2".into()),
@@ -106,13 +108,19 @@ fn sessions() -> Rows {
         TurnComplete { session_id: session(), aborted: false },
         TurnComplete { session_id: session(), aborted: true },
     );
+    let pruned = SessionsPruned { session_count: 3, run_count: 12, freed_bytes: 4_812_800, problem: None };
+    let full = "there is no room left for the store; make room on its disk, or raise its largest size";
+    let not_smaller = SessionsPruned { freed_bytes: 0, problem: Some(full.into()), ..pruned.clone() };
     vec![
         ("runs_pruned", ServerMessage::RunsPruned(RunsPruned { count: 12 })),
+        ("sessions_pruned", ServerMessage::SessionsPruned(pruned)),
+        ("sessions_pruned.problem", ServerMessage::SessionsPruned(not_smaller)),
         ("session_list", ServerMessage::SessionList(list)),
         ("recent_sessions", ServerMessage::RecentSessions(few)),
         ("session_created", ServerMessage::SessionCreated(created)),
         ("session_ready", ServerMessage::SessionReady(ready)),
         ("session_killed", ServerMessage::SessionKilled(killed)),
+        ("work_changed", ServerMessage::WorkChanged(WorkChanged { session_id: session() })),
         ("turn_complete", ServerMessage::TurnComplete(turn)),
         ("turn_complete.aborted", ServerMessage::TurnComplete(aborted)),
     ]
@@ -131,6 +139,7 @@ fn said(offset: u64, role: &str, text: &str) -> HistoryMessage {
         seq: offset + 1,
         id: uuid,
         provider: "claude".into(),
+        mark: None,
     }
 }
 
@@ -147,10 +156,22 @@ fn histories() -> Rows {
         total,
         messages: messages.to_vec(),
     };
+    let stopped = [
+        said(0, "user", "Mind the tests."),
+        HistoryMessage {
+            mark: Some(Mark::NotDelivered),
+            ..said(
+                1,
+                "assistant",
+                "Not delivered: “Mind the tests.” was still queued when this was stopped. Send it again if the agent should get it.",
+            )
+        },
+    ];
     let frame = |part, limit| ServerMessage::SessionHistory(window(part, limit));
     let whole = 200 * 1024;
     vec![
         ("session_history", frame(part(2, &talk), whole)),
+        ("session_history.not_delivered", frame(part(2, &stopped), whole)),
         ("session_history.empty", frame(part(0, &[]), whole)),
         ("session_history.cut_short", frame(part(3, &long), 1024)),
         ("session_history.file_replaced", frame(Window { replaced: true, ..part(1, &talk[..1]) }, whole)),

@@ -80,6 +80,7 @@ fn said(offset: u64, text: String) -> HistoryMessage {
         seq: offset + 1,
         id: uuid,
         provider: "claude".into(),
+        mark: None,
     }
 }
 

@@ -51,7 +51,7 @@ pub(super) fn arguments(
     add("--permission-mode", permission_mode.to_string());
     add(opening.flag(), spelled(turn.session));
     if let Some(model) = &turn.model {
-        models::check(model).map_err(|unknown| Failure::Refused { words: unknown.to_string() })?;
+        models::check(model)?;
         add("--model", model.clone());
     }
     if let Some(rounds) = turn.limits.rounds {
@@ -133,7 +133,7 @@ mod tests {
     fn what_cannot_be_asked_for_is_refused() {
         let refused = Turn { model: Some("--dangerously-skip-permissions".to_owned()), ..turn() };
         let failure = arguments(&refused, Opening::New, PermissionMode::Plan, None).unwrap_err();
-        assert!(matches!(failure, Failure::Refused { .. }), "{failure}");
+        assert!(matches!(failure, Failure::UnknownModel { .. }), "{failure}");
         for budget in [0.0, -1.0, f64::NAN, f64::INFINITY] {
             let limits = TurnLimits { budget_usd: Some(budget), ..TurnLimits::default() };
             let failure =

@@ -119,10 +119,10 @@ fn is_lost(words: &str) -> bool {
     words.contains("No conversation found")
 }
 
-/// A conversation that is gone is never replaced by an empty one behind anybody's back.
+/// The line that says it, without what stands around it.
 fn lost(words: &str) -> Failure {
     let said = words.lines().find(|line| is_lost(line)).unwrap_or(words);
-    Failure::Refused { words: format!("{}; the conversation is lost, start a new session", said.trim()) }
+    Failure::ConversationLost { words: said.trim().to_owned() }
 }
 
 #[cfg(test)]
@@ -259,8 +259,10 @@ mod tests {
     #[test]
     fn a_lost_conversation_is_told_as_such_wherever_it_is_said() {
         let said = "No conversation found with session ID: x";
-        let expected =
-            Failure::Refused { words: format!("{said}; the conversation is lost, start a new session") };
+        let expected = Failure::ConversationLost { words: said.to_owned() };
+        let text =
+            format!("the agent reports an error: {said}; the conversation is lost, start a new session");
+        assert_eq!(expected.to_string(), text);
         assert_eq!(judged(&Transcript::default(), &format!("warning\n{said}\n")), Err(expected.clone()));
         assert_eq!(failed(with_words(said)), expected);
     }

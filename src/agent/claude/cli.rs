@@ -34,7 +34,7 @@ impl Claude {
     /// The CLI at this path, or where `CLAUDE_CLI_PATH` says, or `~/.claude/local/claude`, or on the `PATH`.
     ///
     /// # Errors
-    /// [`Failure::CannotStart`], with the places that were tried, or with what is wrong with the one that was given.
+    /// [`Failure::BadProgram`], with the places that were tried, or with what is wrong with the one that was given.
     pub fn find(agent_path: Option<&Path>) -> Result<Self, Failure> {
         let environment = Environment::ours();
         let path = find::find(agent_path, &environment)?;

@@ -6,13 +6,14 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{Access, access};
 
 use super::environment::Environment;
+use crate::Remedy;
 use crate::agent::Failure;
 
 /// The program's name, where only a name is known.
 const NAME: &str = "claude";
 
-/// What helps when there is no CLI anywhere.
-const ADVICE: &str = "install Claude Code, or say where it is with `--agent-path` or `CLAUDE_CLI_PATH`";
+/// The environment variable that says where the CLI is.
+const VARIABLE: &str = "CLAUDE_CLI_PATH";
 
 /// The CLI's path: the one that was asked for, or the first place where it is.
 ///
@@ -21,13 +22,13 @@ pub(super) fn find(agent_path: Option<&Path>, environment: &Environment) -> Resu
     if let Some(path) = agent_path {
         return usable(path);
     }
-    if let Some(path) = environment.get("CLAUDE_CLI_PATH") {
+    if let Some(path) = environment.get(VARIABLE) {
         return usable(Path::new(path));
     }
     let places = places(environment);
     match places.iter().find(|path| check(path).is_ok()) {
         Some(path) => Ok(absolute(path)),
-        None => Err(Failure::CannotStart { path: NAME.into(), why: nowhere(&places) }),
+        None => Err(Failure::BadProgram { path: NAME.into(), why: nowhere(&places), remedy: install() }),
     }
 }
 
@@ -35,25 +36,23 @@ pub(super) fn find(agent_path: Option<&Path>, environment: &Environment) -> Resu
 pub(super) fn usable(path: &Path) -> Result<PathBuf, Failure> {
     match check(path) {
         Ok(()) => Ok(absolute(path)),
-        Err(why) => Err(Failure::CannotStart { path: path.to_owned(), why }),
+        Err((why, remedy)) => Err(Failure::BadProgram { path: path.to_owned(), why, remedy }),
     }
 }
 
-fn check(path: &Path) -> Result<(), String> {
+fn check(path: &Path) -> Result<(), (String, Remedy)> {
     let metadata = match std::fs::metadata(path) {
         Ok(metadata) => metadata,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-            return Err(format!("there is no such file; {ADVICE}"));
+            return Err(("there is no such file".to_owned(), install()));
         }
-        Err(error) => return Err(format!("{error}; {ADVICE}")),
+        Err(error) => return Err((error.to_string(), install())),
     };
     if metadata.is_dir() {
-        return Err(format!(
-            "it is a directory; give the path of the program itself, as in `{NAME}` inside it"
-        ));
+        return Err(("it is a directory".to_owned(), Remedy::ProgramInside { name: NAME.to_owned() }));
     }
     if access(path, Access::EXEC_OK).is_err() {
-        return Err("it is not executable; make it so with `chmod +x`".to_owned());
+        return Err(("it is not executable".to_owned(), Remedy::MakeExecutable));
     }
     Ok(())
 }
@@ -73,7 +72,11 @@ fn places(environment: &Environment) -> Vec<PathBuf> {
 
 fn nowhere(places: &[PathBuf]) -> String {
     let tried: Vec<_> = places.iter().map(|path| format!("`{}`", path.display())).collect();
-    format!("it is in none of the usual places (tried {}); {ADVICE}", tried.join(", "))
+    format!("it is in none of the usual places (tried {})", tried.join(", "))
+}
+
+fn install() -> Remedy {
+    Remedy::Install { program: "Claude Code".to_owned(), variable: VARIABLE.to_owned() }
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@ use super::classify::{Remains, classify};
 use super::cli::Claude;
 use super::transcript::Transcript;
 use super::{find, sessions, system_prompt};
+use crate::Remedy;
 use crate::agent::{Failure, Link, Reply, Sign, Turn};
 use crate::process::{Command, Control, End, Files, Held, Mark, Process, Report, StartError};
 
@@ -16,7 +17,7 @@ use crate::process::{Command, Control, End, Files, Held, Mark, Process, Report, 
 pub(super) async fn take(claude: &Claude, turn: &Turn, link: &Link) -> Result<Reply, Failure> {
     // The CLI refuses such a prompt as well, but a process later.
     if turn.prompt.trim().is_empty() {
-        return Err(Failure::Refused { words: "the prompt is empty; say what is to be done".to_owned() });
+        return Err(Failure::EmptyPrompt);
     }
     let known = turn.opened || sessions::exists(turn.session, &claude.environment);
     let mut opening = if known { Opening::Resume } else { Opening::New };
@@ -82,12 +83,9 @@ async fn once(claude: &Claude, turn: &Turn, opening: Opening, link: &Link) -> Re
 
 /// Starts the process. It has no prompt yet.
 async fn start(claude: &Claude, turn: &Turn, opening: Opening) -> Result<Held<Transcript>, Failure> {
-    let cannot = |why: String| Failure::CannotStart { path: claude.path.clone(), why };
     if !turn.directory.is_dir() {
-        return Err(cannot(format!(
-            "the directory to work in, `{}`, is not there",
-            turn.directory.display()
-        )));
+        let why = format!("the directory to work in, `{}`, is not there", turn.directory.display());
+        return Err(Failure::CannotStart { path: claude.path.clone(), why });
     }
     let files = files(turn);
     files.make_directory().map_err(|error| no_scratch(claude, turn, &error))?;
@@ -101,8 +99,11 @@ async fn start(claude: &Claude, turn: &Turn, opening: Opening) -> Result<Held<Tr
     started.map_err(|error| match error {
         StartError::Files(error) => no_scratch(claude, turn, &error),
         // The file itself may say it better than the system does.
-        StartError::Spawn(error) => find::usable(&claude.path)
-            .map_or_else(|failure| failure, |_| cannot(format!("{error}; try to run it in a terminal"))),
+        StartError::Spawn(error) => find::usable(&claude.path).err().unwrap_or(Failure::BadProgram {
+            path: claude.path.clone(),
+            why: error.to_string(),
+            remedy: Remedy::TryInTerminal,
+        }),
     })
 }
 

@@ -14,9 +14,9 @@ mod program;
 mod report;
 mod roots;
 mod settings;
+mod store;
 mod variables;
 
-use std::fmt;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -27,6 +27,7 @@ use super::complaint::Complaint;
 use super::layers::{self, Layers};
 use super::serve::ServeOptions;
 use super::{Context, wait};
+use crate::Advise;
 use crate::store::Sqlite;
 
 const EXAMPLES: &str = "\
@@ -80,7 +81,7 @@ impl Finding {
     }
 
     /// An error of an inner room: what is wrong, and what to do.
-    fn failed(name: &'static str, error: &impl fmt::Display) -> Self {
+    fn failed(name: &'static str, error: &impl Advise) -> Self {
         Self::complained(name, &Complaint::about("", error))
     }
 
@@ -122,6 +123,7 @@ impl Doctor {
         }
         findings.push(git::check().await);
         findings.push(data::check(data.as_deref(), holder.as_ref()));
+        findings.extend(store::check(data.as_deref().ok()));
         findings.push(key::check(places.key_file()));
         findings.push(port::check(&self.options.listening, holder.as_ref()));
         findings.extend(roots::check(&self.options.root));

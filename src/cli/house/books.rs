@@ -1,21 +1,19 @@
 //! What is written down about runs: in a store that we have open, or at the server that has it.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use serde::Deserialize;
 
 use super::Trouble;
-use super::guest::Guest;
 use super::http::Api;
 use crate::Catalog;
-use crate::engine::Clock;
+use crate::cli::complaint::Complaint;
 use crate::run::RunId;
 use crate::server::ledger;
 use crate::store::{RunFilter, Store, StoreError};
 use crate::wire::{Journal, LastReply, RunLine};
 
-/// How many events a server gives at once.
+/// How many events, and how many runs, a server gives at once.
 const PAGE: usize = 1000;
 
 /// A number that no event has: what comes after it is nothing.
@@ -51,10 +49,7 @@ impl Books {
                 let catalog = *catalog;
                 look(store, move |store| ledger::runs(store, catalog, &filter)).await
             }
-            Self::Theirs(api) => {
-                let answer: Option<Runs> = api.get(&format!("/api/runs?{}", query(&filter))).await?;
-                Ok(answer.map(|answer| answer.runs).unwrap_or_default())
-            }
+            Self::Theirs(api) => runs_of(api, filter).await,
         }
     }
 
@@ -96,24 +91,33 @@ impl Books {
         };
         Ok(reply.and_then(|reply| reply.reply))
     }
+}
 
-    /// Forgets the runs that ended longer ago than this, and says how many they were.
-    pub(in crate::cli) async fn prune(&self, age: Duration) -> Result<u64, Trouble> {
-        match self {
-            Self::None => Ok(0),
-            Self::Own(_, store) => {
-                let age = u64::try_from(age.as_millis()).unwrap_or(u64::MAX);
-                let before = Clock::system().now().saturating_sub(age);
-                look(store, move |store| store.prune(before)).await
-            }
-            // To forget something is a wish, and not a question.
-            Self::Theirs(api) => Guest::enter(api.clone()).await?.prune(age).await,
+/// Asks a server for runs, page after page.
+async fn runs_of(api: &Api, filter: RunFilter) -> Result<Vec<RunLine>, Trouble> {
+    let wanted = filter.limit.unwrap_or(usize::MAX);
+    let mut runs: Vec<RunLine> = Vec::new();
+    loop {
+        let limit = PAGE.min(wanted - runs.len());
+        let before = runs.last().map(|run| run.run_id).or(filter.before);
+        let page = RunFilter { limit: Some(limit), before, ..filter.clone() };
+        let answer: Option<Runs> = api.get(&format!("/api/runs?{}", query(&page))).await?;
+        let Some(Runs { runs: more }) = answer else {
+            let why = "a run was deleted while the list was read";
+            return Err(Complaint::new("the runs cannot be listed", why, "try again").into());
+        };
+        // A server that knows no pages gives the first one again.
+        let repeats = more.first().zip(runs.first()).is_some_and(|(new, old)| new.run_id == old.run_id);
+        let is_last = more.len() < limit || repeats;
+        runs.extend(more.into_iter().filter(|_| !repeats));
+        if is_last || runs.len() >= wanted {
+            return Ok(runs);
         }
     }
 }
 
 /// Reads without holding up the runtime.
-async fn look<T: Send + 'static>(
+pub(super) async fn look<T: Send + 'static>(
     store: &Arc<dyn Store>,
     read: impl FnOnce(&dyn Store) -> Result<T, StoreError> + Send + 'static,
 ) -> Result<T, Trouble> {
@@ -141,6 +145,7 @@ fn query(filter: &RunFilter) -> String {
     add("session", filter.session.map(|session| session.to_string()));
     add("id", filter.id_prefix.clone());
     add("open", filter.open.map(|open| open.to_string()));
+    add("before", filter.before.map(|run| run.to_string()));
     add("limit", Some(filter.limit.unwrap_or(PAGE).to_string()));
     parts.join("&")
 }

@@ -10,7 +10,7 @@ use tokio_tungstenite::{WebSocketStream, client_async};
 
 use super::dial::Stream;
 use super::http::Api;
-use super::{Books, GoOn, Stir, Trouble, Wish};
+use super::{Books, GoOn, PrunedSessions, Stir, Trouble, Wish};
 use crate::cli::complaint::Complaint;
 use crate::run::{RunId, SessionId};
 use crate::wire::{ErrorCode, ErrorMessage, ProtocolVersion, RecipeExited, ServerMessage, WantedLimits};
@@ -156,6 +156,27 @@ impl Guest {
         }
     }
 
+    /// Has the sessions deleted in which nothing happened for this long.
+    pub(super) async fn prune_sessions(&mut self, age: Duration) -> Result<PrunedSessions, Trouble> {
+        self.say(&json!({ "type": "prune_sessions", "older_than_s": age.as_secs_f64() })).await?;
+        loop {
+            match self.hear().await? {
+                ServerMessage::SessionsPruned(pruned) => {
+                    return Ok(PrunedSessions {
+                        sessions: pruned.session_count,
+                        runs: pruned.run_count,
+                        freed_bytes: pruned.freed_bytes,
+                        problem: pruned.problem,
+                    });
+                }
+                ServerMessage::Error(error) => {
+                    return Err(wrong("the sessions cannot be deleted", &error).into());
+                }
+                _ => {}
+            }
+        }
+    }
+
     /// Waits until something happens.
     pub(super) async fn stirred(&mut self) -> Result<Stir, Trouble> {
         loop {
@@ -230,5 +251,5 @@ fn not_started(wish: &Wish, error: &ErrorMessage, exited: Option<&RecipeExited>)
 }
 
 fn wrong(what: &str, error: &ErrorMessage) -> Complaint {
-    Complaint::about(what, &error.message)
+    Complaint::advised(what, error.problem(), error.remedy.clone())
 }

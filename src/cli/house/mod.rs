@@ -5,8 +5,10 @@ mod dial;
 mod guest;
 mod http;
 mod own;
+mod pruning;
 
 pub(super) use books::Books;
+pub(super) use pruning::PrunedSessions;
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -20,12 +22,12 @@ use super::brake::Brake;
 use super::complaint::Complaint;
 use super::links;
 use super::program::program_name;
-use crate::Catalog;
 use crate::agent::{Agent, TurnLimits};
 use crate::run::{Ending, Limits, ResumedBy, RunId, SessionId};
 use crate::server::{ApiKey, BindError};
 use crate::store::{Holder, Sqlite, StoreError};
 use crate::wire::{SessionHistory, WantedLimits};
+use crate::{Advise, Catalog, UnknownRecipe};
 
 /// How long somebody may hold the data directory without saying where they can be reached: they come up, or go.
 const PATIENCE: Duration = Duration::from_secs(15);
@@ -270,7 +272,7 @@ fn held(data: &Path, holder: &Holder) -> Complaint {
     )
 }
 
-fn unreadable(error: &impl std::fmt::Display) -> Complaint {
+fn unreadable(error: &impl Advise) -> Complaint {
     Complaint::about("what is written down cannot be read", error)
 }
 
@@ -282,9 +284,8 @@ fn wrong_key(address: SocketAddr) -> Complaint {
     )
 }
 
-/// A name that is not known, with what was probably meant.
-fn refused(what: &str, words: &str) -> Complaint {
-    let (why, closest) = words.split_once("; ").unwrap_or((words, ""));
-    let fix = if closest.is_empty() { String::new() } else { format!("{closest} ") };
-    Complaint::usage(what, why, format!("{fix}`{} recipes` lists them", program_name()))
+/// A recipe that is not known, with the one that was probably meant.
+fn refused(what: &str, unknown: &UnknownRecipe) -> Complaint {
+    let closest = unknown.remedy().map(|closest| format!("{closest} ")).unwrap_or_default();
+    Complaint::usage(what, unknown.problem(), format!("{closest}`{} recipes` lists them", program_name()))
 }

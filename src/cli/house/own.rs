@@ -146,7 +146,7 @@ impl Own {
 fn not_started(error: &StartError) -> Complaint {
     const WHAT: &str = "the recipe was not started";
     match (error, error.exit()) {
-        (StartError::Recipe(unknown), _) => refused(WHAT, &unknown.to_string()),
+        (StartError::Recipe(unknown), _) => refused(WHAT, unknown),
         (_, Some(exit)) => Complaint::about(WHAT, error).status(exit.definition().exit_code),
         (_, None) => Complaint::about(WHAT, error),
     }

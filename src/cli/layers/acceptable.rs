@@ -1,11 +1,11 @@
 //! Whether an option takes what a setting says, by the option's own judgement.
 
-use std::error::Error;
 use std::ffi::OsString;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Arg, ArgAction};
 
+use super::super::bad_value::BadValue;
 use super::super::complaint::Complaint;
 use super::super::program::program_name;
 use super::Entry;
@@ -42,17 +42,14 @@ pub(in crate::cli) fn option<'a>(command: &'a clap::Command, name: &str) -> Opti
     own.or_else(|| command.get_subcommands().find_map(|command| option(command, name)))
 }
 
-/// Why it is refused, and what to do. A parser has its own words, and says what to do after a semicolon.
+/// Why it is refused, and what to do. A parser has its own words, and may know what to write instead.
 fn reason(error: &clap::Error, name: &str) -> (String, String) {
     let usual = format!("write it as you would after `--{name}`; `{} --help` says how", program_name());
     if error.kind() == ErrorKind::InvalidUtf8 {
         return ("it is no text in UTF-8".to_owned(), "write it in other letters".to_owned());
     }
-    if let Some(words) = error.source().map(ToString::to_string) {
-        return match words.split_once("; ") {
-            Some((why, fix)) => (why.to_owned(), fix.to_owned()),
-            None => (words, usual),
-        };
+    if let Some((why, fix)) = BadValue::told(error) {
+        return (why, fix.map_or(usual, str::to_owned));
     }
     match error.get(ContextKind::ValidValue) {
         Some(ContextValue::Strings(values)) if !values.is_empty() => {

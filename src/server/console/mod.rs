@@ -8,7 +8,7 @@ use warp::http::StatusCode;
 use warp::http::header::CONTENT_TYPE;
 use warp::reply::Response;
 
-use super::routes::problem;
+use super::problem::problem;
 
 /// What a browser may do with the page: run its own scripts, use its own styles, and talk to this server. No text can become
 /// markup or code, wherever a script would put it.
@@ -59,9 +59,13 @@ const FILES: &[File] = &[
     file!("views/run.js", SCRIPT),
     file!("views/runs.js", SCRIPT),
     file!("views/say.js", SCRIPT),
+    file!("views/session.js", SCRIPT),
     file!("views/start.js", SCRIPT),
+    file!("views/stop.js", SCRIPT),
     file!("views/timeline.js", SCRIPT),
+    file!("views/work.js", SCRIPT),
     file!("words.js", SCRIPT),
+    file!("work.js", SCRIPT),
 ];
 
 /// The page itself.

@@ -2,6 +2,7 @@
 
 use tokio_util::sync::CancellationToken;
 
+use crate::Remedy;
 use crate::server::auth;
 use crate::server::client::Client;
 use crate::server::hub::ClientId;
@@ -30,7 +31,8 @@ pub(in crate::server) async fn handle(
         && version.is_too_old()
     {
         replies.say(&ServerMessage::Error(ErrorMessage {
-            message: "Client is too old; upgrade required".to_owned(),
+            message: format!("Client is too old; {}", Remedy::UpgradeClient),
+            remedy: Some(Remedy::UpgradeClient.to_string()),
             code: Some(ErrorCode::UnsupportedProtocolVersion),
             required: Some(ProtocolVersion::OLDEST.to_string()),
             received: Some(received.chars().take(RECEIVED).collect()),
@@ -44,10 +46,10 @@ pub(in crate::server) async fn handle(
         replies.leave(Leaving::NOT_AUTHENTICATED);
         return None;
     };
-    let spoken = ProtocolVersion::negotiate(connect.protocol_version.map(|(version, _)| version));
+    let spoken = ProtocolVersion::negotiate(connect.protocol_version.as_ref().map(|(version, _)| *version));
     replies.say(&ServerMessage::Connected(Connected {
         message: "Session registered".to_owned(),
-        session_id: connect.session_id,
+        session_id: connect.session_id.clone(),
         negotiated_protocol_version: spoken.to_string(),
     }));
     // Before the lists are read: what happens after that is told, and nothing falls between the two.
@@ -58,5 +60,5 @@ pub(in crate::server) async fn handle(
     for frame in runs {
         replies.put(frame);
     }
-    Some(Client::new(authenticated, peer, id, inbox, connect.recent_sessions_limit))
+    Some(Client::new(authenticated, peer, id, inbox, &connect))
 }

@@ -7,6 +7,7 @@ mod kill_session;
 mod not_ours;
 mod prompt;
 mod prune_runs;
+mod prune_sessions;
 mod refresh_sessions;
 mod resume_run;
 mod set_max_message_size;
@@ -20,6 +21,7 @@ use std::path::Path;
 use super::client::Client;
 use super::replies::Replies;
 use super::shared::Shared;
+use crate::Advise;
 use crate::engine::EngineError;
 use crate::run::SessionId;
 use crate::wire::{ClientMessage, ErrorCode, ErrorMessage, ServerMessage, cut};
@@ -54,9 +56,14 @@ impl Desk<'_> {
         }
     }
 
+    /// Says why something about a session was refused.
+    fn refused(&mut self, session: Option<SessionId>, code: ErrorCode, why: &impl Advise) {
+        self.say(&refusal(session, code, why));
+    }
+
     /// Says that the engine could not do something.
     fn failed(&mut self, session: Option<SessionId>, failure: &EngineError) {
-        self.error(session, code_of(failure), failure.to_string());
+        self.refused(session, code_of(failure), failure);
     }
 }
 
@@ -69,9 +76,10 @@ fn error(session_id: Option<SessionId>, code: ErrorCode, message: impl Into<Stri
     })
 }
 
-/// Why a wish is refused, in no more words than anybody wants to read.
-fn why(refused: &impl std::fmt::Display) -> String {
-    cut(&refused.to_string(), WORDS)
+fn refusal(session_id: Option<SessionId>, code: ErrorCode, why: &impl Advise) -> ServerMessage {
+    let error = ErrorMessage::about(why);
+    let message = cut(&error.message, WORDS);
+    ServerMessage::Error(ErrorMessage { message, code: Some(code), session_id, ..error })
 }
 
 fn code_of(failure: &EngineError) -> ErrorCode {
@@ -94,6 +102,7 @@ pub(super) async fn handle(desk: &mut Desk<'_>, message: ClientMessage) {
         ClientMessage::ResumeRun(message) => resume_run::handle(desk, message).await,
         ClientMessage::ExitRecipe(message) => exit_recipe::handle(desk, message).await,
         ClientMessage::PruneRuns(message) => prune_runs::handle(desk, message).await,
+        ClientMessage::PruneSessions(message) => prune_sessions::handle(desk, message).await,
         ClientMessage::SetOrchestration(message) => set_orchestration::handle(desk, message).await,
         ClientMessage::Prompt(message) => prompt::handle(desk, message).await,
         ClientMessage::Subscribe(message) => subscribe::handle(desk, message).await,

@@ -1,6 +1,6 @@
 //! `prompt`: a client has something to say to a session's agent.
 
-use super::{Desk, code_of, why};
+use super::{Desk, code_of};
 use crate::engine::{Begin, EngineError, Say, SayError};
 use crate::run::SessionId;
 use crate::server::client::After;
@@ -33,8 +33,8 @@ pub(super) async fn handle(desk: &mut Desk<'_>, message: Prompt) {
         Err(SayError::Engine(EngineError::NoSession(_))) => {
             desk.error(Some(session), ErrorCode::SessionNotFound, format!("Session not found: {session}"));
         }
-        Err(SayError::Engine(error)) => desk.error(Some(session), code_of(&error), error.to_string()),
-        Err(error) => desk.error(Some(session), ErrorCode::StartFailed, why(&error)),
+        Err(SayError::Engine(error)) => desk.refused(Some(session), code_of(&error), &error),
+        Err(error) => desk.refused(Some(session), ErrorCode::StartFailed, &error),
     }
 }
 

@@ -30,11 +30,11 @@ pub(super) async fn handle(desk: &mut Desk<'_>, message: ResumeRun) {
             desk.client.answer_after(After::Started(started.run), &[ack(session)]);
         }
         Err(ResumeError::Busy { session, holder }) => busy(desk, session, holder).await,
-        Err(ResumeError::SwitchedOff) => {
-            desk.error(Some(session), ErrorCode::OrchestrationDisabled, ResumeError::SwitchedOff.to_string());
+        Err(error @ ResumeError::SwitchedOff) => {
+            desk.refused(Some(session), ErrorCode::OrchestrationDisabled, &error);
         }
         Err(ResumeError::Engine(error)) => desk.failed(Some(session), &error),
-        Err(error) => desk.error(Some(session), ErrorCode::CannotResume, error.to_string()),
+        Err(error) => desk.refused(Some(session), ErrorCode::CannotResume, &error),
     }
 }
 

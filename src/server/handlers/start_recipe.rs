@@ -3,16 +3,17 @@
 use uuid::Uuid;
 
 use super::prompt::ready;
-use super::{Desk, WORDS, code_of, error, why};
+use super::{Desk, WORDS, code_of, refusal};
 use crate::engine::{Start, StartError};
+use crate::recipe::advice;
 use crate::run::{Limits, RunId, SessionId};
 use crate::server::client::After;
 use crate::server::convert;
 use crate::server::hub::Audience;
 use crate::store::RunFilter;
 use crate::wire::{
-    Ack, ErrorCode, OfRun, RecipeError, RecipeExited, ServerMessage, Stamp, StartIn, StartRecipe, Telling,
-    TurnComplete, cut,
+    Ack, ErrorCode, ErrorMessage, OfRun, RecipeError, RecipeExited, ServerMessage, Stamp, StartIn,
+    StartRecipe, Telling, TurnComplete, cut,
 };
 use crate::{Exit, ExitReason, Outline};
 
@@ -24,9 +25,14 @@ pub(super) async fn handle(desk: &mut Desk<'_>, message: StartRecipe) {
     let recipe = match desk.shared.catalog.find(&message.recipe_id) {
         Ok(recipe) => recipe.outline(),
         Err(unknown) => {
-            let closest = unknown.closest.map(|id| format!("; did you mean `{id}`?")).unwrap_or_default();
             let id: String = unknown.id.escape_debug().take(80).collect();
-            desk.error(named, ErrorCode::RecipeNotFound, format!("Recipe not found: {id}{closest}"));
+            let message = format!("Recipe not found: {id}{}", advice(&unknown));
+            desk.say(&ServerMessage::Error(ErrorMessage {
+                message,
+                code: Some(ErrorCode::RecipeNotFound),
+                session_id: named,
+                ..ErrorMessage::about(&unknown)
+            }));
             let short = RecipeError { session_id: named, error: "Recipe not found".to_owned(), of: None };
             return desk.say(&ServerMessage::RecipeError(short));
         }
@@ -84,8 +90,7 @@ pub(super) fn ack(session: SessionId) -> ServerMessage {
 
 /// Says who has the session. Nothing restarts, and nobody else hears of it.
 pub(super) async fn busy(desk: &mut Desk<'_>, session: SessionId, holder: RunId) {
-    let words = StartError::Busy { session, holder }.to_string();
-    desk.error(Some(session), ErrorCode::SessionBusy, words);
+    desk.refused(Some(session), ErrorCode::SessionBusy, &StartError::Busy { session, holder });
     let short = RecipeError { session_id: Some(session), error: "Session is busy".to_owned(), of: None };
     desk.say(&ServerMessage::RecipeError(short));
     match desk.shared.engine.read(move |store| store.run(holder)).await {
@@ -106,7 +111,7 @@ pub(super) async fn busy(desk: &mut Desk<'_>, session: SessionId, holder: RunId)
 /// Tells of a run that failed before it began, as of one that failed right after: the app waits for a beginning, and then for
 /// its end.
 fn never_began(desk: &mut Desk<'_>, session: SessionId, recipe: &'static Outline, refused: &StartError) {
-    let words = why(refused);
+    let words = cut(&refused.to_string(), WORDS);
     let exit = refused.exit().unwrap_or_else(|| Exit::because(ExitReason::Error).describe(&words));
     let exit = match exit.description().map(|words| cut(words, WORDS)) {
         Some(words) => exit.describe(words),
@@ -130,8 +135,8 @@ fn never_began(desk: &mut Desk<'_>, session: SessionId, recipe: &'static Outline
         of: Some(of(2)),
         ..RecipeExited::of_nothing(session, &exit)
     };
-    let short = RecipeError { session_id: Some(session), error: words.clone(), of: Some(of(2)) };
-    let error = error(Some(session), code_of_refusal(refused), words);
+    let short = RecipeError { session_id: Some(session), error: words, of: Some(of(2)) };
+    let error = refusal(Some(session), code_of_refusal(refused), refused);
     let turn = TurnComplete { session_id: session, aborted: false };
     tell(desk, Audience::Everybody, session, &ServerMessage::RecipeStarted(telling.state(of(1))));
     tell(desk, Audience::Everybody, session, &ServerMessage::RecipeError(short));

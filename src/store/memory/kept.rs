@@ -19,6 +19,8 @@ pub(super) struct Kept {
     pub(super) last_place: u64,
     /// Recipes are switched off everywhere.
     pub(super) off: bool,
+    /// The runs that were set aside, with the last event they had then, and why.
+    pub(super) quarantined: Vec<(RunId, u64, String)>,
 }
 
 impl ReadRows for Kept {
@@ -70,7 +72,7 @@ impl Kept {
         row.attempt(row.run.and_then(|run| self.run_row(run)).and_then(|run| run.attempt))
     }
 
-    fn forget(&mut self, session: SessionId) {
+    pub(super) fn forget(&mut self, session: SessionId) {
         self.sessions.retain(|it| it.session.id != session);
         self.messages.retain(|it| it.session != session);
         self.runs.retain(|it| it.record.session != session);

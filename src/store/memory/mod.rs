@@ -1,15 +1,16 @@
 //! A store that forgets everything when it is dropped, for tests.
 
 mod kept;
+mod upkeep;
 
 use std::collections::BTreeSet;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use self::kept::Kept;
-use super::projection::project;
+use super::projection::{missing, project};
 use super::{
-    Attempt, Commit, Committed, Message, Recorded, Role, RunFilter, RunRecord, Session, Store, StoreError,
-    Waiting,
+    Attempt, Commit, Committed, Message, Pruned, Quarantined, Recorded, Role, RunFilter, RunRecord, Session,
+    Store, StoreError, Waiting,
 };
 use crate::run::{AttemptId, PromptId, RunId, SessionId};
 
@@ -53,6 +54,16 @@ impl Store for Memory {
         Ok(sessions.into_iter().take(limit).cloned().collect())
     }
 
+    fn sessions_before(&self, before: &Session, limit: usize) -> Result<Vec<Session>, StoreError> {
+        let kept = self.kept();
+        let place = kept.sessions.iter().position(|row| row.session.id == before.id);
+        let before = (before.changed_at, place.ok_or_else(|| missing("session", &before.id))?);
+        let mut sessions: Vec<_> = kept.sessions.iter().map(|row| &row.session).enumerate().collect();
+        sessions.sort_by_key(|(place, session)| std::cmp::Reverse((session.changed_at, *place)));
+        let wanted = sessions.into_iter().filter(|(place, session)| (session.changed_at, *place) < before);
+        Ok(wanted.take(limit).map(|(_, session)| session.clone()).collect())
+    }
+
     fn session_count(&self) -> Result<u64, StoreError> {
         Ok(self.kept().sessions.len() as u64)
     }
@@ -82,7 +93,15 @@ impl Store for Memory {
 
     fn runs(&self, filter: &RunFilter) -> Result<Vec<RunRecord>, StoreError> {
         let kept = self.kept();
-        let wanted = kept.runs.iter().rev().map(|row| &row.record).filter(|run| matches(filter, run));
+        let end = match filter.before {
+            None => kept.runs.len(),
+            Some(before) => {
+                let place = kept.runs.iter().position(|row| row.record.id == before);
+                place.ok_or_else(|| missing("run", &before))?
+            }
+        };
+        let runs = kept.runs[..end].iter().rev().map(|row| &row.record);
+        let wanted = runs.filter(|run| matches(filter, run));
         Ok(wanted.take(filter.limit.unwrap_or(usize::MAX)).cloned().collect())
     }
 
@@ -140,6 +159,22 @@ impl Store for Memory {
 
     fn prune(&self, ended_before: u64) -> Result<u64, StoreError> {
         Ok(self.kept().prune(ended_before))
+    }
+
+    fn prune_sessions(&self, changed_before: u64) -> Result<Pruned, StoreError> {
+        self.kept().prune_sessions(changed_before)
+    }
+
+    fn reclaim(&self) -> Result<u64, StoreError> {
+        Ok(0)
+    }
+
+    fn quarantine(&self, run: RunId, why: &str) -> Result<(), StoreError> {
+        self.kept().quarantine(run, why)
+    }
+
+    fn quarantined(&self) -> Result<Vec<Quarantined>, StoreError> {
+        Ok(self.kept().quarantined())
     }
 }
 

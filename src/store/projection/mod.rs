@@ -22,4 +22,4 @@ pub use projected::{Projected, Upsert};
 pub use read::ReadRows;
 pub use rows::{AttemptRow, PromptRow, RunRow, SessionRow};
 
-pub(super) use rules::text_of;
+pub(super) use rules::{missing, text_of};

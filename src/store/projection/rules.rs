@@ -60,7 +60,7 @@ pub(super) fn taken(prompt: PromptId) -> StoreError {
     StoreError::Contradiction { what: format!("prompt {prompt} was passed on already") }
 }
 
-pub(super) fn missing(kind: &'static str, id: &impl Display) -> StoreError {
+pub(in crate::store) fn missing(kind: &'static str, id: &impl Display) -> StoreError {
     StoreError::Missing { kind, id: id.to_string() }
 }
 

@@ -120,7 +120,7 @@ fn free_name(database: &Path) -> Result<PathBuf, Failure> {
 }
 
 /// A file whose name begins with another one's.
-fn beside(path: &Path, suffix: &str) -> PathBuf {
+pub(super) fn beside(path: &Path, suffix: &str) -> PathBuf {
     let mut name = OsString::from(path);
     name.push(suffix);
     PathBuf::from(name)

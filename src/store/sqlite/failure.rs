@@ -27,8 +27,7 @@ impl From<rusqlite::Error> for Failure {
             let what = format!("{error}; a restart sets the damaged file aside and begins a new one");
             return Self(StoreError::Unreadable { what });
         }
-        if let rusqlite::Error::FromSqlConversionFailure(..) | rusqlite::Error::InvalidColumnType(..) = error
-        {
+        if is_unreadable(&error) {
             return Self(StoreError::Unreadable { what: error.to_string() });
         }
         Self(match error.sqlite_error_code() {
@@ -42,4 +41,15 @@ impl From<rusqlite::Error> for Failure {
 /// Whether the file, and not just the attempt to use it, is bad.
 pub(super) fn is_damage(error: &rusqlite::Error) -> bool {
     matches!(error.sqlite_error_code(), Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase))
+}
+
+/// Whether a row does not read as what it should be, while the file itself is good.
+pub(super) fn is_unreadable(error: &rusqlite::Error) -> bool {
+    matches!(
+        error,
+        rusqlite::Error::FromSqlConversionFailure(..)
+            | rusqlite::Error::InvalidColumnType(..)
+            | rusqlite::Error::IntegralValueOutOfRange(..)
+            | rusqlite::Error::Utf8Error(..)
+    )
 }

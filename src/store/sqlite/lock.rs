@@ -1,14 +1,14 @@
 //! One server per data directory: a file that is locked for as long as the store is open.
 
-use std::fs::{File, OpenOptions, TryLockError};
+use std::fs::{File, TryLockError};
 use std::io::{ErrorKind, Read, Seek, Write};
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
 use rustix::io::Errno;
 use rustix::process::{Pid, test_kill_process};
 
+use super::files::{self, NotOpened};
 use crate::store::{Holder, StoreError};
 
 /// The file's name in the data directory.
@@ -32,9 +32,10 @@ impl Lock {
     /// Takes the lock of a data directory, and notes down who did.
     pub(super) fn take(directory: &Path) -> Result<Self, StoreError> {
         let unusable = |error| unusable(directory, &error);
-        let mut options = OpenOptions::new();
-        options.read(true).write(true).create(true).truncate(false).mode(0o600);
-        let mut file = options.open(directory.join(NAME)).map_err(unusable)?;
+        let mut file = files::open_own(&directory.join(NAME)).map_err(|error| match error {
+            NotOpened::Io(error) => unusable(error),
+            NotOpened::Refused(refused) => refused,
+        })?;
         let begun = Instant::now();
         loop {
             match file.try_lock() {
@@ -77,12 +78,15 @@ impl Drop for Lock {
 
 /// Who holds the lock of a data directory. Whoever tries to take it in the same moment can be turned away.
 pub(super) fn holder(directory: &Path) -> Result<Option<Holder>, StoreError> {
-    let mut file = match File::open(directory.join(NAME)) {
+    let mut file = match files::open_to_read(&directory.join(NAME)) {
         Ok(file) => file,
-        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
+        Err(NotOpened::Io(error))
+            if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) =>
+        {
             return Ok(None);
         }
-        Err(error) => return Err(unusable(directory, &error)),
+        Err(NotOpened::Io(error)) => return Err(unusable(directory, &error)),
+        Err(NotOpened::Refused(refused)) => return Err(refused),
     };
     match file.try_lock_shared() {
         Ok(()) => {

@@ -2,12 +2,19 @@
 //!
 //! Read [`open`] for what may be found there, [`write`] for how a commit is written, and `migrations/` for the tables.
 
+mod checkpoint;
 mod damage;
 mod failure;
+mod files;
+mod hold;
+mod inspect;
 mod lock;
 mod migrate;
 mod open;
+mod prune;
+mod quarantine;
 mod read;
+mod readable;
 mod rows;
 mod save;
 mod tables;
@@ -17,14 +24,17 @@ pub use damage::SetAside;
 pub use open::{Opened, SqliteOptions};
 
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use rusqlite::Connection;
 
+use self::checkpoint::Checkpointer;
+use self::hold::hold;
 use self::lock::Lock;
+use self::readable::Skipped;
 use super::{
-    Attempt, Commit, Committed, Holder, Message, Recorded, RunFilter, RunRecord, Session, Store, StoreError,
-    Waiting,
+    Attempt, Commit, Committed, Holder, Message, Pruned, Quarantined, Recorded, RunFilter, RunRecord,
+    Session, Store, StoreError, Waiting,
 };
 use crate::run::{AttemptId, PromptId, RunId, SessionId};
 
@@ -62,8 +72,11 @@ pub struct Sqlite {
     path: PathBuf,
     /// Ours as long as nobody has opened the store after us.
     epoch: i64,
-    writer: Mutex<Connection>,
+    skipped: Skipped,
+    checkpointer: Checkpointer,
     reader: Mutex<Connection>,
+    /// Closed after the reader: who closes last merges the log into the database, and a reader cannot.
+    writer: Arc<Mutex<Connection>>,
     /// The last field, because it has to be held until the connections are closed.
     lock: Lock,
 }
@@ -80,7 +93,17 @@ impl Sqlite {
     /// Whether there is a store in this data directory, whoever holds it.
     #[must_use]
     pub fn is_in(data_dir: &Path) -> bool {
-        data_dir.join(open::DATABASE).exists()
+        // Also one that is a link, and then refused: that is no empty directory.
+        data_dir.join(open::DATABASE).symlink_metadata().is_ok()
+    }
+
+    /// The runs that are set aside in this data directory, and the rows that cannot be read. A server may have it open;
+    /// nothing is changed.
+    ///
+    /// # Errors
+    /// The database is damaged, or not to be opened.
+    pub fn inspect(data_dir: &Path) -> Result<Vec<Quarantined>, StoreError> {
+        Ok(inspect::inspect(data_dir)?)
     }
 
     /// The database's file.
@@ -113,19 +136,24 @@ impl Sqlite {
     }
 }
 
-/// A panic elsewhere leaves what is behind our locks as good as before: an unfinished transaction is rolled back while
-/// it unwinds, and the queue is never left half changed.
-fn hold<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+impl Drop for Sqlite {
+    fn drop(&mut self) {
+        self.checkpointer.stop();
+        checkpoint::close(&hold(&self.writer));
+    }
 }
 
 impl Store for Sqlite {
     fn commit(&self, commit: &Commit) -> Result<Committed, StoreError> {
-        Ok(write::commit(&mut hold(&self.writer), self.epoch, commit)?)
+        let committed = write::commit(&mut hold(&self.writer), self.epoch, commit);
+        self.checkpointer.wrote();
+        Ok(committed?)
     }
 
     fn commit_all(&self, commits: &[Commit]) -> Vec<Result<Committed, StoreError>> {
-        write::commit_all(&mut hold(&self.writer), self.epoch, commits)
+        let committed = write::commit_all(&mut hold(&self.writer), self.epoch, commits);
+        self.checkpointer.wrote();
+        committed
     }
 
     fn session(&self, id: SessionId) -> Result<Option<Session>, StoreError> {
@@ -133,7 +161,11 @@ impl Store for Sqlite {
     }
 
     fn sessions(&self, limit: usize) -> Result<Vec<Session>, StoreError> {
-        Ok(read::sessions(&self.reader(), limit)?)
+        Ok(read::sessions(&self.reader(), &self.skipped, limit)?)
+    }
+
+    fn sessions_before(&self, before: &Session, limit: usize) -> Result<Vec<Session>, StoreError> {
+        Ok(read::sessions_before(&self.reader(), &self.skipped, before, limit)?)
     }
 
     fn session_count(&self) -> Result<u64, StoreError> {
@@ -141,7 +173,7 @@ impl Store for Sqlite {
     }
 
     fn messages(&self, session: SessionId, from: u64, limit: usize) -> Result<Vec<Message>, StoreError> {
-        Ok(read::messages(&self.reader(), session, from, limit)?)
+        Ok(read::messages(&self.reader(), &self.skipped, session, from, limit)?)
     }
 
     fn passages(
@@ -151,7 +183,7 @@ impl Store for Sqlite {
         from: u64,
         limit: usize,
     ) -> Result<Vec<Message>, StoreError> {
-        Ok(read::passages(&self.reader(), session, attempt, from, limit)?)
+        Ok(read::passages(&self.reader(), &self.skipped, session, attempt, from, limit)?)
     }
 
     fn run(&self, id: RunId) -> Result<Option<RunRecord>, StoreError> {
@@ -159,7 +191,7 @@ impl Store for Sqlite {
     }
 
     fn runs(&self, filter: &RunFilter) -> Result<Vec<RunRecord>, StoreError> {
-        Ok(read::runs(&self.reader(), filter)?)
+        Ok(read::runs(&self.reader(), &self.skipped, filter)?)
     }
 
     fn events(&self, run: RunId, after: u64, limit: usize) -> Result<Vec<Recorded>, StoreError> {
@@ -167,7 +199,7 @@ impl Store for Sqlite {
     }
 
     fn events_of_all(&self, after: u64, limit: usize) -> Result<Vec<Recorded>, StoreError> {
-        Ok(read::events_of_all(&self.reader(), after, limit)?)
+        Ok(read::events_of_all(&self.reader(), &self.skipped, after, limit)?)
     }
 
     fn last_place(&self) -> Result<u64, StoreError> {
@@ -179,15 +211,15 @@ impl Store for Sqlite {
     }
 
     fn open_attempts(&self) -> Result<Vec<Attempt>, StoreError> {
-        Ok(read::open_attempts(&self.reader())?)
+        Ok(read::open_attempts(&self.reader(), &self.skipped)?)
     }
 
     fn waiting(&self, session: SessionId) -> Result<Vec<Waiting>, StoreError> {
-        Ok(read::waiting(&self.reader(), session)?)
+        Ok(read::waiting(&self.reader(), &self.skipped, session)?)
     }
 
     fn waiting_sessions(&self) -> Result<Vec<SessionId>, StoreError> {
-        Ok(read::waiting_sessions(&self.reader())?)
+        Ok(read::waiting_sessions(&self.reader(), &self.skipped)?)
     }
 
     fn prompt(&self, id: PromptId) -> Result<Option<Waiting>, StoreError> {
@@ -199,7 +231,30 @@ impl Store for Sqlite {
     }
 
     fn prune(&self, ended_before: u64) -> Result<u64, StoreError> {
-        Ok(write::prune(&mut hold(&self.writer), self.epoch, ended_before)?)
+        let pruned = write::prune(&mut hold(&self.writer), self.epoch, ended_before);
+        self.checkpointer.wrote();
+        Ok(pruned?)
+    }
+
+    fn prune_sessions(&self, changed_before: u64) -> Result<Pruned, StoreError> {
+        let pruned = prune::sessions(&mut hold(&self.writer), self.epoch, changed_before);
+        self.checkpointer.wrote();
+        Ok(pruned?)
+    }
+
+    fn reclaim(&self) -> Result<u64, StoreError> {
+        let reclaimed = prune::reclaim(&self.writer, self.epoch);
+        self.checkpointer.wrote();
+        Ok(reclaimed?)
+    }
+
+    fn quarantine(&self, run: RunId, why: &str) -> Result<(), StoreError> {
+        Ok(quarantine::quarantine(&mut hold(&self.writer), self.epoch, run, why)?)
+    }
+
+    fn quarantined(&self) -> Result<Vec<Quarantined>, StoreError> {
+        // With a connection of its own: it may take a while, and other readers need not wait for it.
+        Ok(inspect::list(&inspect::reader(&self.path)?)?)
     }
 }
 

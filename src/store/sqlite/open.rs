@@ -1,19 +1,22 @@
 //! Opening a data directory: ours alone, of a schema we know, and undamaged.
 
-use std::fs::{DirBuilder, OpenOptions, Permissions};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
+use std::fs::DirBuilder;
+use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 
+use super::checkpoint::Checkpointer;
 use super::damage::{self, SetAside};
 use super::failure::Failure;
+use super::files::{self, NotOpened};
 use super::lock::Lock;
 use super::migrate::{self, MIGRATIONS};
-use super::{Sqlite, write};
+use super::readable::Skipped;
+use super::{Sqlite, prune, quarantine, write};
 use crate::store::StoreError;
 
 /// The database's name in the data directory.
@@ -22,6 +25,9 @@ pub(super) const DATABASE: &str = "surefire.db";
 /// Pages of the log before it is merged into the database. Merging costs more than a commit; at four times SQLite's
 /// default it is rare, and the log stays below 20 MB.
 const CHECKPOINT_PAGES: i64 = 4000;
+
+/// A log that became longer than that, by one large commit, is cut back to it at the next one.
+const MAX_LOG_BYTES: i64 = CHECKPOINT_PAGES * 4096;
 
 /// More than there are different statements, so that each is compiled once.
 const STATEMENTS: usize = 64;
@@ -90,30 +96,42 @@ impl SqliteOptions {
         self.configure(&writer)?;
         migrate::migrate(&mut writer, MIGRATIONS)?;
         let epoch = write::raise_epoch(&mut writer)?;
-        let reader = Connection::open_with_flags(
-            &path,
-            OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX,
-        )?;
+        quarantine::set_unreadable_aside(&mut writer)?;
+        let reader = open(&path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
         reader.busy_timeout(self.busy_timeout)?;
         keep_statements(&reader)?;
-        let (writer, reader) = (Mutex::new(writer), Mutex::new(reader));
-        let store = Sqlite { path, epoch, writer, reader, lock };
+        let (writer, reader) = (Arc::new(Mutex::new(writer)), Mutex::new(reader));
+        let log = damage::beside(&path, "-wal");
+        let checkpointer = Checkpointer::start(Arc::clone(&writer), log, self.busy_timeout);
+        let checkpointer = checkpointer
+            .map_err(|error| StoreError::Failed { why: format!("a thread could not be started: {error}") })?;
+        let skipped = Skipped::default();
+        let store = Sqlite { path, epoch, skipped, checkpointer, reader, writer, lock };
         Ok(Opened { store, set_aside })
     }
 
-    /// Opens the file, which only its owner can read.
+    /// Opens the file, which only its owner can read. SQLite gives what it puts beside it the same mode.
     fn connect(&self, path: &Path) -> Result<Connection, Failure> {
-        private(path).map_err(|error| StoreError::Failed {
-            why: format!("`{}` cannot be opened: {error}", path.display()),
-        })?;
-        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        let connection = Connection::open_with_flags(path, flags)?;
+        // Closed again before SQLite opens it: closing it later would take SQLite's locks along.
+        drop(files::open_own(path).map_err(|error| match error {
+            NotOpened::Io(error) => {
+                StoreError::Failed { why: format!("`{}` cannot be opened: {error}", path.display()) }
+            }
+            NotOpened::Refused(refused) => refused,
+        })?);
+        files::check_companions(path)?;
+        let connection = open(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
         connection.busy_timeout(self.busy_timeout)?;
         Ok(connection)
     }
 
     /// Settles how a database that was found good is written.
     fn configure(&self, writer: &Connection) -> Result<(), Failure> {
+        let pages: i64 = writer.pragma_query_value(None, "page_count", |row| row.get(0))?;
+        if pages == 0 {
+            // Only a database without a page can be told so; the others are when they are written anew.
+            writer.pragma_update(None, "auto_vacuum", prune::INCREMENTAL)?;
+        }
         let mode: String = writer.pragma_update_and_check(None, "journal_mode", "wal", |row| row.get(0))?;
         if mode != "wal" {
             let why = format!("the file system does not allow a write-ahead log (journal mode `{mode}`)");
@@ -123,6 +141,7 @@ impl SqliteOptions {
         writer.pragma_update(None, "synchronous", "full")?;
         writer.pragma_update(None, "foreign_keys", true)?;
         writer.pragma_update(None, "wal_autocheckpoint", CHECKPOINT_PAGES)?;
+        writer.pragma_update_and_check(None, "journal_size_limit", MAX_LOG_BYTES, |_| Ok(()))?;
         if let Some(bytes) = self.max_size {
             let page: i64 = writer.pragma_query_value(None, "page_size", |row| row.get(0))?;
             let pages = i64::try_from(bytes).unwrap_or(i64::MAX) / page.max(1);
@@ -162,8 +181,15 @@ fn make_directory(path: &Path) -> Result<(), StoreError> {
     }
 }
 
-/// Sees to it that the database is there and its owner's alone. SQLite gives what it puts beside it the same mode.
-fn private(path: &Path) -> std::io::Result<()> {
-    OpenOptions::new().append(true).create(true).mode(0o600).open(path)?;
-    std::fs::set_permissions(path, Permissions::from_mode(0o600))
+/// Opens a database in the data directory, which may itself be reached by links. The file may not: not even if it has
+/// become one since it was looked at.
+pub(super) fn open(path: &Path, access: OpenFlags) -> Result<Connection, Failure> {
+    let flags = access | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_NOFOLLOW;
+    Ok(Connection::open_with_flags(real(path), flags)?)
+}
+
+/// The path of a database without the links that its folder may be reached by.
+pub(super) fn real(path: &Path) -> PathBuf {
+    let folder = path.parent().and_then(|folder| folder.canonicalize().ok());
+    folder.map_or_else(|| path.to_owned(), |folder| folder.join(DATABASE))
 }

@@ -3,8 +3,10 @@
 use rusqlite::{Connection, OptionalExtension, Params, Row, ToSql};
 
 use super::failure::Failure;
+use super::readable::{List, Skipped};
 use super::rows::{self, ATTEMPT, MESSAGE, RECORDED, RUN, SESSION, WAITING, integer};
 use crate::run::{AttemptId, PromptId, RunId, SessionId};
+use crate::store::projection::missing;
 use crate::store::{Attempt, Message, Recorded, Role, RunFilter, RunRecord, Session, Waiting};
 
 pub(super) fn session(connection: &Connection, id: SessionId) -> Result<Option<Session>, Failure> {
@@ -12,9 +14,36 @@ pub(super) fn session(connection: &Connection, id: SessionId) -> Result<Option<S
     one(connection, &sql, [id.to_string()], rows::session)
 }
 
-pub(super) fn sessions(connection: &Connection, limit: usize) -> Result<Vec<Session>, Failure> {
-    let sql = format!("SELECT {SESSION} FROM sessions ORDER BY changed_at DESC, number DESC LIMIT ?1");
-    all(connection, &sql, [rows::limit(limit)], rows::session)
+pub(super) fn sessions(
+    connection: &Connection,
+    skipped: &Skipped,
+    limit: usize,
+) -> Result<Vec<Session>, Failure> {
+    let sql =
+        format!("SELECT {SESSION}, number FROM sessions ORDER BY changed_at DESC, number DESC LIMIT ?1");
+    List { table: "sessions", sql: &sql, values: &[], limit }.read(connection, skipped, rows::session)
+}
+
+pub(super) fn sessions_before(
+    connection: &Connection,
+    skipped: &Skipped,
+    before: &Session,
+    limit: usize,
+) -> Result<Vec<Session>, Failure> {
+    // By the time that the caller was told: the session itself may have moved to the top since.
+    let (id, changed_at) = (before.id.to_string(), integer(before.changed_at));
+    let number: Option<i64> =
+        one(connection, "SELECT number FROM sessions WHERE id = ?1", [&id], |row| row.get(0))?;
+    let number = number.ok_or_else(|| missing("session", &id))?;
+    let sql = format!(
+        "SELECT {SESSION}, number FROM sessions WHERE (changed_at, number) < (?1, ?2) \
+         ORDER BY changed_at DESC, number DESC LIMIT ?3"
+    );
+    List { table: "sessions", sql: &sql, values: &[&changed_at, &number], limit }.read(
+        connection,
+        skipped,
+        rows::session,
+    )
 }
 
 pub(super) fn session_count(connection: &Connection) -> Result<u64, Failure> {
@@ -23,43 +52,66 @@ pub(super) fn session_count(connection: &Connection) -> Result<u64, Failure> {
 
 pub(super) fn messages(
     connection: &Connection,
+    skipped: &Skipped,
     session: SessionId,
     from: u64,
     limit: usize,
 ) -> Result<Vec<Message>, Failure> {
     let sql = format!(
-        "SELECT {MESSAGE} FROM messages WHERE session = ?1 AND \"offset\" >= ?2 ORDER BY \"offset\" LIMIT ?3"
+        "SELECT {MESSAGE}, number FROM messages WHERE session = ?1 AND \"offset\" >= ?2 \
+         ORDER BY \"offset\" LIMIT ?3"
     );
-    all(connection, &sql, (session.to_string(), integer(from), rows::limit(limit)), rows::message)
+    let (session, from) = (session.to_string(), integer(from));
+    List { table: "messages", sql: &sql, values: &[&session, &from], limit }.read(
+        connection,
+        skipped,
+        rows::message,
+    )
 }
 
 pub(super) fn passages(
     connection: &Connection,
+    skipped: &Skipped,
     session: SessionId,
     attempt: AttemptId,
     from: u64,
     limit: usize,
 ) -> Result<Vec<Message>, Failure> {
     let sql = format!(
-        "SELECT {MESSAGE} FROM messages WHERE session = ?1 AND \"offset\" >= ?2 AND attempt = ?3 AND role = ?4 \
+        "SELECT {MESSAGE}, number FROM messages \
+         WHERE session = ?1 AND \"offset\" >= ?2 AND attempt = ?3 AND role = ?4 \
          ORDER BY \"offset\" LIMIT ?5"
     );
     let (session, attempt, role) = (session.to_string(), attempt.to_string(), Role::Assistant.to_string());
-    all(connection, &sql, (session, integer(from), attempt, role, rows::limit(limit)), rows::message)
+    let from = integer(from);
+    List { table: "messages", sql: &sql, values: &[&session, &from, &attempt, &role], limit }.read(
+        connection,
+        skipped,
+        rows::message,
+    )
 }
 
 pub(super) fn run(connection: &Connection, id: RunId) -> Result<Option<RunRecord>, Failure> {
     one(connection, &format!("SELECT {RUN} FROM runs WHERE id = ?1"), [id.to_string()], rows::run)
 }
 
-pub(super) fn runs(connection: &Connection, filter: &RunFilter) -> Result<Vec<RunRecord>, Failure> {
+pub(super) fn runs(
+    connection: &Connection,
+    skipped: &Skipped,
+    filter: &RunFilter,
+) -> Result<Vec<RunRecord>, Failure> {
+    let before = filter.before.map(|run| number_of(connection, run)).transpose()?;
     let session = filter.session.map(|session| session.to_string());
     // A range and not LIKE: nothing in it means anything else, and an index can serve it. Nothing that begins with the prefix
     // comes after the prefix and the last character there is.
     let ids = filter.id_prefix.as_ref().map(|prefix| (prefix, format!("{prefix}{}", char::MAX)));
     let mut values: Vec<&dyn ToSql> = Vec::new();
     // Only what is asked for becomes part of the statement, so that an index can serve it.
-    let mut sql = format!("SELECT {RUN} FROM runs WHERE true");
+    let mut sql = format!("SELECT {RUN}, number FROM runs WHERE true");
+    if let Some(before) = &before {
+        sql.push_str(" AND number < ?");
+        values.push(before);
+    }
     if let Some(recipe) = &filter.recipe {
         sql.push_str(" AND recipe = ?");
         values.push(recipe);
@@ -86,9 +138,15 @@ pub(super) fn runs(connection: &Connection, filter: &RunFilter) -> Result<Vec<Ru
         sql.push_str(" AND resume_at IS NOT NULL");
     }
     sql.push_str(" ORDER BY number DESC LIMIT ?");
-    let limit = rows::limit(filter.limit.unwrap_or(usize::MAX));
-    values.push(&limit);
-    all(connection, &sql, values.as_slice(), rows::run)
+    let limit = filter.limit.unwrap_or(usize::MAX);
+    List { table: "runs", sql: &sql, values: &values, limit }.read(connection, skipped, rows::run)
+}
+
+/// The place of a run in the list of all runs.
+fn number_of(connection: &Connection, run: RunId) -> Result<i64, Failure> {
+    let number =
+        one(connection, "SELECT number FROM runs WHERE id = ?1", [run.to_string()], |row| row.get(0))?;
+    number.ok_or_else(|| missing("run", &run).into())
 }
 
 pub(super) fn events(
@@ -106,15 +164,17 @@ pub(super) fn events(
 
 pub(super) fn events_of_all(
     connection: &Connection,
+    skipped: &Skipped,
     after: u64,
     limit: usize,
 ) -> Result<Vec<Recorded>, Failure> {
     // CROSS JOIN keeps SQLite from beginning with the runs, which would have it sort all events.
     let sql = format!(
-        "SELECT {RECORDED} FROM events CROSS JOIN runs ON runs.id = events.run \
+        "SELECT {RECORDED}, events.place FROM events CROSS JOIN runs ON runs.id = events.run \
          WHERE events.place > ?1 ORDER BY events.place LIMIT ?2"
     );
-    all(connection, &sql, (integer(after), rows::limit(limit)), rows::recorded)
+    let after = integer(after);
+    List { table: "events", sql: &sql, values: &[&after], limit }.read(connection, skipped, rows::recorded)
 }
 
 pub(super) fn last_place(connection: &Connection) -> Result<u64, Failure> {
@@ -128,22 +188,45 @@ pub(super) fn attempt(connection: &Connection, id: AttemptId) -> Result<Option<A
     one(connection, &sql, [id.to_string()], rows::attempt)
 }
 
-pub(super) fn open_attempts(connection: &Connection) -> Result<Vec<Attempt>, Failure> {
+pub(super) fn open_attempts(connection: &Connection, skipped: &Skipped) -> Result<Vec<Attempt>, Failure> {
     let sql = format!(
-        "SELECT {ATTEMPT} FROM attempts WHERE id IN (SELECT attempt FROM runs WHERE ended_at IS NULL) \
-         UNION ALL SELECT {ATTEMPT} FROM attempts WHERE run IS NULL AND chat_ended = 0 ORDER BY began_at, id"
+        "SELECT {ATTEMPT}, id AS key FROM attempts \
+         WHERE id IN (SELECT attempt FROM runs WHERE ended_at IS NULL) \
+         UNION ALL SELECT {ATTEMPT}, id AS key FROM attempts WHERE run IS NULL AND chat_ended = 0 \
+         ORDER BY began_at, key LIMIT ?1"
     );
-    all(connection, &sql, [], rows::attempt)
+    List { table: "attempts", sql: &sql, values: &[], limit: usize::MAX }.read(
+        connection,
+        skipped,
+        rows::attempt,
+    )
 }
 
-pub(super) fn waiting(connection: &Connection, session: SessionId) -> Result<Vec<Waiting>, Failure> {
-    let sql = format!("SELECT {WAITING} FROM prompts WHERE session = ?1 AND taken = 0 ORDER BY number");
-    all(connection, &sql, [session.to_string()], rows::waiting)
+pub(super) fn waiting(
+    connection: &Connection,
+    skipped: &Skipped,
+    session: SessionId,
+) -> Result<Vec<Waiting>, Failure> {
+    let sql = format!(
+        "SELECT {WAITING}, number FROM prompts WHERE session = ?1 AND taken = 0 ORDER BY number LIMIT ?2"
+    );
+    let session = session.to_string();
+    List { table: "prompts", sql: &sql, values: &[&session], limit: usize::MAX }.read(
+        connection,
+        skipped,
+        rows::waiting,
+    )
 }
 
-pub(super) fn waiting_sessions(connection: &Connection) -> Result<Vec<SessionId>, Failure> {
-    let sql = "SELECT DISTINCT session FROM prompts WHERE taken = 0 ORDER BY session";
-    all(connection, sql, [], |row| rows::parsed(row, 0))
+pub(super) fn waiting_sessions(
+    connection: &Connection,
+    skipped: &Skipped,
+) -> Result<Vec<SessionId>, Failure> {
+    // What cannot be read here is a session's id, so that names the row.
+    let sql =
+        "SELECT DISTINCT session, session AS key FROM prompts WHERE taken = 0 ORDER BY session LIMIT ?1";
+    let list = List { table: "prompts in session", sql, values: &[], limit: usize::MAX };
+    list.read(connection, skipped, |row| rows::parsed(row, 0))
 }
 
 pub(super) fn prompt(connection: &Connection, id: PromptId) -> Result<Option<Waiting>, Failure> {
@@ -167,6 +250,7 @@ pub(super) fn one<T>(
     Ok(connection.prepare_cached(sql)?.query_row(values, read).optional()?)
 }
 
+/// All rows, or what is wrong with the first that cannot be read.
 fn all<T>(
     connection: &Connection,
     sql: &str,

@@ -9,6 +9,7 @@ use serde::de::DeserializeOwned;
 
 use crate::session::Process;
 use crate::store::records::{Attempt, Message, Recorded, RunRecord, Session, Waiting};
+use crate::store::upkeep::set_aside_ending;
 
 /// The columns of a session, in the order that [`session`] reads them.
 pub(super) const SESSION: &str = "sessions.id, sessions.name, sessions.directory, sessions.agent, \
@@ -57,8 +58,8 @@ pub(super) fn message(row: &Row<'_>) -> rusqlite::Result<Message> {
 /// The columns of a run, in the order that [`run`] reads them.
 pub(super) const RUN: &str = "runs.id, runs.session, runs.recipe, runs.directory, runs.agent, runs.rehearsal, \
      runs.continues, runs.started_at, runs.changed_at, runs.step, runs.steps, runs.last_seq, runs.cost_usd, \
-     runs.ending";
-pub(super) const RUN_WIDTH: usize = 14;
+     runs.ending, runs.set_aside";
+pub(super) const RUN_WIDTH: usize = 15;
 
 pub(super) fn run(row: &Row<'_>) -> rusqlite::Result<RunRecord> {
     run_from(row, 0)
@@ -66,22 +67,29 @@ pub(super) fn run(row: &Row<'_>) -> rusqlite::Result<RunRecord> {
 
 /// A run whose columns begin with this one.
 pub(super) fn run_from(row: &Row<'_>, first: usize) -> rusqlite::Result<RunRecord> {
-    let ending = first + 13;
+    let (step, steps): (String, u32) = (row.get(first + 9)?, row.get(first + 10)?);
+    let rehearsal = row.get(first + 5)?;
+    let ending = match row.get::<_, Option<String>>(first + 14)? {
+        // Whatever is in its `ending`: that may be what cannot be read.
+        Some(why) => Some(set_aside_ending(&why, &step, steps, rehearsal)),
+        None if row.get_ref(first + 13)?.data_type() == Type::Null => None,
+        None => Some(json(row, first + 13)?),
+    };
     Ok(RunRecord {
         id: parsed(row, first)?,
         session: parsed(row, first + 1)?,
         recipe: row.get(first + 2)?,
         directory: path(row, first + 3)?,
         agent: row.get(first + 4)?,
-        rehearsal: row.get(first + 5)?,
+        rehearsal,
         continues: parsed_if_any(row, first + 6)?,
         started_at: number(row, first + 7)?,
         changed_at: number(row, first + 8)?,
-        step: row.get(first + 9)?,
-        steps: row.get(first + 10)?,
+        step,
+        steps,
         last_seq: number(row, first + 11)?,
         cost_usd: row.get(first + 12)?,
-        ending: if row.get_ref(ending)?.data_type() == Type::Null { None } else { Some(json(row, ending)?) },
+        ending,
     })
 }
 

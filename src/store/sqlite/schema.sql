@@ -1,5 +1,5 @@
 -- The tables as all migrations together make them; `UPDATE_DOCS=1 cargo test --test store_sqlite` writes it.
--- Version 3.
+-- Version 5.
 
 CREATE TABLE store (
     only INTEGER PRIMARY KEY CHECK (only = 1),
@@ -60,7 +60,7 @@ CREATE TABLE runs (
     reason TEXT,
     resume_at INTEGER,
     ending TEXT
-) STRICT;
+, set_aside TEXT) STRICT;
 
 CREATE INDEX runs_of_session ON runs (session);
 
@@ -150,3 +150,9 @@ SELECT
     round(cost_usd, 2) AS cost_usd,
     directory
 FROM runs ORDER BY number DESC;
+
+CREATE TRIGGER set_aside_until_the_next_event AFTER UPDATE OF last_seq ON runs
+WHEN OLD.set_aside IS NOT NULL AND NEW.last_seq <> OLD.last_seq
+BEGIN
+    UPDATE runs SET set_aside = NULL WHERE number = NEW.number;
+END;

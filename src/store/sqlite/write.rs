@@ -88,7 +88,7 @@ pub(super) fn prune(connection: &mut Connection, epoch: i64, ended_before: u64) 
 }
 
 /// A transaction that nobody else's can come between, and the last place in the common order.
-fn begin(connection: &mut Connection, epoch: i64) -> Result<(Transaction<'_>, u64), Failure> {
+pub(super) fn begin(connection: &mut Connection, epoch: i64) -> Result<(Transaction<'_>, u64), Failure> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let sql = "SELECT epoch, max(last_place, coalesce((SELECT max(place) FROM events), 0)) FROM store";
     let (present, last_place) = transaction

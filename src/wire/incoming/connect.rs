@@ -20,6 +20,8 @@ pub struct Connect {
     pub session_id: Option<String>,
     /// How many recent sessions it wants to be told about.
     pub recent_sessions_limit: u32,
+    /// Whether it wants `work_changed`.
+    pub work: bool,
 }
 
 impl Connect {
@@ -30,6 +32,7 @@ impl Connect {
             protocol_version: announced.and_then(|text| Some((ProtocolVersion::read(&text)?, text))),
             session_id: fields.text_or_nothing("session_id"),
             recent_sessions_limit: recent_sessions_limit(fields),
+            work: fields.is_true("work"),
         }
     }
 }
@@ -48,6 +51,7 @@ impl std::fmt::Debug for Connect {
             .field("protocol_version", &self.protocol_version)
             .field("session_id", &self.session_id)
             .field("recent_sessions_limit", &self.recent_sessions_limit)
+            .field("work", &self.work)
             .finish()
     }
 }

@@ -6,6 +6,7 @@ mod limits;
 mod orchestration;
 mod prompt;
 mod prune_runs;
+mod prune_sessions;
 mod resume_run;
 mod sessions;
 mod start_recipe;
@@ -20,6 +21,7 @@ pub use limits::WantedLimits;
 pub use orchestration::SetOrchestration;
 pub use prompt::{Prompt, PromptTo};
 pub use prune_runs::PruneRuns;
+pub use prune_sessions::PruneSessions;
 pub use resume_run::ResumeRun;
 pub use sessions::{KillSession, NotOurs, RefreshSessions, SetMaxMessageSize, Unsubscribe};
 pub use start_recipe::{StartIn, StartRecipe};
@@ -54,6 +56,8 @@ pub enum ClientMessage {
     ExitRecipe(ExitRecipe),
     /// To forget runs that are long over.
     PruneRuns(PruneRuns),
+    /// To delete old sessions.
+    PruneSessions(PruneSessions),
     /// To switch recipes on or off.
     SetOrchestration(SetOrchestration),
     /// To say something to a session's agent.
@@ -88,6 +92,7 @@ enum Kind {
     ExitRecipe,
     StopRecipe,
     PruneRuns,
+    PruneSessions,
     SetOrchestration,
     Prompt,
     Subscribe,
@@ -152,6 +157,7 @@ impl ClientMessage {
             // One client calls it so.
             Kind::ExitRecipe | Kind::StopRecipe => Self::ExitRecipe(ExitRecipe::read(fields)?),
             Kind::PruneRuns => Self::PruneRuns(PruneRuns::read(fields)?),
+            Kind::PruneSessions => Self::PruneSessions(PruneSessions::read(fields)?),
             Kind::SetOrchestration => Self::SetOrchestration(SetOrchestration::read(fields)?),
             Kind::Prompt => Self::Prompt(Prompt::read(fields)?),
             Kind::Subscribe => Self::Subscribe(Subscribe::read(fields)?),

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 use strum::{Display, EnumString, IntoStaticStr, VariantNames};
 
+use crate::Advise;
 use crate::run::SessionId;
 use crate::wire::ProtocolVersion;
 
@@ -68,8 +69,11 @@ pub struct Ack {
 /// A wish was not fulfilled. The socket stays open, unless the code says otherwise.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Default)]
 pub struct ErrorMessage {
-    /// Words.
+    /// What is wrong, and after a semicolon what to do about it, where something helps.
     pub message: String,
+    /// The words of the message that say what to do, for clients that show them apart.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub remedy: Option<String>,
     /// What kind of error it is, for programs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub code: Option<ErrorCode>,
@@ -82,6 +86,32 @@ pub struct ErrorMessage {
     /// The version that it announced.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub received: Option<String>,
+}
+
+impl ErrorMessage {
+    /// What is wrong, and what to do about it where something helps.
+    ///
+    /// ```
+    /// use surefire::store::StoreError;
+    /// use surefire::wire::ErrorMessage;
+    ///
+    /// let error = ErrorMessage::about(&StoreError::Full);
+    /// assert_eq!(error.problem(), "there is no room left for the store");
+    /// assert_eq!(error.message, format!("{}; {}", error.problem(), error.remedy.as_deref().unwrap()));
+    /// ```
+    #[must_use]
+    pub fn about(error: &impl Advise) -> Self {
+        let remedy = error.remedy().map(|remedy| remedy.to_string());
+        Self { message: error.to_string(), remedy, ..Self::default() }
+    }
+
+    /// The message without what to do.
+    #[must_use]
+    pub fn problem(&self) -> &str {
+        let end = self.remedy.as_ref().map(|words| format!("; {words}"));
+        // A message that was cut because it is too long may have lost its end.
+        end.and_then(|end| self.message.strip_suffix(&end)).unwrap_or(&self.message)
+    }
 }
 
 /// The kinds of errors that programs tell apart.

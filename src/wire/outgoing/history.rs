@@ -62,4 +62,15 @@ pub struct HistoryMessage {
     pub id: Uuid,
     /// The session's agent, by a name that all clients know.
     pub provider: String,
+    /// What it is, where it is not the words of a person, a recipe or an agent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mark: Option<Mark>,
+}
+
+/// What the server itself notes in a conversation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Mark {
+    /// A prompt was still queued when the session or its run was stopped. The agent does not get it.
+    NotDelivered,
 }

@@ -9,10 +9,10 @@ mod sessions;
 use serde::{Deserialize, Serialize};
 
 pub use handshake::{Ack, AuthError, Connected, ErrorCode, ErrorMessage, Hello};
-pub use history::{HistoryMessage, SessionHistory};
+pub use history::{HistoryMessage, Mark, SessionHistory};
 pub use recipe::{
     AvailableRecipes, OfRun, OfferedAgent, OfferedRecipe, OrchestrationRetry, OrchestrationSet, RecipeError,
-    RecipeExited, RecipeStarted, RecipeStepStarted, RecipeStepTransition, RunsPruned,
+    RecipeExited, RecipeStarted, RecipeStepStarted, RecipeStepTransition, RunsPruned, SessionsPruned,
 };
 pub use refusals::{
     AvailableCommands, CommandError, CommandHistory, CompactionError, GitBranch, InferNameError,
@@ -20,7 +20,7 @@ pub use refusals::{
 };
 pub use sessions::{
     RecentSession, RecentSessions, SessionCreated, SessionEntry, SessionKilled, SessionList, SessionReady,
-    TurnComplete,
+    TurnComplete, WorkChanged,
 };
 
 /// Something the server says.
@@ -48,6 +48,7 @@ pub enum ServerMessage {
     SessionHistory(SessionHistory),
     SessionKilled(SessionKilled),
     TurnComplete(TurnComplete),
+    WorkChanged(WorkChanged),
     AvailableCommands(AvailableCommands),
     AvailableRecipes(AvailableRecipes),
     RecipeStarted(RecipeStarted),
@@ -58,6 +59,7 @@ pub enum ServerMessage {
     RecipeError(RecipeError),
     OrchestrationSet(OrchestrationSet),
     RunsPruned(RunsPruned),
+    SessionsPruned(SessionsPruned),
     CompactionError(CompactionError),
     InferNameError(InferNameError),
     CommandError(CommandError),

@@ -256,3 +256,17 @@ pub struct RunsPruned {
     /// How many.
     pub count: u64,
 }
+
+/// Old sessions are deleted.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SessionsPruned {
+    /// How many sessions.
+    pub session_count: u64,
+    /// How many runs they had.
+    pub run_count: u64,
+    /// By how many bytes the server's database got smaller.
+    pub freed_bytes: u64,
+    /// Why it did not get smaller, where that failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub problem: Option<String>,
+}

@@ -94,3 +94,10 @@ pub struct TurnComplete {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub aborted: bool,
 }
+
+/// What agents work on may have changed in a session, and nothing else that all clients are told says so.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WorkChanged {
+    /// The session.
+    pub session_id: SessionId,
+}

@@ -6,7 +6,7 @@ export class NotAllowed extends Error {}
 // The server has nothing of that name.
 export class NotThere extends Error {}
 
-// How many events the server tells at once.
+// How many events, and how many runs, the server tells at once.
 const PAGE = 1000;
 
 export class Api {
@@ -36,9 +36,27 @@ export class Api {
     return this.#get("/api/exit-reasons");
   }
 
+  // The sessions in which an agent is at work.
+  async work() {
+    return (await this.#get("/api/work")).work;
+  }
+
   async runs(filter = {}) {
     const query = new URLSearchParams(Object.entries(filter).filter(([, value]) => value));
     return (await this.#get(`/api/runs?${query}`)).runs;
+  }
+
+  // So many runs, newest first, page after page.
+  async manyRuns(filter, wanted) {
+    const found = [];
+    let page;
+    do {
+      const limit = Math.min(PAGE, wanted - found.length);
+      page = await this.runs({ ...filter, limit, before: found.at(-1)?.run_id });
+      found.push(...page);
+      if (page.length < limit) break;
+    } while (found.length < wanted);
+    return found;
   }
 
   // A run and what happened in it after this event, all of it.

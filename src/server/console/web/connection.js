@@ -66,7 +66,7 @@ export class Connection extends EventTarget {
     clearTimeout(this.unanswered);
     switch (message.type) {
       case "hello":
-        this.#socket.send(JSON.stringify({ type: "connect", api_key: this.key, protocol_version: VERSION, recent_sessions_limit: 5 }));
+        this.#socket.send(JSON.stringify({ type: "connect", api_key: this.key, protocol_version: VERSION, recent_sessions_limit: 5, work: true }));
         break;
       case "connected":
         this.#failures = 0;

@@ -8,6 +8,7 @@ import { recipe } from "./views/recipe.js";
 import { recipes } from "./views/recipes.js";
 import { run } from "./views/run.js";
 import { runs } from "./views/runs.js";
+import { session } from "./views/session.js";
 import { count } from "./words.js";
 
 // Where the key is kept: in this tab's own session, and nowhere else.
@@ -76,6 +77,7 @@ function route() {
   const [, page, id] = path.split("/").map(decoded);
   if (page === "recipes" && id) return { view: () => recipe(state, id, entitle), current: "#/" };
   if (page === "runs" && id) return { view: () => run(state, id.toLowerCase(), entitle), current: "#/runs" };
+  if (page === "sessions" && id) return { view: () => session(state, id.toLowerCase(), entitle), current: "#/" };
   if (page === "runs") return { view: () => runs(state, new URLSearchParams(query)), current: "#/runs" };
   return { view: () => recipes(state), current: "#/" };
 }

@@ -7,7 +7,12 @@ import { Story } from "./story.js";
 // How long to wait until a journal that could not be read is tried again, in milliseconds.
 const PATIENCE = 2_000;
 
-// Events: `change`, where `detail.what` is `connection`, `recipes`, `runs`, `sessions`, `notice`, `run:<id>` or `words:<session>`.
+// What is heard when agents may work on something else than before.
+const ABOUT_WORK = new Set([
+  "recipe_started", "recipe_step_transition", "recipe_exited", "turn_complete", "session_list", "session_created", "session_killed", "work_changed",
+]);
+
+// Events: `change`, where `detail.what` is `connection`, `recipes`, `runs`, `work`, `sessions`, `notice`, `run:<id>` or `words:<session>`.
 export class State extends EventTarget {
   key = null;
   // Since when there is no connection, if there was one.
@@ -91,9 +96,11 @@ export class State extends EventTarget {
     for (const run of this.stories.keys()) this.catchUp(run);
     for (const session of this.conversations.keys()) this.#subscribe(session);
     this.changed("runs");
+    this.changed("work");
   }
 
   #hear(message) {
+    if (ABOUT_WORK.has(message.type)) this.changed("work");
     if ([...this.#waiting].some((look) => look(message))) return;
     switch (message.type) {
       case "available_recipes":
@@ -217,6 +224,15 @@ export class State extends EventTarget {
 
   #catchUpIn(session) {
     for (const [run, story] of this.stories) if (story.run.session_id === session) this.catchUp(run);
+  }
+
+  // Hears what is said in a session that is shown by itself, until what comes back is called.
+  listen(session) {
+    this.#subscribe(session);
+    return () => {
+      this.conversations.delete(session);
+      this.connection.say({ type: "unsubscribe", session_id: session });
+    };
   }
 
   // Hears what is said in a session, from where it left off.

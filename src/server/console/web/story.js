@@ -13,6 +13,8 @@ export class Story {
   taken = [];
   // What somebody said and the agent has not heard yet.
   #waiting = [];
+  // What somebody said and the agent will not hear, because the run was stopped.
+  withdrawn = [];
   cost = 0;
   turns = 0;
   about = null;
@@ -88,6 +90,7 @@ export class Story {
         this.#paid(event);
         if (event.unheard && this.#passing) this.#waiting.unshift(this.#passing);
         this.#passing = null;
+        this.withdrawn.push(...(event.withdrawn ?? []));
         this.#end(event.ending);
         break;
       case "resumed":

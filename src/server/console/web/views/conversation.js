@@ -14,6 +14,7 @@ export class Conversation {
   #rows = [];
   #messages = [];
   #waiting = new Set();
+  #withdrawn = new Set();
   #drawing = false;
   #earlier = false;
   #atEnd = true;
@@ -32,12 +33,13 @@ export class Conversation {
     this.element = h("div", { class: "conversation" }, this.before, this.list, this.latest);
   }
 
-  // Shows these messages, some at a time, which of them still wait to be heard, and which were only said after the run had ended.
-  // Whoever has scrolled up stays where they are.
-  show(messages, waiting, ended) {
+  // Shows these messages, some at a time: which of them still wait to be heard, which were only said after the run had ended, and
+  // which will never be heard. Whoever has scrolled up stays where they are.
+  show(messages, waiting, ended, withdrawn = []) {
     this.#messages = messages;
     this.#ended = ended;
     this.#waiting = new Set(waiting);
+    this.#withdrawn = new Set(withdrawn);
     for (const row of this.#rows) this.#mark(row);
     this.#divide();
     if (this.#drawing) return;
@@ -71,7 +73,10 @@ export class Conversation {
   }
 
   #mark({ message, tag }) {
-    if (tag) tag.hidden = !this.#waiting.has(message.uuid);
+    if (!tag) return;
+    const withdrawn = this.#withdrawn.has(message.uuid);
+    tag.hidden = !withdrawn && !this.#waiting.has(message.uuid);
+    tag.textContent = withdrawn ? "not delivered" : "waits for the next step";
   }
 
   // What was said in its session after a run had ended, in another run say, is not its own.
@@ -109,14 +114,19 @@ export class Conversation {
 }
 
 // A message as an element, with its time; and with the tag of one that may wait.
-function drawn({ role, text, timestamp }) {
+function drawn({ role, text, timestamp, mark }) {
   const at = Date.parse(timestamp);
   const time = h("time", { datetime: timestamp }, moment(timestamp));
+  if (mark === "not_delivered") {
+    // The heading says so already.
+    const words = h("p", {}, text.replace(/^Not delivered:\s*/, ""));
+    return { at, element: h("li", { class: "undelivered" }, h("p", { class: "who" }, h("strong", {}, "Not delivered"), time), words) };
+  }
   if (role === "assistant") {
     const words = h("div", { class: "words" }, rendered(text));
     return { at, element: h("li", { class: "assistant" }, h("p", { class: "who" }, "Agent", time), words) };
   }
-  const tag = h("span", { class: "tag" }, "waits for the next step");
+  const tag = h("span", { class: "tag", hidden: true });
   // Two lines, since the first may only be a heading.
   const first = text.trim().split(/\n+/, 2).join(" ").slice(0, 200);
   const words = h("details", {}, h("summary", {}, first || "(nothing)"), h("pre", { tabindex: "0" }, text));

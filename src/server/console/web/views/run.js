@@ -162,7 +162,7 @@ class RunView {
   converse() {
     const { state, story } = this;
     const { messages = [] } = state.conversations.get(story.run.session_id) ?? {};
-    this.conversation.show(messages, story.waiting, story.over ? story.last : Infinity);
+    this.conversation.show(messages, story.waiting, story.over ? story.last : Infinity, story.withdrawn);
   }
 
   #title() {

@@ -4,9 +4,9 @@ import { fill, h, refill } from "../dom.js";
 import { icon } from "../icons.js";
 import { ago, count, look, moment } from "../words.js";
 
-// How many runs are shown at first, and at most.
+// How many runs are shown at first, and how many more each time that is asked for.
 const SHOWN = 100;
-const MOST = 1000;
+const MORE = 1000;
 
 const KINDS = { completed: "Completed", guardrail: "Stopped by a limit", error: "Failed" };
 
@@ -36,7 +36,10 @@ class RunList {
 
   constructor(state, query, reasons) {
     this.state = state;
-    this.search = { recipe: query.get("recipe") ?? "", reason: query.get("reason") ?? "", limit: query.has("more") ? MOST : SHOWN };
+    this.search = { recipe: query.get("recipe") ?? "", reason: query.get("reason") ?? "" };
+    // How many runs are wanted: an address can name anything.
+    const more = Number(query.get("more"));
+    this.wanted = Number.isSafeInteger(more) && more > 0 ? SHOWN + more * MORE : SHOWN;
     this.recipe = new Filter("Recipe", "Any recipe", (value) => this.#pick("recipe", value));
     this.reason = new Filter("Ended with", "Any end", (value) => this.#pick("reason", value));
     this.number = h("p", { class: "hint", role: "status" });
@@ -68,38 +71,40 @@ class RunList {
     this.#again = this.#looking;
     if (this.#looking) return;
     this.#looking = true;
-    const found = await this.state.api.runs(this.search).catch((error) => error);
+    const wanted = this.wanted;
+    const found = await this.state.api.manyRuns(this.search, wanted).catch((error) => error);
     this.#looking = false;
     if (found instanceof Error) fill(this.list, h("p", { class: "problem", role: "alert" }, found.message));
-    else this.#draw(found);
+    else this.#draw(found, wanted);
     if (this.#again) this.look();
   }
 
   #pick(name, value) {
     this.search[name] = value;
+    this.wanted = SHOWN;
     this.#searchAnew();
   }
 
   #showMore() {
-    this.search.limit = MOST;
+    this.wanted += MORE;
     this.#searchAnew();
   }
 
   // The address says what is searched for, so that coming back finds the same.
   #searchAnew() {
-    const { recipe, reason, limit } = this.search;
-    const asked = { recipe, reason, more: limit === MOST ? "all" : "" };
+    const { recipe, reason } = this.search;
+    const asked = { recipe, reason, more: (this.wanted - SHOWN) / MORE };
     const kept = new URLSearchParams(Object.entries(asked).filter(([, value]) => value)).toString();
     history.replaceState(history.state, "", kept ? `#/runs?${kept}` : "#/runs");
     this.look();
   }
 
-  #draw(found) {
+  #draw(found, wanted) {
     refill(this.list, found.length > 0 ? table(found) : this.#nothing());
-    const full = found.length >= this.search.limit;
+    const full = found.length >= wanted;
     const words = full ? `The latest ${count(found.length, "run")}` : count(found.length, "run");
     if (this.number.textContent !== words) this.number.textContent = words;
-    this.more.hidden = !full || this.search.limit === MOST;
+    this.more.hidden = !full;
     this.#learn(found.map((run) => [run.recipe_id, run.recipe_label]));
   }
 

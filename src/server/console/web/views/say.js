@@ -30,6 +30,12 @@ export class Say {
       : waits || "While a run goes on, words wait until the present step is done.";
   }
 
+  // The same where there is no run to speak of.
+  tell(words) {
+    this.field.placeholder = "Say something to the agent…";
+    this.hint.textContent = words;
+  }
+
   allow(allowed) {
     this.button.disabled = !allowed;
   }

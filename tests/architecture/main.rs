@@ -2,28 +2,31 @@
 //!
 //! Each folder of `src/` is a room; `ARCHITECTURE.md` says which rooms it may import, and this test reads the imports.
 
+mod cycles;
+
 use std::path::{Path, PathBuf};
 
 /// A room, and the rooms it may import.
-const MAY_IMPORT: [(&str, &[&str]); 11] = [
+const MAY_IMPORT: [(&str, &[&str]); 12] = [
     ("recipe", &[]),
     ("outcome", &["recipe"]),
     ("run", &["recipe", "outcome"]),
+    ("session", &["recipe", "run"]),
     ("recipes", &["recipe"]),
     ("process", &[]),
-    ("agent", &["process"]),
-    ("store", &["recipe", "run"]),
-    ("engine", &["recipe", "run", "agent", "store"]),
-    ("wire", &["recipe", "outcome", "run"]),
-    ("server", &["recipe", "run", "process", "agent", "store", "engine", "wire"]),
+    ("agent", &["recipe", "process"]),
+    ("store", &["recipe", "run", "session"]),
+    ("engine", &["recipe", "run", "session", "agent", "store"]),
+    ("wire", &["recipe", "outcome", "run", "session"]),
+    ("server", &["recipe", "run", "session", "agent", "store", "engine", "wire"]),
     (
         "cli",
-        &["recipe", "outcome", "run", "recipes", "process", "agent", "store", "engine", "wire", "server"],
+        &["recipe", "outcome", "run", "session", "recipes", "agent", "store", "engine", "wire", "server"],
     ),
 ];
 
 /// The rooms that only think.
-const PURE: [&str; 3] = ["recipe", "outcome", "run"];
+const PURE: [&str; 4] = ["recipe", "outcome", "run", "session"];
 
 #[test]
 fn imports_follow_the_table() {
@@ -68,6 +71,20 @@ fn only_the_server_serves_and_only_a_guest_asks() {
             let found = SERVES.iter().chain(asks).find(|word| code.contains(**word));
             assert_eq!(found, None, "{}", file.display());
         }
+    }
+}
+
+#[test]
+fn no_remedy_is_searched_for_in_an_errors_text() {
+    for file in rooms().into_iter().flat_map(|room| sources(&source().join(room))) {
+        let code = code(&file);
+        // `split`, `split_once`, `rsplit_once`, `find` and the like.
+        let found = code.lines().find(|line| {
+            line.split("(\"; \")").next().is_some_and(|before| {
+                before.len() < line.len() && (before.contains("split") || before.ends_with("find"))
+            })
+        });
+        assert_eq!(found, None, "{}: use `Advise::remedy` and `Advise::problem`", file.display());
     }
 }
 

@@ -1,0 +1,448 @@
+//! Every error that says what to do, with its words: this room is the only one that sees all of them.
+
+use std::collections::HashSet;
+use std::mem::discriminant;
+use std::net::SocketAddr;
+
+use strum::IntoEnumIterator;
+use uuid::Uuid;
+
+use crate::agent::{Failure, UnknownModel};
+use crate::engine::{DirectoryError, EngineError, ResumeError, SayError, StartError, UnknownProvider};
+use crate::outcome::{Flaw, Unread};
+use crate::run::{CannotResume, ReplayError, RunId, SessionId};
+use crate::server::{BindError, KeyError};
+use crate::session::Refusal;
+use crate::store::{Holder, StoreError};
+use crate::{Advise, Remedy, SnapshotError, UnknownName, UnknownRecipe};
+
+/// An error, what is wrong, and what to do; the last is empty where nothing is known to help.
+type Row = (Box<dyn Advise>, &'static str, &'static str);
+
+#[test]
+fn each_error_says_what_is_wrong_and_then_what_to_do() {
+    let mut met = HashSet::new();
+    for (error, problem, words) in all() {
+        let text = if words.is_empty() { problem.to_owned() } else { format!("{problem}; {words}") };
+        assert_eq!(error.to_string(), text);
+        assert_eq!(error.problem(), problem);
+        assert_eq!(error.remedy().map(|remedy| remedy.to_string()).unwrap_or_default(), words, "{text}");
+        met.extend(error.remedy().as_ref().map(discriminant));
+        // Advice that is hidden in the problem would be taken for a part of it.
+        assert!(!problem.contains("; "), "{text}");
+    }
+    // That one stands only in a message to a client, which has no error of its own.
+    met.insert(discriminant(&Remedy::UpgradeClient));
+    for remedy in Remedy::iter() {
+        assert!(met.contains(&discriminant(&remedy)), "no error has the remedy `{remedy}`");
+    }
+}
+
+fn all() -> Vec<Row> {
+    [recipes(), replies(), runs(), stores(), directories(), agents(), engines(), servers()]
+        .into_iter()
+        .flatten()
+        .collect()
+}
+
+fn row(error: impl Advise + 'static, problem: &'static str, words: &'static str) -> Row {
+    (Box::new(error), problem, words)
+}
+
+fn session() -> SessionId {
+    Uuid::from_u128(1).into()
+}
+
+fn run() -> RunId {
+    Uuid::from_u128(2).into()
+}
+
+fn changed() -> SnapshotError {
+    SnapshotError::OtherVersion { recipe: "rebase", expected: "b".to_owned(), found: "a".to_owned() }
+}
+
+const CHANGED: &str = "recipe `rebase` has changed since this snapshot was taken (fingerprint a, now b)";
+const START_AGAIN: &str = "start the recipe again, or go on with the version that took it";
+const BUSY: &str = "session 00000000-0000-0000-0000-000000000001 is busy with run \
+                    00000000-0000-0000-0000-000000000002";
+const EXIT_IT: &str = "exit that run first, or wait until it ends";
+
+fn recipes() -> Vec<Row> {
+    let unknown = |closest| UnknownRecipe { id: "rebsae".to_owned(), closest };
+    let name = UnknownName { kind: "step", name: "x".to_owned(), expected: vec!["fix", "review"] };
+    let other = SnapshotError::OtherRecipe { expected: "rebase", found: "other".to_owned() };
+    vec![
+        row(unknown(Some("rebase")), "recipe not found: `rebsae`", "did you mean `rebase`?"),
+        row(unknown(None), "recipe not found: `rebsae`", ""),
+        row(
+            other,
+            "this is a snapshot of recipe `other`, not of `rebase`",
+            "resume it with the recipe it was taken from",
+        ),
+        row(changed(), CHANGED, START_AGAIN),
+        row(
+            SnapshotError::UnknownStep(name),
+            "the snapshot is damaged: unknown step `x`, expected one of: fix, review",
+            "",
+        ),
+        row(
+            SnapshotError::Miscounted { steps: 3, visits: 4 },
+            "the snapshot is damaged: 3 steps were taken, but the visits of all steps add up to 4",
+            "",
+        ),
+        row(
+            SnapshotError::NeverEntered { step: "fix" },
+            "the snapshot is damaged: the run was at step `fix`, which it says was never entered",
+            "",
+        ),
+    ]
+}
+
+fn replies() -> Vec<Row> {
+    let expected = vec!["complete".to_owned(), "blocked".to_owned()];
+    vec![
+        row(
+            Unread::NoJson,
+            "there is no JSON object in the reply",
+            "end it with one of the lines that were asked for",
+        ),
+        row(
+            Unread::NotJson { flaw: Flaw::Malformed },
+            "the reply's last JSON object cannot be read: it is not valid JSON",
+            "write it again, on one line",
+        ),
+        row(
+            Unread::NoOutcome,
+            "no JSON object in the reply has an `outcome` of its own that is a string",
+            "write an object with that key, and not inside another value",
+        ),
+        row(
+            Unread::UnknownOutcome { found: "done".to_owned(), expected },
+            "`done` is not an outcome of this step",
+            "use one of these, letter for letter: `complete`, `blocked`",
+        ),
+        row(
+            Unread::OtherWithoutDescription,
+            "the outcome `other` says nothing by itself",
+            "add an `otherDescription` that says what happened",
+        ),
+    ]
+}
+
+fn runs() -> Vec<Row> {
+    let again = |remedy| CannotResume::WouldStopAgain { message: "limit 3".to_owned(), remedy };
+    vec![
+        row(CannotResume::StillRunning, "the run is still going on", "exit it first, or wait until it ends"),
+        row(
+            CannotResume::AsItIs,
+            "the run was left behind, and goes on as it is",
+            "resume it without new limits",
+        ),
+        row(
+            CannotResume::Finished { reason: "task-committed".to_owned() },
+            "the run reached its goal (task-committed)",
+            "start the recipe again for the next one",
+        ),
+        row(
+            again(Remedy::Raise),
+            "the run would stop again at once: limit 3",
+            "raise that limit when you resume, or start the recipe again",
+        ),
+        row(again(Remedy::StartAgain), "the run would stop again at once: limit 3", "start the recipe again"),
+        row(ReplayError::NoStart, "the journal does not begin with the start of a run", ""),
+        row(ReplayError::Changed(changed()), CHANGED, START_AGAIN),
+        row(Refusal::Busy { session: session(), holder: run() }, BUSY, EXIT_IT),
+        row(
+            Refusal::Cannot(CannotResume::AsItIs),
+            "the run was left behind, and goes on as it is",
+            "resume it without new limits",
+        ),
+        row(Refusal::NoSession(session()), "there is no session 00000000-0000-0000-0000-000000000001", ""),
+    ]
+}
+
+fn stores() -> Vec<Row> {
+    let words = || "words".to_owned();
+    let (run, session) = (run(), session());
+    vec![
+        row(StoreError::Busy { session, holder: run }, BUSY, EXIT_IT),
+        row(
+            StoreError::Stale { run, expected: 1, found: 2 },
+            "run 00000000-0000-0000-0000-000000000002 has moved on to event 2, the writer knew 1",
+            "read it again",
+        ),
+        row(
+            StoreError::StaleSession { session, expected: 1, found: 2 },
+            "session 00000000-0000-0000-0000-000000000001 has had 2 commits, the writer knew 1",
+            "read it again",
+        ),
+        row(StoreError::Missing { kind: "run", id: "7".to_owned() }, "there is no run 7", ""),
+        row(
+            StoreError::Contradiction { what: words() },
+            "that contradicts what the store remembers: words",
+            "",
+        ),
+        row(
+            StoreError::Directory { path: "/data".into(), why: words() },
+            "the data directory `/data` cannot be used: words",
+            "name another one, or put that right",
+        ),
+        row(
+            StoreError::Link { path: "/db".into(), target: "/other".into() },
+            "`/db` is a link to `/other`, and no file of the data directory may be one",
+            "put the file itself in its place, or use another data directory",
+        ),
+        row(
+            StoreError::NotOwned { path: "/db".into(), owner: 7 },
+            "`/db` belongs to another user (uid 7)",
+            "run as that user, or use another data directory",
+        ),
+        row(
+            StoreError::Held { path: "/data".into(), holder: Holder::default() },
+            "the data directory `/data` is in use by another server",
+            "stop that server, or use another directory",
+        ),
+        row(StoreError::TakenOver, "another server has taken over the store", "this one must stop writing"),
+        row(
+            StoreError::Newer { path: "/db".into(), found: 9, known: 3 },
+            "the store `/db` has schema 9, and this version knows 3 at most",
+            "use the newer surefire, or another data directory",
+        ),
+        row(
+            StoreError::Foreign { path: "/db".into() },
+            "`/db` is the database of another program",
+            "move it away, or use another data directory",
+        ),
+        row(
+            StoreError::Locked,
+            "the store is locked by another program",
+            "close it (a `sqlite3` shell?) and try again",
+        ),
+        row(
+            StoreError::Full,
+            "there is no room left for the store",
+            "make room on its disk, or raise its largest size",
+        ),
+        row(StoreError::Unreadable { what: words() }, "the store holds something unreadable: words", ""),
+        row(
+            StoreError::Damaged { what: words() },
+            "the store holds something unreadable: words",
+            "a restart sets the damaged file aside and begins a new one",
+        ),
+        row(StoreError::Failed { why: words() }, "the store failed: words", ""),
+    ]
+}
+
+fn directories() -> Vec<Row> {
+    vec![
+        row(
+            DirectoryError::Relative("a".into()),
+            "working directory `a` is relative",
+            "give an absolute path",
+        ),
+        row(
+            DirectoryError::Missing("/a".into()),
+            "working directory `/a` does not exist",
+            "create it, or name another one",
+        ),
+        row(
+            DirectoryError::NotADirectory("/a".into()),
+            "working directory `/a` is not a directory",
+            "name the directory it lies in",
+        ),
+        row(
+            DirectoryError::Unusable { path: "/a".into(), why: "words".to_owned() },
+            "working directory `/a` cannot be used: words",
+            "",
+        ),
+        row(
+            DirectoryError::Moved { path: "/a".into(), real: "/b".into() },
+            "working directory `/a` now leads to `/b`",
+            "start again there, or put it back",
+        ),
+        row(
+            DirectoryError::Outside { path: "/a".into(), roots: vec!["/b".into(), "/c".into()] },
+            "working directory `/a` is outside of the allowed roots (/b, /c)",
+            "work inside of one, or allow it with --root",
+        ),
+    ]
+}
+
+fn agents() -> Vec<Row> {
+    let bad = |remedy| Failure::BadProgram { path: "claude".into(), why: "words".to_owned(), remedy };
+    let unknown = || UnknownModel { model: "sonet".to_owned(), known: vec!["sonnet", "opus"] };
+    let install =
+        Remedy::Install { program: "Claude Code".to_owned(), variable: "CLAUDE_CLI_PATH".to_owned() };
+    let lost = Failure::ConversationLost { words: "No conversation found".to_owned() };
+    vec![
+        row(
+            bad(install),
+            "the agent `claude` cannot be started: words",
+            "install Claude Code, or say where it is with `--agent-path` or `CLAUDE_CLI_PATH`",
+        ),
+        row(
+            bad(Remedy::ProgramInside { name: "claude".to_owned() }),
+            "the agent `claude` cannot be started: words",
+            "give the path of the program itself, as in `claude` inside it",
+        ),
+        row(
+            bad(Remedy::MakeExecutable),
+            "the agent `claude` cannot be started: words",
+            "make it so with `chmod +x`",
+        ),
+        row(
+            bad(Remedy::TryInTerminal),
+            "the agent `claude` cannot be started: words",
+            "try to run it in a terminal",
+        ),
+        row(
+            Failure::CannotStart { path: "claude".into(), why: "words".to_owned() },
+            "the agent `claude` cannot be started: words",
+            "",
+        ),
+        row(
+            Failure::EmptyPrompt,
+            "the agent reports an error: the prompt is empty",
+            "say what is to be done",
+        ),
+        row(unknown(), "unknown model `sonet`", "use one of sonnet, opus"),
+        row(
+            Failure::from(unknown()),
+            "the agent reports an error: unknown model `sonet`",
+            "use one of sonnet, opus",
+        ),
+        row(
+            lost,
+            "the agent reports an error: No conversation found",
+            "the conversation is lost, start a new session",
+        ),
+        row(Failure::Refused { words: "words".to_owned() }, "the agent reports an error: words", ""),
+    ]
+}
+
+fn engines() -> Vec<Row> {
+    const FULL: (&str, &str) =
+        ("there is no room left for the store", "make room on its disk, or raise its largest size");
+    const OFF: (&str, &str) = ("recipes are switched off", "switch orchestration on first");
+    const NO_AGENT: (&str, &str) =
+        ("there is no agent `cursor` here", "choose one of those that are: puppet, claude");
+    const EMPTY: (&str, &str) = ("the agent reports an error: the prompt is empty", "say what is to be done");
+    const RELATIVE: (&str, &str) = ("working directory `a` is relative", "give an absolute path");
+    const NOT_FOUND: &str = "recipe not found: `x`";
+    const NEEDED: &str = "working_directory required for new session";
+    let (session, holder) = (session(), run());
+    let full = || EngineError::Store(StoreError::Full);
+    let relative = || DirectoryError::Relative("a".into());
+    let recipe = || UnknownRecipe { id: "x".to_owned(), closest: None };
+    let provider = || UnknownProvider { provider: "cursor".to_owned(), known: vec!["puppet", "claude"] };
+    let model = UnknownModel { model: "sonet".to_owned(), known: vec!["sonnet"] };
+    vec![
+        row(provider(), NO_AGENT.0, NO_AGENT.1),
+        row(full(), FULL.0, FULL.1),
+        row(EngineError::NoRun(holder), "there is no run 00000000-0000-0000-0000-000000000002", ""),
+        row(EngineError::NoSession(session), "there is no session 00000000-0000-0000-0000-000000000001", ""),
+        row(
+            EngineError::Overloaded(session),
+            "session 00000000-0000-0000-0000-000000000001 has too many requests queued",
+            "try again in a moment",
+        ),
+        row(EngineError::ShuttingDown, "the server is shutting down", "try again when it is back"),
+        row(EngineError::Broken("words".to_owned()), "this is a bug in surefire: words", "please report it"),
+        row(
+            ResumeError::Cannot(CannotResume::StillRunning),
+            "the run is still going on",
+            "exit it first, or wait until it ends",
+        ),
+        row(ResumeError::Replay(changed().into()), CHANGED, START_AGAIN),
+        row(ResumeError::Recipe(recipe()), NOT_FOUND, ""),
+        row(ResumeError::Busy { session, holder }, BUSY, EXIT_IT),
+        row(ResumeError::SwitchedOff, OFF.0, OFF.1),
+        row(ResumeError::Agent(provider()), NO_AGENT.0, NO_AGENT.1),
+        row(ResumeError::Engine(full()), FULL.0, FULL.1),
+        row(StartError::Recipe(recipe()), NOT_FOUND, ""),
+        row(StartError::Provider(provider()), NO_AGENT.0, NO_AGENT.1),
+        row(StartError::Model(model), "unknown model `sonet`", "use one of sonnet"),
+        row(StartError::Directory(relative()), RELATIVE.0, RELATIVE.1),
+        row(StartError::NoDirectory, NEEDED, ""),
+        row(
+            StartError::Elsewhere { session, directory: "/a".into() },
+            "session 00000000-0000-0000-0000-000000000001 works in `/a`",
+            "start in a new session to work elsewhere",
+        ),
+        row(
+            StartError::OtherAgent { session, agent: "claude".to_owned() },
+            "session 00000000-0000-0000-0000-000000000001 belongs to the agent `claude`",
+            "start in a new session to use another",
+        ),
+        row(StartError::Agent(Failure::EmptyPrompt), EMPTY.0, EMPTY.1),
+        row(StartError::SwitchedOff, OFF.0, OFF.1),
+        row(StartError::Busy { session, holder }, BUSY, EXIT_IT),
+        row(StartError::Engine(full()), FULL.0, FULL.1),
+        row(SayError::Provider(provider()), NO_AGENT.0, NO_AGENT.1),
+        row(SayError::Directory(relative()), RELATIVE.0, RELATIVE.1),
+        row(SayError::NoDirectory, NEEDED, ""),
+        row(SayError::Agent(Failure::EmptyPrompt), EMPTY.0, EMPTY.1),
+        row(SayError::Engine(full()), FULL.0, FULL.1),
+    ]
+}
+
+fn servers() -> Vec<Row> {
+    let address = SocketAddr::from(([10, 0, 0, 1], 80));
+    let taken = |remedy| BindError::Address { address, why: "words".to_owned(), remedy };
+    let no_key = || KeyError::NoKey { path: "/key".into() };
+    vec![
+        row(
+            KeyError::NoRandomness { why: "words".to_owned() },
+            "a key could not be made: words",
+            "try again",
+        ),
+        row(
+            KeyError::Unusable { path: "/key".into(), why: "words".to_owned() },
+            "the key file `/key` cannot be used: words",
+            "put that right, or name another one with --key-file",
+        ),
+        row(
+            KeyError::Link { path: "/key".into(), target: "/other".into() },
+            "the key file `/key` is a link to `/other`, and may not be one",
+            "name the file itself with --key-file, or remove the link to have a new key made",
+        ),
+        row(
+            KeyError::Readable { path: "/key".into(), mode: 0o644 },
+            "the key file `/key` can be read by others (mode 644)",
+            "run `chmod 600` on it, and make a new key if somebody may have read it",
+        ),
+        row(no_key(), "the key file `/key` holds no key", "delete it to have a new one made"),
+        row(BindError::Missing("recipes"), "a server needs `recipes`: call that method of its builder", ""),
+        row(
+            BindError::NotLoopback(address),
+            "10.0.0.1:80 can be reached from other machines",
+            "allow that with --lan, or listen at 127.0.0.1",
+        ),
+        row(
+            taken(Remedy::OtherPort),
+            "cannot listen at 10.0.0.1:80: words",
+            "stop whatever listens there, or choose another port with --listen",
+        ),
+        row(
+            taken(Remedy::HigherPort),
+            "cannot listen at 10.0.0.1:80: words",
+            "choose a port above 1023 with --listen",
+        ),
+        row(
+            taken(Remedy::OwnAddress),
+            "cannot listen at 10.0.0.1:80: words",
+            "choose an address of this machine with --listen",
+        ),
+        row(BindError::Key(no_key()), "the key file `/key` holds no key", "delete it to have a new one made"),
+        row(
+            BindError::Store(StoreError::TakenOver),
+            "another server has taken over the store",
+            "this one must stop writing",
+        ),
+        row(
+            BindError::Engine(EngineError::ShuttingDown),
+            "the server is shutting down",
+            "try again when it is back",
+        ),
+    ]
+}

@@ -1,0 +1,118 @@
+//! Deleting old sessions, and what their agents left on the disk.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use super::error::EngineError;
+use super::local::Engine;
+use super::{scratch, session_lock};
+use crate::run::AttemptId;
+use crate::store::{Pruned, Store, StoreError};
+
+impl Engine {
+    /// Deletes the runs that ended before this time (milliseconds since 1970), as [`Store::prune`] does, and says how many
+    /// they were. What is open or resumes by itself stays.
+    ///
+    /// # Errors
+    /// The store failed; nothing was deleted then.
+    pub async fn prune(&self, ended_before: u64) -> Result<u64, EngineError> {
+        self.to_its_end(move |store| store.prune(ended_before)).await
+    }
+
+    /// Deletes the sessions in which nothing happened since this time (milliseconds since 1970), as
+    /// [`Store::prune_sessions`] does, and what their agents left in the data directory. A session in which something is
+    /// open, queued or paused stays.
+    ///
+    /// # Errors
+    /// The store failed; nothing was deleted then.
+    pub async fn prune_sessions(&self, changed_before: u64) -> Result<Pruned, EngineError> {
+        let (data, locks) = (self.shared.options.data.clone(), self.shared.options.locks.clone());
+        let prune = move |store: &dyn Store| {
+            let pruned = store.prune_sessions(changed_before)?;
+            remove_directories(&data, &pruned, changed_before);
+            pruned.sessions.iter().for_each(|session| session_lock::remove(&locks, session.uuid()));
+            Ok(pruned)
+        };
+        self.to_its_end(prune).await
+    }
+
+    /// Returns the space of what was deleted to the file system, as [`Store::reclaim`] does, and says how many bytes that
+    /// were.
+    ///
+    /// # Errors
+    /// The store failed; nothing was lost then.
+    pub async fn reclaim(&self) -> Result<u64, EngineError> {
+        self.to_its_end(Store::reclaim).await
+    }
+
+    /// Does something with the store, to its end even if the caller goes away.
+    async fn to_its_end<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&dyn Store) -> Result<T, StoreError> + Send + 'static,
+    ) -> Result<T, EngineError> {
+        self.is_open()?;
+        let shared = Arc::clone(&self.shared);
+        let working = self.shared.tasks.spawn(async move { shared.read(work).await });
+        Ok(working.await.map_err(|error| EngineError::Broken(error.to_string()))??)
+    }
+}
+
+/// Removes the directories of attempts that were pruned, and those of unknown attempts that nothing was written to since
+/// then (milliseconds since 1970). What cannot be removed is logged, and is there for the next time.
+pub fn remove_directories(data: &Path, pruned: &Pruned, before: u64) {
+    for attempt in &pruned.attempts {
+        scratch::remove(data, *attempt);
+    }
+    let Ok(unknown) = std::fs::read_dir(data.join("unknown-attempts")) else { return };
+    let before = SystemTime::UNIX_EPOCH + Duration::from_millis(before);
+    for entry in unknown.flatten() {
+        // Only what has the name of an attempt is ours to remove, and never what a link leads to.
+        let is_ours = entry.file_name().to_str().is_some_and(|name| name.parse::<AttemptId>().is_ok());
+        let is_directory = entry.file_type().is_ok_and(|kind| kind.is_dir());
+        let changed = entry.metadata().and_then(|metadata| metadata.modified());
+        if is_ours
+            && is_directory
+            && changed.is_ok_and(|changed| changed < before)
+            && let Err(error) = std::fs::remove_dir_all(entry.path())
+        {
+            tracing::warn!(path = %entry.path().display(), %error, "could not remove an attempt's directory");
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use uuid::Uuid;
+
+    use super::*;
+
+    #[test]
+    fn what_pruned_attempts_left_goes_and_everything_else_stays() {
+        let folder = tempfile::tempdir().unwrap();
+        let data = folder.path();
+        let id = |n| AttemptId::from(Uuid::from_u128(n));
+        let make = |path: &Path| {
+            std::fs::create_dir_all(path).unwrap();
+            std::fs::write(path.join("stdout"), "words").unwrap();
+        };
+        for n in 1..=2 {
+            make(&scratch::path(data, id(n)));
+        }
+        let unknown = data.join("unknown-attempts");
+        make(&unknown.join(id(3).to_string()));
+        make(&unknown.join("notes of mine"));
+        make(&data.join("elsewhere"));
+        std::os::unix::fs::symlink(data.join("elsewhere"), unknown.join(id(4).to_string())).unwrap();
+        let pruned = Pruned { attempts: vec![id(1)], ..Pruned::default() };
+
+        remove_directories(data, &pruned, 1_000);
+        assert!(!scratch::path(data, id(1)).exists() && scratch::path(data, id(2)).exists());
+        assert!(unknown.join(id(3).to_string()).exists(), "it was changed later than in 1970");
+
+        remove_directories(data, &Pruned::default(), 4_000_000_000_000);
+        assert!(!unknown.join(id(3).to_string()).exists());
+        assert!(unknown.join("notes of mine").exists() && data.join("elsewhere/stdout").exists());
+        assert!(scratch::path(data, id(2)).exists());
+    }
+}

@@ -1,0 +1,140 @@
+//! Looking over a whole store: which runs are set aside, and which rows cannot be read.
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+
+use rusqlite::{Connection, OpenFlags, Row};
+
+use super::failure::{Failure, is_unreadable};
+use super::migrate::{self, MIGRATIONS};
+use super::open::{self, DATABASE};
+use super::readable::key;
+use super::rows::{self, ATTEMPT, MESSAGE, RECORDED, RUN, SESSION, WAITING};
+use super::{damage, files};
+use crate::run::RunId;
+use crate::store::{Quarantined, StoreError};
+
+/// The most that are listed. A store with more needs another remedy than a list.
+const MAX_LISTED: usize = 1000;
+
+/// Looks over a store that a server may have open. Nothing is changed.
+pub(super) fn inspect(data_dir: &Path) -> Result<Vec<Quarantined>, Failure> {
+    let path = data_dir.join(DATABASE);
+    files::check(&path)?;
+    let connection = open_to_look(&path)?;
+    let known = migrate::version(MIGRATIONS);
+    if let Some(why) = damage::examine(&connection, &path, known)? {
+        let words = format!("{why}; a restart sets the damaged file aside and begins a new one");
+        return Err(StoreError::Unreadable { what: words }.into());
+    }
+    let version: i64 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
+    // What an older version wrote is brought up to date by the next server, and looked over after that.
+    if version < known { Ok(Vec::new()) } else { list(&connection) }
+}
+
+/// Opens a database to look at it. One that no server has open is read as a file that does not change: SQLite would make a
+/// log beside it otherwise, if only for a moment.
+fn open_to_look(path: &Path) -> Result<Connection, Failure> {
+    let is_idle = std::fs::metadata(damage::beside(path, "-wal")).map_or(true, |log| log.len() == 0)
+        && !damage::beside(path, "-shm").exists();
+    if !is_idle {
+        return reader(path);
+    }
+    let real = open::real(path);
+    let encoded: String = real.as_os_str().as_encoded_bytes().iter().map(|byte| encode(*byte)).collect();
+    let uri = PathBuf::from(format!("file:{encoded}?immutable=1"));
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI;
+    Ok(Connection::open_with_flags(
+        uri,
+        flags | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_NOFOLLOW,
+    )?)
+}
+
+/// A byte of a path, as an address may have it.
+fn encode(byte: u8) -> String {
+    match byte {
+        b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'-' | b'_' | b'.' => char::from(byte).to_string(),
+        other => format!("%{other:02X}"),
+    }
+}
+
+/// Another connection that reads a database which is open.
+pub(super) fn reader(path: &Path) -> Result<Connection, Failure> {
+    open::open(path, OpenFlags::SQLITE_OPEN_READ_ONLY)
+}
+
+/// What is set aside, and what cannot be read.
+pub(super) fn list(connection: &Connection) -> Result<Vec<Quarantined>, Failure> {
+    let mut found = Found::default();
+    let sql =
+        "SELECT CAST(id AS BLOB), set_aside, number FROM runs WHERE set_aside IS NOT NULL ORDER BY number";
+    let mut statement = connection.prepare(sql)?;
+    let mut rows = statement.query([])?;
+    while let Some(row) = rows.next()? {
+        let id = String::from_utf8_lossy(&row.get::<_, Vec<u8>>(0)?).into_owned();
+        found.add("runs", Some(&id), &key(row)?, row.get(1)?);
+        found.set_aside.insert(id);
+    }
+    // The run stands before the row's key.
+    let runs =
+        format!("SELECT {RUN}, CAST(id AS BLOB), number FROM runs WHERE set_aside IS NULL ORDER BY number");
+    found.scan(connection, "runs", &runs, |row| rows::run(row).map(drop))?;
+    let events = format!(
+        "SELECT {RECORDED}, CAST(events.run AS BLOB), events.place \
+         FROM events CROSS JOIN runs ON runs.id = events.run ORDER BY events.place"
+    );
+    found.scan(connection, "events", &events, |row| rows::recorded(row).map(drop))?;
+    let attempts = format!("SELECT {ATTEMPT}, CAST(run AS BLOB), id FROM attempts");
+    found.scan(connection, "attempts", &attempts, |row| rows::attempt(row).map(drop))?;
+    let sessions = format!("SELECT {SESSION}, NULL, number FROM sessions ORDER BY number");
+    found.scan(connection, "sessions", &sessions, |row| rows::session(row).map(drop))?;
+    let messages = format!("SELECT {MESSAGE}, CAST(run AS BLOB), number FROM messages ORDER BY number");
+    found.scan(connection, "messages", &messages, |row| rows::message(row).map(drop))?;
+    let prompts = format!("SELECT {WAITING}, CAST(run AS BLOB), number FROM prompts ORDER BY number");
+    found.scan(connection, "prompts", &prompts, |row| rows::waiting(row).map(drop))?;
+    Ok(found.list)
+}
+
+#[derive(Default)]
+struct Found {
+    set_aside: HashSet<String>,
+    /// The table and the run of what is in the list: that is there once, however many of its rows cannot be read.
+    named: HashSet<(&'static str, String)>,
+    list: Vec<Quarantined>,
+}
+
+impl Found {
+    /// Reads all rows of a table, whose last two columns are its run and its key.
+    fn scan(
+        &mut self,
+        connection: &Connection,
+        table: &'static str,
+        sql: &str,
+        read: impl Fn(&Row<'_>) -> rusqlite::Result<()>,
+    ) -> Result<(), Failure> {
+        let mut statement = connection.prepare(sql)?;
+        let run = statement.column_count().saturating_sub(2);
+        let mut rows = statement.query([])?;
+        while let Some(row) = rows.next()? {
+            match read(row) {
+                Ok(()) => {}
+                Err(error) if is_unreadable(&error) => {
+                    let id = row.get::<_, Option<Vec<u8>>>(run)?;
+                    let id = id.map(|id| String::from_utf8_lossy(&id).into_owned());
+                    self.add(table, id.as_deref(), &key(row)?, error.to_string());
+                }
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Ok(())
+    }
+
+    fn add(&mut self, table: &'static str, run: Option<&str>, key: &str, why: String) {
+        let known = run
+            .is_some_and(|run| self.set_aside.contains(run) || !self.named.insert((table, run.to_owned())));
+        if !known && self.list.len() < MAX_LISTED {
+            let run = run.and_then(|run| run.parse::<RunId>().ok());
+            self.list.push(Quarantined { run, row: format!("{table} {key}"), why });
+        }
+    }
+}

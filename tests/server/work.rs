@@ -1,0 +1,138 @@
+//! What agents work on: who is listed, who is told that it has changed, and what a stop leaves of it.
+
+use serde_json::{Value, json};
+use surefire::agent::Script;
+use uuid::Uuid;
+
+use crate::app::{App, KEY, Serving, eventually};
+use crate::raw::read;
+
+async fn work(server: &Serving) -> Vec<Value> {
+    read(server.address, "/api/work").await.json()["work"].as_array().expect("it is a list").clone()
+}
+
+/// Sends a prompt outside of a run, in a session that begins with it if it is not there.
+async fn prompt(server: &Serving, app: &mut App, session: Uuid, text: &str) {
+    let prompt = json!({
+        "type": "prompt", "text": text, "new_session_id": session, "working_directory": server.project(),
+    });
+    app.send(prompt).await;
+    app.until("ack").await;
+}
+
+/// Starts a recipe in a session.
+async fn start(server: &Serving, app: &mut App, session: Uuid) -> Value {
+    let start = json!({
+        "type": "start_recipe", "session_id": session, "recipe_id": "implement-and-review",
+        "working_directory": server.project(),
+    });
+    app.send(start).await;
+    app.until("recipe_step_started").await
+}
+
+/// What a session's conversation has, as `mark` and text.
+async fn said(server: &Serving, session: Uuid) -> Vec<(Value, String)> {
+    // One that has asked for nothing before: all that it hears is the answer.
+    let mut app = App::connect(server.address).await;
+    app.send(json!({ "type": "subscribe", "session_id": session, "from_offset": 0 })).await;
+    let history = app.until("session_history").await;
+    let messages = history["messages"].as_array().unwrap().iter();
+    let words = |message: &Value| message["text"].as_str().unwrap().to_owned();
+    messages.map(|message| (message["mark"].clone(), words(message))).collect()
+}
+
+#[tokio::test]
+async fn every_session_with_an_agent_at_work_is_listed_and_no_other() {
+    let server = Serving::rehearsing(Script::Slow).await;
+    let mut app = App::connect(server.address).await;
+    assert!(work(&server).await.is_empty());
+    let (chat, run) = (Uuid::new_v4(), Uuid::new_v4());
+    prompt(&server, &mut app, chat, "  Is the build green?\nAnd since when?").await;
+    let step = start(&server, &mut app, run).await;
+    prompt(&server, &mut app, chat, "And the tests?").await;
+    prompt(&server, &mut app, run, "Mind the tests.").await;
+    prompt(&server, &mut app, run, "And the docs.").await;
+
+    let lines = work(&server).await;
+    assert_eq!(lines.len(), 2, "{lines:?}");
+    let since = |line: &Value| line["since"].as_str().unwrap().to_owned();
+    assert!(since(&lines[0]) <= since(&lines[1]), "the oldest first");
+    for line in &lines {
+        assert_eq!(line["working_directory"], json!(server.project()), "{line}");
+        assert_eq!(line["agent"], "rehearsal");
+    }
+    let of = |id: Uuid| lines.iter().find(|line| line["session_id"] == json!(id)).expect("it is listed");
+    assert_eq!(of(chat)["chat"], json!({ "preview": "Is the build green?" }));
+    assert_eq!((&of(chat)["run"], &of(chat)["queued"]), (&Value::Null, &json!(1)));
+    assert_eq!(of(chat)["name"], "Is the build green?");
+    let expected = json!({
+        "run_id": step["run_id"], "recipe_id": "implement-and-review", "recipe_label": "Implement & Review",
+        "rehearsal": true, "step": "implement", "step_count": 1,
+    });
+    assert_eq!((&of(run)["run"], &of(run)["chat"]), (&expected, &Value::Null));
+    assert_eq!(of(run)["queued"], 2);
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn a_stop_takes_a_session_off_the_list_and_marks_what_was_queued() {
+    let server = Serving::rehearsing(Script::Slow).await;
+    let mut app = App::connect(server.address).await;
+    let (chat, run) = (Uuid::new_v4(), Uuid::new_v4());
+    prompt(&server, &mut app, chat, "Is the build green?").await;
+    start(&server, &mut app, run).await;
+    for (session, stop) in [(chat, "kill_session"), (run, "exit_recipe")] {
+        prompt(&server, &mut app, session, "And the tests?").await;
+        app.send(json!({ "type": stop, "session_id": session })).await;
+        eventually("it is not listed any more", async || {
+            work(&server).await.iter().all(|line| line["session_id"] != json!(session))
+        })
+        .await;
+        let said = said(&server, session).await;
+        let marked: Vec<_> = said.iter().filter(|(mark, _)| !mark.is_null()).collect();
+        assert_eq!(marked.len(), 1, "how a turn or a run ended is no mark: {said:?}");
+        assert_eq!(marked[0].0, "not_delivered");
+        assert!(marked[0].1.starts_with("Not delivered: “And the tests?”"), "{said:?}");
+    }
+    assert!(work(&server).await.is_empty(), "nothing starts again");
+    server.stop().await;
+}
+
+/// An agent can say the same words, and they are its words.
+#[tokio::test]
+async fn what_an_agent_says_is_never_a_mark() {
+    let server = Serving::rehearsing(Script::Happy).await;
+    let mut app = App::connect(server.address).await;
+    let session = Uuid::new_v4();
+    prompt(&server, &mut app, session, "Not delivered: “this”").await;
+    app.until("turn_complete").await;
+    start(&server, &mut app, session).await;
+    app.until("recipe_exited").await;
+    let said = said(&server, session).await;
+    assert!(said.len() > 4 && said.iter().all(|(mark, _)| mark.is_null()), "{said:?}");
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn only_who_asked_for_it_is_told_that_work_has_changed() {
+    let server = Serving::rehearsing(Script::Slow).await;
+    let mut asked = App::dial(server.address).await;
+    asked.send(json!({ "type": "connect", "api_key": KEY, "protocol_version": "0.5.0", "work": true })).await;
+    asked.until("available_recipes").await;
+    let mut app = App::connect(server.address).await;
+    for form in [json!("yes"), json!(1), json!(false), Value::Null] {
+        let mut other = App::dial(server.address).await;
+        other.send(json!({ "type": "connect", "api_key": KEY, "work": form })).await;
+        other.until("connected").await;
+    }
+    let session = Uuid::new_v4();
+    for text in ["Is the build green?", "And the tests?"] {
+        prompt(&server, &mut app, session, text).await;
+        let changed = asked.until("work_changed").await;
+        assert_eq!(changed, json!({ "type": "work_changed", "session_id": session }));
+        assert!(!work(&server).await.is_empty(), "it is listed when that is told");
+    }
+    app.so_far().await;
+    assert!(!app.kinds().contains(&"work_changed"), "{:?}", app.kinds());
+    server.stop().await;
+}

@@ -485,6 +485,25 @@ fn a_prompt_is_passed_on_once(store: &dyn Store) {
     assert_eq!(commit(store, [begins(5, 3)]), Err(busy), "a run passes prompts on by itself");
 }
 
+fn a_prompt_that_the_agent_may_have_got_is_known_as_such(store: &dyn Store) {
+    commit(store, [new_session(1, 1), queued(1, 1, "a", 1), queued(2, 1, "b", 1)]).unwrap();
+    let again = |n| store.prompt(prompt(n)).unwrap().unwrap().again;
+    commit(store, [chat_begins(1, 1, 1, 2), chat_ends(1, 1, true)]).unwrap();
+    assert!(!again(1), "it certainly did not get it");
+    let repeated = SessionEvent::ChatRepeated { attempt: attempt(2) };
+    commit(store, [chat_begins(2, 1, 1, 3), Change::session(session(1), 3, repeated)]).unwrap();
+    assert!(again(1) && !again(2));
+    assert_eq!(store.open_attempts().unwrap().len(), 1, "the attempt stays open");
+
+    let begun = [started(1, 1), queues(3), passes(3, 3)];
+    commit(store, [chat_ends(2, 1, false), events(1, 0, begun, 4)]).unwrap();
+    assert!(!again(3));
+    commit(store, [events(1, 3, [ends_unheard("worker_failed")], 5)]).unwrap();
+    let waiting = store.waiting(session(1)).unwrap();
+    let waiting: Vec<_> = waiting.iter().map(|it| (it.prompt, it.again)).collect();
+    assert_eq!(waiting, [(prompt(2), false), (prompt(3), true)]);
+}
+
 fn what_a_failed_turn_cost_counts(store: &dyn Store) {
     let mut ended = ends("cost_budget");
     if let Event::Ended { cost_usd, .. } = &mut ended {
@@ -1020,6 +1039,7 @@ conformance! {
     a_session_has_one_run_at_a_time,
     prompts_wait_until_the_agent_is_told,
     a_prompt_is_passed_on_once,
+    a_prompt_that_the_agent_may_have_got_is_known_as_such,
     what_a_failed_turn_cost_counts,
     sessions_with_somebody_waiting_are_known,
     a_run_that_waits_can_end_once_more,

@@ -57,8 +57,8 @@ fn read(
     })
 }
 
-fn queued(Waiting { prompt, text, at }: Waiting) -> QueuedPrompt {
-    QueuedPrompt { prompt, text, at }
+fn queued(Waiting { prompt, text, at, again }: Waiting) -> QueuedPrompt {
+    QueuedPrompt { prompt, text, at, again }
 }
 
 fn chat(store: &dyn Store, attempt: &Attempt) -> Result<Option<ChatTurn>, StoreError> {

@@ -32,6 +32,7 @@ fn of_event(event: &WrittenEvent) -> Option<Notice> {
             | SessionEvent::PromptQueued { .. }
             | SessionEvent::ChatBegan { .. }
             | SessionEvent::ChatEnded { .. }
+            | SessionEvent::ChatRepeated { .. }
             | SessionEvent::PromptsWithdrawn { .. }
             | SessionEvent::Opened
             | SessionEvent::OrchestrationSet { .. } => None,

@@ -9,6 +9,13 @@ use super::state::{ChatState, ChatTurn, QueuedPrompt, Session, Work};
 use super::words;
 use crate::run::{self, AttemptId, PromptId, heard_before};
 
+impl QueuedPrompt {
+    /// The words as the agent gets them.
+    pub(super) fn words(&self) -> String {
+        if self.again { heard_before(&self.text) } else { self.text.clone() }
+    }
+}
+
 impl Session {
     /// Takes a client's prompt. An open run passes it on before its next step; otherwise it is queued, and delivered as soon
     /// as nothing else is in flight.
@@ -30,7 +37,7 @@ impl Session {
         let message = draft.user(self.id, prompt, text.clone());
         let event = SessionEvent::PromptQueued { prompt, text: text.clone() };
         draft.happened(self.id, Entry { event: Some(event), message: Some(message) });
-        self.queue.push_back(QueuedPrompt { prompt, text, at: draft.now });
+        self.queue.push_back(QueuedPrompt { prompt, text, at: draft.now, again: false });
         self.held = false;
         Ok(())
     }
@@ -51,18 +58,16 @@ impl Session {
 
     pub(super) fn ask_chat(&mut self, draft: &mut Draft<'_>) {
         let (Some(chat), Some(profile)) = (self.chats.front(), &self.profile) else { return };
-        let text = &chat.prompt.text;
-        let (prompt, origin) = match &chat.state {
-            ChatState::New => (text.clone(), TurnOrigin::New),
-            ChatState::Left(process) => (text.clone(), TurnOrigin::Adopted(process.clone())),
-            ChatState::Again => (heard_before(text), TurnOrigin::New),
+        let origin = match &chat.state {
+            ChatState::New | ChatState::Again => TurnOrigin::New,
+            ChatState::Left(process) => TurnOrigin::Adopted(process.clone()),
         };
         self.in_flight = Some(chat.attempt);
         draft.actions.push(Action::Ask(Box::new(TurnRequest {
             attempt: chat.attempt,
             run: None,
             step: None,
-            prompt,
+            prompt: chat.prompt.words(),
             system_prompt: profile.system_prompt.clone(),
             opened: self.opened,
             agent: profile.agent.clone(),
@@ -98,8 +103,9 @@ impl Session {
                 }
             }
             TurnEnd::Unknown { .. } if chat.state != ChatState::Again => {
-                // The agent is asked again, and told so.
-                chat.state = ChatState::Again;
+                // The agent is asked again, and told so: also by the next driver, should this one be killed before that.
+                (chat.state, chat.prompt.again) = (ChatState::Again, true);
+                draft.happened(self.id, SessionEvent::ChatRepeated { attempt: chat.attempt });
                 self.chats.push_front(chat);
             }
             TurnEnd::Unknown { .. } => {

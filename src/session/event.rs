@@ -34,6 +34,11 @@ pub enum SessionEvent {
         /// Whether the agent certainly did not get the prompt, so that it is queued again.
         requeued: bool,
     },
+    /// It is not known whether the agent got the prompt of an open attempt. It is given it once more, and told so.
+    ChatRepeated {
+        /// The attempt.
+        attempt: AttemptId,
+    },
     /// Queued prompts will not be delivered. Prompts that are no longer queued stay as they are.
     PromptsWithdrawn {
         /// The prompts.

@@ -26,6 +26,7 @@ impl Session {
     ) -> Result<(), Refusal> {
         self.is_free()?;
         self.begin(draft, begins);
+        self.displace_paused(draft);
         let (run, decision) = Run::start(recipe, order, draft.fresh());
         self.work = Work::Running(Active::new(run, 0));
         self.follow(draft, decision, None);
@@ -39,6 +40,15 @@ impl Session {
             self.profile = Some(Profile { directory, agent, system_prompt });
             draft.changes.push(Change::session(self.id, draft.now, SessionEvent::Began(new)));
             draft.changes.push(Change::Expects { session: self.id, commits: self.commits });
+        }
+    }
+
+    /// Another run takes the place of one that is paused, which ends for good: clients must not be told that it resumes.
+    fn displace_paused(&mut self, draft: &mut Draft<'_>) {
+        let Work::Waiting(active) = &self.work else { return };
+        if let Some(exit) = active.run.ending().map(|ending| ending.give_up("another run took its place")) {
+            self.tell_run(draft, Input::Cancelled { exit, took: Duration::ZERO });
+            draft.ended = None;
         }
     }
 
@@ -79,6 +89,7 @@ impl Session {
             }
             Ok(decision) => {
                 (active.left, active.resumes) = (None, true);
+                self.displace_paused(draft);
                 self.work = Work::Running(active);
                 self.follow(draft, decision, None);
                 Ok(())
@@ -93,7 +104,7 @@ impl Session {
         let known: Vec<_> = run.waiting().map(|(prompt, _)| prompt).collect();
         let told = known.iter().copied().filter(|prompt| !is_queued(prompt)).collect();
         let said = self.queue.iter().filter(|queued| was_paused && !known.contains(&queued.prompt));
-        Meanwhile { told, said: said.map(|queued| (queued.prompt, queued.text.clone())).collect() }
+        Meanwhile { told, said: said.map(|queued| (queued.prompt, queued.words())).collect() }
     }
 
     /// Drives what another driver left: the open run, open chat, and what is queued.
@@ -155,6 +166,10 @@ impl Session {
         let (run, after) = (active.run.order().run, active.seq);
         active.seq += decision.events.len() as u64;
         let entries = entries(draft, &active.run, &decision, reply);
+        let cuts = |event: &Event| matches!(event, Event::Ended { unheard: false, .. });
+        if reply.is_none() && decision.events.iter().any(cuts) {
+            self.cut_short(draft);
+        }
         draft.happened_in_run(run, after, entries);
         decision.events.iter().for_each(|event| self.queue_follows(event, draft.now));
         if reply.is_some() && !self.opened {
@@ -183,7 +198,7 @@ impl Session {
         let place = |queue: &VecDeque<QueuedPrompt>, prompt| queue.iter().position(|it| it.prompt == prompt);
         match event {
             Event::PromptQueued { prompt, text } if place(&self.queue, *prompt).is_none() => {
-                self.queue.push_back(QueuedPrompt { prompt: *prompt, text: text.clone(), at });
+                self.queue.push_back(QueuedPrompt { prompt: *prompt, text: text.clone(), at, again: false });
             }
             Event::TurnBegan { purpose: Purpose::Pass { prompt }, .. } => {
                 let place = place(&self.queue, *prompt);
@@ -191,7 +206,7 @@ impl Session {
             }
             Event::Ended { unheard, withdrawn, .. } => {
                 if let (Some(prompt), true) = (self.passing.take(), *unheard) {
-                    self.requeue(prompt);
+                    self.requeue(QueuedPrompt { again: true, ..prompt });
                 }
                 self.queue.retain(|it| !withdrawn.contains(&it.prompt));
             }

@@ -54,6 +54,8 @@ pub struct QueuedPrompt {
     pub text: String,
     /// When it was sent, in milliseconds since 1970.
     pub at: u64,
+    /// Whether the agent may have got it already, and is told so.
+    pub again: bool,
 }
 
 /// A turn outside of a run.
@@ -74,7 +76,7 @@ pub enum ChatState {
     New,
     /// Another driver may have begun it, with this process.
     Left(Option<Process>),
-    /// The agent may have got the prompt before, and is told so.
+    /// This driver asks once more, since what became of it is not known.
     Again,
 }
 

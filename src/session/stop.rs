@@ -57,6 +57,15 @@ impl Session {
         }
     }
 
+    /// The turn that passes a prompt on ends with its run, and the prompt is not queued again. Whether the agent got it is
+    /// not known, so the conversation says that it has no answer.
+    pub(super) fn cut_short(&mut self, draft: &mut Draft<'_>) {
+        if let Some(QueuedPrompt { text, .. }) = self.passing.take() {
+            let message = draft.assistant(self.id, words::cut_short(&text));
+            draft.happened(self.id, Entry { event: None, message: Some(message) });
+        }
+    }
+
     /// Ends a run that cannot be replayed.
     pub(super) fn abandon(
         &mut self,
@@ -68,6 +77,7 @@ impl Session {
     ) {
         let Work::Unreplayable { run, .. } = self.work else { return };
         if stopped {
+            self.cut_short(draft);
             self.withdraw(draft, &[]);
         }
         let Event::Ended { ending, .. } = &ended else { return };

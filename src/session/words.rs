@@ -43,6 +43,14 @@ pub(super) fn unanswered(why: &str) -> String {
     format!("This prompt was not answered: {why}.")
 }
 
+/// Marks a prompt that was being delivered when its run was stopped.
+pub(super) fn cut_short(prompt: &str) -> String {
+    let quote = first_line(prompt).map(|line| format!(" “{line}”")).unwrap_or_default();
+    format!(
+        "Not answered:{quote} was being delivered when this was stopped. Send it again if the agent should get it."
+    )
+}
+
 /// Marks a prompt that was queued when the session was stopped.
 pub(super) fn not_delivered(prompt: &str) -> String {
     let quote = first_line(prompt).map(|line| format!(" “{line}”")).unwrap_or_default();

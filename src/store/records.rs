@@ -154,4 +154,6 @@ pub struct Waiting {
     pub text: String,
     /// When it was said, in milliseconds since 1970.
     pub at: u64,
+    /// Whether the agent may have got it already.
+    pub again: bool,
 }

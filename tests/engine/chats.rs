@@ -102,6 +102,27 @@ async fn a_stop_withdraws_what_is_queued_and_starts_no_agent() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_prompt_that_is_being_passed_on_when_its_run_is_stopped_is_marked() {
+    for kill in [false, true] {
+        let go = std::sync::Arc::new(tokio::sync::Notify::new());
+        let stage = Stage::new(Puppet::new([Act::Waits(go.clone(), "complete"), Act::Hangs])).await;
+        let started = stage.start().await;
+        stage.puppet.asked(1).await;
+        stage.engine.prompt(started.session, "Mind the tests.".into()).await.unwrap();
+        go.notify_one();
+        stage.puppet.asked(2).await;
+        if kill {
+            stage.engine.kill(started.session).await.unwrap();
+        } else {
+            stage.engine.exit(started.session, ExitReason::UserRequested).await.unwrap();
+        }
+        let said = stage.said(started);
+        let marked = said.iter().filter(|text| text.contains("Not answered: “Mind the tests.”")).count();
+        assert_eq!(marked, 1, "{said:#?}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_prompt_that_cannot_be_answered_says_so_in_the_conversation() {
     let failure = Failure::NotLoggedIn { words: "Please run /login".into() };
     // It is tried once more if somebody says more meanwhile, and that may be the end of the run.
@@ -147,6 +168,43 @@ async fn a_prompt_survives_a_restart() {
         said[said.len() - 4..],
         ["user: First?", "user: Second?", "assistant: One.", "assistant: Two."]
     );
+}
+
+/// What an agent is told first that may have got the rest before.
+const NOTICE: &str = "This may have reached you before";
+
+#[tokio::test(start_paused = true)]
+async fn a_prompt_that_died_with_the_agent_of_its_run_is_repeated_with_notice() {
+    let go = std::sync::Arc::new(tokio::sync::Notify::new());
+    let died = Failure::NoReply { status: "signal: 9 (SIGKILL)".into(), stderr: String::new() };
+    let stage = Stage::new(Puppet::new([Act::Waits(go.clone(), "complete"), Act::Fails(died)])).await;
+    let started = stage.start().await;
+    stage.puppet.asked(1).await;
+    stage.engine.prompt(started.session, "Mind the tests.".into()).await.unwrap();
+    go.notify_one();
+    assert_eq!(stage.ended(started).await.reason, "worker_failed");
+    stage.puppet.asked(3).await;
+    let prompts: Vec<_> = stage.puppet.turns().into_iter().map(|turn| turn.prompt).collect();
+    assert_eq!(prompts[1], "Mind the tests.");
+    assert!(prompts[2].starts_with(NOTICE) && prompts[2].ends_with("Mind the tests."), "{prompts:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_prompt_of_unknown_fate_is_repeated_with_notice_whichever_server_comes_to_it() {
+    let stage = Stage::new(Puppet::new([Act::Outcome("no-tasks"), Act::Hangs, Act::Hangs])).await;
+    let (started, _) = stage.run().await;
+    stage.engine.prompt(started.session, "How many?".into()).await.unwrap();
+    stage.puppet.asked(2).await;
+    // The next server finds out that nobody knows, and asks again; the one after it finds that this never got there.
+    stage.puppet.fate(surefire::agent::Fate::Unknown);
+    let stage = stage.again().await;
+    stage.puppet.asked(3).await;
+    stage.puppet.fate(surefire::agent::Fate::NeverBegan);
+    let stage = stage.again().await;
+    stage.puppet.asked(4).await;
+    let prompts: Vec<_> = stage.puppet.turns().into_iter().map(|turn| turn.prompt).collect();
+    assert_eq!(prompts[1], "How many?");
+    assert!(prompts[2..].iter().all(|prompt| prompt.starts_with(NOTICE)), "{prompts:?}");
 }
 
 #[tokio::test(start_paused = true)]

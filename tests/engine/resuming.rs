@@ -141,7 +141,9 @@ async fn a_new_run_in_its_session_takes_the_place_of_one_that_waits() {
     assert_eq!(stage.ended(second).await.reason, "no-tasks-available");
     tokio::time::sleep(HOUR * 2).await;
     assert_eq!(stage.puppet.turns().len(), 2);
-    assert_eq!(stage.record(started.run).ending.unwrap().reason, "rate_limited");
+    let ending = stage.record(started.run).ending.unwrap();
+    assert_eq!((ending.reason.as_str(), ending.resume_at), ("rate_limited", None), "it waits no longer");
+    assert!(ending.description.unwrap().contains("another run took its place"));
 }
 
 #[tokio::test(start_paused = true)]

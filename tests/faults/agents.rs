@@ -15,7 +15,7 @@ use surefire::store::{Memory, Store};
 
 use crate::server::Place;
 
-fn engine_options(place: &Place, program: PathBuf) -> Options {
+pub(crate) fn engine_options(place: &Place, program: PathBuf) -> Options {
     let environment: [(OsString, OsString); 3] = [
         ("PATH".into(), std::env::var_os("PATH").unwrap_or_default()),
         ("HOME".into(), place.folder("home").into()),

@@ -9,10 +9,10 @@ use crate::findings::{PASSAGE, look};
 use crate::server::Place;
 
 /// Numbers that look random and are the same every time.
-struct Dice(u64);
+pub(crate) struct Dice(pub(crate) u64);
 
 impl Dice {
-    fn throw(&mut self, below: u64) -> u64 {
+    pub(crate) fn throw(&mut self, below: u64) -> u64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;

@@ -6,5 +6,7 @@
 mod agents;
 mod campaign;
 mod crash_points;
+mod crowd;
 mod findings;
+mod locked;
 mod server;

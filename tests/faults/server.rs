@@ -30,6 +30,11 @@ impl Place {
         self.folder("data")
     }
 
+    /// Leaves everything on disk, and says where.
+    pub(crate) fn keep(self) -> PathBuf {
+        self.folder.keep()
+    }
+
     /// The log of the fake CLI's calls.
     pub(crate) fn calls(&self) -> PathBuf {
         self.folder.path().join("calls.jsonl")
@@ -83,6 +88,14 @@ pub(crate) struct Server {
 }
 
 impl Server {
+    pub(crate) fn of(child: Child) -> Self {
+        Self { child }
+    }
+
+    pub(crate) fn is_alive(&mut self) -> bool {
+        self.child.try_wait().expect("it is our child").is_none()
+    }
+
     /// Kills it, and says whether it had still been there.
     pub(crate) fn kill(mut self) -> bool {
         let alive = self.child.try_wait().expect("it is our child").is_none();

@@ -111,9 +111,15 @@ fn step(world: &mut World, dice: Dice) {
     }
     if let Input::TurnEnded { attempt, end, .. } = &input
         && world.session.in_flight() == Some(*attempt)
-        && let (Some(turn), TurnEnd::Replied { .. }) = (world.in_flight.take(), end)
+        && let Some(turn) = world.in_flight.take()
     {
-        world.answered.insert(turn.prompt);
+        match end {
+            TurnEnd::Replied { .. } => _ = world.answered.insert(turn.prompt),
+            TurnEnd::Unknown { .. } | TurnEnd::Failed { undelivered: false, .. } => {
+                world.unsure.insert(turn.prompt);
+            }
+            TurnEnd::Failed { undelivered: true, .. } => {}
+        }
     }
     let (stops, kills) = (matches!(input, Input::Stop { .. }), matches!(input, Input::Kill { .. }));
     let Ok(decision) = world.handle(input) else { return };

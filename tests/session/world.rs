@@ -22,6 +22,8 @@ pub(crate) struct World {
     pub(crate) in_flight: Option<TurnRequest>,
     /// The prompts that an agent has answered.
     pub(crate) answered: BTreeSet<String>,
+    /// The prompts that an agent may have got, without an answer.
+    pub(crate) unsure: BTreeSet<String>,
     pub(crate) now: u64,
     ids: u128,
 }
@@ -34,6 +36,7 @@ impl World {
             store: Memory::default(),
             in_flight: None,
             answered: BTreeSet::new(),
+            unsure: BTreeSet::new(),
             now: 1_000,
             ids: 0,
         }
@@ -74,6 +77,9 @@ impl World {
         }
         assert_eq!(self.session.in_flight(), self.in_flight.as_ref().map(|turn| turn.attempt));
         assert_eq!(self.summary(), self.reloaded().1, "the session is what is persisted");
+        let due = RunFilter { session: Some(self.session.id()), resume_due: true, ..RunFilter::default() };
+        let due: Vec<_> = self.store.runs(&due).unwrap().iter().map(|run| run.id).collect();
+        assert_eq!(due, Vec::from_iter(self.session.paused_run()), "no other run waits to resume");
         Ok(decision)
     }
 
@@ -85,6 +91,7 @@ impl World {
                 let is_clients = prompt.starts_with("word ");
                 assert!(is_clients || request.run.is_some() || prompt.starts_with(AGAIN), "{prompt}");
                 assert!(!is_clients || !self.answered.contains(prompt), "{prompt} was answered before");
+                assert!(!is_clients || !self.unsure.contains(prompt), "{prompt} is repeated without notice");
                 self.in_flight = Some(TurnRequest::clone(request));
             }
             Action::StopTurn => {
@@ -149,8 +156,8 @@ impl World {
 }
 
 fn summary(session: &Session) -> String {
-    let queue: Vec<_> = session.queue().map(|queued| &queued.text).collect();
-    let chats: Vec<_> = session.chats().map(|chat| chat.attempt).collect();
+    let queue: Vec<_> = session.queue().map(|queued| (&queued.text, queued.again)).collect();
+    let chats: Vec<_> = session.chats().map(|chat| (chat.attempt, chat.prompt.again)).collect();
     let run = session.run().map(|run| {
         let waiting: Vec<_> = run.waiting().map(|(_, text)| text.to_owned()).collect();
         (run.order().run, run.ending().cloned(), run.position().steps(), waiting, run.spent())
@@ -166,8 +173,8 @@ fn replayed(store: &Memory, id: RunId) -> (Run, u64) {
     (run, events.last().unwrap().seq)
 }
 
-fn queued(Waiting { prompt, text, at }: Waiting) -> QueuedPrompt {
-    QueuedPrompt { prompt, text, at }
+fn queued(Waiting { prompt, text, at, again }: Waiting) -> QueuedPrompt {
+    QueuedPrompt { prompt, text, at, again }
 }
 
 fn stored(store: &Memory, id: SessionId) -> Stored {

@@ -116,6 +116,16 @@ impl<'r> Draft<'r> {
         Ok(())
     }
 
+    /// Marks a prompt as one that the agent may have got.
+    pub(super) fn repeat_prompt(&mut self, id: PromptId) -> Result<(), StoreError> {
+        if self.prompt(id)?.is_some_and(|row| !row.waiting.again)
+            && let Some(row) = self.prompts.change(id)
+        {
+            row.waiting.again = true;
+        }
+        Ok(())
+    }
+
     pub(super) fn give_prompt(&mut self, id: PromptId, run: RunId) {
         if let Some(row) = self.prompts.change(id) {
             (row.run, row.taken) = (Some(run), false);

@@ -132,7 +132,7 @@ fn learn(
             let holder = &mut draft.change_session(session)?.session.run;
             *holder = holder.filter(|holder| *holder != run);
             if let Some(turn) = turn.filter(|_| *unheard) {
-                turns::requeue(draft, turn)?;
+                turns::requeue_heard(draft, turn)?;
             }
             turns::withdraw(draft, session, withdrawn)?;
         }

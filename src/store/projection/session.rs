@@ -57,6 +57,7 @@ fn happen(
             end_chat(draft, session, *attempt)?;
             if *requeued { turns::requeue(draft, *attempt) } else { Ok(()) }
         }
+        SessionEvent::ChatRepeated { attempt } => turns::heard(draft, *attempt),
         SessionEvent::PromptsWithdrawn { prompts } => turns::withdraw(draft, session, prompts),
         SessionEvent::Opened => {
             draft.change_session(session)?.session.opened = true;

@@ -31,6 +31,20 @@ pub(super) fn begin(
     Ok(())
 }
 
+/// What an attempt was to pass on is queued again, and the agent may have got it.
+pub(super) fn requeue_heard(draft: &mut Draft<'_>, attempt: AttemptId) -> Result<(), StoreError> {
+    heard(draft, attempt)?;
+    requeue(draft, attempt)
+}
+
+/// The agent may have got what an attempt is to pass on.
+pub(super) fn heard(draft: &mut Draft<'_>, attempt: AttemptId) -> Result<(), StoreError> {
+    match draft.attempt(attempt)?.and_then(|row| row.prompt) {
+        Some(prompt) => draft.repeat_prompt(prompt),
+        None => Ok(()),
+    }
+}
+
 /// The agent certainly did not get what an attempt was to pass on.
 pub(super) fn requeue(draft: &mut Draft<'_>, attempt: AttemptId) -> Result<(), StoreError> {
     match draft.attempt(attempt)?.and_then(|row| row.prompt) {
@@ -86,5 +100,10 @@ pub(super) fn withdraw(
 }
 
 fn row(prompt: PromptId, session: SessionId, run: Option<RunId>, text: &str, at: u64) -> PromptRow {
-    PromptRow { waiting: Waiting { prompt, text: text.to_owned(), at }, session, run, taken: false }
+    PromptRow {
+        waiting: Waiting { prompt, text: text.to_owned(), at, again: false },
+        session,
+        run,
+        taken: false,
+    }
 }

@@ -3,6 +3,10 @@
 use std::fs::{File, TryLockError};
 use std::io::{ErrorKind, Read, Seek, Write};
 use std::path::Path;
+use std::time::{Duration, Instant};
+
+use rustix::io::Errno;
+use rustix::process::{Pid, test_kill_process};
 
 use super::files::{self, NotOpened};
 use crate::store::{Holder, StoreError};
@@ -12,6 +16,11 @@ const NAME: &str = "lock";
 
 /// The longest note that is read: more than the longest path and all the rest.
 const LONGEST_NOTE: u64 = 8 * 1024;
+
+/// How long a lock is waited for whose holder is gone, and how often it is tried. Executing a program takes a moment, on a
+/// busy machine a long one.
+const INHERITED_LOCK_TIMEOUT: Duration = Duration::from_secs(5);
+const INHERITED_LOCK_INTERVAL: Duration = Duration::from_millis(5);
 
 /// A held lock. The system frees it when the process ends, however it ends.
 #[derive(Debug)]
@@ -27,12 +36,21 @@ impl Lock {
             NotOpened::Io(error) => unusable(error),
             NotOpened::Refused(refused) => refused,
         })?;
-        match file.try_lock() {
-            Ok(()) => {}
-            Err(TryLockError::WouldBlock) => {
-                return Err(StoreError::Held { path: directory.to_owned(), holder: noted(&mut file) });
+        let begun = Instant::now();
+        loop {
+            match file.try_lock() {
+                Ok(()) => break,
+                Err(TryLockError::WouldBlock) => {
+                    let holder = noted(&mut file);
+                    // A server that was killed while it started a process leaves its lock to that child, until the child
+                    // executes its program.
+                    if !is_gone(&holder) || begun.elapsed() >= INHERITED_LOCK_TIMEOUT {
+                        return Err(StoreError::Held { path: directory.to_owned(), holder });
+                    }
+                    std::thread::sleep(INHERITED_LOCK_INTERVAL);
+                }
+                Err(TryLockError::Error(error)) => return Err(unusable(error)),
             }
-            Err(TryLockError::Error(error)) => return Err(unusable(error)),
         }
         let lock = Self { file };
         lock.note(&Holder::this(None, None)).map_err(unusable)?;
@@ -85,11 +103,40 @@ pub(super) fn holder(directory: &Path) -> Result<Option<Holder>, StoreError> {
 fn noted(file: &mut File) -> Holder {
     let mut note = String::new();
     // Whatever else is in there need not be shown.
-    let read = file.take(LONGEST_NOTE).read_to_string(&mut note);
+    let read = file.rewind().and_then(|()| file.take(LONGEST_NOTE).read_to_string(&mut note));
     read.map_or_else(|_| Holder::default(), |_| Holder::read(&note))
+}
+
+/// Whether there is no such process any more.
+fn is_gone(holder: &Holder) -> bool {
+    let pid = holder.pid.and_then(|pid| Pid::from_raw(i32::try_from(pid).ok()?));
+    pid.is_some_and(|pid| test_kill_process(pid) == Err(Errno::SRCH))
 }
 
 fn unusable(directory: &Path, error: &std::io::Error) -> StoreError {
     let why = format!("its `{NAME}` file cannot be locked: {error}");
     StoreError::Directory { path: directory.to_owned(), why }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_lock_that_only_a_child_of_a_killed_server_has_is_waited_for() {
+        let directory = tempfile::tempdir().unwrap();
+        let mut ended = std::process::Command::new("true").spawn().unwrap();
+        ended.wait().unwrap();
+        let lock = Lock::take(directory.path()).unwrap();
+        let held = Lock::take(directory.path()).unwrap_err();
+        assert!(matches!(held, StoreError::Held { .. }), "its holder is there: {held}");
+
+        lock.note(&Holder { pid: Some(ended.id()), ..Holder::default() }).unwrap();
+        let child = std::thread::spawn(move || {
+            std::thread::sleep(Duration::from_millis(100));
+            drop(lock);
+        });
+        Lock::take(directory.path()).unwrap();
+        child.join().unwrap();
+    }
 }

@@ -14,6 +14,7 @@ pub(super) const MIGRATIONS: &[&str] = &[
     include_str!("migrations/0002_system_prompts.sql"),
     include_str!("migrations/0003_session_commits.sql"),
     include_str!("migrations/0004_set_aside.sql"),
+    include_str!("migrations/0005_repeated_prompts.sql"),
 ];
 
 /// The schema that this many migrations lead to.

@@ -8,7 +8,7 @@ use super::rows::integer;
 use crate::run::Event;
 use crate::store::error::StoreError;
 use crate::store::projection::{AttemptRow, Projected, PromptRow, RunRow, SessionRow, Upsert, text_of};
-use crate::store::records::{Message, Recorded, RunRecord};
+use crate::store::records::{Message, Recorded, RunRecord, Waiting};
 
 pub(super) fn save(connection: &Connection, projected: &Projected) -> Result<(), Failure> {
     for session in &projected.forgotten {
@@ -190,17 +190,19 @@ fn update_attempt(connection: &Connection, row: &AttemptRow) -> Result<(), Failu
 }
 
 fn insert_prompt(connection: &Connection, row: &PromptRow) -> Result<(), Failure> {
-    let sql = "INSERT INTO prompts (id, session, run, text, at, taken) VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
+    let sql = "INSERT INTO prompts (id, session, run, text, at, again, taken) \
+               VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
+    let Waiting { prompt, text, at, again } = &row.waiting;
     let (id, session, run) =
-        (row.waiting.prompt.to_string(), row.session.to_string(), row.run.map(|run| run.to_string()));
-    let values = (id, session, run, &row.waiting.text, integer(row.waiting.at), row.taken);
+        (prompt.to_string(), row.session.to_string(), row.run.map(|run| run.to_string()));
+    let values = (id, session, run, text, integer(*at), again, row.taken);
     execute(connection, sql, values).map(drop)
 }
 
 fn update_prompt(connection: &Connection, row: &PromptRow) -> Result<(), Failure> {
-    let sql = "UPDATE prompts SET run = ?2, taken = ?3 WHERE id = ?1";
-    let run = row.run.map(|run| run.to_string());
-    execute(connection, sql, (row.waiting.prompt.to_string(), run, row.taken)).map(drop)
+    let sql = "UPDATE prompts SET run = ?2, again = ?3, taken = ?4 WHERE id = ?1";
+    let (id, run) = (row.waiting.prompt.to_string(), row.run.map(|run| run.to_string()));
+    execute(connection, sql, (id, run, row.waiting.again, row.taken)).map(drop)
 }
 
 fn append_event(connection: &Connection, it: &Recorded) -> Result<(), Failure> {

@@ -1,5 +1,5 @@
 -- The tables as all migrations together make them; `UPDATE_DOCS=1 cargo test --test store_sqlite` writes it.
--- Version 4.
+-- Version 5.
 
 CREATE TABLE store (
     only INTEGER PRIMARY KEY CHECK (only = 1),
@@ -119,7 +119,7 @@ CREATE TABLE prompts (
     text TEXT NOT NULL,
     at INTEGER NOT NULL,
     taken INTEGER NOT NULL DEFAULT 0
-) STRICT;
+, again INTEGER NOT NULL DEFAULT 0) STRICT;
 
 CREATE INDEX waiting_prompts ON prompts (session) WHERE taken = 0;
 

@@ -3,7 +3,7 @@
 use rusqlite::{Connection, Row};
 
 use super::read::one;
-use super::rows::{self, RUN, RUN_WIDTH, SESSION, SESSION_WIDTH};
+use super::rows::{self, RUN, RUN_WIDTH, SESSION, SESSION_WIDTH, WAITING};
 use crate::run::{AttemptId, PromptId, RunId, SessionId};
 use crate::store::error::StoreError;
 use crate::store::projection::{AttemptRow, PromptRow, ReadRows, RunRow, SessionRow};
@@ -54,8 +54,8 @@ impl ReadRows for Tables<'_> {
     }
 
     fn prompt(&self, id: PromptId) -> Result<Option<PromptRow>, StoreError> {
-        let sql = "SELECT id, text, at, session, run, taken FROM prompts WHERE id = ?1";
-        Ok(one(self.connection, sql, [id.to_string()], prompt)?)
+        let sql = format!("SELECT {WAITING}, session, run, taken FROM prompts WHERE id = ?1");
+        Ok(one(self.connection, &sql, [id.to_string()], prompt)?)
     }
 }
 
@@ -88,8 +88,8 @@ fn attempt(row: &Row<'_>) -> rusqlite::Result<AttemptRow> {
 fn prompt(row: &Row<'_>) -> rusqlite::Result<PromptRow> {
     Ok(PromptRow {
         waiting: rows::waiting(row)?,
-        session: rows::parsed(row, 3)?,
-        run: rows::parsed_if_any(row, 4)?,
-        taken: row.get(5)?,
+        session: rows::parsed(row, 4)?,
+        run: rows::parsed_if_any(row, 5)?,
+        taken: row.get(6)?,
     })
 }

@@ -1,0 +1,50 @@
+//! Killing agents, and noting which.
+
+use rustix::process::{Pid, Signal, kill_process};
+
+use super::journal::Entry;
+use super::place::Crowd;
+use crate::campaign::Dice;
+
+/// How many of them.
+#[derive(Clone, Copy)]
+pub(super) enum Agents {
+    One,
+    Some,
+    All,
+}
+
+impl Crowd {
+    /// Kills agents that are at work, and says how many.
+    pub(super) fn kill_agents(&self, dice: &mut Dice, which: Agents) -> usize {
+        let mut pids = self.place.agents();
+        match which {
+            Agents::One if pids.is_empty() => {}
+            Agents::One => {
+                let chosen = usize::try_from(dice.throw(pids.len() as u64)).unwrap_or_default();
+                pids = vec![pids[chosen]];
+            }
+            Agents::Some => pids.retain(|_| dice.throw(2) == 0),
+            Agents::All => {}
+        }
+        let mut killed = 0;
+        for pid in pids {
+            // It may end by itself in this very moment.
+            let (Some(attempt), Some(number)) = (attempt_of(pid), Pid::from_raw(pid)) else { continue };
+            // The process room keeps this evidence from before the spawn until right before the first byte.
+            let state = self.place.data().join("attempts").join(&attempt).join("stdin.state");
+            let may_have_prompt = std::fs::read(state).is_ok_and(|state| state != b"withheld\n");
+            self.journal().write(&Entry::AgentKilled { attempt, may_have_prompt });
+            let _ = kill_process(number, Signal::KILL);
+            killed += 1;
+        }
+        killed
+    }
+}
+
+/// The attempt that a process works on.
+fn attempt_of(pid: i32) -> Option<String> {
+    let environment = std::fs::read(format!("/proc/{pid}/environ")).ok()?;
+    let mark = environment.split(|byte| *byte == 0).find_map(|it| it.strip_prefix(b"SUREFIRE_ATTEMPT="))?;
+    String::from_utf8(mark.to_vec()).ok()
+}

@@ -22,7 +22,7 @@ pub(super) async fn take_up(shared: &Arc<Shared>) -> Result<(), EngineError> {
     let at_work = open.iter().filter(|it| wanted.takes(it.run) && it.process.is_some());
     let mut permits: HashMap<_, _> = at_work.map(|it| (it.session, shared.try_permit())).collect();
     for id in shared.read(move |store| unfinished(store, &wanted)).await? {
-        let session = load_or_quarantine(shared, id).await?;
+        let Some(session) = load_or_quarantine(shared, id).await? else { continue };
         // Nothing else drives it: nothing has been asked of this engine yet.
         if let Some(mailbox) = shared.sessions.enter(id) {
             driver::spawn(shared, id, mailbox, Some(session), permits.remove(&id).flatten());
@@ -45,7 +45,22 @@ fn unfinished(store: &dyn Store, wanted: &TakeUp) -> Result<BTreeSet<SessionId>,
     Ok(sessions)
 }
 
-/// Loads a session. A run of it that cannot be read is set aside: it must not keep the others from going on.
-async fn load_or_quarantine(shared: &Shared, id: SessionId) -> Result<Session, StoreError> {
-    load(shared, id, None).await
+/// Loads a session. Where its last run cannot be read, that run is set aside: it must not keep the others from going on.
+async fn load_or_quarantine(shared: &Shared, id: SessionId) -> Result<Option<Session>, StoreError> {
+    let what = match load(shared, id, None).await {
+        Err(StoreError::Unreadable { what }) => what,
+        loaded => return loaded.map(Some),
+    };
+    tracing::error!(session = %id, what, "session cannot be read, setting its run aside");
+    let last = RunFilter { session: Some(id), limit: Some(1), ..RunFilter::default() };
+    let set_aside = move |store: &dyn Store| match store.runs(&last)?.pop() {
+        Some(run) => store.quarantine(run.id, &what),
+        None => Ok(()),
+    };
+    shared.read(set_aside).await?;
+    match load(shared, id, None).await {
+        // The session's own row, say: `doctor` finds it, and nothing in it can go on.
+        Err(StoreError::Unreadable { .. }) => Ok(None),
+        loaded => loaded.map(Some),
+    }
 }

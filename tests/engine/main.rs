@@ -10,6 +10,7 @@ mod held_store;
 mod interleavings;
 mod limits;
 mod logs;
+mod owner;
 mod passages;
 mod producers;
 mod puppet;

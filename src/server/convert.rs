@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::shared::Shared;
 use crate::agent::Agent;
+use crate::session::{NOT_ANSWERED, NOT_DELIVERED};
 use crate::store::{Message, Role, RunRecord, Session};
 use crate::wire::{
     AvailableRecipes, HistoryMessage, Mark, OfRun, OfferedAgent, OfferedRecipe, RecentSession,
@@ -60,10 +61,12 @@ pub(super) fn history_message(message: &Message, provider: &str) -> HistoryMessa
 }
 
 /// What the server itself noted. Words of an agent belong to an attempt, and how a run ended belongs to the run; an assistant's
-/// message of neither is the note of a prompt that was withdrawn (`session/stop.rs`).
+/// message of neither is a note, and no agent can write one.
 fn mark(message: &Message) -> Option<Mark> {
     let is_note = message.role == Role::Assistant && message.attempt.is_none() && message.run.is_none();
-    is_note.then_some(Mark::NotDelivered)
+    let marks = [(NOT_DELIVERED, Mark::NotDelivered), (NOT_ANSWERED, Mark::NotAnswered)];
+    let mark = marks.into_iter().find(|(words, _)| message.text.starts_with(words));
+    mark.filter(|_| is_note).map(|(_, mark)| mark)
 }
 
 pub(super) fn session_entry(session: &Session) -> SessionEntry {
@@ -169,5 +172,32 @@ pub(super) fn run_line(catalog: Catalog, record: &RunRecord) -> RunLine {
         last_seq: record.last_seq,
         cost_usd: record.cost_usd,
         ending: record.ending.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use uuid::Uuid;
+
+    use super::*;
+
+    #[test]
+    fn only_what_the_server_notes_is_marked() {
+        let (attempt, run) = (Some(Uuid::from_u128(2).into()), Some(Uuid::from_u128(3).into()));
+        let table = [
+            (Role::Assistant, None, None, "Not delivered: “a” was still queued", Some(Mark::NotDelivered)),
+            (Role::Assistant, None, None, "Not answered: “a” was being delivered", Some(Mark::NotAnswered)),
+            (Role::Assistant, None, None, "Anything else", None),
+            (Role::Assistant, attempt, None, "Not delivered: says the agent", None),
+            (Role::Assistant, attempt, run, "Not answered: says the agent", None),
+            (Role::Assistant, None, run, "Not delivered: says the end of a run", None),
+            (Role::User, None, None, "Not delivered: says somebody", None),
+        ];
+        for (role, attempt, run, text, expected) in table {
+            let id = Uuid::from_u128(1);
+            let message =
+                Message { session: id.into(), offset: 0, id, role, text: text.into(), at: 0, attempt, run };
+            assert_eq!(history_message(&message, "claude").mark, expected, "{text}");
+        }
     }
 }

@@ -23,4 +23,4 @@ pub use event::SessionEvent;
 pub use input::{Input, Refusal, TurnEnd};
 pub use records::{NewMessage, NewSession, Process, Role};
 pub use state::{ChatState, ChatTurn, Driven, Profile, QueuedPrompt, Session, Stored, StoredRun};
-pub use words::session_name;
+pub use words::{NOT_ANSWERED, NOT_DELIVERED, session_name};

@@ -7,6 +7,12 @@ use crate::run::Ending;
 /// The longest name that a session gets from its first prompt, and the longest quote of a prompt, in characters.
 const MAX_NAME_CHARS: usize = 60;
 
+/// What the note of a prompt begins with that was queued when the session was stopped.
+pub const NOT_DELIVERED: &str = "Not delivered:";
+
+/// What the note of a prompt begins with that was being delivered when its run was stopped.
+pub const NOT_ANSWERED: &str = "Not answered:";
+
 /// What clients call a session that begins with this prompt: its first line, or its directory if it has none.
 #[must_use]
 pub fn session_name(prompt: &str, directory: &Path) -> String {
@@ -47,7 +53,7 @@ pub(super) fn unanswered(why: &str) -> String {
 pub(super) fn cut_short(prompt: &str) -> String {
     let quote = first_line(prompt).map(|line| format!(" “{line}”")).unwrap_or_default();
     format!(
-        "Not answered:{quote} was being delivered when this was stopped. Send it again if the agent should get it."
+        "{NOT_ANSWERED}{quote} was being delivered when this was stopped. Send it again if the agent should get it."
     )
 }
 
@@ -55,7 +61,7 @@ pub(super) fn cut_short(prompt: &str) -> String {
 pub(super) fn not_delivered(prompt: &str) -> String {
     let quote = first_line(prompt).map(|line| format!(" “{line}”")).unwrap_or_default();
     format!(
-        "Not delivered:{quote} was still queued when this was stopped. Send it again if the agent should get it."
+        "{NOT_DELIVERED}{quote} was still queued when this was stopped. Send it again if the agent should get it."
     )
 }
 

@@ -187,10 +187,10 @@ export class ConsolePage extends Window {
   }
 
   // What is marked as not delivered in the conversation: not as somebody's words, but as what it is.
-  undelivered() {
-    return this.page.$$eval(`${CONVERSATION} > li`, (rows) => rows
-      .filter((row) => row.querySelector(":scope > .who strong")?.textContent === "Not delivered")
-      .map((row) => row.lastElementChild.textContent));
+  undelivered(mark = "Not delivered") {
+    return this.page.$$eval(`${CONVERSATION} > li`, (rows, mark) => rows
+      .filter((row) => row.querySelector(":scope > .who strong")?.textContent === mark)
+      .map((row) => row.lastElementChild.textContent), mark);
   }
 
   // The sessions in which an agent is at work, each with its button; or `null` where that is not known yet.

@@ -81,6 +81,23 @@ test("a run with a queued prompt is stopped from the list, and nothing starts ag
   }
 });
 
+test("what the agent was just being told when its run was stopped is marked as not answered", async (stage) => {
+  const server = await stage.serve({ plan: { answers: [{ delay_ms: 1500 }], default: { act: "silence" } } });
+  const shown = await stage.open(server);
+  await shown.start({ directory: stage.place.project });
+  await shown.say("Mind the tests.");
+  await until("the agent is told", () => began(stage).length === 2);
+  await shown.say("And the docs.");
+  await until("it waits", () => shown.waiting(), (waiting) => waiting.join() === "And the docs.");
+  await shown.stop();
+  await shown.ended();
+  const [answer] = await until("it is marked", () => shown.undelivered("Not answered"), (found) => found.length === 1);
+  assert.match(answer, /^“Mind the tests\.” was being delivered/);
+  const [mark] = await until("so is the other", () => shown.undelivered(), (found) => found.length === 1);
+  assert.match(mark, /^“And the docs\.” was still queued/);
+  assert.deepEqual(await shown.withdrawn(), ["And the docs."]);
+});
+
 test("one of several is stopped, and the others are left alone", async (stage) => {
   const server = await stage.serve(SILENT);
   const shown = await stage.open(server);

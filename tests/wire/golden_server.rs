@@ -156,22 +156,28 @@ fn histories() -> Rows {
         total,
         messages: messages.to_vec(),
     };
+    let note =
+        |offset, mark, text: &str| HistoryMessage { mark: Some(mark), ..said(offset, "assistant", text) };
+    let again = "Send it again if the agent should get it.";
     let stopped = [
         said(0, "user", "Mind the tests."),
-        HistoryMessage {
-            mark: Some(Mark::NotDelivered),
-            ..said(
-                1,
-                "assistant",
-                "Not delivered: “Mind the tests.” was still queued when this was stopped. Send it again if the agent should get it.",
-            )
-        },
+        said(1, "user", "And the docs."),
+        note(
+            2,
+            Mark::NotDelivered,
+            &format!("Not delivered: “And the docs.” was still queued when this was stopped. {again}"),
+        ),
+        note(
+            3,
+            Mark::NotAnswered,
+            &format!("Not answered: “Mind the tests.” was being delivered when this was stopped. {again}"),
+        ),
     ];
     let frame = |part, limit| ServerMessage::SessionHistory(window(part, limit));
     let whole = 200 * 1024;
     vec![
         ("session_history", frame(part(2, &talk), whole)),
-        ("session_history.not_delivered", frame(part(2, &stopped), whole)),
+        ("session_history.marks", frame(part(4, &stopped), whole)),
         ("session_history.empty", frame(part(0, &[]), whole)),
         ("session_history.cut_short", frame(part(3, &long), 1024)),
         ("session_history.file_replaced", frame(Window { replaced: true, ..part(1, &talk[..1]) }, whole)),

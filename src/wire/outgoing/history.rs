@@ -73,4 +73,6 @@ pub struct HistoryMessage {
 pub enum Mark {
     /// A prompt was still queued when the session or its run was stopped. The agent does not get it.
     NotDelivered,
+    /// A prompt was being delivered when its run was stopped. Whether the agent got it is not known.
+    NotAnswered,
 }

@@ -10,6 +10,9 @@ const AT_ONCE = 50;
 // How near to the end somebody has to be to be taken along, in pixels.
 const NEAR = 80;
 
+// What the server itself notes about a prompt.
+const MARKS = { not_delivered: "Not delivered", not_answered: "Not answered" };
+
 export class Conversation {
   #rows = [];
   #messages = [];
@@ -117,10 +120,11 @@ export class Conversation {
 function drawn({ role, text, timestamp, mark }) {
   const at = Date.parse(timestamp);
   const time = h("time", { datetime: timestamp }, moment(timestamp));
-  if (mark === "not_delivered") {
+  const marked = MARKS[mark];
+  if (marked) {
     // The heading says so already.
-    const words = h("p", {}, text.replace(/^Not delivered:\s*/, ""));
-    return { at, element: h("li", { class: "undelivered" }, h("p", { class: "who" }, h("strong", {}, "Not delivered"), time), words) };
+    const words = text.startsWith(`${marked}:`) ? text.slice(marked.length + 1).trim() : text;
+    return { at, element: h("li", { class: "mark" }, h("p", { class: "who" }, h("strong", {}, marked), time), h("p", {}, words)) };
   }
   if (role === "assistant") {
     const words = h("div", { class: "words" }, rendered(text));

@@ -182,7 +182,9 @@ impl Driver {
                 spawn(&self.shared, next.id(), mailbox, Some(*next), None);
             }
         }
-        acts.into_iter().for_each(|action| self.act(action));
+        for action in acts {
+            self.act(action);
+        }
         Ok(ended)
     }
 

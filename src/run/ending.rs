@@ -48,7 +48,6 @@ pub struct Ending {
 
 impl Ending {
     /// What a paused run ends with that cannot resume by itself after all: the reason it was paused for, and why it cannot.
-    #[must_use]
     pub fn give_up(&self, why: &str) -> Exit {
         // Only reasons of the registry are paused for.
         let reason = ExitReason::lookup(&self.reason).unwrap_or(ExitReason::Interrupted);

@@ -1,11 +1,11 @@
 //! Prompts: queued in a run, or delivered outside of one, each as a turn of its own.
 
 use super::commit::Entry;
-use super::decision::{Action, Draft, TurnOrigin, TurnRequest};
+use super::decision::{Action, Draft, TurnRequest};
 use super::event::SessionEvent;
 use super::input::{Refusal, TurnEnd};
 use super::records::{NewMessage, NewSession};
-use super::state::{ChatState, ChatTurn, QueuedPrompt, Session, Work};
+use super::state::{ChatState, ChatTurn, QueuedPrompt, Session, TurnOrigin, Work};
 use super::words;
 use crate::run::{self, AttemptId, PromptId, heard_before};
 

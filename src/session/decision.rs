@@ -7,8 +7,8 @@ use uuid::Uuid;
 
 use super::commit::{Change, Commit, Entry};
 use super::event::SessionEvent;
-use super::records::{NewMessage, Process, Role};
-use super::state::Session;
+use super::records::{NewMessage, Role};
+use super::state::{Session, TurnOrigin};
 use crate::run::{AttemptId, Ending, Event, Fresh, PromptId, RunId, SessionId};
 
 /// What follows from an input.
@@ -61,15 +61,6 @@ pub struct TurnRequest {
     pub budget_left: Option<f64>,
     /// Whether another driver may have begun it.
     pub origin: TurnOrigin,
-}
-
-/// Where a turn comes from.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum TurnOrigin {
-    /// It was never begun.
-    New,
-    /// Another driver may have begun it, with this process.
-    Adopted(Option<Process>),
 }
 
 /// A decision in the making. Time and ids come from outside.

@@ -18,9 +18,9 @@ mod stop;
 mod words;
 
 pub use commit::{Change, Commit, Entry};
-pub use decision::{Action, Decision, TurnOrigin, TurnRequest};
+pub use decision::{Action, Decision, TurnRequest};
 pub use event::SessionEvent;
 pub use input::{Input, Refusal, TurnEnd};
 pub use records::{NewMessage, NewSession, Process, Role};
-pub use state::{ChatState, ChatTurn, Driven, Profile, QueuedPrompt, Session, Stored, StoredRun};
+pub use state::{ChatState, ChatTurn, Driven, Profile, QueuedPrompt, Session, Stored, StoredRun, TurnOrigin};
 pub use words::{NOT_ANSWERED, NOT_DELIVERED, session_name};

@@ -4,12 +4,12 @@ use std::collections::VecDeque;
 use std::time::Duration;
 
 use super::commit::Change;
-use super::decision::{Action, Draft, TurnOrigin, TurnRequest};
+use super::decision::{Action, Draft, TurnRequest};
 use super::entries::{Reply, entries};
 use super::event::SessionEvent;
 use super::input::{Refusal, TurnEnd};
 use super::records::NewSession;
-use super::state::{Active, Profile, QueuedPrompt, Session, Stored, Work};
+use super::state::{Active, Profile, QueuedPrompt, Session, Stored, TurnOrigin, Work};
 use crate::run::{
     AttemptId, CannotResume, Decision, Event, Input, Meanwhile, Order, PromptId, Purpose, Resume, ResumedBy,
     Run, Successor, Todo,
@@ -88,7 +88,7 @@ impl Session {
                 Err(cannot.into())
             }
             Ok(decision) => {
-                (active.left, active.resumes) = (None, true);
+                (active.origin, active.resumes) = (TurnOrigin::New, true);
                 self.displace_paused(draft);
                 self.work = Work::Running(active);
                 self.follow(draft, decision, None);
@@ -268,7 +268,7 @@ impl Session {
     pub(super) fn ask_run(&mut self, draft: &mut Draft<'_>) {
         let Work::Running(active) = &mut self.work else { return };
         let Todo::Ask(ask) = active.run.todo() else { return };
-        let origin = active.left.take().map_or(TurnOrigin::New, TurnOrigin::Adopted);
+        let origin = std::mem::replace(&mut active.origin, TurnOrigin::New);
         let order = active.run.order();
         self.in_flight = Some(ask.attempt);
         draft.actions.push(Action::Ask(Box::new(TurnRequest {

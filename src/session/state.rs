@@ -80,6 +80,15 @@ pub enum ChatState {
     Again,
 }
 
+/// Where a turn comes from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum TurnOrigin {
+    /// It was never begun.
+    New,
+    /// Another driver may have begun it, with this process.
+    Adopted(Option<Process>),
+}
+
 /// What a session does about runs.
 #[derive(Debug)]
 pub(super) enum Work {
@@ -100,15 +109,15 @@ pub(super) enum Work {
 pub(super) struct Active {
     pub(super) run: Run,
     pub(super) seq: u64,
-    /// What another driver left of its turn, until that is adopted.
-    pub(super) left: Option<Option<Process>>,
+    /// Where its next turn comes from.
+    pub(super) origin: TurnOrigin,
     /// Whether it may resume by itself: not where another engine is to see to it.
     pub(super) resumes: bool,
 }
 
 impl Active {
     pub(super) fn new(run: Run, seq: u64) -> Self {
-        Self { run, seq, left: None, resumes: true }
+        Self { run, seq, origin: TurnOrigin::New, resumes: true }
     }
 }
 
@@ -179,7 +188,8 @@ impl Session {
             StoredRun::Unreplayable { run, resume_at } => Work::Unreplayable { run, resume_at },
             StoredRun::Replayed { run, seq, process, resumes } => {
                 let open = run.ending().is_none();
-                let active = Active { run: *run, seq, left: open.then_some(process), resumes };
+                let origin = if open { TurnOrigin::Adopted(process) } else { TurnOrigin::New };
+                let active = Active { run: *run, seq, origin, resumes };
                 if open { Work::Left(active) } else { Work::Waiting(active) }
             }
         };

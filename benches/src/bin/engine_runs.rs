@@ -62,7 +62,7 @@ async fn measure(below: &Path) -> Result<(), Box<dyn Error>> {
     let project = folder.path().canonicalize()?;
     let store: Arc<dyn Store> = Arc::new(Sqlite::open(&folder.path().join("data"))?.store);
     let mut options = Options::new(BUNDLED, Arc::new(Instantly), store, folder.path().join("data"));
-    options.roots = vec![project.clone()].into();
+    options.roots = vec![project.clone()];
     let engine = Engine::open(options).await?;
     let bare = bare(&folder.path().join("bare.db"))?;
 

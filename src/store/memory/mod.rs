@@ -162,7 +162,7 @@ impl Store for Memory {
     }
 
     fn prune_sessions(&self, changed_before: u64) -> Result<Pruned, StoreError> {
-        self.kept().prune_sessions(changed_before)
+        Ok(self.kept().prune_sessions(changed_before))
     }
 
     fn reclaim(&self) -> Result<u64, StoreError> {

@@ -32,7 +32,7 @@ impl Kept {
         listed.collect()
     }
 
-    pub(super) fn prune_sessions(&mut self, before: u64) -> Result<Pruned, StoreError> {
+    pub(super) fn prune_sessions(&mut self, before: u64) -> Pruned {
         let is_over = |id: SessionId| {
             let open = |resume_at: Option<Option<u64>>| resume_at.is_none_or(|at| at.is_some());
             let mut runs = self.runs.iter().map(|row| &row.record).filter(|run| run.session == id);
@@ -50,6 +50,6 @@ impl Kept {
             pruned.attempts.extend(attempts.map(|attempt| attempt.id));
             self.forget(session);
         }
-        Ok(pruned)
+        pruned
     }
 }

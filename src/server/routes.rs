@@ -34,7 +34,8 @@ pub(super) fn all(shared: &Arc<Shared>) -> BoxedFilter<(Response,)> {
         .and(warp::ext::get::<Peer>())
         .and(warp::ext::get::<PeerSlot>())
         .and(warp::header::optional("authorization"))
-        .and_then(authorize);
+        .and_then(authorize)
+        .boxed();
 
     // Whoever may read something may also ask what it would get.
     let reading = warp::get().or(warp::head()).unify();
@@ -76,37 +77,24 @@ pub(super) fn all(shared: &Arc<Shared>) -> BoxedFilter<(Response,)> {
     let run = api.and(warp::path!("runs" / String)).and(authorized.clone()).and(warp::query()).then(api::run);
     let reply = api.and(warp::path!("runs" / String / "reply")).and(authorized).then(api::reply);
 
-    socket
-        .or(bare_socket)
-        .unify()
-        .or(page)
-        .unify()
-        .or(files)
-        .unify()
-        .or(health)
-        .unify()
-        .or(recipes)
-        .unify()
-        .or(recipe)
-        .unify()
-        .or(prompt)
-        .unify()
-        .or(reasons)
-        .unify()
-        .or(store)
-        .unify()
-        .or(work)
-        .unify()
-        .or(runs)
-        .unify()
-        .or(run)
-        .unify()
-        .or(reply)
-        .unify()
-        .recover(explain)
-        .unify()
-        .map(guarded)
-        .boxed()
+    // Each in a box: the compiler takes minutes to check one type that is made of all of them.
+    let others = [
+        bare_socket.boxed(),
+        page.boxed(),
+        files.boxed(),
+        health.boxed(),
+        recipes.boxed(),
+        recipe.boxed(),
+        prompt.boxed(),
+        reasons.boxed(),
+        store.boxed(),
+        work.boxed(),
+        runs.boxed(),
+        run.boxed(),
+        reply.boxed(),
+    ];
+    let found = others.into_iter().fold(socket.boxed(), |found, route| found.or(route).unify().boxed());
+    found.recover(explain).unify().map(guarded).boxed()
 }
 
 /// Lets a request pass that shows the key.

@@ -21,7 +21,7 @@ use super::shared::Shared;
 use super::turn::{InFlight, Kept};
 use super::{crash, leftovers};
 use crate::run::{Ending, RunId, SessionId};
-use crate::session::{Action, Commit, Decision, Driven, Input, Session, TurnRequest};
+use crate::session::{Action, Commit, Decision, Driven, Input, RunStatus, Session, TurnRequest};
 use crate::store::StoreError;
 use crate::{Exit, ExitReason};
 
@@ -279,16 +279,18 @@ impl Driver {
     /// Drives what another engine, or a failing store, left behind.
     pub(super) async fn adopt(&mut self) {
         let Some(session) = &self.session else { return };
-        if session.unreplayable_run().is_some() && session.resume_at().is_none() {
-            // Its recipe has changed, so it is for a person to decide.
-            if let Err(error) = self.end_unreplayable(None, false).await {
-                tracing::error!(session = %self.id, %error, "failed to end a run that cannot be replayed");
+        match session.status() {
+            RunStatus::Left(run) => tracing::info!(%run, session = %self.id, "Recipe taken up again"),
+            RunStatus::Unreplayable(run) => {
+                tracing::error!(%run, session = %self.id, "run cannot be replayed");
+                // Its agent must not work on when the run has ended.
+                if let Err(error) = leftovers::stop_agent_of(&self.shared, run).await {
+                    return self.not_persisted(&error, None);
+                }
             }
+            RunStatus::None | RunStatus::Driven(_) | RunStatus::Paused(_) => {}
         }
         self.recovered();
-        if let Some(run) = self.session.as_ref().and_then(Session::left_run) {
-            tracing::info!(%run, session = %self.id, "Recipe taken up again");
-        }
         // What goes wrong is told where it does.
         let _ = self.decide(Input::Adopt).await;
     }

@@ -1,8 +1,6 @@
 //! Log lines for what is persisted. Prompts and replies are not logged, except for the end of a reply that could not be
 //! read.
 
-use std::borrow::Cow;
-
 use crate::Category;
 use crate::run::{Event, Read, RunId, SessionId};
 use crate::session::{Change, Commit, Input, Session, TurnEnd};
@@ -10,23 +8,20 @@ use crate::session::{Change, Commit, Input, Session, TurnEnd};
 /// What the log lines of one decision have in common, looked up before it is made: a run that ends is gone afterwards.
 pub(super) struct Journal {
     session: SessionId,
-    recipe: Cow<'static, str>,
+    recipe: String,
     /// The end of the agent's reply, where the decision is about one.
     reply: Option<String>,
 }
 
 impl Journal {
     pub(super) fn of(session: &Session, input: &Input) -> Self {
-        let mut run = session.run();
-        let (mut recipe, mut reply) = (None, None);
+        let (mut recipe, mut reply) = (session.recipe(), None);
         match input {
-            Input::Resume { ended: Some(ended), .. } => run = Some(&ended.0),
-            Input::Abandon { recipe: id, .. } => recipe = Some(Cow::Owned(id.clone())),
+            Input::Resume { ended: Some(ended), .. } => recipe = Some(ended.0.recipe().outline().id),
             Input::TurnEnded { end: TurnEnd::Replied { text, .. }, .. } => reply = Some(end_of(text)),
             _ => {}
         }
-        let of_run = run.map_or("", |run| run.recipe().outline().id);
-        Self { session: session.id(), recipe: recipe.unwrap_or(Cow::Borrowed(of_run)), reply }
+        Self { session: session.id(), recipe: recipe.unwrap_or_default().to_owned(), reply }
     }
 
     /// Logs what happened in runs.
@@ -37,7 +32,7 @@ impl Journal {
             // A run that continues another one begins in a session of its own.
             let (session, recipe) = match events.peek() {
                 Some(Event::Started { recipe, order, .. }) => (order.session, recipe.as_str()),
-                Some(_) | None => (self.session, &*self.recipe),
+                Some(_) | None => (self.session, self.recipe.as_str()),
             };
             events.for_each(|event| log(*run, session, recipe, event, self.reply.as_deref()));
         }

@@ -5,7 +5,7 @@ use super::options::TakeUp;
 use super::shared::Shared;
 use crate::Catalog;
 use crate::run::{Event, Run, RunId, SessionId};
-use crate::session::{ChatState, ChatTurn, Profile, QueuedPrompt, Session, Stored, StoredRun};
+use crate::session::{ChatState, ChatTurn, Profile, QueuedPrompt, Session, Stored, StoredRun, Unreplayable};
 use crate::store::{Attempt, Recorded, RunFilter, RunRecord, Store, StoreError, Waiting};
 
 /// Loads a session. `own` is a run that this engine has driven already, whatever it was told to take up.
@@ -34,10 +34,10 @@ fn read(
         Some(prompt) => store.prompt(prompt)?,
         None => None,
     };
-    let run = match last_run(store, id)? {
-        Some(last) => {
-            let resumes = own == Some(last.id) || take_up.takes(Some(last.id));
-            stored_run(store, catalog, &last, &open, resumes)?
+    let run = match unfinished_run(store, id)? {
+        Some(run) => {
+            let resumes = own == Some(run.id) || take_up.takes(Some(run.id));
+            stored_run(store, catalog, run.id, &open, resumes)?
         }
         None => StoredRun::None,
     };
@@ -71,24 +71,22 @@ fn chat(store: &dyn Store, attempt: &Attempt) -> Result<Option<ChatTurn>, StoreE
     }))
 }
 
-/// The last run of a session, if it is open or paused.
 fn stored_run(
     store: &dyn Store,
     catalog: Catalog,
-    last: &RunRecord,
+    id: RunId,
     open: &[Attempt],
     resumes: bool,
 ) -> Result<StoredRun, StoreError> {
-    let resume_at = match &last.ending {
-        None => None,
-        Some(ending) if ending.resume_at.is_none() => return Ok(StoredRun::None),
-        Some(ending) => ending.resume_at,
-    };
-    let events = store.events(last.id, 0, usize::MAX)?;
-    let process = open.iter().find(|attempt| attempt.run == Some(last.id)).and_then(|it| it.process.clone());
-    Ok(match replay(catalog, last.id, &events) {
+    let events = store.events(id, 0, usize::MAX)?;
+    let process = open.iter().find(|attempt| attempt.run == Some(id)).and_then(|it| it.process.clone());
+    Ok(match replay(catalog, id, &events) {
         Ok((run, seq)) => StoredRun::Replayed { run: Box::new(run), seq, process, resumes },
-        Err(_) => StoredRun::Unreplayable { run: last.id, resume_at },
+        Err(why) => {
+            let seq = events.last().map_or(0, |last| last.seq);
+            let events = events.into_iter().map(|recorded| recorded.event).collect();
+            StoredRun::Unreplayable(Unreplayable { run: id, seq, events, why: why.to_string() })
+        }
     })
 }
 
@@ -102,8 +100,18 @@ pub(super) fn replay(catalog: Catalog, id: RunId, events: &[Recorded]) -> Result
     Ok((run, events.last().map_or(0, |last| last.seq)))
 }
 
-/// The run that was last begun in a session.
-fn last_run(store: &dyn Store, session: SessionId) -> Result<Option<RunRecord>, StoreError> {
-    let last = RunFilter { session: Some(session), limit: Some(1), ..RunFilter::default() };
-    Ok(store.runs(&last)?.into_iter().next())
+/// The run of a session that is open, or else the one that is paused. It may have been resumed after later ones had ended.
+pub(super) fn unfinished_run(store: &dyn Store, session: SessionId) -> Result<Option<RunRecord>, StoreError> {
+    let all = unfinished_runs(store, Some(session))?;
+    Ok(all.into_iter().next())
+}
+
+/// The runs that are open, then those that are paused: of one session, or of all.
+pub(super) fn unfinished_runs(
+    store: &dyn Store,
+    session: Option<SessionId>,
+) -> Result<Vec<RunRecord>, StoreError> {
+    let mut runs = store.runs(&RunFilter { session, open: Some(true), ..RunFilter::default() })?;
+    runs.extend(store.runs(&RunFilter { session, resume_due: true, ..RunFilter::default() })?);
+    Ok(runs)
 }

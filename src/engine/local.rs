@@ -9,6 +9,7 @@ use uuid::Uuid;
 use super::command::Command;
 use super::error::{EngineError, ResumeError};
 use super::feed::{Feed, Notice};
+use super::load::unfinished_runs;
 use super::options::{Options, Shutdown};
 use super::say::{Said, Say, SayError};
 use super::shared::Shared;
@@ -16,7 +17,7 @@ use super::start::{Start, StartError, Started};
 use super::{directory, driver, recover};
 use crate::run::{Ending, PromptId, Resume, RunId, SessionId};
 use crate::session::{Change, Commit};
-use crate::store::{RunFilter, Store, StoreError};
+use crate::store::{Store, StoreError};
 use crate::{Exit, ExitReason};
 
 /// Runs recipes.
@@ -155,7 +156,8 @@ impl Engine {
     async fn stop_all(&self) -> Result<(), EngineError> {
         let mut result = Ok(());
         loop {
-            let mut sessions = self.shared.read(unfinished).await?;
+            let runs = self.shared.read(|store| unfinished_runs(store, None)).await?;
+            let mut sessions: Vec<_> = runs.iter().map(|run| run.session).collect();
             sessions.extend(self.shared.sessions.sessions());
             let mut any = false;
             for session in sessions {
@@ -260,13 +262,6 @@ impl Engine {
             Ok(()) => EngineError::Broken("a session went away without an answer".to_owned()),
         })
     }
-}
-
-/// The sessions with a run that is open or paused.
-fn unfinished(store: &dyn Store) -> Result<Vec<SessionId>, StoreError> {
-    let open = store.runs(&RunFilter { open: Some(true), ..RunFilter::default() })?;
-    let paused = store.runs(&RunFilter { resume_due: true, ..RunFilter::default() })?;
-    Ok(open.into_iter().chain(paused).map(|run| run.session).collect())
 }
 
 impl std::fmt::Debug for Engine {

@@ -12,8 +12,8 @@ use super::say::{Said, Say, SayError};
 use super::shared::Shared;
 use super::start::{Start, StartError, Started};
 use super::{check, leftovers};
-use crate::run::{CannotResume, Ending, Event, Resume, Run, RunId, abandon};
-use crate::session::{Input, Session};
+use crate::run::{CannotResume, Ending, Resume, Run, RunId};
+use crate::session::{Input, RunStatus, Session};
 use crate::{AnyRecipe, Exit, ExitReason};
 
 impl Driver {
@@ -65,25 +65,25 @@ impl Driver {
         }
         let started = Started { run, session, new_session: false };
         let loaded = self.loaded().await?;
-        let is_left = loaded.left_run() == Some(run);
-        if loaded.holder() == Some(run) && !is_left && loaded.unreplayable_run().is_none() {
-            return Err(CannotResume::StillRunning.into());
-        }
-        let is_paused = loaded.paused_run() == Some(run) && loaded.unreplayable_run().is_none();
-        if is_left || is_paused {
-            let agent = loaded.run().map(|run| run.order().agent.clone());
-            self.shared.agent(agent.as_deref())?;
-        }
-        if is_left {
-            // Its agent may have replied meanwhile, so it goes on just where it was.
-            if resume != Resume::by(resume.by) {
-                return Err(CannotResume::AsItIs.into());
+        let (status, agent) = (loaded.status(), loaded.run().map(|run| run.order().agent.clone()));
+        let ended = match status {
+            RunStatus::Driven(driven) if driven == run => return Err(CannotResume::StillRunning.into()),
+            RunStatus::Left(left) if left == run => {
+                self.shared.agent(agent.as_deref())?;
+                // Its agent may have replied meanwhile, so it goes on just where it was.
+                if resume != Resume::by(resume.by) {
+                    return Err(CannotResume::AsItIs.into());
+                }
+                self.recovered();
+                self.decide(Input::Adopt).await?;
+                return Ok(started);
             }
-            self.recovered();
-            self.decide(Input::Adopt).await?;
-            return Ok(started);
-        }
-        let ended = if is_paused { None } else { Some(Box::new(Self::ended_run(&self.shared, run).await?)) };
+            RunStatus::Paused(paused) if paused == run => {
+                self.shared.agent(agent.as_deref())?;
+                None
+            }
+            _ => Some(Box::new(Self::ended_run(&self.shared, run).await?)),
+        };
         self.decide(Input::Resume { ended, resume }).await?;
         Ok(started)
     }
@@ -98,38 +98,27 @@ impl Driver {
 
     async fn exit(&mut self, exit: Exit) -> Result<Option<Ending>, EngineError> {
         self.stop_what_is_left().await?;
-        if self.loaded().await?.unreplayable_run().is_some() {
-            return self.end_unreplayable(Some(exit), true).await;
-        }
         let took = self.took();
         Ok(self.decide(Input::Stop { exit, took }).await?)
     }
 
     async fn kill(&mut self, exit: Exit) -> Result<Option<Ending>, EngineError> {
         self.stop_what_is_left().await?;
-        let mut ended = None;
-        if self.loaded().await?.unreplayable_run().is_some() {
-            ended = self.end_unreplayable(Some(exit.clone()), true).await?;
-        }
         let took = self.took();
-        Ok(self.decide(Input::Kill { exit, took }).await?.or(ended))
+        Ok(self.decide(Input::Kill { exit, took }).await?)
     }
 
     async fn switch(&mut self, enabled: bool) -> Result<(), EngineError> {
-        let exit = Exit::because(ExitReason::UserRequested);
         if !enabled {
             self.stop_what_is_left().await?;
-            if self.loaded().await?.unreplayable_run().is_some() {
-                self.end_unreplayable(Some(exit.clone()), true).await?;
-            }
         }
-        let took = self.took();
+        let (exit, took) = (Exit::because(ExitReason::UserRequested), self.took());
         Ok(self.decide(Input::Switch { enabled, exit, took }).await.map(|_| ())?)
     }
 
     /// A run that nothing drives may have an agent at work, which is stopped before the run is.
     async fn stop_what_is_left(&mut self) -> Result<(), EngineError> {
-        if let Some(run) = self.loaded().await?.left_run() {
+        if let RunStatus::Left(run) | RunStatus::Unreplayable(run) = self.loaded().await?.status() {
             leftovers::stop_agent_of(&self.shared, run).await?;
         }
         // It does not go on any more, so nobody is told that it does.
@@ -158,12 +147,7 @@ impl Driver {
             Ok(false) => Some(ResumeError::SwitchedOff.to_string()),
             Err(error) => return self.not_persisted(&error, None),
         };
-        let result = if self.session.as_ref().is_some_and(|session| session.unreplayable_run().is_some()) {
-            self.end_unreplayable(None, false).await.map(|_| ())
-        } else {
-            self.decide(Input::ResumeDue { obstacle }).await.map(|_| ()).map_err(EngineError::from)
-        };
-        if let Err(error) = result {
+        if let Err(error) = self.decide(Input::ResumeDue { obstacle }).await.map_err(EngineError::from) {
             tracing::warn!(%session, %error, "failed to resume a paused run");
         }
     }
@@ -171,38 +155,5 @@ impl Driver {
     fn missing_agent(&self) -> Option<String> {
         let run = self.session.as_ref().and_then(Session::run)?;
         self.shared.agent(Some(&run.order().agent)).err().map(|unknown| unknown.to_string())
-    }
-
-    /// Ends a run that cannot be replayed: for this reason, or because it cannot go on by itself.
-    pub(super) async fn end_unreplayable(
-        &mut self,
-        exit: Option<Exit>,
-        stopped: bool,
-    ) -> Result<Option<Ending>, EngineError> {
-        let Some(id) = self.loaded().await?.unreplayable_run() else { return Ok(None) };
-        leftovers::stop_agent_of(&self.shared, id).await?;
-        let events = self.shared.read(move |store| store.events(id, 0, usize::MAX)).await?;
-        let (Some(first), Some(last)) = (events.first(), events.last()) else { return Ok(None) };
-        let Event::Started { recipe, .. } = &first.event else { return Ok(None) };
-        let exit = exit.unwrap_or_else(|| {
-            let why = replay(self.shared.options.catalog, id, &events).err();
-            let why = why.map(|error| error.to_string()).unwrap_or_default();
-            tracing::error!(run = %id, session = %self.id, recipe, why, "run cannot be replayed");
-            match &last.event {
-                Event::Ended { ending, .. } => ending.give_up(&why),
-                _ => Exit::because(ExitReason::Interrupted)
-                    .describe(format!("the run cannot go on by itself: {why}")),
-            }
-        });
-        let Some(mut ended) = abandon(events.iter().map(|recorded| &recorded.event), &exit) else {
-            return Ok(None);
-        };
-        // A client that stops a run knows what it was at: the prompt that was being delivered is not queued again.
-        if let Event::Ended { unheard, .. } = &mut ended {
-            *unheard &= !stopped;
-        }
-        let (after, recipe) = (last.seq, recipe.clone());
-        let input = Input::Abandon { after, ended: Box::new(ended), recipe, stopped };
-        Ok(self.decide(input).await?)
     }
 }

@@ -6,12 +6,12 @@ use std::sync::Arc;
 use super::driver;
 use super::error::EngineError;
 use super::leftovers::clear_away;
-use super::load::load;
+use super::load::{load, unfinished_run, unfinished_runs};
 use super::options::TakeUp;
 use super::shared::Shared;
 use crate::run::SessionId;
 use crate::session::Session;
-use crate::store::{RunFilter, Store, StoreError};
+use crate::store::{Store, StoreError};
 
 /// Takes up everything that is left, as far as the engine was told to.
 pub(super) async fn take_up(shared: &Arc<Shared>) -> Result<(), EngineError> {
@@ -33,9 +33,7 @@ pub(super) async fn take_up(shared: &Arc<Shared>) -> Result<(), EngineError> {
 
 /// The sessions in which something goes on, or is about to.
 fn unfinished(store: &dyn Store, wanted: &TakeUp) -> Result<BTreeSet<SessionId>, StoreError> {
-    let open = store.runs(&RunFilter { open: Some(true), ..RunFilter::default() })?;
-    let paused = store.runs(&RunFilter { resume_due: true, ..RunFilter::default() })?;
-    let runs = open.into_iter().chain(paused).filter(|run| wanted.takes(Some(run.id)));
+    let runs = unfinished_runs(store, None)?.into_iter().filter(|run| wanted.takes(Some(run.id)));
     let mut sessions: BTreeSet<_> = runs.map(|run| run.session).collect();
     if wanted.takes(None) {
         let chats = store.open_attempts()?.into_iter().filter(|attempt| attempt.run.is_none());
@@ -45,15 +43,14 @@ fn unfinished(store: &dyn Store, wanted: &TakeUp) -> Result<BTreeSet<SessionId>,
     Ok(sessions)
 }
 
-/// Loads a session. Where its last run cannot be read, that run is set aside: it must not keep the others from going on.
+/// Loads a session. Where its run cannot be read, that run is set aside: it must not keep the others from going on.
 async fn load_or_quarantine(shared: &Shared, id: SessionId) -> Result<Option<Session>, StoreError> {
     let what = match load(shared, id, None).await {
         Err(StoreError::Unreadable { what }) => what,
         loaded => return loaded.map(Some),
     };
     tracing::error!(session = %id, what, "session cannot be read, setting its run aside");
-    let last = RunFilter { session: Some(id), limit: Some(1), ..RunFilter::default() };
-    let set_aside = move |store: &dyn Store| match store.runs(&last)?.pop() {
+    let set_aside = move |store: &dyn Store| match unfinished_run(store, id)? {
         Some(run) => store.quarantine(run.id, &what),
         None => Ok(()),
     };

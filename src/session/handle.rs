@@ -25,12 +25,9 @@ impl Session {
         match input {
             Input::Start { recipe, order, begins } => self.start(&mut draft, recipe, *order, begins)?,
             Input::Resume { ended, resume } => self.resume(&mut draft, ended, resume)?,
-            Input::Adopt => self.adopt(),
+            Input::Adopt => self.adopt(&mut draft),
             Input::Stop { exit, took } => self.stop(&mut draft, &exit, took),
             Input::Kill { exit, took } => self.kill(&mut draft, &exit, took),
-            Input::Abandon { after, ended, recipe, stopped } => {
-                self.abandon(&mut draft, after, *ended, &recipe, stopped);
-            }
             Input::Broken { exit } => self.broken(&mut draft, &exit),
             Input::Prompt { prompt, text, begins } => self.prompt(&mut draft, prompt, text, begins)?,
             Input::Switch { enabled, exit, took } => self.switch(&mut draft, enabled, &exit, took),
@@ -63,9 +60,7 @@ impl Session {
         let is_chat = self.chats.iter().any(|chat| chat.attempt == attempt);
         match &self.work {
             Work::Running(active) if !is_chat => Some(active.run.order().run),
-            Work::Running(_) | Work::None | Work::Waiting(_) | Work::Left(_) | Work::Unreplayable { .. } => {
-                None
-            }
+            _ => None,
         }
     }
 
@@ -79,7 +74,7 @@ impl Session {
             Work::Running(_) => self.ask_run(draft),
             Work::None => self.begin_chat(draft),
             // A run that is paused or left passes on what is queued when it is driven again.
-            Work::Waiting(_) | Work::Left(_) | Work::Unreplayable { .. } => {}
+            Work::Waiting(_) | Work::Left(_) | Work::Unreplayable(_) => {}
         }
     }
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::records::{NewSession, Process};
 use crate::recipe::advice;
-use crate::run::{AttemptId, CannotResume, Event, Order, PromptId, Resume, Run, RunId, SessionId};
+use crate::run::{AttemptId, CannotResume, Order, PromptId, Resume, Run, RunId, SessionId};
 use crate::{Advise, AnyRecipe, Exit, Remedy};
 
 /// Something that happens to a session.
@@ -41,17 +41,6 @@ pub enum Input {
         exit: Exit,
         /// How long the current turn has taken.
         took: Duration,
-    },
-    /// The open run ends although it cannot be replayed.
-    Abandon {
-        /// The number of its last event.
-        after: u64,
-        /// Its end.
-        ended: Box<Event>,
-        /// The recipe's id.
-        recipe: String,
-        /// Whether a client stopped it, so that queued prompts are withdrawn.
-        stopped: bool,
     },
     /// The driver broke while it worked for the session.
     Broken {

@@ -11,8 +11,8 @@ use super::input::{Refusal, TurnEnd};
 use super::records::NewSession;
 use super::state::{Active, Profile, QueuedPrompt, Session, Stored, TurnOrigin, Work};
 use crate::run::{
-    AttemptId, CannotResume, Decision, Event, Input, Meanwhile, Order, PromptId, Purpose, Resume, ResumedBy,
-    Run, Successor, Todo,
+    AttemptId, CannotResume, Decision, Ending, Event, Input, Meanwhile, Order, PromptId, Purpose, Resume,
+    ResumedBy, Run, Successor, Todo,
 };
 use crate::{AnyRecipe, Exit, ExitReason};
 
@@ -45,18 +45,35 @@ impl Session {
 
     /// Another run takes the place of one that is paused, which ends for good: clients must not be told that it resumes.
     fn displace_paused(&mut self, draft: &mut Draft<'_>) {
-        let Work::Waiting(active) = &self.work else { return };
-        if let Some(exit) = active.run.ending().map(|ending| ending.give_up("another run took its place")) {
-            self.tell_run(draft, Input::Cancelled { exit, took: Duration::ZERO });
-            draft.ended = None;
+        self.give_up(draft, "another run took its place");
+        draft.ended = None;
+    }
+
+    /// A paused run ends for good, because it cannot resume by itself.
+    fn give_up(&mut self, draft: &mut Draft<'_>, why: &str) {
+        let exit = |ending: Option<&Ending>| ending.map(|ending| ending.give_up(why));
+        match &self.work {
+            Work::Waiting(active) => {
+                if let Some(exit) = exit(active.run.ending()) {
+                    self.tell_run(draft, Input::Cancelled { exit, took: Duration::ZERO });
+                }
+            }
+            Work::Unreplayable(run) => {
+                if let Some(exit) = exit(run.pause()) {
+                    self.abandon(draft, &exit, false);
+                }
+            }
+            Work::None | Work::Running(_) | Work::Left(_) => {}
         }
     }
 
     fn is_free(&self) -> Result<(), Refusal> {
-        match self.holder() {
-            Some(holder) => Err(Refusal::Busy { session: self.id, holder }),
-            None => Ok(()),
-        }
+        let holder = match &self.work {
+            Work::Running(active) | Work::Left(active) => active.run.order().run,
+            Work::Unreplayable(run) if run.pause().is_none() => run.run,
+            Work::Waiting(_) | Work::None | Work::Unreplayable(_) => return Ok(()),
+        };
+        Err(Refusal::Busy { session: self.id, holder })
     }
 
     pub(super) fn resume(
@@ -108,12 +125,19 @@ impl Session {
     }
 
     /// Drives what another driver left: the open run, open chat, and what is queued.
-    pub(super) fn adopt(&mut self) {
+    pub(super) fn adopt(&mut self, draft: &mut Draft<'_>) {
         self.held = false;
         self.work = match std::mem::replace(&mut self.work, Work::None) {
             Work::Left(active) => Work::Running(active),
             work => work,
         };
+        // A run that cannot be replayed is for a person to decide about.
+        if let Work::Unreplayable(run) = &self.work
+            && run.pause().is_none()
+        {
+            let words = format!("the run cannot go on by itself: {}", run.why);
+            self.abandon(draft, &Exit::because(ExitReason::Interrupted).describe(words), false);
+        }
     }
 
     /// Tells the run what happened.
@@ -127,7 +151,7 @@ impl Session {
     pub(super) fn active(&mut self) -> Option<&mut Active> {
         match &mut self.work {
             Work::Running(active) | Work::Waiting(active) | Work::Left(active) => Some(active),
-            Work::None | Work::Unreplayable { .. } => None,
+            Work::None | Work::Unreplayable(_) => None,
         }
     }
 
@@ -194,7 +218,7 @@ impl Session {
     }
 
     /// What an event of the run does to the queue.
-    fn queue_follows(&mut self, event: &Event, at: u64) {
+    pub(super) fn queue_follows(&mut self, event: &Event, at: u64) {
         let place = |queue: &VecDeque<QueuedPrompt>, prompt| queue.iter().position(|it| it.prompt == prompt);
         match event {
             Event::PromptQueued { prompt, text } if place(&self.queue, *prompt).is_none() => {
@@ -237,7 +261,7 @@ impl Session {
                     Work::None
                 }
             }
-            work @ (Work::None | Work::Unreplayable { .. }) => work,
+            work @ (Work::None | Work::Unreplayable(_)) => work,
         };
     }
 
@@ -289,16 +313,16 @@ impl Session {
 
     /// A paused run resumes by itself, or ends for good where it cannot: clients must not be told that it will.
     pub(super) fn resume_due(&mut self, draft: &mut Draft<'_>, obstacle: Option<String>) {
-        if self.paused_run().is_none() {
-            return;
-        }
-        let obstacle = match obstacle {
-            Some(obstacle) => Some(obstacle),
-            None => self.resume(draft, None, Resume::by(ResumedBy::Auto)).err().map(|why| why.to_string()),
+        let obstacle = match (&self.work, obstacle) {
+            (Work::Waiting(_), None) => {
+                self.resume(draft, None, Resume::by(ResumedBy::Auto)).err().map(|why| why.to_string())
+            }
+            (Work::Unreplayable(run), None) => Some(run.why.clone()),
+            (_, obstacle) => obstacle,
         };
-        let (Some(why), Work::Waiting(active)) = (obstacle, &self.work) else { return };
-        let Some(exit) = active.run.ending().map(|ending| ending.give_up(&why)) else { return };
-        self.tell_run(draft, Input::Cancelled { exit, took: Duration::ZERO });
+        if let Some(why) = obstacle {
+            self.give_up(draft, &why);
+        }
     }
 }
 

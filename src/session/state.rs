@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use super::commit::{Change, Commit};
 use super::records::Process;
-use crate::run::{AttemptId, Ending, PromptId, Run, RunId, SessionId};
+use crate::run::{AttemptId, Ending, Event, PromptId, Run, RunId, SessionId};
 use crate::{Exit, ExitReason};
 
 /// One session: the agent's conversation, and everything that may happen in it.
@@ -100,8 +100,7 @@ pub(super) enum Work {
     Waiting(Active),
     /// A run is open and not driven: a failing store or another engine left it.
     Left(Active),
-    /// A run is open or paused and cannot be replayed, because its recipe has changed.
-    Unreplayable { run: RunId, resume_at: Option<u64> },
+    Unreplayable(Unreplayable),
 }
 
 /// A run, and the number of its last persisted event.
@@ -169,12 +168,37 @@ pub enum StoredRun {
         resumes: bool,
     },
     /// It is open or paused, and its recipe has changed.
-    Unreplayable {
-        /// The run.
-        run: RunId,
-        /// When it was to resume by itself.
-        resume_at: Option<u64>,
-    },
+    Unreplayable(Unreplayable),
+}
+
+/// A run that is open or paused and cannot be replayed. It can only be ended.
+#[derive(Debug)]
+pub struct Unreplayable {
+    /// The run.
+    pub run: RunId,
+    /// The number of its last event.
+    pub seq: u64,
+    /// What happened in it.
+    pub events: Vec<Event>,
+    /// Why it cannot be replayed.
+    pub why: String,
+}
+
+impl Unreplayable {
+    fn recipe(&self) -> Option<&str> {
+        match self.events.first() {
+            Some(Event::Started { recipe, .. }) => Some(recipe),
+            Some(_) | None => None,
+        }
+    }
+
+    /// How it is paused, if it is.
+    pub(super) fn pause(&self) -> Option<&Ending> {
+        match self.events.last() {
+            Some(Event::Ended { ending, .. }) => Some(ending),
+            Some(_) | None => None,
+        }
+    }
 }
 
 impl Session {
@@ -185,7 +209,7 @@ impl Session {
         let Stored { id, profile, commits, opened, run, chats, queue, passing } = stored;
         let work = match run {
             StoredRun::None => Work::None,
-            StoredRun::Unreplayable { run, resume_at } => Work::Unreplayable { run, resume_at },
+            StoredRun::Unreplayable(run) => Work::Unreplayable(run),
             StoredRun::Replayed { run, seq, process, resumes } => {
                 let open = run.ending().is_none();
                 let origin = if open { TurnOrigin::Adopted(process) } else { TurnOrigin::New };
@@ -242,45 +266,28 @@ impl Session {
     pub const fn run(&self) -> Option<&Run> {
         match &self.work {
             Work::Running(active) | Work::Waiting(active) | Work::Left(active) => Some(&active.run),
-            Work::None | Work::Unreplayable { .. } => None,
+            Work::None | Work::Unreplayable(_) => None,
         }
     }
 
-    /// The run that is open: no other one can start.
+    /// The recipe of the run that is open or paused, by its id.
     #[must_use]
-    pub fn holder(&self) -> Option<RunId> {
+    pub fn recipe(&self) -> Option<&str> {
         match &self.work {
-            Work::Running(active) | Work::Left(active) => Some(active.run.order().run),
-            Work::Unreplayable { run, resume_at: None } => Some(*run),
-            Work::Waiting(_) | Work::None | Work::Unreplayable { resume_at: Some(_), .. } => None,
+            Work::Unreplayable(run) => run.recipe(),
+            _ => self.run().map(|run| run.recipe().outline().id),
         }
     }
 
-    /// The run that is open and not driven.
+    /// What its run is up to.
     #[must_use]
-    pub fn left_run(&self) -> Option<RunId> {
+    pub fn status(&self) -> RunStatus {
         match &self.work {
-            Work::Left(active) => Some(active.run.order().run),
-            Work::None | Work::Running(_) | Work::Waiting(_) | Work::Unreplayable { .. } => None,
-        }
-    }
-
-    /// The run that is open or paused and cannot be replayed.
-    #[must_use]
-    pub const fn unreplayable_run(&self) -> Option<RunId> {
-        match &self.work {
-            Work::Unreplayable { run, .. } => Some(*run),
-            Work::None | Work::Running(_) | Work::Waiting(_) | Work::Left(_) => None,
-        }
-    }
-
-    /// The run that is paused.
-    #[must_use]
-    pub fn paused_run(&self) -> Option<RunId> {
-        match &self.work {
-            Work::Waiting(active) => Some(active.run.order().run),
-            Work::Unreplayable { run, resume_at: Some(_) } => Some(*run),
-            Work::None | Work::Running(_) | Work::Left(_) | Work::Unreplayable { .. } => None,
+            Work::None => RunStatus::None,
+            Work::Running(active) => RunStatus::Driven(active.run.order().run),
+            Work::Waiting(active) => RunStatus::Paused(active.run.order().run),
+            Work::Left(active) => RunStatus::Left(active.run.order().run),
+            Work::Unreplayable(run) => RunStatus::Unreplayable(run.run),
         }
     }
 
@@ -289,7 +296,7 @@ impl Session {
     pub fn resume_at(&self) -> Option<u64> {
         match &self.work {
             Work::Waiting(Active { run, resumes: true, .. }) => run.ending().and_then(|it| it.resume_at),
-            Work::Unreplayable { resume_at, .. } => *resume_at,
+            Work::Unreplayable(run) => run.pause().and_then(|ending| ending.resume_at),
             Work::Waiting(_) | Work::None | Work::Running(_) | Work::Left(_) => None,
         }
     }
@@ -324,6 +331,21 @@ impl Session {
         let (step, steps) = (run.position().outline().name, run.position().steps());
         Some(Driven { run: run.order().run, step, steps, rehearsal: run.order().rehearsal })
     }
+}
+
+/// What a session's run is up to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RunStatus {
+    /// No run is open or paused.
+    None,
+    /// It is open, and driven.
+    Driven(RunId),
+    /// It is open and not driven: a failing store or another engine left it.
+    Left(RunId),
+    /// It is paused.
+    Paused(RunId),
+    /// It is open or paused, and can only be ended.
+    Unreplayable(RunId),
 }
 
 /// A run that is driven, and where it is.

@@ -7,10 +7,10 @@ use super::decision::{Action, Draft};
 use super::entries::closing;
 use super::event::SessionEvent;
 use super::runs::queued;
-use super::state::{QueuedPrompt, Session, Work};
+use super::state::{QueuedPrompt, Session, Unreplayable, Work};
 use super::words;
 use crate::Exit;
-use crate::run::{Event, Input, PromptId};
+use crate::run::{self, Event, Input, PromptId};
 
 impl Session {
     /// Stops the run, if one is open or paused.
@@ -19,6 +19,8 @@ impl Session {
             let of_run = queued(&active.run);
             self.withdraw(draft, &of_run);
             self.tell_run(draft, Input::Stopped { exit: exit.clone(), took });
+        } else {
+            self.abandon(draft, exit, true);
         }
     }
 
@@ -67,23 +69,23 @@ impl Session {
     }
 
     /// Ends a run that cannot be replayed.
-    pub(super) fn abandon(
-        &mut self,
-        draft: &mut Draft<'_>,
-        after: u64,
-        ended: Event,
-        recipe: &str,
-        stopped: bool,
-    ) {
-        let Work::Unreplayable { run, .. } = self.work else { return };
+    pub(super) fn abandon(&mut self, draft: &mut Draft<'_>, exit: &Exit, stopped: bool) {
+        let recipe = self.recipe().unwrap_or_default().to_owned();
+        let Work::Unreplayable(Unreplayable { run, seq, events, .. }) = &self.work else { return };
+        let (run, seq) = (*run, *seq);
+        let Some(Event::Ended { ending, took, cost_usd, withdrawn, .. }) = run::abandon(events, exit) else {
+            return;
+        };
         if stopped {
             self.cut_short(draft);
             self.withdraw(draft, &[]);
         }
-        let Event::Ended { ending, .. } = &ended else { return };
         draft.ended = Some(ending.clone());
-        let message = closing(draft, self.id, run, recipe, ending);
-        draft.happened_in_run(run, after, vec![Entry { event: Some(ended), message: Some(message) }]);
+        let message = closing(draft, self.id, run, &recipe, &ending);
+        // What was being delivered is queued again, unless a client stopped it: that client knows what the run was at.
+        let ended = Event::Ended { ending, took, cost_usd, unheard: !stopped, withdrawn };
+        self.queue_follows(&ended, draft.now);
+        draft.happened_in_run(run, seq, vec![Entry { event: Some(ended), message: Some(message) }]);
         self.work = Work::None;
         self.held = false;
     }

@@ -7,7 +7,7 @@ use proptest::prelude::{ProptestConfig, any, proptest};
 use proptest::test_runner::RngSeed;
 use surefire::recipes::BUNDLED;
 use surefire::run::{Resume, ResumedBy};
-use surefire::session::{Action, Input, Process, TurnEnd};
+use surefire::session::{Action, Input, Process, RunStatus, TurnEnd};
 use surefire::store::Store;
 use surefire::{Exit, ExitReason};
 
@@ -60,8 +60,11 @@ impl Dice {
                 Input::Start { recipe, order, begins }
             }
             3 | 4 => {
-                let paused = world.session.paused_run().is_some();
-                let ended = if paused { None } else { Some(Box::new(world.last_ended()?)) };
+                let ended = if matches!(world.session.status(), RunStatus::Paused(_)) {
+                    None
+                } else {
+                    Some(Box::new(world.last_ended()?))
+                };
                 Input::Resume { ended, resume: Resume { allow_visits: 1, ..Resume::by(ResumedBy::User) } }
             }
             5 => Input::Stop { exit, took },
@@ -101,8 +104,10 @@ fn first_outcome(world: &World) -> String {
 
 /// Takes one step, and looks at what has to hold after it.
 fn step(world: &mut World, dice: Dice) {
-    if dice.0[3] < 16 {
-        return world.restart();
+    match dice.0[3] {
+        0..4 => return world.change_recipe(),
+        4..16 => return world.restart(),
+        _ => {}
     }
     let Some(input) = dice.input(world) else { return };
     // The driver that broke has stopped its turn.
@@ -130,7 +135,7 @@ fn step(world: &mut World, dice: Dice) {
         assert_eq!(world.session.resume_at(), None, "what was stopped does not resume by itself");
     }
     if kills {
-        assert!(world.session.is_idle() && world.session.holder().is_none());
+        assert!(world.session.is_idle() && world.session.status() == RunStatus::None);
         let open = world.store.open_attempts().unwrap();
         assert!(open.iter().all(|attempt| attempt.session != world.session.id()), "{open:?}");
     }

@@ -6,8 +6,8 @@ use std::time::Duration;
 use surefire::recipes::BUNDLED;
 use surefire::run::{Limits, Order, Run, RunId, SessionId, Spent};
 use surefire::session::{
-    Action, ChatState, ChatTurn, Decision, Input, NewSession, Profile, QueuedPrompt, Refusal, Session,
-    Stored, StoredRun, TurnRequest,
+    Action, ChatState, ChatTurn, Decision, Input, NewSession, Profile, QueuedPrompt, Refusal, RunStatus,
+    Session, Stored, StoredRun, TurnRequest, Unreplayable,
 };
 use surefire::store::{Memory, RunFilter, Store, Waiting};
 use uuid::Uuid;
@@ -25,6 +25,8 @@ pub(crate) struct World {
     /// The prompts that an agent may have got, without an answer.
     pub(crate) unsure: BTreeSet<String>,
     pub(crate) now: u64,
+    /// The runs whose recipe has changed since they began.
+    changed: BTreeSet<RunId>,
     ids: u128,
 }
 
@@ -38,6 +40,7 @@ impl World {
             answered: BTreeSet::new(),
             unsure: BTreeSet::new(),
             now: 1_000,
+            changed: BTreeSet::new(),
             ids: 0,
         }
     }
@@ -79,7 +82,7 @@ impl World {
         assert_eq!(self.summary(), self.reloaded().1, "the session is what is persisted");
         let due = RunFilter { session: Some(self.session.id()), resume_due: true, ..RunFilter::default() };
         let due: Vec<_> = self.store.runs(&due).unwrap().iter().map(|run| run.id).collect();
-        assert_eq!(due, Vec::from_iter(self.session.paused_run()), "no other run waits to resume");
+        assert_eq!(due, Vec::from_iter(self.paused()), "no other run waits to resume");
         Ok(decision)
     }
 
@@ -100,6 +103,26 @@ impl World {
             }
             Action::Begin(next) => assert_ne!(next.id(), self.session.id()),
         }
+    }
+
+    /// The run that is paused.
+    pub(crate) fn paused(&self) -> Option<RunId> {
+        match self.session.status() {
+            RunStatus::Paused(run) => Some(run),
+            RunStatus::Unreplayable(run) => self.session.resume_at().map(|_| run),
+            RunStatus::None | RunStatus::Driven(_) | RunStatus::Left(_) => None,
+        }
+    }
+
+    /// The recipe of the run is not what it was, when the next driver takes over.
+    pub(crate) fn change_recipe(&mut self) {
+        match self.session.status() {
+            RunStatus::Driven(run) | RunStatus::Left(run) | RunStatus::Paused(run) => {
+                self.changed.insert(run);
+            }
+            RunStatus::Unreplayable(_) | RunStatus::None => {}
+        }
+        self.restart();
     }
 
     /// The driver is killed, and another one takes over from what is persisted.
@@ -140,6 +163,9 @@ impl World {
     pub(crate) fn last_ended(&self) -> Option<(Run, u64)> {
         let last = RunFilter { session: Some(self.session.id()), limit: Some(1), ..RunFilter::default() };
         let record = self.store.runs(&last).unwrap().pop().filter(|run| run.ending.is_some())?;
+        if self.changed.contains(&record.id) {
+            return None;
+        }
         Some(replayed(&self.store, record.id))
     }
 
@@ -149,7 +175,7 @@ impl World {
     }
 
     fn reloaded(&self) -> (Session, String) {
-        let session = Session::load(stored(&self.store, self.session.id()));
+        let session = Session::load(stored(&self.store, self.session.id(), &self.changed));
         let told = summary(&session);
         (session, told)
     }
@@ -163,7 +189,12 @@ fn summary(session: &Session) -> String {
         (run.order().run, run.ending().cloned(), run.position().steps(), waiting, run.spent())
     });
     let known = (session.profile(), session.opened(), session.commits());
-    format!("{known:?} {:?} {run:?} {queue:?} {chats:?}", session.holder())
+    // Whether a run is driven or left is not persisted.
+    let status = match session.status() {
+        RunStatus::Left(run) => RunStatus::Driven(run),
+        status => status,
+    };
+    format!("{known:?} {status:?} {run:?} {queue:?} {chats:?}")
 }
 
 fn replayed(store: &Memory, id: RunId) -> (Run, u64) {
@@ -173,11 +204,18 @@ fn replayed(store: &Memory, id: RunId) -> (Run, u64) {
     (run, events.last().unwrap().seq)
 }
 
+fn unreplayable(store: &Memory, run: RunId) -> StoredRun {
+    let events = store.events(run, 0, usize::MAX).unwrap();
+    let (seq, why) = (events.last().unwrap().seq, "its recipe has changed".into());
+    let events = events.into_iter().map(|recorded| recorded.event).collect();
+    StoredRun::Unreplayable(Unreplayable { run, seq, events, why })
+}
+
 fn queued(Waiting { prompt, text, at, again }: Waiting) -> QueuedPrompt {
     QueuedPrompt { prompt, text, at, again }
 }
 
-fn stored(store: &Memory, id: SessionId) -> Stored {
+fn stored(store: &Memory, id: SessionId, changed: &BTreeSet<RunId>) -> Stored {
     let Some(found) = store.session(id).unwrap() else { return Stored::new(id) };
     let open = store.open_attempts().unwrap();
     let of_session = open.iter().filter(|attempt| attempt.session == id);
@@ -189,12 +227,15 @@ fn stored(store: &Memory, id: SessionId) -> Stored {
             state: ChatState::Left(attempt.process.clone()),
         }
     });
-    let last = RunFilter { session: Some(id), limit: Some(1), ..RunFilter::default() };
-    let last = store.runs(&last).unwrap().pop();
-    let last = last.filter(|run| run.ending.as_ref().is_none_or(|ending| ending.resume_at.is_some()));
-    let run = last.map_or(StoredRun::None, |record| {
+    let of_it = RunFilter { session: Some(id), ..RunFilter::default() };
+    let open = store.runs(&RunFilter { open: Some(true), ..of_it.clone() }).unwrap().pop();
+    let paused = store.runs(&RunFilter { resume_due: true, ..of_it }).unwrap().pop();
+    let run = open.or(paused).map_or(StoredRun::None, |record| {
         let process =
             of_session.clone().find(|it| it.run == Some(record.id)).and_then(|it| it.process.clone());
+        if changed.contains(&record.id) {
+            return unreplayable(store, record.id);
+        }
         let (run, seq) = replayed(store, record.id);
         StoredRun::Replayed { run: Box::new(run), seq, process, resumes: true }
     });

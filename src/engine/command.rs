@@ -27,7 +27,6 @@ pub(super) enum Command {
     },
     /// Stop everything in the session.
     Kill {
-        exit: Exit,
         answer: oneshot::Sender<Result<Option<Ending>, EngineError>>,
     },
     Say {

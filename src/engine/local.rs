@@ -106,8 +106,7 @@ impl Engine {
     /// # Errors
     /// The store failed.
     pub async fn kill(&self, session: SessionId) -> Result<Option<Ending>, EngineError> {
-        let exit = Exit::because(ExitReason::UserRequested);
-        self.ask(session, |answer| Command::Kill { exit, answer }).await?
+        self.ask(session, |answer| Command::Kill { answer }).await?
     }
 
     /// Sends a prompt in a session, which begins with it if it is not there yet.

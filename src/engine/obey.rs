@@ -14,7 +14,7 @@ use super::start::{Start, StartError, Started};
 use super::{check, leftovers};
 use crate::run::{CannotResume, Ending, Resume, Run, RunId};
 use crate::session::{Input, RunStatus, Session};
-use crate::{AnyRecipe, Exit, ExitReason};
+use crate::{AnyRecipe, Exit};
 
 impl Driver {
     pub(super) async fn obey(&mut self, command: Command) {
@@ -32,8 +32,8 @@ impl Driver {
             Command::Exit { exit, answer } => {
                 let _ = answer.send(self.exit(exit).await);
             }
-            Command::Kill { exit, answer } => {
-                let _ = answer.send(self.kill(exit).await);
+            Command::Kill { answer } => {
+                let _ = answer.send(self.kill().await);
             }
             Command::Say { say, answer } => {
                 let _ = answer.send(self.say(say).await);
@@ -102,18 +102,18 @@ impl Driver {
         Ok(self.decide(Input::Stop { exit, took }).await?)
     }
 
-    async fn kill(&mut self, exit: Exit) -> Result<Option<Ending>, EngineError> {
+    async fn kill(&mut self) -> Result<Option<Ending>, EngineError> {
         self.stop_what_is_left().await?;
         let took = self.took();
-        Ok(self.decide(Input::Kill { exit, took }).await?)
+        Ok(self.decide(Input::Kill { took }).await?)
     }
 
     async fn switch(&mut self, enabled: bool) -> Result<(), EngineError> {
         if !enabled {
             self.stop_what_is_left().await?;
         }
-        let (exit, took) = (Exit::because(ExitReason::UserRequested), self.took());
-        Ok(self.decide(Input::Switch { enabled, exit, took }).await.map(|_| ())?)
+        let took = self.took();
+        Ok(self.decide(Input::Switch { enabled, took }).await.map(|_| ())?)
     }
 
     /// A run that nothing drives may have an agent at work, which is stopped before the run is.

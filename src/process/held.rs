@@ -64,9 +64,12 @@ impl Command {
         limits: Limits,
         observer: O,
     ) -> Result<Held<O>, StartError> {
+        files.make_directory().map_err(StartError::Files)?;
+        // First of all: an earlier process with these files may have been given something, and what shows how that ended is
+        // about to go.
+        let withheld = Withheld::create(files.directory()).map_err(StartError::Files)?;
         let fresh = files.create().map_err(StartError::Files)?;
         let output = Output::open(&files, limits, observer).map_err(StartError::Files)?;
-        let withheld = Withheld::create(files.directory()).map_err(StartError::Files)?;
         let (running, stdin) = Running::start(&self, &files, fresh).map_err(StartError::Spawn)?;
         Ok(Held { running, stdin, preamble: self.preamble(), withheld, output, files, limits })
     }

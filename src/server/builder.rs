@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
 use tokio::net::TcpListener;
+use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -212,6 +213,8 @@ impl ServerBuilder {
         let growing_roots = self.same_user_adds_roots.then(|| options.more_roots.clone());
         let engine: Arc<dyn Backend> = Arc::new(Engine::open(options).await?);
         let feed = engine.listen();
+        // What happened before is not told as news.
+        let followed = engine.read(Store::last_place).await?;
         let started_in = std::env::current_dir().ok();
         let proposed = engine.propose_directory(started_in.as_deref());
         let limits = self.limits.that_can_be_kept();
@@ -230,6 +233,7 @@ impl ServerBuilder {
             limits,
             names: Names::new(self.hosts),
             hub: Hub::default(),
+            followed: watch::Sender::new(followed),
             pong: frame(&ServerMessage::Pong),
             tasks: TaskTracker::new(),
             stopping,

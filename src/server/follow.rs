@@ -27,6 +27,9 @@ const RECENT: usize = 50;
 /// How many characters of its first words a new session shows.
 const PREVIEW: usize = 100;
 
+/// How long to wait until clients are told of what has happened.
+const CATCH_UP_TIMEOUT: Duration = Duration::from_secs(1);
+
 /// How long to wait with a store that cannot be read.
 const PATIENCE: Duration = Duration::from_secs(1);
 
@@ -52,7 +55,12 @@ async fn tell_all(shared: Arc<Shared>, feed: Arc<Mutex<Feed>>) {
     let mut feed = feed.lock().await;
     loop {
         match feed.next().await {
-            Ok(notice) => follower.tell_patiently(&notice).await,
+            Ok(notice) => {
+                follower.tell_patiently(&notice).await;
+                if let Notice::Happened(event) = &notice {
+                    follower.shared.followed.send_modify(|place| *place = event.place.max(*place));
+                }
+            }
             Err(EngineError::ShuttingDown) => return,
             Err(error) => {
                 tracing::warn!(%error, "what happened cannot be read; trying again");
@@ -60,6 +68,18 @@ async fn tell_all(shared: Arc<Shared>, feed: Arc<Mutex<Feed>>) {
             }
         }
     }
+}
+
+/// Waits until clients have been told of everything that has happened so far.
+///
+/// # Errors
+/// The store cannot be read.
+pub(super) async fn caught_up(shared: &Shared) -> Result<(), EngineError> {
+    let last = shared.engine.read(Store::last_place).await?;
+    let mut followed = shared.followed.subscribe();
+    // Something that broke while it was told is not waited for.
+    let _ = tokio::time::timeout(CATCH_UP_TIMEOUT, followed.wait_for(|place| *place >= last)).await;
+    Ok(())
 }
 
 /// Finds out what to tell about runs that began before this server did.

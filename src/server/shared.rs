@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -35,6 +36,8 @@ pub(super) struct Shared {
     pub(super) throttle: AuthThrottle,
     pub(super) connections: Arc<ConnectionLimit>,
     pub(super) hub: Hub,
+    /// The place of the last event that clients were told of.
+    pub(super) followed: watch::Sender<u64>,
     /// The answer to every ping, written once.
     pub(super) pong: Frame,
     /// Every connection is a task of its own.

@@ -27,10 +27,10 @@ impl Session {
             Input::Resume { ended, resume } => self.resume(&mut draft, ended, resume)?,
             Input::Adopt => self.adopt(&mut draft),
             Input::Stop { exit, took } => self.stop(&mut draft, &exit, took),
-            Input::Kill { exit, took } => self.kill(&mut draft, &exit, took),
+            Input::Kill { took } => self.kill(&mut draft, took),
             Input::Broken { exit } => self.broken(&mut draft, &exit),
             Input::Prompt { prompt, text, begins } => self.prompt(&mut draft, prompt, text, begins)?,
-            Input::Switch { enabled, exit, took } => self.switch(&mut draft, enabled, &exit, took),
+            Input::Switch { enabled, took } => self.switch(&mut draft, enabled, took),
             Input::Spawned { attempt, process } => {
                 draft.changes.push(Change::Spawned { attempt, process });
             }

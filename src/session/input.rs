@@ -37,8 +37,6 @@ pub enum Input {
     },
     /// A client stops everything in the session: its run, its chat, and what is queued.
     Kill {
-        /// What a run ends with.
-        exit: Exit,
         /// How long the current turn has taken.
         took: Duration,
     },
@@ -60,8 +58,6 @@ pub enum Input {
     Switch {
         /// On or off.
         enabled: bool,
-        /// What a run ends with.
-        exit: Exit,
         /// How long the current turn has taken.
         took: Duration,
     },

@@ -9,8 +9,8 @@ use super::event::SessionEvent;
 use super::runs::queued;
 use super::state::{QueuedPrompt, Session, Unreplayable, Work};
 use super::words;
-use crate::Exit;
 use crate::run::{self, Event, Input, PromptId};
+use crate::{Exit, ExitReason};
 
 impl Session {
     /// Stops the run, if one is open or paused.
@@ -25,7 +25,7 @@ impl Session {
     }
 
     /// Stops the run and the chat, and leaves nothing queued.
-    pub(super) fn kill(&mut self, draft: &mut Draft<'_>, exit: &Exit, took: Duration) {
+    pub(super) fn kill(&mut self, draft: &mut Draft<'_>, took: Duration) {
         if self.in_flight.is_some() && !self.chats.is_empty() {
             self.in_flight = None;
             draft.actions.push(Action::StopTurn);
@@ -33,15 +33,15 @@ impl Session {
         for chat in std::mem::take(&mut self.chats) {
             self.end_chat(draft, &chat, Some(words::unanswered("the turn was stopped")), false, false);
         }
-        self.stop(draft, exit, took);
+        self.stop(draft, &Exit::because(ExitReason::UserRequested), took);
         self.withdraw(draft, &[]);
     }
 
     /// Switches recipes on or off in this session.
-    pub(super) fn switch(&mut self, draft: &mut Draft<'_>, enabled: bool, exit: &Exit, took: Duration) {
+    pub(super) fn switch(&mut self, draft: &mut Draft<'_>, enabled: bool, took: Duration) {
         draft.happened(self.id, SessionEvent::OrchestrationSet { enabled });
         if !enabled {
-            self.stop(draft, exit, took);
+            self.stop(draft, &Exit::because(ExitReason::UserRequested), took);
         }
     }
 

@@ -38,6 +38,26 @@ async fn kill_withdraws_and_ends_in_one_commit_so_no_crash_comes_between() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_run_that_was_resumed_is_taken_up_although_a_later_one_has_ended() {
+    let (stage, _) = stage(Puppet::new([Act::Hangs])).await;
+    let first = stage.start().await;
+    stage.puppet.asked(1).await;
+    stage.engine.exit(first.session, surefire::ExitReason::UserRequested).await.unwrap().unwrap();
+    let start = Start { session: Some(first.session), ..stage.wish() };
+    let second = stage.engine.start(start).await.unwrap();
+    assert_eq!(stage.ended(second).await.reason, "task-committed");
+
+    stage.puppet.then(Act::Hangs);
+    let turns = stage.puppet.turns().len();
+    stage.engine.resume(first.run, Resume::by(ResumedBy::User)).await.unwrap();
+    stage.puppet.asked(turns + 1).await;
+    stage.puppet.fate(Fate::Ended(Ok(json("complete"))));
+    let stage = stage.again().await;
+    assert_eq!(stage.ended(first).await.reason, "task-committed");
+    assert_eq!(stage.puppet.recovered().len(), 1);
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_run_that_a_full_disk_stopped_goes_on_by_itself_once_there_is_room() {
     let go = Arc::new(Notify::new());
     let (stage, disk) = stage(Puppet::new([Act::Waits(Arc::clone(&go), "complete")])).await;

@@ -81,6 +81,21 @@ async fn a_run_whose_recipe_changes_while_it_waits_waits_no_longer() {
     it_waits_no_longer(&stage, started, "has changed since").await;
 }
 
+#[tokio::test(start_paused = true)]
+async fn another_run_takes_the_place_of_a_paused_one_even_if_its_recipe_has_changed() {
+    let stage = Stage::new(Puppet::new([usage_limit(HOUR)])).await;
+    let (paused, _) = stage.run().await;
+    stage.engine.shut_down(surefire::engine::Shutdown::StopAgents).await;
+    let stage = stage.again_with(|options| options.catalog = CHANGED).await;
+    let start = surefire::engine::Start { session: Some(paused.session), ..stage.wish() };
+    let next = stage.engine.start(start).await.unwrap();
+    stage.ended(next).await;
+    let ending = stage.record(paused.run).ending.unwrap();
+    assert_eq!((ending.reason.as_str(), ending.resume_at), ("rate_limited", None));
+    let words = ending.description.unwrap();
+    assert!(words.contains("another run took its place"), "{words}");
+}
+
 /// Something is said while the run waits; its time comes, and it cannot go on.
 async fn it_waits_no_longer(stage: &Stage, started: Started, why: &str) {
     stage.engine.prompt(started.session, "Mind the tests.".into()).await.unwrap();

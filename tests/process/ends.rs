@@ -80,3 +80,18 @@ async fn a_process_that_is_held_has_been_given_nothing() {
     stage.run(stage.shell("cat; echo begun")).await;
     assert!(!stage.files().is_stdin_withheld());
 }
+
+/// A supervisor that is killed while it starts a second process must not leave the first one's state without its output.
+#[tokio::test]
+async fn what_a_first_process_left_goes_only_once_there_is_evidence_for_the_second() {
+    let stage = Stage::new();
+    stage.run(stage.shell("echo refused")).await;
+    assert!(!stage.files().is_stdin_withheld());
+    let stderr = stage.files().directory().join("stderr.log");
+    std::fs::remove_file(&stderr).unwrap();
+    std::fs::create_dir(&stderr).unwrap();
+
+    let error = stage.shell("echo again").start(stage.files(), stage.limits, TextLines).await.unwrap_err();
+    assert!(matches!(error, StartError::Files(_)), "{error}");
+    assert!(stage.files().is_stdin_withheld());
+}

@@ -68,7 +68,7 @@ impl Dice {
                 Input::Resume { ended, resume: Resume { allow_visits: 1, ..Resume::by(ResumedBy::User) } }
             }
             5 => Input::Stop { exit, took },
-            6 => Input::Kill { exit, took },
+            6 => Input::Kill { took },
             7..13 => {
                 let text = format!("word {}.", world.now);
                 let begins = self.0[1].is_multiple_of(2).then(|| world.begins());
@@ -76,7 +76,7 @@ impl Dice {
             }
             // Recipes can be switched only in a session that is there.
             13 if world.session.profile().is_some() => {
-                Input::Switch { enabled: self.0[1].is_multiple_of(2), exit, took }
+                Input::Switch { enabled: self.0[1].is_multiple_of(2), took }
             }
             14 => Input::Elapsed { took: SECOND * 60 * u32::from(self.0[2]) },
             15 => Input::Spawned { attempt: in_flight?, process: Process { pid: 7, started: "then".into() } },

@@ -3,6 +3,7 @@
 use super::Desk;
 use super::start_recipe::tell;
 use crate::Exit;
+use crate::server::follow::caught_up;
 use crate::server::hub::Audience;
 use crate::wire::{ExitRecipe, RecipeExited, ServerMessage};
 
@@ -13,6 +14,10 @@ pub(super) async fn handle(desk: &mut Desk<'_>, message: ExitRecipe) {
         Ok(Some(_)) => {}
         // Nothing runs, which is what was asked for.
         Ok(None) => {
+            // Where a run has just ended, its end comes first: until then this answer would look outdated.
+            if let Err(error) = caught_up(desk.shared).await {
+                return desk.failed(Some(session), &error);
+            }
             let exited = RecipeExited::of_nothing(session, &Exit::because(reason));
             tell(desk, Audience::Only(desk.client.id), session, &ServerMessage::RecipeExited(exited));
         }

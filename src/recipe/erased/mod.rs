@@ -153,7 +153,7 @@ pub struct Outline {
     pub heaviest_path: &'static [PathPart],
     /// The limits that are proven never to be hit.
     pub never_trips: &'static [Guardrail],
-    /// Changes whenever the graph does; see [`Snapshot`](crate::Snapshot).
+    /// Changes whenever the graph does; see [`Snapshot`].
     pub fingerprint: Fingerprint,
 }
 

@@ -1,6 +1,6 @@
 //! The store on disk: one SQLite database in a data directory that one server holds at a time.
 //!
-//! Read [`open`] for what may be found there, [`write`] for how a commit is written, and `migrations/` for the tables.
+//! Read [`open`] for what may be found there, [`mod@write`] for how a commit is written, and `migrations/` for the tables.
 
 mod checkpoint;
 mod damage;

@@ -4,26 +4,13 @@ use std::cmp::Ordering;
 use std::sync::Arc;
 use std::time::Duration;
 
-use clap::ValueEnum;
-
-use super::Context;
 use super::complaint::Complaint;
-use super::options::AgentOptions;
+use super::context::Context;
+use super::options::{AgentOptions, Choice};
 use crate::agent::{Agent, Claude, Failure, Rehearsal};
 
 /// How long a rehearsal takes for a turn, so that people can follow.
 const PACE: Duration = Duration::from_millis(1500);
-
-/// The agents to choose from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(super) enum Choice {
-    /// Claude Code; where there is none, a server rehearses and says so
-    Auto,
-    /// Claude Code
-    Claude,
-    /// The built-in agent that only pretends
-    Rehearsal,
-}
 
 /// An agent, and what to say about it.
 pub(super) struct Chosen {

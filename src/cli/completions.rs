@@ -2,12 +2,11 @@
 
 use std::process::ExitCode;
 
+use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser};
-use clap::{Args, CommandFactory};
 use clap_complete::Shell;
 
-use super::Context;
-use super::arguments::Arguments;
+use super::context::Context;
 use super::program::{named, program_name};
 use super::reasons;
 
@@ -34,7 +33,7 @@ impl Completions {
         });
         let codes = reasons::known(context.catalog).into_iter();
         let codes = codes.map(|reason| PossibleValue::new(reason.code).help(reason.title));
-        let command = choosing(named(Arguments::command()), "recipe", &recipes.collect::<Vec<_>>());
+        let command = choosing(named(context.commands.clone()), "recipe", &recipes.collect::<Vec<_>>());
         let codes: Vec<_> = codes.collect();
         let mut command = choosing(choosing(command, "code", &codes), "reason", &codes);
         let mut script = Vec::new();

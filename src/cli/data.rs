@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use super::Context;
 use super::complaint::Complaint;
+use super::context::Context;
 use super::layers::Rank;
 
 /// The data directory that was asked for, or the usual one.

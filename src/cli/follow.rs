@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use tokio::time::MissedTickBehavior;
 
-use super::Context;
 use super::complaint::Complaint;
+use super::context::Context;
 use super::house::{Door, GoOn, House, Stir, Trouble, Wish};
 use super::live::PACE;
 use super::program::program_name;

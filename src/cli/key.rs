@@ -4,8 +4,8 @@ use std::process::ExitCode;
 
 use clap::Args;
 
-use super::Context;
 use super::complaint::Complaint;
+use super::context::Context;
 use super::places::Places;
 use super::qr::Picture;
 use crate::server::ApiKey;

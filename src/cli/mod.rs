@@ -13,6 +13,7 @@ mod card;
 mod complaint;
 mod completions;
 mod console;
+mod context;
 mod data;
 mod doctor;
 mod follow;
@@ -48,6 +49,7 @@ mod story;
 mod table;
 mod usage;
 mod view;
+mod wait;
 mod welcome;
 mod which;
 mod why;
@@ -55,18 +57,15 @@ mod words;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
-use std::time::Duration;
 
 use clap::{CommandFactory, FromArgMatches};
 
 use self::arguments::{Arguments, Command};
 use self::complaint::Complaint;
 use self::console::Console;
+use self::context::Context;
 use self::layers::Layers;
 use crate::Catalog;
-
-/// How long what is being written may take when everything else is over.
-const LAST_WRITES: Duration = Duration::from_secs(1);
 
 /// The `surefire` command, with these recipes on offer.
 ///
@@ -90,19 +89,10 @@ pub fn main(catalog: Catalog) -> ExitCode {
     }
 }
 
-/// What a command is given beside its options.
-struct Context {
-    catalog: Catalog,
-    console: Console,
-    /// What is settled outside of the command line.
-    layers: Layers,
-    /// What the options are, and where each came from.
-    matches: clap::ArgMatches,
-}
-
 fn command(catalog: Catalog, console: Console, words: &[OsString]) -> Result<ExitCode, Complaint> {
     // First without what is settled elsewhere: whoever asks for help gets it, whatever is wrong with that.
-    let plain = program::named(layers::two_way(Arguments::command()));
+    let declared = Arguments::command();
+    let plain = program::named(layers::two_way(declared.clone()));
     let (matches, arguments) = match parse(plain.clone(), words) {
         Ok(parsed) => parsed,
         Err(error) => return usage::answer(console, &plain, catalog, words, &error, &Layers::default()),
@@ -125,7 +115,7 @@ fn command(catalog: Catalog, console: Console, words: &[OsString]) -> Result<Exi
     };
     let console = Console::new(arguments.everywhere.color);
     logs::begin(&arguments);
-    let context = Context { catalog, console, layers, matches };
+    let context = Context { catalog, console, commands: declared, layers, matches };
     match arguments.command {
         None => arguments.serve.run(&context),
         Some(Command::Serve(serve)) => serve.run(&context),
@@ -148,15 +138,4 @@ fn parse(command: clap::Command, words: &[OsString]) -> Result<(clap::ArgMatches
     let matches = command.try_get_matches_from(words)?;
     let arguments = Arguments::from_arg_matches(&matches)?;
     Ok((matches, arguments))
-}
-
-/// Does something that waits.
-fn wait<T>(doing: impl Future<Output = Result<T, Complaint>>) -> Result<T, Complaint> {
-    let runtime = tokio::runtime::Runtime::new().map_err(|error| {
-        Complaint::new("the command cannot begin", error.to_string(), "close some programs, and try again")
-    })?;
-    let done = runtime.block_on(doing);
-    // A disk that hangs would otherwise keep the process for as long; the next server takes up what it did not write.
-    runtime.shutdown_timeout(LAST_WRITES);
-    done
 }

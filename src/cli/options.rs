@@ -5,11 +5,10 @@ use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
 
-use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::{Args, ValueEnum};
 use strum::VariantNames;
 
-use super::agent::Choice;
 use crate::agent::{PermissionMode, Script, TurnLimits};
 
 /// The headings below which help has them. Each option names its own: a heading of all would go on below them.
@@ -36,6 +35,17 @@ pub(super) struct AgentOptions {
     /// How long a rehearsal takes for a turn, in milliseconds
     #[arg(help_heading = AGENT, long, value_name = "MS", allow_negative_numbers = true)]
     pub(super) pace_ms: Option<u64>,
+}
+
+/// The agents to choose from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum Choice {
+    /// Claude Code; where there is none, a server rehearses and says so
+    Auto,
+    /// Claude Code
+    Claude,
+    /// The built-in agent that only pretends
+    Rehearsal,
 }
 
 /// Where things are kept.

@@ -7,10 +7,12 @@ use clap::Args;
 use serde_json::json;
 
 use super::complaint::Complaint;
+use super::context::Context;
+use super::data;
 use super::house::{self, PrunedSessions};
 use super::options::{DataOption, duration};
+use super::wait::wait;
 use super::words::count;
-use super::{Context, data, wait};
 
 const EXAMPLES: &str = "\
 Examples:

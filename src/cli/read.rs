@@ -6,8 +6,8 @@ use std::process::ExitCode;
 use clap::Args;
 use serde::Serialize;
 
-use super::Context;
 use super::complaint::Complaint;
+use super::context::Context;
 use super::program::program_name;
 use super::show;
 use crate::outcome::read_among;

@@ -4,8 +4,8 @@ use std::process::ExitCode;
 
 use clap::Args;
 
-use super::Context;
 use super::complaint::Complaint;
+use super::context::Context;
 use super::paint;
 use super::program::program_name;
 use super::table::{Cell, Table};

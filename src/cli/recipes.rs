@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use clap::Args;
 
-use super::Context;
+use super::context::Context;
 use super::paint;
 use super::table::{Cell, Table};
 use crate::server::convert::available_recipes;

@@ -5,16 +5,17 @@ use std::process::ExitCode;
 
 use clap::Args;
 
-use super::agent::Choice;
 use super::complaint::Complaint;
+use super::context::Context;
 use super::follow::Follower;
 use super::house::{self, GoOn, House};
 use super::layers::Rank;
-use super::options::{AgentOptions, LimitOptions};
+use super::options::{AgentOptions, Choice, LimitOptions};
 use super::run::{Ours, chosen_here, finish};
 use super::signals::stoppable;
 use super::view::View;
-use super::{Context, wait, which};
+use super::wait::wait;
+use super::which;
 use crate::run::{Ending, ResumedBy};
 use crate::wire::{RunLine, WantedLimits};
 

@@ -6,18 +6,19 @@ use std::process::ExitCode;
 use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
 
-use super::agent::Choice;
 use super::card::card;
 use super::complaint::Complaint;
+use super::context::Context;
 use super::follow::Follower;
 use super::house::{Door, House, Wish};
 use super::layers::Rank;
-use super::options::{AgentOptions, LimitOptions, PatienceOptions};
+use super::options::{AgentOptions, Choice, LimitOptions, PatienceOptions};
 use super::places::Places;
 use super::program::program_name;
 use super::signals::stoppable;
 use super::view::View;
-use super::{Context, advice, data, show, wait};
+use super::wait::wait;
+use super::{advice, data, show};
 use crate::run::{Limits, RunId, SessionId};
 use crate::{ExitReason, Registry};
 

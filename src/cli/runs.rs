@@ -7,12 +7,14 @@ use clap::Args;
 use serde_json::json;
 
 use super::complaint::Complaint;
+use super::context::Context;
 use super::house::{self, Books};
 use super::options::{DataOption, duration};
 use super::program::program_name;
 use super::table::{Cell, Table};
+use super::wait::wait;
 use super::words::{count, took, visible};
-use super::{Context, data, paint, reasons, show, wait, which};
+use super::{data, paint, reasons, show, which};
 use crate::engine::Clock;
 use crate::run::SessionId;
 use crate::store::RunFilter;

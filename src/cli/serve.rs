@@ -11,14 +11,15 @@ use clap::builder::NonEmptyStringValueParser;
 
 use super::bad_value::BadValue;
 use super::complaint::Complaint;
+use super::context::Context;
 use super::layers::Rank;
 use super::options::{AgentOptions, PatienceOptions};
 use super::places::Places;
 use super::program::program_name;
 use super::server_limits::ServerLimitOptions;
 use super::signals::Signals;
+use super::wait::wait;
 use super::welcome::{LAN, NOT_LAN, Room, Welcome};
-use super::{Context, wait};
 use crate::engine::Shutdown;
 use crate::server::{BindError, Server, ServerBuilder};
 use crate::store::StoreError;

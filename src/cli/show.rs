@@ -4,8 +4,8 @@ use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
 
-use super::Context;
 use super::complaint::Complaint;
+use super::context::Context;
 use super::outlined::outlined;
 use super::program::program_name;
 use crate::{AnyRecipe, Catalog};

@@ -7,12 +7,14 @@ use clap::Args;
 
 use super::advice::{self, Here};
 use super::complaint::Complaint;
+use super::context::Context;
 use super::house::{self, Books};
 use super::options::DataOption;
 use super::program::program_name;
 use super::story::{Story, Visit};
+use super::wait::wait;
 use super::words::{count, one_line, shortened, took, visible};
-use super::{Context, card, data, paint, wait, which};
+use super::{card, data, paint, which};
 use crate::run::Ending;
 
 const EXAMPLES: &str = "\

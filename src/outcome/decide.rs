@@ -7,7 +7,7 @@ use super::OUTCOME;
 use super::alone::stands_alone;
 use super::mention::last_mention;
 use super::object::{Broken, Object, object_at};
-use super::reading::Repair;
+use super::repair::Repair;
 use super::unread::{Flaw, Unread};
 
 /// How many bytes may be looked at for each byte of the text, and how many in any case.

@@ -27,6 +27,7 @@ mod locate;
 mod mention;
 mod object;
 mod reading;
+mod repair;
 mod scanner;
 mod string;
 mod unread;
@@ -36,7 +37,8 @@ mod never;
 
 pub use ask::{instructions, reminder};
 pub use locate::locate;
-pub use reading::{Reading, Repair, read, read_among, read_as};
+pub use reading::{Reading, read, read_among, read_as};
+pub use repair::Repair;
 pub use unread::{Flaw, Unread};
 
 /// The key that makes an object an answer.

@@ -3,10 +3,8 @@
 //! It is JSON with three liberties, each of which is noted: comments between tokens, a comma before a closing bracket, and a
 //! last brace that is missing where the text ends.
 
-use std::ops::Range;
-
-use super::reading::Repair;
-use super::scanner::Scanner;
+use super::repair::Repair;
+use super::scanner::{Member, Scanner};
 use super::string::unescape;
 use super::unread::Flaw;
 
@@ -20,13 +18,6 @@ pub(super) struct Object {
     pub(super) members: Vec<Member>,
     /// Each kind once, in the order of the enum.
     pub(super) repaired: Vec<Repair>,
-}
-
-/// A key, without its quotes, and its value, as they are written.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) struct Member {
-    pub(super) key: Range<usize>,
-    pub(super) value: Range<usize>,
 }
 
 impl Object {

@@ -1,11 +1,12 @@
 //! What was read from a reply, and the ways to ask for it.
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use strum::{VariantArray, VariantNames};
 
 use super::OTHER;
 use super::answer::answer;
 use super::decide::decide;
+use super::repair::Repair;
 use super::unread::Unread;
 use crate::recipe::{Names, StepOutline};
 
@@ -30,45 +31,6 @@ pub struct Reading<O> {
     pub description: Option<String>,
     /// What had to be repaired, each kind once.
     pub repaired: Vec<Repair>,
-}
-
-/// Something that is not JSON, but leaves no doubt about what is meant.
-///
-/// ```
-/// use surefire::outcome::{Repair, read_among};
-///
-/// let reply = "```json\n{\"outcome\": \"complete\" // at last\n```";
-/// let reading = read_among(reply, &["complete"])?;
-/// assert_eq!(reading.repaired, [Repair::Fence, Repair::Comment, Repair::MissingBrace]);
-/// assert_eq!(Repair::MissingBrace.to_string(), "missing-brace");
-/// # Ok::<(), surefire::outcome::Unread>(())
-/// ```
-#[derive(
-    Debug,
-    Clone,
-    Copy,
-    PartialEq,
-    Eq,
-    PartialOrd,
-    Ord,
-    Hash,
-    Serialize,
-    Deserialize,
-    strum::Display,
-    strum::IntoStaticStr,
-    strum::EnumIter,
-)]
-#[serde(rename_all = "kebab-case")]
-#[strum(serialize_all = "kebab-case")]
-pub enum Repair {
-    /// A code fence closed before the object did. (An object in a code fence needs no repair.)
-    Fence,
-    /// There was a comment in it.
-    Comment,
-    /// There was a comma before a closing bracket.
-    TrailingComma,
-    /// Its last brace was missing, and nothing else, where the reply ended.
-    MissingBrace,
 }
 
 /// Reads the outcome that a reply reports about a step, by its name.

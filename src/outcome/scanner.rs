@@ -5,8 +5,7 @@
 use std::ops::Range;
 
 use super::blank::blank;
-use super::object::Member;
-use super::reading::Repair;
+use super::repair::Repair;
 use super::string::closing_quote;
 use super::unread::Flaw;
 
@@ -37,6 +36,13 @@ pub(super) struct Scanner<'t> {
     pub(super) members: Vec<Member>,
     /// Each kind once.
     pub(super) repaired: Vec<Repair>,
+}
+
+/// A key, without its quotes, and its value, as they are written.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Member {
+    pub(super) key: Range<usize>,
+    pub(super) value: Range<usize>,
 }
 
 /// The brackets that are open, the innermost in the lowest bit: 1 for an object, 0 for an array.

@@ -13,32 +13,31 @@ mod exit_reason;
 mod guardrail;
 mod ledger;
 mod names;
-mod outline;
-mod position;
-mod recipe_trait;
 mod registry;
 mod remedy;
 mod restart;
 mod scope;
 mod snapshot;
+mod typed;
 
 pub use advise::Advise;
 pub(crate) use advise::advice;
 pub use catalog::{Catalog, UnknownRecipe};
 pub use classify::Classified;
 pub use definition::{Category, Definition, Family};
-pub use erased::{AnyPosition, AnyRecipe};
+pub use erased::{
+    AnyPosition, AnyRecipe, AnyRestart, Fingerprint, Next, NextOutline, OutcomeOutline, Outline, PathPart,
+    StepOutline,
+};
 pub use exit::Exit;
 pub use exit_reason::ExitReason;
 pub use guardrail::{Guardrail, Guardrails, Tripped};
 pub use names::{Names, UnknownName};
-pub use outline::{Fingerprint, NextOutline, OutcomeOutline, Outline, PathPart, StepOutline};
-pub use position::{AnyRestart, Next, Position};
-pub use recipe_trait::Recipe;
 pub use registry::{AnyReason, Registry};
 pub use remedy::Remedy;
 pub use restart::Restart;
 pub use snapshot::{Snapshot, SnapshotError};
+pub use typed::{Position, Recipe};
 
 #[cfg(feature = "cli")]
 pub(crate) use catalog::closest;

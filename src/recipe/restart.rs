@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 
 use super::exit::Exit;
 use super::exit_reason::ExitReason;
-use super::recipe_trait::Recipe;
+use super::typed::Recipe;
 
 /// A run that ended so that a run of `R` can begin in a fresh session.
 ///

@@ -5,11 +5,11 @@
 //! through them.
 
 use super::classify::ALIASES;
+use super::erased::{NextOutline, Outline};
 use super::exit_reason::ExitReason;
 use super::ledger::Visits;
-use super::outline::{NextOutline, Outline};
-use super::recipe_trait::Recipe;
 use super::registry::{AnyReason, Registry};
+use super::typed::Recipe;
 
 /// The author's expressions, evaluated where the author wrote them.
 pub trait Scope {

@@ -111,6 +111,35 @@ test("one of several is stopped, and the others are left alone", async (stage) =
   assert.deepEqual((await server.ask("/api/work")).work.map(({ name }) => name), ["One.", "Three."]);
 });
 
+test("a Stop that slides to where another one was cannot be clicked for a moment", async (stage) => {
+  const server = await stage.serve(SILENT);
+  const [shown, other] = [await stage.open(server), await stage.open(server)];
+  const phone = await Phone.connect(stage, server);
+  for (const text of ["One.", "Two."]) {
+    await phone.prompt(text, { directory: stage.place.project });
+    await until("it is there", () => shown.work(), (rows) => rows?.at(-1)?.title === text);
+  }
+  const pointer = await shown.page.$eval('section[aria-label="Running now"] ul', (list) => {
+    const { x, y, width, height } = list.querySelector("button").getBoundingClientRect();
+    const pointer = { x: x + width / 2, y: y + height / 2 };
+    window.clickable = () => document.elementFromPoint(pointer.x, pointer.y)?.closest("button") ?? null;
+    // As quick as a click can be: as soon as the list has changed.
+    new MutationObserver(() => {
+      window.clicked ??= window.clickable()?.ariaLabel ?? "nothing";
+      window.clickable()?.click();
+    }).observe(list, { childList: true });
+    return pointer;
+  });
+  const clickable = () => shown.page.evaluate(() => window.clickable()?.ariaLabel);
+  assert.equal(await clickable(), "Stop One.");
+  await other.press("Stop One.");
+  assert.equal(await until("One has gone", () => shown.page.evaluate(() => window.clicked)), "nothing");
+  assert.deepEqual((await shown.work()).map(({ stop, can }) => [stop, can]), [["Stop Two.", true]]);
+  await until("it can be clicked again", clickable, (label) => label === "Stop Two.");
+  await shown.page.mouse.click(pointer.x, pointer.y);
+  assert.deepEqual(await listed(shown, 0), []);
+});
+
 test("what ends by itself is listed no longer, and what follows it is", async (stage) => {
   const server = await stage.serve({ plan: { answers: [{ delay_ms: 1500 }], default: { act: "silence" } } });
   const shown = await stage.open(server);

@@ -2,12 +2,11 @@
 
 use std::path::PathBuf;
 
-use super::Finding;
+use super::finding::Finding;
 use super::program::{self, Mute};
 use crate::agent::Claude;
-use crate::cli::agent::Choice;
 use crate::cli::complaint::Complaint;
-use crate::cli::options::AgentOptions;
+use crate::cli::options::{AgentOptions, Choice};
 
 const NAME: &str = "agent";
 

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use super::Finding;
+use super::finding::Finding;
 
 const NAME: &str = "clock";
 

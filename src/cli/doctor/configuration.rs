@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::Finding;
+use super::finding::Finding;
 use crate::cli::complaint::Complaint;
 
 const NAME: &str = "configuration";

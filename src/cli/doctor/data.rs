@@ -7,7 +7,7 @@ use std::path::Path;
 use rustix::fs::{Access, access, statvfs};
 use rustix::process::geteuid;
 
-use super::Finding;
+use super::finding::Finding;
 use crate::cli::complaint::Complaint;
 use crate::store::Holder;
 

@@ -2,7 +2,7 @@
 
 use std::io::ErrorKind;
 
-use super::Finding;
+use super::finding::Finding;
 use super::program::{self, Mute};
 
 const NAME: &str = "git";

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::Finding;
+use super::finding::Finding;
 use crate::cli::complaint::Complaint;
 use crate::server::ApiKey;
 

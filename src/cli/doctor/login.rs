@@ -4,7 +4,8 @@ use std::path::Path;
 
 use serde::Deserialize;
 
-use super::{Finding, program};
+use super::finding::Finding;
+use super::program;
 
 const NAME: &str = "login";
 

@@ -6,6 +6,7 @@ mod agent;
 mod clock;
 mod configuration;
 mod data;
+mod finding;
 mod git;
 mod key;
 mod login;
@@ -20,14 +21,14 @@ mod variables;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::{Args, CommandFactory};
+use clap::Args;
 
-use super::arguments::Arguments;
+use self::finding::{Finding, Status};
 use super::complaint::Complaint;
+use super::context::Context;
 use super::layers::{self, Layers};
 use super::serve::ServeOptions;
-use super::{Context, wait};
-use crate::Advise;
+use super::wait::wait;
 use crate::store::Sqlite;
 
 const EXAMPLES: &str = "\
@@ -47,55 +48,9 @@ pub(super) struct Doctor {
     json: bool,
 }
 
-/// What one check found.
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct Finding {
-    name: &'static str,
-    status: Status,
-    words: String,
-    /// What to do about it; empty where nothing has to be done.
-    fix: String,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Status {
-    /// All is well.
-    Good,
-    /// It works, but perhaps not as it was meant.
-    Doubtful,
-    /// It does not work.
-    Bad,
-}
-
-impl Finding {
-    fn good(name: &'static str, words: impl Into<String>) -> Self {
-        Self { name, status: Status::Good, words: words.into(), fix: String::new() }
-    }
-
-    fn doubtful(name: &'static str, words: impl Into<String>, fix: impl Into<String>) -> Self {
-        Self { name, status: Status::Doubtful, words: words.into(), fix: fix.into() }
-    }
-
-    fn bad(name: &'static str, words: impl Into<String>, fix: impl Into<String>) -> Self {
-        Self { name, status: Status::Bad, words: words.into(), fix: fix.into() }
-    }
-
-    /// An error of an inner room: what is wrong, and what to do.
-    fn failed(name: &'static str, error: &impl Advise) -> Self {
-        Self::complained(name, &Complaint::about("", error))
-    }
-
-    /// The same of a command.
-    fn complained(name: &'static str, complaint: &Complaint) -> Self {
-        let [what, why, fix] = complaint.parts();
-        let words: Vec<_> = [what, why].into_iter().filter(|words| !words.is_empty()).collect();
-        Self::bad(name, words.join(": "), fix)
-    }
-}
-
 impl Doctor {
     pub(super) fn run(self, context: &Context) -> Result<ExitCode, Complaint> {
-        let command = layers::two_way(Arguments::command());
+        let command = layers::two_way(context.commands.clone());
         let config = context.options().get_one::<PathBuf>("config");
         let (_, complaints) = Layers::read(&command, config.map(PathBuf::as_path));
         let findings = wait(async { Ok(self.examine(context, &complaints).await) })?;

@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 
 use tokio::net::TcpSocket;
 
-use super::Finding;
+use super::finding::Finding;
 use crate::cli::serve::ListenOptions;
 use crate::server::BindError;
 use crate::store::Holder;

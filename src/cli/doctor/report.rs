@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
+use super::finding::{Finding, Status};
 use super::settings::Row;
-use super::{Finding, Status};
 use crate::cli::paint;
 use crate::cli::table::Table;
 use crate::cli::words::one_line;

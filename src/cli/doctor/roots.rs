@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::Finding;
+use super::finding::Finding;
 
 const NAME: &str = "roots";
 

@@ -3,7 +3,7 @@
 use std::ffi::OsStr;
 use std::path::PathBuf;
 
-use crate::cli::Context;
+use crate::cli::context::Context;
 use crate::cli::layers::{self, SETTINGS};
 use crate::cli::serve::ServeOptions;
 

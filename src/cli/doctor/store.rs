@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::Finding;
+use super::finding::Finding;
 use crate::cli::program::program_name;
 use crate::store::{Quarantined, Sqlite};
 

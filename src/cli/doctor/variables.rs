@@ -1,6 +1,6 @@
 //! Whether every variable that looks like ours means something.
 
-use super::Finding;
+use super::finding::Finding;
 use crate::cli::layers;
 
 const NAME: &str = "environment";

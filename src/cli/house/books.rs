@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use serde::Deserialize;
 
-use super::Trouble;
 use super::http::Api;
+use super::trouble::{Trouble, unreadable};
 use crate::Catalog;
 use crate::cli::complaint::Complaint;
 use crate::run::RunId;
@@ -124,10 +124,10 @@ pub(super) async fn look<T: Send + 'static>(
     let store = Arc::clone(store);
     let read = tokio::task::spawn_blocking(move || read(&*store)).await;
     match read {
-        Ok(read) => read.map_err(|error| super::unreadable(&error).into()),
+        Ok(read) => read.map_err(|error| unreadable(&error).into()),
         Err(_) => {
             let why = "the thread that reads from the store is gone".to_owned();
-            Err(super::unreadable(&StoreError::Failed { why }).into())
+            Err(unreadable(&StoreError::Failed { why }).into())
         }
     }
 }

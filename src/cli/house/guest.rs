@@ -8,12 +8,17 @@ use serde_json::{Value, json};
 use tokio_tungstenite::tungstenite::Message;
 use tokio_tungstenite::{WebSocketStream, client_async};
 
+use super::books::Books;
 use super::dial::Stream;
 use super::http::Api;
-use super::{Books, GoOn, PrunedSessions, Stir, Trouble, Wish};
+use super::stir::Stir;
+use super::trouble::{Trouble, wrong_key};
+use super::wish::{GoOn, Wish};
 use crate::cli::complaint::Complaint;
 use crate::run::{RunId, SessionId};
-use crate::wire::{ErrorCode, ErrorMessage, ProtocolVersion, RecipeExited, ServerMessage, WantedLimits};
+use crate::wire::{
+    ErrorCode, ErrorMessage, ProtocolVersion, RecipeExited, ServerMessage, SessionsPruned, WantedLimits,
+};
 use crate::{ExitReason, Registry};
 
 /// How long getting in may take. A server that is there answers at once.
@@ -48,7 +53,7 @@ impl Guest {
         loop {
             match guest.hear().await? {
                 ServerMessage::Pong => return Ok(guest),
-                ServerMessage::AuthError(_) => return Err(super::wrong_key(guest.api.address).into()),
+                ServerMessage::AuthError(_) => return Err(wrong_key(guest.api.address).into()),
                 ServerMessage::Error(error) => {
                     return Err(wrong("the server does not let us in", &error).into());
                 }
@@ -157,18 +162,11 @@ impl Guest {
     }
 
     /// Has the sessions deleted in which nothing happened for this long.
-    pub(super) async fn prune_sessions(&mut self, age: Duration) -> Result<PrunedSessions, Trouble> {
+    pub(super) async fn prune_sessions(&mut self, age: Duration) -> Result<SessionsPruned, Trouble> {
         self.say(&json!({ "type": "prune_sessions", "older_than_s": age.as_secs_f64() })).await?;
         loop {
             match self.hear().await? {
-                ServerMessage::SessionsPruned(pruned) => {
-                    return Ok(PrunedSessions {
-                        sessions: pruned.session_count,
-                        runs: pruned.run_count,
-                        freed_bytes: pruned.freed_bytes,
-                        problem: pruned.problem,
-                    });
-                }
+                ServerMessage::SessionsPruned(pruned) => return Ok(pruned),
                 ServerMessage::Error(error) => {
                     return Err(wrong("the sessions cannot be deleted", &error).into());
                 }

@@ -13,8 +13,8 @@ use hyper::{Request, StatusCode};
 use hyper_util::rt::TokioIo;
 use serde::de::DeserializeOwned;
 
-use super::Trouble;
 use super::dial::{Stream, dial};
+use super::trouble::{Trouble, wrong_key};
 use crate::cli::complaint::Complaint;
 use crate::server::ApiKey;
 
@@ -46,7 +46,7 @@ impl Api {
                 Err(error) => Err(self.unexpected(&error.to_string()).into()),
             },
             StatusCode::NOT_FOUND => Ok(None),
-            StatusCode::UNAUTHORIZED => Err(super::wrong_key(self.address).into()),
+            StatusCode::UNAUTHORIZED => Err(wrong_key(self.address).into()),
             other => Err(self.unexpected(&format!("{other}: {}", String::from_utf8_lossy(&body))).into()),
         }
     }

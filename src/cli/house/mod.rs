@@ -2,123 +2,43 @@
 
 mod books;
 mod dial;
+mod door;
 mod guest;
 mod http;
 mod own;
 mod pruning;
+mod stir;
+mod trouble;
+mod wish;
 
 pub(super) use books::Books;
+pub(super) use door::Door;
 pub(super) use pruning::PrunedSessions;
+pub(super) use stir::Stir;
+pub(super) use trouble::Trouble;
+pub(super) use wish::{GoOn, Wish};
 
-use std::net::SocketAddr;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
 use self::guest::Guest;
 use self::http::Api;
 use self::own::Own;
+use self::trouble::{RESTART, unreadable};
 use super::brake::Brake;
 use super::complaint::Complaint;
 use super::links;
-use super::program::program_name;
-use crate::agent::{Agent, TurnLimits};
-use crate::run::{Ending, Limits, ResumedBy, RunId, SessionId};
+use crate::Catalog;
+use crate::run::{RunId, SessionId};
 use crate::server::{ApiKey, BindError};
 use crate::store::{Holder, Sqlite, StoreError};
-use crate::wire::{SessionHistory, WantedLimits};
-use crate::{Advise, Catalog, UnknownRecipe};
 
 /// How long somebody may hold the data directory without saying where they can be reached: they come up, or go.
 const PATIENCE: Duration = Duration::from_secs(15);
 
 /// How often is looked again.
 const LOOK_AGAIN: Duration = Duration::from_millis(50);
-
-/// What to do about a server whose key is not the one in its key file.
-const RESTART: &str = "restart that server: it reads its key when it starts";
-
-/// All that is needed to get in.
-pub(super) struct Door {
-    pub(super) catalog: Catalog,
-    /// Who does the work, if it is ours to do; or why nobody here can.
-    pub(super) agent: Result<Arc<dyn Agent>, Complaint>,
-    /// What one turn of it may use up.
-    pub(super) turn: TurnLimits,
-    pub(super) data: PathBuf,
-    pub(super) key_file: PathBuf,
-    pub(super) roots: Vec<PathBuf>,
-    /// Whether the operator named them; otherwise they are where this command works, and a guest works where it is.
-    pub(super) roots_are_named: bool,
-}
-
-/// A wish for a run.
-pub(super) struct Wish {
-    pub(super) recipe: String,
-    pub(super) session: Option<SessionId>,
-    pub(super) directory: PathBuf,
-    /// The agent, by its own name: nobody steps in for it.
-    pub(super) agent: Option<&'static str>,
-    pub(super) about: Option<String>,
-    pub(super) model: Option<String>,
-    pub(super) limits: Limits,
-}
-
-/// A wish to go on with a run.
-#[derive(Clone, Copy)]
-pub(super) struct GoOn {
-    pub(super) by: ResumedBy,
-    pub(super) limits: WantedLimits,
-    pub(super) allow_visits: u32,
-    pub(super) allow_steps: u32,
-}
-
-impl GoOn {
-    /// Going on just as it was.
-    pub(super) fn as_it_was(by: ResumedBy) -> Self {
-        Self { by, limits: WantedLimits::default(), allow_visits: 0, allow_steps: 0 }
-    }
-
-    /// Whether the run shall have no other limits than before.
-    pub(super) fn names_nothing(&self) -> bool {
-        self.limits.is_empty() && self.allow_visits == 0 && self.allow_steps == 0
-    }
-}
-
-/// Something happened.
-pub(super) enum Stir {
-    /// In this run: its journal has more.
-    Run(RunId),
-    /// This run is said to have ended so. Where the journal does not say it as well, it could not be written down.
-    Ended(RunId, Box<Ending>),
-    /// Somebody said something.
-    Said(SessionHistory),
-    /// Whatever.
-    Any,
-}
-
-/// What can come in between.
-pub(super) enum Trouble {
-    /// Whoever holds the data directory is gone.
-    Lost,
-    /// Something that a person has to be told.
-    Told(Complaint),
-}
-
-impl From<Complaint> for Trouble {
-    fn from(complaint: Complaint) -> Self {
-        Self::Told(complaint)
-    }
-}
-
-impl From<Trouble> for Complaint {
-    fn from(trouble: Trouble) -> Self {
-        match trouble {
-            Trouble::Told(complaint) => complaint,
-            Trouble::Lost => Self::new("the server is gone", "the connection was closed", "try again"),
-        }
-    }
-}
 
 /// Whoever holds the data directory.
 pub(super) enum House {
@@ -270,22 +190,4 @@ fn held(data: &Path, holder: &Holder) -> Complaint {
         format!("{holder} has it, and cannot be talked to"),
         "wait until it is done, or name another directory with --data",
     )
-}
-
-fn unreadable(error: &impl Advise) -> Complaint {
-    Complaint::about("what is written down cannot be read", error)
-}
-
-fn wrong_key(address: SocketAddr) -> Complaint {
-    Complaint::new(
-        format!("the server at {address} does not take our key"),
-        "the one in its key file is not the one that it was started with",
-        RESTART,
-    )
-}
-
-/// A recipe that is not known, with the one that was probably meant.
-fn refused(what: &str, unknown: &UnknownRecipe) -> Complaint {
-    let closest = unknown.remedy().map(|closest| format!("{closest} ")).unwrap_or_default();
-    Complaint::usage(what, unknown.problem(), format!("{closest}`{} recipes` lists them", program_name()))
 }

@@ -6,16 +6,21 @@ use std::sync::Arc;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
-use super::{Books, Door, GoOn, Stir, Trouble, Wish, refused};
-use crate::Catalog;
+use super::books::Books;
+use super::door::Door;
+use super::stir::Stir;
+use super::trouble::{Trouble, unreadable};
+use super::wish::{GoOn, Wish};
 use crate::agent::Agent;
 use crate::cli::brake::Brake;
 use crate::cli::complaint::Complaint;
+use crate::cli::program::program_name;
 use crate::engine::{Backend, Feed, Notice, ResumeError, Shutdown, Start, StartError, TakeUp};
 use crate::run::{CannotResume, Limits, Resume, RunId, SessionId};
 use crate::server::{BindError, Server, convert, ledger};
 use crate::store::Message;
 use crate::wire::SessionHistory;
+use crate::{Advise, Catalog, UnknownRecipe};
 
 /// What stands before every reason for not going on.
 const CANNOT_GO_ON: &str = "the run cannot go on";
@@ -109,7 +114,7 @@ impl Own {
     /// Waits until something happens. Whoever waits may be called away: what was said meanwhile is told the next time.
     pub(super) async fn stirred(&mut self) -> Result<Stir, Trouble> {
         if self.untold.is_none() {
-            match self.feed.next().await.map_err(|error| super::unreadable(&error))? {
+            match self.feed.next().await.map_err(|error| unreadable(&error))? {
                 Notice::Said(message) => self.untold = Some(message),
                 Notice::Happened(recorded) => return Ok(Stir::Run(recorded.run)),
                 Notice::Unsaved { run, ending, .. } => {
@@ -150,4 +155,10 @@ fn not_started(error: &StartError) -> Complaint {
         (_, Some(exit)) => Complaint::about(WHAT, error).status(exit.definition().exit_code),
         (_, None) => Complaint::about(WHAT, error),
     }
+}
+
+/// A recipe that is not known, with the one that was probably meant.
+fn refused(what: &str, unknown: &UnknownRecipe) -> Complaint {
+    let closest = unknown.remedy().map(|closest| format!("{closest} ")).unwrap_or_default();
+    Complaint::usage(what, unknown.problem(), format!("{closest}`{} recipes` lists them", program_name()))
 }

@@ -3,9 +3,9 @@
 use std::path::Path;
 use std::time::Duration;
 
-use super::books::look;
+use super::books::{Books, look};
 use super::guest::Guest;
-use super::{Books, Trouble};
+use super::trouble::Trouble;
 use crate::engine::{Clock, remove_directories};
 use crate::store::Store;
 
@@ -63,7 +63,15 @@ impl Books {
                 };
                 look(store, prune).await
             }
-            Self::Theirs(api) => Guest::enter(api.clone()).await?.prune_sessions(age).await,
+            Self::Theirs(api) => {
+                let pruned = Guest::enter(api.clone()).await?.prune_sessions(age).await?;
+                Ok(PrunedSessions {
+                    sessions: pruned.session_count,
+                    runs: pruned.run_count,
+                    freed_bytes: pruned.freed_bytes,
+                    problem: pruned.problem,
+                })
+            }
         }
     }
 }

@@ -8,7 +8,7 @@ use clap::{Arg, ArgAction};
 use super::super::bad_value::BadValue;
 use super::super::complaint::Complaint;
 use super::super::program::program_name;
-use super::Entry;
+use super::entry::Entry;
 
 /// Complains about a value that the option would refuse. A setting that no command has an option for is not looked at.
 pub(super) fn check(command: &clap::Command, entry: &Entry) -> Result<(), Complaint> {

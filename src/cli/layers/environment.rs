@@ -3,8 +3,10 @@
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 
-use super::setting::Kind;
-use super::{Entry, Origin, SETTINGS, Setting, Surroundings};
+use super::entry::Entry;
+use super::setting::{Kind, SETTINGS, Setting};
+use super::source::Origin;
+use super::surroundings::Surroundings;
 use crate::cli::complaint::Complaint;
 use crate::recipe::closest;
 

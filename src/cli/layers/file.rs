@@ -8,8 +8,10 @@ use std::path::{Path, PathBuf};
 use toml::Spanned;
 use toml::de::{DeString, DeTable, DeValue};
 
-use super::setting::Kind;
-use super::{Entry, Origin, SETTINGS, Setting, Surroundings};
+use super::entry::Entry;
+use super::setting::{Kind, SETTINGS, Setting};
+use super::source::Origin;
+use super::surroundings::Surroundings;
 use crate::cli::complaint::Complaint;
 use crate::cli::program::program_name;
 use crate::recipe::closest;

@@ -4,10 +4,12 @@
 //! Nothing is ever read from the working directory: a repository has no say in how its agent is run.
 
 mod acceptable;
+mod entry;
 mod environment;
 mod file;
 mod setting;
 mod source;
+mod surroundings;
 mod switch;
 
 use std::collections::BTreeMap;
@@ -16,31 +18,18 @@ use std::path::{Path, PathBuf};
 
 pub(super) use self::acceptable::option;
 pub(super) use self::environment::unknown as unknown_variables;
-pub(super) use self::setting::{SETTINGS, Setting};
+pub(super) use self::setting::SETTINGS;
 pub(super) use self::source::{Origin, Rank};
 pub(super) use self::switch::two_way;
 
+use self::entry::Entry;
+use self::surroundings::Surroundings;
 use super::complaint::Complaint;
 
 /// Settings by name, with where each came from.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Layers {
     settled: BTreeMap<&'static str, Entry>,
-}
-
-/// One setting that was found somewhere.
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct Entry {
-    setting: &'static Setting,
-    /// As words of a command line.
-    values: Vec<OsString>,
-    origin: Origin,
-}
-
-/// What the process was started in.
-struct Surroundings {
-    variables: Vec<(OsString, OsString)>,
-    home: Option<PathBuf>,
 }
 
 impl Layers {
@@ -93,6 +82,15 @@ impl Layers {
         self.settled.get(long).map(|entry| entry.origin.to_string())
     }
 
+    /// Whose word a setting has where the command line says nothing about it.
+    pub(super) fn rank(&self, long: &str) -> Rank {
+        match self.settled.get(long).map(|entry| &entry.origin) {
+            Some(Origin::Variable(_)) => Rank::Environment,
+            Some(Origin::Line { .. }) => Rank::File,
+            None => Rank::Default,
+        }
+    }
+
     /// The words of a setting.
     pub(super) fn values(&self, long: &str) -> Option<&[OsString]> {
         self.settled.get(long).map(|entry| entry.values.as_slice())
@@ -102,18 +100,6 @@ impl Layers {
 /// The configuration file, whether it is there or not; `None` where there is no home to look for it in.
 pub(super) fn configuration_file(config: Option<&Path>) -> Option<PathBuf> {
     file::place(&Surroundings::ours(), config).map(|place| place.path)
-}
-
-impl Surroundings {
-    fn ours() -> Self {
-        Self { variables: std::env::vars_os().collect(), home: std::env::home_dir() }
-    }
-
-    /// A variable's value; an empty one is as good as none.
-    fn get(&self, name: &str) -> Option<&OsString> {
-        let found = self.variables.iter().find(|(known, _)| known == name);
-        found.map(|(_, value)| value).filter(|value| !value.is_empty())
-    }
 }
 
 #[cfg(test)]

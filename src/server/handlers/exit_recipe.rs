@@ -1,6 +1,6 @@
 //! `exit_recipe`: a client wants the run of a session to end.
 
-use super::Desk;
+use super::desk::Desk;
 use super::start_recipe::tell;
 use crate::Exit;
 use crate::server::follow::caught_up;

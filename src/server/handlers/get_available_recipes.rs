@@ -1,6 +1,6 @@
 //! `get_available_recipes`: which recipes there are.
 
-use super::Desk;
+use super::desk::Desk;
 use crate::server::read;
 
 pub(super) async fn handle(desk: &mut Desk<'_>) {

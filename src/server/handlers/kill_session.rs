@@ -1,6 +1,6 @@
 //! `kill_session`: a client wants whatever goes on in a session to end.
 
-use super::Desk;
+use super::desk::Desk;
 use crate::wire::{KillSession, ServerMessage, SessionKilled, TurnComplete};
 
 pub(super) async fn handle(desk: &mut Desk<'_>, message: KillSession) {

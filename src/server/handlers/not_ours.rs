@@ -1,6 +1,6 @@
 //! What other servers of the app do and this one does not: refused in the words that the app knows, never with silence.
 
-use super::Desk;
+use super::desk::Desk;
 use crate::wire::{
     AvailableCommands, CommandError, CommandHistory, CompactionError, ErrorCode, GitBranch, InferNameError,
     NotOurs, ResourcesList, ServerMessage, WorktreeSessionError,

@@ -1,6 +1,6 @@
 //! `prompt`: a client has something to say to a session's agent.
 
-use super::{Desk, code_of};
+use super::desk::{Desk, code_of};
 use crate::engine::{Begin, EngineError, Say, SayError};
 use crate::run::SessionId;
 use crate::server::client::After;

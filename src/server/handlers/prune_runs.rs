@@ -1,6 +1,6 @@
 //! `prune_runs`: a client wants runs to be forgotten that are long over.
 
-use super::Desk;
+use super::desk::Desk;
 use crate::wire::{PruneRuns, RunsPruned, ServerMessage};
 
 pub(super) async fn handle(desk: &mut Desk<'_>, message: PruneRuns) {

@@ -1,6 +1,6 @@
 //! `prune_sessions`: a client wants old sessions to be deleted.
 
-use super::Desk;
+use super::desk::Desk;
 use crate::wire::{PruneSessions, ServerMessage, SessionsPruned};
 
 pub(super) async fn handle(desk: &mut Desk<'_>, message: PruneSessions) {

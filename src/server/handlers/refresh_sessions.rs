@@ -1,6 +1,6 @@
 //! `refresh_sessions`: which sessions there are.
 
-use super::Desk;
+use super::desk::Desk;
 use crate::server::read;
 use crate::wire::RefreshSessions;
 

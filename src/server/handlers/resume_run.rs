@@ -1,6 +1,6 @@
 //! `resume_run`: a client wants to go on with a run that has ended.
 
-use super::Desk;
+use super::desk::Desk;
 use super::start_recipe::{ack, busy};
 use crate::engine::{EngineError, ResumeError};
 use crate::run::{Limits, Resume, ResumedBy, RunId};

@@ -1,6 +1,6 @@
 //! `set_max_message_size`: how large a message to this client may be.
 
-use super::Desk;
+use super::desk::Desk;
 use crate::wire::{Ack, ServerMessage, SetMaxMessageSize};
 
 pub(super) fn handle(desk: &mut Desk<'_>, message: SetMaxMessageSize) {

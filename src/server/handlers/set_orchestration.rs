@@ -1,6 +1,6 @@
 //! `set_orchestration`: a client switches recipes on or off.
 
-use super::Desk;
+use super::desk::Desk;
 use crate::server::hub::{Audience, Meaning, Update, frame};
 use crate::wire::{OrchestrationSet, ServerMessage, SetOrchestration};
 

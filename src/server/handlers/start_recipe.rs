@@ -2,8 +2,8 @@
 
 use uuid::Uuid;
 
+use super::desk::{Desk, WORDS, code_of, refusal};
 use super::prompt::ready;
-use super::{Desk, WORDS, code_of, refusal};
 use crate::engine::{Start, StartError};
 use crate::recipe::advice;
 use crate::run::{Limits, RunId, SessionId};

@@ -1,6 +1,6 @@
 //! `subscribe`: a client wants to hear what is said in a session.
 
-use super::Desk;
+use super::desk::Desk;
 use crate::run::SessionId;
 use crate::server::read::{self, From};
 use crate::wire::{ServerMessage, SessionHistory, Subscribe};

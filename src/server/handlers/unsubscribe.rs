@@ -1,6 +1,6 @@
 //! `unsubscribe`, `session_deleted`: a client no longer wants to hear of a session.
 
-use super::Desk;
+use super::desk::Desk;
 use crate::wire::Unsubscribe;
 
 /// What a client deletes on its side stays on this one: others may want to read it.

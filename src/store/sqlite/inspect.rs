@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 
 use rusqlite::{Connection, OpenFlags, Row};
 
+use super::database::{self, DATABASE};
 use super::failure::{Failure, is_unreadable};
 use super::migrate::{self, MIGRATIONS};
-use super::open::{self, DATABASE};
 use super::readable::key;
 use super::rows::{self, ATTEMPT, MESSAGE, RECORDED, RUN, SESSION, WAITING};
 use super::{damage, files};
@@ -40,7 +40,7 @@ fn open_to_look(path: &Path) -> Result<Connection, Failure> {
     if !is_idle {
         return reader(path);
     }
-    let real = open::real(path);
+    let real = database::real(path);
     let encoded: String = real.as_os_str().as_encoded_bytes().iter().map(|byte| encode(*byte)).collect();
     let uri = PathBuf::from(format!("file:{encoded}?immutable=1"));
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI;
@@ -60,7 +60,7 @@ fn encode(byte: u8) -> String {
 
 /// Another connection that reads a database which is open.
 pub(super) fn reader(path: &Path) -> Result<Connection, Failure> {
-    open::open(path, OpenFlags::SQLITE_OPEN_READ_ONLY)
+    database::connect(path, OpenFlags::SQLITE_OPEN_READ_ONLY)
 }
 
 /// What is set aside, and what cannot be read.

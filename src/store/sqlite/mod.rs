@@ -1,9 +1,10 @@
 //! The store on disk: one SQLite database in a data directory that one server holds at a time.
 //!
-//! Read [`open`] for what may be found there, [`write`] for how a commit is written, and `migrations/` for the tables.
+//! Read [`open`] for what may be found there, [`mod@write`] for how a commit is written, and `migrations/` for the tables.
 
 mod checkpoint;
 mod damage;
+mod database;
 mod failure;
 mod files;
 mod hold;
@@ -29,6 +30,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use rusqlite::Connection;
 
 use self::checkpoint::Checkpointer;
+use self::database::DATABASE;
 use self::hold::hold;
 use self::lock::Lock;
 use self::readable::Skipped;
@@ -82,19 +84,11 @@ pub struct Sqlite {
 }
 
 impl Sqlite {
-    /// Opens the store in this data directory, as [`SqliteOptions::open`] does.
-    ///
-    /// # Errors
-    /// The same.
-    pub fn open(data_dir: &Path) -> Result<Opened, StoreError> {
-        SqliteOptions::default().open(data_dir)
-    }
-
     /// Whether there is a store in this data directory, whoever holds it.
     #[must_use]
     pub fn is_in(data_dir: &Path) -> bool {
         // Also one that is a link, and then refused: that is no empty directory.
-        data_dir.join(open::DATABASE).symlink_metadata().is_ok()
+        data_dir.join(DATABASE).symlink_metadata().is_ok()
     }
 
     /// The runs that are set aside in this data directory, and the rows that cannot be read. A server may have it open;

@@ -11,6 +11,7 @@ use rusqlite::{Connection, OpenFlags};
 
 use super::checkpoint::Checkpointer;
 use super::damage::{self, SetAside};
+use super::database::{DATABASE, connect};
 use super::failure::Failure;
 use super::files::{self, NotOpened};
 use super::lock::Lock;
@@ -18,9 +19,6 @@ use super::migrate::{self, MIGRATIONS};
 use super::readable::Skipped;
 use super::{Sqlite, prune, quarantine, write};
 use crate::store::StoreError;
-
-/// The database's name in the data directory.
-pub(super) const DATABASE: &str = "surefire.db";
 
 /// Pages of the log before it is merged into the database. Merging costs more than a commit; at four times SQLite's
 /// default it is rare, and the log stays below 20 MB.
@@ -97,7 +95,7 @@ impl SqliteOptions {
         migrate::migrate(&mut writer, MIGRATIONS)?;
         let epoch = write::raise_epoch(&mut writer)?;
         quarantine::set_unreadable_aside(&mut writer)?;
-        let reader = open(&path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
+        let reader = connect(&path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
         reader.busy_timeout(self.busy_timeout)?;
         keep_statements(&reader)?;
         let (writer, reader) = (Arc::new(Mutex::new(writer)), Mutex::new(reader));
@@ -120,7 +118,7 @@ impl SqliteOptions {
             NotOpened::Refused(refused) => refused,
         })?);
         files::check_companions(path)?;
-        let connection = open(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+        let connection = connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
         connection.busy_timeout(self.busy_timeout)?;
         Ok(connection)
     }
@@ -148,6 +146,16 @@ impl SqliteOptions {
             writer.pragma_update_and_check(None, "max_page_count", pages.max(1), |_| Ok(()))?;
         }
         keep_statements(writer)
+    }
+}
+
+impl Sqlite {
+    /// Opens the store in this data directory, as [`SqliteOptions::open`] does.
+    ///
+    /// # Errors
+    /// The same.
+    pub fn open(data_dir: &Path) -> Result<Opened, StoreError> {
+        SqliteOptions::default().open(data_dir)
     }
 }
 
@@ -179,17 +187,4 @@ fn make_directory(path: &Path) -> Result<(), StoreError> {
         }
         Err(error) => Err(unusable(error.to_string())),
     }
-}
-
-/// Opens a database in the data directory, which may itself be reached by links. The file may not: not even if it has
-/// become one since it was looked at.
-pub(super) fn open(path: &Path, access: OpenFlags) -> Result<Connection, Failure> {
-    let flags = access | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_NOFOLLOW;
-    Ok(Connection::open_with_flags(real(path), flags)?)
-}
-
-/// The path of a database without the links that its folder may be reached by.
-pub(super) fn real(path: &Path) -> PathBuf {
-    let folder = path.parent().and_then(|folder| folder.canonicalize().ok());
-    folder.map_or_else(|| path.to_owned(), |folder| folder.join(DATABASE))
 }

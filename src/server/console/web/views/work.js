@@ -9,6 +9,9 @@ import { Stop } from "./stop.js";
 // How often it is told anew for how long, in milliseconds.
 const TICK = 1000;
 
+// For how long no Stop can be clicked after a row went, in milliseconds: longer than a hand needs to notice.
+const SETTLED_IN = 600;
+
 export class WorkList {
   // By session. A row stays the same element for as long as it is there: somebody may be about to press its button.
   #rows = new Map();
@@ -26,6 +29,7 @@ export class WorkList {
 
   leave() {
     clearInterval(this.ticking);
+    clearTimeout(this.settling);
     this.watch.leave();
   }
 
@@ -55,8 +59,17 @@ export class WorkList {
     if (row.stop.pressed) this.stopped.textContent = `Stopped: ${row.name}`;
     this.#rows.delete(session);
     row.element.remove();
+    this.#unsettle();
     // To no button: a key may still be held down.
     if (lost) this.heading.focus({ preventScroll: true });
+  }
+
+  // The rows after one that went have moved: a click that was on its way to its Stop would stop another session. Keys work
+  // all the while, since the focus does not move to another button.
+  #unsettle() {
+    clearTimeout(this.settling);
+    this.list.classList.add("unsettled");
+    this.settling = setTimeout(() => this.list.classList.remove("unsettled"), SETTLED_IN);
   }
 
   #each(act) {

@@ -1,6 +1,8 @@
-//! A recipe as static data: for listings, pictures, and for finding the way at run time.
+//! Recipes without their types, for code that offers many at once: behind `dyn`, and as static data.
 //!
-//! The erased form of a run walks over this very data, so a picture drawn from it cannot be out of date.
+//! A run walks over this very data, so a picture drawn from it cannot be out of date. All of it is
+//! in one file because it refers to itself: a recipe has an outline, and an outline leads to the
+//! recipe that it restarts.
 
 mod dot;
 mod json;
@@ -10,13 +12,113 @@ use std::fmt;
 
 use serde::Serialize;
 
-use super::erased::AnyRecipe;
+use super::exit::Exit;
 use super::exit_reason::ExitReason;
 use super::guardrail::{Guardrail, Guardrails};
+use super::names::UnknownName;
 use super::registry::AnyReason;
+use super::snapshot::{Snapshot, SnapshotError};
 
 /// The implied outcome, on the wire.
 const OTHER: &str = "other";
+
+/// Any recipe, as a catalog holds it.
+///
+/// ```
+/// use surefire::{AnyRecipe, recipes::RebaseOnMain};
+///
+/// let recipe: &dyn AnyRecipe = &RebaseOnMain;
+/// let position = recipe.begin(0);
+/// assert_eq!(position.outline().name, "rebase");
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a recipe",
+    note = "a recipe is defined with `surefire::recipe! {{ pub recipe {Self} {{ … }} }}`"
+)]
+pub trait AnyRecipe: Send + Sync {
+    /// The recipe as static data.
+    fn outline(&self) -> &'static Outline;
+
+    /// Begins a run in a chain that has restarted so many times (0 for a run of its own).
+    fn begin(&self, restarts: u32) -> Box<dyn AnyPosition>;
+
+    /// Goes on where a snapshot was taken.
+    ///
+    /// # Errors
+    /// The snapshot is of another recipe, of another version of this one, or damaged.
+    fn resume(&self, snapshot: &Snapshot) -> Result<Box<dyn AnyPosition>, SnapshotError>;
+}
+
+impl fmt::Debug for dyn AnyRecipe {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Recipe").field(&self.outline().id).finish()
+    }
+}
+
+/// Where a run of any recipe stands; see [`Position`](crate::Position), which is the same with the recipe known.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not the position of a run",
+    note = "begin one with `AnyRecipe::begin`, or use `Position`"
+)]
+pub trait AnyPosition: Send + Sync + fmt::Debug {
+    /// The recipe that is run.
+    fn recipe(&self) -> &'static Outline;
+
+    /// All about the present step.
+    fn outline(&self) -> &'static StepOutline;
+
+    /// How often the step with this name has been entered; 0 for one the recipe does not have.
+    fn visits(&self, step: &str) -> u32;
+
+    /// How many steps the run has taken.
+    fn steps(&self) -> u32;
+
+    /// How often the chain this run belongs to has restarted.
+    fn restarts(&self) -> u32;
+
+    /// Takes the outcome with this name. Only entering a step moves the position: an exit leaves it where the run ended.
+    ///
+    /// # Errors
+    /// The present step has no such outcome; nothing has changed then.
+    fn report(&mut self, outcome: &str) -> Result<Next, UnknownName>;
+
+    /// The same, held against other limits than the recipe's own: see [`Guardrails::raised_by`].
+    ///
+    /// # Errors
+    /// The present step has no such outcome; nothing has changed then.
+    fn report_within(&mut self, outcome: &str, limits: &Guardrails) -> Result<Next, UnknownName>;
+
+    /// What is needed to go on later.
+    fn snapshot(&self) -> Snapshot;
+}
+
+/// What follows an outcome, where steps are known by name only.
+#[derive(Debug, Clone)]
+#[must_use = "it says whether the run goes on"]
+pub enum Next {
+    /// The run has entered this step.
+    Step(&'static StepOutline),
+    /// The run has ended.
+    Exit(Exit),
+    /// The run has ended, and another one is to begin in a fresh session.
+    Restart(AnyRestart),
+}
+
+/// The recipe to begin in a fresh session, and the chain's count so far.
+#[derive(Debug, Clone, Copy)]
+pub struct AnyRestart {
+    /// The recipe to begin.
+    pub recipe: &'static dyn AnyRecipe,
+    /// How often the chain has restarted, this time included.
+    pub restarts: u32,
+}
+
+impl AnyRestart {
+    /// How the run that asked for the restart ended.
+    pub fn exit(&self) -> Exit {
+        Exit::because(ExitReason::RestartNewSession)
+    }
+}
 
 /// All that is known about a recipe without running it.
 ///
@@ -51,7 +153,7 @@ pub struct Outline {
     pub heaviest_path: &'static [PathPart],
     /// The limits that are proven never to be hit.
     pub never_trips: &'static [Guardrail],
-    /// Changes whenever the graph does; see [`Snapshot`](crate::Snapshot).
+    /// Changes whenever the graph does; see [`Snapshot`].
     pub fingerprint: Fingerprint,
 }
 

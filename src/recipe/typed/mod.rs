@@ -1,15 +1,66 @@
-//! The erased form of a run: any step, outcomes by index or by name.
+//! The trait that `recipe!` implements, and where a run of such a recipe stands.
+//!
+//! The two are in one file because each needs the other: a position is one in a recipe, and a
+//! recipe turns its positions into typed runs.
+
+mod erase;
+mod resume;
 
 use std::fmt;
 
-use super::erased::AnyRecipe;
+use super::erased::{AnyRecipe, AnyRestart, Next, NextOutline, OutcomeOutline, Outline, StepOutline};
 use super::exit::Exit;
-use super::exit_reason::ExitReason;
 use super::guardrail::Guardrails;
-use super::ledger::Ledger;
+use super::ledger::{Ledger, Visits};
 use super::names::{Names, UnknownName};
-use super::outline::{NextOutline, OutcomeOutline, StepOutline};
-use super::recipe_trait::Recipe;
+
+/// A recipe: steps, outcomes, and where they lead, checked when it was compiled.
+///
+/// [`recipe!`](crate::recipe!) implements it; there is no need to do that by hand. Use it as a bound where code is
+/// about any recipe:
+///
+/// ```
+/// use surefire::{Recipe, recipes::RebaseOnMain};
+///
+/// fn headline<R: Recipe>() -> String {
+///     format!("{}, at most {} steps", R::OUTLINE.label, R::OUTLINE.max_steps)
+/// }
+///
+/// assert_eq!(headline::<RebaseOnMain>(), "Rebase, at most 8 steps");
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a recipe",
+    label = "not defined with `recipe!`",
+    note = "a recipe is defined with `surefire::recipe! {{ pub recipe {Self} {{ … }} }}`"
+)]
+pub trait Recipe: Copy + Send + Sync + 'static {
+    /// The enum of its steps.
+    type Step: Names;
+
+    /// The typed run at its first step: `At<FirstStep>`.
+    type Start;
+
+    /// The typed run at any step, as an enum.
+    type Anywhere;
+
+    #[doc(hidden)]
+    type Visits: Visits;
+
+    /// The name on the wire and on the command line.
+    const ID: &'static str;
+
+    /// The recipe as static data.
+    const OUTLINE: &'static Outline;
+
+    /// The recipe behind `dyn`.
+    const ANY: &'static dyn AnyRecipe;
+
+    /// Begins a run in a chain of runs that has restarted so many times.
+    fn begin_after(restarts: u32) -> Self::Start;
+
+    #[doc(hidden)]
+    fn anywhere(position: Position<Self>) -> Self::Anywhere;
+}
 
 /// Where a run of `R` stands, and how often it has been where.
 ///
@@ -155,34 +206,6 @@ impl<R: Recipe> Position<R> {
     fn unknown(&self, outcome: &str) -> UnknownName {
         let expected = self.outline().outcomes.iter().map(|known| known.name).collect();
         UnknownName { kind: "outcome", name: outcome.to_owned(), expected }
-    }
-}
-
-/// What follows an outcome, where steps are known by name only.
-#[derive(Debug, Clone)]
-#[must_use = "it says whether the run goes on"]
-pub enum Next {
-    /// The run has entered this step.
-    Step(&'static StepOutline),
-    /// The run has ended.
-    Exit(Exit),
-    /// The run has ended, and another one is to begin in a fresh session.
-    Restart(AnyRestart),
-}
-
-/// The recipe to begin in a fresh session, and the chain's count so far.
-#[derive(Debug, Clone, Copy)]
-pub struct AnyRestart {
-    /// The recipe to begin.
-    pub recipe: &'static dyn AnyRecipe,
-    /// How often the chain has restarted, this time included.
-    pub restarts: u32,
-}
-
-impl AnyRestart {
-    /// How the run that asked for the restart ended.
-    pub fn exit(&self) -> Exit {
-        Exit::because(ExitReason::RestartNewSession)
     }
 }
 

@@ -1,0 +1,39 @@
+//! What a command wants done: a new run, or more of one.
+
+use std::path::PathBuf;
+
+use crate::run::{Limits, ResumedBy, SessionId};
+use crate::wire::WantedLimits;
+
+/// A wish for a run.
+pub(in crate::cli) struct Wish {
+    pub(in crate::cli) recipe: String,
+    pub(in crate::cli) session: Option<SessionId>,
+    pub(in crate::cli) directory: PathBuf,
+    /// The agent, by its own name: nobody steps in for it.
+    pub(in crate::cli) agent: Option<&'static str>,
+    pub(in crate::cli) about: Option<String>,
+    pub(in crate::cli) model: Option<String>,
+    pub(in crate::cli) limits: Limits,
+}
+
+/// A wish to go on with a run.
+#[derive(Clone, Copy)]
+pub(in crate::cli) struct GoOn {
+    pub(in crate::cli) by: ResumedBy,
+    pub(in crate::cli) limits: WantedLimits,
+    pub(in crate::cli) allow_visits: u32,
+    pub(in crate::cli) allow_steps: u32,
+}
+
+impl GoOn {
+    /// Going on just as it was.
+    pub(in crate::cli) fn as_it_was(by: ResumedBy) -> Self {
+        Self { by, limits: WantedLimits::default(), allow_visits: 0, allow_steps: 0 }
+    }
+
+    /// Whether the run shall have no other limits than before.
+    pub(in crate::cli) fn names_nothing(&self) -> bool {
+        self.limits.is_empty() && self.allow_visits == 0 && self.allow_steps == 0
+    }
+}

@@ -77,6 +77,9 @@ async fn a_run_that_a_full_disk_stopped_goes_on_by_itself_once_there_is_room() {
     assert!(matches!(feed.next().await.unwrap(), Notice::TakenUp { run, .. } if run == started.run));
 }
 
+/// What happens to a directory.
+type Change<'c> = &'c dyn Fn(&Path);
+
 /// Starts a run in a directory of its own, and has `change` happen to that between the first turn and the second.
 async fn changed_under_a_run(change: impl FnOnce(&Path)) -> (Stage, Started) {
     let go = Arc::new(Notify::new());
@@ -104,7 +107,7 @@ async fn the_working_directory_is_checked_before_each_turn() {
     };
     let outside = |directory: &Path| link(directory, Path::new("/"));
     let gone = |directory: &Path| std::fs::remove_dir(directory).unwrap();
-    let table: [(&dyn Fn(&Path), &str); 3] =
+    let table: [(Change<'_>, &str); 3] =
         [(&inside, "now leads to"), (&outside, "outside of the allowed roots"), (&gone, "does not exist")];
     for (change, words) in table {
         let (stage, started) = changed_under_a_run(change).await;

@@ -1,10 +1,10 @@
-//! Reading from a store, which may block.
+//! Work that may block, on threads for such work, so that the runtime is not held up.
 
 use std::sync::Arc;
 
 use crate::store::{Store, StoreError};
 
-/// Reads on a thread that may block, so that the runtime is not held up.
+/// Reads from a store.
 pub(super) async fn blocking<T: Send + 'static>(
     store: &Arc<dyn Store>,
     read: impl FnOnce(&dyn Store) -> Result<T, StoreError> + Send + 'static,
@@ -12,4 +12,16 @@ pub(super) async fn blocking<T: Send + 'static>(
     let store = Arc::clone(store);
     let read = tokio::task::spawn_blocking(move || read(&*store)).await;
     read.map_err(|error| StoreError::Failed { why: error.to_string() })?
+}
+
+/// Looks at files, or changes them.
+pub(super) async fn unblocked<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
+    match tokio::task::spawn_blocking(work).await {
+        Ok(done) => done,
+        Err(error) => match error.try_into_panic() {
+            Ok(panic) => std::panic::resume_unwind(panic),
+            // The runtime is gone, and this task with it.
+            Err(_) => std::future::pending().await,
+        },
+    }
 }

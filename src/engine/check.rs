@@ -1,12 +1,16 @@
 //! What can be wrong with a start or a prompt is found before anything is persisted.
 
-use super::directory;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use super::blocking::unblocked;
+use super::directory::{self, DirectoryError};
 use super::provider::UnknownProvider;
 use super::say::{Begin, SayError};
 use super::shared::Shared;
 use super::start::{Start, StartError};
 use crate::AnyRecipe;
-use crate::agent::Agent;
+use crate::agent::{Agent, Failure};
 use crate::run::{Order, RunId, SessionId, Spent};
 use crate::session::{NewSession, Profile, Session, session_name};
 
@@ -26,14 +30,14 @@ pub(super) async fn start(
         agent.knows_model(model)?;
     }
     let asked = start.directory.or_else(|| known.map(|profile| profile.directory.clone()));
-    let directory = directory::check(&asked.ok_or(StartError::NoDirectory)?, &shared.options.all_roots())?;
+    let directory = checked(shared, asked.ok_or(StartError::NoDirectory)?).await?;
     if let Some(profile) = known.filter(|profile| profile.directory != directory) {
         return Err(StartError::Elsewhere { session: id, directory: profile.directory.clone() });
     }
     if !shared.read(move |store| store.orchestration(Some(id))).await? {
         return Err(StartError::SwitchedOff);
     }
-    agent.ready().map_err(StartError::Agent)?;
+    is_ready(&agent).await.map_err(StartError::Agent)?;
     let begins = known.is_none().then(|| NewSession {
         id,
         name: recipe.outline().label.to_owned(),
@@ -64,7 +68,7 @@ fn agent_for(
     known: Option<&Profile>,
     session: SessionId,
     asked: Option<&str>,
-) -> Result<std::sync::Arc<dyn Agent>, StartError> {
+) -> Result<Arc<dyn Agent>, StartError> {
     let found: Result<_, UnknownProvider> =
         shared.agent(asked.or_else(|| known.map(|profile| profile.agent.as_str())));
     let agent = found?;
@@ -75,18 +79,27 @@ fn agent_for(
 }
 
 /// The session that begins with a prompt, if everything about it is as it has to be.
-pub(super) fn begin(
+pub(super) async fn begin(
     shared: &Shared,
     id: SessionId,
     text: &str,
     begin: Begin,
 ) -> Result<NewSession, SayError> {
-    let asked = begin.directory.ok_or(SayError::NoDirectory)?;
-    let directory = directory::check(&asked, &shared.options.all_roots())?;
+    let directory = checked(shared, begin.directory.ok_or(SayError::NoDirectory)?).await?;
     let agent = shared.agent(begin.provider.as_deref())?;
-    agent.ready().map_err(SayError::Agent)?;
+    is_ready(&agent).await.map_err(SayError::Agent)?;
     let name = session_name(text, &directory);
     let (agent, at) = (agent.about().name.to_owned(), shared.now());
     let system_prompt = begin.system_prompt.filter(|words| !words.trim().is_empty());
     Ok(NewSession { id, name, directory, agent, system_prompt, at })
+}
+
+async fn checked(shared: &Shared, asked: PathBuf) -> Result<PathBuf, DirectoryError> {
+    let roots = shared.options.all_roots();
+    unblocked(move || directory::check(&asked, &roots)).await
+}
+
+async fn is_ready(agent: &Arc<dyn Agent>) -> Result<(), Failure> {
+    let agent = Arc::clone(agent);
+    unblocked(move || agent.ready()).await
 }

@@ -20,13 +20,8 @@ pub(super) enum Command {
         resume: Resume,
         answer: oneshot::Sender<Result<Started, ResumeError>>,
     },
-    /// Stop the run.
-    Exit {
-        exit: Exit,
-        answer: oneshot::Sender<Result<Option<Ending>, EngineError>>,
-    },
-    /// Stop everything in the session.
-    Kill {
+    Stop {
+        stop: Stop,
         answer: oneshot::Sender<Result<Option<Ending>, EngineError>>,
     },
     Say {
@@ -43,4 +38,13 @@ pub(super) enum Command {
         run: RunId,
         answer: oneshot::Sender<Option<Ending>>,
     },
+}
+
+/// What is to be stopped.
+#[derive(Debug, Clone)]
+pub(super) enum Stop {
+    /// The run, with this exit.
+    Run(Exit),
+    /// Everything in the session.
+    Session,
 }

@@ -12,6 +12,7 @@ use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::Instant;
 use uuid::Uuid;
 
+use super::command::Stop;
 use super::error::NotDone;
 use super::feed::Notice;
 use super::journal::Journal;
@@ -21,7 +22,7 @@ use super::shared::Shared;
 use super::turn::{InFlight, Kept};
 use super::{crash, leftovers};
 use crate::run::{Ending, RunId, SessionId};
-use crate::session::{Action, Commit, Decision, Driven, Input, RunStatus, Session, TurnRequest};
+use crate::session::{Action, AtStake, Commit, Decision, Input, RunStatus, Session, TurnRequest};
 use crate::store::StoreError;
 use crate::{Exit, ExitReason};
 
@@ -52,11 +53,15 @@ pub(super) struct Driver {
     own: Option<RunId>,
     /// When to look whether the store works again.
     retry_at: Option<Instant>,
+    /// Whether the session that could not be persisted was driven, and is to be again.
+    adopts: bool,
+    /// A stop that could not be persisted.
+    pub(super) pending_stop: Option<Stop>,
     /// Set when the engine shuts down and the turn is left to the next one.
     pub(super) detached: bool,
 }
 
-/// Drives a session. `loaded` is what there is to go on with, where something is.
+/// Drives a session. `loaded` is a session to adopt.
 pub(super) fn spawn(
     shared: &Arc<Shared>,
     id: SessionId,
@@ -76,6 +81,8 @@ pub(super) fn spawn(
         unsaved: None,
         own: None,
         retry_at: None,
+        adopts,
+        pending_stop: None,
         detached: false,
     };
     shared.tasks.spawn(async move {
@@ -142,9 +149,10 @@ impl Driver {
         Ok(self.session.insert(session))
     }
 
-    /// How long the agent has worked on the turn in flight.
+    /// How long the agent has worked on the run's turn in flight.
     pub(super) fn took(&self) -> Duration {
-        self.turn.as_ref().filter(|turn| turn.discarded.is_none()).map_or(Duration::ZERO, InFlight::took)
+        let of_run = |turn: &&InFlight| turn.discarded.is_none() && turn.request.run.is_some();
+        self.turn.as_ref().filter(of_run).map_or(Duration::ZERO, InFlight::took)
     }
 
     /// Hands the session an input and persists what it decides. Nothing is done about it before that.
@@ -152,24 +160,17 @@ impl Driver {
         let starts = matches!(input, Input::Start { .. });
         self.loaded().await.map_err(NotDone::NotPersisted)?;
         let Some(session) = self.session.as_mut() else { return Ok(None) };
-        let (journal, driven) = (Journal::of(session, &input), session.driven());
+        let (journal, at_stake) = (Journal::of(session, &input), session.at_stake());
         let decision =
             session.handle(input, self.shared.now(), &mut Uuid::new_v4).map_err(NotDone::Refused)?;
-        let Decision { commit, actions, ended } = decision;
-        self.own = session.run().map(|run| run.order().run).or(self.own);
-        // Sessions that go on with the work can be reached before anybody hears of them.
-        let mut begun = Vec::new();
-        let mut acts = Vec::new();
-        for action in actions {
-            match action {
-                Action::Begin(next) => begun.push((self.shared.sessions.enter(next.id()), next)),
-                action => acts.push(action),
-            }
-        }
+        let Decision { commit, actions, successor, ended } = decision;
+        self.own = session.at_stake().run.map(|driven| driven.run).or(self.own);
+        // The successor can be reached before clients hear of it.
+        let successor = successor.map(|next| (self.shared.sessions.enter(next.id()), next));
         if !commit.changes.is_empty() {
             crash::point(if starts { "before-intent" } else { "before-commit" });
             if let Err(error) = persist(&self.shared, &commit).await {
-                self.not_persisted(&error, driven);
+                self.not_persisted(&error, at_stake);
                 return Err(NotDone::NotPersisted(error));
             }
             if let Some(session) = &mut self.session {
@@ -177,12 +178,10 @@ impl Driver {
             }
             journal.log(&commit);
         }
-        for (mailbox, next) in begun {
-            if let Some(mailbox) = mailbox {
-                spawn(&self.shared, next.id(), mailbox, Some(*next), None);
-            }
+        if let Some((Some(mailbox), next)) = successor {
+            spawn(&self.shared, next.id(), mailbox, Some(*next), None);
         }
-        for action in acts {
+        for action in actions {
             self.act(action);
         }
         Ok(ended)
@@ -204,8 +203,6 @@ impl Driver {
             Action::Ask(request) if self.turn.is_some() => self.next = Some(request),
             Action::Ask(request) => self.ask(request),
             Action::StopTurn => self.stop_turn(Kept::No),
-            // Seen to when the commit was made.
-            Action::Begin(_) => {}
         }
     }
 
@@ -232,13 +229,17 @@ impl Driver {
         }
     }
 
-    /// What was decided is not persisted: the session is thrown away, its agent stopped, and clients are told about the run
-    /// that was driven.
-    pub(super) fn not_persisted(&mut self, error: &StoreError, driven: Option<Driven>) {
+    /// What the session would lose now.
+    pub(super) fn at_stake(&self) -> AtStake {
+        self.session.as_ref().map(Session::at_stake).unwrap_or_default()
+    }
+
+    /// What was decided is not persisted: the session is thrown away, its agent stopped, and clients are told about what was
+    /// driven.
+    pub(super) fn not_persisted(&mut self, error: &StoreError, at_stake: AtStake) {
         self.session = None;
-        let is_chat = self.turn.as_ref().is_some_and(|turn| turn.request.run.is_none());
         self.stop_turn(Kept::Yes);
-        if let Some(driven) = driven {
+        if let Some(driven) = at_stake.run {
             let (run, ending) = (driven.run, driven.not_persisted(&error.to_string()));
             let prefix = ending.category.log_prefix();
             tracing::error!(%run, session = %self.id, reason = ending.reason, %error, "{prefix}");
@@ -247,16 +248,23 @@ impl Driver {
         } else {
             tracing::error!(session = %self.id, %error, "failed to persist what happened in a session");
         }
-        if is_chat {
+        if at_stake.chat {
             self.publish(Notice::ChatEnded { session: self.id, aborted: true });
         }
-        // A full disk may be freed. What contradicts the store now contradicts it later.
-        self.retry_at = error.may_pass().then(|| Instant::now() + RETRY_INTERVAL);
+        self.adopts |= at_stake.adopted;
+        // A full disk may be freed, and a stale session is loaded anew. Anything else stays wrong.
+        if error.may_pass() || error.is_stale() {
+            self.retry_later();
+        }
     }
 
-    /// Goes on where the session is, if the store works again.
-    async fn retry(&mut self) {
+    pub(super) fn retry_later(&mut self) {
         self.retry_at = Some(Instant::now() + RETRY_INTERVAL);
+    }
+
+    /// Resumes the session if the store accepts commits again.
+    async fn retry(&mut self) {
+        self.retry_later();
         // A discarded turn may still be on its way out.
         if self.turn.is_some() {
             return;
@@ -273,7 +281,12 @@ impl Driver {
             }
         }
         self.retry_at = None;
-        self.adopt().await;
+        if let Some(stop) = self.pending_stop.take() {
+            let _ = self.stop(stop).await;
+        }
+        if std::mem::take(&mut self.adopts) && self.session.is_some() {
+            self.adopt().await;
+        }
     }
 
     /// Drives what another engine, or a failing store, left behind.
@@ -284,15 +297,22 @@ impl Driver {
             RunStatus::Unreplayable(run) => {
                 tracing::error!(%run, session = %self.id, "run cannot be replayed");
                 // Its agent must not work on when the run has ended.
-                if let Err(error) = leftovers::stop_agent_of(&self.shared, run).await {
-                    return self.not_persisted(&error, None);
+                if let Err(error) = self.stop_other_agents(false).await {
+                    let at_stake = AtStake { adopted: true, ..self.at_stake() };
+                    return self.not_persisted(&error, at_stake);
                 }
             }
             RunStatus::None | RunStatus::Driven(_) | RunStatus::Paused(_) => {}
         }
         self.recovered();
-        // What goes wrong is told where it does.
+        // `decide` reports its own errors.
         let _ = self.decide(Input::Adopt).await;
+    }
+
+    /// Stops the agents that work for runs of the session without this driver, or for anything in it.
+    pub(super) async fn stop_other_agents(&mut self, everything: bool) -> Result<(), StoreError> {
+        let own = self.turn.as_ref().filter(|turn| turn.is_own()).map(|turn| turn.request.attempt);
+        leftovers::stop_agents(&self.shared, self.id, everything, own).await
     }
 
     /// Clients that were told that a run stopped are told that it goes on.
@@ -305,18 +325,16 @@ impl Driver {
     /// Something panicked while it worked for the session: the run ends, and nothing else does.
     async fn broken(&mut self, panic: &str) {
         tracing::error!(session = %self.id, panic, "driving a session failed");
-        (self.session, self.next) = (None, None);
-        if let Some(mut turn) = self.turn.take() {
-            turn.discard(Kept::Yes);
-        }
-        let exit = Exit::because(ExitReason::InternalError).describe(panic);
-        if let Some(run) = self.own
-            && let Err(error) = leftovers::stop_agent_of(&self.shared, run).await
-        {
+        self.session = None;
+        self.stop_turn(Kept::Yes);
+        if let Err(error) = self.stop_other_agents(false).await {
             tracing::error!(session = %self.id, %error, "failed to stop the agent of a run that broke");
         }
+        let exit = Exit::because(ExitReason::InternalError).describe(panic);
         if let Err(error) = self.decide(Input::Broken { exit }).await {
             tracing::error!(session = %self.id, ?error, "failed to end a run that broke");
+            self.adopts = true;
+            self.retry_later();
         }
     }
 
@@ -364,5 +382,5 @@ async fn caught(work: impl Future<Output = ()>) -> Result<(), String> {
 fn words_of(panic: &(dyn Any + Send)) -> String {
     let literal = panic.downcast_ref::<&str>().map(|words| (*words).to_owned());
     let words = literal.or_else(|| panic.downcast_ref::<String>().cloned());
-    words.unwrap_or_else(|| "a panic without words".to_owned())
+    words.unwrap_or_else(|| "a panic without a message".to_owned())
 }

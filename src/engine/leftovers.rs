@@ -7,10 +7,10 @@ use uuid::Uuid;
 
 use super::scratch;
 use super::shared::Shared;
-use super::turn::{for_agent, prepare};
-use crate::agent::{Agent, Link};
-use crate::run::{AttemptId, RunId, SessionId};
-use crate::session::{Process, TurnOrigin, TurnRequest};
+use super::turn::{for_agent, stop_process};
+use crate::agent::{Agent, Link, Turn};
+use crate::run::{AttemptId, SessionId};
+use crate::session::Process;
 use crate::store::{Attempt, Store, StoreError};
 
 /// Removes what is left of attempts that are over, and stops processes that outlived the end of their run. What belongs to
@@ -26,8 +26,8 @@ pub(super) async fn clear_away(shared: &Shared) -> Result<(), StoreError> {
             // The store was set aside, say. What the agent wrote is of no use here, but it is not ours to throw away.
             None => {
                 for agent in &shared.options.agents {
-                    let unknown = nothing(id, agent.about().name, shared.options.data.clone());
-                    stop(shared, &**agent, Uuid::nil().into(), &unknown, None).await;
+                    let turn = nothing(shared, id, Uuid::nil().into(), shared.options.data.clone());
+                    stop(shared, &**agent, turn, None).await;
                 }
                 scratch::set_aside(&shared.options.data, id);
             }
@@ -36,10 +36,16 @@ pub(super) async fn clear_away(shared: &Shared) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Stops the agent of a run that nothing drives.
-pub(super) async fn stop_agent_of(shared: &Shared, run: RunId) -> Result<(), StoreError> {
+/// Stops the agents that work for open attempts of a session: those of its runs, or all. `own` is left to its driver.
+pub(super) async fn stop_agents(
+    shared: &Shared,
+    session: SessionId,
+    everything: bool,
+    own: Option<AttemptId>,
+) -> Result<(), StoreError> {
     let open = shared.read(Store::open_attempts).await?;
-    for attempt in open.iter().filter(|attempt| attempt.run == Some(run)) {
+    let of_session = open.iter().filter(|attempt| attempt.session == session && Some(attempt.id) != own);
+    for attempt in of_session.filter(|attempt| everything || attempt.run.is_some()) {
         finish_off(shared, attempt).await;
     }
     Ok(())
@@ -47,46 +53,40 @@ pub(super) async fn stop_agent_of(shared: &Shared, run: RunId) -> Result<(), Sto
 
 /// Stops what still works on an attempt that is over, and removes its directory.
 async fn finish_off(shared: &Shared, attempt: &Attempt) {
-    let id = attempt.session;
-    if let Ok(Some(session)) = shared.read(move |store| store.session(id)).await
-        && let Ok(agent) = shared.agent(Some(&session.agent))
-    {
-        let request =
-            TurnRequest { opened: session.opened, ..nothing(attempt.id, &session.agent, session.directory) };
-        stop(shared, &*agent, id, &request, attempt.process.clone()).await;
+    let (session, process) = (attempt.session, attempt.process.clone());
+    let known = shared.read(move |store| store.session(session)).await.ok().flatten();
+    match known.and_then(|known| Some((shared.agent(Some(&known.agent)).ok()?, known))) {
+        Some((agent, known)) => {
+            let mut turn = nothing(shared, attempt.id, session, known.directory);
+            turn.opened = known.opened;
+            stop(shared, &*agent, turn, process).await;
+        }
+        // Its agent is not configured any more, but its process is known all the same.
+        None => stop_process(shared, attempt.id, process).await,
     }
-    scratch::remove(&shared.options.data, attempt.id);
+    scratch::remove(&shared.options.data, attempt.id).await;
 }
 
 /// Has an agent find a turn and stop it at once.
-async fn stop(
-    shared: &Shared,
-    agent: &dyn Agent,
-    session: SessionId,
-    request: &TurnRequest,
-    process: Option<Process>,
-) {
+async fn stop(shared: &Shared, agent: &dyn Agent, turn: Turn, process: Option<Process>) {
     let stop = shared.stop.child_token();
     stop.cancel();
-    let (signs, _deaf) = mpsc::channel(1);
+    let (signs, _unheard) = mpsc::channel(1);
     let link = Link { signs, stop, hurry: shared.hurry.clone(), leave: shared.leave.clone() };
-    agent.recover(prepare(shared, session, request), process.map(for_agent), link).await;
+    agent.recover(turn, process.map(for_agent), link).await;
 }
 
 /// A turn in which nothing is asked, only found.
-fn nothing(attempt: AttemptId, agent: &str, directory: PathBuf) -> TurnRequest {
-    TurnRequest {
-        attempt,
-        run: None,
-        step: None,
-        prompt: String::new(),
-        system_prompt: None,
+fn nothing(shared: &Shared, attempt: AttemptId, session: SessionId, directory: PathBuf) -> Turn {
+    Turn {
+        attempt: attempt.uuid(),
+        session: session.uuid(),
         opened: false,
-        agent: agent.to_owned(),
-        directory,
+        prompt: String::new(),
         model: None,
-        time_left: None,
-        budget_left: None,
-        origin: TurnOrigin::New,
+        system_prompt: None,
+        directory,
+        scratch: scratch::path(&shared.options.data, attempt),
+        limits: shared.options.turn,
     }
 }

@@ -5,7 +5,7 @@ use super::options::TakeUp;
 use super::shared::Shared;
 use crate::Catalog;
 use crate::run::{Event, Run, RunId, SessionId};
-use crate::session::{ChatState, ChatTurn, Profile, QueuedPrompt, Session, Stored, StoredRun, Unreplayable};
+use crate::session::{ChatTurn, Profile, QueuedPrompt, Session, Stored, StoredRun, TurnOrigin, Unreplayable};
 use crate::store::{Attempt, Recorded, RunFilter, RunRecord, Store, StoreError, Waiting};
 
 /// Loads a session. `own` is a run that this engine has driven already, whatever it was told to take up.
@@ -25,7 +25,7 @@ fn read(
     let mut open = store.open_attempts()?;
     open.retain(|attempt| attempt.session == id);
     let mut chats = Vec::new();
-    for attempt in open.iter().filter(|attempt| attempt.run.is_none() && take_up.takes(None)) {
+    for attempt in open.iter().filter(|attempt| attempt.run.is_none()) {
         chats.extend(chat(store, attempt)?);
     }
     let queue = store.waiting(id)?;
@@ -57,8 +57,8 @@ fn read(
     })
 }
 
-fn queued(Waiting { prompt, text, at, again }: Waiting) -> QueuedPrompt {
-    QueuedPrompt { prompt, text, at, again }
+fn queued(Waiting { prompt, text, again, .. }: Waiting) -> QueuedPrompt {
+    QueuedPrompt { prompt, text, again }
 }
 
 fn chat(store: &dyn Store, attempt: &Attempt) -> Result<Option<ChatTurn>, StoreError> {
@@ -67,7 +67,7 @@ fn chat(store: &dyn Store, attempt: &Attempt) -> Result<Option<ChatTurn>, StoreE
     Ok(Some(ChatTurn {
         attempt: attempt.id,
         prompt: queued(found),
-        state: ChatState::Left(attempt.process.clone()),
+        origin: TurnOrigin::Adopted(attempt.process.clone()),
     }))
 }
 
@@ -79,13 +79,18 @@ fn stored_run(
     resumes: bool,
 ) -> Result<StoredRun, StoreError> {
     let events = store.events(id, 0, usize::MAX)?;
+    // A run without its beginning cannot even be ended.
+    if !matches!(events.first().map(|first| &first.event), Some(Event::Started { .. })) {
+        return Err(StoreError::Unreadable { what: format!("the beginning of run {id}") });
+    }
     let process = open.iter().find(|attempt| attempt.run == Some(id)).and_then(|it| it.process.clone());
     Ok(match replay(catalog, id, &events) {
         Ok((run, seq)) => StoredRun::Replayed { run: Box::new(run), seq, process, resumes },
         Err(why) => {
             let seq = events.last().map_or(0, |last| last.seq);
             let events = events.into_iter().map(|recorded| recorded.event).collect();
-            StoredRun::Unreplayable(Unreplayable { run: id, seq, events, why: why.to_string() })
+            let why = why.to_string();
+            StoredRun::Unreplayable(Unreplayable { run: id, seq, events, why, resumes })
         }
     })
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use tokio::sync::oneshot;
 use uuid::Uuid;
 
-use super::command::Command;
+use super::command::{Command, Stop};
 use super::error::{EngineError, ResumeError};
 use super::feed::{Feed, Notice};
 use super::load::unfinished_runs;
@@ -97,8 +97,8 @@ impl Engine {
     /// # Errors
     /// The store failed.
     pub async fn exit(&self, session: SessionId, reason: ExitReason) -> Result<Option<Ending>, EngineError> {
-        let exit = Exit::because(reason);
-        self.ask(session, |answer| Command::Exit { exit, answer }).await?
+        let stop = Stop::Run(Exit::because(reason));
+        self.ask(session, |answer| Command::Stop { stop, answer }).await?
     }
 
     /// Stops everything in a session: its run, its agent, prompts outside of a run. What is queued is withdrawn.
@@ -106,7 +106,7 @@ impl Engine {
     /// # Errors
     /// The store failed.
     pub async fn kill(&self, session: SessionId) -> Result<Option<Ending>, EngineError> {
-        self.ask(session, |answer| Command::Kill { answer }).await?
+        self.ask(session, |answer| Command::Stop { stop: Stop::Session, answer }).await?
     }
 
     /// Sends a prompt in a session, which begins with it if it is not there yet.

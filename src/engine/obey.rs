@@ -4,23 +4,27 @@ use std::sync::Arc;
 
 use uuid::Uuid;
 
-use super::command::Command;
+use super::check;
+use super::command::{Command, Stop};
 use super::driver::Driver;
 use super::error::{EngineError, ResumeError};
 use super::load::replay;
 use super::say::{Said, Say, SayError};
 use super::shared::Shared;
 use super::start::{Start, StartError, Started};
-use super::{check, leftovers};
+use crate::AnyRecipe;
 use crate::run::{CannotResume, Ending, Resume, Run, RunId};
 use crate::session::{Input, RunStatus, Session};
-use crate::{AnyRecipe, Exit};
 
 impl Driver {
     pub(super) async fn obey(&mut self, command: Command) {
         if self.shared.closing.is_cancelled() {
-            // Whoever waits for the answer learns from its absence that the engine shuts down.
+            // The dropped answer tells the caller that the engine shuts down.
             return;
+        }
+        // A stop that could not be persisted comes before everything that was asked for later.
+        if let Some(stop) = self.pending_stop.take() {
+            let _ = self.stop(stop).await;
         }
         match command {
             Command::Start { recipe, start, answer } => {
@@ -29,11 +33,8 @@ impl Driver {
             Command::Resume { run, resume, answer } => {
                 let _ = answer.send(self.resume(run, resume).await);
             }
-            Command::Exit { exit, answer } => {
-                let _ = answer.send(self.exit(exit).await);
-            }
-            Command::Kill { answer } => {
-                let _ = answer.send(self.kill().await);
+            Command::Stop { stop, answer } => {
+                let _ = answer.send(self.stop(stop).await);
             }
             Command::Say { say, answer } => {
                 let _ = answer.send(self.say(say).await);
@@ -63,29 +64,21 @@ impl Driver {
         if !self.shared.read(move |store| store.orchestration(Some(session))).await? {
             return Err(ResumeError::SwitchedOff);
         }
-        let started = Started { run, session, new_session: false };
         let loaded = self.loaded().await?;
         let (status, agent) = (loaded.status(), loaded.run().map(|run| run.order().agent.clone()));
         let ended = match status {
             RunStatus::Driven(driven) if driven == run => return Err(CannotResume::StillRunning.into()),
-            RunStatus::Left(left) if left == run => {
-                self.shared.agent(agent.as_deref())?;
-                // Its agent may have replied meanwhile, so it goes on just where it was.
-                if resume != Resume::by(resume.by) {
-                    return Err(CannotResume::AsItIs.into());
-                }
-                self.recovered();
-                self.decide(Input::Adopt).await?;
-                return Ok(started);
-            }
-            RunStatus::Paused(paused) if paused == run => {
+            RunStatus::Left(it) | RunStatus::Paused(it) if it == run => {
                 self.shared.agent(agent.as_deref())?;
                 None
             }
             _ => Some(Box::new(Self::ended_run(&self.shared, run).await?)),
         };
         self.decide(Input::Resume { ended, resume }).await?;
-        Ok(started)
+        if status == RunStatus::Left(run) {
+            self.recovered();
+        }
+        Ok(Started { run, session, new_session: false })
     }
 
     /// A run that has ended, as the store has it.
@@ -96,33 +89,41 @@ impl Driver {
         Ok((run, seq))
     }
 
-    async fn exit(&mut self, exit: Exit) -> Result<Option<Ending>, EngineError> {
-        self.stop_what_is_left().await?;
-        let took = self.took();
-        Ok(self.decide(Input::Stop { exit, took }).await?)
+    /// Stops the run, or everything. Where that cannot be persisted, it is tried again before anything else is done.
+    pub(super) async fn stop(&mut self, stop: Stop) -> Result<Option<Ending>, EngineError> {
+        let stopped = self.try_stop(&stop).await;
+        match &stopped {
+            // The run has ended, so that it is not recovered any more.
+            Ok(_) => self.unsaved = None,
+            Err(EngineError::Store(error)) if error.may_pass() => {
+                self.pending_stop = Some(stop);
+                self.retry_later();
+            }
+            Err(_) => {}
+        }
+        stopped
     }
 
-    async fn kill(&mut self) -> Result<Option<Ending>, EngineError> {
-        self.stop_what_is_left().await?;
+    async fn try_stop(&mut self, stop: &Stop) -> Result<Option<Ending>, EngineError> {
+        self.loaded().await?;
+        self.stop_other_agents(matches!(stop, Stop::Session)).await?;
         let took = self.took();
-        Ok(self.decide(Input::Kill { took }).await?)
+        let input = match stop {
+            Stop::Run(exit) => Input::Stop { exit: exit.clone(), took },
+            Stop::Session => Input::Kill { took },
+        };
+        Ok(self.decide(input).await?)
     }
 
     async fn switch(&mut self, enabled: bool) -> Result<(), EngineError> {
         if !enabled {
-            self.stop_what_is_left().await?;
+            self.stop_other_agents(false).await?;
         }
         let took = self.took();
-        Ok(self.decide(Input::Switch { enabled, took }).await.map(|_| ())?)
-    }
-
-    /// A run that nothing drives may have an agent at work, which is stopped before the run is.
-    async fn stop_what_is_left(&mut self) -> Result<(), EngineError> {
-        if let RunStatus::Left(run) | RunStatus::Unreplayable(run) = self.loaded().await?.status() {
-            leftovers::stop_agent_of(&self.shared, run).await?;
+        self.decide(Input::Switch { enabled, took }).await?;
+        if !enabled {
+            self.unsaved = None;
         }
-        // It does not go on any more, so nobody is told that it does.
-        self.unsaved = None;
         Ok(())
     }
 
@@ -131,7 +132,7 @@ impl Driver {
         let prompt = Uuid::new_v4().into();
         let new_session = self.loaded().await?.profile().is_none();
         let begins = match begin {
-            Some(begin) if new_session => Some(check::begin(&self.shared, self.id, &text, begin)?),
+            Some(begin) if new_session => Some(check::begin(&self.shared, self.id, &text, begin).await?),
             Some(_) | None => None,
         };
         self.decide(Input::Prompt { prompt, text, begins }).await?;
@@ -145,7 +146,10 @@ impl Driver {
         let obstacle = match switched_on {
             Ok(true) => self.missing_agent(),
             Ok(false) => Some(ResumeError::SwitchedOff.to_string()),
-            Err(error) => return self.not_persisted(&error, None),
+            Err(error) => {
+                let at_stake = self.at_stake();
+                return self.not_persisted(&error, at_stake);
+            }
         };
         if let Err(error) = self.decide(Input::ResumeDue { obstacle }).await.map_err(EngineError::from) {
             tracing::warn!(%session, %error, "failed to resume a paused run");

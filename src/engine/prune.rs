@@ -62,7 +62,7 @@ impl Engine {
 /// then (milliseconds since 1970). What cannot be removed is logged, and is there for the next time.
 pub fn remove_directories(data: &Path, pruned: &Pruned, before: u64) {
     for attempt in &pruned.attempts {
-        scratch::remove(data, *attempt);
+        scratch::remove_now(data, *attempt);
     }
     let Ok(unknown) = std::fs::read_dir(data.join("unknown-attempts")) else { return };
     let before = SystemTime::UNIX_EPOCH + Duration::from_millis(before);

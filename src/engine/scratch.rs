@@ -5,6 +5,7 @@ use std::io;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
+use super::blocking::unblocked;
 use crate::run::AttemptId;
 
 fn folder(data: &Path) -> PathBuf {
@@ -24,12 +25,18 @@ pub(super) fn make_room(data: &Path) {
     }
 }
 
-/// Clears an attempt's things away. What cannot be cleared away is found again by [`left_behind`].
-pub(super) fn remove(data: &Path, attempt: AttemptId) {
+/// Removes an attempt's directory. What cannot be removed is found again by [`left_behind`].
+pub(super) async fn remove(data: &Path, attempt: AttemptId) {
+    let data = data.to_owned();
+    unblocked(move || remove_now(&data, attempt)).await;
+}
+
+/// The same, on a thread that may block.
+pub(super) fn remove_now(data: &Path, attempt: AttemptId) {
     if let Err(error) = std::fs::remove_dir_all(path(data, attempt))
         && error.kind() != io::ErrorKind::NotFound
     {
-        tracing::warn!(%attempt, %error, "could not clear an attempt's directory away");
+        tracing::warn!(%attempt, %error, "failed to remove an attempt's directory");
     }
 }
 

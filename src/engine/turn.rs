@@ -1,6 +1,7 @@
 //! The turn in flight: waiting for a permit, then the agent at work, until it ends.
 
 use std::future::Future;
+use std::path::Path;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,13 +12,15 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use tracing::{Instrument, Span};
 
+use super::blocking::unblocked;
 use super::directory::{self, DirectoryError};
 use super::scratch;
 use super::session_lock::{self, NotLocked, SessionLock};
 use super::shared::Shared;
 use super::streamed::StreamedMessages;
 use crate::agent::{Agent, Failure, Fate, Link, Reply, Sign, Turn, TurnLimits};
-use crate::run::SessionId;
+use crate::process::{self, Limits, Mark};
+use crate::run::{AttemptId, SessionId};
 use crate::session::{Process, TurnOrigin, TurnRequest};
 
 /// How many signs of life may be queued; an agent that has one more waits. They may be long, so there are not many.
@@ -147,6 +150,11 @@ impl InFlight {
         self.signs.try_recv().ok()
     }
 
+    /// Whether its process, if there is one, is this driver's: not one that has still to be adopted.
+    pub(super) fn is_own(&self) -> bool {
+        matches!(self.phase, Phase::Working { .. }) || self.request.origin == TurnOrigin::New
+    }
+
     /// How long the agent has worked.
     pub(super) fn took(&self) -> Duration {
         self.began.map_or(Duration::ZERO, |began| began.elapsed())
@@ -219,10 +227,17 @@ async fn seat(
     request: Box<TurnRequest>,
     permit: Option<OwnedSemaphorePermit>,
 ) -> Result<Seat, NoReply> {
-    let agent = shared.agent(Some(&request.agent)).map_err(|unknown| {
-        let (path, why) = (request.agent.clone().into(), unknown.to_string());
-        NoReply::Failure(Failure::CannotStart { path, why })
-    })?;
+    let agent = match shared.agent(Some(&request.agent)) {
+        Ok(agent) => agent,
+        Err(unknown) => {
+            if let TurnOrigin::Adopted(process) = request.origin {
+                // Nothing hears what it replies, so it must not work on.
+                stop_process(&shared, request.attempt, process).await;
+            }
+            let (path, why) = (request.agent.into(), unknown.to_string());
+            return Err(NoReply::Failure(Failure::CannotStart { path, why }));
+        }
+    };
     // An agent that may be at work already is not kept waiting, and works where it works.
     let at_work = matches!(request.origin, TurnOrigin::Adopted(Some(_)));
     let permit = match permit {
@@ -230,16 +245,19 @@ async fn seat(
         None if at_work => shared.try_permit(),
         None => Some(shared.permit().await.ok_or(NoReply::Failure(Failure::Left))?),
     };
-    if !at_work {
-        directory::is_still(&request.directory, &shared.options.all_roots()).map_err(NoReply::Directory)?;
-    }
-    // A rehearsal touches nothing that another process could be in the middle of.
-    let lock = if agent.about().rehearsal { None } else { Some(lock(&shared, session)?) };
-    Ok(Seat { _permit: permit, _lock: lock, agent })
+    let rehearsal = agent.about().rehearsal;
+    let lock = unblocked(move || {
+        let options = &shared.options;
+        if !at_work {
+            directory::is_still(&request.directory, &options.all_roots()).map_err(NoReply::Directory)?;
+        }
+        // A rehearsal touches nothing that another process could be in the middle of.
+        if rehearsal { Ok(None) } else { lock(&options.locks, session).map(Some) }
+    });
+    Ok(Seat { _permit: permit, _lock: lock.await?, agent })
 }
 
-fn lock(shared: &Shared, session: SessionId) -> Result<SessionLock, NoReply> {
-    let locks = &shared.options.locks;
+fn lock(locks: &Path, session: SessionId) -> Result<SessionLock, NoReply> {
     session_lock::lock(locks, session.uuid()).map_err(|error| match error {
         NotLocked::Held => NoReply::Locked,
         NotLocked::Failed(error) => NoReply::Failure(Failure::Refused {
@@ -248,8 +266,14 @@ fn lock(shared: &Shared, session: SessionId) -> Result<SessionLock, NoReply> {
     })
 }
 
+/// Stops a process whose agent is not configured.
+pub(super) async fn stop_process(shared: &Shared, attempt: AttemptId, found: Option<Process>) {
+    let mark = Mark::new(attempt.uuid());
+    process::stop(found.map(for_agent), mark, &Limits::default(), &shared.hurry).await;
+}
+
 /// The turn as the agent gets it.
-pub(super) fn prepare(shared: &Shared, session: SessionId, request: &TurnRequest) -> Turn {
+fn prepare(shared: &Shared, session: SessionId, request: &TurnRequest) -> Turn {
     let options = &shared.options;
     Turn {
         attempt: request.attempt.uuid(),

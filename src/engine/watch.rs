@@ -6,7 +6,7 @@ use super::driver::Driver;
 use super::turn::{InFlight, Kept, NoReply, TurnEvent, TurnResult};
 use super::{crash, failure, scratch};
 use crate::agent::{Failure, Reply, Sign};
-use crate::session::{Input, Process, Session, TurnEnd};
+use crate::session::{Input, Process, TurnEnd};
 use crate::store::StoreError;
 use crate::{Exit, ExitReason};
 
@@ -15,22 +15,22 @@ impl Driver {
         let Some(turn) = &self.turn else { return };
         let (span, discarded) = (turn.span.clone(), turn.discarded);
         match (event, discarded) {
-            (TurnEvent::Ended(_), Some(kept)) => self.discarded_turn_ended(kept),
+            (TurnEvent::Ended(_), Some(kept)) => self.discarded_turn_ended(kept).await,
             // Nothing that a discarded turn still says matters.
             (_, Some(_)) => {}
             (TurnEvent::Sign(sign), None) => self.sign(sign).instrument(span).await,
             (TurnEvent::TimeIsUp, None) => {
                 let took = self.took();
-                // What goes wrong is told where it does.
+                // `decide` reports its own errors.
                 let _ = self.decide(Input::Elapsed { took }).instrument(span).await;
             }
             (TurnEvent::Ended(result), None) => self.turn_ended(result).instrument(span).await,
         }
     }
 
-    fn discarded_turn_ended(&mut self, kept: Kept) {
+    async fn discarded_turn_ended(&mut self, kept: Kept) {
         if let (Some(turn), Kept::No) = (&self.turn, kept) {
-            scratch::remove(&self.shared.options.data, turn.request.attempt);
+            scratch::remove(&self.shared.options.data, turn.request.attempt).await;
         }
         self.turn_gone();
     }
@@ -97,8 +97,8 @@ impl Driver {
             Ok(reply) => match turn.streamed.ends_with(&self.shared, &reply.text).await {
                 Ok(already_said) => replied(reply, already_said),
                 Err(error) => {
-                    let driven = self.session.as_ref().and_then(Session::driven);
-                    return self.not_persisted(&error, driven);
+                    let at_stake = self.at_stake();
+                    return self.not_persisted(&error, at_stake);
                 }
             },
             Err(why) => self.failed(why, turn.cost_usd),
@@ -108,7 +108,7 @@ impl Driver {
         let decided = self.decide(Input::TurnEnded { attempt, end, took }).await;
         let is_asked_again = self.turn.as_ref().is_some_and(|turn| turn.request.attempt == attempt);
         if decided.is_ok() && !is_asked_again {
-            scratch::remove(&self.shared.options.data, attempt);
+            scratch::remove(&self.shared.options.data, attempt).await;
         }
     }
 

@@ -5,7 +5,7 @@ use super::decision::{Action, Draft, TurnRequest};
 use super::event::SessionEvent;
 use super::input::{Refusal, TurnEnd};
 use super::records::{NewMessage, NewSession};
-use super::state::{ChatState, ChatTurn, QueuedPrompt, Session, TurnOrigin, Work};
+use super::state::{ChatTurn, QueuedPrompt, Session, TurnOrigin, Work};
 use super::words;
 use crate::run::{self, AttemptId, PromptId, heard_before};
 
@@ -29,15 +29,17 @@ impl Session {
         if self.profile.is_none() && begins.is_none() {
             return Err(Refusal::NoSession(self.id));
         }
+        self.adopted = true;
         self.begin(draft, begins);
         if matches!(self.work, Work::Running(_)) {
+            self.hand_over(draft);
             self.tell_run(draft, run::Input::Prompted { prompt, text });
             return Ok(());
         }
         let message = draft.user(self.id, prompt, text.clone());
         let event = SessionEvent::PromptQueued { prompt, text: text.clone() };
         draft.happened(self.id, Entry { event: Some(event), message: Some(message) });
-        self.queue.push_back(QueuedPrompt { prompt, text, at: draft.now, again: false });
+        self.queue.push_back(QueuedPrompt { prompt, text, again: false });
         self.held = false;
         Ok(())
     }
@@ -50,7 +52,7 @@ impl Session {
         let Some(prompt) = self.queue.pop_front() else { return };
         let attempt: AttemptId = draft.id();
         draft.happened(self.id, SessionEvent::ChatBegan { attempt, prompt: prompt.prompt });
-        self.chats.push_back(ChatTurn { attempt, prompt, state: ChatState::New });
+        self.chats.push_back(ChatTurn { attempt, prompt, origin: TurnOrigin::New });
         // Until a client sends another prompt: see `chat_ended`.
         self.held = true;
         self.ask_chat(draft);
@@ -58,10 +60,6 @@ impl Session {
 
     pub(super) fn ask_chat(&mut self, draft: &mut Draft<'_>) {
         let (Some(chat), Some(profile)) = (self.chats.front(), &self.profile) else { return };
-        let origin = match &chat.state {
-            ChatState::New | ChatState::Again => TurnOrigin::New,
-            ChatState::Left(process) => TurnOrigin::Adopted(process.clone()),
-        };
         self.in_flight = Some(chat.attempt);
         draft.actions.push(Action::Ask(Box::new(TurnRequest {
             attempt: chat.attempt,
@@ -75,7 +73,7 @@ impl Session {
             model: None,
             time_left: None,
             budget_left: None,
-            origin,
+            origin: chat.origin.clone(),
         })));
     }
 
@@ -97,19 +95,19 @@ impl Session {
                 self.end_chat(draft, &chat, Some(text), false, undelivered);
                 if undelivered {
                     // Tried once more if a client has sent another prompt meanwhile, and otherwise with the next one.
-                    self.requeue(chat.prompt);
+                    self.queue.push_front(chat.prompt);
                 } else {
                     self.held = false;
                 }
             }
-            TurnEnd::Unknown { .. } if chat.state != ChatState::Again => {
+            TurnEnd::Unknown { .. } if chat.origin != TurnOrigin::New => {
                 // The agent is asked again, and told so: also by the next driver, should this one be killed before that.
-                (chat.state, chat.prompt.again) = (ChatState::Again, true);
+                (chat.origin, chat.prompt.again) = (TurnOrigin::New, true);
                 draft.happened(self.id, SessionEvent::ChatRepeated { attempt: chat.attempt });
                 self.chats.push_front(chat);
             }
             TurnEnd::Unknown { .. } => {
-                let text = words::unanswered("nobody knows what became of it");
+                let text = words::unanswered("its result is not known");
                 self.end_chat(draft, &chat, Some(text), false, false);
                 self.held = false;
             }

@@ -19,6 +19,8 @@ pub struct Decision {
     pub commit: Commit,
     /// What to do once the commit is persisted, in order.
     pub actions: Vec<Action>,
+    /// The session that continues this one's run, to be driven as well.
+    pub successor: Option<Box<Session>>,
     /// How the run ended, where it did.
     pub ended: Option<Ending>,
 }
@@ -30,8 +32,6 @@ pub enum Action {
     Ask(Box<TurnRequest>),
     /// Stop the turn in flight. Its end is not an input any more.
     StopTurn,
-    /// Drive this session, too: it continues this one's run.
-    Begin(Box<Session>),
 }
 
 /// A turn to take.
@@ -69,12 +69,13 @@ pub(super) struct Draft<'i> {
     ids: &'i mut dyn FnMut() -> Uuid,
     pub(super) changes: Vec<Change>,
     pub(super) actions: Vec<Action>,
+    pub(super) successor: Option<Box<Session>>,
     pub(super) ended: Option<Ending>,
 }
 
 impl<'i> Draft<'i> {
     pub(super) fn new(now: u64, ids: &'i mut dyn FnMut() -> Uuid) -> Self {
-        Self { now, ids, changes: Vec::new(), actions: Vec::new(), ended: None }
+        Self { now, ids, changes: Vec::new(), actions: Vec::new(), successor: None, ended: None }
     }
 
     /// An id that nothing has yet.
@@ -119,12 +120,12 @@ impl<'i> Draft<'i> {
 
     /// The decision. The commit is held to what the session knows of the store.
     pub(super) fn finish(self, session: SessionId, commits: u64) -> Decision {
-        let Self { mut changes, actions, ended, .. } = self;
+        let Self { mut changes, actions, successor, ended, .. } = self;
         // A session that begins with this commit has said so already.
         let begins = matches!(&changes[..], [_, Change::Expects { session: it, .. }, ..] if *it == session);
         if !changes.is_empty() && !begins {
             changes.insert(0, Change::Expects { session, commits });
         }
-        Decision { commit: Commit { changes }, actions, ended }
+        Decision { commit: Commit { changes }, actions, successor, ended }
     }
 }

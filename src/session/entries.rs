@@ -4,7 +4,7 @@ use super::commit::Entry;
 use super::decision::Draft;
 use super::records::{NewMessage, Role};
 use super::words;
-use crate::run::{Decision, Ending, Event, Purpose, Run, RunId, SessionId, Todo};
+use crate::run::{Decision, Ending, Event, PromptId, Purpose, Run, RunId, SessionId, Todo};
 
 /// What the agent replied, where a decision is about that.
 #[derive(Clone, Copy)]
@@ -14,19 +14,20 @@ pub(super) struct Reply<'r> {
     pub(super) already_said: bool,
 }
 
-/// The events of a run's decision, each with its message.
+/// The events of a run's decision, each with its message. What `is_said` already is in the conversation.
 pub(super) fn entries(
     draft: &mut Draft<'_>,
     run: &Run,
     decision: &Decision,
     reply: Option<Reply<'_>>,
+    is_said: &dyn Fn(&PromptId) -> bool,
 ) -> Vec<Entry<Event>> {
-    // What was queued while the run was paused is in the conversation since then.
-    let resumes = decision.events.iter().any(|event| matches!(event, Event::Resumed { .. }));
     let mut entries = Vec::with_capacity(decision.events.len());
     for event in &decision.events {
-        let is_said = resumes && matches!(event, Event::PromptQueued { .. });
-        let message = if is_said { None } else { message(draft, run, event, &decision.todo, reply) };
+        let message = match event {
+            Event::PromptQueued { prompt, .. } if is_said(prompt) => None,
+            event => message(draft, run, event, &decision.todo, reply),
+        };
         entries.push(Entry { event: Some(event.clone()), message });
     }
     entries

@@ -66,7 +66,7 @@ impl Session {
 
     /// At most one turn is in flight. Chat that is open comes first, then the run, and what is queued where there is none.
     fn begin_next_turn(&mut self, draft: &mut Draft<'_>) {
-        if self.in_flight.is_some() {
+        if self.in_flight.is_some() || !self.adopted {
             return;
         }
         match &self.work {

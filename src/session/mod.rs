@@ -23,7 +23,7 @@ pub use event::SessionEvent;
 pub use input::{Input, Refusal, TurnEnd};
 pub use records::{NewMessage, NewSession, Process, Role};
 pub use state::{
-    ChatState, ChatTurn, Driven, Profile, QueuedPrompt, RunStatus, Session, Stored, StoredRun, TurnOrigin,
+    AtStake, ChatTurn, Driven, Profile, QueuedPrompt, RunStatus, Session, Stored, StoredRun, TurnOrigin,
     Unreplayable,
 };
 pub use words::{NOT_ANSWERED, NOT_DELIVERED, session_name};

@@ -25,6 +25,7 @@ impl Session {
         begins: Option<NewSession>,
     ) -> Result<(), Refusal> {
         self.is_free()?;
+        self.adopted = true;
         self.begin(draft, begins);
         self.displace_paused(draft);
         let (run, decision) = Run::start(recipe, order, draft.fresh());
@@ -82,6 +83,15 @@ impl Session {
         ended: Option<Box<(Run, u64)>>,
         resume: Resume,
     ) -> Result<(), Refusal> {
+        if let (None, Work::Left(_)) = (&ended, &self.work) {
+            // Its agent may have replied meanwhile, so it goes on just where it was.
+            if resume != Resume::by(resume.by) {
+                return Err(CannotResume::AsItIs.into());
+            }
+            self.adopted = true;
+            self.drive_left(draft);
+            return Ok(());
+        }
         self.is_free()?;
         let (mut active, was_paused) = match (ended, std::mem::replace(&mut self.work, Work::None)) {
             (None, Work::Waiting(active)) => (active, true),
@@ -105,7 +115,7 @@ impl Session {
                 Err(cannot.into())
             }
             Ok(decision) => {
-                (active.origin, active.resumes) = (TurnOrigin::New, true);
+                (active.origin, active.resumes, self.adopted) = (TurnOrigin::New, true, true);
                 self.displace_paused(draft);
                 self.work = Work::Running(active);
                 self.follow(draft, decision, None);
@@ -126,17 +136,34 @@ impl Session {
 
     /// Drives what another driver left: the open run, open chat, and what is queued.
     pub(super) fn adopt(&mut self, draft: &mut Draft<'_>) {
-        self.held = false;
+        (self.adopted, self.held) = (true, false);
+        match &self.work {
+            Work::Left(active) if active.resumes => self.drive_left(draft),
+            // It is for a person to decide about.
+            Work::Unreplayable(run) if run.resumes && run.pause().is_none() => {
+                let words = format!("the run cannot go on by itself: {}", run.why);
+                self.abandon(draft, &Exit::because(ExitReason::Interrupted).describe(words), false);
+            }
+            _ => {}
+        }
+    }
+
+    fn drive_left(&mut self, draft: &mut Draft<'_>) {
         self.work = match std::mem::replace(&mut self.work, Work::None) {
             Work::Left(active) => Work::Running(active),
             work => work,
         };
-        // A run that cannot be replayed is for a person to decide about.
-        if let Work::Unreplayable(run) = &self.work
-            && run.pause().is_none()
-        {
-            let words = format!("the run cannot go on by itself: {}", run.why);
-            self.abandon(draft, &Exit::because(ExitReason::Interrupted).describe(words), false);
+        self.hand_over(draft);
+    }
+
+    /// What was queued while the run was not driven becomes the run's to pass on, before anything that is queued later.
+    pub(super) fn hand_over(&mut self, draft: &mut Draft<'_>) {
+        let Work::Running(active) = &self.work else { return };
+        let known = queued(&active.run);
+        let others = self.queue.iter().filter(|queued| !known.contains(&queued.prompt));
+        let others: Vec<_> = others.map(|queued| (queued.prompt, queued.words())).collect();
+        for (prompt, text) in others {
+            self.tell_run(draft, Input::Prompted { prompt, text });
         }
     }
 
@@ -171,7 +198,7 @@ impl Session {
                 (Input::Failed { attempt, exit, resume_at, cost_usd, took }, None)
             }
             TurnEnd::Unknown { resume_at } => {
-                let words = "nobody knows how far the agent came with this step before the server stopped";
+                let words = "it is not known how far the agent got with this step before the server stopped";
                 let exit = Exit::because(ExitReason::Interrupted).describe(words);
                 let resume_at = Some(resume_at);
                 (Input::Failed { attempt, exit, resume_at, cost_usd: None, took }, None)
@@ -187,15 +214,18 @@ impl Session {
     fn follow(&mut self, draft: &mut Draft<'_>, decision: Decision, reply: Option<Reply<'_>>) {
         let session = self.id;
         let Some(active) = self.active() else { return };
-        let (run, after) = (active.run.order().run, active.seq);
+        let after = active.seq;
         active.seq += decision.events.len() as u64;
-        let entries = entries(draft, &active.run, &decision, reply);
+        let Some(run) = self.run() else { return };
+        let id = run.order().run;
+        let is_said = |prompt: &PromptId| self.queue.iter().any(|queued| queued.prompt == *prompt);
+        let entries = entries(draft, run, &decision, reply, &is_said);
         let cuts = |event: &Event| matches!(event, Event::Ended { unheard: false, .. });
         if reply.is_none() && decision.events.iter().any(cuts) {
             self.cut_short(draft);
         }
-        draft.happened_in_run(run, after, entries);
-        decision.events.iter().for_each(|event| self.queue_follows(event, draft.now));
+        draft.happened_in_run(id, after, entries);
+        decision.events.iter().for_each(|event| self.queue_follows(event));
         if reply.is_some() && !self.opened {
             self.opened = true;
             draft.happened(session, SessionEvent::Opened);
@@ -212,17 +242,17 @@ impl Session {
                 }
                 self.run_ended(draft);
                 let next = self.continue_in(draft, *successor);
-                draft.actions.push(Action::Begin(Box::new(next)));
+                draft.successor = Some(Box::new(next));
             }
         }
     }
 
     /// What an event of the run does to the queue.
-    pub(super) fn queue_follows(&mut self, event: &Event, at: u64) {
+    pub(super) fn queue_follows(&mut self, event: &Event) {
         let place = |queue: &VecDeque<QueuedPrompt>, prompt| queue.iter().position(|it| it.prompt == prompt);
         match event {
             Event::PromptQueued { prompt, text } if place(&self.queue, *prompt).is_none() => {
-                self.queue.push_back(QueuedPrompt { prompt: *prompt, text: text.clone(), at, again: false });
+                self.queue.push_back(QueuedPrompt { prompt: *prompt, text: text.clone(), again: false });
             }
             Event::TurnBegan { purpose: Purpose::Pass { prompt }, .. } => {
                 let place = place(&self.queue, *prompt);
@@ -230,7 +260,8 @@ impl Session {
             }
             Event::Ended { unheard, withdrawn, .. } => {
                 if let (Some(prompt), true) = (self.passing.take(), *unheard) {
-                    self.requeue(QueuedPrompt { again: true, ..prompt });
+                    // It was the first one when it was taken, and what came later is behind it.
+                    self.queue.push_front(QueuedPrompt { again: true, ..prompt });
                 }
                 self.queue.retain(|it| !withdrawn.contains(&it.prompt));
             }
@@ -282,7 +313,7 @@ impl Session {
         next.persisted();
         let said: Vec<_> = said.into_iter().map(|text| (draft.id(), text)).collect();
         let (run, decision) = Run::start_after(recipe, order, said, draft.fresh());
-        next.work = Work::Running(Active::new(run, 0));
+        (next.work, next.adopted) = (Work::Running(Active::new(run, 0)), true);
         let ended = draft.ended.take();
         next.follow(draft, decision, None);
         draft.ended = ended;

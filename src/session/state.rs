@@ -10,8 +10,8 @@ use crate::{Exit, ExitReason};
 
 /// One session: the agent's conversation, and everything that may happen in it.
 ///
-/// It decides with [`handle`](Self::handle). Whoever drives it persists each commit before it does anything else; if that
-/// fails, the value is thrown away and [loaded](Self::load) anew, since it is ahead of the store.
+/// It decides with [`handle`](Self::handle). Its driver persists each commit before it does anything else; if that fails, the
+/// value is thrown away and [loaded](Self::load) anew, since it is ahead of the store.
 #[derive(Debug)]
 pub struct Session {
     pub(super) id: SessionId,
@@ -30,6 +30,8 @@ pub struct Session {
     pub(super) passing: Option<QueuedPrompt>,
     /// Whether what is queued is kept for the next prompt, because the agent could not be reached.
     pub(super) held: bool,
+    /// Whether turns are begun. Not in a session that was only loaded: another engine may be meant to drive it.
+    pub(super) adopted: bool,
     /// The turn that the driver takes at the moment.
     pub(super) in_flight: Option<AttemptId>,
 }
@@ -52,8 +54,6 @@ pub struct QueuedPrompt {
     pub prompt: PromptId,
     /// The words.
     pub text: String,
-    /// When it was sent, in milliseconds since 1970.
-    pub at: u64,
     /// Whether the agent may have got it already, and is told so.
     pub again: bool,
 }
@@ -66,18 +66,7 @@ pub struct ChatTurn {
     /// What it passes on.
     pub prompt: QueuedPrompt,
     /// Where it comes from.
-    pub state: ChatState,
-}
-
-/// How far a turn outside of a run is known to have got.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum ChatState {
-    /// This driver begins it.
-    New,
-    /// Another driver may have begun it, with this process.
-    Left(Option<Process>),
-    /// This driver asks once more, since what became of it is not known.
-    Again,
+    pub origin: TurnOrigin,
 }
 
 /// Where a turn comes from.
@@ -110,7 +99,7 @@ pub(super) struct Active {
     pub(super) seq: u64,
     /// Where its next turn comes from.
     pub(super) origin: TurnOrigin,
-    /// Whether it may resume by itself: not where another engine is to see to it.
+    /// Whether it is driven without being asked for: not where another engine is meant to do that.
     pub(super) resumes: bool,
 }
 
@@ -164,7 +153,7 @@ pub enum StoredRun {
         seq: u64,
         /// The process of its open attempt.
         process: Option<Process>,
-        /// Whether it resumes by itself when its time comes.
+        /// Whether it is driven without being asked for.
         resumes: bool,
     },
     /// It is open or paused, and its recipe has changed.
@@ -182,6 +171,8 @@ pub struct Unreplayable {
     pub events: Vec<Event>,
     /// Why it cannot be replayed.
     pub why: String,
+    /// Whether it is ended without being asked for.
+    pub resumes: bool,
 }
 
 impl Unreplayable {
@@ -218,7 +209,8 @@ impl Session {
             }
         };
         let (chats, queue) = (chats.into(), queue.into());
-        Self { id, profile, commits, opened, work, chats, queue, passing, held: true, in_flight: None }
+        let (held, adopted, in_flight) = (true, false, None);
+        Self { id, profile, commits, opened, work, chats, queue, passing, held, adopted, in_flight }
     }
 
     /// Its id.
@@ -296,8 +288,8 @@ impl Session {
     pub fn resume_at(&self) -> Option<u64> {
         match &self.work {
             Work::Waiting(Active { run, resumes: true, .. }) => run.ending().and_then(|it| it.resume_at),
-            Work::Unreplayable(run) => run.pause().and_then(|ending| ending.resume_at),
-            Work::Waiting(_) | Work::None | Work::Running(_) | Work::Left(_) => None,
+            Work::Unreplayable(run) if run.resumes => run.pause().and_then(|ending| ending.resume_at),
+            _ => None,
         }
     }
 
@@ -312,24 +304,26 @@ impl Session {
         self.commits += 1;
     }
 
-    /// Queues a prompt again that the agent did not get, where it was: the queue is in the order of sending.
-    pub(super) fn requeue(&mut self, prompt: QueuedPrompt) {
-        let place = self.queue.iter().position(|queued| queued.at >= prompt.at);
-        self.queue.insert(place.unwrap_or(self.queue.len()), prompt);
-    }
-
     /// A commit that says nothing: whether the store takes one.
     #[must_use]
     pub fn probe(&self) -> Commit {
         Commit { changes: vec![Change::Expects { session: self.id, commits: self.commits }] }
     }
 
-    /// The run that is driven, and where it is.
+    /// What stops if the next commit cannot be persisted.
     #[must_use]
-    pub fn driven(&self) -> Option<Driven> {
-        let Work::Running(Active { run, .. }) = &self.work else { return None };
-        let (step, steps) = (run.position().outline().name, run.position().steps());
-        Some(Driven { run: run.order().run, step, steps, rehearsal: run.order().rehearsal })
+    pub fn at_stake(&self) -> AtStake {
+        let run = match &self.work {
+            Work::Running(Active { run, .. }) => Some(Driven {
+                run: run.order().run,
+                step: run.position().outline().name,
+                steps: run.position().steps(),
+                rehearsal: run.order().rehearsal,
+            }),
+            _ => None,
+        };
+        let chat = self.in_flight.is_some() && !self.chats.is_empty();
+        AtStake { run, chat, adopted: self.adopted }
     }
 }
 
@@ -346,6 +340,17 @@ pub enum RunStatus {
     Paused(RunId),
     /// It is open or paused, and can only be ended.
     Unreplayable(RunId),
+}
+
+/// What stops in a session that cannot be persisted.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct AtStake {
+    /// The run that is driven.
+    pub run: Option<Driven>,
+    /// Whether a turn outside of a run is in flight.
+    pub chat: bool,
+    /// Whether the session is driven at all, and not only loaded.
+    pub adopted: bool,
 }
 
 /// A run that is driven, and where it is.

@@ -84,7 +84,7 @@ impl Session {
         let message = closing(draft, self.id, run, &recipe, &ending);
         // What was being delivered is queued again, unless a client stopped it: that client knows what the run was at.
         let ended = Event::Ended { ending, took, cost_usd, unheard: !stopped, withdrawn };
-        self.queue_follows(&ended, draft.now);
+        self.queue_follows(&ended);
         draft.happened_in_run(run, seq, vec![Entry { event: Some(ended), message: Some(message) }]);
         self.work = Work::None;
         self.held = false;
@@ -97,7 +97,9 @@ impl Session {
         for chat in std::mem::take(&mut self.chats) {
             self.end_chat(draft, &chat, Some(words::unanswered(&why)), false, false);
         }
-        self.held = false;
-        self.tell_run(draft, Input::Cancelled { exit: exit.clone(), took: Duration::ZERO });
+        (self.adopted, self.held) = (true, false);
+        if self.active().is_some_and(|active| active.resumes) {
+            self.tell_run(draft, Input::Cancelled { exit: exit.clone(), took: Duration::ZERO });
+        }
     }
 }

@@ -16,7 +16,7 @@ const MAY_IMPORT: [(&str, &[&str]); 12] = [
     ("process", &[]),
     ("agent", &["recipe", "process"]),
     ("store", &["recipe", "run", "session"]),
-    ("engine", &["recipe", "run", "session", "agent", "store"]),
+    ("engine", &["recipe", "run", "session", "process", "agent", "store"]),
     ("wire", &["recipe", "outcome", "run", "session"]),
     ("server", &["recipe", "run", "session", "agent", "store", "engine", "wire"]),
     (

@@ -107,9 +107,13 @@ fn step(world: &mut World, dice: Dice) {
     match dice.0[3] {
         0..4 => return world.change_recipe(),
         4..16 => return world.restart(),
+        16..24 => return world.reload(),
         _ => {}
     }
     let Some(input) = dice.input(world) else { return };
+    if (24..32).contains(&dice.0[3]) {
+        return world.refuse(input);
+    }
     // The driver that broke has stopped its turn.
     if matches!(input, Input::Broken { .. }) {
         world.in_flight = None;

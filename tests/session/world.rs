@@ -6,8 +6,8 @@ use std::time::Duration;
 use surefire::recipes::BUNDLED;
 use surefire::run::{Limits, Order, Run, RunId, SessionId, Spent};
 use surefire::session::{
-    Action, ChatState, ChatTurn, Decision, Input, NewSession, Profile, QueuedPrompt, Refusal, RunStatus,
-    Session, Stored, StoredRun, TurnRequest, Unreplayable,
+    Action, ChatTurn, Decision, Input, NewSession, Profile, QueuedPrompt, Refusal, RunStatus, Session,
+    Stored, StoredRun, TurnOrigin, TurnRequest, Unreplayable,
 };
 use surefire::store::{Memory, RunFilter, Store, Waiting};
 use uuid::Uuid;
@@ -101,7 +101,6 @@ impl World {
                 assert!(self.in_flight.is_some(), "only a turn in flight is stopped");
                 self.in_flight = None;
             }
-            Action::Begin(next) => assert_ne!(next.id(), self.session.id()),
         }
     }
 
@@ -125,10 +124,25 @@ impl World {
         self.restart();
     }
 
-    /// The driver is killed, and another one takes over from what is persisted.
-    pub(crate) fn restart(&mut self) {
+    /// The driver is killed, and another one looks at what is persisted, but is not meant to drive it.
+    pub(crate) fn reload(&mut self) {
         self.session = self.reloaded().0;
         self.in_flight = None;
+    }
+
+    /// What the session decides cannot be persisted, so it is loaded anew.
+    pub(crate) fn refuse(&mut self, input: Input) {
+        let mut ids = u128::MAX;
+        let _ = self.session.handle(input, self.now, &mut || {
+            ids -= 1;
+            Uuid::from_u128(ids)
+        });
+        self.reload();
+    }
+
+    /// The driver is killed, and another one takes over from what is persisted.
+    pub(crate) fn restart(&mut self) {
+        self.reload();
         let _ = self.handle(Input::Adopt).expect("what is persisted can be driven");
     }
 
@@ -208,11 +222,11 @@ fn unreplayable(store: &Memory, run: RunId) -> StoredRun {
     let events = store.events(run, 0, usize::MAX).unwrap();
     let (seq, why) = (events.last().unwrap().seq, "its recipe has changed".into());
     let events = events.into_iter().map(|recorded| recorded.event).collect();
-    StoredRun::Unreplayable(Unreplayable { run, seq, events, why })
+    StoredRun::Unreplayable(Unreplayable { run, seq, events, why, resumes: true })
 }
 
-fn queued(Waiting { prompt, text, at, again }: Waiting) -> QueuedPrompt {
-    QueuedPrompt { prompt, text, at, again }
+fn queued(Waiting { prompt, text, again, .. }: Waiting) -> QueuedPrompt {
+    QueuedPrompt { prompt, text, again }
 }
 
 fn stored(store: &Memory, id: SessionId, changed: &BTreeSet<RunId>) -> Stored {
@@ -224,7 +238,7 @@ fn stored(store: &Memory, id: SessionId, changed: &BTreeSet<RunId>) -> Stored {
         ChatTurn {
             attempt: attempt.id,
             prompt: queued(prompt),
-            state: ChatState::Left(attempt.process.clone()),
+            origin: TurnOrigin::Adopted(attempt.process.clone()),
         }
     });
     let of_it = RunFilter { session: Some(id), ..RunFilter::default() };

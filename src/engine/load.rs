@@ -57,8 +57,8 @@ fn read(
     })
 }
 
-fn queued(Waiting { prompt, text, again, .. }: Waiting) -> QueuedPrompt {
-    QueuedPrompt { prompt, text, again }
+fn queued(Waiting { prompt, text, again, number, .. }: Waiting) -> QueuedPrompt {
+    QueuedPrompt { prompt, text, again, number }
 }
 
 fn chat(store: &dyn Store, attempt: &Attempt) -> Result<Option<ChatTurn>, StoreError> {

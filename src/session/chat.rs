@@ -39,7 +39,7 @@ impl Session {
         let message = draft.user(self.id, prompt, text.clone());
         let event = SessionEvent::PromptQueued { prompt, text: text.clone() };
         draft.happened(self.id, Entry { event: Some(event), message: Some(message) });
-        self.queue.push_back(QueuedPrompt { prompt, text, again: false });
+        self.enqueue(prompt, text);
         self.held = false;
         Ok(())
     }
@@ -95,7 +95,7 @@ impl Session {
                 self.end_chat(draft, &chat, Some(text), false, undelivered);
                 if undelivered {
                     // Tried once more if a client has sent another prompt meanwhile, and otherwise with the next one.
-                    self.queue.push_front(chat.prompt);
+                    self.requeue(chat.prompt);
                 } else {
                     self.held = false;
                 }

@@ -252,7 +252,7 @@ impl Session {
         let place = |queue: &VecDeque<QueuedPrompt>, prompt| queue.iter().position(|it| it.prompt == prompt);
         match event {
             Event::PromptQueued { prompt, text } if place(&self.queue, *prompt).is_none() => {
-                self.queue.push_back(QueuedPrompt { prompt: *prompt, text: text.clone(), again: false });
+                self.enqueue(*prompt, text.clone());
             }
             Event::TurnBegan { purpose: Purpose::Pass { prompt }, .. } => {
                 let place = place(&self.queue, *prompt);
@@ -260,8 +260,7 @@ impl Session {
             }
             Event::Ended { unheard, withdrawn, .. } => {
                 if let (Some(prompt), true) = (self.passing.take(), *unheard) {
-                    // It was the first one when it was taken, and what came later is behind it.
-                    self.queue.push_front(QueuedPrompt { again: true, ..prompt });
+                    self.requeue(QueuedPrompt { again: true, ..prompt });
                 }
                 self.queue.retain(|it| !withdrawn.contains(&it.prompt));
             }

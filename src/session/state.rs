@@ -56,6 +56,8 @@ pub struct QueuedPrompt {
     pub text: String,
     /// Whether the agent may have got it already, and is told so.
     pub again: bool,
+    /// Its place among the prompts of its session, in the order in which they were sent.
+    pub number: u64,
 }
 
 /// A turn outside of a run.
@@ -302,6 +304,20 @@ impl Session {
     /// The last commit is persisted. The driver says so each time.
     pub const fn persisted(&mut self) {
         self.commits += 1;
+    }
+
+    /// A prompt that is sent now.
+    pub(super) fn enqueue(&mut self, prompt: PromptId, text: String) {
+        let of_chats = self.chats.iter().map(|chat| &chat.prompt);
+        let number =
+            1 + self.queue.iter().chain(of_chats).chain(&self.passing).map(|it| it.number).max().unwrap_or(0);
+        self.queue.push_back(QueuedPrompt { prompt, text, again: false, number });
+    }
+
+    /// Queues a prompt again that the agent did not get, where it was.
+    pub(super) fn requeue(&mut self, prompt: QueuedPrompt) {
+        let place = self.queue.partition_point(|queued| queued.number < prompt.number);
+        self.queue.insert(place, prompt);
     }
 
     /// A commit that says nothing: whether the store takes one.

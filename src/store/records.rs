@@ -156,4 +156,6 @@ pub struct Waiting {
     pub at: u64,
     /// Whether the agent may have got it already.
     pub again: bool,
+    /// Its place among all prompts, in the order in which they were sent.
+    pub number: u64,
 }

@@ -22,3 +22,4 @@ mod starting;
 mod stopping;
 mod storage;
 mod taking_up;
+mod undriven;

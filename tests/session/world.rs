@@ -225,8 +225,8 @@ fn unreplayable(store: &Memory, run: RunId) -> StoredRun {
     StoredRun::Unreplayable(Unreplayable { run, seq, events, why, resumes: true })
 }
 
-fn queued(Waiting { prompt, text, again, .. }: Waiting) -> QueuedPrompt {
-    QueuedPrompt { prompt, text, again }
+fn queued(Waiting { prompt, text, again, number, .. }: Waiting) -> QueuedPrompt {
+    QueuedPrompt { prompt, text, again, number }
 }
 
 fn stored(store: &Memory, id: SessionId, changed: &BTreeSet<RunId>) -> Stored {

@@ -99,9 +99,10 @@ pub(super) fn withdraw(
     Ok(())
 }
 
+/// A new row. The store gives the prompt its number.
 fn row(prompt: PromptId, session: SessionId, run: Option<RunId>, text: &str, at: u64) -> PromptRow {
     PromptRow {
-        waiting: Waiting { prompt, text: text.to_owned(), at, again: false },
+        waiting: Waiting { prompt, text: text.to_owned(), at, again: false, number: 0 },
         session,
         run,
         taken: false,

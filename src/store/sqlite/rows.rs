@@ -135,10 +135,16 @@ pub(super) fn process(row: &Row<'_>, first: usize) -> rusqlite::Result<Option<Pr
 }
 
 /// The columns of a prompt, in the order that [`waiting`] reads them.
-pub(super) const WAITING: &str = "id, text, at, again";
+pub(super) const WAITING: &str = "id, text, at, again, number";
 
 pub(super) fn waiting(row: &Row<'_>) -> rusqlite::Result<Waiting> {
-    Ok(Waiting { prompt: parsed(row, 0)?, text: row.get(1)?, at: number(row, 2)?, again: row.get(3)? })
+    Ok(Waiting {
+        prompt: parsed(row, 0)?,
+        text: row.get(1)?,
+        at: number(row, 2)?,
+        again: row.get(3)?,
+        number: number(row, 4)?,
+    })
 }
 
 /// A count or a time, as SQLite keeps it. What is beyond its range stands for "the last there can be".

@@ -192,7 +192,8 @@ fn update_attempt(connection: &Connection, row: &AttemptRow) -> Result<(), Failu
 fn insert_prompt(connection: &Connection, row: &PromptRow) -> Result<(), Failure> {
     let sql = "INSERT INTO prompts (id, session, run, text, at, again, taken) \
                VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
-    let Waiting { prompt, text, at, again } = &row.waiting;
+    // The database numbers it.
+    let Waiting { prompt, text, at, again, number: _ } = &row.waiting;
     let (id, session, run) =
         (prompt.to_string(), row.session.to_string(), row.run.map(|run| run.to_string()));
     let values = (id, session, run, text, integer(*at), again, row.taken);

@@ -88,8 +88,8 @@ fn attempt(row: &Row<'_>) -> rusqlite::Result<AttemptRow> {
 fn prompt(row: &Row<'_>) -> rusqlite::Result<PromptRow> {
     Ok(PromptRow {
         waiting: rows::waiting(row)?,
-        session: rows::parsed(row, 4)?,
-        run: rows::parsed_if_any(row, 5)?,
-        taken: row.get(6)?,
+        session: rows::parsed(row, 5)?,
+        run: rows::parsed_if_any(row, 6)?,
+        taken: row.get(7)?,
     })
 }

@@ -25,13 +25,13 @@ struct Shared {
     store: Arc<dyn Store>,
     notices: broadcast::Sender<Notice>,
     queue: Mutex<Queue>,
-    /// The place of the last event that was told.
+    /// The place of the last event that was published.
     place: AtomicU64,
-    /// Set when nothing more will be told.
+    /// Set when nothing more will be published.
     closed: CancellationToken,
 }
 
-/// What waits to be written. It is as long as there are runs and clients that wait for it, and no longer.
+/// Commits that are queued: at most one for each session, and what clients ask for beside sessions.
 #[derive(Default)]
 struct Queue {
     waiting: Vec<(Commit, Done)>,
@@ -50,7 +50,7 @@ impl Committer {
         Ok(Self { shared: Arc::new(Shared { store, notices, queue, place, closed }) })
     }
 
-    /// Writes it down. When this returns, it is on the disk and has been told; it will be even if nobody waits for it.
+    /// Persists a commit. When this returns, it is on the disk and published; it will be even if the caller goes away.
     pub(super) async fn commit(&self, commit: Commit) -> Result<Committed, StoreError> {
         let (done, written) = oneshot::channel();
         let idle = {
@@ -72,7 +72,7 @@ impl Committer {
     }
 
     pub(super) fn listen(&self) -> Feed {
-        // First listen, then look at the place: what is told in between is known to be old by its place.
+        // Subscribe first, then look at the place: an event that is published in between is recognized by its place.
         let receiver = self.shared.notices.subscribe();
         let store = Arc::clone(&self.shared.store);
         let place = self.shared.place.load(Ordering::SeqCst);
@@ -80,7 +80,7 @@ impl Committer {
         Feed { receiver, store, place, caught_up: VecDeque::new(), behind: false, closed }
     }
 
-    /// Ends all feeds, once they have told what there is.
+    /// Ends all feeds, once they have delivered what there is.
     pub(super) fn close(&self) {
         self.shared.closed.cancel();
     }
@@ -91,13 +91,13 @@ impl Shared {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Writes until nothing waits any more.
+    /// Persists until nothing is queued any more.
     fn write_all(&self) {
         let _busy = Busy(self);
         loop {
             let waiting = {
                 let mut queue = self.queue();
-                // In the same moment in which nothing waits, somebody else may begin to write.
+                // Decided under the lock: from then on the next commit starts a thread of its own.
                 queue.busy = !queue.waiting.is_empty();
                 std::mem::take(&mut queue.waiting)
             };
@@ -125,12 +125,12 @@ impl Shared {
     }
 
     fn publish(&self, notice: Notice) {
-        // Nobody listening is fine.
+        // Without subscribers it goes nowhere, which is fine.
         let _ = self.notices.send(notice);
     }
 }
 
-/// Somebody writes. If they panic, those who wait are told so, and the next one who has something writes again.
+/// A thread persists. If it panics, queued commits fail, and the next commit starts another thread.
 struct Busy<'s>(&'s Shared);
 
 impl Drop for Busy<'_> {

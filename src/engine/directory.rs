@@ -8,7 +8,7 @@ use crate::{Advise, Remedy};
 /// Why a directory cannot be worked in.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum DirectoryError {
-    /// It is relative, and this process's own directory means nothing to whoever asked.
+    /// It is relative, and this process's own directory means nothing to the client.
     #[error("working directory `{}` is relative{}", .0.display(), advice(self))]
     Relative(PathBuf),
     /// It is not there.

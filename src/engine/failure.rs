@@ -21,7 +21,7 @@ pub(super) fn exit(failure: &Failure) -> Exit {
         | Failure::UnknownModel { .. }
         | Failure::ConversationLost { .. }
         | Failure::Refused { .. } => because(ExitReason::Error),
-        // Whoever stopped it has a better reason; without one, the turn was interrupted.
+        // A stop has a reason of its own; without one, the turn was interrupted.
         Failure::Stopped | Failure::Left => because(ExitReason::Interrupted),
         Failure::Silent { after } => because(ExitReason::Stalled).with_limit(in_words(*after)),
         Failure::TookTooLong { after } => because(ExitReason::WorkerTimeout).with_limit(in_words(*after)),

@@ -1,4 +1,4 @@
-//! Telling what happens, to as many as want to know.
+//! The feed: what is persisted, for as many subscribers as there are.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -10,15 +10,15 @@ use super::error::EngineError;
 use crate::run::{Ending, Event, RunId, SessionId};
 use crate::store::{Message, Recorded, Session, Store};
 
-/// Something that listeners are told. What one commit wrote is told in the order it happened, new sessions first.
+/// Something that subscribers hear of. What one commit persisted comes in the order it happened, new sessions first.
 #[derive(Debug, Clone)]
 pub enum Notice {
-    /// A session began, and is written down.
+    /// A session began, and is persisted.
     SessionBegan(Arc<Session>),
-    /// Something happened in a run, and is written down.
+    /// Something happened in a run, and is persisted.
     Happened(Arc<Recorded>),
-    /// Something was said in a session, and is written down. An agent's passages are told as it says them, in the
-    /// middle of its turn.
+    /// Something was said in a session, and is persisted. An agent's passages come as it says them, in the middle of its
+    /// turn.
     Said(Arc<Message>),
     /// A prompt outside of a run has been answered, or given up.
     ChatEnded {
@@ -27,24 +27,23 @@ pub enum Notice {
         /// Whether it was given up.
         aborted: bool,
     },
-    /// A run stopped because what it did could not be written down. This is not part of its history.
+    /// A run stopped because what it did could not be persisted. This is not part of its history.
     Unsaved {
         /// The run.
         run: RunId,
         /// Its session.
         session: SessionId,
-        /// How it would be written down if it could.
+        /// How it would be persisted if it could.
         ending: Arc<Ending>,
     },
-    /// Such a run goes on where it was: the store works again, and somebody has resumed it. This is not part of its history
-    /// either.
+    /// Such a run goes on where it was, since the store works again. This is not part of its history either.
     TakenUp {
         /// The run.
         run: RunId,
         /// Its session.
         session: SessionId,
     },
-    /// This listener was too slow: what is not written down was missed, and sessions and their conversations should be
+    /// This subscriber was too slow: what is not persisted was missed, and sessions and their conversations should be
     /// read again. Events are not missed; they follow.
     Missed,
 }
@@ -66,20 +65,20 @@ impl Notice {
     }
 }
 
-/// One listener's view of everything that happens, in order and without gaps.
+/// One subscriber's view of everything that happens, in order and without gaps.
 ///
-/// A listener that is too slow misses no event: they are read from the store. It may miss the rest: new sessions and what
+/// A subscriber that is too slow misses no event: they are read from the store. It may miss the rest: new sessions and what
 /// was said, which the store has, and the end of a prompt outside of a run, and that a run could not be saved, or goes on after that.
 pub struct Feed {
     pub(super) receiver: broadcast::Receiver<Notice>,
     pub(super) store: Arc<dyn Store>,
-    /// The place of the last event that was told, or that was there before listening began.
+    /// The place of the last event that was delivered, or that was there before the feed began.
     pub(super) place: u64,
-    /// What was read from the store and not told yet.
+    /// What was read from the store and not delivered yet.
     pub(super) caught_up: VecDeque<Notice>,
     /// Whether the store may hold more that was missed.
     pub(super) behind: bool,
-    /// Set when nothing more will be told.
+    /// Set when nothing more will be published.
     pub(super) closed: CancellationToken,
 }
 
@@ -115,7 +114,7 @@ impl Feed {
             };
             match &notice {
                 Notice::Happened(recorded) if recorded.place > self.place => self.place = recorded.place,
-                // Told already, while catching up.
+                // Delivered already, while catching up.
                 Notice::Happened(_) => continue,
                 Notice::SessionBegan(_)
                 | Notice::Said(_)

@@ -17,7 +17,7 @@ use crate::store::Store;
 pub struct Options {
     /// The recipes on offer.
     pub catalog: Catalog,
-    /// The agents there are. The first one is used where nobody asks for another.
+    /// The agents there are. The first one is used where a client asks for none.
     pub agents: Vec<Arc<dyn Agent>>,
     /// Where everything is written down.
     pub store: Arc<dyn Store>,
@@ -89,7 +89,7 @@ pub enum TakeUp {
 }
 
 impl TakeUp {
-    /// Whether what belongs to this run is taken up, or to none.
+    /// Whether what belongs to this run is taken up; `None` asks about work outside of runs.
     pub(super) fn takes(&self, run: Option<RunId>) -> bool {
         match self {
             Self::All => true,

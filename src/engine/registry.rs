@@ -43,7 +43,7 @@ impl Registry {
             match sender.try_send(command) {
                 Ok(()) => return Ok(()),
                 Err(TrySendError::Full(_)) => return Err(TooManyCommands),
-                // Its driver is gone without a word.
+                // Its driver ended without leaving the registry.
                 Err(TrySendError::Closed(unsent)) => command = unsent,
             }
         }

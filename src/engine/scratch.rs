@@ -40,7 +40,7 @@ pub(super) fn remove_now(data: &Path, attempt: AttemptId) {
     }
 }
 
-/// Puts an attempt's things where nobody clears them away.
+/// Moves the directory of an unknown attempt to where only pruning removes it.
 pub(super) fn set_aside(data: &Path, attempt: AttemptId) {
     let unknown = data.join("unknown-attempts");
     let moved = DirBuilder::new().recursive(true).mode(0o700).create(&unknown);

@@ -40,7 +40,7 @@ impl StreamedMessages {
     /// Whether a passage is new: not one that was persisted before a crash.
     ///
     /// # Errors
-    /// That cannot be told, and twice would be worse than not at all.
+    /// The store cannot be read. The passage is dropped then, since saying it twice would be worse.
     pub(super) async fn is_new(&mut self, shared: &Shared, text: &str) -> Result<bool, StoreError> {
         let repeated = self.was_persisted_before(shared, text.to_owned()).await;
         self.last = match &repeated {

@@ -27,7 +27,7 @@ pub(super) fn may_follow(
         | Event::Reasked { .. }
         | Event::Moved { .. }
         | Event::PromptQueued { .. } => over.then_some("has ended, so nothing more happens in it"),
-        // A run that waits to go on by itself can end once more: when somebody tells it not to.
+        // A run that waits to go on by itself can end once more: when a client stops it.
         Event::Ended { .. } => None,
     };
     match problem {

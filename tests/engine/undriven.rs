@@ -127,8 +127,8 @@ async fn an_agent_that_is_not_configured_any_more_is_stopped_by_its_process() {
         .await;
     let ending = stage.engine.exit(started.session, ExitReason::UserRequested).await.unwrap().unwrap();
     assert_eq!(ending.reason, "user-requested");
-    let state = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-    assert!(state.is_empty() || state.contains(") Z "), "its process is gone: {state}");
+    let status = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    assert!(status.is_empty() || status.contains(") Z "), "its process is gone: {status}");
     drop(held);
 }
 

@@ -10,54 +10,32 @@ use crate::{Exit, ExitReason};
 const USAGE_LIMIT_WAIT: Duration = Duration::from_mins(15);
 const OVERLOAD_WAIT: Duration = Duration::from_mins(1);
 
-/// The exit of a run whose agent failed like this.
-pub(super) fn exit(failure: &Failure) -> Exit {
+/// The exit of a run whose agent failed like this, and whether the agent certainly did not get its prompt.
+pub(super) fn meaning(failure: &Failure) -> (Exit, bool) {
     let because = |reason| Exit::because(reason).describe(failure.to_string());
     match failure {
-        Failure::BadProgram { .. }
-        | Failure::CannotStart { .. }
-        | Failure::OtherSession { .. }
+        Failure::BadProgram { .. } | Failure::CannotStart { .. } => (because(ExitReason::Error), true),
+        Failure::NotLoggedIn { .. } => (because(ExitReason::AuthRequired), true),
+        Failure::UsageLimit { .. } => (because(ExitReason::RateLimited), true),
+        Failure::Overloaded { .. } => (because(ExitReason::ApiOverloaded), true),
+        Failure::OtherSession { .. }
         | Failure::EmptyPrompt
         | Failure::UnknownModel { .. }
         | Failure::ConversationLost { .. }
-        | Failure::Refused { .. } => because(ExitReason::Error),
+        | Failure::Refused { .. } => (because(ExitReason::Error), false),
         // A stop has a reason of its own; without one, the turn was interrupted.
-        Failure::Stopped | Failure::Left => because(ExitReason::Interrupted),
-        Failure::Silent { after } => because(ExitReason::Stalled).with_limit(in_words(*after)),
-        Failure::TookTooLong { after } => because(ExitReason::WorkerTimeout).with_limit(in_words(*after)),
-        Failure::NoReply { .. } => because(ExitReason::WorkerFailed),
-        Failure::TooMuchOutput { limit } => because(ExitReason::OutputLimit).with_limit(limit.clone()),
-        Failure::NotLoggedIn { .. } => because(ExitReason::AuthRequired),
-        Failure::UsageLimit { .. } => because(ExitReason::RateLimited),
-        Failure::Overloaded { .. } => because(ExitReason::ApiOverloaded),
-        Failure::ContextFull { .. } => because(ExitReason::ContextExhausted),
-        Failure::BudgetSpent { .. } => because(ExitReason::CostBudget),
-        Failure::TooManyRounds { .. } => because(ExitReason::MaxTicks),
-    }
-}
-
-/// Whether the agent has certainly not begun with what it was told.
-pub(super) const fn is_unheard(failure: &Failure) -> bool {
-    match failure {
-        Failure::BadProgram { .. }
-        | Failure::CannotStart { .. }
-        | Failure::NotLoggedIn { .. }
-        | Failure::UsageLimit { .. }
-        | Failure::Overloaded { .. } => true,
-        Failure::Stopped
-        | Failure::Left
-        | Failure::Silent { .. }
-        | Failure::TookTooLong { .. }
-        | Failure::NoReply { .. }
-        | Failure::TooMuchOutput { .. }
-        | Failure::ContextFull { .. }
-        | Failure::BudgetSpent { .. }
-        | Failure::TooManyRounds { .. }
-        | Failure::OtherSession { .. }
-        | Failure::EmptyPrompt
-        | Failure::UnknownModel { .. }
-        | Failure::ConversationLost { .. }
-        | Failure::Refused { .. } => false,
+        Failure::Stopped | Failure::Left => (because(ExitReason::Interrupted), false),
+        Failure::Silent { after } => (because(ExitReason::Stalled).with_limit(in_words(*after)), false),
+        Failure::TookTooLong { after } => {
+            (because(ExitReason::WorkerTimeout).with_limit(in_words(*after)), false)
+        }
+        Failure::NoReply { .. } => (because(ExitReason::WorkerFailed), false),
+        Failure::TooMuchOutput { limit } => {
+            (because(ExitReason::OutputLimit).with_limit(limit.clone()), false)
+        }
+        Failure::ContextFull { .. } => (because(ExitReason::ContextExhausted), false),
+        Failure::BudgetSpent { .. } => (because(ExitReason::CostBudget), false),
+        Failure::TooManyRounds { .. } => (because(ExitReason::MaxTicks), false),
     }
 }
 

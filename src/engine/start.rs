@@ -132,7 +132,7 @@ impl StartError {
             Self::SwitchedOff => ExitReason::OrchestrationDisabled,
             Self::Engine(EngineError::Store(_)) => ExitReason::StorageError,
             Self::Engine(_) => ExitReason::InternalError,
-            Self::Agent(failure) => return Some(failure::exit(failure)),
+            Self::Agent(failure) => return Some(failure::meaning(failure).0),
             Self::Provider(_)
             | Self::Model(_)
             | Self::Directory(_)

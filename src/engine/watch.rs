@@ -117,7 +117,7 @@ impl Driver {
         let (exit, failure, undelivered) = match why {
             NoReply::Unknown => return TurnEnd::Unknown { resume_at: now },
             NoReply::Failure(failure) => {
-                let (exit, undelivered) = (failure::exit(&failure), failure::is_unheard(&failure));
+                let (exit, undelivered) = failure::meaning(&failure);
                 (exit, Some(failure), undelivered)
             }
             NoReply::Locked => {

@@ -51,18 +51,17 @@ pub(super) fn unanswered(why: &str) -> String {
 
 /// Marks a prompt that was being delivered when its run was stopped.
 pub(super) fn cut_short(prompt: &str) -> String {
-    let quote = first_line(prompt).map(|line| format!(" “{line}”")).unwrap_or_default();
-    format!(
-        "{NOT_ANSWERED}{quote} was being delivered when this was stopped. Send it again if the agent should get it."
-    )
+    mark(NOT_ANSWERED, prompt, "being delivered")
 }
 
 /// Marks a prompt that was queued when the session was stopped.
 pub(super) fn not_delivered(prompt: &str) -> String {
+    mark(NOT_DELIVERED, prompt, "still queued")
+}
+
+fn mark(what: &str, prompt: &str, state: &str) -> String {
     let quote = first_line(prompt).map(|line| format!(" “{line}”")).unwrap_or_default();
-    format!(
-        "{NOT_DELIVERED}{quote} was still queued when this was stopped. Send it again if the agent should get it."
-    )
+    format!("{what}{quote} was {state} when this was stopped. Send it again if the agent should get it.")
 }
 
 #[cfg(test)]

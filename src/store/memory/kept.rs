@@ -16,8 +16,6 @@ pub(super) struct Kept {
     pub(super) events: Vec<Arc<Recorded>>,
     pub(super) attempts: Vec<AttemptRow>,
     pub(super) prompts: Vec<PromptRow>,
-    /// How many prompts were ever sent.
-    pub(super) prompts_sent: u64,
     pub(super) last_place: u64,
     /// Recipes are switched off everywhere.
     pub(super) off: bool,
@@ -60,9 +58,11 @@ impl Kept {
         put(&mut self.runs, &projected.runs, |it| it.record.id);
         put(&mut self.attempts, &projected.attempts, |it| it.id);
         put(&mut self.prompts, &projected.prompts, |it| it.waiting.prompt);
-        for new in self.prompts.iter_mut().filter(|it| it.waiting.number == 0) {
-            self.prompts_sent += 1;
-            new.waiting.number = self.prompts_sent;
+        let mut last = 0;
+        for PromptRow { waiting, .. } in &mut self.prompts {
+            // A new one has none yet, and comes after all others.
+            waiting.number = if waiting.number == 0 { last + 1 } else { waiting.number };
+            last = waiting.number;
         }
         self.off = projected.orchestration.map_or(self.off, |enabled| !enabled);
         self.last_place = projected.last_place;

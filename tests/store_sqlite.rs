@@ -334,9 +334,12 @@ fn a_store_that_the_version_before_wrote_opens_and_can_be_written() {
     let store = open(&folder);
     // What the version before read in it, in its own words: it knew none of these fields.
     let before = fs::read_to_string(fixture.join("everything.txt")).unwrap();
-    let is_new = |line: &&str| !matches!(line.trim(), "commits: 0," | "withdrawn: []," | "again: false,");
+    let is_old = |line: &&str| !matches!(line.trim(), "commits: 0," | "withdrawn: []," | "again: false,");
     let now = everything(&store).unwrap();
-    let told: Vec<_> = now.lines().filter(is_new).collect();
+    let mut told: Vec<_> = now.lines().collect();
+    // A prompt's number comes behind its other new field; other things have numbers that are old.
+    told.dedup_by(|line, before| before.trim() == "again: false," && line.trim().starts_with("number: "));
+    told.retain(is_old);
     assert_eq!(told, before.lines().collect::<Vec<_>>());
 
     // The open turn is answered, what waits to resume does, and the chat ends; new things begin beside them.

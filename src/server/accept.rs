@@ -42,6 +42,9 @@ const LAST_WORDS: Duration = Duration::from_secs(1);
 const REJECT_TIMEOUT: Duration = Duration::from_secs(1);
 const MAX_REJECTIONS: usize = 64;
 
+/// How many connections that were displaced before they said anything may still say it.
+const MAX_DISPLACED: usize = 64;
+
 const FULL: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\ncontent-type: text/plain\r\ncontent-length: 49\r\n\
     retry-after: 1\r\nconnection: close\r\ncontent-security-policy: default-src 'none'; frame-ancestors 'none'\r\n\
     x-content-type-options: nosniff\r\ncache-control: no-store\r\n\r\n\
@@ -50,7 +53,10 @@ const FULL: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\ncontent-type: text/pla
 /// Takes connections in until the server stops.
 pub(super) async fn accept(shared: Arc<Shared>, listener: Listener) {
     let routes = routes::all(&shared);
-    let rejections = Arc::new(Semaphore::new(MAX_REJECTIONS));
+    let semaphores = Semaphores {
+        rejections: Arc::new(Semaphore::new(MAX_REJECTIONS)),
+        displaced: Arc::new(Semaphore::new(MAX_DISPLACED)),
+    };
     loop {
         let accepted = tokio::select! {
             () = shared.stopping.cancelled() => return,
@@ -67,7 +73,7 @@ pub(super) async fn accept(shared: Arc<Shared>, listener: Listener) {
                 continue;
             }
         };
-        let coming = admit(Arc::clone(&shared), routes.clone(), Arc::clone(&rejections), socket, peer);
+        let coming = admit(Arc::clone(&shared), routes.clone(), semaphores.clone(), socket, peer);
         shared.tasks.spawn(coming);
     }
 }
@@ -76,24 +82,49 @@ pub(super) async fn accept(shared: Arc<Shared>, listener: Listener) {
 async fn admit(
     shared: Arc<Shared>,
     routes: BoxedFilter<(Response,)>,
-    rejections: Arc<Semaphore>,
+    semaphores: Semaphores,
     socket: Socket,
     peer: Peer,
 ) {
-    let slot = tokio::select! {
-        slot = shared.connections.admit(peer) => slot,
-        () = shared.stopping.cancelled() => return,
-        // A client that has left takes no place in the queue.
-        () = socket.gone() => return,
-    };
-    match slot {
-        Some(slot) => serve(shared, routes, socket, peer, slot).await,
-        None => {
-            if let Ok(_telling) = rejections.try_acquire() {
+    loop {
+        let slot = tokio::select! {
+            slot = shared.connections.admit(peer) => slot,
+            () = shared.stopping.cancelled() => return,
+            // A client that has left takes no place in the queue.
+            () = socket.gone() => return,
+        };
+        let Some(slot) = slot else {
+            if let Ok(_telling) = semaphores.rejections.try_acquire() {
                 reject(socket).await;
             }
+            return;
+        };
+        let patience = shared.limits.request_time;
+        let silent = tokio::select! {
+            // First of all, so that what has been said already is heard even where the connection is to go.
+            biased;
+            came = timeout(patience, socket.first_byte()) => if came.is_err() { return } else { false },
+            () = slot.over().cancelled() => true,
+        };
+        if !silent {
+            return serve(shared, routes, socket, peer, slot).await;
+        }
+        // It was displaced before it said anything. A busy browser may do that late, and would show a broken page if it were
+        // turned away for good: it can have another slot once it does.
+        drop(slot);
+        let Ok(_displaced) = semaphores.displaced.try_acquire() else { return };
+        tokio::select! {
+            () = shared.stopping.cancelled() => return,
+            came = timeout(patience, socket.first_byte()) => if came.is_err() { return },
         }
     }
+}
+
+/// How many connections without a slot are kept for a moment.
+#[derive(Clone)]
+struct Semaphores {
+    rejections: Arc<Semaphore>,
+    displaced: Arc<Semaphore>,
 }
 
 fn is_about_one(error: &io::Error) -> bool {
@@ -125,12 +156,6 @@ async fn serve(
     let patience = shared.limits.request_time;
     let longest = patience.saturating_mul(LONGEST_VISIT);
     let over = slot.over().clone();
-    tokio::select! {
-        // First of all, so that what has been said already is heard even where the connection is to go.
-        biased;
-        came = timeout(patience, socket.first_byte()) => if came.is_err() { return },
-        () = over.cancelled() => return,
-    }
     let slot = PeerSlot::new(slot);
     let routes = TowerToHyperService::new(warp::service(routes));
     let service = service_fn(move |mut request: Request<hyper::body::Incoming>| {

@@ -131,6 +131,23 @@ async fn a_socket_that_makes_room_before_it_has_shown_the_key_is_told_to_come_ag
     server.stop().await;
 }
 
+/// A browser opens connections ahead of what it asks, and shows a broken page if one of them is reset.
+#[tokio::test]
+async fn a_connection_that_makes_room_before_it_has_said_anything_can_still_ask() {
+    let grace = Duration::from_millis(1);
+    let limits = ServerLimits { unauthenticated: 1, unauthenticated_grace: grace, ..ServerLimits::default() };
+    let server = Serving::limited(limits).await;
+    let mut late = Raw::dial(server.address).await;
+    for _ in 0..3 {
+        let mut other = Raw::dial(server.address).await;
+        other.send(request("GET /health", &[("Host", "localhost")])).await;
+        assert_eq!(other.answer().await.status(), 200);
+    }
+    late.send(request("GET /health", &[("Host", "localhost")])).await;
+    assert_eq!(late.answer().await.status(), 200);
+    server.stop().await;
+}
+
 #[tokio::test]
 async fn a_client_that_shows_the_key_when_the_server_is_full_is_told_to_come_again() {
     let server = Serving::limited(ServerLimits { connections: 1, ..ServerLimits::default() }).await;

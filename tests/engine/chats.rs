@@ -6,7 +6,7 @@ use surefire::engine::{EngineError, Notice};
 use surefire::run::{Resume, ResumedBy, SessionId};
 
 use crate::puppet::{Act, Puppet};
-use crate::stage::Stage;
+use crate::stage::{SECOND, Stage};
 
 async fn chat_ended(feed: &mut surefire::engine::Feed, session: SessionId) -> bool {
     loop {
@@ -120,6 +120,23 @@ async fn a_prompt_that_is_being_passed_on_when_its_run_is_stopped_is_marked() {
         let marked = said.iter().filter(|text| text.contains("Not answered: “Mind the tests.”")).count();
         assert_eq!(marked, 1, "{said:#?}");
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_prompt_that_was_kept_goes_before_the_one_that_is_sent_while_a_run_goes_on() {
+    let failure = Failure::NotLoggedIn { words: "Please run /login".into() };
+    let acts = [Act::Outcome("no-tasks"), Act::Fails(failure), Act::Takes(SECOND, "complete")];
+    let stage = Stage::new(Puppet::new(acts)).await;
+    let (started, _) = stage.run().await;
+    stage.engine.prompt(started.session, "Kept.".into()).await.unwrap();
+    tokio::time::sleep(SECOND).await;
+    let start = surefire::engine::Start { session: Some(started.session), ..stage.wish() };
+    let next = stage.engine.start(start).await.unwrap();
+    stage.puppet.asked(3).await;
+    stage.engine.prompt(started.session, "Sent later.".into()).await.unwrap();
+    stage.ended(next).await;
+    let told: Vec<_> = stage.puppet.turns().into_iter().map(|turn| turn.prompt).skip(3).take(2).collect();
+    assert_eq!(told, ["Kept.", "Sent later."]);
 }
 
 #[tokio::test(start_paused = true)]

@@ -53,7 +53,7 @@ pub(super) struct Driver {
     own: Option<RunId>,
     /// When to look whether the store works again.
     retry_at: Option<Instant>,
-    /// Whether the session that could not be persisted was driven, and is to be again.
+    /// Whether the session is to be adopted, once that can be persisted.
     adopts: bool,
     /// A stop that could not be persisted.
     pub(super) pending_stop: Option<Stop>,
@@ -284,7 +284,7 @@ impl Driver {
         if let Some(stop) = self.pending_stop.take() {
             let _ = self.stop(stop).await;
         }
-        if std::mem::take(&mut self.adopts) && self.session.is_some() {
+        if self.adopts && self.session.is_some() {
             self.adopt().await;
         }
     }
@@ -305,8 +305,8 @@ impl Driver {
             RunStatus::None | RunStatus::Driven(_) | RunStatus::Paused(_) => {}
         }
         self.recovered();
-        // `decide` reports its own errors.
-        let _ = self.decide(Input::Adopt).await;
+        // `decide` reports its own errors; where one may pass, this is tried again.
+        self.adopts = self.decide(Input::Adopt).await.is_err();
     }
 
     /// Stops the agents that work for runs of the session without this driver, or for anything in it.

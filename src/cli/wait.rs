@@ -4,8 +4,9 @@ use std::time::Duration;
 
 use super::complaint::Complaint;
 
-/// How long what is being written may take when everything else is over.
-const LAST_WRITES: Duration = Duration::from_secs(1);
+/// How long what is being written may take when everything else is over, and how long it may take to kill agents that are still
+/// being stopped: on a busy machine their tasks do not end at once, and an agent whose task never ends would work on alone.
+const LAST_WRITES: Duration = Duration::from_secs(5);
 
 /// Blocks until something asynchronous is done.
 pub(super) fn wait<T>(doing: impl Future<Output = Result<T, Complaint>>) -> Result<T, Complaint> {

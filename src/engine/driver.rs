@@ -105,12 +105,15 @@ impl Driver {
                 return;
             }
             let wake = self.wake();
+            let can_leave = self.turn.as_ref().is_some_and(InFlight::can_be_left);
             tokio::select! {
                 biased;
                 Some(command) = self.mailbox.recv() => self.obey(command).await,
                 event = next_of(self.turn.as_mut()) => self.turn_event(event).await,
                 () = tokio::time::sleep(wake.unwrap_or_default()), if wake.is_some() => self.woken().await,
                 () = self.shared.closing.cancelled(), if self.turn.is_none() => {}
+                // Between commands, so that an agent is never left that a command is about to stop.
+                () = self.shared.leave.cancelled(), if can_leave => self.leave_turn(),
             }
         }
     }
@@ -218,6 +221,12 @@ impl Driver {
             && !turn.discard(kept)
         {
             self.turn_gone();
+        }
+    }
+
+    fn leave_turn(&self) {
+        if let Some(turn) = &self.turn {
+            turn.leave();
         }
     }
 

@@ -38,6 +38,7 @@ pub(super) struct InFlight {
     shared: Arc<Shared>,
     session: SessionId,
     stop: CancellationToken,
+    leave: CancellationToken,
     signs: mpsc::Receiver<Sign>,
     /// The agent's end of the line, until it is asked.
     link: Option<Link>,
@@ -104,8 +105,8 @@ impl InFlight {
         let span = span_of(session, &request);
         let stop = shared.stop.child_token();
         let (signs, heard) = mpsc::channel(MAX_QUEUED_SIGNS);
-        let (hurry, leave) = (shared.hurry.clone(), shared.leave.clone());
-        let link = Link { signs, stop: stop.clone(), hurry, leave };
+        let leave = CancellationToken::new();
+        let link = Link { signs, stop: stop.clone(), hurry: shared.hurry.clone(), leave: leave.clone() };
         let adopted = matches!(request.origin, TurnOrigin::Adopted(_));
         let seating = seat(Arc::clone(shared), session, request.clone(), permit);
         Self {
@@ -116,6 +117,7 @@ impl InFlight {
             shared: Arc::clone(shared),
             session,
             stop,
+            leave,
             signs: heard,
             link: Some(link),
             phase: Phase::Seating(Box::pin(seating)),
@@ -158,6 +160,16 @@ impl InFlight {
     /// How long the agent has worked.
     pub(super) fn took(&self) -> Duration {
         self.began.map_or(Duration::ZERO, |began| began.elapsed())
+    }
+
+    /// Whether its agent can be left to itself: not one that is being stopped.
+    pub(super) fn can_be_left(&self) -> bool {
+        self.discarded.is_none() && !self.leave.is_cancelled()
+    }
+
+    /// Leaves the agent to itself.
+    pub(super) fn leave(&self) {
+        self.leave.cancel();
     }
 
     /// Stops the agent. Whatever comes of the turn does not matter any more. `false` where the agent was never asked, so

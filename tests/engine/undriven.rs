@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use surefire::ExitReason;
 use surefire::agent::Fate;
-use surefire::engine::{Notice, Options, Started, TakeUp};
+use surefire::engine::{Notice, Options, Shutdown, Started, TakeUp};
 use surefire::process::{Command, Files, Limits, Mark, TextLines};
 use surefire::run::{AttemptId, Resume, ResumedBy};
 use surefire::store::{Change, Commit, Process, Store};
@@ -145,6 +145,30 @@ async fn a_stop_that_cannot_be_saved_is_carried_out_once_there_is_room() {
     assert_eq!(stage.record(started.run).ending.unwrap().reason, "user-requested");
     assert_eq!((stage.puppet.turns().len(), stage.puppet.recovered().len() <= 1), (1, true));
     assert_eq!(stage.store.open_attempts().unwrap(), []);
+}
+
+/// In real time: a paused clock stands still while the store does.
+#[tokio::test]
+async fn an_agent_that_is_about_to_be_stopped_is_not_left_when_the_engine_shuts_down() {
+    let (disk, store) = disk();
+    let stage = Stage::with(Puppet::new([Act::Hangs]), store, |_| ()).await;
+    let started = stage.start().await;
+    stage.puppet.asked(1).await;
+    disk.hold_before_the_next_commit();
+    let (engine, session) = (stage.engine.clone(), started.session);
+    let exits = tokio::spawn(async move { engine.exit(session, ExitReason::UserRequested).await });
+    disk.holds().await;
+    let engine = stage.engine.clone();
+    let closes = tokio::spawn(async move { engine.shut_down(Shutdown::LeaveAgents).await });
+    for _ in 0..100 {
+        tokio::task::yield_now().await;
+    }
+    disk.release();
+    assert_eq!(exits.await.unwrap().unwrap().unwrap().reason, "user-requested");
+    closes.await.unwrap();
+    tokio::time::timeout(SECOND, stage.puppet.stopped.notified())
+        .await
+        .expect("it was stopped, and not left");
 }
 
 #[tokio::test(start_paused = true)]

@@ -197,7 +197,8 @@ test("a conversation without a run is shown by itself: it is followed, talked to
   const rows = await until("it is answered", () => shown.conversation(), (rows) => rows.length === 2);
   assert.match(rows[1].html, /<strong>green<\/strong>/);
   await until("it is named", () => shown.heading(), (words) => words === "Is the build green?");
-  assert.equal(await shown.hint(), "This is answered at once.");
+  // What is at work is asked for anew when something was said, so the page knows a moment later.
+  await until("it is at rest", () => shown.hint(), (words) => words === "This is answered at once.");
   assert.equal(await shown.page.$('aria/Stop the agent[role="button"]'), null, "there is nothing to stop");
   await shown.say("And the tests?");
   await until("it is at work", () => shown.hint(), (words) => /at work: words wait/.test(words));

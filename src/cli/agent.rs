@@ -4,9 +4,9 @@ use std::cmp::Ordering;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::complaint::Complaint;
 use super::context::Context;
-use super::options::{AgentOptions, Choice};
+use super::usage::complaint::Complaint;
+use super::usage::options::{AgentOptions, Choice};
 use crate::agent::{Agent, Claude, Failure, Rehearsal};
 
 /// How long a rehearsal takes for a turn, so that people can follow.

@@ -3,8 +3,8 @@
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Command};
 
-use super::console::Console;
-use super::layers::{Layers, Rank};
+use super::render::console::Console;
+use super::settings::{Layers, Rank};
 use crate::Catalog;
 
 /// What a command is given beside its options.

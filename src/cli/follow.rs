@@ -4,14 +4,14 @@ use std::time::Duration;
 
 use tokio::time::MissedTickBehavior;
 
-use super::complaint::Complaint;
+use super::connection::{Door, GoOn, House, Stir, Trouble, Wish};
 use super::context::Context;
-use super::house::{Door, GoOn, House, Stir, Trouble, Wish};
-use super::live::PACE;
-use super::program::program_name;
+use super::render::live::PACE;
+use super::render::story::Story;
+use super::render::view::View;
 use super::signals::Stop;
-use super::story::Story;
-use super::view::View;
+use super::usage::complaint::Complaint;
+use super::usage::program::program_name;
 use crate::engine::Clock;
 use crate::run::{Ending, Event, ResumedBy, RunId, SessionId};
 use crate::wire::{Journal, JournalEvent};

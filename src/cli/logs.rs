@@ -2,7 +2,7 @@
 
 use tracing_subscriber::EnvFilter;
 
-use super::arguments::{Arguments, Command, LogFormat};
+use super::usage::arguments::{Arguments, Command, LogFormat};
 
 /// Begins to log, to standard error. `RUST_LOG` decides where it is set, then `-v` and `-q`.
 pub(super) fn begin(arguments: &Arguments) {

@@ -1,71 +1,34 @@
 //! Commanding: the `surefire` command, for the bundled recipes or for your own.
 //!
 //! It does no work itself: it reads what was asked for, hands it to the [server](crate::server), the
-//! [engine](crate::engine) or the [wire](crate::wire), and shows what comes of it. Start with [`main`], then `arguments.rs` for
-//! what can be asked for; each command has a file of its name.
+//! [engine](crate::engine) or the [wire](crate::wire), and shows what comes of it. Start with [`main`], then `usage/arguments.rs` for
+//! what can be asked for; each command has a file in `commands/`.
 
-mod advice;
 mod agent;
-mod arguments;
-mod bad_value;
-mod brake;
-mod card;
-mod complaint;
-mod completions;
-mod console;
+mod commands;
+mod connection;
 mod context;
-mod data;
 mod doctor;
+mod find_run;
 mod follow;
-mod house;
-mod key;
-mod layers;
-mod links;
-mod live;
 mod logs;
-mod meant;
-mod misuse;
-mod options;
-mod outlined;
-mod paint;
-mod places;
-mod program;
-mod prune;
-mod qr;
-mod quoted;
-mod read;
-mod reasons;
-mod recipes;
-#[cfg(test)]
-mod remedies;
-mod resume;
-mod run;
-mod runs;
-mod serve;
-mod server_limits;
-mod show;
+mod render;
+mod settings;
 mod signals;
-mod story;
-mod table;
 mod usage;
-mod view;
 mod wait;
-mod welcome;
-mod which;
-mod why;
-mod words;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::{CommandFactory, FromArgMatches};
 
-use self::arguments::{Arguments, Command};
-use self::complaint::Complaint;
-use self::console::Console;
-use self::context::Context;
-use self::layers::Layers;
 use crate::Catalog;
+use context::Context;
+use render::console::Console;
+use settings::Layers;
+use usage::arguments::{Arguments, Command};
+use usage::complaint::Complaint;
 
 /// The `surefire` command, with these recipes on offer.
 ///
@@ -79,7 +42,7 @@ use crate::Catalog;
 #[must_use]
 pub fn main(catalog: Catalog) -> ExitCode {
     let words: Vec<OsString> = std::env::args_os().collect();
-    let console = Console::new(usage::colour(&words));
+    let console = Console::new(usage::check::colour(&words));
     match command(catalog, console, &words) {
         Ok(status) => status,
         Err(complaint) => {
@@ -92,12 +55,14 @@ pub fn main(catalog: Catalog) -> ExitCode {
 fn command(catalog: Catalog, console: Console, words: &[OsString]) -> Result<ExitCode, Complaint> {
     // First without what is settled elsewhere: whoever asks for help gets it, whatever is wrong with that.
     let declared = Arguments::command();
-    let plain = program::named(layers::two_way(declared.clone()));
+    let plain = usage::program::named(settings::two_way(declared.clone()));
     let (matches, arguments) = match parse(plain.clone(), words) {
         Ok(parsed) => parsed,
-        Err(error) => return usage::answer(console, &plain, catalog, words, &error, &Layers::default()),
+        Err(error) => {
+            return usage::check::answer(console, &plain, catalog, words, &error, &Layers::default());
+        }
     };
-    usage::nothing_before_the_command(&plain, &matches)?;
+    usage::check::nothing_before_the_command(&plain, &matches)?;
     let needed = arguments.command.as_ref().is_none_or(Command::is_settled_elsewhere);
     let config = arguments.everywhere.config.as_deref();
     let layers = match Layers::gather(&plain, config) {
@@ -110,7 +75,7 @@ fn command(catalog: Catalog, console: Console, words: &[OsString]) -> Result<Exi
     } else {
         match parse(layers.under(plain.clone()), words) {
             Ok(parsed) => parsed,
-            Err(error) => return usage::answer(console, &plain, catalog, words, &error, &layers),
+            Err(error) => return usage::check::answer(console, &plain, catalog, words, &error, &layers),
         }
     };
     let console = Console::new(arguments.everywhere.color);

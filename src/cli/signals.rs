@@ -8,8 +8,8 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
-use super::brake::Brake;
-use super::complaint::Complaint;
+use super::connection::brake::Brake;
+use super::usage::complaint::Complaint;
 
 /// The exit statuses of a process that a signal ended.
 const HUNG_UP: u8 = 129;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::complaint::Complaint;
+use super::usage::complaint::Complaint;
 
 /// How long what is being written may take when everything else is over, and how long it may take to kill agents that are still
 /// being stopped: on a busy machine their tasks do not end at once, and an agent whose task never ends would work on alone.

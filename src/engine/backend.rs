@@ -7,8 +7,8 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 use super::blocking::blocking;
+use super::commit::feed::Feed;
 use super::error::{EngineError, ResumeError};
-use super::feed::Feed;
 use super::local::Engine;
 use super::options::Shutdown;
 use super::say::{Said, Say, SayError};

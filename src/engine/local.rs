@@ -6,15 +6,17 @@ use std::sync::Arc;
 use tokio::sync::oneshot;
 use uuid::Uuid;
 
-use super::command::{Command, Stop};
+use super::commit::feed::{Feed, Notice};
 use super::error::{EngineError, ResumeError};
-use super::feed::{Feed, Notice};
-use super::load::unfinished_runs;
 use super::options::{Options, Shutdown};
+use super::recover::adopt;
 use super::say::{Said, Say, SayError};
+use super::session::command::{Command, Stop};
+use super::session::driver;
+use super::session::load::unfinished_runs;
 use super::shared::Shared;
 use super::start::{Start, StartError, Started};
-use super::{directory, driver, recover};
+use super::turn::directory;
 use crate::run::{Ending, PromptId, Resume, RunId, SessionId};
 use crate::session::{Change, Commit};
 use crate::store::{Store, StoreError};
@@ -63,7 +65,7 @@ impl Engine {
     /// The store cannot be read.
     pub async fn open(options: Options) -> Result<Self, EngineError> {
         let shared = Shared::new(options)?;
-        if let Err(error) = recover::take_up(&shared).await {
+        if let Err(error) = adopt::take_up(&shared).await {
             // What was taken up already must not go on behind the back of the next engine.
             shared.shut_down(Shutdown::LeaveAgents).await;
             return Err(error);

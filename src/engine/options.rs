@@ -59,7 +59,7 @@ impl Options {
             more_roots: Roots::default(),
             parallel: 2,
             turn: TurnLimits::default(),
-            locks: super::session_lock::usual_directory(),
+            locks: super::turn::session_lock::usual_directory(),
             backlog: 1024,
             clock: Clock::system(),
             take_up: TakeUp::All,

@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime};
 
 use super::error::EngineError;
 use super::local::Engine;
-use super::{scratch, session_lock};
+use super::turn::{scratch, session_lock};
 use crate::run::AttemptId;
 use crate::store::{Pruned, Store, StoreError};
 

@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 
-use super::directory::DirectoryError;
 use super::error::{EngineError, NotDone};
 use super::provider::UnknownProvider;
+use super::turn::directory::DirectoryError;
 use crate::agent::Failure;
 use crate::run::{PromptId, SessionId};
 use crate::store::StoreError;

@@ -8,10 +8,11 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use super::blocking::blocking;
-use super::committer::Committer;
+use super::commit::committer::Committer;
 use super::options::{Options, Shutdown};
-use super::provider::{self, UnknownProvider};
-use super::registry::Registry;
+use super::provider;
+use super::provider::UnknownProvider;
+use super::session::registry::Registry;
 use crate::agent::Agent;
 use crate::store::{Store, StoreError};
 

@@ -2,10 +2,10 @@
 
 use std::path::PathBuf;
 
-use super::directory::DirectoryError;
 use super::error::{EngineError, NotDone};
-use super::failure;
 use super::provider::UnknownProvider;
+use super::turn::directory::DirectoryError;
+use super::turn::failure;
 use crate::agent::{Failure, UnknownModel};
 use crate::recipe::advice;
 use crate::run::{Limits, RunId, SessionId};

@@ -3,7 +3,7 @@
 use std::io::ErrorKind;
 use std::net::SocketAddr;
 
-use super::key::KeyError;
+use super::net::key::KeyError;
 use crate::engine::EngineError;
 use crate::recipe::advice;
 use crate::store::StoreError;

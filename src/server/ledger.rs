@@ -1,6 +1,6 @@
 //! What is written down about runs, in the words of the wire: for those who read it here, and for those who ask over HTTP.
 
-use super::convert;
+use super::broadcast::convert;
 use crate::Catalog;
 use crate::run::{Event, RunId};
 use crate::store::{Message, RunFilter, Store, StoreError};

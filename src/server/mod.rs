@@ -1,55 +1,28 @@
 //! Listening: the iOS app's protocol over WebSocket, a few things to read over HTTP, and the web console at `/`.
 //!
 //! It decides nothing about runs (that is the [engine](crate::engine)'s) and writes no JSON by hand (that is the
-//! [wire](crate::wire)'s): it joins the two, and keeps out clients without the key. Start with [`Server`]; then `dialogue.rs` for what a client
-//! can say, `handlers/` for what is done about it, `follow.rs` for what everybody is told, `accept.rs` for who gets in, and `console/` for the page.
+//! [wire](crate::wire)'s): it joins the two, and keeps out clients without the key. Start with [`Server`]; then `socket/dialogue.rs` for what a client
+//! can say, `handlers/` for what is done about it, `broadcast/follow.rs` for what everybody is told, `net/accept.rs` for who gets in, and `console/` for the page.
 
-mod accept;
-mod api;
-mod auth;
-mod auth_throttle;
 mod bind_error;
-mod bucket;
+pub(crate) mod broadcast;
 mod builder;
-#[cfg(feature = "by-hand")]
-mod by_hand;
-mod client;
-mod connection;
-mod connection_limit;
 mod console;
-pub(crate) mod convert;
-mod dialogue;
-mod follow;
 mod handlers;
-mod hub;
-mod key;
+mod http;
 pub(crate) mod ledger;
 mod limits;
-mod listener;
-mod names;
-mod network;
-mod peer;
-mod peer_slot;
-mod pool;
-mod problem;
-mod read;
-mod replies;
-mod routes;
-pub(crate) mod same_user;
+pub(crate) mod net;
 mod shared;
 mod socket;
-mod spacing;
-mod subscriptions;
-mod upgrade;
-mod work;
 
 pub use bind_error::BindError;
 pub use builder::ServerBuilder;
+pub use limits::ServerLimits;
+pub use net::key::{ApiKey, KeyError};
 #[cfg(feature = "by-hand")]
 #[doc(hidden)]
-pub use by_hand::ByHand;
-pub use key::{ApiKey, KeyError};
-pub use limits::ServerLimits;
+pub use socket::test_client::ByHand;
 
 use std::future::Future;
 use std::net::SocketAddr;
@@ -60,7 +33,7 @@ use tokio::task::JoinSet;
 
 use crate::engine::{Backend, Feed, Shutdown};
 use crate::store::SetAside;
-use listener::Listener;
+use net::listener::Listener;
 use shared::Shared;
 
 /// How long clients may take to go when the server stops.
@@ -145,11 +118,11 @@ impl Server {
         let _dropped = shared.stopping.clone().drop_guard();
         let mut accepting = JoinSet::new();
         for listener in listeners {
-            accepting.spawn(accept::accept(Arc::clone(&shared), listener));
+            accepting.spawn(net::accept::accept(Arc::clone(&shared), listener));
         }
         let timekeeper = Arc::clone(&shared);
         let mut telling = JoinSet::new();
-        telling.spawn(follow::follow(Arc::clone(&shared), feed));
+        telling.spawn(broadcast::follow::follow(Arc::clone(&shared), feed));
         telling.spawn(async move { timekeeper.hub.keep_time(&timekeeper.clock).await });
         shutdown.await;
         tracing::info!("the server stops");

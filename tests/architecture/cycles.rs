@@ -22,9 +22,9 @@ fn no_files_of_a_room_need_each_other() {
 #[test]
 fn every_way_to_import_is_seen() {
     let cases = [
-        ("cli", "cli/arguments", "a `use`, below a module that is there for tests only"),
+        ("cli", "cli/usage/arguments", "a `use`, below a module that is there for tests only"),
         ("cli", "cli/logs", "a path from the module itself, where it is used"),
-        ("cli/run", "cli/house/wish", "a `use` of what `mod.rs` re-exports"),
+        ("cli/commands/run", "cli/connection/wish", "a `use` of what `mod.rs` re-exports"),
         ("outcome/ask", "outcome", "a `use` of what `mod.rs` defines"),
     ];
     for (from, to, how) in cases {

@@ -63,7 +63,7 @@ fn the_rooms_that_only_think_do_no_io_and_read_no_clock() {
 fn only_the_server_serves_and_only_a_guest_asks() {
     const SERVES: [&str; 3] = ["warp::", "hyper::server", "TcpListener"];
     const ASKS: [&str; 2] = ["hyper::", "tungstenite"];
-    let guest = source().join("cli/house");
+    let guest = source().join("cli/connection");
     for room in rooms().into_iter().filter(|room| room != "server") {
         for file in sources(&source().join(room)) {
             let code = code(&file);

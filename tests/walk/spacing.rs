@@ -30,7 +30,7 @@ fn gaps(app: &App, session: &Value) -> Vec<Duration> {
 }
 
 /// How often is tried anew: a reader that is late on a busy machine sees two that are apart as if they came together. The exact
-/// distance is held by the tests in `server/spacing.rs`, which say what time it is; here it is to be seen at all.
+/// distance is held by the tests in `server/broadcast/spacing.rs`, which say what time it is; here it is to be seen at all.
 const ROUNDS: usize = 5;
 
 /// Whether all of them are as far apart as the app needs, and most of them as they should be.

@@ -3,10 +3,11 @@
 use std::path::PathBuf;
 
 use super::finding::Finding;
-use super::program::{self, Mute};
+use super::program;
+use super::program::Mute;
 use crate::agent::Claude;
-use crate::cli::complaint::Complaint;
-use crate::cli::options::{AgentOptions, Choice};
+use crate::cli::usage::complaint::Complaint;
+use crate::cli::usage::options::{AgentOptions, Choice};
 
 const NAME: &str = "agent";
 

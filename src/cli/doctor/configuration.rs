@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::finding::Finding;
-use crate::cli::complaint::Complaint;
+use crate::cli::usage::complaint::Complaint;
 
 const NAME: &str = "configuration";
 

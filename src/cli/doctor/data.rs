@@ -8,7 +8,7 @@ use rustix::fs::{Access, access, statvfs};
 use rustix::process::geteuid;
 
 use super::finding::Finding;
-use crate::cli::complaint::Complaint;
+use crate::cli::usage::complaint::Complaint;
 use crate::store::Holder;
 
 const NAME: &str = "data directory";

@@ -1,7 +1,7 @@
 //! What one check found, and what to do about it.
 
 use crate::Advise;
-use crate::cli::complaint::Complaint;
+use crate::cli::usage::complaint::Complaint;
 
 /// What one check found.
 #[derive(Debug, Clone, PartialEq, Eq)]

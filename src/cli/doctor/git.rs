@@ -3,7 +3,8 @@
 use std::io::ErrorKind;
 
 use super::finding::Finding;
-use super::program::{self, Mute};
+use super::program;
+use super::program::Mute;
 
 const NAME: &str = "git";
 

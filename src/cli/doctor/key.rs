@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use super::finding::Finding;
-use crate::cli::complaint::Complaint;
+use crate::cli::usage::complaint::Complaint;
 use crate::server::ApiKey;
 
 const NAME: &str = "key";

@@ -23,13 +23,13 @@ use std::process::ExitCode;
 
 use clap::Args;
 
-use self::finding::{Finding, Status};
-use super::complaint::Complaint;
+use super::commands::serve::ServeOptions;
 use super::context::Context;
-use super::layers::{self, Layers};
-use super::serve::ServeOptions;
+use super::settings::{Layers, configuration_file, two_way};
+use super::usage::complaint::Complaint;
 use super::wait::wait;
 use crate::store::Sqlite;
+use finding::{Finding, Status};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -50,7 +50,7 @@ pub(super) struct Doctor {
 
 impl Doctor {
     pub(super) fn run(self, context: &Context) -> Result<ExitCode, Complaint> {
-        let command = layers::two_way(context.commands.clone());
+        let command = two_way(context.commands.clone());
         let config = context.options().get_one::<PathBuf>("config");
         let (_, complaints) = Layers::read(&command, config.map(PathBuf::as_path));
         let findings = wait(async { Ok(self.examine(context, &complaints).await) })?;
@@ -66,7 +66,7 @@ impl Doctor {
 
     async fn examine(&self, context: &Context, complaints: &[Complaint]) -> Vec<Finding> {
         let config = context.options().get_one::<PathBuf>("config");
-        let file = layers::configuration_file(config.map(PathBuf::as_path));
+        let file = configuration_file(config.map(PathBuf::as_path));
         let places = &self.options.places;
         let data = places.data();
         let holder = data.as_ref().ok().and_then(|data| Sqlite::holder(data).ok()?);

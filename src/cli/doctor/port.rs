@@ -6,7 +6,7 @@ use std::net::SocketAddr;
 use tokio::net::TcpSocket;
 
 use super::finding::Finding;
-use crate::cli::serve::ListenOptions;
+use crate::cli::commands::serve::ListenOptions;
 use crate::server::BindError;
 use crate::store::Holder;
 

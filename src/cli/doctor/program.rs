@@ -8,7 +8,7 @@ use std::time::Duration;
 use tokio::io::AsyncReadExt;
 use tokio::process::Command;
 
-use crate::cli::words::one_line;
+use crate::cli::render::format::one_line;
 
 /// How long a program may take to answer.
 const PATIENCE: Duration = Duration::from_secs(10);

@@ -4,9 +4,9 @@ use serde_json::{Value, json};
 
 use super::finding::{Finding, Status};
 use super::settings::Row;
-use crate::cli::paint;
-use crate::cli::table::Table;
-use crate::cli::words::one_line;
+use crate::cli::render::format::one_line;
+use crate::cli::render::paint;
+use crate::cli::render::table::Table;
 
 /// What is shown where a setting has no value.
 const NOTHING: &str = "–";

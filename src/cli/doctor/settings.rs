@@ -3,9 +3,10 @@
 use std::ffi::OsStr;
 use std::path::PathBuf;
 
+use crate::cli::commands::serve::ServeOptions;
 use crate::cli::context::Context;
-use crate::cli::layers::{self, SETTINGS};
-use crate::cli::serve::ServeOptions;
+use crate::cli::settings;
+use crate::cli::settings::SETTINGS;
 
 /// A setting as it is now.
 pub(super) struct Row {
@@ -30,7 +31,7 @@ fn given(context: &Context, command: &clap::Command, name: &str) -> Option<Strin
     let values: Vec<&OsStr> = match (ours, context.layers.values(name)) {
         (Some(values), _) => values.collect(),
         (None, Some(values)) => values.iter().map(AsRef::as_ref).collect(),
-        (None, None) => layers::option(command, name)?
+        (None, None) => settings::option(command, name)?
             .get_default_values()
             .iter()
             .map(clap::builder::OsStr::as_os_str)

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::finding::Finding;
-use crate::cli::program::program_name;
+use crate::cli::usage::program::program_name;
 use crate::store::{Quarantined, Sqlite};
 
 const NAME: &str = "store";

@@ -1,7 +1,7 @@
 //! Whether every variable that looks like ours means something.
 
 use super::finding::Finding;
-use crate::cli::layers;
+use crate::cli::settings;
 
 const NAME: &str = "environment";
 
@@ -10,5 +10,5 @@ pub(super) fn check() -> Vec<Finding> {
         let fix = meant.map_or_else(|| format!("unset `{name}`"), |meant| format!("did you mean `{meant}`?"));
         Finding::doubtful(NAME, format!("`{name}` means nothing here"), fix)
     };
-    layers::unknown_variables().into_iter().map(finding).collect()
+    settings::unknown_variables().into_iter().map(finding).collect()
 }

@@ -8,7 +8,7 @@ use warp::http::StatusCode;
 use warp::http::header::CONTENT_TYPE;
 use warp::reply::Response;
 
-use super::problem::problem;
+use super::http::problem::problem;
 
 /// What a browser may do with the page: run its own scripts, use its own styles, and talk to this server. No text can become
 /// markup or code, wherever a script would put it.

@@ -3,13 +3,13 @@
 use tokio_util::sync::CancellationToken;
 
 use crate::Remedy;
-use crate::server::auth;
-use crate::server::client::Client;
-use crate::server::hub::ClientId;
-use crate::server::peer::Peer;
-use crate::server::read;
-use crate::server::replies::{Leaving, Replies};
+use crate::server::broadcast::hub::ClientId;
+use crate::server::net::auth;
+use crate::server::net::peer::Peer;
 use crate::server::shared::Shared;
+use crate::server::socket::client::Client;
+use crate::server::socket::read;
+use crate::server::socket::replies::{Leaving, Replies};
 use crate::wire::{
     AuthError, AvailableCommands, Connect, Connected, ErrorCode, ErrorMessage, ProtocolVersion, ServerMessage,
 };

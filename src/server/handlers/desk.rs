@@ -5,9 +5,9 @@ use std::path::Path;
 use crate::Advise;
 use crate::engine::EngineError;
 use crate::run::SessionId;
-use crate::server::client::Client;
-use crate::server::replies::Replies;
 use crate::server::shared::Shared;
+use crate::server::socket::client::Client;
+use crate::server::socket::replies::Replies;
 use crate::wire::{ErrorCode, ErrorMessage, ServerMessage, cut};
 
 /// How many bytes the words about a refused wish may have. They repeat what the client said, and others hear them as well.

@@ -3,8 +3,8 @@
 use super::desk::Desk;
 use super::start_recipe::tell;
 use crate::Exit;
-use crate::server::follow::caught_up;
-use crate::server::hub::Audience;
+use crate::server::broadcast::follow::caught_up;
+use crate::server::broadcast::hub::Audience;
 use crate::wire::{ExitRecipe, RecipeExited, ServerMessage};
 
 pub(super) async fn handle(desk: &mut Desk<'_>, message: ExitRecipe) {

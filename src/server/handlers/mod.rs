@@ -5,7 +5,6 @@ mod desk;
 mod exit_recipe;
 mod get_available_recipes;
 mod kill_session;
-mod not_ours;
 mod prompt;
 mod prune_runs;
 mod prune_sessions;
@@ -16,8 +15,9 @@ mod set_orchestration;
 mod start_recipe;
 mod subscribe;
 mod unsubscribe;
+mod unsupported;
 
-pub(super) use self::desk::Desk;
+pub(super) use super::handlers::desk::Desk;
 
 use crate::wire::ClientMessage;
 
@@ -41,6 +41,6 @@ pub(super) async fn handle(desk: &mut Desk<'_>, message: ClientMessage) {
         ClientMessage::SetMaxMessageSize(message) => set_max_message_size::handle(desk, message),
         ClientMessage::RefreshSessions(message) => refresh_sessions::handle(desk, message).await,
         ClientMessage::KillSession(message) => kill_session::handle(desk, message).await,
-        ClientMessage::NotOurs(message) => not_ours::handle(desk, message),
+        ClientMessage::NotOurs(message) => unsupported::handle(desk, message),
     }
 }

@@ -3,8 +3,8 @@
 use super::desk::{Desk, code_of};
 use crate::engine::{Begin, EngineError, Say, SayError};
 use crate::run::SessionId;
-use crate::server::client::After;
-use crate::server::convert;
+use crate::server::broadcast::convert;
+use crate::server::socket::client::After;
 use crate::wire::{Ack, ErrorCode, Prompt, PromptTo, ServerMessage, SessionReady};
 
 pub(super) async fn handle(desk: &mut Desk<'_>, message: Prompt) {

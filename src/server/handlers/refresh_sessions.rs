@@ -1,7 +1,7 @@
 //! `refresh_sessions`: which sessions there are.
 
 use super::desk::Desk;
-use crate::server::read;
+use crate::server::socket::read;
 use crate::wire::RefreshSessions;
 
 pub(super) async fn handle(desk: &mut Desk<'_>, message: RefreshSessions) {

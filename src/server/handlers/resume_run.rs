@@ -4,7 +4,7 @@ use super::desk::Desk;
 use super::start_recipe::{ack, busy};
 use crate::engine::{EngineError, ResumeError};
 use crate::run::{Limits, Resume, ResumedBy, RunId};
-use crate::server::client::After;
+use crate::server::socket::client::After;
 use crate::store::Store;
 use crate::wire::{ErrorCode, ResumeRun};
 

@@ -1,7 +1,7 @@
 //! `set_orchestration`: a client switches recipes on or off.
 
 use super::desk::Desk;
-use crate::server::hub::{Audience, Meaning, Update, frame};
+use crate::server::broadcast::hub::{Audience, Meaning, Update, frame};
 use crate::wire::{OrchestrationSet, ServerMessage, SetOrchestration};
 
 pub(super) async fn handle(desk: &mut Desk<'_>, message: SetOrchestration) {

@@ -7,9 +7,9 @@ use super::prompt::ready;
 use crate::engine::{Start, StartError};
 use crate::recipe::advice;
 use crate::run::{Limits, RunId, SessionId};
-use crate::server::client::After;
-use crate::server::convert;
-use crate::server::hub::Audience;
+use crate::server::broadcast::convert;
+use crate::server::broadcast::hub::Audience;
+use crate::server::socket::client::After;
 use crate::store::RunFilter;
 use crate::wire::{
     Ack, ErrorCode, ErrorMessage, OfRun, RecipeError, RecipeExited, ServerMessage, Stamp, StartIn,

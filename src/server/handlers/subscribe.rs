@@ -2,7 +2,8 @@
 
 use super::desk::Desk;
 use crate::run::SessionId;
-use crate::server::read::{self, From};
+use crate::server::socket::read;
+use crate::server::socket::read::From;
 use crate::wire::{ServerMessage, SessionHistory, Subscribe};
 
 pub(super) async fn handle(desk: &mut Desk<'_>, message: Subscribe) {

@@ -1,0 +1,14 @@
+//! The commands, a file each.
+
+pub(super) mod completions;
+pub(super) mod key;
+pub(super) mod prune;
+pub(super) mod read;
+pub(super) mod reasons;
+pub(super) mod recipes;
+pub(super) mod resume;
+pub(super) mod run;
+pub(super) mod runs;
+pub(super) mod serve;
+pub(super) mod show;
+pub(super) mod why;

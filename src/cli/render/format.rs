@@ -1,0 +1,112 @@
+//! Words as a terminal can take them: harmless, short enough, and for people.
+
+use std::time::Duration;
+
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+
+use crate::run::in_words;
+
+/// Somebody else's words without anything that moves the cursor or turns the direction of writing; lines stay lines.
+pub(in crate::cli) fn visible(words: &str) -> String {
+    let seen = |c: char| match c {
+        '\n' => Some('\n'),
+        '\t' => Some(' '),
+        c if c.is_control() || turns(c) => None,
+        c => Some(c),
+    };
+    words.chars().filter_map(seen).collect()
+}
+
+/// The same on one line; what was left out leaves a space, so that words stay apart.
+pub(in crate::cli) fn one_line(words: &str) -> String {
+    words.chars().map(|c| if c.is_control() || turns(c) { ' ' } else { c }).collect()
+}
+
+/// Whether a character is not seen itself, but changes the direction of what is.
+pub(in crate::cli) const fn turns(c: char) -> bool {
+    matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+/// The text in so many columns: whole, or up to a sign that something is missing.
+pub(in crate::cli) fn shortened(text: &str, most: usize) -> String {
+    let text = text.trim_end();
+    if text.width() <= most {
+        return text.to_owned();
+    }
+    let (room, mut used) = (most.saturating_sub(1), 0);
+    let fits = |c: &char| {
+        used += c.width().unwrap_or_default();
+        used <= room
+    };
+    let mut kept: String = text.chars().take_while(fits).collect();
+    // A sign may be wider than its parts, and goes as a whole.
+    let mut inside = false;
+    while inside || kept.width() > room {
+        inside = kept.pop().is_some_and(|last| last.width() == Some(0));
+    }
+    format!("{}…", kept.trim_end())
+}
+
+/// How long something took: nobody minds milliseconds beside seconds.
+pub(in crate::cli) fn took(duration: Duration) -> String {
+    if duration < Duration::from_secs(1) {
+        return in_words(Duration::from_millis(u64::from(duration.subsec_millis())));
+    }
+    in_words(Duration::from_secs(duration.as_secs()))
+}
+
+/// So many of something.
+pub(in crate::cli) fn count(number: usize, what: &str) -> String {
+    format!("{number} {what}{}", if number == 1 { "" } else { "s" })
+}
+
+/// A time that runs: `0:42`, `1:02:03`.
+pub(in crate::cli) fn clock(duration: Duration) -> String {
+    let seconds = duration.as_secs();
+    let (hours, minutes, seconds) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
+    if hours > 0 { format!("{hours}:{minutes:02}:{seconds:02}") } else { format!("{minutes}:{seconds:02}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_of_somebody_elses_moves_the_cursor() {
+        assert_eq!(visible("a\u{1b}[2Jb\tc\nd\u{202e}e\r\u{7}\u{9b}f\u{61c}"), "a[2Jb c\ndef");
+    }
+
+    #[test]
+    fn texts_are_cut_between_characters() {
+        let table = [
+            ("abc", 3, "abc"),
+            ("日本語", 6, "日本語"),
+            ("日本語", 5, "日本…"),
+            ("ab", 1, "…"),
+            ("abcd", 3, "ab…"),
+            ("ab cd", 4, "ab…"),
+            ("日本", 4, "日本"),
+            ("日本語", 4, "日…"),
+            ("日本語", 2, "…"),
+            ("e\u{301}e\u{301}e\u{301}", 2, "e\u{301}…"),
+            ("ℹ\u{fe0f}ℹ\u{fe0f}ℹ\u{fe0f}", 4, "ℹ\u{fe0f}…"),
+            ("abc", 0, "…"),
+        ];
+        for (text, most, short) in table {
+            assert_eq!(shortened(text, most), short, "{text} in {most}");
+        }
+    }
+
+    #[test]
+    fn times_are_told_as_people_tell_them() {
+        for (millis, told, running) in [
+            (250, "250 ms", "0:00"),
+            (1_999, "1 s", "0:01"),
+            (62_000, "1 min 2 s", "1:02"),
+            (3_723_000, "1 h 2 min", "1:02:03"),
+        ] {
+            let duration = Duration::from_millis(millis);
+            assert_eq!((took(duration).as_str(), clock(duration).as_str()), (told, running));
+        }
+    }
+}

@@ -1,0 +1,16 @@
+//! What is written to a terminal or a pipe.
+
+pub(super) mod advice;
+pub(super) mod banner;
+pub(super) mod console;
+pub(super) mod format;
+pub(super) mod links;
+pub(super) mod live;
+pub(super) mod paint;
+pub(super) mod qr;
+pub(super) mod recipe_text;
+pub(super) mod shell_quote;
+pub(super) mod story;
+pub(super) mod summary;
+pub(super) mod table;
+pub(super) mod view;

@@ -1,0 +1,92 @@
+//! A recipe in text: its steps, where each outcome leads, and what its limits are.
+
+use std::fmt::Write as _;
+
+use strum::IntoEnumIterator;
+
+use super::paint;
+use crate::{Guardrail, Guardrails, NextOutline, Outline, StepOutline};
+
+/// All of a recipe that fits into text.
+pub(in crate::cli) fn outlined(outline: &Outline) -> String {
+    let mut text = format!("{}  {}\n", paint::bold(outline.label), paint::dim(outline.id));
+    // Writing to a string cannot fail.
+    if !outline.description.is_empty() {
+        let _ = writeln!(text, "{}", outline.description);
+    }
+    if let Some(model) = outline.model {
+        let _ = writeln!(text, "It asks for the model {model}.");
+    }
+    let _ = writeln!(text, "\n{}", paint::bold("Steps"));
+    for (index, step) in outline.steps.iter().enumerate() {
+        text.push_str(&step_in_words(outline, step, index == outline.initial));
+    }
+    let _ = writeln!(text, "\n{}", paint::bold("Guardrails"));
+    text.push_str(&guardrails(outline));
+    let path = outline.heaviest_path.iter().map(|part| match part.visits {
+        1 => part.step.to_owned(),
+        visits => format!("{} ×{visits}", part.step),
+    });
+    let path = path.collect::<Vec<_>>().join(", ");
+    let most = match outline.max_steps {
+        1 => "1 step".to_owned(),
+        most => format!("{most} steps"),
+    };
+    let _ = write!(text, "\n{} {most}: {path}", paint::bold("A run takes at most"));
+    text
+}
+
+fn step_in_words(outline: &Outline, step: &StepOutline, first: bool) -> String {
+    let begins = if first { paint::dim("  a run begins here") } else { String::new() };
+    let mut text = format!("  {}{begins}\n", paint::cyan(step.name));
+    if !step.description.is_empty() {
+        let _ = writeln!(text, "    {}", step.description);
+    }
+    if let Some(model) = step.model.filter(|model| outline.model != Some(model)) {
+        let _ = writeln!(text, "    It asks for the model {model}.");
+    }
+    let width = step.outcomes.iter().map(|outcome| outcome.name.len()).max().unwrap_or_default();
+    for outcome in step.outcomes {
+        let next = next(outline, outcome.next);
+        let _ = writeln!(text, "      {:width$} → {next}", outcome.name);
+    }
+    text
+}
+
+fn next(outline: &Outline, next: NextOutline) -> String {
+    match next {
+        NextOutline::Step(index) => paint::cyan(outline.steps[index].name),
+        NextOutline::Exit(reason) => {
+            let definition = reason.definition();
+            let (category, goal_met) = (definition.category, definition.goal_met);
+            let sign = paint::sign(category, goal_met);
+            let end = paint::end(category, goal_met, format!("{sign} {}", definition.code));
+            format!("{end}: {}", definition.general_message())
+        }
+        NextOutline::Restart { id, .. } => format!("↻ {} in a fresh session", paint::cyan(id)),
+    }
+}
+
+/// The limits that are set, and which of them no run can hit.
+fn guardrails(outline: &Outline) -> String {
+    let Guardrails { max_step_visits, max_total_steps, max_restarts, exit_on_other } = outline.guardrails;
+    let mut text = String::new();
+    for guardrail in Guardrail::iter() {
+        let (limit, words) = match guardrail {
+            Guardrail::MaxStepVisits => (max_step_visits, "runs of one step"),
+            Guardrail::MaxTotalSteps => (max_total_steps, "steps in all"),
+            Guardrail::MaxRestarts => (max_restarts, "restarts"),
+        };
+        let Some(limit) = limit else { continue };
+        let proven = outline.never_trips.contains(&guardrail);
+        let proven = if proven { paint::dim("  proven never to trip") } else { String::new() };
+        let _ = writeln!(text, "  {guardrail}: at most {limit} {words}{proven}");
+    }
+    let other = if exit_on_other {
+        "every step may end the run with `other`"
+    } else {
+        "no step ends with `other` by itself"
+    };
+    let _ = writeln!(text, "  exit_on_other: {other}");
+    text
+}

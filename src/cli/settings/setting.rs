@@ -1,0 +1,101 @@
+//! Which options can be settled for good, and how each is written.
+
+/// How a setting is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::cli) enum Kind {
+    /// Yes or no.
+    Switch,
+    Text,
+    Number,
+    /// A file or a folder.
+    Path,
+    /// Several of those.
+    Paths,
+    /// Several texts.
+    Names,
+}
+
+/// An option that can be settled for good.
+#[derive(Debug, PartialEq, Eq)]
+pub(in crate::cli) struct Setting {
+    /// As on the command line, without the dashes.
+    pub(in crate::cli) name: &'static str,
+    pub(in crate::cli) kind: Kind,
+}
+
+/// All of them. What only makes sense for a single command is not among them.
+pub(in crate::cli) const SETTINGS: [Setting; 39] = [
+    setting("listen", Kind::Text),
+    setting("lan", Kind::Switch),
+    setting("allow-host", Kind::Names),
+    setting("agent", Kind::Text),
+    setting("agent-path", Kind::Path),
+    setting("permission-mode", Kind::Text),
+    setting("rehearse", Kind::Text),
+    setting("pace-ms", Kind::Number),
+    setting("data", Kind::Path),
+    setting("key-file", Kind::Path),
+    setting("root", Kind::Paths),
+    setting("parallel", Kind::Number),
+    setting("stop-agents", Kind::Switch),
+    setting("no-qr", Kind::Switch),
+    setting("silence", Kind::Text),
+    setting("turn-time", Kind::Text),
+    setting("max-connections", Kind::Number),
+    setting("max-unauthenticated", Kind::Number),
+    setting("unauthenticated-grace", Kind::Text),
+    setting("request-timeout", Kind::Text),
+    setting("auth-timeout", Kind::Text),
+    setting("max-wrong-keys", Kind::Number),
+    setting("wrong-key-delay", Kind::Text),
+    setting("max-message-size", Kind::Text),
+    setting("max-reply-size", Kind::Text),
+    setting("messages-per-second", Kind::Number),
+    setting("message-burst", Kind::Number),
+    setting("flood-timeout", Kind::Text),
+    setting("max-queued-messages", Kind::Number),
+    setting("max-queued-size", Kind::Text),
+    setting("write-timeout", Kind::Text),
+    setting("client-timeout", Kind::Text),
+    setting("model", Kind::Text),
+    setting("time", Kind::Text),
+    setting("max-ticks", Kind::Number),
+    setting("budget-usd", Kind::Number),
+    setting("auto-resume", Kind::Switch),
+    setting("color", Kind::Text),
+    setting("log-format", Kind::Text),
+];
+
+const fn setting(name: &'static str, kind: Kind) -> Setting {
+    Setting { name, kind }
+}
+
+impl Setting {
+    pub(in crate::cli) fn find(name: &str) -> Option<&'static Self> {
+        SETTINGS.iter().find(|setting| setting.name == name)
+    }
+
+    /// Its name in the environment.
+    pub(in crate::cli) fn variable(&self) -> String {
+        format!("SUREFIRE_{}", self.name.replace('-', "_").to_uppercase())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+    use crate::cli::settings::acceptable::option;
+    use crate::cli::usage::arguments::Arguments;
+
+    #[test]
+    fn every_setting_is_an_option_with_a_help_text() {
+        let command = Arguments::command();
+        for setting in &SETTINGS {
+            let option = option(&command, setting.name);
+            let option = option.unwrap_or_else(|| panic!("no command has --{}", setting.name));
+            assert!(option.get_help().is_some(), "--{} says what it does", setting.name);
+        }
+    }
+}

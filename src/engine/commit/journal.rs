@@ -1,0 +1,99 @@
+//! Log lines for what is persisted. Prompts and replies are not logged, except for the end of a reply that could not be
+//! read.
+
+use crate::Category;
+use crate::run::{Event, Read, RunId, SessionId};
+use crate::session::{Change, Commit, Input, Session, TurnEnd};
+
+/// What the log lines of one decision have in common, looked up before it is made: a run that ends is gone afterwards.
+pub(in crate::engine) struct Journal {
+    session: SessionId,
+    recipe: String,
+    /// The end of the agent's reply, where the decision is about one.
+    reply: Option<String>,
+}
+
+impl Journal {
+    pub(in crate::engine) fn of(session: &Session, input: &Input) -> Self {
+        let (mut recipe, mut reply) = (session.recipe(), None);
+        match input {
+            Input::Resume { ended: Some(ended), .. } => recipe = Some(ended.0.recipe().outline().id),
+            Input::TurnEnded { end: TurnEnd::Replied { text, .. }, .. } => reply = Some(end_of(text)),
+            _ => {}
+        }
+        Self { session: session.id(), recipe: recipe.unwrap_or_default().to_owned(), reply }
+    }
+
+    /// Logs what happened in runs.
+    pub(in crate::engine) fn log(&self, commit: &Commit) {
+        for change in &commit.changes {
+            let Change::Run { run, entries, .. } = change else { continue };
+            let mut events = entries.iter().filter_map(|entry| entry.event.as_ref()).peekable();
+            // A run that continues another one begins in a session of its own.
+            let (session, recipe) = match events.peek() {
+                Some(Event::Started { recipe, order, .. }) => (order.session, recipe.as_str()),
+                Some(_) | None => (self.session, self.recipe.as_str()),
+            };
+            events.for_each(|event| log(*run, session, recipe, event, self.reply.as_deref()));
+        }
+    }
+}
+
+fn log(run: RunId, session: SessionId, recipe: &str, event: &Event, reply: Option<&str>) {
+    match event {
+        Event::Started { step, order, .. } => {
+            let rehearsal = order.rehearsal;
+            tracing::info!(%run, %session, recipe, step, rehearsal, "Recipe started");
+        }
+        Event::TurnBegan { attempt, step, .. } => tracing::debug!(%run, %attempt, step, "Turn began"),
+        Event::Replied { read, took, .. } => match read {
+            Read::Outcome { outcome, repaired, .. } => {
+                let took_ms = took.as_millis();
+                tracing::info!(%run, outcome, ?repaired, took_ms, "Step reported an outcome");
+            }
+            Read::Unread { unread, problem } => {
+                let reply = reply.map(short);
+                tracing::warn!(%run, %session, recipe, unread, problem, reply, "Reply could not be read");
+            }
+            Read::NotAsked => tracing::debug!(%run, "Prompt was passed on"),
+        },
+        Event::Reasked { step, number, of, problem } => {
+            tracing::info!(%run, %session, recipe, step, number, of, problem, "Agent is asked again");
+        }
+        Event::Moved { from, outcome, to, number, .. } => {
+            tracing::info!(%run, %session, recipe, from, outcome, to, number, "Recipe moved to the next step");
+        }
+        Event::PromptQueued { prompt, .. } => tracing::info!(%run, %session, %prompt, "Prompt queued"),
+        Event::Ended { ending, .. } => {
+            let (step, reason, category) = (&ending.step, &ending.reason, ending.category);
+            let details = ending.description.as_deref().map(short);
+            let prefix = category.log_prefix();
+            match category {
+                Category::Completed => {
+                    tracing::info!(%run, %session, recipe, step, reason, %category, details, "{prefix}");
+                }
+                Category::Guardrail => {
+                    tracing::warn!(%run, %session, recipe, step, reason, %category, details, "{prefix}");
+                }
+                Category::Error => {
+                    tracing::error!(%run, %session, recipe, step, reason, %category, details, "{prefix}");
+                }
+            }
+        }
+        Event::Resumed { by, .. } => tracing::info!(%run, %session, recipe, %by, "Recipe resumed"),
+    }
+}
+
+/// How many characters of the agent's text a log line holds.
+const MAX_LOGGED_CHARS: usize = 200;
+
+/// The beginning of a text, with control characters escaped, so that it cannot pretend to be another log line.
+fn short(text: &str) -> String {
+    text.escape_debug().take(MAX_LOGGED_CHARS).collect()
+}
+
+/// The end of a text, where an outcome would be.
+fn end_of(text: &str) -> String {
+    let from = text.char_indices().rev().nth(MAX_LOGGED_CHARS - 1).map_or(0, |(index, _)| index);
+    text[from..].to_owned()
+}

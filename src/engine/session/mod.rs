@@ -1,0 +1,9 @@
+//! The task that owns one session: its mailbox, its loop, and how it is loaded.
+
+pub(super) mod check;
+pub(super) mod command;
+pub(super) mod driver;
+pub(super) mod load;
+pub(super) mod obey;
+pub(super) mod registry;
+pub(super) mod watch;

@@ -1,0 +1,163 @@
+//! What clients ask of a session.
+
+use std::sync::Arc;
+
+use uuid::Uuid;
+
+use super::check;
+use super::command::{Command, Stop};
+use super::driver::Driver;
+use super::load::replay;
+use crate::AnyRecipe;
+use crate::engine::error::{EngineError, ResumeError};
+use crate::engine::say::{Said, Say, SayError};
+use crate::engine::shared::Shared;
+use crate::engine::start::{Start, StartError, Started};
+use crate::run::{CannotResume, Ending, Resume, Run, RunId};
+use crate::session::{Input, RunStatus, Session};
+
+impl Driver {
+    pub(in crate::engine) async fn obey(&mut self, command: Command) {
+        if self.shared.closing.is_cancelled() {
+            // The dropped answer tells the caller that the engine shuts down.
+            return;
+        }
+        // A stop that could not be persisted comes before everything that was asked for later.
+        if let Some(stop) = self.pending_stop.take() {
+            let _ = self.stop(stop).await;
+        }
+        match command {
+            Command::Start { recipe, start, answer } => {
+                let _ = answer.send(self.start(recipe, start).await);
+            }
+            Command::Resume { run, resume, answer } => {
+                let _ = answer.send(self.resume(run, resume).await);
+            }
+            Command::Stop { stop, answer } => {
+                let _ = answer.send(self.stop(stop).await);
+            }
+            Command::Say { say, answer } => {
+                let _ = answer.send(self.say(say).await);
+            }
+            Command::Switch { enabled, answer } => {
+                let _ = answer.send(self.switch(enabled).await);
+            }
+            Command::UnsavedEnding { run, answer } => {
+                let unsaved = self.unsaved.as_ref().filter(|(unsaved, _)| *unsaved == run);
+                let _ = answer.send(unsaved.map(|(_, ending)| ending.clone()));
+            }
+        }
+    }
+
+    async fn start(&mut self, recipe: &'static dyn AnyRecipe, start: Start) -> Result<Started, StartError> {
+        let run = RunId::from(Uuid::new_v4());
+        let shared = Arc::clone(&self.shared);
+        let session = self.loaded().await?;
+        let new_session = session.profile().is_none();
+        let (order, begins) = check::start(&shared, session, recipe, start, run).await?;
+        self.decide(Input::Start { recipe, order: Box::new(order), begins }).await?;
+        Ok(Started { run, session: self.id, new_session })
+    }
+
+    async fn resume(&mut self, run: RunId, resume: Resume) -> Result<Started, ResumeError> {
+        let session = self.id;
+        if !self.shared.read(move |store| store.orchestration(Some(session))).await? {
+            return Err(ResumeError::SwitchedOff);
+        }
+        let loaded = self.loaded().await?;
+        let (status, agent) = (loaded.status(), loaded.run().map(|run| run.order().agent.clone()));
+        let ended = match status {
+            RunStatus::Driven(driven) if driven == run => return Err(CannotResume::StillRunning.into()),
+            RunStatus::Left(it) | RunStatus::Paused(it) if it == run => {
+                self.shared.agent(agent.as_deref())?;
+                None
+            }
+            _ => Some(Box::new(Self::ended_run(&self.shared, run).await?)),
+        };
+        self.decide(Input::Resume { ended, resume }).await?;
+        if status == RunStatus::Left(run) {
+            self.recovered();
+        }
+        Ok(Started { run, session, new_session: false })
+    }
+
+    /// A run that has ended, as the store has it.
+    async fn ended_run(shared: &Shared, id: RunId) -> Result<(Run, u64), ResumeError> {
+        let events = shared.read(move |store| store.events(id, 0, usize::MAX)).await?;
+        let (run, seq) = replay(shared.options.catalog, id, &events)?;
+        shared.agent(Some(&run.order().agent))?;
+        Ok((run, seq))
+    }
+
+    /// Stops the run, or everything. Where that cannot be persisted, it is tried again before anything else is done.
+    pub(in crate::engine) async fn stop(&mut self, stop: Stop) -> Result<Option<Ending>, EngineError> {
+        let stopped = self.try_stop(&stop).await;
+        match &stopped {
+            // The run has ended, so that it is not recovered any more.
+            Ok(_) => self.unsaved = None,
+            Err(EngineError::Store(error)) if error.may_pass() => {
+                self.pending_stop = Some(stop);
+                self.retry_later();
+            }
+            Err(_) => {}
+        }
+        stopped
+    }
+
+    async fn try_stop(&mut self, stop: &Stop) -> Result<Option<Ending>, EngineError> {
+        self.loaded().await?;
+        self.stop_other_agents(matches!(stop, Stop::Session)).await?;
+        let took = self.took();
+        let input = match stop {
+            Stop::Run(exit) => Input::Stop { exit: exit.clone(), took },
+            Stop::Session => Input::Kill { took },
+        };
+        Ok(self.decide(input).await?)
+    }
+
+    async fn switch(&mut self, enabled: bool) -> Result<(), EngineError> {
+        if !enabled {
+            self.stop_other_agents(false).await?;
+        }
+        let took = self.took();
+        self.decide(Input::Switch { enabled, took }).await?;
+        if !enabled {
+            self.unsaved = None;
+        }
+        Ok(())
+    }
+
+    async fn say(&mut self, say: Say) -> Result<Said, SayError> {
+        let Say { text, begin, .. } = say;
+        let prompt = Uuid::new_v4().into();
+        let new_session = self.loaded().await?.profile().is_none();
+        let begins = match begin {
+            Some(begin) if new_session => Some(check::begin(&self.shared, self.id, &text, begin).await?),
+            Some(_) | None => None,
+        };
+        self.decide(Input::Prompt { prompt, text, begins }).await?;
+        Ok(Said { prompt, new_session })
+    }
+
+    /// A paused run resumes by itself, now.
+    pub(in crate::engine) async fn resume_due(&mut self) {
+        let session = self.id;
+        let switched_on = self.shared.read(move |store| store.orchestration(Some(session))).await;
+        let obstacle = match switched_on {
+            Ok(true) => self.missing_agent(),
+            Ok(false) => Some(ResumeError::SwitchedOff.to_string()),
+            Err(error) => {
+                let at_stake = self.at_stake();
+                return self.not_persisted(&error, at_stake);
+            }
+        };
+        if let Err(error) = self.decide(Input::ResumeDue { obstacle }).await.map_err(EngineError::from) {
+            tracing::warn!(%session, %error, "failed to resume a paused run");
+        }
+    }
+
+    fn missing_agent(&self) -> Option<String> {
+        let run = self.session.as_ref().and_then(Session::run)?;
+        self.shared.agent(Some(&run.order().agent)).err().map(|unknown| unknown.to_string())
+    }
+}

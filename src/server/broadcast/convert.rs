@@ -1,0 +1,203 @@
+//! From what the engine and the store know to what clients are told.
+
+use std::sync::Arc;
+
+use crate::agent::Agent;
+use crate::server::shared::Shared;
+use crate::session::{NOT_ANSWERED, NOT_DELIVERED};
+use crate::store::{Message, Role, RunRecord, Session};
+use crate::wire::{
+    AvailableRecipes, HistoryMessage, Mark, OfRun, OfferedAgent, OfferedRecipe, RecentSession,
+    RecentSessions, RunLine, SessionEntry, SessionList, Stamp, Telling, shown,
+};
+use crate::{Catalog, Outline};
+
+/// The agents that clients know by name. They read no other name in a list of sessions.
+const KNOWN_TO_CLIENTS: [&str; 4] = ["claude", "copilot", "cursor", "opencode"];
+
+/// The one that stands for all others.
+const USUAL: &str = "claude";
+
+/// The name under which clients know an agent.
+pub(crate) fn provider(agent: &str) -> &'static str {
+    KNOWN_TO_CLIENTS.into_iter().find(|known| *known == agent).unwrap_or(USUAL)
+}
+
+/// The agent that a client means by a name. Where the usual one is not here, a rehearsal stands in for it; everybody is told so by
+/// `rehearsal` in what they hear of the run.
+pub(in crate::server) fn agent_for(provider: Option<String>, agents: &[Arc<dyn Agent>]) -> Option<String> {
+    let wanted = provider.filter(|provider| !provider.trim().is_empty())?;
+    let is_here = agents.iter().any(|agent| agent.about().name == wanted);
+    let stand_in = agents.iter().map(|agent| agent.about()).find(|about| about.rehearsal);
+    match stand_in {
+        Some(stand_in) if wanted == USUAL && !is_here => Some(stand_in.name.to_owned()),
+        _ => Some(wanted),
+    }
+}
+
+/// Names a conversation: its offsets are good as long as this stays the same.
+pub(crate) fn signature(session: &Session) -> String {
+    format!("{}:{}", session.created_at, session.id)
+}
+
+pub(in crate::server) fn history_message(message: &Message, provider: &str) -> HistoryMessage {
+    let text = match message.role {
+        Role::Assistant => shown(&message.text).into_owned(),
+        Role::User => message.text.clone(),
+    };
+    HistoryMessage {
+        session_id: message.session,
+        uuid: message.id,
+        role: message.role.to_string(),
+        kind: message.role.to_string(),
+        text,
+        timestamp: Stamp(message.at),
+        offset: message.offset,
+        seq: message.offset + 1,
+        id: message.id,
+        provider: provider.to_owned(),
+        mark: mark(message),
+    }
+}
+
+/// What the server itself noted. Words of an agent belong to an attempt, and how a run ended belongs to the run; an assistant's
+/// message of neither is a note, and no agent can write one.
+fn mark(message: &Message) -> Option<Mark> {
+    let is_note = message.role == Role::Assistant && message.attempt.is_none() && message.run.is_none();
+    let marks = [(NOT_DELIVERED, Mark::NotDelivered), (NOT_ANSWERED, Mark::NotAnswered)];
+    let mark = marks.into_iter().find(|(words, _)| message.text.starts_with(words));
+    mark.filter(|_| is_note).map(|(_, mark)| mark)
+}
+
+pub(in crate::server) fn session_entry(session: &Session) -> SessionEntry {
+    SessionEntry {
+        session_id: session.id,
+        name: session.name.clone(),
+        working_directory: session.directory.display().to_string(),
+        last_modified: session.changed_at,
+        message_count: session.messages,
+        provider: provider(&session.agent).to_owned(),
+        agent: session.agent.clone(),
+    }
+}
+
+pub(in crate::server) fn session_list(sessions: &[Session], total_count: u64) -> SessionList {
+    SessionList { sessions: sessions.iter().map(session_entry).collect(), total_count }
+}
+
+pub(in crate::server) fn recent_session(session: &Session) -> RecentSession {
+    RecentSession {
+        session_id: session.id,
+        name: session.name.clone(),
+        working_directory: session.directory.display().to_string(),
+        last_modified: Stamp(session.changed_at),
+        provider: provider(&session.agent).to_owned(),
+    }
+}
+
+pub(in crate::server) fn recent_sessions(sessions: &[RecentSession], limit: u32) -> RecentSessions {
+    RecentSessions { sessions: sessions.iter().take(limit as usize).cloned().collect(), limit }
+}
+
+/// The recipes on offer and who can do them where, as clients are told.
+pub(in crate::server) fn offer(shared: &Shared, enabled: bool) -> AvailableRecipes {
+    let offered = |agent: &Arc<dyn Agent>| {
+        let about = agent.about();
+        OfferedAgent { name: about.name.to_owned(), rehearsal: about.rehearsal }
+    };
+    AvailableRecipes {
+        agents: shared.agents.iter().map(offered).collect(),
+        working_directory: shared.proposed_directory.clone(),
+        ..available_recipes(shared.catalog, enabled)
+    }
+}
+
+/// The recipes on offer, whoever does them.
+pub(crate) fn available_recipes(catalog: Catalog, enabled: bool) -> AvailableRecipes {
+    let offered = |outline: &'static Outline| OfferedRecipe {
+        id: outline.id.to_owned(),
+        label: outline.label.to_owned(),
+        // The app drops what has no description.
+        description: if outline.description.is_empty() { outline.label } else { outline.description }
+            .to_owned(),
+        steps: outline.steps.iter().map(|step| step.name.to_owned()).collect(),
+        max_steps: outline.max_steps,
+    };
+    AvailableRecipes {
+        recipes: catalog.by_label().into_iter().map(|recipe| offered(recipe.outline())).collect(),
+        enabled,
+        agents: Vec::new(),
+        working_directory: None,
+    }
+}
+
+/// What clients call a recipe, also one that is no longer on offer.
+pub(in crate::server) fn label(catalog: Catalog, recipe: &str) -> String {
+    catalog.get(recipe).map_or(recipe, |recipe| recipe.outline().label).to_owned()
+}
+
+/// What clients know about a run, from the line that the store has about it.
+pub(in crate::server) fn telling(catalog: Catalog, record: &RunRecord) -> Telling {
+    Telling {
+        run: record.id,
+        session: record.session,
+        recipe_id: record.recipe.clone(),
+        recipe_label: label(catalog, &record.recipe),
+        step: record.step.clone(),
+        step_count: record.steps.max(1),
+        rehearsal: record.rehearsal,
+        in_turn: record.ending.is_none(),
+    }
+}
+
+/// The place of the last thing that happened in a run.
+pub(in crate::server) fn last_of(record: &RunRecord) -> OfRun {
+    OfRun { run_id: record.id, seq: record.last_seq, at: Stamp(record.changed_at) }
+}
+
+pub(in crate::server) fn run_line(catalog: Catalog, record: &RunRecord) -> RunLine {
+    RunLine {
+        run_id: record.id,
+        session_id: record.session,
+        recipe_id: record.recipe.clone(),
+        recipe_label: label(catalog, &record.recipe),
+        working_directory: record.directory.display().to_string(),
+        agent: record.agent.clone(),
+        rehearsal: record.rehearsal,
+        continues: record.continues,
+        started_at: Stamp(record.started_at),
+        changed_at: Stamp(record.changed_at),
+        step: record.step.clone(),
+        step_count: record.steps,
+        last_seq: record.last_seq,
+        cost_usd: record.cost_usd,
+        ending: record.ending.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use uuid::Uuid;
+
+    use super::*;
+
+    #[test]
+    fn only_what_the_server_notes_is_marked() {
+        let (attempt, run) = (Some(Uuid::from_u128(2).into()), Some(Uuid::from_u128(3).into()));
+        let table = [
+            (Role::Assistant, None, None, "Not delivered: “a” was still queued", Some(Mark::NotDelivered)),
+            (Role::Assistant, None, None, "Not answered: “a” was being delivered", Some(Mark::NotAnswered)),
+            (Role::Assistant, None, None, "Anything else", None),
+            (Role::Assistant, attempt, None, "Not delivered: says the agent", None),
+            (Role::Assistant, attempt, run, "Not answered: says the agent", None),
+            (Role::Assistant, None, run, "Not delivered: says the end of a run", None),
+            (Role::User, None, None, "Not delivered: says somebody", None),
+        ];
+        for (role, attempt, run, text, expected) in table {
+            let id = Uuid::from_u128(1);
+            let message =
+                Message { session: id.into(), offset: 0, id, role, text: text.into(), at: 0, attempt, run };
+            assert_eq!(history_message(&message, "claude").mark, expected, "{text}");
+        }
+    }
+}

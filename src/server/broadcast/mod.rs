@@ -1,0 +1,7 @@
+//! What every client is sent: the engine's updates as messages, in one order.
+
+pub(crate) mod convert;
+pub(super) mod follow;
+pub(super) mod hub;
+pub(super) mod spacing;
+pub(super) mod work;

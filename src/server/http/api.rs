@@ -1,0 +1,224 @@
+//! The HTTP endpoints: what is known about recipes, reasons and runs, to be read.
+
+use std::sync::Arc;
+
+use percent_encoding::percent_decode_str;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use strum::IntoEnumIterator;
+use warp::Reply;
+use warp::http::StatusCode;
+use warp::http::header::CONTENT_TYPE;
+use warp::reply::Response;
+
+use super::problem::problem;
+use crate::engine::EngineError;
+use crate::run::{RunId, first_prompt};
+use crate::server::broadcast::{convert, work};
+use crate::server::ledger;
+use crate::server::shared::Shared;
+use crate::store::{RunFilter, Store, StoreError};
+use crate::wire::{FirstPrompt, SetAsideEntry, StoreState, Work};
+use crate::{AnyRecipe, ExitReason, Outline, Registry, UnknownRecipe};
+
+/// How many runs are listed for somebody who does not say.
+const RUNS: usize = 100;
+
+/// The most runs, and the most events, that are answered at once.
+const MOST: usize = 1000;
+
+/// That the server is there.
+pub(in crate::server) fn health() -> Response {
+    answer(&json!({ "status": "ok", "version": env!("CARGO_PKG_VERSION") }))
+}
+
+/// The recipes on offer.
+pub(in crate::server) async fn recipes(shared: Arc<Shared>) -> Response {
+    match shared.engine.read(|store| store.orchestration(None)).await {
+        Ok(enabled) => answer(&convert::offer(&shared, enabled)),
+        Err(error) => failed(&error),
+    }
+}
+
+/// How to answer about a recipe.
+#[derive(Debug, Deserialize)]
+pub(in crate::server) struct RecipeQuery {
+    format: Option<Format>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Format {
+    Json,
+    Mermaid,
+    Dot,
+}
+
+/// One recipe: steps, outcomes, guardrails.
+pub(in crate::server) fn recipe(shared: &Shared, id: &str, query: &RecipeQuery) -> Response {
+    let outline = match outline(shared, id) {
+        Ok(outline) => outline,
+        Err(unknown) => return not_found(&unknown),
+    };
+    let text = |text: String, kind| warp::reply::with_header(text, CONTENT_TYPE, kind).into_response();
+    match query.format.unwrap_or(Format::Json) {
+        Format::Json => answer(outline),
+        Format::Mermaid => text(outline.to_mermaid(), "text/vnd.mermaid; charset=utf-8"),
+        Format::Dot => text(outline.to_dot(), "text/vnd.graphviz; charset=utf-8"),
+    }
+}
+
+/// What a run is to be about.
+#[derive(Debug, Deserialize)]
+pub(in crate::server) struct PromptQuery {
+    about: Option<String>,
+}
+
+/// What the agent is told first if a recipe is started.
+pub(in crate::server) fn prompt(shared: &Shared, id: &str, query: &PromptQuery) -> Response {
+    match outline(shared, id) {
+        Ok(outline) => answer(&FirstPrompt { prompt: first_prompt(outline, query.about.as_deref()) }),
+        Err(unknown) => not_found(&unknown),
+    }
+}
+
+/// The recipe that an address names.
+fn outline(shared: &Shared, id: &str) -> Result<&'static Outline, UnknownRecipe> {
+    // An id may have letters that no address has.
+    let id = percent_decode_str(id).decode_utf8_lossy();
+    shared.catalog.find(&id).map(AnyRecipe::outline)
+}
+
+fn not_found(unknown: &UnknownRecipe) -> Response {
+    problem(StatusCode::NOT_FOUND, &unknown.to_string())
+}
+
+/// Every way for a run to end.
+pub(in crate::server) fn exit_reasons() -> Response {
+    answer(&ExitReason::iter().map(ExitReason::definition).collect::<Vec<_>>())
+}
+
+/// Which runs to list.
+#[derive(Debug, Deserialize)]
+pub(in crate::server) struct RunsQuery {
+    recipe: Option<String>,
+    reason: Option<String>,
+    session: Option<String>,
+    id: Option<String>,
+    open: Option<bool>,
+    before: Option<String>,
+    limit: Option<usize>,
+}
+
+/// The fewest characters of an id that runs are looked for with.
+const SHORTEST_ID: usize = 4;
+
+/// The beginning of an id, as ids are written.
+fn id_prefix(text: &str) -> Option<String> {
+    let is_one = |letter: char| letter.is_ascii_hexdigit() || letter == '-';
+    (text.len() >= SHORTEST_ID && text.chars().all(is_one)).then(|| text.to_ascii_lowercase())
+}
+
+/// Past and present runs, newest first.
+pub(in crate::server) async fn runs(shared: Arc<Shared>, query: RunsQuery) -> Response {
+    let given = |text: Option<String>| text.filter(|text| !text.is_empty());
+    let session = match given(query.session).map(|session| session.parse()).transpose() {
+        Ok(session) => session,
+        Err(error) => return bad(&error),
+    };
+    let before = match given(query.before).map(|run| run.parse()).transpose() {
+        Ok(before) => before,
+        Err(error) => return bad(&error),
+    };
+    let prefix = given(query.id);
+    let id_prefix = prefix.as_deref().and_then(id_prefix);
+    if prefix.is_some() && id_prefix.is_none() {
+        let words = format!("id has to be the first {SHORTEST_ID} characters of a run's id, or more of them");
+        return problem(StatusCode::BAD_REQUEST, &words);
+    }
+    let filter = RunFilter {
+        recipe: given(query.recipe),
+        reason: given(query.reason),
+        session,
+        id_prefix,
+        open: query.open,
+        before,
+        limit: Some(query.limit.unwrap_or(RUNS).min(MOST)),
+        ..RunFilter::default()
+    };
+    let catalog = shared.catalog;
+    match shared.engine.read(move |store| ledger::runs(store, catalog, &filter)).await {
+        Ok(runs) => answer(&json!({ "runs": runs })),
+        // The run that the page was to begin after is not there any more.
+        Err(EngineError::Store(error @ StoreError::Missing { .. })) => {
+            problem(StatusCode::NOT_FOUND, &format!("{error}; begin with the first page"))
+        }
+        Err(error) => failed(&error),
+    }
+}
+
+/// What is not as it should be in the store.
+pub(in crate::server) async fn store(shared: Arc<Shared>) -> Response {
+    match shared.engine.read(Store::quarantined).await {
+        Ok(found) => {
+            let entries = found.into_iter();
+            let entries = entries.map(|it| SetAsideEntry { run_id: it.run, row: it.row, why: it.why });
+            answer(&StoreState { set_aside: entries.collect() })
+        }
+        Err(error) => failed(&error),
+    }
+}
+
+/// What agents work on.
+pub(in crate::server) async fn work(shared: Arc<Shared>) -> Response {
+    let catalog = shared.catalog;
+    match shared.engine.read(move |store| work::work(store, catalog)).await {
+        Ok(work) => answer(&Work { work }),
+        Err(error) => failed(&error),
+    }
+}
+
+/// From where on to tell.
+#[derive(Debug, Deserialize)]
+pub(in crate::server) struct RunQuery {
+    since: Option<u64>,
+}
+
+/// One run, and what happened in it.
+pub(in crate::server) async fn run(id: String, shared: Arc<Shared>, query: RunQuery) -> Response {
+    let id: RunId = match id.parse() {
+        Ok(id) => id,
+        Err(error) => return bad(&error),
+    };
+    let (catalog, since) = (shared.catalog, query.since.unwrap_or(0));
+    match shared.engine.read(move |store| ledger::journal(store, catalog, id, since, MOST)).await {
+        Ok(Some(journal)) => answer(&journal),
+        Ok(None) => problem(StatusCode::NOT_FOUND, &EngineError::NoRun(id).to_string()),
+        Err(error) => failed(&error),
+    }
+}
+
+/// What the agent said last in a run.
+pub(in crate::server) async fn reply(id: String, shared: Arc<Shared>) -> Response {
+    let id: RunId = match id.parse() {
+        Ok(id) => id,
+        Err(error) => return bad(&error),
+    };
+    match shared.engine.read(move |store| ledger::last_reply(store, id)).await {
+        Ok(Some(reply)) => answer(&reply),
+        Ok(None) => problem(StatusCode::NOT_FOUND, &EngineError::NoRun(id).to_string()),
+        Err(error) => failed(&error),
+    }
+}
+
+fn answer(value: &impl Serialize) -> Response {
+    warp::reply::json(value).into_response()
+}
+
+fn bad(error: &crate::run::NotAnId) -> Response {
+    problem(StatusCode::BAD_REQUEST, &error.to_string())
+}
+
+fn failed(error: &EngineError) -> Response {
+    problem(StatusCode::SERVICE_UNAVAILABLE, &error.to_string())
+}

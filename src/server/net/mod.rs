@@ -1,0 +1,15 @@
+//! Who gets in: addresses, slots, names and the key, up to the request.
+
+pub(super) mod accept;
+pub(super) mod auth;
+pub(super) mod auth_throttle;
+pub(super) mod connection_limit;
+pub(super) mod key;
+pub(super) mod listener;
+pub(super) mod names;
+pub(super) mod network;
+pub(super) mod peer;
+pub(super) mod peer_slot;
+pub(super) mod pool;
+pub(crate) mod same_user;
+pub(super) mod stream;

@@ -1,0 +1,129 @@
+//! One client's side of the conversation with the server: what it says, and what it is answered.
+//!
+//! There is no socket here, so all of it can be tried without one.
+
+use std::sync::Arc;
+
+use tokio_util::sync::CancellationToken;
+
+use super::client::Client;
+use super::replies::{Leaving, Replies};
+use crate::server::broadcast::hub::{ClientId, Update};
+use crate::server::handlers;
+use crate::server::handlers::Desk;
+use crate::server::net::peer::Peer;
+use crate::server::shared::Shared;
+use crate::wire::{
+    AuthError, ClientMessage, ErrorCode, ErrorMessage, Hello, Refusal, Refused, ServerMessage,
+};
+
+pub(in crate::server) struct Dialogue {
+    shared: Arc<Shared>,
+    id: ClientId,
+    peer: Peer,
+    pub(in crate::server) replies: Replies,
+    /// Set when the server stops, and by the hub when the client is too slow.
+    over: CancellationToken,
+    /// The client, once it has shown the key.
+    pub(in crate::server) client: Option<Client>,
+}
+
+impl Dialogue {
+    /// Begins with the server's greeting.
+    pub(in crate::server) fn new(shared: Arc<Shared>, peer: Peer, over: CancellationToken) -> Self {
+        let mut replies = Replies::new(shared.limits.reply_size);
+        replies.say(&ServerMessage::Hello(Hello::default()));
+        Self { id: shared.new_client(), shared, peer, replies, over, client: None }
+    }
+
+    /// Hears a text that the client sent.
+    pub(in crate::server) async fn hear(&mut self, text: &str) {
+        match ClientMessage::read(text) {
+            // Before anybody has to be known, and without the box.
+            Ok(ClientMessage::Ping) => self.replies.put(self.shared.pong.clone()),
+            // In a box of its own: the largest handler would make every idle connection as large as itself.
+            Ok(message) => Box::pin(self.answer(message)).await,
+            Err(refused) => self.refuse(&refused),
+        }
+    }
+
+    /// Hears something that is no text.
+    pub(in crate::server) fn hear_bytes(&mut self) {
+        self.replies
+            .error(ErrorCode::InvalidMessage, "message must be JSON text; binary messages are not supported");
+    }
+
+    async fn answer(&mut self, message: ClientMessage) {
+        match (message, &mut self.client) {
+            (ClientMessage::Connect(connect), _) => {
+                let known = handlers::connect::handle(
+                    &self.shared,
+                    self.id,
+                    self.peer,
+                    &self.over,
+                    &mut self.replies,
+                    connect,
+                );
+                self.client = known.await;
+            }
+            // Harmless, and no reason to stop the app from coming back.
+            (ClientMessage::Unsubscribe(_) | ClientMessage::MessageAck, None) => {}
+            (_, None) => self.turn_away(),
+            (message, Some(client)) => {
+                let mut desk = Desk { shared: &self.shared, client, replies: &mut self.replies };
+                handlers::handle(&mut desk, message).await;
+            }
+        }
+    }
+
+    fn refuse(&mut self, refused: &Refused) {
+        let code = match (&refused.why, &self.client) {
+            (Refusal::NotJson(_) | Refusal::NotAnObject | Refusal::NoType, _) => ErrorCode::InvalidMessage,
+            (_, None) => return self.turn_away(),
+            (Refusal::UnknownType(_), Some(_)) => ErrorCode::UnknownMessageType,
+            (Refusal::Missing { .. } | Refusal::WrongType { .. } | Refusal::NotAnId { .. }, Some(_)) => {
+                ErrorCode::InvalidMessage
+            }
+        };
+        self.replies.say(&ServerMessage::Error(ErrorMessage {
+            message: refused.why.to_string(),
+            code: Some(code),
+            session_id: refused.session,
+            ..ErrorMessage::default()
+        }));
+    }
+
+    /// Somebody who has not shown the key wants something.
+    fn turn_away(&mut self) {
+        self.replies.say(&ServerMessage::AuthError(AuthError::default()));
+        self.replies.leave(Leaving::NOT_AUTHENTICATED);
+    }
+
+    /// Waits for something that everybody is told; for ever, while the client is not known.
+    pub(in crate::server) async fn next_update(&mut self) -> Option<Update> {
+        match &mut self.client {
+            Some(client) => client.inbox.next().await,
+            None => std::future::pending().await,
+        }
+    }
+
+    /// Tells what was put off until now.
+    pub(in crate::server) async fn tell_what_is_due(&mut self) {
+        if let Some(client) = &mut self.client {
+            Box::pin(client.tell_what_is_due(&self.shared, &mut self.replies)).await;
+        }
+    }
+
+    /// Passes on what everybody is told.
+    pub(in crate::server) async fn pass_on(&mut self, update: Update) {
+        if let Some(client) = &mut self.client {
+            Box::pin(client.hear(&self.shared, &mut self.replies, update)).await;
+        }
+    }
+}
+
+impl Drop for Dialogue {
+    fn drop(&mut self) {
+        self.shared.hub.leave(self.id);
+    }
+}

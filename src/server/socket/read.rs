@@ -1,0 +1,130 @@
+//! Reading lists and conversations, no more of them than is sent.
+
+use super::replies::Replies;
+use crate::engine::EngineError;
+use crate::run::SessionId;
+use crate::server::broadcast::convert;
+use crate::server::shared::Shared;
+use crate::store::{Message, Store, StoreError};
+use crate::wire::{ServerMessage, SessionHistory, Window, window};
+
+/// How many sessions a list has.
+const SESSIONS: usize = 50;
+
+/// How many messages are read at once.
+const PAGE: usize = 16;
+
+/// How many messages somebody gets who has none yet. The app shows no more.
+const TAIL: u64 = 50;
+
+/// Where to begin in a conversation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::server) enum From {
+    /// At this offset.
+    Offset(u64),
+    /// Near the end, so that the end is included.
+    Tail,
+    /// At this offset, if the conversation still has this signature.
+    Signed(u64, String),
+}
+
+/// A part of a conversation in a frame below this size; `None` where there is no such session.
+pub(in crate::server) async fn conversation(
+    shared: &Shared,
+    id: SessionId,
+    from: From,
+    limit: usize,
+) -> Result<Option<SessionHistory>, EngineError> {
+    let look = move |store: &dyn Store| {
+        let Some(session) = store.session(id)? else { return Ok(None) };
+        let signature = convert::signature(&session);
+        let replaced = matches!(&from, From::Signed(_, seen) if *seen != signature);
+        let tail = replaced || from == From::Tail;
+        let messages = match from {
+            From::Offset(offset) | From::Signed(offset, _) if !tail => some_from(store, id, offset, limit)?,
+            From::Offset(_) | From::Signed(..) | From::Tail => the_last(store, id, session.messages, limit)?,
+        };
+        Ok(Some((session, signature, replaced, tail, messages)))
+    };
+    let Some((session, signature, replaced, tail, mut messages)) = shared.engine.read(look).await? else {
+        return Ok(None);
+    };
+    let provider = convert::provider(&session.agent);
+    // Something may have been said between the two reads.
+    let total = messages.last().map_or(session.messages, |last| session.messages.max(last.offset + 1));
+    loop {
+        let part = Window {
+            session: id,
+            signature: signature.clone(),
+            replaced,
+            total,
+            messages: messages.iter().map(|message| convert::history_message(message, provider)).collect(),
+        };
+        let frame = window(part, limit);
+        if !tail || frame.end_of_file || messages.len() < 2 {
+            return Ok(Some(frame));
+        }
+        // Whoever wants the end is not served with what is before it.
+        messages.drain(..messages.len().div_ceil(2));
+    }
+}
+
+/// Messages from here on, enough to fill this many bytes.
+fn some_from(
+    store: &dyn Store,
+    id: SessionId,
+    mut from: u64,
+    bytes: usize,
+) -> Result<Vec<Message>, StoreError> {
+    let (mut messages, mut size) = (Vec::new(), 0_usize);
+    while size < bytes {
+        let page = store.messages(id, from, PAGE)?;
+        let Some(last) = page.last() else { break };
+        from = last.offset + 1;
+        size = size.saturating_add(page.iter().map(|message| message.text.len()).sum());
+        messages.extend(page);
+    }
+    Ok(messages)
+}
+
+/// The last messages of so many, enough to fill this many bytes. Backwards and one by one, because fifty of them can be fifty
+/// times as much as fits.
+fn the_last(store: &dyn Store, id: SessionId, total: u64, bytes: usize) -> Result<Vec<Message>, StoreError> {
+    let (mut messages, mut size) = (Vec::new(), 0_usize);
+    for offset in (total.saturating_sub(TAIL)..total).rev() {
+        if size >= bytes {
+            break;
+        }
+        // Where this one cannot be read, the list begins with the next, which is there already.
+        let message = store.messages(id, offset, 1)?.into_iter().filter(|message| message.offset == offset);
+        let message: Vec<_> = message.collect();
+        size = size.saturating_add(message.iter().map(|message| message.text.len()).sum());
+        messages.extend(message);
+    }
+    messages.reverse();
+    Ok(messages)
+}
+
+/// Says which sessions there are.
+pub(in crate::server) async fn lists(shared: &Shared, replies: &mut Replies, recent: u32) {
+    let look = |store: &dyn Store| Ok((store.sessions(SESSIONS)?, store.session_count()?));
+    match shared.engine.read(look).await {
+        Ok((sessions, total)) => {
+            replies.say(&ServerMessage::SessionList(convert::session_list(&sessions, total)));
+            let latest: Vec<_> = sessions.iter().map(convert::recent_session).collect();
+            replies.say(&ServerMessage::RecentSessions(convert::recent_sessions(&latest, recent)));
+        }
+        Err(error) => replies.failed(&error),
+    }
+}
+
+/// Says which recipes there are.
+pub(in crate::server) async fn recipes(shared: &Shared, replies: &mut Replies) {
+    match shared.engine.read(|store| store.orchestration(None)).await {
+        Ok(enabled) => {
+            let recipes = convert::offer(shared, enabled);
+            replies.say(&ServerMessage::AvailableRecipes(recipes));
+        }
+        Err(error) => replies.failed(&error),
+    }
+}

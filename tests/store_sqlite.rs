@@ -331,7 +331,13 @@ fn a_store_that_the_version_before_wrote_opens_and_can_be_written() {
     let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/store_fixtures/before_0003");
     let folder = folder();
     fs::copy(fixture.join("surefire.db"), database(&folder)).unwrap();
+    assert_eq!(
+        Sqlite::inspect(folder.path()),
+        Ok(None),
+        "it cannot be looked over before it is brought up to date"
+    );
     let store = open(&folder);
+    assert_eq!(Sqlite::inspect(folder.path()), Ok(Some(vec![])));
     // What the version before read in it, in its own words: it knew none of these fields.
     let before = fs::read_to_string(fixture.join("everything.txt")).unwrap();
     let is_old = |line: &&str| !matches!(line.trim(), "commits: 0," | "withdrawn: []," | "again: false,");

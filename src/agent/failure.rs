@@ -40,6 +40,9 @@ pub enum Failure {
     /// The turn was stopped from outside.
     #[error("the turn was stopped")]
     Stopped,
+    /// The turn was stopped from outside, before the agent was given its prompt.
+    #[error("the turn was stopped before the agent got its prompt")]
+    StoppedBeforePrompt,
     /// The agent was left to itself; its turn is to be recovered later.
     #[error("the agent was left to work on its own")]
     Left,
@@ -150,6 +153,7 @@ impl Advise for Failure {
             // What to do about these depends on the run: the registry's diagnosis says it.
             Self::CannotStart { .. }
             | Self::Stopped
+            | Self::StoppedBeforePrompt
             | Self::Left
             | Self::Silent { .. }
             | Self::TookTooLong { .. }
@@ -203,6 +207,7 @@ mod tests {
             Failure::BadProgram { .. } => "bad_program",
             Failure::CannotStart { .. } => "cannot_start",
             Failure::Stopped => "stopped",
+            Failure::StoppedBeforePrompt => "stopped_before_prompt",
             Failure::Left => "left",
             Failure::Silent { .. } => "silent",
             Failure::TookTooLong { .. } => "took_too_long",
@@ -234,6 +239,7 @@ mod tests {
             },
             Failure::CannotStart { path: "/usr/bin/claude".into(), why: words() },
             Failure::Stopped,
+            Failure::StoppedBeforePrompt,
             Failure::Left,
             Failure::Silent { after },
             Failure::TookTooLong { after },

@@ -73,7 +73,7 @@ pub trait Agent: Send + Sync + 'static {
     ///
     /// An agent that starts a process tells so through the link, and hands the prompt over only once that has been
     /// written down; so a process that nobody remembers has never been told anything. When the link is stopped, the
-    /// turn ends soon, with [`Failure::Stopped`], and nothing of it is left running.
+    /// turn ends soon, with [`Failure::Stopped`] or [`Failure::StoppedBeforePrompt`], and nothing of it is left running.
     fn turn(&self, turn: Turn, link: Link) -> Doing<Result<Reply, Failure>>;
 
     /// Finds out what became of a turn whose server was killed. `process` is what was written down about it.

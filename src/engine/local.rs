@@ -1,5 +1,6 @@
 //! The engine on this machine.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -155,19 +156,20 @@ impl Engine {
 
     /// Stops every run. A session that is about to start one is asked as well: its mailbox puts that behind the start.
     async fn stop_all(&self) -> Result<(), EngineError> {
-        let mut result = Ok(());
+        let (mut result, mut asked) = (Ok(()), BTreeSet::new());
         loop {
             let runs = self.shared.read(|store| unfinished_runs(store, None)).await?;
             let mut sessions: Vec<_> = runs.iter().map(|run| run.session).collect();
             sessions.extend(self.shared.sessions.sessions());
             let mut any = false;
             for session in sessions {
+                any |= asked.insert(session);
                 match self.exit(session, ExitReason::UserRequested).await {
                     Ok(ending) => any |= ending.is_some(),
                     Err(error) => result = Err(error),
                 }
             }
-            // A chain may have restarted into another session meanwhile.
+            // A chain may have restarted into another session meanwhile, so that all those in the list had nothing to stop.
             if !any || result.is_err() {
                 return result;
             }

@@ -27,7 +27,7 @@ pub use error::{EngineError, ResumeError};
 pub use local::Engine;
 pub use options::{Clock, Options, Shutdown, TakeUp};
 pub use provider::UnknownProvider;
-pub use prune::remove_directories;
+pub use prune::remove_leftovers;
 pub use roots::Roots;
 pub use say::{Begin, Said, Say, SayError};
 pub use start::{Start, StartError, Started};

@@ -30,8 +30,7 @@ impl Engine {
         let (data, locks) = (self.shared.options.data.clone(), self.shared.options.locks.clone());
         let prune = move |store: &dyn Store| {
             let pruned = store.prune_sessions(changed_before)?;
-            remove_directories(&data, &pruned, changed_before);
-            pruned.sessions.iter().for_each(|session| session_lock::remove(&locks, session.uuid()));
+            remove(&data, &locks, &pruned, changed_before);
             Ok(pruned)
         };
         self.to_its_end(prune).await
@@ -58,9 +57,17 @@ impl Engine {
     }
 }
 
-/// Removes the directories of attempts that were pruned, and those of unknown attempts that nothing was written to since
-/// then (milliseconds since 1970). What cannot be removed is logged, and is there for the next time.
-pub fn remove_directories(data: &Path, pruned: &Pruned, before: u64) {
+/// Removes what pruned sessions left on the disk: the directories of their attempts, those of unknown attempts that nothing
+/// was written to since then (milliseconds since 1970), and their lock files in the [usual place](super::Options::locks).
+/// What cannot be removed is logged, and is there for the next time.
+pub fn remove_leftovers(data: &Path, pruned: &Pruned, before: u64) {
+    remove(data, &session_lock::usual_directory(), pruned, before);
+}
+
+fn remove(data: &Path, locks: &Path, pruned: &Pruned, before: u64) {
+    for session in &pruned.sessions {
+        session_lock::remove(locks, session.uuid());
+    }
     for attempt in &pruned.attempts {
         scratch::remove_now(data, *attempt);
     }
@@ -106,11 +113,11 @@ mod tests {
         std::os::unix::fs::symlink(data.join("elsewhere"), unknown.join(id(4).to_string())).unwrap();
         let pruned = Pruned { attempts: vec![id(1)], ..Pruned::default() };
 
-        remove_directories(data, &pruned, 1_000);
+        remove(data, &data.join("locks"), &pruned, 1_000);
         assert!(!scratch::path(data, id(1)).exists() && scratch::path(data, id(2)).exists());
         assert!(unknown.join(id(3).to_string()).exists(), "it was changed later than in 1970");
 
-        remove_directories(data, &Pruned::default(), 4_000_000_000_000);
+        remove(data, &data.join("locks"), &Pruned::default(), 4_000_000_000_000);
         assert!(!unknown.join(id(3).to_string()).exists());
         assert!(unknown.join("notes of mine").exists() && data.join("elsewhere/stdout").exists());
         assert!(scratch::path(data, id(2)).exists());

@@ -100,7 +100,8 @@ impl Session {
                     self.held = false;
                 }
             }
-            TurnEnd::Unknown { .. } if chat.origin != TurnOrigin::New => {
+            // Words that cannot be read any more cannot be repeated.
+            TurnEnd::Unknown { .. } if chat.origin != TurnOrigin::New && !chat.prompt.text.is_empty() => {
                 // The agent is asked again, and told so: also by the next driver, should this one be killed before that.
                 (chat.origin, chat.prompt.again) = (TurnOrigin::New, true);
                 draft.happened(self.id, SessionEvent::ChatRepeated { attempt: chat.attempt });

@@ -29,12 +29,13 @@ pub use incoming::{
     Unsubscribe, WantedLimits,
 };
 pub use outgoing::{
-    Ack, AuthError, AvailableCommands, AvailableRecipes, CommandError, CommandHistory, CompactionError,
-    Connected, ErrorCode, ErrorMessage, GitBranch, Hello, HistoryMessage, InferNameError, Mark, OfRun,
-    OfferedAgent, OfferedRecipe, OrchestrationRetry, OrchestrationSet, RecentSession, RecentSessions,
-    RecipeError, RecipeExited, RecipeStarted, RecipeStepStarted, RecipeStepTransition, ResourcesList,
-    RunsPruned, ServerMessage, SessionCreated, SessionEntry, SessionHistory, SessionKilled, SessionList,
-    SessionReady, SessionsPruned, TurnComplete, WorkChanged, WorktreeSessionError,
+    Ack, ActiveRecipe, AuthError, AvailableCommands, AvailableRecipes, CommandError, CommandHistory,
+    CompactionError, Connected, ErrorCode, ErrorMessage, GitBranch, Hello, HistoryMessage, InferNameError,
+    LastRecipe, Mark, OfRun, OfferedAgent, OfferedRecipe, OrchestrationRetry, OrchestrationSet,
+    RecentSession, RecentSessions, RecipeError, RecipeExited, RecipeStarted, RecipeStepStarted,
+    RecipeStepTransition, ResourcesList, RunsPruned, ServerMessage, SessionCreated, SessionEntry,
+    SessionHistory, SessionKilled, SessionList, SessionReady, SessionsPruned, TurnComplete, WorkChanged,
+    WorktreeSessionError,
 };
 pub use shown::shown;
 pub use stamp::Stamp;

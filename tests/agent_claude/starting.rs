@@ -84,7 +84,7 @@ async fn a_process_that_nobody_writes_down_gets_no_prompt() {
     let doing = tokio::spawn(stage.claude.turn(turn.clone(), link));
     let Some(Sign::Spawned { process, go }) = signs.recv().await else { panic!() };
     drop(go);
-    assert_eq!(doing.await.unwrap(), Err(Failure::Stopped));
+    assert_eq!(doing.await.unwrap(), Err(Failure::StoppedBeforePrompt));
     assert!(is_collected(&process));
     assert_eq!((alive(turn.attempt), stage.begun()), (vec![], 0));
 }
@@ -95,7 +95,7 @@ async fn nobody_is_there_to_be_told() {
     let turn = stage.turn();
     let (link, signs) = link(1);
     drop(signs);
-    assert_eq!(stage.claude.turn(turn.clone(), link).await, Err(Failure::Stopped));
+    assert_eq!(stage.claude.turn(turn.clone(), link).await, Err(Failure::StoppedBeforePrompt));
     assert_eq!((alive(turn.attempt), stage.begun()), (vec![], 0));
 }
 
@@ -108,7 +108,7 @@ async fn stopped_or_left_before_the_prompt() {
         let doing = tokio::spawn(stage.claude.turn(turn.clone(), link.clone()));
         let sign = signs.recv().await;
         let (token, failure) =
-            if stopped { (&link.stop, Failure::Stopped) } else { (&link.leave, Failure::Left) };
+            if stopped { (&link.stop, Failure::StoppedBeforePrompt) } else { (&link.leave, Failure::Left) };
         token.cancel();
         assert_eq!(doing.await.unwrap(), Err(failure));
         drop(sign);

@@ -1,7 +1,8 @@
 //! Years of use: rows that cannot be read, lists of thousands, and what is pruned.
 
-use std::os::unix::fs::symlink;
-use std::path::Path;
+use std::fs::DirBuilder;
+use std::os::unix::fs::{DirBuilderExt, symlink};
+use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use rusqlite::Connection;
@@ -10,7 +11,7 @@ use surefire::store::{Change, NewMessage, Sqlite};
 
 use crate::command::Place;
 use crate::store_fixtures::{
-    attempt, began, commit, ends, events, message, new_session, replied, run, started,
+    attempt, began, commit, ends, events, message, new_session, replied, run, session, started,
 };
 
 fn now() -> u64 {
@@ -136,6 +137,15 @@ fn leave_behind(folder: &Path) {
     std::fs::write(folder.join("stdout"), "words").unwrap();
 }
 
+/// Makes the lock file of a session, where it is when its agent has worked in it.
+fn lock_file(place: &Place, n: u128) -> PathBuf {
+    let folder = place.path().join(format!("surefire-sessions-{}", rustix::process::getuid().as_raw()));
+    DirBuilder::new().recursive(true).mode(0o700).create(&folder).unwrap();
+    let file = folder.join(format!("{}.lock", session(n)));
+    std::fs::write(&file, "").unwrap();
+    file
+}
+
 #[test]
 fn old_sessions_are_pruned_with_all_that_belongs_to_them() {
     for at_a_server in [false, true] {
@@ -149,12 +159,14 @@ fn old_sessions_are_pruned_with_all_that_belongs_to_them() {
         let needed = place.data().join("attempts").join(attempt(400).to_string());
         leave_behind(&left);
         leave_behind(&needed);
+        let [free, held] = [7, 400].map(|n| lock_file(&place, n));
         let before = size(&place);
         let told = place.run(&["prune", "--sessions", "90d"]).ok();
         assert!(told.starts_with("Deleted 399 sessions with 399 runs. The database is "), "{told}");
         assert!(told.trim_end().ends_with(" smaller."), "{told}");
         assert!(size(&place) < before / 2, "{before} {}", size(&place));
         assert!(!left.exists() && needed.exists());
+        assert!(!free.exists() && held.exists());
         assert_eq!(ids(&place, &["--all"]), [402, 401, 400].map(|n| run(n).to_string()));
         assert_eq!(place.run(&["prune", "--sessions", "90d"]).ok(), "Deleted 0 sessions with 0 runs.\n");
         let told = place.run(&["prune", "--runs", "1ms", "--sessions", "90d", "--json"]).ok();

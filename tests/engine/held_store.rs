@@ -32,6 +32,10 @@ pub(crate) struct HeldStore {
     pub(crate) journals_that_fail: AtomicUsize,
     /// So many lists of runs cannot be read.
     pub(crate) lists_that_fail: AtomicUsize,
+    /// The next commit of a process stands still.
+    pub(crate) holds_a_process: AtomicBool,
+    /// Only commits that say nothing fit.
+    pub(crate) nearly_full: AtomicBool,
     hold: Mutex<Hold>,
     released: Condvar,
 }
@@ -111,6 +115,13 @@ impl Store for HeldStore {
         if self.full.load(Ordering::SeqCst) {
             self.refused.fetch_add(1, Ordering::SeqCst);
             return Err(StoreError::Full);
+        }
+        if self.nearly_full.load(Ordering::SeqCst) && commit.changes.len() > 1 {
+            return Err(StoreError::Full);
+        }
+        let spawned = commit.changes.iter().any(|change| matches!(change, Change::Spawned { .. }));
+        if spawned && self.holds_a_process.swap(false, Ordering::SeqCst) {
+            self.hold_before_the_next_commit();
         }
         if is_passage(commit) {
             fails(&self.passages_that_fail)?;

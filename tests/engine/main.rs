@@ -5,6 +5,7 @@
 mod bad_input;
 mod chaos;
 mod chats;
+mod cut_short;
 mod feeds;
 mod held_store;
 mod interleavings;
@@ -23,3 +24,4 @@ mod stopping;
 mod storage;
 mod taking_up;
 mod undriven;
+mod unreadable;

@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 use surefire::agent::Script;
+use surefire::recipes::ImplementAndReview;
 use uuid::Uuid;
 
 use crate::app::{App, KEY, Serving, eventually};
@@ -71,6 +72,35 @@ async fn every_session_with_an_agent_at_work_is_listed_and_no_other() {
     });
     assert_eq!((&of(run)["run"], &of(run)["chat"]), (&expected, &Value::Null));
     assert_eq!(of(run)["queued"], 2);
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn sessions_are_listed_with_the_run_that_holds_them_and_the_one_before() {
+    let server = Serving::rehearsing(Script::Slow).await;
+    let mut app = App::connect(server.address).await;
+    let session = Uuid::new_v4();
+    let first = start(&server, &mut app, session).await;
+    let active = |step: &Value| {
+        json!({
+            "run_id": step["run_id"], "recipe_id": "implement-and-review", "recipe_label": "Implement & Review",
+            "step": "implement", "step_count": 1, "max_steps": ImplementAndReview::MAX_STEPS,
+        })
+    };
+    let created = app.heard.iter().find(|message| message["type"] == "session_created").unwrap();
+    assert_eq!((&created["active_recipe"], &created["last_recipe"]), (&active(&first), &Value::Null));
+
+    app.send(json!({ "type": "exit_recipe", "session_id": session })).await;
+    let exited = app.until("recipe_exited").await;
+    let second = start(&server, &mut app, session).await;
+    app.send(json!({ "type": "refresh_sessions" })).await;
+    let list = app.until("session_list").await;
+    let last = json!({
+        "run_id": first["run_id"], "recipe_id": "implement-and-review", "recipe_label": "Implement & Review",
+        "reason": "user-requested", "category": "completed", "title": exited["title"], "ended_at": exited["at"],
+    });
+    let entry = &list["sessions"][0];
+    assert_eq!((&entry["active_recipe"], &entry["last_recipe"]), (&active(&second), &last));
     server.stop().await;
 }
 

@@ -130,7 +130,8 @@ fn step(world: &mut World, dice: Dice) {
             TurnEnd::Failed { undelivered: true, .. } => {}
         }
     }
-    let (stops, kills) = (matches!(input, Input::Stop { .. }), matches!(input, Input::Kill { .. }));
+    let stops = matches!(input, Input::Stop { .. } | Input::Switch { enabled: false, .. });
+    let kills = matches!(input, Input::Kill { .. });
     let Ok(decision) = world.handle(input) else { return };
     let asks = decision.actions.iter().any(|action| matches!(action, Action::Ask(_)));
     if (stops && decision.ended.is_some()) || kills {

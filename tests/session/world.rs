@@ -78,6 +78,10 @@ impl World {
         for action in &decision.actions {
             self.act(action);
         }
+        if let Some(successor) = &decision.successor {
+            let stored = Session::load(stored(&self.store, successor.id(), &self.changed));
+            assert_eq!(summary(successor), summary(&stored), "the successor is what is persisted");
+        }
         assert_eq!(self.session.in_flight(), self.in_flight.as_ref().map(|turn| turn.attempt));
         assert_eq!(self.summary(), self.reloaded().1, "the session is what is persisted");
         let due = RunFilter { session: Some(self.session.id()), resume_due: true, ..RunFilter::default() };

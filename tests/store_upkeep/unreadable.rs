@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use surefire::run::RunId;
 use surefire::store::{RunFilter, Sqlite, Store, StoreError};
+use surefire::{Advise, Remedy};
 use tempfile::TempDir;
 
 use super::store_fixtures::{
@@ -170,7 +171,7 @@ fn a_run_that_was_set_aside_is_listed_as_one_that_failed_and_says_why() {
 fn looking_over_a_store_changes_nothing_and_works_while_it_is_open() {
     let (folder, store) = with_four_runs();
     tamper(&folder, &format!("UPDATE runs SET ending = '' WHERE id = '{}'", run(4)));
-    let found = Sqlite::inspect(folder.path()).unwrap();
+    let found = Sqlite::inspect(folder.path()).unwrap().unwrap();
     assert_eq!(found.iter().map(|it| it.run).collect::<Vec<_>>(), [Some(run(4))]);
     drop(store);
     let names = || {
@@ -180,10 +181,12 @@ fn looking_over_a_store_changes_nothing_and_works_while_it_is_open() {
         names
     };
     let (before, bytes) = (names(), std::fs::read(super::database(&folder)).unwrap());
-    assert_eq!(Sqlite::inspect(folder.path()).unwrap(), found);
+    assert_eq!(Sqlite::inspect(folder.path()).unwrap(), Some(found));
     assert_eq!((names(), std::fs::read(super::database(&folder)).unwrap()), (before, bytes));
     std::fs::write(super::database(&folder), "no database").unwrap();
-    assert!(is_unreadable(&Sqlite::inspect(folder.path())));
+    let damaged = Sqlite::inspect(folder.path()).unwrap_err();
+    assert!(matches!(damaged, StoreError::Damaged { .. }), "{damaged}");
+    assert_eq!(damaged.remedy(), Some(Remedy::Restart));
 }
 
 #[derive(Clone, Default)]

@@ -4,18 +4,18 @@ use serde_json::Value;
 use strum::VariantNames;
 use surefire::recipes::{ImplementAndReview, ImplementAndReviewAll, ReviewAndCommit};
 use surefire::wire::{
-    Ack, AuthError, AvailableCommands, AvailableRecipes, CommandError, CommandHistory, CompactionError,
-    Connected, ErrorCode, ErrorMessage, GitBranch, Hello, HistoryMessage, InferNameError, Mark, OfferedAgent,
-    OfferedRecipe, OrchestrationSet, ProtocolVersion, RecentSession, RecentSessions, RecipeError,
-    RecipeExited, ResourcesList, RunsPruned, ServerMessage, SessionCreated, SessionEntry, SessionHistory,
-    SessionKilled, SessionList, SessionReady, SessionsPruned, Stamp, TurnComplete, Window, WorkChanged,
-    WorktreeSessionError, shown, window,
+    Ack, ActiveRecipe, AuthError, AvailableCommands, AvailableRecipes, CommandError, CommandHistory,
+    CompactionError, Connected, ErrorCode, ErrorMessage, GitBranch, Hello, HistoryMessage, InferNameError,
+    LastRecipe, Mark, OfferedAgent, OfferedRecipe, OrchestrationSet, ProtocolVersion, RecentSession,
+    RecentSessions, RecipeError, RecipeExited, ResourcesList, RunsPruned, ServerMessage, SessionCreated,
+    SessionEntry, SessionHistory, SessionKilled, SessionList, SessionReady, SessionsPruned, Stamp,
+    TurnComplete, Window, WorkChanged, WorktreeSessionError, shown, window,
 };
-use surefire::{Exit, ExitReason, Outline, Registry};
+use surefire::{Category, Exit, ExitReason, Outline, Registry};
 use uuid::Uuid;
 
 use crate::golden::Side;
-use crate::one_run::{BEGAN, OneRun, SESSION, at, session};
+use crate::one_run::{BEGAN, OneRun, SESSION, at, run_id, session};
 
 type Rows = Vec<(&'static str, ServerMessage)>;
 
@@ -83,6 +83,31 @@ fn entry(id: &str, name: &str, agent: &str, last_modified: u64, message_count: u
         message_count,
         provider: "claude".into(),
         agent: agent.into(),
+        active_recipe: None,
+        last_recipe: None,
+    }
+}
+
+fn active_recipe() -> ActiveRecipe {
+    ActiveRecipe {
+        run_id: run_id(),
+        recipe_id: "implement-and-review".into(),
+        recipe_label: "Implement & Review".into(),
+        step: "code-review".into(),
+        step_count: 2,
+        max_steps: Some(10),
+    }
+}
+
+fn last_recipe() -> LastRecipe {
+    LastRecipe {
+        run_id: Uuid::from_u128(0x7d1c_52f0_9b3e_4a68_8c05_1f2e_3d4c_5b6a).into(),
+        recipe_id: "review-and-commit".into(),
+        recipe_label: "Review & Commit".into(),
+        reason: "changes-committed".into(),
+        category: Category::Completed,
+        title: "Changes committed".into(),
+        ended_at: Stamp(BEGAN),
     }
 }
 
@@ -98,9 +123,16 @@ fn sessions() -> Rows {
     };
     let few = RecentSessions { sessions: vec![recent(&work), recent(&rehearsal)], limit: 5 };
     let list = SessionList { sessions: vec![work.clone(), rehearsal], total_count: 2 };
+    let (active_recipe, last_recipe) = (Some(active_recipe()), Some(last_recipe()));
+    let with_runs = SessionEntry { active_recipe: active_recipe.clone(), last_recipe, ..work.clone() };
+    let with_runs = SessionList { sessions: vec![with_runs], total_count: 1 };
     let created = SessionCreated {
         session: SessionEntry { last_modified: BEGAN, message_count: 0, ..work },
         preview: "Only the tasks about the shopping cart.".into(),
+    };
+    let by_a_run = SessionCreated {
+        session: SessionEntry { active_recipe, ..created.session.clone() },
+        ..created.clone()
     };
     let ready = SessionReady { session_id: session(), message: "Session ready".into() };
     let killed = SessionKilled { session_id: session(), message: "Session stopped".into() };
@@ -116,8 +148,10 @@ fn sessions() -> Rows {
         ("sessions_pruned", ServerMessage::SessionsPruned(pruned)),
         ("sessions_pruned.problem", ServerMessage::SessionsPruned(not_smaller)),
         ("session_list", ServerMessage::SessionList(list)),
+        ("session_list.recipes", ServerMessage::SessionList(with_runs)),
         ("recent_sessions", ServerMessage::RecentSessions(few)),
         ("session_created", ServerMessage::SessionCreated(created)),
+        ("session_created.recipe", ServerMessage::SessionCreated(by_a_run)),
         ("session_ready", ServerMessage::SessionReady(ready)),
         ("session_killed", ServerMessage::SessionKilled(killed)),
         ("work_changed", ServerMessage::WorkChanged(WorkChanged { session_id: session() })),

@@ -32,6 +32,8 @@ pub(super) async fn recover(claude: &Claude, turn: &Turn, process: Option<Proces
         // It ended without an answer, and how far it came is unknown; unless it says that it was never told anything.
         Err(Failure::NoReply { stderr, .. }) if heard_nothing(&stderr) => Fate::NeverBegan,
         Err(Failure::NoReply { .. }) => Fate::Unknown,
+        // The server before this one stopped it, to have the turn taken again later.
+        Err(Failure::Stopped) if !link.stop.is_cancelled() => Fate::Unknown,
         result => Fate::Ended(result),
     }
 }

@@ -63,7 +63,7 @@ pub(super) fn heard_nothing(stderr: &str) -> bool {
 /// One process, from start to end.
 async fn once(claude: &Claude, turn: &Turn, opening: Opening, link: &Link) -> Result<Reply, Failure> {
     if link.stop.is_cancelled() {
-        return Err(Failure::Stopped);
+        return Err(Failure::StoppedBeforePrompt);
     }
     let held = start(claude, turn, opening).await?;
     let pid = held.process().pid;
@@ -72,7 +72,7 @@ async fn once(claude: &Claude, turn: &Turn, opening: Opening, link: &Link) -> Re
         // It has not been told anything, so there is nothing to leave behind.
         held.end().await;
         let left = link.leave.is_cancelled() && !link.stop.is_cancelled();
-        return Err(if left { Failure::Left } else { Failure::Stopped });
+        return Err(if left { Failure::Left } else { Failure::StoppedBeforePrompt });
     }
     let released = held.release(turn.prompt.clone().into_bytes()).await;
     let supervised = released.map_err(|error| no_scratch(claude, turn, &error))?;

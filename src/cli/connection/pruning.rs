@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::books::{Books, look};
 use super::guest::Guest;
 use super::trouble::Trouble;
-use crate::engine::{Clock, remove_directories};
+use crate::engine::{Clock, remove_leftovers};
 use crate::store::Store;
 
 /// What was deleted with old sessions.
@@ -53,7 +53,7 @@ impl Books {
                 let (data, before) = (data.to_owned(), before(age));
                 let prune = move |store: &dyn Store| {
                     let pruned = store.prune_sessions(before)?;
-                    remove_directories(&data, &pruned, before);
+                    remove_leftovers(&data, &pruned, before);
                     let (freed_bytes, problem) = match store.reclaim() {
                         Ok(bytes) => (bytes, None),
                         Err(error) => (0, Some(error.to_string())),

@@ -15,8 +15,12 @@ const MAX_NAMED: usize = 5;
 pub(super) fn check(data: Option<&Path>) -> Option<Finding> {
     let data = data.filter(|data| Sqlite::is_in(data))?;
     Some(match Sqlite::inspect(data) {
-        Ok(found) if found.is_empty() => Finding::good(NAME, "everything in it can be read"),
-        Ok(found) => Finding::doubtful(NAME, words(&found), fix()),
+        Ok(None) => Finding::good(
+            NAME,
+            "written by an earlier version, and not looked over: the next server brings it up to date",
+        ),
+        Ok(Some(found)) if found.is_empty() => Finding::good(NAME, "everything in it can be read"),
+        Ok(Some(found)) => Finding::doubtful(NAME, words(&found), fix()),
         Err(error) => Finding::failed(NAME, &error),
     })
 }

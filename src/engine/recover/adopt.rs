@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
-use super::leftovers::clear_away;
+use super::leftovers::{clear_away, stop_agents};
 use crate::engine::error::EngineError;
 use crate::engine::options::TakeUp;
 use crate::engine::session::driver;
@@ -50,6 +50,8 @@ async fn load_or_quarantine(shared: &Shared, id: SessionId) -> Result<Option<Ses
         loaded => return loaded.map(Some),
     };
     tracing::error!(session = %id, what, "session cannot be read, setting its run aside");
+    // Nothing knows of its agent any more once the run is set aside.
+    stop_agents(shared, id, false, None).await?;
     let set_aside = move |store: &dyn Store| match unfinished_run(store, id)? {
         Some(run) => store.quarantine(run.id, &what),
         None => Ok(()),

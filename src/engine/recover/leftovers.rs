@@ -19,7 +19,15 @@ pub(in crate::engine) async fn clear_away(shared: &Shared) -> Result<(), StoreEr
     scratch::make_room(&shared.options.data);
     let wanted = &shared.options.take_up;
     for id in scratch::left_behind(&shared.options.data) {
-        match shared.read(move |store| store.attempt(id)).await? {
+        let known = match shared.read(move |store| store.attempt(id)).await {
+            // Its run is set aside when it is loaded, and its agent must not work on.
+            Err(StoreError::Unreadable { what }) => {
+                tracing::error!(attempt = %id, what, "attempt cannot be read, stopping its agent");
+                None
+            }
+            known => known?,
+        };
+        match known {
             Some(attempt) if !attempt.ended || !wanted.takes(attempt.run) => {}
             Some(attempt) => finish_off(shared, &attempt).await,
             None if !wanted.takes(None) => {}
@@ -71,7 +79,8 @@ async fn finish_off(shared: &Shared, attempt: &Attempt) {
 async fn stop(shared: &Shared, agent: &dyn Agent, turn: Turn, process: Option<Process>) {
     let stop = shared.stop.child_token();
     stop.cancel();
-    let (signs, _unheard) = mpsc::channel(1);
+    // Nothing hears what it says, so that nothing it says is waited for.
+    let (signs, _) = mpsc::channel(1);
     let link = Link { signs, stop, hurry: shared.hurry.clone(), leave: shared.leave.clone() };
     agent.recover(turn, process.map(for_agent), link).await;
 }

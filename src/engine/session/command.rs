@@ -47,4 +47,6 @@ pub(in crate::engine) enum Stop {
     Run(Exit),
     /// Everything in the session.
     Session,
+    /// The run, because recipes are switched off in the session.
+    Recipes,
 }

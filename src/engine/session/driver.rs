@@ -168,7 +168,7 @@ impl Driver {
         let decision =
             session.handle(input, self.shared.now(), &mut Uuid::new_v4).map_err(NotDone::Refused)?;
         let Decision { commit, actions, successor, ended } = decision;
-        self.own = session.at_stake().run.map(|driven| driven.run).or(self.own);
+        let own = session.at_stake().run.map(|driven| driven.run);
         // The successor can be reached before clients hear of it.
         let successor = successor.map(|next| (self.shared.sessions.enter(next.id()), next));
         if !commit.changes.is_empty() {
@@ -182,6 +182,7 @@ impl Driver {
             }
             journal.log(&commit);
         }
+        self.own = own.or(self.own);
         if let Some((Some(mailbox), next)) = successor {
             spawn(&self.shared, next.id(), mailbox, Some(*next), None);
         }
@@ -294,7 +295,8 @@ impl Driver {
         if let Some(stop) = self.pending_stop.take() {
             let _ = self.stop(stop).await;
         }
-        if self.adopts && self.session.is_some() {
+        // What a client stopped is not driven again, even if that cannot be persisted yet.
+        if self.adopts && self.session.is_some() && self.pending_stop.is_none() {
             self.adopt().await;
         }
     }
@@ -314,9 +316,11 @@ impl Driver {
             }
             RunStatus::None | RunStatus::Driven(_) | RunStatus::Paused(_) => {}
         }
-        self.recovered();
         // `decide` reports its own errors; where one may pass, this is tried again.
         self.adopts = self.decide(Input::Adopt).await.is_err();
+        if !self.adopts {
+            self.recovered();
+        }
     }
 
     /// Stops the agents that work for runs of the session without this driver, or for anything in it.

@@ -4,8 +4,10 @@ use crate::Catalog;
 use crate::engine::error::{EngineError, ResumeError};
 use crate::engine::options::TakeUp;
 use crate::engine::shared::Shared;
-use crate::run::{Event, Run, RunId, SessionId};
-use crate::session::{ChatTurn, Profile, QueuedPrompt, Session, Stored, StoredRun, TurnOrigin, Unreplayable};
+use crate::run::{Event, Run, RunId, SessionId, Todo};
+use crate::session::{
+    ChatTurn, Process, Profile, QueuedPrompt, Session, Stored, StoredRun, TurnOrigin, Unreplayable,
+};
 use crate::store::{Attempt, Recorded, RunFilter, RunRecord, Store, StoreError, Waiting};
 
 /// Loads a session. `own` is a run that this engine has driven already, whatever it was told to take up.
@@ -41,7 +43,7 @@ fn read(
     let run = match unfinished_run(store, id)? {
         Some(run) => {
             let resumes = own == Some(run.id) || take_up.takes(Some(run.id));
-            stored_run(store, catalog, run.id, &open, resumes)?
+            stored_run(store, catalog, run.id, resumes)?
         }
         None => StoredRun::None,
     };
@@ -67,10 +69,19 @@ fn queued(Waiting { prompt, text, again, number, .. }: Waiting) -> QueuedPrompt 
 
 fn chat(store: &dyn Store, attempt: &Attempt) -> Result<Option<ChatTurn>, StoreError> {
     let Some(prompt) = attempt.prompt else { return Ok(None) };
-    let Some(found) = store.prompt(prompt)? else { return Ok(None) };
+    let found = match store.prompt(prompt) {
+        // The turn can still be adopted or ended. Its words are lost, so that no agent is given it again.
+        Err(StoreError::Unreadable { .. }) => {
+            QueuedPrompt { prompt, text: String::new(), again: false, number: 0 }
+        }
+        found => match found? {
+            Some(found) => queued(found),
+            None => return Ok(None),
+        },
+    };
     Ok(Some(ChatTurn {
         attempt: attempt.id,
-        prompt: queued(found),
+        prompt: found,
         origin: TurnOrigin::Adopted(attempt.process.clone()),
     }))
 }
@@ -79,7 +90,6 @@ fn stored_run(
     store: &dyn Store,
     catalog: Catalog,
     id: RunId,
-    open: &[Attempt],
     resumes: bool,
 ) -> Result<StoredRun, StoreError> {
     let events = store.events(id, 0, usize::MAX)?;
@@ -87,9 +97,11 @@ fn stored_run(
     if !matches!(events.first().map(|first| &first.event), Some(Event::Started { .. })) {
         return Err(StoreError::Unreadable { what: format!("the beginning of run {id}") });
     }
-    let process = open.iter().find(|attempt| attempt.run == Some(id)).and_then(|it| it.process.clone());
     Ok(match replay(catalog, id, &events) {
-        Ok((run, seq)) => StoredRun::Replayed { run: Box::new(run), seq, process, resumes },
+        Ok((run, seq)) => {
+            let process = process(store, &run)?;
+            StoredRun::Replayed { run: Box::new(run), seq, process, resumes }
+        }
         Err(why) => {
             let seq = events.last().map_or(0, |last| last.seq);
             let events = events.into_iter().map(|recorded| recorded.event).collect();
@@ -97,6 +109,15 @@ fn stored_run(
             StoredRun::Unreplayable(Unreplayable { run: id, seq, events, why, resumes })
         }
     })
+}
+
+/// The process of a run's open attempt. A row that cannot be read is an error: it is no evidence that there was no process,
+/// and the agent would be asked a second time without being told.
+fn process(store: &dyn Store, run: &Run) -> Result<Option<Process>, StoreError> {
+    match run.todo() {
+        Todo::Ask(ask) => Ok(store.attempt(ask.attempt)?.and_then(|attempt| attempt.process)),
+        Todo::Wait | Todo::End | Todo::Restart(_) => Ok(None),
+    }
 }
 
 /// A run as its events have it, and the number of the last one.

@@ -1,6 +1,7 @@
 //! What clients ask of a session.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use uuid::Uuid;
 
@@ -95,7 +96,7 @@ impl Driver {
         match &stopped {
             // The run has ended, so that it is not recovered any more.
             Ok(_) => self.unsaved = None,
-            Err(EngineError::Store(error)) if error.may_pass() => {
+            Err(EngineError::Store(error)) if error.may_pass() || error.is_stale() => {
                 self.pending_stop = Some(stop);
                 self.retry_later();
             }
@@ -111,19 +112,16 @@ impl Driver {
         let input = match stop {
             Stop::Run(exit) => Input::Stop { exit: exit.clone(), took },
             Stop::Session => Input::Kill { took },
+            Stop::Recipes => Input::Switch { enabled: false, took },
         };
         Ok(self.decide(input).await?)
     }
 
     async fn switch(&mut self, enabled: bool) -> Result<(), EngineError> {
         if !enabled {
-            self.stop_other_agents(false).await?;
+            return self.stop(Stop::Recipes).await.map(|_| ());
         }
-        let took = self.took();
-        self.decide(Input::Switch { enabled, took }).await?;
-        if !enabled {
-            self.unsaved = None;
-        }
+        self.decide(Input::Switch { enabled, took: Duration::ZERO }).await?;
         Ok(())
     }
 

@@ -90,6 +90,11 @@ impl Driver {
                 self.detached = true;
                 return;
             }
+            // The engine ends, and the agent was given nothing: the next engine takes the turn as if for the first time.
+            Err(NoReply::Failure(Failure::StoppedBeforePrompt)) if self.shared.closing.is_cancelled() => {
+                self.detached = true;
+                return;
+            }
             // A prompt that was cut short by the end of the engine is delivered again by the next one.
             Err(NoReply::Failure(Failure::Stopped)) if is_chat && self.shared.closing.is_cancelled() => {
                 self.detached = true;

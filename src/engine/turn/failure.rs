@@ -23,6 +23,7 @@ pub(in crate::engine) fn meaning(failure: &Failure) -> (Exit, bool) {
         | Failure::UnknownModel { .. }
         | Failure::ConversationLost { .. }
         | Failure::Refused { .. } => (because(ExitReason::Error), false),
+        Failure::StoppedBeforePrompt => (because(ExitReason::Interrupted), true),
         // A stop has a reason of its own; without one, the turn was interrupted.
         Failure::Stopped | Failure::Left => (because(ExitReason::Interrupted), false),
         Failure::Silent { after } => (because(ExitReason::Stalled).with_limit(in_words(*after)), false),

@@ -1,7 +1,7 @@
 //! The turn in flight: waiting for a permit, then the agent at work, until it ends.
 
 use std::future::Future;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
@@ -68,7 +68,8 @@ enum Phase {
 
 /// What a turn needs before the agent may be asked. Dropping it lets other sessions have their turn.
 struct Seat {
-    _permit: Option<OwnedSemaphorePermit>,
+    /// `None` where the agent may be at work already, beyond what is allowed.
+    permit: Option<OwnedSemaphorePermit>,
     _lock: Option<SessionLock>,
     agent: Arc<dyn Agent>,
 }
@@ -188,7 +189,8 @@ impl InFlight {
         self.began = Some(Instant::now());
         let turn = prepare(&self.shared, self.session, &self.request);
         let origin = self.request.origin.clone();
-        let work = work(Arc::clone(&seat.agent), turn, origin, link);
+        let needs_permit = seat.permit.is_none();
+        let work = work(Arc::clone(&self.shared), Arc::clone(&seat.agent), turn, origin, needs_permit, link);
         // A task of its own, so that a panic of the agent's code ends this turn and nothing else.
         let work = tokio::spawn(work.instrument(self.span.clone()));
         self.phase = Phase::Working { work, _seat: seat };
@@ -259,16 +261,29 @@ async fn seat(
         None if at_work => shared.try_permit(),
         None => Some(shared.permit().await.ok_or(NoReply::Failure(Failure::Left))?),
     };
-    let rehearsal = agent.about().rehearsal;
-    let lock = unblocked(move || {
-        let options = &shared.options;
-        if !at_work {
-            directory::is_still(&request.directory, &options.all_roots()).map_err(NoReply::Directory)?;
+    if !at_work {
+        check_directory(&shared, request.directory).await?;
+    }
+    // A rehearsal touches nothing that another process could be in the middle of. Locked on this thread: a turn that is given
+    // up while another thread locks would keep the next one out.
+    let locked =
+        if agent.about().rehearsal { Ok(None) } else { lock(&shared.options.locks, session).map(Some) };
+    match (locked, request.origin) {
+        (Ok(lock), _) => Ok(Seat { permit, _lock: lock, agent }),
+        (Err(why), TurnOrigin::Adopted(process)) => {
+            // Nothing watches it from here on, so it must not work on.
+            stop_process(&shared, request.attempt, process).await;
+            Err(why)
         }
-        // A rehearsal touches nothing that another process could be in the middle of.
-        if rehearsal { Ok(None) } else { lock(&options.locks, session).map(Some) }
-    });
-    Ok(Seat { _permit: permit, _lock: lock.await?, agent })
+        (Err(why), TurnOrigin::New) => Err(why),
+    }
+}
+
+/// Whether the agent may still work in its directory.
+async fn check_directory(shared: &Arc<Shared>, directory: PathBuf) -> Result<(), NoReply> {
+    let shared = Arc::clone(shared);
+    let check = move || directory::is_still(&directory, &shared.options.all_roots());
+    unblocked(check).await.map_err(NoReply::Directory)
 }
 
 fn lock(locks: &Path, session: SessionId) -> Result<SessionLock, NoReply> {
@@ -303,15 +318,39 @@ fn prepare(shared: &Shared, session: SessionId, request: &TurnRequest) -> Turn {
 }
 
 /// Takes the turn, or finds out what became of it where another engine left something of it.
-async fn work(agent: Arc<dyn Agent>, turn: Turn, origin: TurnOrigin, link: Link) -> TurnResult {
+async fn work(
+    shared: Arc<Shared>,
+    agent: Arc<dyn Agent>,
+    turn: Turn,
+    origin: TurnOrigin,
+    needs_permit: bool,
+    link: Link,
+) -> TurnResult {
+    // Held until the agent is done.
+    let mut _permit = None;
     if let TurnOrigin::Adopted(process) = origin {
         match agent.recover(turn.clone(), process.map(for_agent), link.clone()).await {
             Fate::NeverBegan => {}
             Fate::Ended(ended) => return ended.map_err(NoReply::Failure),
             Fate::Unknown => return Err(NoReply::Unknown),
         }
+        // An agent is about to begin after all.
+        if needs_permit {
+            _permit = Some(late_permit(&shared, &link).await?);
+        }
+        check_directory(&shared, turn.directory.clone()).await?;
     }
     agent.turn(turn, link).await.map_err(NoReply::Failure)
+}
+
+/// Waits for a permit while the turn may be stopped or left.
+async fn late_permit(shared: &Shared, link: &Link) -> Result<OwnedSemaphorePermit, NoReply> {
+    tokio::select! {
+        biased;
+        () = link.stop.cancelled() => Err(NoReply::Failure(Failure::StoppedBeforePrompt)),
+        () = link.leave.cancelled() => Err(NoReply::Failure(Failure::Left)),
+        permit = shared.permit() => permit.ok_or(NoReply::Failure(Failure::Left)),
+    }
 }
 
 /// A process as it was persisted, for the agent it belongs to.

@@ -8,7 +8,7 @@ use crate::session::{NOT_ANSWERED, NOT_DELIVERED};
 use crate::store::{Message, Role, RunRecord, Session};
 use crate::wire::{
     AvailableRecipes, HistoryMessage, Mark, OfRun, OfferedAgent, OfferedRecipe, RecentSession,
-    RecentSessions, RunLine, SessionEntry, SessionList, Stamp, Telling, shown,
+    RecentSessions, RunLine, SessionEntry, Stamp, Telling, shown,
 };
 use crate::{Catalog, Outline};
 
@@ -69,7 +69,8 @@ fn mark(message: &Message) -> Option<Mark> {
     mark.filter(|_| is_note).map(|(_, mark)| mark)
 }
 
-pub(in crate::server) fn session_entry(session: &Session) -> SessionEntry {
+/// A session without its runs.
+pub(super) fn session_entry(session: &Session) -> SessionEntry {
     SessionEntry {
         session_id: session.id,
         name: session.name.clone(),
@@ -78,11 +79,9 @@ pub(in crate::server) fn session_entry(session: &Session) -> SessionEntry {
         message_count: session.messages,
         provider: provider(&session.agent).to_owned(),
         agent: session.agent.clone(),
+        active_recipe: None,
+        last_recipe: None,
     }
-}
-
-pub(in crate::server) fn session_list(sessions: &[Session], total_count: u64) -> SessionList {
-    SessionList { sessions: sessions.iter().map(session_entry).collect(), total_count }
 }
 
 pub(in crate::server) fn recent_session(session: &Session) -> RecentSession {

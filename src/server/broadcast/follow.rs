@@ -7,8 +7,8 @@ use std::time::Duration;
 use tokio::sync::Mutex;
 use tokio::task::JoinSet;
 
-use super::convert;
 use super::hub::{Audience, DAY, Meaning, Spoken, Update, frame};
+use super::{convert, sessions};
 use crate::engine::{EngineError, Feed, Notice};
 use crate::run::{Ending, Event, RunId, SessionId};
 use crate::server::ledger;
@@ -275,12 +275,16 @@ impl Follower {
     async fn tell_of_session(&mut self, id: SessionId, first: Option<&Message>) -> Result<(), EngineError> {
         let Some(session) = self.begun.clone().filter(|begun| begun.id == id) else { return Ok(()) };
         let preview = first.map_or(session.name.as_str(), |message| &message.text);
-        let created = ServerMessage::SessionCreated(SessionCreated {
-            session: convert::session_entry(&session),
-            preview: preview.chars().take(PREVIEW).collect(),
-        });
-        let look = |store: &dyn Store| -> Result<_, StoreError> { store.sessions(RECENT) };
-        let recent = self.shared.engine.read(look).await?.iter().map(convert::recent_session).collect();
+        let preview = preview.chars().take(PREVIEW).collect();
+        let (catalog, mut new) = (self.shared.catalog, Session::clone(&session));
+        let look = move |store: &dyn Store| -> Result<_, StoreError> {
+            // The run that it begins with holds it by now.
+            new.run = store.session(id)?.and_then(|known| known.run);
+            Ok((sessions::entry(store, catalog, &new)?, store.sessions(RECENT)?))
+        };
+        let (entry, recent) = self.shared.engine.read(look).await?;
+        let created = ServerMessage::SessionCreated(SessionCreated { session: entry, preview });
+        let recent = recent.iter().map(convert::recent_session).collect();
         let began = Update::Began { session: session.id, frame: frame(&created), recent };
         self.shared.hub.tell_of_run(Audience::Everybody, id, began, session.created_at);
         self.begun = None;

@@ -3,5 +3,6 @@
 pub(crate) mod convert;
 pub(super) mod follow;
 pub(super) mod hub;
+pub(super) mod sessions;
 pub(super) mod spacing;
 pub(super) mod work;

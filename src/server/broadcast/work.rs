@@ -30,7 +30,7 @@ pub(in crate::server) fn work(store: &dyn Store, catalog: Catalog) -> Result<Vec
     Ok(lines)
 }
 
-/// One session; `None` where it was deleted since.
+/// One session; `None` where it was deleted since, or cannot be read.
 fn line(
     store: &dyn Store,
     catalog: Catalog,
@@ -38,7 +38,11 @@ fn line(
     run: Option<&RunRecord>,
     chat: Option<&Attempt>,
 ) -> Result<Option<WorkLine>, StoreError> {
-    let Some(session) = store.session(id)? else { return Ok(None) };
+    let session = match store.session(id) {
+        Err(StoreError::Unreadable { .. }) => None,
+        session => session?,
+    };
+    let Some(session) = session else { return Ok(None) };
     let since = run.map(|run| run.started_at).into_iter().chain(chat.map(|chat| chat.began_at)).min();
     Ok(Some(WorkLine {
         session_id: id,
@@ -64,7 +68,10 @@ fn working_run(catalog: Catalog, run: &RunRecord) -> WorkingRun {
 }
 
 fn working_chat(store: &dyn Store, attempt: &Attempt) -> Result<WorkingChat, StoreError> {
-    let prompt = attempt.prompt.map(|prompt| store.prompt(prompt)).transpose()?.flatten();
+    let prompt = match attempt.prompt.map(|prompt| store.prompt(prompt)).transpose() {
+        Err(StoreError::Unreadable { .. }) => None,
+        prompt => prompt?.flatten(),
+    };
     let first = prompt.as_ref().and_then(|prompt| prompt.text.trim().lines().next()).unwrap_or_default();
     Ok(WorkingChat { preview: first.chars().take(MAX_PREVIEW_CHARS).collect() })
 }

@@ -3,10 +3,10 @@
 use super::replies::Replies;
 use crate::engine::EngineError;
 use crate::run::SessionId;
-use crate::server::broadcast::convert;
+use crate::server::broadcast::{convert, sessions};
 use crate::server::shared::Shared;
 use crate::store::{Message, Store, StoreError};
-use crate::wire::{ServerMessage, SessionHistory, Window, window};
+use crate::wire::{ServerMessage, SessionHistory, SessionList, Window, window};
 
 /// How many sessions a list has.
 const SESSIONS: usize = 50;
@@ -61,7 +61,8 @@ pub(in crate::server) async fn conversation(
             messages: messages.iter().map(|message| convert::history_message(message, provider)).collect(),
         };
         let frame = window(part, limit);
-        if !tail || frame.end_of_file || messages.len() < 2 {
+        // All of them fit, or there is nothing to choose from.
+        if !tail || frame.messages.len() == messages.len() || messages.len() < 2 {
             return Ok(Some(frame));
         }
         // Whoever wants the end is not served with what is before it.
@@ -107,10 +108,15 @@ fn the_last(store: &dyn Store, id: SessionId, total: u64, bytes: usize) -> Resul
 
 /// Says which sessions there are.
 pub(in crate::server) async fn lists(shared: &Shared, replies: &mut Replies, recent: u32) {
-    let look = |store: &dyn Store| Ok((store.sessions(SESSIONS)?, store.session_count()?));
+    let catalog = shared.catalog;
+    let look = move |store: &dyn Store| {
+        let sessions = store.sessions(SESSIONS)?;
+        let entries = sessions::entries(store, catalog, &sessions)?;
+        Ok((sessions, SessionList { sessions: entries, total_count: store.session_count()? }))
+    };
     match shared.engine.read(look).await {
-        Ok((sessions, total)) => {
-            replies.say(&ServerMessage::SessionList(convert::session_list(&sessions, total)));
+        Ok((sessions, list)) => {
+            replies.say(&ServerMessage::SessionList(list));
             let latest: Vec<_> = sessions.iter().map(convert::recent_session).collect();
             replies.say(&ServerMessage::RecentSessions(convert::recent_sessions(&latest, recent)));
         }

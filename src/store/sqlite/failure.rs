@@ -24,8 +24,7 @@ impl From<Failure> for StoreError {
 impl From<rusqlite::Error> for Failure {
     fn from(error: rusqlite::Error) -> Self {
         if is_damage(&error) {
-            let what = format!("{error}; a restart sets the damaged file aside and begins a new one");
-            return Self(StoreError::Unreadable { what });
+            return Self(StoreError::Damaged { what: error.to_string() });
         }
         if is_unreadable(&error) {
             return Self(StoreError::Unreadable { what: error.to_string() });

@@ -17,19 +17,18 @@ use crate::store::{Quarantined, StoreError};
 /// The most that are listed. A store with more needs another remedy than a list.
 const MAX_LISTED: usize = 1000;
 
-/// Looks over a store that a server may have open. Nothing is changed.
-pub(super) fn inspect(data_dir: &Path) -> Result<Vec<Quarantined>, Failure> {
+/// Looks over a store that a server may have open. Nothing is changed. `None` where an earlier version wrote it: the next
+/// server brings its tables up to date, and they can be looked over after that.
+pub(super) fn inspect(data_dir: &Path) -> Result<Option<Vec<Quarantined>>, Failure> {
     let path = data_dir.join(DATABASE);
     files::check(&path)?;
     let connection = open_to_look(&path)?;
     let known = migrate::version(MIGRATIONS);
     if let Some(why) = damage::examine(&connection, &path, known)? {
-        let words = format!("{why}; a restart sets the damaged file aside and begins a new one");
-        return Err(StoreError::Unreadable { what: words }.into());
+        return Err(StoreError::Damaged { what: why }.into());
     }
     let version: i64 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
-    // What an older version wrote is brought up to date by the next server, and looked over after that.
-    if version < known { Ok(Vec::new()) } else { list(&connection) }
+    if version < known { Ok(None) } else { list(&connection).map(Some) }
 }
 
 /// Opens a database to look at it. One that no server has open is read as a file that does not change: SQLite would make a

@@ -92,11 +92,12 @@ impl Sqlite {
     }
 
     /// The runs that are set aside in this data directory, and the rows that cannot be read. A server may have it open;
-    /// nothing is changed.
+    /// nothing is changed. `None` where an earlier version wrote it: it is brought up to date when it is opened, and can be
+    /// looked over after that.
     ///
     /// # Errors
     /// The database is damaged, or not to be opened.
-    pub fn inspect(data_dir: &Path) -> Result<Vec<Quarantined>, StoreError> {
+    pub fn inspect(data_dir: &Path) -> Result<Option<Vec<Quarantined>>, StoreError> {
         Ok(inspect::inspect(data_dir)?)
     }
 

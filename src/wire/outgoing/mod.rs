@@ -19,8 +19,8 @@ pub use refusals::{
     ResourcesList, WorktreeSessionError,
 };
 pub use sessions::{
-    RecentSession, RecentSessions, SessionCreated, SessionEntry, SessionKilled, SessionList, SessionReady,
-    TurnComplete, WorkChanged,
+    ActiveRecipe, LastRecipe, RecentSession, RecentSessions, SessionCreated, SessionEntry, SessionKilled,
+    SessionList, SessionReady, TurnComplete, WorkChanged,
 };
 
 /// Something the server says.

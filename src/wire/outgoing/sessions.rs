@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::run::SessionId;
+use crate::Category;
+use crate::run::{RunId, SessionId};
 use crate::wire::Stamp;
 
 /// The sessions that were last changed, newest first.
@@ -31,6 +32,48 @@ pub struct SessionEntry {
     pub provider: String,
     /// Its agent, by its own name.
     pub agent: String,
+    /// The run that holds it; left out where there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub active_recipe: Option<ActiveRecipe>,
+    /// The run that ended in it before; left out where there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_recipe: Option<LastRecipe>,
+}
+
+/// The run that holds a session.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ActiveRecipe {
+    /// The run.
+    pub run_id: RunId,
+    /// Its recipe's id.
+    pub recipe_id: String,
+    /// What people call that recipe.
+    pub recipe_label: String,
+    /// The step it is at.
+    pub step: String,
+    /// How many steps it has taken.
+    pub step_count: u32,
+    /// No run of the recipe takes more steps; `null` where the server does not offer it any more.
+    pub max_steps: Option<u32>,
+}
+
+/// The run that ended in a session before.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LastRecipe {
+    /// The run.
+    pub run_id: RunId,
+    /// Its recipe's id.
+    pub recipe_id: String,
+    /// What people call that recipe.
+    pub recipe_label: String,
+    /// Why it ended, by its code.
+    pub reason: String,
+    /// Whether it completed, hit a limit or failed.
+    pub category: Category,
+    /// The same in a few words.
+    pub title: String,
+    /// When it ended.
+    pub ended_at: Stamp,
 }
 
 /// The few sessions that were last changed.

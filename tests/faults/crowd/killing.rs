@@ -6,11 +6,14 @@ use super::journal::Entry;
 use super::place::Crowd;
 use crate::campaign::Dice;
 
-/// How many of them.
+/// Which of them.
 #[derive(Clone, Copy)]
 pub(super) enum Agents {
+    /// One, while its server lives.
     One,
+    /// Some, after their server was killed.
     Some,
+    /// All, after their server was killed.
     All,
 }
 
@@ -31,14 +34,22 @@ impl Crowd {
         for pid in pids {
             // It may end by itself in this very moment.
             let (Some(attempt), Some(number)) = (attempt_of(pid), Pid::from_raw(pid)) else { continue };
-            // The process room keeps this evidence from before the spawn until right before the first byte.
-            let state = self.place.data().join("attempts").join(&attempt).join("stdin.state");
-            let may_have_prompt = std::fs::read(state).is_ok_and(|state| state != b"withheld\n");
+            // A server that lives may hand the prompt over right after this look, even to a process that is dead by then.
+            let may_have_prompt = matches!(which, Agents::One) || !self.is_withheld(&attempt);
             self.journal().write(&Entry::AgentKilled { attempt, may_have_prompt });
             let _ = kill_process(number, Signal::KILL);
             killed += 1;
         }
         killed
+    }
+}
+
+impl Crowd {
+    /// Whether there is evidence that an agent was given nothing: the process room keeps it from before the spawn until right
+    /// before the first byte.
+    fn is_withheld(&self, attempt: &str) -> bool {
+        let state = self.place.data().join("attempts").join(attempt).join("stdin.state");
+        std::fs::read(state).is_ok_and(|state| state == b"withheld\n")
     }
 }
 

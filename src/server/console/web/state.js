@@ -149,10 +149,14 @@ export class State extends EventTarget {
     }
   }
 
-  // Sessions are listed by when something was last done in them.
-  #worked({ session_id: id, at }) {
+  // Sessions are listed by when something was last done in them, with the run that ended last.
+  #worked({ type, session_id: id, at, run_id: run, recipe_id: recipe, title }) {
     const session = this.sessions.get(id);
-    if (session && at) session.last_modified = Math.max(session.last_modified, Date.parse(at));
+    if (!session || !at) return;
+    session.last_modified = Math.max(session.last_modified, Date.parse(at));
+    const label = this.recipes.find((offered) => offered.id === recipe)?.label ?? recipe;
+    if (type === "recipe_exited") session.last_recipe = { run_id: run, recipe_id: recipe, recipe_label: label, title, ended_at: at };
+    this.changed("sessions");
   }
 
   // Follows a run: its journal from the beginning, and what is said in its session. Whoever goes back and forth follows one that is

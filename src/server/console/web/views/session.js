@@ -55,6 +55,7 @@ class SessionView {
   }
 
   name() {
+    if (!this.#line) this.#tell(this.#idle());
     const { working_directory: directory, agent } = this.#line ?? this.state.sessions.get(this.id) ?? {};
     this.heading.textContent = this.title;
     this.where.textContent = [directory, agent].filter(Boolean).join(" · ");
@@ -72,11 +73,22 @@ class SessionView {
       if (document.activeElement === document.body) this.heading.focus({ preventScroll: true });
     }
     const run = line?.run && h("a", { href: `#/runs/${line.run.run_id}` }, line.run.recipe_label);
-    const now = run ? ["At work: ", run] : [line ? "The agent is at work." : "Nothing is running here."];
-    if (fill(h("p", {}), ...now).textContent !== this.now.textContent) fill(this.now, ...now);
+    if (line) this.#tell(run ? ["At work: ", run] : ["The agent is at work."]);
     this.say.tell(run ? "A run goes on in this conversation: words wait for its next step."
       : line ? "The agent is at work: words wait until it is done." : "This is answered at once.");
     this.name();
+  }
+
+  // Nothing is running. The run that ended here last is one click away.
+  #idle() {
+    const { run_id: id, recipe_label: label, title } = this.state.sessions.get(this.id)?.last_recipe ?? {};
+    const last = id && [" Last run: ", h("a", { href: `#/runs/${id}` }, label), `, ${title}.`];
+    return ["Nothing is running here.", ...(last || [])];
+  }
+
+  // Changed only where it is new: it is read out.
+  #tell(words) {
+    if (fill(h("p", {}), ...words).textContent !== this.now.textContent) fill(this.now, ...words);
   }
 
   converse() {

@@ -80,10 +80,11 @@ class StartDialog {
   }
 
   // A session that has a run cannot have another.
-  #describe(option, { session_id: id, name, working_directory: directory, last_modified: changed }) {
+  #describe(option, { session_id: id, name, working_directory: directory, last_modified: changed, last_recipe: last }) {
     option.disabled = this.state.present.get(id)?.type === "recipe_started";
     const when = option.disabled ? "busy" : changed && ago(new Date(changed).toISOString());
-    option.textContent = [name || id.slice(0, 8), directory, when].filter(Boolean).join(" · ");
+    const ended = !option.disabled && last?.title;
+    option.textContent = [name || id.slice(0, 8), directory, ended, when].filter(Boolean).join(" · ");
   }
 
   // Runs begin and end while somebody thinks.

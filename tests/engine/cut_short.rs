@@ -1,0 +1,276 @@
+//! Turns that an engine leaves half-way: before the agent has its prompt, while it is stopped, and after the commit of its end.
+
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use surefire::agent::{Claude, Fate};
+use surefire::engine::{Engine, EngineError, Notice, Options, ResumeError, Shutdown, Start};
+use surefire::process::{Command, Files, Limits, Mark, TextLines};
+use surefire::recipes::BUNDLED;
+use surefire::run::{AttemptId, PromptId, Resume, ResumedBy, SessionId};
+use surefire::store::{Change, Commit, Memory, NewSession, Process, RunFilter, SessionEvent, Store};
+use tempfile::TempDir;
+use tokio::sync::Notify;
+use uuid::Uuid;
+
+use crate::held_store::HeldStore;
+use crate::puppet::{Act, Puppet};
+use crate::stage::{NOON, SECOND, Stage};
+
+/// A place with the attempt of a prompt outside of a run, as a killed server leaves it, and a CLI that keeps what it is told.
+struct Left {
+    place: TempDir,
+    store: Arc<dyn Store>,
+    session: SessionId,
+    attempt: AttemptId,
+}
+
+impl Left {
+    fn new(store: Arc<dyn Store>) -> Self {
+        let place = tempfile::tempdir().unwrap();
+        let [session, attempt, prompt] = [1, 2, 3].map(Uuid::from_u128);
+        let (session, attempt, prompt) = (session.into(), attempt.into(), PromptId::from(prompt));
+        let left = Self { place, store, session, attempt };
+        let new = NewSession {
+            id: session,
+            name: "Chat".into(),
+            directory: left.directory(),
+            agent: "claude".into(),
+            system_prompt: None,
+            at: NOON,
+        };
+        left.happened([
+            SessionEvent::Began(new),
+            SessionEvent::PromptQueued { prompt, text: "Is it green?".into() },
+            SessionEvent::ChatBegan { attempt, prompt },
+        ]);
+        let process = Process { pid: 999_999_999, started: "then".into() };
+        left.store.commit(&Commit { changes: vec![Change::Spawned { attempt, process }] }).unwrap();
+        left
+    }
+
+    fn directory(&self) -> PathBuf {
+        self.place.path().canonicalize().unwrap()
+    }
+
+    fn happened(&self, events: impl IntoIterator<Item = SessionEvent>) {
+        let changes = events.into_iter().map(|event| Change::session(self.session, NOON, event));
+        self.store.commit(&Commit { changes: changes.collect() }).unwrap();
+    }
+
+    /// The process got its prompt, and wrote this.
+    fn wrote(&self, lines: &[&str]) {
+        let scratch = self.place.path().join("data/attempts").join(self.attempt.to_string());
+        std::fs::create_dir_all(&scratch).unwrap();
+        std::fs::write(scratch.join("stdin.state"), "released\n").unwrap();
+        std::fs::write(scratch.join("stdout.jsonl"), lines.join("\n") + "\n").unwrap();
+    }
+
+    async fn open(&self) -> Engine {
+        let options = claude_options(self.place.path(), Arc::clone(&self.store));
+        tokio::time::timeout(Duration::from_mins(1), Engine::open(options)).await.expect("it opens").unwrap()
+    }
+}
+
+/// An engine whose CLI keeps what it is told in a file `told`, and answers nothing.
+fn claude_options(place: &Path, store: Arc<dyn Store>) -> Options {
+    let program = place.join("claude");
+    std::fs::write(&program, "#!/bin/sh\ncat >> told\n").unwrap();
+    std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let path = ("PATH".into(), std::env::var_os("PATH").unwrap());
+    let claude = Arc::new(Claude::with_environment(program, [path]));
+    let mut options = Options::new(BUNDLED, claude, store, place.join("data"));
+    options.locks = place.join("locks");
+    options.roots = vec![place.canonicalize().unwrap()];
+    options
+}
+
+/// The open attempt has a process by now.
+fn spawned(stage: &Stage, attempt: AttemptId, process: Process) {
+    stage.store.commit(&Commit { changes: vec![Change::Spawned { attempt, process }] }).unwrap();
+}
+
+fn some_process() -> Process {
+    Process { pid: 4711, started: "then".into() }
+}
+
+fn disk() -> (Arc<HeldStore>, Arc<dyn Store>) {
+    let disk = Arc::new(HeldStore::default());
+    (Arc::clone(&disk), disk)
+}
+
+/// The server was killed after the end was persisted, and before the directory was removed.
+#[tokio::test]
+async fn an_engine_opens_although_a_turn_that_failed_with_a_cost_left_its_directory() {
+    let left = Left::new(Arc::new(Memory::default()));
+    let attempt = left.attempt;
+    left.happened([SessionEvent::ChatEnded { attempt, answered: false, requeued: false }]);
+    left.wrote(&[
+        r#"{"type":"assistant","message":{"content":[{"type":"text","text":"Let me see."}]}}"#,
+        r#"{"type":"result","subtype":"error_max_turns","is_error":true,"result":"w","total_cost_usd":0.12}"#,
+    ]);
+    left.open().await;
+}
+
+/// After a SIGINT the CLI (2.1.325) writes a result that says that it was aborted.
+#[tokio::test]
+async fn a_prompt_that_a_shutdown_cut_short_is_delivered_again() {
+    let left = Left::new(Arc::new(Memory::default()));
+    let aborted = r#"{"type":"result","subtype":"error_during_execution","is_error":true,"result":"","terminal_reason":"aborted_streaming"}"#;
+    left.wrote(&[aborted]);
+    let engine = left.open().await;
+    let mut feed = engine.listen();
+    while left.store.open_attempts().unwrap().iter().any(|attempt| attempt.id == left.attempt) {
+        tokio::time::timeout(Duration::from_mins(1), feed.next()).await.expect("it ends").unwrap();
+    }
+    let told = std::fs::read_to_string(left.directory().join("told")).unwrap_or_default();
+    assert!(told.contains("Is it green?") && told.contains("may have reached you before"), "{told:?}");
+}
+
+#[tokio::test]
+async fn a_shutdown_before_the_prompt_is_given_interrupts_nothing() {
+    let place = tempfile::tempdir().unwrap();
+    let (disk, store) = disk();
+    let engine = Engine::open(claude_options(place.path(), Arc::clone(&store))).await.unwrap();
+    disk.holds_a_process.store(true, Ordering::SeqCst);
+    let directory = place.path().canonicalize().unwrap();
+    let started = engine.start(Start::new("implement-and-review", &directory)).await.unwrap();
+    disk.holds().await;
+    let closing = tokio::spawn({
+        let engine = engine.clone();
+        async move { engine.shut_down(Shutdown::StopAgents).await }
+    });
+    let nothing = Uuid::nil().into();
+    while !matches!(
+        engine.resume(nothing, Resume::by(ResumedBy::User)).await,
+        Err(ResumeError::Engine(EngineError::ShuttingDown))
+    ) {}
+    disk.release();
+    closing.await.unwrap();
+    assert_eq!(std::fs::read_to_string(directory.join("told")).unwrap_or_default(), "");
+    assert_eq!(store.run(started.run).unwrap().unwrap().ending, None);
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_working_directory_is_checked_before_a_turn_that_never_began() {
+    let stage = Stage::new(Puppet::new([Act::Hangs])).await;
+    let directory = stage.directory().join("work");
+    std::fs::create_dir(&directory).unwrap();
+    let start = Start { directory: Some(directory.clone()), ..stage.wish() };
+    let started = stage.engine.start(start).await.unwrap();
+    stage.puppet.asked(1).await;
+    spawned(&stage, stage.store.open_attempts().unwrap()[0].id, some_process());
+    std::fs::rename(&directory, directory.with_extension("old")).unwrap();
+    std::os::unix::fs::symlink("/", &directory).unwrap();
+    stage.puppet.fate(Fate::NeverBegan);
+    let stage = stage.again().await;
+    let ending = stage.ended(started).await;
+    assert_eq!((ending.reason.as_str(), stage.puppet.turns().len()), ("error", 1));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_turn_that_never_began_waits_for_its_permit() {
+    let stage = Stage::new(Puppet::new([Act::Hangs, Act::Hangs])).await;
+    stage.start().await;
+    stage.start().await;
+    stage.puppet.asked(2).await;
+    for attempt in stage.store.open_attempts().unwrap() {
+        spawned(&stage, attempt.id, some_process());
+        stage.puppet.fate(Fate::NeverBegan);
+        stage.puppet.then(Act::Hangs);
+    }
+    let stage = stage.again_with(|options| options.parallel = 1).await;
+    stage.puppet.asked(3).await;
+    tokio::time::sleep(SECOND).await;
+    assert_eq!(stage.puppet.turns().len(), 3, "the second one waits");
+}
+
+#[tokio::test]
+async fn an_agent_at_work_is_stopped_where_its_session_cannot_be_locked() {
+    let stage = Stage::new(Puppet::new([Act::Hangs])).await;
+    let started = stage.start().await;
+    stage.puppet.asked(1).await;
+    let attempt = stage.store.open_attempts().unwrap()[0].id;
+    let files = Files::at(stage.place.path().join("files"));
+    let command = Command::new("sleep", Mark::new(attempt.uuid())).arguments(["600"]);
+    let held = command.start(files, Limits::default(), TextLines).await.unwrap();
+    let (pid, begun) = (held.process().pid, held.process().started.clone());
+    spawned(&stage, attempt, Process { pid, started: begun });
+    let file = stage.place.path().join("file");
+    std::fs::write(&file, "").unwrap();
+    let stage = stage.again_with(|options| options.locks = file).await;
+    assert_eq!(stage.ended(started).await.reason, "error");
+    let status = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    assert!(status.is_empty() || status.contains(") Z "), "its process is gone: {status}");
+    drop(held);
+}
+
+#[tokio::test(start_paused = true)]
+async fn switching_off_that_cannot_be_saved_is_carried_out_once_there_is_room() {
+    let (disk, store) = disk();
+    let stage = Stage::with(Puppet::new([Act::Hangs]), store, |_| ()).await;
+    let started = stage.start().await;
+    stage.puppet.asked(1).await;
+    disk.full.store(true, Ordering::SeqCst);
+    stage.engine.set_orchestration(Some(started.session), false).await.unwrap_err();
+    disk.full.store(false, Ordering::SeqCst);
+    tokio::time::sleep(Duration::from_mins(2)).await;
+    assert_eq!(stage.record(started.run).ending.unwrap().reason, "user-requested");
+    assert_eq!(stage.store.orchestration(Some(started.session)), Ok(false));
+    assert_eq!(stage.puppet.turns().len(), 1);
+}
+
+mod endless {
+    surefire::recipe! {
+        /// A chain without an end of its own.
+        pub(super) recipe Endless {
+            initial: Work,
+            guardrails: { max_restarts: 1_000_000 },
+            step Work { prompt: "Work.", outcomes: [Done], Done => restart Endless }
+        }
+    }
+    pub(super) static CATALOG: surefire::Catalog = surefire::catalog![Endless];
+}
+
+/// The agent answers at once, so that the chain is in another session whenever it is looked at.
+#[tokio::test(flavor = "multi_thread")]
+async fn switching_off_everywhere_stops_a_chain_that_restarts_at_that_moment() {
+    for _ in 0..60 {
+        let store: Arc<dyn Store> = Arc::new(Memory::default());
+        let stage = Stage::with(Puppet::new([]), store, |options| options.catalog = endless::CATALOG).await;
+        stage.engine.start(Start::new("endless", stage.directory())).await.unwrap();
+        stage.puppet.asked(5).await;
+        stage.engine.set_orchestration(None, false).await.unwrap();
+        let open = RunFilter { open: Some(true), ..RunFilter::default() };
+        assert_eq!(
+            stage.store.runs(&open).unwrap().len(),
+            0,
+            "no run goes on while recipes are switched off"
+        );
+        stage.engine.shut_down(Shutdown::StopAgents).await;
+    }
+}
+
+/// The store takes the commit that only tries it, and not the one that adopts the run.
+#[tokio::test(start_paused = true)]
+async fn clients_are_not_told_that_a_run_goes_on_before_that_is_persisted() {
+    let (disk, store) = disk();
+    let go = Arc::new(Notify::new());
+    let stage = Stage::with(Puppet::new([Act::Waits(Arc::clone(&go), "complete")]), store, |_| ()).await;
+    let started = stage.start().await;
+    stage.puppet.asked(1).await;
+    disk.full.store(true, Ordering::SeqCst);
+    go.notify_one();
+    assert_eq!(stage.ended(started).await.reason, "storage_error");
+    disk.full.store(false, Ordering::SeqCst);
+    stage.engine.prompt(started.session, "Mind the tests.".into()).await.unwrap();
+    disk.nearly_full.store(true, Ordering::SeqCst);
+    let mut feed = stage.engine.listen();
+    let heard = tokio::time::timeout(Duration::from_mins(10), feed.next()).await;
+    assert!(!matches!(heard, Ok(Ok(Notice::TakenUp { .. }))), "{heard:?}");
+    disk.nearly_full.store(false, Ordering::SeqCst);
+    while !matches!(feed.next().await.unwrap(), Notice::TakenUp { .. }) {}
+}

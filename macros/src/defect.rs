@@ -45,7 +45,7 @@ fn report(called: &str, panic: &str) -> TokenStream {
     let version = env!("CARGO_PKG_VERSION");
     let message = format!(
         "this is a defect in surefire, not in your recipe: `{called}` of surefire {version} panicked ({panic}); \
-         please report it with what you wrote here; where other errors are reported here, correcting them may help"
+         correct other errors first, if there are any, and if this one stays, report it with what you wrote here"
     );
     quote!(::core::compile_error! { #message })
 }

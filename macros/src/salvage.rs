@@ -17,7 +17,8 @@ use crate::{check, expand, registry};
 pub(crate) fn recipe(input: &Input, error: &TokenStream) -> TokenStream {
     let mistakes = attempt(|| mistakes(input.written.clone()));
     let items = attempt(|| stubs(input.written.clone(), &input.krate)).flatten();
-    let items = items.or_else(|| stubs(with_a_plain_body(&input.written)?, &input.krate));
+    let items =
+        items.or_else(|| attempt(|| stubs(with_a_plain_body(&input.written), &input.krate)).flatten());
     quote!(#error #mistakes #items)
 }
 
@@ -38,18 +39,16 @@ fn stubs(written: TokenStream, krate: &TokenStream) -> Option<TokenStream> {
 }
 
 /// The author's doc comment, visibility and name with one step: with these the recipe can be listed and begun.
-fn with_a_plain_body(written: &TokenStream) -> Option<TokenStream> {
-    let mut tokens = written.clone().into_iter();
+fn with_a_plain_body(written: &TokenStream) -> TokenStream {
     let is_body =
         |token: &TokenTree| matches!(token, TokenTree::Group(group) if group.delimiter() == Delimiter::Brace);
-    let header: Vec<_> = tokens.by_ref().take_while(|token| !is_body(token)).collect();
-    Some(quote! {
+    let header = written.clone().into_iter().take_while(|token| !is_body(token));
+    quote! {
         #(#header)* {
             initial: Begin,
             step Begin { prompt: "?", outcomes: [Complete], Complete => exit TaskCommitted }
         }
-    })
-    .filter(|_| !header.is_empty())
+    }
 }
 
 /// The mistakes of shared steps, as far as they can be found, and the items that recipes include them by.
@@ -127,7 +126,7 @@ mod tests {
     #[test]
     fn the_name_alone_makes_a_recipe() {
         let written = quote!(#[doc = "Example."] pub(crate) recipe Example { step });
-        let plain = with_a_plain_body(&written).expect("it has a header");
+        let plain = with_a_plain_body(&written);
         assert!(mistakes(plain.clone()).is_empty());
         let items = stubs(plain, &quote!(::surefire)).expect("it can be generated").to_string();
         assert!(items.contains("pub (crate) struct Example") && items.contains("fn begin"), "{items}");

@@ -49,12 +49,12 @@ async fn load_or_quarantine(shared: &Shared, id: SessionId) -> Result<Option<Ses
         Err(StoreError::Unreadable { what }) => what,
         loaded => return loaded.map(Some),
     };
-    tracing::error!(session = %id, what, "session cannot be read, setting its run aside");
-    let set_aside = move |store: &dyn Store| match unfinished_run(store, id)? {
-        Some(run) => store.quarantine(run.id, &what),
-        None => Ok(()),
-    };
-    shared.read(set_aside).await?;
+    let run = shared.read(move |store| unfinished_run(store, id)).await?.map(|run| run.id);
+    let named = run.map(tracing::field::display);
+    tracing::error!(run = named, session = %id, what, "session cannot be read, setting its run aside");
+    if let Some(run) = run {
+        shared.read(move |store| store.quarantine(run, &what)).await?;
+    }
     match load(shared, id, None).await {
         // The session's own row, say: `doctor` finds it, and nothing in it can go on.
         Err(StoreError::Unreadable { .. }) => Ok(None),

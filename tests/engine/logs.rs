@@ -174,3 +174,21 @@ async fn a_reply_that_cannot_be_read_is_logged_short_and_escaped_and_others_are_
     assert!(!lines.iter().any(|line| line.contains("Your possible outcomes")), "prompts are not logged");
     assert_eq!(lines.iter().filter(|line| line.contains("Done.")).count(), 0, "nor are good replies");
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_run_that_continues_another_is_logged_in_a_span_of_its_own() {
+    paper();
+    let acts = ["complete", "no-issues", "committed", "no-tasks"].map(Act::Outcome);
+    let stage = Stage::new(Puppet::new(acts)).await;
+    let wish = Start { recipe: "implement-and-review-all".into(), ..stage.wish() };
+    let first = stage.engine.start(wish).await.expect("the run starts");
+    let second = stage.ended(first).await.continued_by.expect("it restarts");
+    stage.engine.ended(second).await.expect("the second run ends");
+    stage.engine.shut_down(Shutdown::StopAgents).await;
+
+    let lines = lines_about(stage.record(second).session);
+    let line = only(&lines, "Recipe started");
+    assert!(line.contains(&format!("run{{run={second}")), "{line}");
+    assert!(!line.contains(&first.run.to_string()), "{line}");
+    assert!(lines.iter().all(|line| line.contains(&second.to_string())), "{lines:#?}");
+}

@@ -2,6 +2,7 @@
 //! read.
 
 use crate::Category;
+use crate::engine::spans;
 use crate::run::{Ending, Event, Exceeded, Read, RunId, SessionId};
 use crate::session::{Change, Commit, Input, Session, TurnEnd};
 
@@ -34,7 +35,13 @@ impl Journal {
                 Some(Event::Started { recipe, order, .. }) => (order.session, recipe.as_str()),
                 Some(_) | None => (self.session, self.recipe.as_str()),
             };
-            events.for_each(|event| log(*run, session, recipe, event, self.reply.as_deref()));
+            let log = || events.for_each(|event| log(*run, session, recipe, event, self.reply.as_deref()));
+            if session == self.session {
+                log();
+            } else {
+                // The span is that of the run before it.
+                spans::of_run(*run, session).in_scope(log);
+            }
         }
     }
 }

@@ -366,7 +366,7 @@ impl Run {
         let withdrawn = queued.map(|waiting| waiting.prompt).collect();
         let mut spent = self.known.spent;
         spent.add(took, cost_usd);
-        let exceeded = Exceeded::of(exit, &self.known.limits, &spent);
+        let exceeded = Exceeded::of(exit, &self.known.limits, &spent).map(Box::new);
         self.record(events, Event::Ended { ending, took, cost_usd, unheard, withdrawn, exceeded });
         Todo::End
     }

@@ -101,9 +101,9 @@ pub enum Event {
         /// The prompts that were queued in the run and are not delivered any more, because a person stopped it.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         withdrawn: Vec<PromptId>,
-        /// The limit that stopped it, where one did.
+        /// The limit that stopped it, where one did. Few runs have one, and an event is small without it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        exceeded: Option<Exceeded>,
+        exceeded: Option<Box<Exceeded>>,
     },
     /// The run goes on after it had ended.
     Resumed {

@@ -61,13 +61,13 @@ mod tests {
     #[test]
     fn each_limit_comes_with_what_was_observed() {
         let limits = Limits {
-            time: Some(Duration::from_secs(60)),
+            time: Some(Duration::from_mins(1)),
             max_ticks: Some(4),
             budget_usd: Some(1.5),
             ..Limits::default()
         };
         let spent = Spent { ticks: 4, time: Duration::from_secs(61), cost_usd: 1.75 };
-        let time = Exceeded::Time { limit: Duration::from_secs(60), observed: Duration::from_secs(61) };
+        let time = Exceeded::Time { limit: Duration::from_mins(1), observed: Duration::from_secs(61) };
         let table = [
             (ExitReason::Timeout, Some(time)),
             (ExitReason::MaxTicks, Some(Exceeded::Count { limit: 4, observed: 4 })),

@@ -79,7 +79,7 @@ fn log(run: RunId, session: SessionId, recipe: &str, event: &Event, reply: Optio
                 Category::Completed => {
                     tracing::info!(%run, %session, recipe, step, reason, %category, details, "{prefix}");
                 }
-                Category::Guardrail => guardrail(run, session, recipe, ending, *exceeded),
+                Category::Guardrail => guardrail(run, session, recipe, ending, exceeded.as_deref()),
                 Category::Error => {
                     tracing::error!(%run, %session, recipe, step, reason, %category, details, "{prefix}");
                 }
@@ -90,7 +90,7 @@ fn log(run: RunId, session: SessionId, recipe: &str, event: &Event, reply: Optio
 }
 
 /// A run that exceeded what it may use up: by how much, in the unit that the field's name says.
-fn guardrail(run: RunId, session: SessionId, recipe: &str, ending: &Ending, exceeded: Option<Exceeded>) {
+fn guardrail(run: RunId, session: SessionId, recipe: &str, ending: &Ending, exceeded: Option<&Exceeded>) {
     let (step, reason, category) = (&ending.step, &ending.reason, ending.category);
     let details = ending.description.as_deref().map(short);
     let prefix = category.log_prefix();

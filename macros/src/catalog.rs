@@ -9,10 +9,10 @@ use syn::{Path, Token};
 
 use crate::syntax::Input;
 
-pub(crate) fn expand(input: TokenStream) -> TokenStream {
-    let Input { krate, written } = Input::split(input);
+pub(crate) fn expand(input: &Input) -> TokenStream {
+    let Input { krate, written } = input;
     let parser = Punctuated::<Path, Token![,]>::parse_terminated;
-    let recipes: Vec<_> = match parser.parse2(written) {
+    let recipes: Vec<_> = match parser.parse2(written.clone()) {
         Ok(recipes) => recipes.into_iter().collect(),
         Err(error) => {
             let error = syn::Error::new(error.span(), "expected the names of recipes: `catalog![A, B]`");
@@ -22,7 +22,6 @@ pub(crate) fn expand(input: TokenStream) -> TokenStream {
     // Ids are constants of types that only the compiler can look up, so the comparison is left to it. Its error
     // then stands at the second of the two.
     let checks = recipes.iter().enumerate().flat_map(|(index, second)| {
-        let krate = &krate;
         recipes[..index].iter().map(move |first| {
             let (second_name, first_name) = (plain(second), plain(first));
             let message = if first == second {

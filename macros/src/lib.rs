@@ -1,11 +1,12 @@
 //! The procedural macros of [surefire](https://docs.rs/surefire): use them through that crate.
 //!
-//! A recipe passes through five stages, each a type of its own:
-//! `syntax::Recipe` (what was written) → `Resolved` (names looked up) → the rules in `check` → `Model` (valid) →
-//! the generated items in `expand`.
+//! A recipe passes through five stages, each with a type of its own: `syntax::Recipe` (what was written) →
+//! `Resolved` (names looked up) → `check::Valid` (it kept every rule) → `Model` (what is generated) → the items in
+//! `expand`. `recipe_tokens` at the end of this file calls them in that order.
 
 mod catalog;
 mod check;
+mod defect;
 mod diagnostic;
 mod expand;
 mod graph;
@@ -13,48 +14,61 @@ mod model;
 mod proof;
 mod registry;
 mod resolve;
+mod salvage;
 mod spelling;
 mod syntax;
 
 #[cfg(test)]
+mod snapshots;
+#[cfg(test)]
 mod torture;
 
 use proc_macro2::TokenStream;
+use quote::quote;
 
+use crate::defect::guard;
 use crate::diagnostic::Diagnostics;
-use crate::model::Model;
-use crate::resolve::Resolved;
+use crate::model::{Model, Shape};
+use crate::resolve::{Resolved, ResolvedFragment};
 use crate::syntax::{Fragment, Input};
 
 /// The engine behind `surefire::recipe!`.
 #[proc_macro]
 pub fn recipe(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
-    recipe_tokens(&Input::split(input.into())).into()
+    guarded_recipe(&Input::split(input.into())).into()
 }
 
 /// The second half of an `include`: shared steps have been fetched and take their place.
 #[proc_macro]
 pub fn splice(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
     // Only `steps!` writes calls of this macro, and it writes all eight parts.
-    syntax::splice(input.into()).map(|input| recipe_tokens(&input)).unwrap_or_default().into()
+    syntax::splice(input.into()).map(|input| guarded_recipe(&input)).unwrap_or_default().into()
 }
 
 /// The engine behind `surefire::steps!`.
 #[proc_macro]
 pub fn steps(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
-    steps_tokens(Input::split(input.into())).into()
+    let input = Input::split(input.into());
+    guard("steps!", || steps_tokens(&input), |error| salvage::fragment(&input, error)).into()
 }
 
 /// The engine behind `surefire::catalog!`.
 #[proc_macro]
 pub fn catalog(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
-    catalog::expand(input.into()).into()
+    let input = Input::split(input.into());
+    guard("catalog!", || catalog::expand(&input), |error| salvage::catalog(&input, error)).into()
 }
 
 /// Makes an enum a registry of exit reasons; see the trait of the same name in surefire.
 #[proc_macro_derive(Registry, attributes(registry, reason))]
 pub fn derive_registry(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
-    registry::derive(input.into()).into()
+    let input = TokenStream::from(input);
+    let expand = || registry::derive(input.clone());
+    guard("#[derive(Registry)]", expand, |error| salvage::registry(input.clone(), error)).into()
+}
+
+fn guarded_recipe(input: &Input) -> TokenStream {
+    guard("recipe!", || recipe_tokens(input), |error| salvage::recipe(input, error))
 }
 
 fn recipe_tokens(input: &Input) -> TokenStream {
@@ -65,24 +79,31 @@ fn recipe_tokens(input: &Input) -> TokenStream {
     let Some(written) = syntax::Recipe::parse(input.written.clone(), &mut diagnostics) else {
         return diagnostics.into_tokens();
     };
-    match Model::new(&Resolved::new(written), diagnostics) {
-        Ok(model) => expand::model(&model, &input.krate),
-        Err(broken) => {
-            let stubs = broken.shape.map(|shape| expand::stubs(&shape, &input.krate));
-            let errors = broken.diagnostics.into_tokens();
-            quote::quote!(#errors #stubs)
+    let resolved = Resolved::new(written);
+    match check::recipe(resolved, diagnostics) {
+        Ok(valid) => {
+            let model = Model::new(&valid);
+            expand::model(&model, &input.krate)
+        }
+        Err(invalid) => {
+            let errors = invalid.diagnostics.into_tokens();
+            let shape = Shape::new(&invalid.recipe);
+            let stubs = shape.map(|shape| expand::stubs(&shape, &input.krate));
+            quote!(#errors #stubs)
         }
     }
 }
 
-fn steps_tokens(input: Input) -> TokenStream {
+/// What leads where is judged in the recipes that include the steps, so there is no model of them: only there it is
+/// known.
+fn steps_tokens(input: &Input) -> TokenStream {
     let mut diagnostics = Diagnostics::default();
-    let Some(fragment) = Fragment::parse(input.written, &mut diagnostics) else {
+    let Some(written) = Fragment::parse(input.written.clone(), &mut diagnostics) else {
         return diagnostics.into_tokens();
     };
-    // What leads where is judged in the recipes that include the steps; only there it is known.
-    check::fragment(&fragment, &mut diagnostics);
-    let items = expand::fragment(&fragment, &input.krate);
+    let resolved = ResolvedFragment::new(written);
+    check::fragment(&resolved, &mut diagnostics);
+    let items = expand::fragment(&resolved, &input.krate);
     let errors = diagnostics.into_tokens();
-    quote::quote!(#errors #items)
+    quote!(#errors #items)
 }

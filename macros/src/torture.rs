@@ -86,7 +86,7 @@ impl Written {
 
     fn expand(&self, written: TokenStream) -> TokenStream {
         let input = Input { krate: quote!(::surefire), written };
-        if self.is_recipe { crate::recipe_tokens(&input) } else { crate::steps_tokens(input) }
+        if self.is_recipe { crate::recipe_tokens(&input) } else { crate::steps_tokens(&input) }
     }
 }
 

@@ -1,6 +1,8 @@
-//! Work that may block, on threads for such work, so that the runtime is not held up.
+//! Work that may block, on threads for such work, so that the runtime is not held up. What it logs is in the caller's span.
 
 use std::sync::Arc;
+
+use tracing::Span;
 
 use crate::store::{Store, StoreError};
 
@@ -10,13 +12,15 @@ pub(super) async fn blocking<T: Send + 'static>(
     read: impl FnOnce(&dyn Store) -> Result<T, StoreError> + Send + 'static,
 ) -> Result<T, StoreError> {
     let store = Arc::clone(store);
-    let read = tokio::task::spawn_blocking(move || read(&*store)).await;
+    let span = Span::current();
+    let read = tokio::task::spawn_blocking(move || span.in_scope(|| read(&*store))).await;
     read.map_err(|error| StoreError::Failed { why: error.to_string() })?
 }
 
 /// Looks at files, or changes them.
 pub(super) async fn unblocked<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
-    match tokio::task::spawn_blocking(work).await {
+    let span = Span::current();
+    match tokio::task::spawn_blocking(move || span.in_scope(work)).await {
         Ok(done) => done,
         Err(error) => match error.try_into_panic() {
             Ok(panic) => std::panic::resume_unwind(panic),

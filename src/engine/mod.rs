@@ -18,6 +18,7 @@ mod roots;
 mod say;
 mod session;
 mod shared;
+mod spans;
 mod start;
 mod turn;
 

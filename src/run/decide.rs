@@ -6,6 +6,7 @@ use std::time::Duration;
 use super::decision::{Decision, Successor, Todo};
 use super::ending::Ending;
 use super::event::{Event, Purpose, Read};
+use super::exceeded::Exceeded;
 use super::ids::{AttemptId, Fresh, PromptId};
 use super::input::Input;
 use super::known::{Asking, Known, Phase};
@@ -363,7 +364,10 @@ impl Run {
             unheard && matches!(&self.known.phase, Phase::Asking(asking) if asking.passed.is_some());
         let queued = self.known.waiting.iter().filter(|_| withdraws);
         let withdrawn = queued.map(|waiting| waiting.prompt).collect();
-        self.record(events, Event::Ended { ending, took, cost_usd, unheard, withdrawn });
+        let mut spent = self.known.spent;
+        spent.add(took, cost_usd);
+        let exceeded = Exceeded::of(exit, &self.known.limits, &spent).map(Box::new);
+        self.record(events, Event::Ended { ending, took, cost_usd, unheard, withdrawn, exceeded });
         Todo::End
     }
 

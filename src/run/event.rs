@@ -5,6 +5,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::ending::Ending;
+use super::exceeded::Exceeded;
 use super::ids::{AttemptId, PromptId};
 use super::limits::Limits;
 use super::order::Order;
@@ -100,6 +101,9 @@ pub enum Event {
         /// The prompts that were queued in the run and are not delivered any more, because a person stopped it.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         withdrawn: Vec<PromptId>,
+        /// The limit that stopped it, where one did. Few runs have one, and an event is small without it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        exceeded: Option<Box<Exceeded>>,
     },
     /// The run goes on after it had ended.
     Resumed {
@@ -121,7 +125,14 @@ impl Event {
     /// The end of a run in which no turn was cut short.
     #[must_use]
     pub const fn ended(ending: Ending) -> Self {
-        Self::Ended { ending, took: Duration::ZERO, cost_usd: None, unheard: false, withdrawn: Vec::new() }
+        Self::Ended {
+            ending,
+            took: Duration::ZERO,
+            cost_usd: None,
+            unheard: false,
+            withdrawn: Vec::new(),
+            exceeded: None,
+        }
     }
 
     /// Its name, as it is written down.

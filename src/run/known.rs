@@ -89,7 +89,7 @@ impl Known {
             Event::PromptQueued { prompt, text } => {
                 self.waiting.push_back(Waiting { prompt: *prompt, text: text.clone(), again: false });
             }
-            Event::Ended { ending, took, cost_usd, unheard, withdrawn } => {
+            Event::Ended { ending, took, cost_usd, unheard, withdrawn, exceeded: _ } => {
                 self.spent.add(*took, *cost_usd);
                 self.waiting.retain(|waiting| !withdrawn.contains(&waiting.prompt));
                 let last = std::mem::replace(&mut self.phase, Phase::Over(ending.clone()));

@@ -7,6 +7,7 @@ mod decide;
 mod decision;
 mod ending;
 mod event;
+mod exceeded;
 mod ids;
 mod input;
 mod known;
@@ -21,6 +22,7 @@ pub use decide::Run;
 pub use decision::{Ask, Decision, Successor, Todo};
 pub use ending::Ending;
 pub use event::{Event, Purpose, Read};
+pub use exceeded::Exceeded;
 pub use ids::{AttemptId, Fresh, NotAnId, PromptId, RunId, SessionId};
 pub use input::Input;
 #[cfg(feature = "engine")]

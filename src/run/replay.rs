@@ -86,6 +86,6 @@ pub fn abandon<'a>(events: impl IntoIterator<Item = &'a Event>, exit: &Exit) -> 
         }
     }
     let ending = Ending::new(exit, at, steps, order.rehearsal);
-    let (took, cost_usd, withdrawn) = (Duration::ZERO, None, Vec::new());
-    open.then_some(Event::Ended { ending, took, cost_usd, unheard: true, withdrawn })
+    let (took, cost_usd, withdrawn, exceeded) = (Duration::ZERO, None, Vec::new(), None);
+    open.then_some(Event::Ended { ending, took, cost_usd, unheard: true, withdrawn, exceeded })
 }

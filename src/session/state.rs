@@ -358,6 +358,17 @@ pub enum RunStatus {
     Unreplayable(RunId),
 }
 
+impl RunStatus {
+    /// The run, where there is one.
+    #[must_use]
+    pub fn run(self) -> Option<RunId> {
+        match self {
+            Self::None => None,
+            Self::Driven(run) | Self::Left(run) | Self::Paused(run) | Self::Unreplayable(run) => Some(run),
+        }
+    }
+}
+
 /// What stops in a session that cannot be persisted.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct AtStake {

@@ -73,7 +73,9 @@ impl Session {
         let recipe = self.recipe().unwrap_or_default().to_owned();
         let Work::Unreplayable(Unreplayable { run, seq, events, .. }) = &self.work else { return };
         let (run, seq) = (*run, *seq);
-        let Some(Event::Ended { ending, took, cost_usd, withdrawn, .. }) = run::abandon(events, exit) else {
+        let Some(Event::Ended { ending, took, cost_usd, withdrawn, exceeded, .. }) =
+            run::abandon(events, exit)
+        else {
             return;
         };
         if stopped {
@@ -83,7 +85,7 @@ impl Session {
         draft.ended = Some(ending.clone());
         let message = closing(draft, self.id, run, &recipe, &ending);
         // What was being delivered is queued again, unless a client stopped it: that client knows what the run was at.
-        let ended = Event::Ended { ending, took, cost_usd, unheard: !stopped, withdrawn };
+        let ended = Event::Ended { ending, took, cost_usd, unheard: !stopped, withdrawn, exceeded };
         self.queue_follows(&ended);
         draft.happened_in_run(run, seq, vec![Entry { event: Some(ended), message: Some(message) }]);
         self.work = Work::None;

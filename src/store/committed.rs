@@ -23,6 +23,10 @@ pub struct Written {
 }
 
 /// Something that happened, as it was written.
+#[allow(
+    clippy::large_enum_variant,
+    reason = "most are events of runs, and a box for each costs more than the room"
+)]
 #[derive(Debug, Clone, PartialEq)]
 pub enum WrittenEvent {
     /// In a run.

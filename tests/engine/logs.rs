@@ -1,12 +1,17 @@
 //! What the log says: a prefix for each category, fields, and nothing that the agent could forge.
 
 use std::io;
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, OnceLock};
+use std::time::Duration;
 
 use surefire::agent::Failure;
-use surefire::engine::Shutdown;
+use surefire::engine::{Shutdown, Start};
+use surefire::run::{Limits, SessionId};
+use surefire::store::Store;
 use tracing_subscriber::fmt::MakeWriter;
 
+use crate::held_store::HeldStore;
 use crate::puppet::{Act, Puppet};
 use crate::stage::Stage;
 
@@ -30,10 +35,10 @@ impl MakeWriter<'_> for Paper {
     }
 }
 
-/// Runs implement-and-review with these acts, and gives back the log's lines about it. The log is that of all tests.
-async fn log(acts: Vec<Act>) -> Vec<String> {
+/// Where the log goes, which is that of all tests.
+fn paper() -> &'static Paper {
     static PAPER: OnceLock<Paper> = OnceLock::new();
-    let paper = PAPER.get_or_init(|| {
+    PAPER.get_or_init(|| {
         let paper = Paper::default();
         let subscriber = tracing_subscriber::fmt()
             .with_max_level(tracing::Level::DEBUG)
@@ -42,12 +47,26 @@ async fn log(acts: Vec<Act>) -> Vec<String> {
             .finish();
         tracing::subscriber::set_global_default(subscriber).expect("there is no other one");
         paper
-    });
+    })
+}
+
+/// Runs implement-and-review with these acts, and gives back the log's lines about it.
+async fn log(acts: Vec<Act>) -> Vec<String> {
+    log_with(acts, Limits::default()).await
+}
+
+async fn log_with(acts: Vec<Act>, limits: Limits) -> Vec<String> {
+    paper();
     let stage = Stage::new(Puppet::new(acts)).await;
-    let (started, _) = stage.run().await;
+    let started = stage.engine.start(Start { limits, ..stage.wish() }).await.expect("the run starts");
+    stage.ended(started).await;
     stage.engine.shut_down(Shutdown::StopAgents).await;
-    let text = String::from_utf8(paper.0.lock().unwrap().clone()).unwrap();
-    let session = started.session.to_string();
+    lines_about(started.session)
+}
+
+fn lines_about(session: SessionId) -> Vec<String> {
+    let text = String::from_utf8(paper().0.lock().unwrap().clone()).unwrap();
+    let session = session.to_string();
     text.lines().filter(|line| line.contains(&session)).map(str::to_owned).collect()
 }
 
@@ -92,6 +111,50 @@ async fn each_category_has_its_prefix_and_its_fields() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn the_line_of_a_guardrail_says_the_limit_and_what_was_observed() {
+    let none = Limits::default();
+    let rounds =
+        ["complete", "issues-found", "complete", "issues-found", "complete", "issues-found", "complete"];
+    let visits = log(rounds.map(Act::Outcome).to_vec()).await;
+    assert!(only(&visits, "Recipe stopped by guardrail").contains(" limit=3 observed=4"), "{visits:#?}");
+
+    let ticks = log_with(vec![Act::Outcome("complete")], Limits { max_ticks: Some(1), ..none }).await;
+    assert!(only(&ticks, "Recipe stopped by guardrail").contains(" limit=1 observed=1"), "{ticks:#?}");
+
+    let never = Act::Waits(Arc::default(), "complete");
+    let time = log_with(vec![never], Limits { time: Some(Duration::from_secs(2)), ..none }).await;
+    let line = only(&time, "Recipe stopped by guardrail");
+    assert!(line.contains(" limit_ms=2000 observed_ms=2000"), "{line}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_run_is_named_on_each_of_its_lines_from_the_first_on() {
+    paper();
+    let disk = Arc::new(HeldStore::default());
+    let store: Arc<dyn Store> = Arc::<HeldStore>::clone(&disk);
+    let stage = Stage::with(Puppet::new([Act::Outcome("no-tasks")]), store, |_| ()).await;
+    // The start itself has to be tried twice, before there is a turn.
+    disk.full.store(true, Ordering::SeqCst);
+    let room = async {
+        while disk.refused.load(Ordering::SeqCst) == 0 {
+            tokio::task::yield_now().await;
+        }
+        disk.full.store(false, Ordering::SeqCst);
+    };
+    let (started, ()) = tokio::join!(stage.start(), room);
+    stage.ended(started).await;
+    stage.engine.shut_down(Shutdown::StopAgents).await;
+
+    let lines = lines_about(started.session);
+    assert!(lines[0].contains("failed to commit, retrying"), "{lines:#?}");
+    only(&lines, "Recipe started");
+    only(&lines, "Recipe completed");
+    let run = started.run.to_string();
+    let nameless: Vec<_> = lines.iter().filter(|line| !line.contains(&run)).collect();
+    assert!(nameless.is_empty(), "{nameless:#?}");
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_transition_is_logged_in_the_spans_of_its_run_and_step() {
     let lines = log(vec![]).await;
     let moved = only(&lines, "to=\"commit\"");
@@ -110,4 +173,22 @@ async fn a_reply_that_cannot_be_read_is_logged_short_and_escaped_and_others_are_
     assert!(kept > 5 && kept < 40, "at most 200 characters: {kept}");
     assert!(!lines.iter().any(|line| line.contains("Your possible outcomes")), "prompts are not logged");
     assert_eq!(lines.iter().filter(|line| line.contains("Done.")).count(), 0, "nor are good replies");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_run_that_continues_another_is_logged_in_a_span_of_its_own() {
+    paper();
+    let acts = ["complete", "no-issues", "committed", "no-tasks"].map(Act::Outcome);
+    let stage = Stage::new(Puppet::new(acts)).await;
+    let wish = Start { recipe: "implement-and-review-all".into(), ..stage.wish() };
+    let first = stage.engine.start(wish).await.expect("the run starts");
+    let second = stage.ended(first).await.continued_by.expect("it restarts");
+    stage.engine.ended(second).await.expect("the second run ends");
+    stage.engine.shut_down(Shutdown::StopAgents).await;
+
+    let lines = lines_about(stage.record(second).session);
+    let line = only(&lines, "Recipe started");
+    assert!(line.contains(&format!("run{{run={second}")), "{line}");
+    assert!(!line.contains(&first.run.to_string()), "{line}");
+    assert!(lines.iter().all(|line| line.contains(&second.to_string())), "{lines:#?}");
 }

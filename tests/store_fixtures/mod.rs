@@ -189,7 +189,8 @@ pub(crate) fn ends_unheard(reason: &str) -> Event {
 
 pub(crate) fn ends_withdrawing(reason: &str, prompts: impl IntoIterator<Item = u128>) -> Event {
     let withdrawn = prompts.into_iter().map(prompt).collect();
-    Event::Ended { ending: ending(reason), took: Duration::ZERO, cost_usd: None, unheard: true, withdrawn }
+    let (ending, took, cost_usd, exceeded) = (ending(reason), Duration::ZERO, None, None);
+    Event::Ended { ending, took, cost_usd, unheard: true, withdrawn, exceeded }
 }
 
 pub(crate) fn ends_until(resume_at: u64) -> Event {
@@ -198,7 +199,7 @@ pub(crate) fn ends_until(resume_at: u64) -> Event {
 }
 
 fn ends_after(took: Duration, ending: Ending) -> Event {
-    Event::Ended { ending, took, cost_usd: None, unheard: true, withdrawn: Vec::new() }
+    Event::Ended { ending, took, cost_usd: None, unheard: true, withdrawn: Vec::new(), exceeded: None }
 }
 
 pub(crate) fn resumes() -> Event {

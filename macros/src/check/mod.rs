@@ -17,10 +17,10 @@ mod reach;
 mod targets;
 mod traps;
 
-use crate::diagnostic::Diagnostics;
-use crate::resolve::Resolved;
-use crate::syntax::Fragment;
 use syn::Visibility;
+
+use crate::diagnostic::Diagnostics;
+use crate::resolve::{Resolved, ResolvedFragment};
 
 const RULES: [fn(&Resolved, &mut Diagnostics); 13] = [
     fields::check,
@@ -38,31 +38,48 @@ const RULES: [fn(&Resolved, &mut Diagnostics); 13] = [
     cycles::check,
 ];
 
-/// Applies every rule.
-pub(crate) fn all(recipe: &Resolved, diagnostics: &mut Diagnostics) {
+/// Applies every rule, after what the parser had to report.
+pub(crate) fn recipe(recipe: Resolved, mut diagnostics: Diagnostics) -> Result<Valid, Box<Invalid>> {
     for rule in RULES {
-        rule(recipe, diagnostics);
+        rule(&recipe, &mut diagnostics);
+    }
+    if diagnostics.is_empty() { Ok(Valid { recipe }) } else { Err(Box::new(Invalid { recipe, diagnostics })) }
+}
+
+/// A recipe that passed every rule. Only [`recipe()`] makes one.
+pub(crate) struct Valid {
+    recipe: Resolved,
+}
+
+impl Valid {
+    pub(crate) fn recipe(&self) -> &Resolved {
+        &self.recipe
     }
 }
 
+/// A recipe that did not pass, and what to report.
+pub(crate) struct Invalid {
+    pub(crate) recipe: Resolved,
+    pub(crate) diagnostics: Diagnostics,
+}
+
 /// Applies the rules that shared steps must keep by themselves.
-pub(crate) fn fragment(fragment: &Fragment, diagnostics: &mut Diagnostics) {
-    if let Visibility::Public(public) = &fragment.visibility {
+pub(crate) fn fragment(fragment: &ResolvedFragment, diagnostics: &mut Diagnostics) {
+    if let Visibility::Public(public) = &fragment.written.visibility {
         diagnostics
             .error(public, "shared steps can be used in the crate that defines them: write `pub(crate)`");
     }
-    let parameters: Vec<_> = fragment.parameters.iter().collect();
+    let parameters: Vec<_> = fragment.written.parameters.iter().collect();
     for (index, parameter) in parameters.iter().enumerate() {
         if let Some(first) = parameters[..index].iter().find(|first| *first == parameter) {
             let message = format!("parameter `{parameter}` is written twice; keep one of them");
             diagnostics.error_and(parameter, message, first, "first_written_here");
         }
     }
-    for step in &fragment.steps {
-        prompts::check_step(step, diagnostics);
+    for (step, prompt) in fragment.steps() {
+        prompts::check_step(&step.name, prompt, diagnostics);
     }
 }
 
 pub(crate) use generated_names::{Reserved, is_reserved_outcome};
-pub(crate) use prompts::{Judgement, judge};
 pub(crate) use reach::{Hints, hints};

@@ -7,12 +7,13 @@ use quote::{format_ident, quote};
 use syn::Visibility;
 use syn::ext::IdentExt;
 
-use crate::check::{self, Judgement};
-use crate::syntax::Fragment;
+use super::scope::says_something;
+use crate::resolve::{Prompt, ResolvedFragment};
+use crate::syntax::{Fragment, Step};
 
 /// What `steps!` leaves behind. Type and macro have one name, so that one path leads to both.
-pub(crate) fn fragment(fragment: &Fragment, krate: &TokenStream) -> TokenStream {
-    let Fragment { docs, visibility, name, parameters, block, steps } = fragment;
+pub(crate) fn fragment(fragment: &ResolvedFragment, krate: &TokenStream) -> TokenStream {
+    let Fragment { docs, visibility, name, parameters, block, .. } = &fragment.written;
     // A macro that is not exported cannot be public; that has been reported.
     let visibility = match visibility {
         Visibility::Public(_) => &syn::parse_quote!(pub(crate)),
@@ -21,23 +22,16 @@ pub(crate) fn fragment(fragment: &Fragment, krate: &TokenStream) -> TokenStream 
     let carrier = format_ident!("__surefire_steps_{}", name.unraw());
     let docs =
         if docs.is_empty() { quote!(#[doc = "Steps that several recipes share."]) } else { quote!(#docs) };
-    let mut named = HashSet::new();
-    let prompts = steps.iter().filter_map(|step| {
-        let (constant, prompt) = (Fragment::prompt_constant(&step.name), step.prompt.value()?);
-        // A second step of the same name is reported by the recipes that include both.
-        if !named.insert(constant.to_string()) {
-            return None;
+    let distinct = distinct_steps(fragment);
+    let constants = distinct.iter().filter_map(|(step, prompt)| constant(step, prompt, visibility));
+    let assertions = distinct.iter().filter_map(|(step, prompt)| match prompt {
+        Prompt::Unseen(written) => {
+            let constant = Fragment::prompt_constant(&step.name);
+            Some(says_something(written, &step.name, &quote!(#name::#constant), &quote!(#krate::__private)))
         }
-        let prompt = match check::judge(prompt) {
-            Judgement::Good | Judgement::Unknown => quote!(#prompt),
-            // It has been reported; recipes that include the step are not to report it again.
-            Judgement::Empty(_) | Judgement::Missing(..) => quote!("?"),
-        };
-        let docs = format!("The prompt of the step `{}`.", step.name);
-        Some(quote! {
-            #[doc = #docs]
-            #visibility const #constant: &'static ::core::primitive::str = #prompt;
-        })
+        Prompt::Good(_) | Prompt::Empty { .. } | Prompt::NoFile { .. } | Prompt::Missing | Prompt::Unread => {
+            None
+        }
     });
     quote! {
         #docs
@@ -46,7 +40,8 @@ pub(crate) fn fragment(fragment: &Fragment, krate: &TokenStream) -> TokenStream 
         #visibility enum #name {}
 
         #[allow(dead_code)]
-        impl #name { #(#prompts)* }
+        impl #name { #(#constants)* }
+        #(#assertions)*
 
         #[allow(unused_macros)]
         macro_rules! #carrier {
@@ -56,4 +51,27 @@ pub(crate) fn fragment(fragment: &Fragment, krate: &TokenStream) -> TokenStream 
         #[allow(unused_imports)]
         #visibility use #carrier as #name;
     }
+}
+
+/// The steps without those whose constant is taken; the recipes that include both report the second one.
+fn distinct_steps(fragment: &ResolvedFragment) -> Vec<(&Step, &Prompt)> {
+    let mut named = HashSet::new();
+    let steps = fragment.steps();
+    steps.filter(|(step, _)| named.insert(Fragment::prompt_constant(&step.name).to_string())).collect()
+}
+
+/// The constant that recipes read the prompt from.
+fn constant(step: &Step, prompt: &Prompt, visibility: &Visibility) -> Option<TokenStream> {
+    let value = match prompt {
+        Prompt::Good(written) | Prompt::Unseen(written) => quote!(#written),
+        // It has been reported; recipes that include the step are not to report it again.
+        Prompt::Empty { .. } | Prompt::NoFile { .. } => quote!("?"),
+        Prompt::Missing | Prompt::Unread => return None,
+    };
+    let constant = Fragment::prompt_constant(&step.name);
+    let docs = format!("The prompt of the step `{}`.", step.name);
+    Some(quote! {
+        #[doc = #docs]
+        #visibility const #constant: &'static ::core::primitive::str = #value;
+    })
 }

@@ -40,7 +40,7 @@ pub(crate) struct Expansion<'a> {
 
 /// A valid recipe.
 pub(crate) fn model(model: &Model, krate: &TokenStream) -> TokenStream {
-    Expansion::new(&model.shape, &model.proof, krate).recipe()
+    Expansion::new(model.shape(), model.proof(), krate).recipe()
 }
 
 /// The same items for a broken recipe, so that the code that uses them is not in error as well.

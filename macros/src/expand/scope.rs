@@ -1,11 +1,12 @@
 //! What the generated module needs from outside: the author's prompts, exits and restart targets.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Ident, TokenStream};
 use quote::{quote, quote_spanned};
+use syn::Expr;
 use syn::spanned::Spanned;
 
 use super::Expansion;
-use crate::model::Exit;
+use crate::model::{Exit, Prompt};
 
 impl Expansion<'_> {
     /// The author's expressions, evaluated where they were written.
@@ -14,8 +15,8 @@ impl Expansion<'_> {
         let (name, module) = (&self.shape.name, &self.shape.module);
         let count = self.shape.steps.len();
         let prompts = self.shape.steps.iter().map(|step| match &step.prompt {
-            Some(prompt) => quote!(#prompt),
-            None => quote!(""),
+            Prompt::Written(prompt) | Prompt::Asserted(prompt) => quote!(#prompt),
+            Prompt::Stub => quote!(""),
         });
         let registry = self.shape.registry(krate);
         let exits = self.shape.exits.iter().map(|exit| match exit {
@@ -38,17 +39,13 @@ impl Expansion<'_> {
                 }
             }
         });
-        let assertions =
-            self.shape.steps.iter().enumerate().filter(|(_, step)| step.unseen).map(|(index, step)| {
-                let message =
-                    format!("the prompt of step `{}` is empty: say what the agent is to do", step.name);
-                quote_spanned! {step.prompt.span()=>
-                    const _: () = ::core::assert!(
-                        !#private::blank(<#module::Step as #private::Scope>::PROMPTS[#index]),
-                        #message
-                    );
-                }
-            });
+        let assertions = self.shape.steps.iter().enumerate().filter_map(|(index, step)| match &step.prompt {
+            Prompt::Asserted(prompt) => {
+                let prompts = quote!(<#module::Step as #private::Scope>::PROMPTS[#index]);
+                Some(says_something(prompt, &step.name, &prompts, private))
+            }
+            Prompt::Written(_) | Prompt::Stub => None,
+        });
         quote! {
             #[automatically_derived]
             impl #private::Scope for #module::Step {
@@ -103,5 +100,18 @@ impl Expansion<'_> {
     fn restarts_a_namesake(&self) -> bool {
         let mut restarts = self.shape.restarts.iter();
         restarts.any(|restart| restart.name == self.shape.name && !restart.path.is_ident(&self.shape.name))
+    }
+}
+
+/// What only the compiler can see: that the value of this prompt is not empty.
+pub(super) fn says_something(
+    prompt: &Expr,
+    step: &Ident,
+    value: &TokenStream,
+    private: &TokenStream,
+) -> TokenStream {
+    let message = format!("the prompt of step `{step}` is empty: say what the agent is to do");
+    quote_spanned! {prompt.span()=>
+        const _: () = ::core::assert!(!#private::blank(#value), #message);
     }
 }

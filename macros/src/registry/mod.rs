@@ -10,6 +10,7 @@ use proc_macro2::TokenStream;
 use quote::{format_ident, quote, quote_spanned};
 use syn::{Data, DeriveInput, Fields, Ident, Path};
 
+use crate::defect::attempt;
 use crate::diagnostic::Diagnostics;
 use columns::Columns;
 
@@ -43,6 +44,19 @@ pub(crate) fn derive(input: TokenStream) -> TokenStream {
     let items = reasons.expand();
     let errors = diagnostics.into_tokens();
     quote!(#errors #items)
+}
+
+/// What is still reported and generated after a panic in one of the stages.
+pub(crate) fn salvage(input: TokenStream) -> Option<TokenStream> {
+    let input = syn::parse2::<DeriveInput>(input).ok()?;
+    let mut diagnostics = Diagnostics::default();
+    let reasons = Reasons::read(&input, &mut diagnostics)?;
+    let mistakes = attempt(|| {
+        check::check(&reasons, &mut diagnostics);
+        diagnostics.into_tokens()
+    });
+    let items = attempt(|| reasons.expand());
+    Some(quote!(#mistakes #items))
 }
 
 impl Reasons {

@@ -43,6 +43,7 @@ impl Included {
         let (mut steps, broken) = steps(&block, &mut Diagnostics::default());
         let args = match_arguments(&path, &parameters, args, diagnostics);
         for step in &mut steps {
+            step.shared = true;
             let constant = Fragment::prompt_constant(&step.name);
             for prompt in &mut step.prompt.0 {
                 // The author's text was evaluated where it was written, so that its files are found there.

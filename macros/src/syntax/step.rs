@@ -23,6 +23,8 @@ pub(crate) struct Step {
     pub(crate) unknown: Vec<Unknown>,
     /// Whether a part could not be read: what seems to be missing may only have been lost.
     pub(crate) broken: bool,
+    /// Whether it was included: its prompt was judged where the shared steps are defined.
+    pub(crate) shared: bool,
 }
 
 /// An outcome in the list of outcomes.
@@ -75,6 +77,7 @@ impl Step {
             mappings: Vec::new(),
             unknown: Vec::new(),
             broken: false,
+            shared: false,
         }
     }
 

@@ -2,7 +2,8 @@
 //! read.
 
 use crate::Category;
-use crate::run::{Event, Read, RunId, SessionId};
+use crate::engine::spans;
+use crate::run::{Ending, Event, Exceeded, Read, RunId, SessionId};
 use crate::session::{Change, Commit, Input, Session, TurnEnd};
 
 /// What the log lines of one decision have in common, looked up before it is made: a run that ends is gone afterwards.
@@ -34,7 +35,13 @@ impl Journal {
                 Some(Event::Started { recipe, order, .. }) => (order.session, recipe.as_str()),
                 Some(_) | None => (self.session, self.recipe.as_str()),
             };
-            events.for_each(|event| log(*run, session, recipe, event, self.reply.as_deref()));
+            let log = || events.for_each(|event| log(*run, session, recipe, event, self.reply.as_deref()));
+            if session == self.session {
+                log();
+            } else {
+                // The span is that of the run before it.
+                spans::of_run(*run, session).in_scope(log);
+            }
         }
     }
 }
@@ -64,7 +71,7 @@ fn log(run: RunId, session: SessionId, recipe: &str, event: &Event, reply: Optio
             tracing::info!(%run, %session, recipe, from, outcome, to, number, "Recipe moved to the next step");
         }
         Event::PromptQueued { prompt, .. } => tracing::info!(%run, %session, %prompt, "Prompt queued"),
-        Event::Ended { ending, .. } => {
+        Event::Ended { ending, exceeded, .. } => {
             let (step, reason, category) = (&ending.step, &ending.reason, ending.category);
             let details = ending.description.as_deref().map(short);
             let prefix = category.log_prefix();
@@ -72,15 +79,39 @@ fn log(run: RunId, session: SessionId, recipe: &str, event: &Event, reply: Optio
                 Category::Completed => {
                     tracing::info!(%run, %session, recipe, step, reason, %category, details, "{prefix}");
                 }
-                Category::Guardrail => {
-                    tracing::warn!(%run, %session, recipe, step, reason, %category, details, "{prefix}");
-                }
+                Category::Guardrail => guardrail(run, session, recipe, ending, exceeded.as_deref()),
                 Category::Error => {
                     tracing::error!(%run, %session, recipe, step, reason, %category, details, "{prefix}");
                 }
             }
         }
         Event::Resumed { by, .. } => tracing::info!(%run, %session, recipe, %by, "Recipe resumed"),
+    }
+}
+
+/// A run that exceeded what it may use up: by how much, in the unit that the field's name says.
+fn guardrail(run: RunId, session: SessionId, recipe: &str, ending: &Ending, exceeded: Option<&Exceeded>) {
+    let (step, reason, category) = (&ending.step, &ending.reason, ending.category);
+    let details = ending.description.as_deref().map(short);
+    let prefix = category.log_prefix();
+    match exceeded {
+        Some(Exceeded::Count { limit, observed }) => {
+            tracing::warn!(
+                %run, %session, recipe, step, reason, %category, limit, observed, details, "{prefix}"
+            );
+        }
+        Some(Exceeded::Time { limit, observed }) => {
+            let (limit_ms, observed_ms) = (limit.as_millis(), observed.as_millis());
+            tracing::warn!(
+                %run, %session, recipe, step, reason, %category, limit_ms, observed_ms, details, "{prefix}"
+            );
+        }
+        Some(Exceeded::Cost { limit: limit_usd, observed: observed_usd }) => {
+            tracing::warn!(
+                %run, %session, recipe, step, reason, %category, limit_usd, observed_usd, details, "{prefix}"
+            );
+        }
+        None => tracing::warn!(%run, %session, recipe, step, reason, %category, details, "{prefix}"),
     }
 }
 

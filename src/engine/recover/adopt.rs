@@ -49,14 +49,14 @@ async fn load_or_quarantine(shared: &Shared, id: SessionId) -> Result<Option<Ses
         Err(StoreError::Unreadable { what }) => what,
         loaded => return loaded.map(Some),
     };
-    tracing::error!(session = %id, what, "session cannot be read, setting its run aside");
+    let run = shared.read(move |store| unfinished_run(store, id)).await?.map(|run| run.id);
+    let named = run.map(tracing::field::display);
+    tracing::error!(run = named, session = %id, what, "session cannot be read, setting its run aside");
     // Nothing knows of its agent any more once the run is set aside.
     stop_agents(shared, id, false, None).await?;
-    let set_aside = move |store: &dyn Store| match unfinished_run(store, id)? {
-        Some(run) => store.quarantine(run.id, &what),
-        None => Ok(()),
-    };
-    shared.read(set_aside).await?;
+    if let Some(run) = run {
+        shared.read(move |store| store.quarantine(run, &what)).await?;
+    }
     match load(shared, id, None).await {
         // The session's own row, say: `doctor` finds it, and nothing in it can go on.
         Err(StoreError::Unreadable { .. }) => Ok(None),

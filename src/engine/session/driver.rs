@@ -2,16 +2,15 @@
 //!
 //! Whenever the loop waits for input, the session's state equals what is persisted of it, or the session is not loaded.
 
-use std::any::Any;
-use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
-use std::task::Poll;
 use std::time::Duration;
 
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::Instant;
+use tracing::{Instrument, Span};
 use uuid::Uuid;
 
+use super::caught::caught;
 use super::command::Stop;
 use super::load::load;
 use super::registry::Mailbox;
@@ -21,6 +20,7 @@ use crate::engine::crash;
 use crate::engine::error::NotDone;
 use crate::engine::recover::leftovers;
 use crate::engine::shared::Shared;
+use crate::engine::spans;
 use crate::engine::turn::in_flight::{InFlight, Kept};
 use crate::run::{Ending, RunId, SessionId};
 use crate::session::{Action, AtStake, Commit, Decision, Input, RunStatus, Session, TurnRequest};
@@ -87,8 +87,11 @@ pub(in crate::engine) fn spawn(
         detached: false,
     };
     shared.tasks.spawn(async move {
-        if adopts && let Err(panic) = caught(driver.adopt()).await {
-            driver.broken(&panic).await;
+        if adopts {
+            let span = driver.span();
+            if let Err(panic) = caught(driver.adopt().instrument(span)).await {
+                driver.broken(&panic).await;
+            }
         }
         while let Err(panic) = caught(driver.drive()).await {
             driver.broken(&panic).await;
@@ -111,12 +114,30 @@ impl Driver {
                 biased;
                 Some(command) = self.mailbox.recv() => self.obey(command).await,
                 event = next_of(self.turn.as_mut()) => self.turn_event(event).await,
-                () = tokio::time::sleep(wake.unwrap_or_default()), if wake.is_some() => self.woken().await,
+                () = tokio::time::sleep(wake.unwrap_or_default()), if wake.is_some() => {
+                    let span = self.span();
+                    self.woken().instrument(span).await;
+                }
                 () = self.shared.closing.cancelled(), if self.turn.is_none() => {}
                 // Between commands, so that an agent is never left that a command is about to stop.
                 () = self.shared.leave.cancelled(), if can_leave => self.leave_turn(),
             }
         }
+    }
+
+    /// The span of what is about to happen: the run's, where the session has one.
+    fn span(&self) -> Span {
+        let run = self.session.as_ref().and_then(|session| session.status().run());
+        match run.or(self.unsaved.as_ref().map(|(run, _)| *run)) {
+            Some(run) => spans::of_run(run, self.id),
+            None => spans::of_session(self.id),
+        }
+    }
+
+    /// The same once the session is loaded. Where it cannot be, what needs it reports that.
+    pub(in crate::engine) async fn loaded_span(&mut self) -> Span {
+        let _ = self.loaded().await;
+        self.span()
     }
 
     fn rests(&self) -> bool {
@@ -338,6 +359,11 @@ impl Driver {
 
     /// Something panicked while it worked for the session: the run ends, and nothing else does.
     async fn broken(&mut self, panic: &str) {
+        let span = self.span();
+        self.end_broken(panic).instrument(span).await;
+    }
+
+    async fn end_broken(&mut self, panic: &str) {
         tracing::error!(session = %self.id, panic, "driving a session failed");
         self.session = None;
         self.stop_turn(Kept::Yes);
@@ -378,23 +404,4 @@ async fn next_of(turn: Option<&mut InFlight>) -> crate::engine::turn::in_flight:
         Some(turn) => turn.next().await,
         None => std::future::pending().await,
     }
-}
-
-/// Runs something to its end, or to its panic.
-async fn caught(work: impl Future<Output = ()>) -> Result<(), String> {
-    let mut work = std::pin::pin!(work);
-    std::future::poll_fn(move |context| {
-        match std::panic::catch_unwind(AssertUnwindSafe(|| work.as_mut().poll(context))) {
-            Ok(Poll::Ready(())) => Poll::Ready(Ok(())),
-            Ok(Poll::Pending) => Poll::Pending,
-            Err(panic) => Poll::Ready(Err(words_of(&*panic))),
-        }
-    })
-    .await
-}
-
-fn words_of(panic: &(dyn Any + Send)) -> String {
-    let literal = panic.downcast_ref::<&str>().map(|words| (*words).to_owned());
-    let words = literal.or_else(|| panic.downcast_ref::<String>().cloned());
-    words.unwrap_or_else(|| "a panic without a message".to_owned())
 }

@@ -1,5 +1,6 @@
 //! The task that owns one session: its mailbox, its loop, and how it is loaded.
 
+mod caught;
 pub(super) mod check;
 pub(super) mod command;
 pub(super) mod driver;

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use tracing::Instrument;
 use uuid::Uuid;
 
 use super::check;
@@ -13,6 +14,7 @@ use crate::AnyRecipe;
 use crate::engine::error::{EngineError, ResumeError};
 use crate::engine::say::{Said, Say, SayError};
 use crate::engine::shared::Shared;
+use crate::engine::spans;
 use crate::engine::start::{Start, StartError, Started};
 use crate::run::{CannotResume, Ending, Resume, Run, RunId};
 use crate::session::{Input, RunStatus, Session};
@@ -25,23 +27,30 @@ impl Driver {
         }
         // A stop that could not be persisted comes before everything that was asked for later.
         if let Some(stop) = self.pending_stop.take() {
-            let _ = self.stop(stop).await;
+            let span = self.loaded_span().await;
+            let _ = self.stop(stop).instrument(span).await;
         }
         match command {
             Command::Start { recipe, start, answer } => {
-                let _ = answer.send(self.start(recipe, start).await);
+                let run = RunId::from(Uuid::new_v4());
+                let span = spans::of_run(run, self.id);
+                let _ = answer.send(self.start(recipe, start, run).instrument(span).await);
             }
             Command::Resume { run, resume, answer } => {
-                let _ = answer.send(self.resume(run, resume).await);
+                let span = spans::of_run(run, self.id);
+                let _ = answer.send(self.resume(run, resume).instrument(span).await);
             }
             Command::Stop { stop, answer } => {
-                let _ = answer.send(self.stop(stop).await);
+                let span = self.loaded_span().await;
+                let _ = answer.send(self.stop(stop).instrument(span).await);
             }
             Command::Say { say, answer } => {
-                let _ = answer.send(self.say(say).await);
+                let span = self.loaded_span().await;
+                let _ = answer.send(self.say(say).instrument(span).await);
             }
             Command::Switch { enabled, answer } => {
-                let _ = answer.send(self.switch(enabled).await);
+                let span = self.loaded_span().await;
+                let _ = answer.send(self.switch(enabled).instrument(span).await);
             }
             Command::UnsavedEnding { run, answer } => {
                 let unsaved = self.unsaved.as_ref().filter(|(unsaved, _)| *unsaved == run);
@@ -50,8 +59,12 @@ impl Driver {
         }
     }
 
-    async fn start(&mut self, recipe: &'static dyn AnyRecipe, start: Start) -> Result<Started, StartError> {
-        let run = RunId::from(Uuid::new_v4());
+    async fn start(
+        &mut self,
+        recipe: &'static dyn AnyRecipe,
+        start: Start,
+        run: RunId,
+    ) -> Result<Started, StartError> {
         let shared = Arc::clone(&self.shared);
         let session = self.loaded().await?;
         let new_session = session.profile().is_none();

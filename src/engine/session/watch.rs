@@ -16,7 +16,7 @@ impl Driver {
         let Some(turn) = &self.turn else { return };
         let (span, discarded) = (turn.span.clone(), turn.discarded);
         match (event, discarded) {
-            (TurnEvent::Ended(_), Some(kept)) => self.discarded_turn_ended(kept).await,
+            (TurnEvent::Ended(_), Some(kept)) => self.discarded_turn_ended(kept).instrument(span).await,
             // Nothing that a discarded turn still says matters.
             (_, Some(_)) => {}
             (TurnEvent::Sign(sign), None) => self.sign(sign).instrument(span).await,

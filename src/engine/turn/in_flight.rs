@@ -21,6 +21,7 @@ use super::streamed::StreamedMessages;
 use crate::agent::{Agent, Failure, Fate, Link, Reply, Sign, Turn, TurnLimits};
 use crate::engine::blocking::unblocked;
 use crate::engine::shared::Shared;
+use crate::engine::spans;
 use crate::process::{self, Limits, Mark};
 use crate::run::{AttemptId, SessionId};
 use crate::session::{Process, TurnOrigin, TurnRequest};
@@ -105,7 +106,7 @@ impl InFlight {
         request: Box<TurnRequest>,
         permit: Option<OwnedSemaphorePermit>,
     ) -> Self {
-        let span = span_of(session, &request);
+        let span = spans::of_turn(session, &request);
         let stop = shared.stop.child_token();
         let (signs, heard) = mpsc::channel(MAX_QUEUED_SIGNS);
         let leave = CancellationToken::new();
@@ -116,6 +117,7 @@ impl InFlight {
             streamed: StreamedMessages::new(session, request.attempt, adopted),
             cost_usd: None,
             discarded: None,
+            phase: Phase::Seating(Box::pin(seating.instrument(span.clone()))),
             span,
             shared: Arc::clone(shared),
             session,
@@ -123,7 +125,6 @@ impl InFlight {
             leave,
             signs: heard,
             link: Some(link),
-            phase: Phase::Seating(Box::pin(seating)),
             began: None,
             time_left: request.time_left,
             request,
@@ -213,18 +214,6 @@ impl Phase {
                 Progress::Ended(work.await.unwrap_or_else(|panic| Err(NoReply::Panicked(panic.to_string()))))
             }
         }
-    }
-}
-
-/// Spans of its own: a turn that follows another one is not part of it.
-fn span_of(session: SessionId, request: &TurnRequest) -> Span {
-    let attempt = request.attempt;
-    match (request.run, request.step) {
-        (Some(run), Some(step)) => {
-            let run = tracing::info_span!(parent: None, "run", %run, %session);
-            tracing::info_span!(parent: &run, "step", step, %attempt)
-        }
-        (Some(_) | None, _) => tracing::info_span!(parent: None, "chat", %session, %attempt),
     }
 }
 

@@ -123,7 +123,7 @@ fn learn(
         Event::PromptQueued { prompt, text } => {
             turns::queue_in_run(draft, *prompt, session, run, text, at)?;
         }
-        Event::Ended { ending, unheard, cost_usd, withdrawn, took: _ } => {
+        Event::Ended { ending, unheard, cost_usd, withdrawn, took: _, exceeded: _ } => {
             let row = draft.change_run(run)?;
             let turn = row.attempt.take();
             row.record.cost_usd += cost(*cost_usd);

@@ -1,0 +1,528 @@
+/// Writes a release note and publishes it.
+/**
+
+Recipe `release`: 2 steps, at most 6 in a run (guardrails: each step at most 3 times; at most 2 restarts in a chain of runs).
+
+# Steps
+
+| step | outcome | next |
+|---|---|---|
+| [`Write`](release::Write) | `complete` | [`Check`](release::Check) |
+|  | `nothing-new` | exit `Quiet` |
+| [`Check`](release::Check) | `no-issues` | restart `Announce` |
+|  | `issues-found` | [`Write`](release::Write) |
+|  | `other` | exit `Unclear` |
+
+Where none of these fits, the agent reports `other`, and the run ends with `UserProvidedOther`.
+
+# Picture
+
+<div>
+<svg viewBox="0 0 470 116" width="470" style="max-width:100%;height:auto" font-family="monospace" font-size="13" fill="none" stroke="currentColor" role="img" aria-label="the steps of release and how they follow each other">
+<defs><marker id="arrow-release" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto"><path d="M0 0L8 4L0 8Z" fill="currentColor" stroke="none"/></marker></defs>
+<rect x="128" y="8" width="140" height="28" rx="6" stroke-width="2"/>
+<text x="198" y="26" text-anchor="middle" fill="currentColor" stroke="none">write</text>
+<text x="284" y="26" text-anchor="start" fill="currentColor" stroke="none">nothing-new → ■ Quiet</text>
+<rect x="128" y="62" width="140" height="28" rx="6" stroke-width="1"/>
+<text x="198" y="80" text-anchor="middle" fill="currentColor" stroke="none">check</text>
+<text x="284" y="80" text-anchor="start" fill="currentColor" stroke="none">no-issues → ↻ Announce</text>
+<text x="284" y="97" text-anchor="start" fill="currentColor" stroke="none">other → ■ Unclear</text>
+<path d="M198 36V62" marker-end="url(#arrow-release)"/>
+<text x="204" y="53" text-anchor="start" fill="currentColor" stroke="none">complete</text>
+<path d="M128 81C106 81 106 17 128 17" marker-end="url(#arrow-release)"/>
+<text x="108" y="53" text-anchor="end" fill="currentColor" stroke="none">issues-found</text>
+</svg>
+</div>
+
+
+Its steps, outcomes and the typed run are in [`release`]; [`begin`](Self::begin) starts one.
+*/
+#[derive(
+    ::core::fmt::Debug,
+    ::core::clone::Clone,
+    ::core::marker::Copy,
+    ::core::default::Default
+)]
+pub struct Release;
+///The parts of the recipe `Release`: its [`Step`](release::Step)s, an enum of outcomes for each, and the typed run [`At`](release::At).
+#[allow(dead_code, non_camel_case_types, clippy::all, clippy::pedantic)]
+pub mod release {
+    /// The steps of the recipe, by name.
+    #[derive(
+        ::core::fmt::Debug,
+        ::core::clone::Clone,
+        ::core::marker::Copy,
+        ::core::cmp::PartialEq,
+        ::core::hash::Hash,
+    )]
+    pub enum Step {
+        /// Drafts the note.
+        Write,
+        ///`check`
+        Check,
+    }
+    #[automatically_derived]
+    impl ::surefire::Names for Step {
+        const KIND: &'static ::core::primitive::str = "step";
+        #[inline]
+        fn index(self) -> ::core::primitive::usize {
+            self as ::core::primitive::usize
+        }
+    }
+    ::surefire::__private::names!(Step, [Write, Check,], ["write", "check",]);
+    /// A run that is at the step `S`.
+    ///
+    /// It has one method for each outcome of that step, and each takes the run along: an outcome that the
+    /// step does not have cannot be reported, and what was reported is behind it.
+    #[must_use = "a run goes on only when an outcome is reported"]
+    pub struct At<S> {
+        ledger: ::surefire::__private::Ledger<[::core::primitive::u32; 2usize]>,
+        step: ::core::marker::PhantomData<fn() -> S>,
+    }
+    impl<S: ::surefire::__private::Place> At<S> {
+        /// The same run in its erased form: for its counts, a snapshot, or to go on by name.
+        #[must_use]
+        #[inline]
+        pub fn position(&self) -> ::surefire::Position<Release> {
+            position(self)
+        }
+    }
+    #[automatically_derived]
+    impl<S: ::surefire::__private::Place> ::core::fmt::Debug for At<S> {
+        fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+            ::core::fmt::Debug::fmt(&position(self), f)
+        }
+    }
+    const GUARDRAILS: ::surefire::Guardrails = ::surefire::Guardrails {
+        max_step_visits: ::core::option::Option::Some(3u32),
+        max_total_steps: ::core::option::Option::None,
+        max_restarts: ::core::option::Option::Some(2u32),
+        exit_on_other: true,
+    };
+    /// Begins a run in a chain that has restarted so many times.
+    #[doc(hidden)]
+    #[inline]
+    pub(super) const fn begin(restarts: ::core::primitive::u32) -> At<Write> {
+        At {
+            ledger: ::surefire::__private::Ledger::begin(0usize, restarts),
+            step: ::core::marker::PhantomData,
+        }
+    }
+    #[inline]
+    fn enter<S: ::surefire::__private::Place>(
+        mut ledger: ::surefire::__private::Ledger<[::core::primitive::u32; 2usize]>,
+    ) -> ::core::result::Result<At<S>, ::surefire::Exit> {
+        let name = &<Step as ::surefire::__private::strum::VariantNames>::VARIANTS[S::INDEX];
+        match ledger.enter(S::INDEX, name, &GUARDRAILS) {
+            ::core::result::Result::Ok(()) => {
+                ::core::result::Result::Ok(At {
+                    ledger,
+                    step: ::core::marker::PhantomData,
+                })
+            }
+            ::core::result::Result::Err(exit) => ::core::result::Result::Err(exit),
+        }
+    }
+    #[inline]
+    fn position<S: ::surefire::__private::Place>(
+        at: &At<S>,
+    ) -> ::surefire::Position<Release> {
+        ::surefire::__private::position(S::INDEX, at.ledger)
+    }
+    /// A run at whichever step it is at.
+    #[derive(::core::fmt::Debug)]
+    #[must_use = "a run goes on only when an outcome is reported"]
+    pub enum Anywhere {
+        ///The run is at `write`.
+        Write(At<Write>),
+        ///The run is at `check`.
+        Check(At<Check>),
+    }
+    impl Anywhere {
+        /// The same run in its erased form.
+        #[must_use]
+        pub fn position(&self) -> ::surefire::Position<Release> {
+            match self {
+                Self::Write(at) => position(at),
+                Self::Check(at) => position(at),
+            }
+        }
+    }
+    /// The index comes from a position of this recipe, so the last step is what remains.
+    #[doc(hidden)]
+    pub(super) fn anywhere(
+        step: ::core::primitive::usize,
+        ledger: ::surefire::__private::Ledger<[::core::primitive::u32; 2usize]>,
+    ) -> Anywhere {
+        match step {
+            0usize => {
+                Anywhere::Write(At {
+                    ledger,
+                    step: ::core::marker::PhantomData,
+                })
+            }
+            _ => {
+                Anywhere::Check(At {
+                    ledger,
+                    step: ::core::marker::PhantomData,
+                })
+            }
+        }
+    }
+    #[doc(hidden)]
+    pub type Release = <Step as ::surefire::__private::Scope>::Recipe;
+    #[doc(hidden)]
+    pub type Announce = <Step as ::surefire::__private::RestartTarget<0usize>>::Target;
+    /// Drafts the note.
+    pub enum Write {}
+    #[automatically_derived]
+    impl ::surefire::__private::Place for Write {
+        const INDEX: ::core::primitive::usize = 0usize;
+    }
+    ///What the agent can report about the step `write`.
+    #[derive(
+        ::core::fmt::Debug,
+        ::core::clone::Clone,
+        ::core::marker::Copy,
+        ::core::cmp::PartialEq,
+        ::core::hash::Hash,
+    )]
+    pub enum WriteOutcome {
+        ///`complete`
+        Complete,
+        ///`nothing-new`
+        NothingNew,
+        ///`other`
+        Other,
+    }
+    #[automatically_derived]
+    impl ::surefire::Names for WriteOutcome {
+        #[inline]
+        fn index(self) -> ::core::primitive::usize {
+            self as ::core::primitive::usize
+        }
+    }
+    ::surefire::__private::names!(
+        WriteOutcome, [Complete, NothingNew, Other,], ["complete", "nothing-new",
+        "other",]
+    );
+    ///What may follow the step `write`.
+    #[derive(::core::fmt::Debug)]
+    #[must_use = "it says whether the run goes on"]
+    pub enum WriteNext {
+        ///The run goes on with the step `check`.
+        Check(At<Check>),
+        /// The run has ended, by an outcome or by a guardrail.
+        Exit(::surefire::Exit),
+    }
+    impl At<Write> {
+        ///Reports `complete`: the run goes on with the step `check`.
+        ///
+        /// # Errors
+        /// A guardrail does not allow entering that step; the exit says which one.
+        #[inline]
+        pub fn complete(self) -> ::core::result::Result<At<Check>, ::surefire::Exit> {
+            enter(self.ledger)
+        }
+        ///Reports `nothing-new`: the run ends with `Quiet`.
+        #[inline]
+        pub fn nothing_new(self) -> ::surefire::Exit {
+            ::surefire::__private::exit::<Step>(0usize)
+        }
+        ///Reports `other`: the run ends with `UserProvidedOther`.
+        ///
+        /// The description is what the agent says about it.
+        pub fn other(
+            self,
+            description: impl ::core::convert::Into<::surefire::__private::String>,
+        ) -> ::surefire::Exit {
+            ::surefire::Exit::describe(
+                ::surefire::__private::exit::<Step>(1usize),
+                description,
+            )
+        }
+        /// Takes an outcome that is known at run time only, and stays typed.
+        #[inline]
+        pub fn on(self, outcome: WriteOutcome) -> WriteNext {
+            match outcome {
+                WriteOutcome::Complete => {
+                    match enter(self.ledger) {
+                        ::core::result::Result::Ok(next) => WriteNext::Check(next),
+                        ::core::result::Result::Err(exit) => WriteNext::Exit(exit),
+                    }
+                }
+                WriteOutcome::NothingNew => {
+                    WriteNext::Exit(::surefire::__private::exit::<Step>(0usize))
+                }
+                WriteOutcome::Other => {
+                    WriteNext::Exit(::surefire::__private::exit::<Step>(1usize))
+                }
+            }
+        }
+    }
+    ///`check`
+    pub enum Check {}
+    #[automatically_derived]
+    impl ::surefire::__private::Place for Check {
+        const INDEX: ::core::primitive::usize = 1usize;
+    }
+    ///What the agent can report about the step `check`.
+    #[derive(
+        ::core::fmt::Debug,
+        ::core::clone::Clone,
+        ::core::marker::Copy,
+        ::core::cmp::PartialEq,
+        ::core::hash::Hash,
+    )]
+    pub enum CheckOutcome {
+        /// Every claim is true.
+        NoIssues,
+        ///`issues-found`
+        IssuesFound,
+        ///`other`
+        Other,
+    }
+    #[automatically_derived]
+    impl ::surefire::Names for CheckOutcome {
+        #[inline]
+        fn index(self) -> ::core::primitive::usize {
+            self as ::core::primitive::usize
+        }
+    }
+    ::surefire::__private::names!(
+        CheckOutcome, [NoIssues, IssuesFound, Other,], ["no-issues", "issues-found",
+        "other",]
+    );
+    ///What may follow the step `check`.
+    #[derive(::core::fmt::Debug)]
+    #[must_use = "it says whether the run goes on"]
+    pub enum CheckNext {
+        ///The run goes on with the step `write`.
+        Write(At<Write>),
+        ///The run has ended; `Announce` goes on in a fresh session.
+        Announce(::surefire::Restart<Announce>),
+        /// The run has ended, by an outcome or by a guardrail.
+        Exit(::surefire::Exit),
+    }
+    impl At<Check> {
+        ///Reports `no-issues`: the run ends, and `Announce` goes on in a fresh session.
+        ///
+        /// # Errors
+        /// A guardrail does not allow another restart.
+        #[inline]
+        pub fn no_issues(
+            self,
+        ) -> ::core::result::Result<::surefire::Restart<Announce>, ::surefire::Exit> {
+            ::surefire::__private::restart(&self.ledger, &"check", &GUARDRAILS)
+        }
+        ///Reports `issues-found`: the run goes on with the step `write`.
+        ///
+        /// # Errors
+        /// A guardrail does not allow entering that step; the exit says which one.
+        #[inline]
+        pub fn issues_found(
+            self,
+        ) -> ::core::result::Result<At<Write>, ::surefire::Exit> {
+            enter(self.ledger)
+        }
+        ///Reports `other`: the run ends with `Unclear`.
+        ///
+        /// The description is what the agent says about it.
+        pub fn other(
+            self,
+            description: impl ::core::convert::Into<::surefire::__private::String>,
+        ) -> ::surefire::Exit {
+            ::surefire::Exit::describe(
+                ::surefire::__private::exit::<Step>(2usize),
+                description,
+            )
+        }
+        /// Takes an outcome that is known at run time only, and stays typed.
+        #[inline]
+        pub fn on(self, outcome: CheckOutcome) -> CheckNext {
+            match outcome {
+                CheckOutcome::NoIssues => {
+                    match ::surefire::__private::restart(
+                        &self.ledger,
+                        &"check",
+                        &GUARDRAILS,
+                    ) {
+                        ::core::result::Result::Ok(next) => CheckNext::Announce(next),
+                        ::core::result::Result::Err(exit) => CheckNext::Exit(exit),
+                    }
+                }
+                CheckOutcome::IssuesFound => {
+                    match enter(self.ledger) {
+                        ::core::result::Result::Ok(next) => CheckNext::Write(next),
+                        ::core::result::Result::Err(exit) => CheckNext::Exit(exit),
+                    }
+                }
+                CheckOutcome::Other => {
+                    CheckNext::Exit(::surefire::__private::exit::<Step>(2usize))
+                }
+            }
+        }
+    }
+}
+#[automatically_derived]
+impl ::surefire::__private::Scope for release::Step {
+    type Recipe = Release;
+    type Exits = MyExits;
+    type Visits = [::core::primitive::u32; 2usize];
+    const PROMPTS: &'static [&'static ::core::primitive::str] = &[
+        "Write a release note.",
+        CHECK,
+    ];
+    const EXITS: &'static [::surefire::AnyReason] = &[
+        ::surefire::__private::reason::<
+            Self,
+        >(
+            <<Self as ::surefire::__private::Scope>::Exits>::Quiet
+                as ::core::primitive::usize,
+        ),
+        ::surefire::__private::STANDARD_OTHER,
+        ::surefire::__private::reason::<
+            Self,
+        >(
+            <<Self as ::surefire::__private::Scope>::Exits>::Unclear
+                as ::core::primitive::usize,
+        ),
+    ];
+}
+#[automatically_derived]
+impl ::surefire::__private::RestartTarget<0usize> for release::Step {
+    type Target = Announce;
+}
+const _: () = ::core::assert!(
+    ! ::surefire::__private::blank(< release::Step as ::surefire::__private::Scope >
+    ::PROMPTS[1usize]),
+    "the prompt of step `Check` is empty: say what the agent is to do"
+);
+#[automatically_derived]
+impl ::surefire::Recipe for Release {
+    type Step = release::Step;
+    type Start = release::At<release::Write>;
+    type Anywhere = release::Anywhere;
+    type Visits = [::core::primitive::u32; 2usize];
+    const ID: &'static ::core::primitive::str = "release";
+    const ANY: &'static dyn ::surefire::AnyRecipe = &Release;
+    const OUTLINE: &'static ::surefire::Outline = &::surefire::Outline {
+        id: <Self as ::surefire::Recipe>::ID,
+        label: "Release",
+        description: "Writes a release note and publishes it",
+        model: ::core::option::Option::Some("opus"),
+        initial: 0usize,
+        steps: &[
+            ::surefire::StepOutline {
+                name: "write",
+                description: "Drafts the note.",
+                model: ::core::option::Option::Some("opus"),
+                prompt: <release::Step as ::surefire::__private::Scope>::PROMPTS[0usize],
+                outcomes: &[
+                    ::surefire::OutcomeOutline {
+                        name: "complete",
+                        next: ::surefire::NextOutline::Step(1usize),
+                    },
+                    ::surefire::OutcomeOutline {
+                        name: "nothing-new",
+                        next: ::surefire::NextOutline::Exit(
+                            <release::Step as ::surefire::__private::Scope>::EXITS[0usize],
+                        ),
+                    },
+                    ::surefire::OutcomeOutline {
+                        name: "other",
+                        next: ::surefire::NextOutline::Exit(
+                            <release::Step as ::surefire::__private::Scope>::EXITS[1usize],
+                        ),
+                    },
+                ],
+            },
+            ::surefire::StepOutline {
+                name: "check",
+                description: "",
+                model: ::core::option::Option::Some("haiku"),
+                prompt: <release::Step as ::surefire::__private::Scope>::PROMPTS[1usize],
+                outcomes: &[
+                    ::surefire::OutcomeOutline {
+                        name: "no-issues",
+                        next: ::surefire::__private::next_restart::<
+                            release::Step,
+                            0usize,
+                        >(),
+                    },
+                    ::surefire::OutcomeOutline {
+                        name: "issues-found",
+                        next: ::surefire::NextOutline::Step(0usize),
+                    },
+                    ::surefire::OutcomeOutline {
+                        name: "other",
+                        next: ::surefire::NextOutline::Exit(
+                            <release::Step as ::surefire::__private::Scope>::EXITS[2usize],
+                        ),
+                    },
+                ],
+            },
+        ],
+        guardrails: ::surefire::Guardrails {
+            max_step_visits: ::core::option::Option::Some(3u32),
+            max_total_steps: ::core::option::Option::None,
+            max_restarts: ::core::option::Option::Some(2u32),
+            exit_on_other: true,
+        },
+        max_steps: 6u32,
+        heaviest_path: &[
+            ::surefire::PathPart {
+                step: "write",
+                visits: 3u32,
+            },
+            ::surefire::PathPart {
+                step: "check",
+                visits: 3u32,
+            },
+        ],
+        never_trips: &[],
+        fingerprint: ::surefire::Fingerprint(18400637309338724855u64),
+    };
+    #[inline]
+    fn begin_after(restarts: ::core::primitive::u32) -> Self::Start {
+        release::begin(restarts)
+    }
+    fn anywhere(position: ::surefire::Position<Self>) -> Self::Anywhere {
+        let (step, ledger) = ::surefire::__private::parts(&position);
+        release::anywhere(step, ledger)
+    }
+}
+#[allow(dead_code)]
+impl Release {
+    /// The recipe as static data: for listings and pictures.
+    pub const OUTLINE: &'static ::surefire::Outline = <Self as ::surefire::Recipe>::OUTLINE;
+    /// No run takes more steps than this.
+    pub const MAX_STEPS: ::core::primitive::u32 = Self::OUTLINE.max_steps;
+    /// The way through the graph that [`MAX_STEPS`](Self::MAX_STEPS) was worked out on.
+    pub const HEAVIEST_PATH: &'static [::surefire::PathPart] = Self::OUTLINE
+        .heaviest_path;
+    /// The guardrails that are proven never to trip.
+    pub const NEVER_TRIPS: &'static [::surefire::Guardrail] = Self::OUTLINE.never_trips;
+    ///Begins a run, at its first step `write`.
+    #[must_use]
+    #[inline]
+    pub const fn begin() -> release::At<release::Write> {
+        release::begin(0)
+    }
+    /// Goes on where a snapshot was taken.
+    ///
+    /// # Errors
+    /// The snapshot is of another recipe, of another version of this one, or damaged.
+    pub fn resume(
+        snapshot: &::surefire::Snapshot,
+    ) -> ::core::result::Result<release::Anywhere, ::surefire::SnapshotError> {
+        match ::surefire::Position::<Self>::resume(snapshot) {
+            ::core::result::Result::Ok(position) => {
+                ::core::result::Result::Ok(
+                    <Self as ::surefire::Recipe>::anywhere(position),
+                )
+            }
+            ::core::result::Result::Err(error) => ::core::result::Result::Err(error),
+        }
+    }
+}

@@ -1,0 +1,47 @@
+#[automatically_derived]
+impl ::surefire::Registry for MyExits {
+    const ALL: &'static [Self] = &[Self::Quiet, Self::Unclear];
+    const DEFINITIONS: &'static [::surefire::Definition] = &[
+        ::surefire::Definition {
+            code: "quiet",
+            category: ::surefire::Category::Completed,
+            message: "Nothing changed since the last release",
+            title: "Nothing changed since the last release",
+            family: ::core::option::Option::None,
+            exit_code: 0u8,
+            diagnosis: "Nothing changed since the last release",
+            auto_resumable: false,
+            goal_met: true,
+        },
+        ::surefire::Definition {
+            code: "unclear",
+            category: ::surefire::Category::Error,
+            message: "The agent had a question",
+            title: "The agent had a question",
+            family: ::core::option::Option::Some(::surefire::Family::User),
+            exit_code: 41u8,
+            diagnosis: "The agent had a question",
+            auto_resumable: false,
+            goal_met: false,
+        },
+    ];
+    const TABLE: &'static &'static [::surefire::Definition] = {
+        static TABLE: &[::surefire::Definition] = <MyExits as ::surefire::Registry>::DEFINITIONS;
+        &TABLE
+    };
+    #[inline]
+    fn index(self) -> ::core::primitive::usize {
+        match self {
+            Self::Quiet { .. } => 0usize,
+            Self::Unclear { .. } => 1usize,
+        }
+    }
+}
+const _: () = ::core::assert!(
+    ! ::surefire::__private::standard("quiet"),
+    "the code `quiet` belongs to a standard exit reason; give `Quiet` another `code`"
+);
+const _: () = ::core::assert!(
+    ! ::surefire::__private::standard("unclear"),
+    "the code `unclear` belongs to a standard exit reason; give `Unclear` another `code`"
+);

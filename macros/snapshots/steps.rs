@@ -1,0 +1,26 @@
+///Steps that several recipes share.
+#[allow(non_camel_case_types)]
+#[derive(::core::fmt::Debug, ::core::clone::Clone, ::core::marker::Copy)]
+pub(crate) enum review_loop {}
+#[allow(dead_code)]
+impl review_loop {
+    ///The prompt of the step `Review`.
+    pub(crate) const REVIEW: &'static ::core::primitive::str = "Review the changes.";
+    ///The prompt of the step `Fix`.
+    pub(crate) const FIX: &'static ::core::primitive::str = FIX;
+}
+const _: () = ::core::assert!(
+    ! ::surefire::__private::blank(review_loop::FIX),
+    "the prompt of step `Fix` is empty: say what the agent is to do"
+);
+#[allow(unused_macros)]
+macro_rules! __surefire_steps_review_loop {
+    ($($call:tt)*) => {
+        ::surefire::__private::splice! { (clean) { step Review { prompt :
+        "Review the changes.", outcomes : [NoIssues, IssuesFound], NoIssues => clean,
+        IssuesFound => Fix, } step Fix { prompt : FIX, outcomes : [Complete], Complete =>
+        Review } } $($call)* }
+    };
+}
+#[allow(unused_imports)]
+pub(crate) use __surefire_steps_review_loop as review_loop;

@@ -1,0 +1,163 @@
+//! The recipe as it will be generated.
+//!
+//! A [`Shape`] says which items there will be and can be made from any recipe, also from a broken one, so that the
+//! code below it still finds them. A [`Model`] is the shape of a recipe that passed every check, with what was proven
+//! about it: it can be made from nothing else, so a `Model` that exists is valid.
+
+mod shape;
+
+use proc_macro2::{Ident, TokenStream};
+use syn::ext::IdentExt;
+use syn::{Expr, Path, Visibility};
+
+use crate::check::Valid;
+use crate::proof::Proof;
+use crate::resolve::{Limits, OTHER};
+use crate::syntax::Docs;
+
+/// A recipe that passed every check.
+pub(crate) struct Model {
+    shape: Shape,
+    proof: Proof,
+}
+
+impl Model {
+    /// Cannot fail, since only the checks make a [`Valid`].
+    pub(crate) fn new(recipe: &Valid) -> Self {
+        let recipe = recipe.recipe();
+        // A part that is left out of a valid recipe would change its meaning silently; this way it is told as a
+        // defect of ours (`defect.rs`).
+        let shape = Shape::new(recipe).filter(|shape| shape.is_whole(recipe));
+        let shape = shape.expect("a recipe that keeps every rule is generated whole");
+        let proof = Proof::new(&shape);
+        Self { shape, proof }
+    }
+
+    pub(crate) fn shape(&self) -> &Shape {
+        &self.shape
+    }
+
+    pub(crate) fn proof(&self) -> &Proof {
+        &self.proof
+    }
+}
+
+/// The items of a recipe, named and in order.
+pub(crate) struct Shape {
+    pub(crate) docs: Docs,
+    pub(crate) visibility: Visibility,
+    pub(crate) name: Ident,
+    pub(crate) module: Ident,
+    pub(crate) id: String,
+    pub(crate) label: String,
+    pub(crate) description: String,
+    pub(crate) model: Option<String>,
+    pub(crate) limits: Limits,
+    pub(crate) initial: usize,
+    pub(crate) steps: Vec<Step>,
+    /// The exit of each outcome that exits, in order; an outcome refers to it by its place here.
+    pub(crate) exits: Vec<Exit>,
+    /// The recipes that are restarted, each once.
+    pub(crate) restarts: Vec<Restart>,
+    pub(crate) registry: Option<Path>,
+}
+
+/// One step.
+pub(crate) struct Step {
+    pub(crate) name: Ident,
+    pub(crate) wire: String,
+    pub(crate) docs: Docs,
+    pub(crate) model: Option<String>,
+    pub(crate) prompt: Prompt,
+    pub(crate) outcomes: Vec<Outcome>,
+    pub(crate) outcome_enum: Ident,
+    pub(crate) next_enum: Ident,
+}
+
+/// What a step says to the agent, as it is generated.
+pub(crate) enum Prompt {
+    /// As it was written.
+    Written(Expr),
+    /// As it was written, and the generated code asserts that it says something: only the compiler can see that.
+    Asserted(Expr),
+    /// A text that stands for what is missing.
+    Stub,
+}
+
+/// One outcome.
+pub(crate) struct Outcome {
+    pub(crate) name: Ident,
+    pub(crate) wire: String,
+    pub(crate) docs: Docs,
+    pub(crate) method: Ident,
+    pub(crate) next: Next,
+}
+
+/// Where an outcome leads, by place.
+#[derive(Clone, Copy)]
+pub(crate) enum Next {
+    Step(usize),
+    Exit(usize),
+    Restart(usize),
+}
+
+/// Which reason an exit has.
+pub(crate) enum Exit {
+    /// A variant of the recipe's registry.
+    Authored(Ident),
+    /// The standard one of the implied `Other`, also where a mistake leaves nothing better.
+    StandardOther,
+}
+
+impl Exit {
+    /// Whether it is the one that every step has without a word from the author.
+    pub(crate) fn is_implied(&self) -> bool {
+        matches!(self, Self::StandardOther)
+    }
+
+    pub(crate) fn name(&self) -> String {
+        match self {
+            Self::Authored(name) => name.to_string(),
+            Self::StandardOther => "UserProvidedOther".to_owned(),
+        }
+    }
+}
+
+/// A recipe that is restarted.
+pub(crate) struct Restart {
+    pub(crate) path: Path,
+    /// What it is called in the generated module.
+    pub(crate) name: Ident,
+}
+
+impl Outcome {
+    /// Whether it takes the agent's description: an `Other` that exits does.
+    pub(crate) fn is_described(&self) -> bool {
+        self.name.unraw() == OTHER && matches!(self.next, Next::Exit(_))
+    }
+}
+
+impl Step {
+    /// The steps and recipes that can follow, each once, in order.
+    pub(crate) fn followers(&self) -> (Vec<usize>, Vec<usize>) {
+        let (mut steps, mut restarts) = (Vec::new(), Vec::new());
+        for outcome in &self.outcomes {
+            match outcome.next {
+                Next::Step(step) if !steps.contains(&step) => steps.push(step),
+                Next::Restart(restart) if !restarts.contains(&restart) => restarts.push(restart),
+                Next::Step(_) | Next::Restart(_) | Next::Exit(_) => {}
+            }
+        }
+        (steps, restarts)
+    }
+}
+
+impl Shape {
+    /// The path of the enum that the recipe's exits are variants of.
+    pub(crate) fn registry(&self, krate: &TokenStream) -> TokenStream {
+        match &self.registry {
+            Some(path) => quote::quote!(#path),
+            None => quote::quote!(#krate::ExitReason),
+        }
+    }
+}

@@ -1,0 +1,42 @@
+//! The guardrails as numbers.
+
+use crate::spelling;
+use crate::syntax::{self, Value};
+
+/// The guardrails that there are.
+pub(crate) const GUARDRAILS: [&str; 4] =
+    ["max_step_visits", "max_total_steps", "max_restarts", "exit_on_other"];
+
+/// The limits as numbers; what is no number is reported by a check and counts as some limit here.
+#[derive(Default, Clone, Copy)]
+pub(crate) struct Limits {
+    pub(crate) max_step_visits: Option<u32>,
+    pub(crate) max_total_steps: Option<u32>,
+    pub(crate) max_restarts: Option<u32>,
+    pub(crate) other_is_free: bool,
+}
+
+impl Limits {
+    pub(super) fn new(written: &syntax::Recipe) -> Self {
+        let mut limits = Self::default();
+        for entry in written.guardrails.value().into_iter().flatten() {
+            let number = match &entry.value {
+                Value::Number(number) => number.base10_parse::<u32>().ok().filter(|number| *number > 0),
+                Value::Switch(_) | Value::Broken => None,
+            };
+            // A value that could not be read still says that the author thought of this limit.
+            let number = number.or(Some(1));
+            let key = entry.key.to_string();
+            match spelling::closest(&key, GUARDRAILS).unwrap_or(&key) {
+                "max_step_visits" => limits.max_step_visits = limits.max_step_visits.or(number),
+                "max_total_steps" => limits.max_total_steps = limits.max_total_steps.or(number),
+                "max_restarts" => limits.max_restarts = limits.max_restarts.or(number),
+                "exit_on_other" => {
+                    limits.other_is_free |= matches!(&entry.value, Value::Switch(switch) if !switch.value);
+                }
+                _ => {}
+            }
+        }
+        limits
+    }
+}

@@ -1,0 +1,165 @@
+//! Names become places: which step a target means, which outcome a mapping is for, what the file of a prompt holds.
+//!
+//! Nothing is reported here. What could not be resolved stays in the result as such, together with what was
+//! probably meant: the checks report it, and the checks after them reason as if it had been written right.
+
+mod fragment;
+mod limits;
+mod outcomes;
+mod prompt;
+mod target;
+
+use std::collections::HashMap;
+
+use heck::ToTitleCase;
+use proc_macro2::Ident;
+use syn::ext::IdentExt;
+
+use crate::graph::Graph;
+use crate::spelling;
+use crate::syntax::{self, Docs, Next};
+
+pub(crate) use fragment::ResolvedFragment;
+pub(crate) use limits::{GUARDRAILS, Limits};
+pub(crate) use prompt::Prompt;
+pub(crate) use target::Target;
+
+/// The outcome that every step has while `exit_on_other` holds.
+pub(crate) const OTHER: &str = "Other";
+
+/// A recipe whose names have been looked up.
+pub(crate) struct Resolved {
+    pub(crate) written: syntax::Recipe,
+    pub(crate) id: String,
+    pub(crate) label: String,
+    pub(crate) limits: Limits,
+    pub(crate) initial: Initial,
+    pub(crate) steps: Vec<Step>,
+    /// The steps that can follow each step, where a misspelt target counts as what was probably meant.
+    pub(crate) graph: Graph,
+    /// The same without guesses, for rules that must not build on one.
+    pub(crate) certain: Graph,
+}
+
+/// Where the recipe begins.
+pub(crate) enum Initial {
+    Step(usize),
+    Unknown { meant: Option<usize> },
+    Missing,
+}
+
+/// A step; a second one of the same name is kept so that its mistakes are found as well.
+pub(crate) struct Step {
+    pub(crate) written: syntax::Step,
+    pub(crate) wire: String,
+    pub(crate) prompt: Prompt,
+    pub(crate) outcomes: Vec<Outcome>,
+    /// What was mapped without being declared, under the name it was mapped by.
+    pub(crate) stray: Vec<Outcome>,
+    /// The step that has this name already.
+    pub(crate) duplicate_of: Option<usize>,
+}
+
+/// A declared or implied outcome.
+pub(crate) struct Outcome {
+    pub(crate) name: Ident,
+    pub(crate) wire: String,
+    pub(crate) docs: Docs,
+    pub(crate) target: Target,
+    /// The misspelt name under which it was mapped.
+    pub(crate) mapped_as: Option<Ident>,
+}
+
+impl Step {
+    pub(crate) fn name(&self) -> &Ident {
+        &self.written.name
+    }
+
+    /// Whether some of its transitions are not known.
+    pub(crate) fn is_open(&self) -> bool {
+        self.written.broken
+            || self.outcomes.is_empty()
+            || self.outcomes.iter().any(|outcome| outcome.target.is_open())
+    }
+}
+
+impl Resolved {
+    pub(crate) fn new(written: syntax::Recipe) -> Self {
+        let limits = Limits::new(&written);
+        let names = first_places(written.steps.iter().map(|step| &step.name));
+        let candidates: Vec<_> = written.steps.iter().map(|step| step.name.to_string()).collect();
+        let find = |name: &Ident| names.get(&name.unraw().to_string()).copied();
+        let meant = |name: &Ident| {
+            let text = name.to_string();
+            let close = spelling::closest(&text, candidates.iter().map(String::as_str));
+            close.and_then(|close| candidates.iter().position(|candidate| candidate == close))
+        };
+        let target = |next: &Next| match next {
+            Next::Exit(reason) => Target::Exit(reason.clone()),
+            Next::Restart(recipe) => Target::Restart(recipe.clone()),
+            Next::Step(name) => match find(name) {
+                Some(index) => Target::Step { index },
+                None => Target::Unknown { name: name.clone(), meant: meant(name) },
+            },
+        };
+        let steps: Vec<_> = written
+            .steps
+            .iter()
+            .enumerate()
+            .map(|(index, step)| Step {
+                written: step.clone(),
+                wire: spelling::wire(&step.name),
+                prompt: Prompt::new(step),
+                outcomes: outcomes::outcomes(step, limits, &target),
+                stray: outcomes::stray(step, &target),
+                duplicate_of: find(&step.name).filter(|first| *first != index),
+            })
+            .collect();
+        let initial = match written.initial.value() {
+            Some(name) => match find(name) {
+                Some(index) => Initial::Step(index),
+                None => Initial::Unknown { meant: meant(name) },
+            },
+            None => Initial::Missing,
+        };
+        let guessed = graph(&steps, Target::step);
+        let certain = graph(&steps, Target::certain_step);
+        let id = written.id.value().map_or_else(|| spelling::wire(&written.name), syn::LitStr::value);
+        let label = written.label.value().map_or_else(|| title(&written.name), syn::LitStr::value);
+        Self { written, id, label, limits, initial, steps, graph: guessed, certain }
+    }
+
+    /// The steps without those whose name was taken already.
+    pub(crate) fn distinct_steps(&self) -> impl Iterator<Item = (usize, &Step)> {
+        self.steps.iter().enumerate().filter(|(_, step)| step.duplicate_of.is_none())
+    }
+
+    /// The names of the steps, as the author wrote them.
+    pub(crate) fn step_names(&self) -> Vec<String> {
+        self.distinct_steps().map(|(_, step)| step.name().to_string()).collect()
+    }
+}
+
+/// Which steps follow which; a duplicate's transitions count for the step whose name it took.
+fn graph(steps: &[Step], follower: impl Fn(&Target) -> Option<usize>) -> Graph {
+    let mut edges = vec![Vec::new(); steps.len()];
+    for (index, step) in steps.iter().enumerate() {
+        let from = step.duplicate_of.unwrap_or(index);
+        let outcomes = step.outcomes.iter().chain(&step.stray);
+        edges[from].extend(outcomes.filter_map(|outcome| follower(&outcome.target)));
+    }
+    Graph::new(edges)
+}
+
+fn first_places<'a>(names: impl Iterator<Item = &'a Ident>) -> HashMap<String, usize> {
+    let mut places = HashMap::new();
+    for (index, name) in names.enumerate() {
+        places.entry(name.unraw().to_string()).or_insert(index);
+    }
+    places
+}
+
+/// The name for people, where the author gave none.
+fn title(name: &Ident) -> String {
+    name.unraw().to_string().to_title_case()
+}

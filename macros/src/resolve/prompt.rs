@@ -1,0 +1,93 @@
+//! What a step says to the agent, looked at once.
+//!
+//! A text in the source is read here, and so is a file, where the compiler tells where the source lies. What cannot
+//! be seen from here (a constant, say) is left to an assertion in the generated code. The rule about prompts reports
+//! what was found, and the generated items follow it; neither looks again.
+
+use std::io::ErrorKind;
+use std::path::PathBuf;
+
+use syn::{Expr, ExprLit, ExprMacro, Lit, LitStr};
+
+use crate::syntax::Step;
+
+/// What is known about the prompt of a step.
+#[cfg_attr(test, derive(Debug))]
+pub(crate) enum Prompt {
+    /// It says something.
+    Good(Expr),
+    /// Only the compiler can see whether it says something.
+    Unseen(Expr),
+    /// It says nothing, at this text or this file's name.
+    Empty { prompt: Expr, at: LitStr },
+    /// The file that it names cannot be read.
+    NoFile { file: LitStr, path: PathBuf, why: ErrorKind },
+    /// None was written.
+    Missing,
+    /// One was written that could not be read, and that has been reported.
+    Unread,
+}
+
+impl Prompt {
+    pub(crate) fn new(step: &Step) -> Self {
+        match step.prompt.value() {
+            // `steps!` has judged it where it was written; here it is one of that macro's constants.
+            Some(prompt) if step.shared => Self::Good(prompt.clone()),
+            Some(prompt) => Self::judge(prompt),
+            None if step.has_prompt() || step.shared => Self::Unread,
+            None => Self::Missing,
+        }
+    }
+
+    fn judge(prompt: &Expr) -> Self {
+        let (at, text) = match prompt {
+            Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) => (text.clone(), text.value()),
+            Expr::Macro(ExprMacro { mac, .. }) if mac.path.is_ident("include_str") => {
+                let file = mac.parse_body::<LitStr>().ok();
+                let Some((file, path)) = file.and_then(|file| Some((file.clone(), beside(&file)?))) else {
+                    return Self::Unseen(prompt.clone());
+                };
+                match std::fs::read_to_string(&path) {
+                    Ok(text) => (file, text),
+                    Err(error) => return Self::NoFile { file, path, why: error.kind() },
+                }
+            }
+            _ => return Self::Unseen(prompt.clone()),
+        };
+        let prompt = prompt.clone();
+        if text.trim().is_empty() { Self::Empty { prompt, at } } else { Self::Good(prompt) }
+    }
+}
+
+/// The file beside the source that names it.
+fn beside(file: &LitStr) -> Option<PathBuf> {
+    let source = file.span().local_file()?;
+    Some(source.parent()?.join(file.value()))
+}
+
+#[cfg(test)]
+mod tests {
+    use proc_macro2::TokenStream;
+    use quote::quote;
+
+    use super::*;
+    use crate::diagnostic::Diagnostics;
+    use crate::syntax::Fragment;
+
+    fn of(step: &TokenStream) -> Prompt {
+        let written = quote!(steps example { step Work { #step outcomes: [Complete], Complete => Work } });
+        let fragment = Fragment::parse(written, &mut Diagnostics::default()).expect("the name can be read");
+        Prompt::new(&fragment.steps[0])
+    }
+
+    #[test]
+    fn each_kind_is_told_from_the_others() {
+        assert!(matches!(of(&quote!(prompt: "Work.",)), Prompt::Good(_)));
+        assert!(matches!(of(&quote!(prompt: " \n",)), Prompt::Empty { .. }));
+        assert!(matches!(of(&quote!(prompt: WORK,)), Prompt::Unseen(_)));
+        assert!(matches!(of(&quote!(prompt: include_str!(concat!("a", ".md")),)), Prompt::Unseen(_)));
+        assert!(matches!(of(&quote!(prompt: ,)), Prompt::Unread));
+        assert!(matches!(of(&quote!(promt: "Work.",)), Prompt::Unread));
+        assert!(matches!(of(&quote!()), Prompt::Missing));
+    }
+}

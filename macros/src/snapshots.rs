@@ -1,0 +1,92 @@
+//! What each macro writes, kept as files to be read: `macros/snapshots/`.
+//!
+//! `UPDATE_EXPECT=1 cargo test -p surefire-macros snapshots` writes them anew; read the diff before you commit it.
+
+use expect_test::{ExpectFile, expect_file};
+use proc_macro2::TokenStream;
+use quote::quote;
+
+use crate::syntax::Input;
+
+/// One step leads to another, exits, and restarts; one prompt is a text, the other a constant; `Other` is implied in
+/// one step and written in the other: each kind of item is generated.
+#[test]
+fn recipe() {
+    let items = crate::recipe_tokens(&input(quote! {
+        #[doc = " Writes a release note and publishes it."]
+        pub recipe Release {
+            model: "opus",
+            initial: Write,
+            guardrails: { max_step_visits: 3, max_restarts: 2 },
+            exits: MyExits,
+
+            #[doc = " Drafts the note."]
+            step Write {
+                prompt: "Write a release note.",
+                outcomes: [Complete, NothingNew],
+                Complete => Check,
+                NothingNew => exit Quiet,
+            }
+
+            step Check {
+                prompt: CHECK,
+                model: "haiku",
+                outcomes: [
+                    #[doc = " Every claim is true."]
+                    NoIssues,
+                    IssuesFound,
+                    Other,
+                ],
+                NoIssues => restart Announce,
+                IssuesFound => Write,
+                Other => exit Unclear,
+            }
+        }
+    }));
+    compare(items, &expect_file!["../snapshots/recipe.rs"]);
+}
+
+#[test]
+fn steps() {
+    let items = crate::steps_tokens(&input(quote! {
+        pub(crate) steps review_loop(clean) {
+            step Review {
+                prompt: "Review the changes.",
+                outcomes: [NoIssues, IssuesFound],
+                NoIssues => clean,
+                IssuesFound => Fix,
+            }
+            step Fix { prompt: FIX, outcomes: [Complete], Complete => Review }
+        }
+    }));
+    compare(items, &expect_file!["../snapshots/steps.rs"]);
+}
+
+#[test]
+fn catalog() {
+    let catalog = crate::catalog::expand(&input(quote!(Release, announce::Announce)));
+    compare(quote!(static OFFER: Catalog = #catalog;), &expect_file!["../snapshots/catalog.rs"]);
+}
+
+#[test]
+fn registry() {
+    let items = crate::registry::derive(quote! {
+        enum MyExits {
+            #[reason(category = completed, message = "Nothing changed since the last release")]
+            Quiet,
+            #[reason(category = error, message = "The agent had a question", family = user, exit_code = 41)]
+            Unclear,
+        }
+    });
+    compare(items, &expect_file!["../snapshots/registry.rs"]);
+}
+
+fn input(written: TokenStream) -> Input {
+    Input { krate: quote!(::surefire), written }
+}
+
+fn compare(items: TokenStream, expected: &ExpectFile) {
+    assert!(!items.to_string().contains("compile_error"), "{items}");
+    let file = syn::parse2(items).expect("what a macro writes is Rust");
+    expected.assert_eq(&prettyplease::unparse(&file));
+}

@@ -1,0 +1,83 @@
+//! By how much a run exceeded what it may use up.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use super::limits::{Limits, Spent};
+use crate::{Exit, ExitReason};
+
+/// The limit that stopped a run, and what was observed: a recipe's guardrail, or a limit of the run itself.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Exceeded {
+    /// Visits of a step, steps, restarts or turns.
+    Count {
+        /// How many there may be.
+        limit: u32,
+        /// How many there were; for a guardrail, how many there would have been, had the run gone on.
+        observed: u32,
+    },
+    /// How long the agent works.
+    Time {
+        /// How long it may take.
+        limit: Duration,
+        /// How long it took.
+        observed: Duration,
+    },
+    /// What the agent spends, in US dollars.
+    Cost {
+        /// How much it may be.
+        limit: f64,
+        /// How much it was.
+        observed: f64,
+    },
+}
+
+impl Exceeded {
+    /// What an exit says about a limit, where it is about one that is counted here.
+    pub(super) fn of(exit: &Exit, limits: &Limits, spent: &Spent) -> Option<Self> {
+        if let Some(tripped) = exit.tripped() {
+            return Some(Self::Count { limit: tripped.limit, observed: tripped.observed });
+        }
+        let reason = exit.reason::<ExitReason>()?;
+        if reason == ExitReason::Timeout {
+            return Some(Self::Time { limit: limits.time?, observed: spent.time });
+        }
+        if reason == ExitReason::MaxTicks {
+            return Some(Self::Count { limit: limits.max_ticks?, observed: spent.ticks });
+        }
+        if reason == ExitReason::CostBudget {
+            return Some(Self::Cost { limit: limits.budget_usd?, observed: spent.cost_usd });
+        }
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_limit_comes_with_what_was_observed() {
+        let limits = Limits {
+            time: Some(Duration::from_mins(1)),
+            max_ticks: Some(4),
+            budget_usd: Some(1.5),
+            ..Limits::default()
+        };
+        let spent = Spent { ticks: 4, time: Duration::from_secs(61), cost_usd: 1.75 };
+        let time = Exceeded::Time { limit: Duration::from_mins(1), observed: Duration::from_secs(61) };
+        let table = [
+            (ExitReason::Timeout, Some(time)),
+            (ExitReason::MaxTicks, Some(Exceeded::Count { limit: 4, observed: 4 })),
+            (ExitReason::CostBudget, Some(Exceeded::Cost { limit: 1.5, observed: 1.75 })),
+            (ExitReason::TaskCommitted, None),
+        ];
+        for (reason, exceeded) in table {
+            assert_eq!(Exceeded::of(&Exit::because(reason), &limits, &spent), exceeded, "{reason:?}");
+        }
+        // A recipe may exit for such a reason although the run has no such limit.
+        assert_eq!(Exceeded::of(&Exit::because(ExitReason::Timeout), &Limits::default(), &spent), None);
+    }
+}

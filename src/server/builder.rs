@@ -18,6 +18,7 @@ use super::broadcast::hub::{Hub, frame};
 use super::limits::ServerLimits;
 use super::net::auth_throttle::AuthThrottle;
 use super::net::connection_limit::ConnectionLimit;
+use super::net::descriptors::{self, SocketBudget};
 use super::net::key::ApiKey;
 use super::net::listener::Listener;
 use super::net::names::Names;
@@ -195,7 +196,7 @@ impl ServerBuilder {
             // Before it is announced: whoever reads that may come at once.
             match SameUser::bind(&data) {
                 Ok(same_user) => listeners.push(Listener::SameUser(same_user)),
-                // A path that is too long, or a file system without sockets. Its address remains.
+                // No path is short enough, or no file system has sockets. Its address remains, and the doctor says so.
                 Err(error) => {
                     tracing::warn!(%error, data = %data.display(), "cannot listen in the data directory");
                 }
@@ -219,6 +220,7 @@ impl ServerBuilder {
         let started_in = std::env::current_dir().ok();
         let proposed = engine.propose_directory(started_in.as_deref());
         let limits = self.limits.that_can_be_kept();
+        let socket_budget = SocketBudget::new(&limits, descriptors::raise());
         let stopping = CancellationToken::new();
         let shared = Shared {
             engine,
@@ -230,7 +232,8 @@ impl ServerBuilder {
             clock,
             key,
             throttle: AuthThrottle::new(&limits),
-            connections: Arc::new(ConnectionLimit::new(&limits, stopping.clone())),
+            socket_budget,
+            connections: ConnectionLimit::new(&limits, socket_budget, stopping.clone()),
             limits,
             names: Names::new(self.hosts),
             hub: Hub::default(),

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
-use tokio::net::TcpListener;
+use tokio::net::{TcpListener, TcpSocket};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -32,6 +32,10 @@ use crate::wire::ServerMessage;
 
 /// The usual port.
 const PORT: u16 = 8080;
+
+/// How many connections the system keeps until they are accepted, unless its own limit is lower. In a crowd the owner's connection is
+/// one of them, and one that finds no room there would try again only after seconds.
+const BACKLOG: u32 = 4096;
 
 /// The key file's name in the data directory.
 const KEY_FILE: &str = "api-key";
@@ -171,7 +175,7 @@ impl ServerBuilder {
             return Err(BindError::NotLoopback(self.listen));
         }
         // First what can be taken by others, so that nothing is begun that cannot be served.
-        let (listener, address) = match listen(self.listen).await {
+        let (listener, address) = match listen(self.listen) {
             Ok(listener) => listener,
             Err(in_use) if self.store.is_some() => return Err(in_use),
             Err(in_use) => return Err(held(data).unwrap_or(in_use)),
@@ -257,11 +261,17 @@ impl ServerBuilder {
     }
 }
 
-async fn listen(address: SocketAddr) -> Result<(TcpListener, SocketAddr), BindError> {
+fn listen(address: SocketAddr) -> Result<(TcpListener, SocketAddr), BindError> {
     let unusable = |error: std::io::Error| BindError::address(address, &error);
-    let listener = TcpListener::bind(address).await.map_err(unusable)?;
-    let bound = listener.local_addr().map_err(unusable)?;
-    Ok((listener, bound))
+    let bind = || {
+        let socket = if address.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }?;
+        socket.set_reuseaddr(true)?;
+        socket.bind(address)?;
+        let listener = socket.listen(BACKLOG)?;
+        let bound = listener.local_addr()?;
+        Ok((listener, bound))
+    };
+    bind().map_err(unusable)
 }
 
 /// Says who holds the data directory, if somebody does: where the address is taken as well, it is by the same server, and

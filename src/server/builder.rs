@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
-use tokio::net::TcpListener;
+use tokio::net::{TcpListener, TcpSocket};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -18,6 +18,7 @@ use super::broadcast::hub::{Hub, frame};
 use super::limits::ServerLimits;
 use super::net::auth_throttle::AuthThrottle;
 use super::net::connection_limit::ConnectionLimit;
+use super::net::descriptors::{self, SocketBudget};
 use super::net::key::ApiKey;
 use super::net::listener::Listener;
 use super::net::names::Names;
@@ -31,6 +32,10 @@ use crate::wire::ServerMessage;
 
 /// The usual port.
 const PORT: u16 = 8080;
+
+/// How many connections the system keeps until they are accepted, unless its own limit is lower. In a crowd the owner's connection is
+/// one of them, and one that finds no room there would try again only after seconds.
+const BACKLOG: u32 = 4096;
 
 /// The key file's name in the data directory.
 const KEY_FILE: &str = "api-key";
@@ -170,7 +175,7 @@ impl ServerBuilder {
             return Err(BindError::NotLoopback(self.listen));
         }
         // First what can be taken by others, so that nothing is begun that cannot be served.
-        let (listener, address) = match listen(self.listen).await {
+        let (listener, address) = match listen(self.listen) {
             Ok(listener) => listener,
             Err(in_use) if self.store.is_some() => return Err(in_use),
             Err(in_use) => return Err(held(data).unwrap_or(in_use)),
@@ -195,7 +200,7 @@ impl ServerBuilder {
             // Before it is announced: whoever reads that may come at once.
             match SameUser::bind(&data) {
                 Ok(same_user) => listeners.push(Listener::SameUser(same_user)),
-                // A path that is too long, or a file system without sockets. Its address remains.
+                // No path is short enough, or no file system has sockets. Its address remains, and the doctor says so.
                 Err(error) => {
                     tracing::warn!(%error, data = %data.display(), "cannot listen in the data directory");
                 }
@@ -219,6 +224,7 @@ impl ServerBuilder {
         let started_in = std::env::current_dir().ok();
         let proposed = engine.propose_directory(started_in.as_deref());
         let limits = self.limits.that_can_be_kept();
+        let socket_budget = SocketBudget::new(&limits, descriptors::raise());
         let stopping = CancellationToken::new();
         let shared = Shared {
             engine,
@@ -230,7 +236,8 @@ impl ServerBuilder {
             clock,
             key,
             throttle: AuthThrottle::new(&limits),
-            connections: Arc::new(ConnectionLimit::new(&limits, stopping.clone())),
+            socket_budget,
+            connections: ConnectionLimit::new(&limits, socket_budget, stopping.clone()),
             limits,
             names: Names::new(self.hosts),
             hub: Hub::default(),
@@ -254,11 +261,17 @@ impl ServerBuilder {
     }
 }
 
-async fn listen(address: SocketAddr) -> Result<(TcpListener, SocketAddr), BindError> {
+fn listen(address: SocketAddr) -> Result<(TcpListener, SocketAddr), BindError> {
     let unusable = |error: std::io::Error| BindError::address(address, &error);
-    let listener = TcpListener::bind(address).await.map_err(unusable)?;
-    let bound = listener.local_addr().map_err(unusable)?;
-    Ok((listener, bound))
+    let bind = || {
+        let socket = if address.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }?;
+        socket.set_reuseaddr(true)?;
+        socket.bind(address)?;
+        let listener = socket.listen(BACKLOG)?;
+        let bound = listener.local_addr()?;
+        Ok((listener, bound))
+    };
+    bind().map_err(unusable)
 }
 
 /// Says who holds the data directory, if somebody does: where the address is taken as well, it is by the same server, and

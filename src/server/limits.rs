@@ -17,10 +17,10 @@ const LONGEST: Duration = Duration::from_hours(24 * 365);
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct ServerLimits {
-    /// How many clients that have shown the key may be connected at once. Processes of the same user have as many beside these.
+    /// How many clients that have shown the key may be connected at once. Processes of the same user have 64 beside these.
     pub connections: usize,
-    /// How many other connections there may be at once: not authenticated yet, or plain HTTP. The addresses of this machine have as
-    /// many of their own.
+    /// How many other connections may have a slot at once: not authenticated yet, or plain HTTP. The addresses of this machine have as
+    /// many of their own, and more wait for a slot. There are fewer where the process may have few files open.
     pub unauthenticated: usize,
     /// How long one of those may stay at least, before it has to make room for another.
     pub unauthenticated_grace: Duration,
@@ -57,7 +57,7 @@ impl Default for ServerLimits {
     fn default() -> Self {
         Self {
             connections: 64,
-            unauthenticated: 16,
+            unauthenticated: 64,
             unauthenticated_grace: Duration::from_millis(250),
             request_time: Duration::from_secs(3),
             auth_time: Duration::from_secs(10),

@@ -11,6 +11,7 @@ use super::broadcast::hub::{Audience, ClientId, Frame, Hub, Meaning, Update, fra
 use super::limits::ServerLimits;
 use super::net::auth_throttle::AuthThrottle;
 use super::net::connection_limit::ConnectionLimit;
+use super::net::descriptors::SocketBudget;
 use super::net::key::ApiKey;
 use super::net::names::Names;
 use super::socket::replies::Leaving;
@@ -34,6 +35,7 @@ pub(super) struct Shared {
     pub(super) limits: ServerLimits,
     pub(super) names: Names,
     pub(super) throttle: AuthThrottle,
+    pub(super) socket_budget: SocketBudget,
     pub(super) connections: Arc<ConnectionLimit>,
     pub(super) hub: Hub,
     /// The place of the last event that clients were told of.

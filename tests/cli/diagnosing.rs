@@ -199,6 +199,13 @@ fn our_own_server_is_no_stranger() {
     let (status, found, _) = check(&report, "data directory");
     assert!(status == "ok" && found.ends_with(&format!("in use by {holder}")), "{found}");
 
+    let is_about_the_socket = |check: &&Value| check["name"] == "local socket";
+    assert!(checks(&report).iter().find(is_about_the_socket).is_none(), "{report:#}");
+    std::fs::remove_file(place.data().join("socket")).unwrap();
+    let report = diagnosed(&place, &["--listen", server.address()]);
+    let (status, found, fix) = check(&report, "local socket");
+    assert!(status == "warning" && found.contains(server.address()) && fix.contains("--data"), "{report:#}");
+
     let other = Place::new();
     let report = diagnosed(&other, &["--listen", server.address()]);
     let (status, found, _) = check(&report, "address");

@@ -1,6 +1,6 @@
 //! Where a server holds the data directory already, the command is its guest and shows the same.
 
-use std::io::{Read, Write};
+use std::io::{self, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -230,6 +230,28 @@ fn a_second_command_works_where_it_is_wherever_the_first_one_works() {
 }
 
 #[test]
+fn a_data_directory_with_a_long_path_makes_no_difference() {
+    let place = Place::new();
+    let data = place.path().join("d".repeat(150));
+    let deep = |words: &[&str]| {
+        let mut command = place.surefire(words);
+        command.env("SUREFIRE_DATA", &data);
+        command
+    };
+    let slow = ["run", "implement-and-review", "--json", "--rehearse", "slow"];
+    let mut first = begin(&mut deep(&slow));
+    first.until("recipe_step_started");
+    let second = [&TASK[..], &["--json"]].concat();
+    let mut second = begin(deep(&second).current_dir(elsewhere(&place)));
+    second.until("recipe_step_started");
+    let diagnosed = Said::of(&mut deep(&["doctor", "--listen", "127.0.0.1:0"]), &place);
+    assert!(!diagnosed.out.contains("local socket"), "{}", diagnosed.out);
+    second.signal(Signal::INT);
+    assert_eq!(second.ended().status, 130);
+    drop(first);
+}
+
+#[test]
 fn roots_that_an_operator_chose_are_not_widened_by_a_guest() {
     let refused = |place: &Place| {
         let said = run_in(place, elsewhere(place));
@@ -270,10 +292,16 @@ fn a_client_of_the_servers_address_adds_no_root() {
 struct Crowd(Arc<AtomicBool>);
 
 impl Crowd {
-    fn at(address: SocketAddr) -> Self {
+    fn at(address: SocketAddr, count: usize) -> Self {
         let over = Arc::new(AtomicBool::new(false));
-        for _ in 0..64 {
-            let mut stream = TcpStream::connect(address).expect("the server listens");
+        for index in 0..count {
+            let connect = move || {
+                let mut stream = TcpStream::connect(address)?;
+                // Half of them begin to say something.
+                stream.write_all(if index % 2 == 0 { b"" } else { b"GET / HT" })?;
+                io::Result::Ok(stream)
+            };
+            let mut stream = connect().expect("the server listens");
             let over = Arc::clone(&over);
             std::thread::spawn(move || {
                 while !over.load(Ordering::Relaxed) {
@@ -281,7 +309,7 @@ impl Crowd {
                     match stream.read(&mut [0; 512]) {
                         Err(error) if error.kind() == std::io::ErrorKind::WouldBlock => {}
                         Ok(1..) => {}
-                        Ok(0) | Err(_) => match TcpStream::connect(address) {
+                        Ok(0) | Err(_) => match connect() {
                             Ok(again) => stream = again,
                             Err(_) => return,
                         },
@@ -318,12 +346,55 @@ fn clients_without_the_key_do_not_keep_the_owners_commands_out() {
     let (_server, ready) = place.serve(&[]);
     let address = ready["ws_url"].as_str().unwrap().trim_start_matches("ws://").parse().unwrap();
     guess(address);
-    let _crowd = Crowd::at(address);
+    let _crowd = Crowd::at(address, 64);
     let said = place.run(&TASK);
     assert_eq!(said.status, 0, "{}", said.err);
     assert!(place.run(&["runs"]).ok().contains("task-committed"));
     assert!(place.run(&["why"]).ok().contains("task-committed"));
     assert_eq!(place.run(&["runs", "--prune", "1ms"]).ok(), "Forgot 1 run.\n");
+}
+
+/// The server's limit of open files, and how many it has open.
+#[cfg(target_os = "linux")]
+fn files(place: &Place) -> (usize, usize) {
+    let pid = Sqlite::holder(&place.data()).unwrap().expect("the server holds it").pid.unwrap();
+    let limits = std::fs::read_to_string(format!("/proc/{pid}/limits")).unwrap();
+    let limit = limits.lines().find_map(|line| line.strip_prefix("Max open files")).expect("there is one");
+    let limit = limit.split_whitespace().next().unwrap().parse().unwrap();
+    (limit, std::fs::read_dir(format!("/proc/{pid}/fd")).unwrap().count())
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn connections_without_the_key_leave_the_files_that_runs_need() {
+    let place = Place::new();
+    let folder = place.path().to_str().unwrap().to_owned();
+    let few = "ulimit -S -n 64 && ulimit -H -n 256 && exec \"$0\" \"$@\"";
+    let server = ["serve", "--json", "--listen", "127.0.0.1:0", "--agent", "rehearsal", "--pace-ms", "0"];
+    let words = [&["-c", few, env!("CARGO_BIN_EXE_surefire")], &server[..], &["--root", &folder]].concat();
+    let mut server = begin(&mut place.program(std::path::Path::new("/bin/sh"), &words));
+    let ready: Value = serde_json::from_str(&server.line()).expect("it says that it is ready");
+    assert_eq!(files(&place).0, 256, "as many as the system lets it have");
+    let address = ready["ws_url"].as_str().unwrap().trim_start_matches("ws://").parse().unwrap();
+    let _crowd = Crowd::at(address, 300);
+    let mut most = 0;
+    for _ in 0..4 {
+        let said = place.run(&TASK);
+        assert_eq!(said.status, 0, "{}", said.err);
+        most = most.max(files(&place).1);
+    }
+    assert!((64..160).contains(&most), "a quarter for the crowd, and what the server itself needs: {most}");
+}
+
+#[test]
+fn a_server_that_allows_one_client_has_room_for_commands_all_the_same() {
+    let place = Place::new();
+    let (_server, _) = place.serve(&["--max-connections", "1"]);
+    let mut first = place.begin(&[&TASK[..], &["--json"]].concat());
+    first.until("recipe_step_started");
+    let said = place.run(&TASK);
+    assert_eq!(said.status, 0, "{}", said.err);
+    assert_eq!(first.ended().status, 0);
 }
 
 #[test]

@@ -146,7 +146,8 @@ fn what_is_wrong_with_a_file_is_said_with_its_line() {
         "parallel = 0\n",
         "max-connections = 0\n",
         "max-unauthenticated = -1\n",
-        "max-message-size = 262144\n",
+        "max-message-size = 12.5\n",
+        "max-message-size = 12\n",
         "max-message-size = '12'\n",
         "max-reply-size = 'large'\n",
         "auth-timeout = '0s'\n",
@@ -167,6 +168,10 @@ fn the_servers_limits_can_be_set_by_flag_file_and_environment() {
         |name: &str, words: &[&str], variables: &[(&str, &str)]| setting(&place, name, words, variables).0;
     assert_eq!(ask("max-connections", &[], &[]), "64");
     assert_eq!(ask("max-message-size", &[], &[]), "256KiB");
+    for size in ["max-message-size", "max-reply-size", "max-queued-size"] {
+        configured(&place, &format!("{size} = 524_288\n"));
+        assert_eq!(ask(size, &[], &[]), "524288");
+    }
     configured(&place, "max-connections = 1\nmax-message-size = '2KiB'\n");
     assert_eq!(ask("max-connections", &[], &[]), "1");
     let variable = [("SUREFIRE_MAX_CONNECTIONS", "2")];

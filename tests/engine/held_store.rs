@@ -36,8 +36,13 @@ pub(crate) struct HeldStore {
     pub(crate) holds_a_process: AtomicBool,
     /// Only commits that say nothing fit.
     pub(crate) nearly_full: AtomicBool,
+    /// Whether lists of sessions stand still.
+    lists_held: Mutex<bool>,
+    /// How many of them do.
+    pub(crate) lists_waiting: AtomicUsize,
     hold: Mutex<Hold>,
     released: Condvar,
+    list_released: Condvar,
 }
 
 #[derive(Default, Clone, Copy, PartialEq, Eq)]
@@ -52,6 +57,12 @@ enum Hold {
 }
 
 impl HeldStore {
+    /// Lists of sessions stand still from now on, or do no longer.
+    pub(crate) fn hold_lists(&self, held: bool) {
+        *self.lists_held.lock().unwrap() = held;
+        self.list_released.notify_all();
+    }
+
     pub(crate) fn hold_before_the_next_commit(&self) {
         *self.hold.lock().unwrap() = Hold::Before;
     }
@@ -143,6 +154,10 @@ impl Store for HeldStore {
         if self.damaged.load(Ordering::SeqCst) {
             return Err(StoreError::Unreadable { what: "a session".into() });
         }
+        self.lists_waiting.fetch_add(1, Ordering::SeqCst);
+        let held = self.lists_held.lock().unwrap();
+        drop(self.list_released.wait_while(held, |held| *held).unwrap());
+        self.lists_waiting.fetch_sub(1, Ordering::SeqCst);
         self.readable()?.sessions(limit)
     }
     fn sessions_before(&self, before: &Session, limit: usize) -> Result<Vec<Session>, StoreError> {

@@ -33,7 +33,7 @@ async fn ask(raw: &mut Raw, path: &str) -> Answer {
 
 #[tokio::test]
 async fn whoever_was_answered_makes_room_for_whoever_waits() {
-    let server = crowded(ServerLimits::default().unauthenticated).await;
+    let server = crowded(16).await;
     let mut kept = Vec::new();
     for _ in 0..60 {
         let mut raw = Raw::dial(server.address).await;

@@ -1,20 +1,25 @@
 //! Clients without the key that try to keep the owner out by filling the server.
 
 use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use serde_json::json;
+use surefire::agent::Rehearsal;
 use surefire::server::{Server, ServerLimits};
+use surefire::store::Store;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::UnixStream;
 use tokio::task::JoinSet;
 use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode;
 
-use crate::app::{App, KEY, Serving, eventually};
+use crate::app::{App, KEY, PATIENCE, Serving, eventually};
+use crate::held_store::HeldStore;
 use crate::raw::{Raw, UPGRADE, frame, read, request};
 
-/// As many connections as the server allows clients.
-const CROWD: usize = 64;
+/// So long that no connection goes because time has passed.
+const HOUR: Duration = Duration::from_hours(1);
 
 /// What a client without the key says on each of its connections, before it waits until it is closed.
 fn openings() -> [String; 4] {
@@ -24,11 +29,10 @@ fn openings() -> [String; 4] {
     [String::new(), "GET / HT".to_owned(), socket, request("GET /api/runs", &guess)]
 }
 
-/// A crowd whose connections are opened again as soon as they are closed. All of them were accepted once when this returns.
-async fn crowd(address: SocketAddr) -> JoinSet<()> {
+/// A crowd of so many connections, which are opened again as soon as they are closed. All of them were open once when this returns.
+async fn crowd(address: SocketAddr, count: usize, openings: &[String]) -> JoinSet<()> {
     let mut crowd = JoinSet::new();
-    for index in 0..CROWD {
-        let opening = openings()[index % 4].clone();
+    for opening in openings.iter().cycle().take(count).cloned() {
         let mut raw = Raw::dial(address).await;
         crowd.spawn(async move {
             loop {
@@ -42,44 +46,58 @@ async fn crowd(address: SocketAddr) -> JoinSet<()> {
     crowd
 }
 
-/// A server where no connection goes because time has passed.
-async fn crowded() -> Serving {
-    let hour = Duration::from_hours(1);
-    let limits = ServerLimits { auth_time: hour, ..ServerLimits::default() };
-    Serving::limited(limits).await
+#[tokio::test]
+async fn no_number_of_connections_without_a_key_keeps_a_request_out_that_shows_it() {
+    // The second server accepts fewer connections than the crowd has, so that the others wait before they are.
+    for (unauthenticated, count, asked) in [(ServerLimits::default().unauthenticated, 240, 20), (16, 400, 3)]
+    {
+        let limits = ServerLimits { unauthenticated, auth_time: HOUR, ..ServerLimits::default() };
+        let server = Serving::limited(limits).await;
+        for openings in [&openings()[..1], &openings()[..]] {
+            let _crowd = crowd(server.address, count, openings).await;
+            for index in 0..asked {
+                let answer = read(server.address, "/api/work").await;
+                assert_eq!(answer.status(), 200, "{index} of {unauthenticated}: {answer:?}");
+            }
+        }
+        server.stop().await;
+    }
 }
 
 #[tokio::test]
-async fn sixty_four_connections_without_a_key_do_not_keep_the_owner_out() {
-    let server = crowded().await;
-    let crowd = crowd(server.address).await;
-    for _ in 0..3 {
-        // A client that is told to come again does so.
-        eventually("a request with the key is answered", async || {
-            read(server.address, "/api/runs").await.status() == 200
-        })
-        .await;
-    }
+async fn two_hundred_connections_without_a_key_do_not_keep_a_client_out_that_shows_it_after_the_upgrade() {
+    // A grace that is long enough for a busy machine, and time to wait for that of the others.
+    let (unauthenticated_grace, request_time) = (Duration::from_millis(750), PATIENCE);
+    let limits =
+        ServerLimits { auth_time: HOUR, unauthenticated_grace, request_time, ..ServerLimits::default() };
+    let server = Serving::limited(limits).await;
+    let crowd = crowd(server.address, 200, &openings()).await;
     let mut friends = Vec::new();
     for _ in 0..3 {
-        eventually("a client with the key gets in", async || {
-            let Some(mut app) = App::try_dial(server.address).await else { return false };
-            app.send(json!({ "type": "connect", "api_key": KEY })).await;
-            // Where this machine is so slow that its grace is over before that, it comes again.
-            while let Ok(message) = app.try_next().await {
-                if message["type"] == "available_recipes" {
-                    friends.push(app);
-                    return true;
-                }
-            }
-            false
-        })
-        .await;
+        friends.push(App::connect(server.address).await);
     }
     for friend in &mut friends {
         assert!(friend.so_far().await.is_empty(), "who has shown the key stays");
     }
     drop(crowd);
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn a_client_that_has_shown_the_key_is_not_displaced_while_its_lists_are_read() {
+    let disk = Arc::new(HeldStore::default());
+    let store: Arc<dyn Store> = Arc::<HeldStore>::clone(&disk);
+    let unauthenticated_grace = Duration::from_millis(1);
+    let limits = ServerLimits { unauthenticated: 1, unauthenticated_grace, ..ServerLimits::default() };
+    let rehearsal = Arc::new(Rehearsal::default());
+    let server = Serving::with(rehearsal, |builder| builder.store(store).limits(limits)).await;
+    let mut owner = App::dial(server.address).await;
+    disk.hold_lists(true);
+    owner.send(json!({ "type": "connect", "api_key": KEY, "protocol_version": "0.5.0" })).await;
+    eventually("its lists are being read", async || disk.lists_waiting.load(Ordering::SeqCst) > 0).await;
+    let _stranger = App::dial(server.address).await;
+    disk.hold_lists(false);
+    owner.until("available_recipes").await;
     server.stop().await;
 }
 
@@ -91,16 +109,15 @@ async fn same_user(server: &Serving) -> UnixStream {
 #[tokio::test]
 async fn a_process_of_the_same_user_waits_for_no_crowd_and_needs_the_key_all_the_same() {
     // However long the crowd may stay, and however late it is answered.
-    let hour = Duration::from_hours(1);
     let limits = ServerLimits {
-        auth_time: hour,
-        request_time: hour,
-        unauthenticated_grace: hour,
-        wrong_key_delay: hour,
+        auth_time: HOUR,
+        request_time: HOUR,
+        unauthenticated_grace: HOUR,
+        wrong_key_delay: HOUR,
         ..ServerLimits::default()
     };
     let server = Serving::limited(limits).await;
-    let crowd = crowd(server.address).await;
+    let crowd = crowd(server.address, 64, &openings()).await;
     for (key, status) in [(KEY, "200"), ("wrong", "401"), (KEY, "200")] {
         let authorization = format!("Bearer {key}");
         let headers = [("Host", "localhost"), ("Authorization", &authorization), ("Connection", "close")];
@@ -163,20 +180,20 @@ async fn a_client_that_shows_the_key_when_the_server_is_full_is_told_to_come_aga
 
 #[tokio::test]
 async fn a_server_that_was_killed_leaves_a_socket_that_the_next_one_replaces() {
-    let server = crowded().await;
+    let server = Serving::limited(ServerLimits::default()).await;
     let place = server.stop().await;
     let socket = place.path().join("data/socket");
     assert!(!socket.exists(), "a server that stops takes it along");
     drop(std::os::unix::net::UnixListener::bind(&socket).unwrap());
-    let rehearsal = std::sync::Arc::new(surefire::agent::Rehearsal::default());
+    let rehearsal = Arc::new(Rehearsal::default());
     let server = Serving::again_in(place, rehearsal.clone(), |builder| builder).await;
     same_user(&server).await;
 
-    // Where there is no room for a socket, the address has to do.
+    // A socket's path must be short; its directory's need not be.
     let deep = server.place.path().join("d".repeat(120));
     let second = Server::builder().recipes(surefire::recipes::BUNDLED).agent(rehearsal).data(&deep);
     let second = second.listen(([127, 0, 0, 1], 0)).bind().await.unwrap();
-    assert!(!deep.join("socket").exists());
+    assert_eq!(deep.join("socket").exists(), cfg!(target_os = "linux"));
     drop(second);
     server.stop().await;
 }

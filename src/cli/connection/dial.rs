@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::path::Path;
 
 use tokio::io::{AsyncRead, AsyncWrite};
-use tokio::net::{TcpStream, UnixStream};
+use tokio::net::TcpStream;
 
 use crate::server::net::same_user;
 
@@ -18,7 +18,7 @@ impl<T: AsyncRead + AsyncWrite + Unpin + Send> Stream for T {}
 /// By the socket there, which only processes of the same user can use: however crowded the server's address is, that is not. A server
 /// that has none is reached at its address.
 pub(in crate::cli) async fn dial(data: &Path, address: SocketAddr) -> std::io::Result<Box<dyn Stream>> {
-    if let Ok(stream) = UnixStream::connect(same_user::path(data)).await {
+    if let Ok(stream) = same_user::connect(data).await {
         return Ok(Box::new(stream));
     }
     let stream = TcpStream::connect(address).await?;

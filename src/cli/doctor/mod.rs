@@ -9,6 +9,7 @@ mod data;
 mod finding;
 mod git;
 mod key;
+mod local_socket;
 mod login;
 mod port;
 mod program;
@@ -81,6 +82,7 @@ impl Doctor {
         findings.extend(store::check(data.as_deref().ok()));
         findings.push(key::check(places.key_file()));
         findings.push(port::check(&self.options.listening, holder.as_ref()));
+        findings.extend(local_socket::check(data.as_deref().ok(), holder.as_ref()).await);
         findings.extend(roots::check(&self.options.root));
         findings.push(clock::check(data.as_deref().ok()));
         findings.extend(variables::check());

@@ -29,7 +29,7 @@ pub(in crate::cli) fn entries(surroundings: &Surroundings) -> Vec<Result<Entry, 
 /// The words in a value: folders are separated as in `PATH`, names by commas.
 fn values(kind: Kind, value: &OsStr) -> Vec<OsString> {
     match kind {
-        Kind::Switch | Kind::Text | Kind::Number | Kind::Path => vec![value.to_owned()],
+        Kind::Switch | Kind::Text | Kind::Number | Kind::Size | Kind::Path => vec![value.to_owned()],
         Kind::Paths => {
             let paths = std::env::split_paths(value).filter(|path| !path.as_os_str().is_empty());
             paths.map(OsString::from).collect()

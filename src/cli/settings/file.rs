@@ -144,7 +144,9 @@ impl File<'_> {
             let word = match kind {
                 Kind::Switch => value.as_bool().map(|on| on.to_string().into()),
                 Kind::Number => number(value).map(OsString::from),
-                Kind::Text | Kind::Names => value.as_str().map(OsString::from),
+                // Half a byte is no size, and clap would say so in other words.
+                Kind::Size if value.is_integer() => number(value).map(OsString::from),
+                Kind::Text | Kind::Size | Kind::Names => value.as_str().map(OsString::from),
                 Kind::Path | Kind::Paths => value.as_str().map(|path| self.resolve(path)),
             };
             word.ok_or(value)
@@ -191,6 +193,7 @@ fn wanted(setting: &Setting) -> String {
     match setting.kind {
         Kind::Switch => format!("write `{name} = true` or `{name} = false`"),
         Kind::Number => format!("write a number, such as `{name} = 3`"),
+        Kind::Size => format!("write `{name} = \"256KiB\"`, or a number of bytes: `{name} = 262144`"),
         Kind::Text | Kind::Path => format!("write a text in quotes: `{name} = \"…\"`"),
         Kind::Paths | Kind::Names => format!("write a list of texts: `{name} = [\"…\", \"…\"]`"),
     }

@@ -23,7 +23,7 @@ pub(in crate::cli) struct ServerLimitOptions {
     #[arg(help_heading = SERVER, hide_short_help = true, allow_negative_numbers = true)]
     max_connections: usize,
     /// Number of connections that have not shown the key, beside those; this machine has as many of its own
-    #[arg(long, value_name = "N", default_value = "16", value_parser = at_least_one::<usize>)]
+    #[arg(long, value_name = "N", default_value = "64", value_parser = at_least_one::<usize>)]
     #[arg(help_heading = SERVER, hide_short_help = true, allow_negative_numbers = true)]
     max_unauthenticated: usize,
     /// Time that a connection without the key has before it must make room for another

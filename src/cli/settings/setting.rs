@@ -7,6 +7,8 @@ pub(in crate::cli) enum Kind {
     Switch,
     Text,
     Number,
+    /// A number of bytes, or a text with a unit.
+    Size,
     /// A file or a folder.
     Path,
     /// Several of those.
@@ -48,13 +50,13 @@ pub(in crate::cli) const SETTINGS: [Setting; 39] = [
     setting("auth-timeout", Kind::Text),
     setting("max-wrong-keys", Kind::Number),
     setting("wrong-key-delay", Kind::Text),
-    setting("max-message-size", Kind::Text),
-    setting("max-reply-size", Kind::Text),
+    setting("max-message-size", Kind::Size),
+    setting("max-reply-size", Kind::Size),
     setting("messages-per-second", Kind::Number),
     setting("message-burst", Kind::Number),
     setting("flood-timeout", Kind::Text),
     setting("max-queued-messages", Kind::Number),
-    setting("max-queued-size", Kind::Text),
+    setting("max-queued-size", Kind::Size),
     setting("write-timeout", Kind::Text),
     setting("client-timeout", Kind::Text),
     setting("model", Kind::Text),

@@ -1,23 +1,18 @@
 //! One process per session: two servers with different data directories must not drive one conversation.
 
-use std::fs::{DirBuilder, File, OpenOptions, TryLockError};
+use std::fs::{File, OpenOptions, TryLockError};
 use std::io;
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 use rustix::fs::OFlags;
 use uuid::Uuid;
 
+use crate::engine::runtime_directory::{make_private, runtime_directories};
+
 /// Where all servers of one user look, whatever their data directory: a directory that only the user can write to.
 pub(in crate::engine) fn usual_directory() -> PathBuf {
-    let runtime = std::env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from).filter(|path| path.is_absolute());
-    match runtime {
-        Some(runtime) => runtime.join("surefire-sessions"),
-        // Other users can write there as well, so it is looked at closely before it is used.
-        None => {
-            std::env::temp_dir().join(format!("surefire-sessions-{}", rustix::process::getuid().as_raw()))
-        }
-    }
+    runtime_directories("surefire-sessions").swap_remove(0)
 }
 
 /// Held while the agent works in a session; the system frees it even if this process is killed.
@@ -50,7 +45,7 @@ impl From<io::Error> for NotLocked {
 
 /// Locks a session.
 pub(in crate::engine) fn lock(directory: &Path, session: Uuid) -> Result<SessionLock, NotLocked> {
-    make_directory(directory)?;
+    make_private(directory)?;
     let path = path(directory, session);
     loop {
         let mut options = OpenOptions::new();
@@ -87,27 +82,6 @@ fn path(directory: &Path, session: Uuid) -> PathBuf {
 
 fn is_same(found: &std::fs::Metadata, file: &File) -> bool {
     file.metadata().is_ok_and(|open| (open.dev(), open.ino()) == (found.dev(), found.ino()))
-}
-
-/// Makes the directory, or makes sure that it is ours alone: in one that another user can write to, that user could hold any
-/// session, or put a link where a lock file is to be.
-fn make_directory(directory: &Path) -> io::Result<()> {
-    match DirBuilder::new().recursive(true).mode(0o700).create(directory) {
-        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
-        Ok(()) | Err(_) => {}
-    }
-    let found = std::fs::symlink_metadata(directory)?;
-    let uid = rustix::process::getuid().as_raw();
-    let problem = if !found.is_dir() {
-        "it is not a directory; remove it"
-    } else if found.uid() != uid {
-        "it belongs to another user; remove it, or set XDG_RUNTIME_DIR"
-    } else if found.mode() & 0o022 != 0 {
-        "other users can write to it; make it yours alone with chmod 700"
-    } else {
-        return Ok(());
-    };
-    Err(io::Error::other(problem))
 }
 
 #[cfg(test)]

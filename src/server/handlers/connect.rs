@@ -5,6 +5,7 @@ use tokio_util::sync::CancellationToken;
 use crate::Remedy;
 use crate::server::broadcast::hub::ClientId;
 use crate::server::net::auth;
+use crate::server::net::connection_limit::Slot;
 use crate::server::net::peer::Peer;
 use crate::server::shared::Shared;
 use crate::server::socket::client::Client;
@@ -23,6 +24,7 @@ pub(in crate::server) async fn handle(
     id: ClientId,
     peer: Peer,
     over: &CancellationToken,
+    slot: Option<&mut Slot>,
     replies: &mut Replies,
     connect: Connect,
 ) -> Option<Client> {
@@ -46,6 +48,12 @@ pub(in crate::server) async fn handle(
         replies.leave(Leaving::NOT_AUTHENTICATED);
         return None;
     };
+    // Before anything is read: reading may take long, and the slot could be given to another connection meanwhile.
+    if let Some(Err(leaving)) = slot.map(Slot::authenticate) {
+        replies.take();
+        replies.leave(leaving);
+        return None;
+    }
     let spoken = ProtocolVersion::negotiate(connect.protocol_version.as_ref().map(|(version, _)| *version));
     replies.say(&ServerMessage::Connected(Connected {
         message: "Session registered".to_owned(),

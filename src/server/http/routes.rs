@@ -106,7 +106,7 @@ async fn authorize(
     slot: PeerSlot,
     header: Option<String>,
 ) -> Result<Arc<Shared>, Rejection> {
-    let key = header.as_deref().and_then(bearer);
+    let key = header.as_deref().and_then(auth::bearer);
     match auth::check(&shared, peer, key, &shared.stopping).await {
         Ok(_) => {
             slot.note(Standing::Keyed);
@@ -114,12 +114,6 @@ async fn authorize(
         }
         Err(auth::WrongKey) => Err(warp::reject::custom(NotAuthorized)),
     }
-}
-
-/// The key in `Bearer <key>`.
-fn bearer(header: &str) -> Option<&str> {
-    let (scheme, key) = header.split_once(' ')?;
-    scheme.eq_ignore_ascii_case("bearer").then(|| key.trim())
 }
 
 #[derive(Debug)]

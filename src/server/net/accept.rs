@@ -12,12 +12,13 @@ use hyper::service::{Service, service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::sync::Semaphore;
+use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::timeout;
 use warp::filters::BoxedFilter;
 use warp::http::Request;
 use warp::reply::Response;
 
+use super::arrival::{Arrival, KeptForAMoment, arrive};
 use super::connection_limit::Slot;
 use super::listener::Listener;
 use super::peer::Peer;
@@ -37,13 +38,8 @@ const LONGEST_VISIT: u32 = 10;
 /// How long a request that is answered already may take to go when its time is over.
 const LAST_WORDS: Duration = Duration::from_secs(1);
 
-/// How long a client may take to read that there is no slot for it, and how many are told so at once. Without a bound they would use up
-/// the sockets of the process.
+/// How long a client may take to read that there is no slot for it.
 const REJECT_TIMEOUT: Duration = Duration::from_secs(1);
-const MAX_REJECTIONS: usize = 64;
-
-/// How many connections that were displaced before they said anything may still say it.
-const MAX_DISPLACED: usize = 64;
 
 const FULL: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\ncontent-type: text/plain\r\ncontent-length: 49\r\n\
     retry-after: 1\r\nconnection: close\r\ncontent-security-policy: default-src 'none'; frame-ancestors 'none'\r\n\
@@ -53,14 +49,19 @@ const FULL: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\ncontent-type: text/pla
 /// Takes connections in until the server stops.
 pub(in crate::server) async fn accept(shared: Arc<Shared>, listener: Listener) {
     let routes = routes::all(&shared);
-    let semaphores = Semaphores {
-        rejections: Arc::new(Semaphore::new(MAX_REJECTIONS)),
-        displaced: Arc::new(Semaphore::new(MAX_DISPLACED)),
-    };
+    let kept = KeptForAMoment::new(shared.socket_budget);
     loop {
-        let accepted = tokio::select! {
+        // Where there are too many connections without the key, the next ones are left to the system until one of these is gone.
+        let next = async {
+            let counted = match listener {
+                Listener::Tcp(_) => shared.connections.socket().await,
+                Listener::SameUser(_) => None,
+            };
+            (listener.accept().await, counted)
+        };
+        let (accepted, counted) = tokio::select! {
             () = shared.stopping.cancelled() => return,
-            accepted = listener.accept() => accepted,
+            next = next => next,
         };
         let (socket, peer) = match accepted {
             Ok(accepted) => accepted,
@@ -73,7 +74,7 @@ pub(in crate::server) async fn accept(shared: Arc<Shared>, listener: Listener) {
                 continue;
             }
         };
-        let coming = admit(Arc::clone(&shared), routes.clone(), semaphores.clone(), socket, peer);
+        let coming = admit(Arc::clone(&shared), routes.clone(), kept.clone(), socket, peer, counted);
         shared.tasks.spawn(coming);
     }
 }
@@ -82,49 +83,20 @@ pub(in crate::server) async fn accept(shared: Arc<Shared>, listener: Listener) {
 async fn admit(
     shared: Arc<Shared>,
     routes: BoxedFilter<(Response,)>,
-    semaphores: Semaphores,
+    kept: KeptForAMoment,
     socket: Socket,
     peer: Peer,
+    mut counted: Option<OwnedSemaphorePermit>,
 ) {
-    loop {
-        let slot = tokio::select! {
-            slot = shared.connections.admit(peer) => slot,
-            () = shared.stopping.cancelled() => return,
-            // A client that has left takes no place in the queue.
-            () = socket.gone() => return,
-        };
-        let Some(slot) = slot else {
-            if let Ok(_telling) = semaphores.rejections.try_acquire() {
+    match arrive(&shared, &kept, socket, peer, &mut counted).await {
+        Arrival::Admitted(socket, slot) => serve(shared, routes, socket, peer, slot).await,
+        Arrival::Refused(socket) => {
+            if let Ok(_telling) = kept.rejections.try_acquire() {
                 reject(socket).await;
             }
-            return;
-        };
-        let patience = shared.limits.request_time;
-        let silent = tokio::select! {
-            // First of all, so that what has been said already is heard even where the connection is to go.
-            biased;
-            came = timeout(patience, socket.first_byte()) => if came.is_err() { return } else { false },
-            () = slot.over().cancelled() => true,
-        };
-        if !silent {
-            return serve(shared, routes, socket, peer, slot).await;
         }
-        // It was displaced before it said anything. A busy browser may do that late, and would show a broken page if it were
-        // turned away for good: it can have another slot once it does.
-        drop(slot);
-        let Ok(_displaced) = semaphores.displaced.try_acquire() else { return };
-        tokio::select! {
-            () = shared.stopping.cancelled() => return,
-            came = timeout(patience, socket.first_byte()) => if came.is_err() { return },
-        }
+        Arrival::Gone => {}
     }
-}
-
-/// How many connections without a slot are kept for a moment.
-#[derive(Clone)]
-struct Semaphores {
-    rejections: Arc<Semaphore>,
-    displaced: Arc<Semaphore>,
 }
 
 fn is_about_one(error: &io::Error) -> bool {

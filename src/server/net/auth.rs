@@ -41,3 +41,9 @@ pub(in crate::server) async fn check(
     }
     Err(WrongKey)
 }
+
+/// The key in `Bearer <key>`.
+pub(in crate::server) fn bearer(header: &str) -> Option<&str> {
+    let (scheme, key) = header.split_once(' ')?;
+    scheme.eq_ignore_ascii_case("bearer").then(|| key.trim())
+}

@@ -25,11 +25,11 @@ impl Listener {
                 let (stream, address) = listener.accept().await?;
                 // Two small messages would otherwise wait for each other's receipt.
                 stream.set_nodelay(true)?;
-                Ok((Socket::Tcp(stream), Peer { address: address.ip(), same_user: false }))
+                Ok((stream.into(), Peer { address: address.ip(), same_user: false }))
             }
             Self::SameUser(listener) => {
                 let stream = listener.accept().await?;
-                Ok((Socket::Unix(stream), Peer { address: Ipv4Addr::LOCALHOST.into(), same_user: true }))
+                Ok((stream.into(), Peer { address: Ipv4Addr::LOCALHOST.into(), same_user: true }))
             }
         }
     }

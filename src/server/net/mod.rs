@@ -1,9 +1,12 @@
 //! Who gets in: addresses, slots, names and the key, up to the request.
 
 pub(super) mod accept;
+pub(super) mod arrival;
 pub(super) mod auth;
 pub(super) mod auth_throttle;
 pub(super) mod connection_limit;
+pub(super) mod descriptors;
+pub(super) mod first_request;
 pub(super) mod key;
 pub(super) mod listener;
 pub(super) mod names;

@@ -1,20 +1,26 @@
 //! The slots of connections that have not shown the key, shared fairly between networks.
 //!
 //! A new connection never finds all of them taken for good: where there is no free slot it displaces another connection, of the network
-//! that holds most. So one network cannot use up what others need, and within one network the newest connection has its turn. Each has
-//! a short grace first, since a connection that could be displaced at once would have no time to show the key.
+//! that holds most. So one network cannot use up what others need, and within one network the oldest connection makes room. Each has
+//! a short grace first, since a connection that could be displaced at once would have no time to show the key; one that has said nothing
+//! at all has a shorter one.
+//!
+//! No connection is refused here. How many can wait is bounded by the number of sockets ([`super::descriptors`]): the others are not
+//! accepted yet, and the system keeps them in the order they came.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use tokio::sync::oneshot;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::network::Network;
 
-/// How many connections may wait for a slot of one pool.
-const MAX_WAITING: usize = 64;
+/// The grace of a connection that has said nothing, as a part of the usual one. A client sends its request with the connection's last
+/// packet or right behind it, so this is much for one that means to show a key.
+const SILENT_PART_OF_GRACE: u32 = 5;
 
 /// A connection, numbered in the order in which they came.
 pub(in crate::server) type Ticket = u64;
@@ -22,6 +28,8 @@ pub(in crate::server) type Ticket = u64;
 /// How a connection that holds a slot stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::server) enum Standing {
+    /// It has said nothing, and has a short grace.
+    Silent,
     /// It may still show the key, and has a grace for that.
     Fresh,
     /// Its request has shown the key and is being answered: it is not displaced.
@@ -39,90 +47,145 @@ struct Holder {
     over: CancellationToken,
 }
 
-/// What a connection that wants a slot gets.
-#[derive(Debug, PartialEq, Eq)]
-pub(in crate::server) enum Turn {
-    Taken,
-    /// Nothing yet. Without a change it is no use asking again before this time, if there is one.
-    Wait(Option<Instant>),
-    /// It was taken out of the queue, because its network fills that.
-    Refused,
+#[derive(Debug)]
+struct Waiter {
+    network: Network,
+    since: Instant,
+    standing: Standing,
+    over: CancellationToken,
+    granted: oneshot::Sender<()>,
 }
 
 #[derive(Debug)]
 pub(in crate::server) struct Pool {
     size: usize,
     grace: Duration,
+    /// A connection that has waited for this long goes before those of networks that hold less: with enough networks there would always
+    /// be one of those.
+    patience: Duration,
     holders: BTreeMap<Ticket, Holder>,
-    waiting: BTreeMap<Ticket, Network>,
+    /// How many of them each network has.
+    held: BTreeMap<Network, usize>,
+    waiting: BTreeMap<Ticket, Waiter>,
 }
 
 impl Pool {
-    pub(in crate::server) fn new(size: usize, grace: Duration) -> Self {
-        Self { size: size.max(1), grace, holders: BTreeMap::new(), waiting: BTreeMap::new() }
+    pub(in crate::server) fn new(size: usize, grace: Duration, patience: Duration) -> Self {
+        Self {
+            size: size.max(1),
+            grace,
+            patience,
+            holders: BTreeMap::new(),
+            held: BTreeMap::new(),
+            waiting: BTreeMap::new(),
+        }
     }
 
-    /// Puts a connection into the queue. Where that is full, the network with most connections in it loses the newest of them. Says
-    /// whether that was another one than this.
-    pub(in crate::server) fn queue(&mut self, ticket: Ticket, network: Network) -> bool {
-        self.waiting.insert(ticket, network);
-        if self.waiting.len() <= MAX_WAITING {
-            return false;
-        }
-        let queued = |network| self.waiting.values().filter(|other| **other == network).count();
-        let newest = self.waiting.iter().max_by_key(|(ticket, network)| (queued(**network), **ticket));
-        let newest = newest.map(|(ticket, _)| *ticket);
-        newest.is_some_and(|newest| self.waiting.remove(&newest).is_some() && newest != ticket)
+    /// Puts a connection into the queue. What comes back is told when it has a slot.
+    pub(in crate::server) fn queue(
+        &mut self,
+        ticket: Ticket,
+        network: Network,
+        now: Instant,
+        over: &CancellationToken,
+    ) -> oneshot::Receiver<()> {
+        let (granted, receiver) = oneshot::channel();
+        let (standing, over) = (Standing::Silent, over.clone());
+        self.waiting.insert(ticket, Waiter { network, since: now, standing, over, granted });
+        receiver
     }
 
-    /// Takes a slot for a connection in the queue, if it is its turn and there is one or one can be made free.
-    pub(in crate::server) fn take(&mut self, ticket: Ticket, now: Instant, over: &CancellationToken) -> Turn {
-        let Some(network) = self.waiting.get(&ticket).copied() else { return Turn::Refused };
-        // A network that holds little goes before one that holds much.
-        let first = self.waiting.iter().min_by_key(|(ticket, network)| (self.held_by(**network), **ticket));
-        if first.is_some_and(|(first, _)| *first != ticket) {
-            return Turn::Wait(None);
-        }
-        if self.holders.len() >= self.size {
-            match self.displaceable(network, now) {
-                Ok(victim) => self.displace(victim),
-                Err(earliest) => return Turn::Wait(earliest),
+    /// Gives slots to connections in the queue, as far as there are any or one can be made free. Where one has to wait, says when it is
+    /// of use to try again, if that is only a matter of time.
+    pub(in crate::server) fn grant(&mut self, now: Instant) -> Option<Instant> {
+        loop {
+            let mut earliest = None;
+            let mut granted = false;
+            for ticket in self.next_in_queue(now).into_iter().flatten() {
+                match self.make_room_for(ticket, now) {
+                    Ok(()) => {
+                        self.hand_over(ticket, now);
+                        granted = true;
+                        break;
+                    }
+                    Err(until) => earliest = [earliest, until].into_iter().flatten().min(),
+                }
+            }
+            if !granted {
+                return earliest;
             }
         }
-        self.waiting.remove(&ticket);
-        let holder = Holder { network, since: now, standing: Standing::Fresh, over: over.clone() };
-        self.holders.insert(ticket, holder);
-        Turn::Taken
+    }
+
+    /// The connections whose turn it may be: the one that has waited too long, and the first one of the network that holds least.
+    fn next_in_queue(&self, now: Instant) -> [Option<Ticket>; 2] {
+        let overdue = self.waiting.first_key_value().filter(|(_, first)| now - first.since >= self.patience);
+        let fair =
+            self.waiting.iter().min_by_key(|(ticket, waiter)| (self.held_by(waiter.network), **ticket));
+        [overdue.map(|(ticket, _)| *ticket), fair.map(|(ticket, _)| *ticket)]
+    }
+
+    /// Makes sure that there is a slot for a connection in the queue; otherwise says when there can be one, as far as that is known.
+    fn make_room_for(&mut self, ticket: Ticket, now: Instant) -> Result<(), Option<Instant>> {
+        if self.holders.len() < self.size {
+            return Ok(());
+        }
+        let Some(waiter) = self.waiting.get(&ticket) else { return Err(None) };
+        let victim = self.displaceable(waiter.network, now)?;
+        if let Some(holder) = self.remove_holder(victim) {
+            holder.over.cancel();
+        }
+        Ok(())
+    }
+
+    fn hand_over(&mut self, ticket: Ticket, now: Instant) {
+        let Some(Waiter { network, standing, over, granted, .. }) = self.waiting.remove(&ticket) else {
+            return;
+        };
+        // One that does not wait any more gives the slot up as soon as it is dropped.
+        let _ = granted.send(());
+        *self.held.entry(network).or_default() += 1;
+        self.holders.insert(ticket, Holder { network, since: now, standing, over });
     }
 
     /// The connection that has to go for one of this network; otherwise when one can, as far as that is known.
     fn displaceable(&self, network: Network, now: Instant) -> Result<Ticket, Option<Instant>> {
         let held = self.held_by(network);
-        let others = self.holders.iter().filter(|(_, holder)| {
+        let (mut victim, mut earliest) = (None, None);
+        for (ticket, holder) in &self.holders {
+            let holds = self.held_by(holder.network);
             // Only from its own network, or from one that holds more: otherwise a crowd could displace a single client.
-            holder.standing != Standing::Keyed
-                && (holder.network == network || self.held_by(holder.network) > held)
-        });
-        let until = |holder: &Holder| match holder.standing {
-            Standing::Answered => now,
-            Standing::Fresh | Standing::Keyed => holder.since + self.grace,
-        };
-        let (ripe, green): (Vec<_>, Vec<_>) = others.partition(|(_, holder)| until(holder) <= now);
-        let victim = ripe.into_iter().max_by_key(|(ticket, holder)| {
-            (self.held_by(holder.network), holder.standing == Standing::Answered, Reverse(**ticket))
-        });
-        let earliest = green.into_iter().map(|(_, holder)| until(holder)).min();
-        victim.map(|(ticket, _)| *ticket).ok_or(earliest)
+            if holder.network != network && holds <= held {
+                continue;
+            }
+            let (until, standing) = match holder.standing {
+                Standing::Keyed => continue,
+                Standing::Answered => (now, 2),
+                Standing::Silent => (holder.since + self.grace / SILENT_PART_OF_GRACE, 1),
+                Standing::Fresh => (holder.since + self.grace, 0),
+            };
+            if until <= now {
+                victim = victim.max(Some((holds, standing, Reverse(*ticket))));
+            } else {
+                earliest = Some(earliest.map_or(until, |earliest: Instant| earliest.min(until)));
+            }
+        }
+        victim.map(|(_, _, Reverse(ticket))| ticket).ok_or(earliest)
     }
 
-    fn displace(&mut self, victim: Ticket) {
-        if let Some(holder) = self.holders.remove(&victim) {
-            holder.over.cancel();
+    fn remove_holder(&mut self, ticket: Ticket) -> Option<Holder> {
+        let holder = self.holders.remove(&ticket)?;
+        let left = self.held_by(holder.network).saturating_sub(1);
+        if left == 0 {
+            self.held.remove(&holder.network);
+        } else {
+            self.held.insert(holder.network, left);
         }
+        Some(holder)
     }
 
     fn held_by(&self, network: Network) -> usize {
-        self.holders.values().filter(|holder| holder.network == network).count()
+        self.held.get(&network).copied().unwrap_or_default()
     }
 
     /// Whether a connection has a slot, and was not displaced from it.
@@ -130,22 +193,29 @@ impl Pool {
         self.holders.contains_key(&ticket)
     }
 
-    /// Notes how a connection stands; one that was displaced stands nowhere.
+    /// Notes how a connection stands, or will stand when it has a slot; one that was displaced stands nowhere.
     pub(in crate::server) fn note(&mut self, ticket: Ticket, standing: Standing) {
         if let Some(holder) = self.holders.get_mut(&ticket) {
             holder.standing = standing;
         }
+        if let Some(waiter) = self.waiting.get_mut(&ticket) {
+            waiter.standing = standing;
+        }
     }
 
-    /// Gives up a connection's slot, or its place in the queue. Says whether it had one and another waits.
-    pub(in crate::server) fn leave(&mut self, ticket: Ticket) -> bool {
-        let had = self.holders.remove(&ticket).is_some() || self.waiting.remove(&ticket).is_some();
-        had && self.is_wanted()
+    /// Notes that a connection has said something.
+    pub(in crate::server) fn note_speech(&mut self, ticket: Ticket) {
+        let holder = self.holders.get_mut(&ticket).map(|holder| &mut holder.standing);
+        let standing = holder.or_else(|| Some(&mut self.waiting.get_mut(&ticket)?.standing));
+        if let Some(standing) = standing.filter(|standing| **standing == Standing::Silent) {
+            *standing = Standing::Fresh;
+        }
     }
 
-    /// Whether a connection waits for a slot.
-    pub(in crate::server) fn is_wanted(&self) -> bool {
-        !self.waiting.is_empty()
+    /// Gives up a connection's slot, or its place in the queue.
+    pub(in crate::server) fn leave(&mut self, ticket: Ticket) {
+        self.waiting.remove(&ticket);
+        self.remove_holder(ticket);
     }
 }
 
@@ -154,6 +224,7 @@ mod tests {
     use super::*;
 
     const GRACE: Duration = Duration::from_millis(250);
+    const PATIENCE: Duration = Duration::from_millis(1500);
 
     /// A pool in which time passes by hand.
     struct Bench {
@@ -165,31 +236,44 @@ mod tests {
 
     impl Bench {
         fn new(size: usize) -> Self {
-            Self { pool: Pool::new(size, GRACE), now: Instant::now(), next: 0, tokens: Vec::new() }
+            let pool = Pool::new(size, GRACE, PATIENCE);
+            Self { pool, now: Instant::now(), next: 0, tokens: Vec::new() }
         }
 
+        /// A connection that says something and waits for a slot.
         fn queue(&mut self, address: &str) -> Ticket {
-            let ticket = self.next;
-            self.next += 1;
-            self.tokens.push(CancellationToken::new());
-            self.pool.queue(ticket, Network::of(address.parse().unwrap()));
+            let ticket = self.queue_silent(address);
+            self.pool.note_speech(ticket);
             ticket
         }
 
-        fn take(&mut self, ticket: Ticket) -> Turn {
-            let token = &self.tokens[usize::try_from(ticket).unwrap()];
-            self.pool.take(ticket, self.now, token)
+        fn queue_silent(&mut self, address: &str) -> Ticket {
+            let (ticket, token) = (self.next, CancellationToken::new());
+            self.next += 1;
+            self.pool.queue(ticket, Network::of(address.parse().unwrap()), self.now, &token);
+            self.tokens.push(token);
+            ticket
         }
 
-        fn come(&mut self, address: &str) -> (Ticket, Turn) {
+        /// The same, and slots are given to those whose turn it is. Says when to try again.
+        fn come(&mut self, address: &str) -> (Ticket, Option<Instant>) {
             let ticket = self.queue(address);
-            (ticket, self.take(ticket))
+            (ticket, self.pool.grant(self.now))
+        }
+
+        fn pass(&mut self, time: Duration) {
+            self.now += time;
+            self.pool.grant(self.now);
         }
 
         fn has(&self, ticket: Ticket) -> bool {
             let displaced = self.tokens[usize::try_from(ticket).unwrap()].is_cancelled();
-            assert_ne!(displaced, self.pool.holders.contains_key(&ticket), "who is displaced is told");
-            !displaced
+            assert!(!(displaced && self.pool.holds(ticket)), "a displaced connection is notified");
+            self.pool.holds(ticket)
+        }
+
+        fn was_displaced(&self, ticket: Ticket) -> bool {
+            self.tokens[usize::try_from(ticket).unwrap()].is_cancelled()
         }
     }
 
@@ -200,11 +284,29 @@ mod tests {
         bench.now += GRACE / 2;
         let (second, _) = bench.come("10.0.0.1");
         let ripe = bench.now + GRACE / 2;
-        let (third, turn) = bench.come("10.0.0.1");
-        assert_eq!(turn, Turn::Wait(Some(ripe)));
-        bench.now = ripe;
-        assert_eq!(bench.take(third), Turn::Taken);
-        assert!(!bench.has(first) && bench.has(second) && bench.has(third));
+        let (third, again) = bench.come("10.0.0.1");
+        assert_eq!((again, bench.has(third)), (Some(ripe), false));
+        bench.pass(GRACE / 2);
+        assert!(bench.was_displaced(first) && bench.has(second) && bench.has(third));
+    }
+
+    #[test]
+    fn a_connection_that_has_said_nothing_makes_room_sooner_and_before_one_that_has() {
+        let mut bench = Bench::new(2);
+        let (spoke, _) = bench.come("10.0.0.1");
+        let silent = bench.queue_silent("10.0.0.1");
+        let (next, again) = bench.come("10.0.0.1");
+        assert_eq!(again, Some(bench.now + GRACE / SILENT_PART_OF_GRACE));
+        bench.pass(GRACE / SILENT_PART_OF_GRACE);
+        assert!(bench.was_displaced(silent) && bench.has(spoke) && bench.has(next));
+
+        let mut bench = Bench::new(2);
+        let (spoke, _) = bench.come("10.0.0.1");
+        let silent = bench.queue_silent("10.0.0.1");
+        bench.pass(Duration::ZERO);
+        bench.pass(GRACE * 2);
+        bench.come("10.0.0.1");
+        assert!(bench.was_displaced(silent) && bench.has(spoke), "also where the other one is older");
     }
 
     #[test]
@@ -213,8 +315,8 @@ mod tests {
         let (first, _) = bench.come("10.0.0.1");
         let (second, _) = bench.come("10.0.0.1");
         bench.pool.note(second, Standing::Answered);
-        assert_eq!(bench.come("10.0.0.1").1, Turn::Taken);
-        assert!(bench.has(first) && !bench.has(second));
+        let (third, _) = bench.come("10.0.0.1");
+        assert!(bench.has(first) && bench.was_displaced(second) && bench.has(third));
     }
 
     #[test]
@@ -223,24 +325,26 @@ mod tests {
         let (keyed, _) = bench.come("10.0.0.1");
         bench.pool.note(keyed, Standing::Keyed);
         bench.now += GRACE * 10;
-        let (next, turn) = bench.come("10.0.0.1");
-        assert_eq!(turn, Turn::Wait(None));
+        let (next, again) = bench.come("10.0.0.1");
+        assert_eq!((again, bench.has(next)), (None, false));
         bench.pool.note(keyed, Standing::Answered);
-        assert_eq!(bench.take(next), Turn::Taken);
+        bench.pass(Duration::ZERO);
+        assert!(bench.has(next));
     }
 
     #[test]
     fn a_network_that_takes_all_slots_makes_room_for_another_and_not_the_other_way_round() {
         let mut bench = Bench::new(4);
         for _ in 0..4 {
-            assert_eq!(bench.come("2001:db8::1").1, Turn::Taken);
+            let (one, _) = bench.come("2001:db8::1");
+            assert!(bench.has(one));
         }
         bench.now += GRACE;
-        let (owner, turn) = bench.come("10.0.0.2");
-        assert_eq!(turn, Turn::Taken);
+        let (owner, _) = bench.come("10.0.0.2");
         bench.now += GRACE;
         for host in 10..100 {
-            assert_eq!(bench.come(&format!("2001:db8::{host}")).1, Turn::Taken);
+            let (one, _) = bench.come(&format!("2001:db8::{host}"));
+            assert!(bench.has(one));
             bench.now += GRACE;
             assert!(bench.has(owner), "{host}");
         }
@@ -254,7 +358,7 @@ mod tests {
         for _ in 0..3 {
             bench.come("10.0.0.1");
         }
-        assert_eq!(bench.come("10.0.0.1").1, Turn::Wait(Some(bench.now + GRACE)));
+        assert_eq!(bench.come("10.0.0.1").1, Some(bench.now + GRACE));
         assert!(bench.has(owner));
     }
 
@@ -264,24 +368,42 @@ mod tests {
         bench.come("10.0.0.1");
         bench.come("10.0.0.1");
         let (crowd, owner) = (bench.queue("10.0.0.1"), bench.queue("10.0.0.2"));
-        bench.now += GRACE;
-        assert_eq!(bench.take(crowd), Turn::Wait(None));
-        assert_eq!(bench.take(owner), Turn::Taken);
-        assert_eq!(bench.take(crowd), Turn::Taken);
-        assert!(bench.has(owner));
+        bench.pass(GRACE / 2);
+        assert!(!bench.has(owner), "they have their grace");
+        bench.pool.note(0, Standing::Answered);
+        bench.pass(Duration::ZERO);
+        assert!(bench.has(owner) && !bench.has(crowd));
+        bench.pass(GRACE / 2);
+        assert!(bench.has(owner) && bench.has(crowd));
     }
 
     #[test]
-    fn the_queue_is_bounded_and_never_filled_for_other_networks() {
-        let mut bench = Bench::new(1);
-        bench.come("10.0.0.1");
-        let queued: Vec<_> = (0..MAX_WAITING).map(|_| bench.queue("10.0.0.1")).collect();
-        let one_more = bench.queue("10.0.0.1");
-        assert_eq!(bench.take(one_more), Turn::Refused);
-        let owner = bench.queue("10.0.0.2");
-        assert_eq!(bench.take(queued[MAX_WAITING - 1]), Turn::Refused);
-        bench.now += GRACE;
-        assert_eq!(bench.take(owner), Turn::Taken);
-        assert_eq!(bench.pool.waiting.len(), MAX_WAITING - 1);
+    fn each_of_a_hundred_networks_has_its_turn_and_so_has_the_newest() {
+        let mut bench = Bench::new(16);
+        let crowd: Vec<_> = (0..100).map(|host| bench.come(&format!("2001:db8:0:{host:x}::1")).0).collect();
+        let (owner, _) = bench.come("10.0.0.2");
+        let mut rounds = 0;
+        while !bench.has(owner) {
+            bench.pass(GRACE);
+            rounds += 1;
+            assert!(rounds <= 100 / 16 + 1, "those before it take no longer than their grace");
+        }
+        assert!(crowd.iter().all(|one| bench.has(*one) || bench.was_displaced(*one)), "none was passed over");
+    }
+
+    #[test]
+    fn new_networks_without_end_do_not_keep_a_network_out_that_holds_something() {
+        let mut bench = Bench::new(4);
+        let mut waits = None;
+        for host in 0..1000 {
+            if host == 10 {
+                bench.come("10.0.0.2");
+                waits = Some(bench.come("10.0.0.2").0);
+            }
+            bench.come(&format!("2001:db8:0:{host:x}::1"));
+            bench.pass(GRACE / 8);
+        }
+        let waits = waits.unwrap();
+        assert!(bench.has(waits) || bench.was_displaced(waits), "it had its turn");
     }
 }

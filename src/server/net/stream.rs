@@ -5,42 +5,62 @@ use std::io::IoSlice;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
-use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, ReadBuf};
 use tokio::net::{TcpStream, UnixStream};
 
+/// How many bytes are read at once while a connection has no slot.
+const READ_BYTES: usize = 1024;
+
+/// A connection, with what was read of it before it was served.
 #[derive(Debug)]
-pub(in crate::server) enum Socket {
+pub(in crate::server) struct Socket {
+    stream: Stream,
+    heard: Vec<u8>,
+}
+
+#[derive(Debug)]
+enum Stream {
     Tcp(TcpStream),
     Unix(UnixStream),
 }
 
+impl From<TcpStream> for Socket {
+    fn from(stream: TcpStream) -> Self {
+        Self { stream: Stream::Tcp(stream), heard: Vec::new() }
+    }
+}
+
+impl From<UnixStream> for Socket {
+    fn from(stream: UnixStream) -> Self {
+        Self { stream: Stream::Unix(stream), heard: Vec::new() }
+    }
+}
+
 impl Socket {
-    /// Comes when the other side has said something, or has gone.
-    pub(in crate::server) async fn first_byte(&self) {
-        // Whatever is wrong with it is found out when it is read.
-        match self {
-            Self::Tcp(stream) => drop(stream.peek(&mut [0]).await),
-            Self::Unix(stream) => drop(stream.readable().await),
-        }
+    /// What was read ahead. It is read again when the connection is served.
+    pub(in crate::server) fn heard(&self) -> &[u8] {
+        &self.heard
     }
 
-    /// Comes when the other side has gone without a word.
-    pub(in crate::server) async fn gone(&self) {
-        let spoke = match self {
-            Self::Tcp(stream) => stream.peek(&mut [0]).await.is_ok_and(|bytes| bytes > 0),
-            Self::Unix(_) => true,
+    /// Reads ahead, and says whether there was anything: nothing comes any more where there was not.
+    ///
+    /// What was read is kept where this is dropped before it is done.
+    pub(in crate::server) async fn hear_more(&mut self) -> bool {
+        self.heard.reserve(READ_BYTES);
+        // Whatever is wrong with it is found out when it is served.
+        let read = match &mut self.stream {
+            Stream::Tcp(stream) => stream.read_buf(&mut self.heard).await,
+            Stream::Unix(stream) => stream.read_buf(&mut self.heard).await,
         };
-        if spoke {
-            std::future::pending::<()>().await;
-        }
+        read.is_ok_and(|bytes| bytes > 0)
     }
 }
 
 macro_rules! either {
     ($socket:expr, $stream:ident => $do:expr) => {
         match $socket {
-            Socket::Tcp($stream) => $do,
-            Socket::Unix($stream) => $do,
+            Stream::Tcp($stream) => $do,
+            Stream::Unix($stream) => $do,
         }
     };
 }
@@ -51,21 +71,32 @@ impl AsyncRead for Socket {
         context: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
-        either!(self.get_mut(), stream => Pin::new(stream).poll_read(context, buffer))
+        let socket = self.get_mut();
+        if !socket.heard.is_empty() {
+            let bytes = socket.heard.len().min(buffer.remaining());
+            buffer.put_slice(&socket.heard[..bytes]);
+            socket.heard.drain(..bytes);
+            if socket.heard.is_empty() {
+                // It is not used again.
+                socket.heard = Vec::new();
+            }
+            return Poll::Ready(Ok(()));
+        }
+        either!(&mut socket.stream, stream => Pin::new(stream).poll_read(context, buffer))
     }
 }
 
 impl AsyncWrite for Socket {
     fn poll_write(self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
-        either!(self.get_mut(), stream => Pin::new(stream).poll_write(context, bytes))
+        either!(&mut self.get_mut().stream, stream => Pin::new(stream).poll_write(context, bytes))
     }
 
     fn poll_flush(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        either!(self.get_mut(), stream => Pin::new(stream).poll_flush(context))
+        either!(&mut self.get_mut().stream, stream => Pin::new(stream).poll_flush(context))
     }
 
     fn poll_shutdown(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        either!(self.get_mut(), stream => Pin::new(stream).poll_shutdown(context))
+        either!(&mut self.get_mut().stream, stream => Pin::new(stream).poll_shutdown(context))
     }
 
     fn poll_write_vectored(
@@ -73,10 +104,10 @@ impl AsyncWrite for Socket {
         context: &mut Context<'_>,
         slices: &[IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
-        either!(self.get_mut(), stream => Pin::new(stream).poll_write_vectored(context, slices))
+        either!(&mut self.get_mut().stream, stream => Pin::new(stream).poll_write_vectored(context, slices))
     }
 
     fn is_write_vectored(&self) -> bool {
-        either!(self, stream => stream.is_write_vectored())
+        either!(&self.stream, stream => stream.is_write_vectored())
     }
 }

@@ -54,7 +54,7 @@ pub(in crate::server) async fn talk<S: AsyncRead + AsyncWrite + Unpin>(
     let now = Instant::now();
     let over = slot.over().clone();
     let mut connection = Connection {
-        dialogue: Dialogue::new(Arc::clone(&shared), peer, over.clone()),
+        dialogue: Dialogue::new(Arc::clone(&shared), peer, over.clone(), Some(slot)),
         bucket: Bucket::new(&shared.limits, now),
         over: Box::pin(over.cancelled_owned()),
         alarm: Box::pin(sleep_until(now + shared.limits.auth_time)),
@@ -63,7 +63,6 @@ pub(in crate::server) async fn talk<S: AsyncRead + AsyncWrite + Unpin>(
         came: now,
         heard: now,
         pinged: false,
-        slot,
     };
     let leaving = connection.until_somebody_leaves().await;
     let why = leaving.map_or("the client left", |leaving| leaving.why);
@@ -84,7 +83,6 @@ struct Connection<S> {
     heard: Instant,
     /// Whether it was asked since whether it is still there.
     pinged: bool,
-    slot: Slot,
     // The next two are kept from message to message: to wait for them anew each time would cost more than the answer.
     /// Done when the server stops, when the client is too slow, or when it has to make room before it has shown the key.
     over: Pin<Box<WaitForCancellationFutureOwned>>,
@@ -225,13 +223,6 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
             }
             // The library answers a ping by itself, with the next thing that is sent.
             Message::Ping(_) | Message::Pong(_) | Message::Frame(_) => {}
-        }
-        if self.dialogue.client.is_some()
-            && let Err(leaving) = self.slot.authenticate()
-        {
-            self.dialogue.client = None;
-            self.dialogue.replies.take();
-            self.dialogue.replies.leave(leaving);
         }
     }
 

@@ -11,6 +11,7 @@ use super::replies::{Leaving, Replies};
 use crate::server::broadcast::hub::{ClientId, Update};
 use crate::server::handlers;
 use crate::server::handlers::Desk;
+use crate::server::net::connection_limit::Slot;
 use crate::server::net::peer::Peer;
 use crate::server::shared::Shared;
 use crate::wire::{
@@ -24,16 +25,23 @@ pub(in crate::server) struct Dialogue {
     pub(in crate::server) replies: Replies,
     /// Set when the server stops, and by the hub when the client is too slow.
     over: CancellationToken,
+    /// Its slot among the connections that have not shown the key, until it does; a client without a connection has none.
+    slot: Option<Slot>,
     /// The client, once it has shown the key.
     pub(in crate::server) client: Option<Client>,
 }
 
 impl Dialogue {
     /// Begins with the server's greeting.
-    pub(in crate::server) fn new(shared: Arc<Shared>, peer: Peer, over: CancellationToken) -> Self {
+    pub(in crate::server) fn new(
+        shared: Arc<Shared>,
+        peer: Peer,
+        over: CancellationToken,
+        slot: Option<Slot>,
+    ) -> Self {
         let mut replies = Replies::new(shared.limits.reply_size);
         replies.say(&ServerMessage::Hello(Hello::default()));
-        Self { id: shared.new_client(), shared, peer, replies, over, client: None }
+        Self { id: shared.new_client(), shared, peer, replies, over, slot, client: None }
     }
 
     /// Hears a text that the client sent.
@@ -61,6 +69,7 @@ impl Dialogue {
                     self.id,
                     self.peer,
                     &self.over,
+                    self.slot.as_mut(),
                     &mut self.replies,
                     connect,
                 );

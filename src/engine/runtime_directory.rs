@@ -1,0 +1,93 @@
+//! Where the processes of one user meet, whatever their data directories: lock files and sockets that are gone after a restart.
+
+use std::fs::{DirBuilder, Metadata};
+use std::io;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt};
+use std::path::{Path, PathBuf};
+
+/// The places for a directory of this name, the first one that can be used first.
+///
+/// `XDG_RUNTIME_DIR` is such a place only where it is our own: after `sudo` it may still name another user's.
+pub(crate) fn runtime_directories(name: &str) -> Vec<PathBuf> {
+    let runtime = std::env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from);
+    candidates(runtime.as_deref(), &std::env::temp_dir(), name)
+}
+
+fn candidates(runtime: Option<&Path>, temporary: &Path, name: &str) -> Vec<PathBuf> {
+    let runtime = runtime.filter(|path| path.is_absolute());
+    let own = runtime.filter(|path| std::fs::metadata(path).is_ok_and(|found| problem(&found).is_none()));
+    // Other users can write to the temporary directory as well, so a directory there is looked at closely before it is used.
+    let shared = temporary.join(format!("{name}-{}", rustix::process::getuid().as_raw()));
+    own.map(|path| path.join(name)).into_iter().chain([shared]).collect()
+}
+
+/// Makes a directory, or makes sure that it is ours alone: in one that another user can write to, that user could hold any lock, or put a
+/// link where a file is to be.
+pub(crate) fn make_private(directory: &Path) -> io::Result<()> {
+    match DirBuilder::new().recursive(true).mode(0o700).create(directory) {
+        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
+        Ok(()) | Err(_) => {}
+    }
+    check_private(directory)
+}
+
+/// Makes sure that a directory is there and is ours alone.
+pub(crate) fn check_private(directory: &Path) -> io::Result<()> {
+    problem(&std::fs::symlink_metadata(directory)?).map_or(Ok(()), |problem| Err(io::Error::other(problem)))
+}
+
+fn problem(found: &Metadata) -> Option<&'static str> {
+    if !found.is_dir() {
+        Some("it is not a directory; remove it")
+    } else if found.uid() != rustix::process::getuid().as_raw() {
+        Some("it belongs to another user; remove it, or set XDG_RUNTIME_DIR")
+    } else if found.mode() & 0o022 != 0 {
+        Some("other users can write to it; make it yours alone with chmod 700")
+    } else {
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::*;
+
+    #[test]
+    fn a_runtime_directory_is_used_only_where_it_is_a_directory_that_others_cannot_write_to() {
+        let place = tempfile::tempdir().unwrap();
+        let (runtime, temporary) = (place.path().join("run"), place.path().join("tmp"));
+        let uid = rustix::process::getuid().as_raw();
+        let fallback = temporary.join(format!("surefire-sessions-{uid}"));
+        let found = |runtime: &Path| candidates(Some(runtime), &temporary, "surefire-sessions");
+        assert_eq!(found(&runtime), [fallback.clone()], "it is not there");
+        std::fs::create_dir(&runtime).unwrap();
+        for (mode, own) in [(0o700, true), (0o755, true), (0o777, false), (0o1777, false), (0o770, false)] {
+            std::fs::set_permissions(&runtime, std::fs::Permissions::from_mode(mode)).unwrap();
+            let expected: Vec<_> = own.then(|| runtime.join("surefire-sessions")).into_iter().collect();
+            assert_eq!(found(&runtime), [expected, vec![fallback.clone()]].concat(), "{mode:o}");
+        }
+        let file = place.path().join("file");
+        std::fs::write(&file, "").unwrap();
+        assert_eq!(found(&file), [fallback.clone()]);
+        assert_eq!(found(Path::new("run")), [fallback.clone()]);
+        assert_eq!(candidates(None, &temporary, "surefire-sessions"), [fallback]);
+    }
+
+    /// Only the superuser can make a directory that belongs to another user.
+    #[test]
+    fn a_runtime_directory_of_another_user_is_not_used_and_nothing_is_made_there() {
+        let place = tempfile::tempdir().unwrap();
+        let theirs = place.path().join("theirs");
+        std::fs::create_dir(&theirs).unwrap();
+        if std::os::unix::fs::chown(&theirs, Some(1000), None).is_err()
+            || rustix::process::getuid().as_raw() == 1000
+        {
+            return;
+        }
+        let found = candidates(Some(&theirs), place.path(), "surefire-sessions");
+        assert_eq!(found.len(), 1);
+        assert!(!found[0].starts_with(&theirs), "{found:?}");
+    }
+}

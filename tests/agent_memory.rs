@@ -2,7 +2,7 @@
 #![cfg(all(feature = "engine", target_os = "linux"))]
 
 #[allow(dead_code, reason = "the other tests use the rest of it")]
-#[path = "agent_claude/stage.rs"]
+#[path = "agents/claude/stage.rs"]
 mod stage;
 
 use serde_json::json;

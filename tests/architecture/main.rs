@@ -3,6 +3,7 @@
 //! Each folder of `src/` is a room; `ARCHITECTURE.md` says which rooms it may import, and this test reads the imports.
 
 mod cycles;
+mod readme;
 
 use std::path::{Path, PathBuf};
 

@@ -19,6 +19,8 @@ mod statuses;
 #[path = "../store_fixtures/mod.rs"]
 mod store_fixtures;
 mod terminal;
+#[cfg(unix)]
+mod walk;
 mod wrong_usage;
 mod years;
 

@@ -217,7 +217,7 @@ async fn play(situation: Situation, last: bool) -> Option<Ending> {
 
 /// The sources of the tests that others refer to.
 fn named_tests() -> String {
-    [include_str!("storage.rs"), include_str!("../run/decisions.rs")].concat()
+    [include_str!("storage.rs"), include_str!("../pure/run/decisions.rs")].concat()
 }
 
 #[tokio::test(start_paused = true)]

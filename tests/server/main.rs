@@ -26,5 +26,6 @@ mod threats_other_machine;
 mod threats_web_page;
 mod together;
 mod walk;
+mod wire;
 mod wishes;
 mod work;

@@ -4,6 +4,7 @@
 #![cfg(feature = "engine")]
 
 mod claude;
+mod conformance;
 mod process;
 mod real_cli;
 mod rehearsals;

@@ -13,10 +13,10 @@ use std::time::Duration;
 
 use serde_json::json;
 use surefire::agent::{Agent, Claude, ClaudeSettings, Failure, Reply, Sign, Turn};
+use surefire_testkit::sandbox::{self, alive, ends, is_collected};
+use surefire_testkit::{Watcher, eventually, link};
 use tempfile::TempDir;
 use uuid::Uuid;
-
-use crate::claude::stage::{self, Watcher, alive, ends, eventually, is_collected, link};
 
 /// The CLI, or `None` if whoever runs the tests does without it.
 fn program() -> Option<PathBuf> {
@@ -79,7 +79,7 @@ impl Real {
     }
 
     fn turn(&self, prompt: &str) -> Turn {
-        let mut turn = stage::turn(self.folder.path());
+        let mut turn = sandbox::turn(self.folder.path());
         prompt.clone_into(&mut turn.prompt);
         turn.limits.duration = Duration::from_mins(2);
         turn.limits.silence = Duration::from_mins(1);

@@ -1,54 +1,16 @@
 //! What the log says: a prefix for each category, fields, and nothing that the agent could forge.
 
-use std::io;
-use std::sync::{Arc, Mutex, OnceLock};
-
 use surefire::agent::Failure;
 use surefire::engine::Shutdown;
-use tracing_subscriber::fmt::MakeWriter;
-
-use crate::puppet::{Act, Puppet};
-use crate::stage::Stage;
-
-#[derive(Clone, Default)]
-struct Paper(Arc<Mutex<Vec<u8>>>);
-
-impl io::Write for Paper {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.lock().unwrap().write(bytes)
-    }
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
-
-impl MakeWriter<'_> for Paper {
-    type Writer = Self;
-
-    fn make_writer(&self) -> Self {
-        self.clone()
-    }
-}
+use surefire_testkit::{Act, FakeAgent, Harness, LogBuffer};
 
 /// Runs implement-and-review with these acts, and gives back the log's lines about it. The log is that of all tests.
 async fn log(acts: Vec<Act>) -> Vec<String> {
-    static PAPER: OnceLock<Paper> = OnceLock::new();
-    let paper = PAPER.get_or_init(|| {
-        let paper = Paper::default();
-        let subscriber = tracing_subscriber::fmt()
-            .with_max_level(tracing::Level::DEBUG)
-            .with_ansi(false)
-            .with_writer(paper.clone())
-            .finish();
-        tracing::subscriber::set_global_default(subscriber).expect("there is no other one");
-        paper
-    });
-    let stage = Stage::new(Puppet::new(acts)).await;
-    let (started, _) = stage.run().await;
-    stage.engine.shut_down(Shutdown::StopAgents).await;
-    let text = String::from_utf8(paper.0.lock().unwrap().clone()).unwrap();
-    let session = started.session.to_string();
-    text.lines().filter(|line| line.contains(&session)).map(str::to_owned).collect()
+    let log = LogBuffer::of_this_process();
+    let harness = Harness::new(FakeAgent::new(acts)).await;
+    let (started, _) = harness.run().await;
+    harness.engine.shut_down(Shutdown::StopAgents).await;
+    log.lines_with(&started.session.to_string())
 }
 
 fn only<'a>(lines: &'a [String], words: &str) -> &'a str {

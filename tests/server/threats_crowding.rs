@@ -5,12 +5,13 @@ use std::time::Duration;
 
 use serde_json::json;
 use surefire::server::{Server, ServerLimits};
+use surefire_testkit::app::{App, KEY, Serving};
+use surefire_testkit::eventually_async;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::UnixStream;
 use tokio::task::JoinSet;
 use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode;
 
-use crate::app::{App, KEY, Serving, eventually};
 use crate::raw::{Raw, UPGRADE, frame, read, request};
 
 /// As many connections as the server allows clients.
@@ -55,14 +56,14 @@ async fn sixty_four_connections_without_a_key_do_not_keep_the_owner_out() {
     let crowd = crowd(server.address).await;
     for _ in 0..3 {
         // A client that is told to come again does so.
-        eventually("a request with the key is answered", async || {
+        eventually_async("a request with the key is answered", async || {
             read(server.address, "/api/runs").await.status() == 200
         })
         .await;
     }
     let mut friends = Vec::new();
     for _ in 0..3 {
-        eventually("a client with the key gets in", async || {
+        eventually_async("a client with the key gets in", async || {
             let Some(mut app) = App::try_dial(server.address).await else { return false };
             app.send(json!({ "type": "connect", "api_key": KEY })).await;
             // Where this machine is so slow that its grace is over before that, it comes again.

@@ -2,9 +2,6 @@
 
 #![cfg(feature = "engine")]
 
-#[path = "../store_fixtures/mod.rs"]
-mod store_fixtures;
-
 mod conformance;
 mod properties;
 mod sqlite;

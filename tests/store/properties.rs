@@ -1,16 +1,16 @@
 //! Whatever is committed, in whatever order and however senseless: both stores accept the same, refuse the same with
 //! the same words, and read back the same.
 
-use crate::store_fixtures::{
-    attempt, began, commit, ends, ends_until, ends_withdrawing, events, everything, expects, message, moved,
-    new_session, opens, passes_on, prompt, queued, queues, replied_to, resumes, run, says, session, started,
-    switches, withdraws,
-};
 use proptest::collection::vec;
 use proptest::prelude::{ProptestConfig, any, proptest};
 use proptest::test_runner::RngSeed;
 use surefire::run::{Event, PromptId, SessionId};
 use surefire::store::{Change, Commit, Entry, Memory, Process, SessionEvent, Sqlite, Store};
+use surefire_testkit::fixtures::{
+    attempt, began, commit, ends, ends_until, ends_withdrawing, events, everything, expects, message, moved,
+    new_session, opens, passes_on, prompt, queued, queues, replied_to, resumes, run, says, session, started,
+    switches, withdraws,
+};
 
 /// A few of each, so that they meet.
 const SESSIONS: u128 = 3;

@@ -8,14 +8,14 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, Stdio};
 use std::time::Duration;
 
-use crate::store_fixtures::{
-    attempt, began, chat_begins, chat_ends, commit, ends, ends_until, events, everything, expects, message,
-    messages_of, moved, new_session, opens, prompt, queued, queues, replied, resumes, run, says, session,
-    started, switches,
-};
 use rusqlite::{Connection, OpenFlags};
 use surefire::store::{
     Change, Holder, NewMessage, Process, RunFilter, Session, Sqlite, SqliteOptions, Store, StoreError,
+};
+use surefire_testkit::fixtures::{
+    attempt, began, chat_begins, chat_ends, commit, ends, ends_until, events, everything, expects, message,
+    messages_of, moved, new_session, opens, prompt, queued, queues, replied, resumes, run, says, session,
+    started, switches,
 };
 use tempfile::TempDir;
 
@@ -324,7 +324,7 @@ fn a_database_of_the_first_version_goes_on_with_all_that_is_in_it() {
 
 #[test]
 fn a_store_that_the_version_before_wrote_opens_and_can_be_written() {
-    let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/store_fixtures/before_0003");
+    let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/store/before_0003");
     let folder = folder();
     fs::copy(fixture.join("surefire.db"), database(&folder)).unwrap();
     let store = open(&folder);
@@ -570,7 +570,7 @@ impl Server {
     fn start_in(data_dir: &Path, script: &str) -> Self {
         let mut command = Command::new("sh");
         command.args(["-c", script]).arg(std::env::current_exe().unwrap());
-        command.args(["--exact", "commits_until_it_is_killed", "--ignored", "--nocapture"]);
+        command.args(["--exact", "sqlite::commits_until_it_is_killed", "--ignored", "--nocapture"]);
         let mut process = command.env(CHILD, data_dir).stdout(Stdio::piped()).spawn().unwrap();
         let lines = BufReader::new(process.stdout.take().unwrap()).lines();
         Self { process, lines, acknowledged: 0 }

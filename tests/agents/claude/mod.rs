@@ -6,6 +6,5 @@
 mod limits;
 mod recovery;
 mod replies;
-pub(crate) mod stage;
 mod starting;
 mod stopping;

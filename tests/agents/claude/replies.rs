@@ -2,37 +2,37 @@
 
 use serde_json::{Value, json};
 use surefire::agent::{Agent, Failure, Sign};
+use surefire_testkit::sandbox::{ClaudeSandbox, alive};
+use surefire_testkit::{Watcher, link};
 use uuid::Uuid;
 
-use super::stage::{Stage, Watcher, alive, link};
-
 async fn reply(answer: Value) -> String {
-    let stage = Stage::with(&answer);
-    stage.take(&stage.turn()).await.expect("it answers").text
+    let sandbox = ClaudeSandbox::with(&answer);
+    sandbox.take(&sandbox.turn()).await.expect("it answers").text
 }
 
 async fn failure(answer: Value) -> Failure {
-    let stage = Stage::with(&answer);
-    let turn = stage.turn();
-    let failure = stage.take(&turn).await.expect_err("it does not answer");
+    let sandbox = ClaudeSandbox::with(&answer);
+    let turn = sandbox.turn();
+    let failure = sandbox.take(&turn).await.expect_err("it does not answer");
     assert_eq!(alive(turn.attempt), [0; 0]);
-    assert_eq!(stage.begun(), 1, "a failure is never tried again behind anybody's back");
+    assert_eq!(sandbox.begun(), 1, "a failure is never tried again behind anybody's back");
     failure
 }
 
 #[tokio::test]
 async fn a_good_reply_with_all_that_is_known_about_it() {
-    let stage = Stage::with(&json!({ "pick": "blocked", "cost_usd": 0.25 }));
-    let (turn, watcher) = (stage.turn(), Watcher::new());
-    let reply = stage.claude.turn(turn.clone(), watcher.link.clone()).await.unwrap();
+    let sandbox = ClaudeSandbox::with(&json!({ "pick": "blocked", "cost_usd": 0.25 }));
+    let (turn, watcher) = (sandbox.turn(), Watcher::new());
+    let reply = sandbox.claude.turn(turn.clone(), watcher.link.clone()).await.unwrap();
     assert_eq!(reply.text, "Done.\n{\"outcome\":\"blocked\"}");
     assert_eq!((reply.cost_usd, reply.rounds), (Some(0.25), Some(1)));
     assert_eq!(reply.version.as_deref(), Some("2.1.325"));
-    assert_eq!(stage.claude.about().version, reply.version);
+    assert_eq!(sandbox.claude.about().version, reply.version);
     watcher.hears("said Done.\n{\"outcome\":\"blocked\"}").await;
     assert_eq!(watcher.signs().len(), 1);
 
-    let calls = fake_claude::calls(&stage.log());
+    let calls = fake_claude::calls(&sandbox.log());
     assert_eq!(calls.len(), 2);
     assert_eq!(calls[0]["session"], turn.session.to_string());
     assert_eq!(calls[0]["attempt"], turn.attempt.to_string());
@@ -73,13 +73,14 @@ async fn bytes_that_are_no_text() {
 
 #[tokio::test]
 async fn tools_and_retries_are_signs_of_life() {
-    let stage =
-        Stage::new(&json!({ "answers": [{ "act": "tools", "text": "Hi" }, { "act": "overloaded" }] }));
+    let sandbox = ClaudeSandbox::new(
+        &json!({ "answers": [{ "act": "tools", "text": "Hi" }, { "act": "overloaded" }] }),
+    );
     let watcher = Watcher::new();
-    let mut turn = stage.turn();
-    stage.claude.turn(turn.clone(), watcher.link.clone()).await.unwrap();
+    let mut turn = sandbox.turn();
+    sandbox.claude.turn(turn.clone(), watcher.link.clone()).await.unwrap();
     turn.opened = true;
-    stage.claude.turn(turn, watcher.link.clone()).await.unwrap_err();
+    sandbox.claude.turn(turn, watcher.link.clone()).await.unwrap_err();
     watcher.hears("retrying overloaded (529), attempt 1 of 10").await;
     assert_eq!(watcher.signs()[..3], ["used Read", "used Bash", "said Hi"]);
 }
@@ -87,9 +88,9 @@ async fn tools_and_retries_are_signs_of_life() {
 #[tokio::test]
 async fn a_passage_is_whole_unless_it_is_huge_and_then_it_is_not_taken_for_the_reply() {
     for (kilobytes, whole) in [(1, true), (256, true), (257, false), (1024, false)] {
-        let stage = Stage::with(&json!({ "text": "x".repeat(kilobytes << 10) }));
+        let sandbox = ClaudeSandbox::with(&json!({ "text": "x".repeat(kilobytes << 10) }));
         let (link, mut signs) = link(16);
-        let doing = tokio::spawn(stage.claude.turn(stage.turn(), link));
+        let doing = tokio::spawn(sandbox.claude.turn(sandbox.turn(), link));
         let mut passages = Vec::new();
         while let Some(sign) = signs.recv().await {
             match sign {
@@ -107,8 +108,8 @@ async fn a_passage_is_whole_unless_it_is_huge_and_then_it_is_not_taken_for_the_r
 
 #[tokio::test]
 async fn denied_tools_are_named_once_each() {
-    let stage = Stage::with(&json!({ "act": "denied" }));
-    assert_eq!(stage.take(&stage.turn()).await.unwrap().denied, ["Bash", "WebFetch"]);
+    let sandbox = ClaudeSandbox::with(&json!({ "act": "denied" }));
+    assert_eq!(sandbox.take(&sandbox.turn()).await.unwrap().denied, ["Bash", "WebFetch"]);
 }
 
 #[tokio::test]
@@ -149,71 +150,71 @@ async fn a_process_that_leaves_no_reply() {
 
 #[tokio::test]
 async fn a_conversation_is_opened_once_and_then_resumed() {
-    let stage = Stage::with(&json!({}));
-    let first = stage.turn();
-    stage.take(&first).await.unwrap();
+    let sandbox = ClaudeSandbox::with(&json!({}));
+    let first = sandbox.turn();
+    sandbox.take(&first).await.unwrap();
     // Nobody here remembers that it was opened; the CLI's own file says so.
-    let mut second = stage.turn();
+    let mut second = sandbox.turn();
     second.session = first.session;
-    stage.take(&second).await.unwrap();
+    sandbox.take(&second).await.unwrap();
     second.opened = true;
-    stage.take(&second).await.unwrap();
-    let resumed: Vec<_> = calls(&stage, "began").iter().map(|call| call["resume"].clone()).collect();
+    sandbox.take(&second).await.unwrap();
+    let resumed: Vec<_> = calls(&sandbox, "began").iter().map(|call| call["resume"].clone()).collect();
     assert_eq!(resumed, [json!(false), json!(true), json!(true)]);
-    assert_eq!(fake_claude::count(&stage.log(), "refused"), 0);
+    assert_eq!(fake_claude::count(&sandbox.log(), "refused"), 0);
 }
 
 #[tokio::test]
 async fn a_conversation_that_exists_elsewhere_is_resumed_at_the_second_try() {
     let elsewhere = tempfile::tempdir().unwrap();
-    let stage = Stage::new(&json!({ "configuration": elsewhere.path() }));
-    let turn = stage.turn();
-    stage.take(&turn).await.unwrap();
+    let sandbox = ClaudeSandbox::new(&json!({ "configuration": elsewhere.path() }));
+    let turn = sandbox.turn();
+    sandbox.take(&turn).await.unwrap();
     let watcher = Watcher::new();
-    stage.claude.turn(turn.clone(), watcher.link.clone()).await.unwrap();
+    sandbox.claude.turn(turn.clone(), watcher.link.clone()).await.unwrap();
     assert_eq!(watcher.processes(), 2);
-    assert_eq!(calls(&stage, "refused")[0]["why"], "in use");
-    assert_eq!(stage.begun(), 2);
+    assert_eq!(calls(&sandbox, "refused")[0]["why"], "in use");
+    assert_eq!(sandbox.begun(), 2);
 }
 
 #[tokio::test]
 async fn a_lost_conversation_is_not_replaced() {
-    let stage = Stage::with(&json!({}));
-    let mut turn = stage.turn();
+    let sandbox = ClaudeSandbox::with(&json!({}));
+    let mut turn = sandbox.turn();
     turn.opened = true;
-    let failure = stage.take(&turn).await.unwrap_err();
+    let failure = sandbox.take(&turn).await.unwrap_err();
     assert!(failure.to_string().contains("start a new session"), "{failure}");
-    assert_eq!((stage.begun(), fake_claude::count(&stage.log(), "refused")), (0, 1));
+    assert_eq!((sandbox.begun(), fake_claude::count(&sandbox.log(), "refused")), (0, 1));
 }
 
 #[tokio::test]
 async fn prompts_that_look_like_flags_and_long_ones() {
     for prompt in ["--version", "-p", "$(reboot)", &"x".repeat(1 << 20), &"y".repeat(3 << 20)] {
-        let stage = Stage::with(&json!({}));
-        let mut turn = stage.turn();
+        let sandbox = ClaudeSandbox::with(&json!({}));
+        let mut turn = sandbox.turn();
         prompt.clone_into(&mut turn.prompt);
-        assert_eq!(stage.take(&turn).await.unwrap().text, "Done.");
-        assert_eq!(calls(&stage, "began")[0]["prompt_bytes"], prompt.len());
+        assert_eq!(sandbox.take(&turn).await.unwrap().text, "Done.");
+        assert_eq!(calls(&sandbox, "began")[0]["prompt_bytes"], prompt.len());
     }
 }
 
 #[tokio::test]
 async fn many_turns_at_once() {
-    let stage = Stage::with(&json!({ "delay_ms": 20 }));
+    let sandbox = ClaudeSandbox::with(&json!({ "delay_ms": 20 }));
     let turns: Vec<_> = (0..16)
         .map(|_| {
-            let mut turn = stage.turn();
-            turn.scratch = stage.folder.path().join(Uuid::new_v4().to_string());
+            let mut turn = sandbox.turn();
+            turn.scratch = sandbox.folder.path().join(Uuid::new_v4().to_string());
             std::fs::create_dir(&turn.scratch).unwrap();
-            tokio::spawn(stage.claude.turn(turn, Watcher::new().link))
+            tokio::spawn(sandbox.claude.turn(turn, Watcher::new().link))
         })
         .collect();
     for turn in turns {
         turn.await.unwrap().unwrap();
     }
-    assert_eq!(fake_claude::count(&stage.log(), "answered"), 16);
+    assert_eq!(fake_claude::count(&sandbox.log(), "answered"), 16);
 }
 
-fn calls(stage: &Stage, phase: &str) -> Vec<Value> {
-    fake_claude::calls(&stage.log()).into_iter().filter(|call| call["phase"] == phase).collect()
+fn calls(sandbox: &ClaudeSandbox, phase: &str) -> Vec<Value> {
+    fake_claude::calls(&sandbox.log()).into_iter().filter(|call| call["phase"] == phase).collect()
 }

@@ -4,15 +4,15 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 use surefire::agent::{Agent, ClaudeSettings, Failure, Sign};
-
-use super::stage::{Stage, Watcher, alive, eventually, is_collected, link};
+use surefire_testkit::sandbox::{ClaudeSandbox, alive, is_collected};
+use surefire_testkit::{Watcher, eventually, link};
 
 #[tokio::test]
 async fn what_a_turn_left_behind_is_ended_with_it() {
     for act in ["grandchildren", "setsid-grandchild"] {
-        let stage = Stage::with(&json!({ "act": act }));
-        let (turn, watcher) = (stage.turn(), Watcher::new());
-        stage.claude.turn(turn.clone(), watcher.link.clone()).await.unwrap();
+        let sandbox = ClaudeSandbox::with(&json!({ "act": act }));
+        let (turn, watcher) = (sandbox.turn(), Watcher::new());
+        sandbox.claude.turn(turn.clone(), watcher.link.clone()).await.unwrap();
         assert_eq!(alive(turn.attempt), [0; 0], "{act}");
         assert!(is_collected(&watcher.process().unwrap()));
     }
@@ -26,9 +26,9 @@ async fn a_stop_ends_everything() {
         // It writes a result before it ends; that comes too late to count.
         ("interruptible", "said waiting"),
     ] {
-        let stage = Stage::with(&json!({ "act": act }));
-        let (turn, watcher) = (stage.turn(), Watcher::new());
-        let doing = tokio::spawn(stage.claude.turn(turn.clone(), watcher.link.clone()));
+        let sandbox = ClaudeSandbox::with(&json!({ "act": act }));
+        let (turn, watcher) = (sandbox.turn(), Watcher::new());
+        let doing = tokio::spawn(sandbox.claude.turn(turn.clone(), watcher.link.clone()));
         watcher.hears(word).await;
         let begun = Instant::now();
         watcher.link.stop.cancel();
@@ -42,14 +42,14 @@ async fn a_stop_ends_everything() {
 
 #[tokio::test]
 async fn a_hurried_stop_waits_less_even_when_the_hurry_comes_later() {
-    let stage = Stage::with(&json!({ "act": "ignore-sigterm" }));
+    let sandbox = ClaudeSandbox::with(&json!({ "act": "ignore-sigterm" }));
     let patient = ClaudeSettings {
         grace: Duration::from_mins(5),
         hurried_grace: Duration::from_millis(20),
         ..ClaudeSettings::default()
     };
-    let claude = stage.claude.clone().settings(patient);
-    let (turn, watcher) = (stage.turn(), Watcher::new());
+    let claude = sandbox.claude.clone().settings(patient);
+    let (turn, watcher) = (sandbox.turn(), Watcher::new());
     let doing = tokio::spawn(claude.turn(turn.clone(), watcher.link.clone()));
     watcher.hears("said ignoring").await;
     watcher.link.stop.cancel();
@@ -63,10 +63,10 @@ async fn a_hurried_stop_waits_less_even_when_the_hurry_comes_later() {
 #[tokio::test]
 async fn a_turn_that_is_dropped_ends_everything() {
     for act in ["silence", "setsid-and-silence", "no-read"] {
-        let stage = Stage::with(&json!({ "act": act }));
-        let (turn, watcher) = (stage.turn(), Watcher::new());
-        let doing = tokio::spawn(stage.claude.turn(turn.clone(), watcher.link.clone()));
-        eventually("it runs", || stage.begun() == 1).await;
+        let sandbox = ClaudeSandbox::with(&json!({ "act": act }));
+        let (turn, watcher) = (sandbox.turn(), Watcher::new());
+        let doing = tokio::spawn(sandbox.claude.turn(turn.clone(), watcher.link.clone()));
+        eventually("it runs", || sandbox.begun() == 1).await;
         doing.abort();
         eventually("nothing is left", || alive(turn.attempt).is_empty()).await;
         eventually("it is collected", || is_collected(&watcher.process().unwrap())).await;
@@ -75,11 +75,11 @@ async fn a_turn_that_is_dropped_ends_everything() {
 
 #[tokio::test]
 async fn a_process_that_answered_and_stays_is_ended() {
-    let stage = Stage::with(&json!({ "act": "linger" }));
-    let mut turn = stage.turn();
+    let sandbox = ClaudeSandbox::with(&json!({ "act": "linger" }));
+    let mut turn = sandbox.turn();
     turn.limits.silence = Duration::from_mins(1);
     let begun = Instant::now();
-    assert_eq!(stage.take(&turn).await.unwrap().text, "Done.\n{\"outcome\":\"complete\"}");
+    assert_eq!(sandbox.take(&turn).await.unwrap().text, "Done.\n{\"outcome\":\"complete\"}");
     assert!(begun.elapsed() < turn.limits.silence / 2, "{:?}", begun.elapsed());
     assert_eq!(alive(turn.attempt), [0; 0]);
 }
@@ -87,13 +87,13 @@ async fn a_process_that_answered_and_stays_is_ended() {
 #[tokio::test]
 async fn what_it_said_is_passed_on_to_a_slow_watcher_also_when_it_is_ended() {
     let passages: Vec<_> = (0..8).map(|n| format!("passage {n}")).collect();
-    let stage = Stage::with(&json!({ "act": "linger", "passages": passages }));
-    let turn = stage.turn();
+    let sandbox = ClaudeSandbox::with(&json!({ "act": "linger", "passages": passages }));
+    let turn = sandbox.turn();
     let (link, mut signs) = link(1);
-    let doing = tokio::spawn(stage.claude.turn(turn.clone(), link));
+    let doing = tokio::spawn(sandbox.claude.turn(turn.clone(), link));
     let Some(Sign::Spawned { go, .. }) = signs.recv().await else { panic!() };
     go.send(()).unwrap();
-    eventually("it answers", || fake_claude::count(&stage.log(), "answered") == 1).await;
+    eventually("it answers", || fake_claude::count(&sandbox.log(), "answered") == 1).await;
     eventually("it is ended", || alive(turn.attempt).is_empty()).await;
     let mut said = Vec::new();
     while let Some(sign) = signs.recv().await {
@@ -106,12 +106,12 @@ async fn what_it_said_is_passed_on_to_a_slow_watcher_also_when_it_is_ended() {
 
 #[tokio::test]
 async fn stopping_does_not_wait_for_a_prompt_that_nobody_reads() {
-    let stage = Stage::new(&json!({ "answers": [{ "act": "no-read" }] }));
-    let mut turn = stage.turn();
+    let sandbox = ClaudeSandbox::new(&json!({ "answers": [{ "act": "no-read" }] }));
+    let mut turn = sandbox.turn();
     turn.prompt = "x".repeat(4 << 20);
     let watcher = Watcher::new();
-    let doing = tokio::spawn(stage.claude.turn(turn.clone(), watcher.link.clone()));
-    eventually("it runs", || stage.begun() == 1).await;
+    let doing = tokio::spawn(sandbox.claude.turn(turn.clone(), watcher.link.clone()));
+    eventually("it runs", || sandbox.begun() == 1).await;
     watcher.link.stop.cancel();
     assert_eq!(doing.await.unwrap(), Err(Failure::Stopped));
     assert_eq!(alive(turn.attempt), [0; 0]);

@@ -1,13 +1,12 @@
 //! Processes that end by themselves, and what is known of them then.
 
 use surefire::process::{Command, End, StartError, TextLines};
-
-use super::stage::{Stage, is_collected};
+use surefire_testkit::sandbox::{ProcessSandbox, is_collected};
 
 #[tokio::test]
 async fn a_command_that_ends() {
-    let stage = Stage::new();
-    let watched = stage.supervise(stage.shell("echo one; echo two >&2; printf three; exit 3")).await;
+    let sandbox = ProcessSandbox::new();
+    let watched = sandbox.supervise(sandbox.shell("echo one; echo two >&2; printf three; exit 3")).await;
     let process = watched.process.clone();
     let (report, lines) = watched.end().await;
     assert_eq!((report.end, lines), (End::Exited, vec!["one".to_owned(), "three".to_owned()]));
@@ -18,16 +17,17 @@ async fn a_command_that_ends() {
 
 #[tokio::test]
 async fn both_outputs_can_be_one() {
-    let stage = Stage::new();
-    let (report, lines) = stage.run(stage.shell("echo one; echo two >&2; echo three").merge_stderr()).await;
+    let sandbox = ProcessSandbox::new();
+    let (report, lines) =
+        sandbox.run(sandbox.shell("echo one; echo two >&2; echo three").merge_stderr()).await;
     assert_eq!(lines, ["one", "two", "three"]);
     assert_eq!(report.stderr, "");
 }
 
 #[tokio::test]
 async fn standard_input_is_handed_over_whole() {
-    let stage = Stage::new();
-    let held = stage.hold(stage.shell("wc -c")).await;
+    let sandbox = ProcessSandbox::new();
+    let held = sandbox.hold(sandbox.shell("wc -c")).await;
     let supervised = held.release(vec![b'x'; 3 << 20]).await.unwrap();
     let (control, mut lines) = surefire::process::Control::new(4);
     let report = supervised.watch(&control).await;
@@ -36,62 +36,63 @@ async fn standard_input_is_handed_over_whole() {
 
 #[tokio::test]
 async fn it_sees_its_own_environment_and_no_other() {
-    let stage = Stage::new();
-    let command = Command::new("env", stage.mark).environment([
+    let sandbox = ProcessSandbox::new();
+    let command = Command::new("env", sandbox.mark).environment([
         ("PATH".into(), std::env::var_os("PATH").unwrap()),
         ("SUREFIRE_ATTEMPT".into(), "of a supervisor above this one".into()),
     ]);
-    let (_, mut lines) = stage.run(command).await;
+    let (_, mut lines) = sandbox.run(command).await;
     lines.retain(|line| !line.starts_with("PATH="));
-    assert_eq!(lines, [stage.mark.to_string()]);
+    assert_eq!(lines, [sandbox.mark.to_string()]);
 }
 
 #[tokio::test]
 async fn bytes_that_are_no_text() {
-    let stage = Stage::new();
-    let (report, lines) = stage.run(stage.shell(r"printf 'a\377\nb\n'; printf '\376' >&2")).await;
+    let sandbox = ProcessSandbox::new();
+    let (report, lines) = sandbox.run(sandbox.shell(r"printf 'a\377\nb\n'; printf '\376' >&2")).await;
     assert_eq!(lines, ["a\u{fffd}", "b"]);
     assert_eq!(report.stderr, "\u{fffd}");
 }
 
 #[tokio::test]
 async fn what_cannot_be_started() {
-    let stage = Stage::new();
-    let missing = Command::new("/nowhere/program", stage.mark);
-    let error = missing.clone().start(stage.files(), stage.limits, TextLines).await.unwrap_err();
+    let sandbox = ProcessSandbox::new();
+    let missing = Command::new("/nowhere/program", sandbox.mark);
+    let error = missing.clone().start(sandbox.files(), sandbox.limits, TextLines).await.unwrap_err();
     assert!(matches!(error, StartError::Spawn(_)), "{error}");
-    let file = stage.directory.path().join("file");
+    let file = sandbox.directory.path().join("file");
     std::fs::write(&file, "").unwrap();
     let files = surefire::process::Files::at(file.join("below"));
-    let error = missing.start(files, stage.limits, TextLines).await.unwrap_err();
+    let error = missing.start(files, sandbox.limits, TextLines).await.unwrap_err();
     assert!(matches!(error, StartError::Files(_)), "{error}");
 }
 
 #[tokio::test]
 async fn a_process_that_is_held_has_been_given_nothing() {
-    let stage = Stage::new();
-    let held = stage.hold(stage.shell("cat; echo begun")).await;
+    let sandbox = ProcessSandbox::new();
+    let held = sandbox.hold(sandbox.shell("cat; echo begun")).await;
     let process = held.process().clone();
-    assert!(stage.files().is_stdin_withheld());
+    assert!(sandbox.files().is_stdin_withheld());
     held.end().await;
-    assert!(stage.files().is_stdin_withheld() && is_collected(&process));
-    assert_eq!(std::fs::read(stage.files().directory().join("stdout.log")).unwrap(), b"");
+    assert!(sandbox.files().is_stdin_withheld() && is_collected(&process));
+    assert_eq!(std::fs::read(sandbox.files().directory().join("stdout.log")).unwrap(), b"");
 
-    stage.run(stage.shell("cat; echo begun")).await;
-    assert!(!stage.files().is_stdin_withheld());
+    sandbox.run(sandbox.shell("cat; echo begun")).await;
+    assert!(!sandbox.files().is_stdin_withheld());
 }
 
 /// A supervisor that is killed while it starts a second process must not leave the first one's state without its output.
 #[tokio::test]
 async fn what_a_first_process_left_goes_only_once_there_is_evidence_for_the_second() {
-    let stage = Stage::new();
-    stage.run(stage.shell("echo refused")).await;
-    assert!(!stage.files().is_stdin_withheld());
-    let stderr = stage.files().directory().join("stderr.log");
+    let sandbox = ProcessSandbox::new();
+    sandbox.run(sandbox.shell("echo refused")).await;
+    assert!(!sandbox.files().is_stdin_withheld());
+    let stderr = sandbox.files().directory().join("stderr.log");
     std::fs::remove_file(&stderr).unwrap();
     std::fs::create_dir(&stderr).unwrap();
 
-    let error = stage.shell("echo again").start(stage.files(), stage.limits, TextLines).await.unwrap_err();
+    let error =
+        sandbox.shell("echo again").start(sandbox.files(), sandbox.limits, TextLines).await.unwrap_err();
     assert!(matches!(error, StartError::Files(_)), "{error}");
-    assert!(stage.files().is_stdin_withheld());
+    assert!(sandbox.files().is_stdin_withheld());
 }

@@ -4,38 +4,37 @@ use std::os::unix::fs::MetadataExt;
 use std::time::Duration;
 
 use surefire::process::{Control, End, Observer, OutputLimit};
-
-use super::stage::Stage;
+use surefire_testkit::sandbox::ProcessSandbox;
 
 #[tokio::test]
 async fn silence_is_noticed() {
-    let stage = Stage::with(|limits| limits.silence_timeout = Duration::from_millis(100));
-    let (report, _) = stage.run(stage.shell("echo one; sleep 600")).await;
+    let sandbox = ProcessSandbox::with(|limits| limits.silence_timeout = Duration::from_millis(100));
+    let (report, _) = sandbox.run(sandbox.shell("echo one; sleep 600")).await;
     assert_eq!(report.end, End::Silent);
-    assert_eq!(stage.alive(), [0; 0]);
+    assert_eq!(sandbox.alive(), [0; 0]);
 }
 
 #[tokio::test]
 async fn a_process_that_never_ends_is_ended_although_it_writes() {
-    let stage = Stage::with(|limits| limits.total_timeout = Duration::from_millis(200));
-    let (report, _) = stage.run(stage.shell("while :; do echo alive >&2; sleep 0.01; done")).await;
+    let sandbox = ProcessSandbox::with(|limits| limits.total_timeout = Duration::from_millis(200));
+    let (report, _) = sandbox.run(sandbox.shell("while :; do echo alive >&2; sleep 0.01; done")).await;
     assert_eq!(report.end, End::TimedOut);
-    assert_eq!(stage.alive(), [0; 0]);
+    assert_eq!(sandbox.alive(), [0; 0]);
 }
 
 #[tokio::test]
 async fn huge_output_is_capped() {
     const MAX_BYTES: u64 = 1 << 20;
-    let stage = Stage::with(|limits| limits.max_output_bytes = MAX_BYTES);
-    let (report, _) = stage.run(stage.shell("yes 'a line that comes again and again'")).await;
+    let sandbox = ProcessSandbox::with(|limits| limits.max_output_bytes = MAX_BYTES);
+    let (report, _) = sandbox.run(sandbox.shell("yes 'a line that comes again and again'")).await;
     assert_eq!(report.end, End::TooMuchOutput(OutputLimit::Total { max_bytes: MAX_BYTES }));
-    assert_eq!(stage.alive(), [0; 0]);
+    assert_eq!(sandbox.alive(), [0; 0]);
 }
 
 #[tokio::test]
 async fn huge_output_is_capped_even_if_the_events_are_not_taken() {
-    let stage = Stage::with(|limits| limits.max_output_bytes = 1 << 20);
-    let watched = stage.supervise(stage.shell("yes")).await;
+    let sandbox = ProcessSandbox::with(|limits| limits.max_output_bytes = 1 << 20);
+    let watched = sandbox.supervise(sandbox.shell("yes")).await;
     let report = watched.watching.await.unwrap();
     assert!(matches!(report.end, End::TooMuchOutput(OutputLimit::Total { .. })), "{:?}", report.end);
 }
@@ -43,9 +42,9 @@ async fn huge_output_is_capped_even_if_the_events_are_not_taken() {
 #[tokio::test]
 async fn a_line_is_capped() {
     for (bytes, fits) in [(1000, true), (1001, false)] {
-        let stage = Stage::with(|limits| limits.max_line_bytes = 1000);
+        let sandbox = ProcessSandbox::with(|limits| limits.max_line_bytes = 1000);
         let script = format!("head -c {bytes} /dev/zero | tr '\\0' x; echo");
-        let (report, _) = stage.run(stage.shell(&script)).await;
+        let (report, _) = sandbox.run(sandbox.shell(&script)).await;
         let too_long = End::TooMuchOutput(OutputLimit::Line { max_bytes: 1000 });
         assert_eq!(report.end, if fits { End::Exited } else { too_long });
     }
@@ -53,10 +52,11 @@ async fn a_line_is_capped() {
 
 #[tokio::test]
 async fn of_a_huge_standard_error_the_end_is_kept() {
-    let stage = Stage::with(|limits| limits.kept_stderr_bytes = 64 << 10);
-    let (report, _) = stage.run(stage.shell("head -c 32000000 /dev/zero >&2; echo >&2; echo last >&2")).await;
+    let sandbox = ProcessSandbox::with(|limits| limits.kept_stderr_bytes = 64 << 10);
+    let (report, _) =
+        sandbox.run(sandbox.shell("head -c 32000000 /dev/zero >&2; echo >&2; echo last >&2")).await;
     assert!(report.stderr.ends_with("\nlast"), "{}", report.stderr.len());
-    let file = stage.files().directory().join("stderr.log");
+    let file = sandbox.files().directory().join("stderr.log");
     let room = 512 * std::fs::metadata(file).unwrap().blocks();
     assert!(room <= 1 << 20, "{room} bytes are on disk");
 }
@@ -79,11 +79,11 @@ impl Observer for First {
 
 #[tokio::test]
 async fn a_process_that_answered_and_stays_is_ended() {
-    let stage = Stage::with(|limits| limits.linger_timeout = Duration::from_millis(50));
-    let command = stage.shell("echo answer; sleep 600");
-    let held = command.start(stage.files(), stage.limits, First(None)).await.unwrap();
+    let sandbox = ProcessSandbox::with(|limits| limits.linger_timeout = Duration::from_millis(50));
+    let command = sandbox.shell("echo answer; sleep 600");
+    let held = command.start(sandbox.files(), sandbox.limits, First(None)).await.unwrap();
     let (control, _events) = Control::new(1);
     let report = held.release(Vec::new()).await.unwrap().watch(&control).await;
     assert_eq!((report.end, report.observer.0.unwrap()), (End::Lingered, b"answer".to_vec()));
-    assert_eq!(stage.alive(), [0; 0]);
+    assert_eq!(sandbox.alive(), [0; 0]);
 }

@@ -7,5 +7,4 @@ mod adoption;
 mod ends;
 mod launching;
 mod limits;
-mod stage;
 mod stopping;

@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use serde_json::{Value, json};
+use surefire_testkit::app::App;
 
 use super::program::Place;
 use super::rules;
-use crate::app::App;
 
 /// What a client is told of runs when it comes, before anything else happens.
 async fn state(app: &mut App) -> Vec<Value> {

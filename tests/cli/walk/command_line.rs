@@ -7,11 +7,12 @@ use std::process::{Output, Stdio};
 use std::time::Duration;
 
 use rustix::process::Signal;
+use surefire_testkit::app::App;
+use surefire_testkit::eventually_async;
 use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::process::Command;
 
 use super::program::{Place, Running};
-use crate::app::{App, eventually};
 
 /// What a command prints that ends by itself.
 async fn output(command: &mut Command) -> Output {
@@ -121,7 +122,7 @@ async fn nobody_has_to_read_what_is_printed() {
     let mut command = place.bare();
     command.args(["--agent", "rehearsal", "--listen", &free.to_string(), "--data"]).arg(place.data());
     let mut child = command.stdout(writer).spawn().expect("the command can be run");
-    eventually("it serves", async || {
+    eventually_async("it serves", async || {
         assert_eq!(child.try_wait().unwrap(), None, "it goes on");
         tokio::net::TcpStream::connect(free).await.is_ok()
     })

@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use serde_json::{Value, json};
+use surefire_testkit::app::App;
 
 use super::program::Place;
 use super::rules;
-use crate::app::App;
 
 #[tokio::test]
 async fn a_run_goes_on_after_the_server_was_killed_in_a_step() {

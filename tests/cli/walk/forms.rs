@@ -7,10 +7,10 @@ use tokio_tungstenite::tungstenite::Message;
 use uuid::Uuid;
 
 use futures_util::SinkExt;
+use surefire_testkit::app::App;
 
 use super::program::Place;
 use super::rules;
-use crate::app::App;
 
 #[tokio::test]
 async fn null_is_as_good_as_nothing_in_every_optional_field() {

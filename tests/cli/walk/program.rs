@@ -7,12 +7,11 @@ use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
+use surefire_testkit::app::App;
 use tempfile::TempDir;
 use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::process::{Child, Command};
 use tokio::time::timeout;
-
-use crate::app::App;
 
 /// The longest that anything may take here. Nothing waits for it to pass.
 const PATIENCE: Duration = Duration::from_secs(20);

@@ -3,8 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use serde_json::Value;
-
-use crate::app::App;
+use surefire_testkit::app::App;
 
 /// Fields that are moments, written as text.
 const MOMENTS: [&str; 3] = ["timestamp", "at", "resume_at"];

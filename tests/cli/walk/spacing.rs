@@ -3,11 +3,11 @@
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
+use surefire_testkit::app::App;
 use uuid::Uuid;
 
 use super::program::Place;
 use super::rules;
-use crate::app::App;
 
 /// 250 ms, less what a reader may be late with.
 const APART: Duration = Duration::from_millis(240);

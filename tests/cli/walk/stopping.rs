@@ -4,11 +4,11 @@ use std::time::{Duration, Instant};
 
 use rustix::process::Signal;
 use serde_json::json;
+use surefire_testkit::app::App;
 use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode;
 use uuid::Uuid;
 
 use super::program::{Place, Running};
-use crate::app::App;
 
 /// The longest that an orderly end may take.
 const ORDERLY: Duration = Duration::from_secs(10);

@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use serde_json::{Value, json};
+use surefire_testkit::app::App;
 
 use super::program::Place;
 use super::rules;
-use crate::app::App;
 
 #[tokio::test]
 async fn a_run_with_a_retry_is_told_from_the_greeting_to_its_end() {

@@ -150,7 +150,7 @@ impl World {
         Order {
             run: self.id().into(),
             session: self.session.id(),
-            agent: "puppet".into(),
+            agent: "fake".into(),
             rehearsal: false,
             directory: "/projects".into(),
             about: None,
@@ -167,7 +167,7 @@ impl World {
             id: self.session.id(),
             name: "session".into(),
             directory: "/projects".into(),
-            agent: "puppet".into(),
+            agent: "fake".into(),
             system_prompt: None,
             at: self.now,
         }

@@ -5,9 +5,9 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
 
 use surefire::store::{Sqlite, Store, StoreError};
+use surefire_testkit::fixtures::{commit, new_session, session};
 
 use super::{folder, open};
-use crate::store_fixtures::{commit, new_session, session};
 
 fn mode(path: &Path) -> u32 {
     fs::metadata(path).unwrap().permissions().mode() & 0o777

@@ -6,9 +6,9 @@ use std::time::{Duration, Instant};
 
 use rusqlite::Connection;
 use surefire::store::{Change, NewMessage, Store};
+use surefire_testkit::fixtures::{commit, message, new_session, says, session};
 
 use super::{database, folder, log_of, open};
-use crate::store_fixtures::{commit, message, new_session, says, session};
 
 fn size(path: &Path) -> u64 {
     fs::metadata(path).map_or(0, |file| file.len())

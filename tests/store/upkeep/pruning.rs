@@ -6,12 +6,12 @@ use std::process::Command;
 
 use rusqlite::Connection;
 use surefire::store::{Change, NewMessage, Pruned, Sqlite, Store, StoreError};
+use surefire_testkit::fixtures::{
+    attempt, began, commit, ends, events, everything, message, new_session, replied, session, started,
+};
 use tempfile::TempDir;
 
 use super::{database, folder, open};
-use crate::store_fixtures::{
-    attempt, began, commit, ends, events, everything, message, new_session, replied, session, started,
-};
 
 /// Names the data directory for a process that a test starts from this very file.
 const CHILD: &str = "SUREFIRE_PRUNING_CHILD";

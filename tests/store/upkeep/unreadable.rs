@@ -5,13 +5,13 @@ use std::sync::{Arc, Mutex};
 
 use surefire::run::RunId;
 use surefire::store::{RunFilter, Sqlite, Store, StoreError};
-use tempfile::TempDir;
-
-use super::{folder, open, tamper};
-use crate::store_fixtures::{
+use surefire_testkit::fixtures::{
     attempt, began, commit, ends, ends_until, events, new_session, queues, replied, run, says, session,
     started,
 };
+use tempfile::TempDir;
+
+use super::{folder, open, tamper};
 
 /// Four sessions with a run each: ended, open, due to resume, ended.
 fn four_runs(store: &dyn Store) {

@@ -1,15 +1,15 @@
 //! An agent that does what the test says, and remembers what it was told.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use surefire::agent::{About, Agent, Doing, Failure, Fate, Link, Process, Reply, Sign, Turn, UnknownModel};
 use tokio::sync::{Notify, oneshot};
 
-/// What the puppet does with a prompt.
+/// What a [`FakeAgent`] does with a prompt.
 #[derive(Debug, Clone)]
-pub(crate) enum Act {
+pub enum Act {
     /// Reports an outcome.
     Outcome(&'static str),
     /// Says this, word for word.
@@ -36,69 +36,114 @@ pub(crate) enum Act {
     Spawns(&'static str),
 }
 
-/// What the puppet was asked.
+/// What a [`FakeAgent`] was asked.
 #[derive(Debug, Clone)]
-pub(crate) struct Call {
-    pub(crate) turn: Turn,
-    pub(crate) kind: Kind,
+pub struct Call {
+    /// The turn it is about.
+    pub turn: Turn,
+    /// Whether it was to be taken, or only looked for.
+    pub kind: Kind,
 }
 
+/// What a [`FakeAgent`] was asked to do with a turn.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub enum Kind {
     /// To take the turn.
     Take,
     /// To find out what became of it, with what was written down about its process.
     Recover(Option<Process>),
 }
 
-#[derive(Default)]
-pub(crate) struct Puppet {
+/// An [`Agent`] that does what the test says, and remembers what it was told.
+///
+/// It starts no process and pays no attention to limits. Clones are the same agent, so that several engines can share it,
+/// one after the other.
+///
+/// ```
+/// use surefire_testkit::{Act, FakeAgent};
+///
+/// let agent = FakeAgent::new([Act::Outcome("complete"), Act::Hangs]);
+/// assert!(agent.turns().is_empty());
+/// ```
+#[derive(Debug, Clone, Default)]
+pub struct FakeAgent(Arc<State>);
+
+#[derive(Debug, Default)]
+struct State {
     script: Mutex<VecDeque<Act>>,
     fates: Mutex<VecDeque<(&'static [&'static str], Fate)>>,
     calls: Mutex<Vec<Call>>,
-    pub(crate) working: Mutex<(usize, usize)>,
-    /// The prompts that it has answered.
-    pub(crate) answered: Mutex<Vec<String>>,
-    pub(crate) called: Notify,
-    pub(crate) stopped: Notify,
+    working: Mutex<Working>,
+    answered: Mutex<Vec<String>>,
+    called: Notify,
+    stopped: Notify,
 }
 
-impl Puppet {
-    /// A puppet that does these things, one per prompt, and then reports each step's first outcome.
-    pub(crate) fn new(script: impl IntoIterator<Item = Act>) -> Arc<Self> {
-        Arc::new(Self { script: Mutex::new(script.into_iter().collect()), ..Self::default() })
+/// How many turns are being taken, and how many there were at most at one time.
+#[derive(Debug, Default)]
+struct Working {
+    now: usize,
+    most: usize,
+}
+
+impl FakeAgent {
+    /// An agent that does these things, one per prompt, and then reports each step's first outcome.
+    pub fn new(script: impl IntoIterator<Item = Act>) -> Self {
+        let script = Mutex::new(script.into_iter().collect());
+        Self(Arc::new(State { script, ..State::default() }))
     }
 
-    pub(crate) fn then(&self, act: Act) {
-        self.script.lock().unwrap().push_back(act);
+    /// Does this as well, after what it was told so far.
+    pub fn then(&self, act: Act) {
+        lock(&self.0.script).push_back(act);
     }
 
     /// What it says when it is asked what became of a turn; `Unknown` if nothing is said here.
-    pub(crate) fn fate(&self, fate: Fate) {
+    pub fn fate(&self, fate: Fate) {
         self.speaks_again(&[], fate);
     }
 
     /// The same, but first it says what it has said in that turn so far.
-    pub(crate) fn speaks_again(&self, passages: &'static [&'static str], fate: Fate) {
-        self.fates.lock().unwrap().push_back((passages, fate));
+    pub fn speaks_again(&self, passages: &'static [&'static str], fate: Fate) {
+        lock(&self.0.fates).push_back((passages, fate));
     }
 
     /// The turns it was given.
-    pub(crate) fn turns(&self) -> Vec<Turn> {
-        let calls = self.calls.lock().unwrap();
+    #[must_use]
+    pub fn turns(&self) -> Vec<Turn> {
+        let calls = lock(&self.0.calls);
         calls.iter().filter(|call| call.kind == Kind::Take).map(|call| call.turn.clone()).collect()
     }
 
     /// The turns it was asked about after a restart.
-    pub(crate) fn recovered(&self) -> Vec<Call> {
-        let calls = self.calls.lock().unwrap();
+    #[must_use]
+    pub fn recovered(&self) -> Vec<Call> {
+        let calls = lock(&self.0.calls);
         calls.iter().filter(|call| call.kind != Kind::Take).cloned().collect()
     }
 
+    /// How many turns it works on right now.
+    #[must_use]
+    pub fn working(&self) -> usize {
+        lock(&self.0.working).now
+    }
+
+    /// On how many turns it worked at the same time, at most.
+    #[must_use]
+    pub fn most_working(&self) -> usize {
+        lock(&self.0.working).most
+    }
+
+    /// The prompts that it has answered.
+    #[must_use]
+    pub fn answered(&self) -> Vec<String> {
+        lock(&self.0.answered).clone()
+    }
+
     /// Waits until it has been given so many turns.
-    pub(crate) async fn asked(&self, turns: usize) {
+    pub async fn asked(&self, turns: usize) {
         loop {
-            let called = self.called.notified();
+            let called = self.0.called.notified();
             if self.turns().len() >= turns {
                 return;
             }
@@ -106,17 +151,29 @@ impl Puppet {
         }
     }
 
-    fn begin(&self, turn: &Turn) -> Act {
-        self.calls.lock().unwrap().push(Call { turn: turn.clone(), kind: Kind::Take });
-        let mut working = self.working.lock().unwrap();
-        working.0 += 1;
-        working.1 = working.1.max(working.0);
-        self.called.notify_waiters();
-        self.script.lock().unwrap().pop_front().unwrap_or(Act::Outcome(""))
+    /// Waits until it was stopped, once more than it was waited for before.
+    pub async fn stopped(&self) {
+        self.0.stopped.notified().await;
+    }
+
+    fn begin(&self, turn: &Turn) -> (Act, AtWork) {
+        lock(&self.0.calls).push(Call { turn: turn.clone(), kind: Kind::Take });
+        let mut working = lock(&self.0.working);
+        working.now += 1;
+        working.most = working.most.max(working.now);
+        self.0.called.notify_waiters();
+        (lock(&self.0.script).pop_front().unwrap_or(Act::Outcome("")), AtWork(self.clone()))
     }
 }
 
-pub(crate) fn json(outcome: &str) -> Reply {
+/// Tests that panic on purpose leave nothing half done here.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A reply that reports this outcome.
+#[must_use]
+pub fn json(outcome: &str) -> Reply {
     reply(&format!("Done.\n{{\"outcome\": \"{outcome}\"}}"))
 }
 
@@ -157,7 +214,7 @@ async fn act(act: Act, turn: Turn, link: Link) -> Result<Reply, Failure> {
             let first = first_outcome(&turn.prompt);
             Ok(json(if outcome.is_empty() { &first } else { outcome }))
         }
-        Act::Panics => panic!("the puppet's strings broke"),
+        Act::Panics => panic!("the fake agent panics, as the test says"),
         Act::Spawns(outcome) => {
             let (go, gone) = oneshot::channel();
             let process = Process { pid: 4711, started: "then".to_owned() };
@@ -174,21 +231,18 @@ async fn speak(passages: &[&str], link: &Link) {
     }
 }
 
-/// Somebody works, until this is dropped: also when they break.
-struct Working(Arc<Puppet>);
+/// A turn is being taken, until this is dropped: also when it panics.
+struct AtWork(FakeAgent);
 
-impl Drop for Working {
+impl Drop for AtWork {
     fn drop(&mut self) {
-        self.0.working.lock().unwrap().0 -= 1;
+        lock(&self.0.0.working).now -= 1;
     }
 }
 
-/// An [`Agent`] that several engines can share, one after the other.
-pub(crate) struct Strings(pub(crate) Arc<Puppet>);
-
-impl Agent for Strings {
+impl Agent for FakeAgent {
     fn about(&self) -> About {
-        About { name: "puppet", version: None, rehearsal: false }
+        About { name: "fake", version: None, rehearsal: false }
     }
 
     fn knows_model(&self, model: &str) -> Result<(), UnknownModel> {
@@ -199,34 +253,33 @@ impl Agent for Strings {
     }
 
     fn turn(&self, turn: Turn, link: Link) -> Doing<Result<Reply, Failure>> {
-        let puppet = Arc::clone(&self.0);
+        let agent = self.clone();
         Box::pin(async move {
-            let what = puppet.begin(&turn);
-            let working = Working(Arc::clone(&puppet));
+            let (what, at_work) = agent.begin(&turn);
             let asked = turn.prompt.clone();
             let (stop, leave) = (link.stop.clone(), link.leave.clone());
             let done = tokio::select! {
                 biased;
                 () = stop.cancelled() => {
-                    puppet.stopped.notify_one();
+                    agent.0.stopped.notify_one();
                     Err(Failure::Stopped)
                 }
                 () = leave.cancelled() => Err(Failure::Left),
                 done = act(what, turn, link) => done,
             };
-            drop(working);
+            drop(at_work);
             if done.is_ok() {
-                puppet.answered.lock().unwrap().push(asked);
+                lock(&agent.0.answered).push(asked);
             }
             done
         })
     }
 
     fn recover(&self, turn: Turn, process: Option<Process>, link: Link) -> Doing<Fate> {
-        let puppet = Arc::clone(&self.0);
+        let agent = self.clone();
         Box::pin(async move {
-            puppet.calls.lock().unwrap().push(Call { turn, kind: Kind::Recover(process) });
-            let (passages, fate) = puppet.fates.lock().unwrap().pop_front().unwrap_or((&[], Fate::Unknown));
+            lock(&agent.0.calls).push(Call { turn, kind: Kind::Recover(process) });
+            let (passages, fate) = lock(&agent.0.fates).pop_front().unwrap_or((&[], Fate::Unknown));
             speak(passages, &link).await;
             fate
         })

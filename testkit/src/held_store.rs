@@ -1,42 +1,45 @@
 //! A store that fails or stands still when the test says so.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Condvar, Mutex};
+use std::sync::{Condvar, Mutex, MutexGuard};
 
 use surefire::run::{AttemptId, PromptId, RunId, SessionId};
 use surefire::store::{
     Attempt, Change, Commit, Committed, Memory, Message, Pruned, Quarantined, Recorded, RunFilter, RunRecord,
     Session, Store, StoreError, Waiting,
 };
+use tokio::sync::Notify;
 
-#[derive(Default)]
-pub(crate) struct HeldStore {
+/// A store in memory that fails, or stands still, when the test says so.
+#[derive(Debug, Default)]
+pub struct HeldStore {
     kept: Memory,
     /// Nothing can be written.
-    pub(crate) full: AtomicBool,
+    pub full: AtomicBool,
     /// How often that was refused.
-    pub(crate) refused: AtomicUsize,
+    pub refused: AtomicUsize,
     /// Nothing can be read either.
-    pub(crate) unreadable: AtomicBool,
+    pub unreadable: AtomicBool,
     /// The list of sessions holds something that cannot be read, now or later.
-    pub(crate) damaged: AtomicBool,
+    pub damaged: AtomicBool,
     /// What is said is numbered as nothing can be.
-    pub(crate) nonsense: AtomicBool,
+    pub nonsense: AtomicBool,
     /// How many commits were written.
-    pub(crate) commits: AtomicUsize,
+    pub commits: AtomicUsize,
     /// So many passages of an agent cannot be written.
-    pub(crate) passages_that_fail: AtomicUsize,
+    pub passages_that_fail: AtomicUsize,
     /// How often passages were looked for.
-    pub(crate) passages_read: AtomicUsize,
+    pub passages_read: AtomicUsize,
     /// So many journals cannot be read.
-    pub(crate) journals_that_fail: AtomicUsize,
+    pub journals_that_fail: AtomicUsize,
     /// So many lists of runs cannot be read.
-    pub(crate) lists_that_fail: AtomicUsize,
+    pub lists_that_fail: AtomicUsize,
     hold: Mutex<Hold>,
+    holding: Notify,
     released: Condvar,
 }
 
-#[derive(Default, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 enum Hold {
     #[default]
     Open,
@@ -48,30 +51,44 @@ enum Hold {
 }
 
 impl HeldStore {
-    pub(crate) fn hold_before_the_next_commit(&self) {
-        *self.hold.lock().unwrap() = Hold::Before;
+    /// Lets the next commit stand still before it is written.
+    pub fn hold_before_the_next_commit(&self) {
+        *self.hold() = Hold::Before;
     }
 
-    pub(crate) fn hold_after_the_next_commit(&self) {
-        *self.hold.lock().unwrap() = Hold::After;
+    /// Lets the next commit stand still after it was written, before its writer knows.
+    pub fn hold_after_the_next_commit(&self) {
+        *self.hold() = Hold::After;
     }
 
-    pub(crate) fn release(&self) {
-        *self.hold.lock().unwrap() = Hold::Open;
+    /// Lets the commit that stands still go on.
+    pub fn release(&self) {
+        *self.hold() = Hold::Open;
         self.released.notify_all();
     }
 
-    pub(crate) async fn holds(&self) {
-        while *self.hold.lock().unwrap() != Hold::Holding {
-            tokio::time::sleep(std::time::Duration::from_millis(1)).await;
+    /// Waits until a commit stands still.
+    pub async fn holds(&self) {
+        loop {
+            let holding = self.holding.notified();
+            if *self.hold() == Hold::Holding {
+                return;
+            }
+            holding.await;
         }
     }
 
+    fn hold(&self) -> MutexGuard<'_, Hold> {
+        self.hold.lock().expect("no commit panics")
+    }
+
     fn stand_still(&self, when: Hold) {
-        let mut hold = self.hold.lock().unwrap();
+        let mut hold = self.hold();
         if *hold == when {
             *hold = Hold::Holding;
-            drop(self.released.wait_while(hold, |hold| *hold == Hold::Holding).unwrap());
+            self.holding.notify_waiters();
+            let released = self.released.wait_while(hold, |hold| *hold == Hold::Holding);
+            drop(released.expect("no commit panics"));
         }
     }
 

@@ -1,8 +1,5 @@
 //! A client such as the app, and a server for it to talk to.
 
-// Every suite that has this module uses another part of it.
-#![allow(dead_code)]
-
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -23,35 +20,46 @@ use tokio_tungstenite::tungstenite::protocol::CloseFrame;
 use tokio_tungstenite::{WebSocketStream, client_async};
 
 /// The longest that anything may take here. Nothing waits for it to pass.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
+pub const PATIENCE: Duration = Duration::from_secs(20);
 
 /// The key of all servers in tests.
-pub(crate) const KEY: &str = "untethered-0123456789abcdef0123456789abcdef";
+pub const KEY: &str = "untethered-0123456789abcdef0123456789abcdef";
 
 /// A client.
-pub(crate) struct App {
-    pub(crate) socket: WebSocketStream<TcpStream>,
+#[derive(Debug)]
+pub struct App {
+    /// Its WebSocket.
+    pub socket: WebSocketStream<TcpStream>,
     /// Everything it was told, in order.
-    pub(crate) heard: Vec<Value>,
+    pub heard: Vec<Value>,
     /// When it was told that.
-    pub(crate) times: Vec<Instant>,
+    pub times: Vec<Instant>,
 }
 
 impl App {
     /// Dials as the app does, without a path, and hears the greeting.
-    pub(crate) async fn dial(address: SocketAddr) -> Self {
+    ///
+    /// # Panics
+    /// If the server has no place for it.
+    pub async fn dial(address: SocketAddr) -> Self {
         Self::try_dial(address).await.expect("the server has a place")
     }
 
     /// The same; `None` where the server has no place.
-    pub(crate) async fn try_dial(address: SocketAddr) -> Option<Self> {
+    ///
+    /// # Panics
+    /// If no server listens.
+    pub async fn try_dial(address: SocketAddr) -> Option<Self> {
         let stream = TcpStream::connect(address).await.expect("the server listens");
         stream.set_nodelay(true).expect("it is a socket");
         Self::over(stream).await
     }
 
     /// A client on this connection; `None` where the server makes it no WebSocket.
-    pub(crate) async fn over(stream: TcpStream) -> Option<Self> {
+    ///
+    /// # Panics
+    /// If the server does not greet it.
+    pub async fn over(stream: TcpStream) -> Option<Self> {
         let address = stream.peer_addr().ok()?;
         let (socket, _) = client_async(format!("ws://{address}"), stream).await.ok()?;
         let mut app = Self { socket, heard: Vec::new(), times: Vec::new() };
@@ -60,18 +68,19 @@ impl App {
     }
 
     /// Dials and shows the key.
-    pub(crate) async fn connect(address: SocketAddr) -> Self {
+    pub async fn connect(address: SocketAddr) -> Self {
         Self::connect_with(address, KEY, "0.5.0").await
     }
 
     /// Dials and shows this key, as a client of this version.
-    pub(crate) async fn connect_with(address: SocketAddr, key: &str, version: &str) -> Self {
+    pub async fn connect_with(address: SocketAddr, key: &str, version: &str) -> Self {
         let mut app = Self::dial(address).await;
         app.show(key, version).await;
         app
     }
 
-    pub(crate) async fn show_the_key(&mut self) {
+    /// Shows the key, and hears what every client is told then.
+    pub async fn show_the_key(&mut self) {
         self.show(KEY, "0.5.0").await;
     }
 
@@ -84,21 +93,32 @@ impl App {
     }
 
     /// Sends bytes that are no frames of the library's.
-    pub(crate) async fn send_raw(&mut self, bytes: &[u8]) {
+    pub async fn send_raw(&mut self, bytes: &[u8]) {
         // The server may have closed the socket in the middle of it.
         let _ = self.socket.get_mut().write_all(bytes).await;
     }
 
-    pub(crate) async fn send(&mut self, message: Value) {
+    /// Sends a message.
+    pub async fn send(&mut self, message: Value) {
         self.send_text(message.to_string()).await;
     }
 
-    pub(crate) async fn send_text(&mut self, text: impl Into<String>) {
+    /// Sends a text frame.
+    ///
+    /// # Panics
+    /// If the server has closed the socket.
+    pub async fn send_text(&mut self, text: impl Into<String>) {
         self.socket.send(Message::text(text.into())).await.expect("the server reads");
     }
 
     /// What comes next; `Err` with how the socket was closed.
-    pub(crate) async fn try_next(&mut self) -> Result<Value, Option<CloseFrame>> {
+    ///
+    /// # Errors
+    /// The close frame, if there was one.
+    ///
+    /// # Panics
+    /// If nothing comes, or what comes is not JSON.
+    pub async fn try_next(&mut self) -> Result<Value, Option<CloseFrame>> {
         loop {
             let message = tokio::time::timeout(PATIENCE, self.socket.next()).await;
             match message.unwrap_or_else(|_| panic!("nothing came; before that: {}", self.story())) {
@@ -115,7 +135,11 @@ impl App {
         }
     }
 
-    pub(crate) async fn next(&mut self) -> Value {
+    /// What comes next.
+    ///
+    /// # Panics
+    /// If the socket is closed instead.
+    pub async fn next(&mut self) -> Value {
         match self.try_next().await {
             Ok(value) => value,
             Err(frame) => panic!("the socket was closed ({frame:?}); before that: {}", self.story()),
@@ -123,7 +147,7 @@ impl App {
     }
 
     /// The next message of this type. What comes before it is in `heard`.
-    pub(crate) async fn until(&mut self, kind: &str) -> Value {
+    pub async fn until(&mut self, kind: &str) -> Value {
         loop {
             let message = self.next().await;
             if message["type"] == kind {
@@ -133,7 +157,7 @@ impl App {
     }
 
     /// The next message of this type about this session. What comes before it is in `heard`.
-    pub(crate) async fn until_in(&mut self, session: &Value, kind: &str) -> Value {
+    pub async fn until_in(&mut self, session: &Value, kind: &str) -> Value {
         loop {
             let message = self.until(kind).await;
             if message["session_id"] == *session {
@@ -143,7 +167,7 @@ impl App {
     }
 
     /// How the socket is closed. What comes before it is in `heard`.
-    pub(crate) async fn closed(&mut self) -> Option<CloseFrame> {
+    pub async fn closed(&mut self) -> Option<CloseFrame> {
         loop {
             if let Err(frame) = self.try_next().await {
                 return frame;
@@ -152,7 +176,7 @@ impl App {
     }
 
     /// What was said since the last time it was asked whether anybody is there, and comes before the answer.
-    pub(crate) async fn so_far(&mut self) -> Vec<Value> {
+    pub async fn so_far(&mut self) -> Vec<Value> {
         let before = self.heard.len();
         self.send(json!({ "type": "ping" })).await;
         self.until("pong").await;
@@ -160,7 +184,8 @@ impl App {
     }
 
     /// The types of everything it was told.
-    pub(crate) fn kinds(&self) -> Vec<&str> {
+    #[must_use]
+    pub fn kinds(&self) -> Vec<&str> {
         self.heard.iter().map(|message| message["type"].as_str().unwrap_or("?")).collect()
     }
 
@@ -169,45 +194,42 @@ impl App {
     }
 }
 
-/// Waits until something is so. It is looked at again and again, since nothing tells when it begins to be.
-pub(crate) async fn eventually(what: &str, mut is_so: impl AsyncFnMut() -> bool) {
-    let waiting = async {
-        while !is_so().await {
-            tokio::time::sleep(Duration::from_millis(10)).await;
-        }
-    };
-    tokio::time::timeout(PATIENCE, waiting).await.unwrap_or_else(|_| panic!("it never came to be: {what}"));
-}
-
 /// A server in this process, and the place it works in.
-pub(crate) struct Serving {
-    pub(crate) address: SocketAddr,
-    pub(crate) place: TempDir,
+#[derive(Debug)]
+pub struct Serving {
+    /// Where it listens.
+    pub address: SocketAddr,
+    /// Its data and its projects.
+    pub place: TempDir,
     stop: Option<oneshot::Sender<()>>,
     task: JoinHandle<()>,
 }
 
 impl Serving {
     /// A server whose agent rehearses this, as fast as it can.
-    pub(crate) async fn rehearsing(script: Script) -> Self {
+    pub async fn rehearsing(script: Script) -> Self {
         Self::with(Arc::new(Rehearsal::new(script)), |builder| builder).await
     }
 
     /// A server with these limits.
-    pub(crate) async fn limited(limits: ServerLimits) -> Self {
+    pub async fn limited(limits: ServerLimits) -> Self {
         Self::with(Arc::new(Rehearsal::default()), |builder| builder.limits(limits)).await
     }
 
-    pub(crate) async fn with(
-        agent: Arc<dyn Agent>,
-        change: impl FnOnce(ServerBuilder) -> ServerBuilder,
-    ) -> Self {
+    /// A server with this agent and these changes.
+    ///
+    /// # Panics
+    /// If there is no room for tests.
+    pub async fn with(agent: Arc<dyn Agent>, change: impl FnOnce(ServerBuilder) -> ServerBuilder) -> Self {
         let place = tempfile::tempdir().expect("there is room for tests");
         Self::again_in(place, agent, change).await
     }
 
     /// A server in a place where there was one before.
-    pub(crate) async fn again_in(
+    ///
+    /// # Panics
+    /// If it does not come up.
+    pub async fn again_in(
         place: TempDir,
         agent: Arc<dyn Agent>,
         change: impl FnOnce(ServerBuilder) -> ServerBuilder,
@@ -231,14 +253,21 @@ impl Serving {
     }
 
     /// A directory that agents may work in.
-    pub(crate) fn project(&self) -> PathBuf {
+    ///
+    /// # Panics
+    /// If there is no room for tests.
+    #[must_use]
+    pub fn project(&self) -> PathBuf {
         let project = self.place.path().join("project");
         std::fs::create_dir_all(&project).expect("there is room");
         project
     }
 
     /// Stops the server as SIGTERM would, and waits until it is gone.
-    pub(crate) async fn stop(mut self) -> TempDir {
+    ///
+    /// # Panics
+    /// If it does not stop, or has panicked.
+    pub async fn stop(mut self) -> TempDir {
         drop(self.stop.take());
         tokio::time::timeout(PATIENCE, self.task).await.expect("it stops").expect("it does not break");
         self.place

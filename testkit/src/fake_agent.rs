@@ -214,7 +214,7 @@ async fn act(act: Act, turn: Turn, link: Link) -> Result<Reply, Failure> {
             let first = first_outcome(&turn.prompt);
             Ok(json(if outcome.is_empty() { &first } else { outcome }))
         }
-        Act::Panics => panic!("the fake agent panics, as the test says"),
+        Act::Panics => panic!("the fake agent broke"),
         Act::Spawns(outcome) => {
             let (go, gone) = oneshot::channel();
             let process = Process { pid: 4711, started: "then".to_owned() };

@@ -148,7 +148,7 @@ async fn a_panic_ends_its_run_only() {
     let harness = Harness::new(FakeAgent::new([Act::Panics, Act::Outcome("no-tasks")])).await;
     let (_, broken) = harness.run().await;
     assert_eq!((broken.reason.as_str(), broken.exit_code), ("internal-error", 14));
-    assert!(broken.description.as_ref().unwrap().contains("strings broke"), "{broken:?}");
+    assert!(broken.description.as_ref().unwrap().contains("the fake agent broke"), "{broken:?}");
     let (_, fine) = harness.run().await;
     assert_eq!(fine.reason, "no-tasks-available");
 }

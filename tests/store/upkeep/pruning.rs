@@ -107,7 +107,7 @@ fn a_disk_that_has_no_room_to_write_it_anew_loses_nothing() {
     let script = "trap '' XFSZ; ulimit -f 2048; exec \"$0\" \"$@\"";
     let mut child = Command::new("sh");
     child.args(["-c", script]).arg(std::env::current_exe().unwrap());
-    child.args(["--exact", "pruning::reclaims_and_says_what_came_of_it", "--ignored", "--nocapture"]);
+    child.args(["--exact", "upkeep::pruning::reclaims_and_says_what_came_of_it", "--ignored", "--nocapture"]);
     let said = child.env(CHILD, folder.path()).output().unwrap();
     let said = String::from_utf8_lossy(&said.stdout).into_owned();
     assert!(said.contains("not reclaimed: "), "{said}");

@@ -126,6 +126,17 @@ impl Harness {
         (started, self.ended(started).await)
     }
 
+    /// Waits until something holds. It is looked at again whenever the engine publishes something.
+    ///
+    /// # Panics
+    /// If the engine is gone.
+    pub async fn until(&self, holds: impl Fn(&Self) -> bool) {
+        let mut feed = self.engine.listen();
+        while !holds(self) {
+            feed.next().await.expect("the engine is there");
+        }
+    }
+
     /// The events of a run.
     ///
     /// # Panics

@@ -36,6 +36,7 @@ pub struct HeldStore {
     pub lists_that_fail: AtomicUsize,
     hold: Mutex<Hold>,
     holding: Notify,
+    refusing: Notify,
     released: Condvar,
 }
 
@@ -75,6 +76,17 @@ impl HeldStore {
                 return;
             }
             holding.await;
+        }
+    }
+
+    /// Waits until something could not be written.
+    pub async fn refuses(&self) {
+        loop {
+            let refusing = self.refusing.notified();
+            if self.refused.load(Ordering::SeqCst) > 0 {
+                return;
+            }
+            refusing.await;
         }
     }
 
@@ -127,6 +139,7 @@ impl Store for HeldStore {
     fn commit(&self, commit: &Commit) -> Result<Committed, StoreError> {
         if self.full.load(Ordering::SeqCst) {
             self.refused.fetch_add(1, Ordering::SeqCst);
+            self.refusing.notify_waiters();
             return Err(StoreError::Full);
         }
         if is_passage(commit) {

@@ -13,6 +13,7 @@ pub mod fixtures;
 #[cfg(feature = "recipes")]
 mod harness;
 mod held_store;
+mod interleave;
 mod log_buffer;
 pub mod sandbox;
 mod wait;
@@ -22,6 +23,7 @@ pub use fake_agent::{Act, Call, FakeAgent, Kind, json};
 #[cfg(feature = "recipes")]
 pub use harness::{Harness, NOON, SECOND, clock, options};
 pub use held_store::HeldStore;
+pub use interleave::{polled, settle};
 pub use log_buffer::LogBuffer;
 pub use wait::{eventually, eventually_async};
 pub use watcher::{Watcher, link};

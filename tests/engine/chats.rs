@@ -176,9 +176,7 @@ async fn a_prompt_survives_a_restart() {
     harness.agent.then(Act::Says("Two.".into()));
     let harness = harness.again().await;
     harness.agent.asked(4).await;
-    while harness.said(started).len() < 7 {
-        tokio::task::yield_now().await;
-    }
+    harness.until(|it| it.said(started).len() >= 7).await;
     let said = harness.said(started);
     assert_eq!(
         said[said.len() - 4..],

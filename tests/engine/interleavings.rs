@@ -1,5 +1,6 @@
 //! Two things at once: what one of them finds while the other is not done yet, also across a restart.
 
+use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -9,7 +10,7 @@ use surefire::engine::{Begin, Engine, Say, Shutdown, Start, Started};
 use surefire::run::{Resume, ResumedBy, SessionId};
 use surefire::store::{Change, Commit, Memory, Process, Store};
 use surefire::{Catalog, ExitReason};
-use surefire_testkit::{Act, FakeAgent, Harness, HeldStore, Kind, NOON, options};
+use surefire_testkit::{Act, FakeAgent, Harness, HeldStore, Kind, NOON, options, polled, settle};
 use tokio::sync::Notify;
 
 use crate::recovering::CHANGED;
@@ -41,7 +42,6 @@ fn seen_to(harness: &Harness) -> bool {
     harness.agent.recovered().iter().any(|call| is_it(&call.kind))
 }
 
-// The waits in the next two are real: what is held is a thread.
 #[tokio::test]
 async fn exit_of_a_run_that_is_only_just_starting_stops_its_agent() {
     let (harness, held) = harness(FakeAgent::new([Act::Hangs])).await;
@@ -50,12 +50,11 @@ async fn exit_of_a_run_that_is_only_just_starting_stops_its_agent() {
     let (engine, wish) = (harness.engine.clone(), Start { session: Some(session), ..harness.wish() });
     let starting = tokio::spawn(async move { engine.start(wish).await });
     held.holds().await;
-    let engine = harness.engine.clone();
-    let exiting = tokio::spawn(async move { engine.exit(session, ExitReason::UserRequested).await });
-    a_while(20).await;
+    let mut exiting = pin!(harness.engine.exit(session, ExitReason::UserRequested));
+    polled(&mut exiting, 1).await;
     held.release();
     starting.await.unwrap().unwrap();
-    assert_eq!(exiting.await.unwrap().unwrap().unwrap().reason, "user-requested");
+    assert_eq!(exiting.await.unwrap().unwrap().reason, "user-requested");
     harness.engine.shut_down(Shutdown::StopAgents).await;
     assert_eq!(harness.agent.working(), 0, "no agent works for a run that has ended");
 }
@@ -72,20 +71,17 @@ async fn what_is_said_while_a_run_is_only_just_starting_is_passed_on_by_it() {
         let say = |text: &str| Say { session, text: text.to_owned(), begin: Some(begin.clone()) };
         if is_known {
             harness.engine.say(say("Hello?")).await.unwrap();
-            while harness.store.session(session).unwrap().is_none_or(|session| !session.opened) {
-                a_while(1).await;
-            }
+            harness.until(|it| it.store.session(session).unwrap().is_some_and(|it| it.opened)).await;
         }
         held.hold_after_the_next_commit();
         let (engine, wish) = (harness.engine.clone(), Start { session: Some(session), ..harness.wish() });
         let starting = tokio::spawn(async move { engine.start(wish).await });
         held.holds().await;
-        let (engine, mind) = (harness.engine.clone(), say("Mind the tests."));
-        let saying = tokio::spawn(async move { engine.say(mind).await });
-        a_while(20).await;
+        let mut saying = pin!(harness.engine.say(say("Mind the tests.")));
+        polled(&mut saying, 1).await;
         held.release();
         let started = starting.await.unwrap().unwrap();
-        assert!(!saying.await.unwrap().unwrap().new_session);
+        assert!(!saying.await.unwrap().new_session);
         go.notify_one();
         let second = usize::from(is_known) + 1;
         harness.agent.asked(second + 1).await;
@@ -103,16 +99,14 @@ async fn exit_racing_a_resume_is_honoured() {
     let engine = harness.engine.clone();
     let other = tokio::spawn(async move { engine.set_orchestration(None, true).await });
     held.holds().await;
-    let engine = harness.engine.clone();
-    let resuming = tokio::spawn(async move { engine.resume(started.run, Resume::by(ResumedBy::Auto)).await });
-    a_while(20).await;
-    let engine = harness.engine.clone();
-    let exiting = tokio::spawn(async move { engine.exit(started.session, ExitReason::UserRequested).await });
-    a_while(20).await;
+    let mut resuming = pin!(harness.engine.resume(started.run, Resume::by(ResumedBy::Auto)));
+    polled(&mut resuming, 2).await;
+    let mut exiting = pin!(harness.engine.exit(started.session, ExitReason::UserRequested));
+    polled(&mut exiting, 1).await;
     held.release();
     other.await.unwrap().unwrap();
-    resuming.await.unwrap().unwrap();
-    assert_eq!(exiting.await.unwrap().unwrap().unwrap().reason, "user-requested");
+    resuming.await.unwrap();
+    assert_eq!(exiting.await.unwrap().unwrap().reason, "user-requested");
     harness.engine.shut_down(Shutdown::StopAgents).await;
     assert_eq!(harness.agent.working(), 0);
 }
@@ -360,11 +354,9 @@ async fn a_prompt_that_a_restart_finds_waiting_is_told_once() {
     held.hold_before_the_next_commit();
     let harness = harness.again().await;
     held.holds().await;
-    a_while(20).await;
+    settle().await;
     held.release();
-    while harness.record(started.run).ending.is_none_or(|ending| ending.reason != "task-committed") {
-        a_while(5).await;
-    }
+    harness.until(|it| it.record(started.run).ending.is_some_and(|it| it.reason == "task-committed")).await;
     harness.engine.shut_down(Shutdown::StopAgents).await;
     let told = harness.agent.turns().iter().filter(|turn| turn.prompt.contains("Mind the tests.")).count();
     assert_eq!(told, 1);

@@ -26,11 +26,13 @@ fn passages(harness: &Harness, started: Started, attempt: Option<AttemptId>) -> 
     of_attempt.map(|message| message.text).collect()
 }
 
+fn no_turn_is_open(harness: &Harness) -> bool {
+    harness.store.open_attempts().unwrap().is_empty()
+}
+
 async fn until_said(harness: &Harness, session: SessionId, text: &str) {
-    let is_there = || harness.store.messages(session, 0, 99).unwrap().iter().any(|it| it.text == text);
-    while !is_there() {
-        tokio::time::sleep(Duration::from_millis(1)).await;
-    }
+    let is_there = |it: &Harness| it.store.messages(session, 0, 99).unwrap().iter().any(|it| it.text == text);
+    harness.until(is_there).await;
 }
 
 #[tokio::test(start_paused = true)]
@@ -116,9 +118,7 @@ async fn after_a_crash_no_passage_outside_of_a_run_is_doubled_and_none_is_lost()
         let attempt = harness.agent.turns()[1].attempt.into();
         harness.agent.speaks_again(again, reply(replied));
         let harness = harness.again().await;
-        while !harness.store.open_attempts().unwrap().is_empty() {
-            tokio::time::sleep(Duration::from_millis(1)).await;
-        }
+        harness.until(no_turn_is_open).await;
         assert_eq!(passages(&harness, started, Some(attempt)), expected);
     }
 }
@@ -160,9 +160,7 @@ async fn after_two_crashes_no_passage_is_doubled_either() {
     until_said(&harness, started.session, "Once more.").await;
     harness.agent.speaks_again(&["Once more.", FIRST], reply(FIRST));
     let harness = harness.again().await;
-    while !harness.store.open_attempts().unwrap().is_empty() {
-        tokio::time::sleep(Duration::from_millis(1)).await;
-    }
+    harness.until(no_turn_is_open).await;
     let attempt = harness.agent.turns()[1].attempt.into();
     assert_eq!(passages(&harness, started, Some(attempt)), ["Hm.", "Once more.", FIRST]);
 }
@@ -177,19 +175,13 @@ async fn a_reply_is_the_last_word_also_where_an_earlier_try_had_said_the_same() 
     harness.agent.asked(2).await;
     let attempt = harness.agent.turns()[1].attempt.into();
     let said = |harness: &Harness| passages(harness, started, Some(attempt));
-    while said(&harness).len() < 2 {
-        tokio::time::sleep(Duration::from_millis(1)).await;
-    }
+    harness.until(|it| said(it).len() >= 2).await;
     harness.agent.fate(Fate::Unknown);
     let harness = harness.again().await;
-    while said(&harness).len() < 3 {
-        tokio::time::sleep(Duration::from_millis(1)).await;
-    }
+    harness.until(|it| said(it).len() >= 3).await;
     harness.agent.speaks_again(&["Hm.", FIRST], reply(FIRST));
     let harness = harness.again().await;
-    while !harness.store.open_attempts().unwrap().is_empty() {
-        tokio::time::sleep(Duration::from_millis(1)).await;
-    }
+    harness.until(no_turn_is_open).await;
     assert_eq!(said(&harness), ["Hm.", FIRST, "Hm.", FIRST]);
 }
 

@@ -57,9 +57,7 @@ async fn a_disk_that_is_full_for_a_moment_is_waited_for() {
     harness.agent.asked(1).await;
     disk.full.store(true, Ordering::SeqCst);
     go.notify_one();
-    while disk.refused.load(Ordering::SeqCst) == 0 {
-        tokio::task::yield_now().await;
-    }
+    disk.refuses().await;
     disk.full.store(false, Ordering::SeqCst);
     assert_eq!(harness.ended(started).await.reason, "no-tasks-available");
 }

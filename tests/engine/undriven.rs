@@ -1,6 +1,7 @@
 //! Work that is there and not driven, because another engine is meant to do that or because nothing could be saved: a stop
 //! stops it, a prompt adopts it, and nothing else touches it.
 
+use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -11,7 +12,7 @@ use surefire::engine::{Notice, Options, Shutdown, Started, TakeUp};
 use surefire::process::{Command, Files, Limits, Mark, TextLines};
 use surefire::run::{AttemptId, Resume, ResumedBy};
 use surefire::store::{Change, Commit, Process, Store};
-use surefire_testkit::{Act, FakeAgent, Harness, HeldStore, SECOND, json};
+use surefire_testkit::{Act, FakeAgent, Harness, HeldStore, SECOND, json, polled};
 use tokio::sync::Notify;
 
 const MINUTE: Duration = Duration::from_mins(1);
@@ -155,14 +156,11 @@ async fn an_agent_that_is_about_to_be_stopped_is_not_left_when_the_engine_shuts_
     let (engine, session) = (harness.engine.clone(), started.session);
     let exits = tokio::spawn(async move { engine.exit(session, ExitReason::UserRequested).await });
     disk.holds().await;
-    let engine = harness.engine.clone();
-    let closes = tokio::spawn(async move { engine.shut_down(Shutdown::LeaveAgents).await });
-    for _ in 0..100 {
-        tokio::task::yield_now().await;
-    }
+    let mut closes = pin!(harness.engine.shut_down(Shutdown::LeaveAgents));
+    polled(&mut closes, 1).await;
     disk.release();
     assert_eq!(exits.await.unwrap().unwrap().unwrap().reason, "user-requested");
-    closes.await.unwrap();
+    closes.await;
     tokio::time::timeout(SECOND, harness.agent.stopped()).await.expect("it was stopped, and not left");
 }
 

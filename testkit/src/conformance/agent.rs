@@ -108,7 +108,8 @@ pub async fn a_model_it_does_not_know_is_refused_with_those_it_does(candidate: C
         return; // It takes any.
     };
     assert_eq!(unknown.model, "no such model");
-    for known in unknown.known {
+    // An ellipsis stands for what a name may end with.
+    for known in unknown.known.into_iter().filter(|name| !name.contains('…')) {
         assert_eq!(candidate.answers.knows_model(known), Ok(()), "{known}");
     }
 }

@@ -89,7 +89,7 @@ async fn what_a_watcher_that_leaves_has_not_heard_is_left_to_the_next_one() {
     go.send(()).unwrap();
     // It has ended, and somebody has heard no more than fits into the channel.
     eventually("it answers", || fake_claude::count(&sandbox.log(), "answered") == 1).await;
-    tokio::time::sleep(Duration::from_millis(200)).await;
+    eventually("the channel is full", || first.signs.capacity() == 0).await;
     first.leave.cancel();
     assert_eq!(doing.await.unwrap(), Err(Failure::Left));
     let (second, _deaf) = link(1);

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use serde_json::json;
 use surefire::agent::{Agent, ClaudeSettings, Failure, Sign};
 use surefire_testkit::sandbox::{ClaudeSandbox, alive, is_collected};
-use surefire_testkit::{Watcher, eventually, link};
+use surefire_testkit::{Watcher, eventually, link, settle};
 
 #[tokio::test]
 async fn what_a_turn_left_behind_is_ended_with_it() {
@@ -53,7 +53,7 @@ async fn a_hurried_stop_waits_less_even_when_the_hurry_comes_later() {
     let doing = tokio::spawn(claude.turn(turn.clone(), watcher.link.clone()));
     watcher.hears("said ignoring").await;
     watcher.link.stop.cancel();
-    tokio::time::sleep(Duration::from_millis(30)).await;
+    settle().await;
     watcher.link.hurry.cancel();
     let result = tokio::time::timeout(Duration::from_secs(20), doing).await.expect("it hurries").unwrap();
     assert_eq!(result, Err(Failure::Stopped));

@@ -37,6 +37,8 @@ pub struct HeldStore {
     hold: Mutex<Hold>,
     holding: Notify,
     refusing: Notify,
+    runs_held: Mutex<bool>,
+    runs_released: Condvar,
     released: Condvar,
 }
 
@@ -77,6 +79,17 @@ impl HeldStore {
             }
             holding.await;
         }
+    }
+
+    /// Lets every read of a run stand still.
+    pub fn hold_reads_of_runs(&self) {
+        *self.runs_held.lock().expect("no read panics") = true;
+    }
+
+    /// Lets the reads of runs go on.
+    pub fn release_reads_of_runs(&self) {
+        *self.runs_held.lock().expect("no read panics") = false;
+        self.runs_released.notify_all();
     }
 
     /// Waits until something could not be written.
@@ -184,6 +197,8 @@ impl Store for HeldStore {
         self.readable()?.passages(session, attempt, from, limit)
     }
     fn run(&self, id: RunId) -> Result<Option<RunRecord>, StoreError> {
+        let held = self.runs_held.lock().expect("no read panics");
+        drop(self.runs_released.wait_while(held, |held| *held).expect("no read panics"));
         self.readable()?.run(id)
     }
     fn runs(&self, filter: &RunFilter) -> Result<Vec<RunRecord>, StoreError> {

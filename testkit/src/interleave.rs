@@ -4,10 +4,10 @@ use std::future::{Future, poll_fn};
 use std::pin::Pin;
 use std::task::Poll;
 
-/// Polls a future so many times, each time but the first once it was woken; it is not done then.
+/// Polls a future once; it is not done then.
 ///
-/// A request to an engine is in the mailbox of its session after the first poll, or after the second where the engine looks
-/// for a run in the store first. So a test knows that it comes before whatever the test does next.
+/// A request to an engine is in the mailbox of its session after the first poll. So a test knows that it comes before whatever
+/// the test does next.
 ///
 /// ```
 /// use std::pin::pin;
@@ -16,7 +16,7 @@ use std::task::Poll;
 /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
 /// let (sender, receiver) = tokio::sync::oneshot::channel();
 /// let mut receiving = pin!(receiver);
-/// polled(&mut receiving, 1).await;
+/// polled(&mut receiving).await;
 /// sender.send("a word").unwrap();
 /// assert_eq!(receiving.await, Ok("a word"));
 /// # });
@@ -24,12 +24,32 @@ use std::task::Poll;
 ///
 /// # Panics
 /// If the future is done by then.
-pub async fn polled<F: Future + Unpin>(future: &mut F, times: usize) {
-    let mut left = times;
+pub async fn polled<F: Future + Unpin>(future: &mut F) {
     poll_fn(|context| {
         assert!(Pin::new(&mut *future).poll(context).is_pending(), "nothing holds it up");
-        left -= 1;
-        if left == 0 { Poll::Ready(()) } else { Poll::Pending }
+        Poll::Ready(())
+    })
+    .await;
+}
+
+/// Polls a future, does what lets it go on, and polls it once more when it is woken; it is not done then, either.
+///
+/// This is for a request that the engine has to read something for first: the test holds up the read, and `let_go` lets it go
+/// on. After that the request is in the mailbox of its session.
+///
+/// # Panics
+/// If the future is done by then.
+pub async fn polled_twice<F: Future + Unpin>(future: &mut F, let_go: impl FnOnce()) {
+    let mut let_go = Some(let_go);
+    poll_fn(|context| {
+        assert!(Pin::new(&mut *future).poll(context).is_pending(), "nothing holds it up");
+        match let_go.take() {
+            Some(let_go) => {
+                let_go();
+                Poll::Pending
+            }
+            None => Poll::Ready(()),
+        }
     })
     .await;
 }

@@ -23,7 +23,7 @@ pub use fake_agent::{Act, Call, FakeAgent, Kind, json};
 #[cfg(feature = "recipes")]
 pub use harness::{Harness, NOON, SECOND, clock, options};
 pub use held_store::HeldStore;
-pub use interleave::{polled, settle};
+pub use interleave::{polled, polled_twice, settle};
 pub use log_buffer::LogBuffer;
 pub use wait::{eventually, eventually_async};
 pub use watcher::{Watcher, link};

@@ -10,7 +10,9 @@ use surefire::engine::{Begin, Engine, Say, Shutdown, Start, Started};
 use surefire::run::{Resume, ResumedBy, SessionId};
 use surefire::store::{Change, Commit, Memory, Process, Store};
 use surefire::{Catalog, ExitReason};
-use surefire_testkit::{Act, FakeAgent, Harness, HeldStore, Kind, NOON, options, polled, settle};
+use surefire_testkit::{
+    Act, FakeAgent, Harness, HeldStore, Kind, NOON, options, polled, polled_twice, settle,
+};
 use tokio::sync::Notify;
 
 use crate::recovering::CHANGED;
@@ -51,7 +53,7 @@ async fn exit_of_a_run_that_is_only_just_starting_stops_its_agent() {
     let starting = tokio::spawn(async move { engine.start(wish).await });
     held.holds().await;
     let mut exiting = pin!(harness.engine.exit(session, ExitReason::UserRequested));
-    polled(&mut exiting, 1).await;
+    polled(&mut exiting).await;
     held.release();
     starting.await.unwrap().unwrap();
     assert_eq!(exiting.await.unwrap().unwrap().reason, "user-requested");
@@ -78,7 +80,7 @@ async fn what_is_said_while_a_run_is_only_just_starting_is_passed_on_by_it() {
         let starting = tokio::spawn(async move { engine.start(wish).await });
         held.holds().await;
         let mut saying = pin!(harness.engine.say(say("Mind the tests.")));
-        polled(&mut saying, 1).await;
+        polled(&mut saying).await;
         held.release();
         let started = starting.await.unwrap().unwrap();
         assert!(!saying.await.unwrap().new_session);
@@ -99,10 +101,11 @@ async fn exit_racing_a_resume_is_honoured() {
     let engine = harness.engine.clone();
     let other = tokio::spawn(async move { engine.set_orchestration(None, true).await });
     held.holds().await;
+    held.hold_reads_of_runs();
     let mut resuming = pin!(harness.engine.resume(started.run, Resume::by(ResumedBy::Auto)));
-    polled(&mut resuming, 2).await;
+    polled_twice(&mut resuming, || held.release_reads_of_runs()).await;
     let mut exiting = pin!(harness.engine.exit(started.session, ExitReason::UserRequested));
-    polled(&mut exiting, 1).await;
+    polled(&mut exiting).await;
     held.release();
     other.await.unwrap().unwrap();
     resuming.await.unwrap();

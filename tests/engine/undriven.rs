@@ -157,7 +157,7 @@ async fn an_agent_that_is_about_to_be_stopped_is_not_left_when_the_engine_shuts_
     let exits = tokio::spawn(async move { engine.exit(session, ExitReason::UserRequested).await });
     disk.holds().await;
     let mut closes = pin!(harness.engine.shut_down(Shutdown::LeaveAgents));
-    polled(&mut closes, 1).await;
+    polled(&mut closes).await;
     disk.release();
     assert_eq!(exits.await.unwrap().unwrap().unwrap().reason, "user-requested");
     closes.await;

@@ -1,11 +1,9 @@
-//! A hundred megabytes of output cost little memory. A test of its own, since it measures the whole process.
+//! A hundred megabytes of output cost little memory. A binary of its own, since it measures the memory of its whole process,
+//! in which no other test may run.
 #![cfg(all(feature = "engine", target_os = "linux"))]
 
-#[allow(dead_code, reason = "the other tests use the rest of it")]
-#[path = "agent_claude/stage.rs"]
-mod stage;
-
 use serde_json::json;
+use surefire_testkit::sandbox::ClaudeSandbox;
 
 /// A line of `/proc/self/status`, in KiB.
 fn memory(name: &str) -> u64 {
@@ -16,13 +14,13 @@ fn memory(name: &str) -> u64 {
 
 #[tokio::test]
 async fn memory_stays_flat() {
-    let small = stage::Stage::with(&json!({}));
+    let small = ClaudeSandbox::with(&json!({}));
     small.take(&small.turn()).await.unwrap();
     let before = memory("VmRSS");
 
-    let stage = stage::Stage::with(&json!({ "act": "huge", "megabytes": 100 }));
-    let turn = stage.turn();
-    assert_eq!(stage.take(&turn).await.unwrap().text, "Done.\n{\"outcome\":\"complete\"}");
+    let sandbox = ClaudeSandbox::with(&json!({ "act": "huge", "megabytes": 100 }));
+    let turn = sandbox.turn();
+    assert_eq!(sandbox.take(&turn).await.unwrap().text, "Done.\n{\"outcome\":\"complete\"}");
     assert!(std::fs::metadata(turn.scratch.join("stdout.jsonl")).unwrap().len() > 100 << 20);
     let growth = memory("VmHWM").saturating_sub(before);
     assert!(growth < 20 << 10, "it grew by {growth} KiB at its peak");

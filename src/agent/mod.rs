@@ -23,7 +23,8 @@ pub type Doing<T> = Pin<Box<dyn Future<Output = T> + Send>>;
 
 /// Somebody who can be given a prompt: a coding agent's CLI, a rehearsal, or your own.
 ///
-/// One value serves all sessions at once; what belongs to one turn comes with the [`Turn`].
+/// One value serves all sessions at once; what belongs to one turn comes with the [`Turn`]. `agent_conformance!` in `testkit/`
+/// makes tests of what is promised here, for yours as well.
 ///
 /// ```
 /// use surefire::agent::{About, Agent, Doing, Failure, Link, Reply, Turn, UnknownModel};

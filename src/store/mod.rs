@@ -30,7 +30,7 @@ use crate::run::{AttemptId, PromptId, RunId, SessionId};
 /// Events are only ever appended, and are the truth; everything else that is read here follows from them or stands
 /// beside them (the words of the conversation). What a commit wrote is seen by every read that begins after it. All
 /// methods may block, and may be called from many threads at once. Implementations pass one suite of conformance
-/// tests, `tests/store_conformance.rs`.
+/// tests, which is there for yours as well: `store_conformance!` in `testkit/`.
 ///
 /// A list leaves out the rows that cannot be read, and has the others; asking for such a run or its events says what is
 /// wrong with it ([`StoreError::Unreadable`]). [`quarantined`](Self::quarantined) names them all.

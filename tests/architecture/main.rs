@@ -1,8 +1,11 @@
 //! Rooms look at each other in one direction only.
 //!
 //! Each folder of `src/` is a room; `ARCHITECTURE.md` says which rooms it may import, and this test reads the imports.
+//!
+//! A binary of its own: it reads sources and pages as text and links nothing of the library, so it is there in a moment.
 
 mod cycles;
+mod readme;
 
 use std::path::{Path, PathBuf};
 

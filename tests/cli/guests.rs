@@ -414,7 +414,7 @@ fn client(ready: &Value, message: &Value, answer: &str) {
     let key = std::fs::read_to_string(ready["key_file"].as_str().unwrap()).unwrap();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(async {
-        let mut app = crate::app::App::connect_with(address, key.trim(), "0.5.0").await;
+        let mut app = surefire_testkit::app::App::connect_with(address, key.trim(), "0.5.0").await;
         app.send(message.clone()).await;
         app.until(answer).await;
     });

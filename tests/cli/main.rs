@@ -1,7 +1,5 @@
 //! The `surefire` command as people and scripts use it: the real binary, what it prints, and its exit status.
 
-#[path = "../app/mod.rs"]
-mod app;
 mod command;
 mod completing;
 mod diagnosing;
@@ -16,9 +14,9 @@ mod serving;
 mod settings;
 mod snapshot;
 mod statuses;
-#[path = "../store_fixtures/mod.rs"]
-mod store_fixtures;
 mod terminal;
+#[cfg(unix)]
+mod walk;
 mod wrong_usage;
 mod years;
 

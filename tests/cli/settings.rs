@@ -4,8 +4,8 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 
 use serde_json::Value;
+use surefire_testkit::app::App;
 
-use crate::app::App;
 use crate::command::{Place, Said};
 use crate::snapshot;
 

@@ -1,19 +1,10 @@
 //! What the command prints, held against what it is known to print.
 
-use std::path::Path;
+use expect_test::expect_file;
 
-/// Holds a text against `snapshots/<name>.txt`. `UPDATE_DOCS=1` writes it anew; read the diff before you commit it.
+/// Holds a text against `snapshots/<name>.txt`. `UPDATE_EXPECT=1` writes it anew; read the diff before you commit it.
 pub(crate) fn hold(name: &str, found: &str) {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cli/snapshots").join(format!("{name}.txt"));
-    if std::env::var_os("UPDATE_DOCS").is_some() {
-        std::fs::write(&path, found).expect("the snapshot can be written");
-        return;
-    }
-    let known = std::fs::read_to_string(&path).unwrap_or_default();
-    assert!(
-        known == found,
-        "snapshot `{name}` differs (UPDATE_DOCS=1 writes it anew)\n--- known\n{known}\n--- found\n{found}"
-    );
+    expect_file![format!("{}/tests/cli/snapshots/{name}.txt", env!("CARGO_MANIFEST_DIR"))].assert_eq(found);
 }
 
 /// What differs from run to run, and what stands for it. `x` is a hexadecimal digit and `d` a decimal one; of two that begin alike

@@ -166,7 +166,7 @@ fn elsewhere() -> String {
         include_str!("guests.rs"),
         include_str!("../engine/producers.rs"),
         include_str!("../engine/storage.rs"),
-        include_str!("../run/decisions.rs"),
+        include_str!("../pure/run/decisions.rs"),
     ]
     .concat()
 }

@@ -8,11 +8,11 @@ use std::time::SystemTime;
 use rusqlite::Connection;
 use serde_json::Value;
 use surefire::store::{Change, NewMessage, Sqlite};
-
-use crate::command::Place;
-use crate::store_fixtures::{
+use surefire_testkit::fixtures::{
     attempt, began, commit, ends, events, message, new_session, replied, run, session, started,
 };
+
+use crate::command::Place;
 
 fn now() -> u64 {
     let since = SystemTime::UNIX_EPOCH.elapsed().expect("it is after 1970");

@@ -3,58 +3,59 @@
 use surefire::ExitReason;
 use surefire::engine::{Start, StartError};
 use surefire::run::{Resume, ResumedBy, SessionId};
+use surefire_testkit::{Act, FakeAgent, Harness};
 
-use crate::puppet::{Act, Puppet};
-use crate::stage::Stage;
-
-async fn refused(stage: &Stage, wish: Start) -> StartError {
-    let error = stage.engine.start(wish).await.expect_err("it cannot be fulfilled");
-    assert_eq!(stage.store.session_count().unwrap(), 0, "nothing is written down: {error}");
-    assert!(stage.puppet.turns().is_empty());
+async fn refused(harness: &Harness, wish: Start) -> StartError {
+    let error = harness.engine.start(wish).await.expect_err("it cannot be fulfilled");
+    assert_eq!(harness.store.session_count().unwrap(), 0, "nothing is written down: {error}");
+    assert!(harness.agent.turns().is_empty());
     error
 }
 
 #[tokio::test(start_paused = true)]
 async fn each_wish_that_cannot_be_fulfilled_says_what_to_do() {
-    let stage = Stage::new(Puppet::new([])).await;
-    let place = stage.directory();
+    let harness = Harness::new(FakeAgent::new([])).await;
+    let place = harness.directory();
     std::fs::write(place.join("file"), "").unwrap();
     std::os::unix::fs::symlink("/", place.join("way-out")).unwrap();
-    let at = |path: &str| Start { directory: Some(place.join(path)), ..stage.wish() };
+    let at = |path: &str| Start { directory: Some(place.join(path)), ..harness.wish() };
     let table = [
         (at("missing"), "does not exist; create it"),
         (at("file"), "is not a directory"),
         (at("way-out"), "is outside of the allowed roots"),
-        (Start { directory: Some("/".into()), ..stage.wish() }, "is outside of the allowed roots"),
-        (Start { directory: Some("relative".into()), ..stage.wish() }, "is relative; give an absolute path"),
-        (Start { directory: None, ..stage.wish() }, "working_directory required for new session"),
+        (Start { directory: Some("/".into()), ..harness.wish() }, "is outside of the allowed roots"),
         (
-            Start { recipe: "implement-and-reviw".into(), ..stage.wish() },
+            Start { directory: Some("relative".into()), ..harness.wish() },
+            "is relative; give an absolute path",
+        ),
+        (Start { directory: None, ..harness.wish() }, "working_directory required for new session"),
+        (
+            Start { recipe: "implement-and-reviw".into(), ..harness.wish() },
             "recipe not found: `implement-and-reviw`; did you mean `implement-and-review`?",
         ),
         (
-            Start { model: Some("straw".into()), ..stage.wish() },
+            Start { model: Some("straw".into()), ..harness.wish() },
             "unknown model `straw`; use one of wood, opus",
         ),
         (
-            Start { provider: Some("cursor".into()), ..stage.wish() },
-            "no agent `cursor` here; choose one of those that are: puppet",
+            Start { provider: Some("cursor".into()), ..harness.wish() },
+            "no agent `cursor` here; choose one of those that are: fake",
         ),
     ];
     for (wish, words) in table {
-        let error = refused(&stage, wish).await.to_string();
+        let error = refused(&harness, wish).await.to_string();
         assert!(error.contains(words), "{error}");
     }
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_refusal_can_be_shown_as_the_end_of_a_run() {
-    let stage = Stage::new(Puppet::new([])).await;
-    let error = refused(&stage, Start { directory: Some("/".into()), ..stage.wish() }).await;
+    let harness = Harness::new(FakeAgent::new([])).await;
+    let error = refused(&harness, Start { directory: Some("/".into()), ..harness.wish() }).await;
     let exit = error.exit().expect("it is about a run");
     assert_eq!(exit.reason(), Some(ExitReason::Error));
     assert!(exit.description().unwrap().contains("outside of the allowed roots"));
-    let error = refused(&stage, Start { recipe: "nothing".into(), ..stage.wish() }).await;
+    let error = refused(&harness, Start { recipe: "nothing".into(), ..harness.wish() }).await;
     assert!(error.exit().is_none(), "without a recipe there is no run");
 }
 
@@ -66,19 +67,19 @@ fn a_session_id_is_a_uuid() {
 
 #[tokio::test(start_paused = true)]
 async fn a_session_stays_in_its_directory() {
-    let stage = Stage::new(Puppet::new([Act::Outcome("no-tasks")])).await;
-    let (started, _) = stage.run().await;
-    let other = stage.directory().join("other");
+    let harness = Harness::new(FakeAgent::new([Act::Outcome("no-tasks")])).await;
+    let (started, _) = harness.run().await;
+    let other = harness.directory().join("other");
     std::fs::create_dir(&other).unwrap();
-    let wish = Start { session: Some(started.session), directory: Some(other), ..stage.wish() };
-    let error = stage.engine.start(wish).await.unwrap_err();
+    let wish = Start { session: Some(started.session), directory: Some(other), ..harness.wish() };
+    let error = harness.engine.start(wish).await.unwrap_err();
     assert!(error.to_string().contains("start in a new session to work elsewhere"), "{error}");
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_run_that_is_not_there_cannot_be_resumed() {
-    let stage = Stage::new(Puppet::new([])).await;
+    let harness = Harness::new(FakeAgent::new([])).await;
     let run = uuid::Uuid::from_u128(3).into();
-    let error = stage.engine.resume(run, Resume::by(ResumedBy::User)).await.unwrap_err();
+    let error = harness.engine.resume(run, Resume::by(ResumedBy::User)).await.unwrap_err();
     assert!(error.to_string().starts_with("there is no run "), "{error}");
 }

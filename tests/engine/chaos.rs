@@ -9,9 +9,7 @@ use surefire::engine::{Shutdown, Start};
 use surefire::recipes::BUNDLED;
 use surefire::run::{Resume, ResumedBy, Run, SessionId};
 use surefire::store::{Memory, RunFilter};
-
-use crate::puppet::{Act, Puppet};
-use crate::stage::Stage;
+use surefire_testkit::{Act, FakeAgent, Harness};
 
 /// Numbers that look random and are the same every time.
 struct Dice(u64);
@@ -48,12 +46,12 @@ fn session(dice: &mut Dice) -> SessionId {
 }
 
 /// Somebody does something. What is refused is refused; it only must not hang or break anything.
-fn somebody(stage: &Stage, dice: &mut Dice, said: &mut u32) {
-    let (engine, session, what) = (stage.engine.clone(), session(dice), dice.throw(12));
+fn somebody(harness: &Harness, dice: &mut Dice, said: &mut u32) {
+    let (engine, session, what) = (harness.engine.clone(), session(dice), dice.throw(12));
     let wait = Duration::from_millis(dice.throw(300));
-    let wish = Start { session: Some(session), ..stage.wish() };
+    let wish = Start { session: Some(session), ..harness.wish() };
     let runs = RunFilter { session: Some(session), limit: Some(1), ..RunFilter::default() };
-    let last = stage.store.runs(&runs).unwrap().pop().map(|run| run.id);
+    let last = harness.store.runs(&runs).unwrap().pop().map(|run| run.id);
     *said += 1;
     let words = format!("word {said}.");
     tokio::spawn(async move {
@@ -75,16 +73,16 @@ fn somebody(stage: &Stage, dice: &mut Dice, said: &mut u32) {
 }
 
 /// What has to hold whenever nothing is going on.
-fn check(stage: &Stage) {
-    for run in stage.store.runs(&RunFilter::default()).unwrap() {
-        let events = stage.events(run.id);
+fn check(harness: &Harness) {
+    for run in harness.store.runs(&RunFilter::default()).unwrap() {
+        let events = harness.events(run.id);
         assert!(events.iter().zip(1..).all(|(recorded, seq)| recorded.seq == seq));
         let recipe = BUNDLED.get(&run.recipe).unwrap();
         let replayed = Run::replay(recipe, events.iter().map(|recorded| &recorded.event)).unwrap();
         assert_eq!(replayed.ending().is_some(), run.ending.is_some());
         assert_eq!(replayed.position().steps(), run.steps, "no transition is lost or doubled");
     }
-    let answered = stage.puppet.answered.lock().unwrap();
+    let answered = harness.agent.answered();
     for words in answered.iter().filter(|words| words.starts_with("word ")) {
         let times = answered.iter().filter(|others| *others == words).count();
         assert_eq!(times, 1, "`{words}` was answered, and is told again");
@@ -93,41 +91,41 @@ fn check(stage: &Stage) {
 
 async fn play(seed: u64) {
     let mut dice = Dice(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
-    let puppet = Puppet::new((0..400).map(|_| dice.act()));
-    let mut stage = Stage::with(puppet, Arc::new(Memory::default()), |_| ()).await;
+    let agent = FakeAgent::new((0..400).map(|_| dice.act()));
+    let mut harness = Harness::with(agent, Arc::new(Memory::default()), |_| ()).await;
     let mut said = 0;
     for _ in 0..40 {
         for _ in 0..dice.throw(4) {
-            somebody(&stage, &mut dice, &mut said);
+            somebody(&harness, &mut dice, &mut said);
         }
         tokio::time::sleep(Duration::from_millis(dice.throw(200))).await;
         if dice.throw(8) == 0 {
             let how = [Shutdown::StopAgents, Shutdown::LeaveAgents][usize::from(dice.throw(2) == 0)];
-            stage.engine.shut_down(how).await;
-            assert_eq!(stage.puppet.working.lock().unwrap().0, 0, "nobody works for an engine that is gone");
-            check(&stage);
+            harness.engine.shut_down(how).await;
+            assert_eq!(harness.agent.working(), 0, "nobody works for an engine that is gone");
+            check(&harness);
             for _ in 0..4 {
                 let fate = [Fate::NeverBegan, Fate::Unknown, Fate::Ended(Err(Failure::Stopped))];
                 let fate = fate.into_iter().nth(usize::try_from(dice.throw(3)).unwrap()).unwrap();
-                stage.puppet.fate(fate);
+                harness.agent.fate(fate);
             }
-            stage = stage.again().await;
+            harness = harness.again().await;
         }
     }
     // Until everybody has said what they wanted to.
     tokio::time::sleep(Duration::from_secs(1)).await;
-    stage.engine.set_orchestration(None, false).await.unwrap();
+    harness.engine.set_orchestration(None, false).await.unwrap();
     for n in 0..SESSIONS {
-        stage.engine.kill(uuid::Uuid::from_u128(u128::from(n) + 1).into()).await.unwrap();
+        harness.engine.kill(uuid::Uuid::from_u128(u128::from(n) + 1).into()).await.unwrap();
     }
     tokio::time::sleep(Duration::from_secs(5)).await;
     let open = RunFilter { open: Some(true), ..RunFilter::default() };
-    assert!(stage.store.runs(&open).unwrap().is_empty(), "all runs can be ended");
+    assert!(harness.store.runs(&open).unwrap().is_empty(), "all runs can be ended");
     let began = tokio::time::Instant::now();
-    stage.engine.shut_down(Shutdown::StopAgents).await;
+    harness.engine.shut_down(Shutdown::StopAgents).await;
     assert!(began.elapsed() < Duration::from_secs(1), "nothing is left that could keep it");
-    assert_eq!(stage.puppet.working.lock().unwrap().0, 0);
-    check(&stage);
+    assert_eq!(harness.agent.working(), 0);
+    check(&harness);
 }
 
 #[tokio::test(start_paused = true)]

@@ -4,9 +4,7 @@ use surefire::ExitReason;
 use surefire::agent::Failure;
 use surefire::engine::{EngineError, Notice};
 use surefire::run::{Resume, ResumedBy, SessionId};
-
-use crate::puppet::{Act, Puppet};
-use crate::stage::{SECOND, Stage};
+use surefire_testkit::{Act, FakeAgent, Harness, SECOND};
 
 async fn chat_ended(feed: &mut surefire::engine::Feed, session: SessionId) -> bool {
     loop {
@@ -22,48 +20,49 @@ async fn chat_ended(feed: &mut surefire::engine::Feed, session: SessionId) -> bo
 async fn a_prompt_during_a_run_comes_before_the_next_step() {
     let go = std::sync::Arc::new(tokio::sync::Notify::new());
     let acts = [Act::Waits(go.clone(), "complete"), Act::Says("I will.".into())];
-    let stage = Stage::new(Puppet::new(acts)).await;
-    let started = stage.start().await;
-    stage.puppet.asked(1).await;
-    let prompt = stage.engine.prompt(started.session, "Mind the tests.".into()).await.unwrap();
+    let harness = Harness::new(FakeAgent::new(acts)).await;
+    let started = harness.start().await;
+    harness.agent.asked(1).await;
+    let prompt = harness.engine.prompt(started.session, "Mind the tests.".into()).await.unwrap();
     go.notify_one();
-    assert_eq!(stage.ended(started).await.reason, "task-committed");
-    let said = stage.said(started);
+    assert_eq!(harness.ended(started).await.reason, "task-committed");
+    let said = harness.said(started);
     assert_eq!(said[1], "user: Mind the tests.", "it stands where it was said");
     assert_eq!(said[3], "assistant: I will.");
     assert_eq!(said.iter().filter(|text| text.contains("Mind the tests")).count(), 1);
-    let messages = stage.store.messages(started.session, 1, 1).unwrap();
+    let messages = harness.store.messages(started.session, 1, 1).unwrap();
     assert_eq!(messages[0].id, prompt.uuid(), "whoever reads the journal knows which words these are");
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_prompt_outside_of_a_run_is_answered_at_once() {
-    let stage = Stage::new(Puppet::new([Act::Outcome("no-tasks"), Act::Says("Forty-two.".into())])).await;
-    let (started, _) = stage.run().await;
-    let mut feed = stage.engine.listen();
-    stage.engine.prompt(started.session, "How many?".into()).await.unwrap();
+    let harness =
+        Harness::new(FakeAgent::new([Act::Outcome("no-tasks"), Act::Says("Forty-two.".into())])).await;
+    let (started, _) = harness.run().await;
+    let mut feed = harness.engine.listen();
+    harness.engine.prompt(started.session, "How many?".into()).await.unwrap();
     assert!(!chat_ended(&mut feed, started.session).await);
-    let said = stage.said(started);
+    let said = harness.said(started);
     assert_eq!(said[said.len() - 2..], ["user: How many?", "assistant: Forty-two."]);
-    assert!(stage.store.open_attempts().unwrap().is_empty());
+    assert!(harness.store.open_attempts().unwrap().is_empty());
 }
 
 #[tokio::test(start_paused = true)]
 async fn prompts_that_a_run_leaves_over_are_passed_on_after_it_and_not_again_when_it_resumes() {
     let go = std::sync::Arc::new(tokio::sync::Notify::new());
     let acts = [Act::Waits(go.clone(), "blocked"), Act::Says("Yes?".into())];
-    let stage = Stage::new(Puppet::new(acts)).await;
-    let started = stage.start().await;
-    stage.puppet.asked(1).await;
-    let mut feed = stage.engine.listen();
-    stage.engine.prompt(started.session, "Hello?".into()).await.unwrap();
+    let harness = Harness::new(FakeAgent::new(acts)).await;
+    let started = harness.start().await;
+    harness.agent.asked(1).await;
+    let mut feed = harness.engine.listen();
+    harness.engine.prompt(started.session, "Hello?".into()).await.unwrap();
     go.notify_one();
-    assert_eq!(stage.ended(started).await.reason, "implementation-blocked", "it ends by itself");
+    assert_eq!(harness.ended(started).await.reason, "implementation-blocked", "it ends by itself");
     chat_ended(&mut feed, started.session).await;
-    assert_eq!(stage.puppet.turns()[1].prompt, "Hello?");
-    stage.engine.resume(started.run, Resume::by(ResumedBy::User)).await.unwrap();
-    assert_eq!(stage.ended(started).await.reason, "task-committed");
-    let told = stage.puppet.turns().iter().filter(|turn| turn.prompt == "Hello?").count();
+    assert_eq!(harness.agent.turns()[1].prompt, "Hello?");
+    harness.engine.resume(started.run, Resume::by(ResumedBy::User)).await.unwrap();
+    assert_eq!(harness.ended(started).await.reason, "task-committed");
+    let told = harness.agent.turns().iter().filter(|turn| turn.prompt == "Hello?").count();
     assert_eq!(told, 1, "neither lost nor repeated");
 }
 
@@ -71,32 +70,32 @@ async fn prompts_that_a_run_leaves_over_are_passed_on_after_it_and_not_again_whe
 async fn a_stop_withdraws_what_is_queued_and_starts_no_agent() {
     let off = Some(false);
     for (kill, switch) in [(false, None), (true, None), (false, off)] {
-        let stage = Stage::new(Puppet::new([Act::Hangs])).await;
-        let started = stage.start().await;
-        stage.puppet.asked(1).await;
+        let harness = Harness::new(FakeAgent::new([Act::Hangs])).await;
+        let started = harness.start().await;
+        harness.agent.asked(1).await;
         for words in ["Mind the tests.", "And the docs."] {
-            stage.engine.prompt(started.session, words.into()).await.unwrap();
+            harness.engine.prompt(started.session, words.into()).await.unwrap();
         }
         match (kill, switch) {
-            (true, _) => drop(stage.engine.kill(started.session).await.unwrap()),
-            (_, Some(enabled)) => stage.engine.set_orchestration(None, enabled).await.unwrap(),
-            _ => drop(stage.engine.exit(started.session, ExitReason::UserRequested).await.unwrap()),
+            (true, _) => drop(harness.engine.kill(started.session).await.unwrap()),
+            (_, Some(enabled)) => harness.engine.set_orchestration(None, enabled).await.unwrap(),
+            _ => drop(harness.engine.exit(started.session, ExitReason::UserRequested).await.unwrap()),
         }
-        tokio::time::sleep(crate::stage::SECOND * 3600).await;
-        assert_eq!(stage.puppet.turns().len(), 1, "no agent starts");
-        assert_eq!(stage.store.waiting(started.session).unwrap(), []);
-        let said = stage.said(started);
+        tokio::time::sleep(surefire_testkit::SECOND * 3600).await;
+        assert_eq!(harness.agent.turns().len(), 1, "no agent starts");
+        assert_eq!(harness.store.waiting(started.session).unwrap(), []);
+        let said = harness.said(started);
         let marked = said.iter().filter(|text| text.starts_with("assistant: Not delivered:"));
         let marked: Vec<_> = marked.filter_map(|text| text.split(['“', '”']).nth(1)).collect();
         assert_eq!(marked, ["Mind the tests.", "And the docs."], "each is marked, in order");
         assert_eq!(said[1..3], ["user: Mind the tests.", "user: And the docs."], "the words stay");
 
         // It stays withdrawn, also when the run is resumed by another engine.
-        stage.engine.set_orchestration(None, true).await.unwrap();
-        let stage = stage.again().await;
-        stage.engine.resume(started.run, Resume::by(ResumedBy::User)).await.unwrap();
-        assert_eq!(stage.ended(started).await.reason, "task-committed");
-        let prompts: Vec<_> = stage.puppet.turns().into_iter().map(|turn| turn.prompt).collect();
+        harness.engine.set_orchestration(None, true).await.unwrap();
+        let harness = harness.again().await;
+        harness.engine.resume(started.run, Resume::by(ResumedBy::User)).await.unwrap();
+        assert_eq!(harness.ended(started).await.reason, "task-committed");
+        let prompts: Vec<_> = harness.agent.turns().into_iter().map(|turn| turn.prompt).collect();
         assert!(!prompts.iter().any(|prompt| prompt == "Mind the tests."), "{prompts:?}");
     }
 }
@@ -105,18 +104,18 @@ async fn a_stop_withdraws_what_is_queued_and_starts_no_agent() {
 async fn a_prompt_that_is_being_passed_on_when_its_run_is_stopped_is_marked() {
     for kill in [false, true] {
         let go = std::sync::Arc::new(tokio::sync::Notify::new());
-        let stage = Stage::new(Puppet::new([Act::Waits(go.clone(), "complete"), Act::Hangs])).await;
-        let started = stage.start().await;
-        stage.puppet.asked(1).await;
-        stage.engine.prompt(started.session, "Mind the tests.".into()).await.unwrap();
+        let harness = Harness::new(FakeAgent::new([Act::Waits(go.clone(), "complete"), Act::Hangs])).await;
+        let started = harness.start().await;
+        harness.agent.asked(1).await;
+        harness.engine.prompt(started.session, "Mind the tests.".into()).await.unwrap();
         go.notify_one();
-        stage.puppet.asked(2).await;
+        harness.agent.asked(2).await;
         if kill {
-            stage.engine.kill(started.session).await.unwrap();
+            harness.engine.kill(started.session).await.unwrap();
         } else {
-            stage.engine.exit(started.session, ExitReason::UserRequested).await.unwrap();
+            harness.engine.exit(started.session, ExitReason::UserRequested).await.unwrap();
         }
-        let said = stage.said(started);
+        let said = harness.said(started);
         let marked = said.iter().filter(|text| text.contains("Not answered: “Mind the tests.”")).count();
         assert_eq!(marked, 1, "{said:#?}");
     }
@@ -126,16 +125,16 @@ async fn a_prompt_that_is_being_passed_on_when_its_run_is_stopped_is_marked() {
 async fn a_prompt_that_was_kept_goes_before_the_one_that_is_sent_while_a_run_goes_on() {
     let failure = Failure::NotLoggedIn { words: "Please run /login".into() };
     let acts = [Act::Outcome("no-tasks"), Act::Fails(failure), Act::Takes(SECOND, "complete")];
-    let stage = Stage::new(Puppet::new(acts)).await;
-    let (started, _) = stage.run().await;
-    stage.engine.prompt(started.session, "Kept.".into()).await.unwrap();
+    let harness = Harness::new(FakeAgent::new(acts)).await;
+    let (started, _) = harness.run().await;
+    harness.engine.prompt(started.session, "Kept.".into()).await.unwrap();
     tokio::time::sleep(SECOND).await;
-    let start = surefire::engine::Start { session: Some(started.session), ..stage.wish() };
-    let next = stage.engine.start(start).await.unwrap();
-    stage.puppet.asked(3).await;
-    stage.engine.prompt(started.session, "Sent later.".into()).await.unwrap();
-    stage.ended(next).await;
-    let told: Vec<_> = stage.puppet.turns().into_iter().map(|turn| turn.prompt).skip(3).take(2).collect();
+    let start = surefire::engine::Start { session: Some(started.session), ..harness.wish() };
+    let next = harness.engine.start(start).await.unwrap();
+    harness.agent.asked(3).await;
+    harness.engine.prompt(started.session, "Sent later.".into()).await.unwrap();
+    harness.ended(next).await;
+    let told: Vec<_> = harness.agent.turns().into_iter().map(|turn| turn.prompt).skip(3).take(2).collect();
     assert_eq!(told, ["Kept.", "Sent later."]);
 }
 
@@ -144,43 +143,41 @@ async fn a_prompt_that_cannot_be_answered_says_so_in_the_conversation() {
     let failure = Failure::NotLoggedIn { words: "Please run /login".into() };
     // It is tried once more if somebody says more meanwhile, and that may be the end of the run.
     let fails = || Act::Fails(failure.clone());
-    let stage = Stage::new(Puppet::new([Act::Outcome("no-tasks"), fails(), fails()])).await;
-    let (started, _) = stage.run().await;
-    let mut feed = stage.engine.listen();
-    stage.engine.prompt(started.session, "How many?".into()).await.unwrap();
+    let harness = Harness::new(FakeAgent::new([Act::Outcome("no-tasks"), fails(), fails()])).await;
+    let (started, _) = harness.run().await;
+    let mut feed = harness.engine.listen();
+    harness.engine.prompt(started.session, "How many?".into()).await.unwrap();
     assert!(chat_ended(&mut feed, started.session).await);
-    let last = stage.said(started).pop().unwrap();
+    let last = harness.said(started).pop().unwrap();
     assert!(last.contains("was not answered") && last.contains("Please run /login"), "{last}");
 }
 
 #[tokio::test(start_paused = true)]
 async fn kill_stops_a_prompt_and_leaves_nothing_behind() {
-    let stage = Stage::new(Puppet::new([Act::Outcome("no-tasks"), Act::Hangs])).await;
-    let (started, _) = stage.run().await;
-    let mut feed = stage.engine.listen();
-    stage.engine.prompt(started.session, "How many?".into()).await.unwrap();
-    stage.puppet.asked(2).await;
-    assert_eq!(stage.engine.kill(started.session).await.unwrap(), None, "no run was going on");
+    let harness = Harness::new(FakeAgent::new([Act::Outcome("no-tasks"), Act::Hangs])).await;
+    let (started, _) = harness.run().await;
+    let mut feed = harness.engine.listen();
+    harness.engine.prompt(started.session, "How many?".into()).await.unwrap();
+    harness.agent.asked(2).await;
+    assert_eq!(harness.engine.kill(started.session).await.unwrap(), None, "no run was going on");
     assert!(chat_ended(&mut feed, started.session).await);
-    assert!(stage.store.open_attempts().unwrap().is_empty());
+    assert!(harness.store.open_attempts().unwrap().is_empty());
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_prompt_survives_a_restart() {
-    let stage = Stage::new(Puppet::new([Act::Outcome("no-tasks"), Act::Hangs])).await;
-    let (started, _) = stage.run().await;
-    stage.engine.prompt(started.session, "First?".into()).await.unwrap();
-    stage.puppet.asked(2).await;
-    stage.engine.prompt(started.session, "Second?".into()).await.unwrap();
-    stage.puppet.fate(surefire::agent::Fate::NeverBegan);
-    stage.puppet.then(Act::Says("One.".into()));
-    stage.puppet.then(Act::Says("Two.".into()));
-    let stage = stage.again().await;
-    stage.puppet.asked(4).await;
-    while stage.said(started).len() < 7 {
-        tokio::task::yield_now().await;
-    }
-    let said = stage.said(started);
+    let harness = Harness::new(FakeAgent::new([Act::Outcome("no-tasks"), Act::Hangs])).await;
+    let (started, _) = harness.run().await;
+    harness.engine.prompt(started.session, "First?".into()).await.unwrap();
+    harness.agent.asked(2).await;
+    harness.engine.prompt(started.session, "Second?".into()).await.unwrap();
+    harness.agent.fate(surefire::agent::Fate::NeverBegan);
+    harness.agent.then(Act::Says("One.".into()));
+    harness.agent.then(Act::Says("Two.".into()));
+    let harness = harness.again().await;
+    harness.agent.asked(4).await;
+    harness.until(|it| it.said(started).len() >= 7).await;
+    let said = harness.said(started);
     assert_eq!(
         said[said.len() - 4..],
         ["user: First?", "user: Second?", "assistant: One.", "assistant: Two."]
@@ -194,40 +191,40 @@ const NOTICE: &str = "This may have reached you before";
 async fn a_prompt_that_died_with_the_agent_of_its_run_is_repeated_with_notice() {
     let go = std::sync::Arc::new(tokio::sync::Notify::new());
     let died = Failure::NoReply { status: "signal: 9 (SIGKILL)".into(), stderr: String::new() };
-    let stage = Stage::new(Puppet::new([Act::Waits(go.clone(), "complete"), Act::Fails(died)])).await;
-    let started = stage.start().await;
-    stage.puppet.asked(1).await;
-    stage.engine.prompt(started.session, "Mind the tests.".into()).await.unwrap();
+    let harness = Harness::new(FakeAgent::new([Act::Waits(go.clone(), "complete"), Act::Fails(died)])).await;
+    let started = harness.start().await;
+    harness.agent.asked(1).await;
+    harness.engine.prompt(started.session, "Mind the tests.".into()).await.unwrap();
     go.notify_one();
-    assert_eq!(stage.ended(started).await.reason, "worker_failed");
-    stage.puppet.asked(3).await;
-    let prompts: Vec<_> = stage.puppet.turns().into_iter().map(|turn| turn.prompt).collect();
+    assert_eq!(harness.ended(started).await.reason, "worker_failed");
+    harness.agent.asked(3).await;
+    let prompts: Vec<_> = harness.agent.turns().into_iter().map(|turn| turn.prompt).collect();
     assert_eq!(prompts[1], "Mind the tests.");
     assert!(prompts[2].starts_with(NOTICE) && prompts[2].ends_with("Mind the tests."), "{prompts:?}");
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_prompt_of_unknown_fate_is_repeated_with_notice_whichever_server_comes_to_it() {
-    let stage = Stage::new(Puppet::new([Act::Outcome("no-tasks"), Act::Hangs, Act::Hangs])).await;
-    let (started, _) = stage.run().await;
-    stage.engine.prompt(started.session, "How many?".into()).await.unwrap();
-    stage.puppet.asked(2).await;
+    let harness = Harness::new(FakeAgent::new([Act::Outcome("no-tasks"), Act::Hangs, Act::Hangs])).await;
+    let (started, _) = harness.run().await;
+    harness.engine.prompt(started.session, "How many?".into()).await.unwrap();
+    harness.agent.asked(2).await;
     // The next server finds out that nobody knows, and asks again; the one after it finds that this never got there.
-    stage.puppet.fate(surefire::agent::Fate::Unknown);
-    let stage = stage.again().await;
-    stage.puppet.asked(3).await;
-    stage.puppet.fate(surefire::agent::Fate::NeverBegan);
-    let stage = stage.again().await;
-    stage.puppet.asked(4).await;
-    let prompts: Vec<_> = stage.puppet.turns().into_iter().map(|turn| turn.prompt).collect();
+    harness.agent.fate(surefire::agent::Fate::Unknown);
+    let harness = harness.again().await;
+    harness.agent.asked(3).await;
+    harness.agent.fate(surefire::agent::Fate::NeverBegan);
+    let harness = harness.again().await;
+    harness.agent.asked(4).await;
+    let prompts: Vec<_> = harness.agent.turns().into_iter().map(|turn| turn.prompt).collect();
     assert_eq!(prompts[1], "How many?");
     assert!(prompts[2..].iter().all(|prompt| prompt.starts_with(NOTICE)), "{prompts:?}");
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_prompt_for_nobody_is_refused() {
-    let stage = Stage::new(Puppet::new([])).await;
+    let harness = Harness::new(FakeAgent::new([])).await;
     let nobody = uuid::Uuid::from_u128(7).into();
-    let error = stage.engine.prompt(nobody, "Hello?".into()).await.unwrap_err();
+    let error = harness.engine.prompt(nobody, "Hello?".into()).await.unwrap_err();
     assert!(matches!(error, EngineError::NoSession(_)), "{error}");
 }

@@ -12,13 +12,10 @@ use surefire::process::{Command, Files, Limits, Mark, TextLines};
 use surefire::recipes::BUNDLED;
 use surefire::run::{AttemptId, PromptId, Resume, ResumedBy, SessionId};
 use surefire::store::{Change, Commit, Memory, NewSession, Process, RunFilter, SessionEvent, Store};
+use surefire_testkit::{Act, FakeAgent, Harness, HeldStore, NOON, SECOND};
 use tempfile::TempDir;
 use tokio::sync::Notify;
 use uuid::Uuid;
-
-use crate::held_store::HeldStore;
-use crate::puppet::{Act, Puppet};
-use crate::stage::{NOON, SECOND, Stage};
 
 /// A place with the attempt of a prompt outside of a run, as a killed server leaves it, and a CLI that keeps what it is told.
 struct Left {
@@ -89,8 +86,8 @@ fn claude_options(place: &Path, store: Arc<dyn Store>) -> Options {
 }
 
 /// The open attempt has a process by now.
-fn spawned(stage: &Stage, attempt: AttemptId, process: Process) {
-    stage.store.commit(&Commit { changes: vec![Change::Spawned { attempt, process }] }).unwrap();
+fn spawned(harness: &Harness, attempt: AttemptId, process: Process) {
+    harness.store.commit(&Commit { changes: vec![Change::Spawned { attempt, process }] }).unwrap();
 }
 
 fn some_process() -> Process {
@@ -156,53 +153,53 @@ async fn a_shutdown_before_the_prompt_is_given_interrupts_nothing() {
 
 #[tokio::test(start_paused = true)]
 async fn the_working_directory_is_checked_before_a_turn_that_never_began() {
-    let stage = Stage::new(Puppet::new([Act::Hangs])).await;
-    let directory = stage.directory().join("work");
+    let harness = Harness::new(FakeAgent::new([Act::Hangs])).await;
+    let directory = harness.directory().join("work");
     std::fs::create_dir(&directory).unwrap();
-    let start = Start { directory: Some(directory.clone()), ..stage.wish() };
-    let started = stage.engine.start(start).await.unwrap();
-    stage.puppet.asked(1).await;
-    spawned(&stage, stage.store.open_attempts().unwrap()[0].id, some_process());
+    let start = Start { directory: Some(directory.clone()), ..harness.wish() };
+    let started = harness.engine.start(start).await.unwrap();
+    harness.agent.asked(1).await;
+    spawned(&harness, harness.store.open_attempts().unwrap()[0].id, some_process());
     std::fs::rename(&directory, directory.with_extension("old")).unwrap();
     std::os::unix::fs::symlink("/", &directory).unwrap();
-    stage.puppet.fate(Fate::NeverBegan);
-    let stage = stage.again().await;
-    let ending = stage.ended(started).await;
-    assert_eq!((ending.reason.as_str(), stage.puppet.turns().len()), ("error", 1));
+    harness.agent.fate(Fate::NeverBegan);
+    let harness = harness.again().await;
+    let ending = harness.ended(started).await;
+    assert_eq!((ending.reason.as_str(), harness.agent.turns().len()), ("error", 1));
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_turn_that_never_began_waits_for_its_permit() {
-    let stage = Stage::new(Puppet::new([Act::Hangs, Act::Hangs])).await;
-    stage.start().await;
-    stage.start().await;
-    stage.puppet.asked(2).await;
-    for attempt in stage.store.open_attempts().unwrap() {
-        spawned(&stage, attempt.id, some_process());
-        stage.puppet.fate(Fate::NeverBegan);
-        stage.puppet.then(Act::Hangs);
+    let harness = Harness::new(FakeAgent::new([Act::Hangs, Act::Hangs])).await;
+    harness.start().await;
+    harness.start().await;
+    harness.agent.asked(2).await;
+    for attempt in harness.store.open_attempts().unwrap() {
+        spawned(&harness, attempt.id, some_process());
+        harness.agent.fate(Fate::NeverBegan);
+        harness.agent.then(Act::Hangs);
     }
-    let stage = stage.again_with(|options| options.parallel = 1).await;
-    stage.puppet.asked(3).await;
+    let harness = harness.again_with(|options| options.parallel = 1).await;
+    harness.agent.asked(3).await;
     tokio::time::sleep(SECOND).await;
-    assert_eq!(stage.puppet.turns().len(), 3, "the second one waits");
+    assert_eq!(harness.agent.turns().len(), 3, "the second one waits");
 }
 
 #[tokio::test]
 async fn an_agent_at_work_is_stopped_where_its_session_cannot_be_locked() {
-    let stage = Stage::new(Puppet::new([Act::Hangs])).await;
-    let started = stage.start().await;
-    stage.puppet.asked(1).await;
-    let attempt = stage.store.open_attempts().unwrap()[0].id;
-    let files = Files::at(stage.place.path().join("files"));
+    let harness = Harness::new(FakeAgent::new([Act::Hangs])).await;
+    let started = harness.start().await;
+    harness.agent.asked(1).await;
+    let attempt = harness.store.open_attempts().unwrap()[0].id;
+    let files = Files::at(harness.place.path().join("files"));
     let command = Command::new("sleep", Mark::new(attempt.uuid())).arguments(["600"]);
     let held = command.start(files, Limits::default(), TextLines).await.unwrap();
     let (pid, begun) = (held.process().pid, held.process().started.clone());
-    spawned(&stage, attempt, Process { pid, started: begun });
-    let file = stage.place.path().join("file");
+    spawned(&harness, attempt, Process { pid, started: begun });
+    let file = harness.place.path().join("file");
     std::fs::write(&file, "").unwrap();
-    let stage = stage.again_with(|options| options.locks = file).await;
-    assert_eq!(stage.ended(started).await.reason, "error");
+    let harness = harness.again_with(|options| options.locks = file).await;
+    assert_eq!(harness.ended(started).await.reason, "error");
     let status = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
     assert!(status.is_empty() || status.contains(") Z "), "its process is gone: {status}");
     drop(held);
@@ -211,16 +208,16 @@ async fn an_agent_at_work_is_stopped_where_its_session_cannot_be_locked() {
 #[tokio::test(start_paused = true)]
 async fn switching_off_that_cannot_be_saved_is_carried_out_once_there_is_room() {
     let (disk, store) = disk();
-    let stage = Stage::with(Puppet::new([Act::Hangs]), store, |_| ()).await;
-    let started = stage.start().await;
-    stage.puppet.asked(1).await;
+    let harness = Harness::with(FakeAgent::new([Act::Hangs]), store, |_| ()).await;
+    let started = harness.start().await;
+    harness.agent.asked(1).await;
     disk.full.store(true, Ordering::SeqCst);
-    stage.engine.set_orchestration(Some(started.session), false).await.unwrap_err();
+    harness.engine.set_orchestration(Some(started.session), false).await.unwrap_err();
     disk.full.store(false, Ordering::SeqCst);
     tokio::time::sleep(Duration::from_mins(2)).await;
-    assert_eq!(stage.record(started.run).ending.unwrap().reason, "user-requested");
-    assert_eq!(stage.store.orchestration(Some(started.session)), Ok(false));
-    assert_eq!(stage.puppet.turns().len(), 1);
+    assert_eq!(harness.record(started.run).ending.unwrap().reason, "user-requested");
+    assert_eq!(harness.store.orchestration(Some(started.session)), Ok(false));
+    assert_eq!(harness.agent.turns().len(), 1);
 }
 
 mod endless {
@@ -240,17 +237,18 @@ mod endless {
 async fn switching_off_everywhere_stops_a_chain_that_restarts_at_that_moment() {
     for _ in 0..60 {
         let store: Arc<dyn Store> = Arc::new(Memory::default());
-        let stage = Stage::with(Puppet::new([]), store, |options| options.catalog = endless::CATALOG).await;
-        stage.engine.start(Start::new("endless", stage.directory())).await.unwrap();
-        stage.puppet.asked(5).await;
-        stage.engine.set_orchestration(None, false).await.unwrap();
+        let harness =
+            Harness::with(FakeAgent::new([]), store, |options| options.catalog = endless::CATALOG).await;
+        harness.engine.start(Start::new("endless", harness.directory())).await.unwrap();
+        harness.agent.asked(5).await;
+        harness.engine.set_orchestration(None, false).await.unwrap();
         let open = RunFilter { open: Some(true), ..RunFilter::default() };
         assert_eq!(
-            stage.store.runs(&open).unwrap().len(),
+            harness.store.runs(&open).unwrap().len(),
             0,
             "no run goes on while recipes are switched off"
         );
-        stage.engine.shut_down(Shutdown::StopAgents).await;
+        harness.engine.shut_down(Shutdown::StopAgents).await;
     }
 }
 
@@ -259,16 +257,17 @@ async fn switching_off_everywhere_stops_a_chain_that_restarts_at_that_moment() {
 async fn clients_are_not_told_that_a_run_goes_on_before_that_is_persisted() {
     let (disk, store) = disk();
     let go = Arc::new(Notify::new());
-    let stage = Stage::with(Puppet::new([Act::Waits(Arc::clone(&go), "complete")]), store, |_| ()).await;
-    let started = stage.start().await;
-    stage.puppet.asked(1).await;
+    let harness =
+        Harness::with(FakeAgent::new([Act::Waits(Arc::clone(&go), "complete")]), store, |_| ()).await;
+    let started = harness.start().await;
+    harness.agent.asked(1).await;
     disk.full.store(true, Ordering::SeqCst);
     go.notify_one();
-    assert_eq!(stage.ended(started).await.reason, "storage_error");
+    assert_eq!(harness.ended(started).await.reason, "storage_error");
     disk.full.store(false, Ordering::SeqCst);
-    stage.engine.prompt(started.session, "Mind the tests.".into()).await.unwrap();
+    harness.engine.prompt(started.session, "Mind the tests.".into()).await.unwrap();
     disk.nearly_full.store(true, Ordering::SeqCst);
-    let mut feed = stage.engine.listen();
+    let mut feed = harness.engine.listen();
     let heard = tokio::time::timeout(Duration::from_mins(10), feed.next()).await;
     assert!(!matches!(heard, Ok(Ok(Notice::TakenUp { .. }))), "{heard:?}");
     disk.nearly_full.store(false, Ordering::SeqCst);

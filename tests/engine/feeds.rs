@@ -2,16 +2,14 @@
 
 use surefire::engine::Notice;
 use surefire::run::RunId;
-
-use crate::puppet::{Act, Puppet};
-use crate::stage::Stage;
+use surefire_testkit::{Act, FakeAgent, Harness};
 
 #[tokio::test(start_paused = true)]
 async fn all_listeners_hear_the_same_in_order() {
-    let stage = Stage::new(Puppet::new([])).await;
-    let (mut first, mut second) = (stage.engine.listen(), stage.engine.listen());
-    let (started, _) = stage.run().await;
-    let written: Vec<_> = stage.events(started.run).iter().map(|recorded| recorded.seq).collect();
+    let harness = Harness::new(FakeAgent::new([])).await;
+    let (mut first, mut second) = (harness.engine.listen(), harness.engine.listen());
+    let (started, _) = harness.run().await;
+    let written: Vec<_> = harness.events(started.run).iter().map(|recorded| recorded.seq).collect();
     for feed in [&mut first, &mut second] {
         let mut heard = Vec::new();
         while heard.len() < written.len() {
@@ -26,13 +24,13 @@ async fn all_listeners_hear_the_same_in_order() {
 #[tokio::test(start_paused = true)]
 async fn a_listener_that_is_too_slow_misses_no_event() {
     let store = std::sync::Arc::new(surefire::store::Memory::default());
-    let stage = Stage::with(Puppet::new([]), store, |options| options.backlog = 4).await;
-    let mut slow = stage.engine.listen();
+    let harness = Harness::with(FakeAgent::new([]), store, |options| options.backlog = 4).await;
+    let mut slow = harness.engine.listen();
     let mut runs = Vec::new();
     for _ in 0..60 {
-        runs.push(stage.run().await.0.run);
+        runs.push(harness.run().await.0.run);
     }
-    let written = stage.store.events_of_all(0, usize::MAX).unwrap();
+    let written = harness.store.events_of_all(0, usize::MAX).unwrap();
     assert!(written.len() > 512, "more than a page is missed");
     let (mut heard, mut missed) = (Vec::new(), false);
     while heard.len() < written.len() {
@@ -76,11 +74,11 @@ async fn notices_come_in_the_order_things_happened() {
         Act::Speaks(&["Looking."], "All is well.\n{\"outcome\": \"no-issues\"}"),
         Act::Outcome("nothing-to-commit"),
     ];
-    let stage = Stage::new(Puppet::new(acts)).await;
-    let mut feed = stage.engine.listen();
-    let started = stage.start().await;
-    stage.puppet.asked(1).await;
-    stage.engine.prompt(started.session, "Mind the tests.".into()).await.unwrap();
+    let harness = Harness::new(FakeAgent::new(acts)).await;
+    let mut feed = harness.engine.listen();
+    let started = harness.start().await;
+    harness.agent.asked(1).await;
+    harness.engine.prompt(started.session, "Mind the tests.".into()).await.unwrap();
     go.notify_one();
     let told = told(&mut feed, started.run).await;
     let prompts = |line: &&String| !line.starts_with("user: ") || *line == "user: Mind the tests.";
@@ -120,11 +118,11 @@ async fn notices_come_in_the_order_things_happened() {
 
 #[tokio::test(start_paused = true)]
 async fn a_session_is_told_of_once() {
-    let stage = Stage::new(Puppet::new([])).await;
-    let mut feed = stage.engine.listen();
-    let (started, _) = stage.run().await;
-    let again = surefire::engine::Start { session: Some(started.session), ..stage.wish() };
-    let again = stage.engine.start(again).await.unwrap();
+    let harness = Harness::new(FakeAgent::new([])).await;
+    let mut feed = harness.engine.listen();
+    let (started, _) = harness.run().await;
+    let again = surefire::engine::Start { session: Some(started.session), ..harness.wish() };
+    let again = harness.engine.start(again).await.unwrap();
     let told = [told(&mut feed, started.run).await, told(&mut feed, again.run).await].concat();
     assert_eq!(told.iter().filter(|line| line.starts_with("session")).count(), 1);
     assert_eq!(told[0], "session with 1 messages", "before anything else in it");
@@ -132,9 +130,9 @@ async fn a_session_is_told_of_once() {
 
 #[tokio::test(start_paused = true)]
 async fn a_run_goes_on_when_its_listener_is_gone() {
-    let stage = Stage::new(Puppet::new([])).await;
-    let feed = stage.engine.listen();
-    let started = stage.start().await;
+    let harness = Harness::new(FakeAgent::new([])).await;
+    let feed = harness.engine.listen();
+    let started = harness.start().await;
     drop(feed);
-    assert_eq!(stage.ended(started).await.reason, "task-committed");
+    assert_eq!(harness.ended(started).await.reason, "task-committed");
 }

@@ -3,33 +3,32 @@
 use surefire::agent::Failure;
 use surefire::engine::Start;
 use surefire::run::{Limits, Resume, ResumedBy};
-
-use crate::puppet::{Act, Puppet};
-use crate::stage::Stage;
+use surefire_testkit::{Act, FakeAgent, Harness};
 
 #[tokio::test(start_paused = true)]
 async fn a_budget_ends_the_run_and_what_is_left_goes_to_the_agent() {
-    let stage = Stage::new(Puppet::new([Act::Costs("complete", 0.75), Act::Costs("no-issues", 0.5)])).await;
+    let harness =
+        Harness::new(FakeAgent::new([Act::Costs("complete", 0.75), Act::Costs("no-issues", 0.5)])).await;
     let limits = Limits { budget_usd: Some(1.0), ..Limits::default() };
-    let started = stage.engine.start(Start { limits, ..stage.wish() }).await.unwrap();
-    let ending = stage.ended(started).await;
+    let started = harness.engine.start(Start { limits, ..harness.wish() }).await.unwrap();
+    let ending = harness.ended(started).await;
     assert_eq!((ending.reason.as_str(), ending.exit_code), ("cost_budget", 123));
     assert_eq!(ending.message, "Recipe stopped: spent its budget (limit $1.00)");
-    let budgets: Vec<_> = stage.puppet.turns().iter().map(|turn| turn.limits.budget_usd).collect();
+    let budgets: Vec<_> = harness.agent.turns().iter().map(|turn| turn.limits.budget_usd).collect();
     assert_eq!(budgets, [Some(1.0), Some(0.25)]);
-    assert!((stage.record(started.run).cost_usd - 1.25).abs() < 1e-9);
+    assert!((harness.record(started.run).cost_usd - 1.25).abs() < 1e-9);
     let more = Limits { budget_usd: Some(5.0), ..limits };
     let resume = Resume { limits: Some(more), ..Resume::by(ResumedBy::User) };
-    stage.engine.resume(started.run, resume).await.unwrap();
-    assert_eq!(stage.ended(started).await.reason, "task-committed");
+    harness.engine.resume(started.run, resume).await.unwrap();
+    assert_eq!(harness.ended(started).await.reason, "task-committed");
 }
 
 #[tokio::test(start_paused = true)]
 async fn ticks_end_the_run() {
-    let stage = Stage::new(Puppet::new([])).await;
+    let harness = Harness::new(FakeAgent::new([])).await;
     let limits = Limits { max_ticks: Some(2), ..Limits::default() };
-    let started = stage.engine.start(Start { limits, ..stage.wish() }).await.unwrap();
-    let ending = stage.ended(started).await;
+    let started = harness.engine.start(Start { limits, ..harness.wish() }).await.unwrap();
+    let ending = harness.ended(started).await;
     assert_eq!((ending.reason.as_str(), ending.exit_code), ("max_ticks", 125));
 }
 
@@ -37,37 +36,37 @@ async fn ticks_end_the_run() {
 async fn a_run_stopped_by_visits_goes_on_with_more_of_them() {
     let acts =
         ["complete", "issues-found", "complete", "issues-found", "complete", "issues-found", "complete"];
-    let stage = Stage::new(Puppet::new(acts.map(Act::Outcome))).await;
-    let (started, ending) = stage.run().await;
+    let harness = Harness::new(FakeAgent::new(acts.map(Act::Outcome))).await;
+    let (started, ending) = harness.run().await;
     assert_eq!((ending.reason.as_str(), ending.exit_code), ("max-step-visits-exceeded:code-review", 129));
-    let refused = stage.engine.resume(started.run, Resume::by(ResumedBy::User)).await.unwrap_err();
+    let refused = harness.engine.resume(started.run, Resume::by(ResumedBy::User)).await.unwrap_err();
     assert!(refused.to_string().contains("would stop again at once"), "{refused}");
     let resume = Resume { allow_visits: 1, ..Resume::by(ResumedBy::User) };
-    stage.engine.resume(started.run, resume).await.unwrap();
-    assert_eq!(stage.ended(started).await.reason, "task-committed");
+    harness.engine.resume(started.run, resume).await.unwrap();
+    assert_eq!(harness.ended(started).await.reason, "task-committed");
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_session_that_another_process_works_in_is_left_alone() {
-    let stage = Stage::new(Puppet::new([])).await;
+    let harness = Harness::new(FakeAgent::new([])).await;
     let session = uuid::Uuid::from_u128(9);
-    let locks = stage.place.path().join("locks");
+    let locks = harness.place.path().join("locks");
     std::fs::create_dir_all(&locks).unwrap();
     let held = std::fs::File::create(locks.join(format!("{session}.lock"))).unwrap();
     held.lock().unwrap();
-    let wish = Start { session: Some(session.into()), ..stage.wish() };
-    let started = stage.engine.start(wish).await.unwrap();
-    let ending = stage.ended(started).await;
+    let wish = Start { session: Some(session.into()), ..harness.wish() };
+    let started = harness.engine.start(wish).await.unwrap();
+    let ending = harness.ended(started).await;
     assert_eq!((ending.reason.as_str(), ending.exit_code), ("session_locked", 8));
-    assert!(stage.puppet.turns().is_empty());
+    assert!(harness.agent.turns().is_empty());
     drop(held);
-    stage.engine.resume(started.run, Resume::by(ResumedBy::User)).await.unwrap();
-    assert_eq!(stage.ended(started).await.reason, "task-committed");
+    harness.engine.resume(started.run, Resume::by(ResumedBy::User)).await.unwrap();
+    assert_eq!(harness.ended(started).await.reason, "task-committed");
 }
 
 #[tokio::test(start_paused = true)]
 async fn an_agents_own_budget_ends_the_run_as_well() {
     let failure = Failure::BudgetSpent { words: "budget".into() };
-    let stage = Stage::new(Puppet::new([Act::Fails(failure)])).await;
-    assert_eq!(stage.run().await.1.reason, "cost_budget");
+    let harness = Harness::new(FakeAgent::new([Act::Fails(failure)])).await;
+    assert_eq!(harness.run().await.1.reason, "cost_budget");
 }

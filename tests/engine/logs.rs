@@ -1,73 +1,31 @@
 //! What the log says: a prefix for each category, fields, and nothing that the agent could forge.
 
-use std::io;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
 use surefire::agent::Failure;
 use surefire::engine::{Shutdown, Start};
 use surefire::run::{Limits, SessionId};
 use surefire::store::Store;
-use tracing_subscriber::fmt::MakeWriter;
+use surefire_testkit::{Act, FakeAgent, Harness, HeldStore, LogBuffer};
 
-use crate::held_store::HeldStore;
-use crate::puppet::{Act, Puppet};
-use crate::stage::Stage;
-
-#[derive(Clone, Default)]
-struct Paper(Arc<Mutex<Vec<u8>>>);
-
-impl io::Write for Paper {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.lock().unwrap().write(bytes)
-    }
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
-
-impl MakeWriter<'_> for Paper {
-    type Writer = Self;
-
-    fn make_writer(&self) -> Self {
-        self.clone()
-    }
-}
-
-/// Where the log goes, which is that of all tests.
-fn paper() -> &'static Paper {
-    static PAPER: OnceLock<Paper> = OnceLock::new();
-    PAPER.get_or_init(|| {
-        let paper = Paper::default();
-        let subscriber = tracing_subscriber::fmt()
-            .with_max_level(tracing::Level::DEBUG)
-            .with_ansi(false)
-            .with_writer(paper.clone())
-            .finish();
-        tracing::subscriber::set_global_default(subscriber).expect("there is no other one");
-        paper
-    })
-}
-
-/// Runs implement-and-review with these acts, and gives back the log's lines about it.
+/// Runs implement-and-review with these acts, and gives back the log's lines about it. The log is that of all tests.
 async fn log(acts: Vec<Act>) -> Vec<String> {
     log_with(acts, Limits::default()).await
 }
 
 async fn log_with(acts: Vec<Act>, limits: Limits) -> Vec<String> {
-    paper();
-    let stage = Stage::new(Puppet::new(acts)).await;
-    let started = stage.engine.start(Start { limits, ..stage.wish() }).await.expect("the run starts");
-    stage.ended(started).await;
-    stage.engine.shut_down(Shutdown::StopAgents).await;
+    LogBuffer::of_this_process();
+    let harness = Harness::new(FakeAgent::new(acts)).await;
+    let started = harness.engine.start(Start { limits, ..harness.wish() }).await.expect("the run starts");
+    harness.ended(started).await;
+    harness.engine.shut_down(Shutdown::StopAgents).await;
     lines_about(started.session)
 }
 
 fn lines_about(session: SessionId) -> Vec<String> {
-    let text = String::from_utf8(paper().0.lock().unwrap().clone()).unwrap();
-    let session = session.to_string();
-    text.lines().filter(|line| line.contains(&session)).map(str::to_owned).collect()
+    LogBuffer::of_this_process().lines_with(&session.to_string())
 }
 
 fn only<'a>(lines: &'a [String], words: &str) -> &'a str {
@@ -129,10 +87,10 @@ async fn the_line_of_a_guardrail_says_the_limit_and_what_was_observed() {
 
 #[tokio::test(start_paused = true)]
 async fn a_run_is_named_on_each_of_its_lines_from_the_first_on() {
-    paper();
+    LogBuffer::of_this_process();
     let disk = Arc::new(HeldStore::default());
     let store: Arc<dyn Store> = Arc::<HeldStore>::clone(&disk);
-    let stage = Stage::with(Puppet::new([Act::Outcome("no-tasks")]), store, |_| ()).await;
+    let harness = Harness::with(FakeAgent::new([Act::Outcome("no-tasks")]), store, |_| ()).await;
     // The start itself has to be tried twice, before there is a turn.
     disk.full.store(true, Ordering::SeqCst);
     let room = async {
@@ -141,9 +99,9 @@ async fn a_run_is_named_on_each_of_its_lines_from_the_first_on() {
         }
         disk.full.store(false, Ordering::SeqCst);
     };
-    let (started, ()) = tokio::join!(stage.start(), room);
-    stage.ended(started).await;
-    stage.engine.shut_down(Shutdown::StopAgents).await;
+    let (started, ()) = tokio::join!(harness.start(), room);
+    harness.ended(started).await;
+    harness.engine.shut_down(Shutdown::StopAgents).await;
 
     let lines = lines_about(started.session);
     assert!(lines[0].contains("failed to commit, retrying"), "{lines:#?}");
@@ -177,16 +135,16 @@ async fn a_reply_that_cannot_be_read_is_logged_short_and_escaped_and_others_are_
 
 #[tokio::test(start_paused = true)]
 async fn a_run_that_continues_another_is_logged_in_a_span_of_its_own() {
-    paper();
+    LogBuffer::of_this_process();
     let acts = ["complete", "no-issues", "committed", "no-tasks"].map(Act::Outcome);
-    let stage = Stage::new(Puppet::new(acts)).await;
-    let wish = Start { recipe: "implement-and-review-all".into(), ..stage.wish() };
-    let first = stage.engine.start(wish).await.expect("the run starts");
-    let second = stage.ended(first).await.continued_by.expect("it restarts");
-    stage.engine.ended(second).await.expect("the second run ends");
-    stage.engine.shut_down(Shutdown::StopAgents).await;
+    let harness = Harness::new(FakeAgent::new(acts)).await;
+    let wish = Start { recipe: "implement-and-review-all".into(), ..harness.wish() };
+    let first = harness.engine.start(wish).await.expect("the run starts");
+    let second = harness.ended(first).await.continued_by.expect("it restarts");
+    harness.engine.ended(second).await.expect("the second run ends");
+    harness.engine.shut_down(Shutdown::StopAgents).await;
 
-    let lines = lines_about(stage.record(second).session);
+    let lines = lines_about(harness.record(second).session);
     let line = only(&lines, "Recipe started");
     assert!(line.contains(&format!("run{{run={second}")), "{line}");
     assert!(!line.contains(&first.run.to_string()), "{line}");

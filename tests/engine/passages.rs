@@ -8,10 +8,7 @@ use surefire::agent::{Fate, Rehearsal, Reply};
 use surefire::engine::{Notice, Started};
 use surefire::run::{AttemptId, SessionId};
 use surefire::store::{Role, Store};
-
-use crate::held_store::HeldStore;
-use crate::puppet::{Act, Puppet};
-use crate::stage::Stage;
+use surefire_testkit::{Act, FakeAgent, Harness, HeldStore};
 
 /// Replies that end a run of `implement-and-review` at its first step, or a prompt outside of one.
 const FIRST: &str = "Nothing to do.\n{\"outcome\": \"no-tasks\"}";
@@ -22,18 +19,20 @@ fn reply(text: &str) -> Fate {
 }
 
 /// What the agent said in the first turn of a run, or in any attempt of this session.
-fn passages(stage: &Stage, started: Started, attempt: Option<AttemptId>) -> Vec<String> {
-    let messages = stage.store.messages(started.session, 0, usize::MAX).unwrap();
+fn passages(harness: &Harness, started: Started, attempt: Option<AttemptId>) -> Vec<String> {
+    let messages = harness.store.messages(started.session, 0, usize::MAX).unwrap();
     let said = messages.into_iter().filter(|it| it.role == Role::Assistant && it.attempt.is_some());
     let of_attempt = said.filter(|it| attempt.is_none_or(|attempt| it.attempt == Some(attempt)));
     of_attempt.map(|message| message.text).collect()
 }
 
-async fn until_said(stage: &Stage, session: SessionId, text: &str) {
-    let is_there = || stage.store.messages(session, 0, 99).unwrap().iter().any(|it| it.text == text);
-    while !is_there() {
-        tokio::time::sleep(Duration::from_millis(1)).await;
-    }
+fn no_turn_is_open(harness: &Harness) -> bool {
+    harness.store.open_attempts().unwrap().is_empty()
+}
+
+async fn until_said(harness: &Harness, session: SessionId, text: &str) {
+    let is_there = |it: &Harness| it.store.messages(session, 0, 99).unwrap().iter().any(|it| it.text == text);
+    harness.until(is_there).await;
 }
 
 #[tokio::test(start_paused = true)]
@@ -53,25 +52,25 @@ async fn a_reply_that_was_said_already_is_not_said_again() {
     for (passages_said, replied, expected) in table {
         // Once in a run, and once after it.
         let acts = [Act::Speaks(passages_said, replied), Act::Speaks(passages_said, replied)];
-        let stage = Stage::new(Puppet::new(acts)).await;
-        let (started, ending) = stage.run().await;
+        let harness = Harness::new(FakeAgent::new(acts)).await;
+        let (started, ending) = harness.run().await;
         assert_eq!(ending.reason, "no-tasks-available");
-        assert_eq!(passages(&stage, started, None), expected);
-        let messages = stage.store.messages(started.session, 0, usize::MAX).unwrap();
+        assert_eq!(passages(&harness, started, None), expected);
+        let messages = harness.store.messages(started.session, 0, usize::MAX).unwrap();
         assert!(messages.iter().all(|message| message.run == Some(started.run)));
 
-        let mut feed = stage.engine.listen();
-        stage.engine.prompt(started.session, "And now?".into()).await.unwrap();
+        let mut feed = harness.engine.listen();
+        harness.engine.prompt(started.session, "And now?".into()).await.unwrap();
         while !matches!(feed.next().await.unwrap(), Notice::ChatEnded { aborted: false, .. }) {}
-        assert_eq!(passages(&stage, started, None), [expected, expected].concat());
+        assert_eq!(passages(&harness, started, None), [expected, expected].concat());
     }
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_passage_is_told_while_the_agent_works() {
-    let stage = Stage::new(Puppet::new([Act::SpeaksAndHangs(&["Working on it."])])).await;
-    let mut feed = stage.engine.listen();
-    let started = stage.start().await;
+    let harness = Harness::new(FakeAgent::new([Act::SpeaksAndHangs(&["Working on it."])])).await;
+    let mut feed = harness.engine.listen();
+    let started = harness.start().await;
     let message = loop {
         match feed.next().await.unwrap() {
             Notice::Said(message) if message.role == Role::Assistant => break message,
@@ -79,8 +78,8 @@ async fn a_passage_is_told_while_the_agent_works() {
         }
     };
     assert_eq!((message.text.as_str(), message.run), ("Working on it.", Some(started.run)));
-    assert_eq!(message.attempt, Some(stage.puppet.turns()[0].attempt.into()));
-    assert_eq!(stage.record(started.run).ending, None, "it is still at it");
+    assert_eq!(message.attempt, Some(harness.agent.turns()[0].attempt.into()));
+    assert_eq!(harness.record(started.run).ending, None, "it is still at it");
 }
 
 /// What is said again by an agent whose turn is taken up, how it replies, and what stands in the conversation then. Before
@@ -97,14 +96,14 @@ const TAKEN_UP: [(&[&str], &str, &[&str]); 6] = [
 #[tokio::test(start_paused = true)]
 async fn after_a_crash_no_passage_of_a_run_is_doubled_and_none_is_lost() {
     for (again, replied, expected) in TAKEN_UP {
-        let stage = Stage::new(Puppet::new([Act::SpeaksAndHangs(&["Hm."])])).await;
-        let started = stage.start().await;
-        until_said(&stage, started.session, "Hm.").await;
-        let attempt = stage.puppet.turns()[0].attempt.into();
-        stage.puppet.speaks_again(again, reply(replied));
-        let stage = stage.again().await;
-        stage.ended(started).await;
-        assert_eq!(passages(&stage, started, Some(attempt)), expected);
+        let harness = Harness::new(FakeAgent::new([Act::SpeaksAndHangs(&["Hm."])])).await;
+        let started = harness.start().await;
+        until_said(&harness, started.session, "Hm.").await;
+        let attempt = harness.agent.turns()[0].attempt.into();
+        harness.agent.speaks_again(again, reply(replied));
+        let harness = harness.again().await;
+        harness.ended(started).await;
+        assert_eq!(passages(&harness, started, Some(attempt)), expected);
     }
 }
 
@@ -112,17 +111,15 @@ async fn after_a_crash_no_passage_of_a_run_is_doubled_and_none_is_lost() {
 async fn after_a_crash_no_passage_outside_of_a_run_is_doubled_and_none_is_lost() {
     for (again, replied, expected) in TAKEN_UP {
         let acts = [Act::Outcome("no-tasks"), Act::SpeaksAndHangs(&["Hm."])];
-        let stage = Stage::new(Puppet::new(acts)).await;
-        let (started, _) = stage.run().await;
-        stage.engine.prompt(started.session, "And now?".into()).await.unwrap();
-        until_said(&stage, started.session, "Hm.").await;
-        let attempt = stage.puppet.turns()[1].attempt.into();
-        stage.puppet.speaks_again(again, reply(replied));
-        let stage = stage.again().await;
-        while !stage.store.open_attempts().unwrap().is_empty() {
-            tokio::time::sleep(Duration::from_millis(1)).await;
-        }
-        assert_eq!(passages(&stage, started, Some(attempt)), expected);
+        let harness = Harness::new(FakeAgent::new(acts)).await;
+        let (started, _) = harness.run().await;
+        harness.engine.prompt(started.session, "And now?".into()).await.unwrap();
+        until_said(&harness, started.session, "Hm.").await;
+        let attempt = harness.agent.turns()[1].attempt.into();
+        harness.agent.speaks_again(again, reply(replied));
+        let harness = harness.again().await;
+        harness.until(no_turn_is_open).await;
+        assert_eq!(passages(&harness, started, Some(attempt)), expected);
     }
 }
 
@@ -133,17 +130,17 @@ async fn what_was_said_before_a_crash_is_looked_for_no_longer_than_it_has_to_be(
     for (before, most) in [(none, 1), (&["One."], 2), (&["One.", "Two."], 3)] {
         let disk = Arc::new(HeldStore::default());
         let store: Arc<dyn Store> = Arc::<HeldStore>::clone(&disk);
-        let stage = Stage::with(Puppet::new([Act::SpeaksAndHangs(before)]), store, |_| ()).await;
-        let started = stage.start().await;
-        stage.puppet.asked(1).await;
+        let harness = Harness::with(FakeAgent::new([Act::SpeaksAndHangs(before)]), store, |_| ()).await;
+        let started = harness.start().await;
+        harness.agent.asked(1).await;
         for passage in before {
-            until_said(&stage, started.session, passage).await;
+            until_said(&harness, started.session, passage).await;
         }
-        stage.puppet.speaks_again(&["One.", "Two.", "Three.", "Four."], reply(FIRST));
-        let stage = stage.again().await;
-        stage.ended(started).await;
-        let attempt = stage.puppet.turns()[0].attempt.into();
-        assert_eq!(passages(&stage, started, Some(attempt)), ["One.", "Two.", "Three.", "Four.", FIRST]);
+        harness.agent.speaks_again(&["One.", "Two.", "Three.", "Four."], reply(FIRST));
+        let harness = harness.again().await;
+        harness.ended(started).await;
+        let attempt = harness.agent.turns()[0].attempt.into();
+        assert_eq!(passages(&harness, started, Some(attempt)), ["One.", "Two.", "Three.", "Four.", FIRST]);
         let read = disk.passages_read.load(Ordering::SeqCst);
         assert!(read <= most, "{read} for four passages, of which {before:?} were there");
     }
@@ -154,46 +151,38 @@ async fn what_was_said_before_a_crash_is_looked_for_no_longer_than_it_has_to_be(
 async fn after_two_crashes_no_passage_is_doubled_either() {
     let acts =
         [Act::Outcome("no-tasks"), Act::SpeaksAndHangs(&["Hm."]), Act::SpeaksAndHangs(&["Once more."])];
-    let stage = Stage::new(Puppet::new(acts)).await;
-    let (started, _) = stage.run().await;
-    stage.engine.prompt(started.session, "And now?".into()).await.unwrap();
-    until_said(&stage, started.session, "Hm.").await;
-    stage.puppet.fate(Fate::Unknown);
-    let stage = stage.again().await;
-    until_said(&stage, started.session, "Once more.").await;
-    stage.puppet.speaks_again(&["Once more.", FIRST], reply(FIRST));
-    let stage = stage.again().await;
-    while !stage.store.open_attempts().unwrap().is_empty() {
-        tokio::time::sleep(Duration::from_millis(1)).await;
-    }
-    let attempt = stage.puppet.turns()[1].attempt.into();
-    assert_eq!(passages(&stage, started, Some(attempt)), ["Hm.", "Once more.", FIRST]);
+    let harness = Harness::new(FakeAgent::new(acts)).await;
+    let (started, _) = harness.run().await;
+    harness.engine.prompt(started.session, "And now?".into()).await.unwrap();
+    until_said(&harness, started.session, "Hm.").await;
+    harness.agent.fate(Fate::Unknown);
+    let harness = harness.again().await;
+    until_said(&harness, started.session, "Once more.").await;
+    harness.agent.speaks_again(&["Once more.", FIRST], reply(FIRST));
+    let harness = harness.again().await;
+    harness.until(no_turn_is_open).await;
+    let attempt = harness.agent.turns()[1].attempt.into();
+    assert_eq!(passages(&harness, started, Some(attempt)), ["Hm.", "Once more.", FIRST]);
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_reply_is_the_last_word_also_where_an_earlier_try_had_said_the_same() {
     let acts =
         [Act::Outcome("no-tasks"), Act::SpeaksAndHangs(&["Hm.", FIRST]), Act::SpeaksAndHangs(&["Hm."])];
-    let stage = Stage::new(Puppet::new(acts)).await;
-    let (started, _) = stage.run().await;
-    stage.engine.prompt(started.session, "And now?".into()).await.unwrap();
-    stage.puppet.asked(2).await;
-    let attempt = stage.puppet.turns()[1].attempt.into();
-    let said = |stage: &Stage| passages(stage, started, Some(attempt));
-    while said(&stage).len() < 2 {
-        tokio::time::sleep(Duration::from_millis(1)).await;
-    }
-    stage.puppet.fate(Fate::Unknown);
-    let stage = stage.again().await;
-    while said(&stage).len() < 3 {
-        tokio::time::sleep(Duration::from_millis(1)).await;
-    }
-    stage.puppet.speaks_again(&["Hm.", FIRST], reply(FIRST));
-    let stage = stage.again().await;
-    while !stage.store.open_attempts().unwrap().is_empty() {
-        tokio::time::sleep(Duration::from_millis(1)).await;
-    }
-    assert_eq!(said(&stage), ["Hm.", FIRST, "Hm.", FIRST]);
+    let harness = Harness::new(FakeAgent::new(acts)).await;
+    let (started, _) = harness.run().await;
+    harness.engine.prompt(started.session, "And now?".into()).await.unwrap();
+    harness.agent.asked(2).await;
+    let attempt = harness.agent.turns()[1].attempt.into();
+    let said = |harness: &Harness| passages(harness, started, Some(attempt));
+    harness.until(|it| said(it).len() >= 2).await;
+    harness.agent.fate(Fate::Unknown);
+    let harness = harness.again().await;
+    harness.until(|it| said(it).len() >= 3).await;
+    harness.agent.speaks_again(&["Hm.", FIRST], reply(FIRST));
+    let harness = harness.again().await;
+    harness.until(no_turn_is_open).await;
+    assert_eq!(said(&harness), ["Hm.", FIRST, "Hm.", FIRST]);
 }
 
 #[tokio::test(start_paused = true)]
@@ -203,10 +192,10 @@ async fn a_passage_that_cannot_be_saved_ends_nothing() {
         disk.passages_that_fail.store(failing, Ordering::SeqCst);
         let store: Arc<dyn Store> = Arc::<HeldStore>::clone(&disk);
         let acts = [Act::Speaks(&["Hm.", FIRST], FIRST)];
-        let stage = Stage::with(Puppet::new(acts), store, |_| ()).await;
-        let (started, ending) = stage.run().await;
+        let harness = Harness::with(FakeAgent::new(acts), store, |_| ()).await;
+        let (started, ending) = harness.run().await;
         assert_eq!(ending.reason, "no-tasks-available");
-        assert_eq!(passages(&stage, started, None), expected, "{failing} fail");
+        assert_eq!(passages(&harness, started, None), expected, "{failing} fail");
     }
 }
 
@@ -218,8 +207,8 @@ async fn an_agent_that_only_replies_costs_one_commit_a_step() {
         let change = |options: &mut surefire::engine::Options| {
             options.agents.splice(..0, agent.map(|agent| Arc::new(agent) as _));
         };
-        let stage = Stage::with(Puppet::new([]), store, change).await;
-        let (_, ending) = stage.run().await;
+        let harness = Harness::with(FakeAgent::new([]), store, change).await;
+        let (_, ending) = harness.run().await;
         assert_eq!((ending.reason.as_str(), ending.steps), ("task-committed", 3));
         assert_eq!(disk.commits.load(Ordering::SeqCst), commits, "its start, its steps and its passages");
     }
@@ -233,14 +222,14 @@ fn paced() -> Rehearsal {
 async fn a_rehearsal_says_its_sentence_once_a_turn_also_after_a_crash() {
     let rehearse = |options: &mut surefire::engine::Options| options.agents = vec![Arc::new(paced())];
     let store: Arc<dyn Store> = Arc::new(surefire::store::Memory::default());
-    let stage = Stage::with(Puppet::new([]), store, rehearse).await;
-    let started = stage.start().await;
+    let harness = Harness::with(FakeAgent::new([]), store, rehearse).await;
+    let started = harness.start().await;
     let sentence = "Rehearsal: I only pretend to work on this.";
-    until_said(&stage, started.session, sentence).await;
-    stage.engine.shut_down(surefire::engine::Shutdown::LeaveAgents).await;
-    let stage = stage.again_with(rehearse).await;
-    stage.ended(started).await;
-    let said = passages(&stage, started, None);
+    until_said(&harness, started.session, sentence).await;
+    harness.engine.shut_down(surefire::engine::Shutdown::LeaveAgents).await;
+    let harness = harness.again_with(rehearse).await;
+    harness.ended(started).await;
+    let said = passages(&harness, started, None);
     assert_eq!(said.len(), 6, "a sentence and a reply in each of three turns: {said:?}");
     assert!(said.iter().step_by(2).all(|text| text == sentence), "{said:?}");
 }

@@ -8,9 +8,7 @@ use surefire::engine::{Shutdown, Start};
 use surefire::run::{Ending, Limits};
 use surefire::store::Memory;
 use surefire::{Catalog, ExitReason, catalog};
-
-use crate::puppet::{Act, Puppet};
-use crate::stage::{SECOND, Stage};
+use surefire_testkit::{Act, FakeAgent, Harness, SECOND};
 
 surefire::recipe! {
     /// What an author's own checks may end in.
@@ -151,19 +149,19 @@ fn situation(reason: ExitReason) -> Situation {
     }
 }
 
-async fn stage(acts: impl IntoIterator<Item = Act>) -> Stage {
-    Stage::with(Puppet::new(acts), Arc::new(Memory::default()), |options| options.catalog = ALL).await
+async fn harness(acts: impl IntoIterator<Item = Act>) -> Harness {
+    Harness::with(FakeAgent::new(acts), Arc::new(Memory::default()), |options| options.catalog = ALL).await
 }
 
 /// Brings a run about, and says how it ended; `last` follows a chain of runs to its end.
 async fn play(situation: Situation, last: bool) -> Option<Ending> {
     let run = |recipe: &'static str, acts: Vec<Act>, limits: Limits| async move {
-        let stage = stage(acts).await;
-        let wish = Start { limits, ..Start::new(recipe, stage.directory()) };
-        let started = stage.engine.start(wish).await.expect("the run starts");
-        let mut ending = stage.ended(started).await;
+        let harness = harness(acts).await;
+        let wish = Start { limits, ..Start::new(recipe, harness.directory()) };
+        let started = harness.engine.start(wish).await.expect("the run starts");
+        let mut ending = harness.ended(started).await;
         while let (true, Some(next)) = (last, ending.continued_by) {
-            ending = stage.engine.ended(next).await.expect("it ends as well");
+            ending = harness.engine.ended(next).await.expect("it ends as well");
         }
         Some(ending)
     };
@@ -178,35 +176,35 @@ async fn play(situation: Situation, last: bool) -> Option<Ending> {
         Situation::Does(act) => run(task, vec![act], alone).await,
         Situation::Has(limits) => run(task, vec![Act::Hangs], limits).await,
         Situation::Exited(reason) => {
-            let stage = stage([Act::Hangs]).await;
-            let started = stage.start().await;
-            stage.engine.exit(started.session, reason).await.expect("the store works")
+            let harness = harness([Act::Hangs]).await;
+            let started = harness.start().await;
+            harness.engine.exit(started.session, reason).await.expect("the store works")
         }
         Situation::SwitchedOff => {
-            let stage = stage([]).await;
-            stage.engine.set_orchestration(None, false).await.expect("the store works");
-            let refused = stage.engine.start(stage.wish()).await.expect_err("recipes are off");
+            let harness = harness([]).await;
+            harness.engine.set_orchestration(None, false).await.expect("the store works");
+            let refused = harness.engine.start(harness.wish()).await.expect_err("recipes are off");
             let exit = refused.exit().expect("it can be shown as the end of a run");
             assert_eq!(exit.reason(), Some(ExitReason::OrchestrationDisabled));
             None
         }
         Situation::ShutDown => {
-            let stage = stage([Act::Hangs]).await;
-            let started = stage.start().await;
-            stage.puppet.asked(1).await;
-            stage.engine.shut_down(Shutdown::StopAgents).await;
-            stage.record(started.run).ending
+            let harness = harness([Act::Hangs]).await;
+            let started = harness.start().await;
+            harness.agent.asked(1).await;
+            harness.engine.shut_down(Shutdown::StopAgents).await;
+            harness.record(started.run).ending
         }
         Situation::Locked => {
-            let stage = stage([]).await;
+            let harness = harness([]).await;
             let session = uuid::Uuid::from_u128(9);
-            std::fs::create_dir_all(stage.place.path().join("locks")).expect("there is room");
-            let path = stage.place.path().join("locks").join(format!("{session}.lock"));
+            std::fs::create_dir_all(harness.place.path().join("locks")).expect("there is room");
+            let path = harness.place.path().join("locks").join(format!("{session}.lock"));
             let held = std::fs::File::create(path).expect("there is room");
             held.lock().expect("nobody has it");
-            let wish = Start { session: Some(session.into()), ..stage.wish() };
-            let started = stage.engine.start(wish).await.expect("the run starts");
-            Some(stage.ended(started).await)
+            let wish = Start { session: Some(session.into()), ..harness.wish() };
+            let started = harness.engine.start(wish).await.expect("the run starts");
+            Some(harness.ended(started).await)
         }
         Situation::Elsewhere(test) => {
             assert!(named_tests().contains(test.rsplit("::").next().expect("it has a name")), "{test}");
@@ -217,7 +215,7 @@ async fn play(situation: Situation, last: bool) -> Option<Ending> {
 
 /// The sources of the tests that others refer to.
 fn named_tests() -> String {
-    [include_str!("storage.rs"), include_str!("../run/decisions.rs")].concat()
+    [include_str!("storage.rs"), include_str!("../pure/run/decisions.rs")].concat()
 }
 
 #[tokio::test(start_paused = true)]

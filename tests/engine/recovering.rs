@@ -7,87 +7,85 @@ use surefire::engine::Options;
 use surefire::run::{Event, Purpose, Resume, ResumedBy};
 use surefire::store::{Change, Commit};
 use surefire::{Catalog, catalog};
+use surefire_testkit::{Act, FakeAgent, Harness, Kind, NOON, SECOND, json};
 
-use crate::puppet::{Act, Kind, Puppet, json};
-use crate::stage::{NOON, SECOND, Stage};
-
-/// A stage whose engine is gone in the middle of the first turn, as if it had been killed.
-async fn killed_in_the_first_turn(spawns: bool) -> (Stage, surefire::engine::Started) {
-    let stage = Stage::new(Puppet::new([Act::Hangs])).await;
-    let started = stage.start().await;
-    stage.puppet.asked(1).await;
+/// A harness whose engine is gone in the middle of the first turn, as if it had been killed.
+async fn killed_in_the_first_turn(spawns: bool) -> (Harness, surefire::engine::Started) {
+    let harness = Harness::new(FakeAgent::new([Act::Hangs])).await;
+    let started = harness.start().await;
+    harness.agent.asked(1).await;
     if spawns {
         let process = surefire::store::Process { pid: 4711, started: "then".into() };
-        let attempt = stage.store.open_attempts().unwrap()[0].id;
-        stage.store.commit(&Commit { changes: vec![Change::Spawned { attempt, process }] }).unwrap();
+        let attempt = harness.store.open_attempts().unwrap()[0].id;
+        harness.store.commit(&Commit { changes: vec![Change::Spawned { attempt, process }] }).unwrap();
     }
-    (stage, started)
+    (harness, started)
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_finished_reply_is_adopted_without_a_second_call() {
-    let (stage, started) = killed_in_the_first_turn(true).await;
-    stage.puppet.fate(Fate::Ended(Ok(json("complete"))));
-    let stage = stage.again().await;
-    assert_eq!(stage.ended(started).await.reason, "task-committed");
-    let asked = stage.puppet.recovered();
+    let (harness, started) = killed_in_the_first_turn(true).await;
+    harness.agent.fate(Fate::Ended(Ok(json("complete"))));
+    let harness = harness.again().await;
+    assert_eq!(harness.ended(started).await.reason, "task-committed");
+    let asked = harness.agent.recovered();
     assert_eq!(asked.len(), 1);
     assert_eq!(asked[0].kind, Kind::Recover(Some(Process { pid: 4711, started: "then".into() })));
-    assert_eq!(stage.puppet.turns().len(), 3, "implement was asked once, by the first engine");
-    assert_eq!(stage.moves(started.run).len(), 2);
+    assert_eq!(harness.agent.turns().len(), 3, "implement was asked once, by the first engine");
+    assert_eq!(harness.moves(started.run).len(), 2);
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_process_is_written_down_before_it_is_told_anything() {
-    let stage = Stage::new(Puppet::new([Act::Spawns("no-tasks")])).await;
-    let (started, _) = stage.run().await;
-    let attempt = stage.puppet.turns()[0].attempt.into();
-    let attempt = stage.store.attempt(attempt).unwrap().unwrap();
+    let harness = Harness::new(FakeAgent::new([Act::Spawns("no-tasks")])).await;
+    let (started, _) = harness.run().await;
+    let attempt = harness.agent.turns()[0].attempt.into();
+    let attempt = harness.store.attempt(attempt).unwrap().unwrap();
     let process = surefire::store::Process { pid: 4711, started: "then".into() };
     assert_eq!((attempt.process, attempt.run), (Some(process), Some(started.run)));
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_turn_that_never_began_is_taken_as_if_for_the_first_time() {
-    let (stage, started) = killed_in_the_first_turn(false).await;
-    let attempt = stage.store.open_attempts().unwrap()[0].id;
-    stage.puppet.fate(Fate::NeverBegan);
-    let stage = stage.again().await;
-    assert_eq!(stage.ended(started).await.reason, "task-committed");
-    assert_eq!(stage.puppet.turns()[1].attempt, attempt.uuid(), "it is the same attempt");
-    assert!(!stage.puppet.turns()[1].prompt.contains("goes on now"));
-    assert!(!stage.names(started.run).contains(&"resumed"));
+    let (harness, started) = killed_in_the_first_turn(false).await;
+    let attempt = harness.store.open_attempts().unwrap()[0].id;
+    harness.agent.fate(Fate::NeverBegan);
+    let harness = harness.again().await;
+    assert_eq!(harness.ended(started).await.reason, "task-committed");
+    assert_eq!(harness.agent.turns()[1].attempt, attempt.uuid(), "it is the same attempt");
+    assert!(!harness.agent.turns()[1].prompt.contains("goes on now"));
+    assert!(!harness.names(started.run).contains(&"resumed"));
 }
 
 #[tokio::test(start_paused = true)]
 async fn an_unfinished_turn_is_interrupted_and_resumed_once() {
-    let (stage, started) = killed_in_the_first_turn(true).await;
-    stage.puppet.fate(Fate::Unknown);
-    stage.puppet.then(Act::Hangs);
-    let stage = stage.again().await;
-    stage.puppet.asked(2).await;
-    let names = stage.names(started.run);
+    let (harness, started) = killed_in_the_first_turn(true).await;
+    harness.agent.fate(Fate::Unknown);
+    harness.agent.then(Act::Hangs);
+    let harness = harness.again().await;
+    harness.agent.asked(2).await;
+    let names = harness.names(started.run);
     assert_eq!(names, ["started", "turn_began", "ended", "resumed", "turn_began"]);
-    assert!(stage.puppet.turns()[1].prompt.contains("goes on now"), "it is told that it was interrupted");
+    assert!(harness.agent.turns()[1].prompt.contains("goes on now"), "it is told that it was interrupted");
 
     // Killed again, with no progress in between: now it is for a person.
-    stage.puppet.fate(Fate::Unknown);
-    let stage = stage.again().await;
-    let ending = stage.ended(started).await;
+    harness.agent.fate(Fate::Unknown);
+    let harness = harness.again().await;
+    let ending = harness.ended(started).await;
     assert_eq!((ending.reason.as_str(), ending.resume_at), ("interrupted", None));
     tokio::time::sleep(SECOND * 3600).await;
-    assert_eq!(stage.puppet.turns().len(), 2, "nothing is repeated silently");
+    assert_eq!(harness.agent.turns().len(), 2, "nothing is repeated silently");
 
-    stage.engine.resume(started.run, Resume::by(ResumedBy::User)).await.unwrap();
-    assert_eq!(stage.ended(started).await.reason, "task-committed");
+    harness.engine.resume(started.run, Resume::by(ResumedBy::User)).await.unwrap();
+    assert_eq!(harness.ended(started).await.reason, "task-committed");
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_turn_that_failed_unseen_ends_the_run_for_its_reason() {
-    let (stage, started) = killed_in_the_first_turn(true).await;
-    stage.puppet.fate(Fate::Ended(Err(Failure::NotLoggedIn { words: "Please run /login".into() })));
-    let stage = stage.again().await;
-    assert_eq!(stage.ended(started).await.reason, "auth_required");
+    let (harness, started) = killed_in_the_first_turn(true).await;
+    harness.agent.fate(Fate::Ended(Err(Failure::NotLoggedIn { words: "Please run /login".into() })));
+    let harness = harness.again().await;
+    assert_eq!(harness.ended(started).await.reason, "auth_required");
 }
 
 surefire::recipe! {
@@ -105,30 +103,30 @@ static NOTHING: Catalog = catalog![surefire::recipes::RebaseOnMain];
 #[tokio::test(start_paused = true)]
 async fn a_recipe_that_changed_under_a_run_stops_it_and_asks() {
     for (catalog, words) in [(CHANGED, "has changed since"), (NOTHING, "recipe not found")] {
-        let (stage, started) = killed_in_the_first_turn(true).await;
-        let stage = stage.again_with(|options: &mut Options| options.catalog = catalog).await;
-        let ending = stage.ended(started).await;
+        let (harness, started) = killed_in_the_first_turn(true).await;
+        let harness = harness.again_with(|options: &mut Options| options.catalog = catalog).await;
+        let ending = harness.ended(started).await;
         assert_eq!((ending.reason.as_str(), ending.step.as_str()), ("interrupted", "implement"));
         assert!(ending.description.as_ref().unwrap().contains(words), "{ending:?}");
         assert_eq!(ending.resume_at, None, "no step is guessed");
-        assert_eq!(stage.puppet.turns().len(), 1);
-        let refused = stage.engine.resume(started.run, Resume::by(ResumedBy::User)).await.unwrap_err();
+        assert_eq!(harness.agent.turns().len(), 1);
+        let refused = harness.engine.resume(started.run, Resume::by(ResumedBy::User)).await.unwrap_err();
         assert!(refused.to_string().contains(words), "{refused}");
-        let stage = stage.again().await;
-        stage.engine.resume(started.run, Resume::by(ResumedBy::User)).await.unwrap();
-        assert_eq!(stage.ended(started).await.reason, "task-committed", "with the old recipe it goes on");
+        let harness = harness.again().await;
+        harness.engine.resume(started.run, Resume::by(ResumedBy::User)).await.unwrap();
+        assert_eq!(harness.ended(started).await.reason, "task-committed", "with the old recipe it goes on");
     }
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_prompt_that_waited_in_a_run_survives_a_restart() {
-    let (stage, started) = killed_in_the_first_turn(true).await;
-    let prompt = stage.engine.prompt(started.session, "Mind the tests.".into()).await.unwrap();
-    stage.puppet.fate(Fate::Ended(Ok(json("complete"))));
-    let stage = stage.again().await;
-    assert_eq!(stage.ended(started).await.reason, "task-committed");
-    assert_eq!(stage.puppet.turns()[1].prompt, "Mind the tests.");
-    let events = stage.events(started.run);
+    let (harness, started) = killed_in_the_first_turn(true).await;
+    let prompt = harness.engine.prompt(started.session, "Mind the tests.".into()).await.unwrap();
+    harness.agent.fate(Fate::Ended(Ok(json("complete"))));
+    let harness = harness.again().await;
+    assert_eq!(harness.ended(started).await.reason, "task-committed");
+    assert_eq!(harness.agent.turns()[1].prompt, "Mind the tests.");
+    let events = harness.events(started.run);
     let passed = events.iter().filter(|recorded| {
         matches!(&recorded.event, Event::TurnBegan { purpose: Purpose::Pass { prompt: it }, .. } if *it == prompt)
     });
@@ -137,39 +135,39 @@ async fn a_prompt_that_waited_in_a_run_survives_a_restart() {
 
 #[tokio::test(start_paused = true)]
 async fn the_clock_may_jump_in_either_direction() {
-    let stage = Stage::new(Puppet::new([Act::Takes(SECOND * 50, "complete"), Act::Hangs])).await;
-    let started = stage.start().await;
-    stage.puppet.asked(2).await;
-    stage.puppet.fate(Fate::Ended(Ok(json("no-issues"))));
+    let harness = Harness::new(FakeAgent::new([Act::Takes(SECOND * 50, "complete"), Act::Hangs])).await;
+    let started = harness.start().await;
+    harness.agent.asked(2).await;
+    harness.agent.fate(Fate::Ended(Ok(json("no-issues"))));
     // The next engine's clock is ten years behind.
-    let stage = stage
+    let harness = harness
         .again_with(|options| options.clock = surefire::engine::Clock::new(|| NOON - 315_360_000_000))
         .await;
-    assert_eq!(stage.ended(started).await.reason, "task-committed");
-    let events = stage.events(started.run);
+    assert_eq!(harness.ended(started).await.reason, "task-committed");
+    let events = harness.events(started.run);
     assert!(events.windows(2).all(|pair| pair[0].seq + 1 == pair[1].seq && pair[0].place < pair[1].place));
-    let messages = stage.store.messages(started.session, 0, 100).unwrap();
+    let messages = harness.store.messages(started.session, 0, 100).unwrap();
     assert!(messages.windows(2).all(|pair| pair[0].at <= pair[1].at), "the conversation never goes back");
 }
 
 #[tokio::test(start_paused = true)]
 async fn what_outlived_the_end_of_its_run_is_cleared_away() {
-    let (stage, started) = killed_in_the_first_turn(true).await;
-    let attempt = stage.store.open_attempts().unwrap()[0].id;
+    let (harness, started) = killed_in_the_first_turn(true).await;
+    let attempt = harness.store.open_attempts().unwrap()[0].id;
     // As if the engine had been killed between writing the end down and stopping the process.
     let ending = {
         let exit = surefire::Exit::because(surefire::ExitReason::UserRequested);
-        let events = stage.events(started.run);
+        let events = harness.events(started.run);
         surefire::run::abandon(events.iter().map(|recorded| &recorded.event), &exit).unwrap()
     };
     let change = Change::Run { run: started.run, after: 2, at: NOON, entries: vec![ending.into()] };
-    Arc::clone(&stage.store).commit(&Commit { changes: vec![change] }).unwrap();
-    // A puppet has no process, and so keeps nothing.
-    let scratch = stage.place.path().join("data/attempts").join(attempt.to_string());
+    Arc::clone(&harness.store).commit(&Commit { changes: vec![change] }).unwrap();
+    // A agent has no process, and so keeps nothing.
+    let scratch = harness.place.path().join("data/attempts").join(attempt.to_string());
     std::fs::create_dir(&scratch).unwrap();
-    let stage = stage.again().await;
+    let harness = harness.again().await;
     assert!(!scratch.exists());
-    let asked = stage.puppet.recovered();
+    let asked = harness.agent.recovered();
     assert_eq!(asked.len(), 1, "the agent was asked to see to the process");
     assert!(matches!(&asked[0].kind, Kind::Recover(Some(process)) if process.pid == 4711));
 }

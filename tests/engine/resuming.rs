@@ -6,10 +6,9 @@ use surefire::ExitReason;
 use surefire::agent::Failure;
 use surefire::engine::Started;
 use surefire::run::{Event, Limits};
+use surefire_testkit::{Act, FakeAgent, Harness, NOON, SECOND};
 
-use crate::puppet::{Act, Puppet};
 use crate::recovering::CHANGED;
-use crate::stage::{NOON, SECOND, Stage};
 
 const HOUR: Duration = Duration::from_hours(1);
 
@@ -20,43 +19,43 @@ fn usage_limit(resets_in: Duration) -> Act {
 
 #[tokio::test(start_paused = true)]
 async fn a_rate_limited_run_waits_for_the_reset_and_goes_on() {
-    let stage = Stage::new(Puppet::new([Act::Outcome("complete"), usage_limit(HOUR * 5)])).await;
-    let (started, ending) = stage.run().await;
+    let harness = Harness::new(FakeAgent::new([Act::Outcome("complete"), usage_limit(HOUR * 5)])).await;
+    let (started, ending) = harness.run().await;
     assert_eq!((ending.reason.as_str(), ending.resume_at), ("rate_limited", Some(NOON + 5 * 3_600_000)));
     tokio::time::sleep((HOUR * 5).saturating_sub(SECOND)).await;
-    assert_eq!(stage.puppet.turns().len(), 2, "not before the reset");
+    assert_eq!(harness.agent.turns().len(), 2, "not before the reset");
     tokio::time::sleep(SECOND * 2).await;
-    assert_eq!(stage.ended(started).await.reason, "task-committed");
-    assert_eq!(stage.puppet.turns().len(), 4);
+    assert_eq!(harness.ended(started).await.reason, "task-committed");
+    assert_eq!(harness.agent.turns().len(), 4);
 }
 
 #[tokio::test(start_paused = true)]
 async fn what_is_said_while_a_run_waits_is_passed_on_before_its_step() {
     let acts = [usage_limit(HOUR), Act::Says("I will.".into())];
-    let stage = Stage::new(Puppet::new(acts)).await;
-    let (started, _) = stage.run().await;
-    stage.engine.prompt(started.session, "Mind the tests.".into()).await.unwrap();
+    let harness = Harness::new(FakeAgent::new(acts)).await;
+    let (started, _) = harness.run().await;
+    harness.engine.prompt(started.session, "Mind the tests.".into()).await.unwrap();
     tokio::time::sleep(HOUR * 2).await;
-    assert_eq!(stage.ended(started).await.reason, "task-committed");
-    let turns = stage.puppet.turns();
+    assert_eq!(harness.ended(started).await.reason, "task-committed");
+    let turns = harness.agent.turns();
     let words: Vec<_> = turns.iter().map(|turn| turn.prompt == "Mind the tests.").collect();
     assert_eq!(words, [false, true, false, false, false], "before the step that had stopped is asked again");
-    let said = stage.said(started);
+    let said = harness.said(started);
     assert_eq!(said.iter().filter(|text| text.contains("Mind the tests")).count(), 1, "{said:?}");
 }
 
 #[tokio::test(start_paused = true)]
 async fn what_is_said_while_a_run_waits_is_withdrawn_if_it_is_stopped() {
-    let stage = Stage::new(Puppet::new([usage_limit(HOUR), Act::Says("I will.".into())])).await;
-    let (started, _) = stage.run().await;
-    stage.engine.prompt(started.session, "Mind the tests.".into()).await.unwrap();
+    let harness = Harness::new(FakeAgent::new([usage_limit(HOUR), Act::Says("I will.".into())])).await;
+    let (started, _) = harness.run().await;
+    harness.engine.prompt(started.session, "Mind the tests.".into()).await.unwrap();
     tokio::time::sleep(SECOND).await;
-    assert_eq!(stage.store.waiting(started.session).unwrap().len(), 1);
-    stage.engine.exit(started.session, ExitReason::UserRequested).await.unwrap().unwrap();
+    assert_eq!(harness.store.waiting(started.session).unwrap().len(), 1);
+    harness.engine.exit(started.session, ExitReason::UserRequested).await.unwrap().unwrap();
     tokio::time::sleep(SECOND).await;
-    assert_eq!(stage.store.waiting(started.session).unwrap(), []);
-    assert_eq!(stage.puppet.turns().len(), 1, "no agent starts");
-    let said = stage.said(started);
+    assert_eq!(harness.store.waiting(started.session).unwrap(), []);
+    assert_eq!(harness.agent.turns().len(), 1, "no agent starts");
+    let said = harness.said(started);
     assert!(
         said.iter().any(|text| text.starts_with("assistant: Not delivered: “Mind the tests.”")),
         "{said:?}"
@@ -65,98 +64,98 @@ async fn what_is_said_while_a_run_waits_is_withdrawn_if_it_is_stopped() {
 
 #[tokio::test(start_paused = true)]
 async fn a_run_that_cannot_go_on_by_itself_after_all_waits_no_longer() {
-    let stage = Stage::new(Puppet::new([usage_limit(HOUR), Act::Says("I will.".into())])).await;
+    let harness = Harness::new(FakeAgent::new([usage_limit(HOUR), Act::Says("I will.".into())])).await;
     let limits = Limits { max_ticks: Some(1), ..Limits::default() };
-    let started = stage.engine.start(surefire::engine::Start { limits, ..stage.wish() }).await.unwrap();
-    assert!(stage.ended(started).await.resume_at.is_some());
-    it_waits_no_longer(&stage, started, "would stop again at once").await;
+    let started = harness.engine.start(surefire::engine::Start { limits, ..harness.wish() }).await.unwrap();
+    assert!(harness.ended(started).await.resume_at.is_some());
+    it_waits_no_longer(&harness, started, "would stop again at once").await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_run_whose_recipe_changes_while_it_waits_waits_no_longer() {
-    let stage = Stage::new(Puppet::new([usage_limit(HOUR), Act::Says("I will.".into())])).await;
-    let (started, _) = stage.run().await;
-    stage.engine.shut_down(surefire::engine::Shutdown::StopAgents).await;
-    let stage = stage.again_with(|options| options.catalog = CHANGED).await;
-    it_waits_no_longer(&stage, started, "has changed since").await;
+    let harness = Harness::new(FakeAgent::new([usage_limit(HOUR), Act::Says("I will.".into())])).await;
+    let (started, _) = harness.run().await;
+    harness.engine.shut_down(surefire::engine::Shutdown::StopAgents).await;
+    let harness = harness.again_with(|options| options.catalog = CHANGED).await;
+    it_waits_no_longer(&harness, started, "has changed since").await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn another_run_takes_the_place_of_a_paused_one_even_if_its_recipe_has_changed() {
-    let stage = Stage::new(Puppet::new([usage_limit(HOUR)])).await;
-    let (paused, _) = stage.run().await;
-    stage.engine.shut_down(surefire::engine::Shutdown::StopAgents).await;
-    let stage = stage.again_with(|options| options.catalog = CHANGED).await;
-    let start = surefire::engine::Start { session: Some(paused.session), ..stage.wish() };
-    let next = stage.engine.start(start).await.unwrap();
-    stage.ended(next).await;
-    let ending = stage.record(paused.run).ending.unwrap();
+    let harness = Harness::new(FakeAgent::new([usage_limit(HOUR)])).await;
+    let (paused, _) = harness.run().await;
+    harness.engine.shut_down(surefire::engine::Shutdown::StopAgents).await;
+    let harness = harness.again_with(|options| options.catalog = CHANGED).await;
+    let start = surefire::engine::Start { session: Some(paused.session), ..harness.wish() };
+    let next = harness.engine.start(start).await.unwrap();
+    harness.ended(next).await;
+    let ending = harness.record(paused.run).ending.unwrap();
     assert_eq!((ending.reason.as_str(), ending.resume_at), ("rate_limited", None));
     let words = ending.description.unwrap();
     assert!(words.contains("another run took its place"), "{words}");
 }
 
 /// Something is said while the run waits; its time comes, and it cannot go on.
-async fn it_waits_no_longer(stage: &Stage, started: Started, why: &str) {
-    stage.engine.prompt(started.session, "Mind the tests.".into()).await.unwrap();
+async fn it_waits_no_longer(harness: &Harness, started: Started, why: &str) {
+    harness.engine.prompt(started.session, "Mind the tests.".into()).await.unwrap();
     tokio::time::sleep(HOUR * 2).await;
-    let ending = stage.record(started.run).ending.unwrap();
+    let ending = harness.record(started.run).ending.unwrap();
     assert_eq!((ending.reason.as_str(), ending.resume_at), ("rate_limited", None));
     let words = ending.description.unwrap();
     assert!(words.contains("hit your limit") && words.contains("cannot go on by itself"), "{words}");
     assert!(words.contains(why), "{words}");
-    let told: Vec<_> = stage.puppet.turns().into_iter().map(|turn| turn.prompt).skip(1).collect();
+    let told: Vec<_> = harness.agent.turns().into_iter().map(|turn| turn.prompt).skip(1).collect();
     assert_eq!(told, ["Mind the tests."], "it is told outside of the run");
-    assert_eq!(stage.store.waiting(started.session).unwrap(), []);
+    assert_eq!(harness.store.waiting(started.session).unwrap(), []);
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_run_that_waits_survives_a_restart_and_resumes_once() {
-    let stage = Stage::new(Puppet::new([usage_limit(HOUR * 5)])).await;
-    let (started, _) = stage.run().await;
+    let harness = Harness::new(FakeAgent::new([usage_limit(HOUR * 5)])).await;
+    let (started, _) = harness.run().await;
     tokio::time::sleep(HOUR).await;
-    stage.engine.shut_down(surefire::engine::Shutdown::StopAgents).await;
+    harness.engine.shut_down(surefire::engine::Shutdown::StopAgents).await;
     tokio::time::sleep(HOUR).await;
     // The new engine's clock begins anew at noon, so the whole wait lies ahead of it again.
-    let stage = stage.again().await;
-    stage.engine.shut_down(surefire::engine::Shutdown::StopAgents).await;
-    let stage = stage.again().await;
+    let harness = harness.again().await;
+    harness.engine.shut_down(surefire::engine::Shutdown::StopAgents).await;
+    let harness = harness.again().await;
     tokio::time::sleep(HOUR * 6).await;
-    assert_eq!(stage.ended(started).await.reason, "task-committed");
-    let resumed = stage.names(started.run).into_iter().filter(|name| *name == "resumed").count();
-    assert_eq!((resumed, stage.puppet.turns().len()), (1, 4));
+    assert_eq!(harness.ended(started).await.reason, "task-committed");
+    let resumed = harness.names(started.run).into_iter().filter(|name| *name == "resumed").count();
+    assert_eq!((resumed, harness.agent.turns().len()), (1, 4));
 }
 
 #[tokio::test(start_paused = true)]
 async fn rate_limited_twice_in_a_row_is_left_to_a_person() {
-    let stage = Stage::new(Puppet::new([usage_limit(HOUR), usage_limit(HOUR * 2)])).await;
-    let (started, _) = stage.run().await;
+    let harness = Harness::new(FakeAgent::new([usage_limit(HOUR), usage_limit(HOUR * 2)])).await;
+    let (started, _) = harness.run().await;
     tokio::time::sleep(HOUR * 24).await;
-    let ending = stage.record(started.run).ending.unwrap();
+    let ending = harness.record(started.run).ending.unwrap();
     assert_eq!((ending.reason.as_str(), ending.resume_at), ("rate_limited", None));
-    assert_eq!(stage.puppet.turns().len(), 2);
+    assert_eq!(harness.agent.turns().len(), 2);
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_run_that_waits_can_be_exited() {
-    let stage = Stage::new(Puppet::new([usage_limit(HOUR)])).await;
-    let (started, _) = stage.run().await;
-    let ending = stage.engine.exit(started.session, ExitReason::UserRequested).await.unwrap().unwrap();
+    let harness = Harness::new(FakeAgent::new([usage_limit(HOUR)])).await;
+    let (started, _) = harness.run().await;
+    let ending = harness.engine.exit(started.session, ExitReason::UserRequested).await.unwrap().unwrap();
     assert_eq!(ending.reason, "user-requested");
     tokio::time::sleep(HOUR * 2).await;
-    assert_eq!(stage.puppet.turns().len(), 1, "it does not go on after all");
+    assert_eq!(harness.agent.turns().len(), 1, "it does not go on after all");
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_new_run_in_its_session_takes_the_place_of_one_that_waits() {
-    let stage = Stage::new(Puppet::new([usage_limit(HOUR), Act::Outcome("no-tasks")])).await;
-    let (started, _) = stage.run().await;
-    let wish = surefire::engine::Start { session: Some(started.session), ..stage.wish() };
-    let second = stage.engine.start(wish).await.unwrap();
-    assert_eq!(stage.ended(second).await.reason, "no-tasks-available");
+    let harness = Harness::new(FakeAgent::new([usage_limit(HOUR), Act::Outcome("no-tasks")])).await;
+    let (started, _) = harness.run().await;
+    let wish = surefire::engine::Start { session: Some(started.session), ..harness.wish() };
+    let second = harness.engine.start(wish).await.unwrap();
+    assert_eq!(harness.ended(second).await.reason, "no-tasks-available");
     tokio::time::sleep(HOUR * 2).await;
-    assert_eq!(stage.puppet.turns().len(), 2);
-    let ending = stage.record(started.run).ending.unwrap();
+    assert_eq!(harness.agent.turns().len(), 2);
+    let ending = harness.record(started.run).ending.unwrap();
     assert_eq!((ending.reason.as_str(), ending.resume_at), ("rate_limited", None), "it waits no longer");
     assert!(ending.description.unwrap().contains("another run took its place"));
 }
@@ -170,25 +169,25 @@ async fn each_reason_where_trying_again_can_help_is_tried_again() {
         (Failure::TookTooLong { after: SECOND }, "worker_timeout", 0),
     ];
     for (failure, reason, wait) in table {
-        let stage = Stage::new(Puppet::new([Act::Fails(failure)])).await;
-        let started = stage.start().await;
+        let harness = Harness::new(FakeAgent::new([Act::Fails(failure)])).await;
+        let started = harness.start().await;
         tokio::time::sleep(SECOND * 61).await;
-        let events = stage.events(started.run);
+        let events = harness.events(started.run);
         let first = events.iter().find_map(|recorded| match &recorded.event {
             Event::Ended { ending, .. } => Some((ending.reason.as_str(), ending.resume_at)),
             _ => None,
         });
         assert_eq!(first, Some((reason, Some(NOON + wait * 1000))));
-        assert_eq!(stage.ended(started).await.reason, "task-committed", "{reason}");
+        assert_eq!(harness.ended(started).await.reason, "task-committed", "{reason}");
     }
 }
 
 #[tokio::test(start_paused = true)]
 async fn without_the_wish_nothing_goes_on_by_itself() {
-    let stage = Stage::new(Puppet::new([usage_limit(HOUR)])).await;
+    let harness = Harness::new(FakeAgent::new([usage_limit(HOUR)])).await;
     let limits = Limits { auto_resumes: 0, ..Limits::default() };
-    let started = stage.engine.start(surefire::engine::Start { limits, ..stage.wish() }).await.unwrap();
-    assert_eq!(stage.ended(started).await.resume_at, None);
+    let started = harness.engine.start(surefire::engine::Start { limits, ..harness.wish() }).await.unwrap();
+    assert_eq!(harness.ended(started).await.resume_at, None);
     tokio::time::sleep(HOUR * 2).await;
-    assert_eq!(stage.puppet.turns().len(), 1);
+    assert_eq!(harness.agent.turns().len(), 1);
 }

@@ -7,10 +7,8 @@ use surefire::agent::Claude;
 use surefire::engine::{Begin, EngineError, Notice, Said, Say, SayError, Shutdown, Start, StartError};
 use surefire::run::SessionId;
 use surefire::store::Role;
+use surefire_testkit::{Act, FakeAgent, Harness};
 use uuid::Uuid;
-
-use crate::puppet::{Act, Puppet};
-use crate::stage::Stage;
 
 fn session() -> SessionId {
     Uuid::from_u128(7).into()
@@ -26,48 +24,48 @@ fn at(directory: impl Into<PathBuf>) -> Begin {
 
 #[tokio::test(start_paused = true)]
 async fn a_session_begins_with_its_first_prompt() {
-    let stage = Stage::new(Puppet::new([Act::Says("Forty-two.".into())])).await;
-    let mut feed = stage.engine.listen();
-    let said = stage.engine.say(says("How many?\nAnd why?", at(stage.directory()))).await.unwrap();
+    let harness = Harness::new(FakeAgent::new([Act::Says("Forty-two.".into())])).await;
+    let mut feed = harness.engine.listen();
+    let said = harness.engine.say(says("How many?\nAnd why?", at(harness.directory()))).await.unwrap();
     assert!(said.new_session);
     let Notice::SessionBegan(begun) = feed.next().await.unwrap() else { panic!("it is told first") };
     assert_eq!((begun.id, begun.name.as_str(), begun.messages), (session(), "How many?", 1));
-    assert_eq!((begun.directory.clone(), begun.agent.as_str()), (stage.directory(), "puppet"));
+    assert_eq!((begun.directory.clone(), begun.agent.as_str()), (harness.directory(), "fake"));
     assert_eq!((begun.system_prompt.clone(), begun.opened, begun.run), (None, false, None));
     for (role, text) in [(Role::User, "How many?\nAnd why?"), (Role::Assistant, "Forty-two.")] {
         let Notice::Said(message) = feed.next().await.unwrap() else { panic!("{text} is told") };
         assert_eq!((message.role, message.text.as_str()), (role, text));
     }
     assert!(matches!(feed.next().await.unwrap(), Notice::ChatEnded { aborted: false, .. }));
-    assert_eq!(stage.store.prompt(said.prompt).unwrap().unwrap().text, "How many?\nAnd why?");
+    assert_eq!(harness.store.prompt(said.prompt).unwrap().unwrap().text, "How many?\nAnd why?");
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_session_that_is_there_is_simply_talked_to() {
-    let stage = Stage::new(Puppet::new([])).await;
-    stage.engine.say(says("First.", at(stage.directory()))).await.unwrap();
-    let before = stage.store.session(session()).unwrap().unwrap();
+    let harness = Harness::new(FakeAgent::new([])).await;
+    harness.engine.say(says("First.", at(harness.directory()))).await.unwrap();
+    let before = harness.store.session(session()).unwrap().unwrap();
     let other = Begin {
         directory: Some("/nowhere".into()),
         provider: Some("cursor".into()),
         system_prompt: Some("Be rude.".into()),
     };
     for begin in [Some(other), Some(Begin::default()), None] {
-        let said = stage.engine.say(says("More.", begin)).await.unwrap();
+        let said = harness.engine.say(says("More.", begin)).await.unwrap();
         assert!(!said.new_session);
     }
-    stage.puppet.asked(4).await;
-    let after = stage.store.session(session()).unwrap().unwrap();
+    harness.agent.asked(4).await;
+    let after = harness.store.session(session()).unwrap().unwrap();
     assert_eq!((after.name, after.directory, after.system_prompt), (before.name, before.directory, None));
-    assert_eq!(stage.store.session_count(), Ok(1));
+    assert_eq!(harness.store.session_count(), Ok(1));
 }
 
 #[tokio::test(start_paused = true)]
 async fn what_cannot_begin_says_why_and_leaves_nothing() {
     let store = Arc::new(surefire::store::Memory::default());
     let missing: Arc<dyn surefire::agent::Agent> = Arc::new(Claude::with_environment("/nowhere/claude", []));
-    let stage = Stage::with(Puppet::new([]), store, |options| options.agents.push(missing)).await;
-    let place = stage.directory();
+    let harness = Harness::with(FakeAgent::new([]), store, |options| options.agents.push(missing)).await;
+    let place = harness.directory();
     let by = |provider: &str| Begin { provider: Some(provider.into()), ..at(place.clone()) };
     let table = [
         (None, format!("there is no session {}", session())),
@@ -77,29 +75,29 @@ async fn what_cannot_begin_says_why_and_leaves_nothing() {
         (Some(at(place.join("missing"))), "missing` does not exist; create it, or name another one".into()),
         (
             Some(by("cursor")),
-            "there is no agent `cursor` here; choose one of those that are: puppet, claude".into(),
+            "there is no agent `cursor` here; choose one of those that are: fake, claude".into(),
         ),
         (Some(by("claude")), "/nowhere/claude".into()),
     ];
     for (begin, words) in table {
-        let error = stage.engine.say(says("Hello?", begin)).await.unwrap_err().to_string();
+        let error = harness.engine.say(says("Hello?", begin)).await.unwrap_err().to_string();
         assert!(error.contains(&words), "{error}");
-        assert_eq!((stage.store.session_count(), stage.puppet.turns().len()), (Ok(0), 0), "{error}");
+        assert_eq!((harness.store.session_count(), harness.agent.turns().len()), (Ok(0), 0), "{error}");
     }
-    let exactly = stage.engine.say(says("Hello?", Begin::default())).await.unwrap_err();
+    let exactly = harness.engine.say(says("Hello?", Begin::default())).await.unwrap_err();
     assert_eq!(exactly.to_string(), "working_directory required for new session");
-    stage.engine.shut_down(Shutdown::StopAgents).await;
-    let late = stage.engine.say(says("Hello?", at(place.clone()))).await.unwrap_err();
+    harness.engine.shut_down(Shutdown::StopAgents).await;
+    let late = harness.engine.say(says("Hello?", at(place.clone()))).await.unwrap_err();
     assert!(matches!(late, SayError::Engine(EngineError::ShuttingDown | EngineError::Broken(_))), "{late}");
 }
 
 #[tokio::test(start_paused = true)]
 async fn of_many_who_begin_a_session_one_does_and_the_others_talk_in_it() {
-    let stage = Stage::new(Puppet::new([])).await;
-    let mut feed = stage.engine.listen();
+    let harness = Harness::new(FakeAgent::new([])).await;
+    let mut feed = harness.engine.listen();
     let saying: Vec<_> = (0..20)
         .map(|n| {
-            let (engine, say) = (stage.engine.clone(), says(&format!("{n}"), at(stage.directory())));
+            let (engine, say) = (harness.engine.clone(), says(&format!("{n}"), at(harness.directory())));
             tokio::spawn(async move { engine.say(say).await.unwrap() })
         })
         .collect();
@@ -108,7 +106,7 @@ async fn of_many_who_begin_a_session_one_does_and_the_others_talk_in_it() {
         said.push(saying.await.unwrap());
     }
     assert_eq!(said.iter().filter(|said| said.new_session).count(), 1);
-    stage.puppet.asked(20).await;
+    harness.agent.asked(20).await;
     let (mut begun, mut ended) = (0, 0);
     while ended < 20 {
         match feed.next().await.unwrap() {
@@ -117,62 +115,62 @@ async fn of_many_who_begin_a_session_one_does_and_the_others_talk_in_it() {
             _ => {}
         }
     }
-    assert_eq!((begun, stage.store.session(session()).unwrap().unwrap().messages), (1, 40));
+    assert_eq!((begun, harness.store.session(session()).unwrap().unwrap().messages), (1, 40));
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_run_and_a_prompt_that_begin_the_same_session_agree_on_where_it_works() {
     for _ in 0..20 {
-        let stage = Stage::new(Puppet::new([])).await;
-        let other = stage.directory().join("other");
+        let harness = Harness::new(FakeAgent::new([])).await;
+        let other = harness.directory().join("other");
         std::fs::create_dir(&other).unwrap();
-        let wish = Start { session: Some(session()), ..stage.wish() };
+        let wish = Start { session: Some(session()), ..harness.wish() };
         let (said, started) =
-            tokio::join!(stage.engine.say(says("Hello.", at(other))), stage.engine.start(wish));
-        let known = stage.store.session(session()).unwrap().unwrap();
+            tokio::join!(harness.engine.say(says("Hello.", at(other))), harness.engine.start(wish));
+        let known = harness.store.session(session()).unwrap().unwrap();
         match started {
-            Ok(started) => assert_eq!(stage.record(started.run).directory, known.directory),
+            Ok(started) => assert_eq!(harness.record(started.run).directory, known.directory),
             Err(error) => assert!(matches!(error, StartError::Elsewhere { .. }), "{error}"),
         }
-        assert_eq!(said.unwrap().new_session, known.directory != stage.directory());
+        assert_eq!(said.unwrap().new_session, known.directory != harness.directory());
     }
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_system_prompt_goes_along_with_every_turn_of_its_session() {
-    let stage = Stage::new(Puppet::new([Act::Says("Yes.".into()), Act::Hangs])).await;
-    let mut feed = stage.engine.listen();
-    let begin = Begin { system_prompt: Some("Be brief.".into()), ..at(stage.directory()) };
-    stage.engine.say(says("Hello?", begin)).await.unwrap();
+    let harness = Harness::new(FakeAgent::new([Act::Says("Yes.".into()), Act::Hangs])).await;
+    let mut feed = harness.engine.listen();
+    let begin = Begin { system_prompt: Some("Be brief.".into()), ..at(harness.directory()) };
+    harness.engine.say(says("Hello?", begin)).await.unwrap();
     while !matches!(feed.next().await.unwrap(), Notice::ChatEnded { .. }) {}
-    let wish = Start { session: Some(session()), ..stage.wish() };
+    let wish = Start { session: Some(session()), ..harness.wish() };
     let started =
-        stage.engine.start(Start { recipe: "implement-and-review-all".into(), ..wish }).await.unwrap();
-    stage.puppet.asked(2).await;
+        harness.engine.start(Start { recipe: "implement-and-review-all".into(), ..wish }).await.unwrap();
+    harness.agent.asked(2).await;
 
     // Also where the run is taken up by another engine, resumed, and restarted in a fresh session.
-    let stage = stage.again().await;
+    let harness = harness.again().await;
     let first = loop {
-        let ending = stage.ended(started).await;
+        let ending = harness.ended(started).await;
         if let Some(next) = ending.continued_by {
             break next;
         }
-        tokio::time::sleep(crate::stage::SECOND).await;
+        tokio::time::sleep(surefire_testkit::SECOND).await;
     };
-    stage.puppet.then(Act::Outcome("no-tasks"));
-    stage.engine.ended(first).await.unwrap();
-    let next = stage.store.session(stage.record(first).session).unwrap().unwrap();
+    harness.agent.then(Act::Outcome("no-tasks"));
+    harness.engine.ended(first).await.unwrap();
+    let next = harness.store.session(harness.record(first).session).unwrap().unwrap();
     assert_eq!((next.system_prompt.as_deref(), next.id == session()), (Some("Be brief."), false));
-    let told = stage.puppet.turns();
-    assert!(told.len() > 5 && stage.puppet.recovered().len() == 1);
+    let told = harness.agent.turns();
+    assert!(told.len() > 5 && harness.agent.recovered().len() == 1);
     assert!(told.iter().all(|turn| turn.system_prompt.as_deref() == Some("Be brief.")));
-    assert_eq!(stage.puppet.recovered()[0].turn.system_prompt.as_deref(), Some("Be brief."));
+    assert_eq!(harness.agent.recovered()[0].turn.system_prompt.as_deref(), Some("Be brief."));
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_blank_system_prompt_is_none() {
-    let stage = Stage::new(Puppet::new([])).await;
-    let begin = Begin { system_prompt: Some(" \n".into()), ..at(stage.directory()) };
-    stage.engine.say(says("Hello?", begin)).await.unwrap();
-    assert_eq!(stage.store.session(session()).unwrap().unwrap().system_prompt, None);
+    let harness = Harness::new(FakeAgent::new([])).await;
+    let begin = Begin { system_prompt: Some(" \n".into()), ..at(harness.directory()) };
+    harness.engine.say(says("Hello?", begin)).await.unwrap();
+    assert_eq!(harness.store.session(session()).unwrap().unwrap().system_prompt, None);
 }

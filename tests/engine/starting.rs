@@ -4,19 +4,17 @@ use std::sync::Arc;
 
 use surefire::engine::{Shutdown, Start, StartError};
 use surefire::run::{Event, Read};
+use surefire_testkit::{Act, FakeAgent, Harness};
 use tokio::sync::Notify;
-
-use crate::puppet::{Act, Puppet};
-use crate::stage::Stage;
 
 #[tokio::test(start_paused = true)]
 async fn a_run_goes_from_start_to_end() {
     let acts = ["complete", "issues-found", "complete", "no-issues", "committed"].map(Act::Outcome);
-    let stage = Stage::new(Puppet::new(acts)).await;
-    let (started, ending) = stage.run().await;
+    let harness = Harness::new(FakeAgent::new(acts)).await;
+    let (started, ending) = harness.run().await;
     assert_eq!((ending.reason.as_str(), ending.goal_met, ending.exit_code), ("task-committed", true, 0));
     assert_eq!(
-        stage.moves(started.run),
+        harness.moves(started.run),
         [
             "implement complete code-review",
             "code-review issues-found fix",
@@ -24,45 +22,45 @@ async fn a_run_goes_from_start_to_end() {
             "code-review no-issues commit",
         ]
     );
-    let turns = stage.puppet.turns();
+    let turns = harness.agent.turns();
     assert_eq!(turns.len(), 5);
     assert!(turns.iter().all(|turn| turn.session == started.session.uuid()));
     let opened: Vec<_> = turns.iter().map(|turn| turn.opened).collect();
     assert_eq!(opened, [false, true, true, true, true], "the conversation exists after the first reply");
-    let record = stage.record(started.run);
+    let record = harness.record(started.run);
     assert_eq!((record.step.as_str(), record.steps), ("commit", 5));
-    let seqs: Vec<_> = stage.events(started.run).iter().map(|recorded| recorded.seq).collect();
+    let seqs: Vec<_> = harness.events(started.run).iter().map(|recorded| recorded.seq).collect();
     assert_eq!(seqs, (1..=seqs.len() as u64).collect::<Vec<_>>(), "numbered without gaps");
-    let said = stage.said(started);
+    let said = harness.said(started);
     assert_eq!(said.len(), 11, "a prompt and a reply for each step, and how it ended");
     assert_eq!(said[10], "assistant: Implement & Review: Task implementation committed successfully.");
-    stage.engine.shut_down(Shutdown::StopAgents).await;
-    let left = stage.place.path().join("data/attempts");
+    harness.engine.shut_down(Shutdown::StopAgents).await;
+    let left = harness.place.path().join("data/attempts");
     assert_eq!(std::fs::read_dir(left).unwrap().count(), 0, "nothing is left of the attempts");
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_bad_reply_is_asked_for_again_in_the_same_session() {
     let acts = [Act::Says("I am done.".into()), Act::Outcome("no-tasks")];
-    let stage = Stage::new(Puppet::new(acts)).await;
-    let (started, ending) = stage.run().await;
+    let harness = Harness::new(FakeAgent::new(acts)).await;
+    let (started, ending) = harness.run().await;
     assert_eq!(ending.reason, "no-tasks-available");
     assert_eq!(
-        stage.names(started.run),
+        harness.names(started.run),
         ["started", "turn_began", "replied", "reasked", "turn_began", "replied", "ended"]
     );
-    let reads: Vec<_> = stage.events(started.run).into_iter().map(|recorded| recorded.event).collect();
+    let reads: Vec<_> = harness.events(started.run).into_iter().map(|recorded| recorded.event).collect();
     assert!(matches!(&reads[2], Event::Replied { read: Read::Unread { .. }, .. }), "{reads:?}");
-    assert!(stage.puppet.turns()[1].prompt.contains("Please respond again with JSON per the instructions"));
+    assert!(harness.agent.turns()[1].prompt.contains("Please respond again with JSON per the instructions"));
 }
 
 #[tokio::test(start_paused = true)]
 async fn fifty_starts_for_one_session_have_one_winner_and_the_others_are_told_who() {
-    let stage = Stage::new(Puppet::new([Act::Hangs])).await;
+    let harness = Harness::new(FakeAgent::new([Act::Hangs])).await;
     let session = uuid::Uuid::from_u128(42).into();
     let starts = (0..50).map(|_| {
-        let wish = Start { session: Some(session), ..stage.wish() };
-        let engine = stage.engine.clone();
+        let wish = Start { session: Some(session), ..harness.wish() };
+        let engine = harness.engine.clone();
         tokio::spawn(async move { engine.start(wish).await })
     });
     let (mut winners, mut holders) = (Vec::new(), Vec::new());
@@ -75,62 +73,62 @@ async fn fifty_starts_for_one_session_have_one_winner_and_the_others_are_told_wh
     }
     assert_eq!((winners.len(), holders.len()), (1, 49));
     assert!(holders.iter().all(|holder| *holder == winners[0]));
-    stage.puppet.asked(1).await;
-    assert_eq!(stage.puppet.turns().len(), 1);
+    harness.agent.asked(1).await;
+    assert_eq!(harness.agent.turns().len(), 1);
 }
 
 #[tokio::test(start_paused = true)]
 async fn as_many_agents_work_at_once_as_are_allowed() {
     let go = Arc::new(Notify::new());
-    let puppet = Puppet::new((0..6).map(|_| Act::Waits(Arc::clone(&go), "no-tasks")));
-    let stage = Stage::new(puppet).await;
+    let agent = FakeAgent::new((0..6).map(|_| Act::Waits(Arc::clone(&go), "no-tasks")));
+    let harness = Harness::new(agent).await;
     let mut runs = Vec::new();
     for _ in 0..6 {
-        runs.push(stage.start().await);
+        runs.push(harness.start().await);
     }
     for asked in 2..=6 {
-        stage.puppet.asked(asked).await;
+        harness.agent.asked(asked).await;
         go.notify_one();
     }
     go.notify_one();
     for run in runs {
-        assert_eq!(stage.ended(run).await.reason, "no-tasks-available");
+        assert_eq!(harness.ended(run).await.reason, "no-tasks-available");
     }
-    assert_eq!(stage.puppet.working.lock().unwrap().1, 2, "two at once, never three");
+    assert_eq!(harness.agent.most_working(), 2, "two at once, never three");
 }
 
 #[tokio::test(start_paused = true)]
 async fn the_next_run_of_a_session_resumes_its_conversation() {
-    let stage = Stage::new(Puppet::new([Act::Outcome("no-tasks"), Act::Outcome("no-tasks")])).await;
-    let (first, _) = stage.run().await;
+    let harness = Harness::new(FakeAgent::new([Act::Outcome("no-tasks"), Act::Outcome("no-tasks")])).await;
+    let (first, _) = harness.run().await;
     assert!(first.new_session);
-    let wish = Start { session: Some(first.session), directory: None, ..stage.wish() };
-    let second = stage.engine.start(wish).await.unwrap();
+    let wish = Start { session: Some(first.session), directory: None, ..harness.wish() };
+    let second = harness.engine.start(wish).await.unwrap();
     assert!(!second.new_session);
-    stage.ended(second).await;
-    assert!(stage.puppet.turns()[1].opened);
-    assert_eq!(stage.puppet.turns()[1].directory, stage.directory());
+    harness.ended(second).await;
+    assert!(harness.agent.turns()[1].opened);
+    assert_eq!(harness.agent.turns()[1].directory, harness.directory());
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_restart_goes_on_in_a_fresh_session_until_there_is_nothing_left() {
     let acts =
         ["complete", "no-issues", "committed", "complete", "no-issues", "nothing-to-commit", "no-tasks"];
-    let stage = Stage::new(Puppet::new(acts.map(Act::Outcome))).await;
+    let harness = Harness::new(FakeAgent::new(acts.map(Act::Outcome))).await;
     let wish = Start {
         about: Some("the parser".into()),
-        ..Start::new("implement-and-review-all", stage.directory())
+        ..Start::new("implement-and-review-all", harness.directory())
     };
-    let first = stage.engine.start(wish).await.unwrap();
+    let first = harness.engine.start(wish).await.unwrap();
     let mut run = first.run;
     let mut sessions = Vec::new();
     loop {
-        let ending = stage.engine.ended(run).await.unwrap();
-        sessions.push(stage.record(run).session);
+        let ending = harness.engine.ended(run).await.unwrap();
+        sessions.push(harness.record(run).session);
         match ending.continued_by {
             Some(next) => {
                 assert_eq!(ending.reason, "restart-new-session");
-                assert_eq!(stage.record(next).continues, Some(run));
+                assert_eq!(harness.record(next).continues, Some(run));
                 run = next;
             }
             None => {
@@ -141,16 +139,16 @@ async fn a_restart_goes_on_in_a_fresh_session_until_there_is_nothing_left() {
     }
     sessions.dedup();
     assert_eq!(sessions.len(), 3, "each run of the chain has a session of its own");
-    assert!(stage.puppet.turns().iter().filter(|turn| !turn.opened).count() == 3);
-    assert!(stage.puppet.turns()[3].prompt.contains("the parser"), "the chain stays about the same");
+    assert!(harness.agent.turns().iter().filter(|turn| !turn.opened).count() == 3);
+    assert!(harness.agent.turns()[3].prompt.contains("the parser"), "the chain stays about the same");
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_panic_ends_its_run_only() {
-    let stage = Stage::new(Puppet::new([Act::Panics, Act::Outcome("no-tasks")])).await;
-    let (_, broken) = stage.run().await;
+    let harness = Harness::new(FakeAgent::new([Act::Panics, Act::Outcome("no-tasks")])).await;
+    let (_, broken) = harness.run().await;
     assert_eq!((broken.reason.as_str(), broken.exit_code), ("internal-error", 14));
-    assert!(broken.description.as_ref().unwrap().contains("strings broke"), "{broken:?}");
-    let (_, fine) = stage.run().await;
+    assert!(broken.description.as_ref().unwrap().contains("the fake agent broke"), "{broken:?}");
+    let (_, fine) = harness.run().await;
     assert_eq!(fine.reason, "no-tasks-available");
 }

@@ -8,26 +8,23 @@ use surefire::agent::Fate;
 use surefire::engine::{Engine, Notice, Shutdown};
 use surefire::run::{Limits, Resume, ResumedBy};
 use surefire::store::Store;
+use surefire_testkit::{Act, FakeAgent, Harness, HeldStore, json, options};
 use tokio::sync::Notify;
-
-use crate::held_store::HeldStore;
-use crate::puppet::{Act, Puppet, json};
-use crate::stage::{Stage, options};
 
 #[tokio::test(start_paused = true)]
 async fn a_full_disk_pauses_the_run_and_nothing_unsaved_is_announced() {
     let disk = Arc::new(HeldStore::default());
     let go = Arc::new(Notify::new());
-    let puppet = Puppet::new([Act::Waits(Arc::clone(&go), "complete")]);
+    let agent = FakeAgent::new([Act::Waits(Arc::clone(&go), "complete")]);
     let store: Arc<dyn Store> = Arc::<HeldStore>::clone(&disk);
-    let stage = Stage::with(puppet, store, |_| ()).await;
-    let started = stage.start().await;
-    let mut feed = stage.engine.listen();
-    stage.puppet.asked(1).await;
+    let harness = Harness::with(agent, store, |_| ()).await;
+    let started = harness.start().await;
+    let mut feed = harness.engine.listen();
+    harness.agent.asked(1).await;
     disk.full.store(true, Ordering::SeqCst);
     go.notify_one();
 
-    let ending = stage.ended(started).await;
+    let ending = harness.ended(started).await;
     assert_eq!((ending.reason.as_str(), ending.exit_code), ("storage_error", 17));
     assert_eq!(disk.refused.load(Ordering::SeqCst), 3, "it was tried more than once");
     loop {
@@ -37,94 +34,92 @@ async fn a_full_disk_pauses_the_run_and_nothing_unsaved_is_announced() {
             _ => {}
         }
     }
-    let refused = stage.engine.start(stage.wish()).await.unwrap_err();
+    let refused = harness.engine.start(harness.wish()).await.unwrap_err();
     assert!(refused.to_string().contains("no room"), "{refused}");
 
     disk.full.store(false, Ordering::SeqCst);
-    assert!(stage.engine.start(stage.wish()).await.is_ok(), "the engine is still up");
+    assert!(harness.engine.start(harness.wish()).await.is_ok(), "the engine is still up");
     // The agent's reply is still to be had: it is not asked a second time.
-    stage.puppet.fate(Fate::Ended(Ok(json("complete"))));
-    stage.engine.resume(started.run, Resume::by(ResumedBy::User)).await.unwrap();
-    assert_eq!(stage.ended(started).await.reason, "task-committed");
-    assert_eq!(stage.moves(started.run).len(), 2);
+    harness.agent.fate(Fate::Ended(Ok(json("complete"))));
+    harness.engine.resume(started.run, Resume::by(ResumedBy::User)).await.unwrap();
+    assert_eq!(harness.ended(started).await.reason, "task-committed");
+    assert_eq!(harness.moves(started.run).len(), 2);
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_disk_that_is_full_for_a_moment_is_waited_for() {
     let disk = Arc::new(HeldStore::default());
     let go = Arc::new(Notify::new());
-    let puppet = Puppet::new([Act::Waits(Arc::clone(&go), "no-tasks")]);
+    let agent = FakeAgent::new([Act::Waits(Arc::clone(&go), "no-tasks")]);
     let store: Arc<dyn Store> = Arc::<HeldStore>::clone(&disk);
-    let stage = Stage::with(puppet, store, |_| ()).await;
-    let started = stage.start().await;
-    stage.puppet.asked(1).await;
+    let harness = Harness::with(agent, store, |_| ()).await;
+    let started = harness.start().await;
+    harness.agent.asked(1).await;
     disk.full.store(true, Ordering::SeqCst);
     go.notify_one();
-    while disk.refused.load(Ordering::SeqCst) == 0 {
-        tokio::task::yield_now().await;
-    }
+    disk.refuses().await;
     disk.full.store(false, Ordering::SeqCst);
-    assert_eq!(stage.ended(started).await.reason, "no-tasks-available");
+    assert_eq!(harness.ended(started).await.reason, "no-tasks-available");
 }
 
 /// A run that the store failed in the middle of: written down is only its beginning.
 async fn left_behind(
     change: impl FnOnce(&mut surefire::engine::Options),
-) -> (Stage, Arc<HeldStore>, surefire::engine::Started) {
+) -> (Harness, Arc<HeldStore>, surefire::engine::Started) {
     let (disk, go) = (Arc::new(HeldStore::default()), Arc::new(Notify::new()));
-    let puppet = Puppet::new([Act::Waits(Arc::clone(&go), "complete")]);
+    let agent = FakeAgent::new([Act::Waits(Arc::clone(&go), "complete")]);
     let store: Arc<dyn Store> = Arc::<HeldStore>::clone(&disk);
-    let stage = Stage::with(puppet, store, change).await;
-    let started = stage.start().await;
-    stage.puppet.asked(1).await;
+    let harness = Harness::with(agent, store, change).await;
+    let started = harness.start().await;
+    harness.agent.asked(1).await;
     disk.full.store(true, Ordering::SeqCst);
     go.notify_one();
-    assert_eq!(stage.ended(started).await.reason, "storage_error");
+    assert_eq!(harness.ended(started).await.reason, "storage_error");
     disk.full.store(false, Ordering::SeqCst);
-    (stage, disk, started)
+    (harness, disk, started)
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_run_that_was_left_behind_is_driven_once_however_many_resume_it() {
-    let (stage, _disk, started) = left_behind(|_| ()).await;
+    let (harness, _disk, started) = left_behind(|_| ()).await;
     tokio::time::sleep(Duration::from_millis(50)).await;
-    stage.puppet.fate(Fate::NeverBegan);
-    let resume = || stage.engine.resume(started.run, Resume::by(ResumedBy::User));
+    harness.agent.fate(Fate::NeverBegan);
+    let resume = || harness.engine.resume(started.run, Resume::by(ResumedBy::User));
     let (one, other) = tokio::join!(resume(), resume());
     assert!(one.is_ok() != other.is_ok(), "{one:?} {other:?}");
-    assert_eq!(stage.ended(started).await.reason, "task-committed");
-    let first = stage.puppet.turns()[0].attempt;
-    assert_eq!(stage.puppet.turns().iter().filter(|turn| turn.attempt == first).count(), 2);
+    assert_eq!(harness.ended(started).await.reason, "task-committed");
+    let first = harness.agent.turns()[0].attempt;
+    assert_eq!(harness.agent.turns().iter().filter(|turn| turn.attempt == first).count(), 2);
 }
 
 #[tokio::test(start_paused = true)]
 async fn whoever_asks_later_is_told_as_well_and_new_limits_are_refused_in_words() {
-    let (stage, _disk, started) = left_behind(|_| ()).await;
-    assert_eq!(stage.ended(started).await.reason, "storage_error");
+    let (harness, _disk, started) = left_behind(|_| ()).await;
+    assert_eq!(harness.ended(started).await.reason, "storage_error");
     let limits = Some(Limits { budget_usd: Some(1.0), ..Limits::default() });
     let resume = Resume { limits, ..Resume::by(ResumedBy::User) };
-    let refused = stage.engine.resume(started.run, resume).await.unwrap_err();
+    let refused = harness.engine.resume(started.run, resume).await.unwrap_err();
     assert!(refused.to_string().contains("goes on as it is"), "{refused}");
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_listener_that_missed_it_can_still_ask() {
-    let (stage, _disk, started) = left_behind(|options| options.backlog = 4).await;
-    let mut slow = stage.engine.listen();
-    stage.run().await;
+    let (harness, _disk, started) = left_behind(|options| options.backlog = 4).await;
+    let mut slow = harness.engine.listen();
+    harness.run().await;
     while !matches!(slow.next().await.unwrap(), Notice::Missed) {}
-    assert_eq!(stage.ended(started).await.reason, "storage_error");
+    assert_eq!(harness.ended(started).await.reason, "storage_error");
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_store_that_can_neither_be_written_nor_read_is_told() {
     let (disk, go) = (Arc::new(HeldStore::default()), Arc::new(Notify::new()));
-    let puppet = Puppet::new([Act::Waits(Arc::clone(&go), "complete")]);
+    let agent = FakeAgent::new([Act::Waits(Arc::clone(&go), "complete")]);
     let store: Arc<dyn Store> = Arc::<HeldStore>::clone(&disk);
-    let stage = Stage::with(puppet, store, |_| ()).await;
-    let started = stage.start().await;
-    stage.puppet.asked(1).await;
-    let engine = stage.engine.clone();
+    let harness = Harness::with(agent, store, |_| ()).await;
+    let started = harness.start().await;
+    harness.agent.asked(1).await;
+    let engine = harness.engine.clone();
     let ended = tokio::spawn(async move { engine.ended(started.run).await });
     tokio::time::sleep(Duration::from_millis(10)).await;
     disk.full.store(true, Ordering::SeqCst);
@@ -138,15 +133,15 @@ async fn a_store_that_can_neither_be_written_nor_read_is_told() {
 async fn a_store_in_trouble_when_the_engine_opens_ends_no_run() {
     let disk = Arc::new(HeldStore::default());
     let store: Arc<dyn Store> = Arc::<HeldStore>::clone(&disk);
-    let stage = Stage::with(Puppet::new([Act::Hangs]), store, |_| ()).await;
-    let started = stage.start().await;
-    stage.puppet.asked(1).await;
-    stage.engine.shut_down(Shutdown::LeaveAgents).await;
+    let harness = Harness::with(FakeAgent::new([Act::Hangs]), store, |_| ()).await;
+    let started = harness.start().await;
+    harness.agent.asked(1).await;
+    harness.engine.shut_down(Shutdown::LeaveAgents).await;
     disk.journals_that_fail.store(1, Ordering::SeqCst);
-    let refused = Engine::open(options(&stage.place, &stage.puppet, &stage.store)).await.unwrap_err();
+    let refused = Engine::open(options(&harness.place, &harness.agent, &harness.store)).await.unwrap_err();
     assert!(refused.to_string().contains("locked"), "{refused}");
-    assert_eq!(stage.record(started.run).ending, None, "it goes on when the store works again");
-    stage.puppet.fate(Fate::Ended(Ok(json("no-tasks"))));
-    let stage = stage.again().await;
-    assert_eq!(stage.ended(started).await.reason, "no-tasks-available");
+    assert_eq!(harness.record(started.run).ending, None, "it goes on when the store works again");
+    harness.agent.fate(Fate::Ended(Ok(json("no-tasks"))));
+    let harness = harness.again().await;
+    assert_eq!(harness.ended(started).await.reason, "no-tasks-available");
 }

@@ -7,15 +7,13 @@ use surefire::engine::{Begin, Say, Started};
 use surefire::process::{Command, Files, Limits, Mark, TextLines};
 use surefire::run::SessionId;
 use surefire::store::{Change, Commit, Process, Sqlite, Store};
+use surefire_testkit::{Act, FakeAgent, Harness};
 use tempfile::TempDir;
 use uuid::Uuid;
 
-use crate::puppet::{Act, Puppet};
-use crate::stage::Stage;
-
 /// A run and a prompt outside of one, both with an agent at work, in a store on disk.
 struct Left {
-    stage: Stage,
+    harness: Harness,
     disk: TempDir,
     run: Started,
     chat: SessionId,
@@ -25,17 +23,17 @@ impl Left {
     async fn new() -> Self {
         let disk = tempfile::tempdir().unwrap();
         let store: Arc<dyn Store> = Arc::new(Sqlite::open(disk.path()).unwrap().store);
-        let stage = Stage::with(Puppet::new([Act::Hangs, Act::Hangs]), store, |_| ()).await;
-        let run = stage.start().await;
+        let harness = Harness::with(FakeAgent::new([Act::Hangs, Act::Hangs]), store, |_| ()).await;
+        let run = harness.start().await;
         let chat = Uuid::new_v4().into();
-        let begin = Some(Begin { directory: Some(stage.directory()), ..Begin::default() });
-        stage.engine.say(Say { session: chat, text: "Is it green?".into(), begin }).await.unwrap();
-        stage.puppet.asked(2).await;
-        for attempt in stage.store.open_attempts().unwrap() {
-            let directory = stage.place.path().join("data/attempts").join(attempt.id.to_string());
+        let begin = Some(Begin { directory: Some(harness.directory()), ..Begin::default() });
+        harness.engine.say(Say { session: chat, text: "Is it green?".into(), begin }).await.unwrap();
+        harness.agent.asked(2).await;
+        for attempt in harness.store.open_attempts().unwrap() {
+            let directory = harness.place.path().join("data/attempts").join(attempt.id.to_string());
             std::fs::create_dir_all(directory).unwrap();
         }
-        Self { stage, disk, run, chat }
+        Self { harness, disk, run, chat }
     }
 
     fn tamper(&self, sql: &str) {
@@ -58,8 +56,8 @@ async fn an_engine_starts_whichever_table_has_a_row_that_cannot_be_read() {
     for damage in damages {
         let left = Left::new().await;
         left.tamper(damage);
-        let stage = left.stage.again().await;
-        let (_, ending) = stage.run().await;
+        let harness = left.harness.again().await;
+        let (_, ending) = harness.run().await;
         assert_eq!(ending.reason, "task-committed", "{damage}");
     }
 }
@@ -67,20 +65,20 @@ async fn an_engine_starts_whichever_table_has_a_row_that_cannot_be_read() {
 #[tokio::test]
 async fn a_turn_whose_row_cannot_be_read_is_not_taken_twice() {
     let left = Left::new().await;
-    let attempts = left.stage.store.open_attempts().unwrap();
+    let attempts = left.harness.store.open_attempts().unwrap();
     left.tamper("UPDATE attempts SET began_at = -5");
-    let Left { stage, run, chat, disk: _disk } = left;
-    let stage = stage.again().await;
-    assert_eq!(stage.puppet.turns().len(), 2, "no agent is asked again");
+    let Left { harness, run, chat, disk: _disk } = left;
+    let harness = harness.again().await;
+    assert_eq!(harness.agent.turns().len(), 2, "no agent is asked again");
     // Both agents are found by what they left, and stopped.
-    let stopped: Vec<_> = stage.puppet.recovered().iter().map(|call| call.turn.attempt).collect();
+    let stopped: Vec<_> = harness.agent.recovered().iter().map(|call| call.turn.attempt).collect();
     assert!(attempts.iter().all(|attempt| stopped.contains(&attempt.id.uuid())), "{stopped:?}");
-    assert_eq!(stage.record(run.run).ending.unwrap().reason, "storage_error");
+    assert_eq!(harness.record(run.run).ending.unwrap().reason, "storage_error");
     // Its session can be used again, and so can the other one.
     for session in [run.session, chat] {
         let next =
-            stage.engine.start(surefire::engine::Start { session: Some(session), ..stage.wish() }).await;
-        assert_eq!(stage.ended(next.unwrap()).await.reason, "task-committed");
+            harness.engine.start(surefire::engine::Start { session: Some(session), ..harness.wish() }).await;
+        assert_eq!(harness.ended(next.unwrap()).await.reason, "task-committed");
     }
 }
 
@@ -88,28 +86,28 @@ async fn a_turn_whose_row_cannot_be_read_is_not_taken_twice() {
 async fn a_chat_whose_prompt_cannot_be_read_ends_and_its_session_can_be_used() {
     let left = Left::new().await;
     left.tamper("UPDATE prompts SET at = -1");
-    let Left { stage, chat, disk: _disk, .. } = left;
-    let stage = stage.again().await;
-    let next = stage.engine.start(surefire::engine::Start { session: Some(chat), ..stage.wish() }).await;
-    assert_eq!(stage.ended(next.unwrap()).await.reason, "task-committed");
+    let Left { harness, chat, disk: _disk, .. } = left;
+    let harness = harness.again().await;
+    let next = harness.engine.start(surefire::engine::Start { session: Some(chat), ..harness.wish() }).await;
+    assert_eq!(harness.ended(next.unwrap()).await.reason, "task-committed");
 }
 
 #[tokio::test]
 async fn the_agent_of_a_run_that_is_set_aside_is_stopped() {
     let left = Left::new().await;
-    let attempts = left.stage.store.open_attempts().unwrap();
+    let attempts = left.harness.store.open_attempts().unwrap();
     let attempt = attempts.iter().find(|attempt| attempt.run.is_some()).unwrap().id;
-    let files = Files::at(left.stage.place.path().join("files"));
+    let files = Files::at(left.harness.place.path().join("files"));
     let command = Command::new("sleep", Mark::new(attempt.uuid())).arguments(["600"]);
     let held = command.start(files, Limits::default(), TextLines).await.unwrap();
     let (pid, started) = (held.process().pid, held.process().started.clone());
     let process = Process { pid, started };
-    left.stage.store.commit(&Commit { changes: vec![Change::Spawned { attempt, process }] }).unwrap();
+    left.harness.store.commit(&Commit { changes: vec![Change::Spawned { attempt, process }] }).unwrap();
 
     left.tamper("UPDATE sessions SET created_at = -1");
-    let Left { stage, run, disk: _disk, .. } = left;
-    let stage = stage.again().await;
-    assert_eq!(stage.record(run.run).ending.unwrap().reason, "storage_error");
+    let Left { harness, run, disk: _disk, .. } = left;
+    let harness = harness.again().await;
+    assert_eq!(harness.record(run.run).ending.unwrap().reason, "storage_error");
     let status = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
     assert!(status.is_empty() || status.contains(") Z "), "its process is gone: {status}");
     drop(held);

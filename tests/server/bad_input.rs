@@ -2,8 +2,7 @@
 
 use serde_json::{Value, json};
 use surefire::agent::Script;
-
-use crate::app::{App, Serving};
+use surefire_testkit::app::{App, Serving};
 
 /// A session that nobody knows.
 const NOBODY: &str = "3f2a8c1e-5b7d-4e90-a1c6-9d8e7f6a5b4c";

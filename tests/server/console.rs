@@ -1,8 +1,8 @@
 //! The console's page and files, as a browser gets them.
 
 use surefire::agent::Script;
+use surefire_testkit::app::Serving;
 
-use crate::app::Serving;
 use crate::raw::{Answer, Raw, UPGRADE, ask, ask_as, read, request};
 
 /// All that the page may do, and nothing else.

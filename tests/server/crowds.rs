@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use serde_json::json;
 use surefire::server::ServerLimits;
+use surefire_testkit::app::{KEY, Serving};
 
-use crate::app::{KEY, Serving};
 use crate::raw::{Answer, Raw, UPGRADE, frame, request};
 
 /// A text, in one frame.

@@ -8,8 +8,7 @@ use surefire::agent::{Rehearsal, Script};
 use surefire::recipes::BUNDLED;
 use surefire::server::{ApiKey, BindError, Server, ServerBuilder};
 use surefire::store::{Holder, Sqlite, StoreError};
-
-use crate::app::KEY;
+use surefire_testkit::app::KEY;
 
 fn builder(data: &Path) -> ServerBuilder {
     let agent = Arc::new(Rehearsal::new(Script::Happy));

@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 use surefire::agent::Script;
+use surefire_testkit::app::{App, KEY, Serving};
 
-use crate::app::{App, KEY, Serving};
 use crate::raw::{ask, read};
 
 const UNKNOWN: &str = "3f2a8c1e-5b7d-4e90-a1c6-9d8e7f6a5b4c";

@@ -6,12 +6,12 @@ use serde_json::{Value, json};
 use surefire::agent::{Rehearsal, Script};
 use surefire::run::RunId;
 use surefire::store::{Change, Memory, NewMessage, Store};
-
-use crate::app::{App, Serving};
-use crate::raw::read;
-use crate::store_fixtures::{
+use surefire_testkit::app::{App, Serving};
+use surefire_testkit::fixtures::{
     attempt, began, commit, ends, events, message, new_session, replied, resumes, run, says, started,
 };
+
+use crate::raw::read;
 
 /// The agent's words (odd numbers) or the person's (even ones) in an attempt.
 fn said(n: u128, attempt_n: u128, text: &str) -> Change {

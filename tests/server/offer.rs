@@ -8,8 +8,8 @@ use surefire::AnyRecipe;
 use surefire::agent::{About, Agent, Doing, Failure, Link, Rehearsal, Reply, Script, Turn, UnknownModel};
 use surefire::engine::Options;
 use surefire::recipes::BUNDLED;
+use surefire_testkit::app::{App, Serving};
 
-use crate::app::{App, Serving};
 use crate::raw::read;
 
 /// Writes down what it is told, and is done at once.

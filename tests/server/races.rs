@@ -4,8 +4,9 @@ use serde_json::{Value, json};
 use std::sync::Arc;
 use surefire::agent::{Rehearsal, Script};
 use surefire::server::ServerLimits;
+use surefire_testkit::app::{App, Serving};
+use surefire_testkit::eventually_async;
 
-use crate::app::{App, Serving, eventually};
 use crate::raw::read;
 
 const SESSION: &str = "3f2a8c1e-5b7d-4e90-a1c6-9d8e7f6a5b4c";
@@ -139,7 +140,7 @@ async fn a_run_goes_on_when_the_client_that_started_it_is_gone() {
     leaves.until("recipe_started").await;
     leaves.socket.get_mut().set_zero_linger().unwrap();
     drop(leaves);
-    eventually("the run has ended", async || {
+    eventually_async("the run has ended", async || {
         let runs = read(server.address, "/api/runs").await.json();
         runs["runs"][0]["ending"]["goal_met"] == true
     })

@@ -3,11 +3,10 @@
 use std::net::SocketAddr;
 
 use serde_json::Value;
+use surefire_testkit::app::{KEY, PATIENCE};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
-
-use crate::app::{KEY, PATIENCE};
 
 /// What a request for a WebSocket has beside its host.
 pub(crate) const UPGRADE: [(&str, &str); 4] = [

@@ -7,10 +7,11 @@ use serde_json::json;
 use surefire::agent::{Rehearsal, Script};
 use surefire::recipes::BUNDLED;
 use surefire::server::{Server, ServerLimits};
+use surefire_testkit::app::{App, PATIENCE, Serving};
+use surefire_testkit::eventually_async;
 use tokio::net::{TcpSocket, TcpStream};
 use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode;
 
-use crate::app::{App, PATIENCE, Serving, eventually};
 use crate::raw::{Raw, UPGRADE, frame, request};
 
 /// Longer than the server may take to stop: it says its goodbyes, and waits for nobody else.
@@ -100,6 +101,6 @@ async fn a_server_that_nobody_serves_any_more_is_gone() {
     };
     let why = app.closed().await.expect("it is told why");
     assert_eq!((why.code, why.reason.as_str()), (CloseCode::Away, "the server stops"));
-    eventually("nobody listens", async || TcpStream::connect(address).await.is_err()).await;
-    eventually("its data is free for the next one", async || builder().bind().await.is_ok()).await;
+    eventually_async("nobody listens", async || TcpStream::connect(address).await.is_err()).await;
+    eventually_async("its data is free for the next one", async || builder().bind().await.is_ok()).await;
 }

@@ -7,9 +7,9 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use surefire::agent::{Rehearsal, Script};
 use surefire::store::Store;
-
-use crate::app::{App, Serving, eventually};
-use crate::held_store::HeldStore;
+use surefire_testkit::HeldStore;
+use surefire_testkit::app::{App, Serving};
+use surefire_testkit::eventually_async;
 
 /// A server on this disk, whose agent takes its time.
 async fn serving(disk: &Arc<HeldStore>) -> Serving {
@@ -83,7 +83,7 @@ async fn what_breaks_the_telling_keeps_nobody_from_hearing_the_rest() {
     let mut app = App::connect(server.address).await;
     disk.nonsense.store(true, Ordering::SeqCst);
     app.send(say(&server, 1)).await;
-    eventually("it is written down", async || disk.commits.load(Ordering::SeqCst) > 0).await;
+    eventually_async("it is written down", async || disk.commits.load(Ordering::SeqCst) > 0).await;
     app.until("ack").await;
     app.until("turn_complete").await;
     disk.nonsense.store(false, Ordering::SeqCst);

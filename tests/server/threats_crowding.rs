@@ -9,13 +9,13 @@ use serde_json::json;
 use surefire::agent::Rehearsal;
 use surefire::server::{Server, ServerLimits};
 use surefire::store::Store;
+use surefire_testkit::app::{App, KEY, PATIENCE, Serving};
+use surefire_testkit::{HeldStore, eventually_async};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::UnixStream;
 use tokio::task::JoinSet;
 use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode;
 
-use crate::app::{App, KEY, PATIENCE, Serving, eventually};
-use crate::held_store::HeldStore;
 use crate::raw::{Raw, UPGRADE, frame, read, request};
 
 /// So long that no connection goes because time has passed.
@@ -94,7 +94,8 @@ async fn a_client_that_has_shown_the_key_is_not_displaced_while_its_lists_are_re
     let mut owner = App::dial(server.address).await;
     disk.hold_lists(true);
     owner.send(json!({ "type": "connect", "api_key": KEY, "protocol_version": "0.5.0" })).await;
-    eventually("its lists are being read", async || disk.lists_waiting.load(Ordering::SeqCst) > 0).await;
+    eventually_async("its lists are being read", async || disk.lists_waiting.load(Ordering::SeqCst) > 0)
+        .await;
     let _stranger = App::dial(server.address).await;
     disk.hold_lists(false);
     owner.until("available_recipes").await;

@@ -8,12 +8,13 @@ use futures_util::StreamExt;
 use serde_json::json;
 use surefire::agent::Script;
 use surefire::server::ServerLimits;
+use surefire_testkit::app::{App, PATIENCE, Serving};
+use surefire_testkit::eventually_async;
 use tokio::io::AsyncWriteExt;
 use tokio::net::TcpSocket;
 use tokio_tungstenite::tungstenite::Message;
 use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode;
 
-use crate::app::{App, PATIENCE, Serving, eventually};
 use crate::raw::{Raw, UPGRADE, ask, frame, head, request};
 
 const KIB: usize = 1024;
@@ -194,7 +195,7 @@ async fn a_flood_is_told_to_be_one_and_others_do_not_notice() {
 /// A client that comes as soon as there is a place.
 async fn comes(address: SocketAddr) -> App {
     let mut came = None;
-    eventually("there is a place", async || {
+    eventually_async("there is a place", async || {
         came = App::try_dial(address).await;
         came.is_some()
     })
@@ -275,7 +276,7 @@ async fn a_request_that_never_comes_to_an_end_is_cut_off() {
         let began = Instant::now();
         raw.rest().await;
         assert!(began.elapsed() < Duration::from_secs(5), "{beginning:?}: {:?}", began.elapsed());
-        eventually("the place is free", async || has_room(server.address).await).await;
+        eventually_async("the place is free", async || has_room(server.address).await).await;
     }
     // Byte by byte, each of them in time: it is the whole that counts.
     let mut raw = Raw::dial(server.address).await;
@@ -290,7 +291,7 @@ async fn a_request_that_never_comes_to_an_end_is_cut_off() {
         }
     };
     tokio::time::timeout(Duration::from_secs(5), dripping).await.expect("it is cut off");
-    eventually("the place is free", async || has_room(server.address).await).await;
+    eventually_async("the place is free", async || has_room(server.address).await).await;
 }
 
 #[tokio::test]
@@ -304,14 +305,14 @@ async fn a_connection_that_is_kept_for_nothing_is_closed() {
         assert_eq!(raw.answer().await.status(), 200);
     }
     assert_eq!(raw.rest().await, b"");
-    eventually("the place is free", async || has_room(server.address).await).await;
+    eventually_async("the place is free", async || has_room(server.address).await).await;
 
     // A body that is announced and does not come.
     for line in ["GET /health", "POST /", "GET /"] {
         let mut raw = Raw::dial(server.address).await;
         raw.send(request(line, &[host, ("Content-Length", "100")])).await;
         raw.rest().await;
-        eventually("the place is free", async || has_room(server.address).await).await;
+        eventually_async("the place is free", async || has_room(server.address).await).await;
     }
 }
 
@@ -327,10 +328,10 @@ async fn an_upgrade_that_is_never_completed_gives_its_place_back() {
             if !stays {
                 raw.0.set_zero_linger().unwrap();
                 drop(raw);
-                eventually("the place is free", async || has_room(server.address).await).await;
+                eventually_async("the place is free", async || has_room(server.address).await).await;
                 continue;
             }
-            eventually("the place is free", async || has_room(server.address).await).await;
+            eventually_async("the place is free", async || has_room(server.address).await).await;
             drop(raw);
         }
     }
@@ -346,7 +347,7 @@ async fn whoever_asks_and_does_not_read_is_not_waited_for() {
     let many = request("GET /", &[("Host", "localhost")]).repeat(50_000);
     // As much as the server takes; then it is stuck with its answers.
     let _ = tokio::time::timeout(soon() * 2, raw.send(many)).await;
-    eventually("the place is free", async || has_room(server.address).await).await;
+    eventually_async("the place is free", async || has_room(server.address).await).await;
     drop(raw);
 }
 
@@ -365,7 +366,7 @@ async fn endless_pieces_of_a_message_do_not_stop_the_clock() {
     });
     // Until the server will not have it any more.
     tokio::time::timeout(PATIENCE, writing).await.expect("somebody looks at the clock").unwrap();
-    eventually("the place is free", async || has_room(server.address).await).await;
+    eventually_async("the place is free", async || has_room(server.address).await).await;
 }
 
 #[tokio::test]

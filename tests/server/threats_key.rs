@@ -1,7 +1,7 @@
 //! Somebody without the key tries to get in.
 
 use std::io;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use futures_util::SinkExt;
@@ -9,11 +9,11 @@ use serde_json::{Value, json};
 use surefire::agent::Script;
 use surefire::server::{ApiKey, Server, ServerLimits};
 use surefire::wire::ClientMessage;
+use surefire_testkit::LogBuffer;
+use surefire_testkit::app::{App, KEY, Serving};
 use tokio_tungstenite::tungstenite::Message;
 use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode;
-use tracing_subscriber::fmt::MakeWriter;
 
-use crate::app::{App, KEY, Serving};
 use crate::raw::{Raw, UPGRADE, ask, read, request};
 
 /// A server that does not mind how often it is shown a wrong key.
@@ -280,36 +280,10 @@ async fn who_does_not_show_the_key_in_time_is_sent_away() {
     assert!(friend.so_far().await.is_empty(), "it had come in time");
 }
 
-#[derive(Clone, Default)]
-struct Paper(Arc<Mutex<Vec<u8>>>);
-
-impl io::Write for Paper {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.lock().unwrap().write(bytes)
-    }
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
-
-impl MakeWriter<'_> for Paper {
-    type Writer = Self;
-
-    fn make_writer(&self) -> Self {
-        self.clone()
-    }
-}
-
 #[tokio::test]
 async fn no_key_is_ever_logged_or_shown_by_accident() {
     // The log is that of all tests, which all have the same key.
-    let paper = Paper::default();
-    let subscriber = tracing_subscriber::fmt()
-        .with_max_level(tracing::Level::TRACE)
-        .with_ansi(false)
-        .with_writer(paper.clone())
-        .finish();
-    tracing::subscriber::set_global_default(subscriber).expect("there is no other one");
+    let log = LogBuffer::of_this_process();
     let server = patient().await;
     let nearly = format!("{}0", &KEY[..KEY.len() - 1]);
     for key in [KEY, nearly.as_str()] {
@@ -323,7 +297,7 @@ async fn no_key_is_ever_logged_or_shown_by_accident() {
         app.send_text(format!("{{\"type\": \"connect\", \"api_key\": \"{key}\"")).await;
     }
     server.stop().await;
-    let log = String::from_utf8(paper.0.lock().unwrap().clone()).unwrap();
+    let log = log.text();
     assert!(log.contains("somebody showed a wrong key"), "{log}");
     let secret = &KEY["untethered-".len()..KEY.len() - 1];
     assert!(!log.contains(secret), "{}", log.lines().find(|line| line.contains(secret)).unwrap_or_default());

@@ -7,8 +7,8 @@ use serde_json::json;
 use surefire::agent::{Rehearsal, Script};
 use surefire::recipes::BUNDLED;
 use surefire::server::{BindError, Server};
+use surefire_testkit::app::{App, Serving};
 
-use crate::app::{App, Serving};
 use crate::raw::{ask, read};
 
 fn rehearsal() -> Arc<Rehearsal> {

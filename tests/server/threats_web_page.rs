@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use surefire::agent::{Rehearsal, Script};
+use surefire_testkit::app::Serving;
 
-use crate::app::Serving;
 use crate::raw::{UPGRADE, ask, ask_as, read};
 
 /// Everything that is found at the server, and what it answers to nobody in particular: to a plain request, and to one for a

@@ -1,10 +1,9 @@
 //! Messages that come together are answered together, and all of them.
 
 use surefire::agent::Script;
+use surefire_testkit::app::{App, Serving};
 use tokio::io::AsyncWriteExt;
 use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode;
-
-use crate::app::{App, Serving};
 
 /// A text as a client's frame, masked with zeroes.
 fn masked(text: &str) -> Vec<u8> {

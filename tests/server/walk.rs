@@ -2,8 +2,7 @@
 
 use serde_json::json;
 use surefire::agent::Script;
-
-use crate::app::{App, Serving};
+use surefire_testkit::app::{App, Serving};
 
 #[tokio::test]
 async fn a_run_is_told_in_the_documented_order() {

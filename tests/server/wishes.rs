@@ -6,9 +6,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use serde_json::{Value, json};
 use surefire::agent::{Rehearsal, Script};
 use surefire::engine::Clock;
+use surefire_testkit::app::{App, Serving};
 use uuid::Uuid;
 
-use crate::app::{App, Serving};
 use crate::raw::read;
 
 /// A wish for a run in a new session, with these fields as well.

@@ -3,9 +3,10 @@
 use serde_json::{Value, json};
 use surefire::agent::Script;
 use surefire::recipes::ImplementAndReview;
+use surefire_testkit::app::{App, KEY, Serving};
+use surefire_testkit::eventually_async;
 use uuid::Uuid;
 
-use crate::app::{App, KEY, Serving, eventually};
 use crate::raw::read;
 
 async fn work(server: &Serving) -> Vec<Value> {
@@ -114,7 +115,7 @@ async fn a_stop_takes_a_session_off_the_list_and_marks_what_was_queued() {
     for (session, stop) in [(chat, "kill_session"), (run, "exit_recipe")] {
         prompt(&server, &mut app, session, "And the tests?").await;
         app.send(json!({ "type": stop, "session_id": session })).await;
-        eventually("it is not listed any more", async || {
+        eventually_async("it is not listed any more", async || {
             work(&server).await.iter().all(|line| line["session_id"] != json!(session))
         })
         .await;

@@ -2,7 +2,7 @@
 //! build script.
 
 #[macro_use]
-#[path = "../../tests/typed_walk/mod.rs"]
+#[path = "../../tests/pure/typed_walk/mod.rs"]
 mod typed_walk;
 
 use proptest::collection::vec;

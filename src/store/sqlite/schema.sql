@@ -1,4 +1,4 @@
--- The tables as all migrations together make them; `UPDATE_DOCS=1 cargo test --test store_sqlite` writes it.
+-- The tables as all migrations together make them; `UPDATE_DOCS=1 cargo test --test store sqlite` writes it.
 -- Version 5.
 
 CREATE TABLE store (

@@ -1,0 +1,319 @@
+//! What holds for every agent: a function each, called with a [`Candidate`].
+//!
+//! [`agent_conformance!`](crate::agent_conformance) makes a test of each, and [`all`] calls one after the other. What they hold
+//! an agent to is written at [`Agent`], [`Turn`] and [`Link`](surefire::agent::Link).
+
+#![expect(missing_docs, reason = "each function is named by the sentence that it holds an agent to")]
+#![expect(clippy::missing_panics_doc, reason = "that a test panics is its verdict")]
+
+use std::any::Any;
+use std::fmt::{self, Debug, Formatter};
+use std::future::Future;
+use std::sync::Arc;
+use std::time::Duration;
+
+use surefire::agent::{Agent, Failure, Fate, Reply, Sign, Turn};
+use tempfile::TempDir;
+
+use crate::wait::MAX_WAIT;
+use crate::{Watcher, eventually, link, sandbox};
+
+/// An agent to try, in two forms.
+///
+/// ```
+/// use surefire::agent::{Rehearsal, Script};
+/// use surefire_testkit::conformance::agent::Candidate;
+///
+/// Candidate::new(Rehearsal::new(Script::Happy), Rehearsal::new(Script::Slow));
+/// ```
+pub struct Candidate {
+    answers: Arc<dyn Agent>,
+    works: Arc<dyn Agent>,
+    folder: TempDir,
+    _kept: Box<dyn Any>,
+}
+
+impl Candidate {
+    /// An agent that answers every prompt soon, and one of the same kind that shows a sign of life and then works on every
+    /// prompt until it is stopped.
+    pub fn new(answers: impl Agent, works: impl Agent) -> Self {
+        let folder = tempfile::tempdir().expect("there is room for tests");
+        for name in ["project", "scratch"] {
+            std::fs::create_dir(folder.path().join(name)).expect("there is room for tests");
+        }
+        Self { answers: Arc::new(answers), works: Arc::new(works), folder, _kept: Box::new(()) }
+    }
+
+    /// Keeps something for as long as the agents are tried: the directory they need, say.
+    #[must_use]
+    pub fn keeping(self, kept: impl Any) -> Self {
+        Self { _kept: Box::new(kept), ..self }
+    }
+
+    /// A turn of a session of its own. Its prompt offers outcomes, as that of a step does.
+    fn turn(&self) -> Turn {
+        let turn = sandbox::turn(self.folder.path());
+        Turn { scratch: turn.scratch.join(turn.attempt.to_string()), ..turn }
+    }
+}
+
+impl Debug for Candidate {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let Self { answers, works: _, folder, _kept: _ } = self;
+        f.debug_struct("Candidate").field("agent", &answers.about()).field("folder", folder).finish()
+    }
+}
+
+/// A turn that a task takes.
+struct Taken {
+    turn: Turn,
+    watcher: Watcher,
+    task: tokio::task::JoinHandle<Result<Reply, Failure>>,
+}
+
+impl Taken {
+    fn by(agent: &Arc<dyn Agent>, turn: Turn) -> Self {
+        let watcher = Watcher::new();
+        let task = tokio::spawn(agent.turn(turn.clone(), watcher.link.clone()));
+        Self { turn, watcher, task }
+    }
+
+    async fn end(self) -> Result<Reply, Failure> {
+        soon(self.task).await.expect("a turn does not panic")
+    }
+}
+
+/// What has to end by itself, in time.
+async fn soon<T>(what: impl Future<Output = T>) -> T {
+    tokio::time::timeout(MAX_WAIT, what).await.expect("it takes no longer than twenty seconds")
+}
+
+/// What was started for a turn is gone, soon after the turn has ended.
+async fn nothing_is_left(turn: &Turn) {
+    if cfg!(target_os = "linux") {
+        eventually("no process of the turn is left", || sandbox::alive(turn.attempt).is_empty()).await;
+    }
+}
+
+pub async fn it_says_who_it_is_the_same_way_every_time(candidate: Candidate) {
+    let about = candidate.answers.about();
+    assert_eq!(candidate.answers.about(), about);
+    assert_eq!(candidate.works.about().name, about.name, "both forms are the same kind of agent");
+    let plain = |letter: char| letter.is_ascii_lowercase() || letter.is_ascii_digit() || letter == '-';
+    assert!(!about.name.is_empty() && about.name.chars().all(plain), "{:?} is stored and typed", about.name);
+}
+
+pub async fn a_model_it_does_not_know_is_refused_with_those_it_does(candidate: Candidate) {
+    let Err(unknown) = candidate.answers.knows_model("no such model") else {
+        return; // It takes any.
+    };
+    assert_eq!(unknown.model, "no such model");
+    // An ellipsis stands for what a name may end with.
+    for known in unknown.known.into_iter().filter(|name| !name.contains('…')) {
+        assert_eq!(candidate.answers.knows_model(known), Ok(()), "{known}");
+    }
+}
+
+pub async fn it_is_ready_and_answers_a_prompt(candidate: Candidate) {
+    candidate.answers.ready().expect("it is ready");
+    let turn = candidate.turn();
+    let reply = Taken::by(&candidate.answers, turn.clone()).end().await.expect("it answers");
+    assert!(!reply.text.trim().is_empty(), "a reply has words");
+    let cost = reply.cost_usd.unwrap_or_default();
+    assert!(cost.is_finite() && cost >= 0.0, "{cost} is a sum of money");
+    nothing_is_left(&turn).await;
+}
+
+pub async fn it_answers_again_in_the_same_session(candidate: Candidate) {
+    let first = candidate.turn();
+    let session = first.session;
+    Taken::by(&candidate.answers, first).end().await.expect("it answers");
+    let second = Turn { session, opened: true, ..candidate.turn() };
+    Taken::by(&candidate.answers, second).end().await.expect("it answers again");
+}
+
+pub async fn a_process_that_is_not_recorded_is_given_no_prompt_and_ends(candidate: Candidate) {
+    let turn = candidate.turn();
+    let (link, mut signs) = link(16);
+    let task = tokio::spawn(candidate.answers.turn(turn.clone(), link));
+    let mut spawned = false;
+    while let Some(sign) = soon(signs.recv()).await {
+        // Its `go` is dropped, as by an engine that could not record the process.
+        spawned |= matches!(sign, Sign::Spawned { .. });
+    }
+    let ended = soon(task).await.expect("a turn does not panic");
+    assert!(!(spawned && ended.is_ok()), "it has answered a prompt that it was not to be given: {ended:?}");
+    nothing_is_left(&turn).await;
+}
+
+pub async fn a_turn_that_is_stopped_ends_and_leaves_nothing_running(candidate: Candidate) {
+    let taken = Taken::by(&candidate.works, candidate.turn());
+    taken.watcher.sees_life().await;
+    taken.watcher.link.stop.cancel();
+    let turn = taken.turn.clone();
+    let ended = taken.end().await;
+    assert!(matches!(ended, Err(Failure::Stopped)), "{ended:?}");
+    nothing_is_left(&turn).await;
+}
+
+pub async fn a_turn_that_is_stopped_in_a_hurry_ends_too(candidate: Candidate) {
+    let taken = Taken::by(&candidate.works, candidate.turn());
+    taken.watcher.sees_life().await;
+    taken.watcher.link.hurry.cancel();
+    taken.watcher.link.stop.cancel();
+    let turn = taken.turn.clone();
+    let ended = taken.end().await;
+    assert!(matches!(ended, Err(Failure::Stopped)), "{ended:?}");
+    nothing_is_left(&turn).await;
+}
+
+pub async fn a_turn_that_was_stopped_before_it_began_does_not_begin(candidate: Candidate) {
+    let (turn, watcher) = (candidate.turn(), Watcher::new());
+    watcher.link.stop.cancel();
+    let ended = soon(candidate.answers.turn(turn.clone(), watcher.link.clone())).await;
+    assert!(matches!(ended, Err(Failure::Stopped)), "{ended:?}");
+    nothing_is_left(&turn).await;
+}
+
+pub async fn where_a_turn_is_both_stopped_and_left_it_is_stopped(candidate: Candidate) {
+    let taken = Taken::by(&candidate.works, candidate.turn());
+    taken.watcher.sees_life().await;
+    taken.watcher.link.stop.cancel();
+    taken.watcher.link.leave.cancel();
+    let turn = taken.turn.clone();
+    let ended = taken.end().await;
+    assert!(matches!(ended, Err(Failure::Stopped)), "{ended:?}");
+    nothing_is_left(&turn).await;
+}
+
+pub async fn a_turn_that_is_left_can_be_found_and_stopped_later(candidate: Candidate) {
+    let taken = Taken::by(&candidate.works, candidate.turn());
+    taken.watcher.sees_life().await;
+    taken.watcher.link.leave.cancel();
+    let (turn, process) = (taken.turn.clone(), taken.watcher.process());
+    let ended = taken.end().await;
+    assert!(matches!(ended, Err(Failure::Left)), "{ended:?}");
+
+    let later = Watcher::new();
+    later.link.stop.cancel();
+    let fate = soon(candidate.works.recover(turn.clone(), process, later.link.clone())).await;
+    assert!(!matches!(fate, Fate::Ended(Ok(_))), "it had not answered: {fate:?}");
+    nothing_is_left(&turn).await;
+}
+
+pub async fn a_turn_that_takes_too_long_ends(candidate: Candidate) {
+    let mut turn = candidate.turn();
+    turn.limits.duration = Duration::from_millis(100);
+    let ended = Taken::by(&candidate.works, turn.clone()).end().await;
+    assert!(matches!(ended, Err(Failure::TookTooLong { .. })), "{ended:?}");
+    nothing_is_left(&turn).await;
+}
+
+pub async fn sessions_are_worked_in_at_the_same_time(candidate: Candidate) {
+    let first = Taken::by(&candidate.works, candidate.turn());
+    let second = Taken::by(&candidate.works, candidate.turn());
+    first.watcher.sees_life().await;
+    second.watcher.sees_life().await;
+    first.watcher.link.stop.cancel();
+    let ended = first.end().await;
+    assert!(matches!(ended, Err(Failure::Stopped)), "{ended:?}");
+    assert!(!second.task.is_finished(), "the other session is not stopped");
+    second.watcher.link.stop.cancel();
+    let turn = second.turn.clone();
+    let ended = second.end().await;
+    assert!(matches!(ended, Err(Failure::Stopped)), "{ended:?}");
+    nothing_is_left(&turn).await;
+}
+
+pub async fn a_turn_ends_where_its_watcher_is_gone(candidate: Candidate) {
+    let turn = candidate.turn();
+    let (link, signs) = link(1);
+    drop(signs);
+    // Whether it can answer all the same is its own affair.
+    let _ = soon(candidate.answers.turn(turn.clone(), link)).await;
+    nothing_is_left(&turn).await;
+}
+
+pub async fn a_turn_that_never_was_has_no_answer(candidate: Candidate) {
+    let fate = soon(candidate.answers.recover(candidate.turn(), None, Watcher::new().link)).await;
+    assert!(!matches!(fate, Fate::Ended(_)), "{fate:?}");
+}
+
+pub async fn a_reply_that_is_found_again_is_the_same(candidate: Candidate) {
+    let taken = Taken::by(&candidate.answers, candidate.turn());
+    let (turn, watcher) = (taken.turn.clone(), taken.watcher.clone());
+    let reply = taken.end().await.expect("it answers");
+    let later = Watcher::new().link;
+    match soon(candidate.answers.recover(turn.clone(), watcher.process(), later)).await {
+        Fate::Ended(found) => assert_eq!(found.expect("it had answered").text, reply.text),
+        // It cannot tell, or it did nothing that could not be done again.
+        Fate::Unknown | Fate::NeverBegan => {}
+    }
+    nothing_is_left(&turn).await;
+}
+
+/// Lists the tests once, for the function that calls them all and for the macro that makes tests of them.
+macro_rules! suite {
+    ($($test:ident,)*) => {
+        /// Calls every function of this module, each with a candidate of its own.
+        ///
+        /// ```
+        /// use surefire::agent::{Rehearsal, Script};
+        /// use surefire_testkit::conformance::agent::{self, Candidate};
+        ///
+        /// agent::all(|| Candidate::new(Rehearsal::new(Script::Happy), Rehearsal::new(Script::Slow)));
+        /// ```
+        pub fn all(candidate: impl Fn() -> Candidate) {
+            $(run($test, &candidate);)*
+        }
+
+        /// Makes a test of each function of [`conformance::agent`](crate::conformance::agent), for one agent.
+        ///
+        /// It is given a function that makes a [`Candidate`](crate::conformance::agent::Candidate). Each agent has a module
+        /// of its own:
+        ///
+        /// ```
+        /// mod rehearsal {
+        ///     use surefire::agent::{Rehearsal, Script};
+        ///     use surefire_testkit::conformance::agent::Candidate;
+        ///
+        ///     surefire_testkit::agent_conformance!(|| {
+        ///         Candidate::new(Rehearsal::new(Script::Happy), Rehearsal::new(Script::Slow))
+        ///     });
+        /// }
+        /// ```
+        #[macro_export]
+        macro_rules! agent_conformance {
+            ($candidate:expr) => {
+                $(#[test]
+                fn $test() {
+                    $crate::conformance::agent::run($crate::conformance::agent::$test, $candidate);
+                })*
+            };
+        }
+    };
+}
+
+suite! {
+    it_says_who_it_is_the_same_way_every_time,
+    a_model_it_does_not_know_is_refused_with_those_it_does,
+    it_is_ready_and_answers_a_prompt,
+    it_answers_again_in_the_same_session,
+    a_process_that_is_not_recorded_is_given_no_prompt_and_ends,
+    a_turn_that_is_stopped_ends_and_leaves_nothing_running,
+    a_turn_that_is_stopped_in_a_hurry_ends_too,
+    a_turn_that_was_stopped_before_it_began_does_not_begin,
+    where_a_turn_is_both_stopped_and_left_it_is_stopped,
+    a_turn_that_is_left_can_be_found_and_stopped_later,
+    a_turn_that_takes_too_long_ends,
+    sessions_are_worked_in_at_the_same_time,
+    a_turn_ends_where_its_watcher_is_gone,
+    a_turn_that_never_was_has_no_answer,
+    a_reply_that_is_found_again_is_the_same,
+}
+
+/// Calls one function of this module, on a runtime of its own; `candidate` is called inside of it.
+pub fn run<F: Future<Output = ()>>(test: impl FnOnce(Candidate) -> F, candidate: impl FnOnce() -> Candidate) {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    runtime.expect("a runtime can be made").block_on(async { test(candidate()).await });
+}

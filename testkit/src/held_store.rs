@@ -1,0 +1,277 @@
+//! A store that fails or stands still when the test says so.
+
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Condvar, Mutex, MutexGuard};
+
+use surefire::run::{AttemptId, PromptId, RunId, SessionId};
+use surefire::store::{
+    Attempt, Change, Commit, Committed, Memory, Message, Pruned, Quarantined, Recorded, RunFilter, RunRecord,
+    Session, Store, StoreError, Waiting,
+};
+use tokio::sync::Notify;
+
+/// A store in memory that fails, or stands still, when the test says so.
+#[derive(Debug, Default)]
+pub struct HeldStore {
+    kept: Memory,
+    /// Nothing can be written.
+    pub full: AtomicBool,
+    /// How often that was refused.
+    pub refused: AtomicUsize,
+    /// Nothing can be read either.
+    pub unreadable: AtomicBool,
+    /// The list of sessions holds something that cannot be read, now or later.
+    pub damaged: AtomicBool,
+    /// What is said is numbered as nothing can be.
+    pub nonsense: AtomicBool,
+    /// How many commits were written.
+    pub commits: AtomicUsize,
+    /// So many passages of an agent cannot be written.
+    pub passages_that_fail: AtomicUsize,
+    /// How often passages were looked for.
+    pub passages_read: AtomicUsize,
+    /// So many journals cannot be read.
+    pub journals_that_fail: AtomicUsize,
+    /// So many lists of runs cannot be read.
+    pub lists_that_fail: AtomicUsize,
+    /// The next commit of a process stands still.
+    pub holds_a_process: AtomicBool,
+    /// Only commits that say nothing fit.
+    pub nearly_full: AtomicBool,
+    /// Whether lists of sessions stand still.
+    lists_held: Mutex<bool>,
+    /// How many of them do.
+    pub lists_waiting: AtomicUsize,
+    hold: Mutex<Hold>,
+    holding: Notify,
+    refusing: Notify,
+    runs_held: Mutex<bool>,
+    runs_released: Condvar,
+    released: Condvar,
+    list_released: Condvar,
+}
+
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+enum Hold {
+    #[default]
+    Open,
+    /// The next commit stands still before it is written.
+    Before,
+    /// The next commit stands still after it was written, before anybody knows.
+    After,
+    Holding,
+}
+
+impl HeldStore {
+    /// Lists of sessions stand still from now on, or do no longer.
+    pub fn hold_lists(&self, held: bool) {
+        *self.lists_held.lock().expect("no list panics") = held;
+        self.list_released.notify_all();
+    }
+
+    /// Lets the next commit stand still before it is written.
+    pub fn hold_before_the_next_commit(&self) {
+        *self.hold() = Hold::Before;
+    }
+
+    /// Lets the next commit stand still after it was written, before its writer knows.
+    pub fn hold_after_the_next_commit(&self) {
+        *self.hold() = Hold::After;
+    }
+
+    /// Lets the commit that stands still go on.
+    pub fn release(&self) {
+        *self.hold() = Hold::Open;
+        self.released.notify_all();
+    }
+
+    /// Waits until a commit stands still.
+    pub async fn holds(&self) {
+        loop {
+            let holding = self.holding.notified();
+            if *self.hold() == Hold::Holding {
+                return;
+            }
+            holding.await;
+        }
+    }
+
+    /// Lets every read of a run stand still.
+    pub fn hold_reads_of_runs(&self) {
+        *self.runs_held.lock().expect("no read panics") = true;
+    }
+
+    /// Lets the reads of runs go on.
+    pub fn release_reads_of_runs(&self) {
+        *self.runs_held.lock().expect("no read panics") = false;
+        self.runs_released.notify_all();
+    }
+
+    /// Waits until something could not be written.
+    pub async fn refuses(&self) {
+        loop {
+            let refusing = self.refusing.notified();
+            if self.refused.load(Ordering::SeqCst) > 0 {
+                return;
+            }
+            refusing.await;
+        }
+    }
+
+    fn hold(&self) -> MutexGuard<'_, Hold> {
+        self.hold.lock().expect("no commit panics")
+    }
+
+    fn stand_still(&self, when: Hold) {
+        let mut hold = self.hold();
+        if *hold == when {
+            *hold = Hold::Holding;
+            self.holding.notify_waiters();
+            let released = self.released.wait_while(hold, |hold| *hold == Hold::Holding);
+            drop(released.expect("no commit panics"));
+        }
+    }
+
+    fn readable(&self) -> Result<&Memory, StoreError> {
+        if self.unreadable.load(Ordering::SeqCst) {
+            return Err(StoreError::Failed { why: "disk I/O error".into() });
+        }
+        Ok(&self.kept)
+    }
+}
+
+/// Whether a commit only says something: what the agent said in the middle of a turn.
+fn is_passage(commit: &Commit) -> bool {
+    let mut changes = commit.changes.iter().filter(|it| !matches!(it, Change::Expects { .. })).peekable();
+    let only_says = |change: &Change| match change {
+        Change::Run { entries, .. } => entries.iter().all(|it| it.event.is_none()),
+        Change::Session { entries, .. } => entries.iter().all(|it| it.event.is_none()),
+        Change::Expects { .. }
+        | Change::Spawned { .. }
+        | Change::Orchestration { .. }
+        | Change::Forgotten { .. } => false,
+    };
+    changes.peek().is_some() && changes.all(only_says)
+}
+
+/// Fails as often as is left in the count.
+fn fails(left: &AtomicUsize) -> Result<(), StoreError> {
+    let one_less = |left: usize| left.checked_sub(1);
+    match left.fetch_update(Ordering::SeqCst, Ordering::SeqCst, one_less) {
+        Ok(_) => Err(StoreError::Locked),
+        Err(_) => Ok(()),
+    }
+}
+
+impl Store for HeldStore {
+    fn commit(&self, commit: &Commit) -> Result<Committed, StoreError> {
+        if self.full.load(Ordering::SeqCst) {
+            self.refused.fetch_add(1, Ordering::SeqCst);
+            self.refusing.notify_waiters();
+            return Err(StoreError::Full);
+        }
+        if self.nearly_full.load(Ordering::SeqCst) && commit.changes.len() > 1 {
+            return Err(StoreError::Full);
+        }
+        let spawned = commit.changes.iter().any(|change| matches!(change, Change::Spawned { .. }));
+        if spawned && self.holds_a_process.swap(false, Ordering::SeqCst) {
+            self.hold_before_the_next_commit();
+        }
+        if is_passage(commit) {
+            fails(&self.passages_that_fail)?;
+        }
+        self.stand_still(Hold::Before);
+        let mut committed = self.kept.commit(commit);
+        if let (Ok(committed), true) = (&mut committed, self.nonsense.load(Ordering::SeqCst)) {
+            let messages = committed.entries.iter_mut().filter_map(|it| it.message.as_mut());
+            messages.for_each(|message| message.offset = u64::MAX);
+        }
+        self.commits.fetch_add(usize::from(committed.is_ok()), Ordering::SeqCst);
+        self.stand_still(Hold::After);
+        committed
+    }
+    fn session(&self, id: SessionId) -> Result<Option<Session>, StoreError> {
+        self.readable()?.session(id)
+    }
+    fn sessions(&self, limit: usize) -> Result<Vec<Session>, StoreError> {
+        if self.damaged.load(Ordering::SeqCst) {
+            return Err(StoreError::Unreadable { what: "a session".into() });
+        }
+        self.lists_waiting.fetch_add(1, Ordering::SeqCst);
+        let held = self.lists_held.lock().unwrap();
+        drop(self.list_released.wait_while(held, |held| *held).unwrap());
+        self.lists_waiting.fetch_sub(1, Ordering::SeqCst);
+        self.readable()?.sessions(limit)
+    }
+    fn sessions_before(&self, before: &Session, limit: usize) -> Result<Vec<Session>, StoreError> {
+        self.readable()?.sessions_before(before, limit)
+    }
+    fn session_count(&self) -> Result<u64, StoreError> {
+        self.readable()?.session_count()
+    }
+    fn messages(&self, session: SessionId, from: u64, limit: usize) -> Result<Vec<Message>, StoreError> {
+        self.readable()?.messages(session, from, limit)
+    }
+    fn passages(
+        &self,
+        session: SessionId,
+        attempt: AttemptId,
+        from: u64,
+        limit: usize,
+    ) -> Result<Vec<Message>, StoreError> {
+        self.passages_read.fetch_add(1, Ordering::SeqCst);
+        self.readable()?.passages(session, attempt, from, limit)
+    }
+    fn run(&self, id: RunId) -> Result<Option<RunRecord>, StoreError> {
+        let held = self.runs_held.lock().expect("no read panics");
+        drop(self.runs_released.wait_while(held, |held| *held).expect("no read panics"));
+        self.readable()?.run(id)
+    }
+    fn runs(&self, filter: &RunFilter) -> Result<Vec<RunRecord>, StoreError> {
+        fails(&self.lists_that_fail)?;
+        self.readable()?.runs(filter)
+    }
+    fn events(&self, run: RunId, after: u64, limit: usize) -> Result<Vec<Recorded>, StoreError> {
+        fails(&self.journals_that_fail)?;
+        self.readable()?.events(run, after, limit)
+    }
+    fn events_of_all(&self, after: u64, limit: usize) -> Result<Vec<Recorded>, StoreError> {
+        self.readable()?.events_of_all(after, limit)
+    }
+    fn last_place(&self) -> Result<u64, StoreError> {
+        self.readable()?.last_place()
+    }
+    fn attempt(&self, id: AttemptId) -> Result<Option<Attempt>, StoreError> {
+        self.readable()?.attempt(id)
+    }
+    fn open_attempts(&self) -> Result<Vec<Attempt>, StoreError> {
+        self.readable()?.open_attempts()
+    }
+    fn waiting(&self, session: SessionId) -> Result<Vec<Waiting>, StoreError> {
+        self.readable()?.waiting(session)
+    }
+    fn waiting_sessions(&self) -> Result<Vec<SessionId>, StoreError> {
+        self.readable()?.waiting_sessions()
+    }
+    fn prompt(&self, id: PromptId) -> Result<Option<Waiting>, StoreError> {
+        self.readable()?.prompt(id)
+    }
+    fn orchestration(&self, session: Option<SessionId>) -> Result<bool, StoreError> {
+        self.readable()?.orchestration(session)
+    }
+    fn prune(&self, ended_before: u64) -> Result<u64, StoreError> {
+        self.readable()?.prune(ended_before)
+    }
+    fn prune_sessions(&self, changed_before: u64) -> Result<Pruned, StoreError> {
+        self.readable()?.prune_sessions(changed_before)
+    }
+    fn reclaim(&self) -> Result<u64, StoreError> {
+        self.readable()?.reclaim()
+    }
+    fn quarantine(&self, run: RunId, why: &str) -> Result<(), StoreError> {
+        self.readable()?.quarantine(run, why)
+    }
+    fn quarantined(&self) -> Result<Vec<Quarantined>, StoreError> {
+        self.readable()?.quarantined()
+    }
+}

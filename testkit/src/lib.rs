@@ -1,0 +1,29 @@
+//! What tests of an engine, a store, an agent or a server need: a [`FakeAgent`] that does what a test says, a [`Harness`] with
+//! an engine around it, stores that fail when they are told to, sandboxes for processes, and a client like the app.
+//!
+//! It tests nothing by itself. Authors of other stores and agents start with [`conformance`]: what holds for every one of them,
+//! as tests to call.
+#![cfg(feature = "engine")]
+
+#[cfg(feature = "server")]
+pub mod app;
+pub mod conformance;
+mod fake_agent;
+pub mod fixtures;
+#[cfg(feature = "recipes")]
+mod harness;
+mod held_store;
+mod interleave;
+mod log_buffer;
+pub mod sandbox;
+mod wait;
+mod watcher;
+
+pub use fake_agent::{Act, Call, FakeAgent, Kind, json};
+#[cfg(feature = "recipes")]
+pub use harness::{Harness, NOON, SECOND, clock, options};
+pub use held_store::HeldStore;
+pub use interleave::{polled, polled_twice, settle};
+pub use log_buffer::LogBuffer;
+pub use wait::{eventually, eventually_async};
+pub use watcher::{Watcher, link};

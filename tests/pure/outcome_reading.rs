@@ -1,0 +1,196 @@
+//! Properties of reading: whatever the reply, the reader agrees with a slow and simple one, reads what was appended, and reads
+//! nothing from an answer that was cut off.
+
+use proptest::collection::vec;
+use proptest::prelude::{
+    Just, ProptestConfig, Strategy, any, prop_assert, prop_assert_eq, prop_oneof, proptest,
+};
+use proptest::sample::select;
+use proptest::test_runner::RngSeed;
+use surefire::outcome::{Reading, Repair, Unread, read_among};
+
+use crate::slow_reader;
+
+const NAMES: [&str; 3] = ["complete", "blocked", "other"];
+
+const ANSWER: &str = r#"{"outcome": "blocked"}"#;
+
+/// What replies are made of, and what could lead a reader astray.
+const PIECES: [&str; 74] = [
+    "{",
+    "}",
+    "[",
+    "]",
+    "\"",
+    "'",
+    "\\",
+    ":",
+    ",",
+    "/",
+    "*",
+    "`",
+    "\n",
+    "\r\n",
+    " ",
+    "\t",
+    "\u{feff}",
+    "\u{a0}",
+    "é",
+    "//",
+    "/*",
+    "*/",
+    "// why\n",
+    "/* why */",
+    "```",
+    "```json\n",
+    "~~~",
+    "\n```\n",
+    "outcome",
+    "\"outcome\"",
+    "'outcome'",
+    "outcome:",
+    "\"outcome\":",
+    "'outcome':",
+    "\\\"outcome\\\":",
+    "\"\\u006futcome\":",
+    "{outcome: ",
+    "{\"outcome\": ",
+    "{\"outcome\": \"",
+    "{\"outcome\" /**/ : \"blocked\"}",
+    "{\"outcome\": \"complete\"}",
+    "{\"outcome\": \"complete\",}",
+    "{\"outcome\": \"complete\"",
+    "{\n  \"outcome\": \"blocked\"\n}",
+    "{\"outcome\": 1}",
+    "{\"outcome\": \"what\"}",
+    "{\"outcome\": \"other\"}",
+    "{\"outcome\": \"other\", \"otherDescription\": \"} { \\\" \\u00e9\"}",
+    "{\"otherDescription\": \"x\", ",
+    "\"otherDescription\": \"",
+    "\"complete\"",
+    "\"blocked\"}",
+    "{\"a\": ",
+    "\"a\": ",
+    "\"a\": 1",
+    "{\"a\": 1}",
+    "{\"a\": [1, {",
+    "{\"a\": \"",
+    "{}",
+    "[]",
+    "true",
+    "null",
+    "12",
+    "-1.5e-3",
+    "01",
+    ", ",
+    ": ",
+    "Done.\n",
+    "it's",
+    "see https://x.y ",
+    "fn main() { run(\"{}\"); }",
+    "\\u0041",
+    "\\ud83d\\ude00",
+    "\\n",
+];
+
+fn assembled() -> impl Strategy<Value = String> {
+    vec(select(&PIECES[..]), 0..14).prop_map(|pieces| pieces.concat())
+}
+
+/// Objects that are nearly right, with something around them.
+fn nearly() -> impl Strategy<Value = String> {
+    let blank = || select(&["", " ", "\n", "/* c */", "// c\n", "/* {\"outcome\": 1} */"][..]);
+    let value = select(
+        &[
+            "\"complete\"",
+            "\"other\"",
+            "\"x",
+            "1",
+            "12",
+            "[1,]",
+            "{\"outcome\": \"blocked\"}",
+            "[{\"a\": \"}\"}]",
+            "",
+            "{\"a\": \"{outcome: 1}\",}",
+            "nul",
+            "\"\\\"outcome\\\": \"",
+        ][..],
+    );
+    let key = select(
+        &["\"outcome\"", "\"otherDescription\"", "\"a\"", "'outcome'", "outcome", "\"outcom\\u0065\""][..],
+    );
+    let member = (blank(), key, blank(), select(&[":", ""][..]), blank(), value, blank())
+        .prop_map(|(a, key, b, colon, c, value, d)| [a, key, b, colon, c, value, d].concat());
+    let object = (vec(member, 0..4), select(&["", ","][..]), select(&["}", "", "]"][..]))
+        .prop_map(|(members, comma, end)| format!("{{{}{comma}{end}", members.join(",")));
+    let around =
+        || prop_oneof![Just(String::new()), vec(select(&PIECES[..]), 0..3).prop_map(|it| it.concat())];
+    vec((around(), object, around()), 1..4)
+        .prop_map(|parts| parts.into_iter().map(|(a, object, b)| a + &object + &b).collect())
+}
+
+fn same_as_the_slow_one(reply: &str) {
+    let fast = read_among(reply, &NAMES);
+    let slow = slow_reader::read(reply, &NAMES);
+    assert_eq!(fast.map_err(|unread| unread.kind()), slow, "{reply:?}");
+}
+
+proptest! {
+    // The same replies every time: a test that fails only sometimes helps nobody.
+    #![proptest_config(ProptestConfig {
+        cases: 4096, rng_seed: RngSeed::Fixed(1), failure_persistence: None, ..Default::default()
+    })]
+
+    #[test]
+    fn any_text_is_read_as_the_slow_reader_reads_it(reply in any::<String>()) {
+        same_as_the_slow_one(&reply);
+    }
+
+    #[test]
+    fn assembled_replies_are_read_as_the_slow_reader_reads_them(reply in assembled()) {
+        same_as_the_slow_one(&reply);
+    }
+
+    #[test]
+    fn near_misses_are_read_as_the_slow_reader_reads_them(reply in nearly()) {
+        same_as_the_slow_one(&reply);
+    }
+
+    #[test]
+    fn an_answer_is_read_whatever_comes_before_it(before in assembled()) {
+        let reading = Reading { outcome: "blocked", description: None, repaired: vec![] };
+        for reply in [format!("{before}\nDone.\n{ANSWER}"), format!("{before}\nDone.\n```json\n{ANSWER}\n```\nBye.\n")] {
+            prop_assert_eq!(read_among(&reply, &NAMES), Ok(reading.clone()), "{}", reply);
+        }
+    }
+
+    #[test]
+    fn an_answer_that_is_cut_off_does_not_revive_an_earlier_one(before in assembled(), length in 1..ANSWER.len()) {
+        let cut_off = &ANSWER[..length];
+        let reply = format!("{before}\nDone.\n{{\"outcome\": \"complete\"}}\n{cut_off}");
+        let read = read_among(&reply, &NAMES);
+        if length == ANSWER.len() - 1 {
+            let reading = Reading { outcome: "blocked", description: None, repaired: vec![Repair::MissingBrace] };
+            prop_assert_eq!(read, Ok(reading));
+        } else {
+            prop_assert!(matches!(read, Err(Unread::NotJson { .. })), "{}: {:?}", reply, read);
+        }
+    }
+}
+
+#[test]
+fn the_page_for_prompt_writers_is_right() {
+    let page = include_str!("../../docs/OUTCOMES.md");
+    let (_, table) = page.split_once("| reply | read as |").expect("the page has the table");
+    let rows = table
+        .lines()
+        .skip(2)
+        .map_while(|row| row.strip_prefix("| `")?.strip_suffix(" |")?.rsplit_once("` | "));
+    let mut count = 0;
+    for (reply, expected) in rows {
+        let read = read_among(&reply.replace('⏎', "\n"), &NAMES);
+        assert_eq!(read.map_or_else(|unread| unread.kind(), |reading| reading.outcome), expected, "{reply}");
+        count += 1;
+    }
+    assert_eq!(count, 16);
+}

@@ -1,0 +1,512 @@
+//! What a run decides: one test per rule.
+
+use std::time::Duration;
+
+use super::one_run::{OneRun, replied};
+use surefire::recipes::{ImplementAndReview, ImplementAndReviewAll};
+use surefire::run::{CannotResume, Event, Input, Limits, Meanwhile, Purpose, Resume, ResumedBy, Run, Todo};
+use surefire::{
+    AnyPosition, AnyRecipe, Exit, ExitReason, Outline, Recipe, Snapshot, SnapshotError, StepOutline,
+};
+use uuid::Uuid;
+
+fn run() -> OneRun {
+    OneRun::start(&ImplementAndReview, Limits::default())
+}
+
+fn names(run: &OneRun) -> Vec<&'static str> {
+    run.events.iter().map(Event::name).collect()
+}
+
+#[test]
+fn a_run_walks_its_recipe_and_says_why_it_ended() {
+    let mut run = run();
+    for outcome in ["complete", "issues-found", "complete", "no-issues", "committed"] {
+        run.report(outcome);
+    }
+    let ending = run.run.ending().unwrap();
+    assert_eq!((ending.reason.as_str(), ending.step.as_str(), ending.steps), ("task-committed", "commit", 5));
+    assert_eq!(ending.outcome.as_deref(), Some("committed"));
+    assert!(ending.goal_met && ending.exit_code == 0 && !ending.rehearsal);
+    assert_eq!(run.run.spent().ticks, 5);
+    assert_eq!(run.run.spent().time, Duration::from_secs(50));
+    assert!((run.run.spent().cost_usd - 1.25).abs() < 1e-9);
+    let moves = names(&run).iter().filter(|name| **name == "moved").count();
+    assert_eq!(moves, 4);
+}
+
+#[test]
+fn the_step_and_its_intent_are_decided_together() {
+    let mut run = run();
+    run.events.clear();
+    run.report("complete");
+    assert_eq!(names(&run), ["replied", "moved", "turn_began"], "one transaction can hold them");
+}
+
+#[test]
+fn a_bad_reply_is_asked_for_again_three_times_and_then_it_is_over() {
+    let mut run = run();
+    for number in 1..=3 {
+        run.reply("I think it went well.");
+        let ask = run.ask();
+        assert!(matches!(ask.purpose, Purpose::Remind { number: n, .. } if n == number), "{ask:?}");
+        assert!(ask.prompt.contains("Please respond again with JSON per the instructions"), "{}", ask.prompt);
+        assert!(
+            ask.prompt.contains("Your possible outcomes for this step: complete, no-tasks, blocked, other")
+        );
+    }
+    run.reply("Really well.");
+    assert_eq!(run.reason(), "orchestration-error");
+    assert_eq!(run.run.position().steps(), 1, "re-asks are not visits");
+    assert_eq!(run.run.spent().ticks, 4, "but they are turns");
+}
+
+#[test]
+fn a_good_reply_after_a_bad_one_goes_on_and_the_count_begins_anew() {
+    let mut run = run();
+    run.reply("Hm.");
+    run.reply("Hm.");
+    run.report("complete");
+    for _ in 0..3 {
+        run.reply("Hm.");
+    }
+    assert_eq!(run.reason(), "", "a new step has three re-asks of its own");
+    run.report("no-issues");
+    assert_eq!(run.run.position().outline().name, "commit");
+}
+
+#[test]
+fn an_unknown_outcome_becomes_other_when_the_re_asks_are_used_up() {
+    let mut run = run();
+    for _ in 0..4 {
+        run.report("finished");
+    }
+    let ending = run.run.ending().unwrap();
+    assert_eq!(ending.reason, "user-provided-other");
+    assert!(ending.description.as_ref().unwrap().contains("`finished`"), "{ending:?}");
+}
+
+#[test]
+fn only_the_last_reply_decides_whether_it_was_an_unknown_outcome() {
+    let mut run = run();
+    for _ in 0..3 {
+        run.report("finished");
+    }
+    run.reply("no JSON at all");
+    assert_eq!(run.reason(), "orchestration-error");
+}
+
+surefire::recipe! {
+    /// A recipe whose steps have no `other`.
+    recipe Strict {
+        initial: Only,
+        guardrails: { max_step_visits: 2, exit_on_other: false },
+        step Only { prompt: "Do it.", outcomes: [Done, Again], Done => exit TaskCommitted, Again => Only }
+    }
+}
+
+#[test]
+fn where_a_step_has_no_other_an_unknown_outcome_is_an_error() {
+    let mut run = OneRun::start(&Strict, Limits { reasks: 0, ..Limits::default() });
+    run.report("finished");
+    assert_eq!(run.reason(), "orchestration-error");
+}
+
+#[test]
+fn other_carries_its_description() {
+    let mut run = run();
+    run.reply(r#"{"outcome": "other", "otherDescription": "waiting for a key"}"#);
+    let ending = run.run.ending().unwrap();
+    assert_eq!((ending.reason.as_str(), ending.exit_code), ("user-provided-other", 131));
+    assert_eq!(ending.description.as_deref(), Some("waiting for a key"));
+}
+
+#[test]
+fn refused_tools_and_no_outcome_end_the_run_and_name_the_tools() {
+    let mut run = run();
+    let denied = |attempt, text: &str| match replied(attempt, text) {
+        Input::Replied { attempt, text, cost_usd, version, took, .. } => Input::Replied {
+            attempt,
+            text,
+            denied: vec!["Bash".into(), "Write".into()],
+            cost_usd,
+            version,
+            took,
+        },
+        other => other,
+    };
+    let input = denied(run.ask().attempt, "Done.\n{\"outcome\": \"complete\"}");
+    run.handle(input);
+    assert_eq!(run.reason(), "", "a readable outcome counts, whatever was refused on the way");
+    let input = denied(run.ask().attempt, "I was not allowed to.");
+    run.handle(input);
+    let ending = run.run.ending().unwrap();
+    assert_eq!(ending.reason, "permission_denied");
+    assert!(ending.description.as_ref().unwrap().contains("Bash, Write"), "{ending:?}");
+}
+
+#[test]
+fn prompts_are_passed_on_in_order_before_the_next_step() {
+    let mut run = run();
+    let first = run.prompted("Mind the tests.");
+    let second = run.prompted("And the docs.");
+    assert!(matches!(run.ask().purpose, Purpose::Step), "not in the middle of a step");
+    run.report("complete");
+    assert_eq!(run.ask().purpose, Purpose::Pass { prompt: first });
+    assert_eq!(run.ask().prompt, "Mind the tests.", "verbatim, without instructions");
+    run.report("blocked");
+    assert_eq!(run.reason(), "", "its reply is never read as an outcome");
+    assert_eq!(run.ask().purpose, Purpose::Pass { prompt: second });
+    run.reply("Yes.");
+    assert_eq!((run.ask().purpose, run.ask().step), (Purpose::Step, "code-review"));
+    assert_eq!(run.run.waiting().count(), 0);
+}
+
+#[test]
+fn a_prompt_is_not_passed_on_between_a_bad_reply_and_its_re_ask() {
+    let mut run = run();
+    run.prompted("Hello?");
+    run.reply("no JSON");
+    assert!(matches!(run.ask().purpose, Purpose::Remind { .. }));
+}
+
+#[test]
+fn a_prompt_that_was_cut_short_is_not_lost() {
+    let mut run = run();
+    let prompt = run.prompted("Mind the tests.");
+    run.report("complete");
+    let attempt = run.ask().attempt;
+    let exit = Exit::because(ExitReason::Interrupted);
+    run.handle(Input::Failed { attempt, exit, resume_at: Some(5), cost_usd: None, took: Duration::ZERO });
+    assert_eq!(run.run.waiting().collect::<Vec<_>>(), [(prompt, "Mind the tests.")]);
+    let fresh = run.fresh();
+    let decision = run.run.resume(Resume::by(ResumedBy::Auto), Meanwhile::default(), fresh).unwrap();
+    assert!(matches!(decision.todo, Todo::Ask(_)));
+    assert_eq!(run.ask().purpose, Purpose::Pass { prompt });
+}
+
+#[test]
+fn money_that_a_failed_turn_spent_counts() {
+    let limits = Limits { budget_usd: Some(5.0), ..Limits::default() };
+    let fail = |reason, cost_usd| {
+        let mut run = OneRun::start(&ImplementAndReview, limits);
+        let (attempt, exit) = (run.ask().attempt, Exit::because(reason));
+        run.handle(Input::Failed { attempt, exit, resume_at: None, cost_usd, took: Duration::ZERO });
+        run
+    };
+    assert!((fail(ExitReason::WorkerFailed, Some(1.5)).run.spent().cost_usd - 1.5).abs() < 1e-9);
+    let mut run = fail(ExitReason::CostBudget, None);
+    let fresh = run.fresh();
+    let refused = run.run.resume(Resume::by(ResumedBy::User), Meanwhile::default(), fresh).unwrap_err();
+    assert!(refused.to_string().contains("spent its budget (limit $5.00)"), "{refused}");
+}
+
+#[test]
+fn guardrails_carry_their_limit() {
+    let mut run = run();
+    run.report("complete");
+    loop {
+        match run.run.position().outline().name {
+            _ if run.run.ending().is_some() => break,
+            "code-review" => run.report("issues-found"),
+            _ => run.report("complete"),
+        };
+    }
+    let ending = run.run.ending().unwrap();
+    assert_eq!(ending.reason, "max-step-visits-exceeded:code-review");
+    assert_eq!(ending.message, "Recipe stopped: step 'code-review' visited too many times (limit 3)");
+    assert_eq!(ending.step, "fix", "a refused entry leaves the run where it was");
+}
+
+#[test]
+fn a_run_stopped_by_visits_goes_on_when_more_are_allowed() {
+    let mut run = OneRun::start(&Strict, Limits::default());
+    run.report("again");
+    run.report("again");
+    assert_eq!(run.reason(), "max-step-visits-exceeded:only");
+    let fresh = run.fresh();
+    let refused = run.run.resume(Resume::by(ResumedBy::User), Meanwhile::default(), fresh).unwrap_err();
+    assert!(matches!(refused, CannotResume::WouldStopAgain { .. }), "{refused}");
+    let more = Resume { allow_visits: 1, ..Resume::by(ResumedBy::User) };
+    let decision = run.run.resume(more, Meanwhile::default(), fresh).unwrap();
+    let names: Vec<_> = decision.events.iter().map(Event::name).collect();
+    assert_eq!(names, ["resumed", "moved", "turn_began"], "the outcome is not asked for a second time");
+    assert_eq!(run.run.position().visits("only"), 3);
+    run.events.extend(decision.events);
+    run.report("again");
+    assert_eq!(
+        run.run.ending().unwrap().message,
+        "Recipe stopped: step 'only' visited too many times (limit 3)"
+    );
+}
+
+#[test]
+fn each_limit_of_a_run_ends_it_and_raising_it_lets_it_go_on() {
+    let limits = Limits::default();
+    let table = [
+        (Limits { time: Some(Duration::from_secs(10)), ..limits }, "timeout"),
+        (Limits { max_ticks: Some(1), ..limits }, "max_ticks"),
+        (Limits { budget_usd: Some(0.25), ..limits }, "cost_budget"),
+    ];
+    for (limits, reason) in table {
+        let mut run = OneRun::start(&ImplementAndReview, limits);
+        run.report("complete");
+        assert_eq!(run.reason(), reason);
+        assert_eq!(run.run.position().outline().name, "code-review", "the outcome counted all the same");
+        let fresh = run.fresh();
+        assert!(
+            run.run.resume(Resume::by(ResumedBy::User), Meanwhile::default(), fresh).is_err(),
+            "{reason}: it would stop again"
+        );
+        let raised = Resume { limits: Some(Limits::default()), ..Resume::by(ResumedBy::User) };
+        let decision = run.run.resume(raised, Meanwhile::default(), fresh).unwrap();
+        assert!(matches!(decision.todo, Todo::Ask(_)));
+        run.report("no-issues");
+        run.report("committed");
+        assert_eq!(run.reason(), "task-committed");
+    }
+}
+
+#[test]
+fn an_exit_is_never_blocked_by_a_limit() {
+    let mut run = OneRun::start(&ImplementAndReview, Limits { max_ticks: Some(1), ..Limits::default() });
+    run.report("no-tasks");
+    assert_eq!(run.reason(), "no-tasks-available");
+}
+
+#[test]
+fn time_can_run_out_in_the_middle_of_a_turn() {
+    let mut run = OneRun::start(
+        &ImplementAndReview,
+        Limits { time: Some(Duration::from_secs(25)), ..Limits::default() },
+    );
+    assert_eq!(run.ask().time_left, Some(Duration::from_secs(25)));
+    run.report("complete");
+    assert_eq!(run.ask().time_left, Some(Duration::from_secs(15)));
+    assert!(matches!(run.handle(Input::Elapsed { took: Duration::from_secs(14) }), Todo::Wait));
+    assert!(matches!(run.handle(Input::Elapsed { took: Duration::from_secs(15) }), Todo::End));
+    assert_eq!(run.run.ending().unwrap().message, "Recipe stopped: used up its time (limit 25 s)");
+}
+
+#[test]
+fn the_first_cause_wins() {
+    let mut run = run();
+    let attempt = run.ask().attempt;
+    run.handle(Input::Cancelled { exit: Exit::because(ExitReason::UserRequested), took: Duration::ZERO });
+    let so_far = run.events.len();
+    run.handle(replied(attempt, r#"{"outcome": "no-tasks"}"#));
+    run.handle(Input::Cancelled { exit: Exit::because(ExitReason::UserStopped), took: Duration::ZERO });
+    assert_eq!((run.reason(), run.events.len()), ("user-requested", so_far));
+}
+
+#[test]
+fn a_late_reply_is_ignored() {
+    let mut run = run();
+    let late = run.ask().attempt;
+    run.report("complete");
+    let so_far = run.events.len();
+    run.handle(replied(late, r#"{"outcome": "blocked"}"#));
+    assert_eq!((run.reason(), run.events.len()), ("", so_far));
+}
+
+#[test]
+fn a_restart_goes_on_in_a_fresh_session_with_the_chains_ledger() {
+    let mut run = OneRun::order(&ImplementAndReviewAll, |order| order.about = Some("the parser".into()));
+    run.report("complete");
+    run.report("no-issues");
+    run.report("committed");
+    assert_eq!(run.reason(), "restart-new-session");
+    let Todo::Restart(next) = &run.todo else { panic!("{:?}", run.todo) };
+    assert_ne!(next.order.session, run.run.order().session);
+    assert_eq!(next.order.continues, Some(run.run.order().run));
+    assert_eq!(run.run.ending().unwrap().continued_by, Some(next.order.run));
+    assert_eq!(next.order.restarts, 1);
+    assert_eq!(next.order.spent, run.run.spent(), "one ledger for the whole chain");
+    assert_eq!(next.order.about.as_deref(), Some("the parser"));
+    let recipe = next.recipe.outline().id;
+    assert_eq!(recipe, "implement-and-review-all");
+}
+
+#[test]
+fn a_chain_that_restarted_too_often_stops() {
+    let mut run = OneRun::order(&ImplementAndReviewAll, |order| order.restarts = 50);
+    for outcome in ["complete", "no-issues", "committed"] {
+        run.report(outcome);
+    }
+    assert_eq!(run.run.ending().unwrap().message, "Recipe stopped: restarted too many times (limit 50)");
+}
+
+#[test]
+fn what_a_run_is_about_comes_with_the_first_step_only() {
+    let mut run = OneRun::order(&ImplementAndReview, |order| order.about = Some("  the parser\n".into()));
+    assert!(run.ask().prompt.starts_with("What this run is about:\nthe parser\n\n"), "{}", run.ask().prompt);
+    run.report("complete");
+    assert!(!run.ask().prompt.contains("the parser"));
+}
+
+#[test]
+fn the_model_of_the_order_wins_over_the_recipes() {
+    assert_eq!(run().ask().model, None);
+    let run = OneRun::order(&ImplementAndReview, |order| order.model = Some("opus".into()));
+    assert_eq!(run.ask().model.as_deref(), Some("opus"));
+}
+
+/// Ends the present turn for a reason, at a time that is known.
+fn fail(run: &mut OneRun, reason: ExitReason) {
+    let (attempt, exit) = (run.ask().attempt, Exit::because(reason));
+    run.handle(Input::Failed { attempt, exit, resume_at: Some(7), cost_usd: None, took: Duration::ZERO });
+}
+
+fn resume_by_itself(run: &mut OneRun) {
+    assert_eq!(run.run.ending().unwrap().resume_at, Some(7));
+    let fresh = run.fresh();
+    let decision = run.run.resume(Resume::by(ResumedBy::Auto), Meanwhile::default(), fresh).unwrap();
+    run.events.extend(decision.events);
+}
+
+#[test]
+fn the_same_reason_twice_without_progress_is_left_to_a_person() {
+    let mut run = run();
+    fail(&mut run, ExitReason::Interrupted);
+    resume_by_itself(&mut run);
+    assert_eq!(run.ask().purpose, Purpose::Continue);
+    assert!(run.ask().prompt.contains("goes on now"), "{}", run.ask().prompt);
+    fail(&mut run, ExitReason::Interrupted);
+    assert_eq!(run.run.ending().unwrap().resume_at, None);
+}
+
+#[test]
+fn what_was_said_while_it_waited_comes_first_and_what_was_told_meanwhile_not_again() {
+    let mut run = run();
+    let (told, kept) = (run.prompted("Mind the tests."), run.prompted("And the docs."));
+    fail(&mut run, ExitReason::RateLimited);
+    let (fresh, said, text) = (run.fresh(), Uuid::from_u128(7).into(), "And the changelog.".to_owned());
+    let meanwhile = Meanwhile { told: vec![told], said: vec![(said, text)] };
+    let decision = run.run.resume(Resume::by(ResumedBy::Auto), meanwhile, fresh).unwrap();
+    run.events.extend(decision.events);
+    for prompt in [kept, said] {
+        assert_eq!(run.ask().purpose, Purpose::Pass { prompt });
+        run.reply("I will.");
+    }
+    assert_eq!(run.ask().purpose, Purpose::Continue);
+}
+
+#[test]
+fn progress_or_another_reason_lets_it_try_again_up_to_the_cap() {
+    let mut run = OneRun::start(&ImplementAndReview, Limits { auto_resumes: 3, ..Limits::default() });
+    fail(&mut run, ExitReason::RateLimited);
+    resume_by_itself(&mut run);
+    run.report("complete");
+    fail(&mut run, ExitReason::RateLimited);
+    resume_by_itself(&mut run);
+    fail(&mut run, ExitReason::ApiOverloaded);
+    resume_by_itself(&mut run);
+    run.report("no-issues");
+    fail(&mut run, ExitReason::Stalled);
+    assert_eq!(run.run.ending().unwrap().resume_at, None, "three times were allowed");
+    let fresh = run.fresh();
+    let decision = run.run.resume(Resume::by(ResumedBy::User), Meanwhile::default(), fresh).unwrap();
+    run.events.extend(decision.events);
+    fail(&mut run, ExitReason::Stalled);
+    resume_by_itself(&mut run);
+}
+
+#[test]
+fn a_reason_that_does_not_go_away_by_itself_is_not_resumed() {
+    let mut run = run();
+    fail(&mut run, ExitReason::AuthRequired);
+    assert_eq!(run.run.ending().unwrap().resume_at, None);
+}
+
+#[test]
+fn a_run_that_waits_can_be_told_not_to_go_on() {
+    let mut run = run();
+    fail(&mut run, ExitReason::RateLimited);
+    run.handle(Input::Cancelled { exit: Exit::because(ExitReason::UserRequested), took: Duration::ZERO });
+    assert_eq!((run.reason(), run.run.ending().unwrap().resume_at), ("user-requested", None));
+}
+
+#[test]
+fn a_run_that_reached_its_goal_or_goes_on_cannot_be_resumed() {
+    let mut run = run();
+    let fresh = run.fresh();
+    assert_eq!(
+        run.run.resume(Resume::by(ResumedBy::User), Meanwhile::default(), fresh).unwrap_err(),
+        CannotResume::StillRunning
+    );
+    run.report("no-tasks");
+    let error = run.run.resume(Resume::by(ResumedBy::User), Meanwhile::default(), fresh).unwrap_err();
+    assert!(error.to_string().contains("no-tasks-available"), "{error}");
+}
+
+static SPEECHLESS: std::sync::LazyLock<&'static Outline> = std::sync::LazyLock::new(|| {
+    let steps = vec![StepOutline { prompt: " \n", ..Strict::OUTLINE.steps[0] }];
+    Box::leak(Box::new(Outline { steps: steps.leak(), ..*Strict::OUTLINE }))
+});
+
+#[derive(Debug)]
+struct SpeechlessPosition(Box<dyn AnyPosition>);
+
+impl AnyPosition for SpeechlessPosition {
+    fn recipe(&self) -> &'static Outline {
+        *SPEECHLESS
+    }
+    fn outline(&self) -> &'static StepOutline {
+        &SPEECHLESS.steps[0]
+    }
+    fn visits(&self, step: &str) -> u32 {
+        self.0.visits(step)
+    }
+    fn steps(&self) -> u32 {
+        self.0.steps()
+    }
+    fn restarts(&self) -> u32 {
+        self.0.restarts()
+    }
+    fn report(&mut self, outcome: &str) -> Result<surefire::Next, surefire::UnknownName> {
+        self.0.report(outcome)
+    }
+    fn report_within(
+        &mut self,
+        outcome: &str,
+        limits: &surefire::Guardrails,
+    ) -> Result<surefire::Next, surefire::UnknownName> {
+        self.0.report_within(outcome, limits)
+    }
+    fn snapshot(&self) -> Snapshot {
+        self.0.snapshot()
+    }
+}
+
+/// A recipe by hand, with a step that has nothing to say: the macro would not let it pass.
+struct Speechless;
+
+impl AnyRecipe for Speechless {
+    fn outline(&self) -> &'static Outline {
+        *SPEECHLESS
+    }
+    fn begin(&self, restarts: u32) -> Box<dyn AnyPosition> {
+        Box::new(SpeechlessPosition(Strict::ANY.begin(restarts)))
+    }
+    fn resume(&self, snapshot: &Snapshot) -> Result<Box<dyn AnyPosition>, SnapshotError> {
+        Ok(Box::new(SpeechlessPosition(Strict::ANY.resume(snapshot)?)))
+    }
+}
+
+#[test]
+fn a_step_with_nothing_to_say_ends_the_run() {
+    let run = OneRun::start(&Speechless, Limits::default());
+    assert_eq!(run.reason(), "no-prompt");
+}
+
+#[test]
+fn a_changed_recipe_is_not_replayed() {
+    let mut run = run();
+    run.report("complete");
+    if let Event::Started { fingerprint, .. } = &mut run.events[0] {
+        *fingerprint = "0000000000000000".to_owned();
+    }
+    let error = Run::replay(&ImplementAndReview, &run.events).unwrap_err();
+    assert!(error.to_string().contains("has changed since"), "{error}");
+    assert!(Run::replay(&ImplementAndReview, []).is_err());
+}

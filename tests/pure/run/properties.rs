@@ -1,0 +1,198 @@
+//! Whatever happens to a run, in whatever order: it can be rebuilt from its events, ends once, never takes more steps
+//! than its recipe allows, and neither loses nor repeats what people said.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use super::one_run::{OneRun, replied};
+use proptest::collection::vec;
+use proptest::prelude::{Just, ProptestConfig, Strategy, any, prop_oneof, proptest};
+use proptest::test_runner::RngSeed;
+use surefire::recipes::BUNDLED;
+use surefire::run::{Event, Input, Limits, Meanwhile, Purpose, Resume, ResumedBy, Run, Todo};
+use surefire::{Exit, ExitReason};
+
+/// One thing that happens.
+#[derive(Debug, Clone)]
+enum Happens {
+    Outcome(u8),
+    BadReply(u8),
+    LateReply,
+    Fails(u8),
+    Prompt,
+    Cancel,
+    Time(u64),
+    Resume { by_user: bool, allow_visits: u32, allow_steps: u32, lift: bool },
+}
+
+fn happens() -> impl Strategy<Value = Happens> {
+    prop_oneof![
+        8 => any::<u8>().prop_map(Happens::Outcome),
+        2 => any::<u8>().prop_map(Happens::BadReply),
+        1 => Just(Happens::LateReply),
+        1 => any::<u8>().prop_map(Happens::Fails),
+        2 => Just(Happens::Prompt),
+        1 => Just(Happens::Cancel),
+        1 => (0u64..100).prop_map(Happens::Time),
+        3 => (any::<bool>(), 0u32..3, 0u32..3, any::<bool>()).prop_map(
+            |(by_user, allow_visits, allow_steps, lift)| Happens::Resume { by_user, allow_visits, allow_steps, lift }
+        ),
+    ]
+}
+
+fn limits() -> impl Strategy<Value = Limits> {
+    let maybe = |range: std::ops::Range<u32>| proptest::option::weighted(0.3, range);
+    (maybe(1..400), maybe(1..30), maybe(1..40), 0u32..4, 0u32..4).prop_map(
+        |(time, max_ticks, budget, reasks, auto_resumes)| Limits {
+            time: time.map(|seconds| Duration::from_secs(seconds.into())),
+            max_ticks,
+            budget_usd: budget.map(|quarters| f64::from(quarters) * 0.25),
+            reasks,
+            auto_resumes,
+        },
+    )
+}
+
+const FAILURES: [ExitReason; 5] = [
+    ExitReason::Interrupted,
+    ExitReason::RateLimited,
+    ExitReason::WorkerFailed,
+    ExitReason::Stalled,
+    ExitReason::AuthRequired,
+];
+
+const BAD_REPLIES: [&str; 4] = ["", "no JSON", r#"{"outcome": "no-such-thing"}"#, r#"{"outcome": "other"}"#];
+
+fn happen(run: &mut OneRun, what: &Happens) {
+    let asked = match run.run.todo() {
+        Todo::Ask(ask) => Some(ask.attempt),
+        Todo::Wait | Todo::End | Todo::Restart(_) => None,
+    };
+    let took = Duration::from_secs(3);
+    match (what, asked) {
+        (Happens::Outcome(choice), Some(_)) => {
+            let outcomes = run.run.position().outline().outcomes;
+            let name = outcomes[usize::from(*choice) % outcomes.len()].name;
+            run.reply(&format!(r#"{{"outcome": "{name}", "otherDescription": "so"}}"#));
+        }
+        (Happens::BadReply(choice), Some(_)) => {
+            run.reply(BAD_REPLIES[usize::from(*choice) % BAD_REPLIES.len()]);
+        }
+        (Happens::Fails(choice), Some(attempt)) => {
+            let exit = Exit::because(FAILURES[usize::from(*choice) % FAILURES.len()]);
+            run.handle(Input::Failed { attempt, exit, resume_at: Some(1), cost_usd: None, took });
+        }
+        (Happens::LateReply, _) => {
+            let late = run.fresh().attempt;
+            let (before, ended) = (run.events.len(), run.run.ending().is_some());
+            run.handle(replied(late, r#"{"outcome": "complete"}"#));
+            assert_eq!((run.events.len(), run.run.ending().is_some()), (before, ended));
+        }
+        (Happens::Prompt, _) => {
+            run.prompted("Listen.");
+        }
+        (Happens::Cancel, _) => {
+            run.handle(Input::Cancelled { exit: Exit::because(ExitReason::UserRequested), took });
+        }
+        (Happens::Time(seconds), _) => {
+            run.handle(Input::Elapsed { took: Duration::from_secs(*seconds) });
+        }
+        (Happens::Resume { by_user, allow_visits, allow_steps, lift }, _) => {
+            let by = if *by_user { ResumedBy::User } else { ResumedBy::Auto };
+            let limits = lift.then(Limits::default);
+            let resume = Resume { by, limits, allow_visits: *allow_visits, allow_steps: *allow_steps };
+            let fresh = run.fresh();
+            if let Ok(decision) = run.run.resume(resume, Meanwhile::default(), fresh) {
+                run.events.extend(decision.events);
+                run.todo = decision.todo;
+            }
+        }
+        (Happens::Outcome(_) | Happens::BadReply(_) | Happens::Fails(_), None) => {}
+    }
+}
+
+/// What must hold after everything that happens.
+fn check(run: &OneRun) {
+    let rebuilt = Run::replay(run.run.recipe(), &run.events).expect("its own events rebuild a run");
+    assert_eq!(format!("{rebuilt:?}"), format!("{:?}", run.run));
+    let again = serde_json::to_string(&run.events).expect("events can be written");
+    let again: Vec<Event> = serde_json::from_str(&again).expect("and read");
+    assert_eq!(again, run.events);
+
+    let (mut open, mut turn_open, mut passing) = (true, false, false);
+    let mut attempts = BTreeSet::new();
+    let mut moves = 0;
+    let (mut queued, mut delivered) = (Vec::new(), Vec::new());
+    for event in &run.events {
+        match event {
+            Event::Started { .. } => assert_eq!(moves, 0),
+            Event::TurnBegan { attempt, purpose, .. } => {
+                assert!(open && !turn_open, "one turn at a time, in a run that goes on");
+                assert!(attempts.insert(*attempt), "an attempt is begun once");
+                turn_open = true;
+                passing = matches!(purpose, Purpose::Pass { .. });
+                if let Purpose::Pass { prompt } = purpose {
+                    delivered.push(*prompt);
+                }
+            }
+            Event::Replied { .. } => {
+                assert!(turn_open, "a reply answers a turn");
+                turn_open = false;
+            }
+            Event::Reasked { number, of, .. } => assert!(number <= of),
+            Event::Moved { number, .. } => {
+                moves += 1;
+                assert_eq!(*number, moves + 1, "no transition is lost or doubled");
+            }
+            Event::PromptQueued { prompt, .. } => queued.push(*prompt),
+            Event::Ended { ending, unheard, .. } => {
+                assert!(open || ending.reason == "user-requested", "it ends once");
+                // What the agent may not have heard is next in line again.
+                assert!(!unheard || turn_open && passing);
+                if *unheard {
+                    delivered.pop();
+                }
+                (open, turn_open) = (false, false);
+            }
+            Event::Resumed { .. } => {
+                assert!(!open);
+                open = true;
+            }
+        }
+    }
+    assert_eq!(open, run.run.ending().is_none());
+    delivered.extend(run.run.waiting().map(|(prompt, _)| prompt));
+    assert_eq!(delivered, queued, "what people said is delivered in order, once, or waits");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig {
+        cases: 300,
+        rng_seed: RngSeed::Fixed(0x5eed_0003),
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    })]
+
+    #[test]
+    fn a_run_survives_whatever_happens(
+        recipe in 0usize..8,
+        limits in limits(),
+        restarts in 0u32..60,
+        what in vec(happens(), 0..60),
+    ) {
+        let recipe = BUNDLED.iter().nth(recipe).expect("there are eight");
+        let mut run = OneRun::order(recipe, |order| {
+            order.limits = limits;
+            order.restarts = restarts;
+        });
+        check(&run);
+        for happening in &what {
+            happen(&mut run, happening);
+            check(&run);
+        }
+        // Only somebody who resumes can allow more steps than the recipe does.
+        if !run.events.iter().any(|event| matches!(event, Event::Resumed { .. })) {
+            assert!(run.run.position().steps() <= recipe.outline().max_steps);
+        }
+    }
+}

@@ -1,0 +1,165 @@
+//! Inputs in arbitrary orders.
+
+use std::time::Duration;
+
+use proptest::collection::vec;
+use proptest::prelude::{ProptestConfig, any, proptest};
+use proptest::test_runner::RngSeed;
+use surefire::recipes::BUNDLED;
+use surefire::run::{Resume, ResumedBy};
+use surefire::session::{Action, Input, Process, RunStatus, TurnEnd};
+use surefire::store::Store;
+use surefire::{Exit, ExitReason};
+
+use super::world::World;
+
+/// Numbers that become an input: mostly one that can be, now and then any.
+#[derive(Debug, Clone, Copy)]
+struct Dice([u8; 4]);
+
+const SECOND: Duration = Duration::from_secs(1);
+
+impl Dice {
+    fn end(self, world: &World) -> TurnEnd {
+        let failed = |reason, resume_at, undelivered| TurnEnd::Failed {
+            exit: Exit::because(reason).describe("it failed"),
+            resume_at,
+            cost_usd: Some(0.5),
+            undelivered,
+        };
+        let says = |text: &str| TurnEnd::Replied {
+            text: text.to_owned(),
+            denied: Vec::new(),
+            cost_usd: None,
+            version: None,
+            already_said: self.0[2].is_multiple_of(3),
+        };
+        match self.0[1] % 16 {
+            0..6 => says(&first_outcome(world)),
+            6 => says(r#"{"outcome": "issues-found"}"#),
+            7 => says(r#"{"outcome": "no-tasks"}"#),
+            8 => says("no outcome at all"),
+            9 => failed(ExitReason::RateLimited, Some(world.now + 50), true),
+            10 => failed(ExitReason::AuthRequired, None, true),
+            11 => failed(ExitReason::WorkerFailed, None, false),
+            12 => failed(ExitReason::Interrupted, Some(world.now), false),
+            _ => TurnEnd::Unknown { resume_at: world.now },
+        }
+    }
+
+    fn input(self, world: &mut World) -> Option<Input> {
+        let exit = Exit::because(ExitReason::UserRequested);
+        let took = SECOND * u32::from(self.0[2]);
+        let in_flight = world.in_flight.as_ref().map(|turn| turn.attempt);
+        Some(match self.0[0] % 32 {
+            0..3 => {
+                let id = ["implement-and-review", "implement-and-review-all", "rebase"]
+                    [usize::from(self.0[1] % 3)];
+                let recipe = BUNDLED.get(id).expect("it is bundled");
+                let (order, begins) = (Box::new(world.order()), Some(world.begins()));
+                Input::Start { recipe, order, begins }
+            }
+            3 | 4 => {
+                let ended = if matches!(world.session.status(), RunStatus::Paused(_)) {
+                    None
+                } else {
+                    Some(Box::new(world.last_ended()?))
+                };
+                Input::Resume { ended, resume: Resume { allow_visits: 1, ..Resume::by(ResumedBy::User) } }
+            }
+            5 => Input::Stop { exit, took },
+            6 => Input::Kill { took },
+            7..13 => {
+                let text = format!("word {}.", world.now);
+                let begins = self.0[1].is_multiple_of(2).then(|| world.begins());
+                Input::Prompt { prompt: world.id().into(), text, begins }
+            }
+            // Recipes can be switched only in a session that is there.
+            13 if world.session.profile().is_some() => {
+                Input::Switch { enabled: self.0[1].is_multiple_of(2), took }
+            }
+            14 => Input::Elapsed { took: SECOND * 60 * u32::from(self.0[2]) },
+            15 => Input::Spawned { attempt: in_flight?, process: Process { pid: 7, started: "then".into() } },
+            16 | 17 => Input::Passage { attempt: in_flight?, text: "Let me see.".into() },
+            18 => {
+                let obstacle = self.0[1].is_multiple_of(4).then(|| "its agent is gone".to_owned());
+                Input::ResumeDue { obstacle }
+            }
+            19 => Input::Broken { exit: Exit::because(ExitReason::InternalError).describe("a panic") },
+            // An end that comes too late.
+            20 => Input::TurnEnded { attempt: world.id().into(), end: self.end(world), took },
+            _ => Input::TurnEnded { attempt: in_flight?, end: self.end(world), took },
+        })
+    }
+}
+
+/// The first outcome that the agent was offered.
+fn first_outcome(world: &World) -> String {
+    let prompt = world.in_flight.as_ref().map(|turn| turn.prompt.as_str()).unwrap_or_default();
+    let offered =
+        prompt.lines().rev().find_map(|it| it.strip_prefix("Your possible outcomes for this step: "));
+    let first = offered.unwrap_or_default().split(", ").next().unwrap_or_default();
+    format!(r#"{{"outcome": "{first}"}}"#)
+}
+
+/// Takes one step, and looks at what has to hold after it.
+fn step(world: &mut World, dice: Dice) {
+    match dice.0[3] {
+        0..4 => return world.change_recipe(),
+        4..16 => return world.restart(),
+        16..24 => return world.reload(),
+        _ => {}
+    }
+    let Some(input) = dice.input(world) else { return };
+    if (24..32).contains(&dice.0[3]) {
+        return world.refuse(input);
+    }
+    // The driver that broke has stopped its turn.
+    if matches!(input, Input::Broken { .. }) {
+        world.in_flight = None;
+    }
+    if let Input::TurnEnded { attempt, end, .. } = &input
+        && world.session.in_flight() == Some(*attempt)
+        && let Some(turn) = world.in_flight.take()
+    {
+        match end {
+            TurnEnd::Replied { .. } => _ = world.answered.insert(turn.prompt),
+            TurnEnd::Unknown { .. } | TurnEnd::Failed { undelivered: false, .. } => {
+                world.unsure.insert(turn.prompt);
+            }
+            TurnEnd::Failed { undelivered: true, .. } => {}
+        }
+    }
+    let stops = matches!(input, Input::Stop { .. } | Input::Switch { enabled: false, .. });
+    let kills = matches!(input, Input::Kill { .. });
+    let Ok(decision) = world.handle(input) else { return };
+    let asks = decision.actions.iter().any(|action| matches!(action, Action::Ask(_)));
+    if (stops && decision.ended.is_some()) || kills {
+        assert!(!asks, "a stop starts no agent");
+        assert_eq!(world.store.waiting(world.session.id()), Ok(vec![]), "a stop withdraws what is queued");
+        assert_eq!(world.session.resume_at(), None, "what was stopped does not resume by itself");
+    }
+    if kills {
+        assert!(world.session.is_idle() && world.session.status() == RunStatus::None);
+        let open = world.store.open_attempts().unwrap();
+        assert!(open.iter().all(|attempt| attempt.session != world.session.id()), "{open:?}");
+    }
+}
+
+proptest! {
+    // The same orders every time: a test that fails only sometimes helps nobody.
+    #![proptest_config(ProptestConfig {
+        cases: 2000,
+        rng_seed: RngSeed::Fixed(13),
+        failure_persistence: None,
+        ..Default::default()
+    })]
+
+    #[test]
+    fn a_session_is_what_is_persisted_and_has_one_turn_in_flight(dice in vec(any::<[u8; 4]>(), 1..80)) {
+        let mut world = World::new();
+        for dice in dice {
+            step(&mut world, Dice(dice));
+        }
+    }
+}

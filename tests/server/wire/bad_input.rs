@@ -1,0 +1,411 @@
+//! Whatever a client sends is read or refused in words, and nothing else happens.
+
+use serde_json::{Map, Value, json};
+use surefire::wire::{ClientMessage, Refusal};
+
+use super::golden::Side;
+use super::one_run::{SESSION, session};
+
+/// What a field may hold.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Holds {
+    SessionId,
+    RunId,
+    Text,
+    /// A text that is not blank.
+    Words,
+    Flag,
+    Count,
+    /// A count that is not too large.
+    SmallCount,
+    /// One of the reasons that a person can give.
+    Reason,
+    Positive,
+    /// A number above 0 that is a time.
+    Seconds,
+    Amount,
+    Object,
+    /// It is never refused, whatever it is.
+    Anything,
+}
+
+/// Whether a field may be left out.
+#[derive(Clone, Copy, Debug)]
+enum May {
+    BeLeftOut,
+    NotBeLeftOut,
+    /// It has to be there, but may be `null`.
+    BeNull,
+    /// It is one of the fields that say to whom a prompt goes.
+    NotBeLeftOutAlone,
+}
+
+use Holds::{
+    Amount, Anything, Count, Flag, Object, Positive, Reason, RunId, Seconds, SessionId, SmallCount, Text,
+    Words,
+};
+use May::{BeLeftOut, BeNull, NotBeLeftOut, NotBeLeftOutAlone};
+
+type Row = (&'static str, &'static [(&'static str, Holds, May)]);
+
+/// The files of good messages, and what is in their fields.
+const MESSAGES: [Row; 34] = [
+    (
+        "connect",
+        &[
+            ("/api_key", Anything, BeLeftOut),
+            ("/protocol_version", Anything, BeLeftOut),
+            ("/recent_sessions_limit", Anything, BeLeftOut),
+        ],
+    ),
+    ("connect.android", &[("/session_id", Anything, BeLeftOut)]),
+    ("ping", &[("/mood", Anything, BeLeftOut)]),
+    ("get_available_recipes", &[("/session_id", Anything, BeLeftOut)]),
+    (
+        "start_recipe.full",
+        &[
+            ("/session_id", SessionId, BeNull),
+            ("/recipe_id", Words, NotBeLeftOut),
+            ("/working_directory", Text, BeLeftOut),
+            ("/provider", Text, BeLeftOut),
+            ("/agent", Text, BeLeftOut),
+            ("/model", Text, BeLeftOut),
+            ("/prompt", Text, BeLeftOut),
+            ("/limits", Object, BeLeftOut),
+            ("/limits/time_s", Seconds, BeLeftOut),
+            ("/limits/max_ticks", Positive, BeLeftOut),
+            ("/limits/budget_usd", Amount, BeLeftOut),
+            ("/limits/auto_resumes", SmallCount, BeLeftOut),
+        ],
+    ),
+    (
+        "resume_run.limits",
+        &[
+            ("/run_id", RunId, NotBeLeftOut),
+            ("/limits", Object, BeLeftOut),
+            ("/limits/time_s", Seconds, BeLeftOut),
+            ("/limits/max_ticks", Positive, BeLeftOut),
+            ("/limits/budget_usd", Amount, BeLeftOut),
+            ("/limits/auto_resumes", SmallCount, BeLeftOut),
+            ("/limits/allow_visits", Positive, BeLeftOut),
+            ("/limits/allow_steps", Positive, BeLeftOut),
+        ],
+    ),
+    ("exit_recipe", &[("/session_id", SessionId, NotBeLeftOut)]),
+    ("exit_recipe.reason", &[("/session_id", SessionId, NotBeLeftOut), ("/reason", Reason, BeLeftOut)]),
+    ("prune_runs", &[("/older_than_s", Seconds, NotBeLeftOut)]),
+    ("prune_sessions", &[("/older_than_s", Seconds, NotBeLeftOut)]),
+    ("stop_recipe", &[("/session_id", SessionId, NotBeLeftOut)]),
+    ("set_orchestration.session", &[("/enabled", Flag, NotBeLeftOut), ("/session_id", SessionId, BeLeftOut)]),
+    (
+        "prompt.new",
+        &[
+            ("/text", Words, NotBeLeftOut),
+            ("/new_session_id", SessionId, NotBeLeftOutAlone),
+            ("/working_directory", Text, BeLeftOut),
+            ("/provider", Text, BeLeftOut),
+            ("/system_prompt", Text, BeLeftOut),
+        ],
+    ),
+    (
+        "prompt.resume",
+        &[("/text", Words, NotBeLeftOut), ("/resume_session_id", SessionId, NotBeLeftOutAlone)],
+    ),
+    (
+        "prompt.android",
+        &[("/session_id", SessionId, NotBeLeftOutAlone), ("/working_directory", Text, BeLeftOut)],
+    ),
+    (
+        "subscribe",
+        &[
+            ("/session_id", SessionId, NotBeLeftOut),
+            ("/from_offset", Count, BeLeftOut),
+            ("/file_signature_seen", Anything, BeLeftOut),
+        ],
+    ),
+    ("subscribe.seq", &[("/session_id", SessionId, NotBeLeftOut), ("/last_seq", Count, BeLeftOut)]),
+    ("unsubscribe", &[("/session_id", Anything, BeLeftOut)]),
+    ("session_deleted", &[("/session_id", Anything, BeLeftOut)]),
+    ("message_ack", &[("/message_id", Anything, BeLeftOut)]),
+    ("set_max_message_size", &[("/size_kb", Positive, NotBeLeftOut)]),
+    ("refresh_sessions", &[("/recent_sessions_limit", Anything, BeLeftOut)]),
+    ("kill_session", &[("/session_id", SessionId, NotBeLeftOut)]),
+    ("compact_session", &[("/session_id", Anything, BeLeftOut)]),
+    ("infer_session_name", &[("/session_id", Anything, BeLeftOut), ("/message_text", Anything, BeLeftOut)]),
+    ("execute_command", &[("/command_id", Anything, BeLeftOut)]),
+    ("get_command_history", &[("/limit", Anything, BeLeftOut)]),
+    ("get_command_output", &[("/command_session_id", Anything, BeLeftOut)]),
+    ("create_worktree_session", &[("/session_name", Anything, BeLeftOut)]),
+    ("upload_file", &[("/filename", Anything, BeLeftOut), ("/content", Anything, BeLeftOut)]),
+    ("list_resources", &[("/storage_location", Anything, BeLeftOut)]),
+    ("delete_resource", &[("/filename", Anything, BeLeftOut)]),
+    ("set_directory", &[("/path", Anything, BeLeftOut)]),
+    ("get_git_branch", &[("/working_directory", Anything, BeLeftOut)]),
+];
+
+/// What is put into every field in turn; `None` leaves it out.
+fn values() -> Vec<Option<Value>> {
+    let there = [
+        Value::Null,
+        json!(0),
+        json!(7),
+        json!(-1),
+        json!(1.5),
+        json!(1e300),
+        json!(1e-300),
+        json!(u64::MAX),
+        json!(""),
+        json!(" \n"),
+        json!("seven"),
+        json!("user_stopped"),
+        json!("task-committed"),
+        json!("\u{0}\u{1b}[31m\u{202e}"),
+        json!("x".repeat(300_000)),
+        json!(true),
+        json!([]),
+        json!([SESSION]),
+        json!({}),
+        json!({ "time_s": {} }),
+        json!({ "surprise": 1 }),
+    ];
+    std::iter::once(None).chain(there.into_iter().map(Some)).collect()
+}
+
+/// How a message is to be taken.
+#[derive(Debug)]
+enum Taken {
+    Read,
+    /// It is refused in exactly these words.
+    Refused(String),
+    /// It is refused in words that begin like this.
+    RefusedLike(String),
+}
+
+fn taken(kind: &str, field: &str, holds: Holds, may: May, value: Option<&Value>) -> Taken {
+    let missing = |field: &str| Taken::Refused(format!("{field} required in {kind} message"));
+    let wrong = |expected| Taken::Refused(format!("{field} must be {expected} in {kind} message"));
+    let read_if = |fits, expected| if fits { Taken::Read } else { wrong(expected) };
+    let Some(value) = value.filter(|value| !value.is_null()) else {
+        return match (may, value) {
+            (BeLeftOut, _) | (BeNull, Some(_)) => Taken::Read,
+            (NotBeLeftOut, _) | (BeNull, None) => missing(field),
+            (NotBeLeftOutAlone, _) => missing("new_session_id or resume_session_id"),
+        };
+    };
+    let number = value.as_u64();
+    let above_0 = value.as_f64().is_some_and(|number| number > 0.0);
+    match (holds, value) {
+        (Anything, _) => Taken::Read,
+        (Words | RunId, Value::String(text)) if text.trim().is_empty() => missing(field),
+        (SessionId | RunId, Value::String(_)) => Taken::RefusedLike(format!("{field} in {kind} message: `")),
+        (Text | Words | SessionId | RunId, value) => read_if(value.is_string(), "a string"),
+        (Flag, value) => read_if(value.is_boolean(), "true or false"),
+        (Count, _) => read_if(number.is_some(), "a whole number"),
+        (SmallCount, _) => read_if(number.is_some_and(|n| n < 1 << 32), "a whole number"),
+        (Reason, value) => read_if(*value == json!("user_stopped"), "`user-requested` or `user_stopped`"),
+        (Positive, _) => read_if(number.is_some_and(|n| n > 0 && n < 1 << 32), "a positive whole number"),
+        (Seconds, value) => {
+            let sensible = |seconds: f64| seconds > 1e-9 && seconds < 1e19;
+            read_if(value.as_f64().is_some_and(sensible), "a positive number")
+        }
+        (Amount, _) => read_if(above_0, "a positive number"),
+        (Object, Value::Object(inner)) if inner.contains_key("time_s") => {
+            Taken::Refused(format!("time_s must be a positive number in {kind} message"))
+        }
+        (Object, value) => read_if(value.is_object(), "an object"),
+    }
+}
+
+/// The message with another value in one of its fields.
+fn with(message: &Value, pointer: &str, value: Option<Value>) -> Value {
+    let mut message = message.clone();
+    let (parent, field) = pointer.rsplit_once('/').expect("pointers begin with a slash");
+    let parent = message.pointer_mut(parent).and_then(Value::as_object_mut).expect("the file has it");
+    match value {
+        Some(value) => parent.insert(field.to_owned(), value),
+        None => parent.remove(field),
+    };
+    message
+}
+
+fn good(file: &str) -> Value {
+    serde_json::from_str(&Side::Client.text(file)).expect("it is JSON")
+}
+
+#[test]
+fn every_field_is_checked_and_the_words_say_which() {
+    for (file, fields) in MESSAGES {
+        let message = good(file);
+        let kind = message["type"].as_str().expect("it has a type");
+        for (pointer, holds, may) in fields {
+            let field = pointer.rsplit('/').next().expect("it has a name");
+            for value in values() {
+                let expected = taken(kind, field, *holds, *may, value.as_ref());
+                let read = ClientMessage::read(&with(&message, pointer, value.clone()).to_string());
+                let words = read.map(drop).map_err(|refused| refused.why.to_string());
+                let shown: String = format!("{value:?}").chars().take(60).collect();
+                match (&expected, &words) {
+                    (Taken::Read, Ok(())) => {}
+                    (Taken::Refused(expected), Err(words)) if expected == words => {}
+                    (Taken::RefusedLike(expected), Err(words)) if words.starts_with(expected) => {}
+                    _ => panic!("{file} {pointer} {shown}: expected {expected:?}, found {words:?}"),
+                }
+                let short = words.err().is_none_or(|words| words.len() < 400 && words.chars().all(is_shown));
+                assert!(short, "{file} {pointer} {shown}");
+            }
+        }
+    }
+}
+
+fn is_shown(character: char) -> bool {
+    !character.is_control() && character != '\u{202e}'
+}
+
+#[test]
+fn every_type_is_in_the_table() {
+    for name in ClientMessage::TYPES {
+        assert!(MESSAGES.iter().any(|(file, _)| file.split('.').next() == Some(*name)), "{name}");
+    }
+}
+
+#[test]
+fn fields_that_nobody_knows_are_ignored() {
+    for file in Side::Client.files() {
+        let message = good(&file);
+        let mut more = message.clone();
+        for (name, value) in [("surprise", json!({ "a": [1, 2] })), ("", json!(null)), ("Type", json!(7))] {
+            more[name] = value;
+        }
+        assert_eq!(
+            ClientMessage::read(&more.to_string()),
+            ClientMessage::read(&message.to_string()),
+            "{file}"
+        );
+    }
+}
+
+#[test]
+fn the_session_is_checked_before_the_recipe() {
+    let table = [
+        (json!({}), "session_id required in start_recipe message"),
+        (json!({ "recipe_id": 7 }), "session_id required in start_recipe message"),
+        (json!({ "session_id": 7, "recipe_id": 7 }), "session_id must be a string in start_recipe message"),
+        (json!({ "session_id": null }), "recipe_id required in start_recipe message"),
+        (json!({ "session_id": SESSION }), "recipe_id required in start_recipe message"),
+        (json!({ "session_id": SESSION, "recipe_id": " " }), "recipe_id required in start_recipe message"),
+    ];
+    for (mut message, words) in table {
+        message["type"] = json!("start_recipe");
+        let refused = ClientMessage::read(&message.to_string()).expect_err("it is incomplete");
+        assert_eq!(refused.why.to_string(), words, "{message}");
+    }
+}
+
+#[test]
+fn a_refusal_names_the_session_that_the_message_was_about() {
+    let table = [
+        (json!({ "type": "start_recipe", "session_id": SESSION }), true),
+        (json!({ "type": "start_recipe", "session_id": SESSION.to_uppercase() }), true),
+        (json!({ "type": "prompt", "resume_session_id": SESSION }), true),
+        (json!({ "type": "prompt", "new_session_id": SESSION }), true),
+        (json!({ "type": "nonsense", "session_id": SESSION }), true),
+        (json!({ "session_id": SESSION }), true),
+        (json!({ "type": "exit_recipe", "session_id": "7" }), false),
+        (json!({ "type": "exit_recipe", "session_id": null }), false),
+    ];
+    for (message, named) in table {
+        let refused = ClientMessage::read(&message.to_string()).expect_err("it is no message");
+        assert_eq!(refused.session, named.then(session), "{message}");
+    }
+}
+
+#[test]
+fn what_is_no_message_is_refused_in_words() {
+    let surrogate = r#"{"type":"prompt","text":"\ud800","session_id":"x"}"#;
+    let type_twice = r#"{"type":"ping","type":7}"#;
+    let table = [
+        ("", "message is not valid JSON: EOF while parsing a value at line 1 column 0"),
+        ("hello", "message is not valid JSON: expected value at line 1 column 1"),
+        ("{\"type\":\"ping\"", "message is not valid JSON: EOF while parsing an object at line 1 column 14"),
+        ("{\"type\":\"ping\"} {}", "message is not valid JSON: trailing characters at line 1 column 17"),
+        (surrogate, "message is not valid JSON: unexpected end of hex escape at line 1 column 32"),
+        ("null", "message must be a JSON object"),
+        ("7", "message must be a JSON object"),
+        ("\"ping\"", "message must be a JSON object"),
+        ("[{\"type\":\"ping\"}]", "message must be a JSON object"),
+        ("{}", "type required in message"),
+        ("{\"type\":null}", "type required in message"),
+        ("{\"type\":7}", "type required in message"),
+        ("{\"type\":[\"ping\"]}", "type required in message"),
+        (type_twice, "type required in message"),
+        ("{\"type\":\"\"}", "Unknown message type: "),
+        ("{\"type\":\"Ping\"}", "Unknown message type: Ping"),
+        ("{\"type\":\"start-recipe\"}", "Unknown message type: start-recipe"),
+        ("{\"type\":\"hello\"}", "Unknown message type: hello"),
+        ("{\"type\":\"\\u001b[2J\\r\\n\"}", "Unknown message type: \\u{1b}[2J\\r\\n"),
+    ];
+    for (text, words) in table {
+        let refused = ClientMessage::read(text).expect_err("it is no message");
+        assert_eq!(refused.why.to_string(), words, "{text}");
+    }
+}
+
+#[test]
+fn an_unknown_type_comes_back_short() {
+    for letters in ["x", "\u{0}", "😀", "\u{202e}", "\\", "\""] {
+        let message = json!({ "type": letters.repeat(10_000) }).to_string();
+        let refused = ClientMessage::read(&message).expect_err("nobody knows it");
+        assert!(matches!(refused.why, Refusal::UnknownType(_)));
+        let words = refused.why.to_string();
+        assert!(words.chars().count() <= 102 && words.chars().all(is_shown), "{words}");
+    }
+}
+
+#[test]
+fn nesting_without_end_is_refused() {
+    let depth = 10_000;
+    let (open, close) = ("[".repeat(depth), "]".repeat(depth));
+    let (objects, ends) = ("{\"a\":".repeat(depth), "}".repeat(depth));
+    let frames = [
+        open.clone(),
+        format!("{open}{close}"),
+        format!("{objects}1{ends}"),
+        format!("{{\"type\":\"ping\",\"surprise\":{open}{close}}}"),
+        format!("{{\"type\":\"ping\",\"surprise\":{objects}1{ends}}}"),
+    ];
+    for frame in frames {
+        let refused = ClientMessage::read(&frame).expect_err("it is too deep");
+        let words = refused.why.to_string();
+        assert!(words.starts_with("message is not valid JSON: recursion limit exceeded"), "{words}");
+    }
+}
+
+#[test]
+fn a_message_may_be_127_levels_deep() {
+    let nested = |levels: usize| {
+        let (open, close) = ("[".repeat(levels - 1), "]".repeat(levels - 1));
+        ClientMessage::read(&format!("{{\"type\":\"ping\",\"surprise\":{open}{close}}}"))
+    };
+    assert_eq!(nested(127), Ok(ClientMessage::Ping));
+    assert!(nested(128).is_err());
+}
+
+#[test]
+fn of_a_key_that_is_there_twice_the_last_counts() {
+    let twice = r#"{"type":"hello","type":"set_max_message_size","size_kb":"x","size_kb":7}"#;
+    let once = r#"{"type":"set_max_message_size","size_kb":7}"#;
+    assert!(ClientMessage::read(once).is_ok());
+    assert_eq!(ClientMessage::read(twice), ClientMessage::read(once));
+}
+
+#[test]
+fn much_space_is_just_space() {
+    let space = " \n\t\r".repeat(64 * 1024);
+    assert!(ClientMessage::read(&space).is_err());
+    let spaced = format!("{space}{{\"type\":{space}\"ping\"}}{space}");
+    assert_eq!(ClientMessage::read(&spaced), Ok(ClientMessage::Ping));
+    let many: Map<_, _> = (0..20_000).map(|n| (format!("field {n}"), json!(n))).collect();
+    let mut many = Value::Object(many);
+    many["type"] = json!("ping");
+    assert_eq!(ClientMessage::read(&many.to_string()), Ok(ClientMessage::Ping));
+}

@@ -1,0 +1,107 @@
+//! What is read over HTTP can be read back, by programs that share these types.
+
+use surefire::recipes::ImplementAndReview;
+use surefire::run::{Event, Resume, ResumedBy};
+use surefire::wire::{
+    FirstPrompt, Journal, JournalEvent, LastReply, RunLine, SetAsideEntry, Stamp, StoreState, Work, WorkLine,
+    WorkingChat, WorkingRun,
+};
+use surefire::{Exit, ExitReason};
+
+use super::golden::folder;
+use super::one_run::{BEGAN, OneRun, at, run_id, session};
+
+fn line(one: &OneRun) -> RunLine {
+    RunLine {
+        run_id: run_id(),
+        session_id: session(),
+        recipe_id: "implement-and-review".into(),
+        recipe_label: "Implement & Review".into(),
+        working_directory: "/projects/shop".into(),
+        agent: "claude".into(),
+        rehearsal: false,
+        continues: Some(run_id()),
+        started_at: Stamp(BEGAN),
+        changed_at: Stamp(at(2)),
+        step: "commit".into(),
+        step_count: 3,
+        last_seq: one.events.len() as u64,
+        cost_usd: 0.1 + 0.2,
+        ending: one.events.iter().find_map(|event| match event {
+            Event::Ended { ending, .. } => Some(ending.clone()),
+            _ => None,
+        }),
+    }
+}
+
+#[test]
+fn a_journal_reads_as_what_was_written() {
+    let mut one = OneRun::start(&ImplementAndReview);
+    one.reply("What was it again?");
+    one.report("complete");
+    one.prompted("Mind the tests.");
+    one.report("no-issues");
+    one.reply("I do.");
+    one.cancel(Exit::because(ExitReason::UserStopped).describe("enough"));
+    one.resume(Resume::by(ResumedBy::User));
+    one.report("committed");
+    let mut kinds: Vec<_> = one.events.iter().map(Event::name).collect();
+    kinds.sort_unstable();
+    kinds.dedup();
+    assert_eq!(
+        kinds,
+        ["ended", "moved", "prompt_queued", "reasked", "replied", "resumed", "started", "turn_began"]
+    );
+    let events = (1..).zip(one.events.clone());
+    let events = events.map(|(seq, event)| JournalEvent { seq, at: Stamp(at(seq)), event }).collect();
+    let journal = Journal { run: line(&one), events };
+    let written = serde_json::to_string(&journal).unwrap();
+    assert_eq!(serde_json::from_str::<Journal>(&written).unwrap(), journal);
+    for reply in [None, Some("Done.".to_owned())] {
+        let written = serde_json::to_string(&LastReply { reply: reply.clone() }).unwrap();
+        assert_eq!(serde_json::from_str::<LastReply>(&written).unwrap().reply, reply);
+    }
+    let entry = |run_id| SetAsideEntry { run_id, row: "events 512".into(), why: "EOF".into() };
+    let state = StoreState { set_aside: vec![entry(Some(run_id())), entry(None)] };
+    let written = serde_json::to_string(&state).unwrap();
+    assert_eq!(serde_json::from_str::<StoreState>(&written).unwrap(), state);
+    let prompt = FirstPrompt { prompt: "Take the next task.".to_owned() };
+    let written = serde_json::to_string(&prompt).unwrap();
+    assert_eq!(written, r#"{"prompt":"Take the next task."}"#);
+    assert_eq!(serde_json::from_str::<FirstPrompt>(&written).unwrap(), prompt);
+}
+
+/// Of all that is read over HTTP alone, this is shown in `STANDARDS.md`.
+#[test]
+fn what_agents_work_on_reads_as_its_file_shows() {
+    let of_run = WorkLine {
+        session_id: session(),
+        name: "Implement & Review".into(),
+        working_directory: "/projects/shop".into(),
+        agent: "claude".into(),
+        since: Stamp(BEGAN),
+        run: Some(WorkingRun {
+            run_id: run_id(),
+            recipe_id: "implement-and-review".into(),
+            recipe_label: "Implement & Review".into(),
+            rehearsal: false,
+            step: "code-review".into(),
+            step_count: 2,
+        }),
+        chat: None,
+        queued: 1,
+    };
+    let chat = WorkLine {
+        session_id: "6c1d9b7e-0f35-4a82-b4d6-e8f0a2c4d6e8".parse().unwrap(),
+        name: "Is the build green?".into(),
+        since: Stamp(BEGAN + 120_000),
+        run: None,
+        chat: Some(WorkingChat { preview: "And the one before it?".into() }),
+        queued: 0,
+        ..of_run.clone()
+    };
+    let work = Work { work: vec![of_run, chat] };
+    let file = std::fs::read_to_string(folder().join("http/work.json")).unwrap();
+    assert_eq!(serde_json::to_string_pretty(&work).unwrap() + "\n", file);
+    assert_eq!(serde_json::from_str::<Work>(&file).unwrap(), work);
+}

@@ -13,6 +13,8 @@ pub mod run;
 pub mod agent;
 #[cfg(feature = "cli")]
 pub mod cli;
+#[cfg(feature = "client")]
+pub mod client;
 #[cfg(feature = "engine")]
 pub mod engine;
 #[cfg(feature = "engine")]
@@ -23,7 +25,7 @@ pub mod server;
 pub mod session;
 #[cfg(feature = "engine")]
 pub mod store;
-#[cfg(feature = "server")]
+#[cfg(any(feature = "client", feature = "server"))]
 pub mod wire;
 
 #[cfg(feature = "recipes")]

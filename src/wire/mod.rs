@@ -6,16 +6,19 @@
 
 mod fields;
 mod fit;
+mod forms;
 mod history;
 mod http;
 mod incoming;
 mod outgoing;
+mod refusal;
+mod request_id;
+mod same_user;
 mod shown;
 mod stamp;
 mod telling;
 mod version;
 
-pub use fields::{Refusal, Refused};
 pub(crate) use fit::cut;
 pub use fit::fit;
 pub use history::{Window, window};
@@ -24,9 +27,9 @@ pub use http::{
     WorkingChat, WorkingRun,
 };
 pub use incoming::{
-    ClientMessage, Connect, ExitRecipe, KillSession, NotOurs, Prompt, PromptTo, PruneRuns, PruneSessions,
-    RefreshSessions, ResumeRun, SetMaxMessageSize, SetOrchestration, StartIn, StartRecipe, Subscribe,
-    Unsubscribe, WantedLimits,
+    ClientMessage, Connect, ExecuteCommand, ExitRecipe, GetGitBranch, KillSession, Prompt, PromptTo,
+    PruneRuns, PruneSessions, RefreshSessions, Request, ResumeRun, SetDirectory, SetMaxMessageSize,
+    SetOrchestration, StartIn, StartRecipe, Subscribe, Unsubscribe, UnsupportedInSession, WantedLimits,
 };
 pub use outgoing::{
     Ack, AuthError, AvailableCommands, AvailableRecipes, CommandError, CommandHistory, CompactionError,
@@ -36,6 +39,9 @@ pub use outgoing::{
     RunsPruned, ServerMessage, SessionCreated, SessionEntry, SessionHistory, SessionKilled, SessionList,
     SessionReady, SessionsPruned, TurnComplete, WorkChanged, WorktreeSessionError,
 };
+pub use refusal::{Refusal, Refused};
+pub use request_id::RequestId;
+pub use same_user::same_user_socket;
 pub use shown::shown;
 pub use stamp::Stamp;
 pub use telling::Telling;

@@ -49,7 +49,7 @@ use May::{BeLeftOut, BeNull, NotBeLeftOut, NotBeLeftOutAlone};
 type Row = (&'static str, &'static [(&'static str, Holds, May)]);
 
 /// The files of good messages, and what is in their fields.
-const MESSAGES: [Row; 34] = [
+const MESSAGES: [Row; 36] = [
     (
         "connect",
         &[
@@ -59,6 +59,8 @@ const MESSAGES: [Row; 34] = [
         ],
     ),
     ("connect.android", &[("/session_id", Anything, BeLeftOut)]),
+    ("connect.unspaced", &[("/spacing", Anything, BeLeftOut), ("/work", Anything, BeLeftOut)]),
+    ("start_recipe.request_id", &[("/request_id", Anything, BeLeftOut)]),
     ("ping", &[("/mood", Anything, BeLeftOut)]),
     ("get_available_recipes", &[("/session_id", Anything, BeLeftOut)]),
     (

@@ -7,15 +7,15 @@ use surefire::wire::{
     Ack, AuthError, AvailableCommands, AvailableRecipes, CommandError, CommandHistory, CompactionError,
     Connected, ErrorCode, ErrorMessage, GitBranch, Hello, HistoryMessage, InferNameError, Mark, OfferedAgent,
     OfferedRecipe, OrchestrationSet, ProtocolVersion, RecentSession, RecentSessions, RecipeError,
-    RecipeExited, ResourcesList, RunsPruned, ServerMessage, SessionCreated, SessionEntry, SessionHistory,
-    SessionKilled, SessionList, SessionReady, SessionsPruned, Stamp, TurnComplete, Window, WorkChanged,
-    WorktreeSessionError, shown, window,
+    RecipeExited, RequestId, ResourcesList, RunsPruned, ServerMessage, SessionCreated, SessionEntry,
+    SessionHistory, SessionKilled, SessionList, SessionReady, SessionsPruned, Stamp, TurnComplete, Window,
+    WorkChanged, WorktreeSessionError, shown, window,
 };
 use surefire::{Exit, ExitReason, Outline, Registry};
 use uuid::Uuid;
 
 use crate::golden::Side;
-use crate::one_run::{BEGAN, OneRun, SESSION, at, session};
+use crate::one_run::{BEGAN, OneRun, SESSION, at, run_id, session};
 
 type Rows = Vec<(&'static str, ServerMessage)>;
 
@@ -34,8 +34,11 @@ fn greetings() -> Rows {
         negotiated_protocol_version: ProtocolVersion::negotiate(None).to_string(),
         ..connected.clone()
     };
-    let starting = Ack { message: "Starting recipe...".into(), session_id: Some(session()) };
-    let size = Ack { message: "Max message size set to 200 KB".into(), session_id: None };
+    let starting =
+        Ack { message: "Starting recipe...".into(), session_id: Some(session()), ..Ack::default() };
+    let run = Ack { run_id: Some(run_id()), request_id: RequestId::new("start-1"), ..starting.clone() };
+    let size = Ack { message: "Max message size set to 200 KB".into(), ..Ack::default() };
+    let done = Ack { message: "Done".into(), request_id: RequestId::new("exit-2"), ..Ack::default() };
     vec![
         ("hello", ServerMessage::Hello(Hello::default())),
         ("connected", ServerMessage::Connected(connected)),
@@ -44,10 +47,20 @@ fn greetings() -> Rows {
         ("pong", ServerMessage::Pong),
         ("ack", ServerMessage::Ack(starting)),
         ("ack.plain", ServerMessage::Ack(size)),
+        ("ack.request_id", ServerMessage::Ack(done)),
+        ("ack.run", ServerMessage::Ack(run)),
     ]
 }
 
 fn errors() -> Rows {
+    let failed = ErrorMessage {
+        message: "there is no directory `/projects/shop`".into(),
+        code: Some(ErrorCode::StartFailed),
+        session_id: Some(session()),
+        run_id: Some(run_id()),
+        request_id: RequestId::new("start-1"),
+        ..ErrorMessage::default()
+    };
     let plain = ErrorMessage {
         message: "session_id required in start_recipe message".into(),
         ..ErrorMessage::default()
@@ -69,6 +82,7 @@ fn errors() -> Rows {
     };
     vec![
         ("error", ServerMessage::Error(plain)),
+        ("error.request_id", ServerMessage::Error(failed)),
         ("error.session", ServerMessage::Error(busy)),
         ("error.unsupported_protocol_version", ServerMessage::Error(too_old)),
     ]

@@ -8,7 +8,8 @@ use tokio::sync::Mutex;
 use tokio::task::JoinSet;
 
 use super::convert;
-use super::hub::{Audience, DAY, Meaning, Spoken, Update, frame};
+use super::stream::DAY;
+use super::update::{Announced, Audience, Meaning, Spoken, Update, frame};
 use crate::engine::{EngineError, Feed, Notice};
 use crate::run::{Ending, Event, RunId, SessionId};
 use crate::server::ledger;
@@ -104,11 +105,11 @@ pub(in crate::server) async fn remember(shared: &Shared) -> Result<(), EngineErr
             Some(_) if record.changed_at < since => {}
             Some(ending) => {
                 let exited = ServerMessage::RecipeExited(telling.exited(of, ending));
-                shared.hub.remember(record.session, frame(&exited), Some(record.changed_at));
+                shared.hub.remember(record.session, &frame(&exited), Some(record.changed_at));
             }
             None => {
                 let started = ServerMessage::RecipeStarted(telling.state(of));
-                shared.hub.remember(record.session, frame(&started), None);
+                shared.hub.remember(record.session, &frame(&started), None);
             }
         }
     }
@@ -179,6 +180,9 @@ impl Follower {
             if matches!(event, Event::Started { .. }) {
                 self.tell_of_session(session, None).await?;
             }
+        }
+        if matches!(event, Event::Started { .. } | Event::Resumed { .. }) {
+            self.shared.announce(session, Announced::Run(run), at);
         }
         if matches!(event, Event::Ended { .. }) {
             self.runs.remove(&run);
@@ -281,8 +285,9 @@ impl Follower {
         });
         let look = |store: &dyn Store| -> Result<_, StoreError> { store.sessions(RECENT) };
         let recent = self.shared.engine.read(look).await?.iter().map(convert::recent_session).collect();
-        let began = Update::Began { session: session.id, frame: frame(&created), recent };
+        let began = Update::Began { frame: frame(&created), recent };
         self.shared.hub.tell_of_run(Audience::Everybody, id, began, session.created_at);
+        self.shared.announce(id, Announced::Session(id), session.created_at);
         self.begun = None;
         Ok(())
     }

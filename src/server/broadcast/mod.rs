@@ -4,4 +4,6 @@ pub(crate) mod convert;
 pub(super) mod follow;
 pub(super) mod hub;
 pub(super) mod spacing;
+pub(super) mod stream;
+pub(super) mod update;
 pub(super) mod work;

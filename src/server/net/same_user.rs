@@ -8,14 +8,7 @@ use std::path::{Path, PathBuf};
 
 use tokio::net::{UnixListener, UnixStream};
 
-/// The socket's name in the data directory.
-const NAME: &str = "socket";
-
-/// Where processes of the same user reach the server that holds a data directory.
-#[must_use]
-pub(crate) fn path(data: &Path) -> PathBuf {
-    data.join(NAME)
-}
+use crate::wire::same_user_socket;
 
 /// Listens there. The socket is removed when this is dropped.
 #[derive(Debug)]
@@ -27,7 +20,7 @@ pub(in crate::server) struct SameUser {
 impl SameUser {
     /// Listens in a data directory, which has to be held by this process: what an earlier server left there is removed.
     pub(in crate::server) fn bind(data: &Path) -> io::Result<Self> {
-        let path = path(data);
+        let path = same_user_socket(data);
         match std::fs::symlink_metadata(&path) {
             Ok(found) if found.file_type().is_socket() => std::fs::remove_file(&path)?,
             Ok(_) => return Err(io::Error::other("there is something that is not a socket")),

@@ -1,6 +1,6 @@
 //! Reading lists and conversations, no more of them than is sent.
 
-use super::replies::Replies;
+use super::replies::failure;
 use crate::engine::EngineError;
 use crate::run::SessionId;
 use crate::server::broadcast::convert;
@@ -105,26 +105,25 @@ fn the_last(store: &dyn Store, id: SessionId, total: u64, bytes: usize) -> Resul
     Ok(messages)
 }
 
-/// Says which sessions there are.
-pub(in crate::server) async fn lists(shared: &Shared, replies: &mut Replies, recent: u32) {
+/// Which sessions there are.
+pub(in crate::server) async fn lists(shared: &Shared, recent: u32) -> Vec<ServerMessage> {
     let look = |store: &dyn Store| Ok((store.sessions(SESSIONS)?, store.session_count()?));
     match shared.engine.read(look).await {
         Ok((sessions, total)) => {
-            replies.say(&ServerMessage::SessionList(convert::session_list(&sessions, total)));
             let latest: Vec<_> = sessions.iter().map(convert::recent_session).collect();
-            replies.say(&ServerMessage::RecentSessions(convert::recent_sessions(&latest, recent)));
+            vec![
+                ServerMessage::SessionList(convert::session_list(&sessions, total)),
+                ServerMessage::RecentSessions(convert::recent_sessions(&latest, recent)),
+            ]
         }
-        Err(error) => replies.failed(&error),
+        Err(error) => vec![failure(&error)],
     }
 }
 
-/// Says which recipes there are.
-pub(in crate::server) async fn recipes(shared: &Shared, replies: &mut Replies) {
+/// Which recipes there are.
+pub(in crate::server) async fn recipes(shared: &Shared) -> ServerMessage {
     match shared.engine.read(|store| store.orchestration(None)).await {
-        Ok(enabled) => {
-            let recipes = convert::offer(shared, enabled);
-            replies.say(&ServerMessage::AvailableRecipes(recipes));
-        }
-        Err(error) => replies.failed(&error),
+        Ok(enabled) => ServerMessage::AvailableRecipes(convert::offer(shared, enabled)),
+        Err(error) => failure(&error),
     }
 }

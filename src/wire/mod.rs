@@ -26,19 +26,8 @@ pub use http::{
     FirstPrompt, Journal, JournalEvent, LastReply, RunLine, SetAsideEntry, StoreState, Work, WorkLine,
     WorkingChat, WorkingRun,
 };
-pub use incoming::{
-    ClientMessage, Connect, ExecuteCommand, ExitRecipe, GetGitBranch, KillSession, Prompt, PromptTo,
-    PruneRuns, PruneSessions, RefreshSessions, Request, ResumeRun, SetDirectory, SetMaxMessageSize,
-    SetOrchestration, StartIn, StartRecipe, Subscribe, Unsubscribe, UnsupportedInSession, WantedLimits,
-};
-pub use outgoing::{
-    Ack, AuthError, AvailableCommands, AvailableRecipes, CommandError, CommandHistory, CompactionError,
-    Connected, ErrorCode, ErrorMessage, GitBranch, Hello, HistoryMessage, InferNameError, Mark, OfRun,
-    OfferedAgent, OfferedRecipe, OrchestrationRetry, OrchestrationSet, RecentSession, RecentSessions,
-    RecipeError, RecipeExited, RecipeStarted, RecipeStepStarted, RecipeStepTransition, ResourcesList,
-    RunsPruned, ServerMessage, SessionCreated, SessionEntry, SessionHistory, SessionKilled, SessionList,
-    SessionReady, SessionsPruned, TurnComplete, WorkChanged, WorktreeSessionError,
-};
+pub use incoming::*;
+pub use outgoing::*;
 pub use refusal::{Refusal, Refused};
 pub use request_id::RequestId;
 pub use same_user::same_user_socket;

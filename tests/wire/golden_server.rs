@@ -154,6 +154,7 @@ fn said(offset: u64, role: &str, text: &str) -> HistoryMessage {
         id: uuid,
         provider: "claude".into(),
         mark: None,
+        delivered: true,
     }
 }
 
@@ -187,11 +188,14 @@ fn histories() -> Rows {
             &format!("Not answered: “Mind the tests.” was being delivered when this was stopped. {again}"),
         ),
     ];
+    let undelivered = HistoryMessage { delivered: false, ..stopped[1].clone() };
+    let withdrawn = [stopped[0].clone(), undelivered, stopped[2].clone()];
     let frame = |part, limit| ServerMessage::SessionHistory(window(part, limit));
     let whole = 200 * 1024;
     vec![
         ("session_history", frame(part(2, &talk), whole)),
         ("session_history.marks", frame(part(4, &stopped), whole)),
+        ("session_history.undelivered", frame(part(3, &withdrawn), whole)),
         ("session_history.empty", frame(part(0, &[]), whole)),
         ("session_history.cut_short", frame(part(3, &long), 1024)),
         ("session_history.file_replaced", frame(Window { replaced: true, ..part(1, &talk[..1]) }, whole)),

@@ -84,6 +84,7 @@ fn said(offset: u64, text: String) -> HistoryMessage {
         id: uuid,
         provider: "claude".into(),
         mark: None,
+        delivered: true,
     }
 }
 

@@ -17,7 +17,7 @@ pub(super) async fn handle(context: &mut RequestContext<'_>, message: ResumeRun)
         Err(error) => return failed(None, &error).into(),
     };
     context.add_root(&record.directory);
-    let session = record.session;
+    let (session, is_open) = (record.session, record.ending.is_none());
     let limits = if message.limits.is_empty() { Ok(None) } else { limits_of(context, run).await.map(Some) };
     let limits = match limits {
         Ok(limits) => limits.map(|limits| message.limits.over(limits)),
@@ -27,7 +27,9 @@ pub(super) async fn handle(context: &mut RequestContext<'_>, message: ResumeRun)
     let resume = Resume { by: ResumedBy::User, limits, allow_visits, allow_steps };
     match context.shared.engine.resume(run, resume).await {
         Ok(started) => {
-            let reply = Reply::from(ack(session, started.run)).behind(Announced::Run(started.run));
+            let reply = Reply::from(ack(session, started.run));
+            // A run that was left open and is only adopted is not resumed in its history, and may say nothing for long.
+            let reply = if is_open { reply } else { reply.behind(Announced::Run(started.run)) };
             context.listen_to(session, reply).await
         }
         Err(ResumeError::Busy { session, holder }) => busy(context, session, holder).await,

@@ -38,7 +38,7 @@ where
     Ok(Option::deserialize(field).ok().flatten())
 }
 
-/// A value that stands for itself where it is left out.
+/// A value that has a default where it is left out.
 pub(super) fn or_default<'de, D, T>(field: D) -> Result<T, D::Error>
 where
     D: Deserializer<'de>,

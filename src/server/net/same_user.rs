@@ -60,7 +60,7 @@ mod tests {
     #[tokio::test]
     async fn what_an_earlier_server_left_is_replaced_and_anything_else_is_left_alone() {
         let data = tempfile::tempdir().unwrap();
-        let path = path(data.path());
+        let path = same_user_socket(data.path());
         drop(std::os::unix::net::UnixListener::bind(&path).unwrap());
         let listening = SameUser::bind(data.path()).unwrap();
         assert_eq!(path.metadata().unwrap().permissions().mode() & 0o777, 0o600);

@@ -13,8 +13,12 @@ pub mod run;
 pub mod agent;
 #[cfg(feature = "cli")]
 pub mod cli;
+#[cfg(feature = "client")]
+pub mod client;
 #[cfg(feature = "engine")]
 pub mod engine;
+#[cfg(any(feature = "client", feature = "engine"))]
+mod local;
 #[cfg(feature = "engine")]
 pub mod process;
 #[cfg(feature = "server")]
@@ -23,7 +27,7 @@ pub mod server;
 pub mod session;
 #[cfg(feature = "engine")]
 pub mod store;
-#[cfg(feature = "server")]
+#[cfg(any(feature = "client", feature = "server"))]
 pub mod wire;
 
 #[cfg(feature = "recipes")]

@@ -15,7 +15,6 @@ mod provider;
 mod prune;
 mod recover;
 mod roots;
-pub(crate) mod runtime_directory;
 mod say;
 mod session;
 mod shared;

@@ -1,9 +1,10 @@
 //! The names of runs, sessions, attempts and queued prompts.
 
 use std::fmt;
+use std::marker::PhantomData;
 use std::str::FromStr;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, de};
 use uuid::Uuid;
 
 /// A text that is not an id.
@@ -23,7 +24,7 @@ pub struct NotAnId {
 macro_rules! ids {
     ($($(#[$doc:meta])* $name:ident = $kind:literal;)*) => {$(
         $(#[$doc])*
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
         #[serde(transparent)]
         pub struct $name(Uuid);
 
@@ -57,7 +58,29 @@ macro_rules! ids {
                 id.map(Self).ok_or_else(|| NotAnId { kind: $kind, found: text.to_owned() })
             }
         }
+
+        /// The same form as everywhere else: an id has one spelling, wherever it is read.
+        impl<'de> Deserialize<'de> for $name {
+            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                deserializer.deserialize_str(ReadId(PhantomData))
+            }
+        }
     )*};
+}
+
+/// Reads an id from a text.
+struct ReadId<T>(PhantomData<T>);
+
+impl<T: FromStr<Err = NotAnId>> de::Visitor<'_> for ReadId<T> {
+    type Value = T;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an id")
+    }
+
+    fn visit_str<E: de::Error>(self, text: &str) -> Result<T, E> {
+        text.parse().map_err(E::custom)
+    }
 }
 
 ids! {

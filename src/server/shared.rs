@@ -7,7 +7,8 @@ use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use super::broadcast::hub::{Audience, ClientId, Frame, Hub, Meaning, Update, frame};
+use super::broadcast::hub::Hub;
+use super::broadcast::update::{Announced, Audience, ClientId, Frame, Meaning, Update, frame};
 use super::limits::ServerLimits;
 use super::net::auth_throttle::AuthThrottle;
 use super::net::connection_limit::ConnectionLimit;
@@ -74,11 +75,15 @@ impl Shared {
         at: u64,
     ) {
         let meaning = match message {
-            ServerMessage::RecipeStarted(started) => Meaning::Started(started.of.run_id),
-            ServerMessage::RecipeStepStarted(stepped) => Meaning::Stepped(stepped.of.run_id),
+            ServerMessage::RecipeStarted(_) => Meaning::Started,
             ServerMessage::RecipeExited(_) => Meaning::Exited,
             _ => Meaning::Other,
         };
         self.hub.tell_of_run(audience, session, Update::Told(frame(message), meaning), at);
+    }
+
+    /// Marks the place, in what all clients are told about a session, behind which a request is answered.
+    pub(super) fn announce(&self, session: SessionId, announced: Announced, at: u64) {
+        self.hub.tell_of_run(Audience::Everybody, session, Update::Announced(announced), at);
     }
 }

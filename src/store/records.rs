@@ -70,6 +70,8 @@ pub struct Message {
     pub attempt: Option<AttemptId>,
     /// The run it belongs to.
     pub run: Option<RunId>,
+    /// Whether the agent got it, or may have: not so for a prompt that was withdrawn while it was queued.
+    pub delivered: bool,
 }
 
 /// A run, in a line.

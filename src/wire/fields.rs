@@ -1,193 +1,221 @@
-//! Taking the fields out of a client's message, one by one, and saying what is wrong with them.
+//! Reading a client's message field by field, in the order in which its struct declares them, so that a refusal names the
+//! first field that is wrong.
 //!
-//! A field that is `null` counts as left out, everywhere: the app's encoders write both. Fields that nobody asks for are
-//! ignored.
+//! A field that is left out counts as `null`, everywhere: the app's encoders write both. Fields that a struct does not
+//! declare are ignored.
 
-use std::time::Duration;
+use std::fmt;
+use std::slice::Iter;
 
+use serde::de::{self, DeserializeSeed, Deserializer, Expected, IntoDeserializer, Unexpected, Visitor};
+use serde::forward_to_deserialize_any;
 use serde_json::{Map, Value};
 
-use crate::run::{NotAnId, RunId, SessionId};
+use super::refusal::Refusal;
 
-/// Why a client's message cannot be taken as one.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Refusal {
-    /// It is not JSON.
-    #[error("message is not valid JSON: {0}")]
-    NotJson(String),
-    /// It is JSON, but not an object.
-    #[error("message must be a JSON object")]
-    NotAnObject,
-    /// It does not say what it is.
-    #[error("type required in message")]
-    NoType,
-    /// It is of a type that nobody knows.
-    #[error("Unknown message type: {}", short(.0))]
-    UnknownType(String),
-    /// A field is missing.
-    #[error("{field} required in {kind} message")]
-    Missing {
-        /// The field.
-        field: &'static str,
-        /// The type of the message.
-        kind: &'static str,
-    },
-    /// A field is of the wrong type.
-    #[error("{field} must be {expected} in {kind} message")]
-    WrongType {
-        /// The field.
-        field: &'static str,
-        /// What it should be, in words.
-        expected: &'static str,
-        /// The type of the message.
-        kind: &'static str,
-    },
-    /// A field should be an id.
-    #[error("{field} in {kind} message: {not}")]
-    NotAnId {
-        /// The field.
-        field: &'static str,
-        /// The type of the message.
-        kind: &'static str,
-        /// What is wrong with it.
-        not: NotAnId,
-    },
+/// Stands for the field that is being read, where code reports it as missing that does not know its name.
+pub(super) const THIS_FIELD: &str = "";
+
+/// What is wrong with a message whose type is known.
+#[derive(Debug)]
+pub(super) struct FieldError {
+    field: Option<&'static str>,
+    problem: Problem,
 }
 
-/// A refusal, and the session that the message was about, where it named one.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Refused {
-    /// Why.
-    pub why: Refusal,
-    /// The session.
-    pub session: Option<SessionId>,
+#[derive(Debug)]
+enum Problem {
+    Missing,
+    /// It should be this, in words.
+    Expected(String),
+    Other(String),
 }
 
-/// Somebody else's word, short and without control characters.
-fn short(text: &str) -> String {
-    text.escape_debug().take(80).collect()
+impl FieldError {
+    fn new(problem: Problem) -> Self {
+        Self { field: None, problem }
+    }
+
+    fn in_field(self, field: &'static str) -> Self {
+        Self { field: self.field.or(Some(field)), ..self }
+    }
+
+    /// Says it of a message of this type.
+    pub(super) fn refusal(self, kind: &'static str) -> Refusal {
+        let field = self.field.unwrap_or("message");
+        match (self.problem, self.field) {
+            (Problem::Missing, _) => Refusal::Missing { field: field.to_owned(), kind },
+            (Problem::Expected(expected), _) => Refusal::WrongType { field, expected, kind },
+            (Problem::Other(why), Some(field)) => Refusal::Meaningless { field, kind, why },
+            // Each field is right, and one of several is missing that would do.
+            (Problem::Other(fields), None) => Refusal::Missing { field: fields, kind },
+        }
+    }
 }
 
-/// The fields of one message.
-pub(super) struct Fields {
-    kind: &'static str,
+impl fmt::Display for FieldError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.problem {
+            Problem::Missing => f.write_str("a field is missing"),
+            Problem::Expected(words) | Problem::Other(words) => f.write_str(words),
+        }
+    }
+}
+
+impl std::error::Error for FieldError {}
+
+impl de::Error for FieldError {
+    fn custom<T: fmt::Display>(words: T) -> Self {
+        Self::new(Problem::Other(words.to_string()))
+    }
+
+    fn missing_field(field: &'static str) -> Self {
+        Self { field: Some(field).filter(|field| *field != THIS_FIELD), problem: Problem::Missing }
+    }
+
+    fn invalid_type(_: Unexpected<'_>, expected: &dyn Expected) -> Self {
+        Self::new(Problem::Expected(expected.to_string()))
+    }
+
+    fn invalid_value(_: Unexpected<'_>, expected: &dyn Expected) -> Self {
+        Self::new(Problem::Expected(expected.to_string()))
+    }
+}
+
+/// The fields of one message, or of an object inside of it.
+pub(super) struct Fields(pub(super) Map<String, Value>);
+
+impl<'de> Deserializer<'de> for Fields {
+    type Error = FieldError;
+
+    fn deserialize_struct<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        fields: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, FieldError> {
+        visitor.visit_map(InOrder { values: self.0, declared: fields.iter(), at: None })
+    }
+
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, FieldError> {
+        Value::Object(self.0).deserialize_any(visitor).map_err(de::Error::custom)
+    }
+
+    forward_to_deserialize_any! {
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf option unit unit_struct
+        newtype_struct seq tuple tuple_struct map enum identifier ignored_any
+    }
+}
+
+/// The fields that a struct declares, whether they are there or not.
+struct InOrder {
     values: Map<String, Value>,
+    declared: Iter<'static, &'static str>,
+    at: Option<&'static str>,
 }
 
-impl Fields {
-    pub(super) fn new(kind: &'static str, values: Map<String, Value>) -> Self {
-        Self { kind, values }
+impl<'de> de::MapAccess<'de> for InOrder {
+    type Error = FieldError;
+
+    fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, seed: K) -> Result<Option<K::Value>, FieldError> {
+        self.at = self.declared.next().copied();
+        let Some(field) = self.at else { return Ok(None) };
+        seed.deserialize(IntoDeserializer::<FieldError>::into_deserializer(field)).map(Some)
     }
 
-    /// Whether the field is there at all, be it `null`.
-    pub(super) fn has(&self, field: &str) -> bool {
-        self.values.contains_key(field)
+    fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, FieldError> {
+        let field = self.at.take().unwrap_or(THIS_FIELD);
+        seed.deserialize(Field(self.values.remove(field))).map_err(|error| error.in_field(field))
+    }
+}
+
+/// The value of one field, if it is there.
+struct Field(Option<Value>);
+
+impl Field {
+    fn is_left_out(&self) -> bool {
+        self.0.as_ref().is_none_or(Value::is_null)
     }
 
-    fn take(&mut self, field: &str) -> Option<Value> {
-        self.values.remove(field).filter(|value| !value.is_null())
+    /// What is left out is never wrong: it is missing.
+    fn expected(&self, words: &'static str) -> FieldError {
+        let problem = if self.is_left_out() { Problem::Missing } else { Problem::Expected(words.to_owned()) };
+        FieldError::new(problem)
+    }
+}
+
+impl<'de> Deserializer<'de> for Field {
+    type Error = FieldError;
+
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, FieldError> {
+        if self.is_left_out() { visitor.visit_none() } else { visitor.visit_some(self) }
     }
 
-    pub(super) fn missing(&self, field: &'static str) -> Refusal {
-        Refusal::Missing { field, kind: self.kind }
-    }
-
-    pub(super) fn wrong(&self, field: &'static str, expected: &'static str) -> Refusal {
-        Refusal::WrongType { field, expected, kind: self.kind }
-    }
-
-    pub(super) fn text(&mut self, field: &'static str) -> Result<Option<String>, Refusal> {
-        match self.take(field) {
-            None => Ok(None),
-            Some(Value::String(text)) => Ok(Some(text)),
-            Some(_) => Err(self.wrong(field, "a string")),
+    fn deserialize_bool<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, FieldError> {
+        match self.0 {
+            Some(Value::Bool(flag)) => visitor.visit_bool(flag),
+            _ => Err(self.expected("true or false")),
         }
     }
 
-    /// A text that says something.
-    pub(super) fn required_text(&mut self, field: &'static str) -> Result<String, Refusal> {
-        let text = self.text(field)?.filter(|text| !text.trim().is_empty());
-        text.ok_or_else(|| self.missing(field))
+    fn deserialize_u32<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, FieldError> {
+        let number = self.0.as_ref().and_then(Value::as_u64).and_then(|number| u32::try_from(number).ok());
+        visitor.visit_u32(number.ok_or_else(|| self.expected("a whole number"))?)
     }
 
-    /// A text, or nothing where there is anything else: for fields that must not get in the way.
-    pub(super) fn text_or_nothing(&mut self, field: &str) -> Option<String> {
-        match self.take(field) {
-            Some(Value::String(text)) => Some(text),
-            Some(_) | None => None,
+    fn deserialize_u64<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, FieldError> {
+        let number = self.0.as_ref().and_then(Value::as_u64);
+        visitor.visit_u64(number.ok_or_else(|| self.expected("a whole number"))?)
+    }
+
+    fn deserialize_f64<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, FieldError> {
+        let number = self.0.as_ref().and_then(Value::as_f64);
+        visitor.visit_f64(number.ok_or_else(|| self.expected("a number"))?)
+    }
+
+    fn deserialize_string<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, FieldError> {
+        match self.0 {
+            Some(Value::String(text)) => visitor.visit_string(text),
+            _ => Err(self.expected("a string")),
         }
     }
 
-    pub(super) fn flag(&mut self, field: &'static str) -> Result<bool, Refusal> {
-        match self.take(field) {
-            Some(Value::Bool(flag)) => Ok(flag),
-            Some(_) => Err(self.wrong(field, "true or false")),
-            None => Err(self.missing(field)),
+    fn deserialize_str<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, FieldError> {
+        self.deserialize_string(visitor)
+    }
+
+    fn deserialize_struct<V: Visitor<'de>>(
+        self,
+        name: &'static str,
+        fields: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, FieldError> {
+        match self.0 {
+            Some(Value::Object(values)) => Fields(values).deserialize_struct(name, fields, visitor),
+            _ => Err(self.expected("an object")),
         }
     }
 
-    /// Whether it says `true`: for fields that must not get in the way.
-    pub(super) fn is_true(&mut self, field: &str) -> bool {
-        self.take(field) == Some(Value::Bool(true))
+    fn deserialize_newtype_struct<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        visitor: V,
+    ) -> Result<V::Value, FieldError> {
+        visitor.visit_newtype_struct(self)
     }
 
-    /// A whole number from 0 on.
-    pub(super) fn count(&mut self, field: &'static str) -> Result<Option<u64>, Refusal> {
-        let Some(value) = self.take(field) else { return Ok(None) };
-        value.as_u64().map(Some).ok_or_else(|| self.wrong(field, "a whole number"))
-    }
-
-    /// The same, where it is something that can be counted up to.
-    pub(super) fn small_count(&mut self, field: &'static str) -> Result<Option<u32>, Refusal> {
-        let number = self.count(field)?.map(u32::try_from).transpose();
-        number.map_err(|_| self.wrong(field, "a whole number"))
-    }
-
-    /// A whole number from 1 on.
-    pub(super) fn positive(&mut self, field: &'static str) -> Result<Option<u32>, Refusal> {
-        let Some(value) = self.take(field) else { return Ok(None) };
-        let number =
-            value.as_u64().and_then(|number| u32::try_from(number).ok()).filter(|number| *number > 0);
-        number.map(Some).ok_or_else(|| self.wrong(field, "a positive whole number"))
-    }
-
-    /// A number above 0.
-    pub(super) fn amount(&mut self, field: &'static str) -> Result<Option<f64>, Refusal> {
-        let Some(value) = self.take(field) else { return Ok(None) };
-        let number = value.as_f64().filter(|number| number.is_finite() && *number > 0.0);
-        number.map(Some).ok_or_else(|| self.wrong(field, "a positive number"))
-    }
-
-    /// A time in seconds.
-    pub(super) fn seconds(&mut self, field: &'static str) -> Result<Option<Duration>, Refusal> {
-        let Some(seconds) = self.amount(field)? else { return Ok(None) };
-        // So little that it is nothing is no time.
-        let time = Duration::try_from_secs_f64(seconds).ok().filter(|time| !time.is_zero());
-        time.map(Some).ok_or_else(|| self.wrong(field, "a positive number"))
-    }
-
-    /// The fields of an object inside of the message.
-    pub(super) fn inner(&mut self, field: &'static str) -> Result<Option<Self>, Refusal> {
-        match self.take(field) {
-            None => Ok(None),
-            Some(Value::Object(values)) => Ok(Some(Self::new(self.kind, values))),
-            Some(_) => Err(self.wrong(field, "an object")),
+    /// The one way to see that a field is there and `null`.
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, FieldError> {
+        match self.0 {
+            None => Err(FieldError::new(Problem::Missing)),
+            Some(Value::Null) => visitor.visit_unit(),
+            Some(Value::String(text)) => visitor.visit_string(text),
+            Some(_) => Err(de::Error::invalid_type(Unexpected::Other("value"), &visitor)),
         }
     }
 
-    pub(super) fn session(&mut self, field: &'static str) -> Result<Option<SessionId>, Refusal> {
-        let kind = self.kind;
-        let read = |text: String| text.parse().map_err(|not| Refusal::NotAnId { field, kind, not });
-        self.text(field)?.map(read).transpose()
-    }
-
-    pub(super) fn required_session(&mut self) -> Result<SessionId, Refusal> {
-        self.session("session_id")?.ok_or_else(|| self.missing("session_id"))
-    }
-
-    pub(super) fn required_run(&mut self, field: &'static str) -> Result<RunId, Refusal> {
-        let kind = self.kind;
-        let text = self.required_text(field)?;
-        text.parse().map_err(|not| Refusal::NotAnId { field, kind, not })
+    forward_to_deserialize_any! {
+        i8 i16 i32 i64 i128 u8 u16 u128 f32 char bytes byte_buf unit unit_struct seq tuple tuple_struct map enum
+        identifier ignored_any
     }
 }

@@ -96,6 +96,7 @@ mod tests {
             id: uuid,
             provider: "claude".into(),
             mark: None,
+            delivered: true,
         }
     }
 

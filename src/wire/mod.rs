@@ -6,16 +6,18 @@
 
 mod fields;
 mod fit;
+mod forms;
 mod history;
 mod http;
 mod incoming;
 mod outgoing;
+mod refusal;
+mod request_id;
 mod shown;
 mod stamp;
 mod telling;
 mod version;
 
-pub use fields::{Refusal, Refused};
 pub(crate) use fit::cut;
 pub use fit::fit;
 pub use history::{Window, window};
@@ -23,20 +25,10 @@ pub use http::{
     FirstPrompt, Journal, JournalEvent, LastReply, RunLine, SetAsideEntry, StoreState, Work, WorkLine,
     WorkingChat, WorkingRun,
 };
-pub use incoming::{
-    ClientMessage, Connect, ExitRecipe, KillSession, NotOurs, Prompt, PromptTo, PruneRuns, PruneSessions,
-    RefreshSessions, ResumeRun, SetMaxMessageSize, SetOrchestration, StartIn, StartRecipe, Subscribe,
-    Unsubscribe, WantedLimits,
-};
-pub use outgoing::{
-    Ack, ActiveRecipe, AuthError, AvailableCommands, AvailableRecipes, CommandError, CommandHistory,
-    CompactionError, Connected, ErrorCode, ErrorMessage, GitBranch, Hello, HistoryMessage, InferNameError,
-    LastRecipe, Mark, OfRun, OfferedAgent, OfferedRecipe, OrchestrationRetry, OrchestrationSet,
-    RecentSession, RecentSessions, RecipeError, RecipeExited, RecipeStarted, RecipeStepStarted,
-    RecipeStepTransition, ResourcesList, RunsPruned, ServerMessage, SessionCreated, SessionEntry,
-    SessionHistory, SessionKilled, SessionList, SessionReady, SessionsPruned, TurnComplete, WorkChanged,
-    WorktreeSessionError,
-};
+pub use incoming::*;
+pub use outgoing::*;
+pub use refusal::{Refusal, Refused};
+pub use request_id::RequestId;
 pub use shown::shown;
 pub use stamp::Stamp;
 pub use telling::Telling;

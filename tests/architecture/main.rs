@@ -10,21 +10,26 @@ mod readme;
 use std::path::{Path, PathBuf};
 
 /// A room, and the rooms it may import.
-const MAY_IMPORT: [(&str, &[&str]); 12] = [
+const MAY_IMPORT: [(&str, &[&str]); 14] = [
     ("recipe", &[]),
     ("outcome", &["recipe"]),
     ("run", &["recipe", "outcome"]),
     ("session", &["recipe", "run"]),
     ("recipes", &["recipe"]),
     ("process", &[]),
+    ("local", &[]),
     ("agent", &["recipe", "process"]),
     ("store", &["recipe", "run", "session"]),
-    ("engine", &["recipe", "run", "session", "process", "agent", "store"]),
+    ("engine", &["recipe", "run", "session", "process", "local", "agent", "store"]),
     ("wire", &["recipe", "outcome", "run", "session"]),
-    ("server", &["recipe", "run", "session", "agent", "store", "engine", "wire"]),
+    ("client", &["local", "wire", "run", "session"]),
+    ("server", &["recipe", "run", "session", "local", "agent", "store", "engine", "wire"]),
     (
         "cli",
-        &["recipe", "outcome", "run", "session", "recipes", "agent", "store", "engine", "wire", "server"],
+        &[
+            "recipe", "outcome", "run", "session", "recipes", "local", "agent", "store", "engine", "wire",
+            "client", "server",
+        ],
     ),
 ];
 
@@ -63,14 +68,14 @@ fn the_rooms_that_only_think_do_no_io_and_read_no_clock() {
 }
 
 #[test]
-fn only_the_server_serves_and_only_a_guest_asks() {
+fn only_the_server_serves_and_only_the_client_asks() {
     const SERVES: [&str; 3] = ["warp::", "hyper::server", "TcpListener"];
     const ASKS: [&str; 2] = ["hyper::", "tungstenite"];
-    let guest = source().join("cli/connection");
+    let client = source().join("client");
     for room in rooms().into_iter().filter(|room| room != "server") {
         for file in sources(&source().join(room)) {
             let code = code(&file);
-            let asks = ASKS.iter().filter(|_| !file.starts_with(&guest));
+            let asks = ASKS.iter().filter(|_| !file.starts_with(&client));
             let found = SERVES.iter().chain(asks).find(|word| code.contains(**word));
             assert_eq!(found, None, "{}", file.display());
         }

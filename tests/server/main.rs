@@ -10,6 +10,7 @@ mod http;
 mod last_reply;
 mod offer;
 mod races;
+mod requests;
 mod stopping;
 mod storage;
 mod threats_crowding;

@@ -129,6 +129,33 @@ async fn a_stop_takes_a_session_off_the_list_and_marks_what_was_queued() {
     server.stop().await;
 }
 
+/// What was withdrawn says so itself once it is read again; the offsets stay as they were.
+#[tokio::test]
+async fn a_prompt_that_was_withdrawn_is_read_again_as_not_delivered() {
+    let server = Serving::rehearsing(Script::Slow).await;
+    let mut app = App::connect(server.address).await;
+    let run = Uuid::new_v4();
+    start(&server, &mut app, run).await;
+    prompt(&server, &mut app, run, "And the tests?").await;
+    app.send(json!({ "type": "exit_recipe", "session_id": run })).await;
+    app.until("recipe_exited").await;
+    let live = app.heard.iter().flat_map(|message| message["messages"].as_array().into_iter().flatten());
+    assert!(live.into_iter().all(|message| message.get("delivered").is_none()), "nothing is sent anew");
+    let before = app.heard.len();
+    app.send(json!({ "type": "subscribe", "session_id": run, "from_offset": 0 })).await;
+    app.until("session_history").await;
+    let history = app.heard[before..].iter().rfind(|message| message["type"] == "session_history").unwrap();
+    let messages = history["messages"].as_array().unwrap();
+    let undelivered: Vec<_> = messages.iter().filter(|message| message["delivered"] == false).collect();
+    assert_eq!(undelivered.len(), 1, "{messages:?}");
+    assert_eq!(
+        (&undelivered[0]["role"], &undelivered[0]["text"]),
+        (&json!("user"), &json!("And the tests?"))
+    );
+    assert!((0..).zip(messages).all(|(offset, message)| message["offset"] == json!(offset)));
+    server.stop().await;
+}
+
 /// An agent can say the same words, and they are its words.
 #[tokio::test]
 async fn what_an_agent_says_is_never_a_mark() {

@@ -289,7 +289,7 @@ fn a_newer_database_is_left_alone() {
     let bytes = fs::read(database(&folder)).unwrap();
     for _ in 0..2 {
         let error = Sqlite::open(folder.path()).unwrap_err();
-        assert_eq!(error, StoreError::Newer { path: database(&folder), found: 99, known: 5 });
+        assert_eq!(error, StoreError::Newer { path: database(&folder), found: 99, known: 6 });
         assert!(error.to_string().ends_with("use the newer surefire, or another data directory"), "{error}");
     }
     assert_eq!(fs::read(database(&folder)).unwrap(), bytes);
@@ -310,7 +310,8 @@ fn a_database_of_the_first_version_goes_on_with_all_that_is_in_it() {
     let first = Connection::open(database(&folder)).unwrap();
     let back = "DROP TRIGGER set_aside_until_the_next_event; ALTER TABLE runs DROP COLUMN set_aside; \
                 ALTER TABLE sessions DROP COLUMN system_prompt; ALTER TABLE sessions DROP COLUMN commits; \
-                ALTER TABLE prompts DROP COLUMN again; PRAGMA user_version = 1";
+                ALTER TABLE prompts DROP COLUMN again; ALTER TABLE messages DROP COLUMN delivered; \
+                PRAGMA user_version = 1";
     first.execute_batch(back).unwrap();
     drop(first);
     let store = open(&folder);
@@ -336,7 +337,7 @@ fn a_store_that_the_version_before_wrote_opens_and_can_be_written() {
     assert_eq!(Sqlite::inspect(folder.path()), Ok(Some(vec![])));
     // What the version before read in it, in its own words: it knew none of these fields.
     let before = fs::read_to_string(fixture.join("everything.txt")).unwrap();
-    let new = ["commits: 0,", "withdrawn: [],", "again: false,", "exceeded: None,"];
+    let new = ["commits: 0,", "withdrawn: [],", "again: false,", "exceeded: None,", "delivered: true,"];
     let is_old = |line: &&str| !new.contains(&line.trim());
     let now = everything(&store).unwrap();
     let mut told: Vec<_> = now.lines().collect();

@@ -2,19 +2,13 @@
 
 use std::sync::Arc;
 
-use serde::Deserialize;
-
-use super::http::Api;
-use super::trouble::{Trouble, unreadable};
+use super::trouble::{Trouble, asked, unreadable};
 use crate::Catalog;
-use crate::cli::usage::complaint::Complaint;
+use crate::client::{ClientError, Endpoint, RunsQuery};
 use crate::run::RunId;
 use crate::server::ledger;
 use crate::store::{RunFilter, Store, StoreError};
-use crate::wire::{Journal, LastReply, RunLine};
-
-/// How many events, and how many runs, a server gives at once.
-const PAGE: usize = 1000;
+use crate::wire::{Journal, RunLine};
 
 /// A number that no event has: what comes after it is nothing.
 const AFTER_ALL: u64 = u64::MAX >> 1;
@@ -27,12 +21,7 @@ pub(in crate::cli) enum Books {
     /// In our own store.
     Own(Catalog, Arc<dyn Store>),
     /// At a server.
-    Theirs(Api),
-}
-
-#[derive(Deserialize)]
-struct Runs {
-    runs: Vec<RunLine>,
+    Theirs(Endpoint),
 }
 
 impl Books {
@@ -49,7 +38,7 @@ impl Books {
                 let catalog = *catalog;
                 look(store, move |store| ledger::runs(store, catalog, &filter)).await
             }
-            Self::Theirs(api) => runs_of(api, filter).await,
+            Self::Theirs(server) => heard(server, server.runs(&query(filter)).await),
         }
     }
 
@@ -61,19 +50,7 @@ impl Books {
                 let catalog = *catalog;
                 look(store, move |store| ledger::journal(store, catalog, run, since, usize::MAX)).await
             }
-            Self::Theirs(api) => {
-                let page = async |since| api.get::<Journal>(&format!("/api/runs/{run}?since={since}")).await;
-                let Some(mut journal) = page(since).await? else { return Ok(None) };
-                let mut last = journal.events.len();
-                while last >= PAGE {
-                    let seen = journal.events.last().map_or(since, |event| event.seq);
-                    let Some(more) = page(seen).await? else { break };
-                    last = more.events.len();
-                    journal.run = more.run;
-                    journal.events.extend(more.events);
-                }
-                Ok(Some(journal))
-            }
+            Self::Theirs(server) => heard(server, server.journal(run, since).await),
         }
     }
 
@@ -84,34 +61,13 @@ impl Books {
 
     /// What the agent said last in a run.
     pub(in crate::cli) async fn reply(&self, run: RunId) -> Result<Option<String>, Trouble> {
-        let reply = match self {
-            Self::None => None,
-            Self::Own(_, store) => look(store, move |store| ledger::last_reply(store, run)).await?,
-            Self::Theirs(api) => api.get::<LastReply>(&format!("/api/runs/{run}/reply")).await?,
-        };
-        Ok(reply.and_then(|reply| reply.reply))
-    }
-}
-
-/// Asks a server for runs, page after page.
-async fn runs_of(api: &Api, filter: RunFilter) -> Result<Vec<RunLine>, Trouble> {
-    let wanted = filter.limit.unwrap_or(usize::MAX);
-    let mut runs: Vec<RunLine> = Vec::new();
-    loop {
-        let limit = PAGE.min(wanted - runs.len());
-        let before = runs.last().map(|run| run.run_id).or(filter.before);
-        let page = RunFilter { limit: Some(limit), before, ..filter.clone() };
-        let answer: Option<Runs> = api.get(&format!("/api/runs?{}", query(&page))).await?;
-        let Some(Runs { runs: more }) = answer else {
-            let why = "a run was deleted while the list was read";
-            return Err(Complaint::new("the runs cannot be listed", why, "try again").into());
-        };
-        // A server that knows no pages gives the first one again.
-        let repeats = more.first().zip(runs.first()).is_some_and(|(new, old)| new.run_id == old.run_id);
-        let is_last = more.len() < limit || repeats;
-        runs.extend(more.into_iter().filter(|_| !repeats));
-        if is_last || runs.len() >= wanted {
-            return Ok(runs);
+        match self {
+            Self::None => Ok(None),
+            Self::Own(_, store) => {
+                let reply = look(store, move |store| ledger::last_reply(store, run)).await?;
+                Ok(reply.and_then(|reply| reply.reply))
+            }
+            Self::Theirs(server) => heard(server, server.last_reply(run).await),
         }
     }
 }
@@ -132,20 +88,12 @@ pub(in crate::cli) async fn look<T: Send + 'static>(
     }
 }
 
-fn query(filter: &RunFilter) -> String {
-    let mut parts = Vec::new();
-    let mut add = |name: &str, value: Option<String>| {
-        if let Some(value) = value {
-            let value = percent_encoding::utf8_percent_encode(&value, percent_encoding::NON_ALPHANUMERIC);
-            parts.push(format!("{name}={value}"));
-        }
-    };
-    add("recipe", filter.recipe.clone());
-    add("reason", filter.reason.clone());
-    add("session", filter.session.map(|session| session.to_string()));
-    add("id", filter.id_prefix.clone());
-    add("open", filter.open.map(|open| open.to_string()));
-    add("before", filter.before.map(|run| run.to_string()));
-    add("limit", Some(filter.limit.unwrap_or(PAGE).to_string()));
-    parts.join("&")
+/// What a server answered.
+fn heard<T>(server: &Endpoint, answer: Result<T, ClientError>) -> Result<T, Trouble> {
+    answer.map_err(|error| asked(server, "what is written down cannot be read", error))
+}
+
+fn query(filter: RunFilter) -> RunsQuery {
+    let RunFilter { recipe, reason, session, id_prefix, open, before, limit, .. } = filter;
+    RunsQuery { recipe, reason, session, id_prefix, open, before, limit }
 }

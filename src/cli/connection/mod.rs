@@ -2,10 +2,8 @@
 
 mod books;
 pub(super) mod brake;
-mod dial;
 mod door;
 mod guest;
-mod http;
 mod own;
 mod pruning;
 mod stir;
@@ -26,12 +24,12 @@ use std::time::Duration;
 use super::render::links;
 use super::usage::complaint::Complaint;
 use crate::Catalog;
+use crate::client::Endpoint;
 use crate::run::{RunId, SessionId};
 use crate::server::{ApiKey, BindError};
 use crate::store::{Holder, Sqlite, StoreError};
 use brake::Brake;
 use guest::Guest;
-use http::Api;
 use own::Own;
 use trouble::{RESTART, unreadable};
 
@@ -64,8 +62,8 @@ impl House {
                     Ok(None) | Err(_) => return Err(complaint.clone()),
                 },
             };
-            if let Some(api) = reach(&holder, &door.data)? {
-                match Guest::enter(api).await {
+            if let Some(server) = reach(&holder, &door.data)? {
+                match Guest::enter(server).await {
                     Ok(guest) => return Ok(Self::Guest(Box::new(guest))),
                     Err(Trouble::Told(complaint)) => return Err(complaint),
                     Err(Trouble::Lost) => {}
@@ -160,10 +158,10 @@ pub(super) async fn books(catalog: Catalog, data: &Path) -> Result<Books, Compla
             Err(StoreError::Held { holder, .. }) => holder,
             Err(error) => return Err(unreadable(&error)),
         };
-        if let Some(api) = reach(&holder, data)?
-            && api.connect().await.is_ok()
+        if let Some(server) = reach(&holder, data)?
+            && server.is_reachable().await
         {
-            return Ok(Books::Theirs(api));
+            return Ok(Books::Theirs(server));
         }
         if begun.elapsed() > PATIENCE {
             return Err(held(data, &holder));
@@ -173,7 +171,7 @@ pub(super) async fn books(catalog: Catalog, data: &Path) -> Result<Books, Compla
 }
 
 /// Where a server can be reached from this machine, and the key to it.
-fn reach(holder: &Holder, data: &Path) -> Result<Option<Api>, Complaint> {
+fn reach(holder: &Holder, data: &Path) -> Result<Option<Endpoint>, Complaint> {
     let Some(address) = holder.address.as_ref().and_then(|address| address.parse().ok()) else {
         return Ok(None);
     };
@@ -182,7 +180,7 @@ fn reach(holder: &Holder, data: &Path) -> Result<Option<Api>, Complaint> {
     let key = ApiKey::read(&key_file).map_err(|error| {
         Complaint::about(format!("the server at {address} cannot be talked to"), &error).fix(RESTART)
     })?;
-    Ok(Some(Api { data: data.to_owned(), address: links::from_here(address), key }))
+    Ok(Some(Endpoint::at(links::from_here(address), key.reveal()).or_in(data)))
 }
 
 fn held(data: &Path, holder: &Holder) -> Complaint {

@@ -37,7 +37,7 @@ impl Books {
                 look(store, prune).await
             }
             // Deleting needs the socket: HTTP is for reading.
-            Self::Theirs(api) => Guest::enter(api.clone()).await?.prune(age).await,
+            Self::Theirs(server) => Guest::enter(server.clone()).await?.prune(age).await,
         }
     }
 
@@ -63,8 +63,8 @@ impl Books {
                 };
                 look(store, prune).await
             }
-            Self::Theirs(api) => {
-                let pruned = Guest::enter(api.clone()).await?.prune_sessions(age).await?;
+            Self::Theirs(server) => {
+                let pruned = Guest::enter(server.clone()).await?.prune_sessions(age).await?;
                 Ok(PrunedSessions {
                     sessions: pruned.session_count,
                     runs: pruned.run_count,

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::finding::Finding;
-use crate::server::net::same_user;
+use crate::local;
 use crate::store::Holder;
 
 const NAME: &str = "local socket";
@@ -12,7 +12,7 @@ const NAME: &str = "local socket";
 pub(super) async fn check(data: Option<&Path>, holder: Option<&Holder>) -> Option<Finding> {
     let (data, holder) = (data?, holder?);
     let address = holder.address.as_deref()?;
-    let error = same_user::connect(data).await.err()?;
+    let error = local::connect(data).await.err()?;
     let words =
         format!("{holder} cannot be reached by its socket ({error}), so commands have to use {address}");
     let fix = "restart it; if that does not help, name a folder with a shorter path, on a disk of this machine, with `--data`";

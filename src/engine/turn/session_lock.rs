@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use rustix::fs::OFlags;
 use uuid::Uuid;
 
-use crate::engine::runtime_directory::{make_private, runtime_directories};
+use crate::local::{make_private, runtime_directories};
 
 /// Where all servers of one user look, whatever their data directory: a directory that only the user can write to.
 pub(in crate::engine) fn usual_directory() -> PathBuf {

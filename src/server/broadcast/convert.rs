@@ -57,6 +57,7 @@ pub(in crate::server) fn history_message(message: &Message, provider: &str) -> H
         id: message.id,
         provider: provider.to_owned(),
         mark: mark(message),
+        delivered: message.delivered,
     }
 }
 
@@ -194,8 +195,18 @@ mod tests {
         ];
         for (role, attempt, run, text, expected) in table {
             let id = Uuid::from_u128(1);
-            let message =
-                Message { session: id.into(), offset: 0, id, role, text: text.into(), at: 0, attempt, run };
+            let (session, text) = (id.into(), text.to_owned());
+            let message = Message {
+                session,
+                offset: 0,
+                id,
+                role,
+                text: text.clone(),
+                at: 0,
+                attempt,
+                run,
+                delivered: true,
+            };
             assert_eq!(history_message(&message, "claude").mark, expected, "{text}");
         }
     }

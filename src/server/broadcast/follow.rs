@@ -7,7 +7,8 @@ use std::time::Duration;
 use tokio::sync::Mutex;
 use tokio::task::JoinSet;
 
-use super::hub::{Audience, DAY, Meaning, Spoken, Update, frame};
+use super::stream::DAY;
+use super::update::{Announced, Audience, Meaning, Spoken, Update, frame};
 use super::{convert, sessions};
 use crate::engine::{EngineError, Feed, Notice};
 use crate::run::{Ending, Event, RunId, SessionId};
@@ -104,11 +105,11 @@ pub(in crate::server) async fn remember(shared: &Shared) -> Result<(), EngineErr
             Some(_) if record.changed_at < since => {}
             Some(ending) => {
                 let exited = ServerMessage::RecipeExited(telling.exited(of, ending));
-                shared.hub.remember(record.session, frame(&exited), Some(record.changed_at));
+                shared.hub.remember(record.session, &frame(&exited), Some(record.changed_at));
             }
             None => {
                 let started = ServerMessage::RecipeStarted(telling.state(of));
-                shared.hub.remember(record.session, frame(&started), None);
+                shared.hub.remember(record.session, &frame(&started), None);
             }
         }
     }
@@ -179,6 +180,9 @@ impl Follower {
             if matches!(event, Event::Started { .. }) {
                 self.tell_of_session(session, None).await?;
             }
+        }
+        if matches!(event, Event::Started { .. } | Event::Resumed { .. }) {
+            self.shared.announce(session, Announced::Run(run), at);
         }
         if matches!(event, Event::Ended { .. }) {
             self.runs.remove(&run);
@@ -285,8 +289,9 @@ impl Follower {
         let (entry, recent) = self.shared.engine.read(look).await?;
         let created = ServerMessage::SessionCreated(SessionCreated { session: entry, preview });
         let recent = recent.iter().map(convert::recent_session).collect();
-        let began = Update::Began { session: session.id, frame: frame(&created), recent };
+        let began = Update::Began { frame: frame(&created), recent };
         self.shared.hub.tell_of_run(Audience::Everybody, id, began, session.created_at);
+        self.shared.announce(id, Announced::Session(id), session.created_at);
         self.begun = None;
         Ok(())
     }

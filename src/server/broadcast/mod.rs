@@ -5,4 +5,6 @@ pub(super) mod follow;
 pub(super) mod hub;
 pub(super) mod sessions;
 pub(super) mod spacing;
+pub(super) mod stream;
+pub(super) mod update;
 pub(super) mod work;

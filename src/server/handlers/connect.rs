@@ -3,7 +3,7 @@
 use tokio_util::sync::CancellationToken;
 
 use crate::Remedy;
-use crate::server::broadcast::hub::ClientId;
+use crate::server::broadcast::update::ClientId;
 use crate::server::net::auth;
 use crate::server::net::connection_limit::Slot;
 use crate::server::net::peer::Peer;
@@ -12,13 +12,16 @@ use crate::server::socket::client::Client;
 use crate::server::socket::read;
 use crate::server::socket::replies::{Leaving, Replies};
 use crate::wire::{
-    AuthError, AvailableCommands, Connect, Connected, ErrorCode, ErrorMessage, ProtocolVersion, ServerMessage,
+    AuthError, AvailableCommands, Connect, Connected, ErrorCode, ErrorMessage, ProtocolVersion, RequestId,
+    ServerMessage,
 };
 
 /// How much of a version that is too old is repeated.
 const RECEIVED: usize = 40;
 
 /// Answers, and gives back the client if it may come in. One that comes in again begins anew.
+///
+/// It writes its answer itself: until there is a client, there is no broadcast to put it behind.
 pub(in crate::server) async fn handle(
     shared: &Shared,
     id: ClientId,
@@ -27,6 +30,7 @@ pub(in crate::server) async fn handle(
     slot: Option<&mut Slot>,
     replies: &mut Replies,
     connect: Connect,
+    request_id: Option<RequestId>,
 ) -> Option<Client> {
     // Before the key: a client that is too old would not understand what is wrong with it.
     if let Some((version, received)) = &connect.protocol_version
@@ -38,6 +42,7 @@ pub(in crate::server) async fn handle(
             code: Some(ErrorCode::UnsupportedProtocolVersion),
             required: Some(ProtocolVersion::OLDEST.to_string()),
             received: Some(received.chars().take(RECEIVED).collect()),
+            request_id,
             ..ErrorMessage::default()
         }));
         replies.leave(Leaving::TOO_OLD);
@@ -61,10 +66,13 @@ pub(in crate::server) async fn handle(
         negotiated_protocol_version: spoken.to_string(),
     }));
     // Before the lists are read: what happens after that is told, and nothing falls between the two.
-    let (inbox, runs) = shared.hub.enter(id, &shared.limits, over.clone(), shared.clock.now());
-    read::lists(shared, replies, connect.recent_sessions_limit).await;
+    let (inbox, runs) =
+        shared.hub.enter(id, connect.spacing, &shared.limits, over.clone(), shared.clock.now());
+    for message in read::lists(shared, connect.recent_sessions_limit).await {
+        replies.say(&message);
+    }
     replies.say(&ServerMessage::AvailableCommands(AvailableCommands::default()));
-    read::recipes(shared, replies).await;
+    replies.say(&read::recipes(shared).await);
     for frame in runs {
         replies.put(frame);
     }

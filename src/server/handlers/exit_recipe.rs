@@ -1,26 +1,24 @@
 //! `exit_recipe`: a client wants the run of a session to end.
 
-use super::desk::Desk;
-use super::start_recipe::tell;
+use super::context::{RequestContext, failed};
+use super::reply::Reply;
 use crate::Exit;
 use crate::server::broadcast::follow::caught_up;
-use crate::server::broadcast::hub::Audience;
 use crate::wire::{ExitRecipe, RecipeExited, ServerMessage};
 
-pub(super) async fn handle(desk: &mut Desk<'_>, message: ExitRecipe) {
+pub(super) async fn handle(context: &mut RequestContext<'_>, message: ExitRecipe) -> Reply {
     let ExitRecipe { session_id: session, reason } = message;
-    match desk.shared.engine.exit(session, reason).await {
-        // Everybody is told, whoever asked for it.
-        Ok(Some(_)) => {}
-        // Nothing runs, which is what was asked for.
-        Ok(None) => {
-            // Where a run has just ended, its end comes first: until then this answer would look outdated.
-            if let Err(error) = caught_up(desk.shared).await {
-                return desk.failed(Some(session), &error);
+    match context.shared.engine.exit(session, reason).await {
+        // All clients are told, whichever asked for it.
+        Ok(Some(_)) => Reply::nothing(),
+        // Nothing runs, which is what was asked for. Where a run has just ended, its end comes first: until then this answer
+        // would look outdated.
+        Ok(None) => match caught_up(context.shared).await {
+            Ok(()) => {
+                ServerMessage::RecipeExited(RecipeExited::of_nothing(session, &Exit::because(reason))).into()
             }
-            let exited = RecipeExited::of_nothing(session, &Exit::because(reason));
-            tell(desk, Audience::Only(desk.client.id), session, &ServerMessage::RecipeExited(exited));
-        }
-        Err(error) => desk.failed(Some(session), &error),
+            Err(error) => failed(Some(session), &error).into(),
+        },
+        Err(error) => failed(Some(session), &error).into(),
     }
 }

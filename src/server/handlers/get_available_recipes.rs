@@ -1,8 +1,9 @@
 //! `get_available_recipes`: which recipes there are.
 
-use super::desk::Desk;
+use super::context::RequestContext;
+use super::reply::Reply;
 use crate::server::socket::read;
 
-pub(super) async fn handle(desk: &mut Desk<'_>) {
-    read::recipes(desk.shared, desk.replies).await;
+pub(super) async fn handle(context: &RequestContext<'_>) -> Reply {
+    read::recipes(context.shared).await.into()
 }

@@ -1,17 +1,18 @@
-//! `kill_session`: a client wants whatever goes on in a session to end.
+//! `kill_session`: a client wants everything to end that is running in a session.
 
-use super::desk::Desk;
+use super::context::{RequestContext, failed};
+use super::reply::Reply;
 use crate::wire::{KillSession, ServerMessage, SessionKilled, TurnComplete};
 
-pub(super) async fn handle(desk: &mut Desk<'_>, message: KillSession) {
+pub(super) async fn handle(context: &mut RequestContext<'_>, message: KillSession) -> Reply {
     let session_id = message.session_id;
-    match desk.shared.engine.kill(session_id).await {
-        // If a run was on, everybody is told of its end.
+    match context.shared.engine.kill(session_id).await {
+        // If a run was on, all clients are told of its end.
         Ok(_) => {
             let killed = SessionKilled { session_id, message: "Session killed".to_owned() };
-            desk.say(&ServerMessage::SessionKilled(killed));
-            desk.say(&ServerMessage::TurnComplete(TurnComplete { session_id, aborted: true }));
+            let turn = TurnComplete { session_id, aborted: true };
+            Reply::from(ServerMessage::SessionKilled(killed)).then(ServerMessage::TurnComplete(turn))
         }
-        Err(error) => desk.failed(Some(session_id), &error),
+        Err(error) => failed(Some(session_id), &error).into(),
     }
 }

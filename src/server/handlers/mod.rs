@@ -1,7 +1,7 @@
-//! What is done about each message of a client: one file each.
+//! What is done about each message of a client: one file each. A handler returns its reply, and sends nothing itself.
 
 pub(super) mod connect;
-mod desk;
+mod context;
 mod exit_recipe;
 mod get_available_recipes;
 mod kill_session;
@@ -9,6 +9,7 @@ mod prompt;
 mod prune_runs;
 mod prune_sessions;
 mod refresh_sessions;
+mod reply;
 mod resume_run;
 mod set_max_message_size;
 mod set_orchestration;
@@ -17,30 +18,41 @@ mod subscribe;
 mod unsubscribe;
 mod unsupported;
 
-pub(super) use super::handlers::desk::Desk;
+pub(super) use context::RequestContext;
+pub(super) use reply::Reply;
 
 use crate::wire::ClientMessage;
 
-/// Hands a message to whoever handles it.
-pub(super) async fn handle(desk: &mut Desk<'_>, message: ClientMessage) {
+/// Hands a message to its handler.
+pub(super) async fn handle(context: &mut RequestContext<'_>, message: ClientMessage) -> Reply {
     match message {
-        // The first two were answered before anybody had to be known, and the third needs no answer.
-        ClientMessage::Connect(_) | ClientMessage::Ping | ClientMessage::MessageAck => {}
-        ClientMessage::GetAvailableRecipes => get_available_recipes::handle(desk).await,
-        ClientMessage::StartRecipe(message) => start_recipe::handle(desk, message).await,
-        ClientMessage::ResumeRun(message) => resume_run::handle(desk, message).await,
-        ClientMessage::ExitRecipe(message) => exit_recipe::handle(desk, message).await,
-        ClientMessage::PruneRuns(message) => prune_runs::handle(desk, message).await,
-        ClientMessage::PruneSessions(message) => prune_sessions::handle(desk, message).await,
-        ClientMessage::SetOrchestration(message) => set_orchestration::handle(desk, message).await,
-        ClientMessage::Prompt(message) => prompt::handle(desk, message).await,
-        ClientMessage::Subscribe(message) => subscribe::handle(desk, message).await,
+        // The first two were answered before the client had to be known, and the third needs no answer.
+        ClientMessage::Connect(_) | ClientMessage::Ping | ClientMessage::MessageAck => Reply::nothing(),
+        ClientMessage::GetAvailableRecipes => get_available_recipes::handle(context).await,
+        ClientMessage::StartRecipe(message) => start_recipe::handle(context, message).await,
+        ClientMessage::ResumeRun(message) => resume_run::handle(context, message).await,
+        ClientMessage::ExitRecipe(message) => exit_recipe::handle(context, message).await,
+        ClientMessage::PruneRuns(message) => prune_runs::handle(context, message).await,
+        ClientMessage::PruneSessions(message) => prune_sessions::handle(context, message).await,
+        ClientMessage::SetOrchestration(message) => set_orchestration::handle(context, message).await,
+        ClientMessage::Prompt(message) => prompt::handle(context, message).await,
+        ClientMessage::Subscribe(message) => subscribe::handle(context, message).await,
         ClientMessage::Unsubscribe(message) | ClientMessage::SessionDeleted(message) => {
-            unsubscribe::handle(desk, message);
+            unsubscribe::handle(context, message)
         }
-        ClientMessage::SetMaxMessageSize(message) => set_max_message_size::handle(desk, message),
-        ClientMessage::RefreshSessions(message) => refresh_sessions::handle(desk, message).await,
-        ClientMessage::KillSession(message) => kill_session::handle(desk, message).await,
-        ClientMessage::NotOurs(message) => unsupported::handle(desk, message),
+        ClientMessage::SetMaxMessageSize(message) => set_max_message_size::handle(context, message),
+        ClientMessage::RefreshSessions(message) => refresh_sessions::handle(context, message).await,
+        ClientMessage::KillSession(message) => kill_session::handle(context, message).await,
+        ClientMessage::CompactSession(message) => unsupported::compact_session(context, message),
+        ClientMessage::InferSessionName(message) => unsupported::infer_session_name(context, message),
+        ClientMessage::ExecuteCommand(message) => unsupported::execute_command(context, message),
+        ClientMessage::GetCommandHistory => unsupported::get_command_history(),
+        ClientMessage::GetCommandOutput => unsupported::get_command_output(),
+        ClientMessage::CreateWorktreeSession => unsupported::create_worktree_session(context),
+        ClientMessage::UploadFile => unsupported::upload_file(),
+        ClientMessage::ListResources => unsupported::list_resources(),
+        ClientMessage::DeleteResource => unsupported::delete_resource(),
+        ClientMessage::SetDirectory(message) => unsupported::set_directory(message),
+        ClientMessage::GetGitBranch(message) => unsupported::get_git_branch(message),
     }
 }

@@ -1,19 +1,20 @@
-//! `prune_runs`: a client wants runs to be forgotten that are long over.
+//! `prune_runs`: a client wants runs to be deleted that are long over.
 
-use super::desk::Desk;
+use super::context::{RequestContext, failed};
+use super::reply::Reply;
 use crate::wire::{PruneRuns, RunsPruned, ServerMessage};
 
-pub(super) async fn handle(desk: &mut Desk<'_>, message: PruneRuns) {
+pub(super) async fn handle(context: &mut RequestContext<'_>, message: PruneRuns) -> Reply {
     // More time than there has been is no run's age.
     let age = u64::try_from(message.older_than.as_millis()).unwrap_or(u64::MAX);
-    let ended_before = desk.shared.clock.now().saturating_sub(age);
-    match desk.shared.engine.prune(ended_before).await {
+    let ended_before = context.shared.clock.now().saturating_sub(age);
+    match context.shared.engine.prune(ended_before).await {
         Ok(count) => {
-            if let Err(error) = desk.shared.engine.reclaim().await {
+            if let Err(error) = context.shared.engine.reclaim().await {
                 tracing::warn!(%error, "could not make the store's file smaller");
             }
-            desk.say(&ServerMessage::RunsPruned(RunsPruned { count }));
+            ServerMessage::RunsPruned(RunsPruned { count }).into()
         }
-        Err(error) => desk.failed(None, &error),
+        Err(error) => failed(None, &error).into(),
     }
 }

@@ -1,10 +1,11 @@
 //! `refresh_sessions`: which sessions there are.
 
-use super::desk::Desk;
+use super::context::RequestContext;
+use super::reply::Reply;
 use crate::server::socket::read;
 use crate::wire::RefreshSessions;
 
-pub(super) async fn handle(desk: &mut Desk<'_>, message: RefreshSessions) {
-    desk.client.recent_sessions = message.recent_sessions_limit;
-    read::lists(desk.shared, desk.replies, message.recent_sessions_limit).await;
+pub(super) async fn handle(context: &mut RequestContext<'_>, message: RefreshSessions) -> Reply {
+    context.client.recent_sessions = message.recent_sessions_limit;
+    read::lists(context.shared, message.recent_sessions_limit).await.into()
 }

@@ -1,46 +1,49 @@
-//! `resume_run`: a client wants to go on with a run that has ended.
+//! `resume_run`: a client wants a run to be resumed that has ended.
 
-use super::desk::Desk;
+use super::context::{RequestContext, error, failed, refused};
+use super::reply::Reply;
 use super::start_recipe::{ack, busy};
 use crate::engine::{EngineError, ResumeError};
 use crate::run::{Limits, Resume, ResumedBy, RunId};
-use crate::server::socket::client::After;
+use crate::server::broadcast::update::Announced;
 use crate::store::Store;
 use crate::wire::{ErrorCode, ResumeRun};
 
-pub(super) async fn handle(desk: &mut Desk<'_>, message: ResumeRun) {
+pub(super) async fn handle(context: &mut RequestContext<'_>, message: ResumeRun) -> Reply {
     let run = message.run_id;
-    let record = match desk.shared.engine.read(move |store| store.run(run)).await {
+    let record = match context.shared.engine.read(move |store| store.run(run)).await {
         Ok(Some(record)) => record,
-        Ok(None) => return desk.error(None, ErrorCode::RunNotFound, format!("Run not found: {run}")),
-        Err(error) => return desk.failed(None, &error),
+        Ok(None) => return error(None, ErrorCode::RunNotFound, format!("Run not found: {run}")).into(),
+        Err(error) => return failed(None, &error).into(),
     };
-    desk.add_root(&record.directory);
-    let session = record.session;
-    let limits = if message.limits.is_empty() { Ok(None) } else { limits_of(desk, run).await.map(Some) };
+    context.add_root(&record.directory);
+    let (session, is_open) = (record.session, record.ending.is_none());
+    let limits = if message.limits.is_empty() { Ok(None) } else { limits_of(context, run).await.map(Some) };
     let limits = match limits {
         Ok(limits) => limits.map(|limits| message.limits.over(limits)),
-        Err(error) => return desk.failed(Some(session), &error),
+        Err(error) => return failed(Some(session), &error).into(),
     };
     let ResumeRun { allow_visits, allow_steps, .. } = message;
     let resume = Resume { by: ResumedBy::User, limits, allow_visits, allow_steps };
-    match desk.shared.engine.resume(run, resume).await {
+    match context.shared.engine.resume(run, resume).await {
         Ok(started) => {
-            desk.listen_to(session).await;
-            desk.client.answer_after(After::Started(started.run), &[ack(session)]);
+            let reply = Reply::from(ack(session, started.run));
+            // A run that was left open and is only adopted is not resumed in its history, and may say nothing for long.
+            let reply = if is_open { reply } else { reply.behind(Announced::Run(started.run)) };
+            context.listen_to(session, reply).await
         }
-        Err(ResumeError::Busy { session, holder }) => busy(desk, session, holder).await,
+        Err(ResumeError::Busy { session, holder }) => busy(context, session, holder).await,
         Err(error @ ResumeError::SwitchedOff) => {
-            desk.refused(Some(session), ErrorCode::OrchestrationDisabled, &error);
+            refused(Some(session), ErrorCode::OrchestrationDisabled, &error).into()
         }
-        Err(ResumeError::Engine(error)) => desk.failed(Some(session), &error),
-        Err(error) => desk.refused(Some(session), ErrorCode::CannotResume, &error),
+        Err(ResumeError::Engine(error)) => failed(Some(session), &error).into(),
+        Err(error) => refused(Some(session), ErrorCode::CannotResume, &error).into(),
     }
 }
 
 /// The limits that a run has now.
-async fn limits_of(desk: &Desk<'_>, run: RunId) -> Result<Limits, EngineError> {
+async fn limits_of(context: &RequestContext<'_>, run: RunId) -> Result<Limits, EngineError> {
     let look = move |store: &dyn Store| store.events(run, 0, usize::MAX);
-    let events = desk.shared.engine.read(look).await?;
+    let events = context.shared.engine.read(look).await?;
     Ok(events.iter().rev().find_map(|recorded| recorded.event.limits()).unwrap_or_default())
 }

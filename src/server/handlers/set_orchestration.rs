@@ -1,17 +1,19 @@
 //! `set_orchestration`: a client switches recipes on or off.
 
-use super::desk::Desk;
-use crate::server::broadcast::hub::{Audience, Meaning, Update, frame};
+use super::context::{RequestContext, failed};
+use super::reply::Reply;
+use crate::server::broadcast::update::{Audience, Meaning, Update, frame};
 use crate::wire::{OrchestrationSet, ServerMessage, SetOrchestration};
 
-pub(super) async fn handle(desk: &mut Desk<'_>, message: SetOrchestration) {
+pub(super) async fn handle(context: &mut RequestContext<'_>, message: SetOrchestration) -> Reply {
     let SetOrchestration { enabled, session_id } = message;
-    match desk.shared.engine.set_orchestration(session_id, enabled).await {
-        // For everybody, since everybody shows the switch.
+    match context.shared.engine.set_orchestration(session_id, enabled).await {
+        // For all clients, since all of them show the switch.
         Ok(()) => {
             let set = ServerMessage::OrchestrationSet(OrchestrationSet { enabled, session_id });
-            desk.shared.hub.tell(Audience::Everybody, &Update::Told(frame(&set), Meaning::Other));
+            context.shared.hub.tell(Audience::Everybody, &Update::Told(frame(&set), Meaning::Other));
+            Reply::nothing()
         }
-        Err(error) => desk.failed(session_id, &error),
+        Err(error) => failed(session_id, &error).into(),
     }
 }

@@ -2,14 +2,14 @@
 
 use uuid::Uuid;
 
-use super::desk::{Desk, WORDS, code_of, refusal};
+use super::context::{MAX_WORDS_BYTES, RequestContext, code_of, failed, refusal, refused};
 use super::prompt::ready;
+use super::reply::Reply;
 use crate::engine::{Start, StartError};
-use crate::recipe::advice;
+use crate::recipe::{UnknownRecipe, advice};
 use crate::run::{Limits, RunId, SessionId};
 use crate::server::broadcast::convert;
-use crate::server::broadcast::hub::Audience;
-use crate::server::socket::client::After;
+use crate::server::broadcast::update::{Announced, Audience};
 use crate::store::RunFilter;
 use crate::wire::{
     Ack, ErrorCode, ErrorMessage, OfRun, RecipeError, RecipeExited, ServerMessage, Stamp, StartIn,
@@ -17,28 +17,17 @@ use crate::wire::{
 };
 use crate::{Exit, ExitReason, Outline};
 
-pub(super) async fn handle(desk: &mut Desk<'_>, message: StartRecipe) {
+pub(super) async fn handle(context: &mut RequestContext<'_>, message: StartRecipe) -> Reply {
     let named = match message.session {
         StartIn::Session(session) => Some(session),
         StartIn::NewSession => None,
     };
-    let recipe = match desk.shared.catalog.find(&message.recipe_id) {
+    let recipe = match context.shared.catalog.find(&message.recipe_id) {
         Ok(recipe) => recipe.outline(),
-        Err(unknown) => {
-            let id: String = unknown.id.escape_debug().take(80).collect();
-            let message = format!("Recipe not found: {id}{}", advice(&unknown));
-            desk.say(&ServerMessage::Error(ErrorMessage {
-                message,
-                code: Some(ErrorCode::RecipeNotFound),
-                session_id: named,
-                ..ErrorMessage::about(&unknown)
-            }));
-            let short = RecipeError { session_id: named, error: "Recipe not found".to_owned(), of: None };
-            return desk.say(&ServerMessage::RecipeError(short));
-        }
+        Err(unknown) => return not_found(named, &unknown),
     };
     if let Some(directory) = &message.working_directory {
-        desk.add_root(directory);
+        context.add_root(directory);
     }
     // Named here, so that it is known before anything is told about it.
     let session = named.unwrap_or_else(|| Uuid::new_v4().into());
@@ -46,74 +35,93 @@ pub(super) async fn handle(desk: &mut Desk<'_>, message: StartRecipe) {
         recipe: message.recipe_id,
         session: Some(session),
         directory: message.working_directory,
-        provider: message.agent.or_else(|| convert::agent_for(message.provider, &desk.shared.agents)),
+        provider: message.agent.or_else(|| convert::agent_for(message.provider, &context.shared.agents)),
         about: message.prompt,
         model: message.model,
         limits: message.limits.over(Limits::default()),
     };
-    match desk.shared.engine.start(start).await {
+    match context.shared.engine.start(start).await {
         Ok(started) => {
-            // Who names a session has a place for it, and asks for what is said in it once that is ready.
+            let ready = started.new_session.then(|| ready(session));
+            let messages: Vec<_> = ready.into_iter().chain([ack(session, started.run)]).collect();
+            let reply = Reply::from(messages).behind(Announced::Run(started.run));
+            // A client that names a session has a place for it, and asks for what is said in it once that is ready.
             if started.new_session && named.is_some() {
-                desk.client.listen_soon(session);
+                context.client.subscriptions.insert_soon(session);
+                reply
             } else {
-                desk.listen_to(session).await;
-            }
-            let ack = ack(session);
-            if started.new_session {
-                let began = After::BeganWith(session, started.run);
-                desk.client.answer_after(began, &[ready(session), ack]);
-            } else {
-                desk.client.answer_after(After::Started(started.run), &[ack]);
+                context.listen_to(session, reply).await
             }
         }
-        Err(StartError::Busy { session, holder }) => busy(desk, session, holder).await,
+        Err(StartError::Busy { session, holder }) => busy(context, session, holder).await,
         // Whatever else is wrong: a run that goes on there must not look as if it had ended.
-        Err(refused) => match holder(desk, session).await {
-            Some(holder) => busy(desk, session, holder).await,
-            None => never_began(desk, session, recipe, &refused),
+        Err(refused) => match holder(context, session).await {
+            Some(holder) => busy(context, session, holder).await,
+            None => never_began(context, session, recipe, &refused),
         },
     }
 }
 
+fn not_found(session_id: Option<SessionId>, unknown: &UnknownRecipe) -> Reply {
+    let id: String = unknown.id.escape_debug().take(80).collect();
+    let error = ErrorMessage {
+        message: format!("Recipe not found: {id}{}", advice(unknown)),
+        code: Some(ErrorCode::RecipeNotFound),
+        session_id,
+        ..ErrorMessage::about(unknown)
+    };
+    let short = RecipeError { session_id, error: "Recipe not found".to_owned(), of: None };
+    Reply::from(ServerMessage::Error(error)).then(ServerMessage::RecipeError(short))
+}
+
 /// The run that goes on in a session.
-async fn holder(desk: &Desk<'_>, session: SessionId) -> Option<RunId> {
+async fn holder(context: &RequestContext<'_>, session: SessionId) -> Option<RunId> {
     let filter =
         RunFilter { session: Some(session), open: Some(true), limit: Some(1), ..RunFilter::default() };
-    let open = desk.shared.engine.read(move |store| store.runs(&filter)).await;
+    let open = context.shared.engine.read(move |store| store.runs(&filter)).await;
     open.ok()?.first().map(|run| run.id)
 }
 
-pub(super) fn ack(session: SessionId) -> ServerMessage {
-    ServerMessage::Ack(Ack { message: "Starting recipe...".to_owned(), session_id: Some(session) })
+pub(super) fn ack(session: SessionId, run: RunId) -> ServerMessage {
+    ServerMessage::Ack(Ack {
+        message: "Starting recipe...".to_owned(),
+        session_id: Some(session),
+        run_id: Some(run),
+        request_id: None,
+    })
 }
 
-/// Says who has the session. Nothing restarts, and nobody else hears of it.
-pub(super) async fn busy(desk: &mut Desk<'_>, session: SessionId, holder: RunId) {
-    desk.refused(Some(session), ErrorCode::SessionBusy, &StartError::Busy { session, holder });
+/// Says which run has the session. Nothing restarts, and no other client hears of it.
+pub(super) async fn busy(context: &RequestContext<'_>, session: SessionId, holder: RunId) -> Reply {
+    let error = refused(Some(session), ErrorCode::SessionBusy, &StartError::Busy { session, holder });
     let short = RecipeError { session_id: Some(session), error: "Session is busy".to_owned(), of: None };
-    desk.say(&ServerMessage::RecipeError(short));
-    match desk.shared.engine.read(move |store| store.run(holder)).await {
+    let reply = Reply::from(error).then(ServerMessage::RecipeError(short));
+    match context.shared.engine.read(move |store| store.run(holder)).await {
         Ok(Some(record)) => {
-            let (telling, of) = (convert::telling(desk.shared.catalog, &record), convert::last_of(&record));
+            let (telling, of) =
+                (convert::telling(context.shared.catalog, &record), convert::last_of(&record));
             // It may have ended just now.
-            let state = match &record.ending {
+            reply.then(match &record.ending {
                 None => ServerMessage::RecipeStarted(telling.state(of)),
                 Some(ending) => ServerMessage::RecipeExited(telling.exited(of, ending)),
-            };
-            tell(desk, Audience::Only(desk.client.id), session, &state);
+            })
         }
-        Ok(None) => {}
-        Err(error) => desk.failed(Some(session), &error),
+        Ok(None) => reply,
+        Err(error) => reply.then(failed(Some(session), &error)),
     }
 }
 
 /// Tells of a run that failed before it began, as of one that failed right after: the app waits for a beginning, and then for
-/// its end.
-fn never_began(desk: &mut Desk<'_>, session: SessionId, recipe: &'static Outline, refused: &StartError) {
-    let words = cut(&refused.to_string(), WORDS);
+/// its end. The client that asked for it is answered behind that end.
+fn never_began(
+    context: &RequestContext<'_>,
+    session: SessionId,
+    recipe: &'static Outline,
+    refused: &StartError,
+) -> Reply {
+    let words = cut(&refused.to_string(), MAX_WORDS_BYTES);
     let exit = refused.exit().unwrap_or_else(|| Exit::because(ExitReason::Error).describe(&words));
-    let exit = match exit.description().map(|words| cut(words, WORDS)) {
+    let exit = match exit.description().map(|words| cut(words, MAX_WORDS_BYTES)) {
         Some(words) => exit.describe(words),
         None => exit,
     };
@@ -127,8 +135,8 @@ fn never_began(desk: &mut Desk<'_>, session: SessionId, recipe: &'static Outline
         rehearsal: false,
         in_turn: false,
     };
-    let at = Stamp(desk.shared.clock.now());
-    let of = |seq| OfRun { run_id: telling.run, seq, at };
+    let at = context.shared.clock.now();
+    let of = |seq| OfRun { run_id: telling.run, seq, at: Stamp(at) };
     let exited = RecipeExited {
         step: Some(telling.step.clone()),
         recipe_id: Some(telling.recipe_id.clone()),
@@ -136,13 +144,16 @@ fn never_began(desk: &mut Desk<'_>, session: SessionId, recipe: &'static Outline
         ..RecipeExited::of_nothing(session, &exit)
     };
     let short = RecipeError { session_id: Some(session), error: words, of: Some(of(2)) };
-    let error = refusal(Some(session), code_of_refusal(refused), refused);
     let turn = TurnComplete { session_id: session, aborted: false };
-    tell(desk, Audience::Everybody, session, &ServerMessage::RecipeStarted(telling.state(of(1))));
-    tell(desk, Audience::Everybody, session, &ServerMessage::RecipeError(short));
-    tell(desk, Audience::Everybody, session, &ServerMessage::RecipeExited(exited));
-    tell(desk, Audience::Only(desk.client.id), session, &error);
-    tell(desk, Audience::Everybody, session, &ServerMessage::TurnComplete(turn));
+    let tell = |message| context.shared.tell_of_run(Audience::Everybody, session, &message, at);
+    tell(ServerMessage::RecipeStarted(telling.state(of(1))));
+    tell(ServerMessage::RecipeError(short));
+    tell(ServerMessage::RecipeExited(exited));
+    context.shared.announce(session, Announced::Run(telling.run), at);
+    tell(ServerMessage::TurnComplete(turn));
+    let error = refusal(Some(session), code_of_refusal(refused), refused);
+    let error = ErrorMessage { run_id: Some(telling.run), ..error };
+    Reply::from(ServerMessage::Error(error)).behind(Announced::Run(telling.run))
 }
 
 fn code_of_refusal(refused: &StartError) -> ErrorCode {
@@ -159,8 +170,4 @@ fn code_of_refusal(refused: &StartError) -> ErrorCode {
         | StartError::OtherAgent { .. }
         | StartError::Agent(_) => ErrorCode::StartFailed,
     }
-}
-
-pub(super) fn tell(desk: &Desk<'_>, audience: Audience, session: SessionId, message: &ServerMessage) {
-    desk.shared.tell_of_run(audience, session, message, desk.shared.clock.now());
 }

@@ -1,14 +1,14 @@
 //! `subscribe`: a client wants to hear what is said in a session.
 
-use super::desk::Desk;
+use super::context::{RequestContext, failed};
+use super::reply::Reply;
 use crate::run::SessionId;
 use crate::server::socket::read;
 use crate::server::socket::read::From;
 use crate::wire::{ServerMessage, SessionHistory, Subscribe};
 
-pub(super) async fn handle(desk: &mut Desk<'_>, message: Subscribe) {
+pub(super) async fn handle(context: &mut RequestContext<'_>, message: Subscribe) -> Reply {
     let session = message.session_id;
-    desk.client.has_decided_about(session);
     let nothing = nothing_yet(session, message.from.unwrap_or(0), message.file_signature_seen.clone());
     let from = match (message.from, message.file_signature_seen) {
         (None, _) => From::Tail,
@@ -17,17 +17,17 @@ pub(super) async fn handle(desk: &mut Desk<'_>, message: Subscribe) {
         (Some(offset), None) => From::Offset(offset),
         (Some(offset), Some(signature)) => From::Signed(offset, signature),
     };
-    match read::conversation(desk.shared, session, from, desk.replies.limit).await {
+    match read::conversation(context.shared, session, from, *context.max_frame_bytes).await {
         Ok(Some(history)) => {
-            desk.client.subscriptions.insert(session, history.next_offset);
-            desk.say(&ServerMessage::SessionHistory(history));
+            context.client.subscriptions.insert(session, history.next_offset);
+            ServerMessage::SessionHistory(history).into()
         }
         Ok(None) => {
             // It may begin later.
-            desk.client.subscriptions.insert(session, 0);
-            desk.say(&ServerMessage::SessionHistory(nothing));
+            context.client.subscriptions.insert(session, 0);
+            ServerMessage::SessionHistory(nothing).into()
         }
-        Err(error) => desk.failed(Some(session), &error),
+        Err(error) => failed(Some(session), &error).into(),
     }
 }
 

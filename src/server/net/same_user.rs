@@ -4,90 +4,12 @@
 //! reach this.
 
 use std::io;
-use std::os::fd::{AsRawFd, OwnedFd};
-use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use rustix::fs::{Mode, OFlags};
 use tokio::net::{UnixListener, UnixStream};
 
-use crate::engine::runtime_directory::{check_private, make_private, runtime_directories};
-
-/// The socket's name in the data directory.
-const NAME: &str = "socket";
-
-/// The name of the directory for sockets that cannot be in their data directory.
-const ELSEWHERE: &str = "surefire-sockets";
-
-/// The longest path that a socket can have everywhere: macOS takes 103 bytes, Linux 107.
-const MAX_PATH_BYTES: usize = 103;
-
-/// A path to the socket of a data directory. There are several, since a socket's path must be short and a file system may have none.
-#[derive(Debug)]
-struct Way {
-    path: PathBuf,
-    /// The data directory, where the path leads through it.
-    directory: Option<OwnedFd>,
-}
-
-impl Way {
-    fn to(path: PathBuf) -> Self {
-        Self { path, directory: None }
-    }
-
-    /// All ways to the socket of a data directory, the best one first. A client tries what the server may have had to use.
-    fn all(data: &Path) -> Vec<Self> {
-        let direct = data.join(NAME);
-        let first = if is_short(&direct) { Some(Self::to(direct)) } else { Self::through(data) };
-        first.into_iter().chain(Self::elsewhere(data, runtime_directories(ELSEWHERE))).collect()
-    }
-
-    /// The socket in the data directory, by the number of the open directory: that is short, whatever its path is.
-    fn through(data: &Path) -> Option<Self> {
-        let flags = OFlags::DIRECTORY | OFlags::CLOEXEC | OFlags::RDONLY;
-        let directory = rustix::fs::open(data, flags, Mode::empty()).ok()?;
-        let open = PathBuf::from(format!("/proc/self/fd/{}", directory.as_raw_fd()));
-        // Not every system has this.
-        open.is_dir().then(|| Self { path: open.join(NAME), directory: Some(directory) })
-    }
-
-    /// A socket outside of the data directory, named after the directory's number on its disk.
-    fn elsewhere(data: &Path, directories: Vec<PathBuf>) -> Vec<Self> {
-        let Ok(found) = std::fs::metadata(data) else { return Vec::new() };
-        let name = format!("{:x}-{:x}", found.dev(), found.ino());
-        let paths = directories.into_iter().map(|directory| directory.join(&name));
-        paths.filter(|path| is_short(path)).map(Self::to).collect()
-    }
-
-    /// The directory of a socket outside of the data directory: it has to be looked at, since others may have made it.
-    fn other_directory(&self, data: &Path) -> Option<&Path> {
-        self.path.parent().filter(|directory| self.directory.is_none() && *directory != data)
-    }
-}
-
-fn is_short(path: &Path) -> bool {
-    path.as_os_str().as_bytes().len() <= MAX_PATH_BYTES
-}
-
-/// Connects to the server that holds a data directory, as a process of the same user.
-///
-/// # Errors
-/// The server has no such socket, or does not take more connections.
-pub(crate) async fn connect(data: &Path) -> io::Result<UnixStream> {
-    let mut problem = io::Error::from(io::ErrorKind::NotFound);
-    for way in Way::all(data) {
-        let connected = match way.other_directory(data).map_or(Ok(()), check_private) {
-            Ok(()) => UnixStream::connect(&way.path).await,
-            Err(error) => Err(error),
-        };
-        match connected {
-            Ok(stream) => return Ok(stream),
-            Err(error) => problem = error,
-        }
-    }
-    Err(problem)
-}
+use crate::local::{Way, make_private};
 
 /// Listens there. The socket is removed when this is dropped.
 #[derive(Debug)]
@@ -116,17 +38,17 @@ impl SameUser {
     }
 
     fn bind_at(way: Way) -> io::Result<Self> {
-        match std::fs::symlink_metadata(&way.path) {
-            Ok(found) if found.file_type().is_socket() => std::fs::remove_file(&way.path)?,
+        match std::fs::symlink_metadata(way.path()) {
+            Ok(found) if found.file_type().is_socket() => std::fs::remove_file(way.path())?,
             Ok(_) => return Err(io::Error::other("there is something that is not a socket")),
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             Err(error) => return Err(error),
         }
-        let listener = UnixListener::bind(&way.path)?;
-        let file = file_at(&way.path);
+        let listener = UnixListener::bind(way.path())?;
+        let file = file_at(way.path());
         let own = Self { listener, way, file };
         // The directory is its owner's alone, and each peer is checked besides.
-        std::fs::set_permissions(&own.way.path, std::fs::Permissions::from_mode(0o600))?;
+        std::fs::set_permissions(own.way.path(), std::fs::Permissions::from_mode(0o600))?;
         Ok(own)
     }
 
@@ -149,8 +71,8 @@ fn file_at(path: &Path) -> Option<(u64, u64)> {
 
 impl Drop for SameUser {
     fn drop(&mut self) {
-        if self.file.is_some() && self.file == file_at(&self.way.path) {
-            let _ = std::fs::remove_file(&self.way.path);
+        if self.file.is_some() && self.file == file_at(self.way.path()) {
+            let _ = std::fs::remove_file(self.way.path());
         }
     }
 }
@@ -158,6 +80,7 @@ impl Drop for SameUser {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::local::{SOCKET, check_private, connect};
 
     fn bind_at(path: &Path) -> io::Result<SameUser> {
         SameUser::bind_at(Way::to(path.to_owned()))
@@ -166,7 +89,7 @@ mod tests {
     #[tokio::test]
     async fn what_an_earlier_server_left_is_replaced_and_anything_else_is_left_alone() {
         let data = tempfile::tempdir().unwrap();
-        let path = data.path().join(NAME);
+        let path = data.path().join(SOCKET);
         drop(std::os::unix::net::UnixListener::bind(&path).unwrap());
         let listening = SameUser::bind(data.path()).unwrap();
         assert_eq!(path.metadata().unwrap().permissions().mode() & 0o777, 0o600);
@@ -192,7 +115,7 @@ mod tests {
         let (accepted, connected) = tokio::join!(second.accept(), connect(data.path()));
         assert!(accepted.is_ok() && connected.is_ok());
         drop(second);
-        assert!(!data.path().join(NAME).exists());
+        assert!(!data.path().join(SOCKET).exists());
     }
 
     #[tokio::test]
@@ -204,10 +127,10 @@ mod tests {
         let (accepted, connected) = tokio::join!(listening.accept(), connect(&data));
         assert!(accepted.is_ok() && connected.is_ok());
         if cfg!(target_os = "linux") {
-            assert!(data.join(NAME).exists());
+            assert!(data.join(SOCKET).exists());
         }
         drop(listening);
-        assert!(!data.join(NAME).exists());
+        assert!(!data.join(SOCKET).exists());
         assert!(connect(&data).await.is_err());
     }
 
@@ -220,12 +143,12 @@ mod tests {
         std::fs::create_dir(&other).unwrap();
         let runtime = place.path().join("run");
         let only = |data: &Path| Way::elsewhere(data, vec![runtime.clone()]).remove(0);
-        assert_ne!(only(&data).path, only(&other).path);
+        assert_ne!(only(&data).path(), only(&other).path());
         let way = only(&data);
         assert!(check_private(way.other_directory(&data).unwrap()).is_err(), "a client makes none");
         make_private(way.other_directory(&data).unwrap()).unwrap();
         let listening = SameUser::bind_at(way).unwrap();
-        let path = only(&data).path;
+        let path = only(&data).path().to_owned();
         let (accepted, connected) = tokio::join!(listening.accept(), UnixStream::connect(&path));
         assert!(accepted.is_ok() && connected.is_ok());
 

@@ -1,22 +1,16 @@
 //! A client that has shown the key: what it wants to hear, and what it was told.
 
-use std::time::Duration;
-
-use tokio::time::Instant;
-
 use super::read;
-use super::replies::Replies;
+use super::replies::{Replies, failure};
 use super::subscriptions::Subscriptions;
-use crate::run::{RunId, SessionId};
+use crate::run::SessionId;
 use crate::server::broadcast::convert;
-use crate::server::broadcast::hub::{ClientId, Frame, Inbox, Meaning, Spoken, Update};
+use crate::server::broadcast::stream::Inbox;
+use crate::server::broadcast::update::{Announced, ClientId, Frame, Spoken, Update};
 use crate::server::net::auth::Authenticated;
 use crate::server::net::peer::Peer;
 use crate::server::shared::Shared;
 use crate::wire::{Connect, ServerMessage};
-
-/// How long the app may take to make room for a session that it is told of.
-const SETTLED: Duration = Duration::from_millis(500);
 
 pub(in crate::server) struct Client {
     _authenticated: Authenticated,
@@ -29,31 +23,8 @@ pub(in crate::server) struct Client {
     /// Whether it wants to be told when what agents work on has changed.
     work: bool,
     pub(in crate::server) subscriptions: Subscriptions,
-    /// Sessions that it has begun with a run, and when it hears what is said in them, unless it has asked for that by then.
-    soon: Vec<(Instant, SessionId)>,
-    /// Answers that come after something that everybody is told.
-    awaiting: Vec<(After, Vec<Frame>)>,
-}
-
-/// What an answer waits for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::server) enum After {
-    /// That this run is told to be at a step.
-    Started(RunId),
-    /// That this session is told to be new.
-    Began(SessionId),
-    /// The same, or that its run goes on without it: somebody else may have begun the session in the same moment.
-    BeganWith(SessionId, RunId),
-}
-
-impl After {
-    fn is_began(self, session: SessionId) -> bool {
-        matches!(self, Self::Began(began) | Self::BeganWith(began, _) if began == session)
-    }
-
-    fn is_of(self, run: RunId) -> bool {
-        matches!(self, Self::Started(of) | Self::BeganWith(_, of) if of == run)
-    }
+    /// Replies that belong behind a place in the broadcast which has not come by yet.
+    pending: Vec<(Announced, Vec<Frame>)>,
 }
 
 impl Client {
@@ -72,41 +43,19 @@ impl Client {
             recent_sessions: connect.recent_sessions_limit,
             work: connect.work,
             subscriptions: Subscriptions::default(),
-            soon: Vec::new(),
-            awaiting: Vec::new(),
+            pending: Vec::new(),
         }
     }
 
-    /// Answers after something that everybody is told. That waits in the inbox, so it has not been sent yet.
-    pub(in crate::server) fn answer_after(&mut self, after: After, answers: &[ServerMessage]) {
-        let frames = answers.iter().map(crate::server::broadcast::hub::frame).collect();
-        self.awaiting.push((after, frames));
+    /// Sends this once the broadcast has come to a place. That place is still in the inbox, or on its way there: the inbox is
+    /// not read while a request is handled.
+    pub(in crate::server) fn reply_behind(&mut self, announced: Announced, frames: Vec<Frame>) {
+        self.pending.push((announced, frames));
     }
 
-    /// Has it hear what is said in a session that it is about to begin, a moment after it was told that there is one: the app
-    /// would otherwise make another one of the same name, and not know where that works.
-    pub(in crate::server) fn listen_soon(&mut self, session: SessionId) {
-        self.soon.push((Instant::now() + SETTLED, session));
-    }
-
-    /// It has asked for a session, or wants to hear it no longer: what was put off about it is settled.
-    pub(in crate::server) fn has_decided_about(&mut self, session: SessionId) {
-        self.soon.retain(|(_, soon)| *soon != session);
-    }
-
-    /// When there is something to tell that was put off.
-    pub(in crate::server) fn next_due(&self) -> Option<Instant> {
-        self.soon.iter().map(|(then, _)| *then).min()
-    }
-
-    /// Tells what was put off until now.
-    pub(in crate::server) async fn tell_what_is_due(&mut self, shared: &Shared, replies: &mut Replies) {
-        let now = Instant::now();
-        let due: Vec<_> = self.soon.extract_if(.., |(then, _)| *then <= now).collect();
-        for (_, session) in due {
-            if !self.subscriptions.contains(session) {
-                self.subscriptions.insert(session, 0);
-            }
+    /// Begins with the conversations that were put off until now.
+    pub(in crate::server) async fn begin_due(&mut self, shared: &Shared, replies: &mut Replies) {
+        for session in self.subscriptions.begin_due() {
             self.catch_up(shared, replies, session).await;
         }
     }
@@ -114,21 +63,13 @@ impl Client {
     /// Passes on what everybody is told.
     pub(in crate::server) async fn hear(&mut self, shared: &Shared, replies: &mut Replies, update: Update) {
         match update {
-            Update::Told(frame, meaning) => {
-                if let Meaning::Stepped(run) = meaning {
-                    self.answer(replies, |after| after.is_of(run));
-                }
-                replies.put(frame);
-                if let Meaning::Started(run) = meaning {
-                    self.answer(replies, |after| after == After::Started(run));
-                }
-            }
-            Update::Began { session, frame, recent } => {
+            Update::Told(frame, _) => replies.put(frame),
+            Update::Began { frame, recent } => {
                 replies.put(frame);
                 let recent = convert::recent_sessions(&recent, self.recent_sessions);
                 replies.say(&ServerMessage::RecentSessions(recent));
-                self.answer(replies, |after| after.is_began(session));
             }
+            Update::Announced(announced) => self.reply(replies, |behind| behind == announced),
             Update::Said(spoken) => {
                 let Spoken { session, offset, .. } = *spoken;
                 match self.subscriptions.next(session) {
@@ -147,24 +88,22 @@ impl Client {
                 }
             }
             Update::Missed => {
-                // A session may have begun without anybody being told.
-                read::lists(shared, replies, self.recent_sessions).await;
+                // A session may have begun without the client being told.
+                for message in read::lists(shared, self.recent_sessions).await {
+                    replies.say(&message);
+                }
                 for session in self.subscriptions.sessions() {
                     self.catch_up(shared, replies, session).await;
                 }
-                self.answer(replies, |_| true);
+                self.reply(replies, |_| true);
             }
         }
     }
 
-    fn answer(&mut self, replies: &mut Replies, is_due: impl Fn(After) -> bool) {
-        self.awaiting.retain_mut(|(after, frames)| {
-            let due = is_due(*after);
-            if due {
-                frames.drain(..).for_each(|frame| replies.put(frame));
-            }
-            !due
-        });
+    fn reply(&mut self, replies: &mut Replies, is_due: impl Fn(Announced) -> bool) {
+        for (_, frames) in self.pending.extract_if(.., |(behind, _)| is_due(*behind)) {
+            frames.into_iter().for_each(|frame| replies.put(frame));
+        }
     }
 
     /// Sends the next part of a conversation.
@@ -176,7 +115,7 @@ impl Client {
                 replies.say(&ServerMessage::SessionHistory(history));
             }
             Ok(_) => {}
-            Err(error) => replies.failed(&error),
+            Err(error) => replies.say(&failure(&error)),
         }
     }
 }

@@ -15,9 +15,9 @@ use tokio_tungstenite::tungstenite::{Bytes, Error, Message};
 use tokio_util::sync::WaitForCancellationFutureOwned;
 
 use super::bucket::{Bucket, Pace};
-use super::client::Client;
 use super::dialogue::Dialogue;
 use super::replies::Leaving;
+use crate::server::broadcast::update::Update;
 use crate::server::limits::ServerLimits;
 use crate::server::net::connection_limit::Slot;
 use crate::server::net::peer::Peer;
@@ -95,7 +95,7 @@ enum Next {
     /// The client sent something, or left.
     Frame(Option<Result<Message, Error>>),
     /// Everybody is told something.
-    Update(Option<crate::server::broadcast::hub::Update>),
+    Update(Option<Update>),
     /// It is time to look at the clock.
     Time,
     Leave(Leaving),
@@ -186,13 +186,14 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         let limits = &self.shared.limits;
         let silence = if self.pinged { limits.silence } else { limits.silence / 2 };
         let heard = self.heard + silence;
-        let known =
-            self.dialogue.client.as_ref().and_then(Client::next_due).map_or(heard, |due| heard.min(due));
-        if self.dialogue.client.is_none() { known.min(self.came + limits.auth_time) } else { known }
+        match &self.dialogue.client {
+            Some(client) => client.subscriptions.next_due().map_or(heard, |due| heard.min(due)),
+            None => heard.min(self.came + limits.auth_time),
+        }
     }
 
     async fn look_at_the_clock(&mut self) -> Option<Leaving> {
-        self.dialogue.tell_what_is_due().await;
+        self.dialogue.begin_due().await;
         let (now, limits) = (Instant::now(), &self.shared.limits);
         if self.dialogue.client.is_none() && now >= self.came + limits.auth_time {
             return Some(Leaving::NOT_IN_TIME);
@@ -227,7 +228,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
     }
 
     /// Passes on what everybody is told, and what came right behind it.
-    async fn pass_on(&mut self, update: crate::server::broadcast::hub::Update) {
+    async fn pass_on(&mut self, update: Update) {
         self.dialogue.pass_on(update).await;
         while !self.dialogue.replies.are_enough() {
             let more = self.dialogue.client.as_mut().and_then(|client| client.inbox.try_next());

@@ -8,14 +8,14 @@ use tokio_util::sync::CancellationToken;
 
 use super::client::Client;
 use super::replies::{Leaving, Replies};
-use crate::server::broadcast::hub::{ClientId, Update};
+use crate::server::broadcast::update::{Audience, ClientId, Update, frame};
 use crate::server::handlers;
-use crate::server::handlers::Desk;
+use crate::server::handlers::{Reply, RequestContext};
 use crate::server::net::connection_limit::Slot;
 use crate::server::net::peer::Peer;
 use crate::server::shared::Shared;
 use crate::wire::{
-    AuthError, ClientMessage, ErrorCode, ErrorMessage, Hello, Refusal, Refused, ServerMessage,
+    AuthError, ClientMessage, ErrorCode, ErrorMessage, Hello, Refusal, Refused, Request, ServerMessage,
 };
 
 pub(in crate::server) struct Dialogue {
@@ -46,12 +46,12 @@ impl Dialogue {
 
     /// Hears a text that the client sent.
     pub(in crate::server) async fn hear(&mut self, text: &str) {
-        match ClientMessage::read(text) {
-            // Before anybody has to be known, and without the box.
-            Ok(ClientMessage::Ping) => self.replies.put(self.shared.pong.clone()),
+        match Request::read(text) {
+            // Before the client has to be known, and without the box.
+            Ok(Request { message: ClientMessage::Ping, .. }) => self.replies.put(self.shared.pong.clone()),
             // In a box of its own: the largest handler would make every idle connection as large as itself.
-            Ok(message) => Box::pin(self.answer(message)).await,
-            Err(refused) => self.refuse(&refused),
+            Ok(request) => Box::pin(self.answer(request)).await,
+            Err(refused) => self.refuse(refused),
         }
     }
 
@@ -61,7 +61,7 @@ impl Dialogue {
             .error(ErrorCode::InvalidMessage, "message must be JSON text; binary messages are not supported");
     }
 
-    async fn answer(&mut self, message: ClientMessage) {
+    async fn answer(&mut self, Request { message, request_id }: Request) {
         match (message, &mut self.client) {
             (ClientMessage::Connect(connect), _) => {
                 let known = handlers::connect::handle(
@@ -72,6 +72,7 @@ impl Dialogue {
                     self.slot.as_mut(),
                     &mut self.replies,
                     connect,
+                    request_id,
                 );
                 self.client = known.await;
             }
@@ -79,18 +80,45 @@ impl Dialogue {
             (ClientMessage::Unsubscribe(_) | ClientMessage::MessageAck, None) => {}
             (_, None) => self.turn_away(),
             (message, Some(client)) => {
-                let mut desk = Desk { shared: &self.shared, client, replies: &mut self.replies };
-                handlers::handle(&mut desk, message).await;
+                let mut context = RequestContext {
+                    shared: &self.shared,
+                    client,
+                    max_frame_bytes: &mut self.replies.limit,
+                    has_id: request_id.is_some(),
+                };
+                let mut reply = handlers::handle(&mut context, message).await;
+                reply.close(request_id);
+                self.send(reply);
             }
         }
     }
 
-    fn refuse(&mut self, refused: &Refused) {
+    /// Sends a reply: at once, or behind the place in the broadcast that it names. In a reply that is sent at once, where a run
+    /// is and that one has ended take the way of all such messages, so that they keep their distance from each other.
+    fn send(&mut self, reply: Reply) {
+        let Some(client) = &mut self.client else { return };
+        if let Some(announced) = reply.behind {
+            return client.reply_behind(announced, reply.messages.iter().map(frame).collect());
+        }
+        for message in &reply.messages {
+            let session = match message {
+                ServerMessage::RecipeStarted(started) => started.session_id,
+                ServerMessage::RecipeExited(exited) => exited.session_id,
+                _ => {
+                    self.replies.say(message);
+                    continue;
+                }
+            };
+            self.shared.tell_of_run(Audience::Only(client.id), session, message, self.shared.clock.now());
+        }
+    }
+
+    fn refuse(&mut self, refused: Refused) {
         let code = match (&refused.why, &self.client) {
             (Refusal::NotJson(_) | Refusal::NotAnObject | Refusal::NoType, _) => ErrorCode::InvalidMessage,
             (_, None) => return self.turn_away(),
             (Refusal::UnknownType(_), Some(_)) => ErrorCode::UnknownMessageType,
-            (Refusal::Missing { .. } | Refusal::WrongType { .. } | Refusal::NotAnId { .. }, Some(_)) => {
+            (Refusal::Missing { .. } | Refusal::WrongType { .. } | Refusal::Meaningless { .. }, Some(_)) => {
                 ErrorCode::InvalidMessage
             }
         };
@@ -98,6 +126,7 @@ impl Dialogue {
             message: refused.why.to_string(),
             code: Some(code),
             session_id: refused.session,
+            request_id: refused.request_id,
             ..ErrorMessage::default()
         }));
     }
@@ -116,10 +145,10 @@ impl Dialogue {
         }
     }
 
-    /// Tells what was put off until now.
-    pub(in crate::server) async fn tell_what_is_due(&mut self) {
+    /// Begins with the conversations that were put off until now.
+    pub(in crate::server) async fn begin_due(&mut self) {
         if let Some(client) = &mut self.client {
-            Box::pin(client.tell_what_is_due(&self.shared, &mut self.replies)).await;
+            Box::pin(client.begin_due(&self.shared, &mut self.replies)).await;
         }
     }
 

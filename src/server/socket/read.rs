@@ -1,6 +1,6 @@
 //! Reading lists and conversations, no more of them than is sent.
 
-use super::replies::Replies;
+use super::replies::failure;
 use crate::engine::EngineError;
 use crate::run::SessionId;
 use crate::server::broadcast::{convert, sessions};
@@ -106,8 +106,8 @@ fn the_last(store: &dyn Store, id: SessionId, total: u64, bytes: usize) -> Resul
     Ok(messages)
 }
 
-/// Says which sessions there are.
-pub(in crate::server) async fn lists(shared: &Shared, replies: &mut Replies, recent: u32) {
+/// Which sessions there are.
+pub(in crate::server) async fn lists(shared: &Shared, recent: u32) -> Vec<ServerMessage> {
     let catalog = shared.catalog;
     let look = move |store: &dyn Store| {
         let sessions = store.sessions(SESSIONS)?;
@@ -116,21 +116,20 @@ pub(in crate::server) async fn lists(shared: &Shared, replies: &mut Replies, rec
     };
     match shared.engine.read(look).await {
         Ok((sessions, list)) => {
-            replies.say(&ServerMessage::SessionList(list));
             let latest: Vec<_> = sessions.iter().map(convert::recent_session).collect();
-            replies.say(&ServerMessage::RecentSessions(convert::recent_sessions(&latest, recent)));
+            vec![
+                ServerMessage::SessionList(list),
+                ServerMessage::RecentSessions(convert::recent_sessions(&latest, recent)),
+            ]
         }
-        Err(error) => replies.failed(&error),
+        Err(error) => vec![failure(&error)],
     }
 }
 
-/// Says which recipes there are.
-pub(in crate::server) async fn recipes(shared: &Shared, replies: &mut Replies) {
+/// Which recipes there are.
+pub(in crate::server) async fn recipes(shared: &Shared) -> ServerMessage {
     match shared.engine.read(|store| store.orchestration(None)).await {
-        Ok(enabled) => {
-            let recipes = convert::offer(shared, enabled);
-            replies.say(&ServerMessage::AvailableRecipes(recipes));
-        }
-        Err(error) => replies.failed(&error),
+        Ok(enabled) => ServerMessage::AvailableRecipes(convert::offer(shared, enabled)),
+        Err(error) => failure(&error),
     }
 }

@@ -3,7 +3,7 @@
 use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode;
 
 use crate::engine::EngineError;
-use crate::server::broadcast::hub::{Frame, frame};
+use crate::server::broadcast::update::{Frame, frame};
 use crate::wire::{ErrorCode, ErrorMessage, ServerMessage, fit};
 
 /// How many frames are sent together, at most, and from how many bytes on no more are collected. What is collected here is
@@ -94,12 +94,6 @@ impl Replies {
         self.say(&ServerMessage::Error(error));
     }
 
-    /// Says that the engine could not do something.
-    pub(in crate::server) fn failed(&mut self, failure: &EngineError) {
-        let error = ErrorMessage { code: Some(ErrorCode::Internal), ..ErrorMessage::about(failure) };
-        self.say(&ServerMessage::Error(error));
-    }
-
     pub(in crate::server) fn leave(&mut self, leaving: Leaving) {
         self.leaving.get_or_insert(leaving);
     }
@@ -108,4 +102,9 @@ impl Replies {
         self.bytes = 0;
         std::mem::take(&mut self.frames)
     }
+}
+
+/// Says that the engine could not do something.
+pub(in crate::server) fn failure(failure: &EngineError) -> ServerMessage {
+    ServerMessage::Error(ErrorMessage { code: Some(ErrorCode::Internal), ..ErrorMessage::about(failure) })
 }

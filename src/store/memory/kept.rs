@@ -68,6 +68,11 @@ impl Kept {
         self.last_place = projected.last_place;
         self.events.extend(projected.events().cloned().map(Arc::new));
         self.messages.extend(projected.messages().cloned().map(Arc::new));
+        for message in &mut self.messages {
+            if projected.undelivered.contains(&(message.session, message.id)) {
+                Arc::make_mut(message).delivered = false;
+            }
+        }
     }
 
     fn run_row(&self, id: RunId) -> Option<&RunRow> {

@@ -23,7 +23,7 @@ pub(super) fn say(
     row.last_message_at = at;
     touch(draft, session, at)?;
     let NewMessage { id, role, attempt, run, .. } = *new;
-    Ok(Message { session, offset, id, role, text: new.text.clone(), at, attempt, run })
+    Ok(Message { session, offset, id, role, text: new.text.clone(), at, attempt, run, delivered: true })
 }
 
 /// Something happened in a session. A clock that goes back makes nothing older.

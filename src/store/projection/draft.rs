@@ -25,6 +25,8 @@ pub(super) struct Draft<'r> {
     forgotten: Vec<SessionId>,
     entries: Vec<Written>,
     unwritten: Vec<usize>,
+    /// The prompts that the agent will never get.
+    undelivered: Vec<(SessionId, PromptId)>,
 }
 
 impl<'r> Draft<'r> {
@@ -41,6 +43,7 @@ impl<'r> Draft<'r> {
             forgotten: Vec::new(),
             entries: Vec::new(),
             unwritten: Vec::new(),
+            undelivered: Vec::new(),
         })
     }
 
@@ -116,6 +119,15 @@ impl<'r> Draft<'r> {
         Ok(())
     }
 
+    /// Takes a prompt out of its session's queue, for good.
+    pub(super) fn withdraw_prompt(&mut self, session: SessionId, id: PromptId) -> Result<(), StoreError> {
+        if self.prompt(id)?.is_some_and(|row| row.session == session && !row.taken) {
+            self.undelivered.push((session, id));
+            self.take_prompt(id, true)?;
+        }
+        Ok(())
+    }
+
     /// Marks a prompt as one that the agent may have got.
     pub(super) fn repeat_prompt(&mut self, id: PromptId) -> Result<(), StoreError> {
         if self.prompt(id)?.is_some_and(|row| !row.waiting.again)
@@ -179,6 +191,7 @@ impl<'r> Draft<'r> {
         self.attempts.forget(session);
         self.prompts.forget(session);
         self.begun.retain(|begun| *begun != session);
+        self.undelivered.retain(|(of, _)| *of != session);
         let numbered = self.entries.iter().enumerate();
         let gone = numbered.filter(|(_, written)| is_of(written, session)).map(|(index, _)| index);
         self.unwritten.extend(gone);
@@ -196,7 +209,10 @@ impl<'r> Draft<'r> {
         let runs = self.runs.into_changed().into_iter();
         let (ended, others): (Vec<_>, Vec<_>) =
             runs.partition(|run| !run.is_new && run.row.record.ending.is_some());
+        // A message that a client sent is named like its prompt.
+        let undelivered = self.undelivered.iter().map(|(session, prompt)| (*session, prompt.uuid()));
         Projected {
+            undelivered: undelivered.collect(),
             forgotten: self.forgotten,
             sessions: self.sessions.into_changed(),
             runs: ended.into_iter().chain(others).collect(),

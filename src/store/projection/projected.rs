@@ -1,5 +1,7 @@
 //! What a store has to write for a commit.
 
+use uuid::Uuid;
+
 use super::rows::{AttemptRow, PromptRow, RunRow, SessionRow};
 use crate::run::SessionId;
 use crate::store::committed::{Committed, Written};
@@ -18,6 +20,9 @@ pub struct Projected {
     pub attempts: Vec<Upsert<AttemptRow>>,
     /// The prompts.
     pub prompts: Vec<Upsert<PromptRow>>,
+    /// The messages that the agent will never get, by their ids: prompts that were withdrawn. They are marked once the messages
+    /// of this commit are appended.
+    pub undelivered: Vec<(SessionId, Uuid)>,
     /// Recipes are switched on or off everywhere.
     pub orchestration: Option<bool>,
     /// The last place that was given to an event. Where events are deleted, the store has to remember it: places are

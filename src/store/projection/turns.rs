@@ -91,12 +91,7 @@ pub(super) fn withdraw(
     session: SessionId,
     prompts: &[PromptId],
 ) -> Result<(), StoreError> {
-    for prompt in prompts {
-        if draft.prompt(*prompt)?.is_some_and(|row| row.session == session) {
-            draft.take_prompt(*prompt, true)?;
-        }
-    }
-    Ok(())
+    prompts.iter().try_for_each(|prompt| draft.withdraw_prompt(session, *prompt))
 }
 
 /// A new row. The store gives the prompt its number.

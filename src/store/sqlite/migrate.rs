@@ -15,6 +15,7 @@ pub(super) const MIGRATIONS: &[&str] = &[
     include_str!("migrations/0003_session_commits.sql"),
     include_str!("migrations/0004_set_aside.sql"),
     include_str!("migrations/0005_repeated_prompts.sql"),
+    include_str!("migrations/0006_delivered_messages.sql"),
 ];
 
 /// The schema that this many migrations lead to.

@@ -40,7 +40,7 @@ pub(super) fn session_from(row: &Row<'_>, first: usize) -> rusqlite::Result<Sess
 }
 
 /// The columns of a message, in the order that [`message`] reads them.
-pub(super) const MESSAGE: &str = "session, \"offset\", id, role, text, at, attempt, run";
+pub(super) const MESSAGE: &str = "session, \"offset\", id, role, text, at, attempt, run, delivered";
 
 pub(super) fn message(row: &Row<'_>) -> rusqlite::Result<Message> {
     Ok(Message {
@@ -52,6 +52,7 @@ pub(super) fn message(row: &Row<'_>) -> rusqlite::Result<Message> {
         at: number(row, 5)?,
         attempt: parsed_if_any(row, 6)?,
         run: parsed_if_any(row, 7)?,
+        delivered: row.get(8)?,
     })
 }
 

@@ -40,7 +40,12 @@ pub(super) fn save(connection: &Connection, projected: &Projected) -> Result<(),
         execute(connection, "UPDATE store SET orchestration = ?1", [enabled])?;
     }
     projected.events().try_for_each(|event| append_event(connection, event))?;
-    projected.messages().try_for_each(|message| append_message(connection, message))
+    projected.messages().try_for_each(|message| append_message(connection, message))?;
+    for (session, message) in &projected.undelivered {
+        let sql = "UPDATE messages SET delivered = 0 WHERE session = ?1 AND id = ?2";
+        execute(connection, sql, (session.to_string(), message.to_string()))?;
+    }
+    Ok(())
 }
 
 fn insert_session(connection: &Connection, row: &SessionRow) -> Result<(), Failure> {

@@ -1,5 +1,5 @@
 -- The tables as all migrations together make them; `UPDATE_DOCS=1 cargo test --test store sqlite` writes it.
--- Version 5.
+-- Version 6.
 
 CREATE TABLE store (
     only INTEGER PRIMARY KEY CHECK (only = 1),
@@ -35,7 +35,7 @@ CREATE TABLE messages (
     at INTEGER NOT NULL,
     -- These two outlive what they name: the conversation stays when a run is pruned.
     attempt TEXT,
-    run TEXT,
+    run TEXT, delivered INTEGER NOT NULL DEFAULT 1,
     UNIQUE (session, "offset")
 ) STRICT;
 

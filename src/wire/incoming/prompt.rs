@@ -2,12 +2,14 @@
 
 use std::path::PathBuf;
 
-use super::start_recipe::directory;
+use serde::{Deserialize, Serialize};
+
 use crate::run::SessionId;
-use crate::wire::fields::{Fields, Refusal};
+use crate::wire::forms::{not_blank, words};
 
 /// Something to say to an agent.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "PromptFields", into = "PromptFields")]
 pub struct Prompt {
     /// The words.
     pub text: String,
@@ -43,22 +45,63 @@ impl PromptTo {
     }
 }
 
-impl Prompt {
-    pub(super) fn read(fields: &mut Fields) -> Result<Self, Refusal> {
-        let text = fields.required_text("text")?;
-        if let Some(session) = fields.session("resume_session_id")? {
+/// The fields as they are on the wire: one client names a new session as such, another names all of them alike.
+#[derive(Serialize, Deserialize)]
+struct PromptFields {
+    #[serde(deserialize_with = "words")]
+    text: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    resume_session_id: Option<SessionId>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    new_session_id: Option<SessionId>,
+    #[serde(default, skip_serializing)]
+    session_id: Option<SessionId>,
+    #[serde(default, deserialize_with = "not_blank", skip_serializing_if = "Option::is_none")]
+    working_directory: Option<PathBuf>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    provider: Option<String>,
+    #[serde(default, deserialize_with = "not_blank", skip_serializing_if = "Option::is_none")]
+    system_prompt: Option<String>,
+}
+
+/// The prompt names no session.
+#[derive(Debug, thiserror::Error)]
+#[error("new_session_id or resume_session_id")]
+struct NoSession;
+
+impl TryFrom<PromptFields> for Prompt {
+    type Error = NoSession;
+
+    fn try_from(fields: PromptFields) -> Result<Self, NoSession> {
+        let PromptFields { text, working_directory, provider, system_prompt, .. } = fields;
+        if let Some(session) = fields.resume_session_id {
             return Ok(Self { text, to: PromptTo::Known(session) });
         }
-        // One client names a new session as such, another names all of them alike.
-        let new = fields.session("new_session_id")?;
-        let named = if new.is_some() { new } else { fields.session("session_id")? };
-        let session = named.ok_or_else(|| fields.missing("new_session_id or resume_session_id"))?;
-        let to = PromptTo::KnownOrNew {
-            session,
-            working_directory: directory(fields)?,
-            provider: fields.text("provider")?,
-            system_prompt: fields.text("system_prompt")?.filter(|words| !words.trim().is_empty()),
+        let session = fields.new_session_id.or(fields.session_id).ok_or(NoSession)?;
+        Ok(Self { text, to: PromptTo::KnownOrNew { session, working_directory, provider, system_prompt } })
+    }
+}
+
+impl From<Prompt> for PromptFields {
+    fn from(prompt: Prompt) -> Self {
+        let mut fields = Self {
+            text: prompt.text,
+            resume_session_id: None,
+            new_session_id: None,
+            session_id: None,
+            working_directory: None,
+            provider: None,
+            system_prompt: None,
         };
-        Ok(Self { text, to })
+        match prompt.to {
+            PromptTo::Known(session) => fields.resume_session_id = Some(session),
+            PromptTo::KnownOrNew { session, working_directory, provider, system_prompt } => {
+                fields.new_session_id = Some(session);
+                fields.working_directory = working_directory;
+                fields.provider = provider;
+                fields.system_prompt = system_prompt;
+            }
+        }
+        fields
     }
 }

@@ -1,11 +1,17 @@
-//! `resume_run`: the wish to go on with a run that has ended.
+//! `resume_run`: to resume a run that has ended.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
 
 use super::limits::WantedLimits;
 use crate::run::RunId;
-use crate::wire::fields::{Fields, Refusal};
+use crate::wire::forms::seconds::maybe_seconds;
+use crate::wire::forms::{amount, maybe_positive, or_default, run_id};
 
-/// The wish to go on with a run.
-#[derive(Debug, Clone, Copy, PartialEq)]
+/// To resume a run.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(from = "ResumeFields", into = "ResumeFields")]
 pub struct ResumeRun {
     /// The run.
     pub run_id: RunId,
@@ -17,15 +23,55 @@ pub struct ResumeRun {
     pub allow_steps: u32,
 }
 
-impl ResumeRun {
-    pub(super) fn read(fields: &mut Fields) -> Result<Self, Refusal> {
-        let run_id = fields.required_run("run_id")?;
-        let mut resume = Self { run_id, limits: WantedLimits::default(), allow_visits: 0, allow_steps: 0 };
-        if let Some(mut limits) = fields.inner("limits")? {
-            resume.limits = WantedLimits::read(&mut limits)?;
-            resume.allow_visits = limits.positive("allow_visits")?.unwrap_or(0);
-            resume.allow_steps = limits.positive("allow_steps")?.unwrap_or(0);
+/// The fields as they are on the wire, where all limits are in one object.
+#[derive(Serialize, Deserialize)]
+struct ResumeFields {
+    #[serde(deserialize_with = "run_id")]
+    run_id: RunId,
+    #[serde(default, deserialize_with = "or_default", skip_serializing_if = "RaisedLimits::is_empty")]
+    limits: RaisedLimits,
+}
+
+#[derive(PartialEq, Default, Serialize, Deserialize)]
+struct RaisedLimits {
+    #[serde(rename = "time_s", default, with = "maybe_seconds", skip_serializing_if = "Option::is_none")]
+    time: Option<Duration>,
+    #[serde(default, deserialize_with = "maybe_positive", skip_serializing_if = "Option::is_none")]
+    max_ticks: Option<u32>,
+    #[serde(default, deserialize_with = "amount", skip_serializing_if = "Option::is_none")]
+    budget_usd: Option<f64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    auto_resumes: Option<u32>,
+    #[serde(default, deserialize_with = "maybe_positive", skip_serializing_if = "Option::is_none")]
+    allow_visits: Option<u32>,
+    #[serde(default, deserialize_with = "maybe_positive", skip_serializing_if = "Option::is_none")]
+    allow_steps: Option<u32>,
+}
+
+impl RaisedLimits {
+    fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+impl From<ResumeFields> for ResumeRun {
+    fn from(ResumeFields { run_id, limits }: ResumeFields) -> Self {
+        let RaisedLimits { time, max_ticks, budget_usd, auto_resumes, allow_visits, allow_steps } = limits;
+        Self {
+            run_id,
+            limits: WantedLimits { time, max_ticks, budget_usd, auto_resumes },
+            allow_visits: allow_visits.unwrap_or(0),
+            allow_steps: allow_steps.unwrap_or(0),
         }
-        Ok(resume)
+    }
+}
+
+impl From<ResumeRun> for ResumeFields {
+    fn from(resume: ResumeRun) -> Self {
+        let WantedLimits { time, max_ticks, budget_usd, auto_resumes } = resume.limits;
+        let more = |number: u32| Some(number).filter(|number| *number > 0);
+        let (allow_visits, allow_steps) = (more(resume.allow_visits), more(resume.allow_steps));
+        let limits = RaisedLimits { time, max_ticks, budget_usd, auto_resumes, allow_visits, allow_steps };
+        Self { run_id: resume.run_id, limits }
     }
 }

@@ -1,30 +1,57 @@
-//! `start_recipe`: the wish for a run.
+//! `start_recipe`: to start a run.
 
 use std::path::PathBuf;
 
+use serde::{Deserialize, Serialize};
+
 use super::limits::WantedLimits;
 use crate::run::SessionId;
-use crate::wire::fields::{Fields, Refusal};
+use crate::wire::forms::{not_blank, or_default, words};
 
-/// A wish for a run.
-#[derive(Debug, Clone, PartialEq)]
+/// To start a run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct StartRecipe {
     /// Where it is to take place.
+    #[serde(rename = "session_id", with = "session_or_null")]
     pub session: StartIn,
     /// The recipe's id.
+    #[serde(deserialize_with = "words")]
     pub recipe_id: String,
     /// Where the agent is to work; a session that is there already knows.
+    #[serde(default, deserialize_with = "not_blank", skip_serializing_if = "Option::is_none")]
     pub working_directory: Option<PathBuf>,
     /// The agent, by the name that clients know.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub provider: Option<String>,
     /// The agent, by its own name; whatever `provider` says.
+    #[serde(default, deserialize_with = "not_blank", skip_serializing_if = "Option::is_none")]
     pub agent: Option<String>,
     /// The model to use, whatever the recipe says.
+    #[serde(default, deserialize_with = "not_blank", skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
     /// What the run is about.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prompt: Option<String>,
     /// What it may use up.
+    #[serde(default, deserialize_with = "or_default", skip_serializing_if = "WantedLimits::is_empty")]
     pub limits: WantedLimits,
+}
+
+impl StartRecipe {
+    /// To start this recipe in a new session, with everything else left to the server.
+    #[must_use]
+    pub fn new(recipe_id: impl Into<String>) -> Self {
+        Self {
+            session: StartIn::NewSession,
+            recipe_id: recipe_id.into(),
+            working_directory: None,
+            provider: None,
+            agent: None,
+            model: None,
+            prompt: None,
+            limits: WantedLimits::default(),
+        }
+    }
 }
 
 /// Where a run is to take place.
@@ -36,35 +63,48 @@ pub enum StartIn {
     NewSession,
 }
 
-impl StartRecipe {
-    pub(super) fn read(fields: &mut Fields) -> Result<Self, Refusal> {
-        // `null` is a wish, and leaving it out is a mistake.
-        if !fields.has("session_id") {
-            return Err(fields.missing("session_id"));
-        }
-        let session = fields.session("session_id")?.map_or(StartIn::NewSession, StartIn::Session);
-        let recipe_id = fields.required_text("recipe_id")?;
-        let mut limits = fields.inner("limits")?;
-        Ok(Self {
-            session,
-            recipe_id,
-            working_directory: directory(fields)?,
-            provider: fields.text("provider")?,
-            agent: name(fields, "agent")?,
-            model: name(fields, "model")?,
-            prompt: fields.text("prompt")?,
-            limits: limits.as_mut().map(WantedLimits::read).transpose()?.unwrap_or_default(),
-        })
+impl From<Option<SessionId>> for StartIn {
+    fn from(session: Option<SessionId>) -> Self {
+        session.map_or(Self::NewSession, Self::Session)
     }
 }
 
-/// A name that a client gives; an empty one is none.
-fn name(fields: &mut Fields, field: &'static str) -> Result<Option<String>, Refusal> {
-    Ok(fields.text(field)?.filter(|name| !name.trim().is_empty()))
-}
+/// `null` asks for a new session, and leaving it out is a mistake.
+mod session_or_null {
+    use std::fmt;
 
-/// A directory that a client names; an empty one is none.
-pub(super) fn directory(fields: &mut Fields) -> Result<Option<PathBuf>, Refusal> {
-    let directory = fields.text("working_directory")?;
-    Ok(directory.filter(|directory| !directory.trim().is_empty()).map(PathBuf::from))
+    use serde::de::{Deserializer, Error, Visitor};
+    use serde::ser::{Serialize, Serializer};
+
+    use super::StartIn;
+
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands the field over like this")]
+    pub(super) fn serialize<S: Serializer>(session: &StartIn, serializer: S) -> Result<S::Ok, S::Error> {
+        match session {
+            StartIn::Session(session) => session.serialize(serializer),
+            StartIn::NewSession => serializer.serialize_none(),
+        }
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(field: D) -> Result<StartIn, D::Error> {
+        field.deserialize_any(SessionOrNull)
+    }
+
+    struct SessionOrNull;
+
+    impl Visitor<'_> for SessionOrNull {
+        type Value = StartIn;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("a string")
+        }
+
+        fn visit_unit<E: Error>(self) -> Result<StartIn, E> {
+            Ok(StartIn::NewSession)
+        }
+
+        fn visit_str<E: Error>(self, text: &str) -> Result<StartIn, E> {
+            text.parse().map(StartIn::Session).map_err(E::custom)
+        }
+    }
 }

@@ -1,10 +1,13 @@
-//! `subscribe`: the wish to hear what is said in a session.
+//! `subscribe`: to hear what is said in a session.
+
+use serde::{Deserialize, Serialize};
 
 use crate::run::SessionId;
-use crate::wire::fields::{Fields, Refusal};
+use crate::wire::forms::lenient;
 
-/// The wish to hear what is said in a session.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// To hear what is said in a session.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "SubscribeFields", into = "SubscribeFields")]
 pub struct Subscribe {
     /// The session.
     pub session_id: SessionId,
@@ -14,17 +17,29 @@ pub struct Subscribe {
     pub file_signature_seen: Option<String>,
 }
 
-impl Subscribe {
-    pub(super) fn read(fields: &mut Fields) -> Result<Self, Refusal> {
-        let session_id = fields.required_session()?;
-        // Protocol 0.5 counts from 0 and names the first that is missing; 0.4 counts from 1 and names the last that is
-        // there. It is the same number.
-        let from_offset = fields.count("from_offset")?;
-        let last_seq = fields.count("last_seq")?;
-        Ok(Self {
-            session_id,
-            from: from_offset.or(last_seq),
-            file_signature_seen: fields.text_or_nothing("file_signature_seen"),
-        })
+/// The fields as they are on the wire. Protocol 0.5 counts from 0 and names the first that is missing; 0.4 counts from 1 and
+/// names the last that is there. It is the same number.
+#[derive(Serialize, Deserialize)]
+struct SubscribeFields {
+    session_id: SessionId,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    from_offset: Option<u64>,
+    #[serde(default, skip_serializing)]
+    last_seq: Option<u64>,
+    #[serde(default, deserialize_with = "lenient", skip_serializing_if = "Option::is_none")]
+    file_signature_seen: Option<String>,
+}
+
+impl From<SubscribeFields> for Subscribe {
+    fn from(fields: SubscribeFields) -> Self {
+        let SubscribeFields { session_id, from_offset, last_seq, file_signature_seen } = fields;
+        Self { session_id, from: from_offset.or(last_seq), file_signature_seen }
+    }
+}
+
+impl From<Subscribe> for SubscribeFields {
+    fn from(subscribe: Subscribe) -> Self {
+        let Subscribe { session_id, from, file_signature_seen } = subscribe;
+        Self { session_id, from_offset: from, last_seq: None, file_signature_seen }
     }
 }

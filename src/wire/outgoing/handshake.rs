@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 use strum::{Display, EnumString, IntoStaticStr, VariantNames};
 
 use crate::Advise;
-use crate::run::SessionId;
-use crate::wire::ProtocolVersion;
+use crate::run::{RunId, SessionId};
+use crate::wire::{ProtocolVersion, RequestId};
 
 /// The first thing the server says.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -56,14 +56,20 @@ impl Default for AuthError {
     }
 }
 
-/// A wish was understood.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+/// A request was carried out, or will be.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Default)]
 pub struct Ack {
     /// Words.
     pub message: String,
     /// The session it is about.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
+    /// The run that was started or resumed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub run_id: Option<RunId>,
+    /// The id that the client gave its request.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub request_id: Option<RequestId>,
 }
 
 /// A wish was not fulfilled. The socket stays open, unless the code says otherwise.
@@ -80,6 +86,12 @@ pub struct ErrorMessage {
     /// The session it is about.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
+    /// The run as which the failure was told to all clients, where it was told as one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub run_id: Option<RunId>,
+    /// The id that the client gave its request.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub request_id: Option<RequestId>,
     /// The version that a client needs at least.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub required: Option<String>,

@@ -65,6 +65,19 @@ pub struct HistoryMessage {
     /// What it is, where it is not the words of a person, a recipe or an agent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mark: Option<Mark>,
+    /// Whether the agent got it, or may have: not so for a prompt that was withdrawn while it was queued. It is there only where it
+    /// is `false`.
+    #[serde(default = "yes", skip_serializing_if = "is_set")]
+    pub delivered: bool,
+}
+
+const fn yes() -> bool {
+    true
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands the field over like this")]
+const fn is_set(flag: &bool) -> bool {
+    *flag
 }
 
 /// What the server itself notes in a conversation.

@@ -485,6 +485,27 @@ pub fn a_prompt_is_passed_on_once(store: &dyn Store) {
     assert_eq!(commit(store, [begins(5, 3)]), Err(busy), "a run passes prompts on by itself");
 }
 
+pub fn a_prompt_that_was_withdrawn_is_never_delivered(store: &dyn Store) {
+    // A message that a client sent is named like its prompt.
+    let says = |n: u128| Change::message(NewMessage { id: prompt(n).uuid(), ..message(1, 2, 1) });
+    let delivered = || -> Vec<bool> {
+        store.messages(session(1), 0, 9).unwrap().iter().map(|message| message.delivered).collect()
+    };
+    let both = [new_session(1, 1), queued(1, 1, "a", 1), says(1), queued(2, 1, "b", 1), says(2)];
+    let committed = commit(store, both).unwrap();
+    assert!(messages_of(&committed).iter().all(|message| message.delivered));
+    commit(store, [withdraws(1, [1, 9])]).unwrap();
+    assert_eq!(delivered(), [false, true]);
+    // What the agent has been given cannot be withdrawn any more.
+    commit(store, [chat_begins(1, 1, 2, 2), withdraws(1, [2]), chat_ends(1, 1, false)]).unwrap();
+    assert_eq!(delivered(), [false, true]);
+    commit(store, [events(1, 0, [started(1, 1), queues(3)], 3), says(3)]).unwrap();
+    commit(store, [events(1, 2, [ends_withdrawing("user-requested", [3])], 4)]).unwrap();
+    assert_eq!(delivered(), [false, true, false]);
+    assert_eq!(store.prune(u64::MAX >> 1), Ok(1));
+    assert_eq!(delivered(), [false, true, false], "the conversation stays when a run is pruned");
+}
+
 pub fn a_prompt_that_the_agent_may_have_got_is_known_as_such(store: &dyn Store) {
     commit(store, [new_session(1, 1), queued(1, 1, "a", 1), queued(2, 1, "b", 1)]).unwrap();
     let again = |n| store.prompt(prompt(n)).unwrap().unwrap().again;
@@ -1065,6 +1086,7 @@ suite! {
     prompts_wait_until_the_agent_is_told,
     a_prompt_is_passed_on_once,
     a_prompt_that_the_agent_may_have_got_is_known_as_such,
+    a_prompt_that_was_withdrawn_is_never_delivered,
     what_a_failed_turn_cost_counts,
     sessions_with_somebody_waiting_are_known,
     a_run_that_waits_can_end_once_more,

@@ -4,9 +4,10 @@ use std::time::Duration;
 
 use surefire::ExitReason;
 use surefire::wire::{
-    ClientMessage, Connect, ExitRecipe, KillSession, NotOurs, Prompt, PromptTo, ProtocolVersion, PruneRuns,
-    PruneSessions, RefreshSessions, ResumeRun, SetMaxMessageSize, SetOrchestration, StartIn, StartRecipe,
-    Subscribe, Unsubscribe, WantedLimits,
+    ClientMessage, Connect, ExecuteCommand, ExitRecipe, GetGitBranch, KillSession, Prompt, PromptTo,
+    ProtocolVersion, PruneRuns, PruneSessions, RefreshSessions, Request, RequestId, ResumeRun, SetDirectory,
+    SetMaxMessageSize, SetOrchestration, StartIn, StartRecipe, Subscribe, Unsubscribe, UnsupportedInSession,
+    WantedLimits,
 };
 
 use super::golden::Side;
@@ -15,18 +16,14 @@ use super::one_run::{SESSION, run_id, session};
 const KEY: &str = "untethered-0123456789abcdef0123456789abcdef";
 
 fn rows() -> Vec<(&'static str, ClientMessage)> {
-    let not_ours = not_ours().map(|(file, message)| (file, ClientMessage::NotOurs(message)));
-    let sessions = sessions();
-    greetings().into_iter().chain(recipes()).chain(sessions).chain(not_ours).collect()
+    greetings().into_iter().chain(recipes()).chain(sessions()).chain(unsupported()).collect()
 }
 
-fn greetings() -> [(&'static str, ClientMessage); 6] {
+fn greetings() -> [(&'static str, ClientMessage); 7] {
     let ios = Connect {
         api_key: Some(KEY.into()),
         protocol_version: Some((ProtocolVersion(0, 5, 0), "0.5.0".into())),
-        session_id: None,
-        recent_sessions_limit: 5,
-        work: false,
+        ..Connect::default()
     };
     let android = Connect {
         protocol_version: None,
@@ -34,17 +31,19 @@ fn greetings() -> [(&'static str, ClientMessage); 6] {
         ..ios.clone()
     };
     let console = Connect { work: true, ..ios.clone() };
+    let unspaced = Connect { spacing: false, ..ios.clone() };
     [
         ("connect", ClientMessage::Connect(ios)),
         ("connect.android", ClientMessage::Connect(android)),
         ("connect.work", ClientMessage::Connect(console)),
+        ("connect.unspaced", ClientMessage::Connect(unspaced)),
         ("ping", ClientMessage::Ping),
         ("message_ack", ClientMessage::MessageAck),
         ("set_max_message_size", ClientMessage::SetMaxMessageSize(SetMaxMessageSize { size_kb: 200 })),
     ]
 }
 
-fn recipes() -> [(&'static str, ClientMessage); 13] {
+fn recipes() -> [(&'static str, ClientMessage); 14] {
     let start = StartRecipe {
         session: StartIn::Session(session()),
         recipe_id: "implement-and-review".into(),
@@ -96,7 +95,8 @@ fn recipes() -> [(&'static str, ClientMessage); 13] {
     let on = SetOrchestration { enabled: true, session_id: Some(session()) };
     [
         ("get_available_recipes", ClientMessage::GetAvailableRecipes),
-        ("start_recipe", ClientMessage::StartRecipe(start)),
+        ("start_recipe", ClientMessage::StartRecipe(start.clone())),
+        ("start_recipe.request_id", ClientMessage::StartRecipe(start)),
         ("start_recipe.new_session", ClientMessage::StartRecipe(new_session)),
         ("start_recipe.full", ClientMessage::StartRecipe(full)),
         ("resume_run", ClientMessage::ResumeRun(resume)),
@@ -151,21 +151,22 @@ fn sessions() -> [(&'static str, ClientMessage); 10] {
     ]
 }
 
-fn not_ours() -> [(&'static str, NotOurs); 11] {
-    let session = Some(SESSION.to_owned());
+fn unsupported() -> [(&'static str, ClientMessage); 11] {
+    let session = UnsupportedInSession { session_id: Some(SESSION.to_owned()) };
+    let command = ExecuteCommand { command_id: Some("git.status".into()) };
     let directory = Some("/projects/shop".to_owned());
     [
-        ("compact_session", NotOurs::CompactSession { session: session.clone() }),
-        ("infer_session_name", NotOurs::InferSessionName { session }),
-        ("execute_command", NotOurs::ExecuteCommand { command: Some("git.status".into()) }),
-        ("get_command_history", NotOurs::GetCommandHistory),
-        ("get_command_output", NotOurs::GetCommandOutput),
-        ("create_worktree_session", NotOurs::CreateWorktreeSession),
-        ("upload_file", NotOurs::UploadFile),
-        ("list_resources", NotOurs::ListResources),
-        ("delete_resource", NotOurs::DeleteResource),
-        ("set_directory", NotOurs::SetDirectory { directory: directory.clone() }),
-        ("get_git_branch", NotOurs::GetGitBranch { directory }),
+        ("compact_session", ClientMessage::CompactSession(session.clone())),
+        ("infer_session_name", ClientMessage::InferSessionName(session)),
+        ("execute_command", ClientMessage::ExecuteCommand(command)),
+        ("get_command_history", ClientMessage::GetCommandHistory),
+        ("get_command_output", ClientMessage::GetCommandOutput),
+        ("create_worktree_session", ClientMessage::CreateWorktreeSession),
+        ("upload_file", ClientMessage::UploadFile),
+        ("list_resources", ClientMessage::ListResources),
+        ("delete_resource", ClientMessage::DeleteResource),
+        ("set_directory", ClientMessage::SetDirectory(SetDirectory { path: directory.clone() })),
+        ("get_git_branch", ClientMessage::GetGitBranch(GetGitBranch { working_directory: directory })),
     ]
 }
 
@@ -178,8 +179,87 @@ fn each_file_is_read_as_what_it_means() {
 
 #[test]
 fn every_type_has_a_file_and_every_file_is_read() {
-    let rows = rows();
-    Side::Client.is_covered_by(rows.iter().map(|(file, _)| *file), ClientMessage::TYPES);
+    let files = Side::Client.files();
+    Side::Client.is_covered_by(files.iter().map(String::as_str), ClientMessage::TYPES);
+    for (file, _) in rows() {
+        assert!(files.contains(file), "there is no {file}");
+    }
+}
+
+/// A message is written as JSON that is read as the same message, with its id and without.
+#[test]
+fn each_message_is_written_as_what_is_read_as_it() {
+    for file in Side::Client.files() {
+        let message = ClientMessage::read(&Side::Client.text(&file)).expect("every file is read");
+        for request_id in [None, RequestId::new("request 1"), RequestId::new("")] {
+            let request = Request { message: message.clone(), request_id };
+            assert_eq!(
+                Request::read(&request.to_json()),
+                Ok(request.clone()),
+                "{file}: {}",
+                request.to_json()
+            );
+        }
+        let json = serde_json::to_string(&message).expect("it can be written");
+        assert_eq!(serde_json::from_str::<ClientMessage>(&json).expect("it can be read"), message, "{file}");
+    }
+}
+
+/// What our own client sends is what the files show, field by field. The other files are of clients that send fields which we
+/// do not need, or use other names for the same.
+#[test]
+fn what_we_write_is_what_the_files_show() {
+    let others = [
+        "connect.android",
+        "stop_recipe",
+        "prompt.android",
+        "subscribe.seq",
+        "message_ack",
+        "infer_session_name",
+        "execute_command",
+        "get_command_history",
+        "get_command_output",
+        "create_worktree_session",
+        "upload_file",
+        "list_resources",
+        "delete_resource",
+    ];
+    for file in Side::Client.files().into_iter().filter(|file| !others.contains(&file.as_str())) {
+        let text = Side::Client.text(&file);
+        let request = Request::read(&text).expect("every file is read");
+        let shown: serde_json::Value = serde_json::from_str(&text).expect("it is JSON");
+        let written = serde_json::to_value(request).expect("it can be written");
+        assert_eq!(without_fractions(written), without_fractions(shown), "{file}");
+    }
+}
+
+/// The same with every number as the nearest fraction: `7200` and `7200.0` are one number on the wire.
+fn without_fractions(json: serde_json::Value) -> serde_json::Value {
+    match json {
+        serde_json::Value::Number(number) => number.as_f64().into(),
+        serde_json::Value::Object(fields) => {
+            fields.into_iter().map(|(name, value)| (name, without_fractions(value))).collect()
+        }
+        other => other,
+    }
+}
+
+#[test]
+fn a_request_id_is_a_text_of_bounded_length() {
+    let request = Request::read(&Side::Client.text("start_recipe.request_id")).expect("it is one");
+    assert_eq!(request.request_id, RequestId::new("start-1"));
+    let read = |id: serde_json::Value| {
+        let text = serde_json::json!({ "type": "refresh_sessions", "request_id": id }).to_string();
+        Request::read(&text).expect("the rest is right").request_id
+    };
+    let longest = "x".repeat(RequestId::MAX_BYTES);
+    assert_eq!(read(longest.clone().into()), RequestId::new(longest.clone()));
+    for ignored in [format!("{longest}x").into(), 7.into(), serde_json::Value::Null] {
+        assert_eq!(read(ignored), None);
+    }
+    let refused =
+        Request::read(r#"{"type": "start_recipe", "request_id": "7"}"#).expect_err("it is incomplete");
+    assert_eq!(refused.request_id, RequestId::new("7"));
 }
 
 #[test]

@@ -7,9 +7,9 @@ use surefire::wire::{
     Ack, ActiveRecipe, AuthError, AvailableCommands, AvailableRecipes, CommandError, CommandHistory,
     CompactionError, Connected, ErrorCode, ErrorMessage, GitBranch, Hello, HistoryMessage, InferNameError,
     LastRecipe, Mark, OfferedAgent, OfferedRecipe, OrchestrationSet, ProtocolVersion, RecentSession,
-    RecentSessions, RecipeError, RecipeExited, ResourcesList, RunsPruned, ServerMessage, SessionCreated,
-    SessionEntry, SessionHistory, SessionKilled, SessionList, SessionReady, SessionsPruned, Stamp,
-    TurnComplete, Window, WorkChanged, WorktreeSessionError, shown, window,
+    RecentSessions, RecipeError, RecipeExited, RequestId, ResourcesList, RunsPruned, ServerMessage,
+    SessionCreated, SessionEntry, SessionHistory, SessionKilled, SessionList, SessionReady, SessionsPruned,
+    Stamp, TurnComplete, Window, WorkChanged, WorktreeSessionError, shown, window,
 };
 use surefire::{Category, Exit, ExitReason, Outline, Registry};
 use uuid::Uuid;
@@ -34,8 +34,11 @@ fn greetings() -> Rows {
         negotiated_protocol_version: ProtocolVersion::negotiate(None).to_string(),
         ..connected.clone()
     };
-    let starting = Ack { message: "Starting recipe...".into(), session_id: Some(session()) };
-    let size = Ack { message: "Max message size set to 200 KB".into(), session_id: None };
+    let starting =
+        Ack { message: "Starting recipe...".into(), session_id: Some(session()), ..Ack::default() };
+    let run = Ack { run_id: Some(run_id()), request_id: RequestId::new("start-1"), ..starting.clone() };
+    let size = Ack { message: "Max message size set to 200 KB".into(), ..Ack::default() };
+    let done = Ack { message: "Done".into(), request_id: RequestId::new("exit-2"), ..Ack::default() };
     vec![
         ("hello", ServerMessage::Hello(Hello::default())),
         ("connected", ServerMessage::Connected(connected)),
@@ -44,10 +47,20 @@ fn greetings() -> Rows {
         ("pong", ServerMessage::Pong),
         ("ack", ServerMessage::Ack(starting)),
         ("ack.plain", ServerMessage::Ack(size)),
+        ("ack.request_id", ServerMessage::Ack(done)),
+        ("ack.run", ServerMessage::Ack(run)),
     ]
 }
 
 fn errors() -> Rows {
+    let failed = ErrorMessage {
+        message: "there is no directory `/projects/shop`".into(),
+        code: Some(ErrorCode::StartFailed),
+        session_id: Some(session()),
+        run_id: Some(run_id()),
+        request_id: RequestId::new("start-1"),
+        ..ErrorMessage::default()
+    };
     let plain = ErrorMessage {
         message: "session_id required in start_recipe message".into(),
         ..ErrorMessage::default()
@@ -69,6 +82,7 @@ fn errors() -> Rows {
     };
     vec![
         ("error", ServerMessage::Error(plain)),
+        ("error.request_id", ServerMessage::Error(failed)),
         ("error.session", ServerMessage::Error(busy)),
         ("error.unsupported_protocol_version", ServerMessage::Error(too_old)),
     ]
@@ -174,6 +188,7 @@ fn said(offset: u64, role: &str, text: &str) -> HistoryMessage {
         id: uuid,
         provider: "claude".into(),
         mark: None,
+        delivered: true,
     }
 }
 
@@ -207,11 +222,14 @@ fn histories() -> Rows {
             &format!("Not answered: “Mind the tests.” was being delivered when this was stopped. {again}"),
         ),
     ];
+    let undelivered = HistoryMessage { delivered: false, ..stopped[1].clone() };
+    let withdrawn = [stopped[0].clone(), undelivered, stopped[2].clone()];
     let frame = |part, limit| ServerMessage::SessionHistory(window(part, limit));
     let whole = 200 * 1024;
     vec![
         ("session_history", frame(part(2, &talk), whole)),
         ("session_history.marks", frame(part(4, &stopped), whole)),
+        ("session_history.undelivered", frame(part(3, &withdrawn), whole)),
         ("session_history.empty", frame(part(0, &[]), whole)),
         ("session_history.cut_short", frame(part(3, &long), 1024)),
         ("session_history.file_replaced", frame(Window { replaced: true, ..part(1, &talk[..1]) }, whole)),

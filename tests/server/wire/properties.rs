@@ -4,13 +4,13 @@ use proptest::collection::{btree_map, vec};
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 use surefire::recipes::ImplementAndReview;
-use surefire::wire::{ClientMessage, HistoryMessage, ServerMessage, Stamp, Window, fit, window};
+use surefire::wire::{ClientMessage, HistoryMessage, Request, ServerMessage, Stamp, Window, fit, window};
 use uuid::Uuid;
 
 use super::one_run::{OneRun, SESSION, session};
 
 /// The fields of all messages.
-const FIELDS: [&str; 27] = [
+const FIELDS: [&str; 30] = [
     "api_key",
     "protocol_version",
     "recent_sessions_limit",
@@ -38,6 +38,9 @@ const FIELDS: [&str; 27] = [
     "file_signature_seen",
     "last_seq",
     "size_kb",
+    "request_id",
+    "spacing",
+    "work",
 ];
 
 fn any_json() -> impl Strategy<Value = Value> {
@@ -81,6 +84,7 @@ fn said(offset: u64, text: String) -> HistoryMessage {
         id: uuid,
         provider: "claude".into(),
         mark: None,
+        delivered: true,
     }
 }
 
@@ -88,16 +92,19 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(100))]
 
     #[test]
-    fn reading_never_panics(
+    fn reading_never_panics_and_what_is_read_can_be_written(
         kind in proptest::sample::select(ClientMessage::TYPES),
         fields in btree_map(proptest::sample::select(&FIELDS[..]), any_json(), 0..8),
     ) {
         let fields = fields.into_iter().map(|(name, value)| (name.to_owned(), value));
         let mut message: Map<_, _> = fields.collect();
         message.insert("type".to_owned(), kind.into());
-        if let Err(refused) = ClientMessage::read(&Value::Object(message).to_string()) {
-            let words = refused.why.to_string();
-            prop_assert!(words.contains(kind) && words.len() < 800, "{words}");
+        match Request::read(&Value::Object(message).to_string()) {
+            Ok(request) => prop_assert_eq!(Request::read(&request.to_json()), Ok(request)),
+            Err(refused) => {
+                let words = refused.why.to_string();
+                prop_assert!(words.contains(kind) && words.len() < 800, "{words}");
+            }
         }
     }
 

@@ -13,12 +13,18 @@ const LONGEST_WAIT = 5_000;
 // What may mean that a connection has gone, or that one can be had again.
 const WAKING = [[globalThis, "online"], [globalThis, "offline"], [document, "visibilitychange"]];
 
-// Events: `state` (how it stands has changed), `message` (the server said something).
+// The connection ended before an answer came: what was asked for may have been done all the same.
+export class Lost extends Error {}
+
+// Events: `state` (how it stands has changed), `message` (the server said something that is not the answer to a request).
 export class Connection extends EventTarget {
   // `off`, `connecting`, `on`, `waiting` (for the next attempt) or `refused` (the key is wrong).
   state = "off";
   #socket = null;
   #failures = 0;
+  // The requests that are not answered yet, by their ids.
+  #asked = new Map();
+  #requests = 0;
 
   constructor(address, key) {
     super();
@@ -62,11 +68,20 @@ export class Connection extends EventTarget {
     return null;
   }
 
+  // Asks for something, and gives the `ack` that carries the request's id back; or throws what keeps it from being done, in words.
+  async request(message) {
+    const id = String(++this.#requests);
+    const problem = this.say({ ...message, request_id: id });
+    if (problem) throw new Error(problem);
+    return new Promise((resolve, reject) => this.#asked.set(id, { resolve, reject }));
+  }
+
   #hear(message) {
     clearTimeout(this.unanswered);
+    if (this.#answers(message)) return;
     switch (message.type) {
       case "hello":
-        this.#socket.send(JSON.stringify({ type: "connect", api_key: this.key, protocol_version: VERSION, recent_sessions_limit: 5, work: true }));
+        this.#socket.send(JSON.stringify({ type: "connect", api_key: this.key, protocol_version: VERSION, recent_sessions_limit: 5, work: true, spacing: false }));
         break;
       case "connected":
         this.#failures = 0;
@@ -79,6 +94,16 @@ export class Connection extends EventTarget {
         return;
     }
     this.dispatchEvent(new CustomEvent("message", { detail: message }));
+  }
+
+  // Whether this is the answer to a request. It is no news for anybody else then.
+  #answers({ type, request_id: id, message, ...ack }) {
+    const request = this.#asked.get(id);
+    if (!request) return false;
+    this.#asked.delete(id);
+    if (type === "error") request.reject(new Error(message));
+    else request.resolve(ack);
+    return true;
   }
 
   // A connection may be gone without a word, after a laptop was asleep say. Whoever does not answer one ping gets no second.
@@ -108,6 +133,8 @@ export class Connection extends EventTarget {
     const socket = this.#socket;
     this.#socket = null;
     socket?.close();
+    for (const { reject } of this.#asked.values()) reject(new Lost("The connection was lost."));
+    this.#asked.clear();
   }
 
   #become(state) {

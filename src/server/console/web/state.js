@@ -32,8 +32,6 @@ export class State extends EventTarget {
   notice = null;
   // Whether the server has taken the key.
   #paired = false;
-  // Those who wait for an answer, and look at each message first. What one of them takes is no news for anybody else.
-  #waiting = new Set();
 
   get connectionState() {
     return this.connection?.state ?? "off";
@@ -66,12 +64,6 @@ export class State extends EventTarget {
     return !problem;
   }
 
-  // Shows every message to `look` until it is taken away again. It says whether it takes the message for itself.
-  wait(look) {
-    this.#waiting.add(look);
-    return () => this.#waiting.delete(look);
-  }
-
   #connectionChanged() {
     switch (this.connection.state) {
       case "on":
@@ -101,7 +93,6 @@ export class State extends EventTarget {
 
   #hear(message) {
     if (ABOUT_WORK.has(message.type)) this.changed("work");
-    if ([...this.#waiting].some((look) => look(message))) return;
     switch (message.type) {
       case "available_recipes":
         this.recipes = message.recipes;
@@ -209,7 +200,7 @@ export class State extends EventTarget {
     story.looking = false;
   }
 
-  // An end is read of before it is heard of: the server keeps that apart from the beginning, for the app.
+  // An end may be read of before it is heard of.
   #settle({ stopped, run: { run_id: run, session_id: session } }) {
     const last = this.present.get(session);
     if (!stopped || last?.run_id !== run || last.type !== "recipe_started") return;

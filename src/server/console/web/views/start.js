@@ -1,5 +1,6 @@
 // Starting a recipe: in which conversation, where, by whom, about what; with a look at what the agent will be told first.
 
+import { Lost } from "../connection.js";
 import { h } from "../dom.js";
 import { ago } from "../words.js";
 
@@ -46,7 +47,6 @@ class StartDialog {
     this.state.addEventListener("change", hear);
     this.dialog.addEventListener("close", () => {
       this.state.removeEventListener("change", hear);
-      this.#stopWaiting();
       clearTimeout(this.typing);
       this.dialog.remove();
     });
@@ -119,60 +119,35 @@ class StartDialog {
     }
   }
 
-  #submit(event) {
+  async #submit(event) {
     event.preventDefault();
     this.problem.hidden = true;
-    const session = this.session.value || null;
-    this.#wait(session);
     this.button.disabled = true;
-    const problem = this.state.connection.say({
-      type: "start_recipe",
-      session_id: session,
-      recipe_id: this.outline.id,
-      working_directory: session ? undefined : this.directory.value.trim(),
-      agent: session ? undefined : this.agent.value || undefined,
-      prompt: this.about.value.trim() || undefined,
-    });
-    if (problem) this.#complain(problem);
+    const session = this.session.value || null;
+    try {
+      const { run_id: run } = await this.state.connection.request({
+        type: "start_recipe",
+        session_id: session,
+        recipe_id: this.outline.id,
+        working_directory: session ? undefined : this.directory.value.trim(),
+        agent: session ? undefined : this.agent.value || undefined,
+        prompt: this.about.value.trim() || undefined,
+      });
+      this.#started(run);
+    } catch (error) {
+      this.#complain(error instanceof Lost ? `${error.message} Look at the runs whether it began, before you start it again.` : error.message);
+    }
   }
 
-  // Waits for what becomes of it. A run is told to everybody, and `ack` to us alone: so we know which of the runs is ours.
-  #wait(session) {
-    const runs = new Map();
-    const forget = this.state.wait((message) => {
-      const ours = !session || !message.session_id || message.session_id === session;
-      if (message.type === "recipe_started") runs.set(message.session_id, message.run_id);
-      else if (message.type === "ack" && runs.has(message.session_id)) this.#started(runs.get(message.session_id));
-      else if (message.type === "error" && ours) {
-        this.#complain(message.message);
-        return true;
-      }
-      return false;
-    });
-    const lost = ({ detail: { what } }) => {
-      if (what !== "connection" || this.state.connectionState === "on") return;
-      this.#complain("The connection was lost. Look at the runs whether it began, before you start it again.");
-    };
-    this.state.addEventListener("change", lost);
-    this.stopWaiting = () => {
-      forget();
-      this.state.removeEventListener("change", lost);
-    };
-  }
-
-  #stopWaiting() {
-    this.stopWaiting?.();
-    this.stopWaiting = null;
-    this.button.disabled = false;
-  }
-
+  // Whoever has cancelled meanwhile stays where they are.
   #started(run) {
+    if (!this.dialog.open) return;
     this.dialog.close();
     location.hash = `#/runs/${run}`;
   }
 
   #complain(words) {
-    this.#stopWaiting();
+    this.button.disabled = false;
     this.problem.textContent = words;
     this.problem.hidden = false;
     // While it was disabled it could not keep the focus.

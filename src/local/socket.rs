@@ -1,0 +1,92 @@
+//! The socket of a data directory: where it is, and how to connect to it.
+
+use std::io;
+use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{Mode, OFlags};
+use tokio::net::UnixStream;
+
+use super::runtime_directory::{check_private, runtime_directories};
+
+/// The socket's name in the data directory.
+pub(crate) const SOCKET: &str = "socket";
+
+/// The name of the directory for sockets that cannot be in their data directory.
+const ELSEWHERE: &str = "surefire-sockets";
+
+/// The longest path that a socket can have everywhere: macOS takes 103 bytes, Linux 107.
+const MAX_PATH_BYTES: usize = 103;
+
+/// A path to the socket of a data directory. There are several, since a socket's path must be short and a file system may have none.
+#[derive(Debug)]
+pub(crate) struct Way {
+    path: PathBuf,
+    /// The data directory, where the path leads through it.
+    directory: Option<OwnedFd>,
+}
+
+impl Way {
+    pub(crate) fn to(path: PathBuf) -> Self {
+        Self { path, directory: None }
+    }
+
+    /// Where it leads.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// All ways to the socket of a data directory, the best one first. A client tries what the server may have had to use.
+    pub(crate) fn all(data: &Path) -> Vec<Self> {
+        let direct = data.join(SOCKET);
+        let first = if is_short(&direct) { Some(Self::to(direct)) } else { Self::through(data) };
+        first.into_iter().chain(Self::elsewhere(data, runtime_directories(ELSEWHERE))).collect()
+    }
+
+    /// The socket in the data directory, by the number of the open directory: that is short, whatever its path is.
+    fn through(data: &Path) -> Option<Self> {
+        let flags = OFlags::DIRECTORY | OFlags::CLOEXEC | OFlags::RDONLY;
+        let directory = rustix::fs::open(data, flags, Mode::empty()).ok()?;
+        let open = PathBuf::from(format!("/proc/self/fd/{}", directory.as_raw_fd()));
+        // Not every system has this.
+        open.is_dir().then(|| Self { path: open.join(SOCKET), directory: Some(directory) })
+    }
+
+    /// A socket outside of the data directory, named after the directory's number on its disk.
+    pub(crate) fn elsewhere(data: &Path, directories: Vec<PathBuf>) -> Vec<Self> {
+        let Ok(found) = std::fs::metadata(data) else { return Vec::new() };
+        let name = format!("{:x}-{:x}", found.dev(), found.ino());
+        let paths = directories.into_iter().map(|directory| directory.join(&name));
+        paths.filter(|path| is_short(path)).map(Self::to).collect()
+    }
+
+    /// The directory of a socket outside of the data directory: it has to be looked at, since others may have made it.
+    pub(crate) fn other_directory(&self, data: &Path) -> Option<&Path> {
+        self.path.parent().filter(|directory| self.directory.is_none() && *directory != data)
+    }
+}
+
+fn is_short(path: &Path) -> bool {
+    path.as_os_str().as_bytes().len() <= MAX_PATH_BYTES
+}
+
+/// Connects to the server that holds a data directory, as a process of the same user.
+///
+/// # Errors
+/// The server has no such socket, or does not take more connections.
+pub(crate) async fn connect(data: &Path) -> io::Result<UnixStream> {
+    let mut problem = io::Error::from(io::ErrorKind::NotFound);
+    for way in Way::all(data) {
+        let connected = match way.other_directory(data).map_or(Ok(()), check_private) {
+            Ok(()) => UnixStream::connect(&way.path).await,
+            Err(error) => Err(error),
+        };
+        match connected {
+            Ok(stream) => return Ok(stream),
+            Err(error) => problem = error,
+        }
+    }
+    Err(problem)
+}

@@ -54,6 +54,7 @@ enum Hold {
 
 impl HeldStore {
     /// Lists of sessions stand still from now on, or do no longer.
+    #[allow(dead_code, reason = "the tests of the server do this")]
     pub(crate) fn hold_lists(&self, held: bool) {
         *self.lists_held.lock().unwrap() = held;
         self.list_released.notify_all();

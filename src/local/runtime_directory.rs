@@ -61,7 +61,7 @@ mod tests {
         let uid = rustix::process::getuid().as_raw();
         let fallback = temporary.join(format!("surefire-sessions-{uid}"));
         let found = |runtime: &Path| candidates(Some(runtime), &temporary, "surefire-sessions");
-        assert_eq!(found(&runtime), [fallback.clone()], "it is not there");
+        assert_eq!(found(&runtime), std::slice::from_ref(&fallback), "it is not there");
         std::fs::create_dir(&runtime).unwrap();
         for (mode, own) in [(0o700, true), (0o755, true), (0o777, false), (0o1777, false), (0o770, false)] {
             std::fs::set_permissions(&runtime, std::fs::Permissions::from_mode(mode)).unwrap();
@@ -70,8 +70,8 @@ mod tests {
         }
         let file = place.path().join("file");
         std::fs::write(&file, "").unwrap();
-        assert_eq!(found(&file), [fallback.clone()]);
-        assert_eq!(found(Path::new("run")), [fallback.clone()]);
+        assert_eq!(found(&file), std::slice::from_ref(&fallback));
+        assert_eq!(found(Path::new("run")), std::slice::from_ref(&fallback));
         assert_eq!(candidates(None, &temporary, "surefire-sessions"), [fallback]);
     }
 

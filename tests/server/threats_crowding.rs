@@ -32,7 +32,8 @@ fn openings() -> [String; 4] {
 /// A crowd of so many connections, which are opened again as soon as they are closed. All of them were open once when this returns.
 async fn crowd(address: SocketAddr, count: usize, openings: &[String]) -> JoinSet<()> {
     let mut crowd = JoinSet::new();
-    for opening in openings.iter().cycle().take(count).cloned() {
+    for opening in openings.iter().cycle().take(count) {
+        let opening = opening.clone();
         let mut raw = Raw::dial(address).await;
         crowd.spawn(async move {
             loop {

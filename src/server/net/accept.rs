@@ -128,6 +128,7 @@ async fn serve(
     let patience = shared.limits.request_time;
     let longest = patience.saturating_mul(LONGEST_VISIT);
     let over = slot.over().clone();
+    let (stopping, connections) = (shared.stopping.clone(), Arc::clone(&shared.connections));
     let slot = PeerSlot::new(slot);
     let routes = TowerToHyperService::new(warp::service(routes));
     let service = service_fn(move |mut request: Request<hyper::body::Incoming>| {
@@ -152,8 +153,11 @@ async fn serve(
         // First of all, so that what has been asked already is known to it: it is answered in any case.
         biased;
         served = connection.as_mut() => served,
-        // Its time is over, it has to make room for another one, or the server stops.
+        // Its time is over, it has to make room for another one, or the server stops. Where others wait to be accepted, room is made at once.
         _ = timeout(longest, over.cancelled()) => {
+            if over.is_cancelled() && !stopping.is_cancelled() && connections.is_crowded() {
+                return;
+            }
             connection.as_mut().graceful_shutdown();
             match timeout(LAST_WORDS, connection).await {
                 Ok(served) => served,

@@ -117,6 +117,11 @@ impl ConnectionLimit {
         Arc::clone(&self.sockets).acquire_owned().await.ok()
     }
 
+    /// Whether connections wait to be accepted until others are gone.
+    pub(in crate::server) fn is_crowded(&self) -> bool {
+        self.sockets.available_permits() == 0
+    }
+
     /// A slot for a process of the same user, if there is one or one becomes free in time.
     pub(in crate::server) async fn admit_same_user(self: &Arc<Self>) -> Option<Slot> {
         let free = Arc::clone(&self.same_user).acquire_owned();
@@ -231,7 +236,7 @@ impl Slot {
     /// Notes how the connection stands.
     pub(in crate::server) fn note(&self, standing: Standing) {
         if let Kind::Unauthenticated(which, ticket) = self.kind {
-            self.limit.lock().pool(which).note(ticket, standing);
+            self.limit.lock().pool(which).note(ticket, standing, Instant::now());
             if standing == Standing::Answered {
                 self.limit.grant(which);
             }
@@ -418,14 +423,14 @@ mod tests {
         }
         // Those that were displaced have not gone yet, and count until they have.
         assert!(kept.iter().any(|slot| slot.over().is_cancelled()));
-        let one_more = timeout(Duration::from_secs(60), limit.socket()).await;
+        let one_more = timeout(Duration::from_mins(1), limit.socket()).await;
         assert!(one_more.is_err(), "one more is not accepted");
         let mut client = kept.pop().unwrap();
         assert_eq!(client.authenticate(), Ok(()));
         let _socket = limit.socket().await;
-        assert!(timeout(Duration::from_secs(60), limit.socket()).await.is_err());
+        assert!(timeout(Duration::from_mins(1), limit.socket()).await.is_err());
         drop(kept.remove(0));
-        assert!(timeout(Duration::from_secs(60), limit.socket()).await.is_ok());
+        assert!(timeout(Duration::from_mins(1), limit.socket()).await.is_ok());
         drop(client);
     }
 

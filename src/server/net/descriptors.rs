@@ -17,6 +17,9 @@ const SHARE: usize = 4;
 /// With four times as many waiting, the last of them waits for four times the grace.
 const SOCKETS_PER_SLOT: usize = 8;
 
+/// The same where the process may have few files open: both pools have their slots, and as many connections wait.
+const MIN_SOCKETS_PER_SLOT: usize = 4;
+
 /// The largest number of them, where the process may have any number of files open.
 const MAX_SOCKETS: usize = 1 << 16;
 
@@ -51,7 +54,7 @@ impl SocketBudget {
     /// What the limits allow in a process that may have so many files open.
     pub(in crate::server) fn new(limits: &ServerLimits, files: usize) -> Self {
         let most = (files / SHARE).clamp(SOCKETS_PER_SLOT, MAX_SOCKETS);
-        let slots = limits.unauthenticated.clamp(1, most / SOCKETS_PER_SLOT);
+        let slots = limits.unauthenticated.clamp(1, most / MIN_SOCKETS_PER_SLOT);
         Self { sockets: (slots * SOCKETS_PER_SLOT).max(MIN_SOCKETS).min(most), slots }
     }
 
@@ -69,14 +72,14 @@ mod tests {
     fn connections_without_the_key_leave_most_files_to_the_rest_of_the_process() {
         for (unauthenticated, files, sockets, slots) in [
             (64, 16_384, 512, 64),
-            (64, 1024, 256, 32),
-            (64, 256, 64, 8),
+            (64, 1024, 256, 64),
+            (64, 256, 64, 16),
             (1, 16_384, 16, 1),
             (0, 16_384, 16, 1),
-            (usize::MAX, 1024, 256, 32),
-            (usize::MAX, usize::MAX, 1 << 16, 1 << 13),
-            (64, 16, 8, 1),
-            (64, 0, 8, 1),
+            (usize::MAX, 1024, 256, 64),
+            (usize::MAX, usize::MAX, 1 << 16, 1 << 14),
+            (64, 16, 8, 2),
+            (64, 0, 8, 2),
         ] {
             let limits = ServerLimits { unauthenticated, ..ServerLimits::default() };
             let budget = SocketBudget::new(&limits, files);

@@ -193,10 +193,14 @@ impl Pool {
         self.holders.contains_key(&ticket)
     }
 
-    /// Notes how a connection stands, or will stand when it has a slot; one that was displaced stands nowhere.
-    pub(in crate::server) fn note(&mut self, ticket: Ticket, standing: Standing) {
+    /// Notes how a connection stands, or will stand when it has a slot; one that was displaced stands nowhere. The grace of one that may
+    /// show the key from now on begins now.
+    pub(in crate::server) fn note(&mut self, ticket: Ticket, standing: Standing, now: Instant) {
         if let Some(holder) = self.holders.get_mut(&ticket) {
             holder.standing = standing;
+            if standing == Standing::Fresh {
+                holder.since = now;
+            }
         }
         if let Some(waiter) = self.waiting.get_mut(&ticket) {
             waiter.standing = standing;
@@ -314,20 +318,32 @@ mod tests {
         let mut bench = Bench::new(2);
         let (first, _) = bench.come("10.0.0.1");
         let (second, _) = bench.come("10.0.0.1");
-        bench.pool.note(second, Standing::Answered);
+        bench.pool.note(second, Standing::Answered, bench.now);
         let (third, _) = bench.come("10.0.0.1");
         assert!(bench.has(first) && bench.was_displaced(second) && bench.has(third));
+    }
+
+    #[test]
+    fn a_connection_that_becomes_a_websocket_has_its_grace_from_then_on() {
+        let mut bench = Bench::new(1);
+        let (socket, _) = bench.come("10.0.0.1");
+        bench.now += GRACE;
+        bench.pool.note(socket, Standing::Fresh, bench.now);
+        let (next, again) = bench.come("10.0.0.1");
+        assert_eq!((again, bench.has(next)), (Some(bench.now + GRACE), false));
+        bench.pass(GRACE);
+        assert!(bench.was_displaced(socket) && bench.has(next));
     }
 
     #[test]
     fn a_request_that_has_shown_the_key_is_not_displaced() {
         let mut bench = Bench::new(1);
         let (keyed, _) = bench.come("10.0.0.1");
-        bench.pool.note(keyed, Standing::Keyed);
+        bench.pool.note(keyed, Standing::Keyed, bench.now);
         bench.now += GRACE * 10;
         let (next, again) = bench.come("10.0.0.1");
         assert_eq!((again, bench.has(next)), (None, false));
-        bench.pool.note(keyed, Standing::Answered);
+        bench.pool.note(keyed, Standing::Answered, bench.now);
         bench.pass(Duration::ZERO);
         assert!(bench.has(next));
     }
@@ -370,7 +386,7 @@ mod tests {
         let (crowd, owner) = (bench.queue("10.0.0.1"), bench.queue("10.0.0.2"));
         bench.pass(GRACE / 2);
         assert!(!bench.has(owner), "they have their grace");
-        bench.pool.note(0, Standing::Answered);
+        bench.pool.note(0, Standing::Answered, bench.now);
         bench.pass(Duration::ZERO);
         assert!(bench.has(owner) && !bench.has(crowd));
         bench.pass(GRACE / 2);

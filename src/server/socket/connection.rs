@@ -67,7 +67,9 @@ pub(in crate::server) async fn talk<S: AsyncRead + AsyncWrite + Unpin>(
     let leaving = connection.until_somebody_leaves().await;
     let why = leaving.map_or("the client left", |leaving| leaving.why);
     tracing::debug!(address = %peer.address, why, "a client leaves");
-    if let Some(leaving) = leaving {
+    // Where others wait to be accepted, the room is needed at once.
+    let at_once = leaving == Some(Leaving::DISPLACED) && connection.shared.connections.is_crowded();
+    if let Some(leaving) = leaving.filter(|_| !at_once) {
         // Nobody waits for a client that does not read its goodbye.
         let _ = timeout(GOODBYE, say_goodbye(connection.socket, leaving)).await;
     }

@@ -98,12 +98,12 @@ impl HeldStore {
 
     /// Lets every read of a run stand still.
     pub fn hold_reads_of_runs(&self) {
-        *self.runs_held.lock().expect("no read panics") = true;
+        *self.runs_held() = true;
     }
 
     /// Lets the reads of runs go on.
     pub fn release_reads_of_runs(&self) {
-        *self.runs_held.lock().expect("no read panics") = false;
+        *self.runs_held() = false;
         self.runs_released.notify_all();
     }
 
@@ -116,6 +116,10 @@ impl HeldStore {
             }
             refusing.await;
         }
+    }
+
+    fn runs_held(&self) -> MutexGuard<'_, bool> {
+        self.runs_held.lock().expect("no read panics")
     }
 
     fn hold(&self) -> MutexGuard<'_, Hold> {
@@ -223,7 +227,7 @@ impl Store for HeldStore {
         self.readable()?.passages(session, attempt, from, limit)
     }
     fn run(&self, id: RunId) -> Result<Option<RunRecord>, StoreError> {
-        let held = self.runs_held.lock().expect("no read panics");
+        let held = self.runs_held();
         drop(self.runs_released.wait_while(held, |held| *held).expect("no read panics"));
         self.readable()?.run(id)
     }

@@ -59,6 +59,9 @@ const MAX_TURNS: usize = 50;
 
 /// Lets all tasks of this runtime do what they can, and what they hand to blocking threads be taken up there, until only what
 /// a test holds up is left.
+///
+/// # Panics
+/// Outside of a runtime.
 pub async fn settle() {
     for _ in 0..MAX_TURNS {
         tokio::task::yield_now().await;

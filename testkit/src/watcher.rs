@@ -90,6 +90,9 @@ impl Watcher {
     }
 
     /// Waits until the agent has started a process.
+    ///
+    /// # Panics
+    /// If it starts none within twenty seconds, like what waits beside it.
     pub async fn spawns(&self) -> Process {
         self.until(|heard| !heard.processes.is_empty()).await;
         self.process().expect("it was just there")

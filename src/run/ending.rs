@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::ids::RunId;
-use crate::{Category, Exit, ExitReason};
+use crate::{Category, Exit, ExitReason, Registry};
 
 /// An exit on paper: all columns of its reason as they were that day, and what only the run knows.
 ///
@@ -47,6 +47,12 @@ pub struct Ending {
 }
 
 impl Ending {
+    /// One sentence that helps a person: the registry's, or what the recipe's author wrote.
+    #[must_use]
+    pub fn hint(&self) -> &str {
+        ExitReason::lookup(&self.reason).map_or(&self.diagnosis, |reason| reason.definition().hint)
+    }
+
     /// What a paused run ends with that cannot resume by itself after all: the reason it was paused for, and why it cannot.
     pub fn give_up(&self, why: &str) -> Exit {
         // Only reasons of the registry are paused for.

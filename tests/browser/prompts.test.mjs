@@ -81,7 +81,7 @@ test("what is said while a run is paused waits until it goes on, and is passed o
   const said = (rows) => rows.some(({ text }) => text === "Mind the tests.");
   await until("it is said", () => shown.conversation(), said);
   await shown.press("Resume now");
-  await until("it is over", () => shown.card(), (card) => card?.kind === "met");
+  await until("it is over", () => shown.card(), (card) => card?.kind === "completed");
   const told = (await shown.timeline()).map(({ step, remarks }) => [step, remarks.filter((words) => /told/.test(words)).length]);
   assert.deepEqual(told, [["implement", 1], ["code-review", 0], ["commit", 0]]);
   assert.equal((await shown.conversation()).filter(({ text }) => text === "Mind the tests.").length, 1);
@@ -94,7 +94,7 @@ test("what was said after a run, and in another one, is not taken for its own", 
   await shown.ended();
   assert.match(await shown.hint(), /answered at once/);
   assert.deepEqual(await shown.saidAfterwards(), []);
-  await shown.press("Answer and start again…");
+  await shown.press("Answer and start again");
   const second = await shown.submit({ about: "The way is free now." });
   await shown.goto(`#/runs/${first}`);
   const [afterwards] = await until("it stands below the line", () => shown.saidAfterwards(), (found) => found.length === 1);

@@ -47,10 +47,14 @@ pub struct Ending {
 }
 
 impl Ending {
-    /// One sentence that helps a person: the registry's, or what the recipe's author wrote.
+    /// One sentence that helps a person: its diagnosis, or the registry's hint where that stands in for it.
     #[must_use]
     pub fn hint(&self) -> &str {
-        ExitReason::lookup(&self.reason).map_or(&self.diagnosis, |reason| reason.definition().hint)
+        let standard = ExitReason::lookup(&self.reason).map(Registry::definition);
+        // A diagnosis that was written for this very run says more than the registry.
+        standard
+            .filter(|definition| definition.diagnosis == self.diagnosis)
+            .map_or(&self.diagnosis, |definition| definition.hint)
     }
 
     /// What a paused run ends with that cannot resume by itself after all: the reason it was paused for, and why it cannot.

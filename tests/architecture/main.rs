@@ -7,26 +7,30 @@ mod cycles;
 use std::path::{Path, PathBuf};
 
 /// A room, and the rooms it may import.
-const MAY_IMPORT: [(&str, &[&str]); 12] = [
+const MAY_IMPORT: [(&str, &[&str]); 13] = [
     ("recipe", &[]),
     ("outcome", &["recipe"]),
     ("run", &["recipe", "outcome"]),
     ("session", &["recipe", "run"]),
+    ("view", &["recipe", "run", "session"]),
     ("recipes", &["recipe"]),
     ("process", &[]),
     ("agent", &["recipe", "process"]),
     ("store", &["recipe", "run", "session"]),
     ("engine", &["recipe", "run", "session", "process", "agent", "store"]),
-    ("wire", &["recipe", "outcome", "run", "session"]),
-    ("server", &["recipe", "run", "session", "agent", "store", "engine", "wire"]),
+    ("wire", &["recipe", "outcome", "run", "session", "view"]),
+    ("server", &["recipe", "run", "session", "view", "agent", "store", "engine", "wire"]),
     (
         "cli",
-        &["recipe", "outcome", "run", "session", "recipes", "agent", "store", "engine", "wire", "server"],
+        &[
+            "recipe", "outcome", "run", "session", "view", "recipes", "agent", "store", "engine", "wire",
+            "server",
+        ],
     ),
 ];
 
 /// The rooms that only think.
-const PURE: [&str; 4] = ["recipe", "outcome", "run", "session"];
+const PURE: [&str; 5] = ["recipe", "outcome", "run", "session", "view"];
 
 #[test]
 fn imports_follow_the_table() {

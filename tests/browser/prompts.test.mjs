@@ -17,7 +17,8 @@ test("what is said during a run waits, is seen by everybody, and is passed on in
   for (const shown of [first, second]) {
     const waiting = await until("both wait", () => shown.waiting(), (waiting) => waiting.length === 2);
     assert.deepEqual(waiting, ["The first thing.", "The second thing."]);
-    assert.deepEqual((await shown.timeline()).flatMap(({ remarks }) => remarks), [], "the agent was told nothing yet");
+    const remarks = (await shown.timeline()).flatMap(({ remarks }) => remarks);
+    assert.deepEqual(remarks, Array(2).fill("a prompt is queued for the agent"), "the agent was given nothing yet");
   }
 
   // The step would take ten minutes. A server whose agent is quick takes up what the first one left.
@@ -31,7 +32,7 @@ test("what is said during a run waits, is seen by everybody, and is passed on in
     const prompts = rows.filter(({ prompt }) => prompt).map(({ text }) => text);
     const [one, two] = [prompts.indexOf("The first thing."), prompts.indexOf("The second thing.")];
     assert.ok(one > 0 && two === one + 1, `in order: ${one}, ${two}`);
-    const told = (await shown.timeline()).map(({ step, remarks }) => [step, remarks.filter((words) => /told/.test(words)).length]);
+    const told = (await shown.timeline()).map(({ step, remarks }) => [step, remarks.filter((words) => /given/.test(words)).length]);
     assert.deepEqual(told, [["implement", 0], ["code-review", 2], ["commit", 0]], "between the steps");
   }
   const { events } = await back.ask(`/api/runs/${run}`);
@@ -82,7 +83,7 @@ test("what is said while a run is paused waits until it goes on, and is passed o
   await until("it is said", () => shown.conversation(), said);
   await shown.press("Resume now");
   await until("it is over", () => shown.card(), (card) => card?.kind === "completed");
-  const told = (await shown.timeline()).map(({ step, remarks }) => [step, remarks.filter((words) => /told/.test(words)).length]);
+  const told = (await shown.timeline()).map(({ step, remarks }) => [step, remarks.filter((words) => /given/.test(words)).length]);
   assert.deepEqual(told, [["implement", 1], ["code-review", 0], ["commit", 0]]);
   assert.equal((await shown.conversation()).filter(({ text }) => text === "Mind the tests.").length, 1);
 });

@@ -90,3 +90,133 @@ fn options(limits: &RaisedLimits) -> String {
 pub(in crate::cli) fn short(id: &impl std::fmt::Display) -> String {
     id.to_string().chars().take(8).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use strum::IntoEnumIterator;
+    use uuid::Uuid;
+
+    use super::*;
+    use crate::cli::usage::named::Named;
+    use crate::recipes::BUNDLED;
+    use crate::run::{Event, Limits, Order, Spent};
+    use crate::view::{MAX_ACTIONS, Timeline};
+    use crate::wire::RecipeExited;
+    use crate::{Exit, ExitReason, Registry};
+
+    const PROJECT: &str = "/home/me/my project";
+
+    fn facts(recipe: &str, rehearsal: bool) -> RunFacts {
+        RunFacts {
+            run: Uuid::from_u128(7 << 96).into(),
+            session: Uuid::from_u128(8).into(),
+            recipe: recipe.to_owned(),
+            recipe_label: "Rebase".to_owned(),
+            directory: PROJECT.to_owned(),
+            agent: "claude".to_owned(),
+            rehearsal,
+            started_at: 0,
+        }
+    }
+
+    /// A run that ended so.
+    fn ended(recipe: &str, rehearsal: bool, reason: ExitReason) -> Timeline {
+        let facts = facts(recipe, rehearsal);
+        let limits = Limits {
+            time: Some(Duration::from_mins(90)),
+            max_ticks: Some(4),
+            budget_usd: Some(1.2),
+            ..Limits::default()
+        };
+        let order = Order {
+            run: facts.run,
+            session: facts.session,
+            agent: facts.agent.clone(),
+            rehearsal,
+            directory: PROJECT.into(),
+            about: None,
+            model: None,
+            limits,
+            spent: Spent::default(),
+            restarts: 0,
+            continues: None,
+        };
+        let started = Event::Started {
+            recipe: recipe.to_owned(),
+            fingerprint: String::new(),
+            step: "rebase".to_owned(),
+            order: Box::new(order),
+        };
+        let ending = RecipeExited::of_nothing(facts.session, &Exit::because(reason)).ending();
+        let outline = BUNDLED.get(recipe).map(|recipe| recipe.outline());
+        let mut timeline = Timeline::new(facts, outline);
+        timeline.apply(1, 0, &started);
+        timeline.apply(2, 1000, &Event::ended(ending));
+        timeline
+    }
+
+    /// The labels and the commands.
+    fn commands(timeline: &Timeline, here: Here<'_>) -> Vec<(String, Option<String>)> {
+        let next = timeline.view().next.iter();
+        next.map(|next| (next.label.clone(), here.command(next.action, timeline.facts()))).collect()
+    }
+
+    const HERE: Here<'_> = Here { program: "surefire", data: None, directory: None };
+
+    #[test]
+    fn after_every_end_there_are_at_most_three_commands_and_all_of_them_exist() {
+        let named = Named::new(BUNDLED);
+        let here = Here { data: Some(Path::new("/my data")), ..HERE };
+        for (reason, rehearsal) in ExitReason::iter().flat_map(|reason| [(reason, true), (reason, false)]) {
+            let commands = commands(&ended("rebase", rehearsal, reason), here);
+            assert!(commands.len() <= MAX_ACTIONS, "{reason}: {commands:?}");
+            assert_eq!(commands.is_empty(), reason == ExitReason::OrchestrationDisabled, "{reason}");
+            for (_, command) in commands {
+                named.command(&command.expect("nothing is paused here"));
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_printed_as_advice_names_only_what_exists() {
+        let named = Named::new(BUNDLED);
+        for reason in ExitReason::iter() {
+            let timeline = ended("rebase", false, reason);
+            let end = timeline.view().end.as_ref().expect("it has ended");
+            assert_eq!(end.hint, reason.definition().hint);
+            named.text(&end.hint);
+            for (label, command) in commands(&timeline, HERE) {
+                named.text(&label);
+                named.text(&format!("`{}`", command.expect("nothing is paused here")));
+            }
+        }
+    }
+
+    #[test]
+    fn nothing_is_suggested_for_a_recipe_that_is_not_on_offer() {
+        let other = ended("an-authors-own", false, ExitReason::Timeout);
+        assert_eq!(commands(&other, HERE), []);
+    }
+
+    #[test]
+    fn a_limit_that_was_hit_is_raised() {
+        let here = Here { directory: Some(Path::new(PROJECT)), ..HERE };
+        let table = [
+            (ExitReason::Timeout, "surefire resume 00000007 --time 3h"),
+            (ExitReason::MaxTicks, "surefire resume 00000007 --max-ticks 8"),
+            (ExitReason::CostBudget, "surefire resume 00000007 --budget-usd 2.40"),
+            (ExitReason::MaxStepVisitsExceeded, "surefire resume 00000007 --allow-visits 2"),
+            (ExitReason::MaxTotalSteps, "surefire resume 00000007 --allow-steps 20"),
+            (ExitReason::AuthRequired, "surefire doctor"),
+            (ExitReason::TaskCommitted, "surefire run rebase"),
+            (
+                ExitReason::ClarificationNeeded,
+                "surefire run rebase --session 00000000-0000-0000-0000-000000000008 --prompt \"…\"",
+            ),
+        ];
+        for (reason, expected) in table {
+            let (_, command) = commands(&ended("rebase", false, reason), here).remove(0);
+            assert_eq!(command.as_deref(), Some(expected));
+        }
+    }
+}

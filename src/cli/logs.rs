@@ -38,7 +38,7 @@ pub(super) fn begin(arguments: &Arguments) {
 const fn usual(command: Option<&Command>) -> &'static str {
     match command {
         None | Some(Command::Serve(_)) => "info",
-        Some(Command::Run(_) | Command::Resume(_)) => "error,surefire::engine::journal=off",
+        Some(Command::Run(_) | Command::Resume(_)) => "error,surefire::engine::commit::journal=off",
         Some(_) => "warn",
     }
 }

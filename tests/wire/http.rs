@@ -84,7 +84,13 @@ fn a_run_and_its_view_read_as_their_file_shows() {
     one.cancel(Exit::because(ExitReason::UserStopped).describe("enough"));
     let events = (1..).zip(one.events.clone());
     let events: Vec<_> = events.map(|(seq, event)| JournalEvent { seq, at: Stamp(at(seq)), event }).collect();
-    let line = RunLine { status: Status::Ended(Verdict::Stopped), ..line(&one) };
+    let line = RunLine {
+        status: Status::Ended(Verdict::Stopped),
+        continues: None,
+        changed_at: Stamp(at(events.len() as u64)),
+        cost_usd: 0.0,
+        ..line(&one)
+    };
     let mut timeline = line.timeline(BUNDLED);
     for recorded in &events {
         timeline.apply(recorded.seq, recorded.at.0, &recorded.event);

@@ -76,15 +76,14 @@ pub(in crate::cli) fn find(
     })
 }
 
-fn table(all: &[&'static Definition]) -> Table<5> {
-    let mut table = Table::new(["CODE", "CATEGORY", "STATUS", "REMEDY", "TITLE"]);
+fn table(all: &[&'static Definition]) -> Table<4> {
+    let mut table = Table::new(["CODE", "CATEGORY", "STATUS", "TITLE"]);
     for definition in all {
         let verdict = definition.verdict();
         table.row([
             Cell::painted(definition.code, move |code| paint::verdict(verdict, code)),
             definition.category.to_string().into(),
             definition.exit_code.to_string().into(),
-            definition.remedy.to_string().into(),
             definition.title.into(),
         ]);
     }

@@ -24,7 +24,8 @@ pub enum ReleaseExits {
         category = error,
         message = "The release does not build",
         exit_code = 41,
-        diagnosis = "Mend the build; the last reply has the compiler's words."
+        diagnosis = "Mend the build; the last reply has the compiler's words.",
+        remedy = again
     )]
     DoesNotBuild,
 }
@@ -83,6 +84,6 @@ fn main() -> ExitCode {
     }
     let definition = exit.definition();
     println!("{} [{}]: {}", definition.code, definition.category, exit.message());
-    println!("{}", definition.diagnosis);
+    println!("{}", definition.hint);
     ExitCode::from(definition.exit_code)
 }

@@ -83,8 +83,8 @@ async fn run() -> Result<ExitCode, Box<dyn Error>> {
 fn card(ending: &Ending) -> String {
     let rehearsal = if ending.rehearsal { " (a rehearsal: nothing was changed)" } else { "" };
     let description = ending.description.as_deref().map(|words| format!("\n{words}")).unwrap_or_default();
-    let diagnosis = if ending.goal_met { String::new() } else { format!("\n{}", ending.diagnosis) };
-    format!("{}{rehearsal}{description}{diagnosis}", ending.message)
+    let hint = if ending.goal_met { String::new() } else { format!("\n{}", ending.hint()) };
+    format!("{}{rehearsal}{description}{hint}", ending.message)
 }
 
 /// The run that was going on, the last one if it is to be resumed, or a new one.

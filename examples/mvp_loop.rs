@@ -43,7 +43,7 @@ fn main() -> Result<(), surefire::UnknownName> {
             Next::Restart(restart) => println!("restart: {}", restart.recipe.outline().id),
             Next::Exit(exit) => {
                 println!("{} [{}]: {}", exit.code(), exit.category(), exit.message());
-                println!("{}", exit.definition().diagnosis);
+                println!("{}", exit.definition().hint);
             }
         }
     }

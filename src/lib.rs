@@ -27,6 +27,8 @@ pub mod server;
 pub mod session;
 #[cfg(feature = "engine")]
 pub mod store;
+#[cfg(feature = "session")]
+pub mod view;
 #[cfg(any(feature = "client", feature = "server"))]
 pub mod wire;
 
@@ -36,8 +38,8 @@ pub mod recipes;
 pub use recipe::{
     Advise, AnyPosition, AnyReason, AnyRecipe, AnyRestart, Catalog, Category, Classified, Definition, Exit,
     ExitReason, Family, Fingerprint, Guardrail, Guardrails, Names, Next, NextOutline, OutcomeOutline,
-    Outline, PathPart, Position, Recipe, Registry, Remedy, Restart, Snapshot, SnapshotError, StepOutline,
-    Tripped, UnknownName, UnknownRecipe,
+    Outline, PathPart, Position, Recipe, Registry, Remedy, Restart, RunLimit, RunRemedy, Snapshot,
+    SnapshotError, StepOutline, Tripped, UnknownName, UnknownRecipe, Verdict,
 };
 pub use surefire_macros::Registry;
 

@@ -1,7 +1,7 @@
 //! Which run is meant.
 
 use super::connection::Books;
-use super::render::advice::short;
+use super::render::commands::short;
 use super::usage::complaint::Complaint;
 use super::usage::program::program_name;
 use crate::run::RunId;

@@ -7,14 +7,14 @@ use tokio::time::MissedTickBehavior;
 use super::connection::{Door, GoOn, House, Stir, Trouble, Wish};
 use super::context::Context;
 use super::render::live::PACE;
-use super::render::story::Story;
 use super::render::view::View;
 use super::signals::Stop;
 use super::usage::complaint::Complaint;
 use super::usage::program::program_name;
 use crate::engine::Clock;
 use crate::run::{Ending, Event, ResumedBy, RunId, SessionId};
-use crate::wire::{Journal, JournalEvent};
+use crate::view::Timeline;
+use crate::wire::{Journal, JournalEvent, Stamp};
 
 /// What is said to somebody who wants it to stop.
 const STOPPING: &str = "Stopping the agent; once more, and this ends at once.";
@@ -74,13 +74,13 @@ impl<'f> Follower<'f> {
 
     /// Follows a run, and those that continue it in other sessions, and tells how the last of them ended. What happened in
     /// the first up to the event `known` is not told again.
-    pub(super) async fn follow(&mut self, first: RunId, known: u64) -> Result<(Story, Ending), Complaint> {
+    pub(super) async fn follow(&mut self, first: RunId, known: u64) -> Result<(Timeline, Ending), Complaint> {
         let (mut run, mut known) = (first, known);
         loop {
-            let (story, ending) = self.one(run, known).await?;
+            let (timeline, ending) = self.one(run, known).await?;
             match ending.continued_by {
                 Some(next) => (run, known) = (next, 0),
-                None => return Ok((story, ending)),
+                None => return Ok((timeline, ending)),
             }
             while let Err(trouble) = self.house.listen_to(run).await {
                 self.come_back(run, trouble).await?;
@@ -96,46 +96,47 @@ impl<'f> Follower<'f> {
         self.stop.concerns_nothing();
     }
 
-    async fn one(&mut self, run: RunId, known: u64) -> Result<(Story, Ending), Complaint> {
+    async fn one(&mut self, run: RunId, known: u64) -> Result<(Timeline, Ending), Complaint> {
         let journal = self.read(run, 0).await?;
-        let mut story = Story::of(journal.run, self.context.catalog);
-        self.hold_the_brake(story.run.session_id);
+        let mut timeline = journal.run.timeline(self.context.catalog);
+        self.hold_the_brake(timeline.facts().session);
         let (past, mut events): (Vec<_>, Vec<_>) =
             journal.events.into_iter().partition(|told| told.seq <= known);
         for told in &past {
-            story.learn(told);
+            timeline.apply(told.seq, told.at.0, &told.event);
         }
-        self.view.begins(&story, &past);
+        self.view.begins(&timeline, &past);
         // It may be another run than the one that was asked to stop.
         self.asked = false;
         loop {
             for told in &events {
-                let before = story.visits.len();
-                story.learn(told);
-                self.view.happened(&story, told, before);
+                let before = timeline.view().visits.len();
+                timeline.apply(told.seq, told.at.0, &told.event);
+                self.view.happened(&timeline, told, before);
             }
-            if let Some(ending) = story.ending.clone().filter(|_| story.is_over()) {
+            if let Some(ending) = timeline.ending().cloned().filter(|_| timeline.is_over()) {
                 self.view.over();
-                return Ok((story, ending));
+                return Ok((timeline, ending));
             }
             let unsaved = if self.stopping && !self.asked {
-                self.ask_to_stop(&story).await?;
+                self.ask_to_stop(&timeline).await?;
                 None
             } else {
-                self.wait(&story).await?
+                self.wait(&timeline).await?
             };
-            events = self.read(run, story.seq).await?.events;
+            let (seq, last) = (timeline.view().seq, Stamp(timeline.view().changed_at));
+            events = self.read(run, seq).await?.events;
             // An end that is written down is told by the journal; this is about the other kind.
-            if let Some(ending) = unsaved.filter(|_| events.is_empty() && story.ending.is_none()) {
+            if let Some(ending) = unsaved.filter(|_| events.is_empty() && timeline.ending().is_none()) {
                 let event = Event::ended(ending);
-                events.push(JournalEvent { seq: story.seq, at: story.last, event });
+                events.push(JournalEvent { seq, at: last, event });
             }
         }
     }
 
     /// Waits until there may be something new about a run. An end that it hears of on the way may not be in the journal.
-    async fn wait(&mut self, story: &Story) -> Result<Option<Ending>, Complaint> {
-        let (run, session) = (story.run.run_id, story.run.session_id);
+    async fn wait(&mut self, timeline: &Timeline) -> Result<Option<Ending>, Complaint> {
+        let (run, session) = (timeline.facts().run, timeline.facts().session);
         let mut ticks = tokio::time::interval(PACE);
         // A terminal that is slow, or a process that was stopped for a while, has nothing to make up for.
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -145,17 +146,17 @@ impl<'f> Follower<'f> {
                 _ = self.stop.wished(), if !self.stopping => {
                     self.stopping = true;
                     // Before anything else: whoever wishes it twice in a row leaves no time for that.
-                    self.ask_to_stop(story).await?;
+                    self.ask_to_stop(timeline).await?;
                     self.view.note(STOPPING);
                     return Ok(None);
                 }
                 stir = self.house.stirred() => stir,
                 _ = ticks.tick(), if self.view.is_live() => {
-                    self.view.tick(story);
+                    self.view.tick(timeline);
                     continue;
                 }
                 // Whoever holds the data directory may not know that it is theirs to go on with.
-                () = overdue(story), if self.house.is_guest() && !self.stopping => {
+                () = overdue(timeline), if self.house.is_guest() && !self.stopping => {
                     self.house.resume(run, GoOn::as_it_was(ResumedBy::Auto)).await.map(|()| Stir::Any)
                 }
             };
@@ -180,16 +181,16 @@ impl<'f> Follower<'f> {
         }
     }
 
-    async fn ask_to_stop(&mut self, story: &Story) -> Result<(), Complaint> {
+    async fn ask_to_stop(&mut self, timeline: &Timeline) -> Result<(), Complaint> {
         self.asked = true;
-        match self.house.ask_to_stop(story.run.session_id).await {
+        match self.house.ask_to_stop(timeline.facts().session).await {
             Ok(()) => {
                 if self.house.is_guest() {
                     self.stop.heeded().cancel();
                 }
                 Ok(())
             }
-            Err(trouble) => self.come_back(story.run.run_id, trouble).await,
+            Err(trouble) => self.come_back(timeline.facts().run, trouble).await,
         }
     }
 
@@ -268,8 +269,8 @@ async fn to_its_end<T>(
 }
 
 /// Waits until a run should have gone on by itself for some time.
-async fn overdue(story: &Story) {
-    let Some(at) = story.ending.as_ref().and_then(|ending| ending.resume_at) else {
+async fn overdue(timeline: &Timeline) {
+    let Some(at) = timeline.ending().and_then(|ending| ending.resume_at) else {
         return std::future::pending().await;
     };
     let late = Duration::from_millis(at) + OVERDUE;

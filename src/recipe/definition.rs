@@ -2,7 +2,10 @@
 
 use std::borrow::Cow;
 
-use serde::{Deserialize, Serialize, Serializer};
+use serde::ser::{SerializeStruct, Serializer};
+use serde::{Deserialize, Serialize};
+
+use super::run_remedy::RunRemedy;
 
 /// Everything that is known about one exit reason before any run ends with it.
 ///
@@ -19,14 +22,13 @@ use serde::{Deserialize, Serialize, Serializer};
 /// assert_eq!(timeout.family, Some(Family::ResourceLimit));
 /// assert_eq!(timeout.exit_code, 124);
 /// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Definition {
     /// The machine-readable name on the wire, in the journal and on the command line.
     pub code: &'static str,
     /// Whether it counts as an end, a limit that was hit, or a failure.
     pub category: Category,
     /// What a person reads; `{limit}` and `{step}` stand for what only the run knows.
-    #[serde(serialize_with = "in_general")]
     pub message: &'static str,
     /// A few words for a heading.
     pub title: &'static str,
@@ -34,8 +36,13 @@ pub struct Definition {
     pub family: Option<Family>,
     /// The exit status of a process that ends with it.
     pub exit_code: u8,
-    /// One sentence that says what to do next.
+    /// One sentence about what to do, as data for other programs: some of these texts are a contract with other tools,
+    /// and name options of theirs. People are shown [`hint`](Self::hint).
     pub diagnosis: &'static str,
+    /// One sentence that helps a person: the diagnosis, unless that names what does not exist here.
+    pub hint: &'static str,
+    /// What helps most after a run has ended with it.
+    pub remedy: RunRemedy,
     /// Whether trying again without a person can help.
     pub auto_resumable: bool,
     /// Whether the run reached what it was started for.
@@ -94,10 +101,24 @@ fn without_limit(message: &str) -> &str {
 const ANY_STEP: Option<&str> = Some("STEP");
 const ANY_LIMIT: Option<&str> = Some("N");
 
-// serde passes the field by reference, whatever its type.
-#[allow(clippy::trivially_copy_pass_by_ref)]
-fn in_general<S: Serializer>(message: &&'static str, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_str(&filled(message, ANY_STEP, ANY_LIMIT))
+/// Its columns, and the verdict that follows from them.
+impl Serialize for Definition {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut json = serializer.serialize_struct("Definition", 12)?;
+        json.serialize_field("code", self.code)?;
+        json.serialize_field("category", &self.category)?;
+        json.serialize_field("message", &self.general_message())?;
+        json.serialize_field("title", self.title)?;
+        json.serialize_field("family", &self.family)?;
+        json.serialize_field("exit_code", &self.exit_code)?;
+        json.serialize_field("diagnosis", self.diagnosis)?;
+        json.serialize_field("hint", self.hint)?;
+        json.serialize_field("remedy", &self.remedy)?;
+        json.serialize_field("status", &self.verdict())?;
+        json.serialize_field("auto_resumable", &self.auto_resumable)?;
+        json.serialize_field("goal_met", &self.goal_met)?;
+        json.end()
+    }
 }
 
 /// The three ways a run can end, as clients show them: green, yellow, red.

@@ -98,7 +98,8 @@ pub enum ExitReason {
         category = completed,
         message = "Continuing in a new session",
         title = "Restarted",
-        diagnosis = "Follow the run that continues this one."
+        diagnosis = "Follow the run that continues this one.",
+        remedy = follow
     )]
     RestartNewSession,
 
@@ -166,7 +167,8 @@ pub enum ExitReason {
         title = "Stopped by you",
         family = user,
         exit_code = 132,
-        diagnosis = "Resume the run to go on where it stopped."
+        diagnosis = "Resume the run to go on where it stopped.",
+        remedy = resume
     )]
     UserRequested,
     /// Recipes are switched off, here or everywhere.
@@ -177,7 +179,8 @@ pub enum ExitReason {
         title = "Recipes are off",
         family = user,
         exit_code = 133,
-        diagnosis = "Switch recipe orchestration on in the settings, then start again."
+        diagnosis = "Switch recipe orchestration on in the settings, then start again.",
+        remedy = none
     )]
     OrchestrationDisabled,
     /// Ctrl-C.
@@ -189,7 +192,9 @@ pub enum ExitReason {
         title = "User requested stop",
         family = user,
         exit_code = 130,
-        diagnosis = "Run stopped by user request (Ctrl+C)."
+        diagnosis = "Run stopped by user request (Ctrl+C).",
+        hint = "Resume the run to continue where it stopped.",
+        remedy = resume
     )]
     UserStopped,
 
@@ -201,7 +206,8 @@ pub enum ExitReason {
         title = "Step limit reached",
         family = resource_limit,
         exit_code = 128,
-        diagnosis = "Look at the steps it repeated; raise max_total_steps only if they made progress."
+        diagnosis = "Look at the steps it repeated; raise max_total_steps only if they made progress.",
+        remedy = raise(steps)
     )]
     MaxTotalSteps,
     /// One step came round too often.
@@ -211,7 +217,8 @@ pub enum ExitReason {
         title = "Step visited too often",
         family = resource_limit,
         exit_code = 129,
-        diagnosis = "Read what the step keeps finding, help the agent past it, then resume with more visits."
+        diagnosis = "Read what the step keeps finding, help the agent past it, then resume with more visits.",
+        remedy = raise(visits)
     )]
     MaxStepVisitsExceeded,
     /// The chain of runs restarted as often as it may.
@@ -221,7 +228,8 @@ pub enum ExitReason {
         title = "Restart limit reached",
         family = resource_limit,
         exit_code = 122,
-        diagnosis = "Check what the last runs achieved, then start the recipe again."
+        diagnosis = "Check what the last runs achieved, then start the recipe again.",
+        remedy = again
     )]
     MaxRestarts,
     /// The run spent the money it was given.
@@ -232,7 +240,8 @@ pub enum ExitReason {
         title = "Budget spent",
         family = resource_limit,
         exit_code = 123,
-        diagnosis = "Look at what it did for the money, then resume with a higher --budget-usd."
+        diagnosis = "Look at what it did for the money, then resume with a higher --budget-usd.",
+        remedy = raise(budget)
     )]
     CostBudget,
     /// The run used up its time.
@@ -243,7 +252,8 @@ pub enum ExitReason {
         title = "Time budget exceeded",
         family = resource_limit,
         exit_code = 124,
-        diagnosis = "Increase time budget with --time or simplify task into smaller milestones"
+        diagnosis = "Increase time budget with --time or simplify task into smaller milestones",
+        remedy = raise(time)
     )]
     Timeout,
     /// The run used up its ticks.
@@ -254,7 +264,8 @@ pub enum ExitReason {
         title = "Maximum supervisor ticks reached",
         family = resource_limit,
         exit_code = 125,
-        diagnosis = "Increase --max-ticks or simplify task to reduce phase transitions"
+        diagnosis = "Increase --max-ticks or simplify task to reduce phase transitions",
+        remedy = raise(turns)
     )]
     MaxTicks,
     /// The agent showed no sign of life.
@@ -266,7 +277,9 @@ pub enum ExitReason {
         family = resource_limit,
         exit_code = 126,
         diagnosis = "Run made no progress for extended period. Check worker logs for hangs.",
-        auto_resumable = true
+        auto_resumable = true,
+        hint = "Resume the run; if it stalls again, give the agent a smaller task.",
+        remedy = doctor
     )]
     Stalled,
     /// The agent touched files it may not touch.
@@ -277,7 +290,8 @@ pub enum ExitReason {
         title = "Scope guard violation",
         family = constraint,
         exit_code = 2,
-        diagnosis = "Agent attempted changes outside allowlist or inside denylist. Check scope configuration."
+        diagnosis = "Agent attempted changes outside allowlist or inside denylist. Check scope configuration.",
+        hint = "Undo the changes that do not belong to the task, then resume the run."
     )]
     GuardViolation,
     /// The agent changed a lockfile it may not change.
@@ -288,7 +302,8 @@ pub enum ExitReason {
         title = "Disallowed lockfile changes",
         family = constraint,
         exit_code = 3,
-        diagnosis = "Agent modified lockfiles without permission. Use --allow-deps or update allowlist."
+        diagnosis = "Agent modified lockfiles without permission. Use --allow-deps or update allowlist.",
+        hint = "Undo the change to the lockfile, or commit it, then resume the run."
     )]
     LockfileViolation,
     /// The working tree had changes before the run began.
@@ -299,7 +314,8 @@ pub enum ExitReason {
         title = "Dirty worktree before run",
         family = constraint,
         exit_code = 4,
-        diagnosis = "Uncommitted changes detected. Commit or use --allow-dirty."
+        diagnosis = "Uncommitted changes detected. Commit or use --allow-dirty.",
+        hint = "Commit or stash your changes, then resume the run."
     )]
     DirtyWorktree,
     /// Another run works on the same files.
@@ -310,7 +326,8 @@ pub enum ExitReason {
         title = "File ownership collision with active run",
         family = constraint,
         exit_code = 5,
-        diagnosis = "Another run has claimed ownership of files in scope. Wait or use --force-parallel."
+        diagnosis = "Another run has claimed ownership of files in scope. Wait or use --force-parallel.",
+        hint = "Wait until the other run has ended, then resume this one."
     )]
     FileCollision,
     /// The agent was refused a tool it needed.
@@ -332,7 +349,8 @@ pub enum ExitReason {
         title = "Session in use",
         family = constraint,
         exit_code = 8,
-        diagnosis = "Close the other process that uses the session, or start in a new session."
+        diagnosis = "Close the other process that uses the session, or start in a new session.",
+        remedy = again
     )]
     SessionLocked,
     /// The agent printed more than a turn may.
@@ -343,7 +361,8 @@ pub enum ExitReason {
         title = "Too much output",
         family = constraint,
         exit_code = 9,
-        diagnosis = "Have the agent write long output into a file instead of printing it, then resume the run."
+        diagnosis = "Have the agent write long output into a file instead of printing it, then resume the run.",
+        remedy = doctor
     )]
     OutputLimit,
     /// Review and fix went round without getting anywhere.
@@ -354,7 +373,8 @@ pub enum ExitReason {
         title = "Review loop detected (repeated same review)",
         family = review,
         exit_code = 20,
-        diagnosis = "Agent unable to address review comments after multiple attempts. Manual intervention needed."
+        diagnosis = "Agent unable to address review comments after multiple attempts. Manual intervention needed.",
+        hint = "Read the review that keeps coming back, help the agent past it, then resume the run."
     )]
     ReviewLoopDetected,
     /// The review said no.
@@ -365,7 +385,8 @@ pub enum ExitReason {
         title = "Review explicitly rejected",
         family = review,
         exit_code = 21,
-        diagnosis = "Reviewer rejected implementation. Check review memo for details."
+        diagnosis = "Reviewer rejected implementation. Check review memo for details.",
+        hint = "Read why in the agent's last reply, then resume the run."
     )]
     ReviewRejected,
 
@@ -387,7 +408,8 @@ pub enum ExitReason {
         title = "Agent call failed",
         family = worker,
         exit_code = 35,
-        diagnosis = "Run `surefire doctor`; the details hold the agent's own words."
+        diagnosis = "Run `surefire doctor`; the details hold the agent's own words.",
+        remedy = doctor
     )]
     Error,
     /// A bug in Surefire.
@@ -429,7 +451,8 @@ pub enum ExitReason {
         title = "Storage error",
         family = failure,
         exit_code = 17,
-        diagnosis = "Make room on the disk that holds the data directory, then resume the run."
+        diagnosis = "Make room on the disk that holds the data directory, then resume the run.",
+        remedy = doctor
     )]
     StorageError,
     /// The agent's usage limit is reached.
@@ -452,7 +475,8 @@ pub enum ExitReason {
         title = "Login needed",
         family = worker,
         exit_code = 37,
-        diagnosis = "Log the agent's CLI in (run `claude` and type `/login`), then resume the run."
+        diagnosis = "Log the agent's CLI in (run `claude` and type `/login`), then resume the run.",
+        remedy = doctor
     )]
     AuthRequired,
     /// The agent's service has too much to do.
@@ -475,7 +499,8 @@ pub enum ExitReason {
         title = "Context full",
         family = worker,
         exit_code = 39,
-        diagnosis = "Start the recipe again in a new session, with a smaller task."
+        diagnosis = "Start the recipe again in a new session, with a smaller task.",
+        remedy = again
     )]
     ContextExhausted,
     /// The checks did not pass.
@@ -486,7 +511,8 @@ pub enum ExitReason {
         title = "Verification commands failed",
         family = failure,
         exit_code = 10,
-        diagnosis = "Implementation did not pass verification tier. Check failure logs and retry."
+        diagnosis = "Implementation did not pass verification tier. Check failure logs and retry.",
+        hint = "Read what failed in the agent's last reply, then resume the run."
     )]
     VerificationFailed,
     /// The checks took too long.
@@ -497,7 +523,8 @@ pub enum ExitReason {
         title = "Verification timeout",
         family = failure,
         exit_code = 11,
-        diagnosis = "Verification commands exceeded time limit. Increase max_verify_time_per_milestone."
+        diagnosis = "Verification commands exceeded time limit. Increase max_verify_time_per_milestone.",
+        hint = "Make the checks faster, or check less at once, then resume the run."
     )]
     VerificationTimeout,
     /// The agent says that it cannot go on.
@@ -508,7 +535,8 @@ pub enum ExitReason {
         title = "Worker reported blocked status",
         family = worker,
         exit_code = 30,
-        diagnosis = "Worker unable to proceed. Check handoff memo for details."
+        diagnosis = "Worker unable to proceed. Check handoff memo for details.",
+        hint = "Read what blocks the agent in its last reply, remove it, then resume the run."
     )]
     WorkerBlocked,
     /// The agent's process died.
@@ -519,7 +547,9 @@ pub enum ExitReason {
         title = "Worker process failed",
         family = worker,
         exit_code = 31,
-        diagnosis = "Worker process crashed or returned error. Check worker logs."
+        diagnosis = "Worker process crashed or returned error. Check worker logs.",
+        hint = "Look for the cause in the details, or with `surefire doctor`, then resume the run.",
+        remedy = doctor
     )]
     WorkerFailed,
     /// One step took too long.
@@ -531,7 +561,9 @@ pub enum ExitReason {
         family = worker,
         exit_code = 32,
         diagnosis = "Worker did not respond within timeout. Check worker health and network.",
-        auto_resumable = true
+        auto_resumable = true,
+        hint = "Resume the run; if it happens again, give the agent a smaller task.",
+        remedy = doctor
     )]
     WorkerTimeout,
 }

@@ -16,9 +16,11 @@ mod names;
 mod registry;
 mod remedy;
 mod restart;
+mod run_remedy;
 mod scope;
 mod snapshot;
 mod typed;
+mod verdict;
 
 pub use advise::Advise;
 pub(crate) use advise::advice;
@@ -36,8 +38,10 @@ pub use names::{Names, UnknownName};
 pub use registry::{AnyReason, Registry};
 pub use remedy::Remedy;
 pub use restart::Restart;
+pub use run_remedy::{RunLimit, RunRemedy};
 pub use snapshot::{Snapshot, SnapshotError};
 pub use typed::{Position, Recipe};
+pub use verdict::Verdict;
 
 #[cfg(feature = "cli")]
 pub(crate) use catalog::closest;

@@ -17,6 +17,7 @@ use super::definition::{Category, Definition, Family};
 /// | `goal_met` | `true` for `completed`, else `false` |
 /// | `exit_code` | 0 where the goal is met; otherwise required, from 40 to 63 |
 /// | `diagnosis` | the message |
+/// | `remedy` | `again` where the goal is met, `answer` where the recipe completed without it, else `resume`; see [`RunRemedy`](crate::RunRemedy) |
 /// | `family` | none; any [`Family`] by its name |
 /// | `auto_resumable` | `false` |
 ///

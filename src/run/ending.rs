@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::ids::RunId;
-use crate::{Category, Exit, ExitReason};
+use crate::{Category, Exit, ExitReason, Registry};
 
 /// An exit on paper: all columns of its reason as they were that day, and what only the run knows.
 ///
@@ -47,6 +47,16 @@ pub struct Ending {
 }
 
 impl Ending {
+    /// One sentence that helps a person: its diagnosis, or the registry's hint where that stands in for it.
+    #[must_use]
+    pub fn hint(&self) -> &str {
+        let standard = ExitReason::lookup(&self.reason).map(Registry::definition);
+        // A diagnosis that was written for this very run says more than the registry.
+        standard
+            .filter(|definition| definition.diagnosis == self.diagnosis)
+            .map_or(&self.diagnosis, |definition| definition.hint)
+    }
+
     /// What a paused run ends with that cannot resume by itself after all: the reason it was paused for, and why it cannot.
     pub fn give_up(&self, why: &str) -> Exit {
         // Only reasons of the registry are paused for.

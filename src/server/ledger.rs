@@ -4,7 +4,9 @@ use super::broadcast::convert;
 use crate::Catalog;
 use crate::run::{Event, RunId};
 use crate::store::{Message, RunFilter, Store, StoreError};
-use crate::wire::{Journal, JournalEvent, LastReply, RunLine, SessionHistory, Stamp, Window, cut, window};
+use crate::wire::{
+    Journal, JournalEvent, LastReply, RunDetails, RunLine, SessionHistory, Stamp, Window, cut, window,
+};
 
 /// How many bytes of a reply are told; its middle is what is left out.
 const LONGEST_REPLY: usize = 64 * 1024;
@@ -33,6 +35,26 @@ pub(crate) fn journal(
         event: recorded.event,
     });
     Ok(Some(Journal { run: convert::run_line(catalog, &run), events: events.collect() }))
+}
+
+/// A run, what happened in it after this event (at most so much), and what has changed since in how it is shown.
+pub(crate) fn details(
+    store: &dyn Store,
+    catalog: Catalog,
+    id: RunId,
+    since: u64,
+    limit: usize,
+) -> Result<Option<RunDetails>, StoreError> {
+    let Some(Journal { run, mut events }) = journal(store, catalog, id, 0, usize::MAX)? else {
+        return Ok(None);
+    };
+    let mut timeline = run.timeline(catalog);
+    for recorded in &events {
+        timeline.apply(recorded.seq, recorded.at.0, &recorded.event);
+    }
+    events.retain(|recorded| recorded.seq > since);
+    events.truncate(limit);
+    Ok(Some(RunDetails { journal: Journal { run, events }, view: timeline.view().changed_since(since) }))
 }
 
 /// What the agent said in the last attempt of a run in which it said anything; `None` where there is no such run.

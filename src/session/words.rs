@@ -35,7 +35,7 @@ fn first_line(text: &str) -> Option<String> {
 pub(super) fn closing(recipe: &str, ending: &Ending) -> String {
     let rehearsal = if ending.rehearsal { "This was a rehearsal: nothing was changed. " } else { "" };
     let description = ending.description.as_deref().map(|words| format!("\n\n{words}")).unwrap_or_default();
-    let after = if ending.goal_met { String::new() } else { format!("\n\n{}", ending.diagnosis) };
+    let after = if ending.goal_met { String::new() } else { format!("\n\n{}", ending.hint()) };
     format!("{rehearsal}{recipe}: {}.{description}{after}", ending.message)
 }
 

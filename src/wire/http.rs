@@ -3,7 +3,9 @@
 use serde::{Deserialize, Serialize};
 
 use super::Stamp;
+use crate::Catalog;
 use crate::run::{Ending, Event, RunId, SessionId};
+use crate::view::{RunFacts, RunView, Status, Timeline};
 
 /// A run, in a line.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -36,8 +38,38 @@ pub struct RunLine {
     pub last_seq: u64,
     /// What it cost so far: an estimate.
     pub cost_usd: f64,
-    /// How it ended; `null` while it goes on.
+    /// How it stands, at a glance.
+    pub status: Status,
+    /// How it ended; `null` while it is running.
     pub ending: Option<Ending>,
+}
+
+impl RunLine {
+    /// Its timeline, before any of its events.
+    #[must_use]
+    pub fn timeline(&self, catalog: Catalog) -> Timeline {
+        let facts = RunFacts {
+            run: self.run_id,
+            session: self.session_id,
+            recipe: self.recipe_id.clone(),
+            recipe_label: self.recipe_label.clone(),
+            directory: self.working_directory.clone(),
+            agent: self.agent.clone(),
+            rehearsal: self.rehearsal,
+            started_at: self.started_at.0,
+        };
+        Timeline::new(facts, catalog.get(&self.recipe_id).map(|recipe| recipe.outline()))
+    }
+}
+
+/// A run, what happened in it, and how that is shown: what `GET /api/runs/{id}` answers.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RunDetails {
+    /// The run and its events.
+    #[serde(flatten)]
+    pub journal: Journal,
+    /// What changed in how it is shown since the event that was asked for.
+    pub view: RunView,
 }
 
 /// A run and what happened in it.

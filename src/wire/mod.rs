@@ -22,8 +22,8 @@ pub(crate) use fit::cut;
 pub use fit::fit;
 pub use history::{Window, window};
 pub use http::{
-    FirstPrompt, Journal, JournalEvent, LastReply, RunLine, SetAsideEntry, StoreState, Work, WorkLine,
-    WorkingChat, WorkingRun,
+    FirstPrompt, Journal, JournalEvent, LastReply, RunDetails, RunLine, SetAsideEntry, StoreState, Work,
+    WorkLine, WorkingChat, WorkingRun,
 };
 pub use incoming::*;
 pub use outgoing::*;

@@ -10,31 +10,32 @@ mod readme;
 use std::path::{Path, PathBuf};
 
 /// A room, and the rooms it may import.
-const MAY_IMPORT: [(&str, &[&str]); 14] = [
+const MAY_IMPORT: [(&str, &[&str]); 15] = [
     ("recipe", &[]),
     ("outcome", &["recipe"]),
     ("run", &["recipe", "outcome"]),
     ("session", &["recipe", "run"]),
+    ("view", &["recipe", "run", "session"]),
     ("recipes", &["recipe"]),
     ("process", &[]),
     ("local", &[]),
     ("agent", &["recipe", "process"]),
     ("store", &["recipe", "run", "session"]),
     ("engine", &["recipe", "run", "session", "process", "local", "agent", "store"]),
-    ("wire", &["recipe", "outcome", "run", "session"]),
+    ("wire", &["recipe", "outcome", "run", "session", "view"]),
     ("client", &["local", "wire", "run", "session"]),
-    ("server", &["recipe", "run", "session", "local", "agent", "store", "engine", "wire"]),
+    ("server", &["recipe", "run", "session", "view", "local", "agent", "store", "engine", "wire"]),
     (
         "cli",
         &[
-            "recipe", "outcome", "run", "session", "recipes", "local", "agent", "store", "engine", "wire",
-            "client", "server",
+            "recipe", "outcome", "run", "session", "view", "recipes", "local", "agent", "store", "engine",
+            "wire", "client", "server",
         ],
     ),
 ];
 
 /// The rooms that only think.
-const PURE: [&str; 4] = ["recipe", "outcome", "run", "session"];
+const PURE: [&str; 5] = ["recipe", "outcome", "run", "session", "view"];
 
 #[test]
 fn imports_follow_the_table() {

@@ -32,7 +32,7 @@ test("a run that ends while nobody looks is shown as ended", async (stage) => {
   stage.pages.pop();
   await until("it has ended", async () => (await server.ask(`/api/runs/${run}`)).run.ending);
   const other = await stage.open(server, { at: `#/runs/${run}` });
-  assert.equal((await other.ended()).kind, "met");
+  assert.equal((await other.ended()).kind, "completed");
   assert.deepEqual((await other.timeline()).map(({ step }) => step), ["implement", "code-review", "fix", "code-review", "commit"]);
   const rows = await until("all is said", () => other.conversation(), (rows) => rows.filter(({ prompt }) => prompt).length === 5);
   assert.ok(rows.length > 5);
@@ -68,7 +68,7 @@ test("a server that is killed and comes back is found again, and its run goes on
   await stage.serve({ script: "happy", listen: server.address });
   await shown.connected();
   const card = await shown.ended();
-  assert.equal(card.kind, "met");
+  assert.equal(card.kind, "completed");
   assert.deepEqual((await shown.timeline()).map(({ step }) => step), ["implement", "code-review", "commit"]);
   assert.equal(await shown.hash(), `#/runs/${run}`);
   assert.equal(await shown.page.evaluate(() => globalThis.sameDocument), true, "without a reload");
@@ -90,7 +90,7 @@ test("an agent that finished while the server was away is not asked twice", asyn
   await shown.lost();
   await until("the agent has finished", () => stage.place.calls().some(({ phase }) => phase === "answered"));
   await stage.serve({ plan: { default: {} }, listen: server.address });
-  assert.equal((await shown.ended()).kind, "met");
+  assert.equal((await shown.ended()).kind, "completed");
   assert.deepEqual((await shown.timeline()).map(({ step }) => step), ["implement", "code-review", "commit"]);
   assert.equal(stage.place.calls().filter(({ phase }) => phase === "began").length, 3);
 });

@@ -17,24 +17,26 @@ async function ended(stage, script, recipe) {
 
 // The card says all that the server knows about the end.
 async function tellsAll({ server, run, card }, kind) {
-  const { run: { ending } } = await server.ask(`/api/runs/${run}`);
+  const { run: { ending }, view: { end, next, status } } = await server.ask(`/api/runs/${run}`);
   assert.equal(card.kind, kind);
+  assert.equal(status.name, kind);
   assert.ok(card.kinds.includes(kind), "the category has a look of its own");
   assert.equal(card.category, ending.category);
   assert.equal(card.reason, ending.reason);
   assert.equal(card.title, ending.title);
-  for (const words of [ending.message, ending.reason, ending.category, ending.diagnosis, `exit status ${ending.exit_code}`]) {
+  for (const words of [end.message, ending.reason, ending.category, end.hint, `exit status ${ending.exit_code}`]) {
     assert.ok(card.text.includes(words), `${words} is on the card`);
   }
+  assert.deepEqual(card.actions, next.map(({ label }) => label));
   assert.ok(card.actions.length >= 1 && card.actions.length <= 3, card.actions.join());
   return ending;
 }
 
 test("a run that did what it should says so, and can be started again", async (stage) => {
   const all = await ended(stage, "happy");
-  await tellsAll(all, "met");
+  await tellsAll(all, "completed");
   const { shown, run } = all;
-  await shown.press("Start again…");
+  await shown.press("Start again");
   assert.match(await until("the dialog is open", () => shown.dialog()), /Implement & Review/);
   const again = await shown.submit({});
   assert.notEqual(again, run);
@@ -43,7 +45,7 @@ test("a run that did what it should says so, and can be started again", async (s
 
 test("a guardrail is told as one, and raising it really goes on", async (stage) => {
   const all = await ended(stage, "never-satisfied");
-  const ending = await tellsAll(all, "guardrail");
+  const ending = await tellsAll(all, "limited");
   assert.equal(ending.reason, "max-step-visits-exceeded:code-review");
   const { shown, server, run, card } = all;
   const before = (await shown.timeline()).filter(REVIEWS).length;
@@ -55,14 +57,14 @@ test("a guardrail is told as one, and raising it really goes on", async (stage) 
   const visits = await shown.timeline();
   assert.ok(reviewed(visits), "and not more");
   assert.match(visits.flatMap(({ remarks }) => remarks).join(" "), /resumed/);
-  assert.equal((await shown.ended()).kind, "guardrail");
+  assert.equal((await shown.ended()).kind, "limited");
   const { run: { step_count: steps } } = await server.ask(`/api/runs/${run}`);
   assert.equal(visits.length, steps);
 });
 
 test("an error is told as one, with what was wrong, and can be resumed", async (stage) => {
   const all = await ended(stage, "garbage");
-  const ending = await tellsAll(all, "error");
+  const ending = await tellsAll(all, "failed");
   assert.equal(ending.reason, "orchestration-error");
   const { shown, server, run } = all;
   assert.ok(all.card.text.includes(ending.description), "it says what was wrong");
@@ -72,15 +74,15 @@ test("an error is told as one, with what was wrong, and can be resumed", async (
   await until("it was resumed", resumed, (count) => count === 1);
   await until("it ends again", async () => (await server.ask(`/api/runs/${run}`)).run.ending);
   await until("it is shown", () => shown.timeline(), (visits) => /resumed/.test(visits.at(-1)?.remarks.join(" ")));
-  assert.equal((await shown.ended()).kind, "error");
+  assert.equal((await shown.ended()).kind, "failed");
 });
 
 for (const [script, recipe] of [["blocked", "Implement & Review"], ["questions", "Break Down Tasks"], ["not-found", "Refine Design"]]) {
   test(`a run that waits for somebody says so (${script})`, async (stage) => {
     const all = await ended(stage, script, recipe);
-    const ending = await tellsAll(all, "waits");
+    const ending = await tellsAll(all, "waiting");
     assert.equal(ending.goal_met, false);
-    await all.shown.press("Start again…");
+    await all.shown.press("Start again");
     assert.ok(await until("the dialog is open", () => all.shown.dialog()));
     await all.shown.press("Cancel");
     await until("it is closed", () => all.shown.dialog(), (title) => title === null);
@@ -88,13 +90,13 @@ for (const [script, recipe] of [["blocked", "Implement & Review"], ["questions",
 }
 
 test("having nothing to do is no failure", async (stage) => {
-  const ending = await tellsAll(await ended(stage, "no-tasks"), "met");
+  const ending = await tellsAll(await ended(stage, "no-tasks"), "completed");
   assert.equal(ending.reason, "no-tasks-available");
 });
 
 test("the agent's own words are on the card", async (stage) => {
   const all = await ended(stage, "other");
-  const ending = await tellsAll(all, "waits");
+  const ending = await tellsAll(all, "waiting");
   assert.ok(ending.description && all.card.text.includes(ending.description));
 });
 
@@ -103,7 +105,7 @@ test("a run that pauses says when it goes on, and can be stopped for good", asyn
   const { run: { ending: { resume_at: when } } } = await all.server.ask(`/api/runs/${all.run}`);
   assert.ok(when, "it goes on by itself");
   assert.equal(all.card.kind, "paused");
-  assert.match(all.card.text, /goes on by itself at .*\d\d?:\d\d/i);
+  assert.match(all.card.text, /resumes automatically at .*\d\d?:\d\d/i);
   await all.shown.press("Stop for good");
   const card = await until("it has ended for good", () => all.shown.card(), (card) => /user-requested/.test(card?.text));
   assert.ok(card.actions.length >= 1);

@@ -40,7 +40,7 @@ test("two thousand messages arrive in order while the page stays usable", async 
   await shown.start({ directory: stage.place.project, recipe: "Retrospective" });
   await until("all is there", () => numbers(shown), ({ length }) => length === MANY);
   assert.deepEqual(await numbers(shown), ALL);
-  assert.equal((await shown.ended()).kind, "met");
+  assert.equal((await shown.ended()).kind, "completed");
   await aFewAtOnce(stage, shown);
 
   await shown.reload();

@@ -5,8 +5,8 @@ import { Window } from "./window.mjs";
 
 // How the page puts the kinds of ends.
 const KINDS = {
-  Completed: "met", "Completed, but waits for you": "waits", "Stopped by a limit": "guardrail", Failed: "error",
-  "Paused; goes on by itself": "paused", Stopped: "halted",
+  Completed: "completed", "Completed, but waits for you": "waiting", "Stopped by a limit": "limited", Failed: "failed",
+  "Paused; resumes automatically": "paused", Stopped: "stopped",
 };
 
 export class ConsolePage extends Window {

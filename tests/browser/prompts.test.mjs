@@ -17,7 +17,8 @@ test("what is said during a run waits, is seen by everybody, and is passed on in
   for (const shown of [first, second]) {
     const waiting = await until("both wait", () => shown.waiting(), (waiting) => waiting.length === 2);
     assert.deepEqual(waiting, ["The first thing.", "The second thing."]);
-    assert.deepEqual((await shown.timeline()).flatMap(({ remarks }) => remarks), [], "the agent was told nothing yet");
+    const remarks = (await shown.timeline()).flatMap(({ remarks }) => remarks);
+    assert.deepEqual(remarks, Array(2).fill("a prompt is queued for the agent"), "the agent was given nothing yet");
   }
 
   // The step would take ten minutes. A server whose agent is quick takes up what the first one left.
@@ -31,7 +32,7 @@ test("what is said during a run waits, is seen by everybody, and is passed on in
     const prompts = rows.filter(({ prompt }) => prompt).map(({ text }) => text);
     const [one, two] = [prompts.indexOf("The first thing."), prompts.indexOf("The second thing.")];
     assert.ok(one > 0 && two === one + 1, `in order: ${one}, ${two}`);
-    const told = (await shown.timeline()).map(({ step, remarks }) => [step, remarks.filter((words) => /told/.test(words)).length]);
+    const told = (await shown.timeline()).map(({ step, remarks }) => [step, remarks.filter((words) => /given/.test(words)).length]);
     assert.deepEqual(told, [["implement", 0], ["code-review", 2], ["commit", 0]], "between the steps");
   }
   const { events } = await back.ask(`/api/runs/${run}`);
@@ -81,8 +82,8 @@ test("what is said while a run is paused waits until it goes on, and is passed o
   const said = (rows) => rows.some(({ text }) => text === "Mind the tests.");
   await until("it is said", () => shown.conversation(), said);
   await shown.press("Resume now");
-  await until("it is over", () => shown.card(), (card) => card?.kind === "met");
-  const told = (await shown.timeline()).map(({ step, remarks }) => [step, remarks.filter((words) => /told/.test(words)).length]);
+  await until("it is over", () => shown.card(), (card) => card?.kind === "completed");
+  const told = (await shown.timeline()).map(({ step, remarks }) => [step, remarks.filter((words) => /given/.test(words)).length]);
   assert.deepEqual(told, [["implement", 1], ["code-review", 0], ["commit", 0]]);
   assert.equal((await shown.conversation()).filter(({ text }) => text === "Mind the tests.").length, 1);
 });
@@ -94,7 +95,7 @@ test("what was said after a run, and in another one, is not taken for its own", 
   await shown.ended();
   assert.match(await shown.hint(), /answered at once/);
   assert.deepEqual(await shown.saidAfterwards(), []);
-  await shown.press("Answer and start again…");
+  await shown.press("Answer and start again");
   const second = await shown.submit({ about: "The way is free now." });
   await shown.goto(`#/runs/${first}`);
   const [afterwards] = await until("it stands below the line", () => shown.saidAfterwards(), (found) => found.length === 1);

@@ -71,13 +71,13 @@ test("a picture has every step, every outcome, and every exit in its category", 
     const outcomes = outline.steps.flatMap((step) => step.outcomes.filter((outcome) => !implied(outline, outcome)));
     assert.deepEqual(arrows.map(({ label }) => label).sort(), outcomes.map((outcome) => outcome.name).sort(), outline.id);
     const legend = await shown.page.$$eval("main .legend li", (rows) => rows.map(({ className }) => className));
-    const looks = ["met", "waits", "guardrail", "error", "restart"].filter((look) => nodes.some(({ kinds }) => kinds.includes(look)));
+    const looks = ["completed", "waiting", "limited", "failed", "stopped", "restart"].filter((look) => nodes.some(({ kinds }) => kinds.includes(look)));
     assert.deepEqual(legend.sort(), looks.sort(), `${outline.id}: what is drawn is explained, and nothing else`);
     for (const { next } of outcomes) {
       if (next.exit) {
         const found = nodes.find(({ label, category }) => label.includes(next.exit.code) && category === next.exit.category);
         assert.ok(found, `${outline.id}: ${next.exit.code} looks ${next.exit.category}`);
-        assert.equal(found.kinds.includes("met"), next.exit.goal_met, `${outline.id}: ${next.exit.code}`);
+        assert.equal(found.kinds.includes("completed"), next.exit.goal_met, `${outline.id}: ${next.exit.code}`);
       } else if (next.restart) {
         assert.ok(nodes.some(({ label, kinds }) => label.includes(next.restart) && kinds.includes("restart")), `${outline.id} restarts`);
       }

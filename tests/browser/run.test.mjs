@@ -29,7 +29,7 @@ test("a run is shown step by step, with its retry, its visits and its end", asyn
   const taken = arrows.filter(({ kinds }) => kinds.includes("taken")).map(({ label }) => label);
   assert.deepEqual(taken.sort(), ["committed", "complete", "complete", "issues-found", "no-issues"]);
 
-  assert.equal(card.kind, "met");
+  assert.equal(card.kind, "completed");
   assert.match(card.title, /Task committed/);
   assert.match(card.text, /rehearsal/i, "nobody takes it for work done");
   const { events } = await server.ask(`/api/runs/${run}`);

@@ -67,6 +67,16 @@ export class Place {
     return code;
   }
 
+  // What a command prints.
+  async output(words, name = "surefire") {
+    const child = spawn(program(name), words, { env: this.environment(), stdio: ["ignore", "pipe", "inherit"] });
+    alive.add(child);
+    const [text, [code]] = await Promise.all([child.stdout.toArray(), once(child, "exit")]);
+    alive.delete(child);
+    if (code !== 0) throw new Error(`${name} ${words.join(" ")} ended with ${code}`);
+    return Buffer.concat(text).toString();
+  }
+
   // What the fake CLI wrote down about its calls.
   calls() {
     const log = this.path("calls.jsonl");

@@ -27,7 +27,7 @@ test("where nobody has worked yet, the dialog proposes a directory that works", 
   const run = await shown.start();
   const { run: { working_directory: where } } = await server.ask(`/api/runs/${run}`);
   assert.equal(where, (await server.ask("/api/recipes")).working_directory);
-  assert.equal((await shown.ended()).kind, "met");
+  assert.equal((await shown.ended()).kind, "completed");
 });
 
 test("an answer goes into the same conversation, where what was said before is folded away", async (stage) => {
@@ -35,7 +35,7 @@ test("an answer goes into the same conversation, where what was said before is f
   const shown = await stage.open(server);
   const first = await shown.start({ directory: stage.place.project });
   await shown.ended();
-  await shown.press("Answer and start again…");
+  await shown.press("Answer and start again");
   const directory = await shown.find("combobox", FIELDS.directory);
   assert.deepEqual(await directory.evaluate(({ value, disabled }) => ({ value, disabled })), { value: stage.place.project, disabled: true });
   const second = await shown.submit({ about: "The way is free now." });

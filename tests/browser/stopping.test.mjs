@@ -21,7 +21,7 @@ test("stopping ends the run and its agent, and the card says so", async (stage) 
   assert.ok(runs(pid));
   await shown.stop();
   const card = await shown.ended();
-  assert.equal(card.kind, "halted");
+  assert.equal(card.kind, "stopped");
   assert.match(card.title, /Stopped by you/);
   assert.match(card.text, /user-requested/);
   await until("the agent is gone", () => !runs(pid));
@@ -49,7 +49,7 @@ test("what was stopped can be resumed", async (stage) => {
   const card = await shown.ended();
   assert.ok(card.actions.includes("Resume"), card.actions.join());
   await shown.press("Resume");
-  const done = await until("it is done", () => shown.card(), (card) => card?.kind === "met");
+  const done = await until("it is done", () => shown.card(), (card) => card?.kind === "completed");
   assert.match(done.title, /Task committed/);
   assert.deepEqual((await shown.timeline()).map(({ step }) => step), ["implement", "code-review", "commit"]);
 });

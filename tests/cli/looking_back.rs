@@ -98,11 +98,11 @@ fn a_run_that_waits_for_its_time_is_waited_for() {
     let place = Place::new();
     let run = ["run", "implement-and-review", "--pace-ms", "0", "--rehearse", "overloaded", "--auto-resume"];
     let mut running = place.begin(&run);
-    running.until_line("goes on by itself");
+    running.until_line("resumes automatically");
     running.signal(Signal::KILL);
     running.ended_somehow();
     let mut waiting = place.begin(&["resume", "--auto"]);
-    waiting.until_line("stopped (api_overloaded); goes on by itself in ");
+    waiting.until_line("stopped (api_overloaded); resumes automatically in ");
     waiting.signal(Signal::INT);
     assert_eq!(waiting.ended().status, 130);
 }
@@ -124,7 +124,7 @@ fn a_command_that_was_killed_leaves_a_run_that_can_be_gone_on_with() {
     let listed = place.run(&["runs"]).ok();
     assert!(listed.contains("left behind at implement"), "{listed}");
     let told = place.run(&["why"]).ok();
-    assert!(told.contains("nobody goes on with it") && told.contains("surefire resume "), "{told}");
+    assert!(told.contains("no server is running it") && told.contains("surefire resume "), "{told}");
     let words = ["resume", "--rehearse", "one-fix", "--pace-ms", "0", "--json"];
     let said: Said = place.run(&words);
     assert_eq!(said.status, 0, "{}{}", said.out, said.err);

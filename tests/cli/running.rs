@@ -168,7 +168,7 @@ fn ctrl_c_stops_the_agent_and_everything_it_started() {
 fn a_run_that_waits_to_go_on_by_itself_says_so_and_can_be_stopped() {
     let place = Place::new();
     let mut running = place.begin(&[&TASK[..], &["--rehearse", "overloaded", "--auto-resume"]].concat());
-    running.until_line("stopped (api_overloaded); goes on by itself in ");
+    running.until_line("stopped (api_overloaded); resumes automatically in ");
     running.signal(Signal::INT);
     let said = running.ended();
     assert_eq!(said.status, 130, "{}{}", said.out, said.err);

@@ -39,15 +39,17 @@ fn exit_codes_stay_in_their_band_and_mean_one_thing() {
 #[test]
 fn every_column_is_filled() {
     for definition in definitions() {
-        for text in [definition.message, definition.title, definition.diagnosis] {
+        for text in [definition.message, definition.title, definition.diagnosis, definition.hint] {
             assert!(!text.trim().is_empty(), "{}", definition.code);
         }
         assert_ne!(definition.message, definition.diagnosis, "{} does not say what to do", definition.code);
+        assert_ne!(definition.message, definition.hint, "{} does not help", definition.code);
     }
 }
 
+/// The reasons that other tools, old journals and the app know. The page in the docs has all of them.
 #[test]
-fn rows_of_the_table() {
+fn rows_that_are_a_contract() {
     // code, category, exit code, family, goal met
     let rows = [
         ("task-committed", Category::Completed, 0, None, true),
@@ -106,7 +108,6 @@ fn rows_of_the_table() {
         let columns = (definition.category, definition.exit_code, definition.family, definition.goal_met);
         assert_eq!(columns, (category, exit_code, family, goal_met), "{code}");
     }
-    assert_eq!(ExitReason::COUNT, rows.len(), "a row is missing here");
 }
 
 /// The fifteen that other tools know too: their words are part of the contract.
@@ -192,6 +193,17 @@ fn known_titles_and_diagnoses() {
 }
 
 #[test]
+fn what_is_left_out_of_the_column_follows_from_the_others() {
+    use surefire::{RunLimit, RunRemedy};
+    let remedy = |reason: ExitReason| reason.definition().remedy;
+    assert_eq!(remedy(ExitReason::TaskCommitted), RunRemedy::Again);
+    assert_eq!(remedy(ExitReason::ClarificationNeeded), RunRemedy::Answer);
+    assert_eq!(remedy(ExitReason::ReviewRejected), RunRemedy::Resume);
+    assert_eq!(remedy(ExitReason::Interrupted), RunRemedy::Resume);
+    assert_eq!(remedy(ExitReason::CostBudget), RunRemedy::Raise(RunLimit::Budget));
+}
+
+#[test]
 fn derived_lists() {
     let auto: Vec<_> = ExitReason::auto_resumable().map(|reason| reason.definition().code).collect();
     assert_eq!(auto, ["stalled", "interrupted", "rate_limited", "api_overloaded", "worker_timeout"]);
@@ -212,6 +224,9 @@ fn a_definition_as_json() {
         "family": "resource_limit",
         "exit_code": 128,
         "diagnosis": "Look at the steps it repeated; raise max_total_steps only if they made progress.",
+        "hint": "Look at the steps it repeated; raise max_total_steps only if they made progress.",
+        "remedy": "raise(steps)",
+        "status": { "name": "limited", "words": "Stopped by a limit" },
         "auto_resumable": false,
         "goal_met": false,
     });
@@ -250,8 +265,8 @@ fn page() -> String {
         .map(|category| {
             let rows: String = ExitReason::in_category(category).map(|reason| row(reason.definition())).collect();
             format!(
-                "\n## {category}\n\n| code | message | title | family | exit | goal met | auto-resumable | what to do |\n\
-                 |---|---|---|---|--:|---|---|---|\n{rows}"
+                "\n## {category}\n\n| code | message | title | family | exit | goal met | auto-resumable | remedy | what to do |\n\
+                 |---|---|---|---|--:|---|---|---|---|\n{rows}"
             )
         })
         .collect();
@@ -261,6 +276,10 @@ fn page() -> String {
          page is made from them: `UPDATE_DOCS=1 cargo test --test pure registry` writes it, and a test keeps it current.\n\n\
          To add a reason, add a variant with its `#[reason(…)]` there: a missing category or message, a code or exit code\n\
          that is taken, and an exit code outside its family's band do not compile.\n\n\
+         `remedy` is what every client offers first after such an end: `again`, `resume`, `raise(…)` with a limit, `answer`,\n\
+         `doctor`, `follow` or `none`; `RunRemedy` says more. Left out, it is `again` where the goal is met, `answer` where the\n\
+         recipe completed without it, and `resume` otherwise. *What to do* is the `hint`: the `diagnosis`, which is on the wire,\n\
+         unless its words are another tool's and name what does not exist here.\n\n\
          ## Families\n\n| family | about | exit codes |\n|---|---|---|\n{families}\
          | – | done, the goal is met | 0 |\n| – | authors' own reasons | 40–63 |\n{tables}"
     )
@@ -275,12 +294,13 @@ fn row(definition: &Definition) -> String {
     let family = definition.family.map_or("–".to_owned(), |family| format!("`{family}`"));
     let yes = |fact: bool| if fact { "yes" } else { "no" };
     format!(
-        "| `{code}` | {} | {} | {family} | {} | {} | {} | {} |\n",
+        "| `{code}` | {} | {} | {family} | {} | {} | {} | `{}` | {} |\n",
         definition.general_message(),
         definition.title,
         definition.exit_code,
         yes(definition.goal_met),
         yes(definition.auto_resumable),
-        definition.diagnosis,
+        definition.remedy,
+        definition.hint,
     )
 }

@@ -1,7 +1,7 @@
 //! `exits`: reasons of the author's own, beside the standard ones for guardrails and `Other`.
 #![deny(warnings)]
 
-use surefire::{Category, ExitReason, Family, Registry};
+use surefire::{Category, ExitReason, Family, Registry, RunLimit, RunRemedy};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Registry)]
 pub enum Exits {
@@ -15,6 +15,7 @@ pub enum Exits {
         family = review,
         exit_code = 41,
         diagnosis = "Ship tomorrow.",
+        remedy = raise(time),
         auto_resumable = true,
         goal_met = false
     )]
@@ -46,6 +47,8 @@ fn main() {
     assert_eq!(columns.category, Category::Guardrail);
     assert_eq!(columns.family, Some(Family::Review));
     assert_eq!((columns.exit_code, columns.auto_resumable, columns.goal_met), (41, true, false));
+    assert_eq!((columns.remedy, columns.hint), (RunRemedy::Raise(RunLimit::Time), "Ship tomorrow."));
+    assert_eq!(Exits::Shipped.definition().remedy, RunRemedy::Again);
     assert_eq!(Exits::Shipped.definition().exit_code, 0);
     assert_eq!(Exits::auto_resumable().collect::<Vec<_>>(), [Exits::TooLate]);
 }

@@ -14,6 +14,7 @@ pub(super) fn check(reasons: &Reasons, diagnostics: &mut Diagnostics) {
         complete(reason, diagnostics);
         if !reasons.standard {
             no_placeholders(reason, diagnostics);
+            no_hint(reason, diagnostics);
         }
         exit_code(reason, reasons.standard, diagnostics);
     }
@@ -43,7 +44,7 @@ fn complete(reason: &Reason, diagnostics: &mut Diagnostics) {
         }
         (Some(_), Some(_)) => {}
     }
-    for text in [&columns.title, &columns.diagnosis].into_iter().flatten() {
+    for text in [&columns.title, &columns.diagnosis, &columns.hint].into_iter().flatten() {
         if text.value().trim().is_empty() {
             diagnostics.error(text, "this text is empty; write one or leave the column out");
         }
@@ -68,6 +69,14 @@ fn no_placeholders(reason: &Reason, diagnostics: &mut Diagnostics) {
         reason.columns.message.as_ref().filter(|message| message.value().contains(['{', '}']))
     {
         diagnostics.error(message, "a message is shown as it is written; leave the braces out");
+    }
+}
+
+/// Only the standard registry has diagnoses whose words belong to other tools.
+fn no_hint(reason: &Reason, diagnostics: &mut Diagnostics) {
+    if let Some(hint) = &reason.columns.hint {
+        diagnostics
+            .error(hint, "the `diagnosis` of your own exit reason is what people read; write this there");
     }
 }
 

@@ -1,8 +1,9 @@
 //! The columns of one exit reason, from its `#[reason(…)]`.
 
-use proc_macro2::Ident;
+use proc_macro2::{Ident, TokenStream};
 use quote::format_ident;
 use syn::meta::ParseNestedMeta;
+use syn::token::Paren;
 use syn::{LitBool, LitInt, LitStr, Variant};
 
 use crate::diagnostic::Diagnostics;
@@ -11,7 +12,9 @@ use crate::spelling;
 pub(super) const CATEGORIES: [&str; 3] = ["completed", "guardrail", "error"];
 pub(super) const FAMILIES: [&str; 6] =
     ["constraint", "failure", "review", "worker", "resource_limit", "user"];
-const NAMES: [&str; 9] = [
+const REMEDIES: [&str; 7] = ["again", "resume", "raise", "answer", "doctor", "follow", "none"];
+const LIMITS: [&str; 5] = ["visits", "steps", "time", "turns", "budget"];
+const NAMES: [&str; 10] = [
     "category",
     "message",
     "code",
@@ -19,6 +22,7 @@ const NAMES: [&str; 9] = [
     "family",
     "exit_code",
     "diagnosis",
+    "remedy",
     "auto_resumable",
     "goal_met",
 ];
@@ -33,6 +37,9 @@ pub(super) struct Columns {
     pub(super) family: Option<Ident>,
     pub(super) exit_code: Option<LitInt>,
     pub(super) diagnosis: Option<LitStr>,
+    /// In the standard registry alone, so it is not among the names that are suggested.
+    pub(super) hint: Option<LitStr>,
+    pub(super) remedy: Option<Remedy>,
     pub(super) auto_resumable: Option<LitBool>,
     pub(super) goal_met: Option<LitBool>,
     /// The columns so far.
@@ -65,6 +72,8 @@ impl Columns {
             "message" => self.message = Some(text(meta)?),
             "title" => self.title = Some(text(meta)?),
             "diagnosis" => self.diagnosis = Some(text(meta)?),
+            "hint" => self.hint = Some(text(meta)?),
+            "remedy" => self.remedy = remedy(meta, diagnostics)?,
             "category" => self.category = word(meta, &CATEGORIES, "category", diagnostics)?,
             "family" => self.family = word(meta, &FAMILIES, "family", diagnostics)?,
             "exit_code" => {
@@ -98,6 +107,17 @@ impl Columns {
         self.goal_met.as_ref().map_or(completed, LitBool::value)
     }
 
+    /// The remedy: as written, or what such an end usually needs.
+    pub(super) fn remedy(&self) -> Remedy {
+        let usual = match (self.goal_met(), self.category.as_ref().is_some_and(|it| it == "completed")) {
+            (true, _) => "Again",
+            (false, true) => "Answer",
+            (false, false) => "Resume",
+        };
+        let usual = || Remedy { kind: format_ident!("{usual}"), limit: None };
+        self.remedy.clone().unwrap_or_else(usual)
+    }
+
     pub(super) fn auto_resumable(&self) -> bool {
         self.auto_resumable.as_ref().is_some_and(LitBool::value)
     }
@@ -106,6 +126,58 @@ impl Columns {
     pub(super) fn exit_code(&self) -> u8 {
         self.exit_code.as_ref().and_then(|code| code.base10_parse().ok()).unwrap_or(0)
     }
+}
+
+/// What helps after an end, as the variant that it becomes: `raise` with the limit that is raised.
+#[derive(Clone)]
+pub(super) struct Remedy {
+    pub(super) kind: Ident,
+    pub(super) limit: Option<Ident>,
+}
+
+/// A remedy, with its limit in brackets where it raises one.
+fn remedy(meta: &ParseNestedMeta<'_>, diagnostics: &mut Diagnostics) -> syn::Result<Option<Remedy>> {
+    let Some(kind) = word(meta, &REMEDIES, "remedy", diagnostics)? else {
+        // What stands behind a word that is not known belongs to it.
+        if meta.input.peek(Paren) {
+            let inside;
+            syn::parenthesized!(inside in meta.input);
+            inside.parse::<TokenStream>()?;
+        }
+        return Ok(None);
+    };
+    let list = spelling::short_list(LIMITS).unwrap_or_default();
+    let raises = kind == "raise";
+    if !meta.input.peek(Paren) {
+        if raises {
+            let message = format!("`raise` needs the limit that is raised, in brackets: {list}");
+            diagnostics.error(&kind, message);
+            return Ok(None);
+        }
+        return Ok(Some(Remedy { kind: variant(&kind), limit: None }));
+    }
+    let inside;
+    syn::parenthesized!(inside in meta.input);
+    if !raises {
+        inside.parse::<TokenStream>()?;
+        diagnostics.error(&kind, format!("only `raise` names a limit; write `{kind}` alone"));
+        return Ok(None);
+    }
+    let limit: Ident = inside.parse().map_err(|_| inside.error(format!("expected a limit: {list}")))?;
+    if !inside.is_empty() {
+        return Err(inside.error("`raise` names one limit"));
+    }
+    if !LIMITS.iter().any(|known| limit == known) {
+        let advice = spelling::advice(&limit.to_string(), LIMITS, "there are");
+        diagnostics.error(&limit, format!("there is no limit `{limit}`{advice}"));
+        return Ok(None);
+    }
+    Ok(Some(Remedy { kind: variant(&kind), limit: Some(variant(&limit)) }))
+}
+
+/// The variant that a word stands for.
+fn variant(word: &Ident) -> Ident {
+    format_ident!("{}", spelling::camel(word))
 }
 
 fn text(meta: &ParseNestedMeta<'_>) -> syn::Result<LitStr> {

@@ -160,6 +160,13 @@ impl Reason {
         let message = columns.message.as_ref().map(syn::LitStr::value).unwrap_or_default();
         let title = columns.title.as_ref().map_or_else(|| message.clone(), syn::LitStr::value);
         let diagnosis = columns.diagnosis.as_ref().map_or_else(|| message.clone(), syn::LitStr::value);
+        let hint = columns.hint.as_ref().map_or_else(|| diagnosis.clone(), syn::LitStr::value);
+        let remedy = columns.remedy();
+        let kind = &remedy.kind;
+        let remedy = match &remedy.limit {
+            Some(limit) => quote!(#krate::RunRemedy::#kind(#krate::RunLimit::#limit)),
+            None => quote!(#krate::RunRemedy::#kind),
+        };
         let family = match &columns.family {
             Some(family) => {
                 let family = format_ident!("{}", crate::spelling::camel(family));
@@ -178,6 +185,8 @@ impl Reason {
                 family: #family,
                 exit_code: #exit_code,
                 diagnosis: #diagnosis,
+                hint: #hint,
+                remedy: #remedy,
                 auto_resumable: #auto_resumable,
                 goal_met: #goal_met,
             }

@@ -9,11 +9,11 @@ use serde_json::json;
 use crate::cli::connection;
 use crate::cli::connection::PrunedSessions;
 use crate::cli::context::Context;
-use crate::cli::render::format::count;
 use crate::cli::settings::data;
 use crate::cli::usage::complaint::Complaint;
 use crate::cli::usage::options::{DataOption, duration};
 use crate::cli::wait::wait;
+use crate::view::count;
 
 const EXAMPLES: &str = "\
 Examples:

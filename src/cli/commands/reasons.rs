@@ -79,10 +79,10 @@ pub(in crate::cli) fn find(
 fn table(all: &[&'static Definition]) -> Table<4> {
     let mut table = Table::new(["CODE", "CATEGORY", "STATUS", "TITLE"]);
     for definition in all {
-        let (category, goal_met) = (definition.category, definition.goal_met);
+        let verdict = definition.verdict();
         table.row([
-            Cell::painted(definition.code, move |code| paint::end(category, goal_met, code)),
-            category.to_string().into(),
+            Cell::painted(definition.code, move |code| paint::verdict(verdict, code)),
+            definition.category.to_string().into(),
             definition.exit_code.to_string().into(),
             definition.title.into(),
         ]);
@@ -92,11 +92,13 @@ fn table(all: &[&'static Definition]) -> Table<4> {
 
 /// All columns of one reason.
 fn in_words(definition: &Definition) -> String {
-    let Definition { code, category, title, family, exit_code, diagnosis, auto_resumable, goal_met, .. } =
-        *definition;
+    let Definition {
+        code, category, title, family, exit_code, hint, remedy, auto_resumable, goal_met, ..
+    } = *definition;
     let family = family.map(|family| format!("{family}: {}", family.description()));
     let resumes = if auto_resumable { "by itself, where that is allowed" } else { "" };
-    let sign = paint::sign(category, goal_met);
+    let verdict = definition.verdict();
+    let headline = paint::verdict(verdict, format!("{} {code}", paint::sign(verdict)));
     let rows = [
         ("category", category.to_string()),
         ("goal met", if goal_met { "yes" } else { "no" }.to_owned()),
@@ -104,9 +106,10 @@ fn in_words(definition: &Definition) -> String {
         ("family", family.unwrap_or_default()),
         ("resumes", resumes.to_owned()),
         ("message", definition.general_message().into_owned()),
-        ("next", diagnosis.to_owned()),
+        ("hint", hint.to_owned()),
+        ("remedy", remedy.to_string()),
     ];
     let rows = rows.iter().filter(|(_, words)| !words.is_empty());
     let rows: String = rows.map(|(name, words)| format!("\n  {name:<12} {words}")).collect();
-    format!("{}  {}{rows}", paint::end(category, goal_met, format!("{sign} {code}")), paint::bold(title))
+    format!("{headline}  {}{rows}", paint::bold(title))
 }

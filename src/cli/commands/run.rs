@@ -10,7 +10,7 @@ use super::show;
 use crate::cli::connection::{Door, House, Wish};
 use crate::cli::context::Context;
 use crate::cli::follow::Follower;
-use crate::cli::render::advice;
+use crate::cli::render::commands::Here;
 use crate::cli::render::summary::card;
 use crate::cli::render::view::View;
 use crate::cli::settings::Rank;
@@ -112,15 +112,15 @@ pub(in crate::cli) async fn finish(
     let end = follower.follow(run, known).await;
     let (context, door, json) = (follower.context, follower.door, follower.view.is_json());
     follower.leave().await;
-    let (story, ending) = end?;
-    if !json {
+    let (timeline, ending) = end?;
+    if let Some(end) = timeline.view().end.as_ref().filter(|_| !json) {
         let here = std::env::current_dir().ok();
-        let here = advice::Here {
+        let here = Here {
             program: &program_name(),
             data: data::named(context, &door.data),
             directory: here.as_deref(),
         };
-        context.console.say(format!("\n{}", card(&story, &ending, here)));
+        context.console.say(format!("\n{}", card(&timeline, end, here)));
     }
     Ok(ExitCode::from(ending.exit_code))
 }

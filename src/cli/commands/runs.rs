@@ -11,7 +11,7 @@ use crate::cli::connection;
 use crate::cli::connection::Books;
 use crate::cli::context::Context;
 use crate::cli::find_run;
-use crate::cli::render::format::{count, took, visible};
+use crate::cli::render::format::visible;
 use crate::cli::render::paint;
 use crate::cli::render::table::{Cell, Table};
 use crate::cli::settings::data;
@@ -22,6 +22,7 @@ use crate::cli::wait::wait;
 use crate::engine::Clock;
 use crate::run::SessionId;
 use crate::store::RunFilter;
+use crate::view::{count, took};
 use crate::wire::RunLine;
 
 const EXAMPLES: &str = "\
@@ -134,9 +135,9 @@ fn end(run: &RunLine, books: &Books) -> Cell {
         let words = if books.are_at_a_server() { "goes on" } else { "left behind" };
         return Cell::new(format!("… {words} at {}{rehearsal}", visible(&run.step)));
     };
-    let (category, goal_met) = (ending.category, ending.goal_met);
-    let words = format!("{} {}{rehearsal}", paint::sign(category, goal_met), visible(&ending.reason));
-    Cell::painted(words, move |text| paint::end(category, goal_met, text))
+    let status = run.status;
+    let words = format!("{} {}{rehearsal}", paint::status_sign(status), visible(&ending.reason));
+    Cell::painted(words, move |text| paint::status(status, text))
 }
 
 /// How long ago, in one word and a unit.

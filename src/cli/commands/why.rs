@@ -1,7 +1,6 @@
 //! `surefire why`: why a run stopped, and what to do next.
 
 use std::process::ExitCode;
-use std::time::Duration;
 
 use clap::Args;
 
@@ -9,17 +8,16 @@ use crate::cli::connection;
 use crate::cli::connection::Books;
 use crate::cli::context::Context;
 use crate::cli::find_run;
-use crate::cli::render::advice;
-use crate::cli::render::advice::Here;
-use crate::cli::render::format::{count, one_line, shortened, took, visible};
-use crate::cli::render::story::{Story, Visit};
-use crate::cli::render::{paint, summary};
+use crate::cli::render::commands::Here;
+use crate::cli::render::format::{one_line, shortened, visible};
+use crate::cli::render::{commands, paint, summary};
 use crate::cli::settings::data;
 use crate::cli::usage::complaint::Complaint;
 use crate::cli::usage::options::DataOption;
 use crate::cli::usage::program::program_name;
 use crate::cli::wait::wait;
-use crate::run::Ending;
+use crate::view::{EndCard, RunView, Timeline, Visit, count, dollars, took};
+use crate::wire::{RunDetails, RunLine};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -54,62 +52,61 @@ impl Why {
             let Some(journal) = journal else {
                 return Err(Complaint::new(
                     "the run is gone",
-                    "somebody had it forgotten",
+                    "it was deleted meanwhile",
                     format!("`{} runs` lists them", program_name()),
                 ));
             };
+            let mut timeline = journal.run.timeline(context.catalog);
+            for told in &journal.events {
+                timeline.apply(told.seq, told.at.0, &told.event);
+            }
             if self.json {
-                context.console.json(&journal);
+                context.console.json(&RunDetails { view: timeline.view().clone(), journal });
                 return Ok(ExitCode::SUCCESS);
             }
-            let mut story = Story::of(journal.run, context.catalog);
-            journal.events.iter().for_each(|told| story.learn(told));
-            let reply = books.reply(story.run.run_id).await?.unwrap_or_default();
+            let reply = books.reply(journal.run.run_id).await?.unwrap_or_default();
             let current = std::env::current_dir().ok();
             let here = Here {
                 program: &program_name(),
                 data: data::named(context, &data),
                 directory: current.as_deref(),
             };
-            context.console.say(told(&story, &reply, &books, here));
+            context.console.say(explained(&journal.run, &timeline, &reply, &books, here));
             Ok(ExitCode::SUCCESS)
         })
     }
 }
 
 /// All of it, for people.
-fn told(story: &Story, reply: &str, books: &Books, here: Here<'_>) -> String {
-    let mut parts = vec![top(story, books), format!("{}\n{}", paint::bold("What happened"), timeline(story))];
+fn explained(run: &RunLine, timeline: &Timeline, reply: &str, books: &Books, here: Here<'_>) -> String {
+    let view = timeline.view();
+    let happened = format!("{}\n{}", paint::bold("What happened"), rows(view, took(timeline.took())));
+    let mut parts = vec![top(run, view, books), happened];
     let reply = end_of(reply);
     if !reply.is_empty() {
         parts.push(format!("{}\n{reply}", paint::bold("The end of the agent's last reply")));
     }
-    let commands = match &story.ending {
-        Some(ending) => {
-            let commands = advice::commands(story, ending, here);
-            let commands: String =
-                commands.iter().map(|command| format!("\n  {}", paint::cyan(command))).collect();
-            format!("{}\n  {}{commands}", paint::bold("What to do next"), visible(&ending.diagnosis))
-        }
-        None => format!("{}\n  {}", paint::bold("What to do next"), paint::cyan(advice::follow(story, here))),
+    let next = match &view.end {
+        Some(_) => commands::lines(&view.next, timeline.facts(), here),
+        None => vec![paint::cyan(commands::follow(timeline.facts(), here))],
     };
-    parts.push(commands);
+    if !next.is_empty() {
+        let next: String = next.iter().map(|line| format!("\n  {line}")).collect();
+        parts.push(format!("{}{next}", paint::bold("What to do next")));
+    }
     parts.join("\n\n")
 }
 
-fn top(story: &Story, books: &Books) -> String {
-    let run = &story.run;
-    let mut lines = match &story.ending {
-        Some(ending) => ended(ending),
+fn top(run: &RunLine, view: &RunView, books: &Books) -> String {
+    let mut lines = match &view.end {
+        Some(end) => ended(view, end),
         None if books.are_at_a_server() => {
-            vec![paint::cyan(format!("… It goes on, at `{}`", visible(&run.step)))]
+            vec![paint::cyan(format!("… {} at `{}`", view.status.words(), visible(&run.step)))]
         }
-        None => vec![paint::yellow(format!(
-            "■ It was left behind at `{}`: nobody goes on with it",
-            visible(&run.step)
-        ))],
+        None => vec![paint::yellow(format!("■ Left at `{}`: no server is running it", visible(&run.step)))],
     };
-    let cost = if run.cost_usd > 0.0 { format!(", for about ${:.2}", run.cost_usd) } else { String::new() };
+    let cost = run.cost_usd;
+    let cost = if cost > 0.0 { format!(", for about {}", dollars(cost)) } else { String::new() };
     lines.push(format!(
         "  run {} of {} in {}, with {}{cost}",
         run.run_id,
@@ -117,28 +114,30 @@ fn top(story: &Story, books: &Books) -> String {
         one_line(&run.working_directory),
         visible(&run.agent),
     ));
-    if run.rehearsal {
-        lines.push(format!("  {}", paint::bold("This was a rehearsal: nothing was really done.")));
+    match &view.end {
+        Some(end) => lines.extend(end.rehearsal.iter().map(|words| format!("  {}", paint::bold(words)))),
+        None if run.rehearsal => lines.push(format!("  {}", paint::bold("This is a rehearsal."))),
+        None => {}
     }
     lines.join("\n")
 }
 
-fn ended(ending: &Ending) -> Vec<String> {
-    let mut lines = vec![summary::headline(ending), format!("  {}", visible(&ending.message))];
-    lines.extend(summary::described(ending));
-    lines.push(format!("  {}", summary::why(ending)));
+fn ended(view: &RunView, end: &EndCard) -> Vec<String> {
+    let mut lines = summary::top(view.status, end);
+    lines.push(format!("  {}", visible(&end.why)));
+    lines.push(format!("  {}", visible(&end.hint)));
     lines
 }
 
 /// A line for each visit of a step, and one for everything that was remarkable in it.
-fn timeline(story: &Story) -> String {
-    let widest = |words: &dyn Fn(&Visit) -> usize| story.visits.iter().map(words).max().unwrap_or(0);
+fn rows(view: &RunView, total: String) -> String {
+    let widest = |words: &dyn Fn(&Visit) -> usize| view.visits.iter().map(words).max().unwrap_or(0);
     let step = widest(&|visit| visit.step.chars().count());
     let outcome = widest(&|visit| visit.outcome.as_ref().map_or(1, |outcome| outcome.chars().count()));
     let mut lines = Vec::new();
-    for visit in &story.visits {
+    for visit in &view.visits {
         let reported = visit.outcome.as_deref().unwrap_or("–");
-        let time = took(visit.took(story.last));
+        let time = took(visit.took(view.changed_at));
         lines.push(format!(
             "  {:>3}  {:<step$}  {:<outcome$}  {time}",
             visit.number,
@@ -148,9 +147,8 @@ fn timeline(story: &Story) -> String {
         let remarks = visit.remarks.iter().map(|remark| one_line(remark));
         lines.extend(remarks.map(|remark| format!("       {}", paint::dim(remark))));
     }
-    let total = took(Duration::from_millis(story.last.0.saturating_sub(story.run.started_at.0)));
-    let most = story.max_steps.map(|most| format!(" of at most {most}")).unwrap_or_default();
-    let (steps, turns) = (count(story.visits.len(), "step"), count(story.turns as usize, "turn"));
+    let most = view.max_steps.map(|most| format!(" of at most {most}")).unwrap_or_default();
+    let (steps, turns) = (count(view.visits.len(), "step"), count(view.turns as usize, "turn"));
     lines.push(format!("       {steps}{most}, {turns}, {total} in all"));
     lines.join("\n")
 }

@@ -1,12 +1,10 @@
-//! A run while it goes on, in a terminal: what is done stays, and below it a few lines change.
+//! A run while it is running, in a terminal: what is done stays, and below it a few lines change.
 
 use std::time::Duration;
 
-use super::format::{clock, shortened, took, visible};
+use super::format::{clock, shortened, visible};
 use super::paint;
-use super::story::{Story, Visit};
-use crate::run::Ending;
-use crate::wire::Stamp;
+use crate::view::{EndCard, Timeline, Visit, dollars, took};
 
 /// What turns while the agent works.
 const SPINNER: [&str; 10] = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
@@ -27,19 +25,26 @@ pub(in crate::cli) fn done(visit: &Visit, width: usize) -> String {
 }
 
 /// The lines that change: where the run is, and what the agent last said.
-pub(in crate::cli) fn frame(story: &Story, now: Stamp, turn: usize, said: &str, width: usize) -> Vec<String> {
-    if let Some(ending) = &story.ending {
-        return vec![waiting(story, ending, now, turn, width)];
+pub(in crate::cli) fn frame(
+    timeline: &Timeline,
+    now: u64,
+    turn: usize,
+    said: &str,
+    width: usize,
+) -> Vec<String> {
+    let view = timeline.view();
+    if let Some(end) = &view.end {
+        return vec![paused(timeline, end, now, turn, width)];
     }
-    let Some(visit) = story.present() else { return Vec::new() };
-    let most = story.max_steps.map(|most| format!(" of at most {most}")).unwrap_or_default();
-    let cost = if story.cost_usd > 0.0 { format!(" · ${:.2}", story.cost_usd) } else { String::new() };
+    let Some(visit) = view.current() else { return Vec::new() };
+    let most = view.max_steps.map(|most| format!(" of at most {most}")).unwrap_or_default();
+    let cost = if view.cost_usd > 0.0 { format!(" · {}", dollars(view.cost_usd)) } else { String::new() };
     let state = format!(
         "step {}{most}: {} · {}{cost}{}",
         visit.number,
         visible(&visit.step),
         clock(visit.took(now)),
-        rehearsal(story),
+        rehearsal(timeline),
     );
     let spinner = paint::cyan(SPINNER[turn % SPINNER.len()]);
     let room = width.saturating_sub(2);
@@ -53,17 +58,17 @@ pub(in crate::cli) fn frame(story: &Story, now: Stamp, turn: usize, said: &str, 
     lines
 }
 
-/// A run that has stopped, and will go on by itself.
-fn waiting(story: &Story, ending: &Ending, now: Stamp, turn: usize, width: usize) -> String {
-    let left = clock(Duration::from_millis(ending.resume_at.unwrap_or(0).saturating_sub(now.0)));
-    let words = format!("{}; goes on by itself in {left}{}", visible(&ending.title), rehearsal(story));
+/// A run that has stopped, and is resumed automatically.
+fn paused(timeline: &Timeline, end: &EndCard, now: u64, turn: usize, width: usize) -> String {
+    let left = clock(Duration::from_millis(end.resume_at.unwrap_or(0).saturating_sub(now)));
+    let words = format!("{}; resumes automatically in {left}{}", visible(&end.title), rehearsal(timeline));
     let spinner = paint::cyan(SPINNER[turn % SPINNER.len()]);
     format!("{spinner} {}", shortened(&words, width.saturating_sub(2)))
 }
 
 /// What has to stand wherever nothing is really done.
-const fn rehearsal(story: &Story) -> &'static str {
-    if story.run.rehearsal { " · rehearsal" } else { "" }
+const fn rehearsal(timeline: &Timeline) -> &'static str {
+    if timeline.facts().rehearsal { " · rehearsal" } else { "" }
 }
 
 fn first_line(words: &str) -> String {

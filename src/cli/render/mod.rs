@@ -1,7 +1,7 @@
 //! What is written to a terminal or a pipe.
 
-pub(super) mod advice;
 pub(super) mod banner;
+pub(super) mod commands;
 pub(super) mod console;
 pub(super) mod format;
 pub(super) mod links;
@@ -10,7 +10,6 @@ pub(super) mod paint;
 pub(super) mod qr;
 pub(super) mod recipe_text;
 pub(super) mod shell_quote;
-pub(super) mod story;
 pub(super) mod summary;
 pub(super) mod table;
 pub(super) mod view;

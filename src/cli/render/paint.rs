@@ -4,7 +4,8 @@ use std::fmt::Display;
 
 use anstyle::{AnsiColor, Style};
 
-use crate::Category;
+use crate::Verdict;
+use crate::view::Status;
 
 pub(in crate::cli) fn bold(text: impl Display) -> String {
     painted(Style::new().bold(), text)
@@ -30,23 +31,43 @@ pub(in crate::cli) fn cyan(text: impl Display) -> String {
     painted(AnsiColor::Cyan.on_default(), text)
 }
 
-/// The colour of an end: green where the goal was met, yellow where a limit was hit or somebody has to look, red for a failure.
-pub(in crate::cli) fn end(category: Category, goal_met: bool, text: impl Display) -> String {
-    match (category, goal_met) {
-        (Category::Completed, true) => green(text),
-        (Category::Completed, false) => cyan(text),
-        (Category::Guardrail, _) => yellow(text),
-        (Category::Error, _) => red(text),
+/// The colour of an end: green where the goal was met, cyan where a person has to look, yellow where a limit was hit, red
+/// for a failure.
+pub(in crate::cli) fn verdict(verdict: Verdict, text: impl Display) -> String {
+    match verdict {
+        Verdict::Completed => green(text),
+        Verdict::Waiting | Verdict::Stopped => cyan(text),
+        Verdict::Limited => yellow(text),
+        Verdict::Failed => red(text),
     }
 }
 
 /// The sign of an end.
-pub(in crate::cli) const fn sign(category: Category, goal_met: bool) -> &'static str {
-    match (category, goal_met) {
-        (Category::Completed, true) => "✓",
-        (Category::Completed, false) => "●",
-        (Category::Guardrail, _) => "⚠",
-        (Category::Error, _) => "✗",
+pub(in crate::cli) const fn sign(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Completed => "✓",
+        Verdict::Waiting => "●",
+        Verdict::Limited => "⚠",
+        Verdict::Failed => "✗",
+        Verdict::Stopped => "■",
+    }
+}
+
+/// The colour of how a run stands.
+pub(in crate::cli) fn status(status: Status, text: impl Display) -> String {
+    match status {
+        Status::Running => cyan(text),
+        Status::Paused => yellow(text),
+        Status::Ended(it) => verdict(it, text),
+    }
+}
+
+/// The sign of how a run stands.
+pub(in crate::cli) const fn status_sign(status: Status) -> &'static str {
+    match status {
+        Status::Running => "…",
+        Status::Paused => "‖",
+        Status::Ended(verdict) => sign(verdict),
     }
 }
 

@@ -58,9 +58,8 @@ fn next(outline: &Outline, next: NextOutline) -> String {
         NextOutline::Step(index) => paint::cyan(outline.steps[index].name),
         NextOutline::Exit(reason) => {
             let definition = reason.definition();
-            let (category, goal_met) = (definition.category, definition.goal_met);
-            let sign = paint::sign(category, goal_met);
-            let end = paint::end(category, goal_met, format!("{sign} {}", definition.code));
+            let verdict = definition.verdict();
+            let end = paint::verdict(verdict, format!("{} {}", paint::sign(verdict), definition.code));
             format!("{end}: {}", definition.general_message())
         }
         NextOutline::Restart { id, .. } => format!("↻ {} in a fresh session", paint::cyan(id)),

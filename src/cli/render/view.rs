@@ -1,14 +1,14 @@
-//! How a run is shown while it goes on: alive in a terminal, line by line elsewhere, or as messages for programs.
+//! How a run is shown while it is running: alive in a terminal, line by line elsewhere, or as messages for programs.
 
+use super::commands::short;
 use super::console::Console;
-use super::format::{one_line, took, visible};
-use super::live;
+use super::format::{one_line, visible};
 use super::live::Region;
-use super::story::{Story, Visit};
-use super::{advice, paint};
+use super::{live, paint};
 use crate::engine::Clock;
 use crate::store::Role;
-use crate::wire::{JournalEvent, ServerMessage, SessionHistory, Stamp, Telling};
+use crate::view::{Timeline, Visit, took};
+use crate::wire::{JournalEvent, ServerMessage, SessionHistory, Telling};
 
 /// The width of a terminal that does not say.
 const USUAL_WIDTH: usize = 80;
@@ -48,16 +48,17 @@ impl View {
     }
 
     /// A run is about to be told: from its beginning, or from behind what has happened already.
-    pub(in crate::cli) fn begins(&mut self, story: &Story, past: &[JournalEvent]) {
-        let run = &story.run;
+    pub(in crate::cli) fn begins(&mut self, timeline: &Timeline, past: &[JournalEvent]) {
+        let run = timeline.facts();
         match &mut self.form {
             Form::Json(telling) => {
                 let telling = telling.insert(Telling {
-                    run: run.run_id,
-                    session: run.session_id,
-                    recipe_id: run.recipe_id.clone(),
+                    run: run.run,
+                    session: run.session,
+                    recipe_id: run.recipe.clone(),
                     recipe_label: run.recipe_label.clone(),
-                    step: run.step.clone(),
+                    // The first event says which step that is.
+                    step: String::new(),
                     step_count: 1,
                     rehearsal: run.rehearsal,
                     in_turn: false,
@@ -67,22 +68,22 @@ impl View {
                 }
             }
             Form::Lines { .. } | Form::Live { .. } => {
-                if let (Form::Lines { remarks }, Some(visit)) = (&mut self.form, story.present()) {
+                if let (Form::Lines { remarks }, Some(visit)) = (&mut self.form, timeline.view().current()) {
                     *remarks = visit.remarks.len();
                 }
-                let directory = one_line(&run.working_directory);
+                let directory = one_line(&run.directory);
                 let label = paint::bold(visible(&run.recipe_label));
-                let id = advice::short(&run.run_id);
+                let id = short(&run.run);
                 self.console.say(format!("{label} · run {id} · {} in {directory}", visible(&run.agent)));
                 if run.rehearsal {
                     self.console.say(paint::yellow(
                         "This is a rehearsal: the agent only pretends, and changes nothing.",
                     ));
                 }
-                if let Some(visit) = story.present() {
+                if let Some(visit) = timeline.view().current() {
                     let step = visible(&visit.step);
                     self.console.say(format!("It had come to step {}: {step}", visit.number));
-                    if let Some(wait) = visit.remarks.last().filter(|_| story.waits()) {
+                    if let Some(wait) = visit.remarks.last().filter(|_| timeline.is_paused()) {
                         self.console.say(format!("  {}", one_line(wait)));
                     }
                 }
@@ -90,8 +91,8 @@ impl View {
         }
     }
 
-    /// Something happened, and the story has it already. `before` is how many visits it had without it.
-    pub(in crate::cli) fn happened(&mut self, story: &Story, told: &JournalEvent, before: usize) {
+    /// Something happened, and the timeline has it already. `before` is how many visits it had without it.
+    pub(in crate::cli) fn happened(&mut self, timeline: &Timeline, told: &JournalEvent, before: usize) {
         match &mut self.form {
             Form::Json(telling) => {
                 let messages =
@@ -101,14 +102,14 @@ impl View {
                 }
             }
             Form::Lines { remarks } => {
-                for line in news(story, before, remarks) {
+                for line in news(timeline, before, remarks) {
                     self.console.say(line);
                 }
             }
             Form::Live { region, said, .. } => {
                 let width = width(self.console);
-                let left = before.checked_sub(1).and_then(|index| story.visits.get(index));
-                if let Some(visit) = left.filter(|visit| visit.ended.is_some() && !story.waits()) {
+                let left = before.checked_sub(1).and_then(|index| timeline.view().visits.get(index));
+                if let Some(visit) = left.filter(|visit| visit.ended.is_some() && !timeline.is_paused()) {
                     said.clear();
                     self.console.redraw(&region.clear(), &format!("{}\n", live::done(visit, width)));
                 }
@@ -142,11 +143,11 @@ impl View {
     }
 
     /// Time has passed.
-    pub(in crate::cli) fn tick(&mut self, story: &Story) {
+    pub(in crate::cli) fn tick(&mut self, timeline: &Timeline) {
         if let Form::Live { region, said, turn } = &mut self.form {
             *turn += 1;
             let width = width(self.console);
-            let lines = live::frame(story, Stamp(Clock::system().now()), *turn, said, width);
+            let lines = live::frame(timeline, Clock::system().now(), *turn, said, width);
             let (control, text) = (region.clear(), region.draw(&lines));
             self.console.redraw(&control, &text);
         }
@@ -165,19 +166,20 @@ fn width(console: Console) -> usize {
     console.size().map_or(USUAL_WIDTH, |(width, _)| width)
 }
 
-/// What is new in a story since it had so many visits, and this many remarks in the last of them.
-fn news(story: &Story, before: usize, remarks: &mut usize) -> Vec<String> {
+/// What is new in a timeline since it had so many visits, and this many remarks in the last of them.
+fn news(timeline: &Timeline, before: usize, remarks: &mut usize) -> Vec<String> {
     let mut lines = Vec::new();
-    if let Some(visit) = before.checked_sub(1).and_then(|index| story.visits.get(index)) {
+    if let Some(visit) = before.checked_sub(1).and_then(|index| timeline.view().visits.get(index)) {
         lines.extend(visit.remarks.iter().skip(*remarks).map(|remark| format!("  {}", one_line(remark))));
         *remarks = visit.remarks.len();
-        if visit.ended.is_some() && !story.waits() {
+        if visit.ended.is_some() && !timeline.is_paused() {
             lines.push(left(visit));
         }
     }
-    for visit in &story.visits[before.min(story.visits.len())..] {
+    let view = timeline.view();
+    for visit in view.visits.iter().skip(before) {
         *remarks = 0;
-        let most = story.max_steps.map(|most| format!(" of at most {most}")).unwrap_or_default();
+        let most = view.max_steps.map(|most| format!(" of at most {most}")).unwrap_or_default();
         lines.push(format!("step {}{most}: {}", visit.number, visible(&visit.step)));
     }
     lines

@@ -5,6 +5,8 @@ pub(super) mod bad_value;
 pub(super) mod check;
 pub(super) mod command_path;
 pub(super) mod complaint;
+#[cfg(test)]
+pub(super) mod named;
 pub(super) mod options;
 pub(super) mod program;
 #[cfg(test)]

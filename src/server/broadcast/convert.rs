@@ -6,6 +6,7 @@ use crate::agent::Agent;
 use crate::server::shared::Shared;
 use crate::session::{NOT_ANSWERED, NOT_DELIVERED};
 use crate::store::{Message, Role, RunRecord, Session};
+use crate::view::Status;
 use crate::wire::{
     AvailableRecipes, HistoryMessage, Mark, OfRun, OfferedAgent, OfferedRecipe, RecentSession,
     RecentSessions, RunLine, SessionEntry, Stamp, Telling, shown,
@@ -171,6 +172,10 @@ pub(in crate::server) fn run_line(catalog: Catalog, record: &RunRecord) -> RunLi
         step_count: record.steps,
         last_seq: record.last_seq,
         cost_usd: record.cost_usd,
+        status: Status::of(
+            record.ending.as_ref(),
+            catalog.get(&record.recipe).map(|recipe| recipe.outline()),
+        ),
         ending: record.ending.clone(),
     }
 }

@@ -34,17 +34,16 @@ macro_rules! file {
 }
 
 const FILES: &[File] = &[
-    file!("advice.js", SCRIPT),
     file!("api.js", SCRIPT),
     file!("connection.js", SCRIPT),
     file!("dom.js", SCRIPT),
+    file!("followed.js", SCRIPT),
     file!("graph.js", SCRIPT),
     file!("icon.svg", PICTURE),
     file!("icons.js", SCRIPT),
     file!("main.js", SCRIPT),
     file!("markdown.js", SCRIPT),
     file!("state.js", SCRIPT),
-    file!("story.js", SCRIPT),
     file!("styles/graph.css", STYLE),
     file!("styles/page.css", STYLE),
     file!("styles/views.css", STYLE),
@@ -62,6 +61,7 @@ const FILES: &[File] = &[
     file!("views/session.js", SCRIPT),
     file!("views/start.js", SCRIPT),
     file!("views/stop.js", SCRIPT),
+    file!("views/terminal.js", SCRIPT),
     file!("views/timeline.js", SCRIPT),
     file!("views/work.js", SCRIPT),
     file!("words.js", SCRIPT),

@@ -184,15 +184,15 @@ pub(in crate::server) struct RunQuery {
     since: Option<u64>,
 }
 
-/// One run, and what happened in it.
+/// One run, what happened in it, and how that is shown.
 pub(in crate::server) async fn run(id: String, shared: Arc<Shared>, query: RunQuery) -> Response {
     let id: RunId = match id.parse() {
         Ok(id) => id,
         Err(error) => return bad(&error),
     };
     let (catalog, since) = (shared.catalog, query.since.unwrap_or(0));
-    match shared.engine.read(move |store| ledger::journal(store, catalog, id, since, MOST)).await {
-        Ok(Some(journal)) => answer(&journal),
+    match shared.engine.read(move |store| ledger::details(store, catalog, id, since, MOST)).await {
+        Ok(Some(details)) => answer(&details),
         Ok(None) => problem(StatusCode::NOT_FOUND, &EngineError::NoRun(id).to_string()),
         Err(error) => failed(&error),
     }

@@ -1,12 +1,13 @@
 //! What is read over HTTP can be read back, by programs that share these types.
 
-use surefire::recipes::ImplementAndReview;
+use surefire::recipes::{BUNDLED, ImplementAndReview};
 use surefire::run::{Event, Resume, ResumedBy};
+use surefire::view::Status;
 use surefire::wire::{
-    FirstPrompt, Journal, JournalEvent, LastReply, RunLine, SetAsideEntry, Stamp, StoreState, Work, WorkLine,
-    WorkingChat, WorkingRun,
+    FirstPrompt, Journal, JournalEvent, LastReply, RunDetails, RunLine, SetAsideEntry, Stamp, StoreState,
+    Work, WorkLine, WorkingChat, WorkingRun,
 };
-use surefire::{Exit, ExitReason};
+use surefire::{Exit, ExitReason, Verdict};
 
 use super::golden::folder;
 use super::one_run::{BEGAN, OneRun, at, run_id, session};
@@ -27,6 +28,7 @@ fn line(one: &OneRun) -> RunLine {
         step_count: 3,
         last_seq: one.events.len() as u64,
         cost_usd: 0.1 + 0.2,
+        status: Status::Ended(Verdict::Completed),
         ending: one.events.iter().find_map(|event| match event {
             Event::Ended { ending, .. } => Some(ending.clone()),
             _ => None,
@@ -71,7 +73,44 @@ fn a_journal_reads_as_what_was_written() {
     assert_eq!(serde_json::from_str::<FirstPrompt>(&written).unwrap(), prompt);
 }
 
-/// Of all that is read over HTTP alone, this is shown in `STANDARDS.md`.
+/// A run with everything in it that a view can show.
+#[test]
+fn a_run_and_its_view_read_as_their_file_shows() {
+    let mut one = OneRun::start(&ImplementAndReview);
+    one.reply("What was it again?");
+    one.report("complete");
+    one.prompted("Mind the tests.");
+    one.report("no-issues");
+    one.cancel(Exit::because(ExitReason::UserStopped).describe("enough"));
+    let events = (1..).zip(one.events.clone());
+    let events: Vec<_> = events.map(|(seq, event)| JournalEvent { seq, at: Stamp(at(seq)), event }).collect();
+    let line = RunLine {
+        status: Status::Ended(Verdict::Stopped),
+        continues: None,
+        changed_at: Stamp(at(events.len() as u64)),
+        cost_usd: 0.0,
+        ..line(&one)
+    };
+    let mut timeline = line.timeline(BUNDLED);
+    for recorded in &events {
+        timeline.apply(recorded.seq, recorded.at.0, &recorded.event);
+    }
+    // Those who know all but the last two events.
+    let since = events.len() as u64 - 2;
+    let view = timeline.view().changed_since(since);
+    let events = events.into_iter().filter(|recorded| recorded.seq > since).collect();
+    let details = RunDetails { journal: Journal { run: line, events }, view };
+    let path = folder().join("http/run.json");
+    let written = serde_json::to_string_pretty(&details).unwrap() + "\n";
+    if std::env::var_os("UPDATE_DOCS").is_some() {
+        std::fs::write(&path, &written).unwrap();
+    }
+    let file = std::fs::read_to_string(path).unwrap();
+    assert_eq!(written, file);
+    assert_eq!(serde_json::from_str::<RunDetails>(&file).unwrap(), details);
+}
+
+/// Of all that is read over HTTP alone, this and the one before are shown in `STANDARDS.md`.
 #[test]
 fn what_agents_work_on_reads_as_its_file_shows() {
     let of_run = WorkLine {

@@ -6,7 +6,7 @@ export class NotAllowed extends Error {}
 // The server has nothing of that name.
 export class NotThere extends Error {}
 
-// How many events, and how many runs, the server tells at once.
+// How many runs the server lists at once.
 const PAGE = 1000;
 
 export class Api {
@@ -59,18 +59,9 @@ export class Api {
     return found;
   }
 
-  // A run and what happened in it after this event, all of it.
-  async journal(run, since = 0) {
-    const path = `/api/runs/${encodeURIComponent(run)}`;
-    const journal = await this.#get(`${path}?since=${since}`);
-    let last = journal.events;
-    while (last.length >= PAGE) {
-      const more = await this.#get(`${path}?since=${last.at(-1).seq}`);
-      journal.run = more.run;
-      last = more.events;
-      journal.events.push(...last);
-    }
-    return journal;
+  // A run, and the view of it: what has changed in that since this event.
+  run(id, since = 0) {
+    return this.#get(`/api/runs/${encodeURIComponent(id)}?since=${since}`);
   }
 
   async #get(path) {

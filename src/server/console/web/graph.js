@@ -3,7 +3,6 @@
 import { Graph, layout } from "./vendor/dagre.js";
 import { h, svg } from "./dom.js";
 import { icon } from "./icons.js";
-import { look } from "./words.js";
 
 const LABEL = { letter: 6.6, height: 18, room: 10 };
 const STEP = { letter: 8, height: 36, room: 30 };
@@ -12,7 +11,7 @@ const EXIT = { letter: 6.9, height: 30, room: 46 };
 // How far from the frame's edge the present step is kept, in pixels.
 const ROOM = 24;
 
-// The picture of a recipe. `show(story)` lights what a run has done so far.
+// The picture of a recipe. `show(followed)` lights what a run has done so far.
 export class Picture {
   #nodes = new Map();
   #edges = new Map();
@@ -32,7 +31,7 @@ export class Picture {
 
   #drawNode(name, node) {
     const { x, y, width, height, exit, restart } = node;
-    const sign = exit ? look(exit).name : restart && "restart";
+    const sign = exit ? exit.status.name : restart && "restart";
     const kind = `node ${sign ? `exit ${sign}` : "step"}`;
     const box = svg("rect", { x: x - width / 2, y: y - height / 2, width, height, rx: sign ? height / 2 : 8 });
     const drawn = sign && icon(sign, { x: x - width / 2 + 11, y: y - 7, width: 14, height: 14 });
@@ -53,30 +52,30 @@ export class Picture {
   }
 
   // Lights the present step, counts the visits and marks the way that was taken.
-  show(story) {
-    const { counts, ending } = story;
-    const present = story.stopped ? null : story.present?.step;
-    const reached = ending?.outcome && `${ending.step} ${ending.outcome} →`;
+  show({ view, stopped, current }) {
+    const { visits: all, transitions, end, status } = view;
+    const present = stopped ? null : current?.step;
+    const reached = end?.outcome && `${end.step} ${end.outcome} →`;
     // Where no exit of the recipe was reached, it stopped at a step.
-    const stopped = ending && !this.#nodes.has(reached) ? ending.step : null;
+    const last = end && !this.#nodes.has(reached) ? end.step : null;
     for (const [name, { group, kind, visits, node }] of this.#nodes) {
-      const count = counts.get(name) ?? 0;
+      const count = all.filter(({ step }) => step === name).length;
       const marks = [
         kind,
         count > 0 && "visited",
         name === present && "present",
         name === reached && "reached",
-        name === stopped && `stopped ${look(ending).name}`,
+        name === last && `last ${status.name}`,
       ];
       group.setAttribute("class", marks.filter(Boolean).join(" "));
       if (visits.textContent !== (count > 1 ? `×${count}` : "")) visits.replaceChildren(...badge(node, count));
     }
-    for (const { from, outcome } of story.taken) {
+    for (const { from, outcome } of transitions) {
       const edge = this.#edges.get(`${from} ${outcome}`);
       edge?.group.classList.add("taken");
       edge?.line.setAttribute("marker-end", "url(#arrow-taken)");
     }
-    const lit = present ?? (this.#nodes.has(reached) ? reached : ending?.step);
+    const lit = present ?? (this.#nodes.has(reached) ? reached : end?.step);
     if (lit !== this.#lit) this.#bringIntoView(lit);
     this.#lit = lit;
   }

@@ -1,16 +1,16 @@
-// The signs of the ways for a run to end, drawn rather than written: not every font has them.
+// The signs of how a run stands, by the names of the server's statuses, drawn rather than written: not every font has them.
 
 import { svg } from "./dom.js";
 
 const SHAPES = {
-  met: ["M4 12.5l5 5L20 6.5"],
-  waits: ["M4 5h16v11h-9l-4 4v-4H4z", "M8.5 10.5h.01M12 10.5h.01M15.5 10.5h.01"],
-  halted: ["M6.5 6.5h11v11h-11z"],
-  guardrail: ["M12 3.5L22 20.5H2z", "M12 10v4.5M12 17.5h.01"],
-  error: ["M5.5 5.5l13 13M18.5 5.5l-13 13"],
+  completed: ["M4 12.5l5 5L20 6.5"],
+  waiting: ["M4 5h16v11h-9l-4 4v-4H4z", "M8.5 10.5h.01M12 10.5h.01M15.5 10.5h.01"],
+  stopped: ["M6.5 6.5h11v11h-11z"],
+  limited: ["M12 3.5L22 20.5H2z", "M12 10v4.5M12 17.5h.01"],
+  failed: ["M5.5 5.5l13 13M18.5 5.5l-13 13"],
   paused: ["M8 5v14M16 5v14"],
   restart: ["M19.5 12a7.5 7.5 0 1 1-2.2-5.3", "M18 2.5v4.5h-4.5"],
-  going: ["M7 4.5l12 7.5-12 7.5z"],
+  running: ["M7 4.5l12 7.5-12 7.5z"],
 };
 
 // A sign, for those who see it; what it means has to stand beside it in words.

@@ -2,9 +2,9 @@
 
 import { Api, NotAllowed, NotThere } from "./api.js";
 import { Connection } from "./connection.js";
-import { Story } from "./story.js";
+import { Followed } from "./followed.js";
 
-// How long to wait until a journal that could not be read is tried again, in milliseconds.
+// How long to wait until a run that could not be read is tried again, in milliseconds.
 const PATIENCE = 2_000;
 
 // What is heard when agents may work on something else than before.
@@ -26,7 +26,7 @@ export class State extends EventTarget {
   present = new Map();
   sessions = new Map();
   // Runs that are shown, and the conversations beside them.
-  stories = new Map();
+  followed = new Map();
   conversations = new Map();
   outlines = new Map();
   notice = null;
@@ -81,11 +81,11 @@ export class State extends EventTarget {
     this.changed("connection");
   }
 
-  // What may have been missed is read again: a journal from where it was, a conversation from its next offset. Which runs go on is
+  // What may have been missed is read again: a run from its last known event, a conversation from its next offset. Which runs go on is
   // told anew, so what was known of them is dropped.
   #comeBack() {
     this.present.clear();
-    for (const run of this.stories.keys()) this.catchUp(run);
+    for (const run of this.followed.keys()) this.catchUp(run);
     for (const session of this.conversations.keys()) this.#subscribe(session);
     this.changed("runs");
     this.changed("work");
@@ -150,54 +150,51 @@ export class State extends EventTarget {
     this.changed("sessions");
   }
 
-  // Follows a run: its journal from the beginning, and what is said in its session. Whoever goes back and forth follows one that is
-  // not left yet, and shares its story.
+  // Follows a run: the server's view of it, and what is said in its session. A page that goes back and forth follows one that is
+  // not left yet, and shares it.
   async follow(run) {
-    const journal = await this.api.journal(run);
-    let story = this.stories.get(run);
-    if (!story) {
-      story = new Story(journal.run);
-      for (const event of journal.events) story.learn(event);
-      this.stories.set(run, story);
-      this.#subscribe(story.run.session_id);
+    const details = await this.api.run(run);
+    let followed = this.followed.get(run);
+    if (!followed) {
+      followed = new Followed(details);
+      this.followed.set(run, followed);
+      this.#subscribe(followed.run.session_id);
     }
-    story.followers += 1;
-    // What was told since the journal was read was told to nobody.
+    followed.followers += 1;
+    // What has changed since it was read was not heard by this page.
     this.catchUp(run);
-    return story;
+    return followed;
   }
 
   // Follows it no longer.
   leave(run) {
-    const story = this.stories.get(run);
-    if (!story || --story.followers > 0) return;
-    this.stories.delete(run);
-    const session = story.run.session_id;
-    if ([...this.stories.values()].some((story) => story.run.session_id === session)) return;
+    const followed = this.followed.get(run);
+    if (!followed || --followed.followers > 0) return;
+    this.followed.delete(run);
+    const session = followed.run.session_id;
+    if ([...this.followed.values()].some(({ run }) => run.session_id === session)) return;
     this.conversations.delete(session);
     this.connection.say({ type: "unsubscribe", session_id: session });
   }
 
   // Reads what is new in a run that is followed. One at a time for each: whoever asks meanwhile is served by one more look.
   async catchUp(run) {
-    const story = this.stories.get(run);
-    if (!story) return;
-    story.again = true;
-    if (story.looking) return;
-    story.looking = true;
-    while (story.again) {
-      story.again = false;
+    const followed = this.followed.get(run);
+    if (!followed) return;
+    followed.again = true;
+    if (followed.looking) return;
+    followed.looking = true;
+    while (followed.again) {
+      followed.again = false;
       try {
-        const journal = await this.api.journal(run, story.seq);
-        story.run = journal.run;
-        for (const event of journal.events) if (event.seq > story.seq) story.learn(event);
-        this.#settle(story);
+        followed.update(await this.api.run(run, followed.view.seq));
+        this.#settle(followed);
       } catch (error) {
         this.#unread(run, error);
       }
       this.changed(`run:${run}`);
     }
-    story.looking = false;
+    followed.looking = false;
   }
 
   // An end may be read of before it is heard of.
@@ -212,13 +209,13 @@ export class State extends EventTarget {
   #unread(run, error) {
     if (error instanceof NotAllowed) this.connection.refuse();
     if (error instanceof NotAllowed || error instanceof NotThere) return;
-    const story = this.stories.get(run);
-    clearTimeout(story?.patience);
-    if (story) story.patience = setTimeout(() => this.connectionState === "on" && this.catchUp(run), PATIENCE);
+    const followed = this.followed.get(run);
+    clearTimeout(followed?.patience);
+    if (followed) followed.patience = setTimeout(() => this.connectionState === "on" && this.catchUp(run), PATIENCE);
   }
 
   #catchUpIn(session) {
-    for (const [run, story] of this.stories) if (story.run.session_id === session) this.catchUp(run);
+    for (const [id, { run }] of this.followed) if (run.session_id === session) this.catchUp(id);
   }
 
   // Hears what is said in a session that is shown by itself, until what comes back is called.

@@ -1,4 +1,4 @@
-// Times, ends and numbers as people say them.
+// Times and numbers as people say them.
 
 // `250 ms`, `42 s`, `3 min 2 s`, `1 h 5 min`.
 export function took(milliseconds) {
@@ -30,15 +30,3 @@ export function moment(time) {
 export const dollars = (amount) => `$${amount.toFixed(2)}`;
 
 export const count = (number, what) => `${number} ${what}${number === 1 ? "" : "s"}`;
-
-// Ends that somebody wanted: nothing failed, and nothing waits for them.
-const WANTED = new Set(["user-requested", "user_stopped", "orchestration-disabled"]);
-
-// How an end looks, be it of a run or in a recipe: the name of its sign and colour, and what that means.
-export function look({ category, goal_met: met, resume_at: later, code, reason = code }) {
-  if (later) return { name: "paused", words: "Paused; goes on by itself" };
-  if (category === "guardrail") return { name: "guardrail", words: "Stopped by a limit" };
-  if (category === "error") return { name: "error", words: "Failed" };
-  if (WANTED.has(reason)) return { name: "halted", words: "Stopped" };
-  return met ? { name: "met", words: "Completed" } : { name: "waits", words: "Completed, but waits for you" };
-}

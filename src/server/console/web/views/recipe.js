@@ -3,7 +3,7 @@
 import { fill, h } from "../dom.js";
 import { Picture, implied } from "../graph.js";
 import { icon } from "../icons.js";
-import { count, look } from "../words.js";
+import { count } from "../words.js";
 import { start } from "./start.js";
 
 const LIMITS = {
@@ -85,8 +85,8 @@ function legend(outline) {
   const drawn = outcomes.filter((outcome) => !implied(outline, outcome));
   const looks = new Map();
   for (const { next } of drawn) {
-    if (next.exit) looks.set(look(next.exit).name, look(next.exit));
-    if (next.restart) looks.set("restart", { name: "restart", words: "Goes on in a new session" });
+    if (next.exit) looks.set(next.exit.status.name, next.exit.status);
+    if (next.restart) looks.set("restart", { name: "restart", words: "Continues in a new session" });
   }
   return [
     h("ul", { class: "legend" }, [...looks.values()].map(({ name, words }) => h("li", { class: name }, icon(name), words))),

@@ -1,33 +1,33 @@
 // One run: the picture with its present step lit, what happened, what was said, and how it ended.
 
-import { advice } from "../advice.js";
 import { NotThere } from "../api.js";
 import { fill, h } from "../dom.js";
+import { spent } from "../followed.js";
 import { Picture } from "../graph.js";
-import { spent } from "../story.js";
 import { dollars, sofar } from "../words.js";
 import { card } from "./card.js";
 import { Conversation } from "./conversation.js";
 import { Say } from "./say.js";
 import { start } from "./start.js";
+import { inTerminal } from "./terminal.js";
 import { Timeline } from "./timeline.js";
 
 // What cannot be done while recipes are switched off.
 const STARTING = new Set(["resume", "answer", "again"]);
 
-// How often the time of the present step is told anew.
+// How often the time of the current step is told anew.
 const TICK = 1000;
 
 // Shows a run. `entitle` says what the page is called.
 export async function run(state, id, entitle) {
-  const story = await state.follow(id);
-  const outline = await state.outline(story.run.recipe_id).catch((error) => {
+  const followed = await state.follow(id);
+  const outline = await state.outline(followed.run.recipe_id).catch((error) => {
     if (error instanceof NotThere) return null;
     state.leave(id);
     throw error;
   });
-  const view = new RunView(state, story, outline, entitle);
-  const session = story.run.session_id;
+  const view = new RunView(state, followed, outline, entitle);
+  const session = followed.run.session_id;
   const hear = ({ detail: { what } }) => {
     if (what === `run:${id}`) view.update();
     if (what === `words:${session}`) view.converse();
@@ -44,7 +44,7 @@ export async function run(state, id, entitle) {
     state.removeEventListener("change", hear);
     state.leave(id);
   };
-  return { element: view.element, title: story.run.recipe_label, begin: () => view.update(), leave };
+  return { element: view.element, title: followed.run.recipe_label, begin: () => view.update(), leave };
 }
 
 class RunView {
@@ -53,9 +53,9 @@ class RunView {
   // What was pressed and has had no effect yet; pressed twice, it would be asked for twice.
   #pressed = null;
 
-  constructor(state, story, outline, entitle) {
-    Object.assign(this, { state, story, outline, entitle });
-    const { run } = story;
+  constructor(state, followed, outline, entitle) {
+    Object.assign(this, { state, followed, outline, entitle });
+    const { run, view } = followed;
     this.picture = outline && new Picture(outline);
     this.timeline = new Timeline();
     this.conversation = new Conversation(Date.parse(run.started_at));
@@ -76,7 +76,7 @@ class RunView {
             h("h1", {}, run.recipe_label, run.rehearsal && [" ", h("span", { class: "rehearsal" }, "rehearsal")]),
             h("p", { class: "hint path" }, `${run.working_directory} · ${run.agent}`,
               run.continues && [" · ", h("a", { href: `#/runs/${run.continues}` }, "continues an earlier run")]),
-            story.about && h("p", { class: "about" }, story.about)),
+            view.task && h("p", { class: "about" }, view.task)),
           this.stop),
         this.end,
         this.progress,
@@ -91,12 +91,12 @@ class RunView {
   }
 
   update() {
-    const { story } = this;
-    this.picture?.show(story);
-    this.stop.hidden = story.stopped;
-    if (story.ending !== this.#carded) this.#drawEnd();
-    const { run_id: holder, type } = this.state.present.get(story.run.session_id) ?? {};
-    this.say.show(story, type === "recipe_started" && holder !== story.run.run_id);
+    const { followed } = this;
+    this.picture?.show(followed);
+    this.stop.hidden = followed.stopped;
+    if (followed.view.end !== this.#carded) this.#drawEnd();
+    const { run_id: holder, type } = this.state.present.get(followed.run.session_id) ?? {};
+    this.say.show(followed, type === "recipe_started" && holder !== followed.run.run_id);
     this.converse();
     this.allow();
     this.#drawPlace();
@@ -105,11 +105,11 @@ class RunView {
   }
 
   #drawEnd() {
-    const { story } = this;
+    const { followed } = this;
     const [pressed, news] = [this.#pressed, this.words.hasChildNodes()];
     this.#pressed = null;
-    this.#carded = story.ending;
-    fill(this.end, story.ending && card(story, this.#actions()));
+    this.#carded = followed.view.end;
+    fill(this.end, followed.stopped && card(followed, this.#actions()));
     // Whoever looks at something further down should see that it ended, unless they write; whoever comes later begins at the top.
     const writing = this.say.element.contains(document.activeElement);
     if (news && !writing) this.end.firstElementChild?.scrollIntoView({ block: "nearest" });
@@ -139,39 +139,40 @@ class RunView {
 
   // Where the run is. Changed only where that is new: it is read out.
   #drawPlace() {
-    const { story, outline } = this;
-    const { number = 0, step } = story.present ?? {};
-    const most = outline && !story.raised ? outline.max_steps : null;
+    const { followed, outline } = this;
+    const { number = 0, step } = followed.current ?? {};
+    const most = followed.view.max_steps;
     this.bar.hidden = most === null;
     if (most) Object.assign(this.bar, { max: most, value: number });
     const place = h("strong", {}, `Step ${number}${most ? ` of at most ${most}` : ""}`);
     const description = outline?.steps.find(({ name }) => name === step)?.description;
-    const now = !story.stopped && step && [": ", h("code", {}, step), description && ` ${description}`];
+    const now = !followed.stopped && step && [": ", h("code", {}, step), description && ` ${description}`];
     const drawn = h("span", {}, place, now);
     if (drawn.textContent !== this.words.textContent) fill(this.words, ...drawn.childNodes);
   }
 
   // Time passes, and costs.
   tick() {
-    const { story } = this;
-    this.timeline.show(story);
-    const time = !story.stopped && story.present && sofar(spent(story.present, Date.now()));
-    this.clock.textContent = ` ${[time, story.cost > 0 && dollars(story.cost)].filter(Boolean).join(" · ")}`;
+    const { followed } = this;
+    const { stopped, current, view: { cost_usd: cost } } = followed;
+    this.timeline.show(followed);
+    const time = !stopped && current && sofar(spent(current, Date.now()));
+    this.clock.textContent = ` ${[time, cost > 0 && dollars(cost)].filter(Boolean).join(" · ")}`;
   }
 
   converse() {
-    const { state, story } = this;
-    const { messages = [] } = state.conversations.get(story.run.session_id) ?? {};
-    this.conversation.show(messages, story.waiting, story.over ? story.last : Infinity, story.withdrawn);
+    const { state, followed: { run, view, over } } = this;
+    const { messages = [] } = state.conversations.get(run.session_id) ?? {};
+    this.conversation.show(messages, view.queued, over ? view.changed_at : Infinity, view.withdrawn);
   }
 
   #title() {
-    const { story } = this;
-    return `${story.stopped ? story.ending.title : story.present?.step ?? "…"} · ${story.run.recipe_label}`;
+    const { run, view, current } = this.followed;
+    return `${view.end?.title ?? current?.step ?? "…"} · ${run.recipe_label}`;
   }
 
   #stopIt() {
-    this.#ask(this.stop, { type: "exit_recipe", session_id: this.story.run.session_id });
+    this.#ask(this.stop, { type: "exit_recipe", session_id: this.followed.run.session_id });
   }
 
   // Asks for something that changes how the run stands.
@@ -181,17 +182,19 @@ class RunView {
     this.allow();
   }
 
+  // A button for each action that the server proposes.
   #actions() {
-    const { state, story, outline } = this;
-    const { run } = story;
+    const { state, followed: { run, view }, outline } = this;
     const acts = {
-      follow: ({ run }) => { location.hash = `#/runs/${run}`; },
+      follow: ({ run_id: next }) => { location.hash = `#/runs/${next}`; },
       resume: ({ limits }, button) => this.#ask(button, { type: "resume_run", run_id: run.run_id, limits }),
       stop: (_, button) => this.#ask(button, { type: "exit_recipe", session_id: run.session_id }),
       answer: () => start(state, outline, { session: run.session_id, directory: run.working_directory }),
-      again: () => start(state, outline, { directory: run.working_directory, agent: run.agent, about: story.about }),
+      again: () => start(state, outline, { directory: run.working_directory, agent: run.agent, about: view.task }),
+      show_recipe: () => { location.hash = `#/recipes/${encodeURIComponent(run.recipe_id)}`; },
+      doctor: ({ label }) => inTerminal(label, "surefire doctor"),
     };
-    const pressed = (action) => ({ currentTarget }) => acts[action.act](action, currentTarget);
-    return advice(story, outline !== null).map((action) => ({ label: action.label, kind: action.act, act: pressed(action) }));
+    const known = view.next.filter(({ kind }) => Object.hasOwn(acts, kind));
+    return known.map((next) => ({ label: next.label, kind: next.kind, act: ({ currentTarget }) => acts[next.kind](next, currentTarget) }));
   }
 }

@@ -2,13 +2,11 @@
 
 import { fill, h, refill } from "../dom.js";
 import { icon } from "../icons.js";
-import { ago, count, look, moment } from "../words.js";
+import { ago, count, moment } from "../words.js";
 
 // How many runs are shown at first, and how many more each time that is asked for.
 const SHOWN = 100;
 const MORE = 1000;
-
-const KINDS = { completed: "Completed", guardrail: "Stopped by a limit", error: "Failed" };
 
 // How often it is told anew how long ago a run began, in milliseconds.
 const TICK = 30_000;
@@ -53,7 +51,7 @@ class RunList {
         this.number),
       this.list,
       this.more);
-    this.reason.offer(byKind(reasons), this.search.reason);
+    this.reason.offer(byStatus(reasons), this.search.reason);
     this.#learnOffered();
   }
 
@@ -149,9 +147,9 @@ class Filter {
 
 const option = (value, label) => h("option", { value }, label);
 
-function byKind(reasons) {
-  const of = (kind) => reasons.filter(({ category }) => category === kind).map(({ code, title }) => option(code, title));
-  return Object.entries(KINDS).map(([kind, label]) => h("optgroup", { label }, of(kind)));
+function byStatus(reasons) {
+  const groups = Map.groupBy(reasons, ({ status }) => status.words);
+  return [...groups].map(([label, reasons]) => h("optgroup", { label }, reasons.map(({ code, title }) => option(code, title))));
 }
 
 function table(found) {
@@ -161,7 +159,7 @@ function table(found) {
 }
 
 function row(run) {
-  const { name, words } = run.ending ? look(run.ending) : { name: "going", words: "Goes on" };
+  const { name, words } = run.status;
   return h("tr", { "data-run": run.run_id },
     h("td", {},
       h("a", { href: `#/runs/${run.run_id}` }, run.recipe_label), " ",

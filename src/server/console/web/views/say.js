@@ -20,12 +20,12 @@ export class Say {
   }
 
   // Says what becomes of words that are said now. `taken` says whether the conversation is another run's by now.
-  show({ stopped, ending, waiting }, taken) {
+  show({ stopped, paused, view: { queued } }, taken) {
     this.field.placeholder = stopped ? "Say something to the agent…" : "Say something; the agent hears it before the next step…";
-    const waits = waiting.length > 0 && `${count(waiting.length, "prompt")} ${waiting.length === 1 ? "waits" : "wait"} for the next step.`;
+    const waits = queued.length > 0 && `${count(queued.length, "prompt")} ${queued.length === 1 ? "waits" : "wait"} for the next step.`;
     this.hint.textContent = taken
       ? "Another run goes on in this conversation: words wait for its next step."
-      : ending?.resume_at ? "The run is paused: words wait until it goes on."
+      : paused ? "The run is paused: words wait until it goes on."
       : stopped ? "The run is over: this is answered at once, outside of it."
       : waits || "While a run goes on, words wait until the present step is done.";
   }

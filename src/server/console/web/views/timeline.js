@@ -2,8 +2,8 @@
 
 import { fill, h } from "../dom.js";
 import { icon } from "../icons.js";
-import { spent } from "../story.js";
-import { count, look, sofar, took } from "../words.js";
+import { spent } from "../followed.js";
+import { count, sofar, took } from "../words.js";
 
 export class Timeline {
   #rows = [];
@@ -12,12 +12,12 @@ export class Timeline {
     this.element = h("ol", { class: "timeline", "aria-label": "What happened" });
   }
 
-  // Shows the visits of a story, the present one last.
-  show(story, now = Date.now()) {
-    story.visits.forEach((visit, index) => {
+  // Shows the visits of a run, the current one last.
+  show({ view: { visits, status }, stopped }, now = Date.now()) {
+    visits.forEach((visit, index) => {
       this.#rows[index] ??= this.#row(visit);
-      const last = index === story.visits.length - 1;
-      this.#rows[index](visit, last ? story : null, now);
+      const isLast = index === visits.length - 1;
+      this.#rows[index](visit, isLast ? status : null, stopped, now);
     });
   }
 
@@ -29,17 +29,17 @@ export class Timeline {
     const row = h("li", {}, sign, part("number", number), part("step", step), outcome, retries, time, remarks);
     this.element.append(row);
     let drawn = null;
-    return (visit, story, now) => {
-      const goesOn = visit.ended === null && story !== null && !story.stopped;
+    return (visit, status, stopped, now) => {
+      const goesOn = visit.ended === null && status !== null && !stopped;
       const passed = goesOn ? sofar(spent(visit, now)) : took(spent(visit, visit.began));
       if (time.textContent !== passed) time.textContent = passed;
-      const state = JSON.stringify([goesOn, visit.outcome, visit.retries, visit.remarks, story?.ending?.reason]);
+      const state = JSON.stringify([goesOn, visit.outcome, visit.retries, visit.remarks, status?.name]);
       if (state === drawn) return;
       drawn = state;
       row.className = goesOn ? "present" : "past";
       if (goesOn) row.setAttribute("aria-current", "step");
       else row.removeAttribute("aria-current");
-      fill(sign, icon(goesOn ? "going" : story?.stopped ? look(story.ending).name : "met"));
+      fill(sign, icon(status?.name ?? "completed"));
       fill(outcome, visit.outcome ? [h("span", { "aria-hidden": "true" }, "→ "), visit.outcome] : goesOn ? "…" : "stopped");
       fill(retries, visit.retries > 0 && `asked again ${visit.retries === 1 ? "once" : count(visit.retries, "time")}`);
       fill(remarks, visit.remarks.map((words) => h("li", {}, words)));

@@ -84,8 +84,8 @@ class Row {
     this.title = h("strong", {});
     this.rehearsal = h("span", { class: "rehearsal" }, "rehearsal");
     this.hint = h("span", { class: "hint" });
-    this.link = h("a", {}, icon("going"), h("span", {}, h("span", { class: "what" }, this.title, " ", this.rehearsal), this.hint));
-    this.element = h("li", { class: "going" }, this.link, this.stop.button);
+    this.link = h("a", {}, icon("running"), h("span", {}, h("span", { class: "what" }, this.title, " ", this.rehearsal), this.hint));
+    this.element = h("li", { class: "running" }, this.link, this.stop.button);
   }
 
   get name() {

@@ -1,0 +1,140 @@
+//! Looks up what a text names: options, commands, recipes, fields of guardrails, files. For tests of what is printed as advice.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use clap::CommandFactory;
+
+use super::arguments::Arguments;
+use crate::{Catalog, Remedy};
+
+/// Programs that are not ours, and are named in advice.
+const OTHER_PROGRAMS: [&str; 4] = ["bd", "claude", "chmod", "sqlite3"];
+
+/// What another program's user types into it.
+const TYPED_ELSEWHERE: [&str; 1] = ["/login"];
+
+/// Things that other tools have, and we do not.
+const NOT_OURS: [&str; 6] = ["memo", "logs", "allowlist", "denylist", "worker", "supervisor"];
+
+/// What exists here.
+pub(in crate::cli) struct Named {
+    options: BTreeSet<String>,
+    fields: BTreeSet<String>,
+    catalog: Catalog,
+}
+
+impl Named {
+    pub(in crate::cli) fn new(catalog: Catalog) -> Self {
+        let root = Arguments::command();
+        let all = std::iter::once(&root).chain(root.get_subcommands());
+        let options = all.flat_map(clap::Command::get_arguments).filter_map(clap::Arg::get_long);
+        let guardrails = catalog.iter().map(|recipe| &recipe.outline().guardrails);
+        let fields = guardrails.flat_map(|it| {
+            let json = serde_json::to_value(it).expect("guardrails are plain data");
+            json.as_object().expect("and have names").keys().cloned().collect::<Vec<_>>()
+        });
+        Self { options: options.map(str::to_owned).collect(), fields: fields.collect(), catalog }
+    }
+
+    /// Everything that a text names.
+    pub(in crate::cli) fn text(&self, text: &str) {
+        for word in text.split([' ', '`', '(', ')', ';', ',']) {
+            self.word(word.trim_end_matches(['.', ':', '?']), text);
+        }
+        for quoted in text.split('`').skip(1).step_by(2) {
+            let program = quoted.split_whitespace().next().unwrap_or_default();
+            match program {
+                "surefire" => self.command(quoted),
+                _ if self.catalog.get(quoted).is_some() || TYPED_ELSEWHERE.contains(&quoted) => {}
+                _ => assert!(OTHER_PROGRAMS.contains(&program), "`{quoted}` does not exist, in: {text}"),
+            }
+        }
+    }
+
+    /// A command that is shown to be run.
+    pub(in crate::cli) fn command(&self, command: &str) {
+        let parsed = Arguments::command().try_get_matches_from(words(command));
+        assert!(parsed.is_ok(), "{command}: {}", parsed.unwrap_err());
+        assert!(!self.options.is_empty());
+    }
+
+    fn word(&self, word: &str, text: &str) {
+        if let Some(option) = word.strip_prefix("--") {
+            let option = option.split('=').next().unwrap_or_default();
+            assert!(self.options.contains(option), "there is no option `--{option}`, in: {text}");
+            return;
+        }
+        assert!(!NOT_OURS.contains(&word.to_lowercase().as_str()), "`{word}` is not ours, in: {text}");
+        let lower = word.chars().all(|c| c.is_ascii_lowercase() || c == '-' || c == '_');
+        if lower && word.contains('_') {
+            assert!(self.fields.contains(word), "there is no field `{word}`, in: {text}");
+        } else if lower && word.contains('-') {
+            assert!(self.catalog.get(word).is_some(), "there is no recipe `{word}`, in: {text}");
+        } else if looks_like_a_file(word) {
+            let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(word.trim_start_matches('/'));
+            assert!(path.exists(), "there is no file `{word}`, in: {text}");
+        }
+    }
+}
+
+/// A name with an ending, or a path.
+fn looks_like_a_file(word: &str) -> bool {
+    if TYPED_ELSEWHERE.contains(&word) || word.starts_with(['$', '\'']) {
+        return false;
+    }
+    let has_ending = word.rsplit_once('.').is_some_and(|(name, ending)| {
+        !name.is_empty() && !ending.is_empty() && ending.chars().all(|c| c.is_ascii_alphabetic())
+    });
+    has_ending || (word.contains('/') && word.len() > 1)
+}
+
+/// The words of a command, as a shell would split it.
+fn words(command: &str) -> Vec<String> {
+    let parts = command.split('\'').enumerate();
+    let quoted = parts.flat_map(|(index, part)| match index % 2 {
+        0 => part.split_whitespace().map(str::to_owned).collect(),
+        _ => vec![part.to_owned()],
+    });
+    quoted.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use strum::IntoEnumIterator;
+
+    use super::*;
+    use crate::recipes::BUNDLED;
+
+    #[test]
+    fn what_does_not_exist_is_found() {
+        let named = Named::new(BUNDLED);
+        for text in [
+            "Uncommitted changes detected. Commit or use --allow-dirty.",
+            "Use --force-parallel.",
+            "Increase max_verify_time_per_milestone.",
+            "Check review memo for details.",
+            "Run `surefire docter`.",
+            "Run `surefire resume --louder`.",
+            "Start break-down-task again.",
+            "Read `handoff.md`.",
+            "Look into docs/nowhere.md.",
+        ] {
+            let looked_up = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| named.text(text)));
+            assert!(looked_up.is_err(), "{text}");
+        }
+        named.text(
+            "Increase time budget with --time, or run `surefire doctor`; break-down-tasks is in README.md.",
+        );
+    }
+
+    #[test]
+    fn the_options_that_remedies_name_exist() {
+        let named = Named::new(BUNDLED);
+        for remedy in Remedy::iter() {
+            let words = remedy.to_string();
+            let options = words.split([' ', '`', ',']).filter(|word| word.starts_with("--"));
+            options.for_each(|option| named.word(option, &words));
+        }
+    }
+}

@@ -1,0 +1,84 @@
+//! What helps after a run has ended: the registry's column `remedy`.
+
+use std::fmt;
+
+use serde::{Serialize, Serializer};
+
+/// What helps most after a run has ended with a reason: the column `remedy` of its [`Definition`](crate::Definition).
+///
+/// [`Remedy`](crate::Remedy) is about an error: something was refused, and its words say what to write or do instead.
+/// A `RunRemedy` is about a run that has ended, and only names the kind of help, because what it takes (the run's id, a
+/// limit that is high enough) is known when the run has ended. From it and the run, `view::next_actions` makes the up to
+/// three actions that every client offers.
+///
+/// | in a registry | what is offered first |
+/// |---|---|
+/// | `again` | to start the recipe again |
+/// | `resume` | to resume the run |
+/// | `raise(visits)`, `raise(steps)`, `raise(time)`, `raise(turns)`, `raise(budget)` | to resume the run with a higher limit |
+/// | `answer` | to start the recipe again in the same session, with an answer to the agent |
+/// | `doctor` | to have `surefire doctor` look for what is wrong on the machine |
+/// | `follow` | to look at the run that continues this one |
+/// | `none` | nothing: no client can do anything about it |
+///
+/// ```
+/// use surefire::{ExitReason, Registry, RunLimit, RunRemedy};
+///
+/// assert_eq!(ExitReason::Timeout.definition().remedy, RunRemedy::Raise(RunLimit::Time));
+/// assert_eq!(ExitReason::Timeout.definition().remedy.to_string(), "raise(time)");
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum RunRemedy {
+    /// Start the recipe again: this run has nothing left to do, or cannot be resumed.
+    Again,
+    /// Resume the run.
+    Resume,
+    /// Resume the run with a higher limit.
+    Raise(RunLimit),
+    /// Tell the agent something, and start the recipe again in the same session.
+    Answer,
+    /// Find out what is wrong on the machine, then resume the run.
+    Doctor,
+    /// Look at the run that continues this one.
+    Follow,
+    /// Nothing that a client could do.
+    None,
+}
+
+/// A limit that can be raised when a run is resumed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, strum::Display, strum::EnumIter)]
+#[strum(serialize_all = "snake_case")]
+pub enum RunLimit {
+    /// The visits of each step.
+    Visits,
+    /// The steps in all.
+    Steps,
+    /// The time that the agent may work.
+    Time,
+    /// The turns that the agent may be given.
+    Turns,
+    /// The money that the agent may spend.
+    Budget,
+}
+
+impl fmt::Display for RunRemedy {
+    /// As it is written in a registry.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let word = match self {
+            Self::Again => "again",
+            Self::Resume => "resume",
+            Self::Raise(limit) => return f.pad(&format!("raise({limit})")),
+            Self::Answer => "answer",
+            Self::Doctor => "doctor",
+            Self::Follow => "follow",
+            Self::None => "none",
+        };
+        f.pad(word)
+    }
+}
+
+impl Serialize for RunRemedy {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}

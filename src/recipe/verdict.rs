@@ -1,0 +1,90 @@
+//! How an end is to be taken, at a glance.
+
+use serde::ser::{Serialize, SerializeStruct, Serializer};
+
+use super::definition::{Category, Definition};
+use super::run_remedy::RunRemedy;
+
+/// How an end is to be taken, at a glance: a sign, a colour and a few words.
+///
+/// ```
+/// use surefire::{ExitReason, Registry, Verdict};
+///
+/// assert_eq!(ExitReason::TaskCommitted.definition().verdict(), Verdict::Completed);
+/// assert_eq!(ExitReason::ClarificationNeeded.definition().verdict(), Verdict::Waiting);
+/// assert_eq!(ExitReason::UserStopped.definition().verdict(), Verdict::Stopped);
+/// assert_eq!(Verdict::Limited.words(), "Stopped by a limit");
+/// ```
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Hash, strum::EnumIter, strum::IntoStaticStr, strum::EnumString,
+)]
+#[strum(serialize_all = "snake_case")]
+pub enum Verdict {
+    /// The goal is met.
+    Completed,
+    /// The recipe came to an end of its own, and a person has to answer or decide something.
+    Waiting,
+    /// A limit stopped it.
+    Limited,
+    /// Something went wrong.
+    Failed,
+    /// A person stopped it, or does not let recipes run.
+    Stopped,
+}
+
+impl Verdict {
+    /// What is shown for it.
+    #[must_use]
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::Completed => "Completed",
+            Self::Waiting => "Completed, but waits for you",
+            Self::Limited => "Stopped by a limit",
+            Self::Failed => "Failed",
+            Self::Stopped => "Stopped",
+        }
+    }
+
+    /// The verdict on an end with these columns.
+    #[must_use]
+    pub const fn of(category: Category, goal_met: bool, remedy: RunRemedy) -> Self {
+        match (category, goal_met, remedy) {
+            (Category::Guardrail, ..) => Self::Limited,
+            (Category::Error, ..) => Self::Failed,
+            (Category::Completed, true, _) => Self::Completed,
+            // What waits for an answer waits for a person; what does not was ended by one.
+            (Category::Completed, false, RunRemedy::Answer) => Self::Waiting,
+            (Category::Completed, false, _) => Self::Stopped,
+        }
+    }
+}
+
+impl Definition {
+    /// How an end with this reason is to be taken.
+    #[must_use]
+    pub const fn verdict(&self) -> Verdict {
+        Verdict::of(self.category, self.goal_met, self.remedy)
+    }
+}
+
+impl RunRemedy {
+    /// What usually helps after such an end: what the column says where it is left out.
+    #[must_use]
+    pub const fn usual(category: Category, goal_met: bool) -> Self {
+        match (category, goal_met) {
+            (_, true) => Self::Again,
+            (Category::Completed, false) => Self::Answer,
+            (Category::Guardrail | Category::Error, false) => Self::Resume,
+        }
+    }
+}
+
+/// Its name, for signs and colours, and its words.
+impl Serialize for Verdict {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut json = serializer.serialize_struct("Verdict", 2)?;
+        json.serialize_field("name", <&str>::from(self))?;
+        json.serialize_field("words", self.words())?;
+        json.end()
+    }
+}

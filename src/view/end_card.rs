@@ -1,0 +1,83 @@
+//! The words about the end of a run.
+
+use serde::{Deserialize, Serialize};
+
+use crate::run::Ending;
+use crate::{Category, ExitReason};
+
+/// The words about the end of a run, and what pictures and links need beside them.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EndCard {
+    /// The event that ended the run.
+    pub seq: u64,
+    /// The machine-readable reason, with the step where it is about one.
+    pub reason: String,
+    /// Completed, stopped by a guardrail, or failed.
+    pub category: Category,
+    /// The exit status of a process that ends with it.
+    pub exit_code: u8,
+    /// The step it ended at.
+    pub step: String,
+    /// The outcome that led here, where one did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub outcome: Option<String>,
+    /// When it resumes automatically, in milliseconds since 1970.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub resume_at: Option<u64>,
+    /// A few words for a heading.
+    pub title: String,
+    /// What happened.
+    pub message: String,
+    /// What else is known: the agent's own words, or what went wrong.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    /// What led to it, with the reason as programs know it. Names stand in backticks.
+    pub why: String,
+    /// What the run took: steps, time and money.
+    pub summary: String,
+    /// That nothing was really done, where it was a rehearsal.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rehearsal: Option<String>,
+    /// One sentence that helps a person. What can be done about it are the view's next actions.
+    pub hint: String,
+}
+
+impl EndCard {
+    pub(super) fn new(seq: u64, ending: &Ending, summary: String) -> Self {
+        Self {
+            seq,
+            reason: ending.reason.clone(),
+            category: ending.category,
+            exit_code: ending.exit_code,
+            step: ending.step.clone(),
+            outcome: ending.outcome.clone(),
+            resume_at: ending.resume_at,
+            title: ending.title.clone(),
+            message: message(ending),
+            description: ending.description.clone(),
+            why: why(ending),
+            summary,
+            rehearsal: ending.rehearsal.then(|| "This was a rehearsal: nothing was really done.".to_owned()),
+            hint: ending.hint().to_owned(),
+        }
+    }
+}
+
+/// What happened. The registry's message for `other` speaks of the user, and clients of other tools expect it so; here
+/// the agent's own words follow.
+fn message(ending: &Ending) -> String {
+    let is_other = ExitReason::lookup(&ending.reason) == Some(ExitReason::UserProvidedOther);
+    if is_other && ending.description.is_some() {
+        "The agent stopped, in its own words:".to_owned()
+    } else {
+        ending.message.clone()
+    }
+}
+
+fn why(ending: &Ending) -> String {
+    let how = match &ending.outcome {
+        Some(outcome) => format!("`{}` reported `{outcome}`", ending.step),
+        None => format!("it stopped at `{}`", ending.step),
+    };
+    format!("{how}: {} ({}), exit status {}", ending.reason, ending.category, ending.exit_code)
+}

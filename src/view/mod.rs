@@ -1,0 +1,27 @@
+//! Explaining: what a run's events mean to a person, told once for everybody.
+//!
+//! A [`Timeline`] takes in a run's events and keeps a [`RunView`]: its visits of steps, how it stands, how it ended, and
+//! the up to three [`NextAction`]s. Terminal, console and every other client render that, and decide nothing of it themselves.
+//! It does no I/O and reads no clock: times are milliseconds since 1970 that came with the events, and what passes (the
+//! time of the current visit) is computed by the renderer. Start with [`Timeline`], then [`RunView`] and [`next_actions`].
+
+mod end_card;
+mod facts;
+mod next_action;
+mod raise;
+mod reading;
+mod run_view;
+mod status;
+mod timeline;
+mod visit;
+mod words;
+
+pub use end_card::EndCard;
+pub use facts::RunFacts;
+pub use next_action::{Action, MAX_ACTIONS, NextAction};
+pub use raise::RaisedLimits;
+pub use run_view::{RunView, Transition};
+pub use status::Status;
+pub use timeline::{Timeline, next_actions};
+pub use visit::Visit;
+pub use words::{count, dollars, took};

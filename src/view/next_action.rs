@@ -1,0 +1,178 @@
+//! What to do after a run has ended: actions as data.
+
+use serde::{Deserialize, Serialize};
+
+use super::raise::RaisedLimits;
+use crate::run::{Limits, RunId, Spent};
+use crate::{RunLimit, RunRemedy};
+
+/// The most actions that are offered at once.
+pub const MAX_ACTIONS: usize = 3;
+
+/// Something that can be done about a run that has ended.
+///
+/// A terminal turns it into a command, the console into a button; both show its label.
+///
+/// ```
+/// use surefire::view::{Action, NextAction, RaisedLimits};
+///
+/// let limits = RaisedLimits { allow_visits: Some(2), ..RaisedLimits::default() };
+/// let action = NextAction::from(Action::Resume { limits });
+/// assert_eq!(
+///     serde_json::to_value(&action).unwrap(),
+///     serde_json::json!({ "label": "Resume", "kind": "resume", "limits": { "allow_visits": 2 } })
+/// );
+/// ```
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct NextAction {
+    /// What it is called.
+    pub label: String,
+    /// What it does.
+    #[serde(flatten)]
+    pub action: Action,
+}
+
+/// What an action does.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Action {
+    /// Starts the recipe again, in a new session.
+    Again,
+    /// Starts the recipe again in the same session, with an answer to the agent.
+    Answer,
+    /// Resumes the run.
+    Resume {
+        /// The limits that change.
+        limits: RaisedLimits,
+    },
+    /// Ends a paused run for good.
+    Stop,
+    /// Shows the run that continues this one.
+    Follow {
+        /// That run.
+        run_id: RunId,
+    },
+    /// Shows the recipe, with its steps and limits.
+    ShowRecipe,
+    /// Looks for what is wrong on the machine.
+    Doctor,
+}
+
+impl From<Action> for NextAction {
+    fn from(action: Action) -> Self {
+        let label = match action {
+            Action::Again => "Start again",
+            Action::Answer => "Answer and start again",
+            Action::Resume { .. } => "Resume",
+            Action::Stop => "Stop for good",
+            Action::Follow { .. } => "Follow the run that continues this one",
+            Action::ShowRecipe => "Show the recipe",
+            Action::Doctor => "Look for the cause",
+        };
+        Self { label: label.to_owned(), action }
+    }
+}
+
+/// What an ending leaves to do.
+pub(super) struct Ended<'e> {
+    pub(super) remedy: RunRemedy,
+    pub(super) paused: bool,
+    pub(super) continued_by: Option<RunId>,
+    /// Whether the recipe is on offer: without it, its runs can be neither resumed nor started.
+    pub(super) offered: bool,
+    pub(super) limits: &'e Limits,
+    pub(super) used: &'e Spent,
+}
+
+impl Ended<'_> {
+    /// Up to three actions, the most useful first.
+    pub(super) fn actions(&self) -> Vec<NextAction> {
+        let resume = NextAction::from(Action::Resume { limits: RaisedLimits::default() });
+        let again = NextAction::from(Action::Again);
+        let mut actions = match self.remedy {
+            _ if self.paused => {
+                vec![NextAction { label: "Resume now".to_owned(), ..resume }, Action::Stop.into()]
+            }
+            RunRemedy::Again => vec![again],
+            RunRemedy::Resume => vec![resume, again],
+            RunRemedy::Raise(limit @ (RunLimit::Visits | RunLimit::Steps)) => {
+                vec![self.raise(limit), Action::ShowRecipe.into(), again]
+            }
+            RunRemedy::Raise(limit @ (RunLimit::Time | RunLimit::Turns | RunLimit::Budget)) => {
+                vec![self.raise(limit), again]
+            }
+            RunRemedy::Answer => vec![Action::Answer.into(), resume, again],
+            RunRemedy::Doctor => vec![Action::Doctor.into(), resume, again],
+            RunRemedy::Follow => {
+                vec![self.continued_by.map_or(again, |run_id| Action::Follow { run_id }.into())]
+            }
+            RunRemedy::None => Vec::new(),
+        };
+        actions.retain(|next| self.offered || !next.action.needs_recipe());
+        actions.truncate(MAX_ACTIONS);
+        actions
+    }
+
+    fn raise(&self, limit: RunLimit) -> NextAction {
+        let (limits, words) = RaisedLimits::raise(limit, self.limits, self.used);
+        NextAction { label: format!("Allow {words} and resume"), action: Action::Resume { limits } }
+    }
+}
+
+impl Action {
+    const fn needs_recipe(self) -> bool {
+        match self {
+            Self::Again | Self::Answer | Self::Resume { .. } | Self::ShowRecipe => true,
+            Self::Stop | Self::Follow { .. } | Self::Doctor => false,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use uuid::Uuid;
+
+    use super::*;
+
+    fn labels(ended: &Ended<'_>) -> Vec<String> {
+        ended.actions().into_iter().map(|next| next.label).collect()
+    }
+
+    #[test]
+    fn each_remedy_has_its_actions() {
+        let (limits, used) = (Limits { budget_usd: Some(1.2), ..Limits::default() }, Spent::default());
+        let next = Some(Uuid::from_u128(1).into());
+        let table: [(RunRemedy, bool, &[&str]); 10] = [
+            (RunRemedy::Again, true, &["Start again"]),
+            (RunRemedy::Resume, true, &["Resume", "Start again"]),
+            (
+                RunRemedy::Raise(RunLimit::Visits),
+                true,
+                &["Allow 2 more visits of each step and resume", "Show the recipe", "Start again"],
+            ),
+            (RunRemedy::Raise(RunLimit::Budget), true, &["Allow $2.40 in all and resume", "Start again"]),
+            (RunRemedy::Answer, true, &["Answer and start again", "Resume", "Start again"]),
+            (RunRemedy::Doctor, true, &["Look for the cause", "Resume", "Start again"]),
+            (RunRemedy::Doctor, false, &["Look for the cause"]),
+            (RunRemedy::Follow, false, &["Follow the run that continues this one"]),
+            (RunRemedy::None, true, &[]),
+            (RunRemedy::Resume, false, &[]),
+        ];
+        for (remedy, offered, expected) in table {
+            let ended =
+                Ended { remedy, paused: false, continued_by: next, offered, limits: &limits, used: &used };
+            assert_eq!(labels(&ended), expected, "{remedy}");
+        }
+        let ended = Ended {
+            remedy: RunRemedy::Follow,
+            paused: false,
+            continued_by: None,
+            offered: true,
+            limits: &limits,
+            used: &used,
+        };
+        assert_eq!(labels(&ended), ["Start again"], "no run continues it");
+        let paused = Ended { paused: true, remedy: RunRemedy::Resume, ..ended };
+        assert_eq!(labels(&paused), ["Resume now", "Stop for good"]);
+    }
+}

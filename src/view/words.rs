@@ -1,0 +1,64 @@
+//! Times, amounts and numbers as people say them.
+
+use std::time::Duration;
+
+/// How long something took, in its two largest units: `250 ms`, `42 s`, `3 min 2 s`, `1 h 5 min`, `2 d`.
+///
+/// ```
+/// use std::time::Duration;
+/// use surefire::view::took;
+///
+/// assert_eq!(took(Duration::from_secs(182)), "3 min 2 s");
+/// ```
+#[must_use]
+pub fn took(duration: Duration) -> String {
+    let seconds = duration.as_secs();
+    if seconds == 0 {
+        return format!("{} ms", duration.subsec_millis());
+    }
+    let parts = [
+        (seconds / 86_400, "d"),
+        (seconds / 3600 % 24, "h"),
+        (seconds / 60 % 60, "min"),
+        (seconds % 60, "s"),
+    ];
+    let from_first = parts.into_iter().skip_while(|(number, _)| *number == 0).take(2);
+    let words: Vec<_> = from_first
+        .filter(|(number, _)| *number > 0)
+        .map(|(number, unit)| format!("{number} {unit}"))
+        .collect();
+    words.join(" ")
+}
+
+/// So many of something: `1 step`, `3 steps`.
+#[must_use]
+pub fn count(number: usize, what: &str) -> String {
+    format!("{number} {what}{}", if number == 1 { "" } else { "s" })
+}
+
+/// An amount of money: `$2.40`.
+#[must_use]
+pub fn dollars(amount: f64) -> String {
+    format!("${amount:.2}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_told_in_their_two_largest_units() {
+        let table = [
+            (0, "0 ms"),
+            (250, "250 ms"),
+            (1_999, "1 s"),
+            (62_000, "1 min 2 s"),
+            (3_605_000, "1 h"),
+            (3_723_000, "1 h 2 min"),
+            (93_600_000, "1 d 2 h"),
+        ];
+        for (millis, words) in table {
+            assert_eq!(took(Duration::from_millis(millis)), words);
+        }
+    }
+}

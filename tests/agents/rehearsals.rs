@@ -5,19 +5,12 @@ use std::time::Duration;
 
 use serde_json::Value;
 use strum::VariantNames;
-use surefire::agent::{Agent, Failure, Fate, Link, Rehearsal, Reply, Script, Sign, Turn, TurnLimits};
+use surefire::agent::{Agent, Failure, Fate, Rehearsal, Reply, Script, Sign, Turn, TurnLimits};
 use surefire::recipes::BUNDLED;
 use surefire::{AnyPosition, AnyRecipe, Exit, Next};
+use surefire_testkit::link;
 use tempfile::TempDir;
-use tokio::sync::mpsc;
-use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
-
-fn link() -> (Link, mpsc::Receiver<Sign>) {
-    let (signs, heard) = mpsc::channel(4);
-    let token = CancellationToken::new;
-    (Link { signs, stop: token(), hurry: token(), leave: token() }, heard)
-}
 
 fn turn(folder: &TempDir, session: Uuid, prompt: &str) -> Turn {
     Turn {
@@ -34,7 +27,7 @@ fn turn(folder: &TempDir, session: Uuid, prompt: &str) -> Turn {
 }
 
 async fn ask(rehearsal: &Rehearsal, folder: &TempDir, session: Uuid, prompt: &str) -> Result<Reply, Failure> {
-    rehearsal.turn(turn(folder, session, prompt), link().0).await
+    rehearsal.turn(turn(folder, session, prompt), link(4).0).await
 }
 
 /// A step's prompt as an agent gets to see it.
@@ -175,7 +168,7 @@ async fn a_plain_question_gets_a_plain_answer() {
     let folder = tempfile::tempdir().unwrap();
     for script in Script::VARIANTS {
         let script: Script = script.parse().unwrap();
-        if let Ok(reply) = Rehearsal::new(script).turn(turn(&folder, Uuid::new_v4(), "Hi"), link().0).await {
+        if let Ok(reply) = Rehearsal::new(script).turn(turn(&folder, Uuid::new_v4(), "Hi"), link(4).0).await {
             assert!(reply.text.starts_with("Rehearsal: "), "{script}");
             assert!(!reply.text.contains('{'), "{script}: {}", reply.text);
         }
@@ -185,7 +178,7 @@ async fn a_plain_question_gets_a_plain_answer() {
 #[tokio::test(start_paused = true)]
 async fn it_keeps_its_pace_and_says_that_it_is_there() {
     let folder = tempfile::tempdir().unwrap();
-    let (link, mut signs) = link();
+    let (link, mut signs) = link(4);
     let begun = tokio::time::Instant::now();
     let rehearsal = Rehearsal::default().pace(Duration::from_secs(3));
     rehearsal.turn(turn(&folder, Uuid::new_v4(), "Hi"), link).await.unwrap();
@@ -196,7 +189,7 @@ async fn it_keeps_its_pace_and_says_that_it_is_there() {
 #[tokio::test(start_paused = true)]
 async fn one_without_a_pace_only_replies() {
     let folder = tempfile::tempdir().unwrap();
-    let (link, mut signs) = link();
+    let (link, mut signs) = link(4);
     Rehearsal::default().turn(turn(&folder, Uuid::new_v4(), "Hi"), link).await.unwrap();
     assert!(signs.recv().await.is_none(), "there is no pause in which anybody could read more");
 }
@@ -207,7 +200,7 @@ async fn a_slow_one_is_stopped_left_or_out_of_time() {
     let slow = Rehearsal::new(Script::Slow);
     let begun = tokio::time::Instant::now();
     for (stopped, failure) in [(true, Failure::Stopped), (false, Failure::Left)] {
-        let (link, _signs) = link();
+        let (link, _signs) = link(4);
         let doing = tokio::spawn(slow.turn(turn(&folder, Uuid::new_v4(), "Hi"), link.clone()));
         tokio::time::sleep(Duration::from_secs(1)).await;
         if stopped {
@@ -221,13 +214,13 @@ async fn a_slow_one_is_stopped_left_or_out_of_time() {
 
     let mut turn = turn(&folder, Uuid::new_v4(), "Hi");
     turn.limits.duration = Duration::from_secs(5);
-    let (link, _signs) = link();
+    let (link, _signs) = link(4);
     assert_eq!(slow.turn(turn, link).await, Err(Failure::TookTooLong { after: Duration::from_secs(5) }));
 }
 
 #[tokio::test]
 async fn an_interrupted_turn_never_began() {
     let folder = tempfile::tempdir().unwrap();
-    let fate = Rehearsal::default().recover(turn(&folder, Uuid::new_v4(), "Hi"), None, link().0).await;
+    let fate = Rehearsal::default().recover(turn(&folder, Uuid::new_v4(), "Hi"), None, link(4).0).await;
     assert!(matches!(fate, Fate::NeverBegan));
 }

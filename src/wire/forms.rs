@@ -30,6 +30,7 @@ where
 }
 
 /// A value that must not get in the way: one of the wrong type counts as left out.
+#[expect(clippy::unnecessary_wraps, reason = "serde asks for a `Result`")]
 pub(super) fn lenient<'de, D, T>(field: D) -> Result<Option<T>, D::Error>
 where
     D: Deserializer<'de>,
@@ -92,7 +93,7 @@ pub(super) mod seconds {
 
     /// The same, where it may be left out.
     pub(in crate::wire) mod maybe_seconds {
-        use super::*;
+        use super::{Deserializer, Duration, Error, Serializer, VALUE};
 
         #[expect(clippy::ref_option, reason = "serde hands the field over like this")]
         pub(in crate::wire) fn serialize<S: Serializer>(

@@ -18,6 +18,7 @@ mod stamp;
 mod telling;
 mod version;
 
+#[cfg(feature = "server")]
 pub(crate) use fit::cut;
 pub use fit::fit;
 pub use history::{Window, window};

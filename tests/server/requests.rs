@@ -232,7 +232,7 @@ async fn a_client_is_told_why_in_types() {
 
 #[tokio::test]
 async fn a_client_ends_talks_listens_and_prunes() {
-    let slow = Rehearsal::new(Script::Happy).pace(Duration::from_secs(3600));
+    let slow = Rehearsal::new(Script::Happy).pace(Duration::from_hours(1));
     let server = Serving::with(std::sync::Arc::new(slow), |builder| builder).await;
     let data = server.place.path().join("data");
     // Through the socket in the data directory, with what else can be announced.
@@ -272,12 +272,12 @@ async fn a_client_ends_talks_listens_and_prunes() {
     assert!(matches!(client.start_recipe(start_in(&server)).await, Err(ClientError::NotStarted { .. })));
     client.set_orchestration(true, None).await.expect("it is switched");
 
-    assert_eq!(client.prune_runs(Duration::from_secs(3600)).await.expect("it is done"), 0);
+    assert_eq!(client.prune_runs(Duration::from_hours(1)).await.expect("it is done"), 0);
     eventually_async("all ended some time ago", async || {
         client.prune_runs(Duration::from_millis(1)).await.expect("it is done") > 0
     })
     .await;
-    let sessions = client.prune_sessions(Duration::from_secs(3600)).await.expect("it is done");
+    let sessions = client.prune_sessions(Duration::from_hours(1)).await.expect("it is done");
     assert_eq!(sessions.session_count, 0);
     assert!(client.request(ClientMessage::UploadFile).await.is_err());
     server.stop().await;

@@ -101,8 +101,9 @@ impl Client {
     }
 
     fn reply(&mut self, replies: &mut Replies, is_due: impl Fn(Announced) -> bool) {
-        for (_, frames) in self.pending.extract_if(.., |(behind, _)| is_due(*behind)) {
-            frames.into_iter().for_each(|frame| replies.put(frame));
+        for frame in self.pending.extract_if(.., |(behind, _)| is_due(*behind)).flat_map(|(_, frames)| frames)
+        {
+            replies.put(frame);
         }
     }
 

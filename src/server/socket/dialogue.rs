@@ -88,14 +88,14 @@ impl Dialogue {
                 };
                 let mut reply = handlers::handle(&mut context, message).await;
                 reply.close(request_id);
-                self.send(reply);
+                self.send(&reply);
             }
         }
     }
 
     /// Sends a reply: at once, or behind the place in the broadcast that it names. In a reply that is sent at once, where a run
     /// is and that one has ended take the way of all such messages, so that they keep their distance from each other.
-    fn send(&mut self, reply: Reply) {
+    fn send(&mut self, reply: &Reply) {
         let Some(client) = &mut self.client else { return };
         if let Some(announced) = reply.behind {
             return client.reply_behind(announced, reply.messages.iter().map(frame).collect());

@@ -76,6 +76,7 @@ pub(super) const fn recent_sessions() -> u32 {
 }
 
 /// The limit that a client wants, or the usual one where it makes no sense.
+#[expect(clippy::unnecessary_wraps, reason = "serde asks for a `Result`")]
 pub(super) fn recent_sessions_limit<'de, D: Deserializer<'de>>(field: D) -> Result<u32, D::Error> {
     let wanted = maybe_positive(field).ok().flatten();
     Ok(wanted.unwrap_or(RECENT_SESSIONS).min(MAX_RECENT_SESSIONS))
@@ -98,7 +99,6 @@ mod announced {
 
     type Announced = Option<(ProtocolVersion, String)>;
 
-    #[expect(clippy::ref_option, reason = "serde hands the field over like this")]
     pub(super) fn serialize<S: Serializer>(version: &Announced, serializer: S) -> Result<S::Ok, S::Error> {
         match version {
             Some((_, text)) => serializer.serialize_str(text),

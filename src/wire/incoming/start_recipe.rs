@@ -78,7 +78,6 @@ mod session_or_null {
 
     use super::StartIn;
 
-    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands the field over like this")]
     pub(super) fn serialize<S: Serializer>(session: &StartIn, serializer: S) -> Result<S::Ok, S::Error> {
         match session {
             StartIn::Session(session) => session.serialize(serializer),

@@ -77,7 +77,8 @@ export class Conversation {
 
   #mark({ message, tag }) {
     if (!tag) return;
-    const withdrawn = this.#withdrawn.has(message.uuid);
+    // It says so itself once it is read again; until then its run does.
+    const withdrawn = message.delivered === false || this.#withdrawn.has(message.uuid);
     tag.hidden = !withdrawn && !this.#waiting.has(message.uuid);
     tag.textContent = withdrawn ? "not delivered" : "waits for the next step";
   }

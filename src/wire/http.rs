@@ -3,9 +3,9 @@
 use serde::{Deserialize, Serialize};
 
 use super::Stamp;
-use crate::Catalog;
 use crate::run::{Ending, Event, RunId, SessionId};
 use crate::view::{RunFacts, RunView, Status, Timeline};
+use crate::{AnyRecipe, Catalog};
 
 /// A run, in a line.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -58,7 +58,7 @@ impl RunLine {
             rehearsal: self.rehearsal,
             started_at: self.started_at.0,
         };
-        Timeline::new(facts, catalog.get(&self.recipe_id).map(|recipe| recipe.outline()))
+        Timeline::new(facts, catalog.get(&self.recipe_id).map(AnyRecipe::outline))
     }
 }
 

@@ -42,7 +42,7 @@ fn exit_reasons_are_listed() {
     let place = Place::new();
     let list = place.run(&["reasons"]).ok();
     // All of them stand in the docs; the list is held by its first lines and its length.
-    let first: String = list.lines().take(20).map(|line| format!("{line}\n")).collect();
+    let first: String = list.lines().take(4).map(|line| format!("{line}\n")).collect();
     hold("reasons", &first);
     assert_eq!(list.lines().count(), 1 + ExitReason::DEFINITIONS.len());
     let json: Value = serde_json::from_str(&place.run(&["reasons", "--json"]).ok()).unwrap();

@@ -4,7 +4,6 @@ use std::process::Stdio;
 
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
-use strum::IntoEnumIterator;
 use surefire::{ExitReason, Registry};
 
 use crate::command::{Place, Said};
@@ -33,65 +32,67 @@ enum Situation {
     Elsewhere(&'static str),
 }
 
-fn situation(reason: ExitReason) -> Situation {
+/// The reasons that a command can bring about, each with how. The engine's `producers.rs` has all of the registry.
+fn situations() -> Vec<(ExitReason, Situation)> {
     use Situation::{Does, DoesWith, Elsewhere, Interrupted, Killed, Locked, Plays, Reports, With};
 
     let task = |script| Plays("implement-and-review", script);
     let check = |outcome| Reports("check-release", outcome);
-    match reason {
-        ExitReason::TaskCommitted => task("happy"),
-        ExitReason::ChangesCommitted => Plays("review-and-commit", "happy"),
-        ExitReason::DesignCommitted => Plays("document-design", "happy"),
-        ExitReason::DesignRefinedAndCommitted => Plays("refine-design", "happy"),
-        ExitReason::TasksCommitted => Plays("break-down-tasks", "happy"),
-        ExitReason::NoChangesToCommit => task("nothing-to-commit"),
-        ExitReason::NoTasksAvailable => task("no-tasks"),
-        ExitReason::RebaseComplete => Plays("rebase", "happy"),
-        ExitReason::RetrospectiveComplete => Plays("retrospective", "happy"),
-        ExitReason::RestartNewSession => Elsewhere("a_chain_of_runs_is_followed_to_its_end"),
-        ExitReason::ClarificationNeeded => Plays("rebase", "questions"),
-        ExitReason::ImplementationBlocked => task("blocked"),
-        ExitReason::NoDesignDocumentFound => Plays("refine-design", "not-found"),
-        ExitReason::ConflictsRequireHumanIntervention => Plays("rebase", "blocked"),
-        ExitReason::UserProvidedOther => task("other"),
-        ExitReason::UserRequested => Elsewhere("a_run_that_somebody_else_ends_says_so"),
-        ExitReason::UserStopped => Interrupted,
-        ExitReason::OrchestrationDisabled => Elsewhere("where_recipes_are_switched_off_nothing_starts"),
-        ExitReason::MaxTotalSteps => check("mended"),
-        ExitReason::MaxStepVisitsExceeded => task("never-satisfied"),
-        ExitReason::MaxRestarts => Reports("check-all-releases", "checked"),
-        ExitReason::CostBudget => {
-            DoesWith(json!({ "cost_usd": 2.0, "pick": "issues-found" }), &["--budget-usd", "1.50"])
-        }
-        ExitReason::Timeout => With(&["--rehearse", "slow", "--time", "100ms"]),
-        ExitReason::MaxTicks => With(&["--rehearse", "happy", "--max-ticks", "1"]),
-        ExitReason::Stalled => DoesWith(json!({ "act": "silence" }), &["--silence", "200ms"]),
-        ExitReason::GuardViolation => check("out-of-scope"),
-        ExitReason::LockfileViolation => check("lockfile-changed"),
-        ExitReason::DirtyWorktree => check("dirty"),
-        ExitReason::FileCollision => check("overlaps"),
-        ExitReason::PermissionDenied => task("denied"),
-        ExitReason::SessionLocked => Locked,
-        ExitReason::OutputLimit => Does(json!({ "act": "huge-line", "megabytes": 9 })),
-        ExitReason::ReviewLoopDetected => check("review-goes-round"),
-        ExitReason::ReviewRejected => check("rejected"),
-        ExitReason::OrchestrationError => task("garbage"),
-        ExitReason::Error => Does(json!({ "act": "wrong-session" })),
+    vec![
+        (ExitReason::TaskCommitted, task("happy")),
+        (ExitReason::ChangesCommitted, Plays("review-and-commit", "happy")),
+        (ExitReason::DesignCommitted, Plays("document-design", "happy")),
+        (ExitReason::DesignRefinedAndCommitted, Plays("refine-design", "happy")),
+        (ExitReason::TasksCommitted, Plays("break-down-tasks", "happy")),
+        (ExitReason::NoChangesToCommit, task("nothing-to-commit")),
+        (ExitReason::NoTasksAvailable, task("no-tasks")),
+        (ExitReason::RebaseComplete, Plays("rebase", "happy")),
+        (ExitReason::RetrospectiveComplete, Plays("retrospective", "happy")),
+        (ExitReason::RestartNewSession, Elsewhere("a_chain_of_runs_is_followed_to_its_end")),
+        (ExitReason::ClarificationNeeded, Plays("rebase", "questions")),
+        (ExitReason::ImplementationBlocked, task("blocked")),
+        (ExitReason::NoDesignDocumentFound, Plays("refine-design", "not-found")),
+        (ExitReason::ConflictsRequireHumanIntervention, Plays("rebase", "blocked")),
+        (ExitReason::UserProvidedOther, task("other")),
+        (ExitReason::UserRequested, Elsewhere("a_run_that_somebody_else_ends_says_so")),
+        (ExitReason::UserStopped, Interrupted),
+        (ExitReason::OrchestrationDisabled, Elsewhere("where_recipes_are_switched_off_nothing_starts")),
+        (ExitReason::MaxTotalSteps, check("mended")),
+        (ExitReason::MaxStepVisitsExceeded, task("never-satisfied")),
+        (ExitReason::MaxRestarts, Reports("check-all-releases", "checked")),
+        (
+            ExitReason::CostBudget,
+            DoesWith(json!({ "cost_usd": 2.0, "pick": "issues-found" }), &["--budget-usd", "1.50"]),
+        ),
+        (ExitReason::Timeout, With(&["--rehearse", "slow", "--time", "100ms"])),
+        (ExitReason::MaxTicks, With(&["--rehearse", "happy", "--max-ticks", "1"])),
+        (ExitReason::Stalled, DoesWith(json!({ "act": "silence" }), &["--silence", "200ms"])),
+        (ExitReason::GuardViolation, check("out-of-scope")),
+        (ExitReason::LockfileViolation, check("lockfile-changed")),
+        (ExitReason::DirtyWorktree, check("dirty")),
+        (ExitReason::FileCollision, check("overlaps")),
+        (ExitReason::PermissionDenied, task("denied")),
+        (ExitReason::SessionLocked, Locked),
+        (ExitReason::OutputLimit, Does(json!({ "act": "huge-line", "megabytes": 9 }))),
+        (ExitReason::ReviewLoopDetected, check("review-goes-round")),
+        (ExitReason::ReviewRejected, check("rejected")),
+        (ExitReason::OrchestrationError, task("garbage")),
+        (ExitReason::Error, Does(json!({ "act": "wrong-session" }))),
         // A run can only break by a mistake of ours, and none of the bundled recipes has a step without a prompt.
-        ExitReason::InternalError => Elsewhere("every_reason_has_a_producer"),
-        ExitReason::NoPrompt => Elsewhere("a_step_with_nothing_to_say_ends_the_run"),
-        ExitReason::Interrupted => Killed,
-        ExitReason::StorageError => Elsewhere("a_full_disk_pauses_the_run_and_nothing_unsaved_is_announced"),
-        ExitReason::RateLimited => task("rate-limited"),
-        ExitReason::AuthRequired => Does(json!({ "act": "auth" })),
-        ExitReason::ApiOverloaded => task("overloaded"),
-        ExitReason::ContextExhausted => task("context-full"),
-        ExitReason::VerificationFailed => check("tests-fail"),
-        ExitReason::VerificationTimeout => check("tests-hang"),
-        ExitReason::WorkerBlocked => check("stuck"),
-        ExitReason::WorkerFailed => task("crash"),
-        ExitReason::WorkerTimeout => With(&["--rehearse", "slow", "--turn-time", "100ms"]),
-    }
+        (ExitReason::InternalError, Elsewhere("every_reason_has_a_producer")),
+        (ExitReason::NoPrompt, Elsewhere("a_step_with_nothing_to_say_ends_the_run")),
+        (ExitReason::Interrupted, Killed),
+        (ExitReason::StorageError, Elsewhere("a_full_disk_pauses_the_run_and_nothing_unsaved_is_announced")),
+        (ExitReason::RateLimited, task("rate-limited")),
+        (ExitReason::AuthRequired, Does(json!({ "act": "auth" }))),
+        (ExitReason::ApiOverloaded, task("overloaded")),
+        (ExitReason::ContextExhausted, task("context-full")),
+        (ExitReason::VerificationFailed, check("tests-fail")),
+        (ExitReason::VerificationTimeout, check("tests-hang")),
+        (ExitReason::WorkerBlocked, check("stuck")),
+        (ExitReason::WorkerFailed, task("crash")),
+        (ExitReason::WorkerTimeout, With(&["--rehearse", "slow", "--turn-time", "100ms"])),
+    ]
 }
 
 /// Brings a run about, and gives back what it printed as messages; `None` where that is done elsewhere.
@@ -174,16 +175,19 @@ fn elsewhere() -> String {
 #[test]
 fn every_run_ends_with_the_exit_status_of_its_reason() {
     // Three at a time: each is a process that mostly waits.
-    let reasons: Vec<_> = ExitReason::iter().collect();
+    let mut parts: [Vec<_>; 3] = Default::default();
+    for (index, case) in situations().into_iter().enumerate() {
+        parts[index % 3].push(case);
+    }
     std::thread::scope(|scope| {
-        for part in reasons.chunks(reasons.len().div_ceil(3)) {
-            scope.spawn(move || part.iter().for_each(|reason| ends_in(*reason)));
+        for part in parts {
+            scope.spawn(|| part.into_iter().for_each(|(reason, situation)| ends_in(reason, situation)));
         }
     });
 }
 
-fn ends_in(reason: ExitReason) {
-    let Some(said) = play(situation(reason)) else { return };
+fn ends_in(reason: ExitReason, situation: Situation) {
+    let Some(said) = play(situation) else { return };
     let last = said.out.lines().rev().find(|line| line.contains(r#""type":"recipe_exited""#));
     let exited: Value = serde_json::from_str(last.unwrap_or_else(|| panic!("{reason}: {said:?}"))).unwrap();
     let found = ExitReason::lookup(exited["reason"].as_str().expect("it has a reason"));

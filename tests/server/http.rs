@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 use surefire::agent::Script;
+use surefire::view::RunView;
 use surefire_testkit::app::{App, KEY, Serving};
 
 use crate::raw::{ask, read};
@@ -242,6 +243,18 @@ async fn a_runs_events_are_read_from_any_number_on() {
         let part = read(server.address, &format!("/api/runs/{id}?since={since}")).await.json();
         assert_eq!(seqs(&part), (1..=last).filter(|seq| *seq > since).collect::<Vec<_>>(), "{since}");
     }
+    // A view and what changed since make the whole view, wherever a client left off.
+    let whole: RunView = serde_json::from_value(all["view"].clone()).unwrap();
+    assert_eq!((whole.seq, whole.visits.len(), whole.status.name()), (last, 5, "completed"));
+    assert_eq!(all["run"]["status"], all["view"]["status"]);
+    let mut merged = whole.clone();
+    for since in [1, last - 1, last] {
+        let part = read(server.address, &format!("/api/runs/{id}?since={since}")).await.json();
+        let part: RunView = serde_json::from_value(part["view"].clone()).unwrap();
+        assert!(part.visits.iter().all(|visit| visit.seq > since), "{part:?}");
+        merged.merge(part);
+    }
+    assert_eq!(merged, whole);
     for since in ["-1", "x", "1.5", "99999999999999999999999"] {
         let answer = read(server.address, &format!("/api/runs/{id}?since={since}")).await;
         assert_eq!(answer.status(), 400, "{since}: {answer:?}");

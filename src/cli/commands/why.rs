@@ -80,7 +80,7 @@ impl Why {
 /// All of it, for people.
 fn explained(run: &RunLine, timeline: &Timeline, reply: &str, books: &Books, here: Here<'_>) -> String {
     let view = timeline.view();
-    let happened = format!("{}\n{}", paint::bold("What happened"), rows(view, took(timeline.took())));
+    let happened = format!("{}\n{}", paint::bold("What happened"), rows(view, &took(timeline.took())));
     let mut parts = vec![top(run, view, books), happened];
     let reply = end_of(reply);
     if !reply.is_empty() {
@@ -130,7 +130,7 @@ fn ended(view: &RunView, end: &EndCard) -> Vec<String> {
 }
 
 /// A line for each visit of a step, and one for everything that was remarkable in it.
-fn rows(view: &RunView, total: String) -> String {
+fn rows(view: &RunView, total: &str) -> String {
     let widest = |words: &dyn Fn(&Visit) -> usize| view.visits.iter().map(words).max().unwrap_or(0);
     let step = widest(&|visit| visit.step.chars().count());
     let outcome = widest(&|visit| visit.outcome.as_ref().map_or(1, |outcome| outcome.chars().count()));

@@ -102,7 +102,7 @@ mod tests {
     use crate::run::{Event, Limits, Order, Spent};
     use crate::view::{MAX_ACTIONS, Timeline};
     use crate::wire::RecipeExited;
-    use crate::{Exit, ExitReason, Registry};
+    use crate::{AnyRecipe, Exit, ExitReason, Registry};
 
     const PROJECT: &str = "/home/me/my project";
 
@@ -148,7 +148,7 @@ mod tests {
             order: Box::new(order),
         };
         let ending = RecipeExited::of_nothing(facts.session, &Exit::because(reason)).ending();
-        let outline = BUNDLED.get(recipe).map(|recipe| recipe.outline());
+        let outline = BUNDLED.get(recipe).map(AnyRecipe::outline);
         let mut timeline = Timeline::new(facts, outline);
         timeline.apply(1, 0, &started);
         timeline.apply(2, 1000, &Event::ended(ending));

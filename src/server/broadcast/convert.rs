@@ -11,7 +11,7 @@ use crate::wire::{
     AvailableRecipes, HistoryMessage, Mark, OfRun, OfferedAgent, OfferedRecipe, RecentSession,
     RecentSessions, RunLine, SessionEntry, Stamp, Telling, shown,
 };
-use crate::{Catalog, Outline};
+use crate::{AnyRecipe, Catalog, Outline};
 
 /// The agents that clients know by name. They read no other name in a list of sessions.
 const KNOWN_TO_CLIENTS: [&str; 4] = ["claude", "copilot", "cursor", "opencode"];
@@ -172,10 +172,7 @@ pub(in crate::server) fn run_line(catalog: Catalog, record: &RunRecord) -> RunLi
         step_count: record.steps,
         last_seq: record.last_seq,
         cost_usd: record.cost_usd,
-        status: Status::of(
-            record.ending.as_ref(),
-            catalog.get(&record.recipe).map(|recipe| recipe.outline()),
-        ),
+        status: Status::of(record.ending.as_ref(), catalog.get(&record.recipe).map(AnyRecipe::outline)),
         ending: record.ending.clone(),
     }
 }

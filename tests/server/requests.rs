@@ -215,8 +215,8 @@ async fn a_client_is_told_why_in_types() {
     assert_eq!((error.code, exited.step_count), (Some(ErrorCode::StartFailed), 0));
     assert_eq!(error.run_id, exited.of.map(|of| of.run_id));
 
-    let nobody: SessionId = Uuid::new_v4().into();
-    let lost = client.prompt(Prompt { text: "Hello?".into(), to: PromptTo::Known(nobody) }).await;
+    let unknown: SessionId = Uuid::new_v4().into();
+    let lost = client.prompt(Prompt { text: "Hello?".into(), to: PromptTo::Known(unknown) }).await;
     let Err(ClientError::Refused(error)) = lost else { panic!("{lost:?}") };
     assert_eq!(error.code, Some(ErrorCode::SessionNotFound));
 

@@ -56,7 +56,7 @@ pub(in crate::server) enum Meaning {
     Other,
 }
 
-/// Something said, ready to be sent as it is to whoever heard everything before it.
+/// Something said, ready to be sent as it is to a client that heard everything before it.
 #[derive(Debug)]
 pub(in crate::server) struct Spoken {
     pub(in crate::server) session: SessionId,

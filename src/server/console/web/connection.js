@@ -96,7 +96,7 @@ export class Connection extends EventTarget {
     this.dispatchEvent(new CustomEvent("message", { detail: message }));
   }
 
-  // Whether this is the answer to a request. It is no news for anybody else then.
+  // Whether this is the answer to a request. It is no news for the rest of the page then.
   #answers({ type, request_id: id, message, ...ack }) {
     const request = this.#asked.get(id);
     if (!request) return false;

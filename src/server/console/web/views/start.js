@@ -139,7 +139,7 @@ class StartDialog {
     }
   }
 
-  // Whoever has cancelled meanwhile stays where they are.
+  // A dialog that was cancelled meanwhile leads nowhere.
   #started(run) {
     if (!this.dialog.open) return;
     this.dialog.close();

@@ -16,6 +16,7 @@ use super::bind_error::BindError;
 use super::broadcast::follow;
 use super::broadcast::hub::Hub;
 use super::broadcast::update::frame;
+use super::broadcast::views::Viewers;
 use super::limits::ServerLimits;
 use super::net::auth_throttle::AuthThrottle;
 use super::net::connection_limit::ConnectionLimit;
@@ -242,6 +243,7 @@ impl ServerBuilder {
             limits,
             names: Names::new(self.hosts),
             hub: Hub::default(),
+            viewers: Viewers::default(),
             followed: watch::Sender::new(followed),
             pong: frame(&ServerMessage::Pong),
             tasks: TaskTracker::new(),

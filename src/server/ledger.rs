@@ -4,6 +4,7 @@ use super::broadcast::convert;
 use crate::Catalog;
 use crate::run::{Event, RunId};
 use crate::store::{Message, RunFilter, Store, StoreError};
+use crate::view::Timeline;
 use crate::wire::{
     Journal, JournalEvent, LastReply, RunDetails, RunLine, SessionHistory, Stamp, Window, cut, window,
 };
@@ -35,6 +36,21 @@ pub(crate) fn journal(
         event: recorded.event,
     });
     Ok(Some(Journal { run: convert::run_line(catalog, &run), events: events.collect() }))
+}
+
+/// How a run is shown after this event; `None` where there is no such run.
+pub(crate) fn timeline(
+    store: &dyn Store,
+    catalog: Catalog,
+    id: RunId,
+    seq: u64,
+) -> Result<Option<Timeline>, StoreError> {
+    let Some(run) = store.run(id)? else { return Ok(None) };
+    let mut timeline = convert::run_line(catalog, &run).timeline(catalog);
+    for recorded in store.events(id, 0, usize::try_from(seq).unwrap_or(usize::MAX))? {
+        timeline.apply(recorded.seq, recorded.at, &recorded.event);
+    }
+    Ok(Some(timeline))
 }
 
 /// A run, what happened in it after this event (at most so much), and what has changed since in how it is shown.

@@ -9,6 +9,7 @@ use tokio_util::task::TaskTracker;
 
 use super::broadcast::hub::Hub;
 use super::broadcast::update::{Announced, Audience, ClientId, Frame, Meaning, Update, frame};
+use super::broadcast::views::Viewers;
 use super::limits::ServerLimits;
 use super::net::auth_throttle::AuthThrottle;
 use super::net::connection_limit::ConnectionLimit;
@@ -39,6 +40,7 @@ pub(super) struct Shared {
     pub(super) socket_budget: SocketBudget,
     pub(super) connections: Arc<ConnectionLimit>,
     pub(super) hub: Hub,
+    pub(super) viewers: Viewers,
     /// The place of the last event that clients were told of.
     pub(super) followed: watch::Sender<u64>,
     /// The answer to every ping, written once.

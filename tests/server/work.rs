@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 use surefire::agent::Script;
 use surefire::recipes::ImplementAndReview;
+use surefire::view::RunView;
 use surefire_testkit::app::{App, KEY, Serving};
 use surefire_testkit::eventually_async;
 use uuid::Uuid;
@@ -192,5 +193,42 @@ async fn only_who_asked_for_it_is_told_that_work_has_changed() {
     }
     app.so_far().await;
     assert!(!app.kinds().contains(&"work_changed"), "{:?}", app.kinds());
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn a_client_that_announces_it_is_sent_how_runs_are_shown_and_can_ask_for_it() {
+    let server = Serving::rehearsing(Script::Happy).await;
+    let mut viewer = App::dial(server.address).await;
+    viewer.send(json!({ "type": "connect", "api_key": KEY, "protocol_version": "0.5.0", "view": 1 })).await;
+    viewer.until("available_recipes").await;
+    let mut app = App::connect(server.address).await;
+    start(&server, &mut app, Uuid::new_v4()).await;
+    app.until("recipe_exited").await;
+    let exited = viewer.until("recipe_exited").await;
+    let run = exited["run_id"].clone();
+    viewer.until("turn_complete").await;
+
+    // Merged one after the other, what was sent is the whole.
+    let sent =
+        viewer.heard.iter().filter(|message| message["type"] == "run_view" && message["run_id"] == run);
+    let mut changes =
+        sent.map(|message| serde_json::from_value::<RunView>(message["changed"].clone()).unwrap());
+    let mut merged = changes.next().unwrap();
+    assert_eq!(merged.seq, 1);
+    changes.for_each(|changed| merged.merge(changed));
+    app.send(json!({ "type": "get_run_view", "run_id": run })).await;
+    let whole = app.until("run_view").await;
+    assert_eq!(whole["seq"], exited["seq"]);
+    assert_eq!(merged, serde_json::from_value(whole["changed"].clone()).unwrap());
+    assert!(
+        !app.heard.iter().any(|message| message["type"] == "run_view" && *message != whole),
+        "it announced nothing"
+    );
+
+    app.send(json!({ "type": "get_run_view", "run_id": run, "since": merged.seq })).await;
+    assert_eq!(app.until("run_view").await["changed"]["visits"], json!([]));
+    app.send(json!({ "type": "get_run_view", "run_id": Uuid::new_v4() })).await;
+    assert_eq!(app.until("error").await["code"], "run_not_found");
     server.stop().await;
 }

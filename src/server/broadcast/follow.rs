@@ -9,6 +9,7 @@ use tokio::task::JoinSet;
 
 use super::stream::DAY;
 use super::update::{Announced, Audience, Meaning, Spoken, Update, frame};
+use super::views::Views;
 use super::{convert, sessions};
 use crate::engine::{EngineError, Feed, Notice};
 use crate::run::{Ending, Event, RunId, SessionId};
@@ -53,7 +54,13 @@ pub(in crate::server) async fn follow(shared: Arc<Shared>, feed: Feed) {
 }
 
 async fn tell_all(shared: Arc<Shared>, feed: Arc<Mutex<Feed>>) {
-    let mut follower = Follower { shared, runs: HashMap::new(), begun: None, sessions: HashMap::new() };
+    let mut follower = Follower {
+        shared,
+        runs: HashMap::new(),
+        begun: None,
+        sessions: HashMap::new(),
+        views: Views::default(),
+    };
     let mut feed = feed.lock().await;
     loop {
         match feed.next().await {
@@ -124,6 +131,7 @@ struct Follower {
     begun: Option<Arc<Session>>,
     /// What is needed of a session to tell what is said in it.
     sessions: HashMap<SessionId, Known>,
+    views: Views,
 }
 
 #[derive(Clone)]
@@ -175,11 +183,17 @@ impl Follower {
         if seq <= told {
             return Ok(());
         }
+        // Before anything is told: if the store cannot be read, all of this is done again.
+        let view = self.views.changed(&self.shared, recorded).await?;
         for message in telling.tell(seq, at, event) {
             self.tell_of_run(session, &message, at);
             if matches!(event, Event::Started { .. }) {
                 self.tell_of_session(session, None).await?;
             }
+        }
+        if let Some(changed) = view {
+            let changed = frame(&ServerMessage::RunView(changed));
+            self.shared.hub.tell(Audience::Everybody, &Update::View(changed));
         }
         if matches!(event, Event::Started { .. } | Event::Resumed { .. }) {
             self.shared.announce(session, Announced::Run(run), at);

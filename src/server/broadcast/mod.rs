@@ -7,4 +7,5 @@ pub(super) mod sessions;
 pub(super) mod spacing;
 pub(super) mod stream;
 pub(super) mod update;
+pub(super) mod views;
 pub(super) mod work;

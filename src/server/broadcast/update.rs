@@ -29,6 +29,8 @@ pub(in crate::server) enum Update {
     Said(Arc<Spoken>),
     /// What agents work on has changed, for those who want to know.
     Work(Frame),
+    /// How a run is shown has changed, for those who want to be sent it.
+    View(Frame),
     /// What belongs to the beginning of a run or a session has been told. Nothing is sent for it: it is the place behind which
     /// the client that asked for it is answered.
     Announced(Announced),
@@ -75,15 +77,20 @@ impl Update {
     pub(super) fn meaning(&self) -> Meaning {
         match self {
             Self::Told(_, meaning) => *meaning,
-            Self::Began { .. } | Self::Said(_) | Self::Work(_) | Self::Announced(_) | Self::Missed => {
-                Meaning::Other
-            }
+            Self::Began { .. }
+            | Self::Said(_)
+            | Self::Work(_)
+            | Self::View(_)
+            | Self::Announced(_)
+            | Self::Missed => Meaning::Other,
         }
     }
 
     pub(super) fn size(&self) -> usize {
         match self {
-            Self::Told(frame, _) | Self::Began { frame, .. } | Self::Work(frame) => frame.len(),
+            Self::Told(frame, _) | Self::Began { frame, .. } | Self::Work(frame) | Self::View(frame) => {
+                frame.len()
+            }
             Self::Said(spoken) => spoken.frame.len(),
             Self::Announced(_) | Self::Missed => 0,
         }

@@ -76,5 +76,5 @@ pub(in crate::server) async fn handle(
     for frame in runs {
         replies.put(frame);
     }
-    Some(Client::new(authenticated, peer, id, inbox, &connect))
+    Some(Client::new(authenticated, peer, id, inbox, &connect, &shared.viewers))
 }

@@ -4,6 +4,7 @@ pub(super) mod connect;
 mod context;
 mod exit_recipe;
 mod get_available_recipes;
+mod get_run_view;
 mod kill_session;
 mod prompt;
 mod prune_runs;
@@ -32,6 +33,7 @@ pub(super) async fn handle(context: &mut RequestContext<'_>, message: ClientMess
         ClientMessage::StartRecipe(message) => start_recipe::handle(context, message).await,
         ClientMessage::ResumeRun(message) => resume_run::handle(context, message).await,
         ClientMessage::ExitRecipe(message) => exit_recipe::handle(context, message).await,
+        ClientMessage::GetRunView(message) => get_run_view::handle(context, message).await,
         ClientMessage::PruneRuns(message) => prune_runs::handle(context, message).await,
         ClientMessage::PruneSessions(message) => prune_sessions::handle(context, message).await,
         ClientMessage::SetOrchestration(message) => set_orchestration::handle(context, message).await,

@@ -7,6 +7,7 @@ use crate::run::SessionId;
 use crate::server::broadcast::convert;
 use crate::server::broadcast::stream::Inbox;
 use crate::server::broadcast::update::{Announced, ClientId, Frame, Spoken, Update};
+use crate::server::broadcast::views::{Viewers, Viewing};
 use crate::server::net::auth::Authenticated;
 use crate::server::net::peer::Peer;
 use crate::server::shared::Shared;
@@ -22,6 +23,8 @@ pub(in crate::server) struct Client {
     pub(in crate::server) recent_sessions: u32,
     /// Whether it wants to be told when what agents work on has changed.
     work: bool,
+    /// Where it wants to be sent how runs are shown.
+    viewing: Option<Viewing>,
     pub(in crate::server) subscriptions: Subscriptions,
     /// Replies that belong behind a place in the broadcast which has not come by yet.
     pending: Vec<(Announced, Vec<Frame>)>,
@@ -34,6 +37,7 @@ impl Client {
         id: ClientId,
         inbox: Inbox,
         connect: &Connect,
+        viewers: &Viewers,
     ) -> Self {
         Self {
             _authenticated: authenticated,
@@ -42,6 +46,7 @@ impl Client {
             inbox,
             recent_sessions: connect.recent_sessions_limit,
             work: connect.work,
+            viewing: connect.view.then(|| viewers.enter()),
             subscriptions: Subscriptions::default(),
             pending: Vec::new(),
         }
@@ -84,6 +89,11 @@ impl Client {
             }
             Update::Work(frame) => {
                 if self.work {
+                    replies.put(frame);
+                }
+            }
+            Update::View(frame) => {
+                if self.viewing.is_some() {
                     replies.put(frame);
                 }
             }

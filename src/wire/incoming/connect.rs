@@ -32,6 +32,9 @@ pub struct Connect {
     /// Whether it needs `recipe_started` and `recipe_exited` of a session to be apart in time, as the app does.
     #[serde(default = "yes", deserialize_with = "is_not_false", skip_serializing_if = "is_set")]
     pub spacing: bool,
+    /// Whether it wants `run_view`. Announced as `1`, the version of the view.
+    #[serde(default, with = "view", skip_serializing_if = "std::ops::Not::not")]
+    pub view: bool,
 }
 
 impl Default for Connect {
@@ -44,6 +47,7 @@ impl Default for Connect {
             recent_sessions_limit: RECENT_SESSIONS,
             work: false,
             spacing: true,
+            view: false,
         }
     }
 }
@@ -58,6 +62,7 @@ impl std::fmt::Debug for Connect {
             .field("recent_sessions_limit", &self.recent_sessions_limit)
             .field("work", &self.work)
             .field("spacing", &self.spacing)
+            .field("view", &self.view)
             .finish()
     }
 }
@@ -88,6 +93,24 @@ fn is_true<'de, D: Deserializer<'de>>(field: D) -> Result<bool, D::Error> {
 
 fn is_not_false<'de, D: Deserializer<'de>>(field: D) -> Result<bool, D::Error> {
     Ok(lenient(field)? != Some(false))
+}
+
+/// The views of runs are announced by their version, of which there is one.
+mod view {
+    use serde::{Deserializer, Serializer};
+
+    use crate::wire::forms::lenient;
+
+    const VERSION: u64 = 1;
+
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands the field over like this")]
+    pub(super) fn serialize<S: Serializer>(_: &bool, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_u64(VERSION)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(field: D) -> Result<bool, D::Error> {
+        Ok(lenient(field)?.is_some_and(|announced: u64| announced >= VERSION))
+    }
 }
 
 /// A version is kept as it was written: a client that is too old is told what it sent.

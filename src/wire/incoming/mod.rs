@@ -2,6 +2,7 @@
 
 mod connect;
 mod exit_recipe;
+mod get_run_view;
 mod kill_session;
 mod limits;
 mod prompt;
@@ -20,6 +21,7 @@ use serde::{Deserialize, Serialize};
 
 pub use connect::Connect;
 pub use exit_recipe::ExitRecipe;
+pub use get_run_view::GetRunView;
 pub use kill_session::KillSession;
 pub use limits::WantedLimits;
 pub use prompt::{Prompt, PromptTo};
@@ -95,6 +97,8 @@ client_messages! {
     ResumeRun(ResumeRun) = "resume_run",
     /// To end the run of a session. One client calls it otherwise.
     ExitRecipe(ExitRecipe) = "exit_recipe" or "stop_recipe",
+    /// How a run is shown.
+    GetRunView(GetRunView) = "get_run_view",
     /// To delete runs that are long over.
     PruneRuns(PruneRuns) = "prune_runs",
     /// To delete old sessions.

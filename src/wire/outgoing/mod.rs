@@ -4,6 +4,7 @@ mod handshake;
 mod history;
 mod recipe;
 mod refusals;
+mod run_view;
 mod sessions;
 
 use serde::{Deserialize, Serialize};
@@ -18,6 +19,7 @@ pub use refusals::{
     AvailableCommands, CommandError, CommandHistory, CompactionError, GitBranch, InferNameError,
     ResourcesList, WorktreeSessionError,
 };
+pub use run_view::RunViewChanged;
 pub use sessions::{
     ActiveRecipe, LastRecipe, RecentSession, RecentSessions, SessionCreated, SessionEntry, SessionKilled,
     SessionList, SessionReady, TurnComplete, WorkChanged,
@@ -56,6 +58,7 @@ pub enum ServerMessage {
     RecipeStepTransition(RecipeStepTransition),
     OrchestrationRetry(OrchestrationRetry),
     RecipeExited(RecipeExited),
+    RunView(RunViewChanged),
     RecipeError(RecipeError),
     OrchestrationSet(OrchestrationSet),
     RunsPruned(RunsPruned),

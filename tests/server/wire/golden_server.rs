@@ -3,13 +3,14 @@
 use serde_json::Value;
 use strum::VariantNames;
 use surefire::recipes::{ImplementAndReview, ImplementAndReviewAll, ReviewAndCommit};
+use surefire::view::{RunFacts, Timeline};
 use surefire::wire::{
     Ack, ActiveRecipe, AuthError, AvailableCommands, AvailableRecipes, CommandError, CommandHistory,
     CompactionError, Connected, ErrorCode, ErrorMessage, GitBranch, Hello, HistoryMessage, InferNameError,
     LastRecipe, Mark, OfferedAgent, OfferedRecipe, OrchestrationSet, ProtocolVersion, RecentSession,
-    RecentSessions, RecipeError, RecipeExited, RequestId, ResourcesList, RunsPruned, ServerMessage,
-    SessionCreated, SessionEntry, SessionHistory, SessionKilled, SessionList, SessionReady, SessionsPruned,
-    Stamp, TurnComplete, Window, WorkChanged, WorktreeSessionError, shown, window,
+    RecentSessions, RecipeError, RecipeExited, RequestId, ResourcesList, RunViewChanged, RunsPruned,
+    ServerMessage, SessionCreated, SessionEntry, SessionHistory, SessionKilled, SessionList, SessionReady,
+    SessionsPruned, Stamp, TurnComplete, Window, WorkChanged, WorktreeSessionError, shown, window,
 };
 use surefire::{Category, Exit, ExitReason, Outline, Registry};
 use uuid::Uuid;
@@ -20,7 +21,7 @@ use super::one_run::{BEGAN, OneRun, SESSION, at, run_id, session};
 type Rows = Vec<(&'static str, ServerMessage)>;
 
 fn rows() -> Rows {
-    [greetings(), errors(), sessions(), histories(), recipes(), runs(), exits(), refusals()].concat()
+    [greetings(), errors(), sessions(), histories(), recipes(), runs(), views(), exits(), refusals()].concat()
 }
 
 fn greetings() -> Rows {
@@ -348,6 +349,26 @@ fn idle() -> RecipeExited {
         continued_by: None,
         of: None,
     }
+}
+
+fn views() -> Rows {
+    let one = OneRun::start(&ImplementAndReview).reports(["complete"]);
+    let facts = RunFacts {
+        run: run_id(),
+        session: session(),
+        recipe: "implement-and-review".into(),
+        recipe_label: "Implement & Review".into(),
+        directory: "/projects/shop".into(),
+        agent: "claude".into(),
+        rehearsal: false,
+        started_at: BEGAN,
+    };
+    let mut timeline = Timeline::new(facts, Some(ImplementAndReview::OUTLINE));
+    for (seq, event) in (1..).zip(&one.events) {
+        timeline.apply(seq, at(seq), event);
+    }
+    let changed = timeline.view().changed_since(2);
+    vec![("run_view", ServerMessage::RunView(RunViewChanged::new(run_id(), changed)))]
 }
 
 fn refusals() -> Rows {

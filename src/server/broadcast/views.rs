@@ -1,0 +1,78 @@
+//! How runs are shown, for clients that announced `view`: what each event changes in it.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use crate::engine::EngineError;
+use crate::run::{Event, RunId};
+use crate::server::ledger;
+use crate::server::shared::Shared;
+use crate::store::Recorded;
+use crate::view::Timeline;
+use crate::wire::RunViewChanged;
+
+/// How many clients want to be sent views. Where none does, none is made.
+#[derive(Debug, Clone, Default)]
+pub(in crate::server) struct Viewers(Arc<AtomicUsize>);
+
+impl Viewers {
+    /// One more, for as long as what is returned is there.
+    pub(in crate::server) fn enter(&self) -> Viewing {
+        self.0.fetch_add(1, Ordering::SeqCst);
+        Viewing(Arc::clone(&self.0))
+    }
+
+    fn is_any(&self) -> bool {
+        self.0.load(Ordering::SeqCst) > 0
+    }
+}
+
+/// A client that wants to be sent views.
+#[derive(Debug)]
+pub(in crate::server) struct Viewing(Arc<AtomicUsize>);
+
+impl Drop for Viewing {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+/// The timelines of the runs that are open.
+#[derive(Default)]
+pub(super) struct Views {
+    timelines: HashMap<RunId, Timeline>,
+}
+
+impl Views {
+    /// What an event changes in how its run is shown, where a client wants to know.
+    pub(super) async fn changed(
+        &mut self,
+        shared: &Shared,
+        recorded: &Recorded,
+    ) -> Result<Option<RunViewChanged>, EngineError> {
+        if !shared.viewers.is_any() {
+            self.timelines.clear();
+            return Ok(None);
+        }
+        let Recorded { run, seq, at, ref event, .. } = *recorded;
+        let known = self.timelines.remove(&run).filter(|known| known.view().seq + 1 == seq);
+        let timeline = match known {
+            Some(mut known) => {
+                known.apply(seq, at, event);
+                Some(known)
+            }
+            // A client may have come in the middle of the run.
+            None => {
+                let catalog = shared.catalog;
+                shared.engine.read(move |store| ledger::timeline(store, catalog, run, seq)).await?
+            }
+        };
+        let Some(timeline) = timeline else { return Ok(None) };
+        let changed = RunViewChanged::new(run, timeline.view().changed_since(seq.saturating_sub(1)));
+        if !matches!(event, Event::Ended { .. }) {
+            self.timelines.insert(run, timeline);
+        }
+        Ok(Some(changed))
+    }
+}

@@ -38,7 +38,7 @@ pub struct EndCard {
     /// That nothing was really done, where it was a rehearsal.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rehearsal: Option<String>,
-    /// One sentence that helps a person. What can be done about it are the view's next actions.
+    /// One sentence that helps a person; commands stand in backticks. What can be done are the view's next actions.
     pub hint: String,
 }
 

@@ -22,10 +22,14 @@ function inTerminal(text) {
 function onPage() {
   const card = document.querySelector("main [data-reason]");
   const text = (selector) => card.querySelector(selector)?.textContent ?? "";
-  const why = card.querySelector(".why").cloneNode(true);
-  for (const name of why.querySelectorAll("code")) name.replaceWith(`\`${name.textContent}\``);
+  // What stands in backticks in a terminal is set as code here.
+  const marked = (selector) => {
+    const copy = card.querySelector(selector).cloneNode(true);
+    for (const name of copy.querySelectorAll("code")) name.replaceWith(`\`${name.textContent}\``);
+    return copy.textContent;
+  };
   return {
-    title: text("h2"), status: text(".kind"), message: text(".message"), why: why.textContent, hint: text(".helps"),
+    title: text("h2"), status: text(".kind"), message: text(".message"), why: marked(".why"), hint: marked(".helps"),
     description: text("blockquote"), next: [...card.querySelectorAll("button")].map((button) => button.textContent),
   };
 }

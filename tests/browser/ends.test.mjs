@@ -24,7 +24,7 @@ async function tellsAll({ server, run, card }, kind) {
   assert.equal(card.category, ending.category);
   assert.equal(card.reason, ending.reason);
   assert.equal(card.title, ending.title);
-  for (const words of [end.message, ending.reason, ending.category, end.hint, `exit status ${ending.exit_code}`]) {
+  for (const words of [end.message, ending.reason, ending.category, end.hint.replaceAll("`", ""), `exit status ${ending.exit_code}`]) {
     assert.ok(card.text.includes(words), `${words} is on the card`);
   }
   assert.deepEqual(card.actions, next.map(({ label }) => label));

@@ -16,12 +16,12 @@ export function card({ view: { end, status } }, actions) {
       end.description && h("blockquote", {}, end.description),
       end.resume_at && h("p", {}, "It resumes automatically at ", h("strong", {}, moment(end.resume_at)), "."),
       end.rehearsal && h("p", { class: "rehearsed" }, h("span", { class: "rehearsal" }, end.rehearsal)),
-      h("p", { class: "helps" }, end.hint),
+      h("p", { class: "helps" }, marked(end.hint)),
       h("p", { class: "hint why" }, marked(end.why)),
       h("p", { class: "hint summary" }, end.summary)),
     h("div", { class: "actions" }, actions.map(({ label, kind, act }, index) =>
       h("button", { class: index === 0 ? "primary" : "", "data-act": kind, onclick: act }, label))));
 }
 
-// Names stand in backticks.
+// Names and commands stand in backticks.
 const marked = (words) => words.split("`").map((part, index) => (index % 2 === 1 ? h("code", {}, part) : part));

@@ -9,3 +9,4 @@
 pub mod allocations;
 pub mod compile_time;
 pub mod transitions;
+pub mod written;

@@ -6,7 +6,7 @@
 use super::OUTCOME;
 use super::alone::stands_alone;
 use super::mention::last_mention;
-use super::object::{Broken, Object, object_at};
+use super::object::{Broken, Object, may_begin, object_at};
 use super::repair::Repair;
 use super::unread::{Flaw, Unread};
 
@@ -39,6 +39,14 @@ fn without_ending(reply: &str) -> (&str, bool) {
         }
     }
     (text, false)
+}
+
+/// The place of the next brace, this one included. Where braces stand side by side, no search is set up for each.
+fn next_brace(text: &str, at: usize) -> Option<usize> {
+    match text.as_bytes().get(at)? {
+        b'{' => Some(at),
+        _ => text[at..].find('{').map(|length| at + length),
+    }
 }
 
 struct Search<'t> {
@@ -104,6 +112,11 @@ impl<'t> Search<'t> {
         let mut is_key_inside = false;
         let (mut flaw, mut furthest) = (Flaw::Malformed, mention);
         for (start, _) in text[..mention].rmatch_indices('{') {
+            if !may_begin(text, start) {
+                // It is seen before the mention, so that its flaw is not the one to tell.
+                self.count(1)?;
+                continue;
+            }
             match self.object_at(start)? {
                 Ok(object) if object.end <= mention => {}
                 Ok(object) => {
@@ -129,9 +142,13 @@ impl<'t> Search<'t> {
         let text = self.text;
         let mut survey = Survey::default();
         let mut at = from;
-        while let Some(length) = text[at..].find('{') {
-            let start = at + length;
+        while let Some(start) = next_brace(text, at) {
             at = start + 1;
+            if !may_begin(text, start) {
+                self.count(1)?;
+                survey.has_attempt = survey.has_attempt || is_attempt(&text[at..]);
+                continue;
+            }
             match self.object_at(start)? {
                 Ok(object) => {
                     at = object.end;
@@ -149,7 +166,7 @@ impl<'t> Search<'t> {
                 Err(Broken { flaw: Flaw::Unfinished, .. }) => {
                     return Err(Unread::NotJson { flaw: Flaw::Unfinished });
                 }
-                Err(_) => survey.has_attempt |= text[at..].trim_start().starts_with('"'),
+                Err(_) => survey.has_attempt = survey.has_attempt || is_attempt(&text[at..]),
             }
         }
         Ok(survey)
@@ -158,11 +175,26 @@ impl<'t> Search<'t> {
     /// Reads the object at this brace, and counts what that took; it fails when it has taken too much.
     fn object_at(&mut self, start: usize) -> Result<Result<Object, Broken>, Unread> {
         let object = object_at(self.text, start);
-        self.looked += object.as_ref().map_or_else(|broken| broken.reached, |object| object.end) - start;
+        self.count(object.as_ref().map_or_else(|broken| broken.reached, |object| object.end) - start)?;
+        Ok(object)
+    }
+
+    /// Counts bytes that were looked at; it fails when they are too many.
+    fn count(&mut self, bytes: usize) -> Result<(), Unread> {
+        self.looked += bytes;
         if self.looked > LOOKS * self.text.len() + LOOKS_IN_ANY_CASE {
             return Err(Unread::NotJson { flaw: Flaw::Tangled });
         }
-        Ok(object)
+        Ok(())
+    }
+}
+
+/// Whether what follows a brace that begins no object is a quote: it was to be one.
+fn is_attempt(after: &str) -> bool {
+    match after.as_bytes().first() {
+        // Where there is no space, there is none to be skipped.
+        Some(first @ b'!'..=b'~') => *first == b'"',
+        Some(_) | None => after.trim_start().starts_with('"'),
     }
 }
 

@@ -51,9 +51,26 @@ pub(super) fn object_at(text: &str, start: usize) -> Result<Object, Broken> {
     }
 }
 
+/// Whether an object may begin with the brace at `start`: a key, its end, space or a comment follows it. Most braces of prose and
+/// code are followed by something else, and reading an object there would be malformed at that byte.
+pub(super) fn may_begin(text: &str, start: usize) -> bool {
+    let second = text.as_bytes().get(start + 1);
+    matches!(second, None | Some(b'"' | b'}' | b'/' | b' ' | b'\t' | b'\n' | b'\r'))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_cannot_begin_an_object_is_seen_at_its_second_byte() {
+        for second in (0..=u8::MAX).map(char::from) {
+            let text = format!("{{{second}");
+            let malformed = Err(Broken { flaw: Flaw::Malformed, reached: 1 });
+            assert_eq!(may_begin(&text, 0), object_at(&text, 0) != malformed, "{text:?}");
+        }
+        assert!(may_begin("{", 0));
+    }
 
     /// The members of the object that a text begins with, and what follows it.
     fn read(text: &str) -> (Vec<(&str, &str)>, &str) {

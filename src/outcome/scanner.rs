@@ -196,15 +196,15 @@ impl<'t> Scanner<'t> {
     }
 
     fn number(&mut self) -> Result<(), Flaw> {
-        self.eat(b"-");
-        if !self.eat(b"0") {
+        self.eat(|byte| byte == b'-');
+        if !self.eat(|byte| byte == b'0') {
             self.digits()?;
         }
-        if self.eat(b".") {
+        if self.eat(|byte| byte == b'.') {
             self.digits()?;
         }
-        if self.eat(b"eE") {
-            self.eat(b"+-");
+        if self.eat(|byte| matches!(byte, b'e' | b'E')) {
+            self.eat(|byte| matches!(byte, b'+' | b'-'));
             self.digits()?;
         }
         // A number that the text ends with may have lost digits.
@@ -213,7 +213,7 @@ impl<'t> Scanner<'t> {
 
     fn digits(&mut self) -> Result<(), Flaw> {
         let start = self.at;
-        while self.eat(b"0123456789") {}
+        while self.eat(|byte| byte.is_ascii_digit()) {}
         match self.text.get(self.at) {
             None => Err(Flaw::Unfinished),
             Some(_) if self.at == start => Err(Flaw::Malformed),
@@ -221,8 +221,8 @@ impl<'t> Scanner<'t> {
         }
     }
 
-    fn eat(&mut self, any_of: &[u8]) -> bool {
-        let found = self.text.get(self.at).is_some_and(|byte| any_of.contains(byte));
+    fn eat(&mut self, is_wanted: impl FnOnce(u8) -> bool) -> bool {
+        let found = self.text.get(self.at).copied().is_some_and(is_wanted);
         self.at += usize::from(found);
         found
     }

@@ -81,7 +81,8 @@ fn an_open_run_that_cannot_be_read_is_set_aside_and_says_so() {
     let store = Sqlite::open(&place.data()).unwrap().store;
     commit(&store, [events(9, 0, [started(9, 1), began(90)], now())]).unwrap();
     drop(store);
-    tamper(&place, &format!("UPDATE events SET body = 'x' WHERE run = '{}' AND seq = 2", run(9)));
+    let number = format!("(SELECT number FROM runs WHERE id = '{}')", run(9));
+    tamper(&place, &format!("UPDATE events SET body = 'x' WHERE run = {number} AND seq = 2"));
     let (_server, _) = place.serve(&[]);
     let told = place.run(&["runs"]).ok();
     assert_eq!(told.matches("task-committed").count(), 2, "{told}");

@@ -289,11 +289,38 @@ fn a_newer_database_is_left_alone() {
     let bytes = fs::read(database(&folder)).unwrap();
     for _ in 0..2 {
         let error = Sqlite::open(folder.path()).unwrap_err();
-        assert_eq!(error, StoreError::Newer { path: database(&folder), found: 99, known: 6 });
+        assert_eq!(error, StoreError::Newer { path: database(&folder), found: 99, known: 7 });
         assert!(error.to_string().ends_with("use the newer surefire, or another data directory"), "{error}");
     }
     assert_eq!(fs::read(database(&folder)).unwrap(), bytes);
 }
+
+/// Writes the rows of a present database as the first version would have written them.
+const INTO_THE_FIRST_VERSION: &str = r#"
+    PRAGMA application_id = 0x53555245; PRAGMA user_version = 1;
+    UPDATE store SET (epoch, last_place, orchestration) =
+        (SELECT epoch, last_place, orchestration FROM present.store);
+    INSERT INTO sessions
+    SELECT number, id, name, directory, agent, created_at, changed_at, messages, last_message_at, opened, orchestration
+    FROM present.sessions;
+    INSERT INTO messages
+    SELECT said.number, sessions.id, said."offset", said.id, said.role, coalesce(said.text, texts.text), said.at,
+        said.attempt, said.run
+    FROM present.messages AS said JOIN sessions ON sessions.number = said.session
+    LEFT JOIN present.texts ON texts.number = said.said;
+    INSERT INTO runs
+    SELECT number, id, session, recipe, directory, agent, rehearsal, continues, started_at, changed_at, step, steps,
+        last_seq, cost_usd, attempt, ended_at, reason, resume_at, ending
+    FROM present.runs;
+    INSERT INTO events
+    SELECT happened.place, runs.id, happened.seq, happened.at, happened.event, happened.body
+    FROM present.events AS happened JOIN runs ON runs.number = happened.run;
+    INSERT INTO attempts
+    SELECT turn.id, runs.id, sessions.id, turn.prompt, turn.began_at, turn.pid, turn.process_started, turn.chat_ended
+    FROM present.attempts AS turn JOIN sessions ON sessions.number = turn.session
+    LEFT JOIN runs ON runs.number = turn.run;
+    INSERT INTO prompts SELECT number, id, session, run, text, at, taken FROM present.prompts;
+"#;
 
 #[test]
 fn a_database_of_the_first_version_goes_on_with_all_that_is_in_it() {
@@ -307,12 +334,12 @@ fn a_database_of_the_first_version_goes_on_with_all_that_is_in_it() {
             store.messages(session(7), 0, 999),
         )
     };
+    let present = folder.path().join("present.db");
+    fs::rename(database(&folder), &present).unwrap();
     let first = Connection::open(database(&folder)).unwrap();
-    let back = "DROP TRIGGER set_aside_until_the_next_event; ALTER TABLE runs DROP COLUMN set_aside; \
-                ALTER TABLE sessions DROP COLUMN system_prompt; ALTER TABLE sessions DROP COLUMN commits; \
-                ALTER TABLE prompts DROP COLUMN again; ALTER TABLE messages DROP COLUMN delivered; \
-                PRAGMA user_version = 1";
-    first.execute_batch(back).unwrap();
+    first.execute_batch(include_str!("../../src/store/sqlite/migrations/0001_begin.sql")).unwrap();
+    first.execute("ATTACH ?1 AS present", [present.to_str().unwrap()]).unwrap();
+    first.execute_batch(INTO_THE_FIRST_VERSION).unwrap();
     drop(first);
     let store = open(&folder);
     let without = |known: &Session| Session { system_prompt: None, ..known.clone() };
@@ -490,8 +517,31 @@ fn people_can_look_at_it_while_it_is_open() {
         texts("SELECT recipe, step, ended FROM run_list"),
         ["implement-and-review|fix|task-committed"]
     );
-    assert_eq!(texts("SELECT run FROM events WHERE event = 'moved'"), [run(1).to_string()]);
+    assert_eq!(texts("SELECT run FROM timeline WHERE event = 'moved'"), [run(1).to_string()]);
     assert_eq!(texts("SELECT id FROM sessions"), ["00000000-0000-0000-0000-00005e550001"]);
+}
+
+#[test]
+fn what_agents_are_told_is_there_once_and_read_in_every_conversation() {
+    let folder = folder();
+    let store = open(&folder);
+    let text = "Review the code. ".repeat(40);
+    let told = |n| {
+        let (text, attempt) = (text.clone(), Some(attempt(n)));
+        Change::message(NewMessage { text, attempt, ..message(n, 2 * n, 1) })
+    };
+    commit(&store, [new_session(1, 1), told(1), new_session(2, 1), told(2), says(2, 7, 1)]).unwrap();
+    let reader = Connection::open_with_flags(store.path(), OpenFlags::SQLITE_OPEN_READ_ONLY).unwrap();
+    let number = |sql: &str| reader.query_row(sql, [], |row| row.get::<_, i64>(0)).unwrap();
+    let read = format!("SELECT count(*) FROM conversation WHERE text = '{text}' AND role = 'user'");
+    let found = || (number("SELECT count(*) FROM texts"), number(&read));
+    assert_eq!(found(), (1, 2));
+    assert_eq!(number("SELECT count(*) FROM messages WHERE text IS NOT NULL"), 1);
+    commit(&store, [Change::Forgotten { session: session(1) }]).unwrap();
+    assert_eq!(found(), (1, 1));
+    // With the last session that was told it, the text is gone as well.
+    store.prune_sessions(100).unwrap();
+    assert_eq!(found(), (0, 0));
 }
 
 #[test]

@@ -27,6 +27,11 @@ pub(in crate::engine) fn make_room(data: &Path) {
 
 /// Removes an attempt's directory. What cannot be removed is found again by [`left_behind`].
 pub(in crate::engine) async fn remove(data: &Path, attempt: AttemptId) {
+    // An agent that wrote nothing has none, and no thread is needed to see that.
+    if matches!(path(data, attempt).symlink_metadata(), Err(error) if error.kind() == io::ErrorKind::NotFound)
+    {
+        return;
+    }
     let data = data.to_owned();
     unblocked(move || remove_now(&data, attempt)).await;
 }

@@ -1,7 +1,8 @@
 //! One client's socket, from the greeting to the goodbye: the one place where frames are read and written.
 
-use std::future::poll_fn;
-use std::pin::Pin;
+use std::future::{Future, poll_fn};
+use std::mem::replace;
+use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::task::Poll;
 use std::time::Duration;
@@ -103,17 +104,29 @@ enum Next {
     Leave(Leaving),
 }
 
+/// How replies were sent.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Sent {
+    /// The socket took them without being waited for.
+    AtOnce,
+    /// The task slept meanwhile, and may have been woken by something else than the socket's room.
+    Later,
+}
+
 impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
     /// `None` where the client left, or its socket broke.
     async fn until_somebody_leaves(&mut self) -> Option<Leaving> {
         loop {
             let pace = self.bucket.pace(Instant::now());
-            let next = match self.came_along(pace).await {
+            let may_collect = pace == Pace::Now && self.dialogue.replies.can_wait();
+            let came_along = if may_collect { self.came_along().await } else { None };
+            let next = match came_along {
                 Some(frame) => Next::Frame(frame),
                 None => {
-                    if let Err(gone) = self.send().await {
-                        return gone;
-                    }
+                    let sent = match self.send().await {
+                        Ok(sent) => sent,
+                        Err(gone) => return gone,
+                    };
                     if let Some(leaving) = self.dialogue.replies.leaving {
                         return Some(leaving);
                     }
@@ -122,7 +135,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
                         self.dialogue.replies.leave(Leaving::TOO_MUCH);
                         continue;
                     }
-                    self.next(pace).await
+                    self.next(pace, may_collect && sent == Sent::AtOnce).await
                 }
             };
             match next {
@@ -151,10 +164,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
 
     /// A frame that is here already, while there are answers that wait to be sent: what came together is answered together, with
     /// one write instead of one each.
-    async fn came_along(&mut self, pace: Pace) -> Option<Option<Result<Message, Error>>> {
-        if pace != Pace::Now || !self.dialogue.replies.can_wait() {
-            return None;
-        }
+    async fn came_along(&mut self) -> Option<Option<Result<Message, Error>>> {
         let socket = &mut self.socket;
         poll_fn(|context| match socket.poll_next_unpin(context) {
             Poll::Ready(frame) => Poll::Ready(Some(frame)),
@@ -163,7 +173,9 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         .await
     }
 
-    async fn next(&mut self, pace: Pace) -> Next {
+    /// Waits for what happens next. `is_drained` says that the socket had no more frames a moment ago, and that nothing was waited
+    /// for since: it wakes this task when it has one.
+    async fn next(&mut self, pace: Pace, is_drained: bool) -> Next {
         let deadline = self.deadline();
         let (may_read, deadline) = match pace {
             Pace::Later(then) => (false, deadline.min(then)),
@@ -173,14 +185,40 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         if deadline < self.alarm.deadline() || self.alarm.is_elapsed() {
             self.alarm.as_mut().reset(deadline);
         }
-        tokio::select! {
-            biased;
-            () = self.over.as_mut() => Next::Leave(self.shared.why_over(self.dialogue.client.is_some())),
-            // Before the socket: whoever keeps it busy would otherwise keep the clock from being looked at.
-            () = self.alarm.as_mut() => Next::Time,
-            update = self.dialogue.next_update() => Next::Update(update),
-            frame = self.socket.next(), if may_read => Next::Frame(frame),
-        }
+        let Self { shared, socket, dialogue, over, alarm, .. } = self;
+        let is_known = dialogue.client.is_some();
+        let mut update = pin!(dialogue.next_update());
+        let mut is_first_look = true;
+        poll_fn(move |context| {
+            let is_first = replace(&mut is_first_look, false);
+            // What wakes this task is a frame, nearly always; then nothing else is looked at before it is answered.
+            if !is_first
+                && may_read
+                && let Poll::Ready(frame) = socket.poll_next_unpin(context)
+            {
+                return Poll::Ready(Next::Frame(frame));
+            }
+            // On the first look these come before the socket: a client that keeps it busy would otherwise keep the server from
+            // looking at the clock.
+            if over.as_mut().poll(context).is_ready() {
+                return Poll::Ready(Next::Leave(shared.why_over(is_known)));
+            }
+            if alarm.as_mut().poll(context).is_ready() {
+                return Poll::Ready(Next::Time);
+            }
+            if let Poll::Ready(update) = update.as_mut().poll(context) {
+                return Poll::Ready(Next::Update(update));
+            }
+            if is_first
+                && may_read
+                && !is_drained
+                && let Poll::Ready(frame) = socket.poll_next_unpin(context)
+            {
+                return Poll::Ready(Next::Frame(frame));
+            }
+            Poll::Pending
+        })
+        .await
     }
 
     /// When to look at the clock again.
@@ -243,19 +281,23 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
     ///
     /// # Errors
     /// Why the client has to leave while it is being talked to; `None` where it has left.
-    async fn send(&mut self) -> Result<(), Option<Leaving>> {
+    async fn send(&mut self) -> Result<Sent, Option<Leaving>> {
         let frames = self.dialogue.replies.take();
         let socket = &mut self.socket;
-        let sending = async {
+        let mut sending = pin!(async {
             for frame in frames {
                 socket.feed(Message::Text(frame)).await?;
             }
             socket.flush().await
-        };
+        });
+        // A socket nearly always takes it at once, and then no timer is needed.
+        if let Poll::Ready(sent) = poll_fn(|context| Poll::Ready(sending.as_mut().poll(context))).await {
+            return sent.map(|()| Sent::AtOnce).map_err(|_| None);
+        }
         tokio::select! {
             biased;
             sent = timeout(self.shared.limits.write_patience, sending) => match sent {
-                Ok(Ok(())) => Ok(()),
+                Ok(Ok(())) => Ok(Sent::Later),
                 Ok(Err(_)) => Err(None),
                 Err(_) => Err(Some(Leaving::TOO_SLOW)),
             },

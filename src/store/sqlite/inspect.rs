@@ -9,7 +9,7 @@ use super::database::{self, DATABASE};
 use super::failure::{Failure, is_unreadable};
 use super::migrate::{self, MIGRATIONS};
 use super::readable::key;
-use super::rows::{self, ATTEMPT, MESSAGE, RECORDED, RUN, SESSION, WAITING};
+use super::rows::{self, ATTEMPT, ATTEMPTS, MESSAGE, MESSAGES, RECORDED, RUN, SESSION, WAITING};
 use super::{damage, files};
 use crate::run::RunId;
 use crate::store::{Quarantined, StoreError};
@@ -79,15 +79,17 @@ pub(super) fn list(connection: &Connection) -> Result<Vec<Quarantined>, Failure>
         format!("SELECT {RUN}, CAST(id AS BLOB), number FROM runs WHERE set_aside IS NULL ORDER BY number");
     found.scan(connection, "runs", &runs, |row| rows::run(row).map(drop))?;
     let events = format!(
-        "SELECT {RECORDED}, CAST(events.run AS BLOB), events.place \
-         FROM events CROSS JOIN runs ON runs.id = events.run ORDER BY events.place"
+        "SELECT {RECORDED}, CAST(runs.id AS BLOB), events.place \
+         FROM events CROSS JOIN runs ON runs.number = events.run ORDER BY events.place"
     );
     found.scan(connection, "events", &events, |row| rows::recorded(row).map(drop))?;
-    let attempts = format!("SELECT {ATTEMPT}, CAST(run AS BLOB), id FROM attempts");
+    let attempts = format!("SELECT {ATTEMPT}, CAST(runs.id AS BLOB), attempts.id FROM {ATTEMPTS}");
     found.scan(connection, "attempts", &attempts, |row| rows::attempt(row).map(drop))?;
     let sessions = format!("SELECT {SESSION}, NULL, number FROM sessions ORDER BY number");
     found.scan(connection, "sessions", &sessions, |row| rows::session(row).map(drop))?;
-    let messages = format!("SELECT {MESSAGE}, CAST(run AS BLOB), number FROM messages ORDER BY number");
+    let messages = format!(
+        "SELECT {MESSAGE}, CAST(messages.run AS BLOB), messages.number FROM {MESSAGES} ORDER BY messages.number"
+    );
     found.scan(connection, "messages", &messages, |row| rows::message(row).map(drop))?;
     let prompts = format!("SELECT {WAITING}, CAST(run AS BLOB), number FROM prompts ORDER BY number");
     found.scan(connection, "prompts", &prompts, |row| rows::waiting(row).map(drop))?;

@@ -16,6 +16,7 @@ pub(super) const MIGRATIONS: &[&str] = &[
     include_str!("migrations/0004_set_aside.sql"),
     include_str!("migrations/0005_repeated_prompts.sql"),
     include_str!("migrations/0006_delivered_messages.sql"),
+    include_str!("migrations/0007_numbers_and_texts.sql"),
 ];
 
 /// The schema that this many migrations lead to.
@@ -81,6 +82,48 @@ mod tests {
         let row = connection
             .query_row("SELECT name, system_prompt FROM sessions", [], |row| Ok((row.get(0)?, row.get(1)?)));
         assert_eq!(row, Ok(("b".to_owned(), None::<String>)));
+    }
+
+    #[test]
+    fn rows_that_named_ids_name_numbers_and_say_the_same() {
+        let mut connection = Connection::open_in_memory().unwrap();
+        connection.pragma_update(None, "foreign_keys", true).unwrap();
+        migrate(&mut connection, &MIGRATIONS[..5]).unwrap();
+        connection
+            .execute_batch(
+                "INSERT INTO sessions (number, id, name, directory, agent, created_at, changed_at) \
+                 VALUES (3, 's3', '', '/', '', 1, 1), (7, 's7', '', '/', '', 1, 1);
+                 INSERT INTO runs (number, id, session, recipe, directory, agent, rehearsal, started_at, changed_at, \
+                 step, steps, last_seq, cost_usd, attempt) \
+                 VALUES (5, 'r5', 's7', '', '/', '', 0, 1, 1, '', 1, 2, 0.0, 'a1');
+                 INSERT INTO events VALUES (4, 'r5', 1, 1, 'started', '{}'), (9, 'r5', 2, 1, 'turn_began', '{}');
+                 INSERT INTO attempts (id, run, session, began_at) VALUES ('a1', 'r5', 's7', 1), ('a2', NULL, 's3', 1), \
+                 ('a3', 'gone', 's3', 1);
+                 INSERT INTO messages VALUES (2, 's7', 0, 'm', 'user', 'words', 1, 'a1', 'gone')",
+            )
+            .unwrap();
+        migrate(&mut connection, MIGRATIONS).unwrap();
+        let told = |sql: &str| -> Vec<String> {
+            let mut statement = connection.prepare(sql).unwrap();
+            statement.query_map([], |row| row.get(0)).unwrap().map(Result::unwrap).collect()
+        };
+        assert_eq!(
+            told("SELECT concat_ws(' ', place, run, seq, event) FROM events"),
+            ["4 5 1 started", "9 5 2 turn_began"]
+        );
+        assert_eq!(told("SELECT concat_ws(' ', id, run, session) FROM attempts"), ["a1 5 7", "a2 3"]);
+        assert_eq!(
+            told("SELECT concat_ws(' ', number, session, text, attempt, run) FROM messages"),
+            ["2 7 words a1 gone"]
+        );
+        assert_eq!(
+            told("SELECT concat_ws(' ', session, \"offset\", text) FROM conversation"),
+            ["s7 0 words"]
+        );
+        assert_eq!(told("SELECT concat_ws(' ', run, event) FROM timeline"), ["r5 started", "r5 turn_began"]);
+        assert_eq!(told("SELECT \"table\" FROM pragma_foreign_key_check"), [""; 0]);
+        connection.execute_batch("UPDATE runs SET ended_at = 1; DELETE FROM sessions").unwrap();
+        assert_eq!(told("SELECT cast(count(*) AS TEXT) FROM events"), ["0"]);
     }
 
     #[test]

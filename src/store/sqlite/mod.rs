@@ -11,6 +11,7 @@ mod hold;
 mod inspect;
 mod lock;
 mod migrate;
+mod numbers;
 mod open;
 mod prune;
 mod quarantine;
@@ -19,6 +20,7 @@ mod readable;
 mod rows;
 mod save;
 mod tables;
+mod texts;
 mod write;
 
 pub use damage::SetAside;

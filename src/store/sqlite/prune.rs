@@ -7,7 +7,7 @@ use rusqlite::Connection;
 use super::failure::Failure;
 use super::hold::hold;
 use super::rows::{self, integer};
-use super::{save, write};
+use super::{save, texts, write};
 use crate::run::{AttemptId, SessionId};
 use crate::store::Pruned;
 
@@ -33,7 +33,7 @@ pub(super) fn sessions(connection: &mut Connection, epoch: i64, before: u64) -> 
         let sql = "SELECT id FROM sessions WHERE changed_at < ?1 \
              AND id NOT IN (SELECT session FROM runs WHERE ended_at IS NULL OR resume_at IS NOT NULL) \
              AND id NOT IN (SELECT session FROM prompts WHERE taken = 0) \
-             AND id NOT IN (SELECT session FROM attempts WHERE run IS NULL AND chat_ended = 0) ORDER BY number";
+             AND number NOT IN (SELECT session FROM attempts WHERE run IS NULL AND chat_ended = 0) ORDER BY number";
         let mut statement = transaction.prepare_cached(sql)?;
         let ids = statement.query_map([integer(before)], |row| row.get::<_, Option<String>>(0))?;
         // An id that cannot be read names nothing that could be said to be deleted.
@@ -48,7 +48,8 @@ pub(super) fn sessions(connection: &mut Connection, epoch: i64, before: u64) -> 
         let id = session.to_string();
         let count = "SELECT count(*) FROM runs WHERE session = ?1";
         pruned.runs += transaction.prepare_cached(count)?.query_row([&id], |row| rows::number(row, 0))?;
-        let mut statement = transaction.prepare_cached("SELECT id FROM attempts WHERE session = ?1")?;
+        let attempts = "SELECT id FROM attempts WHERE session = (SELECT number FROM sessions WHERE id = ?1)";
+        let mut statement = transaction.prepare_cached(attempts)?;
         let attempts = statement.query_map([&id], |row| rows::parsed::<AttemptId>(row, 0))?;
         pruned.attempts.extend(attempts.filter_map(Result::ok));
         // All that belongs to it refers to it, and goes with it.
@@ -56,6 +57,7 @@ pub(super) fn sessions(connection: &mut Connection, epoch: i64, before: u64) -> 
         pruned.sessions.push(session);
     }
     transaction.execute_batch(NO_INDEXES)?;
+    texts::forget_unsaid(&transaction)?;
     transaction.commit()?;
     Ok(pruned)
 }

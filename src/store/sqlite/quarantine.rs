@@ -69,7 +69,7 @@ fn problem(connection: &Connection, number: i64) -> Result<Option<String>, Failu
         read => read?,
     }
     let sql = format!(
-        "SELECT {RECORDED} FROM runs JOIN events ON events.run = runs.id WHERE runs.number = ?1 ORDER BY events.seq"
+        "SELECT {RECORDED} FROM runs JOIN events ON events.run = runs.number WHERE runs.number = ?1 ORDER BY events.seq"
     );
     let mut statement = connection.prepare_cached(&sql)?;
     let mut events = statement.query([number])?;

@@ -4,7 +4,7 @@ use rusqlite::{Connection, OptionalExtension, Params, Row, ToSql};
 
 use super::failure::Failure;
 use super::readable::{List, Skipped};
-use super::rows::{self, ATTEMPT, MESSAGE, RECORDED, RUN, SESSION, WAITING, integer};
+use super::rows::{self, ATTEMPT, ATTEMPTS, MESSAGE, MESSAGES, RECORDED, RUN, SESSION, WAITING, integer};
 use crate::run::{AttemptId, PromptId, RunId, SessionId};
 use crate::store::projection::missing;
 use crate::store::{Attempt, Message, Recorded, Role, RunFilter, RunRecord, Session, Waiting};
@@ -50,6 +50,9 @@ pub(super) fn session_count(connection: &Connection) -> Result<u64, Failure> {
     Ok(connection.query_row("SELECT count(*) FROM sessions", [], |row| rows::number(row, 0))?)
 }
 
+/// The number of the session whose id is the first parameter. Looked up before the messages, which are in its order then.
+const SESSION_NUMBER: &str = "(SELECT number FROM sessions WHERE id = ?1)";
+
 pub(super) fn messages(
     connection: &Connection,
     skipped: &Skipped,
@@ -58,8 +61,9 @@ pub(super) fn messages(
     limit: usize,
 ) -> Result<Vec<Message>, Failure> {
     let sql = format!(
-        "SELECT {MESSAGE}, number FROM messages WHERE session = ?1 AND \"offset\" >= ?2 \
-         ORDER BY \"offset\" LIMIT ?3"
+        "SELECT {MESSAGE}, messages.number FROM {MESSAGES} \
+         WHERE messages.session = {SESSION_NUMBER} AND messages.\"offset\" >= ?2 \
+         ORDER BY messages.\"offset\" LIMIT ?3"
     );
     let (session, from) = (session.to_string(), integer(from));
     List { table: "messages", sql: &sql, values: &[&session, &from], limit }.read(
@@ -78,9 +82,9 @@ pub(super) fn passages(
     limit: usize,
 ) -> Result<Vec<Message>, Failure> {
     let sql = format!(
-        "SELECT {MESSAGE}, number FROM messages \
-         WHERE session = ?1 AND \"offset\" >= ?2 AND attempt = ?3 AND role = ?4 \
-         ORDER BY \"offset\" LIMIT ?5"
+        "SELECT {MESSAGE}, messages.number FROM {MESSAGES} \
+         WHERE messages.session = {SESSION_NUMBER} AND messages.\"offset\" >= ?2 \
+         AND messages.attempt = ?3 AND messages.role = ?4 ORDER BY messages.\"offset\" LIMIT ?5"
     );
     let (session, attempt, role) = (session.to_string(), attempt.to_string(), Role::Assistant.to_string());
     let from = integer(from);
@@ -156,8 +160,8 @@ pub(super) fn events(
     limit: usize,
 ) -> Result<Vec<Recorded>, Failure> {
     let sql = format!(
-        "SELECT {RECORDED} FROM events JOIN runs ON runs.id = events.run \
-         WHERE events.run = ?1 AND events.seq > ?2 ORDER BY events.seq LIMIT ?3"
+        "SELECT {RECORDED} FROM events JOIN runs ON runs.number = events.run \
+         WHERE runs.id = ?1 AND events.seq > ?2 ORDER BY events.seq LIMIT ?3"
     );
     all(connection, &sql, (run.to_string(), integer(after), rows::limit(limit)), rows::recorded)
 }
@@ -170,7 +174,7 @@ pub(super) fn events_of_all(
 ) -> Result<Vec<Recorded>, Failure> {
     // CROSS JOIN keeps SQLite from beginning with the runs, which would have it sort all events.
     let sql = format!(
-        "SELECT {RECORDED}, events.place FROM events CROSS JOIN runs ON runs.id = events.run \
+        "SELECT {RECORDED}, events.place FROM events CROSS JOIN runs ON runs.number = events.run \
          WHERE events.place > ?1 ORDER BY events.place LIMIT ?2"
     );
     let after = integer(after);
@@ -184,15 +188,16 @@ pub(super) fn last_place(connection: &Connection) -> Result<u64, Failure> {
 }
 
 pub(super) fn attempt(connection: &Connection, id: AttemptId) -> Result<Option<Attempt>, Failure> {
-    let sql = format!("SELECT {ATTEMPT} FROM attempts WHERE id = ?1");
+    let sql = format!("SELECT {ATTEMPT} FROM {ATTEMPTS} WHERE attempts.id = ?1");
     one(connection, &sql, [id.to_string()], rows::attempt)
 }
 
 pub(super) fn open_attempts(connection: &Connection, skipped: &Skipped) -> Result<Vec<Attempt>, Failure> {
     let sql = format!(
-        "SELECT {ATTEMPT}, id AS key FROM attempts \
-         WHERE id IN (SELECT attempt FROM runs WHERE ended_at IS NULL) \
-         UNION ALL SELECT {ATTEMPT}, id AS key FROM attempts WHERE run IS NULL AND chat_ended = 0 \
+        "SELECT {ATTEMPT}, attempts.id AS key FROM {ATTEMPTS} \
+         WHERE attempts.id IN (SELECT attempt FROM runs WHERE ended_at IS NULL) \
+         UNION ALL SELECT {ATTEMPT}, attempts.id AS key FROM {ATTEMPTS} \
+         WHERE attempts.run IS NULL AND attempts.chat_ended = 0 \
          ORDER BY began_at, key LIMIT ?1"
     );
     List { table: "attempts", sql: &sql, values: &[], limit: usize::MAX }.read(

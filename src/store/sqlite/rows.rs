@@ -40,7 +40,11 @@ pub(super) fn session_from(row: &Row<'_>, first: usize) -> rusqlite::Result<Sess
 }
 
 /// The columns of a message, in the order that [`message`] reads them.
-pub(super) const MESSAGE: &str = "session, \"offset\", id, role, text, at, attempt, run, delivered";
+pub(super) const MESSAGE: &str = "sessions.id, messages.\"offset\", messages.id, messages.role, \
+     coalesce(messages.text, texts.text), messages.at, messages.attempt, messages.run, messages.delivered";
+/// Where they come from.
+pub(super) const MESSAGES: &str = "messages CROSS JOIN sessions ON sessions.number = messages.session \
+     LEFT JOIN texts ON texts.number = messages.said";
 
 pub(super) fn message(row: &Row<'_>) -> rusqlite::Result<Message> {
     Ok(Message {
@@ -95,8 +99,7 @@ pub(super) fn run_from(row: &Row<'_>, first: usize) -> rusqlite::Result<RunRecor
 }
 
 /// The columns of an event, in the order that [`recorded`] reads them.
-pub(super) const RECORDED: &str =
-    "events.place, events.run, runs.session, events.seq, events.at, events.body";
+pub(super) const RECORDED: &str = "events.place, runs.id, runs.session, events.seq, events.at, events.body";
 
 pub(super) fn recorded(row: &Row<'_>) -> rusqlite::Result<Recorded> {
     Ok(Recorded {
@@ -110,9 +113,12 @@ pub(super) fn recorded(row: &Row<'_>) -> rusqlite::Result<Recorded> {
 }
 
 /// The columns of an attempt, in the order that [`attempt`] reads them.
-pub(super) const ATTEMPT: &str = "id, run, session, prompt, began_at, pid, process_started, \
-     CASE WHEN run IS NULL THEN chat_ended \
-     ELSE NOT EXISTS (SELECT 1 FROM runs WHERE runs.id = attempts.run AND runs.attempt = attempts.id) END";
+pub(super) const ATTEMPT: &str = "attempts.id, runs.id, sessions.id, attempts.prompt, attempts.began_at, \
+     attempts.pid, attempts.process_started, \
+     CASE WHEN attempts.run IS NULL THEN attempts.chat_ended ELSE runs.attempt IS NOT attempts.id END";
+/// Where they come from.
+pub(super) const ATTEMPTS: &str = "attempts CROSS JOIN sessions ON sessions.number = attempts.session \
+     LEFT JOIN runs ON runs.number = attempts.run";
 
 pub(super) fn attempt(row: &Row<'_>) -> rusqlite::Result<Attempt> {
     Ok(Attempt {

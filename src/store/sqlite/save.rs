@@ -4,7 +4,9 @@ use rusqlite::{Connection, Params, params};
 use serde::Serialize;
 
 use super::failure::Failure;
+use super::numbers::Numbers;
 use super::rows::integer;
+use super::texts;
 use crate::run::Event;
 use crate::store::error::StoreError;
 use crate::store::projection::{AttemptRow, Projected, PromptRow, RunRow, SessionRow, Upsert, text_of};
@@ -19,7 +21,9 @@ pub(super) fn save(connection: &Connection, projected: &Projected) -> Result<(),
         // The last events may be among those that are not written any more.
         let sql = "UPDATE store SET last_place = max(last_place, ?1)";
         execute(connection, sql, [integer(projected.last_place)])?;
+        texts::forget_unsaid(connection)?;
     }
+    let mut numbers = Numbers::new(connection);
     for Upsert { row, is_new } in &projected.sessions {
         if *is_new { insert_session(connection, row)? } else { update_session(connection, row)? }
     }
@@ -31,7 +35,11 @@ pub(super) fn save(connection: &Connection, projected: &Projected) -> Result<(),
         }
     }
     for Upsert { row, is_new } in &projected.attempts {
-        if *is_new { insert_attempt(connection, row)? } else { update_attempt(connection, row)? }
+        if *is_new {
+            insert_attempt(connection, &mut numbers, row)?;
+        } else {
+            update_attempt(connection, row)?;
+        }
     }
     for Upsert { row, is_new } in &projected.prompts {
         if *is_new { insert_prompt(connection, row)? } else { update_prompt(connection, row)? }
@@ -39,11 +47,11 @@ pub(super) fn save(connection: &Connection, projected: &Projected) -> Result<(),
     if let Some(enabled) = projected.orchestration {
         execute(connection, "UPDATE store SET orchestration = ?1", [enabled])?;
     }
-    projected.events().try_for_each(|event| append_event(connection, event))?;
-    projected.messages().try_for_each(|message| append_message(connection, message))?;
+    projected.events().try_for_each(|event| append_event(connection, &mut numbers, event))?;
+    projected.messages().try_for_each(|message| append_message(connection, &mut numbers, message))?;
     for (session, message) in &projected.undelivered {
         let sql = "UPDATE messages SET delivered = 0 WHERE session = ?1 AND id = ?2";
-        execute(connection, sql, (session.to_string(), message.to_string()))?;
+        execute(connection, sql, (numbers.session(*session)?, message.to_string()))?;
     }
     Ok(())
 }
@@ -172,13 +180,17 @@ impl<'r> Ended<'r> {
     }
 }
 
-fn insert_attempt(connection: &Connection, row: &AttemptRow) -> Result<(), Failure> {
+fn insert_attempt(
+    connection: &Connection,
+    numbers: &mut Numbers<'_>,
+    row: &AttemptRow,
+) -> Result<(), Failure> {
     let sql = "INSERT INTO attempts (id, run, session, prompt, began_at, pid, process_started, chat_ended) \
                VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
     let values = params![
         row.id.to_string(),
-        row.run.map(|run| run.to_string()),
-        row.session.to_string(),
+        row.run.map(|run| numbers.run(run)).transpose()?,
+        numbers.session(row.session)?,
         row.prompt.map(|prompt| prompt.to_string()),
         integer(row.began_at),
         row.process.as_ref().map(|process| process.pid),
@@ -211,19 +223,21 @@ fn update_prompt(connection: &Connection, row: &PromptRow) -> Result<(), Failure
     execute(connection, sql, (id, run, row.waiting.again, row.taken)).map(drop)
 }
 
-fn append_event(connection: &Connection, it: &Recorded) -> Result<(), Failure> {
+fn append_event(connection: &Connection, numbers: &mut Numbers<'_>, it: &Recorded) -> Result<(), Failure> {
     let sql = "INSERT INTO events (place, run, seq, at, event, body) VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
-    let (run, event, body) = (it.run.to_string(), it.event.name(), json(&it.event)?);
+    let (run, event, body) = (numbers.run(it.run)?, it.event.name(), json(&it.event)?);
     let values = (integer(it.place), run, integer(it.seq), integer(it.at), event, body);
     execute(connection, sql, values).map(drop)
 }
 
-fn append_message(connection: &Connection, it: &Message) -> Result<(), Failure> {
-    let sql = "INSERT INTO messages (session, \"offset\", id, role, text, at, attempt, run) \
-               VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
-    let (session, id, role) = (it.session.to_string(), it.id.to_string(), it.role.to_string());
+fn append_message(connection: &Connection, numbers: &mut Numbers<'_>, it: &Message) -> Result<(), Failure> {
+    let sql = "INSERT INTO messages (session, \"offset\", id, role, text, said, at, attempt, run) \
+               VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
+    let (session, id, role) = (numbers.session(it.session)?, it.id.to_string(), it.role.to_string());
+    let said = texts::number_of(connection, it)?;
+    let text = said.is_none().then_some(&it.text);
     let (attempt, run) = (it.attempt.map(|id| id.to_string()), it.run.map(|id| id.to_string()));
-    let values = (session, integer(it.offset), id, role, &it.text, integer(it.at), attempt, run);
+    let values = (session, integer(it.offset), id, role, text, said, integer(it.at), attempt, run);
     execute(connection, sql, values).map(drop)
 }
 

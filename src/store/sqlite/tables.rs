@@ -3,7 +3,7 @@
 use rusqlite::{Connection, Row};
 
 use super::read::one;
-use super::rows::{self, RUN, RUN_WIDTH, SESSION, SESSION_WIDTH, WAITING};
+use super::rows::{self, ATTEMPTS, RUN, RUN_WIDTH, SESSION, SESSION_WIDTH, WAITING};
 use crate::run::{AttemptId, PromptId, RunId, SessionId};
 use crate::store::error::StoreError;
 use crate::store::projection::{AttemptRow, PromptRow, ReadRows, RunRow, SessionRow};
@@ -48,9 +48,11 @@ impl ReadRows for Tables<'_> {
     }
 
     fn attempt(&self, id: AttemptId) -> Result<Option<AttemptRow>, StoreError> {
-        let sql = "SELECT id, run, session, prompt, began_at, pid, process_started, chat_ended \
-                   FROM attempts WHERE id = ?1";
-        Ok(one(self.connection, sql, [id.to_string()], attempt)?)
+        let sql = format!(
+            "SELECT attempts.id, runs.id, sessions.id, attempts.prompt, attempts.began_at, attempts.pid, \
+             attempts.process_started, attempts.chat_ended FROM {ATTEMPTS} WHERE attempts.id = ?1"
+        );
+        Ok(one(self.connection, &sql, [id.to_string()], attempt)?)
     }
 
     fn prompt(&self, id: PromptId) -> Result<Option<PromptRow>, StoreError> {

@@ -74,15 +74,15 @@ fn apply(connection: &Connection, last_place: &mut u64, commit: &Commit) -> Resu
 
 /// Deletes the runs that ended before this time and are not to go on after it.
 pub(super) fn prune(connection: &mut Connection, epoch: i64, ended_before: u64) -> Result<u64, Failure> {
-    const OVER: &str = "SELECT id FROM runs WHERE ended_at < ?1 AND (resume_at IS NULL OR resume_at < ?1)";
+    const OVER: &str = "FROM runs WHERE ended_at < ?1 AND (resume_at IS NULL OR resume_at < ?1)";
     let (transaction, _) = begin(connection, epoch)?;
     let before = [integer(ended_before)];
     // What somebody said and nobody has heard yet is not part of a run's history.
-    let kept = format!("UPDATE prompts SET run = NULL WHERE taken = 0 AND run IN ({OVER})");
+    let kept = format!("UPDATE prompts SET run = NULL WHERE taken = 0 AND run IN (SELECT id {OVER})");
     execute(&transaction, &kept, before)?;
-    execute(&transaction, &format!("DELETE FROM prompts WHERE run IN ({OVER})"), before)?;
-    execute(&transaction, &format!("DELETE FROM attempts WHERE run IN ({OVER})"), before)?;
-    let runs = execute(&transaction, &format!("DELETE FROM runs WHERE id IN ({OVER})"), before)?;
+    execute(&transaction, &format!("DELETE FROM prompts WHERE run IN (SELECT id {OVER})"), before)?;
+    execute(&transaction, &format!("DELETE FROM attempts WHERE run IN (SELECT number {OVER})"), before)?;
+    let runs = execute(&transaction, &format!("DELETE FROM runs WHERE id IN (SELECT id {OVER})"), before)?;
     transaction.commit()?;
     Ok(u64::try_from(runs).unwrap_or(u64::MAX))
 }

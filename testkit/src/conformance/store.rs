@@ -141,6 +141,34 @@ pub fn words_come_back_as_they_were(store: &dyn Store) {
     assert_eq!(said[0].role, message(1, 0, 1).role);
 }
 
+pub fn what_agents_are_told_again_comes_back_in_full(store: &dyn Store) {
+    commit(store, (1..=4).map(|n| new_session(n, u64::try_from(n).unwrap())).collect::<Vec<_>>()).unwrap();
+    let prompts = ["Review the code.\n".repeat(40), "Fix what was found.\n".repeat(40)];
+    // Even numbers are what agents are told, each of the two prompts in turn.
+    let told = |session_n, n: usize| {
+        let (text, attempt) = (prompts[n / 2 % 2].clone(), Some(attempt(n as u128)));
+        Change::message(surefire::store::NewMessage { text, attempt, ..message(session_n, n as u128, 9) })
+    };
+    let texts = |n| -> Vec<String> {
+        store.messages(session(n), 0, 99).unwrap().into_iter().map(|it| it.text).collect()
+    };
+    for n in 1..=4 {
+        let answered = commit(store, [told(n, 0), told(n, 2), told(n, 4), told(n, 1)]).unwrap();
+        assert_eq!(messages_of(&answered), store.messages(session(n), 0, 99).unwrap());
+    }
+    let all = [&prompts[0], &prompts[1], &prompts[0], &prompts[0]].map(String::clone);
+    assert_eq!(texts(1), all);
+    // Whatever is deleted, the others keep their words, and they can be said once more.
+    commit(store, [Change::Forgotten { session: session(1) }]).unwrap();
+    commit(store, [says(4, 9, 500)]).unwrap();
+    assert_eq!((texts(1), texts(2), texts(3)), (vec![], all.to_vec(), all.to_vec()));
+    assert_eq!(store.prune_sessions(100).unwrap().sessions, [2, 3].map(session));
+    store.reclaim().unwrap();
+    assert_eq!(texts(4)[..4], all);
+    commit(store, [Change::Forgotten { session: session(4) }, new_session(5, 600), told(5, 0)]).unwrap();
+    assert_eq!(texts(5), [prompts[0].clone()]);
+}
+
 pub fn a_run_follows_its_events(store: &dyn Store) {
     commit(store, [new_session(1, 1)]).unwrap();
     let order = Order { rehearsal: true, continues: Some(run(9)), ..order(1, 1) };
@@ -1073,6 +1101,7 @@ suite! {
     sessions_are_listed_by_their_last_change,
     messages_have_offsets_without_gaps_and_times_that_never_decrease,
     words_come_back_as_they_were,
+    what_agents_are_told_again_comes_back_in_full,
     a_run_follows_its_events,
     events_are_numbered_and_come_back_as_they_were,
     every_kind_of_event_comes_back_as_it_was,

@@ -36,6 +36,11 @@ fn with_four_runs() -> (TempDir, Sqlite) {
     (folder, store)
 }
 
+/// A run's number, as events name it.
+fn number_of(n: u128) -> String {
+    format!("(SELECT number FROM runs WHERE id = '{}')", run(n))
+}
+
 fn is_unreadable<T>(read: &Result<T, StoreError>) -> bool {
     matches!(read, Err(StoreError::Unreadable { .. }))
 }
@@ -79,7 +84,10 @@ fn an_id_that_cannot_be_read_is_found_by_its_row() {
 #[test]
 fn an_event_that_cannot_be_read_is_missing_from_the_common_list_alone() {
     let (folder, store) = with_four_runs();
-    tamper(&folder, &format!("UPDATE events SET body = '{{\"event\": \"new\"}}' WHERE run = '{}'", run(1)));
+    tamper(
+        &folder,
+        &format!("UPDATE events SET body = '{{\"event\": \"new\"}}' WHERE run = {}", number_of(1)),
+    );
     let others = store.events_of_all(0, 99).unwrap();
     assert_eq!(others.len(), 10);
     assert!(others.iter().all(|event| event.run != run(1)));
@@ -128,7 +136,7 @@ fn sessions_messages_attempts_and_prompts_are_skipped_as_well() {
 fn an_open_run_that_cannot_be_read_is_set_aside_when_the_store_opens() {
     let id = run(2);
     let damages = [
-        format!("UPDATE events SET body = 'x' WHERE run = '{id}' AND seq = 2"),
+        format!("UPDATE events SET body = 'x' WHERE run = {} AND seq = 2", number_of(2)),
         format!("UPDATE runs SET steps = -1 WHERE id = '{id}'"),
         "PRAGMA foreign_keys = OFF; UPDATE runs SET id = 'x' WHERE number = 2".to_owned(),
     ];
@@ -155,7 +163,7 @@ fn an_open_run_that_cannot_be_read_is_set_aside_when_the_store_opens() {
 fn a_run_that_was_set_aside_is_listed_as_one_that_failed_and_says_why() {
     let (folder, store) = with_four_runs();
     drop(store);
-    tamper(&folder, &format!("UPDATE events SET body = 'x' WHERE run = '{}' AND seq = 2", run(2)));
+    tamper(&folder, &format!("UPDATE events SET body = 'x' WHERE run = {} AND seq = 2", number_of(2)));
     let store = open(&folder);
     let record = store.run(run(2)).unwrap().unwrap();
     let ending = record.ending.unwrap();

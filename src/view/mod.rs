@@ -20,7 +20,7 @@ pub use end_card::EndCard;
 pub use facts::RunFacts;
 pub use next_action::{Action, MAX_ACTIONS, NextAction};
 pub use raise::RaisedLimits;
-pub use run_view::{RunView, Transition};
+pub use run_view::{Detail, RunView, Transition};
 pub use status::Status;
 pub use timeline::{Timeline, next_actions};
 pub use visit::Visit;

@@ -42,10 +42,21 @@ pub struct RunView {
     pub queued: Vec<PromptId>,
     /// The prompts that the agent does not get, because the run was stopped.
     pub withdrawn: Vec<PromptId>,
+    /// What else there is to know now, each to be shown as a line. A new one needs no change in any client.
+    pub details: Vec<Detail>,
     /// How it ended, in words.
     pub end: Option<EndCard>,
     /// What can be done then, the most useful first.
     pub next: Vec<NextAction>,
+}
+
+/// A line about a run: what it says something about, and what.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Detail {
+    /// What it says something about, in lower case.
+    pub label: String,
+    /// The words.
+    pub text: String,
 }
 
 /// An outcome that a run took.

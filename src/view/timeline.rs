@@ -6,7 +6,7 @@ use super::end_card::EndCard;
 use super::facts::RunFacts;
 use super::next_action::{Ended, NextAction};
 use super::reading::Reading;
-use super::run_view::{RunView, Transition};
+use super::run_view::{Detail, RunView, Transition};
 use super::status::Status;
 use super::visit::Visit;
 use super::words::{count, dollars, took};
@@ -54,6 +54,8 @@ pub struct Timeline {
     waiting: Vec<PromptId>,
     /// The prompt that the agent is given right now.
     delivering: Option<PromptId>,
+    /// What the agent was asked for, and has not replied to yet.
+    asked_for: Option<&'static str>,
 }
 
 /// Up to three things to do about a run that has ended, the most useful first.
@@ -90,11 +92,12 @@ impl Timeline {
             transitions: Vec::new(),
             queued: Vec::new(),
             withdrawn: Vec::new(),
+            details: Vec::new(),
             end: None,
             next: Vec::new(),
         };
         let (used, waiting) = (Spent::default(), Vec::new());
-        Self { facts, outline, view, ending: None, used, waiting, delivering: None }
+        Self { facts, outline, view, ending: None, used, waiting, delivering: None, asked_for: None }
     }
 
     /// What was known about the run before.
@@ -157,7 +160,7 @@ impl Timeline {
             }
             Event::TurnBegan { purpose, .. } => self.begin_turn(purpose),
             Event::Replied { read, took, cost_usd, .. } => {
-                self.delivering = None;
+                (self.delivering, self.asked_for) = (None, None);
                 self.spend(*took, *cost_usd);
                 match read {
                     Read::Outcome { repaired, .. } if !repaired.is_empty() => {
@@ -194,10 +197,26 @@ impl Timeline {
                 self.resume(*by);
             }
         }
+        self.view.details = self.waiting_for().into_iter().collect();
         self.view.queued = if self.is_over() { Vec::new() } else { self.waiting.clone() };
     }
 
+    /// What nothing happens before, if that is known.
+    fn waiting_for(&self) -> Option<Detail> {
+        let text = match self.view.status {
+            Status::Running => self.asked_for?,
+            Status::Paused => "the time at which it is resumed automatically",
+            Status::Ended(_) => return None,
+        };
+        Some(Detail { label: "waiting for".to_owned(), text: text.to_owned() })
+    }
+
     fn begin_turn(&mut self, purpose: &Purpose) {
+        self.asked_for = Some(match purpose {
+            Purpose::Step | Purpose::Continue => "the agent's reply",
+            Purpose::Remind { .. } => "the agent's reply, which it was asked for again",
+            Purpose::Pass { .. } => "the agent's answer to a prompt",
+        });
         self.view.turns += 1;
         self.used.ticks = self.used.ticks.saturating_add(1);
         match purpose {
@@ -227,6 +246,7 @@ impl Timeline {
             let wait = took(Duration::from_millis(resume_at.saturating_sub(at)));
             self.remark(format!("stopped ({}); resumes automatically in {wait}", ending.reason));
         }
+        self.asked_for = None;
         self.ending = Some(ending.clone());
         self.view.status = Status::of(Some(ending), self.outline);
         self.view.end = Some(EndCard::new(self.view.seq, ending, self.summary()));
@@ -556,5 +576,32 @@ mod tests {
         assert_eq!(views[7].changed_since(6).visits.len(), 1);
         let last = serde_json::to_string(&views[13]).unwrap();
         assert_eq!(serde_json::from_str::<RunView>(&last).unwrap(), views[13]);
+    }
+
+    #[test]
+    fn what_a_run_waits_for_is_known_while_it_is_open() {
+        let waits_for = |events: &[(u64, Event)]| {
+            let details = after(events).view().details.clone();
+            details.into_iter().map(|Detail { label, text }| format!("{label} {text}")).collect::<Vec<_>>()
+        };
+        let asked = |purpose| (1, turn(purpose));
+        let again = Purpose::Remind { number: 1, problem: "no JSON".to_owned() };
+        assert_eq!(waits_for(&[(0, started())]), [""; 0]);
+        assert_eq!(waits_for(&[(0, started()), asked(Purpose::Step)]), ["waiting for the agent's reply"]);
+        assert_eq!(
+            waits_for(&[(0, started()), asked(again)]),
+            ["waiting for the agent's reply, which it was asked for again"]
+        );
+        assert_eq!(
+            waits_for(&[(0, started()), asked(Purpose::Pass { prompt: prompt(1) })]),
+            ["waiting for the agent's answer to a prompt"]
+        );
+        let paused = Ending { resume_at: Some(9000), ..ending(ExitReason::RateLimited) };
+        assert_eq!(
+            waits_for(&[(0, started()), (1, Event::ended(paused))]),
+            ["waiting for the time at which it is resumed automatically"]
+        );
+        let over = Event::ended(ending(ExitReason::UserRequested));
+        assert_eq!(waits_for(&[(0, started()), asked(Purpose::Step), (2, over)]), [""; 0]);
     }
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::format::{clock, shortened, visible};
 use super::paint;
-use crate::view::{EndCard, Timeline, Visit, dollars, took};
+use crate::view::{Detail, EndCard, Timeline, Visit, dollars, took};
 
 /// What turns while the agent works.
 const SPINNER: [&str; 10] = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
@@ -49,6 +49,9 @@ pub(in crate::cli) fn frame(
     let spinner = paint::cyan(SPINNER[turn % SPINNER.len()]);
     let room = width.saturating_sub(2);
     let mut lines = vec![format!("{spinner} {}", shortened(&state, room))];
+    for Detail { label, text } in &view.details {
+        lines.push(format!("  {}", paint::dim(shortened(&visible(&format!("{label}: {text}")), room))));
+    }
     if let Some(remark) = visit.remarks.last() {
         lines.push(format!("  {}", paint::yellow(shortened(&first_line(remark), room))));
     }

@@ -65,9 +65,11 @@ class RunView {
     this.bar = h("progress", { "aria-label": "Steps taken" });
     this.words = h("span", { role: "status" });
     this.clock = h("span", { class: "hint" });
+    this.details = h("p", { class: "hint" });
     this.progress = h("section", { class: "progress", "aria-label": "Progress", tabindex: "-1" },
       this.bar,
-      h("p", { class: "now" }, this.words, this.clock));
+      h("p", { class: "now" }, this.words, this.clock),
+      this.details);
     this.element = h("article", { class: "run columns" },
       h("div", {},
         h("div", { class: "title" },
@@ -154,9 +156,10 @@ class RunView {
   // Time passes, and costs.
   tick() {
     const { followed } = this;
-    const { stopped, current, view: { cost_usd: cost } } = followed;
+    const { stopped, current, view: { cost_usd: cost, details } } = followed;
     this.timeline.show(followed);
     const time = !stopped && current && sofar(spent(current, Date.now()));
+    this.details.textContent = stopped ? "" : details.map(({ label, text }) => `${label}: ${text}`).join(" · ");
     this.clock.textContent = ` ${[time, cost > 0 && dollars(cost)].filter(Boolean).join(" · ")}`;
   }
 

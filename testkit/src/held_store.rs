@@ -64,6 +64,9 @@ enum Hold {
 
 impl HeldStore {
     /// Lists of sessions stand still from now on, or do no longer.
+    ///
+    /// # Panics
+    /// If a list has panicked.
     pub fn hold_lists(&self, held: bool) {
         *self.lists_held.lock().expect("no list panics") = held;
         self.list_released.notify_all();

@@ -97,12 +97,12 @@ async fn sessions_are_listed_with_the_run_that_holds_them_and_the_one_before() {
     let second = start(&server, &mut app, session).await;
     app.send(json!({ "type": "refresh_sessions" })).await;
     let list = app.until("session_list").await;
-    let last = json!({
+    let before = json!({
         "run_id": first["run_id"], "recipe_id": "implement-and-review", "recipe_label": "Implement & Review",
         "reason": "user-requested", "category": "completed", "title": exited["title"], "ended_at": exited["at"],
     });
     let entry = &list["sessions"][0];
-    assert_eq!((&entry["active_recipe"], &entry["last_recipe"]), (&active(&second), &last));
+    assert_eq!((&entry["active_recipe"], &entry["last_recipe"]), (&active(&second), &before));
     server.stop().await;
 }
 

@@ -19,19 +19,26 @@ use crate::wire::{
 /// How much of a version that is too old is repeated.
 const RECEIVED: usize = 40;
 
+/// The connection that a client comes over.
+pub(in crate::server) struct Arriving<'a> {
+    pub(in crate::server) shared: &'a Shared,
+    pub(in crate::server) id: ClientId,
+    pub(in crate::server) peer: Peer,
+    pub(in crate::server) over: &'a CancellationToken,
+    /// Its slot among the connections that have not shown the key, if it has one.
+    pub(in crate::server) slot: Option<&'a mut Slot>,
+    pub(in crate::server) replies: &'a mut Replies,
+}
+
 /// Answers, and gives back the client if it may come in. One that comes in again begins anew.
 ///
 /// It writes its answer itself: until there is a client, there is no broadcast to put it behind.
 pub(in crate::server) async fn handle(
-    shared: &Shared,
-    id: ClientId,
-    peer: Peer,
-    over: &CancellationToken,
-    slot: Option<&mut Slot>,
-    replies: &mut Replies,
+    arriving: Arriving<'_>,
     connect: Connect,
     request_id: Option<RequestId>,
 ) -> Option<Client> {
+    let Arriving { shared, id, peer, over, slot, replies } = arriving;
     // Before the key: a client that is too old would not understand what is wrong with it.
     if let Some((version, received)) = &connect.protocol_version
         && version.is_too_old()

@@ -10,6 +10,7 @@ use super::client::Client;
 use super::replies::{Leaving, Replies};
 use crate::server::broadcast::update::{Audience, ClientId, Update, frame};
 use crate::server::handlers;
+use crate::server::handlers::connect::Arriving;
 use crate::server::handlers::{Reply, RequestContext};
 use crate::server::net::connection_limit::Slot;
 use crate::server::net::peer::Peer;
@@ -64,17 +65,15 @@ impl Dialogue {
     async fn answer(&mut self, Request { message, request_id }: Request) {
         match (message, &mut self.client) {
             (ClientMessage::Connect(connect), _) => {
-                let known = handlers::connect::handle(
-                    &self.shared,
-                    self.id,
-                    self.peer,
-                    &self.over,
-                    self.slot.as_mut(),
-                    &mut self.replies,
-                    connect,
-                    request_id,
-                );
-                self.client = known.await;
+                let arriving = Arriving {
+                    shared: &self.shared,
+                    id: self.id,
+                    peer: self.peer,
+                    over: &self.over,
+                    slot: self.slot.as_mut(),
+                    replies: &mut self.replies,
+                };
+                self.client = handlers::connect::handle(arriving, connect, request_id).await;
             }
             // Harmless, and no reason to stop the app from coming back.
             (ClientMessage::Unsubscribe(_) | ClientMessage::MessageAck, None) => {}

@@ -1,8 +1,12 @@
 //! Where the processes of one user meet, whatever their data directories: lock files and sockets that are gone after a restart.
 
-use std::fs::{DirBuilder, Metadata};
+#[cfg(feature = "engine")]
+use std::fs::DirBuilder;
+use std::fs::Metadata;
 use std::io;
-use std::os::unix::fs::{DirBuilderExt, MetadataExt};
+#[cfg(feature = "engine")]
+use std::os::unix::fs::DirBuilderExt;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 /// The places for a directory of this name, the first one that can be used first.
@@ -23,6 +27,7 @@ fn candidates(runtime: Option<&Path>, temporary: &Path, name: &str) -> Vec<PathB
 
 /// Makes a directory, or makes sure that it is ours alone: in one that another user can write to, that user could hold any lock, or put a
 /// link where a file is to be.
+#[cfg(feature = "engine")]
 pub(crate) fn make_private(directory: &Path) -> io::Result<()> {
     match DirBuilder::new().recursive(true).mode(0o700).create(directory) {
         Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),

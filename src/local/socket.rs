@@ -34,6 +34,7 @@ impl Way {
     }
 
     /// Where it leads.
+    #[cfg(feature = "server")]
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }

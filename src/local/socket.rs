@@ -1,5 +1,6 @@
 //! The socket of a data directory: where it is, and how to connect to it.
 
+#[cfg(any(feature = "client", test))]
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
@@ -7,9 +8,12 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{Mode, OFlags};
+#[cfg(any(feature = "client", test))]
 use tokio::net::UnixStream;
 
-use super::runtime_directory::{check_private, runtime_directories};
+#[cfg(any(feature = "client", test))]
+use super::runtime_directory::check_private;
+use super::runtime_directory::runtime_directories;
 
 /// The socket's name in the data directory.
 pub(crate) const SOCKET: &str = "socket";
@@ -77,6 +81,7 @@ fn is_short(path: &Path) -> bool {
 ///
 /// # Errors
 /// The server has no such socket, or does not take more connections.
+#[cfg(any(feature = "client", test))]
 pub(crate) async fn connect(data: &Path) -> io::Result<UnixStream> {
     let mut problem = io::Error::from(io::ErrorKind::NotFound);
     for way in Way::all(data) {

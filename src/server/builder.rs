@@ -16,7 +16,7 @@ use super::bind_error::BindError;
 use super::broadcast::follow;
 use super::broadcast::hub::Hub;
 use super::broadcast::update::frame;
-use super::broadcast::views::Viewers;
+use super::broadcast::viewers::Viewers;
 use super::limits::ServerLimits;
 use super::net::auth_throttle::AuthThrottle;
 use super::net::connection_limit::ConnectionLimit;

@@ -9,7 +9,7 @@ use tokio_util::task::TaskTracker;
 
 use super::broadcast::hub::Hub;
 use super::broadcast::update::{Announced, Audience, ClientId, Frame, Meaning, Update, frame};
-use super::broadcast::views::Viewers;
+use super::broadcast::viewers::Viewers;
 use super::limits::ServerLimits;
 use super::net::auth_throttle::AuthThrottle;
 use super::net::connection_limit::ConnectionLimit;

@@ -7,5 +7,6 @@ pub(super) mod sessions;
 pub(super) mod spacing;
 pub(super) mod stream;
 pub(super) mod update;
+pub(super) mod viewers;
 pub(super) mod views;
 pub(super) mod work;

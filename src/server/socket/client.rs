@@ -7,7 +7,7 @@ use crate::run::SessionId;
 use crate::server::broadcast::convert;
 use crate::server::broadcast::stream::Inbox;
 use crate::server::broadcast::update::{Announced, ClientId, Frame, Spoken, Update};
-use crate::server::broadcast::views::{Viewers, Viewing};
+use crate::server::broadcast::viewers::{Viewers, Viewing};
 use crate::server::net::auth::Authenticated;
 use crate::server::net::peer::Peer;
 use crate::server::shared::Shared;

@@ -49,7 +49,8 @@ pub(in crate::cli) fn frame(
     let spinner = paint::cyan(SPINNER[turn % SPINNER.len()]);
     let room = width.saturating_sub(2);
     let mut lines = vec![format!("{spinner} {}", shortened(&state, room))];
-    for Detail { label, text } in &view.details {
+    // What the agent says is worth more, and a terminal has few lines.
+    for Detail { label, text } in view.details.iter().filter(|_| said.is_empty()) {
         lines.push(format!("  {}", paint::dim(shortened(&visible(&format!("{label}: {text}")), room))));
     }
     if let Some(remark) = visit.remarks.last() {

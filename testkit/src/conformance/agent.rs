@@ -171,7 +171,7 @@ pub async fn a_turn_that_was_stopped_before_it_began_does_not_begin(candidate: C
     let (turn, watcher) = (candidate.turn(), Watcher::new());
     watcher.link.stop.cancel();
     let ended = soon(candidate.answers.turn(turn.clone(), watcher.link.clone())).await;
-    assert!(matches!(ended, Err(Failure::Stopped)), "{ended:?}");
+    assert!(matches!(ended, Err(Failure::Stopped | Failure::StoppedBeforePrompt)), "{ended:?}");
     nothing_is_left(&turn).await;
 }
 

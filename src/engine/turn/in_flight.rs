@@ -284,7 +284,7 @@ fn lock(locks: &Path, session: SessionId) -> Result<SessionLock, NoReply> {
     })
 }
 
-/// Stops a process whose agent is not configured.
+/// Stops a process that nothing watches any more.
 pub(in crate::engine) async fn stop_process(shared: &Shared, attempt: AttemptId, found: Option<Process>) {
     let mark = Mark::new(attempt.uuid());
     process::stop(found.map(for_agent), mark, &Limits::default(), &shared.hurry).await;

@@ -105,7 +105,7 @@ pub(crate) enum Next {
 pub(crate) enum Exit {
     /// A variant of the recipe's registry.
     Authored(Ident),
-    /// The standard one of the implied `Other`, also where a mistake leaves nothing better.
+    /// The standard one of the implied `Other`, even where a mistake leaves nothing better.
     StandardOther,
 }
 

@@ -83,7 +83,7 @@ fn pair_misspelt(
     }
 }
 
-/// Mappings that nobody declared; without a readable list of outcomes nothing can be said about that.
+/// Mappings of outcomes that the step does not declare; without a readable list of outcomes nothing can be said about that.
 pub(super) fn stray(step: &syntax::Step, target: &impl Fn(&Next) -> Target) -> Vec<Outcome> {
     let Some(declared) = step.outcomes.value() else { return Vec::new() };
     let declared = first_places(declared.iter().map(|declared| &declared.name));

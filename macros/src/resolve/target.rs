@@ -36,7 +36,7 @@ impl Target {
         }
     }
 
-    /// The step it leads to, also where its name was misspelt.
+    /// The step it leads to, even where its name was misspelt.
     pub(crate) fn step(&self) -> Option<usize> {
         match self {
             Self::Step { index } => Some(*index),

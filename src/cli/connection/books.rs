@@ -25,7 +25,7 @@ pub(in crate::cli) enum Books {
 }
 
 impl Books {
-    /// Whether somebody holds the store, and goes on with what goes on.
+    /// Whether a server holds the store, and drives the runs in it.
     pub(in crate::cli) const fn are_at_a_server(&self) -> bool {
         matches!(self, Self::Theirs(_))
     }

@@ -10,7 +10,7 @@ pub(in crate::cli) const RESTART: &str = "restart that server: it reads its key 
 
 /// What can come in between.
 pub(in crate::cli) enum Trouble {
-    /// Whoever holds the data directory is gone.
+    /// The process that held the data directory is gone.
     Lost,
     /// Something that a person has to be told.
     Told(Complaint),

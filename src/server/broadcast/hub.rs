@@ -209,7 +209,7 @@ mod tests {
         assert_eq!(arrived(&mut inbox), [false], "the end comes later");
     }
 
-    /// Whoever is shown the run of a busy session may be so in the moment in which it ends.
+    /// A client may be shown the run of a busy session in the moment in which that run ends.
     #[tokio::test(start_paused = true)]
     async fn a_run_that_has_ended_is_shown_to_nobody_as_one_that_goes_on() {
         let started = Meaning::Started;
@@ -217,7 +217,7 @@ mod tests {
         assert_eq!(heard(&told).await, [true, true, false]);
     }
 
-    /// Whoever ends what does not run may do so in the moment in which somebody else begins something.
+    /// A client may end a run that does not exist in the moment in which another client starts one.
     #[tokio::test(start_paused = true)]
     async fn a_run_that_goes_on_is_shown_to_nobody_as_one_that_has_ended() {
         let started = Meaning::Started;

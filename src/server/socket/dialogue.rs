@@ -130,7 +130,7 @@ impl Dialogue {
         }));
     }
 
-    /// Somebody who has not shown the key wants something.
+    /// A client that has not shown the key wants something.
     fn turn_away(&mut self) {
         self.replies.say(&ServerMessage::AuthError(AuthError::default()));
         self.replies.leave(Leaving::NOT_AUTHENTICATED);

@@ -7,7 +7,7 @@ use tokio::time::Instant;
 
 use crate::run::SessionId;
 
-/// How many sessions a client can listen to. It may name any, also such that never begin; whoever names more hears no longer
+/// How many sessions a client can listen to. It may name any, even those that never begin; a client that names more hears no longer
 /// of the one that it named first.
 const MAX_SESSIONS: usize = 1024;
 
@@ -26,7 +26,7 @@ pub(in crate::server) struct Subscriptions {
 struct Subscription {
     /// The offset of what has not been heard yet.
     next: u64,
-    /// The how-manieth it was when it was last named.
+    /// Its 1-based index in the order of naming, when it was last named.
     named: u64,
 }
 

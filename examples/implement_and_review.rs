@@ -122,7 +122,9 @@ fn line(event: &Event) -> String {
         Event::TurnBegan { step, purpose, .. } => match purpose {
             Purpose::Step => format!("asked the agent to {step}"),
             Purpose::Continue => format!("asked the agent to go on with {step}"),
-            Purpose::Remind { problem, .. } => format!("asked again: {problem}"),
+            Purpose::Remind { problem, .. }
+            | Purpose::Evidence { problem, .. }
+            | Purpose::Verify { problem, .. } => format!("asked again: {problem}"),
             Purpose::Pass { .. } => "passed on what somebody said".to_owned(),
         },
         Event::Replied { read, took, .. } => match read {
@@ -130,6 +132,20 @@ fn line(event: &Event) -> String {
             Read::Unread { problem, .. } => format!("the reply cannot be read: {problem}"),
             Read::NotAsked => "the agent answered".to_owned(),
         },
+        Event::TreeSeen { tree, .. } => {
+            format!("HEAD is {}", tree.head.as_deref().unwrap_or("without a commit"))
+        }
+        Event::ToolsRefused { refused, .. } => format!("the agent was refused {} tools", refused.len()),
+        Event::CheckBegan { .. } => "looking for evidence".to_owned(),
+        Event::Checked { results, .. } => {
+            let names: Vec<_> = results
+                .iter()
+                .map(|result| {
+                    format!("{} {}", result.name, if result.passed() { "is good" } else { "is not good" })
+                })
+                .collect();
+            names.join(", ")
+        }
         Event::Reasked { number, of, .. } => format!("asking again, {number} of at most {of} times"),
         Event::Moved { from, to, number, .. } => format!("{from} leads to {to}, step {number}"),
         Event::PromptQueued { .. } => "somebody said something".to_owned(),

@@ -1,11 +1,14 @@
 //! What generated code uses. Nothing here is public API: it changes without notice.
 
+pub use std::borrow::Cow;
 pub use std::string::String;
+pub use std::time::Duration;
 
 pub use surefire_macros::{catalog, recipe, splice, steps};
 
 pub use crate::recipe::{
-    Ledger, Place, RestartTarget, Scope, Visits, blank, deserialize, offers_restarts, same, standard,
+    Ledger, Place, RestartTarget, Scope, Visits, blank, count_tools, deserialize, join_tools,
+    offers_restarts, same, standard, step_tools_flaw, tools_flaw,
 };
 pub use {serde, strum};
 

@@ -17,6 +17,8 @@ pub mod cli;
 pub mod client;
 #[cfg(feature = "engine")]
 pub mod engine;
+#[cfg(feature = "engine")]
+pub mod gate;
 #[cfg(any(feature = "client", feature = "engine"))]
 mod local;
 #[cfg(feature = "engine")]
@@ -36,10 +38,11 @@ pub mod wire;
 pub mod recipes;
 
 pub use recipe::{
-    Advise, AnyPosition, AnyReason, AnyRecipe, AnyRestart, Catalog, Category, Classified, Definition, Exit,
-    ExitReason, Family, Fingerprint, Guardrail, Guardrails, Names, Next, NextOutline, OutcomeOutline,
-    Outline, PathPart, Position, Recipe, Registry, Remedy, Restart, RunLimit, RunRemedy, Snapshot,
-    SnapshotError, StepOutline, Tripped, UnknownName, UnknownRecipe, Verdict,
+    Advise, AnyPosition, AnyReason, AnyRecipe, AnyRestart, Catalog, Category, Classified, CommandLine,
+    CommandStep, Definition, Evidence, Exit, ExitReason, Family, Fingerprint, Guardrail, Guardrails,
+    InvalidTool, Names, Next, NextOutline, OutcomeOutline, Outline, PathPart, Position, Recipe, Registry,
+    Remedy, Restart, RunLimit, RunRemedy, Snapshot, SnapshotError, StepOutline, Tool, Tripped, UnknownName,
+    UnknownRecipe, Verdict,
 };
 pub use surefire_macros::Registry;
 

@@ -44,22 +44,156 @@
 /// | `id` | the name on the wire; the kebab-case of the recipe's name unless given |
 /// | `label` | the name for people; the words of the recipe's name unless given |
 /// | `model` | the model to ask for, in quotes |
+/// | `tools` | what the agent may do in steps that have no list of their own, see [below](#tools) |
 /// | `exits` | your own enum of exit reasons, see [`Registry`](crate::Registry); the standard one unless given |
-/// | `guardrails` | `max_step_visits`, `max_total_steps`, `max_restarts`, `exit_on_other` |
+/// | `guardrails` | `max_step_visits`, `max_total_steps`, `max_restarts`, `max_verify_time_per_milestone`, `exit_on_other` |
 ///
 /// The doc comment's first paragraph is the description that people see in lists.
 ///
 /// # Steps
 ///
 /// A `step` has a `prompt` (a text, `include_str!("file.md")` or a constant), its `outcomes`, a line
-/// `Outcome => next` for each of them, and perhaps a `model` of its own. What follows an outcome is the name of a
-/// step, `exit Reason`, or `restart Recipe`, which begins that recipe in a fresh session and needs `max_restarts`.
+/// `Outcome => next` for each of them, and perhaps a `model`, `tools` and `verify` of its own. What follows an outcome is
+/// the name of a step, `exit Reason`, or `restart Recipe`, which begins that recipe in a fresh session and needs
+/// `max_restarts`. A step can also be [a command](#steps-that-are-commands).
 ///
-/// Every step also has the outcome `Other`, for the unforeseen: it exits with
+/// Every step that asks an agent also has the outcome `Other`, for the unforeseen: it exits with
 /// [`UserProvidedOther`](crate::ExitReason::UserProvidedOther). Declare and map it to exit with another reason; write
 /// `exit_on_other: false` in the guardrails to leave it out, or to lead it to a step.
 ///
 /// `include name(parameter => Next);` stands for steps that were defined with [`steps!`](crate::steps!).
+///
+/// # Tools
+///
+/// `tools` lists what the agent may do at a step, in words that do not depend on the agent; see [`Tool`](crate::Tool).
+///
+/// | entry | the agent may |
+/// |---|---|
+/// | `read` | read files and look around; every step may, so it is written where nothing else is allowed |
+/// | `edit` | change files in the working directory |
+/// | `web` | search and read the web |
+/// | `"cargo test *"` | run this command; ` *` stands for any arguments, or none |
+/// | `..BUILD` | do what a constant `BUILD: &[Tool]` lists, which several recipes can share |
+///
+/// The list of a step replaces the recipe's. Where neither has one, the operator's settings decide. The macro looks at
+/// each pattern, and the compiler at those in constants: one that nothing can match does not compile.
+///
+/// ```
+/// use surefire::Tool;
+///
+/// const BUILD: &[Tool] = &[Tool::command("cargo *"), Tool::command("make *")];
+///
+/// surefire::recipe! {
+///     recipe Port {
+///         tools: [read],
+///         initial: Write,
+///         step Write {
+///             prompt: "Port the next module.",
+///             tools: [edit, ..BUILD, "git log *"],
+///             outcomes: [Complete],
+///             Complete => Judge,
+///         }
+///         step Judge {
+///             prompt: "Is the module ported?",
+///             outcomes: [Good, Bad],
+///             Good => exit ChangesCommitted,
+///             Bad => exit ReviewRejected,
+///         }
+///     }
+/// }
+///
+/// let [write, judge] = Port::OUTLINE.steps else { unreachable!() };
+/// assert_eq!(write.tools.unwrap().len(), 4);
+/// assert_eq!(judge.tools, Some(&[Tool::Read][..]));
+/// ```
+///
+/// # Evidence
+///
+/// `Outcome => next if evidence` names what the engine has to find before the outcome counts: it looks for itself, and
+/// does not take the agent's word. Evidence may stand on every transition, and all of it has to be found. What is missing
+/// goes back to the agent; see [`Evidence`](crate::Evidence).
+///
+/// | after `if` | the engine finds that |
+/// |---|---|
+/// | `commit` | a commit that one of the run's turns made can be reached from HEAD |
+/// | `no_commit` | HEAD is where it was when the run began |
+/// | `clean` | no file that the run changed is uncommitted |
+/// | `clean_tree` | no file at all is uncommitted, untracked files included |
+/// | `changed` | the run changed a file |
+/// | `rebased_on_main` | the main branch is an ancestor of HEAD |
+/// | `exists "path"` | a file or directory is there, in the working directory |
+/// | `"command"` or `["program", "argument"]` | the command succeeds |
+///
+/// The typed run does not check evidence, since it has no working directory: `.committed()` below is an exit at once.
+///
+/// ```
+/// surefire::recipe! {
+///     recipe Finish {
+///         initial: Commit,
+///         step Commit {
+///             prompt: "Commit what is there.",
+///             tools: ["git add *", "git commit *"],
+///             outcomes: [Committed, NothingToCommit],
+///             Committed => exit ChangesCommitted if commit,
+///             NothingToCommit => exit NoChangesToCommit if no_commit && clean_tree,
+///         }
+///     }
+/// }
+///
+/// assert_eq!(Finish::OUTLINE.steps[0].outcomes[0].evidence, [surefire::Evidence::Commit]);
+/// assert_eq!(Finish::begin().committed().code(), "changes-committed");
+/// ```
+///
+/// # Steps that are commands
+///
+/// With `run` in place of a prompt, the engine runs a command and asks no agent. Its exit status is the outcome: `Passed`
+/// or `Failed`, both mapped, and no others, not even `Other`. One text is a line for `bash -euo pipefail -c`; a list is a
+/// program and its arguments, without a shell. `time` bounds how long it may take, in seconds, minutes or hours.
+///
+/// ```
+/// surefire::recipe! {
+///     recipe Green {
+///         initial: Test,
+///         guardrails: { max_step_visits: 5 },
+///         step Test { run: "cargo test --workspace", time: 10m, Passed => exit TaskCommitted, Failed => Fix }
+///         step Fix { prompt: "Fix the failing tests.", tools: [edit], outcomes: [Complete], Complete => Test }
+///     }
+/// }
+///
+/// let fix = Green::begin().failed()?;
+/// assert_eq!(fix.complete()?.passed().code(), "task-committed");
+/// # Ok::<(), surefire::Exit>(())
+/// ```
+///
+/// # Verify
+///
+/// `verify` lists commands that the engine runs after each outcome of a step that leads to a step or a restart. One that
+/// fails goes back to the agent, with the end of its output. `max_verify_time_per_milestone`, among the guardrails, bounds
+/// all of them together at one visit.
+///
+/// ```
+/// surefire::recipe! {
+///     recipe Careful {
+///         initial: Work,
+///         guardrails: { max_verify_time_per_milestone: 30m },
+///         step Work {
+///             prompt: "Implement the task.",
+///             tools: [edit, "cargo *"],
+///             verify: ["cargo test", ["cargo", "clippy", "--", "-D", "warnings"]],
+///             outcomes: [Complete],
+///             Complete => Commit if changed,
+///         }
+///         step Commit {
+///             prompt: "Commit.",
+///             tools: ["git add *", "git commit *"],
+///             outcomes: [Committed],
+///             Committed => exit TaskCommitted if commit,
+///         }
+///     }
+/// }
+///
+/// assert_eq!(Careful::OUTLINE.steps[0].verify[0].to_string(), "cargo test");
+/// ```
 ///
 /// # What comes out
 ///
@@ -103,8 +237,9 @@ macro_rules! recipe {
 /// assert_eq!(ReviewOnly::begin().no_issues().code(), "changes-committed");
 /// ```
 ///
-/// Prompt files are found beside the source that defines the steps. Shared steps can be used in the crate that defines
-/// them; give them `pub(crate)` for that.
+/// Prompt files, and constants with tools, are found beside the source that defines the steps. Evidence may stand in the
+/// steps (`NoIssues => clean if changed`), at the place where they are included (`clean => exit Done if commit`), or in
+/// both. Shared steps can be used in the crate that defines them; give them `pub(crate)` for that.
 #[macro_export]
 macro_rules! steps {
     ($($written:tt)*) => { $crate::__private::steps! { ($crate) $($written)* } };

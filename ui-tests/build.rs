@@ -26,6 +26,8 @@ struct Recipe {
     number: u64,
     guardrails: String,
     steps: Vec<Vec<Next>>,
+    /// For each step, numbers that decide what else it says.
+    looks: Vec<usize>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -73,7 +75,45 @@ impl Recipe {
         };
         let restarts = if restarts { ", max_restarts: 2" } else { "" };
         let other = if random.below(3) == 0 { ", exit_on_other: false" } else { "" };
-        Self { number, guardrails: format!("{limits}{restarts}{other}"), steps }
+        let looks = steps.iter().map(|_| random.below(64)).collect();
+        Self { number, guardrails: format!("{limits}{restarts}{other}"), steps, looks }
+    }
+
+    /// Whether a step is a command: one with two outcomes can be.
+    fn is_command(&self, step: usize) -> bool {
+        self.steps[step].len() == 2 && self.looks[step].is_multiple_of(2)
+    }
+
+    /// What stands in a step beside its mappings. None of it changes where a run can go.
+    fn fields(&self, step: usize) -> String {
+        let look = self.looks[step];
+        if self.is_command(step) {
+            let command = if look.is_multiple_of(4) { "\"cargo test\"" } else { "[\"cargo\", \"test\"]" };
+            return format!("            run: {command},\n            time: {}m,\n", look + 1);
+        }
+        let names: Vec<_> = (0..self.steps[step].len()).map(|outcome| format!("O{outcome}")).collect();
+        let mut fields =
+            format!("            prompt: \"Go.\",\n            outcomes: [{}],\n", names.join(", "));
+        if look.is_multiple_of(3) {
+            fields += "            tools: [edit, \"cargo *\"],\n";
+        }
+        if look.is_multiple_of(5) && self.steps[step].iter().any(|next| *next != Next::Exit) {
+            fields += "            verify: [\"cargo test\"],\n";
+        }
+        fields
+    }
+
+    /// How an outcome of a step is written.
+    fn outcome(&self, step: usize, outcome: usize) -> String {
+        let names = ["Passed", "Failed"];
+        if self.is_command(step) { names[outcome].to_owned() } else { format!("O{outcome}") }
+    }
+
+    /// What the engine would have to find, which no form of a walk asks for.
+    fn evidence(&self, step: usize, outcome: usize) -> &'static str {
+        let evidence =
+            [" if commit", " if no_commit && clean", " if exists \"x\" && \"make\"", "", "", "", ""];
+        if self.is_command(step) { "" } else { evidence[(self.looks[step] + outcome) % evidence.len()] }
     }
 
     /// Gives an exit to every step from which none can be reached.
@@ -98,19 +138,15 @@ impl Recipe {
         let mut steps = String::new();
         let mut walks = String::new();
         for (step, nexts) in self.steps.iter().enumerate() {
-            let names: Vec<_> = (0..nexts.len()).map(|outcome| format!("O{outcome}")).collect();
-            let names = names.join(", ");
-            let _ = write!(
-                steps,
-                "        step S{step} {{\n            prompt: \"Go.\",\n            outcomes: [{names}],\n"
-            );
+            let _ = write!(steps, "        step S{step} {{\n{}", self.fields(step));
             for (outcome, next) in nexts.iter().enumerate() {
                 let next = match next {
                     Next::Step(to) => format!("S{to}"),
                     Next::Exit => "exit TaskCommitted".to_owned(),
                     Next::Restart => format!("restart Random{number}"),
                 };
-                let _ = writeln!(steps, "            O{outcome} => {next},");
+                let (outcome, evidence) = (self.outcome(step, outcome), self.evidence(step, outcome));
+                let _ = writeln!(steps, "            {outcome} => {next}{evidence},");
             }
             steps += "        }\n";
             let mut targets: Vec<_> = nexts

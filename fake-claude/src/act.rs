@@ -5,22 +5,46 @@ use std::time::Duration;
 
 use fake_claude::{Act, Answer};
 
-use crate::call::Call;
-use crate::log::Log;
 use crate::process;
-use crate::speaker::Speaker;
+use crate::speaker::{Speaker, Speaking, Tally};
+use crate::tools;
 
-/// Does what the answer says, and gives back the exit status.
-pub(crate) fn act(call: &Call, prompt: &str, answer: &Answer, log: &Log) -> ExitCode {
-    let speaker = Speaker::new(call, prompt, answer, log);
-    if call.stream && !matches!(answer.act, Act::Empty | Act::Fail | Act::JsonArray | Act::JsonObject) {
+/// Does what the answer says, once more where that says so, and gives back the exit status.
+pub(crate) fn act(speaking: &Speaking<'_>, answer: &Answer) -> ExitCode {
+    let tally = Tally::default();
+    let speaker = Speaker::new(speaking, answer, &tally);
+    let is_silent = matches!(answer.act, Act::Empty | Act::Fail | Act::JsonArray | Act::JsonObject);
+    if speaking.call.stream && !is_silent {
         speaker.begin();
     }
+    let mut status = work(&speaker, answer);
+    let mut next = answer.again.as_deref();
+    while let Some(answer) = next {
+        std::thread::sleep(Duration::from_millis(answer.delay_ms));
+        let speaker = Speaker::new(speaking, answer, &tally);
+        speaker.background(false);
+        status = work(&speaker, &Answer { delay_ms: 0, ..answer.clone() });
+        next = answer.again.as_deref();
+    }
+    match status {
+        Status::Success => ExitCode::SUCCESS,
+        Status::Failure => ExitCode::FAILURE,
+    }
+}
+
+/// Speaks, uses tools and answers.
+fn work(speaker: &Speaker<'_>, answer: &Answer) -> Status {
     for passage in &answer.passages {
         speaker.say(passage);
     }
+    for tried in &answer.tries {
+        tools::use_tool(speaker, tried);
+    }
     std::thread::sleep(Duration::from_millis(answer.delay_ms));
-    let status = match answer.act {
+    if answer.again.is_some() {
+        speaker.background(true);
+    }
+    match answer.act {
         Act::Well
         | Act::ProseOnly
         | Act::WrongOutcome
@@ -49,6 +73,7 @@ pub(crate) fn act(call: &Call, prompt: &str, answer: &Answer, log: &Log) -> Exit
         Act::Empty => Status::Success,
         Act::Fail => speaker.complain(),
         Act::Silence | Act::NoRead => process::hang(),
+        Act::ToolSilence => last([speaker.begin_tool(), process::hang()]),
         Act::Mutter => process::mutter(),
         Act::IgnoreSigterm => last([process::ignore_signals(), speaker.say("ignoring"), process::hang()]),
         Act::Interruptible => {
@@ -62,10 +87,6 @@ pub(crate) fn act(call: &Call, prompt: &str, answer: &Answer, log: &Log) -> Exit
         Act::SetsidAndSilence => last([process::leave_in_session(), speaker.say("left"), process::hang()]),
         Act::KillParentBefore => last([process::kill_parent(), speaker.answer()]),
         Act::KillParentAfter => last([speaker.answer(), process::kill_parent()]),
-    };
-    match status {
-        Status::Success => ExitCode::SUCCESS,
-        Status::Failure => ExitCode::FAILURE,
     }
 }
 

@@ -4,6 +4,8 @@ use std::io::Read;
 use std::sync::mpsc;
 use std::time::Duration;
 
+use fake_claude::Version;
+
 /// The flags of a call.
 #[derive(Debug, Default)]
 pub(crate) struct Call {
@@ -13,17 +15,32 @@ pub(crate) struct Call {
     pub(crate) stream: bool,
     pub(crate) model: Option<String>,
     pub(crate) permission_mode: Option<String>,
+    pub(crate) allowed_tools: Vec<String>,
+    pub(crate) disallowed_tools: Vec<String>,
+    pub(crate) version: Version,
     /// The words themselves; the flag names a file.
     pub(crate) system_prompt: Option<String>,
 }
 
 impl Call {
     /// Reads the flags that the real CLI has and Surefire uses; any other is an error, as there.
-    pub(crate) fn parse(arguments: &[String]) -> Result<Self, String> {
-        let mut call = Self { arguments: arguments.to_vec(), ..Self::default() };
+    pub(crate) fn parse(arguments: &[String], version: Version) -> Result<Self, String> {
+        let mut call = Self { arguments: arguments.to_vec(), version, ..Self::default() };
         let (mut print, mut verbose) = (false, false);
-        let mut rest = arguments.iter();
+        let mut rest = arguments.iter().peekable();
         while let Some(flag) = rest.next() {
+            if let "--allowedTools" | "--disallowedTools" = flag.as_str() {
+                let allowed = flag == "--allowedTools";
+                let rules = if allowed { &mut call.allowed_tools } else { &mut call.disallowed_tools };
+                // A list goes on until the next flag, and takes everything up to it.
+                while let Some(rule) = rest.next_if(|word| !word.starts_with('-')) {
+                    rules.push(rule.clone());
+                }
+                if rules.is_empty() {
+                    return Err(format!("error: option '{flag} <tools...>' argument missing"));
+                }
+                continue;
+            }
             let mut value =
                 || rest.next().cloned().ok_or_else(|| format!("error: option '{flag}' argument missing"));
             match flag.as_str() {
@@ -40,7 +57,7 @@ impl Call {
                         words.map_err(|_| format!("Error: Append system prompt file not found: {file}"))?;
                     call.system_prompt = Some(words);
                 }
-                "--permission-mode" => call.permission_mode = Some(value()?),
+                "--permission-mode" => call.permission_mode = Some(mode(value()?, version)?),
                 "--max-turns" | "--max-budget-usd" => {
                     value()?.parse::<f64>().map_err(|_| format!("error: option '{flag}' is no number"))?;
                 }
@@ -59,6 +76,16 @@ impl Call {
         }
         Ok(call)
     }
+}
+
+/// A mode that this version knows.
+fn mode(mode: String, version: Version) -> Result<String, String> {
+    const MODES: [&str; 6] = ["acceptEdits", "auto", "bypassPermissions", "default", "dontAsk", "plan"];
+    let manual = mode == "manual" && version == Version::Newer;
+    if manual || MODES.contains(&mode.as_str()) {
+        return Ok(if manual { "default".to_owned() } else { mode });
+    }
+    Err(format!("error: option '--permission-mode <mode>' argument '{mode}' is invalid."))
 }
 
 fn is_uuid(text: &str) -> bool {

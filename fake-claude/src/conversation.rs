@@ -3,6 +3,8 @@
 use std::fs;
 use std::path::PathBuf;
 
+use serde_json::{Value, json};
+
 use crate::call::Call;
 
 /// A folder of conversations.
@@ -33,7 +35,18 @@ impl Conversations {
 
     /// Like the real one, it exists from its first prompt on, whatever becomes of it.
     pub(crate) fn keep(&self, call: &Call, prompt: &str) {
-        let line = serde_json::json!({ "type": "user", "bytes": prompt.len() });
+        self.write(call, &json!({ "type": "user", "bytes": prompt.len() }));
+    }
+
+    /// Adds to what the conversation has cost, and says what that is now.
+    pub(crate) fn spend(&self, call: &Call, cost_usd: f64) -> f64 {
+        self.write(call, &json!({ "type": "cost", "usd": cost_usd }));
+        let text = fs::read_to_string(self.file(call)).unwrap_or_default();
+        let lines = text.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+        lines.filter_map(|line| line["usd"].as_f64()).fold(0.0, |sum, cost| sum + cost)
+    }
+
+    fn write(&self, call: &Call, line: &Value) {
         let kept = fs::create_dir_all(&self.0)
             .and_then(|()| fs::OpenOptions::new().create(true).append(true).open(self.file(call)))
             .and_then(|mut file| std::io::Write::write_all(&mut file, format!("{line}\n").as_bytes()));
@@ -61,7 +74,7 @@ impl Refusal {
             Self::InUse => format!("Error: Session ID {} is already in use.", call.session),
             Self::Unknown => {
                 let words = format!("No conversation found with session ID: {}", call.session);
-                let line = serde_json::json!({
+                let line = json!({
                     "type": "result", "subtype": "error_during_execution", "is_error": true, "num_turns": 0,
                     "session_id": call.session, "total_cost_usd": 0, "permission_denials": [], "errors": [words],
                 });

@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 
-pub use plan::{Act, Answer, Plan, When};
+pub use plan::{Act, Answer, Plan, Try, Version, When};
 use serde_json::Value;
 
 /// The variable that names the plan file; its name is one that Surefire passes on to the CLI.
@@ -40,7 +40,8 @@ pub fn calls(log: &Path) -> Vec<Value> {
     text.lines().map(|line| serde_json::from_str(line).expect("the fake writes one object a line")).collect()
 }
 
-/// How many calls have reached this phase: `began`, `answered` or `refused`.
+/// How many calls have reached this phase: `began`, `answered` or `refused`. Each tool that one of them tried is a line of
+/// its own, `tried`.
 #[must_use]
 pub fn count(log: &Path, phase: &str) -> usize {
     calls(log).iter().filter(|call| call["phase"] == phase).count()

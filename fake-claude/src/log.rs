@@ -41,6 +41,17 @@ impl Log {
         }
     }
 
+    /// A tool that was tried: whether it was used, and if not, why.
+    pub(crate) fn tried(&self, call: &Call, tool: &str, input: &Value, verdict: &str) {
+        if let Some(mut file) = self.open() {
+            let mut event = event("tried", call);
+            event["tool"] = json!(tool);
+            event["input"] = input.clone();
+            event["verdict"] = json!(verdict);
+            write(&mut file, &event);
+        }
+    }
+
     pub(crate) fn refused(&self, call: &Call, why: &str) {
         if let Some(mut file) = self.open() {
             let mut event = event("refused", call);
@@ -65,6 +76,8 @@ fn event(phase: &str, call: &Call) -> Value {
     json!({
         "phase": phase, "pid": std::process::id(), "arguments": call.arguments, "session": call.session,
         "resume": call.resume, "system_prompt": call.system_prompt, "attempt": mark, "environment": names,
+        "permission_mode": call.permission_mode, "allowed_tools": call.allowed_tools,
+        "disallowed_tools": call.disallowed_tools,
         "directory": std::env::current_dir().unwrap_or_default(),
     })
 }

@@ -5,9 +5,11 @@ mod act;
 mod call;
 mod conversation;
 mod log;
+mod permissions;
 mod process;
 mod reply;
 mod speaker;
+mod tools;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -17,13 +19,10 @@ use fake_claude::{Act, Answer, Plan};
 use crate::call::Call;
 use crate::conversation::Conversations;
 use crate::log::Log;
+use crate::speaker::Speaking;
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    if arguments.iter().any(|argument| argument == "--version") {
-        println!("{} (Claude Code, a fake)", reply::VERSION);
-        return ExitCode::SUCCESS;
-    }
     match run(&arguments) {
         Ok(code) => code,
         Err(words) => {
@@ -36,8 +35,12 @@ fn main() -> ExitCode {
 /// Goes through a call in the order of the real CLI: flags, conversation, prompt, answer.
 fn run(arguments: &[String]) -> Result<ExitCode, String> {
     let (plan, beside) = load()?;
+    if arguments.iter().any(|argument| argument == "--version") {
+        println!("{} (Claude Code, a fake)", plan.version.number());
+        return Ok(ExitCode::SUCCESS);
+    }
     let log = Log::at(plan.log.clone().or_else(|| Some(beside?.join("calls.jsonl"))));
-    let call = Call::parse(arguments)?;
+    let call = Call::parse(arguments, plan.version)?;
     let conversations = Conversations::at(plan.configuration.clone());
     if let Err(refusal) = conversations.admit(&call) {
         log.refused(&call, refusal.words());
@@ -57,7 +60,7 @@ fn run(arguments: &[String]) -> Result<ExitCode, String> {
     let number = log.began(&call, &prompt);
     conversations.keep(&call, &prompt);
     let answer = answer(&plan, number, &prompt);
-    Ok(act::act(&call, &prompt, answer, &log))
+    Ok(act::act(&Speaking { call: &call, prompt: &prompt, log: &log, conversations: &conversations }, answer))
 }
 
 fn answer<'a>(plan: &'a Plan, number: usize, prompt: &str) -> &'a Answer {

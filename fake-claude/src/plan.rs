@@ -12,6 +12,8 @@ pub struct Plan {
     pub log: Option<PathBuf>,
     /// Where conversations are kept; what the environment says where nothing else is said.
     pub configuration: Option<PathBuf>,
+    /// Which version of the CLI it behaves like.
+    pub version: Version,
     /// How long the fake waits for the first byte of its prompt; the real one waits 3 s.
     pub patience_ms: Option<u64>,
     /// Answers for prompts that contain a text; the first that fits is taken, and they go before `answers`.
@@ -20,6 +22,56 @@ pub struct Plan {
     pub answers: Vec<Answer>,
     /// The answer to all others.
     pub default: Answer,
+}
+
+/// A version of the CLI. They differ in how they state costs and refusals.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub enum Version {
+    /// States what the conversation has cost, and beside it what was used since the last result; says at once that a tool was
+    /// refused, and what runs in the background.
+    #[default]
+    #[serde(rename = "2.1.325")]
+    Newer,
+    /// States what the process has cost; lists refused tools at its end.
+    #[serde(rename = "2.1.197")]
+    Older,
+}
+
+impl Version {
+    /// As the CLI states it.
+    #[must_use]
+    pub const fn number(self) -> &'static str {
+        match self {
+            Self::Newer => "2.1.325",
+            Self::Older => "2.1.197",
+        }
+    }
+}
+
+/// A tool that the fake tries to use. It is really used, in the working directory, if the flags of the call allow it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub enum Try {
+    /// Runs a command.
+    Bash(String),
+    /// Writes a file.
+    Write {
+        /// Its path, seen from the working directory.
+        path: PathBuf,
+        /// What is in it afterwards.
+        content: String,
+    },
+    /// Replaces a text in a file.
+    Edit {
+        /// Its path, seen from the working directory.
+        path: PathBuf,
+        /// The text that is there.
+        old: String,
+        /// What takes its place.
+        new: String,
+    },
+    /// Reads a page. Nothing is read: there is no network in tests.
+    WebFetch(String),
 }
 
 /// An answer to prompts that contain a text.
@@ -44,13 +96,17 @@ pub struct Answer {
     pub text: Option<String>,
     /// What to say before anything else.
     pub passages: Vec<String>,
+    /// The tools to try before answering, one after the other.
+    pub tries: Vec<Try>,
+    /// Answers a second time, as after a command in the background, once its own `delay_ms` is over.
+    pub again: Option<Box<Answer>>,
     /// How long to work before answering.
     pub delay_ms: u64,
     /// How many megabytes, for the acts that are about size.
     pub megabytes: usize,
     /// When the usage limit resets, in seconds since 1970.
     pub resets_at: Option<u64>,
-    /// What the turn is said to have cost.
+    /// What is said to have been used for this answer.
     pub cost_usd: Option<f64>,
 }
 
@@ -134,6 +190,8 @@ pub enum Act {
     UnknownLines,
     /// Uses tools before it answers.
     Tools,
+    /// Begins to use a tool, and says nothing more.
+    ToolSilence,
     /// Kills its parent, then answers well.
     KillParentBefore,
     /// Answers well, then kills its parent.

@@ -5,9 +5,6 @@ use serde_json::{Value, json};
 
 use crate::call::Call;
 
-/// The version that the fake claims to be.
-pub(crate) const VERSION: &str = "2.1.325";
-
 /// What stands before the outcomes in a step's prompt.
 const OFFER: &str = "Your possible outcomes for this step: ";
 
@@ -48,10 +45,14 @@ fn first_offered(prompt: &str) -> Option<String> {
 
 /// The first line of a call.
 pub(crate) fn init(call: &Call) -> Value {
+    let tools = ["Bash", "Edit", "NotebookEdit", "Read", "WebFetch", "WebSearch", "Write"];
+    let tools: Vec<_> =
+        tools.into_iter().filter(|tool| !call.disallowed_tools.iter().any(|name| name == tool)).collect();
     json!({
-        "type": "system", "subtype": "init", "session_id": call.session, "claude_code_version": VERSION,
+        "type": "system", "subtype": "init", "session_id": call.session,
+        "claude_code_version": call.version.number(),
         "model": call.model.as_deref().unwrap_or("claude-opus-5-5"), "permissionMode": call.permission_mode,
-        "tools": ["Bash", "Edit", "Read"],
+        "tools": tools,
     })
 }
 
@@ -64,28 +65,37 @@ pub(crate) fn said(call: &Call, text: &str) -> Value {
 }
 
 /// A tool that the agent uses.
-pub(crate) fn used(call: &Call, tool: &str) -> Value {
+pub(crate) fn used(call: &Call, id: &str, tool: &str, input: &Value) -> Value {
+    let block = json!({ "type": "tool_use", "id": id, "name": tool, "input": input });
     json!({
         "type": "assistant", "session_id": call.session, "parent_tool_use_id": null,
-        "message": { "role": "assistant", "content": [{ "type": "tool_use", "name": tool, "input": {} }] },
+        "message": { "role": "assistant", "content": [block] },
     })
 }
 
-/// The last line of a call that went well.
-pub(crate) fn success(call: &Call, text: &str, answer: &Answer) -> Value {
+/// What came of it.
+pub(crate) fn tool_result(call: &Call, id: &str, content: &str, is_error: bool) -> Value {
+    let block = json!({ "type": "tool_result", "tool_use_id": id, "content": content, "is_error": is_error });
+    json!({
+        "type": "user", "session_id": call.session, "parent_tool_use_id": null,
+        "message": { "role": "user", "content": [block] },
+    })
+}
+
+/// The last line of a call that went well, without its costs.
+pub(crate) fn success(call: &Call, text: &str, denials: &[Value]) -> Value {
     json!({
         "type": "result", "subtype": "success", "is_error": false, "result": text, "session_id": call.session,
-        "num_turns": 1, "total_cost_usd": answer.cost_usd.unwrap_or(0.01), "permission_denials": [],
-        "api_error_status": null, "usage": { "input_tokens": 1, "output_tokens": 1 },
+        "num_turns": 1, "permission_denials": denials, "api_error_status": null,
+        "usage": { "input_tokens": 1, "output_tokens": 1 },
     })
 }
 
-/// The last line of a call that went wrong.
-pub(crate) fn error(call: &Call, subtype: &str, status: Option<u64>, text: &str) -> Value {
-    let mut line = success(call, text, &Answer::default());
+/// The last line of a call that went wrong, without its costs.
+pub(crate) fn error(call: &Call, subtype: &str, status: Option<u64>, text: &str, denials: &[Value]) -> Value {
+    let mut line = success(call, text, denials);
     line["subtype"] = json!(subtype);
     line["is_error"] = json!(true);
     line["api_error_status"] = json!(status);
-    line["total_cost_usd"] = json!(0);
     line
 }

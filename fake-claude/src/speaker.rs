@@ -1,26 +1,79 @@
 //! What the fake prints.
 
+use std::cell::{Cell, RefCell};
 use std::io::Write;
 
-use fake_claude::Answer;
+use fake_claude::{Answer, Version};
 use serde_json::{Value, json};
 
 use crate::act::Status;
 use crate::call::Call;
+use crate::conversation::Conversations;
 use crate::log::Log;
 use crate::reply;
 
-/// Speaks for one call.
+/// One call, and all that is known when it begins to speak.
+pub(crate) struct Speaking<'a> {
+    pub(crate) call: &'a Call,
+    pub(crate) prompt: &'a str,
+    pub(crate) log: &'a Log,
+    pub(crate) conversations: &'a Conversations,
+}
+
+/// What adds up in the course of one call, however often it answers.
+#[derive(Default)]
+pub(crate) struct Tally {
+    cost_usd: Cell<f64>,
+    tools: Cell<u32>,
+}
+
+/// Speaks for one answer of a call.
 pub(crate) struct Speaker<'a> {
+    speaking: &'a Speaking<'a>,
     call: &'a Call,
     answer: &'a Answer,
+    tally: &'a Tally,
     log: &'a Log,
     text: String,
+    /// The tools that were refused since the last result.
+    denials: RefCell<Vec<Value>>,
 }
 
 impl<'a> Speaker<'a> {
-    pub(crate) fn new(call: &'a Call, prompt: &str, answer: &'a Answer, log: &'a Log) -> Self {
-        Self { call, answer, log, text: reply::text(prompt, answer) }
+    pub(crate) fn new(speaking: &'a Speaking<'a>, answer: &'a Answer, tally: &'a Tally) -> Self {
+        let Speaking { call, prompt, log, .. } = speaking;
+        let (text, denials) = (reply::text(prompt, answer), RefCell::default());
+        Self { speaking, call, answer, tally, log, text, denials }
+    }
+
+    pub(crate) const fn call(&self) -> &Call {
+        self.call
+    }
+
+    pub(crate) const fn log(&self) -> &Log {
+        self.log
+    }
+
+    /// An id for the next use of a tool.
+    pub(crate) fn next_id(&self) -> String {
+        self.tally.tools.set(self.tally.tools.get() + 1);
+        format!("toolu_{}_{}", std::process::id(), self.tally.tools.get())
+    }
+
+    pub(crate) fn denied(&self, denial: Value) {
+        self.denials.borrow_mut().push(denial);
+    }
+
+    /// Says that something runs in the background, or that nothing does any more. Only newer versions say so.
+    pub(crate) fn background(&self, runs: bool) {
+        let tasks =
+            if runs { vec![json!({ "task_id": "b1", "task_type": "local_bash" })] } else { Vec::new() };
+        if self.call.version == Version::Newer {
+            print(&json!({
+                "type": "system", "subtype": "background_tasks_changed", "tasks": tasks,
+                "session_id": self.call.session,
+            }));
+        }
     }
 
     pub(crate) fn begin(&self) {
@@ -56,15 +109,18 @@ impl<'a> Speaker<'a> {
 
     pub(crate) fn answer_denied(&self) -> Status {
         let denial = |tool: &str| json!({ "tool_name": tool, "tool_use_id": "x", "tool_input": {} });
-        let mut line = self.success();
-        line["permission_denials"] = json!([denial("Bash"), denial("WebFetch"), denial("Bash")]);
-        self.end(&line)
+        for tool in ["Bash", "WebFetch", "Bash"] {
+            self.denied(denial(tool));
+        }
+        self.end(&self.success())
     }
 
     /// The answer with a byte in it that no UTF-8 has.
     pub(crate) fn answer_with_bytes(&self) -> Status {
         const HERE: &str = "(here)";
-        let line = reply::success(self.call, &format!("{HERE} {}", self.text), self.answer).to_string();
+        let mut line = self.success();
+        line["result"] = json!(format!("{HERE} {}", self.text));
+        let line = line.to_string();
         let (before, after) = line.split_once(HERE).expect("it was just put in");
         write(&[before.as_bytes(), b"\xff", after.as_bytes(), b"\n"].concat());
         self.log.answered(self.call);
@@ -72,13 +128,13 @@ impl<'a> Speaker<'a> {
     }
 
     pub(crate) fn fail(&self, subtype: &str, status: Option<u64>, words: &str) -> Status {
-        self.end(&reply::error(self.call, subtype, status, words));
+        self.end(&self.error(subtype, status, words));
         Status::Failure
     }
 
     /// As 2.1.325 ends after a SIGINT: with an error, and the exit status 0.
     pub(crate) fn abort(&self) -> Status {
-        let mut line = reply::error(self.call, "error_during_execution", None, "");
+        let mut line = self.error("error_during_execution", None, "");
         line["terminal_reason"] = json!("aborted_streaming");
         line["errors"] = json!(["[ede_diagnostic]"]);
         self.end(&line)
@@ -111,8 +167,16 @@ impl<'a> Speaker<'a> {
     }
 
     pub(crate) fn use_tools(&self) -> Status {
-        print(&reply::used(self.call, "Read"));
-        print(&reply::used(self.call, "Bash"));
+        for tool in ["Read", "Bash"] {
+            let id = self.next_id();
+            print(&reply::used(self.call, &id, tool, &json!({})));
+            print(&reply::tool_result(self.call, &id, "done", false));
+        }
+        Status::Success
+    }
+
+    pub(crate) fn begin_tool(&self) -> Status {
+        print(&reply::used(self.call, &self.next_id(), "Bash", &json!({ "command": "make" })));
         Status::Success
     }
 
@@ -152,7 +216,27 @@ impl<'a> Speaker<'a> {
     }
 
     fn success(&self) -> Value {
-        reply::success(self.call, &self.text, self.answer)
+        let line = reply::success(self.call, &self.text, &self.denials.take());
+        self.with_costs(line, self.answer.cost_usd.unwrap_or(0.01))
+    }
+
+    fn error(&self, subtype: &str, status: Option<u64>, words: &str) -> Value {
+        let line = reply::error(self.call, subtype, status, words, &self.denials.take());
+        self.with_costs(line, self.answer.cost_usd.unwrap_or(0.0))
+    }
+
+    /// Says what was used, in the way of the version.
+    fn with_costs(&self, mut line: Value, cost_usd: f64) -> Value {
+        self.tally.cost_usd.set(self.tally.cost_usd.get() + cost_usd);
+        let conversation = self.speaking.conversations.spend(self.call, cost_usd);
+        match self.call.version {
+            Version::Newer => {
+                line["total_cost_usd"] = json!(conversation);
+                line["model_usage_since_last_result"] = json!({ "claude-opus-5-5": { "costUSD": cost_usd } });
+            }
+            Version::Older => line["total_cost_usd"] = json!(self.tally.cost_usd.get()),
+        }
+        line
     }
 
     fn end(&self, line: &Value) -> Status {
@@ -162,7 +246,7 @@ impl<'a> Speaker<'a> {
     }
 }
 
-fn print(line: &Value) {
+pub(crate) fn print(line: &Value) {
     write(format!("{line}\n").as_bytes());
 }
 

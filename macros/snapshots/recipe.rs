@@ -1,36 +1,47 @@
 /// Writes a release note and publishes it.
 /**
 
-Recipe `release`: 2 steps, at most 6 in a run (guardrails: each step at most 3 times; at most 2 restarts in a chain of runs).
+Recipe `release`: 3 steps, at most 9 in a run (guardrails: each step at most 3 times; at most 2 restarts in a chain of runs; what verifies one visit takes at most 30m).
 
 # Steps
 
 | step | outcome | next |
 |---|---|---|
-| [`Write`](release::Write) | `complete` | [`Check`](release::Check) |
-|  | `nothing-new` | exit `Quiet` |
-| [`Check`](release::Check) | `no-issues` | restart `Announce` |
+| [`Write`](release::Write) | `complete` | [`Build`](release::Build) if `changed && exists "NOTES.md"` |
+|  | `nothing-new` | exit `Quiet` if `no_commit && "git diff --quiet"` |
+| [`Build`](release::Build) | `passed` | [`Check`](release::Check) |
+|  | `failed` | [`Write`](release::Write) |
+| [`Check`](release::Check) | `no-issues` | restart `Announce` if `clean` |
 |  | `issues-found` | [`Write`](release::Write) |
 |  | `other` | exit `Unclear` |
+
+What stands after `if` the engine looks for itself before it goes on; the typed run does not.
 
 Where none of these fits, the agent reports `other`, and the run ends with `UserProvidedOther`.
 
 # Picture
 
 <div>
-<svg viewBox="0 0 470 116" width="470" style="max-width:100%;height:auto" font-family="monospace" font-size="13" fill="none" stroke="currentColor" role="img" aria-label="the steps of release and how they follow each other">
+<svg viewBox="0 0 716 170" width="716" style="max-width:100%;height:auto" font-family="monospace" font-size="13" fill="none" stroke="currentColor" role="img" aria-label="the steps of release and how they follow each other">
 <defs><marker id="arrow-release" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto"><path d="M0 0L8 4L0 8Z" fill="currentColor" stroke="none"/></marker></defs>
-<rect x="128" y="8" width="140" height="28" rx="6" stroke-width="2"/>
-<text x="198" y="26" text-anchor="middle" fill="currentColor" stroke="none">write</text>
-<text x="284" y="26" text-anchor="start" fill="currentColor" stroke="none">nothing-new → ■ Quiet</text>
-<rect x="128" y="62" width="140" height="28" rx="6" stroke-width="1"/>
-<text x="198" y="80" text-anchor="middle" fill="currentColor" stroke="none">check</text>
-<text x="284" y="80" text-anchor="start" fill="currentColor" stroke="none">no-issues → ↻ Announce</text>
-<text x="284" y="97" text-anchor="start" fill="currentColor" stroke="none">other → ■ Unclear</text>
-<path d="M198 36V62" marker-end="url(#arrow-release)"/>
-<text x="204" y="53" text-anchor="start" fill="currentColor" stroke="none">complete</text>
-<path d="M128 81C106 81 106 17 128 17" marker-end="url(#arrow-release)"/>
-<text x="108" y="53" text-anchor="end" fill="currentColor" stroke="none">issues-found</text>
+<rect x="150" y="8" width="140" height="28" rx="6" stroke-width="2"/>
+<text x="220" y="26" text-anchor="middle" fill="currentColor" stroke="none">write</text>
+<text x="306" y="26" text-anchor="start" fill="currentColor" stroke="none">nothing-new if no_commit and "git diff … → ■ Quiet</text>
+<rect x="150" y="62" width="140" height="28" rx="0" stroke-width="1"/>
+<path d="M156 62V90M284 62V90"/>
+<text x="220" y="80" text-anchor="middle" fill="currentColor" stroke="none">build</text>
+<rect x="150" y="116" width="140" height="28" rx="6" stroke-width="1"/>
+<text x="220" y="134" text-anchor="middle" fill="currentColor" stroke="none">check</text>
+<text x="306" y="134" text-anchor="start" fill="currentColor" stroke="none">no-issues if clean → ↻ Announce</text>
+<text x="306" y="151" text-anchor="start" fill="currentColor" stroke="none">other → ■ Unclear</text>
+<path d="M220 36V62" marker-end="url(#arrow-release)"/>
+<text x="226" y="53" text-anchor="start" fill="currentColor" stroke="none">complete</text>
+<path d="M220 90V116" marker-end="url(#arrow-release)"/>
+<text x="226" y="107" text-anchor="start" fill="currentColor" stroke="none">passed</text>
+<path d="M150 81C128 81 128 17 150 17" marker-end="url(#arrow-release)"/>
+<text x="130" y="53" text-anchor="end" fill="currentColor" stroke="none">failed</text>
+<path d="M150 135C106 135 106 17 150 17" marker-end="url(#arrow-release)"/>
+<text x="108" y="80" text-anchor="end" fill="currentColor" stroke="none">issues-found</text>
 </svg>
 </div>
 
@@ -58,6 +69,8 @@ pub mod release {
     pub enum Step {
         /// Drafts the note.
         Write,
+        ///`build`
+        Build,
         ///`check`
         Check,
     }
@@ -69,14 +82,16 @@ pub mod release {
             self as ::core::primitive::usize
         }
     }
-    ::surefire::__private::names!(Step, [Write, Check,], ["write", "check",]);
+    ::surefire::__private::names!(
+        Step, [Write, Build, Check,], ["write", "build", "check",]
+    );
     /// A run that is at the step `S`.
     ///
     /// It has one method for each outcome of that step, and each takes the run along: an outcome that the
     /// step does not have cannot be reported, and what was reported is behind it.
     #[must_use = "a run goes on only when an outcome is reported"]
     pub struct At<S> {
-        ledger: ::surefire::__private::Ledger<[::core::primitive::u32; 2usize]>,
+        ledger: ::surefire::__private::Ledger<[::core::primitive::u32; 3usize]>,
         step: ::core::marker::PhantomData<fn() -> S>,
     }
     impl<S: ::surefire::__private::Place> At<S> {
@@ -97,6 +112,9 @@ pub mod release {
         max_step_visits: ::core::option::Option::Some(3u32),
         max_total_steps: ::core::option::Option::None,
         max_restarts: ::core::option::Option::Some(2u32),
+        max_verify_time_per_milestone: ::core::option::Option::Some(
+            ::surefire::__private::Duration::from_secs(1800u64),
+        ),
         exit_on_other: true,
     };
     /// Begins a run in a chain that has restarted so many times.
@@ -110,7 +128,7 @@ pub mod release {
     }
     #[inline]
     fn enter<S: ::surefire::__private::Place>(
-        mut ledger: ::surefire::__private::Ledger<[::core::primitive::u32; 2usize]>,
+        mut ledger: ::surefire::__private::Ledger<[::core::primitive::u32; 3usize]>,
     ) -> ::core::result::Result<At<S>, ::surefire::Exit> {
         let name = &<Step as ::surefire::__private::strum::VariantNames>::VARIANTS[S::INDEX];
         match ledger.enter(S::INDEX, name, &GUARDRAILS) {
@@ -135,6 +153,8 @@ pub mod release {
     pub enum Anywhere {
         ///The run is at `write`.
         Write(At<Write>),
+        ///The run is at `build`.
+        Build(At<Build>),
         ///The run is at `check`.
         Check(At<Check>),
     }
@@ -144,6 +164,7 @@ pub mod release {
         pub fn position(&self) -> ::surefire::Position<Release> {
             match self {
                 Self::Write(at) => position(at),
+                Self::Build(at) => position(at),
                 Self::Check(at) => position(at),
             }
         }
@@ -152,11 +173,17 @@ pub mod release {
     #[doc(hidden)]
     pub(super) fn anywhere(
         step: ::core::primitive::usize,
-        ledger: ::surefire::__private::Ledger<[::core::primitive::u32; 2usize]>,
+        ledger: ::surefire::__private::Ledger<[::core::primitive::u32; 3usize]>,
     ) -> Anywhere {
         match step {
             0usize => {
                 Anywhere::Write(At {
+                    ledger,
+                    step: ::core::marker::PhantomData,
+                })
+            }
+            1usize => {
+                Anywhere::Build(At {
                     ledger,
                     step: ::core::marker::PhantomData,
                 })
@@ -174,6 +201,10 @@ pub mod release {
     #[doc(hidden)]
     pub type Announce = <Step as ::surefire::__private::RestartTarget<0usize>>::Target;
     /// Drafts the note.
+    /**
+Tools: `edit`, `git log *`, those of `BUILD`.*/
+    /**
+Verified by `test -s NOTES.md` and `make lint` before another step or a restart follows.*/
     pub enum Write {}
     #[automatically_derived]
     impl ::surefire::__private::Place for Write {
@@ -210,21 +241,25 @@ pub mod release {
     #[derive(::core::fmt::Debug)]
     #[must_use = "it says whether the run goes on"]
     pub enum WriteNext {
-        ///The run goes on with the step `check`.
-        Check(At<Check>),
+        ///The run goes on with the step `build`.
+        Build(At<Build>),
         /// The run has ended, by an outcome or by a guardrail.
         Exit(::surefire::Exit),
     }
     impl At<Write> {
-        ///Reports `complete`: the run goes on with the step `check`.
+        ///Reports `complete`: the run goes on with the step `build`.
+        /**
+The engine looks for `changed && exists "NOTES.md"` before that; this method does not.*/
         ///
         /// # Errors
         /// A guardrail does not allow entering that step; the exit says which one.
         #[inline]
-        pub fn complete(self) -> ::core::result::Result<At<Check>, ::surefire::Exit> {
+        pub fn complete(self) -> ::core::result::Result<At<Build>, ::surefire::Exit> {
             enter(self.ledger)
         }
         ///Reports `nothing-new`: the run ends with `Quiet`.
+        /**
+The engine looks for `no_commit && "git diff --quiet"` before that; this method does not.*/
         #[inline]
         pub fn nothing_new(self) -> ::surefire::Exit {
             ::surefire::__private::exit::<Step>(0usize)
@@ -247,7 +282,7 @@ pub mod release {
             match outcome {
                 WriteOutcome::Complete => {
                     match enter(self.ledger) {
-                        ::core::result::Result::Ok(next) => WriteNext::Check(next),
+                        ::core::result::Result::Ok(next) => WriteNext::Build(next),
                         ::core::result::Result::Err(exit) => WriteNext::Exit(exit),
                     }
                 }
@@ -260,11 +295,92 @@ pub mod release {
             }
         }
     }
+    ///`build`
+    /**
+The engine runs `make -j | tee log`, for 10m at most; no agent is asked.*/
+    pub enum Build {}
+    #[automatically_derived]
+    impl ::surefire::__private::Place for Build {
+        const INDEX: ::core::primitive::usize = 1usize;
+    }
+    ///What the command of the step `build` can come to.
+    #[derive(
+        ::core::fmt::Debug,
+        ::core::clone::Clone,
+        ::core::marker::Copy,
+        ::core::cmp::PartialEq,
+        ::core::hash::Hash,
+    )]
+    pub enum BuildOutcome {
+        ///`passed`
+        Passed,
+        ///`failed`
+        Failed,
+    }
+    #[automatically_derived]
+    impl ::surefire::Names for BuildOutcome {
+        #[inline]
+        fn index(self) -> ::core::primitive::usize {
+            self as ::core::primitive::usize
+        }
+    }
+    ::surefire::__private::names!(
+        BuildOutcome, [Passed, Failed,], ["passed", "failed",]
+    );
+    ///What may follow the step `build`.
+    #[derive(::core::fmt::Debug)]
+    #[must_use = "it says whether the run goes on"]
+    pub enum BuildNext {
+        ///The run goes on with the step `check`.
+        Check(At<Check>),
+        ///The run goes on with the step `write`.
+        Write(At<Write>),
+        /// The run has ended, by an outcome or by a guardrail.
+        Exit(::surefire::Exit),
+    }
+    impl At<Build> {
+        ///Reports `passed`: the run goes on with the step `check`.
+        ///
+        /// # Errors
+        /// A guardrail does not allow entering that step; the exit says which one.
+        #[inline]
+        pub fn passed(self) -> ::core::result::Result<At<Check>, ::surefire::Exit> {
+            enter(self.ledger)
+        }
+        ///Reports `failed`: the run goes on with the step `write`.
+        ///
+        /// # Errors
+        /// A guardrail does not allow entering that step; the exit says which one.
+        #[inline]
+        pub fn failed(self) -> ::core::result::Result<At<Write>, ::surefire::Exit> {
+            enter(self.ledger)
+        }
+        /// Takes an outcome that is known at run time only, and stays typed.
+        #[inline]
+        pub fn on(self, outcome: BuildOutcome) -> BuildNext {
+            match outcome {
+                BuildOutcome::Passed => {
+                    match enter(self.ledger) {
+                        ::core::result::Result::Ok(next) => BuildNext::Check(next),
+                        ::core::result::Result::Err(exit) => BuildNext::Exit(exit),
+                    }
+                }
+                BuildOutcome::Failed => {
+                    match enter(self.ledger) {
+                        ::core::result::Result::Ok(next) => BuildNext::Write(next),
+                        ::core::result::Result::Err(exit) => BuildNext::Exit(exit),
+                    }
+                }
+            }
+        }
+    }
     ///`check`
+    /**
+Tools: `read`.*/
     pub enum Check {}
     #[automatically_derived]
     impl ::surefire::__private::Place for Check {
-        const INDEX: ::core::primitive::usize = 1usize;
+        const INDEX: ::core::primitive::usize = 2usize;
     }
     ///What the agent can report about the step `check`.
     #[derive(
@@ -306,6 +422,8 @@ pub mod release {
     }
     impl At<Check> {
         ///Reports `no-issues`: the run ends, and `Announce` goes on in a fresh session.
+        /**
+The engine looks for `clean` before that; this method does not.*/
         ///
         /// # Errors
         /// A guardrail does not allow another restart.
@@ -368,10 +486,33 @@ pub mod release {
 impl ::surefire::__private::Scope for release::Step {
     type Recipe = Release;
     type Exits = MyExits;
-    type Visits = [::core::primitive::u32; 2usize];
+    type Visits = [::core::primitive::u32; 3usize];
     const PROMPTS: &'static [&'static ::core::primitive::str] = &[
         "Write a release note.",
+        "",
         CHECK,
+    ];
+    const TOOLS: &'static [::core::option::Option<&'static [::surefire::Tool]>] = &[
+        {
+            const __SUREFIRE_PARTS: &[&[::surefire::Tool]] = &[
+                &[
+                    ::surefire::Tool::Edit,
+                    ::surefire::Tool::Command(
+                        ::surefire::__private::Cow::Borrowed("git log *"),
+                    ),
+                ],
+                BUILD,
+            ];
+            const __SUREFIRE_COUNT: ::core::primitive::usize = ::surefire::__private::count_tools(
+                __SUREFIRE_PARTS,
+            );
+            const __SUREFIRE_TOOLS: &[::surefire::Tool] = &::surefire::__private::join_tools::<
+                __SUREFIRE_COUNT,
+            >(__SUREFIRE_PARTS);
+            ::core::option::Option::Some(__SUREFIRE_TOOLS)
+        },
+        ::core::option::Option::None,
+        ::core::option::Option::Some(&[::surefire::Tool::Read]),
     ];
     const EXITS: &'static [::surefire::AnyReason] = &[
         ::surefire::__private::reason::<
@@ -395,15 +536,20 @@ impl ::surefire::__private::RestartTarget<0usize> for release::Step {
 }
 const _: () = ::core::assert!(
     ! ::surefire::__private::blank(< release::Step as ::surefire::__private::Scope >
-    ::PROMPTS[1usize]),
+    ::PROMPTS[2usize]),
     "the prompt of step `Check` is empty: say what the agent is to do"
 );
+const _: () = if let ::core::option::Option::Some(__surefire_flaw) = ::surefire::__private::step_tools_flaw(
+    <release::Step as ::surefire::__private::Scope>::TOOLS[0usize],
+) {
+    ::core::panic!("{}", __surefire_flaw)
+};
 #[automatically_derived]
 impl ::surefire::Recipe for Release {
     type Step = release::Step;
     type Start = release::At<release::Write>;
     type Anywhere = release::Anywhere;
-    type Visits = [::core::primitive::u32; 2usize];
+    type Visits = [::core::primitive::u32; 3usize];
     const ID: &'static ::core::primitive::str = "release";
     const ANY: &'static dyn ::surefire::AnyRecipe = &Release;
     const OUTLINE: &'static ::surefire::Outline = &::surefire::Outline {
@@ -418,19 +564,49 @@ impl ::surefire::Recipe for Release {
                 description: "Drafts the note.",
                 model: ::core::option::Option::Some("opus"),
                 prompt: <release::Step as ::surefire::__private::Scope>::PROMPTS[0usize],
+                tools: <release::Step as ::surefire::__private::Scope>::TOOLS[0usize],
+                command: ::core::option::Option::None,
+                verify: &[
+                    ::surefire::CommandLine::Shell(
+                        ::surefire::__private::Cow::Borrowed("test -s NOTES.md"),
+                    ),
+                    ::surefire::CommandLine::Program(
+                        ::surefire::__private::Cow::Borrowed(
+                            &[
+                                ::surefire::__private::Cow::Borrowed("make"),
+                                ::surefire::__private::Cow::Borrowed("lint"),
+                            ],
+                        ),
+                    ),
+                ],
                 outcomes: &[
                     ::surefire::OutcomeOutline {
                         name: "complete",
+                        evidence: &[
+                            ::surefire::Evidence::Changed,
+                            ::surefire::Evidence::Exists(
+                                ::surefire::__private::Cow::Borrowed("NOTES.md"),
+                            ),
+                        ],
                         next: ::surefire::NextOutline::Step(1usize),
                     },
                     ::surefire::OutcomeOutline {
                         name: "nothing-new",
+                        evidence: &[
+                            ::surefire::Evidence::NoCommit,
+                            ::surefire::Evidence::Command(
+                                ::surefire::CommandLine::Shell(
+                                    ::surefire::__private::Cow::Borrowed("git diff --quiet"),
+                                ),
+                            ),
+                        ],
                         next: ::surefire::NextOutline::Exit(
                             <release::Step as ::surefire::__private::Scope>::EXITS[0usize],
                         ),
                     },
                     ::surefire::OutcomeOutline {
                         name: "other",
+                        evidence: &[],
                         next: ::surefire::NextOutline::Exit(
                             <release::Step as ::surefire::__private::Scope>::EXITS[1usize],
                         ),
@@ -438,13 +614,45 @@ impl ::surefire::Recipe for Release {
                 ],
             },
             ::surefire::StepOutline {
+                name: "build",
+                description: "",
+                model: ::core::option::Option::None,
+                prompt: <release::Step as ::surefire::__private::Scope>::PROMPTS[1usize],
+                tools: <release::Step as ::surefire::__private::Scope>::TOOLS[1usize],
+                command: ::core::option::Option::Some(::surefire::CommandStep {
+                    command: &::surefire::CommandLine::Shell(
+                        ::surefire::__private::Cow::Borrowed("make -j | tee log"),
+                    ),
+                    time: ::core::option::Option::Some(
+                        ::surefire::__private::Duration::from_secs(600u64),
+                    ),
+                }),
+                verify: &[],
+                outcomes: &[
+                    ::surefire::OutcomeOutline {
+                        name: "passed",
+                        evidence: &[],
+                        next: ::surefire::NextOutline::Step(2usize),
+                    },
+                    ::surefire::OutcomeOutline {
+                        name: "failed",
+                        evidence: &[],
+                        next: ::surefire::NextOutline::Step(0usize),
+                    },
+                ],
+            },
+            ::surefire::StepOutline {
                 name: "check",
                 description: "",
                 model: ::core::option::Option::Some("haiku"),
-                prompt: <release::Step as ::surefire::__private::Scope>::PROMPTS[1usize],
+                prompt: <release::Step as ::surefire::__private::Scope>::PROMPTS[2usize],
+                tools: <release::Step as ::surefire::__private::Scope>::TOOLS[2usize],
+                command: ::core::option::Option::None,
+                verify: &[],
                 outcomes: &[
                     ::surefire::OutcomeOutline {
                         name: "no-issues",
+                        evidence: &[::surefire::Evidence::Clean],
                         next: ::surefire::__private::next_restart::<
                             release::Step,
                             0usize,
@@ -452,10 +660,12 @@ impl ::surefire::Recipe for Release {
                     },
                     ::surefire::OutcomeOutline {
                         name: "issues-found",
+                        evidence: &[],
                         next: ::surefire::NextOutline::Step(0usize),
                     },
                     ::surefire::OutcomeOutline {
                         name: "other",
+                        evidence: &[],
                         next: ::surefire::NextOutline::Exit(
                             <release::Step as ::surefire::__private::Scope>::EXITS[2usize],
                         ),
@@ -467,12 +677,19 @@ impl ::surefire::Recipe for Release {
             max_step_visits: ::core::option::Option::Some(3u32),
             max_total_steps: ::core::option::Option::None,
             max_restarts: ::core::option::Option::Some(2u32),
+            max_verify_time_per_milestone: ::core::option::Option::Some(
+                ::surefire::__private::Duration::from_secs(1800u64),
+            ),
             exit_on_other: true,
         },
-        max_steps: 6u32,
+        max_steps: 9u32,
         heaviest_path: &[
             ::surefire::PathPart {
                 step: "write",
+                visits: 3u32,
+            },
+            ::surefire::PathPart {
+                step: "build",
                 visits: 3u32,
             },
             ::surefire::PathPart {
@@ -481,7 +698,7 @@ impl ::surefire::Recipe for Release {
             },
         ],
         never_trips: &[],
-        fingerprint: ::surefire::Fingerprint(18400637309338724855u64),
+        fingerprint: ::surefire::Fingerprint(15415988190590587976u64),
     };
     #[inline]
     fn begin_after(restarts: ::core::primitive::u32) -> Self::Start {

@@ -13,13 +13,23 @@ const _: () = ::core::assert!(
     ! ::surefire::__private::blank(review_loop::FIX),
     "the prompt of step `Fix` is empty: say what the agent is to do"
 );
+#[allow(dead_code)]
+impl review_loop {
+    #[doc(hidden)]
+    pub(crate) const __REVIEW_TOOLS_0: &'static [::surefire::Tool] = TEST;
+}
+const _: () = if let ::core::option::Option::Some(__surefire_flaw) = ::surefire::__private::tools_flaw(
+    &[&[::surefire::Tool::Read], review_loop::__REVIEW_TOOLS_0],
+) {
+    ::core::panic!("{}", __surefire_flaw)
+};
 #[allow(unused_macros)]
 macro_rules! __surefire_steps_review_loop {
     ($($call:tt)*) => {
         ::surefire::__private::splice! { (clean) { step Review { prompt :
-        "Review the changes.", outcomes : [NoIssues, IssuesFound], NoIssues => clean,
-        IssuesFound => Fix, } step Fix { prompt : FIX, outcomes : [Complete], Complete =>
-        Review } } $($call)* }
+        "Review the changes.", tools : [read, ..TEST], outcomes : [NoIssues,
+        IssuesFound], NoIssues => clean if changed, IssuesFound => Fix, } step Fix {
+        prompt : FIX, outcomes : [Complete], Complete => Review } } $($call)* }
     };
 }
 #[allow(unused_imports)]

@@ -17,6 +17,7 @@ mod resolve;
 mod salvage;
 mod spelling;
 mod syntax;
+mod tool_pattern;
 
 #[cfg(test)]
 mod snapshots;

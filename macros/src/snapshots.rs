@@ -8,25 +8,31 @@ use quote::quote;
 
 use crate::syntax::Input;
 
-/// One step leads to another, exits, and restarts; one prompt is a text, the other a constant; `Other` is implied in
-/// one step and written in the other: each kind of item is generated.
+/// One step leads to another, exits, and restarts; one prompt is a text, the other a constant, and one step is a command;
+/// `Other` is implied in one step and written in another; tools come from the recipe, the step and a constant; there is
+/// evidence of each kind: each kind of item is generated.
 #[test]
 fn recipe() {
     let items = crate::recipe_tokens(&input(quote! {
         #[doc = " Writes a release note and publishes it."]
         pub recipe Release {
             model: "opus",
+            tools: [read],
             initial: Write,
-            guardrails: { max_step_visits: 3, max_restarts: 2 },
+            guardrails: { max_step_visits: 3, max_restarts: 2, max_verify_time_per_milestone: 30m },
             exits: MyExits,
 
             #[doc = " Drafts the note."]
             step Write {
                 prompt: "Write a release note.",
+                tools: [edit, "git log *", ..BUILD],
+                verify: ["test -s NOTES.md", ["make", "lint"]],
                 outcomes: [Complete, NothingNew],
-                Complete => Check,
-                NothingNew => exit Quiet,
+                Complete => Build if changed && exists "NOTES.md",
+                NothingNew => exit Quiet if no_commit && "git diff --quiet",
             }
+
+            step Build { run: "make -j | tee log", time: 10m, Passed => Check, Failed => Write }
 
             step Check {
                 prompt: CHECK,
@@ -37,7 +43,7 @@ fn recipe() {
                     IssuesFound,
                     Other,
                 ],
-                NoIssues => restart Announce,
+                NoIssues => restart Announce if clean,
                 IssuesFound => Write,
                 Other => exit Unclear,
             }
@@ -52,8 +58,9 @@ fn steps() {
         pub(crate) steps review_loop(clean) {
             step Review {
                 prompt: "Review the changes.",
+                tools: [read, ..TEST],
                 outcomes: [NoIssues, IssuesFound],
-                NoIssues => clean,
+                NoIssues => clean if changed,
                 IssuesFound => Fix,
             }
             step Fix { prompt: FIX, outcomes: [Complete], Complete => Review }

@@ -90,6 +90,28 @@ impl Written {
     }
 }
 
+/// A recipe with every field, for what the bundled ones do not use.
+const WITH_COMMANDS: &str = r#"
+    surefire::recipe! {
+        recipe Everything {
+            model: "opus",
+            tools: [read, ..TEST],
+            initial: Build,
+            guardrails: { max_step_visits: 3, max_restarts: 2, max_verify_time_per_milestone: 30m },
+            step Build { run: ["make", "all"], time: 10m, Passed => Work, Failed => exit ImplementationBlocked }
+            step Work {
+                prompt: "Work.",
+                tools: [edit, web, "cargo *", ..BUILD],
+                verify: ["cargo test", ["cargo", "clippy"]],
+                outcomes: [Complete, Again, StartOver],
+                Complete => exit TaskCommitted if commit && clean,
+                Again => Build if changed && exists "TODO" && "make check",
+                StartOver => restart Everything if ["test", "-e", "x"],
+            }
+        }
+    }
+"#;
+
 /// All that the bundled recipes wrote, and once more the recipes with their shared steps in place.
 fn material() -> Vec<Written> {
     let mut written = sources();
@@ -122,7 +144,8 @@ fn sources() -> Vec<Written> {
         .filter(|file| file.exists())
         .collect();
     files.sort();
-    files.iter().flat_map(|file| macros(&std::fs::read_to_string(file).expect("it exists"))).collect()
+    let texts = files.iter().map(|file| std::fs::read_to_string(file).expect("it exists"));
+    texts.chain([WITH_COMMANDS.to_owned()]).flat_map(|text| macros(&text)).collect()
 }
 
 fn macros(source: &str) -> Vec<Written> {
@@ -169,7 +192,7 @@ fn mutate(tokens: TokenStream, random: &mut Random) -> TokenStream {
 }
 
 fn any_token(random: &mut Random) -> TokenTree {
-    const WORDS: [&str; 22] = [
+    const WORDS: [&str; 34] = [
         "step",
         "exit",
         "restart",
@@ -192,12 +215,28 @@ fn any_token(random: &mut Random) -> TokenTree {
         "FixOutcome",
         "CodeReview",
         "__included",
+        "if",
+        "tools",
+        "verify",
+        "run",
+        "time",
+        "edit",
+        "commit",
+        "no_commit",
+        "exists",
+        "Passed",
+        "Failed",
+        "BUILD",
     ];
-    const MARKS: [char; 8] = [',', ':', '=', '>', '-', ';', '#', '!'];
-    match random.below(5) {
+    const MARKS: [char; 11] = [',', ':', '=', '>', '-', ';', '#', '!', '.', '&', '|'];
+    match random.below(6) {
         0 | 1 => TokenTree::Ident(Ident::new(WORDS[random.below(WORDS.len())], Span::call_site())),
         2 => TokenTree::Punct(Punct::new(MARKS[random.below(MARKS.len())], Spacing::Joint)),
-        3 => TokenTree::Literal(Literal::string("")),
+        3 => TokenTree::Literal(Literal::string(["", "cargo *", "cargo*", "../x"][random.below(4)])),
+        4 => {
+            let time = ["0s", "10m", "9x", "1.5h"][random.below(4)];
+            TokenTree::Literal(time.parse().expect("these are literals"))
+        }
         _ => {
             let delimiters = [Delimiter::Brace, Delimiter::Bracket, Delimiter::Parenthesis, Delimiter::None];
             TokenTree::Group(Group::new(delimiters[random.below(4)], quote!(Complete, 0)))

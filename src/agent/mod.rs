@@ -5,11 +5,13 @@
 
 mod claude;
 mod failure;
+mod refused;
 mod rehearsal;
 mod turn;
 
 pub use claude::{Claude, ClaudeSettings, PermissionMode};
 pub use failure::{Failure, UnknownModel};
+pub use refused::RefusedTool;
 pub use rehearsal::{Rehearsal, Script};
 pub use turn::{Link, Reply, Sign, Turn, TurnLimits};
 
@@ -17,6 +19,8 @@ pub use crate::process::Process;
 
 use std::future::Future;
 use std::pin::Pin;
+
+use uuid::Uuid;
 
 /// What an agent's methods return: a future that can be held behind `dyn`.
 pub type Doing<T> = Pin<Box<dyn Future<Output = T> + Send>>;
@@ -76,6 +80,13 @@ pub trait Agent: Send + Sync + 'static {
     /// written down; so a process that nobody remembers has never been told anything. When the link is stopped, the
     /// turn ends soon, with [`Failure::Stopped`] or [`Failure::StoppedBeforePrompt`], and nothing of it is left running.
     fn turn(&self, turn: Turn, link: Link) -> Doing<Result<Reply, Failure>>;
+
+    /// What a rehearsal says of evidence or of a command, by its name, in place of looking: whether it is good. Only agents
+    /// that only pretend are asked.
+    fn rehearses_well(&self, check: Uuid, name: &str) -> bool {
+        let _ = (check, name);
+        true
+    }
 
     /// Finds out what became of a turn whose server was killed. `process` is what was written down about it.
     ///

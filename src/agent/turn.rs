@@ -8,6 +8,8 @@ use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
+use super::refused::RefusedTool;
+use crate::Tool;
 use crate::process::Process;
 
 /// What an agent is asked to do.
@@ -25,6 +27,11 @@ pub struct Turn {
     pub model: Option<String>,
     /// What the agent is told beside the prompt, and beside every other one in this conversation.
     pub system_prompt: Option<String>,
+    /// What the agent may do, beside reading, where the author of the step said so; it may do nothing else then. `None`
+    /// leaves it to the operator.
+    pub tools: Option<Vec<Tool>>,
+    /// What the operator allows in addition, whatever the author said.
+    pub allowed: Vec<Tool>,
     /// The directory to work in.
     pub directory: PathBuf,
     /// A directory for this attempt alone, for what has to outlive a crash. An agent that starts a process makes it first,
@@ -45,7 +52,7 @@ pub struct Turn {
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TurnLimits {
-    /// How long it may show no sign of life.
+    /// How long it may show no sign of life, while it uses none of its tools.
     pub silence: Duration,
     /// How long it may take in all.
     pub duration: Duration,
@@ -98,7 +105,8 @@ pub enum Sign {
     /// becomes part of the conversation. While a turn is taken up again, what was said before may be said once more, in the
     /// same order and the same words.
     Said(String),
-    /// What the turn has cost, as the agent's program states it: for a turn that ends without a reply to say it with.
+    /// What the turn has cost, without what the conversation cost before it: for a turn that ends without a reply to say it
+    /// with.
     Spent {
         /// In US dollars.
         cost_usd: f64,
@@ -108,6 +116,9 @@ pub enum Sign {
         /// The tool's name.
         tool: String,
     },
+    /// The agent was refused one of its tools. Each is signalled once in a turn, and those of a turn with a reply are
+    /// [listed in it](Reply::refused) as well; the sign is for a turn that ends without one.
+    Refused(RefusedTool),
     /// The agent's service asks for patience, and the agent tries again by itself.
     Retrying {
         /// Why, in the agent's words.
@@ -120,14 +131,15 @@ pub enum Sign {
 pub struct Reply {
     /// Its words.
     pub text: String,
-    /// What it cost, as the agent's program states it.
+    /// What this turn cost, without what the conversation cost before it.
     pub cost_usd: Option<f64>,
     /// The version of the program that stated it.
     pub version: Option<String>,
     /// How many rounds of its own it took.
     pub rounds: Option<u32>,
-    /// The tools it was not allowed to use.
-    pub denied: Vec<String>,
+    /// The tools it was refused, each use of one once.
+    #[serde(default, alias = "denied")]
+    pub refused: Vec<RefusedTool>,
 }
 
 #[cfg(test)]
@@ -141,12 +153,15 @@ mod tests {
             cost_usd: Some(0.1),
             version: Some("2.1.325".to_owned()),
             rounds: Some(3),
-            denied: vec!["Bash".to_owned()],
+            refused: vec![RefusedTool::new("Bash", Some("git push"))],
         };
         for reply in [reply, Reply::default()] {
             let stored = serde_json::to_string(&reply).unwrap();
             assert_eq!(serde_json::from_str::<Reply>(&stored).unwrap(), reply);
         }
+        let before = r#"{"text":"Done.","cost_usd":null,"version":null,"rounds":3,"denied":["Bash"]}"#;
+        let reply: Reply = serde_json::from_str(before).unwrap();
+        assert_eq!(reply.refused, [RefusedTool::new("Bash", None)], "as earlier versions stored it");
         let process = Process { pid: 4711, started: "12345".to_owned() };
         let stored = serde_json::to_string(&process).unwrap();
         assert_eq!(stored, r#"{"pid":4711,"started":"12345"}"#);

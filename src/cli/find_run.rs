@@ -1,10 +1,8 @@
 //! Which run is meant.
 
 use super::connection::Books;
-use super::render::commands::short;
 use super::usage::complaint::Complaint;
 use super::usage::program::program_name;
-use crate::run::RunId;
 use crate::store::RunFilter;
 use crate::wire::RunLine;
 
@@ -49,9 +47,4 @@ fn none_yet() -> Complaint {
 
 fn list() -> String {
     format!("`{} runs` lists them", program_name())
-}
-
-/// A run's id as lists show it.
-pub(super) fn short_id(run: RunId) -> String {
-    short(&run)
 }

@@ -19,6 +19,10 @@ use crate::wire::{Journal, JournalEvent, Stamp};
 /// What is said to somebody who wants it to stop.
 const STOPPING: &str = "Stopping the agent; once more, and this ends at once.";
 
+/// What is said while the operator's command takes its time, and how long it may take before that.
+const WAITING_FOR_ON_END: &str = "Waiting for the command of --on-end; Ctrl-C ends the wait.";
+const SHORT_WAIT: Duration = Duration::from_secs(2);
+
 /// How long after its time a run that should go on by itself is waited for, and how often the clock is looked at.
 const OVERDUE: Duration = Duration::from_secs(10);
 const LOOK_AGAIN: Duration = Duration::from_secs(30);
@@ -85,6 +89,27 @@ impl<'f> Follower<'f> {
             while let Err(trouble) = self.house.listen_to(run).await {
                 self.come_back(run, trouble).await?;
             }
+        }
+    }
+
+    /// Waits until all that was begun at the end of a session's runs is done, and says what went wrong with it. It has its
+    /// own limits; somebody who wants it to stop does not wait for them.
+    pub(super) async fn hand_off(&mut self, session: SessionId) {
+        let Self { house, view, stop, stopping, .. } = self;
+        let handing_off = async {
+            let mut handing_off = std::pin::pin!(house.handed_off(session));
+            if let Ok(problems) = tokio::time::timeout(SHORT_WAIT, &mut handing_off).await {
+                return problems;
+            }
+            view.note(WAITING_FOR_ON_END);
+            handing_off.await
+        };
+        let problems = tokio::select! {
+            problems = handing_off => problems,
+            _ = stop.wished(), if !*stopping => Vec::new(),
+        };
+        for problem in problems {
+            view.note(&problem);
         }
     }
 
@@ -165,7 +190,8 @@ impl<'f> Follower<'f> {
                 Ok(Stir::Ended(ended, ending)) if ended == run => return Ok(Some(*ending)),
                 Ok(Stir::Any) => return Ok(None),
                 Ok(Stir::Said(history)) if history.session_id == session => self.view.said(&history),
-                Ok(Stir::Run(_) | Stir::Ended(..) | Stir::Said(_)) => {}
+                Ok(Stir::Printed(printed, line)) if printed == run => self.view.printed(line),
+                Ok(Stir::Run(_) | Stir::Ended(..) | Stir::Said(_) | Stir::Printed(..)) => {}
                 Err(trouble) => {
                     self.come_back(run, trouble).await?;
                     return Ok(None);

@@ -51,6 +51,9 @@ pub trait Backend: fmt::Debug + Send + Sync + 'static {
         enabled: bool,
     ) -> Pending<'_, Result<(), EngineError>>;
 
+    /// Waits for what ended runs leave. See [`Engine::handed_off`].
+    fn handed_off(&self, session: SessionId) -> Pending<'_, Vec<String>>;
+
     /// Deletes old runs. See [`Engine::prune`].
     fn prune(&self, ended_before: u64) -> Pending<'_, Result<u64, EngineError>>;
 
@@ -117,6 +120,10 @@ impl Backend for Engine {
         enabled: bool,
     ) -> Pending<'_, Result<(), EngineError>> {
         Box::pin(self.set_orchestration(session, enabled))
+    }
+
+    fn handed_off(&self, session: SessionId) -> Pending<'_, Vec<String>> {
+        Box::pin(self.handed_off(session))
     }
 
     fn prune(&self, ended_before: u64) -> Pending<'_, Result<u64, EngineError>> {

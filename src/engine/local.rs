@@ -9,6 +9,7 @@ use uuid::Uuid;
 
 use super::commit::feed::{Feed, Notice};
 use super::error::{EngineError, ResumeError};
+use super::handoff;
 use super::options::{Options, Shutdown};
 use super::recover::adopt;
 use super::say::{Said, Say, SayError};
@@ -66,11 +67,13 @@ impl Engine {
     /// The store cannot be read.
     pub async fn open(options: Options) -> Result<Self, EngineError> {
         let shared = Shared::new(options)?;
+        let unwritten = handoff::unwritten(&shared).await;
         if let Err(error) = adopt::take_up(&shared).await {
             // What was taken up already must not go on behind the back of the next engine.
             shared.shut_down(Shutdown::LeaveAgents).await;
             return Err(error);
         }
+        handoff::repair(&shared, unwritten);
         Ok(Self { shared })
     }
 
@@ -206,6 +209,17 @@ impl Engine {
         let (answer, answered) = oneshot::channel();
         self.shared.sessions.send_if_driven(session, Command::UnsavedEnding { run, answer });
         answered.await.ok().flatten()
+    }
+
+    /// Waits until what the ended runs of a session leave is written, and [`Options::on_end`] has run for them, and says
+    /// what went wrong with that since the last time.
+    pub async fn handed_off(&self, session: SessionId) -> Vec<String> {
+        // An end is published before its session's task sees to it; one that answers has done so.
+        let (answer, answered) = oneshot::channel();
+        let run = Uuid::nil().into();
+        self.shared.sessions.send_if_driven(session, Command::UnsavedEnding { run, answer });
+        let _ = answered.await;
+        self.shared.handoffs.finished().await
     }
 
     /// Hears of everything that happens from now on.

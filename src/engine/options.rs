@@ -4,11 +4,12 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
+use super::handoff::OnEnd;
 use super::roots::Roots;
-use crate::Catalog;
 use crate::agent::{Agent, TurnLimits};
 use crate::run::RunId;
 use crate::store::Store;
+use crate::{Catalog, Tool};
 
 /// Everything an engine needs to know.
 ///
@@ -31,6 +32,8 @@ pub struct Options {
     pub parallel: usize,
     /// What one turn may use up.
     pub turn: TurnLimits,
+    /// What agents are allowed in every run, on top of what its steps declare.
+    pub allow_tools: Vec<Tool>,
     /// Where sessions are locked against other servers on this machine.
     pub locks: PathBuf,
     /// How many notices may wait for a listener before it has to catch up from the store.
@@ -39,6 +42,12 @@ pub struct Options {
     pub clock: Clock,
     /// What is taken up of what an earlier engine left.
     pub take_up: TakeUp,
+    /// The command that is told of each run that has ended. Only an operator may name it.
+    pub on_end: Option<OnEnd>,
+    /// What the commands that help after a run are called: those that [`stop.json`](super::STOP_JSON) names.
+    pub program: String,
+    /// The data directory, where those commands have to name it.
+    pub named_data: Option<PathBuf>,
 }
 
 impl Options {
@@ -50,19 +59,24 @@ impl Options {
         store: Arc<dyn Store>,
         data: impl Into<PathBuf>,
     ) -> Self {
+        let data = data.into();
         Self {
             catalog,
             agents: vec![agent],
             store,
-            data: data.into(),
+            named_data: Some(data.clone()),
+            data,
             roots: std::env::home_dir().into_iter().collect(),
             more_roots: Roots::default(),
             parallel: 2,
             turn: TurnLimits::default(),
+            allow_tools: Vec::new(),
             locks: super::turn::session_lock::usual_directory(),
             backlog: 1024,
             clock: Clock::system(),
             take_up: TakeUp::All,
+            on_end: None,
+            program: "surefire".to_owned(),
         }
     }
 }

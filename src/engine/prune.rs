@@ -1,39 +1,36 @@
-//! Deleting old sessions, and what their agents left on the disk.
+//! Deleting old runs and sessions, and what they left on the disk.
 
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use super::error::EngineError;
+use super::handoff::{Kept, remove_kept};
 use super::local::Engine;
 use super::turn::{scratch, session_lock};
 use crate::run::AttemptId;
 use crate::store::{Pruned, Store, StoreError};
 
 impl Engine {
-    /// Deletes the runs that ended before this time (milliseconds since 1970), as [`Store::prune`] does, and says how many
-    /// they were. What is open or resumes by itself stays.
+    /// Deletes the runs that ended before this time (milliseconds since 1970), as [`Store::prune`] does, with their files in
+    /// the data directory, and says how many they were. What is open or resumes by itself stays.
     ///
     /// # Errors
     /// The store failed; nothing was deleted then.
     pub async fn prune(&self, ended_before: u64) -> Result<u64, EngineError> {
-        self.to_its_end(move |store| store.prune(ended_before)).await
+        let data = self.shared.options.data.clone();
+        self.to_its_end(move |store| prune_runs(store, &data, ended_before)).await
     }
 
     /// Deletes the sessions in which nothing happened since this time (milliseconds since 1970), as
-    /// [`Store::prune_sessions`] does, and what their agents left in the data directory. A session in which something is
-    /// open, queued or paused stays.
+    /// [`Store::prune_sessions`] does, and what their agents and runs left in the data directory. A session in which
+    /// something is open, queued or paused stays.
     ///
     /// # Errors
     /// The store failed; nothing was deleted then.
     pub async fn prune_sessions(&self, changed_before: u64) -> Result<Pruned, EngineError> {
         let (data, locks) = (self.shared.options.data.clone(), self.shared.options.locks.clone());
-        let prune = move |store: &dyn Store| {
-            let pruned = store.prune_sessions(changed_before)?;
-            remove(&data, &locks, &pruned, changed_before);
-            Ok(pruned)
-        };
-        self.to_its_end(prune).await
+        self.to_its_end(move |store| delete_sessions(store, &data, &locks, changed_before)).await
     }
 
     /// Returns the space of what was deleted to the file system, as [`Store::reclaim`] does, and says how many bytes that
@@ -57,11 +54,40 @@ impl Engine {
     }
 }
 
-/// Removes what pruned sessions left on the disk: the directories of their attempts, those of unknown attempts that nothing
-/// was written to since then (milliseconds since 1970), and their lock files in the [usual place](super::Options::locks).
-/// What cannot be removed is logged, and is there for the next time.
-pub fn remove_leftovers(data: &Path, pruned: &Pruned, before: u64) {
-    remove(data, &session_lock::usual_directory(), pruned, before);
+/// Deletes the runs of a store that ended before this time (milliseconds since 1970), as [`Store::prune`] does, with their
+/// files in the data directory, and says how many they were. What cannot be removed is logged.
+///
+/// # Errors
+/// The store failed; nothing was deleted then.
+pub fn prune_runs(store: &dyn Store, data: &Path, ended_before: u64) -> Result<u64, StoreError> {
+    let kept = Kept::look(data, store);
+    let pruned = store.prune(ended_before)?;
+    remove_kept(data, store, kept, ended_before);
+    Ok(pruned)
+}
+
+/// Deletes the sessions of a store in which nothing happened since this time (milliseconds since 1970), as
+/// [`Store::prune_sessions`] does, with what they left on the disk: the files of their runs, the directories of their
+/// attempts, those of unknown attempts that nothing was written to since then, and their lock files in the [usual
+/// place](super::Options::locks). What cannot be removed is logged, and is there for the next time.
+///
+/// # Errors
+/// The store failed; nothing was deleted then.
+pub fn prune_sessions(store: &dyn Store, data: &Path, changed_before: u64) -> Result<Pruned, StoreError> {
+    delete_sessions(store, data, &session_lock::usual_directory(), changed_before)
+}
+
+fn delete_sessions(
+    store: &dyn Store,
+    data: &Path,
+    locks: &Path,
+    changed_before: u64,
+) -> Result<Pruned, StoreError> {
+    let kept = Kept::look(data, store);
+    let pruned = store.prune_sessions(changed_before)?;
+    remove(data, locks, &pruned, changed_before);
+    remove_kept(data, store, kept, changed_before);
+    Ok(pruned)
 }
 
 fn remove(data: &Path, locks: &Path, pruned: &Pruned, before: u64) {

@@ -9,11 +9,13 @@ use tokio_util::task::TaskTracker;
 
 use super::blocking::blocking;
 use super::commit::committer::Committer;
+use super::handoff::Handoffs;
 use super::options::{Options, Shutdown};
 use super::provider;
 use super::provider::UnknownProvider;
 use super::session::registry::Registry;
 use crate::agent::Agent;
+use crate::gate::{Commands, Environment, Git};
 use crate::store::{Store, StoreError};
 
 /// How long shutting down may take; agents are given less when it has to be quick.
@@ -22,8 +24,13 @@ const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(10);
 pub(super) struct Shared {
     pub(super) options: Options,
     pub(super) store: Arc<dyn Store>,
+    /// How the engine looks at work trees, and runs commands in them.
+    pub(super) git: Git,
+    pub(super) commands: Commands,
     pub(super) committer: Committer,
     pub(super) sessions: Registry,
+    /// What is under way for runs that have ended.
+    pub(super) handoffs: Handoffs,
     /// One permit for each agent that may work.
     permits: Arc<Semaphore>,
     pub(super) tasks: TaskTracker,
@@ -40,12 +47,16 @@ pub(super) struct Shared {
 impl Shared {
     pub(super) fn new(options: Options) -> Result<Arc<Self>, StoreError> {
         let store = Arc::clone(&options.store);
+        let environment = Environment::inherited();
         Ok(Arc::new(Self {
             permits: Arc::new(Semaphore::new(options.parallel.max(1))),
             committer: Committer::new(Arc::clone(&store), options.backlog)?,
             store,
+            git: Git::new(&environment),
+            commands: Commands::new(&environment),
             options,
             sessions: Registry::default(),
+            handoffs: Handoffs::default(),
             tasks: TaskTracker::new(),
             closing: CancellationToken::new(),
             stop: CancellationToken::new(),

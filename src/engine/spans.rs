@@ -5,8 +5,8 @@
 
 use tracing::Span;
 
+use super::turn::job::Job;
 use crate::run::{RunId, SessionId};
-use crate::session::TurnRequest;
 
 /// The span of a run.
 pub(super) fn of_run(run: RunId, session: SessionId) -> Span {
@@ -18,10 +18,10 @@ pub(super) fn of_session(session: SessionId) -> Span {
     tracing::info_span!(parent: None, "session", %session)
 }
 
-/// The span of a turn: in its run, or a chat.
-pub(super) fn of_turn(session: SessionId, request: &TurnRequest) -> Span {
-    let attempt = request.attempt;
-    match (request.run, request.step) {
+/// The span of a turn or a check: in its run, or a chat.
+pub(super) fn of_job(session: SessionId, job: &Job) -> Span {
+    let attempt = job.attempt();
+    match (job.run(), job.step()) {
         (Some(run), Some(step)) => {
             tracing::info_span!(parent: &of_run(run, session), "step", step, %attempt)
         }

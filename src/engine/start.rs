@@ -11,7 +11,7 @@ use crate::recipe::advice;
 use crate::run::{Limits, RunId, SessionId};
 use crate::session::Refusal;
 use crate::store::StoreError;
-use crate::{Advise, Exit, ExitReason, Remedy, UnknownRecipe};
+use crate::{Advise, Exit, ExitReason, Remedy, Tool, UnknownRecipe};
 
 /// A wish for a run.
 #[derive(Debug, Clone, Default)]
@@ -28,6 +28,8 @@ pub struct Start {
     pub about: Option<String>,
     /// The model to use, whatever the recipe says.
     pub model: Option<String>,
+    /// What the agent is allowed on top of what the recipe's steps declare. Only the operator may say so.
+    pub allow_tools: Vec<Tool>,
     /// What it may use up.
     pub limits: Limits,
 }
@@ -84,6 +86,34 @@ pub enum StartError {
         /// Its agent.
         agent: String,
     },
+    /// The recipe needs a git repository to look for its evidence, and the directory is in none.
+    #[error("`{recipe}` needs a git repository, and `{}` is in none{}", .directory.display(), advice(self))]
+    NoRepository {
+        /// The recipe.
+        recipe: &'static str,
+        /// The directory.
+        directory: PathBuf,
+    },
+    /// The recipe needs a main branch, and the repository has none.
+    #[error(
+        "`{recipe}` needs a main branch, and `{}` has neither `main` nor one that `origin` names{}",
+        .directory.display(),
+        advice(self)
+    )]
+    NoMainBranch {
+        /// The recipe.
+        recipe: &'static str,
+        /// The directory.
+        directory: PathBuf,
+    },
+    /// The work tree cannot be looked at.
+    #[error("the work tree of `{}` cannot be looked at: {why}", .directory.display())]
+    WorkTree {
+        /// The directory.
+        directory: PathBuf,
+        /// Why.
+        why: String,
+    },
     /// The agent could not be asked.
     #[error(transparent)]
     Agent(Failure),
@@ -110,9 +140,11 @@ impl Advise for StartError {
             Self::Provider(unknown) => unknown.remedy(),
             Self::Model(unknown) => unknown.remedy(),
             Self::Directory(error) => error.remedy(),
-            Self::NoDirectory => None,
+            Self::NoDirectory | Self::WorkTree { .. } => None,
             Self::Elsewhere { .. } => Some(Remedy::NewSessionElsewhere),
             Self::OtherAgent { .. } => Some(Remedy::NewSessionForAgent),
+            Self::NoRepository { .. } => Some(Remedy::InitRepository),
+            Self::NoMainBranch { .. } => Some(Remedy::NameMainBranch),
             Self::Agent(failure) => failure.remedy(),
             Self::SwitchedOff => Some(Remedy::SwitchOn),
             Self::Busy { .. } => Some(Remedy::ExitOtherFirst),
@@ -130,6 +162,9 @@ impl StartError {
         let reason = match self {
             Self::Recipe(_) | Self::Busy { .. } => return None,
             Self::SwitchedOff => ExitReason::OrchestrationDisabled,
+            Self::NoRepository { .. } | Self::NoMainBranch { .. } | Self::WorkTree { .. } => {
+                ExitReason::GuardViolation
+            }
             Self::Engine(EngineError::Store(_)) => ExitReason::StorageError,
             Self::Engine(_) => ExitReason::InternalError,
             Self::Agent(failure) => return Some(failure::meaning(failure).0),

@@ -13,7 +13,7 @@ pub enum End {
     Stopped,
     /// It runs on, or its last events were not taken: the next supervisor adopts it and reads all of it again.
     Detached,
-    /// It wrote nothing for too long.
+    /// It wrote nothing for too long, and was not known to be busy.
     Silent,
     /// It ran for too long.
     TimedOut,

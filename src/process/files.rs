@@ -1,11 +1,12 @@
 //! The files of one process: what it writes, and what is known about it.
 
 use std::fs::{DirBuilder, File, OpenOptions};
-use std::io;
+use std::io::{self, Read, Seek, SeekFrom};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
-use super::withheld::is_withheld;
+use super::withheld::{is_withheld, released_at};
 
 const STDOUT: &str = "stdout.log";
 const STDERR: &str = "stderr.log";
@@ -61,6 +62,31 @@ impl Files {
         is_withheld(&self.directory)
     }
 
+    /// How long ago the process was released; or, for one that was [launched](super::Command::launched) and has ended,
+    /// how long it took. `None` where that is not known.
+    ///
+    /// It is what the next supervisor goes by, so it counts the time of day, and a clock that was set back makes it 0.
+    #[must_use]
+    pub fn age(&self) -> Option<Duration> {
+        let released = released_at(&self.directory)?;
+        let status = std::fs::metadata(self.directory.join(STATUS)).and_then(|status| status.modified());
+        let until = status.unwrap_or_else(|_| std::time::SystemTime::now());
+        Some(until.duration_since(released).unwrap_or_default())
+    }
+
+    /// The last bytes of standard output, and whether there are more before them.
+    ///
+    /// # Errors
+    /// It cannot be read.
+    pub fn stdout_end(&self, max_bytes: u64) -> io::Result<(Vec<u8>, bool)> {
+        let mut file = self.open_stdout()?;
+        let begin = file.metadata()?.len().saturating_sub(max_bytes);
+        file.seek(SeekFrom::Start(begin))?;
+        let mut end = Vec::new();
+        file.take(max_bytes).read_to_end(&mut end)?;
+        Ok((end, begin > 0))
+    }
+
     /// Makes all of them anew, readable by their owner alone. What an earlier process left is gone.
     pub(super) fn create(&self) -> io::Result<Fresh> {
         self.make_directory()?;
@@ -97,6 +123,7 @@ mod tests {
     use std::io::Write;
     use std::os::unix::fs::PermissionsExt;
 
+    use super::super::withheld::Withheld;
     use super::*;
 
     #[test]
@@ -108,5 +135,33 @@ mod tests {
         assert_eq!((metadata.len(), metadata.permissions().mode() & 0o777), (0, 0o600));
         let metadata = files.directory().metadata().unwrap();
         assert_eq!(metadata.permissions().mode() & 0o777, 0o700);
+    }
+
+    #[test]
+    fn the_end_of_what_was_written() {
+        let directory = tempfile::tempdir().unwrap();
+        let files = Files::at(directory.path());
+        assert!(files.stdout_end(4).is_err());
+        files.create().unwrap().stdout.write_all(b"one two").unwrap();
+        assert_eq!(files.stdout_end(3).unwrap(), (b"two".to_vec(), true));
+        assert_eq!(files.stdout_end(7).unwrap(), (b"one two".to_vec(), false));
+    }
+
+    #[test]
+    fn the_age_counts_from_the_release_to_the_end() {
+        let directory = tempfile::tempdir().unwrap();
+        let files = Files::at(directory.path());
+        assert_eq!(files.age(), None);
+        let withheld = Withheld::create(directory.path()).unwrap();
+        assert_eq!(files.age(), None, "it has not begun");
+        withheld.release().unwrap();
+        assert!(files.age().unwrap() < Duration::from_mins(1));
+
+        let status = File::create(directory.path().join(STATUS)).unwrap();
+        let released = released_at(directory.path()).unwrap();
+        status.set_modified(released + Duration::from_secs(90)).unwrap();
+        assert_eq!(files.age(), Some(Duration::from_secs(90)));
+        status.set_modified(released - Duration::from_secs(90)).unwrap();
+        assert_eq!(files.age(), Some(Duration::ZERO), "the clock was set back");
     }
 }

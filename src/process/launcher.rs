@@ -16,9 +16,10 @@ pub(super) const GO: &[u8] = b"go\n";
 
 /// Without a line there is no supervisor any more, and the command is not begun. The shell itself survives the signals
 /// that are meant for the command (`trap` with a command leaves the command's own handling as it is), and waits for it.
+/// `exec` in a shell of its own: without it, a program named `exit` or `test` would be the shell's own.
 const SCRIPT: &str = r#"read -r go || exit 125
 trap : INT TERM
-"$@"
+(exec "$@")
 status=$?
 echo "$status" > "$0"
 exit "$status""#;

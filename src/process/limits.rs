@@ -13,11 +13,12 @@ use std::time::Duration;
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// How long it may write nothing.
+    /// How long it may write nothing, while its observer does not know it to be busy.
     pub silence_timeout: Duration,
     /// How long it may run in all.
     pub total_timeout: Duration,
-    /// How long it may stay without writing anything after its observer has its answer.
+    /// How long it may stay without writing anything after its observer has its answer and knows of nothing that is still
+    /// being done.
     pub linger_timeout: Duration,
     /// How long it has to end after each of SIGINT and SIGTERM, before a stronger signal follows.
     pub stop_grace: Duration,
@@ -29,6 +30,8 @@ pub struct Limits {
     pub max_poll_interval: Duration,
     /// The size of one line of standard output.
     pub max_line_bytes: usize,
+    /// Whether a longer line is cut, rather than ending the process: for a command whose text decides nothing.
+    pub cut_long_lines: bool,
     /// The size of standard output.
     pub max_output_bytes: u64,
     /// How much of standard error is kept, counted from its end.
@@ -46,6 +49,7 @@ impl Default for Limits {
             min_poll_interval: Duration::from_millis(5),
             max_poll_interval: Duration::from_millis(100),
             max_line_bytes: 8 << 20,
+            cut_long_lines: false,
             max_output_bytes: 256 << 20,
             kept_stderr_bytes: 256 << 10,
         }

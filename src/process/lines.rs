@@ -13,6 +13,7 @@ pub(super) struct Lines {
     read: u64,
     line: Vec<u8>,
     max_line_bytes: usize,
+    cuts: bool,
 }
 
 /// A line with more bytes than it may have.
@@ -21,7 +22,12 @@ pub(super) struct LineTooLong;
 
 impl Lines {
     pub(super) const fn new(file: File, max_line_bytes: usize) -> Self {
-        Self { file, read: 0, line: Vec::new(), max_line_bytes }
+        Self { file, read: 0, line: Vec::new(), max_line_bytes, cuts: false }
+    }
+
+    /// Hands over the beginning of a line that is too long, rather than failing.
+    pub(super) fn cut_long_lines(self, cuts: bool) -> Self {
+        Self { cuts, ..self }
     }
 
     /// How many bytes there are by now.
@@ -61,11 +67,12 @@ impl Lines {
     }
 
     fn take(&mut self, part: &[u8]) -> Result<(), LineTooLong> {
-        if self.line.len() + part.len() > self.max_line_bytes {
+        let room = self.max_line_bytes.saturating_sub(self.line.len());
+        if part.len() > room && !self.cuts {
             self.line = Vec::new();
             return Err(LineTooLong);
         }
-        self.line.extend_from_slice(part);
+        self.line.extend_from_slice(part.get(..room).unwrap_or(part));
         Ok(())
     }
 }
@@ -111,5 +118,18 @@ mod tests {
             writer.write_all(text.as_bytes()).unwrap();
             assert_eq!(all(&mut Lines::new(file, 10)).is_ok(), fits, "{text}");
         }
+    }
+
+    #[test]
+    fn a_long_line_is_cut_where_that_is_asked_for() {
+        let (mut writer, file) = file();
+        let mut lines = Lines::new(file, 10).cut_long_lines(true);
+        writer.write_all(b"0123456789abc\nnext\n0123456").unwrap();
+        assert_eq!(all(&mut lines).unwrap(), ["0123456789", "next"]);
+        // The rest of a line that was read in parts is cut as well.
+        writer.write_all(b"789abc").unwrap();
+        assert_eq!(all(&mut lines).unwrap(), [""; 0]);
+        writer.write_all(b"def\n").unwrap();
+        assert_eq!(all(&mut lines).unwrap(), ["0123456789"]);
     }
 }

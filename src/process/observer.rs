@@ -42,6 +42,12 @@ pub trait Observer: Send + 'static {
     fn has_answer(&self) -> bool {
         false
     }
+
+    /// Whether the process is known to do something that may take long without a word. Its silence does not count
+    /// meanwhile, before its answer and after it; its time in all does.
+    fn is_busy(&self) -> bool {
+        false
+    }
 }
 
 /// Passes every line on as text, for a command whose output is shown live.

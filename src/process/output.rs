@@ -37,6 +37,7 @@ impl<O: Observer> Output<O> {
     /// Opens it at its beginning.
     pub(super) fn open(files: &Files, limits: Limits, observer: O) -> io::Result<Self> {
         let lines = Lines::new(files.open_stdout()?, limits.max_line_bytes);
+        let lines = lines.cut_long_lines(limits.cut_long_lines);
         let stderr = Tail::new(files.open_stderr()?, limits.kept_stderr_bytes);
         let stdout = Stdout { lines, observer, events: VecDeque::new() };
         Ok(Self { stdout, stderr, limits, seen: (0, 0) })
@@ -54,6 +55,10 @@ impl<O: Observer> Output<O> {
 
     pub(super) fn has_answer(&self) -> bool {
         self.stdout.observer.has_answer()
+    }
+
+    pub(super) fn is_busy(&self) -> bool {
+        self.stdout.observer.is_busy()
     }
 
     /// Reads on, unless the caller has not yet taken what was read before.

@@ -53,9 +53,8 @@ impl<E: Send + 'static> Watch<'_, E> {
             if grew {
                 watchdog.heard(now);
             }
-            if let Some(end) =
-                watchdog.bites(now, output.has_answer()).or_else(|| self.directed(now, &mut detaching))
-            {
+            let bites = watchdog.bites(now, output.has_answer(), output.is_busy());
+            if let Some(end) = bites.or_else(|| self.directed(now, &mut detaching)) {
                 return (output, end);
             }
             pause = if grew || output.has_more() {

@@ -22,17 +22,16 @@ impl Watchdog {
         self.heard = now;
     }
 
-    pub(super) fn bites(&self, now: Instant, has_answer: bool) -> Option<End> {
+    pub(super) fn bites(&self, now: Instant, has_answer: bool, is_busy: bool) -> Option<End> {
         let Limits { silence_timeout, total_timeout, linger_timeout, .. } = self.limits;
-        let (silent, running) = (now.duration_since(self.heard), now.duration_since(self.began));
-        if has_answer && (silent >= linger_timeout.min(silence_timeout) || running >= total_timeout) {
-            Some(End::Lingered)
-        } else if running >= total_timeout {
-            Some(End::TimedOut)
-        } else if silent >= silence_timeout {
-            Some(End::Silent)
-        } else {
-            None
+        let patience = if has_answer { linger_timeout.min(silence_timeout) } else { silence_timeout };
+        let timed_out = now.duration_since(self.began) >= total_timeout;
+        let silent = !is_busy && now.duration_since(self.heard) >= patience;
+        match (timed_out, silent) {
+            (false, false) => None,
+            _ if has_answer => Some(End::Lingered),
+            (true, _) => Some(End::TimedOut),
+            (false, true) => Some(End::Silent),
         }
     }
 }
@@ -54,20 +53,25 @@ mod tests {
         let began = Instant::now();
         let at = |seconds| began + Duration::from_secs(seconds);
         let table = [
-            // heard, now, has answer
-            (0, 14, false, None),
-            (0, 15, false, Some(End::Silent)),
-            (10, 24, false, None),
-            (99, 100, false, Some(End::TimedOut)),
-            (0, 100, false, Some(End::TimedOut)),
-            (0, 4, true, None),
-            (0, 5, true, Some(End::Lingered)),
-            (99, 100, true, Some(End::Lingered)),
+            // heard, now, has answer, is busy
+            (0, 14, false, false, None),
+            (0, 15, false, false, Some(End::Silent)),
+            (10, 24, false, false, None),
+            (99, 100, false, false, Some(End::TimedOut)),
+            (0, 100, false, false, Some(End::TimedOut)),
+            (0, 4, true, false, None),
+            (0, 5, true, false, Some(End::Lingered)),
+            (99, 100, true, false, Some(End::Lingered)),
+            (0, 99, false, true, None),
+            (0, 100, false, true, Some(End::TimedOut)),
+            (0, 99, true, true, None),
+            (0, 100, true, true, Some(End::Lingered)),
         ];
-        for (heard, now, has_answer, end) in table {
+        for (heard, now, has_answer, is_busy, end) in table {
             let mut watchdog = Watchdog::new(began, limits);
             watchdog.heard(at(heard));
-            assert_eq!(watchdog.bites(at(now), has_answer), end, "heard at {heard}, now {now}");
+            let bites = watchdog.bites(at(now), has_answer, is_busy);
+            assert_eq!(bites, end, "heard at {heard}, now {now}, busy: {is_busy}");
         }
     }
 }

@@ -8,6 +8,7 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, Seek, SeekFrom, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
+use std::time::SystemTime;
 
 const FILE: &str = "stdin.state";
 const WITHHELD: &[u8] = b"withheld\n";
@@ -45,6 +46,13 @@ impl Withheld {
 /// Whether there is evidence that the process with these files was given nothing.
 pub(super) fn is_withheld(directory: &Path) -> bool {
     std::fs::read(directory.join(FILE)).is_ok_and(|state| state == WITHHELD)
+}
+
+/// When the process with these files was released; `None` for one that never was, and where it is not known.
+pub(super) fn released_at(directory: &Path) -> Option<SystemTime> {
+    let file = directory.join(FILE);
+    let released = std::fs::read(&file).is_ok_and(|state| state == RELEASED);
+    if released { std::fs::metadata(file).and_then(|file| file.modified()).ok() } else { None }
 }
 
 /// Makes the file's name last, and that of its directory, which may be as new as the file.

@@ -7,8 +7,22 @@ use super::exit_reason::ExitReason;
 use super::registry::Registry;
 
 /// Codes that older recordings use for reasons that have another name today.
-pub(super) const ALIASES: [(&str, ExitReason); 2] =
-    [("max-iterations", ExitReason::MaxTotalSteps), ("other", ExitReason::UserProvidedOther)];
+pub(super) const ALIASES: [(&str, ExitReason); 11] = [
+    ("max-iterations", ExitReason::MaxTotalSteps),
+    ("other", ExitReason::UserProvidedOther),
+    ("time_budget_exceeded", ExitReason::Timeout),
+    ("max_ticks_reached", ExitReason::MaxTicks),
+    ("stalled_timeout", ExitReason::Stalled),
+    ("worker_call_timeout", ExitReason::WorkerTimeout),
+    ("parallel_file_collision", ExitReason::FileCollision),
+    ("verification_failed_max_retries", ExitReason::VerificationFailed),
+    ("implement_blocked", ExitReason::ImplementationBlocked),
+    ("design-document-not-found", ExitReason::NoDesignDocumentFound),
+    ("no-changes-made", ExitReason::NoChangesToCommit),
+];
+
+/// Every string that ends with this means a reply that could not be read, whatever stands before it.
+const UNREAD_SUFFIX: &str = "_parse_failed";
 
 /// Every string that starts with one of these means a limit, whatever follows.
 const GUARDRAIL_PREFIXES: [ExitReason; 2] = [ExitReason::MaxTotalSteps, ExitReason::MaxStepVisitsExceeded];
@@ -95,6 +109,7 @@ impl ExitReason {
         Self::from_code(code)
             .or(carries_step)
             .or_else(|| ALIASES.iter().find(|(alias, _)| *alias == code).map(|(_, reason)| *reason))
+            .or_else(|| code.ends_with(UNREAD_SUFFIX).then_some(Self::OrchestrationError))
     }
 }
 
@@ -121,6 +136,9 @@ mod tests {
             ("task-committed", Completed, "Task implementation committed successfully"),
             ("clarification-needed", Completed, "Needs clarification before continuing"),
             ("other", Completed, "Recipe exited by user choice"),
+            ("time_budget_exceeded", Guardrail, "Recipe stopped: used up its time"),
+            ("review_parse_failed", Error, "Recipe failed: could not parse agent response"),
+            ("design-document-not-found", Completed, "Design document not found"),
             ("errors-galore", Completed, "Completed: errors-galore"),
             ("timeout:now", Completed, "Completed: timeout:now"),
             ("", Completed, "Completed: "),

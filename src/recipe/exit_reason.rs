@@ -338,7 +338,7 @@ pub enum ExitReason {
         title = "Permission denied",
         family = constraint,
         exit_code = 7,
-        diagnosis = "Allow the tools named in the details with --permission-mode, or do that part yourself."
+        diagnosis = "Allow the tools named in the details with --allow-tool, or do that part yourself."
     )]
     PermissionDenied,
     /// Another process holds the session.

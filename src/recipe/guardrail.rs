@@ -1,6 +1,8 @@
 //! The limits of a recipe, and what is known when one of them was hit.
 
-use serde::Serialize;
+use std::time::Duration;
+
+use serde::{Serialize, Serializer};
 
 use super::exit_reason::ExitReason;
 
@@ -23,8 +25,16 @@ pub struct Guardrails {
     pub max_total_steps: Option<u32>,
     /// How many restarts a chain of runs may have made when this recipe restarts once more.
     pub max_restarts: Option<u32>,
-    /// Whether every step has the outcome `other`, which exits.
+    /// How long all `verify` commands of one visit to a step may take together.
+    #[serde(rename = "max_verify_time_per_milestone_s", serialize_with = "seconds")]
+    pub max_verify_time_per_milestone: Option<Duration>,
+    /// Whether every step that asks an agent has the outcome `other`, which exits.
     pub exit_on_other: bool,
+}
+
+#[expect(clippy::ref_option, reason = "serde hands the field over like this")]
+fn seconds<S: Serializer>(time: &Option<Duration>, serializer: S) -> Result<S::Ok, S::Error> {
+    time.map(|time| time.as_secs()).serialize(serializer)
 }
 
 impl Guardrails {

@@ -101,6 +101,7 @@ mod tests {
         max_step_visits: Some(3),
         max_total_steps: Some(5),
         max_restarts: Some(2),
+        max_verify_time_per_milestone: None,
         exit_on_other: true,
     };
 

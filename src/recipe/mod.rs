@@ -6,8 +6,10 @@
 mod advise;
 mod catalog;
 mod classify;
+mod command_line;
 mod definition;
 mod erased;
+mod evidence;
 mod exit;
 mod exit_reason;
 mod guardrail;
@@ -19,6 +21,9 @@ mod restart;
 mod run_remedy;
 mod scope;
 mod snapshot;
+mod tool;
+mod tool_list;
+mod tool_pattern;
 mod typed;
 mod verdict;
 
@@ -26,11 +31,13 @@ pub use advise::Advise;
 pub(crate) use advise::advice;
 pub use catalog::{Catalog, UnknownRecipe};
 pub use classify::Classified;
+pub use command_line::CommandLine;
 pub use definition::{Category, Definition, Family};
 pub use erased::{
-    AnyPosition, AnyRecipe, AnyRestart, Fingerprint, Next, NextOutline, OutcomeOutline, Outline, PathPart,
-    StepOutline,
+    AnyPosition, AnyRecipe, AnyRestart, CommandStep, Fingerprint, Next, NextOutline, OutcomeOutline, Outline,
+    PathPart, StepOutline,
 };
+pub use evidence::Evidence;
 pub use exit::Exit;
 pub use exit_reason::ExitReason;
 pub use guardrail::{Guardrail, Guardrails, Tripped};
@@ -40,6 +47,7 @@ pub use remedy::Remedy;
 pub use restart::Restart;
 pub use run_remedy::{RunLimit, RunRemedy};
 pub use snapshot::{Snapshot, SnapshotError};
+pub use tool::{InvalidTool, Tool};
 pub use typed::{Position, Recipe};
 pub use verdict::Verdict;
 
@@ -52,3 +60,5 @@ pub use ledger::{Ledger, Visits};
 pub use names::deserialize;
 #[doc(hidden)]
 pub use scope::{Place, RestartTarget, Scope, blank, offers_restarts, same, standard};
+#[doc(hidden)]
+pub use tool_list::{count_tools, join_tools, step_tools_flaw, tools_flaw};

@@ -55,6 +55,10 @@ pub enum Remedy {
     NewSessionElsewhere,
     /// Start a new session, which can have another agent.
     NewSessionForAgent,
+    /// Make the directory a git repository.
+    InitRepository,
+    /// Give the repository a main branch.
+    NameMainBranch,
     /// Switch recipes on.
     SwitchOn,
     /// Write a prompt that is not empty.
@@ -185,6 +189,8 @@ impl fmt::Display for Remedy {
             Self::NewSession => "the conversation is lost, start a new session",
             Self::NewSessionElsewhere => "start in a new session to work elsewhere",
             Self::NewSessionForAgent => "start in a new session to use another",
+            Self::InitRepository => "run `git init` there, and make a first commit",
+            Self::NameMainBranch => "make a branch `main`, or fetch one from `origin`",
             Self::SwitchOn => "switch orchestration on first",
             Self::SayWhat => "say what is to be done",
 

@@ -1,14 +1,15 @@
 //! What a recipe's generated module needs from the place where the recipe was written.
 //!
 //! The module cannot name what stands around it when the recipe sits inside a function, so `recipe!` implements
-//! these traits out there, on the module's `Step`, and the module looks its prompts, exits and restart targets up
-//! through them.
+//! these traits out there, on the module's `Step`, and the module looks its prompts, tools, exits and restart targets
+//! up through them.
 
 use super::classify::ALIASES;
 use super::erased::{NextOutline, Outline};
 use super::exit_reason::ExitReason;
 use super::ledger::Visits;
 use super::registry::{AnyReason, Registry};
+use super::tool::Tool;
 use super::typed::Recipe;
 
 /// The author's expressions, evaluated where the author wrote them.
@@ -21,6 +22,8 @@ pub trait Scope {
     type Visits: Visits;
     /// One prompt per step.
     const PROMPTS: &'static [&'static str];
+    /// The tools of each step, where its author listed some.
+    const TOOLS: &'static [Option<&'static [Tool]>];
     /// One reason per outcome that exits.
     const EXITS: &'static [AnyReason];
 }

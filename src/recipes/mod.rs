@@ -12,6 +12,7 @@ pub mod refine_design;
 pub mod retrospective;
 pub mod review_and_commit;
 mod task_steps;
+pub mod tools;
 
 pub use break_down_tasks::BreakDownTasks;
 pub use document_design::DocumentDesign;

@@ -3,15 +3,18 @@
 use std::fmt;
 use std::time::Duration;
 
+use super::check::CheckSubject;
 use super::decision::{Decision, Successor, Todo};
 use super::ending::Ending;
-use super::event::{Event, Purpose, Read};
+use super::event::{Event, Purpose, Read, RetryCause};
 use super::exceeded::Exceeded;
 use super::ids::{AttemptId, Fresh, PromptId};
-use super::input::Input;
+use super::input::{Input, TurnFacts};
 use super::known::{Asking, Known, Phase};
 use super::limits::{Limits, Spent};
 use super::order::Order;
+use super::refused;
+use super::tree::Moment;
 use crate::outcome::{self, Unread};
 use crate::{AnyPosition, AnyRecipe, Exit, ExitReason, Next, StepOutline};
 
@@ -25,7 +28,7 @@ const OTHER: &str = "other";
 ///
 /// ```
 /// use surefire::recipes::ImplementAndReview;
-/// use surefire::run::{Input, Run, Todo};
+/// use surefire::run::{Input, Run, Todo, TurnFacts};
 /// # use surefire::run::{Fresh, Limits, Order, Spent};
 /// # use uuid::Uuid;
 /// # fn fresh() -> Fresh {
@@ -33,7 +36,7 @@ const OTHER: &str = "other";
 /// # }
 /// # let order = Order {
 /// #     run: fresh().run, session: fresh().session, agent: "claude".into(), rehearsal: false,
-/// #     directory: "/projects".into(), about: None, model: None, limits: Limits::default(),
+/// #     directory: "/projects".into(), about: None, model: None, allow_tools: vec![], limits: Limits::default(),
 /// #     spent: Spent::default(), restarts: 0, continues: None,
 /// # };
 ///
@@ -44,10 +47,7 @@ const OTHER: &str = "other";
 /// let reply = Input::Replied {
 ///     attempt: ask.attempt,
 ///     text: r#"There is nothing to do. {"outcome": "no-tasks"}"#.into(),
-///     denied: vec![],
-///     cost_usd: None,
-///     version: None,
-///     took: std::time::Duration::from_secs(9),
+///     facts: TurnFacts { took: std::time::Duration::from_secs(9), ..TurnFacts::default() },
 /// };
 /// assert!(matches!(run.handle(reply, fresh()).todo, Todo::End));
 /// assert_eq!(run.ending().unwrap().reason, "no-tasks-available");
@@ -100,11 +100,15 @@ impl Run {
             }
             // First cause wins: what happens to a run that is over changes nothing.
             _ if self.ending().is_some() => Todo::End,
-            Input::Replied { attempt, text, denied, cost_usd, version, took } if self.waits_for(attempt) => {
+            Input::Replied { attempt, text, facts } if self.waits_for(attempt) => {
                 let read = self.read(&text);
-                self.replied(&mut events, read, &denied, Stated { cost_usd, version, took }, fresh)
+                self.replied(&mut events, attempt, read, facts, fresh)
             }
-            Input::Failed { attempt, exit, resume_at, cost_usd, took } if self.waits_for(attempt) => {
+            Input::Failed { attempt, exit, resume_at, facts }
+                if self.waits_for(attempt) || self.checks(attempt) =>
+            {
+                let TurnFacts { took, cost_usd, .. } = facts;
+                self.turn_seen(&mut events, attempt, facts);
                 let resume_at = resume_at.filter(|_| self.may_resume_by_itself(&exit));
                 // An agent that ran out of money without saying how much has spent what was left.
                 let spent_all = exit.reason() == Some(ExitReason::CostBudget);
@@ -112,7 +116,16 @@ impl Run {
                 let cut = Cut { took, cost_usd: cost_usd.or_else(left), unheard: true, ..Cut::default() };
                 self.end(&mut events, &exit, |ending| ending.resume_at = resume_at, cut)
             }
-            Input::Replied { .. } | Input::Failed { .. } => Todo::Wait,
+            Input::TreeSeen { attempt, tree } if self.waits_for(attempt) => {
+                self.record(&mut events, Event::TreeSeen { attempt, tree, moment: Moment::Before });
+                Todo::Wait
+            }
+            Input::Checked { check, results, took } if self.checks(check) => {
+                self.checked(&mut events, &results, took, fresh)
+            }
+            Input::Replied { .. } | Input::Failed { .. } | Input::TreeSeen { .. } | Input::Checked { .. } => {
+                Todo::Wait
+            }
             Input::Prompted { prompt, text } => {
                 self.record(&mut events, Event::PromptQueued { prompt, text });
                 Todo::Wait
@@ -135,7 +148,8 @@ impl Run {
     #[must_use]
     pub fn todo(&self) -> Todo {
         match &self.known.phase {
-            Phase::Asking(asking) => Todo::Ask(self.ask(asking)),
+            Phase::Asking(asking) => Todo::Ask(Box::new(self.ask(asking))),
+            Phase::Checking(checking) => Todo::Check(Box::new(self.check(checking))),
             Phase::Deciding => Todo::Wait,
             Phase::Over(_) => Todo::End,
         }
@@ -164,7 +178,7 @@ impl Run {
     pub fn ending(&self) -> Option<&Ending> {
         match &self.known.phase {
             Phase::Over(ending) => Some(ending),
-            Phase::Asking(_) | Phase::Deciding => None,
+            Phase::Asking(_) | Phase::Checking(_) | Phase::Deciding => None,
         }
     }
 
@@ -195,7 +209,11 @@ impl Run {
         matches!(&self.known.phase, Phase::Asking(asking) if asking.attempt == attempt)
     }
 
-    fn step(&self) -> &'static StepOutline {
+    fn checks(&self, check: AttemptId) -> bool {
+        matches!(&self.known.phase, Phase::Checking(checking) if checking.check == check)
+    }
+
+    pub(super) fn step(&self) -> &'static StepOutline {
         self.position.outline()
     }
 
@@ -203,21 +221,23 @@ impl Run {
     fn read(&self, text: &str) -> Option<Result<outcome::Reading<&'static str>, Unread>> {
         match &self.known.phase {
             Phase::Asking(Asking { purpose: Purpose::Pass { .. }, .. }) => None,
-            Phase::Asking(_) | Phase::Deciding | Phase::Over(_) => Some(outcome::read(text, self.step())),
+            Phase::Asking(_) | Phase::Checking(_) | Phase::Deciding | Phase::Over(_) => {
+                Some(outcome::read(text, self.step()))
+            }
         }
     }
 
     fn replied(
         &mut self,
         events: &mut Vec<Event>,
+        attempt: AttemptId,
         read: Option<Result<outcome::Reading<&'static str>, Unread>>,
-        denied: &[String],
-        stated: Stated,
+        mut facts: TurnFacts,
         fresh: Fresh,
     ) -> Todo {
-        let Phase::Asking(asking) = &self.known.phase else { return Todo::Wait };
-        let attempt = asking.attempt;
-        let Stated { cost_usd, version, took } = stated;
+        let TurnFacts { took, cost_usd, .. } = facts;
+        let (version, was_refused) = (facts.version.take(), !facts.refused.is_empty());
+        self.turn_seen(events, attempt, facts);
         let mut told = |run: &mut Self, read| {
             run.record(events, Event::Replied { attempt, read, took, cost_usd, version: version.clone() });
         };
@@ -231,26 +251,36 @@ impl Run {
                 let description = reading.description;
                 let outcome = reading.outcome.to_owned();
                 told(self, Read::Outcome { outcome, description: description.clone(), repaired });
-                self.take(events, reading.outcome, description, fresh)
+                self.judge(events, reading.outcome, description, fresh)
             }
             Some(Err(unread)) => {
                 told(self, Read::Unread { unread: unread.kind().to_owned(), problem: unread.to_string() });
-                self.unread(events, &unread, denied, fresh)
+                self.unread(events, &unread, was_refused, fresh)
             }
         }
     }
 
-    fn unread(&mut self, events: &mut Vec<Event>, unread: &Unread, denied: &[String], fresh: Fresh) -> Todo {
-        if !denied.is_empty() {
-            let tools = format!("tools the agent was refused: {}", denied.join(", "));
+    /// What was seen and refused in a turn that has ended comes before what it leads to.
+    fn turn_seen(&mut self, events: &mut Vec<Event>, attempt: AttemptId, facts: TurnFacts) {
+        if let Some(seen) = facts.tree {
+            let (tree, changes) = *seen;
+            self.record(events, Event::TreeSeen { attempt, tree, moment: Moment::After { changes } });
+        }
+        if !facts.refused.is_empty() {
+            self.record(events, Event::ToolsRefused { attempt, refused: facts.refused });
+        }
+    }
+
+    fn unread(&mut self, events: &mut Vec<Event>, unread: &Unread, was_refused: bool, fresh: Fresh) -> Todo {
+        if was_refused {
+            let tools = refused::in_words(&self.known.visit.refused);
             let exit = Exit::because(ExitReason::PermissionDenied).describe(tools);
             return self.end(events, &exit, |_| (), Cut::default());
         }
-        let of = self.known.limits.reasks;
-        if self.known.reasks < of {
-            let (step, number, problem) =
-                (self.step().name.to_owned(), self.known.reasks + 1, unread.to_string());
-            self.record(events, Event::Reasked { step, number, of, problem: problem.clone() });
+        let number = self.known.visit.retries + 1;
+        if number <= self.known.limits.reasks {
+            let problem = unread.to_string();
+            self.ask_again(events, RetryCause::Reply, number, problem.clone());
             return self.begin_turn(events, Purpose::Remind { number, problem }, fresh);
         }
         if let Unread::UnknownOutcome { found, .. } = unread
@@ -326,8 +356,16 @@ impl Run {
 
     /// Begins whatever turn is due, unless a limit forbids it: first what people said, then the step.
     pub(super) fn next_turn(&mut self, events: &mut Vec<Event>, fresh: Fresh) -> Todo {
-        if let Some(exit) = self.known.limits.exceeded(&self.known.spent) {
+        let limits = match self.step().command {
+            // A command takes no turn and costs nothing.
+            Some(_) => Limits { max_ticks: None, budget_usd: None, ..self.known.limits },
+            None => self.known.limits,
+        };
+        if let Some(exit) = limits.exceeded(&self.known.spent) {
             return self.end(events, &exit, |_| (), Cut::default());
+        }
+        if self.step().command.is_some() {
+            return self.begin_check(events, CheckSubject::Command, fresh);
         }
         if self.step().prompt.trim().is_empty() {
             return self.end(events, &Exit::because(ExitReason::NoPrompt), |_| (), Cut::default());
@@ -339,7 +377,7 @@ impl Run {
         self.begin_turn(events, purpose, fresh)
     }
 
-    fn begin_turn(&mut self, events: &mut Vec<Event>, purpose: Purpose, fresh: Fresh) -> Todo {
+    pub(super) fn begin_turn(&mut self, events: &mut Vec<Event>, purpose: Purpose, fresh: Fresh) -> Todo {
         // A re-ask is a turn as well, and a run that has used up its ticks gets no further one.
         if let Some(exit) = self.known.limits.exceeded(&self.known.spent) {
             return self.end(events, &exit, |_| (), Cut::default());
@@ -350,7 +388,7 @@ impl Run {
     }
 
     /// Ends the run, and with it whatever turn is going on.
-    fn end(
+    pub(super) fn end(
         &mut self,
         events: &mut Vec<Event>,
         exit: &Exit,
@@ -384,7 +422,7 @@ impl Run {
 
 /// The turn that was cut short by the end of its run.
 #[derive(Clone, Copy, Default)]
-struct Cut {
+pub(super) struct Cut {
     took: Duration,
     cost_usd: Option<f64>,
     /// Whether the agent may not have heard what it was to be told. Somebody who ends a run knows what it was at; only
@@ -402,13 +440,6 @@ impl Cut {
     fn stopped(took: Duration) -> Self {
         Self { withdraws: true, ..Self::after(took) }
     }
-}
-
-/// What came with a reply beside its words.
-struct Stated {
-    cost_usd: Option<f64>,
-    version: Option<String>,
-    took: Duration,
 }
 
 impl fmt::Debug for Run {

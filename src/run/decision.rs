@@ -2,10 +2,12 @@
 
 use std::time::Duration;
 
+use super::check::Check;
 use super::event::{Event, Purpose};
 use super::ids::AttemptId;
 use super::order::Order;
-use crate::AnyRecipe;
+use super::tree::Baseline;
+use crate::{AnyRecipe, Tool};
 
 /// What follows: events to write down, and what to do once they are.
 #[derive(Debug)]
@@ -21,8 +23,10 @@ pub struct Decision {
 #[derive(Debug)]
 pub enum Todo {
     /// Give the agent this prompt.
-    Ask(Ask),
-    /// Wait for the turn that is going on.
+    Ask(Box<Ask>),
+    /// Look for evidence, or run commands.
+    Check(Box<Check>),
+    /// Wait for the turn or the check in progress.
     Wait,
     /// Nothing: the run is over. A turn that is going on is to be stopped.
     End,
@@ -39,6 +43,10 @@ pub struct Ask {
     pub step: &'static str,
     /// What the prompt is for.
     pub purpose: Purpose,
+    /// What the agent may do; `None` where that is left to the operator.
+    pub tools: Option<&'static [Tool]>,
+    /// What the work tree is compared with when the turn has ended.
+    pub baseline: Baseline,
     /// What the agent is told.
     pub prompt: String,
     /// The model to use.

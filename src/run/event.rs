@@ -4,12 +4,15 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use super::check::{CheckResult, CheckSubject};
 use super::ending::Ending;
 use super::exceeded::Exceeded;
 use super::ids::{AttemptId, PromptId};
 use super::limits::Limits;
 use super::order::Order;
+use super::refused::RefusedTool;
 use super::resumed::ResumedBy;
+use super::tree::{Moment, TreeState};
 
 /// One thing that happened in a run.
 ///
@@ -39,6 +42,23 @@ pub enum Event {
         /// What the prompt is.
         purpose: Purpose,
     },
+    /// The engine looked at the working directory, where that is a git work tree.
+    TreeSeen {
+        /// The attempt that began or ended then.
+        attempt: AttemptId,
+        /// What it saw.
+        tree: TreeState,
+        /// When that was.
+        #[serde(flatten)]
+        moment: Moment,
+    },
+    /// The agent was refused the use of tools in a turn that has ended.
+    ToolsRefused {
+        /// The attempt.
+        attempt: AttemptId,
+        /// The tools, in order.
+        refused: Vec<RefusedTool>,
+    },
     /// The agent replied.
     Replied {
         /// Which attempt it answers.
@@ -54,7 +74,25 @@ pub enum Event {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         version: Option<String>,
     },
-    /// The reply could not be read, and the agent is asked again.
+    /// The engine is about to look for evidence, or to run commands.
+    CheckBegan {
+        /// Names the check, as an attempt.
+        check: AttemptId,
+        /// The step the run is at.
+        step: String,
+        /// What it is about.
+        subject: CheckSubject,
+    },
+    /// The engine has looked, or the commands have ended.
+    Checked {
+        /// The check.
+        check: AttemptId,
+        /// What came of it, in order. What follows the first result that is not good was not looked at.
+        results: Vec<CheckResult>,
+        /// How long it took.
+        took: Duration,
+    },
+    /// The agent is asked again: its reply could not be read, or what it reported was not found.
     Reasked {
         /// The step.
         step: String,
@@ -62,8 +100,11 @@ pub enum Event {
         number: u32,
         /// How often it may be asked again.
         of: u32,
-        /// What was wrong with the reply.
+        /// What was wrong.
         problem: String,
+        /// What kind of problem that is.
+        #[serde(default, skip_serializing_if = "RetryCause::is_reply")]
+        cause: RetryCause,
     },
     /// An outcome led from one step to the next.
     Moved {
@@ -148,7 +189,11 @@ impl Event {
             Self::Started { order, .. } => Some(order.limits),
             Self::Resumed { limits, .. } => Some(*limits),
             Self::TurnBegan { .. }
+            | Self::TreeSeen { .. }
+            | Self::ToolsRefused { .. }
             | Self::Replied { .. }
+            | Self::CheckBegan { .. }
+            | Self::Checked { .. }
             | Self::Reasked { .. }
             | Self::Moved { .. }
             | Self::PromptQueued { .. }
@@ -172,11 +217,46 @@ pub enum Purpose {
         /// What was wrong with the reply.
         problem: String,
     },
+    /// To have done what was reported and not found.
+    Evidence {
+        /// 1-based index among the visit's re-asks.
+        number: u32,
+        /// What was looked for, and what was found.
+        problem: String,
+    },
+    /// To mend what a command found.
+    Verify {
+        /// 1-based index among the visit's re-asks after commands.
+        number: u32,
+        /// Which command failed, and the end of its output.
+        problem: String,
+    },
     /// To pass on what somebody said. Its reply is never read as an outcome.
     Pass {
         /// The prompt that had waited.
         prompt: PromptId,
     },
+}
+
+/// Why the agent is asked again.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, strum::Display)]
+#[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
+pub enum RetryCause {
+    /// Its reply could not be read.
+    #[default]
+    Reply,
+    /// What it reported was not found.
+    Evidence,
+    /// A command failed.
+    Verify,
+}
+
+impl RetryCause {
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+    const fn is_reply(&self) -> bool {
+        matches!(self, Self::Reply)
+    }
 }
 
 /// What was read in a reply.

@@ -2,7 +2,10 @@
 
 use std::time::Duration;
 
+use super::check::CheckResult;
 use super::ids::{AttemptId, PromptId};
+use super::refused::RefusedTool;
+use super::tree::{Changes, TreeState};
 use crate::Exit;
 
 /// Something that happens to a run.
@@ -14,25 +17,33 @@ pub enum Input {
         attempt: AttemptId,
         /// Its words.
         text: String,
-        /// The tools it was not allowed to use.
-        denied: Vec<String>,
-        /// The cost as stated.
-        cost_usd: Option<f64>,
-        /// The version of the program that stated it.
-        version: Option<String>,
-        /// How long it took.
-        took: Duration,
+        /// What else is known about the turn.
+        facts: TurnFacts,
     },
-    /// The agent did not reply.
+    /// The agent did not reply, or a check could not be carried out.
     Failed {
-        /// The attempt that failed.
+        /// The attempt or the check that failed.
         attempt: AttemptId,
         /// What the run shall end with.
         exit: Exit,
         /// When it would make sense to go on, in milliseconds since 1970, where that is known.
         resume_at: Option<u64>,
-        /// What it cost all the same, as stated.
-        cost_usd: Option<f64>,
+        /// What else is known about the turn.
+        facts: TurnFacts,
+    },
+    /// The engine looked at the work tree right before the agent gets its prompt.
+    TreeSeen {
+        /// The attempt that is about to begin.
+        attempt: AttemptId,
+        /// What it saw.
+        tree: TreeState,
+    },
+    /// A check ended.
+    Checked {
+        /// The check; another one is too late, and ignored.
+        check: AttemptId,
+        /// What came of it, in order.
+        results: Vec<CheckResult>,
         /// How long it took.
         took: Duration,
     },
@@ -62,4 +73,19 @@ pub enum Input {
         /// How long the present turn has taken.
         took: Duration,
     },
+}
+
+/// What is known about a turn that has ended, beside its reply.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct TurnFacts {
+    /// How long it took.
+    pub took: Duration,
+    /// What it cost, as the agent's program states it.
+    pub cost_usd: Option<f64>,
+    /// The version of that program.
+    pub version: Option<String>,
+    /// The tools that the agent was refused.
+    pub refused: Vec<RefusedTool>,
+    /// The work tree afterwards and what the run has changed so far, where the engine could look.
+    pub tree: Option<Box<(TreeState, Changes)>>,
 }

@@ -1,13 +1,17 @@
 //! What is known about a run beside where it stands, and what each event tells about it.
 
 use std::collections::VecDeque;
+use std::time::Duration;
 
+use super::check::{CheckKind, CheckSubject};
 use super::ending::Ending;
-use super::event::{Event, Purpose};
+use super::event::{Event, Purpose, RetryCause};
 use super::ids::{AttemptId, PromptId};
 use super::limits::{Limits, Spent};
 use super::order::Order;
+use super::refused::RefusedTool;
 use super::resumed::{ResumedBy, Resumes};
+use super::tree::{Baseline, Moment, TreeState};
 
 /// What is known about a run beside where it stands. It follows from the events alone: see [`Known::learn`].
 #[derive(Debug, Clone, PartialEq)]
@@ -21,10 +25,25 @@ pub(super) struct Known {
     pub(super) waiting: VecDeque<Waiting>,
     /// What to ask once nobody waits: to work on the step, or to go on with it.
     pub(super) due: Purpose,
-    /// How often this visit's reply was asked for again.
-    pub(super) reasks: u32,
+    /// What this visit of the step has used up, and what was refused in it.
+    pub(super) visit: Visit,
+    /// What the work tree is compared with.
+    pub(super) baseline: Baseline,
     pub(super) phase: Phase,
     pub(super) resumes: Resumes,
+}
+
+/// What one visit of a step has used up.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Visit {
+    /// How often the agent was asked again for its reply, or because evidence was missing.
+    pub(super) retries: u32,
+    /// How often it was asked again because a command failed.
+    pub(super) verify_retries: u32,
+    /// How long verify commands have taken.
+    pub(super) verify_time: Duration,
+    /// The tools that the agent was refused.
+    pub(super) refused: Vec<RefusedTool>,
 }
 
 /// A prompt that waits for its turn.
@@ -42,6 +61,8 @@ pub(super) enum Phase {
     Deciding,
     /// The agent has, or is about to get, a prompt.
     Asking(Asking),
+    /// The engine looks for evidence, or runs commands.
+    Checking(Checking),
     /// It ended.
     Over(Ending),
 }
@@ -55,6 +76,13 @@ pub(super) struct Asking {
     pub(super) passed: Option<Waiting>,
 }
 
+/// The check that the engine carries out.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Checking {
+    pub(super) check: AttemptId,
+    pub(super) subject: CheckSubject,
+}
+
 impl Known {
     pub(super) fn new(order: Order) -> Self {
         Self {
@@ -65,7 +93,8 @@ impl Known {
             extra_steps: 0,
             waiting: VecDeque::new(),
             due: Purpose::Step,
-            reasks: 0,
+            visit: Visit::default(),
+            baseline: Baseline::default(),
             phase: Phase::Deciding,
             resumes: Resumes::default(),
         }
@@ -76,14 +105,28 @@ impl Known {
         match event {
             Event::Started { .. } => {}
             Event::TurnBegan { attempt, purpose, .. } => self.began(*attempt, purpose),
+            Event::TreeSeen { tree, moment, .. } => self.saw(tree, moment),
+            Event::ToolsRefused { refused, .. } => self.visit.refused.extend_from_slice(refused),
+            Event::CheckBegan { check, subject, .. } => {
+                self.phase = Phase::Checking(Checking { check: *check, subject: subject.clone() });
+            }
+            Event::Checked { results, took, .. } => {
+                self.spent.add(*took, None);
+                let verified = results.iter().filter(|result| result.kind == CheckKind::Verify);
+                self.visit.verify_time += verified.map(|result| result.took).sum::<Duration>();
+                self.phase = Phase::Deciding;
+            }
             Event::Replied { took, cost_usd, .. } => {
                 self.spent.add(*took, *cost_usd);
                 self.phase = Phase::Deciding;
             }
-            Event::Reasked { number, .. } => self.reasks = *number,
+            Event::Reasked { number, cause: RetryCause::Verify, .. } => self.visit.verify_retries = *number,
+            Event::Reasked { number, cause: RetryCause::Reply | RetryCause::Evidence, .. } => {
+                self.visit.retries = *number;
+            }
             Event::Moved { .. } => {
                 self.due = Purpose::Step;
-                self.reasks = 0;
+                self.visit = Visit::default();
                 self.resumes.stuck_on = None;
             }
             Event::PromptQueued { prompt, text } => {
@@ -105,16 +148,23 @@ impl Known {
                         self.resumes.stuck_on = Some(ending.reason.clone());
                     }
                     // A person has looked at it, so it may try by itself again.
-                    (Phase::Over(_) | Phase::Asking(_) | Phase::Deciding, _) => {
+                    (Phase::Over(_) | Phase::Asking(_) | Phase::Checking(_) | Phase::Deciding, _) => {
                         self.resumes = Resumes::default();
                     }
                 }
                 self.limits = *limits;
                 (self.extra_visits, self.extra_steps) = (*extra_visits, *extra_steps);
                 self.due = Purpose::Continue;
-                self.reasks = 0;
+                self.visit = Visit::default();
                 self.phase = Phase::Deciding;
             }
+        }
+    }
+
+    fn saw(&mut self, tree: &TreeState, moment: &Moment) {
+        match moment {
+            Moment::Before => self.baseline.begin_turn(tree),
+            Moment::After { .. } => self.baseline.end_turn(tree.head.as_ref()),
         }
     }
 
@@ -125,7 +175,11 @@ impl Known {
                 let index = self.waiting.iter().position(|waiting| waiting.prompt == *prompt);
                 index.and_then(|index| self.waiting.remove(index))
             }
-            Purpose::Step | Purpose::Continue | Purpose::Remind { .. } => None,
+            Purpose::Step
+            | Purpose::Continue
+            | Purpose::Remind { .. }
+            | Purpose::Evidence { .. }
+            | Purpose::Verify { .. } => None,
         };
         self.phase = Phase::Asking(Asking { attempt, purpose: purpose.clone(), passed });
     }

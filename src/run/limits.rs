@@ -25,14 +25,29 @@ pub struct Limits {
     pub budget_usd: Option<f64>,
     /// How often a reply that could not be read is asked for again, per visit of a step.
     pub reasks: u32,
+    /// How long the verify commands of one visit of a step may take together, where the recipe does not say.
+    #[serde(default = "default_verify_time")]
+    pub verify_time: Duration,
     /// How often the run may go on by itself after a reason where that can help; 0 for never.
     pub auto_resumes: u32,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { time: None, max_ticks: None, budget_usd: None, reasks: 3, auto_resumes: 3 }
+        Self {
+            time: None,
+            max_ticks: None,
+            budget_usd: None,
+            reasks: 3,
+            verify_time: default_verify_time(),
+            auto_resumes: 3,
+        }
     }
+}
+
+/// Also what runs have that began before there was such a limit.
+const fn default_verify_time() -> Duration {
+    Duration::from_mins(30)
 }
 
 /// What a run, and the chain it belongs to, has used up.
@@ -42,10 +57,9 @@ pub struct Spent {
     pub ticks: u32,
     /// How long the agent worked.
     pub time: Duration,
-    /// What it cost: the sum of the figures that came with the replies.
+    /// What it cost: the sum of what each of its turns cost, as the agent's program states it.
     ///
-    /// It is an estimate. Some versions of the agent's CLI state what one turn cost, others what the conversation has
-    /// cost so far; the sum is right for the former and too high for the latter, so a budget is never overdrawn unseen.
+    /// A turn that was stopped, or whose process was killed, may have cost more than was stated.
     pub cost_usd: f64,
 }
 

@@ -3,6 +3,7 @@
 //! It does no I/O, never waits and reads no clock: time, replies and fresh ids come in as arguments, and what it
 //! decides comes out as [`Event`]s and one [`Todo`]. Start with [`Run`], then [`Event`].
 
+mod check;
 mod decide;
 mod decision;
 mod ending;
@@ -10,21 +11,26 @@ mod event;
 mod exceeded;
 mod ids;
 mod input;
+mod judge;
 mod known;
 mod limits;
 mod order;
+mod permissions;
 mod prompt;
+mod refused;
 mod replay;
 mod resume;
 mod resumed;
+mod tree;
 
+pub use check::{Check, CheckKind, CheckResult, CheckSubject, CheckVerdict};
 pub use decide::Run;
 pub use decision::{Ask, Decision, Successor, Todo};
 pub use ending::Ending;
-pub use event::{Event, Purpose, Read};
+pub use event::{Event, Purpose, Read, RetryCause};
 pub use exceeded::Exceeded;
 pub use ids::{AttemptId, Fresh, NotAnId, PromptId, RunId, SessionId};
-pub use input::Input;
+pub use input::{Input, TurnFacts};
 #[cfg(feature = "engine")]
 pub(crate) use limits::in_words;
 pub use limits::{Limits, Spent};
@@ -32,6 +38,8 @@ pub use order::Order;
 pub use prompt::first_prompt;
 #[cfg(feature = "session")]
 pub(crate) use prompt::heard_before;
+pub use refused::RefusedTool;
 pub use replay::{ReplayError, abandon};
 pub use resume::{CannotResume, Meanwhile, Resume};
 pub use resumed::ResumedBy;
+pub use tree::{Baseline, ChangedFile, Changes, CommitSeen, FileChange, HeadWindow, Moment, TreeState};

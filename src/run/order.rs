@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::ids::{RunId, SessionId};
 use super::limits::{Limits, Spent};
+use crate::Tool;
 
 /// All that is settled when a run begins, and does not change until it ends.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -26,6 +27,9 @@ pub struct Order {
     /// The model to use, whatever the recipe says.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
+    /// What the operator allows the agent on top of what its steps declare.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub allow_tools: Vec<Tool>,
     /// What it may use up.
     pub limits: Limits,
     /// What the chain had used up before this run.

@@ -4,7 +4,8 @@ use super::decide::Run;
 use super::decision::Ask;
 use super::event::Purpose;
 use super::known::Asking;
-use crate::{Outline, StepOutline, outcome};
+use super::permissions;
+use crate::{Outline, StepOutline, Tool, outcome};
 
 /// Stands before the prompt of a step that the agent may have worked on already.
 const GO_ON: &str = "This run was stopped while you were at the step below, and goes on now. \
@@ -23,7 +24,11 @@ const GO_ON: &str = "This run was stopped while you were at the step below, and 
 /// ```
 #[must_use]
 pub fn first_prompt(recipe: &Outline, about: Option<&str>) -> String {
-    let step = at_step(recipe.first_step());
+    first(recipe, about, &[])
+}
+
+fn first(recipe: &Outline, about: Option<&str>, allowed: &[Tool]) -> String {
+    let step = at_step(recipe.first_step(), allowed);
     match about.map(str::trim).filter(|about| !about.is_empty()) {
         Some(about) => format!("What this run is about:\n{about}\n\n{step}"),
         None => step,
@@ -31,8 +36,29 @@ pub fn first_prompt(recipe: &Outline, about: Option<&str>) -> String {
 }
 
 /// What the agent is told at a step, wherever in a run that is.
-fn at_step(step: &StepOutline) -> String {
-    format!("{}\n\n{}", step.prompt.trim(), outcome::instructions(step))
+fn at_step(step: &StepOutline, allowed: &[Tool]) -> String {
+    let permissions = permissions::paragraph(step, allowed);
+    format!("{}\n\n{permissions}{}", step.prompt.trim(), outcome::instructions(step))
+}
+
+/// What the agent is told whose outcome lacks its evidence.
+fn not_found(step: &StepOutline, problem: &str) -> String {
+    let instructions = outcome::instructions(step);
+    format!(
+        "What you reported was looked up, and it does not hold: {problem}.\n\n\
+         Do what is missing, or report the outcome that is true.\n\n\
+         {instructions}"
+    )
+}
+
+/// What the agent is told when a command failed that has to succeed after its step.
+fn not_verified(step: &StepOutline, problem: &str) -> String {
+    let instructions = outcome::instructions(step);
+    format!(
+        "The step is not done yet. A command that was run after it did not succeed: {problem}\n\n\
+         Mend the cause, then report again.\n\n\
+         {instructions}"
+    )
 }
 
 /// What somebody said, for an agent that may have heard it before the server stopped: nothing is repeated silently.
@@ -52,6 +78,8 @@ impl Run {
                 if waiting.again { heard_before(&waiting.text) } else { waiting.text.clone() }
             }),
             (Purpose::Remind { problem, .. }, _) => Some(outcome::reminder(step, problem)),
+            (Purpose::Evidence { problem, .. }, _) => Some(not_found(step, problem)),
+            (Purpose::Verify { problem, .. }, _) => Some(not_verified(step, problem)),
             (Purpose::Step, _) => Some(self.step_prompt()),
             (Purpose::Continue, _) => Some(format!("{GO_ON}\n\n{}", self.step_prompt())),
         };
@@ -59,6 +87,8 @@ impl Run {
             attempt: asking.attempt,
             step: step.name,
             purpose: asking.purpose.clone(),
+            tools: step.tools,
+            baseline: known.baseline.clone(),
             prompt: prompt.unwrap_or_default(),
             model: known.order.model.clone().or_else(|| step.model.map(str::to_owned)),
             time_left: known.limits.time_left(&known.spent),
@@ -67,10 +97,11 @@ impl Run {
     }
 
     fn step_prompt(&self) -> String {
+        let order = &self.known.order;
         if self.position.steps() == 1 {
-            first_prompt(self.recipe.outline(), self.known.order.about.as_deref())
+            first(self.recipe.outline(), order.about.as_deref(), &order.allow_tools)
         } else {
-            at_step(self.position.outline())
+            at_step(self.position.outline(), &order.allow_tools)
         }
     }
 }

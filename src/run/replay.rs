@@ -80,6 +80,10 @@ pub fn abandon<'a>(events: impl IntoIterator<Item = &'a Event>, exit: &Exit) -> 
             Event::Resumed { .. } => open = true,
             Event::Started { .. }
             | Event::TurnBegan { .. }
+            | Event::TreeSeen { .. }
+            | Event::ToolsRefused { .. }
+            | Event::CheckBegan { .. }
+            | Event::Checked { .. }
             | Event::Replied { .. }
             | Event::Reasked { .. }
             | Event::PromptQueued { .. } => {}

@@ -65,6 +65,9 @@ impl Session {
             attempt: chat.attempt,
             run: None,
             step: None,
+            tools: None,
+            allow_tools: Vec::new(),
+            baseline: None,
             prompt: chat.prompt.words(),
             system_prompt: profile.system_prompt.clone(),
             opened: self.opened,
@@ -80,7 +83,7 @@ impl Session {
     pub(super) fn chat_ended(&mut self, draft: &mut Draft<'_>, end: TurnEnd) {
         let Some(mut chat) = self.chats.pop_front() else { return };
         match end {
-            TurnEnd::Replied { text, already_said, .. } => {
+            TurnEnd::Replied { text, already_said } => {
                 let reply = (!already_said).then_some(text);
                 self.end_chat(draft, &chat, reply, true, false);
                 if !self.opened {

@@ -9,7 +9,8 @@ use super::commit::{Change, Commit, Entry};
 use super::event::SessionEvent;
 use super::records::{NewMessage, Role};
 use super::state::{Session, TurnOrigin};
-use crate::run::{AttemptId, Ending, Event, Fresh, PromptId, RunId, SessionId};
+use crate::Tool;
+use crate::run::{AttemptId, Baseline, Check, Ending, Event, Fresh, PromptId, RunId, SessionId};
 
 /// What follows from an input.
 #[derive(Debug, Default)]
@@ -30,8 +31,27 @@ pub struct Decision {
 pub enum Action {
     /// Give the agent this prompt, once no other turn of the session is in flight.
     Ask(Box<TurnRequest>),
-    /// Stop the turn in flight. Its end is not an input any more.
+    /// Look for evidence or run commands, once no turn of the session is in flight.
+    Check(Box<CheckRequest>),
+    /// Stop the turn or the check in flight. Its end is not an input any more.
     StopTurn,
+}
+
+/// A check to carry out.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CheckRequest {
+    /// What to look for, and what to run.
+    pub check: Check,
+    /// The run it belongs to.
+    pub run: RunId,
+    /// Its session.
+    pub session: SessionId,
+    /// The run's agent, by name.
+    pub agent: String,
+    /// Where the agent works, and commands run.
+    pub directory: PathBuf,
+    /// Whether another driver may have begun it.
+    pub origin: TurnOrigin,
 }
 
 /// A turn to take.
@@ -43,6 +63,12 @@ pub struct TurnRequest {
     pub run: Option<RunId>,
     /// The step the run is at.
     pub step: Option<&'static str>,
+    /// What the agent may do; `None` where that is left to the operator.
+    pub tools: Option<&'static [Tool]>,
+    /// What the operator allows on top of that.
+    pub allow_tools: Vec<Tool>,
+    /// What the run's work tree is compared with when the turn has ended; `None` for chat.
+    pub baseline: Option<Baseline>,
     /// What the agent is told.
     pub prompt: String,
     /// What the agent is told beside every prompt.

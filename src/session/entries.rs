@@ -42,10 +42,12 @@ fn message(
 ) -> Option<NewMessage> {
     let (session, id) = (run.order().session, run.order().run);
     let message = match event {
-        // A client's words are in the conversation since they were sent.
-        Event::TurnBegan { purpose: Purpose::Pass { .. }, .. } => return None,
-        Event::TurnBegan { attempt, .. } => {
+        Event::TurnBegan { attempt, purpose, .. } => {
             let Todo::Ask(ask) = todo else { return None };
+            if let Purpose::Pass { .. } = purpose {
+                // A client's words are in the conversation since they were sent.
+                return None;
+            }
             let text = ask.prompt.clone();
             NewMessage { role: Role::User, attempt: Some(*attempt), ..draft.assistant(session, text) }
         }
@@ -57,9 +59,14 @@ fn message(
         Event::Ended { ending, .. } => {
             return Some(closing(draft, session, id, run.recipe().outline().label, ending));
         }
-        Event::Started { .. } | Event::Reasked { .. } | Event::Moved { .. } | Event::Resumed { .. } => {
-            return None;
-        }
+        Event::Started { .. }
+        | Event::TreeSeen { .. }
+        | Event::ToolsRefused { .. }
+        | Event::CheckBegan { .. }
+        | Event::Checked { .. }
+        | Event::Reasked { .. }
+        | Event::Moved { .. }
+        | Event::Resumed { .. } => return None,
     };
     Some(NewMessage { run: Some(id), ..message })
 }

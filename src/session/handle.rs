@@ -40,13 +40,21 @@ impl Session {
                 draft.changes.push(Change::message(passage));
             }
             Input::TurnEnded { attempt, .. } if self.in_flight != Some(attempt) => {}
-            Input::TurnEnded { attempt, end, took } => {
+            Input::TurnEnded { attempt, end, facts } => {
                 self.in_flight = None;
                 if self.chats.front().is_some_and(|chat| chat.attempt == attempt) {
                     self.chat_ended(&mut draft, end);
                 } else {
-                    self.run_turn_ended(&mut draft, attempt, end, took);
+                    self.run_turn_ended(&mut draft, attempt, end, facts);
                 }
+            }
+            Input::TreeSeen { attempt, tree } => {
+                self.tell_run(&mut draft, run::Input::TreeSeen { attempt, tree });
+            }
+            Input::CheckEnded { check, .. } if self.in_flight != Some(check) => {}
+            Input::CheckEnded { check, results, took } => {
+                self.in_flight = None;
+                self.tell_run(&mut draft, run::Input::Checked { check, results, took });
             }
             Input::Elapsed { took } => self.tell_run(&mut draft, run::Input::Elapsed { took }),
             Input::ResumeDue { obstacle } => self.resume_due(&mut draft, obstacle),

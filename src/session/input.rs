@@ -4,7 +4,10 @@ use std::time::Duration;
 
 use super::records::{NewSession, Process};
 use crate::recipe::advice;
-use crate::run::{AttemptId, CannotResume, Order, PromptId, Resume, Run, RunId, SessionId};
+use crate::run::{
+    AttemptId, CannotResume, CheckResult, Order, PromptId, Resume, Run, RunId, SessionId, TreeState,
+    TurnFacts,
+};
 use crate::{Advise, AnyRecipe, Exit, Remedy};
 
 /// Something that happens to a session.
@@ -81,6 +84,22 @@ pub enum Input {
         attempt: AttemptId,
         /// How it ended.
         end: TurnEnd,
+        /// What else is known about it.
+        facts: TurnFacts,
+    },
+    /// The driver looked at the work tree right before the agent gets a run's prompt.
+    TreeSeen {
+        /// The attempt that is about to begin.
+        attempt: AttemptId,
+        /// What it saw.
+        tree: TreeState,
+    },
+    /// A check of the run ended.
+    CheckEnded {
+        /// The check. One that is not in flight any more is ignored.
+        check: AttemptId,
+        /// What came of it, in order.
+        results: Vec<CheckResult>,
         /// How long it took.
         took: Duration,
     },
@@ -103,12 +122,6 @@ pub enum TurnEnd {
     Replied {
         /// Its words.
         text: String,
-        /// The tools it was not allowed to use.
-        denied: Vec<String>,
-        /// The cost as stated.
-        cost_usd: Option<f64>,
-        /// The version of the program that stated it.
-        version: Option<String>,
         /// Whether the reply is in the conversation already, as the last passage of the turn.
         already_said: bool,
     },
@@ -118,8 +131,6 @@ pub enum TurnEnd {
         exit: Exit,
         /// When it makes sense to resume, in milliseconds since 1970, where that is known.
         resume_at: Option<u64>,
-        /// What it cost all the same, as stated.
-        cost_usd: Option<f64>,
         /// Whether the agent certainly did not get the prompt.
         undelivered: bool,
     },

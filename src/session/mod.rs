@@ -18,7 +18,7 @@ mod stop;
 mod words;
 
 pub use commit::{Change, Commit, Entry};
-pub use decision::{Action, Decision, TurnRequest};
+pub use decision::{Action, CheckRequest, Decision, TurnRequest};
 pub use event::SessionEvent;
 pub use input::{Input, Refusal, TurnEnd};
 pub use records::{NewMessage, NewSession, Process, Role};

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::time::Duration;
 
 use super::commit::Change;
-use super::decision::{Action, Draft, TurnRequest};
+use super::decision::{Action, CheckRequest, Draft, TurnRequest};
 use super::entries::{Reply, entries};
 use super::event::SessionEvent;
 use super::input::{Refusal, TurnEnd};
@@ -12,7 +12,7 @@ use super::records::NewSession;
 use super::state::{Active, Profile, QueuedPrompt, Session, Stored, TurnOrigin, Work};
 use crate::run::{
     AttemptId, CannotResume, Decision, Ending, Event, Input, Meanwhile, Order, PromptId, Purpose, Resume,
-    ResumedBy, Run, Successor, Todo,
+    ResumedBy, Run, Successor, Todo, TurnFacts,
 };
 use crate::{AnyRecipe, Exit, ExitReason};
 
@@ -187,21 +187,21 @@ impl Session {
         draft: &mut Draft<'_>,
         attempt: AttemptId,
         end: TurnEnd,
-        took: Duration,
+        facts: TurnFacts,
     ) {
         let (input, said) = match end {
-            TurnEnd::Replied { text, denied, cost_usd, version, already_said } => {
-                let input = Input::Replied { attempt, text: text.clone(), denied, cost_usd, version, took };
+            TurnEnd::Replied { text, already_said } => {
+                let input = Input::Replied { attempt, text: text.clone(), facts };
                 (input, Some((text, already_said)))
             }
-            TurnEnd::Failed { exit, resume_at, cost_usd, .. } => {
-                (Input::Failed { attempt, exit, resume_at, cost_usd, took }, None)
+            TurnEnd::Failed { exit, resume_at, .. } => {
+                (Input::Failed { attempt, exit, resume_at, facts }, None)
             }
             TurnEnd::Unknown { resume_at } => {
                 let words = "it is not known how far the agent got with this step before the server stopped";
                 let exit = Exit::because(ExitReason::Interrupted).describe(words);
                 let resume_at = Some(resume_at);
-                (Input::Failed { attempt, exit, resume_at, cost_usd: None, took }, None)
+                (Input::Failed { attempt, exit, resume_at, facts }, None)
             }
         };
         let Some(active) = self.active() else { return };
@@ -231,7 +231,7 @@ impl Session {
             draft.happened(session, SessionEvent::Opened);
         }
         match decision.todo {
-            Todo::Ask(_) | Todo::Wait => {}
+            Todo::Ask(_) | Todo::Check(_) | Todo::Wait => {}
             Todo::End => self.run_ended(draft),
             Todo::Restart(successor) => {
                 // What the run had queued follows the work, and is not delivered here as well.
@@ -267,6 +267,10 @@ impl Session {
             Event::Replied { .. } => self.passing = None,
             Event::PromptQueued { .. }
             | Event::TurnBegan { .. }
+            | Event::TreeSeen { .. }
+            | Event::ToolsRefused { .. }
+            | Event::CheckBegan { .. }
+            | Event::Checked { .. }
             | Event::Started { .. }
             | Event::Reasked { .. }
             | Event::Moved { .. }
@@ -319,16 +323,32 @@ impl Session {
         next
     }
 
+    /// Begins what the run waits for: a turn, or a check.
     pub(super) fn ask_run(&mut self, draft: &mut Draft<'_>) {
         let Work::Running(active) = &mut self.work else { return };
-        let Todo::Ask(ask) = active.run.todo() else { return };
+        let todo = active.run.todo();
         let origin = std::mem::replace(&mut active.origin, TurnOrigin::New);
         let order = active.run.order();
+        let ask = match todo {
+            Todo::Ask(ask) => ask,
+            Todo::Check(check) => {
+                self.in_flight = Some(check.check);
+                let (run, agent, directory) = (order.run, order.agent.clone(), order.directory.clone());
+                let session = order.session;
+                let request = CheckRequest { check: *check, run, session, agent, directory, origin };
+                draft.actions.push(Action::Check(Box::new(request)));
+                return;
+            }
+            Todo::Wait | Todo::End | Todo::Restart(_) => return,
+        };
         self.in_flight = Some(ask.attempt);
         draft.actions.push(Action::Ask(Box::new(TurnRequest {
             attempt: ask.attempt,
             run: Some(order.run),
             step: Some(ask.step),
+            tools: ask.tools,
+            allow_tools: order.allow_tools.clone(),
+            baseline: Some(ask.baseline),
             prompt: ask.prompt,
             system_prompt: self.profile.as_ref().and_then(|profile| profile.system_prompt.clone()),
             opened: self.opened,

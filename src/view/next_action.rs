@@ -33,13 +33,19 @@ pub struct NextAction {
 }
 
 /// What an action does.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Action {
     /// Starts the recipe again, in a new session.
     Again,
     /// Starts the recipe again in the same session, with an answer to the agent.
     Answer,
+    /// Starts the recipe again, in a new session, with tools allowed that the agent was refused. Only a process on the
+    /// server's machine can do that.
+    Allow {
+        /// The tools, as `--allow-tool` takes them.
+        tools: Vec<String>,
+    },
     /// Resumes the run.
     Resume {
         /// The limits that change.
@@ -63,6 +69,7 @@ impl From<Action> for NextAction {
         let label = match action {
             Action::Again => "Start again",
             Action::Answer => "Answer and start again",
+            Action::Allow { .. } => "Allow what was refused and start again",
             Action::Resume { .. } => "Resume",
             Action::Stop => "Stop for good",
             Action::Follow { .. } => "Follow the run that continues this one",
@@ -80,6 +87,8 @@ pub(super) struct Ended<'e> {
     pub(super) continued_by: Option<RunId>,
     /// Whether the recipe is on offer: without it, its runs can be neither resumed nor started.
     pub(super) offered: bool,
+    /// What would have to be allowed for the run to get further; empty where that is not known, or not what stopped it.
+    pub(super) allow: Vec<String>,
     pub(super) limits: &'e Limits,
     pub(super) used: &'e Spent,
 }
@@ -108,6 +117,9 @@ impl Ended<'_> {
             }
             RunRemedy::None => Vec::new(),
         };
+        if !self.allow.is_empty() && !self.paused {
+            actions.insert(0, Action::Allow { tools: self.allow.clone() }.into());
+        }
         actions.retain(|next| self.offered || !next.action.needs_recipe());
         actions.truncate(MAX_ACTIONS);
         actions
@@ -120,9 +132,9 @@ impl Ended<'_> {
 }
 
 impl Action {
-    const fn needs_recipe(self) -> bool {
+    const fn needs_recipe(&self) -> bool {
         match self {
-            Self::Again | Self::Answer | Self::Resume { .. } | Self::ShowRecipe => true,
+            Self::Again | Self::Answer | Self::Allow { .. } | Self::Resume { .. } | Self::ShowRecipe => true,
             Self::Stop | Self::Follow { .. } | Self::Doctor => false,
         }
     }
@@ -142,6 +154,15 @@ mod tests {
     fn each_remedy_has_its_actions() {
         let (limits, used) = (Limits { budget_usd: Some(1.2), ..Limits::default() }, Spent::default());
         let next = Some(Uuid::from_u128(1).into());
+        let ended = |remedy, offered| Ended {
+            remedy,
+            paused: false,
+            continued_by: next,
+            offered,
+            allow: Vec::new(),
+            limits: &limits,
+            used: &used,
+        };
         let table: [(RunRemedy, bool, &[&str]); 10] = [
             (RunRemedy::Again, true, &["Start again"]),
             (RunRemedy::Resume, true, &["Resume", "Start again"]),
@@ -159,20 +180,17 @@ mod tests {
             (RunRemedy::Resume, false, &[]),
         ];
         for (remedy, offered, expected) in table {
-            let ended =
-                Ended { remedy, paused: false, continued_by: next, offered, limits: &limits, used: &used };
-            assert_eq!(labels(&ended), expected, "{remedy}");
+            assert_eq!(labels(&ended(remedy, offered)), expected, "{remedy}");
         }
-        let ended = Ended {
-            remedy: RunRemedy::Follow,
-            paused: false,
-            continued_by: None,
-            offered: true,
-            limits: &limits,
-            used: &used,
-        };
-        assert_eq!(labels(&ended), ["Start again"], "no run continues it");
-        let paused = Ended { paused: true, remedy: RunRemedy::Resume, ..ended };
+        let alone = Ended { continued_by: None, ..ended(RunRemedy::Follow, true) };
+        assert_eq!(labels(&alone), ["Start again"], "no run continues it");
+        let paused = Ended { paused: true, ..ended(RunRemedy::Resume, true) };
         assert_eq!(labels(&paused), ["Resume now", "Stop for good"]);
+        let allow = vec!["git commit *".to_owned()];
+        let refused = Ended { allow: allow.clone(), ..ended(RunRemedy::Doctor, true) };
+        let expected = ["Allow what was refused and start again", "Look for the cause", "Resume"];
+        assert_eq!(labels(&refused), expected);
+        let paused = Ended { paused: true, allow, ..ended(RunRemedy::Resume, true) };
+        assert_eq!(labels(&paused), ["Resume now", "Stop for good"], "it is not over");
     }
 }

@@ -2,8 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::detail::Detail;
 use super::end_card::EndCard;
 use super::next_action::NextAction;
+use super::proof::Proof;
 use super::status::Status;
 use super::visit::Visit;
 use crate::run::{Limits, PromptId};
@@ -42,21 +44,15 @@ pub struct RunView {
     pub queued: Vec<PromptId>,
     /// The prompts that the agent does not get, because the run was stopped.
     pub withdrawn: Vec<PromptId>,
+    /// What it was seen to do, beside what its agent reported.
+    #[serde(default)]
+    pub proof: Proof,
     /// What else there is to know now, each to be shown as a line. A new one needs no change in any client.
     pub details: Vec<Detail>,
     /// How it ended, in words.
     pub end: Option<EndCard>,
     /// What can be done then, the most useful first.
     pub next: Vec<NextAction>,
-}
-
-/// A line about a run: what it says something about, and what.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Detail {
-    /// What it says something about, in lower case.
-    pub label: String,
-    /// The words.
-    pub text: String,
 }
 
 /// An outcome that a run took.

@@ -42,6 +42,24 @@ pub fn dollars(amount: f64) -> String {
     format!("${amount:.2}")
 }
 
+/// The first line of a text that says something, cut after so many characters.
+pub(super) fn brief(text: &str, max_chars: usize) -> String {
+    let line = text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
+    match line.char_indices().nth(max_chars) {
+        Some((end, _)) => format!("{}…", line[..end].trim_end()),
+        None => line.to_owned(),
+    }
+}
+
+/// The end of a text, at most so many characters of it.
+pub(super) fn end_of(text: &str, max_chars: usize) -> String {
+    let text = text.trim();
+    match text.char_indices().rev().nth(max_chars) {
+        Some((cut, left_out)) => format!("…{}", &text[cut + left_out.len_utf8()..]),
+        None => text.to_owned(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -59,6 +77,20 @@ mod tests {
         ];
         for (millis, words) in table {
             assert_eq!(took(Duration::from_millis(millis)), words);
+        }
+    }
+
+    #[test]
+    fn long_texts_are_cut_between_characters() {
+        let table = [
+            ("", 3, "", ""),
+            ("abc", 3, "abc", "abc"),
+            ("abcd", 3, "abc…", "…bcd"),
+            ("\n  \nab\ncdé", 2, "ab", "…dé"),
+            ("日本語です", 3, "日本語…", "…語です"),
+        ];
+        for (text, max, first, last) in table {
+            assert_eq!((brief(text, max).as_str(), end_of(text, max).as_str()), (first, last), "{text:?}");
         }
     }
 }

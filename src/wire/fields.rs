@@ -6,6 +6,7 @@
 
 use std::fmt;
 use std::slice::Iter;
+use std::vec::IntoIter;
 
 use serde::de::{self, DeserializeSeed, Deserializer, Expected, IntoDeserializer, Unexpected, Visitor};
 use serde::forward_to_deserialize_any;
@@ -15,6 +16,9 @@ use super::refusal::Refusal;
 
 /// Stands for the field that is being read, where code reports it as missing that does not know its name.
 pub(super) const THIS_FIELD: &str = "";
+
+/// How many characters say what is wrong with a value. They may repeat it, and it may be anything.
+const MAX_WORDS_CHARS: usize = 300;
 
 /// What is wrong with a message whose type is known.
 #[derive(Debug)]
@@ -66,7 +70,9 @@ impl std::error::Error for FieldError {}
 
 impl de::Error for FieldError {
     fn custom<T: fmt::Display>(words: T) -> Self {
-        Self::new(Problem::Other(words.to_string()))
+        let words = words.to_string();
+        let end = words.char_indices().nth(MAX_WORDS_CHARS).map_or(words.len(), |(end, _)| end);
+        Self::new(Problem::Other(words[..end].to_owned()))
     }
 
     fn missing_field(field: &'static str) -> Self {
@@ -184,6 +190,13 @@ impl<'de> Deserializer<'de> for Field {
         self.deserialize_string(visitor)
     }
 
+    fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, FieldError> {
+        match self.0 {
+            Some(Value::Array(values)) => visitor.visit_seq(Entries(values.into_iter())),
+            _ => Err(self.expected("a list")),
+        }
+    }
+
     fn deserialize_struct<V: Visitor<'de>>(
         self,
         name: &'static str,
@@ -215,7 +228,30 @@ impl<'de> Deserializer<'de> for Field {
     }
 
     forward_to_deserialize_any! {
-        i8 i16 i32 i64 i128 u8 u16 u128 f32 char bytes byte_buf unit unit_struct seq tuple tuple_struct map enum
+        i8 i16 i32 i64 i128 u8 u16 u128 f32 char bytes byte_buf unit unit_struct tuple tuple_struct map enum
         identifier ignored_any
+    }
+}
+
+/// The entries of a list.
+struct Entries(IntoIter<Value>);
+
+impl<'de> de::SeqAccess<'de> for Entries {
+    type Error = FieldError;
+
+    fn next_element_seed<T: DeserializeSeed<'de>>(
+        &mut self,
+        seed: T,
+    ) -> Result<Option<T::Value>, FieldError> {
+        let Some(value) = self.0.next() else { return Ok(None) };
+        // The field is a list, so that what is wrong is said of its entries.
+        let of_entry = |error: FieldError| match error.problem {
+            Problem::Missing => FieldError::new(Problem::Expected("a list without null".to_owned())),
+            Problem::Expected(words) => {
+                FieldError::new(Problem::Expected(format!("a list, each of it {words}")))
+            }
+            Problem::Other(_) => error,
+        };
+        seed.deserialize(Field(Some(value))).map(Some).map_err(of_entry)
     }
 }

@@ -5,7 +5,7 @@ use super::outgoing::{
     OfRun, OrchestrationRetry, RecipeError, RecipeExited, RecipeStarted, RecipeStepStarted,
     RecipeStepTransition, ServerMessage, TurnComplete,
 };
-use crate::run::{Ending, Event, Purpose, RunId, SessionId};
+use crate::run::{CheckSubject, Ending, Event, Purpose, RunId, SessionId};
 use crate::{Category, ExitReason};
 
 /// What clients know about a run so far, which decides what they have to be told next.
@@ -74,14 +74,21 @@ impl Telling {
                         })]
                     }
                     // The retry was told already, and what somebody said stands in the conversation.
-                    Purpose::Remind { .. } | Purpose::Pass { .. } => Vec::new(),
+                    Purpose::Remind { .. }
+                    | Purpose::Evidence { .. }
+                    | Purpose::Verify { .. }
+                    | Purpose::Pass { .. } => Vec::new(),
                 }
             }
             Event::Replied { .. } => {
                 self.in_turn = false;
                 vec![ServerMessage::TurnComplete(TurnComplete { session_id, aborted: false })]
             }
-            Event::Reasked { step, number, of: most, problem } => {
+            Event::CheckBegan { step, subject: CheckSubject::Command, .. } => {
+                let (step, step_count) = (step.clone(), self.step_count);
+                vec![ServerMessage::RecipeStepStarted(RecipeStepStarted { session_id, step, step_count, of })]
+            }
+            Event::Reasked { step, number, of: most, problem, cause: _ } => {
                 vec![ServerMessage::OrchestrationRetry(OrchestrationRetry {
                     session_id,
                     step: step.clone(),
@@ -102,8 +109,12 @@ impl Telling {
                 };
                 vec![ServerMessage::RecipeStepTransition(moved), ServerMessage::RecipeStarted(self.state(of))]
             }
-            // What somebody says is in the conversation at once.
-            Event::PromptQueued { .. } => Vec::new(),
+            // What was looked at is in the run's view, for clients that know it; a prompt is in the conversation at once.
+            Event::CheckBegan { .. }
+            | Event::Checked { .. }
+            | Event::TreeSeen { .. }
+            | Event::ToolsRefused { .. }
+            | Event::PromptQueued { .. } => Vec::new(),
             Event::Ended { ending, .. } => {
                 let aborted = std::mem::take(&mut self.in_turn);
                 self.ended(of, ending, aborted)

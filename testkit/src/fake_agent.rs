@@ -1,17 +1,26 @@
 //! An agent that does what the test says, and remembers what it was told.
 
 use std::collections::VecDeque;
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use surefire::agent::{About, Agent, Doing, Failure, Fate, Link, Process, Reply, Sign, Turn, UnknownModel};
+use surefire::agent::{
+    About, Agent, Doing, Failure, Fate, Link, Process, RefusedTool, Reply, Sign, Turn, UnknownModel,
+};
 use tokio::sync::{Notify, oneshot};
+
+use crate::work_tree::commit;
 
 /// What a [`FakeAgent`] does with a prompt.
 #[derive(Debug, Clone)]
 pub enum Act {
-    /// Reports an outcome.
+    /// Reports an outcome. It is true: an agent that reports `committed` has committed.
     Outcome(&'static str),
+    /// Reports an outcome, and has done nothing for it.
+    Claims(&'static str),
+    /// Writes a file, and reports this outcome.
+    Writes(PathBuf, &'static str),
     /// Says this, word for word.
     Says(String),
     /// Says these passages while it works, and then replies.
@@ -56,7 +65,7 @@ pub enum Kind {
 
 /// An [`Agent`] that does what the test says, and remembers what it was told.
 ///
-/// It starts no process and pays no attention to limits. Clones are the same agent, so that several engines can share it,
+/// It starts no process but git, and pays no attention to limits. Clones are the same agent, so that several engines can share it,
 /// one after the other.
 ///
 /// ```
@@ -191,7 +200,11 @@ fn first_outcome(prompt: &str) -> String {
 async fn act(act: Act, turn: Turn, link: Link) -> Result<Reply, Failure> {
     match act {
         Act::Outcome("") => Ok(json(&first_outcome(&turn.prompt))),
-        Act::Outcome(outcome) => Ok(json(outcome)),
+        Act::Outcome(outcome) | Act::Claims(outcome) => Ok(json(outcome)),
+        Act::Writes(file, outcome) => {
+            std::fs::write(file, "written").expect("there is room for tests");
+            Ok(json(outcome))
+        }
         Act::Says(text) => Ok(reply(&text)),
         Act::Speaks(passages, text) => {
             speak(passages, &link).await;
@@ -202,7 +215,7 @@ async fn act(act: Act, turn: Turn, link: Link) -> Result<Reply, Failure> {
             std::future::pending().await
         }
         Act::Costs(outcome, cost) => Ok(Reply { cost_usd: Some(cost), ..json(outcome) }),
-        Act::Denied(text) => Ok(Reply { denied: vec!["Bash".to_owned()], ..reply(text) }),
+        Act::Denied(text) => Ok(Reply { refused: vec![RefusedTool::new("Bash", None)], ..reply(text) }),
         Act::Fails(failure) => Err(failure),
         Act::Hangs => std::future::pending().await,
         Act::Waits(until, outcome) => {
@@ -256,7 +269,8 @@ impl Agent for FakeAgent {
         let agent = self.clone();
         Box::pin(async move {
             let (what, at_work) = agent.begin(&turn);
-            let asked = turn.prompt.clone();
+            let (asked, directory) = (turn.prompt.clone(), turn.directory.clone());
+            let is_true = !matches!(what, Act::Claims(_));
             let (stop, leave) = (link.stop.clone(), link.leave.clone());
             let done = tokio::select! {
                 biased;
@@ -267,6 +281,11 @@ impl Agent for FakeAgent {
                 () = leave.cancelled() => Err(Failure::Left),
                 done = act(what, turn, link) => done,
             };
+            let committed =
+                done.as_ref().is_ok_and(|reply| reply.text.contains(r#"{"outcome": "committed"}"#));
+            if committed && is_true && directory.join(".git").exists() {
+                commit(&directory, "Done");
+            }
             drop(at_work);
             if done.is_ok() {
                 lock(&agent.0.answered).push(asked);

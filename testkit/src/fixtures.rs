@@ -117,6 +117,7 @@ pub fn order(n: u128, session_n: u128) -> Order {
         directory: "/projects".into(),
         about: Some("the \"next\" task".into()),
         model: None,
+        allow_tools: Vec::new(),
         limits: Limits { budget_usd: Some(0.1 + 0.2), ..Limits::default() },
         spent: Spent::default(),
         restarts: 0,

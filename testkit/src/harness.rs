@@ -10,7 +10,7 @@ use surefire::run::{Ending, Event, RunId};
 use surefire::store::{Memory, Recorded, RunRecord, Store};
 use tempfile::TempDir;
 
-use crate::FakeAgent;
+use crate::{FakeAgent, make_work_tree};
 
 /// The time at which all tests begin, in milliseconds since 1970.
 pub const NOON: u64 = 1_800_000_000_000;
@@ -64,6 +64,13 @@ impl Harness {
         change(&mut options);
         let engine = Engine::open(options).await.expect("the engine opens");
         Self { engine, store, agent, place }
+    }
+
+    /// Makes the directory that runs are about a git work tree: see [`make_work_tree`].
+    #[must_use]
+    pub fn in_git(self) -> Self {
+        make_work_tree(self.place.path(), &["/data/", "/locks/", "/.tmp*/"]);
+        self
     }
 
     /// Another engine on the same store, as after a restart of the server.

@@ -1,5 +1,6 @@
 //! What tests of an engine, a store, an agent or a server need: a [`FakeAgent`] that does what a test says, a [`Harness`] with
-//! an engine around it, stores that fail when they are told to, sandboxes for processes, and a client like the app.
+//! an engine around it, stores that fail when they are told to, sandboxes for processes,
+//! the service behind the real CLI by script, and a client like the app.
 //!
 //! It tests nothing by itself. Authors of other stores and agents start with [`conformance`]: what holds for every one of them,
 //! as tests to call.
@@ -15,9 +16,12 @@ mod harness;
 mod held_store;
 mod interleave;
 mod log_buffer;
+mod real_cli;
 pub mod sandbox;
+mod scripted_service;
 mod wait;
 mod watcher;
+mod work_tree;
 
 pub use fake_agent::{Act, Call, FakeAgent, Kind, json};
 #[cfg(feature = "recipes")]
@@ -25,5 +29,8 @@ pub use harness::{Harness, NOON, SECOND, clock, options};
 pub use held_store::HeldStore;
 pub use interleave::{polled, polled_twice, settle};
 pub use log_buffer::LogBuffer;
+pub use real_cli::RealCli;
+pub use scripted_service::{Move, ScriptedService};
 pub use wait::{eventually, eventually_async};
 pub use watcher::{Watcher, link};
+pub use work_tree::{commit, git, make_work_tree};

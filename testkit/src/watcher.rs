@@ -34,6 +34,7 @@ impl Heard {
             // What is very long is not kept: tests measure memory.
             Sign::Said(text) => self.signs.push(format!("said {text:.50000}")),
             Sign::Used { tool } => self.signs.push(format!("used {tool}")),
+            Sign::Refused(refused) => self.signs.push(format!("refused {refused}")),
             Sign::Spent { cost_usd } => self.signs.push(format!("spent {cost_usd}")),
             Sign::Retrying { why } => self.signs.push(format!("retrying {why}")),
         }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 use strum::VariantNames;
-use surefire::agent::{Agent, Failure, Fate, Rehearsal, Reply, Script, Sign, Turn, TurnLimits};
+use surefire::agent::{Agent, Failure, Fate, RefusedTool, Rehearsal, Reply, Script, Sign, Turn, TurnLimits};
 use surefire::recipes::BUNDLED;
 use surefire::{AnyPosition, AnyRecipe, Exit, Next};
 use surefire_testkit::link;
@@ -20,6 +20,8 @@ fn turn(folder: &TempDir, session: Uuid, prompt: &str) -> Turn {
         prompt: prompt.to_owned(),
         model: None,
         system_prompt: None,
+        tools: None,
+        allowed: Vec::new(),
         directory: folder.path().to_owned(),
         scratch: folder.path().join("scratch"),
         limits: TurnLimits::default(),
@@ -145,7 +147,10 @@ async fn replies_that_help_nobody() {
     let unknown = ask(&Rehearsal::new(Script::UnknownOutcome), &folder, session, prompt).await.unwrap();
     assert_eq!(outcome(&unknown.text).as_deref(), Some("all-is-well"));
     let denied = ask(&Rehearsal::new(Script::Denied), &folder, session, prompt).await.unwrap();
-    assert_eq!((outcome(&denied.text), denied.denied), (None, vec!["Bash".to_owned()]));
+    assert_eq!(
+        (outcome(&denied.text), denied.refused),
+        (None, vec![RefusedTool::new("Bash", Some("git commit"))])
+    );
 }
 
 #[tokio::test]

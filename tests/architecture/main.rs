@@ -10,7 +10,7 @@ mod readme;
 use std::path::{Path, PathBuf};
 
 /// A room, and the rooms it may import.
-const MAY_IMPORT: [(&str, &[&str]); 15] = [
+const MAY_IMPORT: [(&str, &[&str]); 16] = [
     ("recipe", &[]),
     ("outcome", &["recipe"]),
     ("run", &["recipe", "outcome"]),
@@ -18,10 +18,11 @@ const MAY_IMPORT: [(&str, &[&str]); 15] = [
     ("view", &["recipe", "run", "session"]),
     ("recipes", &["recipe"]),
     ("process", &[]),
+    ("gate", &["recipe", "process"]),
     ("local", &[]),
     ("agent", &["recipe", "process"]),
     ("store", &["recipe", "run", "session"]),
-    ("engine", &["recipe", "run", "session", "process", "local", "agent", "store"]),
+    ("engine", &["recipe", "run", "session", "view", "process", "local", "agent", "gate", "store"]),
     ("wire", &["recipe", "outcome", "run", "session", "view"]),
     ("client", &["local", "wire", "run", "session"]),
     ("server", &["recipe", "run", "session", "view", "local", "agent", "store", "engine", "wire"]),
@@ -95,6 +96,17 @@ fn no_remedy_is_searched_for_in_an_errors_text() {
         });
         assert_eq!(found, None, "{}: use `Advise::remedy` and `Advise::problem`", file.display());
     }
+}
+
+#[test]
+fn the_macro_and_the_library_agree_on_patterns_of_commands() {
+    let library = std::fs::read_to_string(source().join("recipe/tool_pattern.rs")).expect("it is there");
+    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
+    let macros = std::fs::read_to_string(root.join("macros/src/tool_pattern.rs")).expect("it is there");
+    assert!(
+        library == macros,
+        "copy one `tool_pattern.rs` over the other: the macro cannot import the library"
+    );
 }
 
 #[test]

@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 
 import { until } from "./patience.mjs";
 import { test } from "./stage.mjs";
+import { everyEnd } from "./views.mjs";
 
 // What a terminal shows of the end of a run, by the parts of `surefire why`.
 function inTerminal(text) {
@@ -12,8 +13,10 @@ function inTerminal(text) {
   const top = lines.slice(1, lines.findIndex((line) => line.startsWith("  run "))).map((line) => line.trim());
   const [description, [message, why, hint]] = [top.filter((line) => line.startsWith("│")), top.filter((line) => !line.startsWith("│"))];
   const next = lines.includes("What to do next") ? lines.slice(lines.indexOf("What to do next") + 1).filter(Boolean) : [];
+  const rest = lines.slice(lines.findIndex((line) => line.startsWith("  run ")) + 1);
+  const details = rest.slice(0, rest.indexOf("")).map((line) => line.trim());
   return {
-    title, status, message, why, hint, description: description.map((line) => line.slice(2)).join("\n"),
+    title, status, message, why, hint, details, description: description.map((line) => line.slice(2)).join("\n"),
     next: next.map((line) => line.trim().split(/ {2,}/)[0]),
   };
 }
@@ -30,19 +33,19 @@ function onPage() {
   };
   return {
     title: text("h2"), status: text(".kind"), message: text(".message"), why: marked(".why"), hint: marked(".helps"),
-    description: text("blockquote"), next: [...card.querySelectorAll("button")].map((button) => button.textContent),
+    details: [...card.querySelectorAll(".details li")].map((line) => line.textContent), description: text("blockquote"), next: [...card.querySelectorAll("button")].map((button) => button.textContent),
   };
 }
 
 test("the terminal and the page say the same about every end", async (stage) => {
   const data = stage.place.path("data");
-  const lines = (await stage.place.output([data], "examples/every_end")).trim().split("\n").map((line) => line.split(" "));
+  const { lines } = await everyEnd(stage.place);
   const server = await stage.serve();
   const reasons = (await server.ask("/api/exit-reasons")).map(({ code }) => code);
   assert.deepEqual(lines.map(([, reason]) => reason), [...reasons, "rate_limited"], "there is a run for every reason, and one that is paused");
   assert.ok(reasons.length >= 49);
   const shown = await stage.open(server);
-  const seen = new Set();
+  const [seen, labels] = [new Set(), new Set()];
   for (const [run, reason] of lines) {
     const terminal = inTerminal(await stage.place.output(["why", run, "--data", data]));
     await shown.goto(`#/runs/${run}`);
@@ -51,8 +54,10 @@ test("the terminal and the page say the same about every end", async (stage) => 
     assert.ok(page.next.length <= 3 && new Set(page.next).size === page.next.length, `${reason}: ${page.next}`);
     assert.equal(page.next.length === 0, reason === "orchestration-disabled", reason);
     seen.add(page.status);
+    for (const line of page.details) labels.add(line.split(":")[0]);
   }
   assert.equal(seen.size, 6, [...seen].join());
+  assert.deepEqual([...labels].sort(), ["changed", "checked", "committed", "refused", "rests on", "waiting for"]);
 });
 
 test("a limit that was set in a terminal can be raised here, as often as it is hit", async (stage) => {

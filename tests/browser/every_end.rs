@@ -1,4 +1,5 @@
-//! Writes a store with a run for every exit reason, and one that is paused, into the data directory that it is given.
+//! Writes a store with a run for every exit reason, and one that is paused, into the data directory that it is given. In every
+//! other one something was checked, refused and changed; in the second one very much.
 //!
 //! The browser's tests compare what the console and `surefire why` show of each. Its output is a line for each run: the
 //! run's id and the reason.
@@ -7,7 +8,10 @@ use std::time::Duration;
 
 use strum::IntoEnumIterator;
 use surefire::recipes::ImplementAndReview;
-use surefire::run::{Ending, Event, Limits, Order, RunId, SessionId, Spent};
+use surefire::run::{
+    ChangedFile, Changes, CheckKind, CheckResult, CheckSubject, CheckVerdict, CommitSeen, Ending, Event,
+    FileChange, Limits, Moment, Order, Purpose, Read, RefusedTool, RunId, SessionId, Spent, TreeState,
+};
 use surefire::store::{Change, Commit, Entry, NewSession, SessionEvent, Sqlite, Store};
 use surefire::wire::RecipeExited;
 use surefire::{Exit, ExitReason};
@@ -35,12 +39,82 @@ fn main() {
             continued_by: (reason == ExitReason::RestartNewSession).then(|| Uuid::from_u128(1 << 96).into()),
             ..RecipeExited::of_nothing(session, &exit).ending()
         };
-        store.commit(&commit(run, session, ending)).expect("it can be written");
+        // What was refused is what stopped that one.
+        let is_proven = number % 2 == 0 || reason == ExitReason::PermissionDenied;
+        let seen = if is_proven { proof(number) } else { Vec::new() };
+        store.commit(&commit(run, session, seen, ending)).expect("it can be written");
         println!("{run} {reason}");
     }
 }
 
-fn commit(run: RunId, session: SessionId, ending: Ending) -> Commit {
+/// What an agent, a command or a commit may say: nothing of it is ever run or drawn.
+const HOSTILE: &str = "<img src=x onerror=pwned(1)> **bold** [x](javascript:pwned(2))";
+
+/// A turn in which something was refused and changed, and what was looked up after it.
+fn proof(number: u128) -> Vec<Event> {
+    let much = number == 2;
+    let attempt = Uuid::from_u128(number << 64).into();
+    let check = Uuid::from_u128((number << 64) + 1).into();
+    let commit = RefusedTool {
+        tool: "Bash".into(),
+        input: Some(format!("git commit -m '{HOSTILE}'")),
+        allow: vec!["git add *".into(), "git commit *".into()],
+    };
+    let other = |number: u32| RefusedTool {
+        tool: "mcp__notes__write".into(),
+        input: Some(format!("note {number}")),
+        allow: Vec::new(),
+    };
+    let refused = std::iter::once(commit).chain((0..if much { 30 } else { 1 }).map(other)).collect();
+    let file = |index: u32| ChangedFile {
+        path: format!("src/{index}/{}.rs", "a_rather_long_name_".repeat(if much { 6 } else { 1 })),
+        change: if index == 0 { FileChange::Renamed(HOSTILE.into()) } else { FileChange::Modified },
+        added: (index != 1).then_some(index),
+        removed: (index != 1).then_some(1),
+    };
+    let total_files = if much { 150 } else { 2 };
+    let commit =
+        |index: u32| CommitSeen { id: format!("{index:040x}"), subject: format!("{index} {HOSTILE}") };
+    let changes = Changes {
+        files: (0..total_files).map(file).collect(),
+        total_files,
+        added: 120,
+        removed: 7,
+        commits: (0..if much { 30 } else { 1 }).map(commit).collect(),
+    };
+    let result = |kind, name: &str, verdict, found: &str| CheckResult {
+        kind,
+        name: name.into(),
+        verdict,
+        found: found.into(),
+        took: Duration::from_secs(3),
+        rehearsed: false,
+    };
+    let failed = CheckVerdict::Failed { status: Some(101) };
+    let output = format!("{HOSTILE}\nlast line of {}", "a-long-word-".repeat(40));
+    let mut results = vec![
+        result(CheckKind::Evidence, "commit", CheckVerdict::Passed, ""),
+        result(CheckKind::Verify, "cargo test", failed, &output),
+    ];
+    if much {
+        let more = (0..38).map(|_| result(CheckKind::Verify, "cargo check", CheckVerdict::Passed, ""));
+        results.splice(0..0, more);
+    }
+    let (step, took) = ("implement".to_owned(), Duration::from_secs(3));
+    let subject = CheckSubject::Outcome { outcome: "complete".into(), description: None };
+    let read = Read::Outcome { outcome: "complete".into(), description: None, repaired: Vec::new() };
+    vec![
+        Event::TurnBegan { attempt, step: step.clone(), purpose: Purpose::Step },
+        Event::TreeSeen { attempt, tree: TreeState::default(), moment: Moment::Before },
+        Event::TreeSeen { attempt, tree: TreeState::default(), moment: Moment::After { changes } },
+        Event::ToolsRefused { attempt, refused },
+        Event::Replied { attempt, read, took, cost_usd: None, version: None },
+        Event::CheckBegan { check, step, subject },
+        Event::Checked { check, results, took },
+    ]
+}
+
+fn commit(run: RunId, session: SessionId, seen: Vec<Event>, ending: Ending) -> Commit {
     let (directory, agent) = (std::path::PathBuf::from("/projects/shop"), "claude".to_owned());
     let begun = NewSession {
         id: session,
@@ -64,6 +138,7 @@ fn commit(run: RunId, session: SessionId, ending: Ending) -> Commit {
         directory,
         about: None,
         model: None,
+        allow_tools: Vec::new(),
         limits,
         spent: Spent::default(),
         restarts: 0,
@@ -76,12 +151,18 @@ fn commit(run: RunId, session: SessionId, ending: Ending) -> Commit {
         step: "implement".into(),
         order: Box::new(order),
     };
-    let events = |after, at, event: Event| Change::Run { run, after, at, entries: vec![Entry::from(event)] };
+    let events = |after, at, events: Vec<Event>| Change::Run {
+        run,
+        after,
+        at,
+        entries: events.into_iter().map(Entry::from).collect(),
+    };
+    let before_end = 1 + seen.len() as u64;
     Commit {
         changes: vec![
             Change::session(session, BEGAN, SessionEvent::Began(begun)),
-            events(0, BEGAN, started),
-            events(1, BEGAN + 90_000, Event::ended(ending)),
+            events(0, BEGAN, std::iter::once(started).chain(seen).collect()),
+            events(before_end, BEGAN + 90_000, vec![Event::ended(ending)]),
         ],
     }
 }

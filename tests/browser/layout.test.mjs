@@ -37,6 +37,31 @@ for (const width of [1010, 390, 320]) {
   });
 }
 
+test("all lines of the card about a run's end begin at one edge", async (stage) => {
+  const server = await stage.serve({ script: "garbage" });
+  const shown = await stage.open(server);
+  await shown.start({ directory: stage.place.project });
+  await shown.ended();
+  const edges = await shown.page.$$eval("main [data-reason] .story > *", (lines) => lines.map((line) =>
+    [line.textContent, Math.round((line.querySelector(".rehearsal") ?? line).getBoundingClientRect().left)]));
+  assert.ok(edges.some(([words]) => /rehearsal/.test(words)));
+  assert.deepEqual(edges.filter(([, left]) => left !== edges[0][1]), []);
+});
+
+test("what is chosen in the dialog can be read whole", async (stage) => {
+  const shown = await stage.open(await stage.serve(), { at: "#/recipes/implement-and-review" });
+  await shown.press("Start…");
+  await until("the dialog is open", () => shown.dialog());
+  const cut = await shown.page.$$eval("dialog[open] select", (selects) => selects.flatMap((select) => {
+    const { font, paddingLeft } = getComputedStyle(select);
+    const measure = Object.assign(document.createElement("canvas").getContext("2d"), { font });
+    // The arrow has some room beside the words.
+    const room = select.clientWidth - 2 * parseFloat(paddingLeft) - 16;
+    return [...select.selectedOptions].map(({ text }) => text).filter((text) => measure.measureText(text).width > room);
+  }));
+  assert.deepEqual(cut, []);
+});
+
 test("a finger that is in the conversation gets out of it again", async (stage) => {
   const server = await stage.serve();
   const shown = await stage.open(server, { viewport: { width: 390, height: 664, isMobile: true, hasTouch: true } });

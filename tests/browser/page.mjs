@@ -149,7 +149,7 @@ export class ConsolePage extends Window {
   progress() {
     return this.page.evaluate(() => {
       const bar = document.querySelector("main progress");
-      return bar && { text: bar.parentElement.textContent.trim(), value: bar.value, max: bar.max };
+      return bar && { text: bar.parentElement.textContent.trim(), value: bar.value, max: bar.max, drawn: !bar.hidden };
     });
   }
 
@@ -226,6 +226,35 @@ export class ConsolePage extends Window {
 
   ended = () => until("the run has ended", () => this.card());
 
+  // All words of the view, but for how long the current step has taken so far.
+  words() {
+    return this.page.$eval("main", (main) => {
+      const copy = main.cloneNode(true);
+      for (const passing of copy.querySelectorAll("[aria-current=step] .took, .progress .now .hint")) passing.remove();
+      return copy.textContent;
+    });
+  }
+
+  // What the run was seen to do, by section: only what is shown.
+  proof() {
+    return this.page.evaluate(() => {
+      const section = (name) => document.querySelector(`main section.proof[aria-label="${name}"]:not([hidden])`);
+      const rows = (name, selector, read) => [...section(name)?.querySelectorAll(selector) ?? []].map(read);
+      const rest = (name) => rows(name, "p.hint:not([hidden])", ({ textContent }) => textContent).filter((words) => words.startsWith("and "));
+      return {
+        checked: rows("Checked", "li", (row) => ({
+          verdict: row.dataset.verdict, text: row.querySelector("p").textContent, found: row.querySelector("pre")?.textContent ?? null,
+          folded: row.querySelector("details") ? !row.querySelector("details").open : null,
+        })),
+        refused: rows("Refused", "li", (row) => ({ text: row.innerText, codes: [...row.querySelectorAll("code")].map(({ textContent }) => textContent) })),
+        commits: rows("Changed", "li.commit", ({ textContent }) => textContent),
+        files: rows("Changed", "li.file", ({ textContent }) => textContent),
+        summary: section("Changed")?.querySelector("summary")?.textContent ?? null,
+        rest: { checked: rest("Checked"), refused: rest("Refused"), changed: rest("Changed") },
+      };
+    });
+  }
+
   // The list of runs, or `null` where it is not shown yet.
   runs() {
     return this.page.evaluate(() => {
@@ -242,5 +271,5 @@ const PICTURE = "main svg[role=img]";
 const TIMELINE = 'main ol[aria-label="What happened"]';
 export const CONVERSATION = "main [role=log]";
 export const FIELDS = {
-  key: "Key", directory: "Working directory", about: "What it is about", say: "Say something to the agent", on: "Recipes may run",
+  key: "Key", directory: "Working directory", about: "Task", say: "Say something to the agent", on: "Recipes may run",
 };

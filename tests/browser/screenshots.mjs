@@ -47,6 +47,8 @@ async function scene(options, story, { viewport = DESK, scheme = "light" } = {})
 async function shoot(page, name) {
   await page.evaluate(() => document.fonts.ready);
   await page.mouse.move(0, 0);
+  // A button that was pressed with a hand shows no ring around it.
+  await page.evaluate(() => document.activeElement?.matches("button") && document.activeElement.blur());
   await page.evaluate(() => scrollTo(0, 0));
   await page.screenshot({ path: join(folder, `${name}.webp`), type: "webp", quality: 88 });
   console.log(`${name}.webp`);

@@ -39,6 +39,26 @@ export async function everyView(stage, options, look) {
   await shown.page.close();
 
   await ofRuns(stage, options, look);
+  await withProof(stage, options, look);
+}
+
+// A run in which very much was checked, refused and changed.
+async function withProof(stage, options, look) {
+  const place = stage.another();
+  const { many } = await everyEnd(place);
+  const shown = await stage.open(await place.serve(), { ...options, at: `#/runs/${many}` });
+  await prepared(shown, options);
+  await shown.ended();
+  await look("run, with proof", shown);
+  await shown.page.close();
+  await place.remove();
+}
+
+// Has a run written for every exit reason, and says which is for which: `many` is the one with long lists, `denied` one that was
+// refused tools.
+export async function everyEnd(place) {
+  const lines = (await place.output([place.path("data")], "examples/every_end")).trim().split("\n").map((line) => line.split(" "));
+  return { lines, many: lines[1][0], denied: lines.find(([, reason]) => reason === "permission_denied")[0] };
 }
 
 const LONG = "a-rather-long-name-without-any-space-in-it/".repeat(6);

@@ -3,6 +3,7 @@
 mod command;
 mod completing;
 mod diagnosing;
+mod ending;
 mod guests;
 mod keys;
 mod lists;

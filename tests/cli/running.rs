@@ -125,7 +125,27 @@ fn what_it_is_about_and_the_model_reach_the_agent() {
     let arguments: Vec<_> =
         call["arguments"].as_array().unwrap().iter().map(|one| one.as_str().unwrap()).collect();
     let after = |name| arguments.iter().skip_while(|one| **one != name).nth(1).copied();
-    assert_eq!((after("--model"), after("--permission-mode")), (Some("opus"), Some("acceptEdits")));
+    assert_eq!((after("--model"), after("--permission-mode")), (Some("opus"), Some("default")));
+}
+
+/// On the command line, and as a setting.
+#[test]
+fn tools_that_the_operator_allows_reach_the_agent() {
+    let allow = ["--allow-tool", "bd *", "--allow-tool", "web", "--permission-mode", "default"];
+    let settings = ("SUREFIRE_ALLOW_TOOL", "bd *, web");
+    for (words, variables) in [(&allow[..], &[][..]), (&allow[4..], &[settings])] {
+        let place = Place::new();
+        let words = [&["run", "retrospective"], words].concat();
+        let mut command = place.with_agent(&json!({}), &words);
+        let said = Said::of(command.envs(variables.iter().copied()), &place);
+        assert_eq!(said.status, 0, "{}{}", said.out, said.err);
+        let call = &fake_claude::calls(&place.path().join("calls.jsonl"))[0];
+        let allowed = call["allowed_tools"].as_array().unwrap();
+        for rule in ["Bash(bd *)", "WebFetch", "WebSearch"] {
+            assert!(allowed.contains(&json!(rule)), "{rule} in {allowed:?}");
+        }
+        assert_eq!(call["permission_mode"], "default");
+    }
 }
 
 #[test]

@@ -68,6 +68,29 @@ fn killed_after_the_commit_before_anybody_is_told() {
     killed_at("after-commit");
 }
 
+/// The end is persisted, and what the run leaves is not written, or only half of it.
+#[test]
+fn killed_before_what_a_run_leaves_is_written() {
+    for crash in ["before-handoff", "between-handoff-files"] {
+        let place = Place::new(&json!({ "default": { "passages": [PASSAGE] } }));
+        assert_eq!(place.serve(Some(crash), false).wait().signal(), Some(9), "{crash} was never reached");
+        let runs = || std::fs::read_dir(place.data().join("runs")).into_iter().flatten();
+        assert!(runs().all(|run| !run.unwrap().path().join("stop.json").exists()), "{crash}");
+        // The run has ended, so the next server begins another one.
+        assert!(place.serve(None, false).wait().success(), "{crash}");
+        assert_eq!((runs().count(), look(&place).runs), (2, 2), "{crash}");
+        for run in runs() {
+            let run = run.unwrap().path();
+            let mut names: Vec<_> = run.read_dir().unwrap().map(|file| file.unwrap().file_name()).collect();
+            names.sort();
+            assert_eq!(names, ["stop.json", "stop.md"], "{crash}");
+            let text = std::fs::read_to_string(run.join("stop.json")).unwrap();
+            let handoff: surefire::view::Handoff = serde_json::from_str(&text).unwrap();
+            assert_eq!((handoff.reason.as_str(), handoff.at.turn), ("task-committed", 3), "{crash}");
+        }
+    }
+}
+
 #[test]
 fn killed_by_its_own_agent() {
     for (act, calls) in [("kill-parent-before", 3), ("kill-parent-after", 3)] {

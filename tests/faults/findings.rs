@@ -105,6 +105,10 @@ impl Findings {
                     }
                 }
                 Event::Started { .. }
+                | Event::TreeSeen { .. }
+                | Event::ToolsRefused { .. }
+                | Event::CheckBegan { .. }
+                | Event::Checked { .. }
                 | Event::Reasked { .. }
                 | Event::PromptQueued { .. }
                 | Event::Resumed { .. } => {}

@@ -3,7 +3,7 @@
 #![cfg(feature = "recipes")]
 
 use surefire::recipes::{BUNDLED, ImplementAndReviewAll, RefineDesign};
-use surefire::{AnyRecipe, Guardrail, NextOutline, Outline};
+use surefire::{AnyRecipe, Guardrail, NextOutline, Outline, StepOutline, Tool};
 
 /// Each recipe in the words of its table: a line per step, the implied `other` left out.
 fn table(outline: &Outline) -> String {
@@ -216,4 +216,73 @@ fn every_step_ends_with_other_and_has_a_prompt_that_names_its_outcomes() {
 fn the_implement_prompt_knows_the_tracker() {
     let implement = outline("implement-and-review").first_step();
     assert!(implement.prompt.contains("bd ready") && implement.prompt.contains("no-tasks"));
+}
+
+#[test]
+fn every_step_lists_its_tools_and_no_more_than_it_needs() {
+    for recipe in BUNDLED.iter().map(AnyRecipe::outline) {
+        for step in recipe.steps {
+            let place = format!("{} / {}", recipe.id, step.name);
+            assert!(step.tools.is_some_and(|tools| !tools.is_empty()), "{place}");
+            assert!(step.command.is_none() && step.verify.is_empty(), "{place}: a project adds its own");
+            let edits = ["implement", "document", "rebase"].contains(&step.name)
+                || step.name.starts_with("fix") && step.name != "fix-tasks";
+            assert_eq!(may(step, "edit"), edits, "{place}");
+            assert_eq!(
+                may(step, "git commit *"),
+                step.name == "commit" || place == "rebase / fix",
+                "{place}"
+            );
+            assert!(!may(step, "web"), "{place}");
+            let forbidden =
+                ["git push", "git *", "bd *", "bd sync", "git reset", "git checkout", "bash", "sh"];
+            let found = tools(step).find(|tool| forbidden.iter().any(|word| is_command(tool, word)));
+            assert_eq!(found, None, "{place}");
+        }
+    }
+}
+
+#[test]
+fn a_step_may_run_the_commands_that_its_prompt_tells_it_to() {
+    for recipe in BUNDLED.iter().map(AnyRecipe::outline) {
+        for step in recipe.steps {
+            for told in commands(step.prompt) {
+                let allowed = tools(step).any(|tool| {
+                    let command = tool.strip_suffix(" *").unwrap_or(&tool);
+                    is_command(&told, command)
+                });
+                assert!(allowed, "{} / {}: `{told}` is not among its tools", recipe.id, step.name);
+            }
+        }
+    }
+}
+
+/// The commands that a prompt tells an agent to run, without those that every agent may run.
+fn commands(prompt: &str) -> Vec<String> {
+    const FREE: [&str; 5] = ["git status", "git diff", "git log", "git show", "git rev-parse"];
+    let sections = prompt.split("\n## ").filter(|section| !section.starts_with("Don't"));
+    let sentences = sections.flat_map(|section| section.split(". ").flat_map(|part| part.split(".\n")));
+    // A sentence that forbids a command names it as well.
+    let told = sentences.filter(|sentence| !sentence.contains("n't"));
+    let code = told.flat_map(|sentence| sentence.split('`').skip(1).step_by(2));
+    code.map(|code| code.split_whitespace().collect::<Vec<_>>().join(" "))
+        .filter(|code| {
+            let is_told =
+                ["git ", "bd ", "GIT_EDITOR=true git "].iter().any(|program| code.starts_with(program));
+            is_told && !FREE.iter().any(|free| is_command(code, free))
+        })
+        .collect()
+}
+
+fn tools(step: &StepOutline) -> impl Iterator<Item = String> {
+    step.tools.unwrap_or_default().iter().map(Tool::to_string)
+}
+
+fn may(step: &StepOutline, tool: &str) -> bool {
+    tools(step).any(|allowed| allowed == tool)
+}
+
+/// Whether a text is this command, or begins with it.
+fn is_command(text: &str, command: &str) -> bool {
+    text == command || text.strip_prefix(command).is_some_and(|rest| rest.starts_with(' '))
 }

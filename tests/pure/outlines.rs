@@ -70,6 +70,74 @@ fn json() {
         serde_json::json!({ "name": "complete", "next": { "step": "code-review" } })
     );
     assert_eq!(implement["outcomes"][1]["next"]["exit"]["code"], "no-tasks-available");
+    assert_eq!(implement["tools"][0], "edit");
+    assert!(implement.get("run").is_none() && implement.get("verify").is_none());
     let commit = &json["steps"][3];
+    assert!(commit["outcomes"][0].get("evidence").is_none());
     assert_eq!(commit["outcomes"][0]["next"], serde_json::json!({ "restart": "implement-and-review-all" }));
+}
+
+surefire::recipe! {
+    recipe Checked {
+        initial: First,
+        guardrails: { max_step_visits: 3, max_verify_time_per_milestone: 90s },
+        step Work {
+            prompt: "Work.",
+            tools: [edit, "cargo *"],
+            verify: ["test \"$(wc -l < log)\" -gt 0", ["cargo", "test"]],
+            outcomes: [Complete],
+            Complete => Test if changed && exists "a/b" && "grep -q '<a & b>' log # or `c`",
+        }
+        step Test {
+            run: "cargo test --workspace --all-targets --all-features --no-fail-fast",
+            time: 10m,
+            Passed => exit TaskCommitted,
+            Failed => Work,
+        }
+        step Bare { run: ["make", "a \"b\""], Passed => Test, Failed => exit ImplementationBlocked }
+        step First { prompt: "Begin.", outcomes: [Complete], Complete => Bare }
+    }
+}
+
+#[test]
+fn commands_and_evidence_in_pictures() {
+    let mermaid = Checked::OUTLINE.to_mermaid();
+    let steps: Vec<_> = mermaid.lines().map(str::trim).filter(|line| line.starts_with('s')).collect();
+    let expected = [
+        r#"s0["work<br/>✓ test #quot;$(wc -l #lt; log)#quot; -gt 0<br/>✓ cargo test"]"#,
+        r#"s1{{"test<br/>$ cargo test --workspace --all-targets --all-feat…"}}"#,
+        r#"s2{{"bare<br/>$ make a #quot;b#quot;"}}"#,
+        r#"s3["first"]"#,
+        r#"s0 -- "complete if changed and exists #quot;a/b#quot; and #quot;grep -q '#lt;a #amp; b#gt;' log #35; or #96;c#96;#quot;" --> s1"#,
+        r#"s1 -- "passed" --> e0(["task-committed"]):::completed"#,
+        r#"s1 -- "failed" --> s0"#,
+        r#"s2 -- "passed" --> s1"#,
+        r#"s2 -- "failed" --> e1(["implementation-blocked"]):::completed"#,
+        r#"s3 -- "complete" --> s2"#,
+    ];
+    assert_eq!(steps, expected);
+
+    let dot = Checked::OUTLINE.to_dot();
+    let nodes: Vec<_> = dot.lines().map(str::trim).skip(5).take(4).collect();
+    let expected = [
+        r#""work" [label="work\n✓ test \"$(wc -l < log)\" -gt 0\n✓ cargo test"];"#,
+        r#""test" [shape=hexagon, label="test\n$ cargo test --workspace --all-targets --all-feat…"];"#,
+        r#""bare" [shape=hexagon, label="bare\n$ make a \"b\""];"#,
+        r#""first";"#,
+    ];
+    assert_eq!(nodes, expected);
+    assert!(dot.contains(r#"[label="complete if changed and exists \"a/b\" and"#), "{dot}");
+}
+
+#[test]
+fn commands_and_evidence_in_json() {
+    let json = serde_json::to_value(Checked::OUTLINE).expect("it is plain data");
+    assert_eq!(json["guardrails"]["max_verify_time_per_milestone_s"], 90);
+    let (work, test, bare) = (&json["steps"][0], &json["steps"][1], &json["steps"][2]);
+    assert_eq!(work["tools"], serde_json::json!(["edit", "cargo *"]));
+    assert_eq!(work["verify"], serde_json::json!(["test \"$(wc -l < log)\" -gt 0", ["cargo", "test"]]));
+    assert_eq!(work["outcomes"][0]["evidence"][1], "exists \"a/b\"");
+    assert_eq!(test["run"]["time_s"], 600);
+    assert_eq!(bare["run"], serde_json::json!({ "command": ["make", "a \"b\""] }));
+    assert_eq!((&bare["prompt"], &bare["tools"]), (&serde_json::json!(""), &serde_json::Value::Null));
 }

@@ -2,6 +2,7 @@
 
 mod raw;
 
+mod allowing;
 mod bad_input;
 mod console;
 mod crowds;

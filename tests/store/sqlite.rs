@@ -364,7 +364,16 @@ fn a_store_that_the_version_before_wrote_opens_and_can_be_written() {
     assert_eq!(Sqlite::inspect(folder.path()), Ok(Some(vec![])));
     // What the version before read in it, in its own words: it knew none of these fields.
     let before = fs::read_to_string(fixture.join("everything.txt")).unwrap();
-    let new = ["commits: 0,", "withdrawn: [],", "again: false,", "exceeded: None,", "delivered: true,"];
+    let new = [
+        "commits: 0,",
+        "withdrawn: [],",
+        "again: false,",
+        "exceeded: None,",
+        "delivered: true,",
+        "allow_tools: [],",
+        "cause: Reply,",
+        "verify_time: 1800s,",
+    ];
     let is_old = |line: &&str| !new.contains(&line.trim());
     let now = everything(&store).unwrap();
     let mut told: Vec<_> = now.lines().collect();

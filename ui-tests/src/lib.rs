@@ -12,18 +12,28 @@
 )]
 #![deny(clippy::all, clippy::pedantic)]
 
+/// Tools that a recipe takes from a constant.
+pub const PUBLIC_TOOLS: &[surefire::Tool] = &[surefire::Tool::command("git log *")];
+
 surefire::recipe! {
     /// A recipe that everybody may use.
     pub recipe Public {
         label: "Public",
         model: "opus",
-        initial: Work,
-        guardrails: { max_step_visits: 3, max_total_steps: 20, max_restarts: 2 },
+        tools: [read, ..PUBLIC_TOOLS],
+        initial: Build,
+        guardrails: {
+            max_step_visits: 3, max_total_steps: 20, max_restarts: 2, max_verify_time_per_milestone: 1h,
+        },
+
+        step Build { run: "make | tee log", time: 10m, Passed => Work, Failed => exit ImplementationBlocked }
 
         /// Works.
         step Work {
             prompt: "Work.",
             model: "haiku",
+            tools: [edit, "cargo *", ..PUBLIC_TOOLS],
+            verify: ["make", ["make", "`check`"]],
             outcomes: [
                 /// It is done.
                 Complete,
@@ -31,10 +41,10 @@ surefire::recipe! {
                 Blocked,
                 StartOver,
             ],
-            Complete => exit TaskCommitted,
-            Again => Work,
+            Complete => exit TaskCommitted if commit && "grep -q 'a|b' log",
+            Again => Work if changed,
             Blocked => exit ImplementationBlocked,
-            StartOver => restart Public,
+            StartOver => restart Public if exists "log",
         }
     }
 }

@@ -251,6 +251,7 @@ fn started(run: RunId, session: SessionId) -> Event {
         directory: "/home/me/payments".into(),
         about: None,
         model: None,
+        allow_tools: Vec::new(),
         limits: Limits::default(),
         spent: Spent::default(),
         restarts: 0,

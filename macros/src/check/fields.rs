@@ -13,6 +13,7 @@ pub(super) fn check(recipe: &Resolved, diagnostics: &mut Diagnostics) {
     once(&written.id.keys(), diagnostics);
     once(&written.label.keys(), diagnostics);
     once(&written.model.keys(), diagnostics);
+    once(&written.tools.keys(), diagnostics);
     once(&written.initial.keys(), diagnostics);
     once(&written.exits.keys(), diagnostics);
     once(&written.guardrails.keys(), diagnostics);
@@ -21,6 +22,10 @@ pub(super) fn check(recipe: &Resolved, diagnostics: &mut Diagnostics) {
         once(&step.written.prompt.keys(), diagnostics);
         once(&step.written.model.keys(), diagnostics);
         once(&step.written.outcomes.keys(), diagnostics);
+        once(&step.written.tools.keys(), diagnostics);
+        once(&step.written.verify.keys(), diagnostics);
+        once(&step.written.run.keys(), diagnostics);
+        once(&step.written.time.keys(), diagnostics);
     }
 }
 

@@ -3,8 +3,9 @@
 use proc_macro2::Ident;
 use syn::LitInt;
 
+use super::time;
 use crate::diagnostic::Diagnostics;
-use crate::resolve::{GUARDRAILS, Resolved, Target};
+use crate::resolve::{GUARDRAILS, Resolved, Target, VERIFY_TIME};
 use crate::spelling;
 use crate::syntax::{Entry, Value};
 
@@ -24,6 +25,7 @@ pub(super) fn check(recipe: &Resolved, diagnostics: &mut Diagnostics) {
     }
     visits_within_total(entries, diagnostics);
     restarts_are_bounded(recipe, diagnostics);
+    verify_is_there(recipe, entries, diagnostics);
 }
 
 fn sensible(Entry { key, value }: &Entry, diagnostics: &mut Diagnostics) {
@@ -33,11 +35,25 @@ fn sensible(Entry { key, value }: &Entry, diagnostics: &mut Diagnostics) {
         diagnostics.error(key, format!("there is no guardrail `{key}`{advice}"));
         return;
     }
+    if name == VERIFY_TIME {
+        match value {
+            Value::Number(limit) => time::check(VERIFY_TIME, limit, diagnostics),
+            Value::Switch(switch) => {
+                diagnostics.error(switch, format!("`{key}` is a time, e.g. `{key}: 30m`"));
+            }
+            Value::Broken => {}
+        }
+        return;
+    }
     match (value, name == SWITCH) {
         (Value::Broken, _) | (Value::Switch(_), true) => {}
         (Value::Number(number), true) => diagnostics.error(number, format!("`{key}` is `true` or `false`")),
         (Value::Switch(switch), false) => {
             diagnostics.error(switch, format!("`{key}` is a whole number, e.g. `{key}: 3`"));
+        }
+        (Value::Number(number), false) if ["s", "m", "h"].contains(&number.suffix()) => {
+            let count = number.base10_digits();
+            diagnostics.error(number, format!("`{key}` is a number and not a time: write `{key}: {count}`"));
         }
         (Value::Number(number), false) => match number.base10_parse::<u32>() {
             Ok(1..) => {}
@@ -95,5 +111,15 @@ fn restarts_are_bounded(recipe: &Resolved, diagnostics: &mut Diagnostics) {
             recipe.written.name
         );
         diagnostics.error(path, message);
+    }
+}
+
+fn verify_is_there(recipe: &Resolved, entries: &[Entry], diagnostics: &mut Diagnostics) {
+    let may_verify = recipe.written.broken || recipe.steps.iter().any(|step| step.written.has_verify());
+    if let Some(entry) = entries.iter().find(|entry| entry.key == VERIFY_TIME)
+        && !may_verify
+    {
+        let key = &entry.key;
+        diagnostics.error(key, format!("no step has `verify`, so `{key}` bounds nothing: remove it"));
     }
 }

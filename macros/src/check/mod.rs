@@ -3,8 +3,10 @@
 //! A rule looks at the whole resolved recipe and reports what it finds; it changes nothing, and does not depend on what
 //! the others reported. To add one, write its file, add it to the list, and give it a file in `ui-tests/fail/`.
 
+mod commands;
 mod cycles;
 mod duplicates;
+mod evidence;
 mod fields;
 mod generated_names;
 mod guardrails;
@@ -14,15 +16,19 @@ mod other;
 mod outcomes;
 mod prompts;
 mod reach;
+mod run_steps;
 mod targets;
+mod time;
+mod tools;
 mod traps;
+mod verify;
 
 use syn::Visibility;
 
 use crate::diagnostic::Diagnostics;
 use crate::resolve::{Resolved, ResolvedFragment};
 
-const RULES: [fn(&Resolved, &mut Diagnostics); 13] = [
+const RULES: [fn(&Resolved, &mut Diagnostics); 17] = [
     fields::check,
     identity::check,
     initial::check,
@@ -30,7 +36,11 @@ const RULES: [fn(&Resolved, &mut Diagnostics); 13] = [
     duplicates::check,
     generated_names::check,
     prompts::check,
+    run_steps::check,
+    tools::check,
+    verify::check,
     outcomes::check,
+    evidence::check,
     targets::check,
     other::check,
     reach::check,
@@ -78,6 +88,10 @@ pub(crate) fn fragment(fragment: &ResolvedFragment, diagnostics: &mut Diagnostic
     }
     for (step, prompt) in fragment.steps() {
         prompts::check_step(&step.name, prompt, diagnostics);
+        run_steps::check_step(step, diagnostics);
+        tools::check_step(step, diagnostics);
+        verify::check_step(step, diagnostics);
+        evidence::check_step(step, diagnostics);
     }
 }
 

@@ -13,15 +13,15 @@ use crate::spelling;
 pub(super) fn check(recipe: &Resolved, diagnostics: &mut Diagnostics) {
     let hints = reach::hints(recipe);
     for (index, step) in recipe.steps.iter().enumerate() {
+        if step.written.is_command() {
+            // What else may be wrong there is said by the rule about commands.
+            mapped_once(step, diagnostics);
+            continue;
+        }
         declared_at_all(step, diagnostics);
         let declared = step.written.outcomes.value().into_iter().flatten().map(|declared| &declared.name);
         once(declared, "declared", "first_declared_here", diagnostics);
-        once(
-            step.written.mappings.iter().map(|mapping| &mapping.outcome),
-            "mapped",
-            "first_mapped_here",
-            diagnostics,
-        );
+        mapped_once(step, diagnostics);
         undeclared(step, diagnostics);
         unmapped(recipe, index, &hints, diagnostics);
     }
@@ -46,6 +46,11 @@ fn declared_at_all(step: &Step, diagnostics: &mut Diagnostics) {
         }
         Some(_) | None => {}
     }
+}
+
+fn mapped_once(step: &Step, diagnostics: &mut Diagnostics) {
+    let mapped = step.written.mappings.iter().map(|mapping| &mapping.outcome);
+    once(mapped, "mapped", "first_mapped_here", diagnostics);
 }
 
 fn once<'a>(

@@ -21,8 +21,9 @@ pub(super) fn check_step(name: &Ident, prompt: &Prompt, diagnostics: &mut Diagno
     match prompt {
         Prompt::Missing => {
             let file = spelling::wire(name);
-            let message =
-                format!("step `{name}` has no prompt: add `prompt: include_str!(\"{file}.md\")` or a text");
+            let message = format!(
+                "step `{name}` has no prompt: add `prompt: include_str!(\"{file}.md\")` or a text, or a command with `run: \"…\"`"
+            );
             diagnostics.error(name, message);
         }
         Prompt::Empty { at, .. } => {
@@ -30,7 +31,7 @@ pub(super) fn check_step(name: &Ident, prompt: &Prompt, diagnostics: &mut Diagno
                 .error(at, format!("the prompt of step `{name}` is empty: say what the agent is to do"));
         }
         Prompt::NoFile { file, path, why } => diagnostics.error(file, no_file(file, path, *why)),
-        Prompt::Good(_) | Prompt::Unseen(_) | Prompt::Unread => {}
+        Prompt::Good(_) | Prompt::Unseen(_) | Prompt::Unread | Prompt::Command => {}
     }
 }
 

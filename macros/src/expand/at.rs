@@ -4,6 +4,7 @@ use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
 
 use super::Expansion;
+use super::gate_docs::code;
 use crate::model::{Next, Outcome, Step};
 
 impl Expansion<'_> {
@@ -101,6 +102,14 @@ impl Expansion<'_> {
         let (krate, private, inner) = (self.krate, &self.private, &self.inner);
         let method = &outcome.method;
         let reports = format!("Reports `{}`: ", outcome.wire);
+        let evidence = match outcome.evidence_in_words().as_str() {
+            "" => TokenStream::new(),
+            evidence => {
+                let evidence = code(evidence);
+                let docs = format!("\nThe engine looks for {evidence} before that; this method does not.");
+                quote!(#[doc = #docs])
+            }
+        };
         match outcome.next {
             Next::Step(next) => {
                 let target = &self.shape.steps[next];
@@ -108,6 +117,7 @@ impl Expansion<'_> {
                     (format!("{reports}the run goes on with the step `{}`.", target.wire), &target.name);
                 quote! {
                     #[doc = #docs]
+                    #evidence
                     ///
                     /// # Errors
                     /// A guardrail does not allow entering that step; the exit says which one.
@@ -135,6 +145,7 @@ impl Expansion<'_> {
                 }
                 quote! {
                     #[doc = #docs]
+                    #evidence
                     #[inline]
                     #inner fn #method(self) -> #krate::Exit { #made }
                 }
@@ -145,6 +156,7 @@ impl Expansion<'_> {
                 let wire = &step.wire;
                 quote! {
                     #[doc = #docs]
+                    #evidence
                     ///
                     /// # Errors
                     /// A guardrail does not allow another restart.
@@ -184,12 +196,17 @@ impl Expansion<'_> {
         let visits = option(limits.max_step_visits);
         let total = option(limits.max_total_steps);
         let restarts = option(limits.max_restarts);
+        let private = &self.private;
+        let verify_time =
+            limits.max_verify_time.map(|seconds| quote!(#private::Duration::from_secs(#seconds)));
+        let verify_time = option(verify_time);
         let exit_on_other = !limits.other_is_free;
         quote! {
             #krate::Guardrails {
                 max_step_visits: #visits,
                 max_total_steps: #total,
                 max_restarts: #restarts,
+                max_verify_time_per_milestone: #verify_time,
                 exit_on_other: #exit_on_other,
             }
         }

@@ -1,8 +1,8 @@
 //! The graph as a small picture for the recipe's page.
 //!
 //! Steps stand in a column in the order of declaration. The way down is drawn between neighbours, jumps ahead
-//! bend to the right, ways back bend to the left, and what ends the run stands beside its step. Colours are those
-//! of the surrounding page, so it reads in every theme.
+//! bend to the right, ways back bend to the left, and what ends the run stands beside its step, where there is room for
+//! its evidence. Colours are those of the surrounding page, so it reads in every theme.
 
 use std::fmt::Write as _;
 
@@ -37,9 +37,11 @@ impl Expansion<'_> {
                     // Every step has the implied `other`; drawing it would only hide the rest.
                     Next::Exit(exit) if self.shape.exits[exit].is_implied() => {}
                     Next::Exit(exit) => {
+                        let label = outcome.label();
                         ends[from].push(format!("{label} → ■ {}", self.shape.exits[exit].name()));
                     }
                     Next::Restart(restart) => {
+                        let label = outcome.label();
                         ends[from].push(format!("{label} → ↻ {}", self.shape.restarts[restart].name));
                     }
                 }
@@ -82,10 +84,16 @@ impl Expansion<'_> {
         for (index, step) in steps.iter().enumerate() {
             let (x, y) = (left, tops[index]);
             let weight = if index == self.shape.initial { 2 } else { 1 };
+            // A command has sharp corners and doubled sides.
+            let corner = if step.run.is_some() { 0 } else { 6 };
             let _ = writeln!(
                 svg,
-                "<rect x=\"{x}\" y=\"{y}\" width=\"{box_width}\" height=\"{BOX_HEIGHT}\" rx=\"6\" stroke-width=\"{weight}\"/>"
+                "<rect x=\"{x}\" y=\"{y}\" width=\"{box_width}\" height=\"{BOX_HEIGHT}\" rx=\"{corner}\" stroke-width=\"{weight}\"/>"
             );
+            if step.run.is_some() {
+                let (first, second, bottom) = (x + 6, x + box_width - 6, y + BOX_HEIGHT);
+                let _ = writeln!(svg, "<path d=\"M{first} {y}V{bottom}M{second} {y}V{bottom}\"/>");
+            }
             let _ = writeln!(svg, "{}", words(left + box_width / 2, y + 18, "middle", &step.wire));
             for (line, text) in ends[index].iter().enumerate() {
                 let _ = writeln!(svg, "{}", words(beside, y + 18 + line * LINE, "start", text));
@@ -143,6 +151,7 @@ fn levels(bends: &mut [Bend<'_>]) -> usize {
 }
 
 fn words(x: usize, y: usize, anchor: &str, text: &str) -> String {
+    let text = text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
     format!(
         "<text x=\"{x}\" y=\"{y}\" text-anchor=\"{anchor}\" fill=\"currentColor\" stroke=\"none\">{text}</text>"
     )

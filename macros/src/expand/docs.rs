@@ -6,13 +6,18 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 use super::Expansion;
+use super::gate_docs::code;
 use crate::model::{Next, Outcome};
 use crate::proof::Limit;
+use crate::resolve::written_time;
 
 /// A picture or a table of more steps than this is no longer read by anybody.
 const READABLE: usize = 60;
 const OTHER_IN_WORDS: &str =
     "Where none of these fits, the agent reports `other`, and the run ends with `UserProvidedOther`.\n\n";
+
+const EVIDENCE_IN_WORDS: &str =
+    "What stands after `if` the engine looks for itself before it goes on; the typed run does not.\n\n";
 
 impl Expansion<'_> {
     /// What follows the author's own words on the recipe's type.
@@ -27,8 +32,14 @@ impl Expansion<'_> {
             self.limits_in_words(),
         );
         let steps = if shape.steps.len() <= READABLE {
-            let other = if shape.limits.other_is_free { "" } else { OTHER_IN_WORDS };
-            format!("# Steps\n\n{}\n{other}# Picture\n\n{}\n", self.table(), self.diagram())
+            let other = if self.implies_other() { OTHER_IN_WORDS } else { "" };
+            let has_evidence = shape
+                .steps
+                .iter()
+                .flat_map(|step| &step.outcomes)
+                .any(|outcome| !outcome.evidence.is_empty());
+            let evidence = if has_evidence { EVIDENCE_IN_WORDS } else { "" };
+            format!("# Steps\n\n{}\n{evidence}{other}# Picture\n\n{}\n", self.table(), self.diagram())
         } else {
             String::new()
         };
@@ -49,7 +60,13 @@ impl Expansion<'_> {
             {
                 let name = if place == 0 { self.step_link(&step.name.to_string()) } else { String::new() };
                 // Writing to a string cannot fail.
-                let _ = writeln!(table, "| {name} | `{}` | {} |", outcome.wire, self.next_in_words(outcome));
+                let evidence = match outcome.evidence_in_words().as_str() {
+                    "" => String::new(),
+                    // A bar would end the cell, even in code.
+                    evidence => format!(" if {}", code(evidence).replace('|', "\\|")),
+                };
+                let next = self.next_in_words(outcome);
+                let _ = writeln!(table, "| {name} | `{}` | {next}{evidence} |", outcome.wire);
             }
         }
         table
@@ -78,6 +95,9 @@ impl Expansion<'_> {
         }
         if let Some(restarts) = limits.max_restarts {
             words.push(format!("at most {} in a chain of runs", counted(restarts as usize, "restart")));
+        }
+        if let Some(time) = limits.max_verify_time {
+            words.push(format!("what verifies one visit takes at most {}", written_time(time)));
         }
         if words.is_empty() { String::new() } else { format!(" (guardrails: {})", words.join("; ")) }
     }

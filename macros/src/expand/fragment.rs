@@ -2,14 +2,15 @@
 
 use std::collections::HashSet;
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 use syn::Visibility;
 use syn::ext::IdentExt;
 
+use super::gates::no_flaw;
 use super::scope::says_something;
 use crate::resolve::{Prompt, ResolvedFragment};
-use crate::syntax::{Fragment, Step};
+use crate::syntax::{Fragment, Step, Tool};
 
 /// What `steps!` leaves behind. Type and macro have one name, so that one path leads to both.
 pub(crate) fn fragment(fragment: &ResolvedFragment, krate: &TokenStream) -> TokenStream {
@@ -29,10 +30,14 @@ pub(crate) fn fragment(fragment: &ResolvedFragment, krate: &TokenStream) -> Toke
             let constant = Fragment::prompt_constant(&step.name);
             Some(says_something(written, &step.name, &quote!(#name::#constant), &quote!(#krate::__private)))
         }
-        Prompt::Good(_) | Prompt::Empty { .. } | Prompt::NoFile { .. } | Prompt::Missing | Prompt::Unread => {
-            None
-        }
+        Prompt::Good(_)
+        | Prompt::Empty { .. }
+        | Prompt::NoFile { .. }
+        | Prompt::Missing
+        | Prompt::Unread
+        | Prompt::Command => None,
     });
+    let groups = distinct.iter().map(|(step, _)| groups(step, name, visibility, krate));
     quote! {
         #docs
         #[allow(non_camel_case_types)]
@@ -42,6 +47,7 @@ pub(crate) fn fragment(fragment: &ResolvedFragment, krate: &TokenStream) -> Toke
         #[allow(dead_code)]
         impl #name { #(#constants)* }
         #(#assertions)*
+        #(#groups)*
 
         #[allow(unused_macros)]
         macro_rules! #carrier {
@@ -66,7 +72,7 @@ fn constant(step: &Step, prompt: &Prompt, visibility: &Visibility) -> Option<Tok
         Prompt::Good(written) | Prompt::Unseen(written) => quote!(#written),
         // It has been reported; recipes that include the step are not to report it again.
         Prompt::Empty { .. } | Prompt::NoFile { .. } => quote!("?"),
-        Prompt::Missing | Prompt::Unread => return None,
+        Prompt::Missing | Prompt::Unread | Prompt::Command => return None,
     };
     let constant = Fragment::prompt_constant(&step.name);
     let docs = format!("The prompt of the step `{}`.", step.name);
@@ -74,4 +80,30 @@ fn constant(step: &Step, prompt: &Prompt, visibility: &Visibility) -> Option<Tok
         #[doc = #docs]
         #visibility const #constant: &'static ::core::primitive::str = #value;
     })
+}
+
+/// The author's constants with tools, evaluated where the steps are written: recipes read them from here.
+fn groups(step: &Step, name: &Ident, visibility: &Visibility, krate: &TokenStream) -> TokenStream {
+    let Some(written) = step.tools.value() else { return TokenStream::new() };
+    let groups: Vec<_> = written
+        .iter()
+        .filter_map(|tool| match tool {
+            Tool::Group(group) => Some(group),
+            Tool::Word(_) | Tool::Pattern(_) => None,
+        })
+        .collect();
+    let Some(first) = groups.first() else { return TokenStream::new() };
+    let names: Vec<_> = (0..groups.len()).map(|index| Fragment::tools_constant(&step.name, index)).collect();
+    let paths = groups.iter().map(|group| &group.path);
+    // A list with a word in it is not empty, and the macro has looked at its words.
+    let word = (groups.len() < written.len()).then(|| quote!(&[#krate::Tool::Read],));
+    let flaw = quote!(#krate::__private::tools_flaw(&[#word #(#name::#names,)*]));
+    let assertion = no_flaw(first, &flaw);
+    quote! {
+        #[allow(dead_code)]
+        impl #name {
+            #(#[doc(hidden)] #visibility const #names: &'static [#krate::Tool] = #paths;)*
+        }
+        #assertion
+    }
 }

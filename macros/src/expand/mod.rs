@@ -10,6 +10,8 @@ mod at;
 mod diagram;
 mod docs;
 mod fragment;
+mod gate_docs;
+mod gates;
 mod next;
 mod outcome;
 mod outline;

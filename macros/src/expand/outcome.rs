@@ -10,7 +10,10 @@ impl Expansion<'_> {
     pub(super) fn outcome_enum(&self, index: usize) -> TokenStream {
         let step = &self.shape.steps[index];
         let name = &step.outcome_enum;
-        let docs = format!("What the agent can report about the step `{}`.", step.wire);
+        let docs = match &step.run {
+            None => format!("What the agent can report about the step `{}`.", step.wire),
+            Some(_) => format!("What the command of the step `{}` can come to.", step.wire),
+        };
         let variants = step.outcomes.iter().map(|outcome| {
             let (docs, name) = (or_named(&outcome.docs, &outcome.wire), &outcome.name);
             quote!(#docs #name)

@@ -51,12 +51,17 @@ impl Expansion<'_> {
         let (name, description, model) =
             (&step.wire, step.docs.first_paragraph(), option(step.model.as_ref()));
         let outcomes = step.outcomes.iter().map(|outcome| self.outcome_outline(outcome));
+        let command = self.command_step(step);
+        let verify = step.verify.iter().map(|command| self.command(command));
         quote! {
             #krate::StepOutline {
                 name: #name,
                 description: #description,
                 model: #model,
                 prompt: <#module::Step as #private::Scope>::PROMPTS[#index],
+                tools: <#module::Step as #private::Scope>::TOOLS[#index],
+                command: #command,
+                verify: &[#(#verify,)*],
                 outcomes: &[#(#outcomes,)*],
             }
         }
@@ -72,6 +77,7 @@ impl Expansion<'_> {
             },
             Next::Restart(restart) => quote!(#private::next_restart::<#module::Step, #restart>()),
         };
-        quote!(#krate::OutcomeOutline { name: #name, next: #next })
+        let evidence = outcome.evidence.iter().map(|evidence| self.evidence(evidence));
+        quote!(#krate::OutcomeOutline { name: #name, evidence: &[#(#evidence,)*], next: #next })
     }
 }

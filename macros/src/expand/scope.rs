@@ -1,4 +1,4 @@
-//! What the generated module needs from outside: the author's prompts, exits and restart targets.
+//! What the generated module needs from outside: the author's prompts, tools, exits and restart targets.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{quote, quote_spanned};
@@ -18,6 +18,7 @@ impl Expansion<'_> {
             Prompt::Written(prompt) | Prompt::Asserted(prompt) => quote!(#prompt),
             Prompt::Stub => quote!(""),
         });
+        let tools = self.shape.steps.iter().map(|step| self.tools(step));
         let registry = self.shape.registry(krate);
         let exits = self.shape.exits.iter().map(|exit| match exit {
             Exit::Authored(reason) => {
@@ -46,6 +47,7 @@ impl Expansion<'_> {
             }
             Prompt::Written(_) | Prompt::Stub => None,
         });
+        let tool_assertions = self.tool_assertions();
         quote! {
             #[automatically_derived]
             impl #private::Scope for #module::Step {
@@ -53,10 +55,12 @@ impl Expansion<'_> {
                 #own_exits
                 type Visits = [::core::primitive::u32; #count];
                 const PROMPTS: &'static [&'static ::core::primitive::str] = &[#(#prompts,)*];
+                const TOOLS: &'static [::core::option::Option<&'static [#krate::Tool]>] = &[#(#tools,)*];
                 const EXITS: &'static [#krate::AnyReason] = &[#(#exits,)*];
             }
             #(#restarts)*
             #(#assertions)*
+            #tool_assertions
         }
     }
 

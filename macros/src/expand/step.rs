@@ -35,8 +35,10 @@ impl Expansion<'_> {
         let (private, inner) = (&self.private, &self.inner);
         let step = &self.shape.steps[index];
         let (docs, name) = (or_named(&step.docs, &step.wire), &step.name);
+        let gates = step.gates_in_words().into_iter().map(|paragraph| format!("\n{paragraph}"));
         quote! {
             #docs
+            #(#[doc = #gates])*
             #inner enum #name {}
 
             #[automatically_derived]

@@ -12,8 +12,8 @@ use syn::{Expr, Path, Visibility};
 
 use crate::check::Valid;
 use crate::proof::Proof;
-use crate::resolve::{Limits, OTHER};
-use crate::syntax::Docs;
+use crate::resolve::{Evidence, Limits, OTHER, Tool};
+use crate::syntax::{Command, Docs};
 
 /// A recipe that passed every check.
 pub(crate) struct Model {
@@ -69,6 +69,11 @@ pub(crate) struct Step {
     pub(crate) docs: Docs,
     pub(crate) model: Option<String>,
     pub(crate) prompt: Prompt,
+    /// What the agent may do: its own list, or the recipe's.
+    pub(crate) tools: Option<Vec<Tool>>,
+    pub(crate) verify: Vec<Command>,
+    /// What it runs instead of asking an agent.
+    pub(crate) run: Option<Run>,
     pub(crate) outcomes: Vec<Outcome>,
     pub(crate) outcome_enum: Ident,
     pub(crate) next_enum: Ident,
@@ -80,8 +85,15 @@ pub(crate) enum Prompt {
     Written(Expr),
     /// As it was written, and the generated code asserts that it says something: only the compiler can see that.
     Asserted(Expr),
-    /// A text that stands for what is missing.
+    /// A text that stands for what is missing, or is not needed.
     Stub,
+}
+
+/// A command in the place of an agent's turn.
+pub(crate) struct Run {
+    pub(crate) command: Command,
+    /// How long it may take, in seconds.
+    pub(crate) time: Option<u64>,
 }
 
 /// One outcome.
@@ -91,6 +103,8 @@ pub(crate) struct Outcome {
     pub(crate) docs: Docs,
     pub(crate) method: Ident,
     pub(crate) next: Next,
+    /// What the engine has to find before it leads there.
+    pub(crate) evidence: Vec<Evidence>,
 }
 
 /// Where an outcome leads, by place.

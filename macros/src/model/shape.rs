@@ -6,7 +6,7 @@ use proc_macro2::{Ident, Span};
 use quote::format_ident;
 use syn::Path;
 
-use super::{Exit, Next, Outcome, Prompt, Restart, Shape, Step};
+use super::{Exit, Next, Outcome, Prompt, Restart, Run, Shape, Step};
 use crate::check::{self, Hints, Reserved};
 use crate::resolve::{self, Initial, Resolved, Target};
 use crate::spelling;
@@ -87,14 +87,20 @@ impl Shape {
                 None => self.next(&outcome.target, kept, places),
             };
             let (name, wire, docs) = (outcome.name.clone(), outcome.wire.clone(), outcome.docs.clone());
-            outcomes.push(Outcome { name, wire, docs, method, next });
+            outcomes.push(Outcome { name, wire, docs, method, next, evidence: outcome.evidence.clone() });
         }
+        let asks = !step.written.is_command();
+        let tools = step.tools.as_ref().or(recipe.tools.as_ref()).filter(|_| asks);
+        let model = step.written.model.value().or(recipe.written.model.value()).filter(|_| asks);
         Step {
             name: step.name().clone(),
             wire: step.wire.clone(),
             docs: step.written.docs.clone(),
-            model: step.written.model.value().or(recipe.written.model.value()).map(syn::LitStr::value),
+            model: model.map(syn::LitStr::value),
             prompt: prompt(&step.prompt),
+            tools: tools.map(|tools| tools.known.clone()),
+            verify: if asks { step.verify.clone() } else { Vec::new() },
+            run: step.run.clone().map(|(command, time)| Run { command, time }),
             outcomes,
             outcome_enum: type_name(step.name(), "Outcome"),
             next_enum: type_name(step.name(), "Next"),
@@ -174,7 +180,10 @@ fn prompt(known: &resolve::Prompt) -> Prompt {
         }
         resolve::Prompt::Unseen(prompt) => Prompt::Asserted(prompt.clone()),
         // A file that is not there has been reported; asking the compiler for it would report it again.
-        resolve::Prompt::NoFile { .. } | resolve::Prompt::Missing | resolve::Prompt::Unread => Prompt::Stub,
+        resolve::Prompt::NoFile { .. }
+        | resolve::Prompt::Missing
+        | resolve::Prompt::Unread
+        | resolve::Prompt::Command => Prompt::Stub,
     }
 }
 
@@ -188,6 +197,9 @@ fn phantom(name: &Ident) -> Step {
         docs: Docs::default(),
         model: None,
         prompt: Prompt::Stub,
+        tools: None,
+        verify: Vec::new(),
+        run: None,
         outcomes: Vec::new(),
         outcome_enum: type_name(name, "Outcome"),
         next_enum: type_name(name, "Next"),

@@ -1,11 +1,14 @@
 //! The guardrails as numbers.
 
+use super::time::seconds;
 use crate::spelling;
 use crate::syntax::{self, Value};
 
 /// The guardrails that there are.
-pub(crate) const GUARDRAILS: [&str; 4] =
-    ["max_step_visits", "max_total_steps", "max_restarts", "exit_on_other"];
+pub(crate) const GUARDRAILS: [&str; 5] =
+    ["max_step_visits", "max_total_steps", "max_restarts", VERIFY_TIME, "exit_on_other"];
+/// The only guardrail that is a time.
+pub(crate) const VERIFY_TIME: &str = "max_verify_time_per_milestone";
 
 /// The limits as numbers; what is no number is reported by a check and counts as some limit here.
 #[derive(Default, Clone, Copy)]
@@ -13,6 +16,8 @@ pub(crate) struct Limits {
     pub(crate) max_step_visits: Option<u32>,
     pub(crate) max_total_steps: Option<u32>,
     pub(crate) max_restarts: Option<u32>,
+    /// In seconds.
+    pub(crate) max_verify_time: Option<u64>,
     pub(crate) other_is_free: bool,
 }
 
@@ -31,6 +36,7 @@ impl Limits {
                 "max_step_visits" => limits.max_step_visits = limits.max_step_visits.or(number),
                 "max_total_steps" => limits.max_total_steps = limits.max_total_steps.or(number),
                 "max_restarts" => limits.max_restarts = limits.max_restarts.or(number),
+                VERIFY_TIME => limits.max_verify_time = limits.max_verify_time.or(time(&entry.value)),
                 "exit_on_other" => {
                     limits.other_is_free |= matches!(&entry.value, Value::Switch(switch) if !switch.value);
                 }
@@ -38,5 +44,12 @@ impl Limits {
             }
         }
         limits
+    }
+}
+
+fn time(value: &Value) -> Option<u64> {
+    match value {
+        Value::Number(time) => seconds(time).ok(),
+        Value::Switch(_) | Value::Broken => None,
     }
 }

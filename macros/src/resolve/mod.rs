@@ -3,11 +3,15 @@
 //! Nothing is reported here. What could not be resolved stays in the result as such, together with what was
 //! probably meant: the checks report it, and the checks after them reason as if it had been written right.
 
+mod commands;
+mod evidence;
 mod fragment;
 mod limits;
 mod outcomes;
 mod prompt;
 mod target;
+mod time;
+mod tools;
 
 use std::collections::HashMap;
 
@@ -17,12 +21,16 @@ use syn::ext::IdentExt;
 
 use crate::graph::Graph;
 use crate::spelling;
-use crate::syntax::{self, Docs, Next};
+use crate::syntax::{self, Command, Docs, Next};
 
+pub(crate) use commands::{CommandFlaw, judge as judge_command, texts as command_texts};
+pub(crate) use evidence::{EVIDENCE, Evidence, EvidenceFlaw, judge as judge_evidence};
 pub(crate) use fragment::ResolvedFragment;
-pub(crate) use limits::{GUARDRAILS, Limits};
+pub(crate) use limits::{GUARDRAILS, Limits, VERIFY_TIME};
 pub(crate) use prompt::Prompt;
 pub(crate) use target::Target;
+pub(crate) use time::{MAX_TIME, TimeFlaw, seconds, written as written_time};
+pub(crate) use tools::{TOOLS, Tool, ToolFlaw, ToolFlawKind, Tools};
 
 /// The outcome that every step has while `exit_on_other` holds.
 pub(crate) const OTHER: &str = "Other";
@@ -33,6 +41,8 @@ pub(crate) struct Resolved {
     pub(crate) id: String,
     pub(crate) label: String,
     pub(crate) limits: Limits,
+    /// What steps may use that have no list of their own.
+    pub(crate) tools: Option<Tools>,
     pub(crate) initial: Initial,
     pub(crate) steps: Vec<Step>,
     /// The steps that can follow each step, where a misspelt target counts as what was probably meant.
@@ -53,6 +63,12 @@ pub(crate) struct Step {
     pub(crate) written: syntax::Step,
     pub(crate) wire: String,
     pub(crate) prompt: Prompt,
+    /// Its own list of tools.
+    pub(crate) tools: Option<Tools>,
+    /// The commands that verify it, without those that have a flaw.
+    pub(crate) verify: Vec<Command>,
+    /// What it runs instead of asking an agent, and for how many seconds at most.
+    pub(crate) run: Option<(Command, Option<u64>)>,
     pub(crate) outcomes: Vec<Outcome>,
     /// What was mapped without being declared, under the name it was mapped by.
     pub(crate) stray: Vec<Outcome>,
@@ -66,6 +82,8 @@ pub(crate) struct Outcome {
     pub(crate) wire: String,
     pub(crate) docs: Docs,
     pub(crate) target: Target,
+    /// What the engine has to find, without what has a flaw.
+    pub(crate) evidence: Vec<Evidence>,
     /// The misspelt name under which it was mapped.
     pub(crate) mapped_as: Option<Ident>,
 }
@@ -110,6 +128,9 @@ impl Resolved {
                 written: step.clone(),
                 wire: spelling::wire(&step.name),
                 prompt: Prompt::new(step),
+                tools: step.tools.value().map(|tools| Tools::new(tools)),
+                verify: verify(step),
+                run: run(step),
                 outcomes: outcomes::outcomes(step, limits, &target),
                 stray: outcomes::stray(step, &target),
                 duplicate_of: find(&step.name).filter(|first| *first != index),
@@ -126,7 +147,8 @@ impl Resolved {
         let certain = graph(&steps, Target::certain_step);
         let id = written.id.value().map_or_else(|| spelling::wire(&written.name), syn::LitStr::value);
         let label = written.label.value().map_or_else(|| title(&written.name), syn::LitStr::value);
-        Self { written, id, label, limits, initial, steps, graph: guessed, certain }
+        let tools = written.tools.value().map(|tools| Tools::new(tools));
+        Self { written, id, label, limits, tools, initial, steps, graph: guessed, certain }
     }
 
     /// The steps without those whose name was taken already.
@@ -138,6 +160,17 @@ impl Resolved {
     pub(crate) fn step_names(&self) -> Vec<String> {
         self.distinct_steps().map(|(_, step)| step.name().to_string()).collect()
     }
+}
+
+fn verify(step: &syntax::Step) -> Vec<Command> {
+    let commands = step.verify.value().into_iter().flatten();
+    commands.filter_map(|command| judge_command(command).ok().cloned()).collect()
+}
+
+fn run(step: &syntax::Step) -> Option<(Command, Option<u64>)> {
+    let command = step.run.value().filter(|_| step.is_command())?;
+    let time = step.time.value().and_then(|time| seconds(time).ok());
+    judge_command(command).ok().map(|command| (command.clone(), time))
 }
 
 /// Which steps follow which; a duplicate's transitions count for the step whose name it took.

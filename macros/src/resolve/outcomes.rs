@@ -5,19 +5,14 @@ use std::collections::HashMap;
 use proc_macro2::Ident;
 use syn::ext::IdentExt;
 
+use super::evidence::{Evidence, judge};
 use super::{Limits, OTHER, Outcome, Target, first_places};
 use crate::spelling;
-use crate::syntax::{self, Docs, Mapping, Next};
+use crate::syntax::{self, Declared, Docs, Mapping, Next, Step};
 
 /// The declared outcomes with their targets, and the implied `Other`.
-pub(super) fn outcomes(
-    step: &syntax::Step,
-    limits: Limits,
-    target: &impl Fn(&Next) -> Target,
-) -> Vec<Outcome> {
-    // A list that was left out has been reported; what is mapped then says what it would have held.
-    let left_out = step.outcomes.is_missing().then(|| step.mappings.iter().map(Mapping::declared).collect());
-    let declared = step.outcomes.value().or(left_out.as_ref()).map_or(&[][..], Vec::as_slice);
+pub(super) fn outcomes(step: &Step, limits: Limits, target: &impl Fn(&Next) -> Target) -> Vec<Outcome> {
+    let declared = declared(step).unwrap_or_default();
     let places = first_places(declared.iter().map(|declared| &declared.name));
     let mapped = first_places(step.mappings.iter().map(|mapping| &mapping.outcome));
     let find = |name: &Ident| mapped.get(&name.unraw().to_string()).map(|place| &step.mappings[*place]);
@@ -26,22 +21,26 @@ pub(super) fn outcomes(
         .enumerate()
         .filter(|(index, declared)| places.get(&declared.name.unraw().to_string()) == Some(index))
         .map(|(_, declared)| {
-            let target = match find(&declared.name) {
+            let mapping = find(&declared.name);
+            let target = match mapping {
                 Some(mapping) => mapping.next.as_ref().map_or(Target::Broken, target),
                 None => Target::Unmapped,
             };
+            let evidence = mapping.map_or_else(Vec::new, |mapping| evidence(step, mapping));
             let wire = spelling::wire(&declared.name);
             Outcome {
                 name: declared.name.clone(),
                 wire,
                 docs: declared.docs.clone(),
                 target,
+                evidence,
                 mapped_as: None,
             }
         })
         .collect();
     pair_misspelt(step, &mut outcomes, &places, target);
     if !limits.other_is_free
+        && !step.is_command()
         && !outcomes.iter().any(|outcome| outcome.name.unraw() == OTHER)
         && !outcomes.is_empty()
     {
@@ -52,10 +51,38 @@ pub(super) fn outcomes(
             wire,
             docs: Docs::default(),
             target: Target::StandardOther,
+            evidence: Vec::new(),
             mapped_as: None,
         });
     }
     outcomes
+}
+
+/// The outcomes that a step has by its own words; `None` where they could not be read.
+fn declared(step: &Step) -> Option<Vec<Declared>> {
+    if step.is_command() {
+        return Some(Step::COMMAND_OUTCOMES.iter().map(|name| command_outcome(step, name)).collect());
+    }
+    // A list that was left out has been reported; what is mapped then says what it would have held.
+    let left_out =
+        || step.outcomes.is_missing().then(|| step.mappings.iter().map(Mapping::declared).collect());
+    step.outcomes.value().cloned().or_else(left_out)
+}
+
+/// An outcome that no author declares stands where it is mapped or, failing that, at its step.
+fn command_outcome(step: &Step, name: &str) -> Declared {
+    let mapped = step.mappings.iter().find(|mapping| mapping.outcome == name);
+    let span = mapped.map_or_else(|| step.name.span(), |mapping| mapping.outcome.span());
+    Declared { docs: Docs::default(), name: Ident::new(name, span) }
+}
+
+/// What has to be found, without what a rule refuses: the exit status of a command is its evidence, and `Other` is for
+/// what nobody foresaw.
+fn evidence(step: &Step, mapping: &Mapping) -> Vec<Evidence> {
+    if step.is_command() || mapping.outcome.unraw() == OTHER {
+        return Vec::new();
+    }
+    mapping.evidence.iter().chain(&mapping.given).filter_map(|term| judge(term).ok()).collect()
 }
 
 /// An outcome that is declared and not mapped, beside one that is mapped, not declared and spelled almost the
@@ -78,6 +105,7 @@ fn pair_misspelt(
             meant.and_then(|meant| outcomes.iter_mut().find(|outcome| outcome.name == meant))
         {
             outcome.target = mapping.next.as_ref().map_or(Target::Broken, target);
+            outcome.evidence = evidence(step, mapping);
             outcome.mapped_as = Some(mapping.outcome.clone());
         }
     }
@@ -85,7 +113,10 @@ fn pair_misspelt(
 
 /// Mappings of outcomes that the step does not declare; without a readable list of outcomes nothing can be said about that.
 pub(super) fn stray(step: &syntax::Step, target: &impl Fn(&Next) -> Target) -> Vec<Outcome> {
-    let Some(declared) = step.outcomes.value() else { return Vec::new() };
+    if !step.is_command() && step.outcomes.value().is_none() {
+        return Vec::new();
+    }
+    let declared = declared(step).unwrap_or_default();
     let declared = first_places(declared.iter().map(|declared| &declared.name));
     let mapped = first_places(step.mappings.iter().map(|mapping| &mapping.outcome));
     let is_stray =
@@ -95,8 +126,14 @@ pub(super) fn stray(step: &syntax::Step, target: &impl Fn(&Next) -> Target) -> V
         .filter(|(index, mapping)| is_stray(*index, mapping.outcome.unraw().to_string()))
         .map(|(_, mapping)| {
             let target = mapping.next.as_ref().map_or(Target::Broken, target);
-            let wire = spelling::wire(&mapping.outcome);
-            Outcome { name: mapping.outcome.clone(), wire, docs: Docs::default(), target, mapped_as: None }
+            Outcome {
+                name: mapping.outcome.clone(),
+                wire: spelling::wire(&mapping.outcome),
+                docs: Docs::default(),
+                target,
+                evidence: evidence(step, mapping),
+                mapped_as: None,
+            }
         })
         .collect()
 }

@@ -26,11 +26,14 @@ pub(crate) enum Prompt {
     Missing,
     /// One was written that could not be read, and that has been reported.
     Unread,
+    /// None is needed: the step is a command.
+    Command,
 }
 
 impl Prompt {
     pub(crate) fn new(step: &Step) -> Self {
         match step.prompt.value() {
+            _ if step.is_command() => Self::Command,
             // `steps!` has judged it where it was written; here it is one of that macro's constants.
             Some(prompt) if step.shared => Self::Good(prompt.clone()),
             Some(prompt) => Self::judge(prompt),
@@ -89,5 +92,7 @@ mod tests {
         assert!(matches!(of(&quote!(prompt: ,)), Prompt::Unread));
         assert!(matches!(of(&quote!(promt: "Work.",)), Prompt::Unread));
         assert!(matches!(of(&quote!()), Prompt::Missing));
+        assert!(matches!(of(&quote!(run: "make",)), Prompt::Command));
+        assert!(matches!(of(&quote!(run: "make", prompt: "Work.",)), Prompt::Good(_)));
     }
 }

@@ -67,6 +67,12 @@ impl Fragment {
         spelling::identifier(&name, step.span())
             .unwrap_or_else(|| format_ident!("PROMPT", span = step.span()))
     }
+
+    /// The constant that stands for a `..NAME` in a step's tools, by its index among them.
+    pub(crate) fn tools_constant(step: &Ident, index: usize) -> Ident {
+        let name = Self::prompt_constant(step).unraw();
+        format_ident!("__{name}_TOOLS_{index}", span = step.span())
+    }
 }
 
 /// Reads the steps of a block that holds nothing else.

@@ -10,11 +10,12 @@ use syn::ext::IdentExt;
 use syn::parse::{ParseStream, Parser};
 use syn::{Path, braced, parenthesized};
 
-use super::fields::{expect_comma, skip_item};
+use super::fields::{Fields, skip_item};
 use super::fragment::{Fragment, Parameters, steps};
 use super::next::{Next, arrow};
 use super::recipe::Input;
 use super::step::{Mapping, Step};
+use super::tools::{Group as ToolGroup, Tool};
 use crate::diagnostic::Diagnostics;
 use crate::spelling;
 
@@ -49,12 +50,18 @@ impl Included {
                 // The author's text was evaluated where it was written, so that its files are found there.
                 prompt.value = prompt.value.is_some().then(|| syn::parse_quote!(#path::#constant));
             }
+            for (index, group) in groups(&mut step.tools).enumerate() {
+                let constant = Fragment::tools_constant(&step.name, index);
+                group.path = syn::parse_quote!(#path::#constant);
+                group.shared = true;
+            }
             for mapping in &mut step.mappings {
                 if let Some(Next::Step(target)) = &mapping.next
                     && parameters.iter().any(|parameter| parameter == target)
                 {
                     let argument = args.iter().find(|argument| argument.outcome == *target);
                     mapping.next = argument.and_then(|argument| argument.next.clone());
+                    mapping.given = argument.map_or_else(Vec::new, |argument| argument.evidence.clone());
                 }
             }
         }
@@ -72,26 +79,31 @@ fn arguments(input: ParseStream<'_>, diagnostics: &mut Diagnostics) -> Vec<Mappi
             skip_item(input);
             continue;
         };
-        match argument(input, diagnostics) {
-            Ok(next) => {
-                expect_comma(input, diagnostics, "an argument");
-                arguments.push(Mapping { outcome, next: Some(next) });
+        match arrow(input) {
+            Ok(error) => {
+                if let Some(error) = error {
+                    diagnostics.syntax(&error);
+                }
+                arguments.push(Mapping::parse(outcome, input, diagnostics));
             }
             Err(error) => {
                 diagnostics.syntax(&error);
                 skip_item(input);
-                arguments.push(Mapping { outcome, next: None });
+                arguments.push(Mapping::unread(outcome));
             }
         }
     }
     arguments
 }
 
-fn argument(input: ParseStream<'_>, diagnostics: &mut Diagnostics) -> syn::Result<Next> {
-    if let Some(error) = arrow(input)? {
-        diagnostics.syntax(&error);
-    }
-    input.parse()
+/// The constants that a shared step takes tools from.
+fn groups(tools: &mut Fields<Vec<Tool>>) -> impl Iterator<Item = &mut ToolGroup> {
+    // Only the first list counts; a second one is a mistake.
+    let list = tools.0.first_mut().and_then(|field| field.value.as_mut());
+    list.into_iter().flatten().filter_map(|tool| match tool {
+        Tool::Group(group) => Some(group),
+        Tool::Word(_) | Tool::Pattern(_) => None,
+    })
 }
 
 /// Compares the arguments with the parameters, and gives a misspelt one the name it was meant to have.

@@ -3,7 +3,9 @@
 //! Parsing goes on after a mistake wherever it can tell where the next item starts, so that one slip does not hide
 //! the others. Start with `recipe.rs`.
 
+mod command;
 mod docs;
+mod evidence;
 mod fields;
 mod fragment;
 mod guardrails;
@@ -11,12 +13,16 @@ mod include;
 mod next;
 mod recipe;
 mod step;
+mod tools;
 
+pub(crate) use command::Command;
 pub(crate) use docs::Docs;
+pub(crate) use evidence::Term;
 pub(crate) use fields::Unknown;
 pub(crate) use fragment::Fragment;
 pub(crate) use guardrails::{Entry, Value};
 pub(crate) use include::{fetch, splice};
 pub(crate) use next::Next;
 pub(crate) use recipe::{Input, Recipe};
-pub(crate) use step::{Mapping, Step};
+pub(crate) use step::{Declared, Mapping, Step};
+pub(crate) use tools::{Group, Tool};

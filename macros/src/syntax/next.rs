@@ -23,6 +23,11 @@ impl Parse for Next {
         if !input.peek(Ident::peek_any) {
             return Err(input.error(EXPECTED));
         }
+        if input.peek(Token![if]) {
+            return Err(
+                input.error("expected what follows before `if`: a step, `exit Reason` or `restart Recipe`")
+            );
+        }
         let word = input.call(Ident::parse_any)?;
         let more = !input.is_empty() && !input.peek(Token![,]) && !input.peek2(Token![=>]);
         if word == "exit" && more {

@@ -10,6 +10,7 @@ use super::fields::{Fields, Unknown, is_word, skip_item};
 use super::guardrails::{self, Entry};
 use super::include::{self, Included};
 use super::step::{Step, text};
+use super::tools::{Tool, tools};
 use crate::diagnostic::Diagnostics;
 
 /// What a front macro hands over: the path to the surefire crate in brackets, and what the author wrote.
@@ -38,6 +39,7 @@ pub(crate) struct Recipe {
     pub(crate) id: Fields<LitStr>,
     pub(crate) label: Fields<LitStr>,
     pub(crate) model: Fields<LitStr>,
+    pub(crate) tools: Fields<Vec<Tool>>,
     pub(crate) initial: Fields<Ident>,
     pub(crate) exits: Fields<Path>,
     pub(crate) guardrails: Fields<Vec<Entry>>,
@@ -50,7 +52,8 @@ pub(crate) struct Recipe {
 
 impl Recipe {
     /// The fields that a recipe has.
-    pub(crate) const FIELDS: [&'static str; 6] = ["id", "label", "model", "initial", "exits", "guardrails"];
+    pub(crate) const FIELDS: [&'static str; 7] =
+        ["id", "label", "model", "tools", "initial", "exits", "guardrails"];
 
     /// Whether it says where it begins, if only in a way that could not be read.
     pub(crate) fn has_initial(&self) -> bool {
@@ -118,6 +121,7 @@ impl Recipe {
             id: Fields::default(),
             label: Fields::default(),
             model: Fields::default(),
+            tools: Fields::default(),
             initial: Fields::default(),
             exits: Fields::default(),
             guardrails: Fields::default(),
@@ -189,6 +193,7 @@ impl Recipe {
             "id" => self.id.read(key, input, diagnostics, |input| text(input, "the recipe's id")),
             "label" => self.label.read(key, input, diagnostics, |input| text(input, "the recipe's label")),
             "model" => self.model.read(key, input, diagnostics, |input| text(input, "a model's name")),
+            "tools" => self.tools.read(key, input, diagnostics, tools),
             "initial" => self.initial.read(key, input, diagnostics, |input| {
                 input.call(Ident::parse_any).map_err(|_| input.error("expected the name of the first step"))
             }),

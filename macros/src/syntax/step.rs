@@ -1,13 +1,16 @@
-//! `step Name { prompt: …, outcomes: […], Outcome => next, … }`
+//! `step Name { prompt: …, outcomes: […], Outcome => next, … }` or `step Name { run: "…", Passed => …, Failed => … }`
 
 use proc_macro2::{Ident, Span};
 use syn::ext::IdentExt;
 use syn::parse::ParseStream;
-use syn::{Expr, LitStr, Token, braced, bracketed};
+use syn::{Expr, Lit, LitInt, LitStr, Token, braced, bracketed};
 
+use super::command::{Command, commands};
 use super::docs::Docs;
+use super::evidence::{Term, evidence};
 use super::fields::{Fields, Unknown, expect_comma, skip_item};
 use super::next::{Next, arrow};
+use super::tools::{Tool, tools};
 use crate::diagnostic::Diagnostics;
 
 /// A step as it was written.
@@ -16,7 +19,11 @@ pub(crate) struct Step {
     pub(crate) docs: Docs,
     pub(crate) name: Ident,
     pub(crate) prompt: Fields<Expr>,
+    pub(crate) run: Fields<Command>,
+    pub(crate) time: Fields<LitInt>,
     pub(crate) model: Fields<LitStr>,
+    pub(crate) tools: Fields<Vec<Tool>>,
+    pub(crate) verify: Fields<Vec<Command>>,
     pub(crate) outcomes: Fields<Vec<Declared>>,
     pub(crate) mappings: Vec<Mapping>,
     /// Fields that steps don't have.
@@ -34,15 +41,44 @@ pub(crate) struct Declared {
     pub(crate) name: Ident,
 }
 
-/// `Outcome => next`
+/// `Outcome => next if evidence`
 #[derive(Clone)]
 pub(crate) struct Mapping {
     pub(crate) outcome: Ident,
     /// Missing where it could not be read and an error has been reported.
     pub(crate) next: Option<Next>,
+    /// What the engine has to find before it leads there.
+    pub(crate) evidence: Vec<Term>,
+    /// In a shared step, what the `include` asks for beside that.
+    pub(crate) given: Vec<Term>,
 }
 
 impl Mapping {
+    /// Reads what follows the arrow, and the comma behind that.
+    pub(super) fn parse(outcome: Ident, input: ParseStream<'_>, diagnostics: &mut Diagnostics) -> Self {
+        let mut mapping = Self::unread(outcome);
+        let parsed = input.parse().and_then(|next| {
+            mapping.next = Some(next);
+            evidence(input)
+        });
+        match parsed {
+            Ok(evidence) => {
+                mapping.evidence = evidence;
+                expect_comma(input, diagnostics, &format!("what follows `{}`", mapping.outcome));
+            }
+            Err(error) => {
+                diagnostics.syntax(&error);
+                skip_item(input);
+            }
+        }
+        mapping
+    }
+
+    /// One whose rest could not be read.
+    pub(super) fn unread(outcome: Ident) -> Self {
+        Self { outcome, next: None, evidence: Vec::new(), given: Vec::new() }
+    }
+
     /// The declaration that should have been there.
     pub(crate) fn declared(&self) -> Declared {
         Declared { docs: Docs::default(), name: self.outcome.clone() }
@@ -51,11 +87,27 @@ impl Mapping {
 
 impl Step {
     /// The fields that a step has.
-    pub(crate) const FIELDS: [&'static str; 3] = ["prompt", "outcomes", "model"];
+    pub(crate) const FIELDS: [&'static str; 7] =
+        ["prompt", "outcomes", "model", "tools", "verify", "run", "time"];
+    /// What the command of a step can come to.
+    pub(crate) const COMMAND_OUTCOMES: [&'static str; 2] = ["Passed", "Failed"];
 
     /// Whether it has a prompt, if only one that could not be read.
     pub(crate) fn has_prompt(&self) -> bool {
         !self.prompt.is_missing() || self.broken || self.meant("prompt")
+    }
+
+    /// Whether it is a command. One that has a prompt as well, which is a mistake, is taken for what the rest of it fits.
+    pub(crate) fn is_command(&self) -> bool {
+        let has_run = !self.run.is_missing() || self.meant("run");
+        let asks = !self.outcomes.is_missing()
+            || !self.mappings.iter().all(|mapping| is_command_outcome(&mapping.outcome));
+        has_run && !(asks && (!self.prompt.is_missing() || self.meant("prompt")))
+    }
+
+    /// Whether it has commands that verify it, if only such that could not be read.
+    pub(crate) fn has_verify(&self) -> bool {
+        !self.verify.is_missing() || self.broken || self.meant("verify")
     }
 
     /// Whether it has a list of outcomes, if only one that could not be read.
@@ -72,7 +124,11 @@ impl Step {
             docs,
             name,
             prompt: Fields::default(),
+            run: Fields::default(),
+            time: Fields::default(),
             model: Fields::default(),
+            tools: Fields::default(),
+            verify: Fields::default(),
             outcomes: Fields::default(),
             mappings: Vec::new(),
             unknown: Vec::new(),
@@ -146,25 +202,18 @@ impl Step {
         if let Some(error) = arrow(block)? {
             diagnostics.syntax(&error);
         }
-        let next = match block.parse::<Next>() {
-            Ok(next) => {
-                expect_comma(block, diagnostics, &format!("what follows `{word}`"));
-                Some(next)
-            }
-            Err(error) => {
-                diagnostics.syntax(&error);
-                skip_item(block);
-                None
-            }
-        };
-        self.mappings.push(Mapping { outcome: word, next });
+        self.mappings.push(Mapping::parse(word, block, diagnostics));
         Ok(())
     }
 
     fn field(&mut self, key: Ident, block: ParseStream<'_>, diagnostics: &mut Diagnostics) {
         match key.to_string().as_str() {
             "prompt" => self.prompt.read(key, block, diagnostics, expression),
+            "run" => self.run.read(key, block, diagnostics, Command::parse),
+            "time" => self.time.read(key, block, diagnostics, time),
             "model" => self.model.read(key, block, diagnostics, |input| text(input, "a model's name")),
+            "tools" => self.tools.read(key, block, diagnostics, tools),
+            "verify" => self.verify.read(key, block, diagnostics, commands),
             "outcomes" => {
                 let list = outcomes(block, diagnostics);
                 self.outcomes.read(key, block, diagnostics, |_| list);
@@ -183,6 +232,19 @@ fn expression(input: ParseStream<'_>) -> syn::Result<Expr> {
         return Err(input.error("expected the prompt: a text, `include_str!(\"file.md\")` or a constant"));
     }
     input.parse()
+}
+
+/// A number with its unit, which Rust reads as one literal.
+fn time(input: ParseStream<'_>) -> syn::Result<LitInt> {
+    const EXPECTED: &str = "expected a time: a whole number and its unit, e.g. `10m`";
+    match input.parse::<Lit>().map_err(|_| input.error(EXPECTED))? {
+        Lit::Int(time) => Ok(time),
+        other => Err(syn::Error::new_spanned(other, EXPECTED)),
+    }
+}
+
+fn is_command_outcome(name: &Ident) -> bool {
+    Step::COMMAND_OUTCOMES.iter().any(|outcome| name == outcome)
 }
 
 /// A text literal, with an error that says what it is for.

@@ -1,4 +1,4 @@
-//! The command line of a turn. Its shape is fixed, and nothing that a person wrote is ever on it.
+//! The command line of a turn. Its shape is fixed, and of what a person wrote only checked patterns of commands are on it.
 //!
 //! The prompt goes in on standard input: as an argument a prompt of `--version` would be a flag, and Linux takes no
 //! argument over 131,071 bytes. The same goes for the system prompt, which is in a file.
@@ -10,6 +10,7 @@ use uuid::Uuid;
 
 use super::models;
 use super::options::PermissionMode;
+use super::permissions;
 use crate::agent::{Failure, Turn};
 
 /// How a conversation is named to the CLI.
@@ -30,25 +31,25 @@ impl Opening {
     }
 }
 
-/// The arguments for this turn, whose system prompt is in this file if it has one.
+/// The arguments for this turn, whose system prompt is in this file if it has one. `operator` is the mode that the operator
+/// chose, if any.
 ///
 /// # Errors
 /// A turn that cannot be asked for: a model that is none, a budget with nothing in it.
 pub(super) fn arguments(
     turn: &Turn,
     opening: Opening,
-    permission_mode: PermissionMode,
+    operator: Option<PermissionMode>,
     system_prompt: Option<&Path>,
 ) -> Result<Vec<OsString>, Failure> {
     let mut arguments: Vec<OsString> =
         ["-p", "--output-format", "stream-json", "--verbose"].map(Into::into).into();
-    let mut add_path = |flag: &str, value: OsString| arguments.extend([flag.into(), value]);
     if let Some(file) = system_prompt {
         // 2.1.325 takes it, although its help names it in passing only.
-        add_path("--append-system-prompt-file", file.into());
+        arguments.extend(["--append-system-prompt-file".into(), file.into()]);
     }
-    let mut add = |flag: &str, value: String| add_path(flag, value.into());
-    add("--permission-mode", permission_mode.to_string());
+    arguments.extend(permissions::flags(turn, operator));
+    let mut add = |flag: &str, value: String| arguments.extend([flag.into(), value.into()]);
     add(opening.flag(), spelled(turn.session));
     if let Some(model) = &turn.model {
         models::check(model)?;
@@ -75,6 +76,7 @@ pub(super) fn spelled(session: Uuid) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Tool;
     use crate::agent::TurnLimits;
 
     const ID: &str = "6b41d58b-4d69-4a85-b28f-b91d0d943f21";
@@ -87,6 +89,8 @@ mod tests {
             prompt: "--version; rm -rf ~".to_owned(),
             model: None,
             system_prompt: None,
+            tools: None,
+            allowed: Vec::new(),
             directory: "/".into(),
             scratch: "/".into(),
             limits: TurnLimits::default(),
@@ -99,7 +103,7 @@ mod tests {
 
     fn line_with(turn: &Turn, opening: Opening, system_prompt: Option<&str>) -> String {
         let file = system_prompt.map(Path::new);
-        let arguments = arguments(turn, opening, PermissionMode::AcceptEdits, file).unwrap();
+        let arguments = arguments(turn, opening, None, file).unwrap();
         arguments.join(" ".as_ref()).into_string().unwrap()
     }
 
@@ -112,6 +116,19 @@ mod tests {
         assert_eq!(
             line(&full, Opening::Resume),
             format!("{always} --resume {ID} --model opus --max-turns 7 --max-budget-usd 0.25")
+        );
+    }
+
+    /// A list goes on until the next flag, so none of them may be the last.
+    #[test]
+    fn the_lists_of_tools_end_with_another_flag() {
+        let tools = Some(vec![Tool::Edit, Tool::Command("git commit *".into())]);
+        assert_eq!(
+            line(&Turn { tools, ..turn() }, Opening::New),
+            format!(
+                "-p --output-format stream-json --verbose --permission-mode acceptEdits --allowedTools \
+                 Bash(git commit *) --disallowedTools WebFetch WebSearch --session-id {ID}"
+            )
         );
     }
 
@@ -132,12 +149,11 @@ mod tests {
     #[test]
     fn what_cannot_be_asked_for_is_refused() {
         let refused = Turn { model: Some("--dangerously-skip-permissions".to_owned()), ..turn() };
-        let failure = arguments(&refused, Opening::New, PermissionMode::Plan, None).unwrap_err();
+        let failure = arguments(&refused, Opening::New, None, None).unwrap_err();
         assert!(matches!(failure, Failure::UnknownModel { .. }), "{failure}");
         for budget in [0.0, -1.0, f64::NAN, f64::INFINITY] {
             let limits = TurnLimits { budget_usd: Some(budget), ..TurnLimits::default() };
-            let failure =
-                arguments(&Turn { limits, ..turn() }, Opening::New, PermissionMode::Plan, None).unwrap_err();
+            let failure = arguments(&Turn { limits, ..turn() }, Opening::New, None, None).unwrap_err();
             assert!(matches!(failure, Failure::BudgetSpent { .. }), "{budget}: {failure}");
         }
     }

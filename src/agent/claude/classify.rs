@@ -1,6 +1,6 @@
 //! Why a turn ended: one reading of everything that is known, in a fixed order.
 
-use super::envelope::Envelope;
+use super::event::Envelope;
 use super::transcript::Transcript;
 use crate::agent::{Failure, Reply, Turn};
 
@@ -30,10 +30,10 @@ pub(super) fn classify(turn: &Turn, remains: &Remains<'_>) -> Result<Reply, Fail
         Some(found) if *found != expected => Err(Failure::OtherSession { expected, found: found.clone() }),
         _ => Ok(Reply {
             text: envelope.text.clone(),
-            cost_usd: envelope.cost_usd,
+            cost_usd: remains.transcript.cost_usd(),
             version: remains.transcript.version.clone(),
-            rounds: envelope.rounds,
-            denied: envelope.denied.clone(),
+            rounds: remains.transcript.rounds,
+            refused: remains.transcript.refused.clone(),
         }),
     }
 }
@@ -140,6 +140,8 @@ mod tests {
             prompt: String::new(),
             model: None,
             system_prompt: None,
+            tools: None,
+            allowed: Vec::new(),
             directory: "/".into(),
             scratch: "/".into(),
             limits: TurnLimits::default(),

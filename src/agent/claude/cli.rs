@@ -22,7 +22,8 @@ use crate::agent::Failure;
 #[derive(Debug, Clone)]
 pub struct Claude {
     pub(super) path: PathBuf,
-    pub(super) permission_mode: PermissionMode,
+    /// As the operator chose it.
+    pub(super) permission_mode: Option<PermissionMode>,
     pub(super) settings: ClaudeSettings,
     pub(super) environment: Environment,
     pub(super) extra_names: Vec<String>,
@@ -54,7 +55,7 @@ impl Claude {
     fn at(path: PathBuf, environment: Environment) -> Self {
         Self {
             path,
-            permission_mode: PermissionMode::default(),
+            permission_mode: None,
             settings: ClaudeSettings::default(),
             environment,
             extra_names: Vec::new(),
@@ -62,10 +63,12 @@ impl Claude {
         }
     }
 
-    /// What it may do without asking.
+    /// What it may do without asking, in place of what follows from the tools of each step.
+    ///
+    /// Tools that a step does not have stay disallowed under every mode.
     #[must_use]
-    pub fn permission_mode(self, permission_mode: PermissionMode) -> Self {
-        Self { permission_mode, ..self }
+    pub fn permission_mode(self, permission_mode: impl Into<Option<PermissionMode>>) -> Self {
+        Self { permission_mode: permission_mode.into(), ..self }
     }
 
     /// Graces, caps and intervals.

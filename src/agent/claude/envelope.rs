@@ -1,108 +1,17 @@
 //! Reading the lines that the CLI writes.
 //!
-//! Each is one JSON object; with `--output-format json` the only line may be an array of them. Only the fields that are
-//! needed are taken out, each for itself: a field of an unexpected type counts as missing, and what a tool returned is
-//! skipped without being built up in memory. Lines that nobody knows are no errors: they stay in the file.
+//! Each is one JSON object; with `--output-format json` the only line may be an array of them. Lines that are not known are
+//! not errors: they stay in the file.
+
+use std::collections::BTreeMap;
 
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
 
-/// Something that a line says.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) enum Event {
-    /// The CLI has begun, and this is its version.
-    Began(String),
-    /// The agent said something.
-    Said(String),
-    /// The agent uses a tool.
-    Used(String),
-    /// The service could not be reached; the CLI tries again.
-    Retrying(String),
-    /// When the account's limit resets, in seconds since 1970.
-    LimitResets(u64),
-    /// The kind of an error of the service, in the CLI's spelling.
-    ServiceError(String),
-    /// The end, as the CLI sees it. The last one counts.
-    Ended(Box<Envelope>),
-}
-
-/// The result object that closes a turn.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub(super) struct Envelope {
-    pub(super) subtype: String,
-    pub(super) is_error: bool,
-    /// The agent's words, or the CLI's words about what went wrong.
-    pub(super) text: String,
-    pub(super) session: Option<String>,
-    pub(super) rounds: Option<u32>,
-    pub(super) cost_usd: Option<f64>,
-    pub(super) api_error_status: Option<u64>,
-    /// Why the CLI stopped, in one word.
-    pub(super) terminal_reason: String,
-    /// The tools that were denied, each once.
-    pub(super) denied: Vec<String>,
-}
-
-/// The fields of any line that we look at, unread.
-#[derive(Deserialize, Default)]
-#[serde(default)]
-struct Line<'a> {
-    #[serde(borrow, rename = "type")]
-    kind: Field<'a>,
-    #[serde(borrow)]
-    subtype: Field<'a>,
-    #[serde(borrow)]
-    message: Field<'a>,
-    #[serde(borrow)]
-    parent_tool_use_id: Field<'a>,
-    #[serde(borrow)]
-    is_api_error_message: Field<'a>,
-    #[serde(borrow)]
-    error: Field<'a>,
-    #[serde(borrow)]
-    error_status: Field<'a>,
-    #[serde(borrow)]
-    attempt: Field<'a>,
-    #[serde(borrow)]
-    max_retries: Field<'a>,
-    #[serde(borrow)]
-    claude_code_version: Field<'a>,
-    #[serde(borrow)]
-    rate_limit_info: Field<'a>,
-    #[serde(borrow, rename = "resetsAt")]
-    resets_at: Field<'a>,
-    #[serde(borrow)]
-    is_error: Field<'a>,
-    #[serde(borrow)]
-    result: Field<'a>,
-    #[serde(borrow)]
-    text: Field<'a>,
-    #[serde(borrow)]
-    errors: Field<'a>,
-    #[serde(borrow)]
-    session_id: Field<'a>,
-    #[serde(borrow)]
-    num_turns: Field<'a>,
-    #[serde(borrow)]
-    total_cost_usd: Field<'a>,
-    #[serde(borrow)]
-    api_error_status: Field<'a>,
-    #[serde(borrow)]
-    terminal_reason: Field<'a>,
-    #[serde(borrow)]
-    permission_denials: Field<'a>,
-}
-
-/// A field that is read when its turn comes.
-#[derive(Deserialize, Default, Clone, Copy)]
-#[serde(transparent)]
-struct Field<'a>(#[serde(borrow)] Option<&'a RawValue>);
-
-impl<'a> Field<'a> {
-    fn read<T: Deserialize<'a>>(self) -> Option<T> {
-        serde_json::from_str(self.0?.get()).ok()
-    }
-}
+use super::blocks;
+use super::event::{Envelope, Event};
+use super::line::{Field, Line};
 
 /// What a line says, in order.
 pub(super) fn read(line: &[u8]) -> Vec<Event> {
@@ -123,7 +32,13 @@ fn events(line: &Line<'_>) -> Vec<Event> {
     match (kind.as_str(), subtype.as_str()) {
         ("system", "init") => line.claude_code_version.read().map(Event::Began).into_iter().collect(),
         ("system", "api_retry") => vec![Event::Retrying(retry(line))],
-        ("assistant", _) => message(line),
+        ("system", "permission_denied") => denied(line).into_iter().collect(),
+        ("system", "background_tasks_changed") => {
+            let tasks = line.tasks.read::<Vec<IgnoredAny>>();
+            tasks.map(|tasks| Event::Background(!tasks.is_empty())).into_iter().collect()
+        }
+        ("assistant", _) => blocks::from_agent(line),
+        ("user", _) => blocks::to_agent(line),
         ("rate_limit_event", _) => limit(line).map(Event::LimitResets).into_iter().collect(),
         ("result", _) => vec![Event::Ended(Box::new(envelope(line, subtype)))],
         _ => Vec::new(),
@@ -140,33 +55,6 @@ fn retry(line: &Line<'_>) -> String {
     format!("{what}{status}{times}")
 }
 
-fn message(line: &Line<'_>) -> Vec<Event> {
-    #[derive(Deserialize)]
-    struct Message<'a> {
-        #[serde(borrow)]
-        content: Vec<&'a RawValue>,
-    }
-    #[derive(Deserialize)]
-    #[serde(tag = "type", rename_all = "snake_case")]
-    enum Block {
-        Text { text: String },
-        ToolUse { name: String },
-    }
-    // The CLI puts its own error messages into the agent's mouth. They come again, as the end of the turn.
-    if line.is_api_error_message.read() == Some(true) {
-        return line.error.read().map(Event::ServiceError).into_iter().collect();
-    }
-    // What an agent's own helper says is not said to us; that it works is still a sign of life.
-    let own = line.parent_tool_use_id.0.is_none();
-    let blocks = line.message.read::<Message<'_>>().map(|message| message.content).unwrap_or_default();
-    let known = blocks.into_iter().filter_map(|block| serde_json::from_str(block.get()).ok());
-    let told = known.filter_map(|block| match block {
-        Block::Text { text } => (own && !text.trim().is_empty()).then_some(Event::Said(text)),
-        Block::ToolUse { name } => Some(Event::Used(name)),
-    });
-    told.collect()
-}
-
 fn limit(line: &Line<'_>) -> Option<u64> {
     #[derive(Deserialize)]
     struct Info {
@@ -176,18 +64,28 @@ fn limit(line: &Line<'_>) -> Option<u64> {
     line.resets_at.read().or_else(|| line.rate_limit_info.read::<Info>().map(|info| info.resets_at))
 }
 
+fn denied(line: &Line<'_>) -> Option<Event> {
+    Some(Event::Denied { id: line.tool_use_id.read()?, tool: line.tool_name.read()? })
+}
+
 fn envelope(line: &Line<'_>, subtype: String) -> Envelope {
     #[derive(Deserialize)]
-    struct Denial {
+    struct Denial<'a> {
         tool_name: String,
+        #[serde(borrow, default)]
+        tool_input: Field<'a>,
+    }
+    #[derive(Deserialize)]
+    struct Usage<'a> {
+        #[serde(borrow, default, rename = "costUSD")]
+        cost_usd: Field<'a>,
     }
     let errors = || line.errors.read::<Vec<String>>().map(|errors| errors.join("; "));
-    let mut denied: Vec<String> = Vec::new();
-    for denial in line.permission_denials.read::<Vec<Denial>>().unwrap_or_default() {
-        if !denied.contains(&denial.tool_name) {
-            denied.push(denial.tool_name);
-        }
-    }
+    let denials = line.permission_denials.read::<Vec<Denial<'_>>>().unwrap_or_default();
+    let by_model = line.model_usage_since_last_result.read::<BTreeMap<String, Usage<'_>>>();
+    let sum = |models: BTreeMap<String, Usage<'_>>| {
+        models.values().filter_map(|usage| usage.cost_usd.read::<f64>()).fold(0.0, |sum, cost| sum + cost)
+    };
     Envelope {
         subtype,
         is_error: line.is_error.read().unwrap_or(false),
@@ -195,16 +93,19 @@ fn envelope(line: &Line<'_>, subtype: String) -> Envelope {
         text: line.result.read().or_else(|| line.text.read()).or_else(errors).unwrap_or_default(),
         session: line.session_id.read(),
         rounds: line.num_turns.read(),
-        cost_usd: line.total_cost_usd.read(),
+        total_cost_usd: line.total_cost_usd.read(),
+        cost_since_last_usd: by_model.map(sum),
         api_error_status: line.api_error_status.read(),
         terminal_reason: line.terminal_reason.read().unwrap_or_default(),
-        denied,
+        refused: denials.iter().map(|denial| blocks::call(&denial.tool_name, denial.tool_input)).collect(),
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::event::Used;
     use super::*;
+    use crate::agent::RefusedTool;
 
     fn ended(line: &str) -> Envelope {
         match read(line.as_bytes()).pop() {
@@ -216,14 +117,38 @@ mod tests {
     #[test]
     fn signs_of_life() {
         let said = |text: &str| Event::Said(text.to_owned());
-        let table: [(&str, Vec<Event>); 9] = [
+        let used = |id: Option<&str>, tool, input| {
+            Event::Used(Used { id: id.map(str::to_owned), call: RefusedTool::new(tool, input) })
+        };
+        let table: [(&str, Vec<Event>); 15] = [
             (
                 r#"{"type":"system","subtype":"init","claude_code_version":"2.1.325"}"#,
                 vec![Event::Began("2.1.325".to_owned())],
             ),
             (
                 r#"{"type":"assistant","message":{"content":[{"type":"text","text":"Hi"},{"type":"thinking"},{"type":"tool_use","name":"Bash","input":{}}]}}"#,
-                vec![said("Hi"), Event::Used("Bash".to_owned())],
+                vec![said("Hi"), used(None, "Bash", None)],
+            ),
+            (
+                r#"{"type":"assistant","parent_tool_use_id":"x","message":{"content":[{"type":"tool_use","id":"t1","name":"Bash","input":{"command":"ls"}}]}}"#,
+                vec![used(Some("t1"), "Bash", Some("ls"))],
+            ),
+            (
+                r#"{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"t1","content":"x"}]}}"#,
+                vec![Event::ToolDone { id: "t1".to_owned(), is_missing: false }],
+            ),
+            (r#"{"type":"user","message":{"content":"words"}}"#, vec![]),
+            (
+                r#"{"type":"system","subtype":"permission_denied","tool_name":"Bash","tool_use_id":"t1"}"#,
+                vec![Event::Denied { id: "t1".to_owned(), tool: "Bash".to_owned() }],
+            ),
+            (
+                r#"{"type":"system","subtype":"background_tasks_changed","tasks":[{"task_id":"b"}]}"#,
+                vec![Event::Background(true)],
+            ),
+            (
+                r#"{"type":"system","subtype":"background_tasks_changed","tasks":[]}"#,
+                vec![Event::Background(false)],
             ),
             (
                 r#"{"type":"assistant","parent_tool_use_id":"x","message":{"content":[{"type":"text","text":"Hi"}]}}"#,
@@ -253,14 +178,15 @@ mod tests {
     #[test]
     fn the_result_in_all_its_forms() {
         let object = r#"{"type":"result","subtype":"success","is_error":false,"result":"Done.","session_id":"s",
-            "num_turns":3,"total_cost_usd":0.5,"permission_denials":[{"tool_name":"Bash"},{"tool_name":"Bash"}]}"#
+            "num_turns":3,"total_cost_usd":0.5,
+            "permission_denials":[{"tool_name":"Bash","tool_input":{"command":"git push"}},{"tool_name":"Edit"}],
+            "model_usage_since_last_result":{"opus":{"costUSD":0.125,"x":1},"haiku":{"costUSD":0.0625}}}"#
             .replace('\n', "");
         let envelope = ended(&object);
-        assert_eq!(
-            (envelope.text.as_str(), envelope.rounds, envelope.cost_usd),
-            ("Done.", Some(3), Some(0.5))
-        );
-        assert_eq!(envelope.denied, ["Bash"]);
+        assert_eq!((envelope.text.as_str(), envelope.rounds), ("Done.", Some(3)));
+        assert_eq!((envelope.total_cost_usd, envelope.cost_since_last_usd), (Some(0.5), Some(0.1875)));
+        let refused = [RefusedTool::new("Bash", Some("git push")), RefusedTool::new("Edit", None)];
+        assert_eq!(envelope.refused, refused);
         assert_eq!(ended(&format!("[{{\"type\":\"system\"}}, {object}]")), envelope);
         assert_eq!(ended(r#"{"type":"result","text":"Old."}"#).text, "Old.");
         assert_eq!(ended(r#"{"type":"result","errors":["No conversation","x"]}"#).text, "No conversation; x");

@@ -5,13 +5,19 @@
 //! with `take.rs`, which goes through a turn from top to bottom.
 
 mod arguments;
+mod blocks;
 mod classify;
 mod cli;
+mod cost;
 mod envelope;
 mod environment;
+mod event;
 mod find;
+mod line;
 mod models;
+mod open_tools;
 mod options;
+mod permissions;
 mod recover;
 mod sessions;
 mod system_prompt;

@@ -9,31 +9,46 @@ use crate::process::Limits;
 
 /// What the CLI may do without asking. It is the operator's choice; nothing that a client sends can widen it.
 ///
-/// The names are the CLI's own. The one that asks nobody is written out in full, so that nobody picks it by accident.
+/// The names are the CLI's own. The one that asks nobody is written out in full, so that nobody picks it by accident. Where
+/// the operator chooses none, it follows from the [tools](crate::Tool) of the step.
 ///
 /// ```
 /// use surefire::agent::PermissionMode;
 ///
 /// assert_eq!("acceptEdits".parse(), Ok(PermissionMode::AcceptEdits));
-/// assert_eq!(PermissionMode::default().to_string(), "acceptEdits");
+/// assert_eq!("default".parse(), Ok(PermissionMode::Manual));
+/// assert_eq!(PermissionMode::Manual.to_string(), "manual");
 /// assert!("bypass".parse::<PermissionMode>().is_err());
 /// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Display, EnumString, IntoStaticStr, VariantNames)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Display, EnumString, IntoStaticStr, VariantNames)]
 #[strum(serialize_all = "camelCase")]
 pub enum PermissionMode {
     /// Files may be edited; other tools only as the user's settings allow.
-    #[default]
     AcceptEdits,
     /// The CLI judges for itself which uses of a tool are harmless.
     Auto,
     /// Nothing that would need a question is done.
     DontAsk,
-    /// Everything that needs a question is refused, since nobody is there to answer.
+    /// Everything that needs a question is refused, since nobody is there to answer. The CLI calls it `default`, too.
+    #[strum(to_string = "manual", serialize = "default")]
     Manual,
     /// Reads and plans; changes nothing.
     Plan,
     /// Everything is done and nobody is asked. For machines that hold nothing worth protecting.
     BypassPermissions,
+}
+
+impl PermissionMode {
+    /// What it is called on the CLI's command line, by every version.
+    pub(super) fn flag(self) -> &'static str {
+        match self {
+            // 2.1.325 lists `manual` in its help, which 2.1.197 rejects; both take this one.
+            Self::Manual => "default",
+            Self::AcceptEdits | Self::Auto | Self::DontAsk | Self::Plan | Self::BypassPermissions => {
+                self.into()
+            }
+        }
+    }
 }
 
 /// The numbers behind a turn. The defaults are meant for real work; tests use smaller ones.
@@ -85,6 +100,8 @@ impl ClaudeSettings {
             min_poll_interval: self.shortest_pause,
             max_poll_interval: self.longest_pause,
             max_line_bytes: self.line_cap,
+            // A line is one JSON object: half of one would be none.
+            cut_long_lines: false,
             max_output_bytes: self.output_cap,
             kept_stderr_bytes: self.stderr_kept,
         }

@@ -151,17 +151,19 @@ pub(super) async fn conclude(
     report: Report<Transcript>,
 ) -> Result<Reply, Failure> {
     let Report { end, status, observer: transcript, stderr } = report;
-    match end {
-        End::Exited | End::Lingered => {}
+    let result = match end {
+        End::Exited | End::Lingered => {
+            claude.learn_version(&transcript);
+            let status = status.map_or("it is not known how".to_owned(), |status| status.to_string());
+            classify(turn, &Remains { transcript: &transcript, status: &status, stderr: &stderr })
+        }
+        // Nothing more is to be heard of these two: the watcher goes away, or has ended the turn already.
         End::Detached => return Err(Failure::Left),
         End::Stopped => return Err(Failure::Stopped),
-        End::Silent => return Err(Failure::Silent { after: turn.limits.silence }),
-        End::TimedOut => return Err(Failure::TookTooLong { after: turn.limits.duration }),
-        End::TooMuchOutput(limit) => return Err(Failure::TooMuchOutput { limit: limit.to_string() }),
-    }
-    claude.learn_version(&transcript);
-    let status = status.map_or("it is not known how".to_owned(), |status| status.to_string());
-    let result = classify(turn, &Remains { transcript: &transcript, status: &status, stderr: &stderr });
+        End::Silent => Err(Failure::Silent { after: turn.limits.silence }),
+        End::TimedOut => Err(Failure::TookTooLong { after: turn.limits.duration }),
+        End::TooMuchOutput(limit) => Err(Failure::TooMuchOutput { limit: limit.to_string() }),
+    };
     if let (Err(_), Some(cost_usd)) = (&result, transcript.cost_usd()) {
         // Where the watcher is gone, it is not counted either.
         let _ = link.signs.send(Sign::Spent { cost_usd }).await;

@@ -12,7 +12,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use self::memory::Memory;
-use super::{About, Agent, Doing, Failure, Fate, Link, Process, Reply, Sign, Turn, UnknownModel};
+use super::{
+    About, Agent, Doing, Failure, Fate, Link, Process, RefusedTool, Reply, Sign, Turn, UnknownModel,
+};
 
 pub use script::Script;
 
@@ -118,12 +120,16 @@ impl Rehearsal {
         if let Some(failure) = self.script.failure() {
             return Err(failure);
         }
+        let refused = (self.script == Script::Denied).then(|| RefusedTool::new("Bash", Some("git commit")));
+        if let Some(refused) = &refused {
+            let _ = link.signs.send(Sign::Refused(refused.clone())).await;
+        }
         Ok(Reply {
             text: self.answer(turn),
             cost_usd: Some(0.0),
             version: self.about().version,
             rounds: Some(1),
-            denied: if self.script == Script::Denied { vec!["Bash".to_owned()] } else { Vec::new() },
+            refused: refused.into_iter().collect(),
         })
     }
 

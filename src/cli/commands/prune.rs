@@ -45,7 +45,7 @@ impl Prune {
         wait(async {
             let books = connection::books(context.catalog, &data).await?;
             let runs = match self.runs {
-                Some(age) => Some(books.prune(age).await?),
+                Some(age) => Some(books.prune(&data, age).await?),
                 None => None,
             };
             let sessions = match self.sessions {

@@ -10,7 +10,6 @@ use super::show;
 use crate::cli::connection::{Door, House, Wish};
 use crate::cli::context::Context;
 use crate::cli::follow::Follower;
-use crate::cli::render::commands::Here;
 use crate::cli::render::summary::card;
 use crate::cli::render::view::View;
 use crate::cli::settings::Rank;
@@ -18,10 +17,11 @@ use crate::cli::settings::data;
 use crate::cli::settings::paths::Places;
 use crate::cli::signals::stoppable;
 use crate::cli::usage::complaint::Complaint;
-use crate::cli::usage::options::{AgentOptions, Choice, LimitOptions, PatienceOptions};
+use crate::cli::usage::options::{AgentOptions, Choice, LimitOptions, OnEndOption, PatienceOptions};
 use crate::cli::usage::program::program_name;
 use crate::cli::wait::wait;
 use crate::run::{Limits, RunId, SessionId};
+use crate::view::CommandContext;
 use crate::{ExitReason, Registry};
 
 const EXAMPLES: &str = "\
@@ -34,8 +34,8 @@ Examples:
                              for scripts: the exit status says how it ended";
 
 /// What only counts where the work is done by this very process.
-const OURS_ALONE: [&str; 7] =
-    ["agent-path", "permission-mode", "rehearse", "pace-ms", "root", "silence", "turn-time"];
+const OURS_ALONE: [&str; 8] =
+    ["agent-path", "permission-mode", "rehearse", "pace-ms", "root", "silence", "turn-time", "on-end"];
 
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
@@ -78,6 +78,7 @@ impl Run {
             agent: Some(ours.agent.name()),
             about: self.prompt.filter(|about| !about.trim().is_empty()),
             model: self.model,
+            allow_tools: ours.agent.allow_tool.clone(),
             limits: Limits {
                 time: self.limits.time,
                 max_ticks: self.limits.max_ticks,
@@ -111,16 +112,19 @@ pub(in crate::cli) async fn finish(
 ) -> Result<ExitCode, Complaint> {
     let end = follower.follow(run, known).await;
     let (context, door, json) = (follower.context, follower.door, follower.view.is_json());
+    if let Ok((timeline, _)) = &end {
+        follower.hand_off(timeline.facts().session).await;
+    }
     follower.leave().await;
     let (timeline, ending) = end?;
     if let Some(end) = timeline.view().end.as_ref().filter(|_| !json) {
-        let here = std::env::current_dir().ok();
-        let here = Here {
+        let current = std::env::current_dir().ok();
+        let commands = CommandContext {
             program: &program_name(),
             data: data::named(context, &door.data),
-            directory: here.as_deref(),
+            directory: current.as_deref(),
         };
-        context.console.say(format!("\n{}", card(&timeline, end, here)));
+        context.console.say(format!("\n{}", card(&timeline, end, commands)));
     }
     Ok(ExitCode::from(ending.exit_code))
 }
@@ -132,6 +136,8 @@ pub(in crate::cli) struct Ours {
     patience: PatienceOptions,
     #[command(flatten)]
     pub(in crate::cli) agent: AgentOptions,
+    #[command(flatten)]
+    on_end: OnEndOption,
     #[command(flatten)]
     pub(in crate::cli) places: Places,
     /// A directory that agents may work in, and below (repeatable); your home, and where this run works, unless told otherwise
@@ -154,8 +160,8 @@ impl Ours {
                 .fix("install Claude Code, say where it is with --agent-path, or only pretend with --rehearse happy")
                 .status(ExitReason::Error.definition().exit_code)
         });
-        let turn = self.patience.limits();
-        Ok(Door { catalog: context.catalog, agent, turn, key_file, data, roots, roots_are_named })
+        let (turn, on_end) = (self.patience.limits(), self.on_end.command());
+        Ok(Door { catalog: context.catalog, agent, turn, key_file, data, on_end, roots, roots_are_named })
     }
 }
 

@@ -10,7 +10,6 @@ use super::{reasons, show};
 use crate::cli::connection;
 use crate::cli::connection::Books;
 use crate::cli::context::Context;
-use crate::cli::find_run;
 use crate::cli::render::format::visible;
 use crate::cli::render::paint;
 use crate::cli::render::table::{Cell, Table};
@@ -22,7 +21,7 @@ use crate::cli::wait::wait;
 use crate::engine::Clock;
 use crate::run::SessionId;
 use crate::store::RunFilter;
-use crate::view::{count, took};
+use crate::view::{count, short_id, took};
 use crate::wire::RunLine;
 
 const EXAMPLES: &str = "\
@@ -67,7 +66,7 @@ impl Runs {
         wait(async {
             let books = connection::books(context.catalog, &data).await?;
             if let Some(age) = self.prune {
-                let count = books.prune(age).await?;
+                let count = books.prune(&data, age).await?;
                 self.say_pruned(context, count);
                 return Ok(ExitCode::SUCCESS);
             }
@@ -118,7 +117,7 @@ fn table(runs: &[RunLine], books: &Books) -> Table<6> {
     let now = Clock::system().now();
     for run in runs {
         table.row([
-            Cell::new(find_run::short_id(run.run_id)),
+            Cell::new(short_id(&run.run_id)),
             Cell::new(ago(Duration::from_millis(now.saturating_sub(run.started_at.0)))),
             Cell::new(visible(&run.recipe_id)),
             Cell::new(run.step_count.to_string()),

@@ -1,14 +1,13 @@
 //! `surefire why`: why a run stopped, and what to do next.
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Args;
 
 use crate::cli::connection;
-use crate::cli::connection::Books;
 use crate::cli::context::Context;
 use crate::cli::find_run;
-use crate::cli::render::commands::Here;
 use crate::cli::render::format::{one_line, shortened, visible};
 use crate::cli::render::{commands, paint, summary};
 use crate::cli::settings::data;
@@ -16,7 +15,8 @@ use crate::cli::usage::complaint::Complaint;
 use crate::cli::usage::options::DataOption;
 use crate::cli::usage::program::program_name;
 use crate::cli::wait::wait;
-use crate::view::{EndCard, RunView, Timeline, Visit, count, dollars, took};
+use crate::engine::{STOP_JSON, handoff_directory};
+use crate::view::{CommandContext, EndCard, RunView, Timeline, Visit, count, dollars, took};
 use crate::wire::{RunDetails, RunLine};
 
 const EXAMPLES: &str = "\
@@ -66,60 +66,89 @@ impl Why {
             }
             let reply = books.reply(journal.run.run_id).await?.unwrap_or_default();
             let current = std::env::current_dir().ok();
-            let here = Here {
+            let command_context = CommandContext {
                 program: &program_name(),
                 data: data::named(context, &data),
                 directory: current.as_deref(),
             };
-            context.console.say(explained(&journal.run, &timeline, &reply, &books, here));
+            let handoff = handoff_directory(&data, journal.run.run_id).join(STOP_JSON);
+            let known = Known {
+                run: &journal.run,
+                timeline: &timeline,
+                reply: &reply,
+                is_at_server: books.are_at_a_server(),
+                handoff: Some(handoff).filter(|file| timeline.is_over() && file.is_file()),
+            };
+            context.console.say(known.explained(command_context));
             Ok(ExitCode::SUCCESS)
         })
     }
 }
 
-/// All of it, for people.
-fn explained(run: &RunLine, timeline: &Timeline, reply: &str, books: &Books, here: Here<'_>) -> String {
-    let view = timeline.view();
-    let happened = format!("{}\n{}", paint::bold("What happened"), rows(view, &took(timeline.took())));
-    let mut parts = vec![top(run, view, books), happened];
-    let reply = end_of(reply);
-    if !reply.is_empty() {
-        parts.push(format!("{}\n{reply}", paint::bold("The end of the agent's last reply")));
-    }
-    let next = match &view.end {
-        Some(_) => commands::lines(&view.next, timeline.facts(), here),
-        None => vec![paint::cyan(commands::follow(timeline.facts(), here))],
-    };
-    if !next.is_empty() {
-        let next: String = next.iter().map(|line| format!("\n  {line}")).collect();
-        parts.push(format!("{}{next}", paint::bold("What to do next")));
-    }
-    parts.join("\n\n")
+/// All that is known about a run.
+struct Known<'k> {
+    run: &'k RunLine,
+    timeline: &'k Timeline,
+    /// What the agent said last.
+    reply: &'k str,
+    /// Whether a server drives it, if it has not ended.
+    is_at_server: bool,
+    /// The file that it left, where it is there.
+    handoff: Option<PathBuf>,
 }
 
-fn top(run: &RunLine, view: &RunView, books: &Books) -> String {
-    let mut lines = match &view.end {
-        Some(end) => ended(view, end),
-        None if books.are_at_a_server() => {
-            vec![paint::cyan(format!("… {} at `{}`", view.status.words(), visible(&run.step)))]
+impl Known<'_> {
+    /// All of it, for people.
+    fn explained(&self, context: CommandContext<'_>) -> String {
+        let (timeline, view) = (self.timeline, self.timeline.view());
+        let happened = format!("{}\n{}", paint::bold("What happened"), rows(view, &took(timeline.took())));
+        let mut parts = vec![self.top(), happened];
+        let reply = end_of(self.reply);
+        if !reply.is_empty() {
+            parts.push(format!("{}\n{reply}", paint::bold("The end of the agent's last reply")));
         }
-        None => vec![paint::yellow(format!("■ Left at `{}`: no server is running it", visible(&run.step)))],
-    };
-    let cost = run.cost_usd;
-    let cost = if cost > 0.0 { format!(", for about {}", dollars(cost)) } else { String::new() };
-    lines.push(format!(
-        "  run {} of {} in {}, with {}{cost}",
-        run.run_id,
-        visible(&run.recipe_id),
-        one_line(&run.working_directory),
-        visible(&run.agent),
-    ));
-    match &view.end {
-        Some(end) => lines.extend(end.rehearsal.iter().map(|words| format!("  {}", paint::bold(words)))),
-        None if run.rehearsal => lines.push(format!("  {}", paint::bold("This is a rehearsal."))),
-        None => {}
+        let next = match &view.end {
+            Some(_) => commands::lines(&view.next, timeline.facts(), context),
+            None => vec![paint::cyan(context.follow(timeline.facts()))],
+        };
+        if !next.is_empty() {
+            let next: String = next.iter().map(|line| format!("\n  {line}")).collect();
+            parts.push(format!("{}{next}", paint::bold("What to do next")));
+        }
+        parts.join("\n\n")
     }
-    lines.join("\n")
+
+    fn top(&self) -> String {
+        let (run, view) = (self.run, self.timeline.view());
+        let mut lines = match &view.end {
+            Some(end) => ended(view, end),
+            None if self.is_at_server => {
+                vec![paint::cyan(format!("… {} at `{}`", view.status.words(), visible(&run.step)))]
+            }
+            None => {
+                vec![paint::yellow(format!("■ Left at `{}`: no server is running it", visible(&run.step)))]
+            }
+        };
+        let cost = run.cost_usd;
+        let cost = if cost > 0.0 { format!(", for about {}", dollars(cost)) } else { String::new() };
+        lines.push(format!(
+            "  run {} of {} in {}, with {}{cost}",
+            run.run_id,
+            visible(&run.recipe_id),
+            one_line(&run.working_directory),
+            visible(&run.agent),
+        ));
+        match &view.end {
+            Some(end) => lines.extend(end.rehearsal.iter().map(|words| format!("  {}", paint::bold(words)))),
+            None if run.rehearsal => lines.push(format!("  {}", paint::bold("This is a rehearsal."))),
+            None => {}
+        }
+        lines.extend(summary::details(&view.details));
+        let handoff =
+            self.handoff.iter().map(|file| format!("  left in: {}", one_line(&file.display().to_string())));
+        lines.extend(handoff);
+        lines.join("\n")
+    }
 }
 
 fn ended(view: &RunView, end: &EndCard) -> Vec<String> {

@@ -11,8 +11,8 @@ use crate::cli::usage::complaint::Complaint;
 use crate::client::{Client, ClientError, Endpoint};
 use crate::run::{RunId, SessionId};
 use crate::wire::{
-    ClientMessage, ErrorCode, ErrorMessage, ExitRecipe, ResumeRun, ServerMessage, SessionsPruned, StartIn,
-    StartRecipe, Subscribe, WantedLimits,
+    ClientMessage, ErrorCode, ErrorMessage, ExitRecipe, ResumeRun, RunOutput, ServerMessage, SessionsPruned,
+    StartIn, StartRecipe, Subscribe, WantedLimits,
 };
 
 /// What stands before every reason for not starting.
@@ -46,6 +46,7 @@ impl Guest {
             agent: wish.agent.map(str::to_owned),
             model: wish.model.clone(),
             prompt: wish.about.clone(),
+            allow_tools: wish.allow_tools.clone(),
             limits: WantedLimits {
                 time: wish.limits.time,
                 max_ticks: wish.limits.max_ticks,
@@ -130,6 +131,9 @@ impl Guest {
                 ServerMessage::RecipeStepStarted(message) => message.of,
                 ServerMessage::RecipeStepTransition(message) => message.of,
                 ServerMessage::OrchestrationRetry(message) => message.of,
+                ServerMessage::RunOutput(RunOutput { run_id, line, .. }) => {
+                    return Ok(Stir::Printed(run_id, line));
+                }
                 ServerMessage::TurnComplete(_) => return Ok(Stir::Any),
                 _ => continue,
             };

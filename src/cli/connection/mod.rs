@@ -138,6 +138,15 @@ impl House {
         }
     }
 
+    /// Waits until all that was begun at the end of a session's runs is done, where that is ours to do, and says what went
+    /// wrong with it.
+    pub(super) async fn handed_off(&self, session: SessionId) -> Vec<String> {
+        match self {
+            Self::Own(own) => own.handed_off(session).await,
+            Self::Guest(_) => Vec::new(),
+        }
+    }
+
     pub(super) async fn leave(self) {
         match self {
             Self::Own(own) => own.leave().await,

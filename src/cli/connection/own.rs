@@ -13,6 +13,7 @@ use super::stir::Stir;
 use super::trouble::{Trouble, unreadable};
 use super::wish::{GoOn, Wish};
 use crate::agent::Agent;
+use crate::cli::settings::data;
 use crate::cli::usage::complaint::Complaint;
 use crate::cli::usage::program::program_name;
 use crate::engine::{Backend, Feed, Notice, ResumeError, Shutdown, Start, StartError, TakeUp};
@@ -45,7 +46,8 @@ impl Own {
         agent: &Arc<dyn Agent>,
         take_up: Vec<RunId>,
     ) -> Result<Self, BindError> {
-        let turn = door.turn;
+        let (turn, on_end) = (door.turn, door.on_end.clone());
+        let (program, named_data) = (program_name(), data::unusual(&door.data));
         let mut builder = Server::builder()
             .recipes(door.catalog)
             .agent(Arc::clone(agent))
@@ -54,7 +56,10 @@ impl Own {
             .listen((Ipv4Addr::LOCALHOST, 0))
             .on_shutdown(Shutdown::LeaveAgents)
             .same_user_adds_roots(!door.roots_are_named)
-            .tune(move |options| (options.take_up, options.turn) = (TakeUp::Only(take_up), turn));
+            .tune(move |options| {
+                (options.take_up, options.turn) = (TakeUp::Only(take_up), turn);
+                (options.on_end, options.program, options.named_data) = (on_end, program, named_data);
+            });
         for root in &door.roots {
             builder = builder.root(root);
         }
@@ -80,6 +85,7 @@ impl Own {
             provider: wish.agent.map(str::to_owned),
             about: wish.about.clone(),
             model: wish.model.clone(),
+            allow_tools: wish.allow_tools.clone(),
             limits: wish.limits,
         };
         let started = self.engine.start(start).await;
@@ -121,6 +127,7 @@ impl Own {
                 Notice::Unsaved { run, ending, .. } => {
                     return Ok(Stir::Ended(run, Box::new((*ending).clone())));
                 }
+                Notice::Printed { run, line, .. } => return Ok(Stir::Printed(run, line.to_string())),
                 Notice::SessionBegan(_)
                 | Notice::ChatEnded { .. }
                 | Notice::TakenUp { .. }
@@ -139,6 +146,11 @@ impl Own {
         let (session, message) = (message.session, message.clone());
         let known = self.engine.read(move |store| store.session(session)).await.ok()??;
         Some(ledger::pushed(convert::signature(&known), convert::provider(&known.agent), &message))
+    }
+
+    /// Waits until all that was begun at the end of a session's runs is done, and says what went wrong with it.
+    pub(in crate::cli) async fn handed_off(&self, session: SessionId) -> Vec<String> {
+        self.engine.handed_off(session).await
     }
 
     /// Lets go of the data directory. Whoever is a guest here finds another way.

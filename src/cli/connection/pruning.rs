@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::books::{Books, look};
 use super::guest::Guest;
 use super::trouble::Trouble;
-use crate::engine::{Clock, remove_leftovers};
+use crate::engine::{Clock, prune_runs, prune_sessions};
 use crate::store::Store;
 
 /// What was deleted with old sessions.
@@ -21,14 +21,14 @@ pub(in crate::cli) struct PrunedSessions {
 }
 
 impl Books {
-    /// Deletes the runs that ended longer ago than this, and says how many they were.
-    pub(in crate::cli) async fn prune(&self, age: Duration) -> Result<u64, Trouble> {
+    /// Deletes the runs that ended longer ago than this, with their files, and says how many they were.
+    pub(in crate::cli) async fn prune(&self, data: &Path, age: Duration) -> Result<u64, Trouble> {
         match self {
             Self::None => Ok(0),
             Self::Own(_, store) => {
-                let before = before(age);
+                let (data, before) = (data.to_owned(), before(age));
                 let prune = move |store: &dyn Store| {
-                    let pruned = store.prune(before)?;
+                    let pruned = prune_runs(store, &data, before)?;
                     if let Err(error) = store.reclaim() {
                         tracing::warn!(%error, "could not make the database smaller");
                     }
@@ -52,8 +52,7 @@ impl Books {
             Self::Own(_, store) => {
                 let (data, before) = (data.to_owned(), before(age));
                 let prune = move |store: &dyn Store| {
-                    let pruned = store.prune_sessions(before)?;
-                    remove_leftovers(&data, &pruned, before);
+                    let pruned = prune_sessions(store, &data, before)?;
                     let (freed_bytes, problem) = match store.reclaim() {
                         Ok(bytes) => (bytes, None),
                         Err(error) => (0, Some(error.to_string())),

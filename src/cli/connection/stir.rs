@@ -9,6 +9,8 @@ pub(in crate::cli) enum Stir {
     Run(RunId),
     /// This run is said to have ended so. Where the journal does not say it as well, it could not be written down.
     Ended(RunId, Box<Ending>),
+    /// A command of this run printed a line.
+    Printed(RunId, String),
     /// Somebody said something.
     Said(SessionHistory),
     /// Whatever.

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use crate::Tool;
 use crate::run::{Limits, ResumedBy, SessionId};
 use crate::wire::WantedLimits;
 
@@ -14,6 +15,8 @@ pub(in crate::cli) struct Wish {
     pub(in crate::cli) agent: Option<&'static str>,
     pub(in crate::cli) about: Option<String>,
     pub(in crate::cli) model: Option<String>,
+    /// What the agent is allowed on top of what the recipe's steps declare.
+    pub(in crate::cli) allow_tools: Vec<Tool>,
     pub(in crate::cli) limits: Limits,
 }
 

@@ -4,6 +4,8 @@ use std::time::Duration;
 
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
+use crate::view::turns;
+
 /// Somebody else's words without anything that moves the cursor or turns the direction of writing; lines stay lines.
 pub(in crate::cli) fn visible(words: &str) -> String {
     let seen = |c: char| match c {
@@ -18,11 +20,6 @@ pub(in crate::cli) fn visible(words: &str) -> String {
 /// The same on one line; what was left out leaves a space, so that words stay apart.
 pub(in crate::cli) fn one_line(words: &str) -> String {
     words.chars().map(|c| if c.is_control() || turns(c) { ' ' } else { c }).collect()
-}
-
-/// Whether a character is not seen itself, but changes the direction of what is.
-pub(in crate::cli) const fn turns(c: char) -> bool {
-    matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 /// The text in so many columns: whole, or up to a sign that something is missing.

@@ -4,8 +4,9 @@ use std::fmt::Write as _;
 
 use strum::IntoEnumIterator;
 
+use super::gates::{evidence, gates};
 use super::paint;
-use crate::{Guardrail, Guardrails, NextOutline, Outline, StepOutline};
+use crate::{Guardrail, Guardrails, NextOutline, OutcomeOutline, Outline, StepOutline};
 
 /// All of a recipe that fits into text.
 pub(in crate::cli) fn outlined(outline: &Outline) -> String {
@@ -45,30 +46,38 @@ fn step_in_words(outline: &Outline, step: &StepOutline, first: bool) -> String {
     if let Some(model) = step.model.filter(|model| outline.model != Some(model)) {
         let _ = writeln!(text, "    It asks for the model {model}.");
     }
+    text.push_str(&gates(outline, step));
     let width = step.outcomes.iter().map(|outcome| outcome.name.len()).max().unwrap_or_default();
     for outcome in step.outcomes {
-        let next = next(outline, outcome.next);
+        let next = next(outline, outcome);
         let _ = writeln!(text, "      {:width$} → {next}", outcome.name);
     }
     text
 }
 
-fn next(outline: &Outline, next: NextOutline) -> String {
-    match next {
-        NextOutline::Step(index) => paint::cyan(outline.steps[index].name),
+fn next(outline: &Outline, outcome: &OutcomeOutline) -> String {
+    let evidence = evidence(outcome);
+    match outcome.next {
+        NextOutline::Step(index) => format!("{}{evidence}", paint::cyan(outline.steps[index].name)),
         NextOutline::Exit(reason) => {
             let definition = reason.definition();
             let verdict = definition.verdict();
             let end = paint::verdict(verdict, format!("{} {}", paint::sign(verdict), definition.code));
-            format!("{end}: {}", definition.general_message())
+            format!("{end}{evidence}: {}", definition.general_message())
         }
-        NextOutline::Restart { id, .. } => format!("↻ {} in a fresh session", paint::cyan(id)),
+        NextOutline::Restart { id, .. } => format!("↻ {} in a fresh session{evidence}", paint::cyan(id)),
     }
 }
 
 /// The limits that are set, and which of them no run can hit.
 fn guardrails(outline: &Outline) -> String {
-    let Guardrails { max_step_visits, max_total_steps, max_restarts, exit_on_other } = outline.guardrails;
+    let Guardrails {
+        max_step_visits,
+        max_total_steps,
+        max_restarts,
+        max_verify_time_per_milestone,
+        exit_on_other,
+    } = outline.guardrails;
     let mut text = String::new();
     for guardrail in Guardrail::iter() {
         let (limit, words) = match guardrail {
@@ -81,11 +90,68 @@ fn guardrails(outline: &Outline) -> String {
         let proven = if proven { paint::dim("  proven never to trip") } else { String::new() };
         let _ = writeln!(text, "  {guardrail}: at most {limit} {words}{proven}");
     }
+    if let Some(time) = max_verify_time_per_milestone {
+        let time = humantime::format_duration(time);
+        let _ = writeln!(text, "  max_verify_time_per_milestone: at most {time} for what verifies one visit");
+    }
     let other = if exit_on_other {
-        "every step may end the run with `other`"
+        "the agent may end the run with `other` at every step"
     } else {
         "no step ends with `other` by itself"
     };
     let _ = writeln!(text, "  exit_on_other: {other}");
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    surefire::recipe! {
+        /// Builds, and repairs what does not build.
+        recipe Repair {
+            initial: Build,
+            guardrails: { max_step_visits: 3, max_restarts: 2, max_verify_time_per_milestone: 90m },
+            step Build { run: "make -j \\\n    all", time: 10m, Passed => exit TaskCommitted, Failed => Fix }
+            step Fix {
+                prompt: "Fix it.",
+                tools: [edit, "cargo build *", "cargo test *"],
+                verify: ["make check", ["make", "lint"]],
+                outcomes: [Complete, Again, GiveUp],
+                Complete => Build if changed,
+                Again => restart Repair if no_commit && exists "log",
+                GiveUp => exit ImplementationBlocked if "test -s log",
+            }
+        }
+    }
+
+    #[test]
+    fn commands_tools_and_evidence_stand_at_their_step() {
+        let expected = "\
+Repair  repair
+Builds, and repairs what does not build
+
+Steps
+  build  a run begins here
+    runs: make -j \\     all (at most 10m)
+      passed → ✓ task-committed: Task implementation committed successfully
+      failed → fix
+  fix
+    tools: edit, cargo {build, test} *
+    verify: make check, make lint
+      complete → build if changed
+      again    → ↻ repair in a fresh session if no_commit && exists \"log\"
+      give-up  → ● implementation-blocked if \"test -s log\": Implementation blocked - cannot proceed
+      other    → ● user-provided-other: Recipe exited by user choice
+
+Guardrails
+  max_step_visits: at most 3 runs of one step
+  max_restarts: at most 2 restarts
+  max_verify_time_per_milestone: at most 1h 30m for what verifies one visit
+  exit_on_other: the agent may end the run with `other` at every step
+
+A run takes at most 6 steps: build ×3, fix ×3";
+        let text = outlined(Repair::OUTLINE);
+        assert_eq!(anstream::adapter::strip_str(&text).to_string(), expected);
+    }
 }

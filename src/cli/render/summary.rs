@@ -1,28 +1,36 @@
 //! The end of a run: what happened, why, and what to do next.
 
 use super::commands;
-use super::commands::Here;
-use super::format::{shortened, visible};
+use super::format::{one_line, shortened, visible};
 use super::paint;
-use crate::view::{EndCard, Status, Timeline, count};
+use crate::view::{CommandContext, Detail, EndCard, Status, Timeline, count};
 
 /// How many lines of a description are shown, and how long they may be: what to do next shall not be out of sight.
 const LINES: usize = 12;
 const LINE: usize = 400;
 
 /// The card of a run that has ended.
-pub(in crate::cli) fn card(timeline: &Timeline, end: &EndCard, here: Here<'_>) -> String {
+pub(in crate::cli) fn card(timeline: &Timeline, end: &EndCard, context: CommandContext<'_>) -> String {
     let view = timeline.view();
     let mut lines = top(view.status, end);
     lines.push(format!("  {}", visible(&end.summary)));
     lines.extend(end.rehearsal.iter().map(|words| format!("  {}", paint::bold(words))));
+    lines.extend(details(&view.details));
     lines.push(format!("  {}  {}", paint::bold("why "), visible(&end.why)));
     lines.push(format!("  {}  {}", paint::bold("hint"), visible(&end.hint)));
-    for (index, line) in commands::lines(&view.next, timeline.facts(), here).iter().enumerate() {
+    for (index, line) in commands::lines(&view.next, timeline.facts(), context).iter().enumerate() {
         let name = if index == 0 { paint::bold("next") } else { "    ".to_owned() };
         lines.push(format!("  {name}  {line}"));
     }
     lines.join("\n")
+}
+
+/// A line for each detail.
+pub(in crate::cli) fn details(details: &[Detail]) -> Vec<String> {
+    let line = |Detail { label, text }: &Detail| {
+        format!("  {}", shortened(&one_line(&format!("{label}: {text}")), LINE))
+    };
+    details.iter().map(line).collect()
 }
 
 /// What it is called and how it stands, what happened, and what is said about that.

@@ -1,13 +1,12 @@
 //! How a run is shown while it is running: alive in a terminal, line by line elsewhere, or as messages for programs.
 
-use super::commands::short;
 use super::console::Console;
 use super::format::{one_line, visible};
 use super::live::Region;
 use super::{live, paint};
 use crate::engine::Clock;
 use crate::store::Role;
-use crate::view::{Timeline, Visit, took};
+use crate::view::{Timeline, Visit, short_id, took};
 use crate::wire::{JournalEvent, ServerMessage, SessionHistory, Telling};
 
 /// The width of a terminal that does not say.
@@ -73,7 +72,7 @@ impl View {
                 }
                 let directory = one_line(&run.directory);
                 let label = paint::bold(visible(&run.recipe_label));
-                let id = short(&run.run);
+                let id = short_id(&run.run);
                 self.console.say(format!("{label} · run {id} · {} in {directory}", visible(&run.agent)));
                 if run.rehearsal {
                     self.console.say(paint::yellow(
@@ -129,6 +128,13 @@ impl View {
                     said.clone_from(&message.text);
                 }
             }
+        }
+    }
+
+    /// A command of the run printed a line. Only a terminal that can redraw shows it.
+    pub(in crate::cli) fn printed(&mut self, line: String) {
+        if let Form::Live { said, .. } = &mut self.form {
+            *said = line;
         }
     }
 

@@ -23,6 +23,11 @@ pub(in crate::cli) fn named<'d>(context: &Context, data: &'d Path) -> Option<&'d
     (context.rank("data") == Rank::CommandLine).then_some(data)
 }
 
+/// The data directory where a command that is run anywhere else has to name it.
+pub(in crate::cli) fn unusual(data: &Path) -> Option<PathBuf> {
+    (usual_directory().as_deref() != Some(data)).then(|| data.to_owned())
+}
+
 /// The platform's directory for a program's data.
 pub(in crate::cli) fn usual_directory() -> Option<PathBuf> {
     let home = std::env::home_dir()?;

@@ -14,7 +14,15 @@ use crate::recipe::closest;
 const PREFIX: &str = "SUREFIRE_";
 
 /// Variables that are ours, and no settings.
-const OTHERS: [&str; 3] = [super::file::VARIABLE, "SUREFIRE_ATTEMPT", "SUREFIRE_CRASH_AT"];
+const OTHERS: [&str; 6] = [
+    super::file::VARIABLE,
+    "SUREFIRE_ATTEMPT",
+    "SUREFIRE_CRASH_AT",
+    // What the command of `--on-end` gets to see.
+    "SUREFIRE_RUN",
+    "SUREFIRE_REASON",
+    "SUREFIRE_EXIT_CODE",
+];
 
 /// What is settled in the environment.
 pub(in crate::cli) fn entries(surroundings: &Surroundings) -> Vec<Result<Entry, Complaint>> {

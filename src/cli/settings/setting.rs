@@ -26,13 +26,14 @@ pub(in crate::cli) struct Setting {
 }
 
 /// All of them. What only makes sense for a single command is not among them.
-pub(in crate::cli) const SETTINGS: [Setting; 39] = [
+pub(in crate::cli) const SETTINGS: [Setting; 41] = [
     setting("listen", Kind::Text),
     setting("lan", Kind::Switch),
     setting("allow-host", Kind::Names),
     setting("agent", Kind::Text),
     setting("agent-path", Kind::Path),
     setting("permission-mode", Kind::Text),
+    setting("allow-tool", Kind::Names),
     setting("rehearse", Kind::Text),
     setting("pace-ms", Kind::Number),
     setting("data", Kind::Path),
@@ -64,6 +65,7 @@ pub(in crate::cli) const SETTINGS: [Setting; 39] = [
     setting("max-ticks", Kind::Number),
     setting("budget-usd", Kind::Number),
     setting("auto-resume", Kind::Switch),
+    setting("on-end", Kind::Text),
     setting("color", Kind::Text),
     setting("log-format", Kind::Text),
 ];

@@ -5,16 +5,19 @@ use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
 
-use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::builder::{NonEmptyStringValueParser, PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use strum::VariantNames;
 
+use crate::Tool;
 use crate::agent::{PermissionMode, Script, TurnLimits};
+use crate::engine::OnEnd;
 
 /// The headings below which help has them. Each option names its own: a heading of all would go on below them.
 const AGENT: &str = "Agent";
 const LIMITS: &str = "Limits";
 const FILES: &str = "Files";
+const END: &str = "End of a run";
 
 /// Who does the work.
 #[derive(Debug, Clone, Args)]
@@ -25,10 +28,12 @@ pub(in crate::cli) struct AgentOptions {
     /// The agent's program, where it is not found by itself
     #[arg(help_heading = AGENT, long, value_name = "FILE")]
     pub(in crate::cli) agent_path: Option<PathBuf>,
-    /// What the agent may do without asking
-    #[arg(help_heading = AGENT, long, value_name = "MODE", default_value_t = PermissionMode::default())]
-    #[arg(value_parser = one_of::<PermissionMode>())]
-    pub(in crate::cli) permission_mode: PermissionMode,
+    /// What the agent may do without asking [default: what the tools of each step need; acceptEdits where it lists none]
+    #[arg(help_heading = AGENT, long, value_name = "MODE", value_parser = permission_mode())]
+    pub(in crate::cli) permission_mode: Option<PermissionMode>,
+    /// Allow the agent this in addition to what each step lists (repeatable): `edit`, `web`, or a command such as `cargo *`
+    #[arg(help_heading = AGENT, long, value_name = "TOOL", value_parser = str::parse::<Tool>)]
+    pub(in crate::cli) allow_tool: Vec<Tool>,
     /// Only pretend, by this script
     #[arg(help_heading = AGENT, long, value_name = "SCRIPT", value_parser = one_of::<Script>())]
     pub(in crate::cli) rehearse: Option<Script>,
@@ -54,6 +59,21 @@ pub(in crate::cli) struct DataOption {
     /// Where everything is kept; the platform's data directory unless told otherwise
     #[arg(help_heading = FILES, long, value_name = "FOLDER")]
     pub(in crate::cli) data: Option<PathBuf>,
+}
+
+/// What is told of runs that end.
+#[derive(Debug, Clone, Args)]
+pub(in crate::cli) struct OnEndOption {
+    /// Run this command each time a run has ended, with its stop.json on standard input, for at most 60 s
+    #[arg(help_heading = END, long, value_name = "COMMAND", value_parser = NonEmptyStringValueParser::new())]
+    on_end: Option<String>,
+}
+
+impl OnEndOption {
+    /// The command.
+    pub(in crate::cli) fn command(&self) -> Option<OnEnd> {
+        self.on_end.as_ref().map(OnEnd::new)
+    }
 }
 
 /// What one run may use up.
@@ -87,6 +107,15 @@ impl PatienceOptions {
     pub(in crate::cli) fn limits(&self) -> TurnLimits {
         TurnLimits { silence: self.silence, duration: self.turn_time, ..TurnLimits::default() }
     }
+}
+
+fn permission_mode() -> impl TypedValueParser<Value = PermissionMode> {
+    let names = PermissionMode::VARIANTS.iter().map(|&name| {
+        let value = PossibleValue::new(name);
+        // The agent's program has two names for this one.
+        if name == <&str>::from(PermissionMode::Manual) { value.alias("default") } else { value }
+    });
+    PossibleValuesParser::new(names).try_map(|name| name.parse::<PermissionMode>())
 }
 
 /// The names of an enum, so that help lists them and a wrong one is told which was meant.

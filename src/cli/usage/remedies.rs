@@ -374,6 +374,21 @@ fn engines() -> Vec<Row> {
             "session 00000000-0000-0000-0000-000000000001 belongs to the agent `claude`",
             "start in a new session to use another",
         ),
+        row(
+            StartError::NoRepository { recipe: "x", directory: "/a".into() },
+            "`x` needs a git repository, and `/a` is in none",
+            "run `git init` there, and make a first commit",
+        ),
+        row(
+            StartError::NoMainBranch { recipe: "x", directory: "/a".into() },
+            "`x` needs a main branch, and `/a` has neither `main` nor one that `origin` names",
+            "make a branch `main`, or fetch one from `origin`",
+        ),
+        row(
+            StartError::WorkTree { directory: "/a".into(), why: "words".to_owned() },
+            "the work tree of `/a` cannot be looked at: words",
+            "",
+        ),
         row(StartError::Agent(Failure::EmptyPrompt), EMPTY.0, EMPTY.1),
         row(StartError::SwitchedOff, OFF.0, OFF.1),
         row(StartError::Busy { session, holder }, BUSY, EXIT_IT),

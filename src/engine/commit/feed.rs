@@ -43,6 +43,15 @@ pub enum Notice {
         /// Its session.
         session: SessionId,
     },
+    /// A command of a run printed a line. This is not part of its history either, and only the last line matters.
+    Printed {
+        /// The run.
+        run: RunId,
+        /// Its session.
+        session: SessionId,
+        /// The line.
+        line: Arc<str>,
+    },
     /// This subscriber was too slow: what is not persisted was missed, and sessions and their conversations should be
     /// read again. Events are not missed; they follow.
     Missed,
@@ -121,6 +130,7 @@ impl Feed {
                 | Notice::ChatEnded { .. }
                 | Notice::Unsaved { .. }
                 | Notice::TakenUp { .. }
+                | Notice::Printed { .. }
                 | Notice::Missed => {}
             }
             return Ok(notice);

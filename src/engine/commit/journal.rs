@@ -3,7 +3,7 @@
 
 use crate::Category;
 use crate::engine::spans;
-use crate::run::{Ending, Event, Exceeded, Read, RunId, SessionId};
+use crate::run::{CheckResult, Ending, Event, Exceeded, Moment, Read, RunId, SessionId};
 use crate::session::{Change, Commit, Input, Session, TurnEnd};
 
 /// What the log lines of one decision have in common, looked up before it is made: a run that ends is gone afterwards.
@@ -64,8 +64,24 @@ fn log(run: RunId, session: SessionId, recipe: &str, event: &Event, reply: Optio
             }
             Read::NotAsked => tracing::debug!(%run, "Prompt was passed on"),
         },
-        Event::Reasked { step, number, of, problem } => {
-            tracing::info!(%run, %session, recipe, step, number, of, problem, "Agent is asked again");
+        Event::TreeSeen { tree, moment: Moment::Before, .. } => {
+            tracing::debug!(%run, head = tree.head, "Work tree seen before the turn");
+        }
+        Event::TreeSeen { tree, moment: Moment::After { changes }, .. } => {
+            let (files, commits) = (changes.total_files, changes.commits.len());
+            tracing::debug!(%run, head = tree.head, files, commits, "Work tree seen after the turn");
+        }
+        Event::ToolsRefused { refused, .. } => {
+            for it in refused {
+                let (tool, input) = (&it.tool, it.input.as_deref().map(short));
+                tracing::warn!(%run, %session, recipe, tool, input, "Agent was refused a tool");
+            }
+        }
+        Event::CheckBegan { check, step, .. } => tracing::debug!(%run, %check, step, "Check began"),
+        Event::Checked { results, .. } => results.iter().for_each(|result| checked(run, recipe, result)),
+        Event::Reasked { step, number, of, problem, cause } => {
+            let problem = short(problem);
+            tracing::info!(%run, %session, recipe, step, number, of, %cause, problem, "Agent is asked again");
         }
         Event::Moved { from, outcome, to, number, .. } => {
             tracing::info!(%run, %session, recipe, from, outcome, to, number, "Recipe moved to the next step");
@@ -86,6 +102,17 @@ fn log(run: RunId, session: SessionId, recipe: &str, event: &Event, reply: Optio
             }
         }
         Event::Resumed { by, .. } => tracing::info!(%run, %session, recipe, %by, "Recipe resumed"),
+    }
+}
+
+/// What the engine looked at, or ran. The output of a command is not logged.
+fn checked(run: RunId, recipe: &str, result: &CheckResult) {
+    let CheckResult { kind, name, verdict, took, rehearsed, .. } = result;
+    let (name, took_ms) = (short(name), took.as_millis());
+    if result.passed() {
+        tracing::info!(%run, recipe, %kind, name, took_ms, rehearsed, "Check passed");
+    } else {
+        tracing::warn!(%run, recipe, %kind, name, ?verdict, took_ms, rehearsed, "Check did not pass");
     }
 }
 

@@ -7,8 +7,8 @@ use uuid::Uuid;
 
 use crate::agent::{Agent, Link, Turn};
 use crate::engine::shared::Shared;
-use crate::engine::turn::in_flight::{for_agent, stop_process};
 use crate::engine::turn::scratch;
+use crate::engine::turn::seat::{for_agent, stop_process};
 use crate::run::{AttemptId, SessionId};
 use crate::session::Process;
 use crate::store::{Attempt, Store, StoreError};
@@ -94,6 +94,8 @@ fn nothing(shared: &Shared, attempt: AttemptId, session: SessionId, directory: P
         prompt: String::new(),
         model: None,
         system_prompt: None,
+        tools: None,
+        allowed: Vec::new(),
         directory,
         scratch: scratch::path(&shared.options.data, attempt),
         limits: shared.options.turn,

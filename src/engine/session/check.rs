@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use super::preflight;
 use crate::AnyRecipe;
 use crate::agent::{Agent, Failure};
 use crate::engine::blocking::unblocked;
@@ -17,7 +18,7 @@ use crate::session::{NewSession, Profile, Session, session_name};
 
 /// A start that can be carried out: the order, and the session where it begins with it.
 pub(in crate::engine) async fn start(
-    shared: &Shared,
+    shared: &Arc<Shared>,
     session: &Session,
     recipe: &'static dyn AnyRecipe,
     start: Start,
@@ -39,6 +40,9 @@ pub(in crate::engine) async fn start(
         return Err(StartError::SwitchedOff);
     }
     is_ready(&agent).await.map_err(StartError::Agent)?;
+    if !about.rehearsal {
+        preflight::evidence(shared, recipe.outline(), &directory, run).await?;
+    }
     let begins = known.is_none().then(|| NewSession {
         id,
         name: recipe.outline().label.to_owned(),
@@ -55,6 +59,7 @@ pub(in crate::engine) async fn start(
         directory,
         about: start.about,
         model: start.model,
+        allow_tools: shared.options.allow_tools.iter().cloned().chain(start.allow_tools).collect(),
         limits: start.limits,
         spent: Spent::default(),
         restarts: 0,

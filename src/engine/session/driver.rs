@@ -18,12 +18,14 @@ use crate::engine::commit::feed::Notice;
 use crate::engine::commit::journal::Journal;
 use crate::engine::crash;
 use crate::engine::error::NotDone;
+use crate::engine::handoff;
 use crate::engine::recover::leftovers;
 use crate::engine::shared::Shared;
 use crate::engine::spans;
-use crate::engine::turn::in_flight::{InFlight, Kept};
+use crate::engine::turn::in_flight::{InFlight, JobEvent, Kept};
+use crate::engine::turn::job::Job;
 use crate::run::{Ending, RunId, SessionId};
-use crate::session::{Action, AtStake, Commit, Decision, Input, RunStatus, Session, TurnRequest};
+use crate::session::{Action, AtStake, Commit, Decision, Input, RunStatus, Session};
 use crate::store::StoreError;
 use crate::{Exit, ExitReason};
 
@@ -44,8 +46,8 @@ pub(in crate::engine) struct Driver {
     /// `None` until it is loaded, and where it could not be persisted.
     pub(in crate::engine) session: Option<Session>,
     pub(in crate::engine) turn: Option<InFlight>,
-    /// What to ask once the turn that is being stopped is gone.
-    next: Option<Box<TurnRequest>>,
+    /// What to begin once the job that is being stopped is gone.
+    next: Option<Job>,
     /// A permit for an agent that another engine left at work.
     permit: Option<OwnedSemaphorePermit>,
     /// The run that stopped because it could not be persisted, and how it ended for clients.
@@ -176,7 +178,7 @@ impl Driver {
 
     /// How long the agent has worked on the run's turn in flight.
     pub(in crate::engine) fn took(&self) -> Duration {
-        let of_run = |turn: &&InFlight| turn.discarded.is_none() && turn.request.run.is_some();
+        let of_run = |turn: &&InFlight| turn.discarded.is_none() && turn.job.run().is_some();
         self.turn.as_ref().filter(of_run).map_or(Duration::ZERO, InFlight::took)
     }
 
@@ -202,6 +204,7 @@ impl Driver {
                 session.persisted();
             }
             journal.log(&commit);
+            handoff::follow(&self.shared, self.id, &commit);
         }
         self.own = own.or(self.own);
         if let Some((Some(mailbox), next)) = successor {
@@ -226,15 +229,20 @@ impl Driver {
 
     fn act(&mut self, action: Action) {
         match action {
-            Action::Ask(request) if self.turn.is_some() => self.next = Some(request),
-            Action::Ask(request) => self.ask(request),
+            Action::Ask(request) => self.begin(Job::Turn(request)),
+            Action::Check(request) => self.begin(Job::Check(request)),
             Action::StopTurn => self.stop_turn(Kept::No),
         }
     }
 
-    fn ask(&mut self, request: Box<TurnRequest>) {
+    /// Begins a job, or keeps it until the one that is being stopped is gone.
+    fn begin(&mut self, job: Job) {
+        if self.turn.is_some() {
+            self.next = Some(job);
+            return;
+        }
         crash::point("after-intent");
-        self.turn = Some(InFlight::new(&self.shared, self.id, request, self.permit.take()));
+        self.turn = Some(InFlight::new(&self.shared, self.id, job, self.permit.take()));
     }
 
     /// Stops the turn in flight, and what was to follow it.
@@ -256,8 +264,8 @@ impl Driver {
     /// The slot is free: what was to follow is asked.
     pub(in crate::engine) fn turn_gone(&mut self) {
         self.turn = None;
-        if let Some(request) = self.next.take() {
-            self.ask(request);
+        if let Some(job) = self.next.take() {
+            self.begin(job);
         }
     }
 
@@ -346,7 +354,7 @@ impl Driver {
 
     /// Stops the agents that work for runs of the session without this driver, or for anything in it.
     pub(in crate::engine) async fn stop_other_agents(&mut self, everything: bool) -> Result<(), StoreError> {
-        let own = self.turn.as_ref().filter(|turn| turn.is_own()).map(|turn| turn.request.attempt);
+        let own = self.turn.as_ref().filter(|turn| turn.is_own()).map(|turn| turn.job.attempt());
         leftovers::stop_agents(&self.shared, self.id, everything, own).await
     }
 
@@ -399,7 +407,7 @@ async fn persist(shared: &Shared, commit: &Commit) -> Result<(), StoreError> {
 }
 
 /// The next event of the turn in flight; never, where there is none.
-async fn next_of(turn: Option<&mut InFlight>) -> crate::engine::turn::in_flight::TurnEvent {
+async fn next_of(turn: Option<&mut InFlight>) -> JobEvent {
     match turn {
         Some(turn) => turn.next().await,
         None => std::future::pending().await,

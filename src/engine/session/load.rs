@@ -116,6 +116,7 @@ fn stored_run(
 fn process(store: &dyn Store, run: &Run) -> Result<Option<Process>, StoreError> {
     match run.todo() {
         Todo::Ask(ask) => Ok(store.attempt(ask.attempt)?.and_then(|attempt| attempt.process)),
+        Todo::Check(check) => Ok(store.attempt(check.check)?.and_then(|attempt| attempt.process)),
         Todo::Wait | Todo::End | Todo::Restart(_) => Ok(None),
     }
 }

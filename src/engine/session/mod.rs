@@ -6,5 +6,6 @@ pub(super) mod command;
 pub(super) mod driver;
 pub(super) mod load;
 pub(super) mod obey;
+mod preflight;
 pub(super) mod registry;
 pub(super) mod watch;

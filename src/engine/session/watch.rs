@@ -3,42 +3,45 @@
 use tracing::Instrument;
 
 use super::driver::Driver;
-use crate::agent::{Failure, Reply, Sign};
+use crate::agent::{self, Failure, Sign};
 use crate::engine::crash;
-use crate::engine::turn::in_flight::{InFlight, Kept, NoReply, TurnEvent, TurnResult};
+use crate::engine::turn::in_flight::{InFlight, JobEvent, Kept};
+use crate::engine::turn::result::{JobEnd, NoReply, TurnResult};
 use crate::engine::turn::{failure, scratch};
+use crate::run::{AttemptId, RefusedTool, TreeState, TurnFacts};
 use crate::session::{Input, Process, TurnEnd};
 use crate::store::StoreError;
 use crate::{Exit, ExitReason};
 
 impl Driver {
-    pub(in crate::engine) async fn turn_event(&mut self, event: TurnEvent) {
+    pub(in crate::engine) async fn turn_event(&mut self, event: JobEvent) {
         let Some(turn) = &self.turn else { return };
         let (span, discarded) = (turn.span.clone(), turn.discarded);
         match (event, discarded) {
-            (TurnEvent::Ended(_), Some(kept)) => self.discarded_turn_ended(kept).instrument(span).await,
+            (JobEvent::Ended(_), Some(kept)) => self.discarded_turn_ended(kept).instrument(span).await,
             // Nothing that a discarded turn still says matters.
             (_, Some(_)) => {}
-            (TurnEvent::Sign(sign), None) => self.sign(sign).instrument(span).await,
-            (TurnEvent::TimeIsUp, None) => {
+            (JobEvent::Sign(sign), None) => self.sign(sign).instrument(span).await,
+            (JobEvent::Seen(tree), None) => self.seen(tree).instrument(span).await,
+            (JobEvent::TimeIsUp, None) => {
                 let took = self.took();
                 // `decide` reports its own errors.
                 let _ = self.decide(Input::Elapsed { took }).instrument(span).await;
             }
-            (TurnEvent::Ended(result), None) => self.turn_ended(result).instrument(span).await,
+            (JobEvent::Ended(end), None) => self.job_ended(end).instrument(span).await,
         }
     }
 
     async fn discarded_turn_ended(&mut self, kept: Kept) {
         if let (Some(turn), Kept::No) = (&self.turn, kept) {
-            scratch::remove(&self.shared.options.data, turn.request.attempt).await;
+            scratch::remove(&self.shared.options.data, turn.job.attempt()).await;
         }
         self.turn_gone();
     }
 
     async fn sign(&mut self, sign: Sign) {
         let Some(turn) = &mut self.turn else { return };
-        let attempt = turn.request.attempt;
+        let attempt = turn.job.attempt();
         match sign {
             Sign::Spawned { process, go } => {
                 crash::point("after-spawn");
@@ -57,13 +60,14 @@ impl Driver {
             }
             Sign::Spent { cost_usd } => turn.cost_usd = Some(cost_usd),
             Sign::Used { tool } => tracing::debug!(tool, "agent uses a tool"),
+            Sign::Refused(it) => turn.refused.push(refused(it)),
             Sign::Retrying { why } => tracing::info!(why, "agent's service asks for patience"),
         }
     }
 
     async fn said(&mut self, text: String) -> Result<(), StoreError> {
         let Some(turn) = &mut self.turn else { return Ok(()) };
-        let attempt = turn.request.attempt;
+        let attempt = turn.job.attempt();
         if turn.streamed.is_new(&self.shared, &text).await? {
             self.decide_passage(Input::Passage { attempt, text: text.clone() }).await?;
             if let Some(turn) = &mut self.turn {
@@ -73,18 +77,38 @@ impl Driver {
         Ok(())
     }
 
-    async fn turn_ended(&mut self, result: TurnResult) {
+    /// The job begins once what was seen before it is persisted; where it cannot be, the session is thrown away with it.
+    async fn seen(&mut self, tree: TreeState) {
+        let Some(attempt) = self.turn.as_ref().map(|turn| turn.job.attempt()) else { return };
+        if self.decide(Input::TreeSeen { attempt, tree }).await.is_ok()
+            && let Some(turn) = &mut self.turn
+        {
+            turn.begin();
+        }
+    }
+
+    async fn job_ended(&mut self, end: JobEnd) {
         // What the agent said last counts, too.
         while let Some(sign) = self.turn.as_mut().and_then(InFlight::last_sign) {
             self.sign(sign).await;
         }
         // A sign that could not be persisted has thrown the session away.
-        let Some(turn) = self.turn.take() else { return };
+        let Some(mut turn) = self.turn.take() else { return };
         if turn.discarded.is_some() {
             return self.turn_gone();
         }
         crash::point("after-reply");
-        let is_chat = turn.request.run.is_none();
+        let (attempt, took, is_chat) = (turn.job.attempt(), turn.took(), turn.job.run().is_none());
+        let (result, tree) = match end {
+            JobEnd::Turn(TurnResult { reply, tree }) => (reply, tree),
+            JobEnd::Check(Ok(results)) => {
+                drop(turn);
+                return self.settle(attempt, Input::CheckEnded { check: attempt, results, took }).await;
+            }
+            JobEnd::Check(Err(why)) => (Err(why), None),
+        };
+        let (cost_usd, refused) = (turn.cost_usd, std::mem::take(&mut turn.refused));
+        let mut facts = TurnFacts { took, cost_usd, refused, tree, version: None };
         let end = match result {
             Err(NoReply::Failure(Failure::Left)) => {
                 self.detached = true;
@@ -100,25 +124,34 @@ impl Driver {
                 self.detached = true;
                 return;
             }
-            Ok(reply) => match turn.streamed.ends_with(&self.shared, &reply.text).await {
-                Ok(already_said) => replied(reply, already_said),
-                Err(error) => {
-                    let at_stake = self.at_stake();
-                    return self.not_persisted(&error, at_stake);
+            Ok(reply) => {
+                facts.cost_usd = reply.cost_usd;
+                facts.version = reply.version;
+                facts.refused = reply.refused.into_iter().map(self::refused).collect();
+                match turn.streamed.ends_with(&self.shared, &reply.text).await {
+                    Ok(already_said) => TurnEnd::Replied { text: reply.text, already_said },
+                    Err(error) => {
+                        let at_stake = self.at_stake();
+                        return self.not_persisted(&error, at_stake);
+                    }
                 }
-            },
-            Err(why) => self.failed(why, turn.cost_usd),
+            }
+            Err(why) => self.failed(why),
         };
-        let (attempt, took) = (turn.request.attempt, turn.took());
         drop(turn);
-        let decided = self.decide(Input::TurnEnded { attempt, end, took }).await;
-        let is_asked_again = self.turn.as_ref().is_some_and(|turn| turn.request.attempt == attempt);
+        self.settle(attempt, Input::TurnEnded { attempt, end, facts }).await;
+    }
+
+    /// Tells the session how a job ended. What the job wrote is removed once that is persisted.
+    async fn settle(&mut self, attempt: AttemptId, input: Input) {
+        let decided = self.decide(input).await;
+        let is_asked_again = self.turn.as_ref().is_some_and(|turn| turn.job.attempt() == attempt);
         if decided.is_ok() && !is_asked_again {
             scratch::remove(&self.shared.options.data, attempt).await;
         }
     }
 
-    fn failed(&self, why: NoReply, cost_usd: Option<f64>) -> TurnEnd {
+    fn failed(&self, why: NoReply) -> TurnEnd {
         let now = self.shared.now();
         let (exit, failure, undelivered) = match why {
             NoReply::Unknown => return TurnEnd::Unknown { resume_at: now },
@@ -138,11 +171,11 @@ impl Driver {
             }
         };
         let resume_at = failure::resume_at(failure.as_ref(), &exit, now);
-        TurnEnd::Failed { exit, resume_at, cost_usd, undelivered }
+        TurnEnd::Failed { exit, resume_at, undelivered }
     }
 }
 
-fn replied(reply: Reply, already_said: bool) -> TurnEnd {
-    let Reply { text, cost_usd, version, denied, .. } = reply;
-    TurnEnd::Replied { text, denied, cost_usd, version, already_said }
+fn refused(it: agent::RefusedTool) -> RefusedTool {
+    let allow = it.allowed_by().iter().map(ToString::to_string).collect();
+    RefusedTool { tool: it.tool, input: it.input, allow }
 }

@@ -1,7 +1,6 @@
-//! The turn in flight: waiting for a permit, then the agent at work, until it ends.
+//! The job in flight: waiting for what it needs, then at work, until it ends.
 
 use std::future::Future;
-use std::path::{Path, PathBuf};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,29 +11,29 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use tracing::{Instrument, Span};
 
-use super::directory;
-use super::directory::DirectoryError;
-use super::scratch;
-use super::session_lock;
-use super::session_lock::{NotLocked, SessionLock};
+use super::checks;
+use super::job::Job;
+use super::result::{JobEnd, NoReply};
+use super::seat::{Seat, seat};
 use super::streamed::StreamedMessages;
-use crate::agent::{Agent, Failure, Fate, Link, Reply, Sign, Turn, TurnLimits};
-use crate::engine::blocking::unblocked;
+use super::work;
+use crate::agent::{Link, Sign};
 use crate::engine::shared::Shared;
 use crate::engine::spans;
-use crate::process::{self, Limits, Mark};
-use crate::run::{AttemptId, SessionId};
-use crate::session::{Process, TurnOrigin, TurnRequest};
+use crate::run::{RefusedTool, SessionId, TreeState};
+use crate::session::TurnOrigin;
 
 /// How many signs of life may be queued; an agent that has one more waits. They may be long, so there are not many.
 const MAX_QUEUED_SIGNS: usize = 16;
 
-/// A turn that a session's driver takes.
+/// A job that a session's driver has in flight.
 pub(in crate::engine) struct InFlight {
-    pub(in crate::engine) request: Box<TurnRequest>,
+    pub(in crate::engine) job: Job,
     pub(in crate::engine) streamed: StreamedMessages,
     /// What the agent says it has spent, where it has no reply to say it with.
     pub(in crate::engine) cost_usd: Option<f64>,
+    /// The tools that the agent was refused so far.
+    pub(in crate::engine) refused: Vec<RefusedTool>,
     /// Whether its end is not an input any more, and if so, whether what it wrote is kept to be adopted later.
     pub(in crate::engine) discarded: Option<Kept>,
     pub(in crate::engine) span: Span,
@@ -43,7 +42,7 @@ pub(in crate::engine) struct InFlight {
     stop: CancellationToken,
     leave: CancellationToken,
     signs: mpsc::Receiver<Sign>,
-    /// The agent's end of the line, until it is asked.
+    /// The job's end of the line, until it begins.
     link: Option<Link>,
     phase: Phase,
     /// When the agent began; the time it waited for its permit does not count.
@@ -60,62 +59,47 @@ pub(in crate::engine) enum Kept {
 
 enum Phase {
     Seating(Pin<Box<dyn Future<Output = Result<Seat, NoReply>> + Send>>),
-    /// The seat is kept until the agent is done.
+    /// What was seen in the work tree has to be persisted before the agent may begin.
+    Seen(Option<Seat>),
+    /// The seat is kept until the job is done.
     Working {
-        work: JoinHandle<TurnResult>,
+        work: JoinHandle<JobEnd>,
         _seat: Seat,
     },
 }
 
-/// What a turn needs before the agent may be asked. Dropping it lets other sessions have their turn.
-struct Seat {
-    /// `None` where the agent may be at work already, beyond what is allowed.
-    permit: Option<OwnedSemaphorePermit>,
-    _lock: Option<SessionLock>,
-    agent: Arc<dyn Agent>,
-}
-
-/// What came of a turn.
-pub(in crate::engine) type TurnResult = Result<Reply, NoReply>;
-
-/// Why there is no reply.
-pub(in crate::engine) enum NoReply {
-    Failure(Failure),
-    /// It is not known how far the agent came before the last engine was killed.
-    Unknown,
-    /// Another process works in the session.
-    Locked,
-    /// The working directory cannot be worked in any more.
-    Directory(DirectoryError),
-    /// The agent's code panicked.
-    Panicked(String),
-}
-
-/// Something that a turn brings about.
-pub(in crate::engine) enum TurnEvent {
+/// Something that a job brings about.
+pub(in crate::engine) enum JobEvent {
     Sign(Sign),
+    /// What the work tree is like right before the agent gets its prompt. The job begins once that is persisted.
+    Seen(TreeState),
     /// The time that the run may take is used up.
     TimeIsUp,
-    Ended(TurnResult),
+    Ended(JobEnd),
 }
 
 impl InFlight {
     pub(in crate::engine) fn new(
         shared: &Arc<Shared>,
         session: SessionId,
-        request: Box<TurnRequest>,
+        job: Job,
         permit: Option<OwnedSemaphorePermit>,
     ) -> Self {
-        let span = spans::of_turn(session, &request);
+        let span = spans::of_job(session, &job);
         let stop = shared.stop.child_token();
         let (signs, heard) = mpsc::channel(MAX_QUEUED_SIGNS);
         let leave = CancellationToken::new();
         let link = Link { signs, stop: stop.clone(), hurry: shared.hurry.clone(), leave: leave.clone() };
-        let adopted = matches!(request.origin, TurnOrigin::Adopted(_));
-        let seating = seat(Arc::clone(shared), session, request.clone(), permit);
+        let adopted = matches!(job.origin(), TurnOrigin::Adopted(_));
+        let seating = seat(Arc::clone(shared), session, job.clone(), permit);
+        let time_left = match &job {
+            Job::Turn(request) => request.time_left,
+            Job::Check(request) => request.check.time_left,
+        };
         Self {
-            streamed: StreamedMessages::new(session, request.attempt, adopted),
+            streamed: StreamedMessages::new(session, job.attempt(), adopted),
             cost_usd: None,
+            refused: Vec::new(),
             discarded: None,
             phase: Phase::Seating(Box::pin(seating.instrument(span.clone()))),
             span,
@@ -126,27 +110,37 @@ impl InFlight {
             signs: heard,
             link: Some(link),
             began: None,
-            time_left: request.time_left,
-            request,
+            time_left,
+            job,
         }
     }
 
     /// The next thing that it brings about.
-    pub(in crate::engine) async fn next(&mut self) -> TurnEvent {
+    pub(in crate::engine) async fn next(&mut self) -> JobEvent {
         loop {
             let deadline = self.began.and_then(|began| began.checked_add(self.time_left?));
             let progress = tokio::select! {
                 biased;
-                Some(sign) = self.signs.recv() => return TurnEvent::Sign(sign),
+                Some(sign) = self.signs.recv() => return JobEvent::Sign(sign),
                 () = time_is_up(deadline) => {
                     self.time_left = None;
-                    return TurnEvent::TimeIsUp;
+                    return JobEvent::TimeIsUp;
                 }
                 progress = self.phase.progress() => progress,
             };
             match progress {
-                Progress::Seated(seat) => self.work(seat),
-                Progress::Ended(result) => return TurnEvent::Ended(result),
+                Progress::Seated(mut seat) => match seat.before.take() {
+                    Some(before) => {
+                        if let Job::Turn(request) = &mut self.job {
+                            request.baseline.get_or_insert_default().begin_turn(&before);
+                        }
+                        self.phase = Phase::Seen(Some(seat));
+                        return JobEvent::Seen(before);
+                    }
+                    None => self.work(seat),
+                },
+                Progress::Failed(why) => return JobEvent::Ended(JobEnd::failed(&self.job, why)),
+                Progress::Ended(end) => return JobEvent::Ended(end),
             }
         }
     }
@@ -158,7 +152,7 @@ impl InFlight {
 
     /// Whether its process, if there is one, is this driver's: not one that has still to be adopted.
     pub(in crate::engine) fn is_own(&self) -> bool {
-        matches!(self.phase, Phase::Working { .. }) || self.request.origin == TurnOrigin::New
+        matches!(self.phase, Phase::Working { .. }) || *self.job.origin() == TurnOrigin::New
     }
 
     /// How long the agent has worked.
@@ -184,14 +178,30 @@ impl InFlight {
         matches!(self.phase, Phase::Working { .. })
     }
 
-    /// Has the agent begin.
+    /// What was seen before the job is persisted, so that it may begin.
+    pub(in crate::engine) fn begin(&mut self) {
+        if let Phase::Seen(seat) = &mut self.phase
+            && let Some(seat) = seat.take()
+        {
+            self.work(seat);
+        }
+    }
+
     fn work(&mut self, seat: Seat) {
         let Some(link) = self.link.take() else { return };
         self.began = Some(Instant::now());
-        let turn = prepare(&self.shared, self.session, &self.request);
-        let origin = self.request.origin.clone();
-        let needs_permit = seat.permit.is_none();
-        let work = work(Arc::clone(&self.shared), Arc::clone(&seat.agent), turn, origin, needs_permit, link);
+        let (shared, agent, job) = (Arc::clone(&self.shared), Arc::clone(&seat.agent), self.job.clone());
+        let (session, needs_permit) = (self.session, seat.permit.is_none());
+        let work = async move {
+            match job {
+                Job::Turn(request) => {
+                    JobEnd::Turn(work::take(shared, agent, session, request, needs_permit, link).await)
+                }
+                Job::Check(request) => {
+                    JobEnd::Check(checks::carry_out(&shared, &*agent, &request, link).await)
+                }
+            }
+        };
         // A task of its own, so that a panic of the agent's code ends this turn and nothing else.
         let work = tokio::spawn(work.instrument(self.span.clone()));
         self.phase = Phase::Working { work, _seat: seat };
@@ -200,7 +210,8 @@ impl InFlight {
 
 enum Progress {
     Seated(Seat),
-    Ended(TurnResult),
+    Failed(NoReply),
+    Ended(JobEnd),
 }
 
 impl Phase {
@@ -208,11 +219,13 @@ impl Phase {
         match self {
             Self::Seating(seating) => match seating.await {
                 Ok(seat) => Progress::Seated(seat),
-                Err(why) => Progress::Ended(Err(why)),
+                Err(why) => Progress::Failed(why),
             },
-            Self::Working { work, .. } => {
-                Progress::Ended(work.await.unwrap_or_else(|panic| Err(NoReply::Panicked(panic.to_string()))))
-            }
+            Self::Seen(_) => std::future::pending().await,
+            Self::Working { work, .. } => match work.await {
+                Ok(end) => Progress::Ended(end),
+                Err(panic) => Progress::Failed(NoReply::Panicked(panic.to_string())),
+            },
         }
     }
 }
@@ -223,126 +236,4 @@ async fn time_is_up(deadline: Option<Instant>) {
         Some(deadline) => tokio::time::sleep_until(deadline).await,
         None => std::future::pending().await,
     }
-}
-
-/// Waits until one more agent may work, and makes sure that this one may: here, and in this directory.
-async fn seat(
-    shared: Arc<Shared>,
-    session: SessionId,
-    request: Box<TurnRequest>,
-    permit: Option<OwnedSemaphorePermit>,
-) -> Result<Seat, NoReply> {
-    let agent = match shared.agent(Some(&request.agent)) {
-        Ok(agent) => agent,
-        Err(unknown) => {
-            if let TurnOrigin::Adopted(process) = request.origin {
-                // Nothing hears what it replies, so it must not work on.
-                stop_process(&shared, request.attempt, process).await;
-            }
-            let (path, why) = (request.agent.into(), unknown.to_string());
-            return Err(NoReply::Failure(Failure::CannotStart { path, why }));
-        }
-    };
-    // An agent that may be at work already is not kept waiting, and works where it works.
-    let at_work = matches!(request.origin, TurnOrigin::Adopted(Some(_)));
-    let permit = match permit {
-        Some(permit) => Some(permit),
-        None if at_work => shared.try_permit(),
-        None => Some(shared.permit().await.ok_or(NoReply::Failure(Failure::Left))?),
-    };
-    if !at_work {
-        check_directory(&shared, request.directory).await?;
-    }
-    // A rehearsal touches nothing that another process could be in the middle of. Locked on this thread: a turn that is given
-    // up while another thread locks would keep the next one out.
-    let locked =
-        if agent.about().rehearsal { Ok(None) } else { lock(&shared.options.locks, session).map(Some) };
-    match (locked, request.origin) {
-        (Ok(lock), _) => Ok(Seat { permit, _lock: lock, agent }),
-        (Err(why), TurnOrigin::Adopted(process)) => {
-            // Nothing watches it from here on, so it must not work on.
-            stop_process(&shared, request.attempt, process).await;
-            Err(why)
-        }
-        (Err(why), TurnOrigin::New) => Err(why),
-    }
-}
-
-/// Whether the agent may still work in its directory.
-async fn check_directory(shared: &Arc<Shared>, directory: PathBuf) -> Result<(), NoReply> {
-    let shared = Arc::clone(shared);
-    let check = move || directory::is_still(&directory, &shared.options.all_roots());
-    unblocked(check).await.map_err(NoReply::Directory)
-}
-
-fn lock(locks: &Path, session: SessionId) -> Result<SessionLock, NoReply> {
-    session_lock::lock(locks, session.uuid()).map_err(|error| match error {
-        NotLocked::Held => NoReply::Locked,
-        NotLocked::Failed(error) => NoReply::Failure(Failure::Refused {
-            words: format!("session locks cannot be made in `{}`: {error}", locks.display()),
-        }),
-    })
-}
-
-/// Stops a process that nothing watches any more.
-pub(in crate::engine) async fn stop_process(shared: &Shared, attempt: AttemptId, found: Option<Process>) {
-    let mark = Mark::new(attempt.uuid());
-    process::stop(found.map(for_agent), mark, &Limits::default(), &shared.hurry).await;
-}
-
-/// The turn as the agent gets it.
-fn prepare(shared: &Shared, session: SessionId, request: &TurnRequest) -> Turn {
-    let options = &shared.options;
-    Turn {
-        attempt: request.attempt.uuid(),
-        session: session.uuid(),
-        opened: request.opened,
-        prompt: request.prompt.clone(),
-        model: request.model.clone(),
-        system_prompt: request.system_prompt.clone(),
-        directory: request.directory.clone(),
-        scratch: scratch::path(&options.data, request.attempt),
-        limits: TurnLimits { budget_usd: request.budget_left.or(options.turn.budget_usd), ..options.turn },
-    }
-}
-
-/// Takes the turn, or finds out what became of it where another engine left something of it.
-async fn work(
-    shared: Arc<Shared>,
-    agent: Arc<dyn Agent>,
-    turn: Turn,
-    origin: TurnOrigin,
-    needs_permit: bool,
-    link: Link,
-) -> TurnResult {
-    // Held until the agent is done.
-    let mut _permit = None;
-    if let TurnOrigin::Adopted(process) = origin {
-        match agent.recover(turn.clone(), process.map(for_agent), link.clone()).await {
-            Fate::NeverBegan => {}
-            Fate::Ended(ended) => return ended.map_err(NoReply::Failure),
-            Fate::Unknown => return Err(NoReply::Unknown),
-        }
-        // An agent is about to begin after all.
-        if needs_permit {
-            _permit = Some(late_permit(&shared, &link).await?);
-        }
-        check_directory(&shared, turn.directory.clone()).await?;
-    }
-    agent.turn(turn, link).await.map_err(NoReply::Failure)
-}
-
-/// Waits for a permit while the turn may be stopped or left.
-async fn late_permit(shared: &Shared, link: &Link) -> Result<OwnedSemaphorePermit, NoReply> {
-    tokio::select! {
-        biased;
-        () = link.stop.cancelled() => Err(NoReply::Failure(Failure::StoppedBeforePrompt)),
-        () = link.leave.cancelled() => Err(NoReply::Failure(Failure::Left)),
-        permit = shared.permit() => permit.ok_or(NoReply::Failure(Failure::Left)),
-    }
-}
-
-/// A process as it was persisted, for the agent it belongs to.
-pub(in crate::engine) fn for_agent(Process { pid, started }: Process) -> crate::agent::Process {
-    crate::agent::Process { pid, started }
 }

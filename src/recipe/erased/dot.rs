@@ -6,6 +6,8 @@ use super::{NextOutline, Outline};
 
 impl Outline {
     /// The graph for Graphviz; the implied `other` is left out, since every step has it.
+    ///
+    /// A step that is a command is a hexagon with its command; `✓` stands before what verifies a step.
     #[must_use]
     pub fn to_dot(&self) -> String {
         let mut out = format!("digraph \"{}\" {{\n    rankdir=TB;\n    node [shape=box];\n", self.id);
@@ -17,7 +19,12 @@ impl Outline {
             self.first_step().name
         );
         for step in self.steps {
-            let _ = writeln!(out, "    \"{}\";", step.name);
+            let shape = step.command.map(|_| "shape=hexagon".to_owned());
+            let notes = step.notes().iter().map(|note| format!("\\n{}", escaped(note))).collect::<String>();
+            let label = (!notes.is_empty()).then(|| format!("label=\"{}{notes}\"", step.name));
+            let attributes = shape.into_iter().chain(label).collect::<Vec<_>>().join(", ");
+            let attributes = if attributes.is_empty() { attributes } else { format!(" [{attributes}]") };
+            let _ = writeln!(out, "    \"{}\"{attributes};", step.name);
         }
         for step in self.steps {
             for outcome in self.drawn_outcomes(step) {
@@ -41,10 +48,16 @@ impl Outline {
                         format!("end {ends}")
                     }
                 };
-                let _ = writeln!(out, "    \"{}\" -> \"{target}\" [label=\"{}\"];", step.name, outcome.name);
+                let label = escaped(&outcome.label());
+                let _ = writeln!(out, "    \"{}\" -> \"{target}\" [label=\"{label}\"];", step.name);
             }
         }
         out.push_str("}\n");
         out
     }
+}
+
+/// A text as Graphviz reads it in quotes.
+fn escaped(text: &str) -> String {
+    text.replace('\\', "\\\\").replace('"', "\\\"")
 }

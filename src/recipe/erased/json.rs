@@ -2,8 +2,11 @@
 
 use serde::ser::{Serialize, SerializeStruct, Serializer};
 
-use super::{Fingerprint, NextOutline, OutcomeOutline, Outline, StepOutline};
+use super::{CommandStep, Fingerprint, NextOutline, OutcomeOutline, Outline, StepOutline};
+use crate::recipe::command_line::CommandLine;
 use crate::recipe::definition::Definition;
+use crate::recipe::evidence::Evidence;
+use crate::recipe::tool::Tool;
 
 impl Serialize for Outline {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -36,12 +39,26 @@ struct StepJson {
     description: &'static str,
     model: Option<&'static str>,
     prompt: &'static str,
+    tools: Option<&'static [Tool]>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    run: Option<RunJson>,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    verify: &'static [CommandLine],
     outcomes: Vec<OutcomeJson>,
+}
+
+#[derive(serde::Serialize)]
+struct RunJson {
+    command: &'static CommandLine,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    time_s: Option<u64>,
 }
 
 #[derive(serde::Serialize)]
 struct OutcomeJson {
     name: &'static str,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    evidence: &'static [Evidence],
     next: NextJson,
 }
 
@@ -56,8 +73,12 @@ enum NextJson {
 impl StepJson {
     fn new(outline: &Outline, step: &'static StepOutline) -> Self {
         let outcomes = step.outcomes.iter().map(|outcome| OutcomeJson::new(outline, outcome)).collect();
-        let StepOutline { name, description, model, prompt, .. } = *step;
-        Self { name, description, model, prompt, outcomes }
+        let StepOutline { name, description, model, prompt, tools, command, verify, .. } = *step;
+        let run = command.map(|CommandStep { command, time }| RunJson {
+            command,
+            time_s: time.map(|time| time.as_secs()),
+        });
+        Self { name, description, model, prompt, tools, run, verify, outcomes }
     }
 }
 
@@ -68,6 +89,6 @@ impl OutcomeJson {
             NextOutline::Exit(reason) => NextJson::Exit(reason.definition()),
             NextOutline::Restart { id, .. } => NextJson::Restart(id),
         };
-        Self { name: outcome.name, next }
+        Self { name: outcome.name, evidence: outcome.evidence, next }
     }
 }

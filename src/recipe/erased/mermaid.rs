@@ -9,6 +9,8 @@ use crate::recipe::definition::Category;
 
 impl Outline {
     /// The graph as a Mermaid flowchart; the implied `other` is left out, since every step has it.
+    ///
+    /// A step that is a command is a hexagon with its command; `✓` stands before what verifies a step.
     #[must_use]
     pub fn to_mermaid(&self) -> String {
         let mut out = String::from("flowchart TD\n");
@@ -16,7 +18,10 @@ impl Outline {
         // Writing to a string cannot fail.
         let _ = writeln!(out, "    begin((start)) --> s{}", self.initial);
         for (index, step) in self.steps.iter().enumerate() {
-            let _ = writeln!(out, "    s{index}[\"{}\"]", step.name);
+            let lines: Vec<_> = [step.name.to_owned()].into_iter().chain(step.notes()).collect();
+            let lines: Vec<_> = lines.iter().map(|line| escaped(line)).collect();
+            let (open, close) = if step.command.is_some() { ("{{", "}}") } else { ("[", "]") };
+            let _ = writeln!(out, "    s{index}{open}\"{}\"{close}", lines.join("<br/>"));
         }
         for (index, step) in self.steps.iter().enumerate() {
             for outcome in self.drawn_outcomes(step) {
@@ -34,7 +39,7 @@ impl Outline {
                         format!("e{end}[[\"↻ {id}\"]]")
                     }
                 };
-                let _ = writeln!(out, "    s{index} -- \"{}\" --> {target}", outcome.name);
+                let _ = writeln!(out, "    s{index} -- \"{}\" --> {target}", escaped(&outcome.label()));
             }
         }
         for category in Category::iter() {
@@ -42,4 +47,22 @@ impl Outline {
         }
         out
     }
+}
+
+/// A text as Mermaid reads it in quotes: signs that mean something there are written as its entities.
+fn escaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for character in text.chars() {
+        match character {
+            '#' => out.push_str("#35;"),
+            '"' => out.push_str("#quot;"),
+            '&' => out.push_str("#amp;"),
+            '<' => out.push_str("#lt;"),
+            '>' => out.push_str("#gt;"),
+            // Between these Mermaid takes a text for Markdown.
+            '`' => out.push_str("#96;"),
+            plain => out.push(plain),
+        }
+    }
+    out
 }

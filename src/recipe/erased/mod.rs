@@ -6,18 +6,23 @@
 
 mod dot;
 mod json;
+mod label;
 mod mermaid;
 
 use std::fmt;
+use std::time::Duration;
 
 use serde::Serialize;
 
+use super::command_line::CommandLine;
+use super::evidence::Evidence;
 use super::exit::Exit;
 use super::exit_reason::ExitReason;
 use super::guardrail::{Guardrail, Guardrails};
 use super::names::UnknownName;
 use super::registry::AnyReason;
 use super::snapshot::{Snapshot, SnapshotError};
+use super::tool::Tool;
 
 /// The implied outcome, on the wire.
 const OTHER: &str = "other";
@@ -186,10 +191,25 @@ pub struct StepOutline {
     pub description: &'static str,
     /// The model it asks for: its own, or the recipe's.
     pub model: Option<&'static str>,
-    /// What the agent is told.
+    /// What the agent is told; empty where the engine runs a command instead.
     pub prompt: &'static str,
-    /// What the agent may report, in the order of declaration, `other` last where it is implied.
+    /// What the agent may do here; `None` where the author left that to the operator.
+    pub tools: Option<&'static [Tool]>,
+    /// The command that the engine runs in place of an agent's turn.
+    pub command: Option<CommandStep>,
+    /// The commands that have to succeed before an outcome leads to a step or a restart.
+    pub verify: &'static [CommandLine],
+    /// What the agent may report, in the order of declaration, `other` last where it is implied; a command passes or fails.
     pub outcomes: &'static [OutcomeOutline],
+}
+
+/// A step that is a command: the engine runs it, and its exit status is the outcome, `passed` or `failed`.
+#[derive(Debug, Clone, Copy)]
+pub struct CommandStep {
+    /// The command.
+    pub command: &'static CommandLine,
+    /// How long it may take.
+    pub time: Option<Duration>,
 }
 
 /// One outcome of a step, and where it leads.
@@ -197,6 +217,8 @@ pub struct StepOutline {
 pub struct OutcomeOutline {
     /// The name on the wire.
     pub name: &'static str,
+    /// What the engine has to find before it leads anywhere.
+    pub evidence: &'static [Evidence],
     /// Where it leads.
     pub next: NextOutline,
 }

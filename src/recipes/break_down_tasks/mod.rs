@@ -1,5 +1,7 @@
 //! Break Down Tasks: from a design document to tasks in the tracker.
 
+use super::tools::TRACKER;
+
 pub use self::break_down_tasks::*;
 
 surefire::recipe! {
@@ -8,6 +10,7 @@ surefire::recipe! {
         id: "break-down-tasks",
         label: "Break Down Tasks",
         model: "opus",
+        tools: [read, ..TRACKER],
         initial: Analyze,
         guardrails: { max_step_visits: 3, max_total_steps: 100 },
 
@@ -23,6 +26,7 @@ surefire::recipe! {
         /// Creates the epic that holds the tasks together.
         step CreateEpic {
             prompt: include_str!("create-epic.md"),
+            tools: [..TRACKER, "bd create *", "bd update *"],
             outcomes: [Complete],
             Complete => CreateTasks,
         }
@@ -30,6 +34,7 @@ surefire::recipe! {
         /// Creates the tasks and what they depend on.
         step CreateTasks {
             prompt: include_str!("create-tasks.md"),
+            tools: [..TRACKER, "bd create *", "bd update *", "bd dep *"],
             outcomes: [Complete],
             Complete => ReviewTasks,
         }
@@ -45,6 +50,7 @@ surefire::recipe! {
         /// Fixes what the review found.
         step FixTasks {
             prompt: include_str!("fix-tasks.md"),
+            tools: [..TRACKER, "bd create *", "bd update *", "bd dep *", "bd close *"],
             outcomes: [Complete],
             Complete => ReviewTasks,
         }
@@ -52,6 +58,7 @@ surefire::recipe! {
         /// Commits the tracker's files.
         step Commit {
             prompt: include_str!("commit.md"),
+            tools: ["git add *", "git commit *", ..TRACKER],
             outcomes: [Committed, NothingToCommit],
             Committed => exit TasksCommitted,
             NothingToCommit => exit NoChangesToCommit,

@@ -1,5 +1,7 @@
 //! Document Design: from an idea to a design document.
 
+use super::tools::{BUILD, TEST};
+
 pub use self::document_design::*;
 
 surefire::recipe! {
@@ -14,6 +16,7 @@ surefire::recipe! {
         /// Writes the design document.
         step Document {
             prompt: include_str!("document.md"),
+            tools: [edit, ..BUILD],
             outcomes: [Complete, NeedsInput],
             Complete => Review,
             NeedsInput => exit ClarificationNeeded,
@@ -22,6 +25,7 @@ surefire::recipe! {
         /// Reads the document and reports what is wrong with it; changes nothing.
         step Review {
             prompt: include_str!("review.md"),
+            tools: [read, ..TEST],
             outcomes: [NoIssues, IssuesFound],
             NoIssues => Commit,
             IssuesFound => Fix,
@@ -30,6 +34,7 @@ surefire::recipe! {
         /// Fixes what the review found.
         step Fix {
             prompt: include_str!("fix.md"),
+            tools: [edit, ..BUILD],
             outcomes: [Complete],
             Complete => Review,
         }
@@ -37,6 +42,7 @@ surefire::recipe! {
         /// Commits the document.
         step Commit {
             prompt: include_str!("commit.md"),
+            tools: ["git add *", "git commit *"],
             outcomes: [Committed, NothingToCommit],
             Committed => exit DesignCommitted,
             NothingToCommit => exit NoChangesToCommit,

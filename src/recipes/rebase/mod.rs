@@ -1,18 +1,36 @@
 //! Rebase: the current branch on top of local main.
 
+use super::tools::{BUILD, TEST};
+use crate::Tool;
+
 pub use self::rebase_on_main::*;
+
+/// Comparing branches, beside what every agent may read of git.
+const COMPARE: &[Tool] =
+    &[Tool::command("git merge-base *"), Tool::command("git range-diff *"), Tool::command("git grep *")];
 
 surefire::recipe! {
     /// Rebase current branch on local main with conflict resolution.
     pub recipe RebaseOnMain {
         id: "rebase",
         label: "Rebase",
+        tools: [read, ..TEST, ..COMPARE],
         initial: Rebase,
         guardrails: { max_step_visits: 3, max_total_steps: 100 },
 
         /// Rebases the branch and resolves conflicts.
         step Rebase {
             prompt: include_str!("rebase.md"),
+            tools: [
+                edit,
+                ..BUILD,
+                ..COMPARE,
+                "git branch *",
+                "git rebase *",
+                "GIT_EDITOR=true git rebase *",
+                "git add *",
+                "git rm *",
+            ],
             outcomes: [Complete, AskQuestions, ConflictsUnresolvable],
             Complete => Review,
             AskQuestions => exit ClarificationNeeded,
@@ -30,6 +48,16 @@ surefire::recipe! {
         /// Fixes what the review found.
         step Fix {
             prompt: include_str!("fix.md"),
+            tools: [
+                edit,
+                ..BUILD,
+                ..COMPARE,
+                "git cherry-pick *",
+                "GIT_EDITOR=true git cherry-pick *",
+                "git add *",
+                "git rm *",
+                "git commit *",
+            ],
             outcomes: [Complete],
             Complete => Review,
         }
@@ -37,6 +65,7 @@ surefire::recipe! {
         /// Checks that the branch is as it should be, and says so.
         step Complete {
             prompt: include_str!("complete.md"),
+            tools: [read, ..COMPARE],
             outcomes: [Done],
             Done => exit RebaseComplete,
         }

@@ -1,5 +1,7 @@
 //! Refine Design: five focused passes over an existing design document, and a last look.
 
+use super::tools::{BUILD, TEST, TRACKER};
+
 pub use self::refine_design::*;
 
 surefire::recipe! {
@@ -7,6 +9,7 @@ surefire::recipe! {
     pub recipe RefineDesign {
         id: "refine-design",
         label: "Refine Design",
+        tools: [read, ..TRACKER],
         initial: LocateDesign,
         guardrails: { max_step_visits: 5, max_total_steps: 150 },
 
@@ -29,6 +32,7 @@ surefire::recipe! {
         /// Fixes what that pass found.
         step FixCompleteness {
             prompt: include_str!("fix-completeness.md"),
+            tools: [edit, ..TRACKER],
             outcomes: [Complete],
             Complete => ReviewCompleteness,
         }
@@ -44,6 +48,7 @@ surefire::recipe! {
         /// Fixes what that pass found.
         step FixBreadth {
             prompt: include_str!("fix-breadth.md"),
+            tools: [edit, ..TRACKER],
             outcomes: [Complete],
             Complete => ReviewBreadth,
         }
@@ -59,6 +64,7 @@ surefire::recipe! {
         /// Fixes what that pass found.
         step FixSimplicity {
             prompt: include_str!("fix-simplicity.md"),
+            tools: [edit, ..TRACKER],
             outcomes: [Complete],
             Complete => ReviewSimplicity,
         }
@@ -74,6 +80,7 @@ surefire::recipe! {
         /// Fixes what that pass found.
         step FixConsistency {
             prompt: include_str!("fix-consistency.md"),
+            tools: [edit, ..TRACKER],
             outcomes: [Complete],
             Complete => ReviewConsistency,
         }
@@ -81,6 +88,7 @@ surefire::recipe! {
         /// Looks at wording, structure and examples; changes nothing.
         step ReviewPolish {
             prompt: include_str!("review-polish.md"),
+            tools: [read, ..TEST],
             outcomes: [NoIssues, IssuesFound],
             NoIssues => FinalReview,
             IssuesFound => FixPolish,
@@ -89,6 +97,7 @@ surefire::recipe! {
         /// Fixes what that pass found.
         step FixPolish {
             prompt: include_str!("fix-polish.md"),
+            tools: [edit, ..BUILD],
             outcomes: [Complete],
             Complete => ReviewPolish,
         }
@@ -104,6 +113,7 @@ surefire::recipe! {
         /// Fixes what the last look found.
         step FixFinal {
             prompt: include_str!("fix-final.md"),
+            tools: [edit, ..BUILD],
             outcomes: [Complete],
             Complete => FinalReview,
         }
@@ -111,6 +121,7 @@ surefire::recipe! {
         /// Commits the document.
         step Commit {
             prompt: include_str!("commit.md"),
+            tools: ["git add *", "git commit *"],
             outcomes: [Committed, NothingToCommit],
             Committed => exit DesignRefinedAndCommitted,
             NothingToCommit => exit NoChangesToCommit,

@@ -1,5 +1,7 @@
 //! Retrospective: one look back.
 
+use super::tools::TRACKER;
+
 pub use self::retrospective::*;
 
 surefire::recipe! {
@@ -13,6 +15,7 @@ surefire::recipe! {
         /// Looks back on the session; changes nothing.
         step Reflect {
             prompt: include_str!("reflect.md"),
+            tools: [read, ..TRACKER],
             outcomes: [Complete],
             Complete => exit RetrospectiveComplete,
         }

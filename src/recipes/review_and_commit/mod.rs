@@ -1,6 +1,7 @@
 //! Review & Commit: for changes that are there already.
 
 use super::task_steps::review_loop;
+use super::tools::TRACKER;
 
 pub use self::review_and_commit::*;
 
@@ -17,8 +18,10 @@ surefire::recipe! {
         /// Commits the reviewed changes.
         step Commit {
             prompt: include_str!("commit.md"),
+            tools: ["git add *", "git commit *", ..TRACKER, "bd close *"],
             outcomes: [Committed, NothingToCommit],
             Committed => exit ChangesCommitted,
+            // What was changed before the run is its work here, so a file that is left over is not nothing.
             NothingToCommit => exit NoChangesToCommit,
         }
     }

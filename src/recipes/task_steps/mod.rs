@@ -1,11 +1,14 @@
 //! The steps that recipes about a task of the tracker share.
 
+use super::tools::{BUILD, TEST, TRACKER};
+
 surefire::steps! {
     /// Takes the next ready task and implements it.
     pub(super) steps implement_task(implemented) {
         /// Takes the next ready task and implements it.
         step Implement {
             prompt: include_str!("implement.md"),
+            tools: [edit, ..BUILD, ..TRACKER, "bd create *", "bd update *"],
             outcomes: [Complete, NoTasks, Blocked],
             Complete => implemented,
             NoTasks => exit NoTasksAvailable,
@@ -20,6 +23,7 @@ surefire::steps! {
         /// Reads the changes and reports what is wrong with them; changes nothing.
         step CodeReview {
             prompt: include_str!("code-review.md"),
+            tools: [read, ..TEST, ..TRACKER],
             outcomes: [NoIssues, IssuesFound],
             NoIssues => clean,
             IssuesFound => Fix,
@@ -28,6 +32,7 @@ surefire::steps! {
         /// Fixes what the review found.
         step Fix {
             prompt: include_str!("fix.md"),
+            tools: [edit, ..BUILD, ..TRACKER],
             outcomes: [Complete],
             Complete => CodeReview,
         }
@@ -40,6 +45,7 @@ surefire::steps! {
         /// Closes the task and commits its changes.
         step Commit {
             prompt: include_str!("commit-task.md"),
+            tools: ["git add *", "git commit *", ..TRACKER, "bd close *", "bd update *"],
             outcomes: [Committed, NothingToCommit],
             Committed => committed,
             NothingToCommit => nothing,

@@ -16,7 +16,9 @@ use crate::run::{Ending, Event, RunId, SessionId};
 use crate::server::ledger;
 use crate::server::shared::Shared;
 use crate::store::{Message, Recorded, Role, RunFilter, Session, Store, StoreError};
-use crate::wire::{OfRun, ServerMessage, SessionCreated, Stamp, Telling, TurnComplete, WorkChanged};
+use crate::wire::{
+    OfRun, RunOutput, ServerMessage, SessionCreated, Stamp, Telling, TurnComplete, WorkChanged,
+};
 
 /// How many sessions' signatures are kept at hand.
 const AT_HAND: usize = 4096;
@@ -172,6 +174,11 @@ impl Follower {
             }
             Notice::Unsaved { run, session, ending } => self.unsaved(*run, *session, ending).await?,
             Notice::TakenUp { run, session } => self.taken_up(*run, *session).await?,
+            Notice::Printed { run, session, line } => {
+                let (run_id, session_id, line) = (*run, *session, line.to_string());
+                let printed = frame(&ServerMessage::RunOutput(RunOutput { session_id, run_id, line }));
+                self.shared.hub.tell(Audience::Everybody, &Update::View(printed));
+            }
             Notice::Missed => self.shared.hub.tell(Audience::Everybody, &Update::Missed),
         }
         Ok(())

@@ -2,7 +2,7 @@
 
 use uuid::Uuid;
 
-use super::context::{MAX_WORDS_BYTES, RequestContext, code_of, failed, refusal, refused};
+use super::context::{MAX_WORDS_BYTES, RequestContext, code_of, error, failed, refusal, refused};
 use super::prompt::ready;
 use super::reply::Reply;
 use crate::engine::{Start, StartError};
@@ -17,6 +17,9 @@ use crate::wire::{
 };
 use crate::{Exit, ExitReason, Outline};
 
+const OWN_USER_ONLY: &str = "allow_tools is accepted from processes of the server's own user alone: \
+                             start the run there with `surefire run --allow-tool`";
+
 pub(super) async fn handle(context: &mut RequestContext<'_>, message: StartRecipe) -> Reply {
     let named = match message.session {
         StartIn::Session(session) => Some(session),
@@ -26,6 +29,10 @@ pub(super) async fn handle(context: &mut RequestContext<'_>, message: StartRecip
         Ok(recipe) => recipe.outline(),
         Err(unknown) => return not_found(named, &unknown),
     };
+    if !message.allow_tools.is_empty() && !context.client.same_user {
+        // No client from elsewhere widens what agents may do on this machine, whatever key it has.
+        return error(named, ErrorCode::NotSupported, OWN_USER_ONLY).into();
+    }
     if let Some(directory) = &message.working_directory {
         context.add_root(directory);
     }
@@ -38,6 +45,7 @@ pub(super) async fn handle(context: &mut RequestContext<'_>, message: StartRecip
         provider: message.agent.or_else(|| convert::agent_for(message.provider, &context.shared.agents)),
         about: message.prompt,
         model: message.model,
+        allow_tools: message.allow_tools,
         limits: message.limits.over(Limits::default()),
     };
     match context.shared.engine.start(start).await {
@@ -168,6 +176,9 @@ fn code_of_refusal(refused: &StartError) -> ErrorCode {
         | StartError::NoDirectory
         | StartError::Elsewhere { .. }
         | StartError::OtherAgent { .. }
+        | StartError::NoRepository { .. }
+        | StartError::NoMainBranch { .. }
+        | StartError::WorkTree { .. }
         | StartError::Agent(_) => ErrorCode::StartFailed,
     }
 }

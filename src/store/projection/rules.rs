@@ -18,11 +18,18 @@ pub(super) fn may_follow(
         Event::Started { .. } if last_seq > 0 => Some("has started before"),
         Event::Started { order, .. } => (order.run != run).then_some("was to start with another run's order"),
         Event::Resumed { .. } => (!over).then_some("goes on already, so it cannot be resumed"),
-        Event::TurnBegan { .. } if turn.is_some() => Some("is in the middle of a turn, so none can begin"),
+        Event::TurnBegan { .. } | Event::CheckBegan { .. } if turn.is_some() => {
+            Some("is in the middle of a turn, so none can begin")
+        }
         Event::Replied { attempt, .. } if turn != Some(*attempt) => {
             Some("is not in the turn that was replied to")
         }
+        Event::Checked { check, .. } if turn != Some(*check) => Some("is not in the check that ended"),
         Event::TurnBegan { .. }
+        | Event::TreeSeen { .. }
+        | Event::ToolsRefused { .. }
+        | Event::CheckBegan { .. }
+        | Event::Checked { .. }
         | Event::Replied { .. }
         | Event::Reasked { .. }
         | Event::Moved { .. }
@@ -45,7 +52,11 @@ pub(super) fn cost(stated: Option<f64>) -> f64 {
 pub(super) fn passed(purpose: &Purpose) -> Option<PromptId> {
     match purpose {
         Purpose::Pass { prompt } => Some(*prompt),
-        Purpose::Step | Purpose::Continue | Purpose::Remind { .. } => None,
+        Purpose::Step
+        | Purpose::Continue
+        | Purpose::Remind { .. }
+        | Purpose::Evidence { .. }
+        | Purpose::Verify { .. } => None,
     }
 }
 

@@ -105,7 +105,16 @@ fn learn(
     at: u64,
 ) -> Result<(), StoreError> {
     match event {
-        Event::Started { .. } | Event::Reasked { .. } => {}
+        Event::Started { .. }
+        | Event::TreeSeen { .. }
+        | Event::ToolsRefused { .. }
+        | Event::Reasked { .. } => {}
+        // A check may have a process as a turn has, and is an attempt like one.
+        Event::CheckBegan { check, .. } => {
+            turns::begin(draft, *check, Some(run), session, None, at)?;
+            draft.change_run(run)?.attempt = Some(*check);
+        }
+        Event::Checked { .. } => draft.change_run(run)?.attempt = None,
         Event::TurnBegan { attempt, purpose, .. } => {
             turns::begin(draft, *attempt, Some(run), session, passed(purpose), at)?;
             draft.change_run(run)?.attempt = Some(*attempt);

@@ -41,6 +41,7 @@ impl WantedLimits {
             budget_usd: self.budget_usd.or(others.budget_usd),
             auto_resumes: self.auto_resumes.unwrap_or(others.auto_resumes),
             reasks: others.reasks,
+            verify_time: others.verify_time,
         }
     }
 }

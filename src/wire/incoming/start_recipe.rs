@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use super::limits::WantedLimits;
+use crate::Tool;
 use crate::run::SessionId;
 use crate::wire::forms::{not_blank, or_default, words};
 
@@ -32,6 +33,10 @@ pub struct StartRecipe {
     /// What the run is about.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prompt: Option<String>,
+    /// What the agent is allowed on top of what the recipe's steps declare. Only a process of the server's own user may
+    /// say so.
+    #[serde(default, deserialize_with = "or_default", skip_serializing_if = "Vec::is_empty")]
+    pub allow_tools: Vec<Tool>,
     /// What it may use up.
     #[serde(default, deserialize_with = "or_default", skip_serializing_if = "WantedLimits::is_empty")]
     pub limits: WantedLimits,
@@ -49,6 +54,7 @@ impl StartRecipe {
             agent: None,
             model: None,
             prompt: None,
+            allow_tools: Vec::new(),
             limits: WantedLimits::default(),
         }
     }

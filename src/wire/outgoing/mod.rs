@@ -4,6 +4,7 @@ mod handshake;
 mod history;
 mod recipe;
 mod refusals;
+mod run_output;
 mod run_view;
 mod sessions;
 
@@ -19,6 +20,7 @@ pub use refusals::{
     AvailableCommands, CommandError, CommandHistory, CompactionError, GitBranch, InferNameError,
     ResourcesList, WorktreeSessionError,
 };
+pub use run_output::RunOutput;
 pub use run_view::RunViewChanged;
 pub use sessions::{
     ActiveRecipe, LastRecipe, RecentSession, RecentSessions, SessionCreated, SessionEntry, SessionKilled,
@@ -35,6 +37,7 @@ pub use sessions::{
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, strum::IntoStaticStr, strum::VariantNames)]
 #[serde(tag = "type", rename_all = "snake_case")]
 #[strum(serialize_all = "snake_case")]
+#[expect(clippy::large_enum_variant, reason = "a message is made once, and written at once")]
 #[expect(missing_docs, reason = "each variant is named like the struct that documents it")]
 pub enum ServerMessage {
     Hello(Hello),
@@ -59,6 +62,7 @@ pub enum ServerMessage {
     OrchestrationRetry(OrchestrationRetry),
     RecipeExited(RecipeExited),
     RunView(RunViewChanged),
+    RunOutput(RunOutput),
     RecipeError(RecipeError),
     OrchestrationSet(OrchestrationSet),
     RunsPruned(RunsPruned),

@@ -113,6 +113,8 @@ pub fn turn(folder: &Path) -> Turn {
         prompt: PROMPT.to_owned(),
         model: None,
         system_prompt: None,
+        tools: None,
+        allowed: Vec::new(),
         directory: folder.join("project"),
         scratch: folder.join("scratch"),
         limits: TurnLimits {

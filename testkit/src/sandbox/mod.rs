@@ -3,6 +3,8 @@
 //! What is looked at is `/proc`, so these are for Linux.
 
 mod claude;
+mod command;
+mod git;
 mod process;
 
 use std::path::Path;
@@ -11,6 +13,8 @@ use surefire::process::Process;
 use uuid::Uuid;
 
 pub use claude::{ClaudeSandbox, PROMPT, turn};
+pub use command::{CommandSandbox, CommandWatcher};
+pub use git::{GitSandbox, listing};
 pub use process::{ProcessSandbox, Watched};
 
 use crate::eventually;

@@ -8,3 +8,4 @@ mod recovery;
 mod replies;
 mod starting;
 mod stopping;
+mod tools;

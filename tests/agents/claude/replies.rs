@@ -1,7 +1,7 @@
 //! What the CLI answers, and what we make of it.
 
 use serde_json::{Value, json};
-use surefire::agent::{Agent, Failure, Sign};
+use surefire::agent::{Agent, Failure, RefusedTool, Sign};
 use surefire_testkit::sandbox::{ClaudeSandbox, alive};
 use surefire_testkit::{Watcher, link};
 use uuid::Uuid;
@@ -107,9 +107,10 @@ async fn a_passage_is_whole_unless_it_is_huge_and_then_it_is_not_taken_for_the_r
 }
 
 #[tokio::test]
-async fn denied_tools_are_named_once_each() {
+async fn refused_tools_are_named_once_each() {
     let sandbox = ClaudeSandbox::with(&json!({ "act": "denied" }));
-    assert_eq!(sandbox.take(&sandbox.turn()).await.unwrap().denied, ["Bash", "WebFetch"]);
+    let refused = ["Bash", "WebFetch"].map(|tool| RefusedTool::new(tool, None));
+    assert_eq!(sandbox.take(&sandbox.turn()).await.unwrap().refused, refused);
 }
 
 #[tokio::test]

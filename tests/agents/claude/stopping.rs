@@ -112,6 +112,9 @@ async fn stopping_does_not_wait_for_a_prompt_that_nobody_reads() {
     let watcher = Watcher::new();
     let doing = tokio::spawn(sandbox.claude.turn(turn.clone(), watcher.link.clone()));
     eventually("it runs", || sandbox.begun() == 1).await;
+    let state = turn.scratch.join("stdin.state");
+    eventually("it is given its prompt", || std::fs::read(&state).is_ok_and(|state| state == b"released\n"))
+        .await;
     watcher.link.stop.cancel();
     assert_eq!(doing.await.unwrap(), Err(Failure::Stopped));
     assert_eq!(alive(turn.attempt), [0; 0]);

@@ -78,7 +78,13 @@ pub(super) fn look(evidence: &Evidence, run: &RunRecord, findings: &mut Findings
                 *findings.endings.entry(ending.reason.clone()).or_default() += 1;
                 (walk.attempt, walk.is_paused) = (None, ending.resume_at.is_some());
             }
-            Event::Reasked { .. } | Event::PromptQueued { .. } | Event::Resumed { .. } => {}
+            Event::CheckBegan { check, .. } => walk.attempt = Some(check.to_string()),
+            Event::Checked { .. } => walk.attempt = None,
+            Event::TreeSeen { .. }
+            | Event::ToolsRefused { .. }
+            | Event::Reasked { .. }
+            | Event::PromptQueued { .. }
+            | Event::Resumed { .. } => {}
         }
     }
     // Each outcome that was read led on, and nothing else did.

@@ -4,7 +4,10 @@ use std::time::Duration;
 
 use super::one_run::{OneRun, replied};
 use surefire::recipes::{ImplementAndReview, ImplementAndReviewAll};
-use surefire::run::{CannotResume, Event, Input, Limits, Meanwhile, Purpose, Resume, ResumedBy, Run, Todo};
+use surefire::run::{
+    CannotResume, Event, Input, Limits, Meanwhile, Purpose, RefusedTool, Resume, ResumedBy, Run, Todo,
+    TurnFacts,
+};
 use surefire::{
     AnyPosition, AnyRecipe, Exit, ExitReason, Outline, Recipe, Snapshot, SnapshotError, StepOutline,
 };
@@ -125,14 +128,11 @@ fn other_carries_its_description() {
 fn refused_tools_and_no_outcome_end_the_run_and_name_the_tools() {
     let mut run = run();
     let denied = |attempt, text: &str| match replied(attempt, text) {
-        Input::Replied { attempt, text, cost_usd, version, took, .. } => Input::Replied {
-            attempt,
-            text,
-            denied: vec!["Bash".into(), "Write".into()],
-            cost_usd,
-            version,
-            took,
-        },
+        Input::Replied { attempt, text, facts } => {
+            let tool = |tool: &str| RefusedTool { tool: tool.to_owned(), input: None, allow: Vec::new() };
+            let facts = TurnFacts { refused: vec![tool("Bash"), tool("Write")], ..facts };
+            Input::Replied { attempt, text, facts }
+        }
         other => other,
     };
     let input = denied(run.ask().attempt, "Done.\n{\"outcome\": \"complete\"}");
@@ -177,7 +177,7 @@ fn a_prompt_that_was_cut_short_is_not_lost() {
     run.report("complete");
     let attempt = run.ask().attempt;
     let exit = Exit::because(ExitReason::Interrupted);
-    run.handle(Input::Failed { attempt, exit, resume_at: Some(5), cost_usd: None, took: Duration::ZERO });
+    run.handle(Input::Failed { attempt, exit, resume_at: Some(5), facts: TurnFacts::default() });
     assert_eq!(run.run.waiting().collect::<Vec<_>>(), [(prompt, "Mind the tests.")]);
     let fresh = run.fresh();
     let decision = run.run.resume(Resume::by(ResumedBy::Auto), Meanwhile::default(), fresh).unwrap();
@@ -191,7 +191,8 @@ fn money_that_a_failed_turn_spent_counts() {
     let fail = |reason, cost_usd| {
         let mut run = OneRun::start(&ImplementAndReview, limits);
         let (attempt, exit) = (run.ask().attempt, Exit::because(reason));
-        run.handle(Input::Failed { attempt, exit, resume_at: None, cost_usd, took: Duration::ZERO });
+        let facts = TurnFacts { cost_usd, ..TurnFacts::default() };
+        run.handle(Input::Failed { attempt, exit, resume_at: None, facts });
         run
     };
     assert!((fail(ExitReason::WorkerFailed, Some(1.5)).run.spent().cost_usd - 1.5).abs() < 1e-9);
@@ -354,7 +355,7 @@ fn the_model_of_the_order_wins_over_the_recipes() {
 /// Ends the present turn for a reason, at a time that is known.
 fn fail(run: &mut OneRun, reason: ExitReason) {
     let (attempt, exit) = (run.ask().attempt, Exit::because(reason));
-    run.handle(Input::Failed { attempt, exit, resume_at: Some(7), cost_usd: None, took: Duration::ZERO });
+    run.handle(Input::Failed { attempt, exit, resume_at: Some(7), facts: TurnFacts::default() });
 }
 
 fn resume_by_itself(run: &mut OneRun) {

@@ -5,3 +5,4 @@
 mod decisions;
 mod one_run;
 mod properties;
+mod proving;

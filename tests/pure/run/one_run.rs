@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use surefire::AnyRecipe;
 use surefire::run::{
-    Ask, AttemptId, Decision, Event, Fresh, Input, Limits, Order, PromptId, Run, Spent, Todo,
+    Ask, AttemptId, Check, CheckKind, CheckResult, CheckVerdict, Decision, Event, Fresh, Input, Limits,
+    Order, PromptId, Run, Spent, Todo, TurnFacts,
 };
 use uuid::Uuid;
 
@@ -31,6 +32,7 @@ impl OneRun {
             directory: PathBuf::from("/projects"),
             about: None,
             model: None,
+            allow_tools: Vec::new(),
             limits: Limits::default(),
             spent: Spent::default(),
             restarts: 0,
@@ -49,7 +51,7 @@ impl OneRun {
     /// The turn that goes on.
     pub(crate) fn ask(&self) -> Ask {
         match self.run.todo() {
-            Todo::Ask(ask) => ask,
+            Todo::Ask(ask) => *ask,
             other => panic!("the run does not ask: {other:?}"),
         }
     }
@@ -68,8 +70,32 @@ impl OneRun {
         self.handle(replied(attempt, text))
     }
 
+    /// The agent reports an outcome, and everything that the engine looks for is there.
     pub(crate) fn report(&mut self, outcome: &str) -> &Todo {
-        self.reply(&format!("Done.\n{{\"outcome\": \"{outcome}\"}}"))
+        self.reply(&format!("Done.\n{{\"outcome\": \"{outcome}\"}}"));
+        match self.run.todo() {
+            Todo::Check(_) => self.checked(CheckVerdict::Passed, "it is there"),
+            Todo::Ask(_) | Todo::Wait | Todo::End | Todo::Restart(_) => &self.todo,
+        }
+    }
+
+    /// The check that goes on.
+    pub(crate) fn check(&self) -> Check {
+        match self.run.todo() {
+            Todo::Check(check) => *check,
+            other => panic!("the run checks nothing: {other:?}"),
+        }
+    }
+
+    /// The check ends, and the first thing that it is about decided.
+    pub(crate) fn checked(&mut self, verdict: CheckVerdict, found: &str) -> &Todo {
+        let check = self.check();
+        let evidence = check.evidence.first().map(|evidence| (CheckKind::Evidence, evidence.to_string()));
+        let command = check.commands.first().map(|command| (check.purpose, command.to_string()));
+        let (kind, name) = evidence.or(command).expect("there is something to check");
+        let (found, took) = (found.to_owned(), Duration::from_secs(5));
+        let results = vec![CheckResult { kind, name, verdict, found, took, rehearsed: false }];
+        self.handle(Input::Checked { check: check.check, results, took })
     }
 
     pub(crate) fn prompted(&mut self, text: &str) -> PromptId {
@@ -88,10 +114,7 @@ pub(crate) fn replied(attempt: AttemptId, text: &str) -> Input {
     Input::Replied {
         attempt,
         text: text.to_owned(),
-        denied: Vec::new(),
-        cost_usd: Some(0.25),
-        version: None,
-        took: Duration::from_secs(10),
+        facts: TurnFacts { took: Duration::from_secs(10), cost_usd: Some(0.25), ..TurnFacts::default() },
     }
 }
 

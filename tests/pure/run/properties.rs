@@ -9,7 +9,10 @@ use proptest::collection::vec;
 use proptest::prelude::{Just, ProptestConfig, Strategy, any, prop_oneof, proptest};
 use proptest::test_runner::RngSeed;
 use surefire::recipes::BUNDLED;
-use surefire::run::{Event, Input, Limits, Meanwhile, Purpose, Resume, ResumedBy, Run, Todo};
+use surefire::run::{
+    Check, CheckKind, CheckResult, CheckVerdict, Event, Input, Limits, Meanwhile, Purpose, Resume, ResumedBy,
+    Run, Todo, TurnFacts,
+};
 use surefire::{Exit, ExitReason};
 
 /// One thing that happens.
@@ -49,6 +52,7 @@ fn limits() -> impl Strategy<Value = Limits> {
             budget_usd: budget.map(|quarters| f64::from(quarters) * 0.25),
             reasks,
             auto_resumes,
+            ..Limits::default()
         },
     )
 }
@@ -63,12 +67,33 @@ const FAILURES: [ExitReason; 5] = [
 
 const BAD_REPLIES: [&str; 4] = ["", "no JSON", r#"{"outcome": "no-such-thing"}"#, r#"{"outcome": "other"}"#];
 
+/// A check ends in whatever way the choice says, mostly well.
+fn end_check(run: &mut OneRun, check: &Check, choice: u8) {
+    let verdict = match choice % 8 {
+        0 => CheckVerdict::Impossible,
+        1 => CheckVerdict::TimedOut { limit: Duration::from_secs(1) },
+        2..5 => CheckVerdict::Failed { status: Some(1) },
+        _ => CheckVerdict::Passed,
+    };
+    let kind = if check.evidence.is_empty() { check.purpose } else { CheckKind::Evidence };
+    let (name, found, took) = ("commit".to_owned(), "as it is".to_owned(), Duration::from_secs(1));
+    let results = vec![CheckResult { kind, name, verdict, found, took, rehearsed: false }];
+    run.handle(Input::Checked { check: check.check, results, took });
+}
+
 fn happen(run: &mut OneRun, what: &Happens) {
     let asked = match run.run.todo() {
         Todo::Ask(ask) => Some(ask.attempt),
+        Todo::Check(asked) => {
+            if let Happens::Outcome(choice) | Happens::BadReply(choice) = what {
+                return end_check(run, &asked, *choice);
+            }
+            None
+        }
         Todo::Wait | Todo::End | Todo::Restart(_) => None,
     };
     let took = Duration::from_secs(3);
+    let facts = TurnFacts { took, ..TurnFacts::default() };
     match (what, asked) {
         (Happens::Outcome(choice), Some(_)) => {
             let outcomes = run.run.position().outline().outcomes;
@@ -80,7 +105,7 @@ fn happen(run: &mut OneRun, what: &Happens) {
         }
         (Happens::Fails(choice), Some(attempt)) => {
             let exit = Exit::because(FAILURES[usize::from(*choice) % FAILURES.len()]);
-            run.handle(Input::Failed { attempt, exit, resume_at: Some(1), cost_usd: None, took });
+            run.handle(Input::Failed { attempt, exit, resume_at: Some(1), facts });
         }
         (Happens::LateReply, _) => {
             let late = run.fresh().attempt;
@@ -138,6 +163,19 @@ fn check(run: &OneRun) {
             Event::Replied { .. } => {
                 assert!(turn_open, "a reply answers a turn");
                 turn_open = false;
+            }
+            Event::CheckBegan { check, .. } => {
+                assert!(open && !turn_open, "one turn or check at a time");
+                assert!(attempts.insert(*check), "a check is begun once");
+                turn_open = true;
+                passing = false;
+            }
+            Event::Checked { .. } => {
+                assert!(turn_open, "a check ends that began");
+                turn_open = false;
+            }
+            Event::TreeSeen { .. } | Event::ToolsRefused { .. } => {
+                assert!(turn_open, "they belong to a turn");
             }
             Event::Reasked { number, of, .. } => assert!(number <= of),
             Event::Moved { number, .. } => {

@@ -6,12 +6,14 @@ use proptest::collection::vec;
 use proptest::prelude::{ProptestConfig, any, proptest};
 use proptest::test_runner::RngSeed;
 use surefire::recipes::BUNDLED;
-use surefire::run::{Resume, ResumedBy};
+use surefire::run::{
+    Changes, CheckKind, CheckResult, CheckVerdict, RefusedTool, Resume, ResumedBy, TreeState, TurnFacts,
+};
 use surefire::session::{Action, Input, Process, RunStatus, TurnEnd};
 use surefire::store::Store;
 use surefire::{Exit, ExitReason};
 
-use super::world::World;
+use super::world::{InFlight, World};
 
 /// Numbers that become an input: mostly one that can be, now and then any.
 #[derive(Debug, Clone, Copy)]
@@ -24,14 +26,10 @@ impl Dice {
         let failed = |reason, resume_at, undelivered| TurnEnd::Failed {
             exit: Exit::because(reason).describe("it failed"),
             resume_at,
-            cost_usd: Some(0.5),
             undelivered,
         };
         let says = |text: &str| TurnEnd::Replied {
             text: text.to_owned(),
-            denied: Vec::new(),
-            cost_usd: None,
-            version: None,
             already_said: self.0[2].is_multiple_of(3),
         };
         match self.0[1] % 16 {
@@ -47,10 +45,43 @@ impl Dice {
         }
     }
 
+    /// What else is known about a turn: what it cost, what was refused, what the tree is like.
+    fn facts(self) -> TurnFacts {
+        let refused = RefusedTool { tool: "Bash".to_owned(), input: None, allow: vec!["make *".to_owned()] };
+        TurnFacts {
+            took: SECOND,
+            cost_usd: self.0[2].is_multiple_of(2).then_some(0.5),
+            refused: if self.0[2].is_multiple_of(5) { vec![refused] } else { Vec::new() },
+            tree: self.0[2].is_multiple_of(3).then(|| Box::new((self.tree(), Changes::default()))),
+            version: None,
+        }
+    }
+
+    fn tree(self) -> TreeState {
+        TreeState { head: Some(format!("{:x}", self.0[2])), ..TreeState::default() }
+    }
+
+    /// How a check ends: mostly well.
+    fn check_end(self, world: &World) -> Option<Input> {
+        let Some(InFlight::Check(request)) = &world.in_flight else { return None };
+        let verdict = match self.0[1] % 16 {
+            0 => CheckVerdict::Impossible,
+            1 => CheckVerdict::Unknown,
+            2 => CheckVerdict::TimedOut { limit: SECOND },
+            3..8 => CheckVerdict::Failed { status: Some(1) },
+            _ => CheckVerdict::Passed,
+        };
+        let kind =
+            if request.check.evidence.is_empty() { request.check.purpose } else { CheckKind::Evidence };
+        let (name, found) = ("commit".to_owned(), "as it is".to_owned());
+        let result = CheckResult { kind, name, verdict, found, took: SECOND, rehearsed: false };
+        Some(Input::CheckEnded { check: request.check.check, results: vec![result], took: SECOND })
+    }
+
     fn input(self, world: &mut World) -> Option<Input> {
         let exit = Exit::because(ExitReason::UserRequested);
         let took = SECOND * u32::from(self.0[2]);
-        let in_flight = world.in_flight.as_ref().map(|turn| turn.attempt);
+        let in_flight = world.in_flight.as_ref().map(InFlight::attempt);
         Some(match self.0[0] % 32 {
             0..3 => {
                 let id = ["implement-and-review", "implement-and-review-all", "rebase"]
@@ -87,15 +118,17 @@ impl Dice {
             }
             19 => Input::Broken { exit: Exit::because(ExitReason::InternalError).describe("a panic") },
             // An end that comes too late.
-            20 => Input::TurnEnded { attempt: world.id().into(), end: self.end(world), took },
-            _ => Input::TurnEnded { attempt: in_flight?, end: self.end(world), took },
+            20 => Input::TurnEnded { attempt: world.id().into(), end: self.end(world), facts: self.facts() },
+            _ if matches!(world.in_flight, Some(InFlight::Check(_))) => self.check_end(world)?,
+            21 => Input::TreeSeen { attempt: in_flight?, tree: self.tree() },
+            _ => Input::TurnEnded { attempt: in_flight?, end: self.end(world), facts: self.facts() },
         })
     }
 }
 
 /// The first outcome that the agent was offered.
 fn first_outcome(world: &World) -> String {
-    let prompt = world.in_flight.as_ref().map(|turn| turn.prompt.as_str()).unwrap_or_default();
+    let prompt = world.in_flight.as_ref().map(InFlight::prompt).unwrap_or_default();
     let offered =
         prompt.lines().rev().find_map(|it| it.strip_prefix("Your possible outcomes for this step: "));
     let first = offered.unwrap_or_default().split(", ").next().unwrap_or_default();
@@ -118,14 +151,17 @@ fn step(world: &mut World, dice: Dice) {
     if matches!(input, Input::Broken { .. }) {
         world.in_flight = None;
     }
+    if let Input::CheckEnded { .. } = &input {
+        world.in_flight = None;
+    }
     if let Input::TurnEnded { attempt, end, .. } = &input
         && world.session.in_flight() == Some(*attempt)
         && let Some(turn) = world.in_flight.take()
     {
         match end {
-            TurnEnd::Replied { .. } => _ = world.answered.insert(turn.prompt),
+            TurnEnd::Replied { .. } => _ = world.answered.insert(turn.prompt().to_owned()),
             TurnEnd::Unknown { .. } | TurnEnd::Failed { undelivered: false, .. } => {
-                world.unsure.insert(turn.prompt);
+                world.unsure.insert(turn.prompt().to_owned());
             }
             TurnEnd::Failed { undelivered: true, .. } => {}
         }

@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use surefire::recipes::BUNDLED;
-use surefire::run::{Limits, Order, Run, RunId, SessionId, Spent};
+use surefire::run::{AttemptId, Limits, Order, Run, RunId, SessionId, Spent};
 use surefire::session::{
-    Action, ChatTurn, Decision, Input, NewSession, Profile, QueuedPrompt, Refusal, RunStatus, Session,
-    Stored, StoredRun, TurnOrigin, TurnRequest, Unreplayable,
+    Action, ChatTurn, CheckRequest, Decision, Input, NewSession, Profile, QueuedPrompt, Refusal, RunStatus,
+    Session, Stored, StoredRun, TurnOrigin, TurnRequest, Unreplayable,
 };
 use surefire::store::{Memory, RunFilter, Store, Waiting};
 use uuid::Uuid;
@@ -18,8 +18,8 @@ const AGAIN: &str = "This may have reached you before";
 pub(crate) struct World {
     pub(crate) session: Session,
     pub(crate) store: Memory,
-    /// The turn that an agent works on.
-    pub(crate) in_flight: Option<TurnRequest>,
+    /// What an agent works on, or the engine checks.
+    pub(crate) in_flight: Option<InFlight>,
     /// The prompts that an agent has answered.
     pub(crate) answered: BTreeSet<String>,
     /// The prompts that an agent may have got, without an answer.
@@ -28,6 +28,30 @@ pub(crate) struct World {
     /// The runs whose recipe has changed since they began.
     changed: BTreeSet<RunId>,
     ids: u128,
+}
+
+/// A job that the driver would have begun.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum InFlight {
+    Turn(TurnRequest),
+    Check(CheckRequest),
+}
+
+impl InFlight {
+    pub(crate) fn attempt(&self) -> AttemptId {
+        match self {
+            Self::Turn(turn) => turn.attempt,
+            Self::Check(check) => check.check.check,
+        }
+    }
+
+    /// What an agent was told; nothing in a check.
+    pub(crate) fn prompt(&self) -> &str {
+        match self {
+            Self::Turn(turn) => &turn.prompt,
+            Self::Check(_) => "",
+        }
+    }
 }
 
 impl World {
@@ -82,7 +106,7 @@ impl World {
             let stored = Session::load(stored(&self.store, successor.id(), &self.changed));
             assert_eq!(summary(successor), summary(&stored), "the successor is what is persisted");
         }
-        assert_eq!(self.session.in_flight(), self.in_flight.as_ref().map(|turn| turn.attempt));
+        assert_eq!(self.session.in_flight(), self.in_flight.as_ref().map(InFlight::attempt));
         assert_eq!(self.summary(), self.reloaded().1, "the session is what is persisted");
         let due = RunFilter { session: Some(self.session.id()), resume_due: true, ..RunFilter::default() };
         let due: Vec<_> = self.store.runs(&due).unwrap().iter().map(|run| run.id).collect();
@@ -99,7 +123,16 @@ impl World {
                 assert!(is_clients || request.run.is_some() || prompt.starts_with(AGAIN), "{prompt}");
                 assert!(!is_clients || !self.answered.contains(prompt), "{prompt} was answered before");
                 assert!(!is_clients || !self.unsure.contains(prompt), "{prompt} is repeated without notice");
-                self.in_flight = Some(TurnRequest::clone(request));
+                self.in_flight = Some(InFlight::Turn(TurnRequest::clone(request)));
+            }
+            Action::Check(request) => {
+                assert_eq!(self.in_flight, None, "at most one turn or check is in flight");
+                let check = &request.check;
+                assert!(
+                    !check.evidence.is_empty() || !check.commands.is_empty(),
+                    "there is something to check"
+                );
+                self.in_flight = Some(InFlight::Check(CheckRequest::clone(request)));
             }
             Action::StopTurn => {
                 assert!(self.in_flight.is_some(), "only a turn in flight is stopped");
@@ -159,6 +192,7 @@ impl World {
             directory: "/projects".into(),
             about: None,
             model: None,
+            allow_tools: Vec::new(),
             limits: Limits { time: Some(Duration::from_hours(1)), ..Limits::default() },
             spent: Spent::default(),
             restarts: 0,

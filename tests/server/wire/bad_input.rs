@@ -25,6 +25,8 @@ enum Holds {
     Seconds,
     Amount,
     Object,
+    /// A list of tools.
+    Tools,
     /// It is never refused, whatever it is.
     Anything,
 }
@@ -42,7 +44,7 @@ enum May {
 
 use Holds::{
     Amount, Anything, Count, Flag, Object, Positive, Reason, RunId, Seconds, SessionId, SmallCount, Text,
-    Words,
+    Tools, Words,
 };
 use May::{BeLeftOut, BeNull, NotBeLeftOut, NotBeLeftOutAlone};
 
@@ -73,6 +75,7 @@ const MESSAGES: [Row; 36] = [
             ("/agent", Text, BeLeftOut),
             ("/model", Text, BeLeftOut),
             ("/prompt", Text, BeLeftOut),
+            ("/allow_tools", Tools, BeLeftOut),
             ("/limits", Object, BeLeftOut),
             ("/limits/time_s", Seconds, BeLeftOut),
             ("/limits/max_ticks", Positive, BeLeftOut),
@@ -166,6 +169,9 @@ fn values() -> Vec<Option<Value>> {
         json!(true),
         json!([]),
         json!([SESSION]),
+        json!([null]),
+        json!([7]),
+        json!(["*".repeat(300_000)]),
         json!({}),
         json!({ "time_s": {} }),
         json!({ "surprise": 1 }),
@@ -211,6 +217,15 @@ fn taken(kind: &str, field: &str, holds: Holds, may: May, value: Option<&Value>)
             read_if(value.as_f64().is_some_and(sensible), "a positive number")
         }
         (Amount, _) => read_if(above_0, "a positive number"),
+        (Tools, Value::Array(tools)) => match tools.first() {
+            Some(Value::Null) => wrong("a list without null"),
+            Some(Value::Number(_)) => wrong("a list, each of it a string"),
+            Some(tool) if *tool != json!(SESSION) => {
+                Taken::RefusedLike(format!("{field} in {kind} message: `"))
+            }
+            Some(_) | None => Taken::Read,
+        },
+        (Tools, _) => wrong("a list"),
         (Object, Value::Object(inner)) if inner.contains_key("time_s") => {
             Taken::Refused(format!("time_s must be a positive number in {kind} message"))
         }

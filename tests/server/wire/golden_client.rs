@@ -52,6 +52,7 @@ fn recipes() -> [(&'static str, ClientMessage); 14] {
         agent: None,
         model: None,
         prompt: None,
+        allow_tools: Vec::new(),
         limits: WantedLimits::default(),
     };
     let new_session = StartRecipe {
@@ -66,6 +67,7 @@ fn recipes() -> [(&'static str, ClientMessage); 14] {
         agent: Some("claude".into()),
         model: Some("opus".into()),
         prompt: Some("Only the tasks about the shopping cart.".into()),
+        allow_tools: vec!["npm test *".parse().expect("it is a tool")],
         limits: WantedLimits {
             time: Some(Duration::from_hours(2)),
             max_ticks: Some(40),

@@ -8,9 +8,10 @@ use surefire::wire::{
     Ack, ActiveRecipe, AuthError, AvailableCommands, AvailableRecipes, CommandError, CommandHistory,
     CompactionError, Connected, ErrorCode, ErrorMessage, GitBranch, Hello, HistoryMessage, InferNameError,
     LastRecipe, Mark, OfferedAgent, OfferedRecipe, OrchestrationSet, ProtocolVersion, RecentSession,
-    RecentSessions, RecipeError, RecipeExited, RequestId, ResourcesList, RunViewChanged, RunsPruned,
-    ServerMessage, SessionCreated, SessionEntry, SessionHistory, SessionKilled, SessionList, SessionReady,
-    SessionsPruned, Stamp, TurnComplete, Window, WorkChanged, WorktreeSessionError, shown, window,
+    RecentSessions, RecipeError, RecipeExited, RequestId, ResourcesList, RunOutput, RunViewChanged,
+    RunsPruned, ServerMessage, SessionCreated, SessionEntry, SessionHistory, SessionKilled, SessionList,
+    SessionReady, SessionsPruned, Stamp, TurnComplete, Window, WorkChanged, WorktreeSessionError, shown,
+    window,
 };
 use surefire::{Category, Exit, ExitReason, Outline, Registry};
 use uuid::Uuid;
@@ -368,7 +369,12 @@ fn views() -> Rows {
         timeline.apply(seq, at(seq), event);
     }
     let changed = timeline.view().changed_since(2);
-    vec![("run_view", ServerMessage::RunView(RunViewChanged::new(run_id(), changed)))]
+    let line = "test cart::rounds_half_up ... ok".to_owned();
+    let printed = RunOutput { session_id: session(), run_id: run_id(), line };
+    vec![
+        ("run_view", ServerMessage::RunView(RunViewChanged::new(run_id(), changed))),
+        ("run_output", ServerMessage::RunOutput(printed)),
+    ]
 }
 
 fn refusals() -> Rows {

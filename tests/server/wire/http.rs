@@ -1,7 +1,12 @@
 //! What is read over HTTP can be read back, by programs that share these types.
 
+use std::time::Duration;
+
 use surefire::recipes::{BUNDLED, ImplementAndReview};
-use surefire::run::{Event, Resume, ResumedBy};
+use surefire::run::{
+    ChangedFile, Changes, CheckKind, CheckResult, CheckSubject, CheckVerdict, CommitSeen, Event, FileChange,
+    RefusedTool, Resume, ResumedBy, TreeState, TurnFacts,
+};
 use surefire::view::Status;
 use surefire::wire::{
     FirstPrompt, Journal, JournalEvent, LastReply, RunDetails, RunLine, SetAsideEntry, Stamp, StoreState,
@@ -10,7 +15,7 @@ use surefire::wire::{
 use surefire::{Exit, ExitReason, Verdict};
 
 use super::golden::folder;
-use super::one_run::{BEGAN, OneRun, at, run_id, session};
+use super::one_run::{BEGAN, OneRun, at, facts, run_id, session};
 
 fn line(one: &OneRun) -> RunLine {
     RunLine {
@@ -40,7 +45,9 @@ fn line(one: &OneRun) -> RunLine {
 fn a_journal_reads_as_what_was_written() {
     let mut one = OneRun::start(&ImplementAndReview);
     one.reply("What was it again?");
-    one.report("complete");
+    one.report_with("complete", seen());
+    let tests = checked(&one.events);
+    one.events.extend(tests);
     one.prompted("Mind the tests.");
     one.report("no-issues");
     one.reply("I do.");
@@ -50,10 +57,21 @@ fn a_journal_reads_as_what_was_written() {
     let mut kinds: Vec<_> = one.events.iter().map(Event::name).collect();
     kinds.sort_unstable();
     kinds.dedup();
-    assert_eq!(
-        kinds,
-        ["ended", "moved", "prompt_queued", "reasked", "replied", "resumed", "started", "turn_began"]
-    );
+    let all = [
+        "check_began",
+        "checked",
+        "ended",
+        "moved",
+        "prompt_queued",
+        "reasked",
+        "replied",
+        "resumed",
+        "started",
+        "tools_refused",
+        "tree_seen",
+        "turn_began",
+    ];
+    assert_eq!(kinds, all);
     let events = (1..).zip(one.events.clone());
     let events = events.map(|(seq, event)| JournalEvent { seq, at: Stamp(at(seq)), event }).collect();
     let journal = Journal { run: line(&one), events };
@@ -73,12 +91,64 @@ fn a_journal_reads_as_what_was_written() {
     assert_eq!(serde_json::from_str::<FirstPrompt>(&written).unwrap(), prompt);
 }
 
+/// What was refused to the agent in a turn, and what it changed.
+fn seen() -> TurnFacts {
+    let push =
+        RefusedTool { tool: "Bash".into(), input: Some("git push".into()), allow: vec!["git push *".into()] };
+    let file = |path: &str, change, added, removed| ChangedFile { path: path.into(), change, added, removed };
+    let changes = Changes {
+        files: vec![
+            file("src/cart.rs", FileChange::Modified, Some(12), Some(3)),
+            file("src/empty.rs", FileChange::Renamed("src/none.rs".into()), Some(1), Some(1)),
+        ],
+        total_files: 2,
+        added: 13,
+        removed: 4,
+        commits: vec![CommitSeen {
+            id: "5f1e6c0d9b8a7f6e5d4c3b2a19080706f5e4d3c2".into(),
+            subject: "Empty the cart".into(),
+        }],
+    };
+    let tree = TreeState {
+        head: Some("5f1e6c0d9b8a7f6e5d4c3b2a19080706f5e4d3c2".into()),
+        branch: Some("main".into()),
+        tree: None,
+    };
+    TurnFacts { refused: vec![push], tree: Some(Box::new((tree, changes))), ..facts() }
+}
+
+/// A command that the engine ran after the first step.
+fn checked(before: &[Event]) -> [Event; 2] {
+    let mut attempts = before.iter().filter_map(|event| match event {
+        Event::TurnBegan { attempt, .. } => Some(*attempt),
+        _ => None,
+    });
+    let (check, took) = (attempts.next_back().expect("there was a turn"), Duration::from_secs(42));
+    let subject = CheckSubject::Outcome { outcome: "complete".into(), description: None };
+    let result = CheckResult {
+        kind: CheckKind::Verify,
+        name: "cargo test".into(),
+        verdict: CheckVerdict::Failed { status: Some(101) },
+        found: "test cart::is_emptied ... FAILED".into(),
+        took,
+        rehearsed: false,
+    };
+    [
+        Event::CheckBegan { check, step: "implement".into(), subject },
+        Event::Checked { check, results: vec![result], took },
+    ]
+}
+
 /// A run with everything in it that a view can show.
 #[test]
 fn a_run_and_its_view_read_as_their_file_shows() {
     let mut one = OneRun::start(&ImplementAndReview);
     one.reply("What was it again?");
-    one.report("complete");
+    one.report_with("complete", seen());
+    let tests = checked(&one.events);
+    // A recipe of its own would be needed for the command that was run before the step was left.
+    let left = one.events.iter().position(|event| matches!(event, Event::Moved { .. })).expect("it moved on");
+    one.events.splice(left..left, tests);
     one.prompted("Mind the tests.");
     one.report("no-issues");
     one.cancel(Exit::because(ExitReason::UserStopped).describe("enough"));

@@ -4,6 +4,7 @@ mod bad_input;
 mod golden;
 mod golden_client;
 mod golden_server;
+mod handoff;
 mod http;
 mod one_run;
 mod properties;

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use surefire::run::{
-    Ask, Decision, Event, Fresh, Input, Limits, Meanwhile, Order, PromptId, Resume, Run, RunId, SessionId,
-    Spent, Successor, Todo,
+    Ask, Check, CheckKind, CheckResult, CheckVerdict, Decision, Event, Fresh, Input, Limits, Meanwhile,
+    Order, PromptId, Resume, Run, RunId, SessionId, Spent, Successor, Todo, TurnFacts,
 };
 use surefire::wire::{ServerMessage, Telling};
 use surefire::{AnyRecipe, Exit};
@@ -54,6 +54,7 @@ impl OneRun {
             directory: "/projects/shop".into(),
             about: None,
             model: None,
+            allow_tools: Vec::new(),
             limits: Limits::default(),
             spent: Spent::default(),
             restarts: 0,
@@ -100,7 +101,7 @@ impl OneRun {
 
     fn ask(&self) -> Ask {
         match self.run.todo() {
-            Todo::Ask(ask) => ask,
+            Todo::Ask(ask) => *ask,
             other => panic!("the run does not ask: {other:?}"),
         }
     }
@@ -113,8 +114,34 @@ impl OneRun {
 
     pub(crate) fn reply(&mut self, text: &str) {
         let attempt = self.ask().attempt;
-        let (denied, version, took) = (Vec::new(), None, Duration::from_secs(20));
-        self.handle(Input::Replied { attempt, text: text.to_owned(), denied, cost_usd: None, version, took });
+        self.handle(Input::Replied { attempt, text: text.to_owned(), facts: facts() });
+        if let Todo::Check(check) = self.run.todo() {
+            self.find(&check);
+        }
+    }
+
+    /// A reply after a turn in which the engine saw this.
+    pub(crate) fn report_with(&mut self, outcome: &str, facts: TurnFacts) {
+        let attempt = self.ask().attempt;
+        let text = format!("Done.\n{{\"outcome\": \"{outcome}\"}}");
+        self.handle(Input::Replied { attempt, text, facts });
+        if let Todo::Check(check) = self.run.todo() {
+            self.find(&check);
+        }
+    }
+
+    /// Everything that the engine looks for is there.
+    fn find(&mut self, check: &Check) {
+        let took = Duration::from_secs(1);
+        let results = check.evidence.iter().map(|evidence| CheckResult {
+            kind: CheckKind::Evidence,
+            name: evidence.to_string(),
+            verdict: CheckVerdict::Passed,
+            found: "it is there".to_owned(),
+            took: Duration::ZERO,
+            rehearsed: false,
+        });
+        self.handle(Input::Checked { check: check.check, results: results.collect(), took });
     }
 
     pub(crate) fn report(&mut self, outcome: &str) {
@@ -129,8 +156,8 @@ impl OneRun {
     }
 
     pub(crate) fn fail(&mut self, exit: Exit, resume_at: Option<u64>) {
-        let (attempt, took) = (self.ask().attempt, Duration::from_secs(20));
-        self.handle(Input::Failed { attempt, exit, resume_at, cost_usd: None, took });
+        let attempt = self.ask().attempt;
+        self.handle(Input::Failed { attempt, exit, resume_at, facts: facts() });
     }
 
     pub(crate) fn cancel(&mut self, exit: Exit) {
@@ -161,4 +188,9 @@ fn fresh(ids: &mut u128) -> Fresh {
         Uuid::from_u128(0x5d1f_0a7e_4c3b_4f28_9e6d_1b2a_3c4d_0000 + *ids)
     };
     Fresh { attempt: next().into(), run: next().into(), session: next().into() }
+}
+
+/// What is known about every turn.
+pub(crate) fn facts() -> TurnFacts {
+    TurnFacts { took: Duration::from_secs(20), ..TurnFacts::default() }
 }

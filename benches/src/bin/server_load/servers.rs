@@ -89,6 +89,15 @@ async fn stock() -> Result<()> {
     Ok(())
 }
 
+/// Processor time of a server's process.
+#[derive(Clone, Copy)]
+pub(crate) struct CpuTime {
+    /// In its own code.
+    pub(crate) user: Duration,
+    /// In the kernel, for its calls.
+    pub(crate) kernel: Duration,
+}
+
 /// A server that runs. It ends when this is dropped.
 pub(crate) struct Serving {
     pub(crate) contender: Contender,
@@ -152,13 +161,17 @@ impl Serving {
         Ok(line.trim().trim_end_matches(" kB").parse::<f64>()? * 1024.0)
     }
 
-    /// User and system time so far. The kernel counts it in hundredths of a second.
-    pub(crate) fn cpu(&self) -> Result<Duration> {
+    /// The processor time so far. The kernel counts it in hundredths of a second.
+    pub(crate) fn cpu(&self) -> Result<CpuTime> {
         let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.process.id()))?;
         // The name in parentheses may contain anything; utime and stime are the 12th and 13th after it.
-        let fields = stat.rsplit(')').next().unwrap_or_default().split_whitespace();
-        let ticks = fields.skip(11).take(2).map(str::parse::<u64>).sum::<std::result::Result<u64, _>>()?;
-        Ok(Duration::from_millis(10 * ticks))
+        let mut fields = stat.rsplit(')').next().unwrap_or_default().split_whitespace().skip(11);
+        let mut time = || -> Result<Duration> {
+            Ok(Duration::from_millis(
+                10 * fields.next().ok_or("Linux tells utime and stime")?.parse::<u64>()?,
+            ))
+        };
+        Ok(CpuTime { user: time()?, kernel: time()? })
     }
 
     /// How many files and sockets it has open.

@@ -37,17 +37,15 @@ pub(crate) async fn measure(below: &Path) -> Result<()> {
             stock_clients = stock_turns.take(&stock, stock_clients, in_flight).await?;
         }
         let what = |figure: &str| format!("{CLIENTS} clients, {in_flight} in flight: {figure}");
-        let (wall, cpu) =
-            (what("messages/s, with the clients on the same cores"), what("server's CPU time a message"));
-        let figure = figures::median;
-        figures::compare(
-            &wall,
-            "",
-            figure(&mut our_turns.rates),
-            figure(&mut stock_turns.rates),
-            wanted_rate,
-        );
-        figures::compare(&cpu, "µs", figure(&mut our_turns.cpu), figure(&mut stock_turns.cpu), wanted_cpu);
+        let compare = |figure: &str, unit, ours: &mut [f64], stock: &mut [f64], wanted| {
+            figures::compare(&what(figure), unit, figures::median(ours), figures::median(stock), wanted);
+        };
+        let (ours, stock) = (&mut our_turns, &mut stock_turns);
+        let rate = "messages/s, with the clients on the same cores";
+        compare(rate, "", &mut ours.rates, &mut stock.rates, wanted_rate);
+        compare("server's CPU time a message", "µs", &mut ours.cpu, &mut stock.cpu, wanted_cpu);
+        compare("of that, in the server", "µs", &mut ours.user, &mut stock.user, "");
+        compare("of that, in the kernel", "µs", &mut ours.kernel, &mut stock.kernel, "");
     }
     Ok(())
 }
@@ -55,8 +53,10 @@ pub(crate) async fn measure(below: &Path) -> Result<()> {
 #[derive(Default)]
 struct Turns {
     rates: Vec<f64>,
-    /// Microseconds a message.
+    /// Microseconds a message: in all, in the server's own code, and in the kernel for it.
     cpu: Vec<f64>,
+    user: Vec<f64>,
+    kernel: Vec<f64>,
 }
 
 impl Turns {
@@ -69,11 +69,16 @@ impl Turns {
         let load = Arc::new(Load::of(i64::MAX));
         let talking = tokio::spawn(all_talk(clients, in_flight, Arc::clone(&load)));
         tokio::time::sleep(WARM_UP).await;
-        let (begun, cpu, answered) = (Instant::now(), server.cpu()?, load.answered());
+        let (begun, before, answered) = (Instant::now(), server.cpu()?, load.answered());
         tokio::time::sleep(TURN).await;
         let answered = (load.answered() - answered) as f64;
         self.rates.push(answered / begun.elapsed().as_secs_f64());
-        self.cpu.push((server.cpu()? - cpu).as_secs_f64() * 1e6 / answered);
+        let after = server.cpu()?;
+        let a_message = |spent: Duration| spent.as_secs_f64() * 1e6 / answered;
+        let (user, kernel) = (after.user - before.user, after.kernel - before.kernel);
+        self.cpu.push(a_message(user + kernel));
+        self.user.push(a_message(user));
+        self.kernel.push(a_message(kernel));
         load.end();
         talking.await?
     }

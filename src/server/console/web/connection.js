@@ -1,6 +1,9 @@
 // The WebSocket: it shows the key, comes back by itself when it is lost, and says at any time how it stands.
 
 const VERSION = "0.5.0";
+// What the page wants to be sent: when agents may work on something else, a run's end without a pause before it, and what every event
+// changes in how its run is shown.
+const ANNOUNCED = { work: true, spacing: false, view: 1 };
 const PING_EVERY = 25_000;
 // How long an answer to a ping may take; how long where there is reason to doubt that anybody is there; how long an attempt may take.
 const ANSWERED_IN = 20_000;
@@ -81,7 +84,7 @@ export class Connection extends EventTarget {
     if (this.#answers(message)) return;
     switch (message.type) {
       case "hello":
-        this.#socket.send(JSON.stringify({ type: "connect", api_key: this.key, protocol_version: VERSION, recent_sessions_limit: 5, work: true, spacing: false }));
+        this.#socket.send(JSON.stringify({ type: "connect", api_key: this.key, protocol_version: VERSION, recent_sessions_limit: 5, ...ANNOUNCED }));
         break;
       case "connected":
         this.#failures = 0;

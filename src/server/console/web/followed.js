@@ -5,27 +5,59 @@
 export const spent = ({ began, ended, rested_ms: rested }, now) => (ended ?? now) - began - rested;
 
 export class Followed {
-  // How many look at it.
+  // How many parts of the page show it.
   followers = 0;
+  // What stays the same in a run: its recipe, its session, where its agent works.
+  run = null;
+  // The server's view of it; `null` until it was read.
+  view = null;
+  // What was pushed during a reading, about events after one that is not known yet.
+  #ahead = [];
 
-  constructor({ run, view }) {
-    Object.assign(this, { run, view });
+  constructor(id) {
+    this.id = id;
   }
 
-  // Takes in what has changed since the last event that is known.
-  update({ run, view }) {
-    const known = this.view;
-    // Answers can overtake each other.
-    if (view.seq < known.seq) return;
-    const visits = [...known.visits];
-    for (const visit of view.visits) {
+  // The last event that is known.
+  get seq() {
+    return this.view?.seq ?? 0;
+  }
+
+  // A reading begins. It will have everything that was pushed before.
+  expect() {
+    this.#ahead = [];
+  }
+
+  // Takes in what was read, and what was pushed meanwhile. Whether nothing is missing between the two.
+  read({ run, view }) {
+    this.run = run;
+    this.#merge(view);
+    return this.#ahead.splice(0).every((changed) => this.push(changed));
+  }
+
+  // Takes in what one event has changed. Where the events between the last known one and this have to be read first, it is kept until
+  // they are, and the answer is `false`.
+  push(changed) {
+    const follows = this.view !== null && changed.seq <= this.seq + 1;
+    if (follows) this.#merge(changed);
+    else this.#ahead.push(changed);
+    return follows;
+  }
+
+  // Puts what has changed into the view. It has all that changed since some event that is known, so it can begin before the last one.
+  #merge(changed) {
+    const { seq = 0, visits: before = [], transitions: taken = [], end: known } = this.view ?? {};
+    // A push can overtake an answer.
+    if (changed.seq < seq) return;
+    const visits = [...before];
+    for (const visit of changed.visits) {
       const index = visits.findIndex(({ number }) => number === visit.number);
       visits[index < 0 ? visits.length : index] = visit;
     }
-    const transitions = [...known.transitions, ...view.transitions.filter(({ seq }) => seq > known.seq)];
+    const transitions = [...taken, ...changed.transitions.filter((one) => one.seq > seq)];
     // An end that is known stays the same object, so that it is not drawn again.
-    const end = view.end?.seq === known.end?.seq ? known.end : view.end;
-    Object.assign(this, { run, view: { ...view, visits, transitions, end } });
+    const end = changed.end?.seq === known?.seq ? known ?? null : changed.end;
+    this.view = { ...changed, visits, transitions, end };
   }
 
   // The current visit, or the last one.

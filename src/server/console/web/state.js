@@ -1,11 +1,8 @@
 // All that the page knows, in one place. Whoever shows it listens for changes; only this file hears the server.
 
-import { Api, NotAllowed, NotThere } from "./api.js";
+import { Api } from "./api.js";
 import { Connection } from "./connection.js";
-import { Followed } from "./followed.js";
-
-// How long to wait until a run that could not be read is tried again, in milliseconds.
-const PATIENCE = 2_000;
+import { Following } from "./following.js";
 
 // What is heard when agents may work on something else than before.
 const ABOUT_WORK = new Set([
@@ -26,12 +23,14 @@ export class State extends EventTarget {
   present = new Map();
   sessions = new Map();
   // Runs that are shown, and the conversations beside them.
-  followed = new Map();
+  runs = new Following(this);
   conversations = new Map();
   outlines = new Map();
   notice = null;
   // Whether the server has taken the key.
   #paired = false;
+  // Whether this connection has brought its first list of sessions.
+  #greeted = false;
 
   get connectionState() {
     return this.connection?.state ?? "off";
@@ -84,8 +83,9 @@ export class State extends EventTarget {
   // What may have been missed is read again: a run from its last known event, a conversation from its next offset. Which runs go on is
   // told anew, so what was known of them is dropped.
   #comeBack() {
+    this.#greeted = false;
     this.present.clear();
-    for (const run of this.followed.keys()) this.catchUp(run);
+    this.runs.catchUp();
     for (const session of this.conversations.keys()) this.#subscribe(session);
     this.changed("runs");
     this.changed("work");
@@ -111,6 +111,9 @@ export class State extends EventTarget {
       case "session_list":
         for (const session of message.sessions) this.sessions.set(session.session_id, session);
         this.changed("sessions");
+        // It comes once more, unasked, where the server could not tell its clients of something.
+        if (this.#greeted) this.runs.catchUp();
+        this.#greeted = true;
         break;
       case "session_created":
         this.sessions.set(message.session_id, message);
@@ -121,15 +124,9 @@ export class State extends EventTarget {
         this.present.set(message.session_id, message);
         this.#worked(message);
         this.changed("runs");
-        this.catchUp(message.run_id);
         break;
-      case "recipe_step_started":
-      case "recipe_step_transition":
-      case "orchestration_retry":
-        this.catchUp(message.run_id);
-        break;
-      case "turn_complete":
-        this.#catchUpIn(message.session_id);
+      case "run_view":
+        this.runs.hear(message);
         break;
       case "session_history":
         this.#converse(message);
@@ -150,81 +147,34 @@ export class State extends EventTarget {
     this.changed("sessions");
   }
 
-  // Follows a run: the server's view of it, and what is said in its session. A page that goes back and forth follows one that is
-  // not left yet, and shares it.
+  // Follows a run: the server's view of it, and what is said in its session.
   async follow(run) {
-    const details = await this.api.run(run);
-    let followed = this.followed.get(run);
-    if (!followed) {
-      followed = new Followed(details);
-      this.followed.set(run, followed);
-      this.#subscribe(followed.run.session_id);
-    }
-    followed.followers += 1;
-    // What has changed since it was read was not heard by this page.
-    this.catchUp(run);
+    const followed = await this.runs.follow(run);
+    const session = followed.run.session_id;
+    if (!this.conversations.has(session)) this.#subscribe(session);
     return followed;
   }
 
   // Follows it no longer.
   leave(run) {
-    const followed = this.followed.get(run);
-    if (!followed || --followed.followers > 0) return;
-    this.followed.delete(run);
-    const session = followed.run.session_id;
-    if ([...this.followed.values()].some(({ run }) => run.session_id === session)) return;
-    this.conversations.delete(session);
-    this.connection.say({ type: "unsubscribe", session_id: session });
+    const session = this.runs.leave(run);
+    if (session) this.#unsubscribe(session);
   }
 
-  // Reads what is new in a run that is followed. One at a time for each: whoever asks meanwhile is served by one more look.
-  async catchUp(run) {
-    const followed = this.followed.get(run);
-    if (!followed) return;
-    followed.again = true;
-    if (followed.looking) return;
-    followed.looking = true;
-    while (followed.again) {
-      followed.again = false;
-      try {
-        followed.update(await this.api.run(run, followed.view.seq));
-        this.#settle(followed);
-      } catch (error) {
-        this.#unread(run, error);
-      }
-      this.changed(`run:${run}`);
-    }
-    followed.looking = false;
-  }
-
-  // An end may be read of before it is heard of.
-  #settle({ stopped, run: { run_id: run, session_id: session } }) {
+  // How a run is shown has changed. An end may be read of before it is heard of.
+  runChanged({ id, stopped, run: { session_id: session } }) {
     const last = this.present.get(session);
-    if (!stopped || last?.run_id !== run || last.type !== "recipe_started") return;
-    this.present.delete(session);
-    this.changed("runs");
-  }
-
-  // Without a connection all is read again when it is back. With one, nothing may happen that would say when to look again.
-  #unread(run, error) {
-    if (error instanceof NotAllowed) this.connection.refuse();
-    if (error instanceof NotAllowed || error instanceof NotThere) return;
-    const followed = this.followed.get(run);
-    clearTimeout(followed?.patience);
-    if (followed) followed.patience = setTimeout(() => this.connectionState === "on" && this.catchUp(run), PATIENCE);
-  }
-
-  #catchUpIn(session) {
-    for (const [id, { run }] of this.followed) if (run.session_id === session) this.catchUp(id);
+    if (stopped && last?.run_id === id && last.type === "recipe_started") {
+      this.present.delete(session);
+      this.changed("runs");
+    }
+    this.changed(`run:${id}`);
   }
 
   // Hears what is said in a session that is shown by itself, until what comes back is called.
   listen(session) {
     this.#subscribe(session);
-    return () => {
-      this.conversations.delete(session);
-      this.connection.say({ type: "unsubscribe", session_id: session });
-    };
+    return () => this.#unsubscribe(session);
   }
 
   // Hears what is said in a session, from where it left off.
@@ -241,6 +191,11 @@ export class State extends EventTarget {
     });
   }
 
+  #unsubscribe(session) {
+    this.conversations.delete(session);
+    this.connection.say({ type: "unsubscribe", session_id: session });
+  }
+
   #converse(history) {
     const known = this.conversations.get(history.session_id);
     if (!known) return;
@@ -250,8 +205,6 @@ export class State extends EventTarget {
     known.messages.length = history.next_offset;
     if (!history.end_of_file) this.#subscribe(history.session_id);
     this.changed(`words:${history.session_id}`);
-    // Somebody's words may wait in the run for their turn.
-    if (history.messages.some(({ role }) => role === "user")) this.#catchUpIn(history.session_id);
   }
 
   // A recipe's steps, outcomes and limits. They stay the same for as long as the server runs.

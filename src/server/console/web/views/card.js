@@ -5,7 +5,7 @@ import { icon } from "../icons.js";
 import { moment } from "../words.js";
 
 // The card, with what can be done.
-export function card({ view: { end, status } }, actions) {
+export function card({ view: { end, status, details } }, actions) {
   const kind = { class: `end card ${status.name}`, "data-category": end.category, "data-reason": end.reason };
   return h("section", { ...kind, role: "status", tabindex: "-1" },
     h("div", { class: "sign" }, icon(status.name)),
@@ -15,6 +15,7 @@ export function card({ view: { end, status } }, actions) {
       h("p", { class: "message" }, end.message),
       end.description && h("blockquote", {}, end.description),
       end.resume_at && h("p", {}, "It resumes automatically at ", h("strong", {}, moment(end.resume_at)), "."),
+      details.length > 0 && h("ul", { class: "details" }, details.map(({ label, text }) => h("li", {}, `${label}: ${text}`))),
       end.rehearsal && h("p", { class: "rehearsed" }, h("span", { class: "rehearsal" }, end.rehearsal)),
       h("p", { class: "helps" }, marked(end.hint)),
       h("p", { class: "hint why" }, marked(end.why)),

@@ -62,7 +62,7 @@ const gone = () => [back(), h("p", { class: "card", role: "status" }, "The serve
 const back = () => h("a", { class: "back", href: "#/" }, "← Recipes");
 
 function limits({ guardrails, max_steps: most, never_trips: never }) {
-  const proven = h("span", { class: "hint" }, " It is proven that none gets there.");
+  const proven = h("span", { class: "hint" }, " Proven unreachable.");
   const line = ([name, value]) => LIMITS[name] && value && h("li", {}, LIMITS[name](value), never.includes(name) && proven.cloneNode(true));
   return h("section", { class: "card" },
     h("h2", {}, "Limits"),

@@ -7,6 +7,7 @@ import { Picture } from "../graph.js";
 import { dollars, sofar } from "../words.js";
 import { card } from "./card.js";
 import { Conversation } from "./conversation.js";
+import { Proof } from "./proof.js";
 import { Say } from "./say.js";
 import { start } from "./start.js";
 import { inTerminal } from "./terminal.js";
@@ -47,6 +48,12 @@ export async function run(state, id, entitle) {
   return { element: view.element, title: followed.run.recipe_label, begin: () => view.update(), leave };
 }
 
+// The command that starts a run's recipe again with these tools allowed.
+const allowing = ({ recipe_id: recipe, working_directory: directory }, tools) =>
+  ["surefire run", recipe, ...tools.map((tool) => `--allow-tool ${quoted(tool)}`), `--dir ${quoted(directory)}`].join(" ");
+
+const quoted = (word) => `'${word.replaceAll("'", "'\\''")}'`;
+
 class RunView {
   // The end that has a card already: drawn again, it would be read out again and lose the focus.
   #carded = null;
@@ -58,6 +65,7 @@ class RunView {
     const { run, view } = followed;
     this.picture = outline && new Picture(outline);
     this.timeline = new Timeline();
+    this.proof = new Proof();
     this.conversation = new Conversation(Date.parse(run.started_at));
     this.say = new Say(state, run.session_id);
     this.end = h("div", {});
@@ -85,7 +93,8 @@ class RunView {
         this.picture
           ? h("div", { class: "card" }, this.picture.frame)
           : h("p", { class: "card hint" }, "The server no longer offers this recipe, so there is no picture of it."),
-        h("section", { class: "card" }, h("h2", {}, "What happened"), this.timeline.element)),
+        h("section", { class: "card" }, h("h2", {}, "What happened"), this.timeline.element),
+        this.proof.element),
       h("section", { class: "card talk", "aria-label": "Conversation" },
         h("h2", {}, "Conversation"),
         this.conversation.element,
@@ -99,6 +108,7 @@ class RunView {
     if (followed.view.end !== this.#carded) this.#drawEnd();
     const { run_id: holder, type } = this.state.present.get(followed.run.session_id) ?? {};
     this.say.show(followed, type === "recipe_started" && holder !== followed.run.run_id);
+    this.proof.show(followed);
     this.converse();
     this.allow();
     this.#drawPlace();
@@ -159,6 +169,7 @@ class RunView {
     const { stopped, current, view: { cost_usd: cost, details } } = followed;
     this.timeline.show(followed);
     const time = !stopped && current && sofar(spent(current, Date.now()));
+    // The card has them once there is one.
     this.details.textContent = stopped ? "" : details.map(({ label, text }) => `${label}: ${text}`).join(" · ");
     this.clock.textContent = ` ${[time, cost > 0 && dollars(cost)].filter(Boolean).join(" · ")}`;
   }
@@ -192,6 +203,8 @@ class RunView {
       follow: ({ run_id: next }) => { location.hash = `#/runs/${next}`; },
       resume: ({ limits }, button) => this.#ask(button, { type: "resume_run", run_id: run.run_id, limits }),
       stop: (_, button) => this.#ask(button, { type: "exit_recipe", session_id: run.session_id }),
+      // Only a process on the server's machine may widen what an agent is allowed.
+      allow: ({ label, tools }) => inTerminal(label, allowing(run, tools)),
       answer: () => start(state, outline, { session: run.session_id, directory: run.working_directory }),
       again: () => start(state, outline, { directory: run.working_directory, agent: run.agent, about: view.task }),
       show_recipe: () => { location.hash = `#/recipes/${encodeURIComponent(run.recipe_id)}`; },

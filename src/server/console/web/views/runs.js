@@ -107,7 +107,7 @@ class RunList {
   }
 
   #nothing() {
-    if (this.search.recipe || this.search.reason) return h("p", {}, "No run is like that.");
+    if (this.search.recipe || this.search.reason) return h("p", {}, "No runs match.");
     return h("p", {}, "No runs yet. ", h("a", { href: "#/" }, "Start a recipe."));
   }
 

@@ -30,7 +30,7 @@ class StartDialog {
       placeholder: "/home/me/project", spellcheck: "false", autocapitalize: "off", autocomplete: "off",
     });
     this.agent = h("select", {}, state.agents.map(({ name, rehearsal }) =>
-      h("option", { value: name, selected: name === like.agent }, rehearsal ? `${name} (only pretends, changes nothing)` : name)));
+      h("option", { value: name, selected: name === like.agent }, rehearsal ? `${name} (only pretends)` : name)));
     this.about = h("textarea", { rows: 3, placeholder: "Optional: a task, a hint, an answer. The agent reads it first." }, like.about);
     this.preview = h("pre", { tabindex: "0", "aria-label": "First prompt" });
     this.problem = h("p", { class: "problem", role: "alert", hidden: true });
@@ -65,7 +65,7 @@ class StartDialog {
           h("datalist", { id: "places" }, [...places].map((path) => h("option", { value: path }))),
           field("Conversation", this.session),
           this.state.agents.length > 0 && field("Agent", this.agent),
-          field("What it is about", this.about)),
+          field("Task", this.about)),
         h("details", { open: true },
           h("summary", {}, "First, the agent is told this ", h("span", { class: "hint" }, `(step ${this.outline.initial})`)),
           this.preview),

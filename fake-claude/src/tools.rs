@@ -1,0 +1,98 @@
+//! Using tools: what a plan tries is judged by the flags of the call, and then really done.
+
+use std::io;
+use std::process::{Command, Stdio};
+
+use fake_claude::{Try, Version};
+use serde_json::{Value, json};
+
+use crate::call::Call;
+use crate::permissions::{Verdict, judge};
+use crate::reply;
+use crate::speaker::{Speaker, print};
+
+/// Tries one tool, and says on the way what the real CLI says.
+pub(crate) fn use_tool(speaker: &Speaker<'_>, tried: &Try) {
+    let call = speaker.call();
+    let (tool, input) = described(tried);
+    let id = speaker.next_id();
+    print(&reply::used(call, &id, tool, &input));
+    let verdict = judge(call, tool, tried);
+    speaker.log().tried(call, tool, &input, verdict.words());
+    let (content, is_error) = match verdict {
+        Verdict::Allowed => match done(tried) {
+            Ok(output) => (output, false),
+            Err(output) => (output, true),
+        },
+        Verdict::Denied => {
+            if call.version == Version::Newer {
+                print(&json!({
+                    "type": "system", "subtype": "permission_denied", "tool_name": tool, "tool_use_id": id,
+                    "decision_reason": "This command requires approval", "session_id": call.session,
+                }));
+            }
+            speaker.denied(json!({ "tool_name": tool, "tool_use_id": id, "tool_input": input }));
+            ("This command requires approval".to_owned(), true)
+        }
+        Verdict::Missing => (missing(call, tool), true),
+    };
+    print(&reply::tool_result(call, &id, &content, is_error));
+}
+
+fn described(tried: &Try) -> (&'static str, Value) {
+    match tried {
+        Try::Bash(command) => ("Bash", json!({ "command": command, "description": "as planned" })),
+        Try::Write { path, content } => ("Write", json!({ "file_path": path, "content": content })),
+        Try::Edit { path, old, new } => {
+            ("Edit", json!({ "file_path": path, "old_string": old, "new_string": new }))
+        }
+        Try::WebFetch(url) => ("WebFetch", json!({ "url": url, "prompt": "as planned" })),
+    }
+}
+
+/// Does it, and gives back what the tool would say.
+fn done(tried: &Try) -> Result<String, String> {
+    let words = |error: io::Error| error.to_string();
+    match tried {
+        Try::Bash(command) => {
+            let mut bash = Command::new("bash");
+            let output = bash.args(["-c", command]).stdin(Stdio::null()).output().map_err(words)?;
+            let text = [output.stdout, output.stderr].concat();
+            let text = String::from_utf8_lossy(&text).into_owned();
+            match output.status.code() {
+                Some(0) => Ok(text),
+                code => Err(format!("Exit code {}\n{text}", code.unwrap_or(-1))),
+            }
+        }
+        Try::Write { path, content } => {
+            if let Some(folder) = path.parent() {
+                std::fs::create_dir_all(folder).map_err(words)?;
+            }
+            std::fs::write(path, content).map_err(words)?;
+            Ok(format!("File created successfully at: {}", path.display()))
+        }
+        Try::Edit { path, old, new } => {
+            let text = std::fs::read_to_string(path).map_err(words)?;
+            if !text.contains(old.as_str()) {
+                return Err(
+                    "<tool_use_error>String to replace not found in file.</tool_use_error>".to_owned()
+                );
+            }
+            std::fs::write(path, text.replacen(old.as_str(), new, 1)).map_err(words)?;
+            Ok(format!("The file {} has been updated.", path.display()))
+        }
+        Try::WebFetch(url) => Ok(format!("Nothing is read at {url} in a test.")),
+    }
+}
+
+fn missing(call: &Call, tool: &str) -> String {
+    let why = match call.version {
+        Version::Newer => format!("{tool} is disabled for this session, in subagents as well as here."),
+        Version::Older => {
+            format!(
+                "{tool} exists but is not enabled in this context. Use one of the available tools instead."
+            )
+        }
+    };
+    format!("<tool_use_error>Error: No such tool available: {tool}. {why}</tool_use_error>")
+}

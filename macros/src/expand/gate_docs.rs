@@ -1,0 +1,102 @@
+//! What the generated pages say about tools, commands and evidence.
+
+use super::Expansion;
+use crate::model::{Outcome, Run, Step};
+use crate::resolve::{Tool, command_texts, written_time};
+use crate::syntax::Command;
+
+impl Step {
+    /// Paragraphs about what the engine allows and runs here.
+    pub(super) fn gates_in_words(&self) -> Vec<String> {
+        let mut paragraphs = Vec::new();
+        if let Some(Run { command, time }) = &self.run {
+            let time = time.map_or_else(String::new, |time| format!(", for {} at most", written_time(time)));
+            paragraphs
+                .push(format!("The engine runs {}{time}; no agent is asked.", command_in_words(command)));
+        }
+        if let Some(tools) = &self.tools {
+            let tools: Vec<_> = tools.iter().map(tool_in_words).collect();
+            paragraphs.push(format!("Tools: {}.", tools.join(", ")));
+        }
+        if !self.verify.is_empty() {
+            let commands: Vec<_> = self.verify.iter().map(command_in_words).collect();
+            paragraphs.push(format!(
+                "Verified by {} before another step or a restart follows.",
+                commands.join(" and ")
+            ));
+        }
+        paragraphs
+    }
+}
+
+impl Outcome {
+    /// What has to be found, as its author writes it; empty where nothing has.
+    pub(super) fn evidence_in_words(&self) -> String {
+        let evidence: Vec<_> = self.evidence.iter().map(|evidence| one_line(&evidence.written())).collect();
+        evidence.join(" && ")
+    }
+
+    /// Its name and the same in a picture, where long texts are cut.
+    pub(super) fn label(&self) -> String {
+        const MAX_CHARS: usize = 40;
+        let evidence: Vec<_> = self.evidence.iter().map(|evidence| one_line(&evidence.written())).collect();
+        if evidence.is_empty() {
+            return self.wire.clone();
+        }
+        let label = format!("{} if {}", self.wire, evidence.join(" and "));
+        if label.chars().count() <= MAX_CHARS {
+            return label;
+        }
+        let kept: String = label.chars().take(MAX_CHARS - 1).collect();
+        format!("{kept}…")
+    }
+}
+
+impl Expansion<'_> {
+    /// Whether some step has the implied `Other`.
+    pub(super) fn implies_other(&self) -> bool {
+        !self.shape.limits.other_is_free && self.shape.steps.iter().any(|step| step.run.is_none())
+    }
+}
+
+fn tool_in_words(tool: &Tool) -> String {
+    match tool {
+        Tool::Read => code("read"),
+        Tool::Edit => code("edit"),
+        Tool::Web => code("web"),
+        Tool::Command(pattern) => code(&pattern.value()),
+        Tool::Group(group) => format!("those of {}", code(&group.name)),
+    }
+}
+
+fn command_in_words(command: &Command) -> String {
+    let (_, texts) = command_texts(command);
+    code(&one_line(&texts.join(" ")))
+}
+
+/// A text as code in Markdown, whatever backticks it has itself.
+pub(super) fn code(text: &str) -> String {
+    let mut fence = String::from("`");
+    while text.contains(&fence) {
+        fence.push('`');
+    }
+    let room = if text.starts_with('`') || text.ends_with('`') { " " } else { "" };
+    format!("{fence}{room}{text}{room}{fence}")
+}
+
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn code_is_told_from_its_own_backticks() {
+        let table = [("make", "`make`"), ("a `b` c", "``a `b` c``"), ("`x``", "``` `x`` ```")];
+        for (text, markdown) in table {
+            assert_eq!(code(text), markdown);
+        }
+    }
+}

@@ -1,0 +1,184 @@
+//! The blocks of a message: what the agent says, which tools it uses, and what came of them.
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use super::event::{Event, Used};
+use super::line::{Field, Line};
+use crate::agent::RefusedTool;
+
+#[derive(Deserialize)]
+struct Message<'a> {
+    #[serde(borrow)]
+    content: Vec<&'a RawValue>,
+}
+
+/// What a message of the agent says.
+pub(super) fn from_agent(line: &Line<'_>) -> Vec<Event> {
+    // An enum with a tag would be built up in memory first, and with it the input, which may be a whole file.
+    #[derive(Deserialize, Default)]
+    #[serde(default)]
+    struct Block<'a> {
+        #[serde(borrow, rename = "type")]
+        kind: Field<'a>,
+        #[serde(borrow)]
+        text: Field<'a>,
+        #[serde(borrow)]
+        id: Field<'a>,
+        #[serde(borrow)]
+        name: Field<'a>,
+        #[serde(borrow)]
+        input: Field<'a>,
+    }
+    // The CLI puts its own error messages into the agent's mouth. They come again, as the end of the turn.
+    if line.is_api_error_message.read() == Some(true) {
+        return line.error.read().map(Event::ServiceError).into_iter().collect();
+    }
+    // What an agent's own helper says is not said to us; that it works is still a sign of life.
+    let own = line.parent_tool_use_id.is_missing();
+    let told = blocks(line).filter_map(|block| {
+        let block: Block<'_> = serde_json::from_str(block).ok()?;
+        match block.kind.read::<&str>()? {
+            "text" => {
+                let text: String = block.text.read()?;
+                (own && !text.trim().is_empty()).then_some(Event::Said(text))
+            }
+            "tool_use" => {
+                let name: String = block.name.read()?;
+                Some(Event::Used(Used { id: block.id.read(), call: call(&name, block.input) }))
+            }
+            _ => None,
+        }
+    });
+    told.collect()
+}
+
+/// What a message to the agent says: only what came of its tools.
+pub(super) fn to_agent(line: &Line<'_>) -> Vec<Event> {
+    #[derive(Deserialize)]
+    struct Block<'a> {
+        tool_use_id: String,
+        #[serde(borrow, default)]
+        is_error: Field<'a>,
+        #[serde(borrow, default)]
+        content: Field<'a>,
+    }
+    let done = blocks(line).filter_map(|block| {
+        let block: Block<'_> = serde_json::from_str(block).ok()?;
+        let is_missing = block.is_error.read() == Some(true) && says_missing(block.content);
+        Some(Event::ToolDone { id: block.tool_use_id, is_missing })
+    });
+    done.collect()
+}
+
+/// The blocks themselves; a message that is a plain text has none.
+fn blocks<'a>(line: &Line<'a>) -> impl Iterator<Item = &'a str> + use<'a> {
+    let message = line.message.read::<Message<'a>>();
+    message.map(|message| message.content).unwrap_or_default().into_iter().map(RawValue::get)
+}
+
+/// Whether the CLI says that the tool is not there, or that it cannot be called. A tool that is disallowed is told so, and is
+/// not listed among those that were denied.
+fn says_missing(content: Field<'_>) -> bool {
+    #[derive(Deserialize)]
+    struct Block {
+        text: String,
+    }
+    let text = content.read().or_else(|| Some(content.read::<Vec<Block>>()?.into_iter().next()?.text));
+    let text: String = text.unwrap_or_default();
+    // Its own words stand in a tag of its own, and at the beginning: what a tool printed may look alike.
+    let Some(words) = text.strip_prefix("<tool_use_error>") else { return false };
+    ["Error: No such tool available", "Error calling tool"].iter().any(|said| words.starts_with(said))
+}
+
+/// A use of a tool, with the one thing of its input that says most.
+pub(super) fn call(tool: &str, input: Field<'_>) -> RefusedTool {
+    #[derive(Deserialize, Default)]
+    #[serde(default)]
+    struct Input<'a> {
+        #[serde(borrow)]
+        command: Field<'a>,
+        #[serde(borrow)]
+        file_path: Field<'a>,
+        #[serde(borrow)]
+        notebook_path: Field<'a>,
+        #[serde(borrow)]
+        url: Field<'a>,
+        #[serde(borrow)]
+        query: Field<'a>,
+        #[serde(borrow)]
+        path: Field<'a>,
+    }
+    let input = input.read::<Input<'_>>().unwrap_or_default();
+    let candidates =
+        [input.command, input.file_path, input.notebook_path, input.url, input.query, input.path];
+    let words = candidates.into_iter().find_map(Field::read::<String>);
+    RefusedTool::new(tool, words.as_deref())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn done(block: &str) -> Vec<Event> {
+        let line = format!(r#"{{"type":"user","message":{{"content":[{block}]}}}}"#);
+        to_agent(&serde_json::from_str(&line).unwrap())
+    }
+
+    #[test]
+    fn a_tool_that_is_not_there_is_known_by_the_words_of_the_cli() {
+        let said = |words: &str| format!(r#""content":"{words}","is_error":true"#);
+        let table = [
+            (
+                // 2.1.325
+                said("<tool_use_error>Error: No such tool available: Write. Write is disabled for this session, in subagents as well as here.</tool_use_error>"),
+                true,
+            ),
+            (
+                // 2.1.197
+                said("<tool_use_error>Error: No such tool available: Write. Write exists but is not enabled in this context. Use one of the available tools instead.</tool_use_error>"),
+                true,
+            ),
+            (said("<tool_use_error>Error calling tool (Write): it is broken</tool_use_error>"), true),
+            (
+                r#""is_error":true,"content":[{"type":"text","text":"<tool_use_error>Error: No such tool available: X</tool_use_error>"}]"#.to_owned(),
+                true,
+            ),
+            // What was denied is listed at the end.
+            (said("This command requires approval"), false),
+            (said("Exit code 1\\n<tool_use_error>Error: No such tool available: X"), false),
+            (said("Error: No such tool available: X"), false),
+            (
+                r#""content":"<tool_use_error>Error: No such tool available: X","is_error":false"#.to_owned(),
+                false,
+            ),
+            (r#""content":7,"is_error":true"#.to_owned(), false),
+            (r#""content":"x","is_error":null"#.to_owned(), false),
+        ];
+        for (fields, is_missing) in table {
+            let block = format!(r#"{{"type":"tool_result","tool_use_id":"t1",{fields}}}"#);
+            assert_eq!(done(&block), [Event::ToolDone { id: "t1".to_owned(), is_missing }], "{block}");
+        }
+        assert_eq!(done(r#"{"type":"text","text":"<tool_use_error>Error: No such tool available"}"#), []);
+    }
+
+    #[test]
+    fn of_an_input_the_one_thing_that_says_most_is_kept() {
+        let table = [
+            ("Bash", r#"{"description":"d","command":"git push"}"#, Some("git push")),
+            ("Write", r#"{"content":"x","file_path":"/a/b"}"#, Some("/a/b")),
+            ("NotebookEdit", r#"{"notebook_path":"n.ipynb"}"#, Some("n.ipynb")),
+            ("WebFetch", r#"{"prompt":"p","url":"http://x/"}"#, Some("http://x/")),
+            ("WebSearch", r#"{"query":"q"}"#, Some("q")),
+            ("Grep", r#"{"pattern":"p","path":"/etc"}"#, Some("/etc")),
+            ("Bash", r#"{"command":7,"path":["x"]}"#, None),
+            ("mcp__x__y", r#"{"id":1}"#, None),
+            ("Bash", "[]", None),
+            ("Bash", "null", None),
+        ];
+        for (tool, input, words) in table {
+            let field: Field<'_> = serde_json::from_str(input).unwrap();
+            assert_eq!(call(tool, field), RefusedTool::new(tool, words), "{input}");
+        }
+    }
+}

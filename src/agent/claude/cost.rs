@@ -1,0 +1,66 @@
+//! What one turn cost, from what the CLI says at its end.
+
+use super::event::Envelope;
+
+/// The cost of one process, and so of one turn.
+///
+/// The CLI has two ways to say it. Newer versions (2.1.325) have `total_cost_usd` for the whole conversation, forks and all,
+/// and beside it what was used since the result before; so that is summed. Older ones (2.1.197) have `total_cost_usd` for the
+/// process, and the last one includes the others.
+#[derive(Debug, Default)]
+pub(super) struct Cost {
+    since_last_usd: Option<f64>,
+    total_usd: Option<f64>,
+}
+
+impl Cost {
+    /// Takes in one result of the process.
+    pub(super) fn add(&mut self, envelope: &Envelope) {
+        if let Some(cost) = envelope.cost_since_last_usd {
+            *self.since_last_usd.get_or_insert(0.0) += cost;
+        }
+        self.total_usd = envelope.total_cost_usd.or(self.total_usd);
+    }
+
+    /// What the turn has cost, as far as was said.
+    pub(super) fn of_the_turn(&self) -> Option<f64> {
+        self.since_last_usd.or(self.total_usd)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn result(total_cost_usd: f64, cost_since_last_usd: Option<f64>) -> Envelope {
+        Envelope { total_cost_usd: Some(total_cost_usd), cost_since_last_usd, ..Envelope::default() }
+    }
+
+    fn cost(results: &[Envelope]) -> Option<f64> {
+        let mut cost = Cost::default();
+        for result in results {
+            cost.add(result);
+        }
+        cost.of_the_turn()
+    }
+
+    #[test]
+    fn five_turns_of_a_conversation_cost_the_same_in_both_ways_to_say_it() {
+        let turns =
+            |one: &dyn Fn(u32) -> Envelope| (1..=5).filter_map(|turn| cost(&[one(turn)])).sum::<f64>();
+        let newer = turns(&|turn| result(0.024 * f64::from(turn), Some(0.024)));
+        let older = turns(&|_| result(0.024, None));
+        for sum in [newer, older] {
+            assert!((sum - 0.12).abs() < 1e-9, "{sum}");
+        }
+    }
+
+    #[test]
+    fn a_turn_with_two_results_costs_both() {
+        assert_eq!(cost(&[result(1.0, Some(0.25)), result(1.5, Some(0.5))]), Some(0.75));
+        assert_eq!(cost(&[result(0.25, None), result(0.75, None)]), Some(0.75));
+        assert_eq!(cost(&[result(0.25, None), Envelope::default()]), Some(0.25));
+        assert_eq!(cost(&[Envelope::default()]), None);
+        assert_eq!(cost(&[]), None);
+    }
+}

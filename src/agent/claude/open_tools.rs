@@ -1,0 +1,58 @@
+//! The tools that the agent uses right now.
+
+use std::collections::HashMap;
+
+use super::event::Used;
+use crate::agent::RefusedTool;
+
+/// More than an agent and all of its helpers use at once. What goes beyond is not counted.
+const MAX_OPEN: usize = 1024;
+
+/// The CLI's ids have 30 bytes.
+const MAX_ID_BYTES: usize = 128;
+
+/// Uses of tools that have begun and are not done, of the agent and of its own helpers.
+#[derive(Debug, Default)]
+pub(super) struct OpenTools(HashMap<String, RefusedTool>);
+
+impl OpenTools {
+    /// A use begins.
+    pub(super) fn open(&mut self, used: Used) {
+        let Used { id, call } = used;
+        if let Some(id) = id.filter(|id| id.len() <= MAX_ID_BYTES && self.0.len() < MAX_OPEN) {
+            self.0.insert(id, call);
+        }
+    }
+
+    /// A use is done.
+    pub(super) fn close(&mut self, id: &str) -> Option<RefusedTool> {
+        self.0.remove(id)
+    }
+
+    /// A use that is not done yet.
+    pub(super) fn get(&self, id: &str) -> Option<&RefusedTool> {
+        self.0.get(id)
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn memory_is_bounded() {
+        let mut open = OpenTools::default();
+        let used = |id: String| Used { id: Some(id), call: RefusedTool::new("Bash", None) };
+        (0..2 * MAX_OPEN).for_each(|number| open.open(used(number.to_string())));
+        assert_eq!(open.0.len(), MAX_OPEN);
+        (0..2 * MAX_OPEN).for_each(|number| drop(open.close(&number.to_string())));
+        assert!(open.is_empty());
+        open.open(used("x".repeat(MAX_ID_BYTES + 1)));
+        open.open(Used { id: None, call: RefusedTool::new("Bash", None) });
+        assert!(open.is_empty());
+    }
+}

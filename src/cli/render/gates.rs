@@ -1,0 +1,115 @@
+//! What a step is allowed, runs and is verified by, in text.
+
+use std::fmt::Write as _;
+
+use super::format::one_line;
+use super::paint;
+use crate::{CommandStep, Evidence, OutcomeOutline, Outline, StepOutline, Tool};
+
+/// Lines are broken before this column, so that a long list stays readable.
+const MAX_COLUMNS: usize = 96;
+const INDENT: usize = 4;
+/// A list of more tools than this is shown at the first step that has it.
+const MAX_REPEATED_TOOLS: usize = 6;
+
+/// The lines about a step that stand before its outcomes.
+pub(super) fn gates(outline: &Outline, step: &StepOutline) -> String {
+    let mut text = String::new();
+    if let Some(CommandStep { command, time }) = step.command {
+        let time = time.map(|time| format!(" (at most {})", humantime::format_duration(time)));
+        entry(
+            &mut text,
+            "runs",
+            &[format!("{}{}", one_line(&command.to_string()), time.unwrap_or_default())],
+        );
+    } else {
+        entry(&mut text, "tools", &tools(outline, step));
+    }
+    if !step.verify.is_empty() {
+        let commands: Vec<_> = step.verify.iter().map(|command| one_line(&command.to_string())).collect();
+        entry(&mut text, "verify", &commands);
+    }
+    text
+}
+
+fn tools(outline: &Outline, step: &StepOutline) -> Vec<String> {
+    let Some(tools) = step.tools else { return vec!["left to the operator".to_owned()] };
+    let first = outline.steps.iter().find(|other| other.tools == Some(tools));
+    match first.filter(|first| first.name != step.name && tools.len() > MAX_REPEATED_TOOLS) {
+        Some(first) => vec![format!("as {}", first.name)],
+        None => folded(tools),
+    }
+}
+
+/// The tools in order, those of one program together: `cargo {test, check} *`.
+fn folded(tools: &[Tool]) -> Vec<String> {
+    let tools: Vec<_> = tools.iter().map(ToString::to_string).collect();
+    let together = |a: &String, b: &String| program(a).is_some() && program(a) == program(b);
+    let fold = |tools: &[String]| match (tools, program(&tools[0])) {
+        ([_, _, ..], Some(program)) => {
+            let inner = tools.iter().map(|tool| &tool[program.len() + 1..tool.len() - ANY.len()]);
+            format!("{program} {{{}}}{ANY}", inner.collect::<Vec<_>>().join(", "))
+        }
+        (tools, _) => tools.concat(),
+    };
+    tools.chunk_by(together).map(fold).collect()
+}
+
+/// How a pattern ends that stands for a command with any arguments.
+const ANY: &str = " *";
+
+/// The program of a pattern that names some of its commands: `cargo` of `cargo test *`.
+fn program(tool: &str) -> Option<&str> {
+    tool.strip_suffix(ANY)?.split_once(' ').map(|(program, _)| program)
+}
+
+/// What the engine has to find before an outcome leads anywhere, to stand behind its name.
+pub(super) fn evidence(outcome: &OutcomeOutline) -> String {
+    match outcome.evidence {
+        [] => String::new(),
+        evidence => format!(" if {}", one_line(&Evidence::all(evidence))),
+    }
+}
+
+/// A name and its entries, separated by commas, on as many lines as they need.
+fn entry(text: &mut String, name: &str, entries: &[String]) {
+    let start = INDENT + name.len() + 2;
+    // Writing to a string cannot fail.
+    let _ = write!(text, "{:INDENT$}{}:", "", paint::dim(name));
+    let mut column = start - 1;
+    for (index, entry) in entries.iter().enumerate() {
+        let comma = if index + 1 < entries.len() { "," } else { "" };
+        let width = entry.chars().count() + comma.len();
+        if index > 0 && column + 1 + width > MAX_COLUMNS {
+            let _ = write!(text, "\n{:width$}", "", width = start - 1);
+            column = start - 1;
+        }
+        let _ = write!(text, " {entry}{comma}");
+        column += 1 + width;
+    }
+    text.push('\n');
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commands_of_one_program_stand_together() {
+        let tools = ["edit", "cargo *", "cargo test *", "cargo fmt --check *", "make", "bd show *", "go *"];
+        let tools: Vec<Tool> = tools.iter().map(|tool| tool.parse().unwrap()).collect();
+        let expected = ["edit", "cargo *", "cargo {test, fmt --check} *", "make", "bd show *", "go *"];
+        assert_eq!(folded(&tools), expected);
+        assert!(folded(&[]).is_empty());
+    }
+
+    #[test]
+    fn a_long_list_is_broken_between_entries() {
+        let mut text = String::new();
+        let entries: Vec<_> = (0..40).map(|number| format!("tool-{number}")).collect();
+        entry(&mut text, "tools", &entries);
+        let plain = anstream::adapter::strip_str(&text).to_string();
+        assert!(plain.lines().count() > 2 && plain.lines().all(|line| line.len() <= MAX_COLUMNS), "{plain}");
+        assert!(plain.lines().skip(1).all(|line| line.starts_with("           tool-")), "{plain}");
+    }
+}

@@ -1,0 +1,136 @@
+//! Carrying out a check: evidence is looked up, then commands run, up to the first that is not good.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use super::commands;
+use super::looking::{self, for_gate, windows};
+use super::result::NoReply;
+use crate::Evidence;
+use crate::agent::{Agent, Link};
+use crate::engine::shared::Shared;
+use crate::gate::{GitContext, LookError};
+use crate::run::{CheckKind, CheckResult, CheckVerdict};
+use crate::session::CheckRequest;
+
+/// What came of everything that was looked at.
+pub(super) async fn carry_out(
+    shared: &Arc<Shared>,
+    agent: &dyn Agent,
+    request: &CheckRequest,
+    link: Link,
+) -> Result<Vec<CheckResult>, NoReply> {
+    if agent.about().rehearsal {
+        return Ok(rehearsed(agent, request));
+    }
+    let mut results = Vec::new();
+    let looked_up = request.check.evidence.iter().filter(|it| !matches!(it, Evidence::Command(_)));
+    for result in evidence(shared, request, looked_up.cloned().collect()).await {
+        let passed = result.passed();
+        results.push(result);
+        if !passed {
+            return Ok(results);
+        }
+    }
+    results.extend(commands::run(shared, request, link).await?);
+    Ok(results)
+}
+
+/// Looks for evidence in order, up to the first that is not there. All of it is looked for in the same state of the tree.
+async fn evidence(shared: &Arc<Shared>, request: &CheckRequest, evidence: Vec<Evidence>) -> Vec<CheckResult> {
+    if evidence.is_empty() {
+        return Vec::new();
+    }
+    let began = Instant::now();
+    let directory = request.directory.clone();
+    let baseline = request.check.baseline.clone();
+    let wanted = evidence.clone();
+    let in_git = looking::look(shared, &request.directory, request.run, move |repository| async move {
+        let now = repository.snapshot().await?;
+        let (base, windows) = (baseline.tree.as_ref().and_then(for_gate), windows(&baseline.windows));
+        let context = base.as_ref().map(|base| GitContext {
+            repository: &repository,
+            base,
+            now: &now,
+            windows: &windows,
+        });
+        let mut results = Vec::new();
+        for evidence in wanted {
+            let result = one(&evidence, &directory, context).await;
+            let passed = result.passed();
+            results.push(result);
+            if !passed {
+                break;
+            }
+        }
+        Ok(results)
+    });
+    let mut results = match in_git.await {
+        Ok(Some(results)) => results,
+        Ok(None) => outside_of_git(&evidence, request).await,
+        Err(error) => vec![impossible(&evidence[0], error.to_string())],
+    };
+    if let Some(last) = results.last_mut() {
+        last.took = began.elapsed();
+    }
+    results
+}
+
+async fn outside_of_git(evidence: &[Evidence], request: &CheckRequest) -> Vec<CheckResult> {
+    let mut results = Vec::new();
+    for evidence in evidence {
+        let result = one(evidence, &request.directory, None).await;
+        let passed = result.passed();
+        results.push(result);
+        if !passed {
+            break;
+        }
+    }
+    results
+}
+
+async fn one(evidence: &Evidence, directory: &std::path::Path, git: Option<GitContext<'_>>) -> CheckResult {
+    match crate::gate::look(evidence, directory, git).await {
+        Ok(looked) => {
+            let verdict =
+                if looked.met { CheckVerdict::Passed } else { CheckVerdict::Failed { status: None } };
+            result(evidence, verdict, looked.found)
+        }
+        Err(error @ (LookError::NoRepository { .. } | LookError::IsCommand { .. } | LookError::Git(_))) => {
+            impossible(evidence, error.to_string())
+        }
+    }
+}
+
+fn impossible(evidence: &Evidence, why: String) -> CheckResult {
+    result(evidence, CheckVerdict::Impossible, why)
+}
+
+fn result(evidence: &Evidence, verdict: CheckVerdict, found: String) -> CheckResult {
+    CheckResult {
+        kind: CheckKind::Evidence,
+        name: evidence.to_string(),
+        verdict,
+        found,
+        took: Duration::ZERO,
+        rehearsed: false,
+    }
+}
+
+/// A rehearsal looks at nothing and runs nothing: its script says what came of it.
+fn rehearsed(agent: &dyn Agent, request: &CheckRequest) -> Vec<CheckResult> {
+    let check = &request.check;
+    let evidence = check.evidence.iter().map(|it| (CheckKind::Evidence, it.to_string()));
+    let commands = check.commands.iter().map(|it| (check.purpose, it.to_string()));
+    let mut results = Vec::new();
+    for (kind, name) in evidence.chain(commands) {
+        let good = agent.rehearses_well(check.check.uuid(), &name);
+        let verdict = if good { CheckVerdict::Passed } else { CheckVerdict::Failed { status: None } };
+        let found = if good { "" } else { "the rehearsal's script says so" }.to_owned();
+        results.push(CheckResult { kind, name, verdict, found, took: Duration::ZERO, rehearsed: true });
+        if !good {
+            break;
+        }
+    }
+    results
+}

@@ -1,0 +1,62 @@
+//! What a driver has in flight: a turn of the agent, or a check of what it reported.
+
+use std::path::Path;
+
+use crate::run::{AttemptId, RunId};
+use crate::session::{CheckRequest, TurnOrigin, TurnRequest};
+
+/// One job. A session has at most one in flight.
+#[derive(Debug, Clone)]
+pub(in crate::engine) enum Job {
+    /// The agent is given a prompt.
+    Turn(Box<TurnRequest>),
+    /// The engine looks for evidence, or runs commands.
+    Check(Box<CheckRequest>),
+}
+
+impl Job {
+    /// Names it: a check is an attempt as well, with files and perhaps a process of its own.
+    pub(in crate::engine) fn attempt(&self) -> AttemptId {
+        match self {
+            Self::Turn(request) => request.attempt,
+            Self::Check(request) => request.check.check,
+        }
+    }
+
+    /// The run it belongs to; `None` for chat.
+    pub(in crate::engine) fn run(&self) -> Option<RunId> {
+        match self {
+            Self::Turn(request) => request.run,
+            Self::Check(request) => Some(request.run),
+        }
+    }
+
+    /// The step the run is at.
+    pub(in crate::engine) fn step(&self) -> Option<&'static str> {
+        match self {
+            Self::Turn(request) => request.step,
+            Self::Check(request) => Some(request.check.step),
+        }
+    }
+
+    pub(in crate::engine) fn agent(&self) -> &str {
+        match self {
+            Self::Turn(request) => &request.agent,
+            Self::Check(request) => &request.agent,
+        }
+    }
+
+    pub(in crate::engine) fn directory(&self) -> &Path {
+        match self {
+            Self::Turn(request) => &request.directory,
+            Self::Check(request) => &request.directory,
+        }
+    }
+
+    pub(in crate::engine) fn origin(&self) -> &TurnOrigin {
+        match self {
+            Self::Turn(request) => &request.origin,
+            Self::Check(request) => &request.origin,
+        }
+    }
+}

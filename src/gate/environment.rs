@@ -1,0 +1,131 @@
+//! What git and the engine's commands see of the server's environment.
+
+use std::ffi::{OsStr, OsString};
+use std::fmt;
+use std::sync::Arc;
+
+/// Variables whose names begin so are ours or the agent's, and stay with us.
+///
+/// The key to this server must not reach a test that an agent wrote, and neither must the key to the agent's service; and
+/// an agent's CLI that a command starts must not believe to be part of another conversation.
+const WITHHELD_PREFIXES: [&str; 3] = ["SUREFIRE_", "CLAUDE", "ANTHROPIC"];
+
+/// Variables that send git into a certain repository (`git rev-parse --local-env-vars`). A server that was started by a
+/// hook has some of them, and then every `git` of a command would work on the hook's repository.
+const REPOSITORY_NAMES: [&str; 16] = [
+    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+    "GIT_COMMON_DIR",
+    "GIT_CONFIG",
+    "GIT_CONFIG_PARAMETERS",
+    "GIT_DIR",
+    "GIT_GRAFT_FILE",
+    "GIT_IMPLICIT_WORK_TREE",
+    "GIT_INDEX_FILE",
+    "GIT_INTERNAL_SUPER_PREFIX",
+    "GIT_NAMESPACE",
+    "GIT_NO_REPLACE_OBJECTS",
+    "GIT_OBJECT_DIRECTORY",
+    "GIT_PREFIX",
+    "GIT_REPLACE_REF_BASE",
+    "GIT_SHALLOW_FILE",
+    "GIT_WORK_TREE",
+];
+
+/// Of git's own variables, those that its calls by the engine keep: where its programs and its configuration are, and the
+/// operator's own configuration, which may hold `safe.directory`.
+const GIT_NAMES: [&str; 5] =
+    ["GIT_EXEC_PATH", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM", "GIT_CONFIG_COUNT"];
+const GIT_PREFIXES: [&str; 2] = ["GIT_CONFIG_KEY_", "GIT_CONFIG_VALUE_"];
+
+/// A copy of an environment, taken once.
+///
+/// Everything of it is passed on but what is Surefire's and the agent's. No list of names could be complete: a build may
+/// need the variables of any toolchain, a proxy, or the address of a database for its tests, and a check that fails where the
+/// operator's own terminal succeeds proves nothing.
+#[derive(Clone, Default)]
+pub struct Environment(Arc<[(OsString, OsString)]>);
+
+impl Environment {
+    /// This process's own.
+    #[must_use]
+    pub fn inherited() -> Self {
+        std::env::vars_os().collect()
+    }
+
+    /// What a command of the engine gets to see.
+    pub(super) fn for_command(&self) -> Vec<(OsString, OsString)> {
+        self.passed(|name| !REPOSITORY_NAMES.contains(&name))
+    }
+
+    /// What the engine's own calls of git get to see.
+    pub(super) fn for_git(&self) -> Vec<(OsString, OsString)> {
+        self.passed(|name| {
+            let kept = GIT_NAMES.contains(&name) || GIT_PREFIXES.iter().any(|it| name.starts_with(it));
+            kept || !name.starts_with("GIT_")
+        })
+    }
+
+    fn passed(&self, passes: impl Fn(&str) -> bool) -> Vec<(OsString, OsString)> {
+        let passes = |name: &OsStr| {
+            // A name that is not text is none of the above.
+            let Some(name) = name.to_str() else { return true };
+            !WITHHELD_PREFIXES.iter().any(|prefix| name.starts_with(prefix)) && passes(name)
+        };
+        self.0.iter().filter(|(name, _)| passes(name)).cloned().collect()
+    }
+}
+
+impl FromIterator<(OsString, OsString)> for Environment {
+    fn from_iter<I: IntoIterator<Item = (OsString, OsString)>>(pairs: I) -> Self {
+        Self(pairs.into_iter().collect())
+    }
+}
+
+/// Names only: values may be secrets, and what can be printed ends up in a log some day.
+impl fmt::Debug for Environment {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.0.iter().map(|(name, _)| name)).finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_is_passed_on_but_what_is_ours_the_agents_or_another_repositorys() {
+        let table = [
+            // name, for a command, for git
+            ("PATH", true, true),
+            ("CARGO_HOME", true, true),
+            ("DATABASE_URL", true, true),
+            ("GITHUB_TOKEN", true, true),
+            ("GIT_AUTHOR_NAME", true, false),
+            ("GIT_SSH_COMMAND", true, false),
+            ("GIT_CONFIG_GLOBAL", true, true),
+            ("GIT_CONFIG_KEY_0", true, true),
+            ("GIT_TRACE", true, false),
+            ("GIT_EXTERNAL_DIFF", true, false),
+            ("GIT_DIR", false, false),
+            ("GIT_INDEX_FILE", false, false),
+            ("GIT_CONFIG_PARAMETERS", false, false),
+            ("SUREFIRE_KEY", false, false),
+            ("SUREFIRE_ATTEMPT", false, false),
+            ("CLAUDECODE", false, false),
+            ("CLAUDE_CODE_OAUTH_TOKEN", false, false),
+            ("ANTHROPIC_API_KEY", false, false),
+        ];
+        for (name, command, git) in table {
+            let environment: Environment = [(name.into(), "x".into())].into_iter().collect();
+            assert_eq!(environment.for_command().len() == 1, command, "{name} for a command");
+            assert_eq!(environment.for_git().len() == 1, git, "{name} for git");
+        }
+    }
+
+    #[test]
+    fn values_are_not_printed() {
+        let environment: Environment = [("GITHUB_TOKEN".into(), "secret".into())].into_iter().collect();
+        let printed = format!("{environment:?}");
+        assert!(printed.contains("GITHUB_TOKEN") && !printed.contains("secret"), "{printed}");
+    }
+}

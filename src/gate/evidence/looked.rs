@@ -1,0 +1,20 @@
+//! What came of looking for one piece of evidence.
+
+/// What was found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Looked {
+    /// Whether the evidence is there.
+    pub met: bool,
+    /// What is there, or what was found instead: a sentence without its full stop, for the agent and for people.
+    pub found: String,
+}
+
+impl Looked {
+    pub(super) const fn met(found: String) -> Self {
+        Self { met: true, found }
+    }
+
+    pub(super) const fn missing(found: String) -> Self {
+        Self { met: false, found }
+    }
+}

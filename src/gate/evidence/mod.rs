@@ -1,0 +1,11 @@
+//! Evidence for an outcome, looked for in the working directory.
+//!
+//! Start with `look.rs`; `exists.rs` is about paths, and `words.rs` says things to people and agents.
+
+mod exists;
+mod look;
+mod looked;
+mod words;
+
+pub use look::{GitContext, LookError, look};
+pub use looked::Looked;

@@ -1,0 +1,179 @@
+//! Which files differ between two snapshots, and by how many lines.
+
+use std::collections::{BTreeSet, HashMap};
+use std::path::PathBuf;
+
+use super::error::GitError;
+use super::program::{path, unexpected};
+use super::repository::{Repository, checked};
+
+/// How many files are listed.
+pub const MAX_LISTED_FILES: usize = 200;
+
+/// Among how many files content that moved is looked for: it takes the square of that.
+const RENAME_LIMIT: &str = "-l400";
+
+/// What differs between two snapshots.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Changes {
+    /// The first files that differ, in the order of their paths: at most [`MAX_LISTED_FILES`].
+    pub files: Vec<ChangedFile>,
+    /// How many there are in all.
+    pub total_files: usize,
+    /// How many lines were added in all of them.
+    pub added: u64,
+    /// How many lines were removed in all of them.
+    pub removed: u64,
+}
+
+/// A file that differs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ChangedFile {
+    /// From the top of the work tree. It may be no text; show it with [`display`](std::path::Path::display).
+    pub path: PathBuf,
+    /// In which way it differs.
+    pub kind: ChangeKind,
+    /// How many lines were added; `None` for a binary file.
+    pub added: Option<u32>,
+    /// How many lines were removed; `None` for a binary file.
+    pub removed: Option<u32>,
+}
+
+/// In which way a file differs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ChangeKind {
+    /// It was not there.
+    Added,
+    /// Its content or its permission to be executed is another one.
+    Modified,
+    /// It is not there any more.
+    Deleted,
+    /// It was elsewhere, and its content may be another one as well.
+    Renamed {
+        /// Where it was.
+        from: PathBuf,
+    },
+    /// It was something else: a symbolic link, a submodule, a file.
+    TypeChanged,
+}
+
+impl Repository {
+    /// Which files differ between two trees, the ids of which come from [`snapshot`](Self::snapshot).
+    ///
+    /// # Errors
+    /// What is given is not an id, an object was deleted meanwhile, or git fails.
+    pub async fn changes(&self, from: &str, to: &str) -> Result<Changes, GitError> {
+        if checked(from)? == checked(to)? {
+            return Ok(Changes::default());
+        }
+        let arguments = ["diff-tree", "-r", "-z", "--raw", "--numstat", "-M", RENAME_LIMIT, "--no-ext-diff"];
+        let call = self.program().call(&arguments).argument(from).argument(to);
+        let output = call.output().await?;
+        parse(&output).ok_or_else(|| unexpected("git diff-tree", &output))
+    }
+
+    /// The paths that differ between two trees, or commits. A file that was renamed is two of them.
+    pub(in crate::gate) async fn changed_paths(
+        &self,
+        from: &str,
+        to: &str,
+    ) -> Result<BTreeSet<PathBuf>, GitError> {
+        if checked(from)? == checked(to)? {
+            return Ok(BTreeSet::new());
+        }
+        let call = self.program().call(&["diff-tree", "-r", "-z", "--name-only", "--no-renames"]);
+        let output = call.argument(from).argument(to).output().await?;
+        Ok(output.split(|byte| *byte == 0).filter(|name| !name.is_empty()).map(path).collect())
+    }
+}
+
+/// Reads the raw records, and the counts of lines that follow them; `None` if they are not as documented.
+fn parse(output: &[u8]) -> Option<Changes> {
+    let mut fields = output.split(|byte| *byte == 0);
+    let mut kinds = Vec::new();
+    let mut counts = HashMap::new();
+    let (mut all_added, mut all_removed) = (0, 0);
+    while let Some(field) = fields.next() {
+        if field.is_empty() {
+            continue;
+        }
+        // `:<mode> <mode> <id> <id> <kind><score>`, then a path, or two.
+        if let Some(raw) = field.strip_prefix(b":") {
+            let letter = *raw.split(|byte| *byte == b' ').nth(4)?.first()?;
+            let mut name = || fields.next().filter(|name| !name.is_empty()).map(path);
+            let first = name()?;
+            kinds.push(match letter {
+                b'A' => (first, ChangeKind::Added),
+                b'M' => (first, ChangeKind::Modified),
+                b'D' => (first, ChangeKind::Deleted),
+                b'T' => (first, ChangeKind::TypeChanged),
+                b'R' => (name()?, ChangeKind::Renamed { from: first }),
+                _ => return None,
+            });
+            continue;
+        }
+        // `<added> TAB <removed> TAB <path>`; for a renamed file the path is empty, and both follow.
+        let mut parts = field.splitn(3, |byte| *byte == b'\t');
+        let (added, removed, name) = (parts.next()?, parts.next()?, parts.next()?);
+        let name = if name.is_empty() { fields.nth(1)? } else { name };
+        let (added, removed) = (count(added)?, count(removed)?);
+        all_added += u64::from(added.unwrap_or(0));
+        all_removed += u64::from(removed.unwrap_or(0));
+        counts.insert(name, (added, removed));
+    }
+    let total_files = kinds.len();
+    kinds.truncate(MAX_LISTED_FILES);
+    let files = kinds.into_iter().map(|(path, kind)| {
+        use std::os::unix::ffi::OsStrExt;
+        let (added, removed) = counts.get(path.as_os_str().as_bytes()).copied().unwrap_or((None, None));
+        ChangedFile { path, kind, added, removed }
+    });
+    Some(Changes { files: files.collect(), total_files, added: all_added, removed: all_removed })
+}
+
+/// A number, or `-` for a binary file.
+#[expect(clippy::option_option, reason = "neither, no number, or one")]
+fn count(text: &[u8]) -> Option<Option<u32>> {
+    if text == b"-" { Some(None) } else { str::from_utf8(text).ok()?.parse().ok().map(Some) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const RAW: &str = ":100644 100644 4b825dc 4b825dc";
+
+    #[test]
+    fn records_and_counts_are_put_together() {
+        let output = format!(
+            "{RAW} M\0a b\0{RAW} A\0bin\0{RAW} R091\0old\0new\0{RAW} T\0link\x003\t2\ta b\0-\t-\tbin\x001\t0\t\0old\0new\x001\t1\tlink\0"
+        );
+        let changes = parse(output.as_bytes()).unwrap();
+        let file = |path: &str, kind, added, removed| ChangedFile { path: path.into(), kind, added, removed };
+        let files = vec![
+            file("a b", ChangeKind::Modified, Some(3), Some(2)),
+            file("bin", ChangeKind::Added, None, None),
+            file("new", ChangeKind::Renamed { from: "old".into() }, Some(1), Some(0)),
+            file("link", ChangeKind::TypeChanged, Some(1), Some(1)),
+        ];
+        assert_eq!(changes, Changes { files, total_files: 4, added: 5, removed: 3 });
+    }
+
+    #[test]
+    fn the_list_ends_and_the_totals_do_not() {
+        let files = MAX_LISTED_FILES + 50;
+        let raw: String = (0..files).map(|number| format!("{RAW} M\0{number:04}\0")).collect();
+        let counts: String = (0..files).map(|number| format!("2\t1\t{number:04}\0")).collect();
+        let changes = parse(format!("{raw}{counts}").as_bytes()).unwrap();
+        assert_eq!((changes.files.len(), changes.total_files), (MAX_LISTED_FILES, files));
+        assert_eq!((changes.added, changes.removed), (500, 250));
+    }
+
+    #[test]
+    fn what_is_not_documented_is_not_read() {
+        for wrong in ["x", ":100644", &format!("{RAW} X\0a\0"), &format!("{RAW} R100\0a"), "1\t2", "x\t2\ta"]
+        {
+            assert_eq!(parse(format!("{wrong}\0").as_bytes()), None, "{wrong}");
+        }
+    }
+}

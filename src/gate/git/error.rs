@@ -1,0 +1,94 @@
+//! Why git could not be asked, or gave no answer.
+
+use std::io;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// Why a look at a repository failed.
+#[derive(Debug, thiserror::Error)]
+pub enum GitError {
+    /// There is no such program.
+    #[error("git is not installed, or not in the server's `PATH`; install it, and start the server again")]
+    NotInstalled,
+    /// The system refuses to start it.
+    #[error("git cannot be started: {0}")]
+    CannotStart(#[source] io::Error),
+    /// The directory to look at is not there.
+    #[error("the directory `{}` is not there", directory.display())]
+    NoDirectory {
+        /// The directory.
+        directory: PathBuf,
+    },
+    /// The repository belongs to another user.
+    #[error(
+        "git does not use the repository of `{0}`, because it belongs to another user; if it can be trusted, \
+         run `git config --global --add safe.directory '{0}'`",
+        directory.display()
+    )]
+    DubiousOwnership {
+        /// The directory that was looked at.
+        directory: PathBuf,
+    },
+    /// There is something like a repository, and git cannot read it.
+    #[error("the git repository of `{}` is damaged: {words}; try `git status` there", directory.display())]
+    Damaged {
+        /// The directory that was looked at.
+        directory: PathBuf,
+        /// What git says.
+        words: String,
+    },
+    /// A call took too long.
+    #[error("`{command}` took longer than {} s", limit.as_secs())]
+    TimedOut {
+        /// The call.
+        command: String,
+        /// How long it may take.
+        limit: Duration,
+    },
+    /// A call wrote too much.
+    #[error("`{command}` wrote more than {} MiB", max_bytes >> 20)]
+    TooMuchOutput {
+        /// The call.
+        command: String,
+        /// How much it may write.
+        max_bytes: usize,
+    },
+    /// A call failed.
+    #[error("`{command}` failed: {words}")]
+    Failed {
+        /// The call.
+        command: String,
+        /// What git says.
+        words: String,
+    },
+    /// A call wrote something else than it is documented to write.
+    #[error("`{command}` wrote something unexpected: {what}")]
+    Unexpected {
+        /// The call.
+        command: String,
+        /// What it wrote.
+        what: String,
+    },
+    /// The directory for snapshots cannot be used.
+    #[error("snapshots of the work tree cannot be kept in `{}`: {source}", directory.display())]
+    Objects {
+        /// The directory.
+        directory: PathBuf,
+        /// Why not.
+        source: io::Error,
+    },
+    /// The index of the repository cannot be read.
+    #[error("the index of the repository, `{}`, cannot be read: {source}", path.display())]
+    Index {
+        /// The file.
+        path: PathBuf,
+        /// Why not.
+        source: io::Error,
+    },
+    /// What was given is not the id of an object.
+    #[error("`{id}` is not the id of a git object")]
+    InvalidId {
+        /// What was given.
+        id: String,
+    },
+}

@@ -1,0 +1,52 @@
+//! The words in a picture of a recipe, before each kind of picture escapes them in its own way.
+
+use super::{OutcomeOutline, StepOutline};
+use crate::recipe::command_line::CommandLine;
+
+/// A longer text would push the picture apart; all of it is in the other forms of the outline.
+const MAX_TEXT_CHARS: usize = 48;
+
+impl StepOutline {
+    /// What stands in its box below the name: the command that it is, or those that verify it.
+    pub(super) fn notes(&self) -> Vec<String> {
+        let command = self.command.map(|step| format!("$ {}", short(step.command)));
+        command.into_iter().chain(self.verify.iter().map(|command| format!("✓ {}", short(command)))).collect()
+    }
+}
+
+impl OutcomeOutline {
+    /// What stands at its arrow: its name, and what the engine has to find.
+    pub(super) fn label(&self) -> String {
+        let evidence: Vec<_> = self.evidence.iter().map(|evidence| cut(&evidence.to_string())).collect();
+        match evidence.as_slice() {
+            [] => self.name.to_owned(),
+            found => format!("{} if {}", self.name, found.join(" and ")),
+        }
+    }
+}
+
+fn short(command: &CommandLine) -> String {
+    cut(&command.to_string())
+}
+
+/// One line of it, with its end left out where it is long.
+fn cut(text: &str) -> String {
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    if line.chars().count() <= MAX_TEXT_CHARS {
+        return line;
+    }
+    let kept: String = line.chars().take(MAX_TEXT_CHARS - 1).collect();
+    format!("{}…", kept.trim_end())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_stays_on_one_short_line() {
+        assert_eq!(cut("cargo test \\\n    --workspace"), "cargo test \\ --workspace");
+        let long = cut(&"ä ".repeat(60));
+        assert!(long.chars().count() <= MAX_TEXT_CHARS && long.ends_with("ä…"), "{long}");
+    }
+}

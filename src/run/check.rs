@@ -1,0 +1,201 @@
+//! What the engine looks up or runs for a run: evidence for an outcome, commands, and what came of them.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use super::ids::AttemptId;
+use super::tree::Baseline;
+use crate::{CommandLine, Evidence};
+
+/// What a check is about.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum CheckSubject {
+    /// Whether an outcome that the agent reported may be followed.
+    Outcome {
+        /// The outcome.
+        outcome: String,
+        /// What the agent said about it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        description: Option<String>,
+    },
+    /// The command that the step consists of.
+    Command,
+}
+
+/// A check to carry out: evidence is looked up first, then commands run in order, up to the first that is not good.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Check {
+    /// Names it, as an attempt of the run.
+    pub check: AttemptId,
+    /// The step the run is at.
+    pub step: &'static str,
+    /// What has to be found.
+    pub evidence: &'static [Evidence],
+    /// The commands that have to succeed, or the one that the step consists of.
+    pub commands: Vec<CommandLine>,
+    /// What the commands are for.
+    pub purpose: CheckKind,
+    /// How long the commands may take together.
+    pub time: Option<Duration>,
+    /// How long it may take before the run's time is used up.
+    pub time_left: Option<Duration>,
+    /// What the run's work tree is compared with.
+    pub baseline: Baseline,
+}
+
+/// What was checked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, strum::Display)]
+#[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
+pub enum CheckKind {
+    /// Something that has to be found in the working directory.
+    Evidence,
+    /// A command that has to succeed after a step.
+    Verify,
+    /// The command that a step consists of.
+    Run,
+}
+
+/// What came of looking for one thing, or of one command.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CheckResult {
+    /// What kind of check.
+    pub kind: CheckKind,
+    /// The evidence or the command, as its author wrote it.
+    pub name: String,
+    /// How it went.
+    pub verdict: CheckVerdict,
+    /// What was found, or the last output of the command.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub found: String,
+    /// How long it took.
+    #[serde(default, skip_serializing_if = "Duration::is_zero")]
+    pub took: Duration,
+    /// Whether a rehearsal's script says so, and nothing was looked at.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub rehearsed: bool,
+}
+
+/// How a check went.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "is", rename_all = "snake_case")]
+pub enum CheckVerdict {
+    /// It was found; the command succeeded.
+    Passed,
+    /// It was not found; the command failed.
+    Failed {
+        /// The exit status of the command, where it has one.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        status: Option<i32>,
+    },
+    /// The command took too long.
+    TimedOut {
+        /// How long it may take.
+        limit: Duration,
+    },
+    /// It could not be looked up, or the command could not be started.
+    Impossible,
+    /// The command was running when the server stopped, and it is not known how it ended.
+    Unknown,
+}
+
+impl CheckResult {
+    /// Whether it is good.
+    #[must_use]
+    pub fn passed(&self) -> bool {
+        self.verdict == CheckVerdict::Passed
+    }
+
+    /// What is wrong, in one paragraph.
+    #[must_use]
+    pub fn problem(&self) -> String {
+        let Self { kind, name, found, .. } = self;
+        let found = found.trim();
+        let what = match (&self.verdict, kind) {
+            (CheckVerdict::Passed, _) => return format!("`{name}` is as it should be"),
+            (CheckVerdict::Failed { .. }, CheckKind::Evidence) => format!("`{name}` was not found"),
+            (CheckVerdict::Failed { status: Some(status) }, _) => {
+                format!("`{name}` failed with exit status {status}")
+            }
+            (CheckVerdict::Failed { status: None }, _) => format!("`{name}` failed"),
+            (CheckVerdict::TimedOut { limit }, _) => {
+                format!("`{name}` took longer than {}", super::limits::in_words(*limit))
+            }
+            (CheckVerdict::Impossible, CheckKind::Evidence) => format!("`{name}` could not be looked up"),
+            (CheckVerdict::Impossible, _) => format!("`{name}` could not be run"),
+            (CheckVerdict::Unknown, _) => {
+                format!("`{name}` was running when the server stopped, and how it ended is not known")
+            }
+        };
+        if found.is_empty() { what } else { format!("{what}: {found}") }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_verdict_has_its_words() {
+        let result = |kind, verdict, found: &str| CheckResult {
+            kind,
+            name: "commit".to_owned(),
+            verdict,
+            found: found.to_owned(),
+            took: Duration::ZERO,
+            rehearsed: false,
+        };
+        let limit = Duration::from_mins(10);
+        let table = [
+            (CheckKind::Evidence, CheckVerdict::Passed, "", "`commit` is as it should be"),
+            (
+                CheckKind::Evidence,
+                CheckVerdict::Failed { status: None },
+                "no new commit",
+                "`commit` was not found: no new commit",
+            ),
+            (
+                CheckKind::Verify,
+                CheckVerdict::Failed { status: Some(101) },
+                " out\n",
+                "`commit` failed with exit status 101: out",
+            ),
+            (CheckKind::Run, CheckVerdict::TimedOut { limit }, "", "`commit` took longer than 10 min"),
+            (
+                CheckKind::Evidence,
+                CheckVerdict::Impossible,
+                "no git",
+                "`commit` could not be looked up: no git",
+            ),
+            (CheckKind::Verify, CheckVerdict::Impossible, "", "`commit` could not be run"),
+        ];
+        for (kind, verdict, found, words) in table {
+            assert_eq!(result(kind, verdict, found).problem(), words);
+        }
+    }
+
+    #[test]
+    fn a_result_survives_being_stored() {
+        for verdict in [
+            CheckVerdict::Passed,
+            CheckVerdict::Failed { status: Some(1) },
+            CheckVerdict::Failed { status: None },
+            CheckVerdict::TimedOut { limit: Duration::from_secs(1) },
+            CheckVerdict::Impossible,
+            CheckVerdict::Unknown,
+        ] {
+            let result = CheckResult {
+                kind: CheckKind::Verify,
+                name: "cargo test".to_owned(),
+                verdict,
+                found: "1 failed".to_owned(),
+                took: Duration::from_secs(3),
+                rehearsed: true,
+            };
+            let stored = serde_json::to_string(&result).unwrap();
+            assert_eq!(serde_json::from_str::<CheckResult>(&stored).unwrap(), result);
+        }
+    }
+}

@@ -1,0 +1,179 @@
+//! Whether an outcome may be followed: what the engine has to look up or run first, and what follows from what it found.
+
+use std::time::Duration;
+
+use super::check::{Check, CheckKind, CheckResult, CheckSubject, CheckVerdict};
+use super::decide::{Cut, Run};
+use super::decision::Todo;
+use super::event::{Event, Purpose, RetryCause};
+use super::ids::Fresh;
+use super::known::{Checking, Phase};
+use super::refused;
+use crate::{CommandLine, Exit, ExitReason, NextOutline, OutcomeOutline};
+
+/// What a step that is a command reports, by the command's exit status.
+const PASSED: &str = "passed";
+const FAILED: &str = "failed";
+
+impl Run {
+    /// Follows an outcome that the agent reported, once what it rests on was looked up.
+    pub(super) fn judge(
+        &mut self,
+        events: &mut Vec<Event>,
+        outcome: &'static str,
+        description: Option<String>,
+        fresh: Fresh,
+    ) -> Todo {
+        let gated = self.outcome(outcome).is_some_and(|it| !it.evidence.is_empty() || self.is_verified(it));
+        if !gated {
+            return self.take(events, outcome, description, fresh);
+        }
+        let subject = CheckSubject::Outcome { outcome: outcome.to_owned(), description };
+        self.begin_check(events, subject, fresh)
+    }
+
+    pub(super) fn begin_check(
+        &mut self,
+        events: &mut Vec<Event>,
+        subject: CheckSubject,
+        fresh: Fresh,
+    ) -> Todo {
+        let (check, step) = (fresh.attempt, self.step().name.to_owned());
+        self.record(events, Event::CheckBegan { check, step, subject });
+        self.todo()
+    }
+
+    /// The check that an open one stands for. The same check is always the same.
+    pub(super) fn check(&self, checking: &Checking) -> Check {
+        let (known, step) = (&self.known, self.step());
+        let mut check = Check {
+            check: checking.check,
+            step: step.name,
+            evidence: &[],
+            commands: Vec::new(),
+            purpose: CheckKind::Run,
+            time: None,
+            time_left: known.limits.time_left(&known.spent),
+            baseline: known.baseline.clone(),
+        };
+        match &checking.subject {
+            CheckSubject::Command => {
+                check.commands = step.command.iter().map(|it| it.command.clone()).collect();
+                check.time = step.command.and_then(|command| command.time);
+            }
+            CheckSubject::Outcome { outcome, .. } => {
+                let outcome = self.outcome(outcome);
+                check.purpose = CheckKind::Verify;
+                check.evidence = outcome.map_or(&[], |outcome| outcome.evidence);
+                check.commands = outcome.map(|it| self.verify_commands(it)).unwrap_or_default();
+                check.time = Some(self.verify_time().saturating_sub(known.visit.verify_time));
+            }
+        }
+        check
+    }
+
+    /// What follows from what the engine found.
+    pub(super) fn checked(
+        &mut self,
+        events: &mut Vec<Event>,
+        results: &[CheckResult],
+        took: Duration,
+        fresh: Fresh,
+    ) -> Todo {
+        let Phase::Checking(Checking { check, subject }) = self.known.phase.clone() else {
+            return Todo::Wait;
+        };
+        self.record(events, Event::Checked { check, results: results.to_vec(), took });
+        let bad = results.iter().find(|result| !result.passed());
+        match (subject, bad) {
+            (CheckSubject::Command, None) => self.take(events, PASSED, None, fresh),
+            (CheckSubject::Command, Some(CheckResult { verdict: CheckVerdict::Failed { .. }, .. })) => {
+                self.take(events, FAILED, None, fresh)
+            }
+            (CheckSubject::Outcome { outcome, description }, None) => {
+                self.take(events, &outcome, description, fresh)
+            }
+            (_, Some(bad)) => self.not_good(events, bad, fresh),
+        }
+    }
+
+    /// The agent is asked again where it can do something about it; otherwise the run ends.
+    fn not_good(&mut self, events: &mut Vec<Event>, bad: &CheckResult, fresh: Fresh) -> Todo {
+        let problem = bad.problem();
+        let reason = match (&bad.verdict, bad.kind) {
+            (CheckVerdict::Failed { .. }, CheckKind::Evidence) => {
+                return self.missing_evidence(events, problem, fresh);
+            }
+            (CheckVerdict::Failed { .. }, CheckKind::Verify | CheckKind::Run) => {
+                return self.verify_failed(events, problem, fresh);
+            }
+            (CheckVerdict::TimedOut { .. }, _) => ExitReason::VerificationTimeout,
+            // A command of unknown fate is not run again without a person's word.
+            (CheckVerdict::Unknown, _) => ExitReason::Interrupted,
+            (CheckVerdict::Impossible | CheckVerdict::Passed, _) => ExitReason::VerificationFailed,
+        };
+        let exit = Exit::because(reason).describe(problem);
+        self.end(events, &exit, |_| (), Cut::default())
+    }
+
+    /// Bad replies and missing evidence share a visit's re-asks, and the last cause decides how the run ends.
+    fn missing_evidence(&mut self, events: &mut Vec<Event>, problem: String, fresh: Fresh) -> Todo {
+        let (number, of) = (self.known.visit.retries + 1, self.known.limits.reasks);
+        if number <= of {
+            self.ask_again(events, RetryCause::Evidence, number, problem.clone());
+            return self.begin_turn(events, Purpose::Evidence { number, problem }, fresh);
+        }
+        let refused = &self.known.visit.refused;
+        let exit = if refused.is_empty() {
+            Exit::because(ExitReason::VerificationFailed).describe(problem)
+        } else {
+            let words = format!("{problem}; {}", refused::in_words(refused));
+            Exit::because(ExitReason::PermissionDenied).describe(words)
+        };
+        self.end(events, &exit, |_| (), Cut::default())
+    }
+
+    /// Commands that fail after a step have re-asks of their own.
+    fn verify_failed(&mut self, events: &mut Vec<Event>, problem: String, fresh: Fresh) -> Todo {
+        let (number, of) = (self.known.visit.verify_retries + 1, self.known.limits.reasks);
+        if number <= of {
+            self.ask_again(events, RetryCause::Verify, number, problem.clone());
+            return self.begin_turn(events, Purpose::Verify { number, problem }, fresh);
+        }
+        let exit = Exit::because(ExitReason::VerificationFailed).describe(problem);
+        self.end(events, &exit, |_| (), Cut::default())
+    }
+
+    pub(super) fn ask_again(
+        &mut self,
+        events: &mut Vec<Event>,
+        cause: RetryCause,
+        number: u32,
+        problem: String,
+    ) {
+        let (step, of) = (self.step().name.to_owned(), self.known.limits.reasks);
+        self.record(events, Event::Reasked { step, number, of, problem, cause });
+    }
+
+    fn outcome(&self, name: &str) -> Option<&'static OutcomeOutline> {
+        self.step().outcomes.iter().find(|outcome| outcome.name == name)
+    }
+
+    fn is_verified(&self, outcome: &OutcomeOutline) -> bool {
+        !self.verify_commands(outcome).is_empty()
+    }
+
+    /// The commands that have to succeed before an outcome leads to a step or a restart. An exit is held to its evidence alone.
+    fn verify_commands(&self, outcome: &OutcomeOutline) -> Vec<CommandLine> {
+        match outcome.next {
+            NextOutline::Step(_) | NextOutline::Restart { .. } => self.step().verify.to_vec(),
+            NextOutline::Exit(_) => Vec::new(),
+        }
+    }
+
+    /// How long the verify commands of one visit may take together: what the recipe says, or else the server.
+    fn verify_time(&self) -> Duration {
+        let of_recipe = self.recipe.outline().guardrails.max_verify_time_per_milestone;
+        of_recipe.unwrap_or(self.known.limits.verify_time)
+    }
+}

@@ -1,0 +1,69 @@
+//! Tools that an agent was not allowed to use.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// One use of a tool that the agent was refused.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RefusedTool {
+    /// The tool, as the agent calls it.
+    pub tool: String,
+    /// What it was to be used on: the command, the file, the address.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub input: Option<String>,
+    /// What `--allow-tool` takes to allow it, where that is known.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub allow: Vec<String>,
+}
+
+/// The tool, and what it was to be used on.
+impl fmt::Display for RefusedTool {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.input {
+            Some(input) => write!(f, "{} (`{input}`)", self.tool),
+            None => f.write_str(&self.tool),
+        }
+    }
+}
+
+/// The refused tools in one line, each once, with the options that allow them.
+pub(super) fn in_words(refused: &[RefusedTool]) -> String {
+    let mut tools: Vec<String> = Vec::new();
+    let mut allow: Vec<String> = Vec::new();
+    for it in refused {
+        let tool = it.to_string();
+        if !tools.contains(&tool) {
+            tools.push(tool);
+        }
+        for option in it.allow.iter().map(|tool| format!("--allow-tool '{tool}'")) {
+            if !allow.contains(&option) {
+                allow.push(option);
+            }
+        }
+    }
+    let tools = format!("tools the agent was refused: {}", tools.join(", "));
+    if allow.is_empty() { tools } else { format!("{tools}; allow them with {}", allow.join(" ")) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refused(tool: &str, input: Option<&str>, allow: &[&str]) -> RefusedTool {
+        let allow = allow.iter().map(|&tool| tool.to_owned()).collect();
+        RefusedTool { tool: tool.to_owned(), input: input.map(str::to_owned), allow }
+    }
+
+    #[test]
+    fn each_tool_and_each_option_is_named_once() {
+        let commit = refused("Bash", Some("git commit -m x"), &["git commit *"]);
+        let again = refused("Bash", Some("git commit -m x"), &["git commit *"]);
+        let write = refused("Write", None, &[]);
+        assert_eq!(
+            in_words(&[commit, again, write]),
+            "tools the agent was refused: Bash (`git commit -m x`), Write; allow them with --allow-tool 'git commit *'"
+        );
+        assert_eq!(in_words(&[refused("Bash", None, &[])]), "tools the agent was refused: Bash");
+    }
+}

@@ -1,0 +1,120 @@
+// What a run was seen to do: what was checked, refused and changed. What commands, agents and commits say is only ever text.
+
+import { h } from "../dom.js";
+import { icon } from "../icons.js";
+import { count } from "../words.js";
+
+// How many characters of a commit's id are shown.
+const SHORT = 7;
+
+// A list of files is open while it has at most so many.
+const FEW = 12;
+
+export class Proof {
+  constructor() {
+    this.checked = new Part("Checked", check);
+    this.refused = new Part("Refused", refusal);
+    this.commits = new Rows(commit);
+    this.files = new Rows(file);
+    this.summary = h("summary", {});
+    this.folded = h("details", {}, this.summary, this.files.element);
+    this.changed = h("section", { class: "card proof", "aria-label": "Changed", hidden: true },
+      h("h2", {}, "Changed"), this.commits.element, this.folded);
+    this.element = h("div", {}, this.checked.element, this.refused.element, this.changed);
+  }
+
+  // Shows what is known. Rows that are there stay as they are: somebody may have opened one, or be in it.
+  show({ view: { proof = {}, details } }) {
+    const { checks = [], passed = 0, failed = 0, refused = [], more_refused: moreRefused = 0, changes, more_commits: moreCommits = 0 } = proof;
+    this.checked.show(checks, passed + failed - checks.length, "earlier");
+    this.refused.show(refused, moreRefused, "more");
+    const { files = [], total_files: total = 0, commits = [] } = changes ?? {};
+    this.changed.hidden = total === 0 && commits.length === 0;
+    this.commits.show(commits, moreCommits, "more");
+    const first = this.folded.hidden || !this.summary.hasChildNodes();
+    this.folded.hidden = total === 0;
+    this.summary.textContent = details.find(({ label }) => label === "changed")?.text ?? count(total, "file");
+    if (first) this.folded.open = files.length <= FEW;
+    this.files.show(files, total - files.length, "more");
+  }
+}
+
+// A card with a list, which is not there while the list is empty.
+class Part {
+  constructor(title, draw) {
+    this.rows = new Rows(draw);
+    this.element = h("section", { class: "card proof", "aria-label": title, hidden: true }, h("h2", {}, title), this.rows.element);
+  }
+
+  show(items, more, which) {
+    this.element.hidden = items.length === 0;
+    this.rows.show(items, more, which);
+  }
+}
+
+// A list in which only what is new is drawn.
+class Rows {
+  #drawn = new Map();
+
+  constructor(draw) {
+    this.draw = draw;
+    this.list = h("ul", {});
+    this.rest = h("p", { class: "hint", hidden: true });
+    this.element = h("div", {}, this.list, this.rest);
+  }
+
+  show(items, more, which) {
+    const [seen, rows] = [new Map(), new Map()];
+    for (const item of items) {
+      const text = JSON.stringify(item);
+      const times = (seen.get(text) ?? 0) + 1;
+      seen.set(text, times);
+      // The same may happen twice.
+      const key = `${times} ${text}`;
+      rows.set(key, this.#drawn.get(key) ?? this.draw(item));
+    }
+    for (const [key, row] of this.#drawn) if (!rows.has(key)) row.remove();
+    this.#drawn = rows;
+    [...rows.values()].forEach((row, index) => {
+      if (this.list.children[index] !== row) this.list.insertBefore(row, this.list.children[index] ?? null);
+    });
+    this.rest.hidden = more <= 0;
+    this.rest.textContent = `and ${more} ${which}`;
+  }
+}
+
+// Something that the engine looked up, or a command that it ran; what was found is folded.
+function check({ step, visit, words, verdict, found = "", rehearsed }) {
+  const passed = verdict.is === "passed";
+  const [kind, name] = rehearsed ? ["rehearsed", "waiting"] : passed ? ["passed", "completed"] : ["failed", "failed"];
+  return h("li", { class: `check ${name}`, "data-verdict": kind },
+    icon(name),
+    h("div", {},
+      h("p", {}, marked(words)),
+      h("p", { class: "hint" }, h("strong", {}, kind), ` · step ${visit}: ${step}`),
+      found && h("details", {}, h("summary", {}, "What was found"), h("pre", { tabindex: "0" }, found))));
+}
+
+// A tool that the agent was not allowed to use, and what allows it.
+function refusal({ step, visit, tool, input, times, options }) {
+  return h("li", {},
+    h("p", {}, h("strong", {}, tool), input && [" ", h("code", {}, input)], times > 1 && ` ${times} times`),
+    h("p", { class: "hint" }, `step ${visit}: ${step}`),
+    h("p", { class: "hint" }, options ? ["A run that is started with ", h("code", {}, options), " may use it."] : "It is not known what allows it."));
+}
+
+function commit({ id, subject }) {
+  return h("li", { class: "commit" }, h("code", {}, id.slice(0, SHORT)), " ", h("span", {}, subject));
+}
+
+function file({ path, change, added, removed }) {
+  const renamed = change.renamed;
+  const what = renamed === undefined ? change.replace("_", " ") : "renamed";
+  const lines = added === undefined && removed === undefined ? "binary" : `+${added ?? 0} −${removed ?? 0}`;
+  return h("li", { class: "file" },
+    h("span", { class: "name" }, h("code", {}, path), ` ${what}`, renamed !== undefined && [" from ", h("code", {}, renamed)]),
+    h("span", { class: "lines" }, lines));
+}
+
+// Names and commands stand in backticks.
+const marked = (words) => words.split("`").map((part, index) => (index % 2 === 1 ? h("code", {}, part) : part));

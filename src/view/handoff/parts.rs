@@ -1,0 +1,200 @@
+//! What a handoff is made of, in a form that stays: it does not change with the events that it is made from.
+
+use serde::{Deserialize, Serialize};
+
+use crate::run::{CheckKind, CheckVerdict, CommitSeen, Ending, FileChange};
+use crate::view::proof::{Proof, ShownCheck, ShownRefusal};
+use crate::view::run_view::RunView;
+
+/// Where a run ended.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HandoffPlace {
+    /// The step.
+    pub step: String,
+    /// 1-based index of that step in the run.
+    pub step_number: u32,
+    /// How often the run had been at that step, this time included.
+    pub visit: u32,
+    /// How many turns the agent had been given.
+    pub turn: u32,
+    /// The outcome that led to the end, where one did.
+    pub outcome: Option<String>,
+}
+
+impl HandoffPlace {
+    pub(super) fn of(view: &RunView, ending: &Ending) -> Self {
+        let visits = view.visits.iter().filter(|visit| visit.step == ending.step).count();
+        Self {
+            step: ending.step.clone(),
+            step_number: view.current().map_or(ending.steps, |visit| visit.number),
+            visit: u32::try_from(visits).unwrap_or(u32::MAX),
+            turn: view.turns,
+            outcome: ending.outcome.clone(),
+        }
+    }
+}
+
+/// A tool that the agent was refused.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HandoffRefusal {
+    /// The step at which it was refused first.
+    pub step: String,
+    /// 1-based index of that step in the run.
+    pub step_number: u32,
+    /// The tool, as the agent calls it.
+    pub tool: String,
+    /// What it was to be used on: the command, the file, the address.
+    pub input: Option<String>,
+    /// How often it was refused.
+    pub times: u32,
+    /// What would allow it, as `--allow-tool` takes it; empty where that is not known.
+    pub allow: Vec<String>,
+    /// The same as options of `surefire run`, quoted for a shell.
+    pub options: Option<String>,
+}
+
+impl From<&ShownRefusal> for HandoffRefusal {
+    fn from(shown: &ShownRefusal) -> Self {
+        Self {
+            step: shown.step.clone(),
+            step_number: shown.visit,
+            tool: shown.refused.tool.clone(),
+            input: shown.refused.input.clone(),
+            times: shown.times,
+            allow: shown.refused.allow.clone(),
+            options: shown.options.clone(),
+        }
+    }
+}
+
+/// Something that the engine looked up, or a command that it ran.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HandoffCheck {
+    /// The step it belongs to.
+    pub step: String,
+    /// 1-based index of that step in the run.
+    pub step_number: u32,
+    /// What was checked.
+    pub kind: CheckKind,
+    /// The evidence or the command, as its author wrote it.
+    pub name: String,
+    /// How it went.
+    pub verdict: HandoffVerdict,
+    /// The exit status of the command, where it failed with one.
+    pub exit_status: Option<i32>,
+    /// What came of it, in one line.
+    pub words: String,
+    /// What was found, or the end of the command's output.
+    pub found: String,
+    /// How long it took.
+    pub took_ms: u64,
+    /// Whether a rehearsal's script says so, and nothing was looked at.
+    pub rehearsed: bool,
+}
+
+/// How a check went.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum HandoffVerdict {
+    /// It was found; the command succeeded.
+    Passed,
+    /// It was not found; the command failed.
+    Failed,
+    /// The command took too long.
+    TimedOut,
+    /// It could not be looked up, or the command could not be started.
+    Impossible,
+    /// The command was running when the server stopped, and it is not known how it ended.
+    Unknown,
+}
+
+impl From<&ShownCheck> for HandoffCheck {
+    fn from(shown: &ShownCheck) -> Self {
+        let result = &shown.result;
+        let (verdict, exit_status) = match result.verdict {
+            CheckVerdict::Passed => (HandoffVerdict::Passed, None),
+            CheckVerdict::Failed { status } => (HandoffVerdict::Failed, status),
+            CheckVerdict::TimedOut { .. } => (HandoffVerdict::TimedOut, None),
+            CheckVerdict::Impossible => (HandoffVerdict::Impossible, None),
+            CheckVerdict::Unknown => (HandoffVerdict::Unknown, None),
+        };
+        Self {
+            step: shown.step.clone(),
+            step_number: shown.visit,
+            kind: result.kind,
+            name: result.name.clone(),
+            verdict,
+            exit_status,
+            words: shown.words.clone(),
+            found: result.found.clone(),
+            took_ms: u64::try_from(result.took.as_millis()).unwrap_or(u64::MAX),
+            rehearsed: result.rehearsed,
+        }
+    }
+}
+
+/// What a run changed, from its beginning to its end.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HandoffChanges {
+    /// How many files.
+    pub total_files: u32,
+    /// How many lines were added.
+    pub added: u64,
+    /// How many lines were removed.
+    pub removed: u64,
+    /// The files, by path; a long list is cut.
+    pub files: Vec<HandoffFile>,
+    /// The commits that the run made and that HEAD still reached, newest first; a long list is cut.
+    pub commits: Vec<CommitSeen>,
+    /// How many more commits there are.
+    pub more_commits: u32,
+}
+
+impl HandoffChanges {
+    pub(super) fn of(proof: &Proof) -> Option<Self> {
+        let changes = proof.changes.as_ref()?;
+        let file = |file: &crate::run::ChangedFile| {
+            let (change, from) = match &file.change {
+                FileChange::Added => ("added", None),
+                FileChange::Modified => ("modified", None),
+                FileChange::Deleted => ("deleted", None),
+                FileChange::Renamed(from) => ("renamed", Some(from.clone())),
+                FileChange::TypeChanged => ("type_changed", None),
+            };
+            let (path, change) = (file.path.clone(), change.to_owned());
+            HandoffFile { path, change, from, added: file.added, removed: file.removed }
+        };
+        Some(Self {
+            total_files: changes.total_files,
+            added: changes.added,
+            removed: changes.removed,
+            files: changes.files.iter().map(file).collect(),
+            commits: changes.commits.clone(),
+            more_commits: proof.more_commits,
+        })
+    }
+}
+
+/// A file that a run changed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HandoffFile {
+    /// Its path in the work tree.
+    pub path: String,
+    /// What happened to it: `added`, `modified`, `deleted`, `renamed` or `type_changed`.
+    pub change: String,
+    /// The path that it was renamed from.
+    pub from: Option<String>,
+    /// How many lines were added; `None` for a binary file.
+    pub added: Option<u32>,
+    /// How many lines were removed.
+    pub removed: Option<u32>,
+}
+
+/// Something to do next.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HandoffCommand {
+    /// What it is called.
+    pub label: String,
+    /// The command, quoted for a shell.
+    pub command: String,
+}

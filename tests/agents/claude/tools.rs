@@ -1,0 +1,202 @@
+//! Tools: which ones the CLI is told to allow, what was refused, what it cost, and how long one may take.
+
+use std::path::Path;
+use std::process::Command;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use surefire::Tool;
+use surefire::agent::{Agent, Failure, Fate, PermissionMode, Process, Sign, Turn};
+use surefire_testkit::sandbox::{ClaudeSandbox, alive};
+use surefire_testkit::{Watcher, link};
+
+const VERSIONS: [&str; 2] = ["2.1.325", "2.1.197"];
+
+/// Shorter than what is waited for in these tests.
+const SILENCE: Duration = Duration::from_millis(200);
+
+fn sandbox(version: &str, answer: &Value) -> ClaudeSandbox {
+    ClaudeSandbox::new(&json!({ "version": version, "default": answer }))
+}
+
+fn step(sandbox: &ClaudeSandbox, tools: &[&str]) -> Turn {
+    let tools: Vec<Tool> = tools.iter().map(|tool| tool.parse().unwrap()).collect();
+    Turn { tools: Some(tools), ..sandbox.turn() }
+}
+
+fn git(directory: &Path, arguments: &[&str]) -> String {
+    let mut git = Command::new("git");
+    git.env("GIT_CONFIG_NOSYSTEM", "1").env("GIT_CONFIG_GLOBAL", "/dev/null").current_dir(directory);
+    let output = git.args(arguments).output().unwrap();
+    assert!(output.status.success(), "git {arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap().trim().to_owned()
+}
+
+fn repository(directory: &Path) {
+    git(directory, &["init", "--quiet", "--initial-branch=main"]);
+    git(directory, &["config", "user.name", "Test"]);
+    git(directory, &["config", "user.email", "test@localhost"]);
+    git(directory, &["commit", "--quiet", "--allow-empty", "--message=First"]);
+}
+
+#[tokio::test]
+async fn a_step_with_its_tools_comes_to_a_real_commit_and_one_without_does_not() {
+    const COMMIT: &str = "Bash: git add -A && git commit --quiet -m 'Add the library'";
+    let tries = json!([
+        { "write": { "path": "src/lib.rs", "content": "// old\n" } },
+        { "edit": { "path": "src/lib.rs", "old": "old", "new": "new" } },
+        { "bash": "git add -A && git commit --quiet -m 'Add the library'" },
+    ]);
+    let table: [(&[&str], &[&str], &str); 3] = [
+        (&["edit", "git add *", "git commit *"], &[], "Add the library\nFirst"),
+        (&["edit", "git add *"], &[COMMIT], "First"),
+        (&["git add *"], &["Write: src/lib.rs", "Edit: src/lib.rs", COMMIT], "First"),
+    ];
+    for version in VERSIONS {
+        for (tools, refused, commits) in table {
+            let sandbox = sandbox(version, &json!({ "tries": tries }));
+            let turn = step(&sandbox, tools);
+            repository(&turn.directory);
+            let (link, mut signs) = link(16);
+            let taking = tokio::spawn(sandbox.claude.turn(turn.clone(), link));
+            let mut signalled = Vec::new();
+            while let Some(sign) = signs.recv().await {
+                match sign {
+                    Sign::Spawned { go, .. } => go.send(()).unwrap(),
+                    Sign::Refused(refused) => signalled.push(refused),
+                    Sign::Said(_) | Sign::Used { .. } => {}
+                    Sign::Spent { .. } | Sign::Retrying { .. } => panic!("{sign:?}"),
+                }
+            }
+            let reply = taking.await.unwrap().unwrap();
+            let listed: Vec<_> = reply.refused.iter().map(ToString::to_string).collect();
+            assert_eq!(listed, refused, "{version} {tools:?}");
+            assert_eq!(signalled, reply.refused, "{version} {tools:?}: each is signalled once");
+            assert_eq!(git(&turn.directory, &["log", "--format=%s"]), commits, "{version} {tools:?}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_the_operator_adds_or_chooses_reaches_the_cli_and_takes_nothing_back() {
+    let tries = json!([{ "web-fetch": "http://localhost/" }, { "bash": "make" }, { "write": { "path": "x", "content": "" } }]);
+    for version in VERSIONS {
+        let sandbox = sandbox(version, &json!({ "tries": tries }));
+        let allowed = vec![Tool::Web, Tool::Command("make".into())];
+        let turn = Turn { allowed, ..step(&sandbox, &["read"]) };
+        let claude = sandbox.claude.clone().permission_mode(PermissionMode::BypassPermissions);
+        let reply = claude.turn(turn.clone(), Watcher::new().link).await.unwrap();
+        let refused: Vec<_> = reply.refused.iter().map(ToString::to_string).collect();
+        assert_eq!(refused, ["Write: x"], "{version}: disallowed under every mode");
+        let call = &fake_claude::calls(&sandbox.log())[0];
+        assert_eq!(call["permission_mode"], "bypassPermissions");
+        assert_eq!(call["allowed_tools"], json!(["WebFetch", "WebSearch", "Bash(make)"]));
+        assert_eq!(call["disallowed_tools"], json!(["Edit", "Write", "NotebookEdit"]));
+
+        // The mode that newer versions call by another name.
+        let claude = sandbox.claude.clone().permission_mode(PermissionMode::Manual);
+        claude.turn(Turn { opened: true, ..turn }, Watcher::new().link).await.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn refusals_outlive_a_turn_that_fails() {
+    for version in VERSIONS {
+        let tries = json!([{ "bash": "git push origin" }]);
+        let sandbox = sandbox(version, &json!({ "act": "max-turns", "tries": tries, "cost_usd": 0.5 }));
+        let watcher = Watcher::new();
+        let failure = sandbox.claude.turn(step(&sandbox, &[]), watcher.link.clone()).await.unwrap_err();
+        assert!(matches!(failure, Failure::TooManyRounds { .. }), "{failure}");
+        watcher.hears("refused Bash: git push origin").await;
+        watcher.hears("spent 0.5").await;
+    }
+}
+
+/// Only newer versions say so before their end.
+#[tokio::test]
+async fn a_refusal_is_known_at_once() {
+    let sandbox = ClaudeSandbox::with(&json!({ "act": "silence", "tries": [{ "bash": "git push origin" }] }));
+    let watcher = Watcher::new();
+    let taking = tokio::spawn(sandbox.claude.turn(step(&sandbox, &[]), watcher.link.clone()));
+    watcher.hears("refused Bash: git push origin").await;
+    watcher.link.stop.cancel();
+    assert_eq!(taking.await.unwrap(), Err(Failure::Stopped));
+}
+
+#[tokio::test]
+async fn five_turns_cost_the_same_by_both_ways_to_say_it() {
+    for version in VERSIONS {
+        let sandbox = sandbox(version, &json!({ "cost_usd": 0.024 }));
+        let (mut turn, mut sum) = (sandbox.turn(), 0.0);
+        for number in 0..5 {
+            turn.opened = number > 0;
+            let reply = sandbox.take(&turn).await.unwrap();
+            assert_eq!((reply.version.as_deref(), reply.cost_usd), (Some(version), Some(0.024)));
+            sum += reply.cost_usd.unwrap();
+        }
+        assert!((sum - 0.12).abs() < 1e-9, "{version}: {sum}");
+    }
+}
+
+/// Newer versions say what runs in the background, and may wait for it longer than a process that is done may stay.
+#[tokio::test]
+async fn the_last_of_two_answers_counts_and_both_are_paid() {
+    for (version, waits) in [("2.1.325", 2000), ("2.1.197", 0)] {
+        let again = json!({
+            "delay_ms": waits, "text": "Finished.", "cost_usd": 0.5, "tries": [{ "bash": "git fetch" }],
+        });
+        let answer = json!({
+            "text": "Started.", "cost_usd": 0.25, "tries": [{ "bash": "git push" }], "again": again,
+        });
+        let sandbox = sandbox(version, &answer);
+        let (turn, watcher) = (step(&sandbox, &[]), Watcher::new());
+        let reply = sandbox.claude.turn(turn.clone(), watcher.link.clone()).await.unwrap();
+        assert_eq!((reply.text.as_str(), reply.cost_usd, reply.rounds), ("Finished.", Some(0.75), Some(2)));
+        let refused: Vec<_> = reply.refused.iter().map(ToString::to_string).collect();
+        assert_eq!(refused, ["Bash: git push", "Bash: git fetch"], "{version}");
+        watcher.hears("said Started.").await;
+        assert_eq!(alive(turn.attempt), [0; 0]);
+    }
+}
+
+/// Takes a turn until its tool is open, and leaves it there: how long the fake takes to come that far does not matter then.
+async fn left_with_an_open_tool(sandbox: &ClaudeSandbox, turn: &Turn) -> Option<Process> {
+    let watcher = Watcher::new();
+    let taking = tokio::spawn(sandbox.claude.turn(turn.clone(), watcher.link.clone()));
+    watcher.hears("used Bash").await;
+    watcher.link.leave.cancel();
+    assert_eq!(taking.await.unwrap(), Err(Failure::Left));
+    watcher.process()
+}
+
+/// The server that heard the tool begin is gone; the next one reads that it did.
+#[tokio::test]
+async fn silence_does_not_count_while_a_tool_is_open_and_the_time_limit_does() {
+    let sandbox = ClaudeSandbox::with(&json!({ "act": "tool-silence" }));
+    let mut turn = sandbox.turn();
+    let process = left_with_an_open_tool(&sandbox, &turn).await;
+    turn.limits.silence = SILENCE;
+    turn.limits.duration = 10 * SILENCE;
+    let fate = sandbox.recover(&turn, process).await;
+    let Fate::Ended(Err(failure)) = fate else { panic!("{fate:?}") };
+    assert_eq!(failure, Failure::TookTooLong { after: turn.limits.duration });
+    assert_eq!(alive(turn.attempt), [0; 0]);
+}
+
+#[tokio::test]
+async fn once_the_tool_is_done_silence_counts_again() {
+    let waits = json!([{ "bash": "while [ ! -e released ]; do sleep 0.02; done" }]);
+    let mut sandbox = ClaudeSandbox::with(&json!({ "act": "silence", "tries": waits }));
+    sandbox.claude = sandbox.claude.clone().permission_mode(PermissionMode::BypassPermissions);
+    let mut turn = sandbox.turn();
+    let process = left_with_an_open_tool(&sandbox, &turn).await;
+    turn.limits.silence = SILENCE;
+    let watching = tokio::spawn(sandbox.claude.recover(turn.clone(), process, Watcher::new().link));
+    tokio::time::sleep(5 * SILENCE).await;
+    assert!(!watching.is_finished(), "{:?}", watching.await);
+    std::fs::write(turn.directory.join("released"), "").unwrap();
+    let fate = watching.await.unwrap();
+    let Fate::Ended(Err(failure)) = fate else { panic!("{fate:?}") };
+    assert_eq!(failure, Failure::Silent { after: SILENCE });
+    assert_eq!(alive(turn.attempt), [0; 0]);
+}

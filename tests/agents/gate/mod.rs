@@ -1,0 +1,14 @@
+//! What the engine looks at and runs by itself, with real git repositories and real commands.
+//!
+//! What is watched are processes and files, so this runs on Linux only; the room itself knows macOS as well.
+#![cfg(all(feature = "engine", target_os = "linux"))]
+
+mod changes;
+mod commands;
+mod commits;
+mod evidence;
+mod finding;
+mod recovery;
+mod snapshots;
+mod submodules;
+mod untouched;

@@ -1,0 +1,43 @@
+//! Only processes of the server's own user widen what an agent is allowed.
+
+use surefire::Tool;
+use surefire::agent::Script;
+use surefire::client::{Client, ClientError, Endpoint};
+use surefire::run::Event;
+use surefire::wire::{ErrorCode, StartRecipe};
+use surefire_testkit::app::{KEY, Serving};
+
+fn start(server: &Serving) -> StartRecipe {
+    let tools = ["npm test *", "edit"].map(|tool| tool.parse::<Tool>().expect("it is a tool"));
+    StartRecipe {
+        working_directory: Some(server.project()),
+        allow_tools: tools.to_vec(),
+        ..StartRecipe::new("retrospective")
+    }
+}
+
+#[tokio::test]
+async fn a_client_that_comes_over_the_network_cannot_allow_tools_whatever_key_it_has() {
+    let server = Serving::rehearsing(Script::Happy).await;
+    let mut client = Client::connect(Endpoint::at(server.address, KEY)).await.expect("it has the key");
+    let refused = client.start_recipe(start(&server)).await.expect_err("it may not");
+    let ClientError::Refused(error) = refused else { panic!("{refused}") };
+    assert_eq!(error.code, Some(ErrorCode::NotSupported));
+    assert!(error.message.contains("surefire run --allow-tool"), "{}", error.message);
+    let without = StartRecipe { allow_tools: Vec::new(), ..start(&server) };
+    client.start_recipe(without).await.expect("it may start runs");
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn a_process_of_the_same_user_allows_tools_and_the_run_says_which() {
+    let server = Serving::rehearsing(Script::Happy).await;
+    let endpoint = Endpoint::in_directory(server.place.path().join("data"), KEY);
+    let mut client = Client::connect(endpoint.clone()).await.expect("it is the same user");
+    let asked = start(&server);
+    let started = client.start_recipe(asked.clone()).await.unwrap_or_else(|error| panic!("{error}"));
+    let journal = endpoint.journal(started.run, 0).await.expect("it can be read").expect("it is there");
+    let Event::Started { order, .. } = &journal.events[0].event else { panic!("{:?}", journal.events[0]) };
+    assert_eq!(order.allow_tools, asked.allow_tools);
+    server.stop().await;
+}

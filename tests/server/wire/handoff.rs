@@ -1,0 +1,160 @@
+//! What a run that has ended leaves reads as its files show, and as `docs/handoff.md` describes it.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use surefire::recipes::{BUNDLED, ImplementAndReview};
+use surefire::run::{
+    AttemptId, ChangedFile, Changes, CheckKind, CheckResult, CheckVerdict, Ending, Event, FileChange, Limits,
+    Moment, Order, Purpose, Read, RefusedTool, Spent, TreeState,
+};
+use surefire::view::{CommandContext, Handoff, RunFacts, Timeline};
+use surefire::wire::RecipeExited;
+use surefire::{AnyRecipe, Exit, ExitReason};
+use uuid::Uuid;
+
+use super::golden::folder;
+use super::one_run::{BEGAN, at, run_id, session};
+
+fn attempt() -> AttemptId {
+    Uuid::nil().into()
+}
+
+fn turn(step: &str) -> Event {
+    Event::TurnBegan { attempt: attempt(), step: step.to_owned(), purpose: Purpose::Step }
+}
+
+fn replied(outcome: &str, cost_usd: f64) -> Event {
+    let read = Read::Outcome { outcome: outcome.to_owned(), description: None, repaired: Vec::new() };
+    let took = Duration::from_secs(20);
+    Event::Replied { attempt: attempt(), read, took, cost_usd: Some(cost_usd), version: None }
+}
+
+fn moved(from: &str, outcome: &str, to: &str, number: u32) -> Event {
+    let (from, outcome, to) = (from.to_owned(), outcome.to_owned(), to.to_owned());
+    Event::Moved { from, outcome, to, number, visit: 1 }
+}
+
+fn checked(kind: CheckKind, name: &str, verdict: CheckVerdict, found: &str) -> Event {
+    let (name, found, took) = (name.to_owned(), found.to_owned(), Duration::from_secs(3));
+    let result = CheckResult { kind, name, verdict, found, took, rehearsed: false };
+    Event::Checked { check: attempt(), results: vec![result], took }
+}
+
+fn seen() -> Event {
+    let file = |path: &str, added| ChangedFile {
+        path: path.to_owned(),
+        change: FileChange::Modified,
+        added: Some(added),
+        removed: Some(1),
+    };
+    let changes = Changes {
+        files: vec![file("src/cart.rs", 12), file("tests/cart.rs", 30)],
+        total_files: 2,
+        added: 42,
+        removed: 2,
+        commits: Vec::new(),
+    };
+    Event::TreeSeen { attempt: attempt(), tree: TreeState::default(), moment: Moment::After { changes } }
+}
+
+/// An agent that was not allowed to commit, and said that it did.
+fn refused_commit() -> Vec<Event> {
+    let order = Order {
+        run: run_id(),
+        session: session(),
+        agent: "claude".into(),
+        rehearsal: false,
+        directory: "/projects/shop".into(),
+        about: Some("Only the tasks about the shopping cart.".into()),
+        model: None,
+        allow_tools: Vec::new(),
+        limits: Limits::default(),
+        spent: Spent::default(),
+        restarts: 0,
+        continues: None,
+    };
+    let (recipe, step) = ("implement-and-review".to_owned(), "implement".to_owned());
+    let commit = RefusedTool {
+        tool: "Bash".into(),
+        input: Some("git add -A && git commit -m 'Empty the cart'".into()),
+        allow: vec!["git add *".into(), "git commit *".into()],
+    };
+    let mut events = vec![
+        Event::Started { recipe, fingerprint: String::new(), step, order: Box::new(order) },
+        turn("implement"),
+        seen(),
+        replied("complete", 0.12),
+        checked(CheckKind::Verify, "cargo test", CheckVerdict::Passed, "41 passed"),
+        moved("implement", "complete", "code-review", 2),
+        turn("code-review"),
+        replied("no-issues", 0.04),
+        moved("code-review", "no-issues", "commit", 3),
+    ];
+    let missing = "no commit was made since the run began";
+    for _ in 0..2 {
+        let refused = vec![commit.clone()];
+        events.extend([turn("commit"), seen(), Event::ToolsRefused { attempt: attempt(), refused }]);
+        let failed = CheckVerdict::Failed { status: None };
+        events.extend([replied("committed", 0.02), checked(CheckKind::Evidence, "commit", failed, missing)]);
+    }
+    let words = format!("`commit` was not found: {missing}");
+    let exit = Exit::because(ExitReason::PermissionDenied).describe(words);
+    let ending = RecipeExited::of_nothing(session(), &exit).ending();
+    events.push(Event::ended(Ending { step: "commit".into(), steps: 3, ..ending }));
+    events
+}
+
+#[test]
+fn what_a_run_leaves_reads_as_its_files_show() {
+    let facts = RunFacts {
+        run: run_id(),
+        session: session(),
+        recipe: "implement-and-review".into(),
+        recipe_label: "Implement & Review".into(),
+        directory: "/projects/shop".into(),
+        agent: "claude".into(),
+        rehearsal: false,
+        started_at: BEGAN,
+    };
+    let outline = BUNDLED.get("implement-and-review").map(AnyRecipe::outline);
+    assert_eq!(outline.map(|outline| outline.id), Some(ImplementAndReview::OUTLINE.id));
+    let mut timeline = Timeline::new(facts, outline);
+    for (seq, event) in (1..).zip(refused_commit()) {
+        timeline.apply(seq, at(seq), &event);
+    }
+    let context = CommandContext { program: "surefire", data: None, directory: None };
+    let handoff = Handoff::of(&timeline, context).expect("it has ended");
+    let json = serde_json::to_string_pretty(&handoff).unwrap() + "\n";
+    hold(&folder().join("handoff/stop.json"), &json);
+    hold(&folder().join("handoff/stop.md"), &handoff.to_markdown());
+    assert_eq!(serde_json::from_str::<Handoff>(&json).unwrap(), handoff);
+}
+
+/// Every field is described, and the example is the file.
+#[test]
+fn the_page_describes_every_field() {
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("docs/handoff.md");
+    let page = std::fs::read_to_string(&path).unwrap();
+    let json = std::fs::read_to_string(folder().join("handoff/stop.json")).unwrap();
+    let (before, rest) = page.split_once("```json\n").expect("there is an example");
+    let (_, after) = rest.split_once("\n```\n").expect("it ends");
+    hold(&path, &format!("{before}```json\n{json}```\n{after}"));
+    let value: serde_json::Value = serde_json::from_str(&json).unwrap();
+    let fields = value.as_object().unwrap();
+    let parts = [&value["at"], &value["refused"][0], &value["checks"][0], &value["changes"]];
+    let parts = parts.into_iter().chain([&value["changes"]["files"][0], &value["next"][0]]);
+    let inner = parts.flat_map(|part| part.as_object().expect("the example has one").keys());
+    for field in fields.keys().chain(inner) {
+        assert!(page.contains(&format!("`{field}`")), "docs/handoff.md does not describe `{field}`");
+    }
+}
+
+/// `UPDATE_DOCS=1` writes it anew; read the diff before you commit it.
+fn hold(path: &Path, text: &str) {
+    if std::env::var_os("UPDATE_DOCS").is_some() {
+        std::fs::write(path, text).unwrap();
+    }
+    let file = std::fs::read_to_string(path).unwrap();
+    assert_eq!(text, file, "{}", path.display());
+}

@@ -40,6 +40,9 @@ fn work(speaker: &Speaker<'_>, answer: &Answer) -> Status {
     for tried in &answer.tries {
         tools::use_tool(speaker, tried);
     }
+    if speaker.reports_a_commit() && !answer.claims {
+        tools::commit(speaker);
+    }
     std::thread::sleep(Duration::from_millis(answer.delay_ms));
     if answer.again.is_some() {
         speaker.background(true);

@@ -98,6 +98,9 @@ pub struct Answer {
     pub passages: Vec<String>,
     /// The tools to try before answering, one after the other.
     pub tries: Vec<Try>,
+    /// Does nothing for the outcome that it reports. Otherwise what is reported as committed is committed, if the flags of the
+    /// call allow it and the working directory is a git work tree.
+    pub claims: bool,
     /// Answers a second time, as after a command in the background, once its own `delay_ms` is over.
     pub again: Option<Box<Answer>>,
     /// How long to work before answering.

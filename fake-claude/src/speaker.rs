@@ -50,6 +50,11 @@ impl<'a> Speaker<'a> {
         self.call
     }
 
+    /// Whether the answer is about to say that something was committed.
+    pub(crate) fn reports_a_commit(&self) -> bool {
+        self.text.contains(r#"{"outcome":"committed"}"#)
+    }
+
     pub(crate) const fn log(&self) -> &Log {
         self.log
     }

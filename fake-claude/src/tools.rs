@@ -1,6 +1,7 @@
 //! Using tools: what a plan tries is judged by the flags of the call, and then really done.
 
 use std::io;
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 use fake_claude::{Try, Version};
@@ -39,6 +40,15 @@ pub(crate) fn use_tool(speaker: &Speaker<'_>, tried: &Try) {
     print(&reply::tool_result(call, &id, &content, is_error));
 }
 
+/// Commits all changes, even if that is nothing, where the working directory is a git work tree.
+pub(crate) fn commit(speaker: &Speaker<'_>) {
+    if Path::new(".git").exists() {
+        for command in ["git add --all", "git commit --quiet --allow-empty --message Done"] {
+            use_tool(speaker, &Try::Bash(command.to_owned()));
+        }
+    }
+}
+
 fn described(tried: &Try) -> (&'static str, Value) {
     match tried {
         Try::Bash(command) => ("Bash", json!({ "command": command, "description": "as planned" })),
@@ -56,7 +66,12 @@ fn done(tried: &Try) -> Result<String, String> {
     match tried {
         Try::Bash(command) => {
             let mut bash = Command::new("bash");
-            let output = bash.args(["-c", command]).stdin(Stdio::null()).output().map_err(words)?;
+            // A machine for tests may have no configuration of git.
+            let identity = ["GIT_AUTHOR", "GIT_COMMITTER"].into_iter().flat_map(|who| {
+                [(format!("{who}_NAME"), "A Person"), (format!("{who}_EMAIL"), "person@example.com")]
+            });
+            let bash = bash.args(["-c", command]).envs(identity).stdin(Stdio::null());
+            let output = bash.output().map_err(words)?;
             let text = [output.stdout, output.stderr].concat();
             let text = String::from_utf8_lossy(&text).into_owned();
             match output.status.code() {

@@ -19,6 +19,8 @@ use tokio_tungstenite::tungstenite::Message;
 use tokio_tungstenite::tungstenite::protocol::CloseFrame;
 use tokio_tungstenite::{WebSocketStream, client_async};
 
+use crate::unproved;
+
 /// The longest that anything may take here. Nothing waits for it to pass.
 pub const PATIENCE: Duration = Duration::from_secs(20);
 
@@ -235,8 +237,10 @@ impl Serving {
         change: impl FnOnce(ServerBuilder) -> ServerBuilder,
     ) -> Self {
         let locks = place.path().join("locks");
+        // A rehearsal has nothing to prove; of other agents, few tests here want to see a commit.
+        let recipes = if agent.about().rehearsal { BUNDLED } else { unproved() };
         let builder = Server::builder()
-            .recipes(BUNDLED)
+            .recipes(recipes)
             .agent(agent)
             .data(place.path().join("data"))
             .root(place.path())

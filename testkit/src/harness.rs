@@ -5,12 +5,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use surefire::engine::{Clock, Engine, Options, Start, Started};
-use surefire::recipes::BUNDLED;
 use surefire::run::{Ending, Event, RunId};
 use surefire::store::{Memory, Recorded, RunRecord, Store};
 use tempfile::TempDir;
 
-use crate::{FakeAgent, make_work_tree};
+use crate::{FakeAgent, make_work_tree, unproved};
 
 /// The time at which all tests begin, in milliseconds since 1970.
 pub const NOON: u64 = 1_800_000_000_000;
@@ -66,7 +65,8 @@ impl Harness {
         Self { engine, store, agent, place }
     }
 
-    /// Makes the directory that runs are about a git work tree: see [`make_work_tree`].
+    /// Makes the directory that runs are about a git work tree: see [`make_work_tree`]. For the bundled recipes with their
+    /// evidence, set `options.recipes` as well.
     #[must_use]
     pub fn in_git(self) -> Self {
         make_work_tree(self.place.path(), &["/data/", "/locks/", "/.tmp*/"]);
@@ -194,7 +194,7 @@ impl Harness {
 #[must_use]
 pub fn options(place: &TempDir, agent: &FakeAgent, store: &Arc<dyn Store>) -> Options {
     let mut options =
-        Options::new(BUNDLED, Arc::new(agent.clone()), Arc::clone(store), place.path().join("data"));
+        Options::new(unproved(), Arc::new(agent.clone()), Arc::clone(store), place.path().join("data"));
     options.roots = vec![place.path().to_owned()];
     options.locks = place.path().join("locks");
     options.clock = clock();

@@ -19,6 +19,8 @@ mod log_buffer;
 mod real_cli;
 pub mod sandbox;
 mod scripted_service;
+#[cfg(feature = "recipes")]
+mod unproved;
 mod wait;
 mod watcher;
 mod work_tree;
@@ -31,6 +33,8 @@ pub use interleave::{polled, polled_twice, settle};
 pub use log_buffer::LogBuffer;
 pub use real_cli::RealCli;
 pub use scripted_service::{Move, ScriptedService};
+#[cfg(feature = "recipes")]
+pub use unproved::unproved;
 pub use wait::{eventually, eventually_async};
 pub use watcher::{Watcher, link};
 pub use work_tree::{commit, git, make_work_tree};

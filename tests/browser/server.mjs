@@ -1,6 +1,6 @@
 // The server as a process, and the place it works in.
 
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -12,6 +12,14 @@ import { TARGET } from "./browser.mjs";
 const alive = new Set();
 process.on("exit", () => alive.forEach((child) => child.kill("SIGKILL")));
 
+// Makes a directory a git work tree with one commit, for which no configuration of the machine's user matters.
+function makeWorkTree(cwd) {
+  const env = { ...process.env, GIT_CONFIG_GLOBAL: "/dev/null", GIT_CONFIG_SYSTEM: "/dev/null" };
+  const git = (...words) => execFileSync("git", ["-c", "user.name=A Person", "-c", "user.email=person@example.com", ...words], { cwd, env });
+  git("init", "--quiet", "--initial-branch=main");
+  git("commit", "--quiet", "--allow-empty", "--message", "First");
+}
+
 // A home, a project and a data directory. Servers that come one after the other in it find what the last one left.
 export class Place {
   folder = mkdtempSync(join(tmpdir(), "surefire-console-"));
@@ -19,6 +27,7 @@ export class Place {
 
   constructor() {
     for (const name of ["home", "project"]) mkdirSync(this.path(name));
+    makeWorkTree(this.project);
   }
 
   path(name) {

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 use serde_json::{Value, json};
+use surefire_testkit::make_work_tree;
 use tempfile::TempDir;
 
 use crate::process::watch;
@@ -69,11 +70,17 @@ impl Place {
         command
     }
 
-    /// Gives a command that agent.
+    /// Gives a command that agent, the machine's git, and a git work tree as its project.
     pub(crate) fn hire<'c>(&self, command: &'c mut Command, answer: &Value) -> &'c mut Command {
         let plan = self.path().join("plan.json");
         std::fs::write(&plan, json!({ "default": answer }).to_string()).expect("there is room");
-        command.env(fake_claude::PLAN_VARIABLE, plan).env("SUREFIRE_AGENT_PATH", fake_claude::program())
+        if !self.project().join(".git").exists() {
+            make_work_tree(&self.project(), &[]);
+        }
+        command
+            .env("PATH", std::env::var_os("PATH").expect("git is on it"))
+            .env(fake_claude::PLAN_VARIABLE, plan)
+            .env("SUREFIRE_AGENT_PATH", fake_claude::program())
     }
 
     /// Runs the command to its end.

@@ -6,10 +6,9 @@ use std::time::Duration;
 use surefire::ExitReason;
 use surefire::agent::{Failure, Fate};
 use surefire::engine::{Shutdown, Start};
-use surefire::recipes::BUNDLED;
 use surefire::run::{Resume, ResumedBy, Run, SessionId};
 use surefire::store::{Memory, RunFilter};
-use surefire_testkit::{Act, FakeAgent, Harness};
+use surefire_testkit::{Act, FakeAgent, Harness, unproved};
 
 /// Numbers that look random and are the same every time.
 struct Dice(u64);
@@ -77,7 +76,7 @@ fn check(harness: &Harness) {
     for run in harness.store.runs(&RunFilter::default()).unwrap() {
         let events = harness.events(run.id);
         assert!(events.iter().zip(1..).all(|(recorded, seq)| recorded.seq == seq));
-        let recipe = BUNDLED.get(&run.recipe).unwrap();
+        let recipe = unproved().get(&run.recipe).unwrap();
         let replayed = Run::replay(recipe, events.iter().map(|recorded| &recorded.event)).unwrap();
         assert_eq!(replayed.ending().is_some(), run.ending.is_some());
         assert_eq!(replayed.position().steps(), run.steps, "no transition is lost or doubled");

@@ -9,10 +9,9 @@ use std::time::Duration;
 use surefire::agent::{Claude, Fate};
 use surefire::engine::{Engine, EngineError, Notice, Options, ResumeError, Shutdown, Start};
 use surefire::process::{Command, Files, Limits, Mark, TextLines};
-use surefire::recipes::BUNDLED;
 use surefire::run::{AttemptId, PromptId, Resume, ResumedBy, SessionId};
 use surefire::store::{Change, Commit, Memory, NewSession, Process, RunFilter, SessionEvent, Store};
-use surefire_testkit::{Act, FakeAgent, Harness, HeldStore, NOON, SECOND};
+use surefire_testkit::{Act, FakeAgent, Harness, HeldStore, NOON, SECOND, unproved};
 use tempfile::TempDir;
 use tokio::sync::Notify;
 use uuid::Uuid;
@@ -79,7 +78,7 @@ fn claude_options(place: &Path, store: Arc<dyn Store>) -> Options {
     std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
     let path = ("PATH".into(), std::env::var_os("PATH").unwrap());
     let claude = Arc::new(Claude::with_environment(program, [path]));
-    let mut options = Options::new(BUNDLED, claude, store, place.join("data"));
+    let mut options = Options::new(unproved(), claude, store, place.join("data"));
     options.locks = place.join("locks");
     options.roots = vec![place.canonicalize().unwrap()];
     options

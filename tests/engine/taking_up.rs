@@ -3,10 +3,9 @@
 use surefire::ExitReason;
 use surefire::agent::{Failure, Fate, Process};
 use surefire::engine::{Options, Shutdown, Start, StartError, Started, TakeUp};
-use surefire::recipes::BUNDLED;
 use surefire::run::{AttemptId, Resume, ResumedBy, RunId};
 use surefire::store::{Attempt, Change, Commit, RunRecord};
-use surefire_testkit::{Act, FakeAgent, Harness, Kind, NOON, SECOND, json};
+use surefire_testkit::{Act, FakeAgent, Harness, Kind, NOON, SECOND, json, unproved};
 
 use crate::recovering::CHANGED;
 
@@ -116,7 +115,7 @@ async fn a_run_that_was_left_alone_can_be_exited_and_its_agent_is_stopped() {
 #[tokio::test(start_paused = true)]
 async fn switching_recipes_off_ends_also_what_was_left_alone() {
     // Also where their recipe has changed since.
-    for catalog in [BUNDLED, CHANGED] {
+    for catalog in [unproved(), CHANGED] {
         let (harness, one, other) = killed_with_two_runs().await;
         let take_up = TakeUp::Only(Vec::new());
         let harness =

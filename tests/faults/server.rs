@@ -5,6 +5,7 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::OnceLock;
 
 use serde_json::Value;
+use surefire_testkit::make_work_tree;
 use tempfile::TempDir;
 
 /// A data directory, a project, a home and a plan for the fake CLI.
@@ -18,6 +19,7 @@ impl Place {
         for name in ["home", "project"] {
             std::fs::create_dir(folder.path().join(name)).expect("there is room");
         }
+        make_work_tree(&folder.path().join("project"), &[]);
         std::fs::write(folder.path().join("plan.json"), plan.to_string()).expect("there is room");
         Self { folder }
     }

@@ -3,7 +3,7 @@
 #![cfg(feature = "recipes")]
 
 use surefire::recipes::{BUNDLED, ImplementAndReviewAll, RefineDesign};
-use surefire::{AnyRecipe, Guardrail, NextOutline, Outline, StepOutline, Tool};
+use surefire::{AnyRecipe, Evidence, Guardrail, NextOutline, Outline, StepOutline, Tool};
 
 /// Each recipe in the words of its table: a line per step, the implied `other` left out.
 fn table(outline: &Outline) -> String {
@@ -238,6 +238,46 @@ fn every_step_lists_its_tools_and_no_more_than_it_needs() {
                 ["git push", "git *", "bd *", "bd sync", "git reset", "git checkout", "bash", "sh"];
             let found = tools(step).find(|tool| forbidden.iter().any(|word| is_command(tool, word)));
             assert_eq!(found, None, "{place}");
+        }
+    }
+}
+
+#[test]
+fn an_outcome_that_git_can_prove_is_looked_up() {
+    let outlines = BUNDLED.iter().map(AnyRecipe::outline);
+    let outcomes = outlines.flat_map(|recipe| {
+        let steps = recipe.steps.iter().map(move |step| (recipe.id, step));
+        steps.flat_map(|(id, step)| step.outcomes.iter().map(move |outcome| (id, step.name, outcome)))
+    });
+    let proved: Vec<_> = outcomes
+        .filter(|(_, _, outcome)| !outcome.evidence.is_empty())
+        .map(|(id, step, outcome)| format!("{id} / {step} / {} if {}", outcome.name, Evidence::all(outcome.evidence)))
+        .collect();
+    let expected = [
+        "break-down-tasks / commit / committed if commit",
+        "break-down-tasks / commit / nothing-to-commit if no_commit && clean",
+        "document-design / commit / committed if commit",
+        "document-design / commit / nothing-to-commit if no_commit && clean",
+        "implement-and-review / commit / committed if commit",
+        "implement-and-review / commit / nothing-to-commit if no_commit && clean",
+        "implement-and-review-all / commit / committed if commit",
+        "implement-and-review-all / commit / nothing-to-commit if no_commit && clean",
+        "rebase / rebase / complete if rebased_on_main",
+        "rebase / complete / done if rebased_on_main",
+        "refine-design / commit / committed if commit",
+        "refine-design / commit / nothing-to-commit if no_commit && clean",
+        "review-and-commit / commit / committed if commit",
+        "review-and-commit / commit / nothing-to-commit if no_commit && clean_tree",
+    ];
+    assert_eq!(proved, expected);
+}
+
+#[test]
+fn no_commit_is_believed() {
+    for recipe in BUNDLED.iter().map(AnyRecipe::outline) {
+        let outcomes = recipe.steps.iter().flat_map(|step| step.outcomes);
+        for outcome in outcomes.filter(|outcome| outcome.name == "committed") {
+            assert_eq!(outcome.evidence, [Evidence::Commit], "{}", recipe.id);
         }
     }
 }

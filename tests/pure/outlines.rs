@@ -18,8 +18,8 @@ fn mermaid() {
     s1 -- "no-issues" --> s3
     s1 -- "issues-found" --> s2
     s2 -- "complete" --> s1
-    s3 -- "committed" --> e2[["↻ implement-and-review-all"]]
-    s3 -- "nothing-to-commit" --> e3[["↻ implement-and-review-all"]]
+    s3 -- "committed if commit" --> e2[["↻ implement-and-review-all"]]
+    s3 -- "nothing-to-commit if no_commit and clean" --> e3[["↻ implement-and-review-all"]]
     classDef completed stroke:#2da44e
     classDef guardrail stroke:#bf8700
     classDef error stroke:#cf222e
@@ -47,9 +47,9 @@ fn dot() {
     "code-review" -> "fix" [label="issues-found"];
     "fix" -> "code-review" [label="complete"];
     "end 3" [shape=oval, color="#2da44e", label="task-committed"];
-    "commit" -> "end 3" [label="committed"];
+    "commit" -> "end 3" [label="committed if commit"];
     "end 4" [shape=oval, color="#2da44e", label="no-changes-to-commit"];
-    "commit" -> "end 4" [label="nothing-to-commit"];
+    "commit" -> "end 4" [label="nothing-to-commit if no_commit and clean"];
 }
 "##;
     assert_eq!(ImplementAndReview::OUTLINE.to_dot(), expected);
@@ -73,7 +73,9 @@ fn json() {
     assert_eq!(implement["tools"][0], "edit");
     assert!(implement.get("run").is_none() && implement.get("verify").is_none());
     let commit = &json["steps"][3];
-    assert!(commit["outcomes"][0].get("evidence").is_none());
+    assert!(implement["outcomes"][0].get("evidence").is_none());
+    assert_eq!(commit["outcomes"][0]["evidence"], serde_json::json!(["commit"]));
+    assert_eq!(commit["outcomes"][1]["evidence"], serde_json::json!(["no_commit", "clean"]));
     assert_eq!(commit["outcomes"][0]["next"], serde_json::json!({ "restart": "implement-and-review-all" }));
 }
 

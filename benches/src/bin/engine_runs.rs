@@ -13,9 +13,9 @@ use std::time::{Duration, Instant};
 use rusqlite::Connection;
 use surefire::agent::{About, Agent, Doing, Failure, Link, Reply, Turn, UnknownModel};
 use surefire::engine::{Engine, Options, Start};
-use surefire::recipes::BUNDLED;
 use surefire::store::{Sqlite, Store};
 use surefire_benches::written::Written;
+use surefire_testkit::unproved;
 
 const RUNS: usize = 1000;
 /// The runs are cut into so many parts, and bare commits are measured between them.
@@ -62,7 +62,7 @@ async fn measure(below: &Path) -> Result<(), Box<dyn Error>> {
     let folder = tempfile::tempdir_in(below)?;
     let project = folder.path().canonicalize()?;
     let store: Arc<dyn Store> = Arc::new(Sqlite::open(&folder.path().join("data"))?.store);
-    let mut options = Options::new(BUNDLED, Arc::new(Instantly), store, folder.path().join("data"));
+    let mut options = Options::new(unproved(), Arc::new(Instantly), store, folder.path().join("data"));
     options.roots = vec![project.clone()];
     let engine = Engine::open(options).await?;
     let bare = bare(&folder.path().join("bare.db"))?;

@@ -60,8 +60,8 @@ surefire::recipe! {
             prompt: include_str!("commit.md"),
             tools: ["git add *", "git commit *", ..TRACKER],
             outcomes: [Committed, NothingToCommit],
-            Committed => exit TasksCommitted,
-            NothingToCommit => exit NoChangesToCommit,
+            Committed => exit TasksCommitted if commit,
+            NothingToCommit => exit NoChangesToCommit if no_commit && clean,
         }
     }
 }

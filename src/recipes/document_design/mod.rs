@@ -44,8 +44,8 @@ surefire::recipe! {
             prompt: include_str!("commit.md"),
             tools: ["git add *", "git commit *"],
             outcomes: [Committed, NothingToCommit],
-            Committed => exit DesignCommitted,
-            NothingToCommit => exit NoChangesToCommit,
+            Committed => exit DesignCommitted if commit,
+            NothingToCommit => exit NoChangesToCommit if no_commit && clean,
         }
     }
 }

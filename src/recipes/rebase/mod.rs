@@ -32,7 +32,7 @@ surefire::recipe! {
                 "git rm *",
             ],
             outcomes: [Complete, AskQuestions, ConflictsUnresolvable],
-            Complete => Review,
+            Complete => Review if rebased_on_main,
             AskQuestions => exit ClarificationNeeded,
             ConflictsUnresolvable => exit ConflictsRequireHumanIntervention,
         }
@@ -67,7 +67,7 @@ surefire::recipe! {
             prompt: include_str!("complete.md"),
             tools: [read, ..COMPARE],
             outcomes: [Done],
-            Done => exit RebaseComplete,
+            Done => exit RebaseComplete if rebased_on_main,
         }
     }
 }

@@ -123,8 +123,8 @@ surefire::recipe! {
             prompt: include_str!("commit.md"),
             tools: ["git add *", "git commit *"],
             outcomes: [Committed, NothingToCommit],
-            Committed => exit DesignRefinedAndCommitted,
-            NothingToCommit => exit NoChangesToCommit,
+            Committed => exit DesignRefinedAndCommitted if commit,
+            NothingToCommit => exit NoChangesToCommit if no_commit && clean,
         }
     }
 }

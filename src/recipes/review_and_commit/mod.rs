@@ -20,9 +20,9 @@ surefire::recipe! {
             prompt: include_str!("commit.md"),
             tools: ["git add *", "git commit *", ..TRACKER, "bd close *"],
             outcomes: [Committed, NothingToCommit],
-            Committed => exit ChangesCommitted,
+            Committed => exit ChangesCommitted if commit,
             // What was changed before the run is its work here, so a file that is left over is not nothing.
-            NothingToCommit => exit NoChangesToCommit,
+            NothingToCommit => exit NoChangesToCommit if no_commit && clean_tree,
         }
     }
 }

@@ -47,8 +47,8 @@ surefire::steps! {
             prompt: include_str!("commit-task.md"),
             tools: ["git add *", "git commit *", ..TRACKER, "bd close *", "bd update *"],
             outcomes: [Committed, NothingToCommit],
-            Committed => committed,
-            NothingToCommit => nothing,
+            Committed => committed if commit,
+            NothingToCommit => nothing if no_commit && clean,
         }
     }
 }

@@ -8,6 +8,7 @@ use std::time::Duration;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 use surefire_testkit::app::App;
+use surefire_testkit::make_work_tree;
 use tempfile::TempDir;
 use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::process::{Child, Command};
@@ -27,6 +28,7 @@ impl Place {
         for name in ["home", "project"] {
             std::fs::create_dir(folder.path().join(name)).expect("there is room");
         }
+        make_work_tree(&folder.path().join("project"), &[]);
         Self { folder }
     }
 

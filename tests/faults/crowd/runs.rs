@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use surefire::recipes::BUNDLED;
 use surefire::run::{Ending, Event, Read, SessionId};
 use surefire::store::{RunFilter, RunRecord, Store};
 use surefire::{NextOutline, Outline};
+use surefire_testkit::unproved;
 
 use super::journal::Request;
 use super::look::Evidence;
@@ -36,7 +36,7 @@ fn way(outline: &Outline) -> Way {
 /// Walks through the events of a run.
 pub(super) fn look(evidence: &Evidence, run: &RunRecord, findings: &mut Findings) {
     let id = run.id;
-    let recipe = BUNDLED.find(&run.recipe).expect("all recipes are bundled");
+    let recipe = unproved().find(&run.recipe).expect("all recipes are bundled");
     let way = way(recipe.outline());
     let events = evidence.store.events(id, 0, usize::MAX).expect("the store works");
     if events.iter().zip(1..).any(|(recorded, seq)| recorded.seq != seq) {

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use surefire::agent::{Claude, ClaudeSettings};
 use surefire::engine::{Engine, Notice, Options, Shutdown};
-use surefire::recipes::BUNDLED;
 use surefire::store::{Sqlite, Store};
+use surefire_testkit::unproved;
 
 use super::clients::Client;
 use super::finish;
@@ -66,7 +66,7 @@ async fn open(folder: &Path) -> Engine {
     let settings = ClaudeSettings { longest_pause: quick, ..ClaudeSettings::default() };
     let claude = Claude::find(Some(Path::new(&program))).expect("the fake is there").settings(settings);
     let store: Arc<dyn Store> = Arc::new(opened.store);
-    let mut options = Options::new(BUNDLED, Arc::new(claude), store, data);
+    let mut options = Options::new(unproved(), Arc::new(claude), store, data);
     options.roots = vec![folder.join("project")];
     options.locks = folder.join("locks");
     options.parallel = CROWD;

@@ -1,0 +1,121 @@
+//! The bundled recipes without their evidence, for tests that are about something else: looking at a git work tree takes a test
+//! longer than everything else in it.
+
+use std::sync::LazyLock;
+
+use surefire::recipes::BUNDLED;
+use surefire::{
+    AnyPosition, AnyRecipe, AnyRestart, Catalog, Guardrails, Next, OutcomeOutline, Outline,
+    Snapshot, SnapshotError, StepOutline, UnknownName,
+};
+
+/// The bundled recipes, but outcomes need no evidence. An agent's word is enough, and no git repository is needed.
+///
+/// ```
+/// let recipes = surefire_testkit::unproved();
+/// let commit = recipes.get("implement-and-review").unwrap().outline().step("commit").unwrap();
+/// assert!(commit.outcomes.iter().all(|outcome| outcome.evidence.is_empty()));
+/// ```
+#[must_use]
+pub fn unproved() -> Catalog {
+    *UNPROVED
+}
+
+static UNPROVED: LazyLock<Catalog> = LazyLock::new(|| {
+    let recipes: Vec<&'static dyn AnyRecipe> = BUNDLED.iter().map(without_evidence).collect();
+    Catalog::new(recipes.leak())
+});
+
+fn without_evidence(proved: &'static dyn AnyRecipe) -> &'static dyn AnyRecipe {
+    let steps: Vec<_> = proved.outline().steps.iter().map(step).collect();
+    let outline = Box::leak(Box::new(Outline { steps: steps.leak(), ..*proved.outline() }));
+    Box::leak(Box::new(Unproved { proved, outline }))
+}
+
+fn step(step: &StepOutline) -> StepOutline {
+    let outcomes: Vec<_> = step.outcomes.iter().map(|outcome| OutcomeOutline { evidence: &[], ..*outcome }).collect();
+    StepOutline { outcomes: outcomes.leak(), ..*step }
+}
+
+/// A recipe without its evidence.
+struct Unproved {
+    proved: &'static dyn AnyRecipe,
+    outline: &'static Outline,
+}
+
+impl Unproved {
+    fn position(&self, proved: Box<dyn AnyPosition>) -> Box<dyn AnyPosition> {
+        Box::new(Position { proved, outline: self.outline })
+    }
+}
+
+impl AnyRecipe for Unproved {
+    fn outline(&self) -> &'static Outline {
+        self.outline
+    }
+
+    fn begin(&self, restarts: u32) -> Box<dyn AnyPosition> {
+        self.position(self.proved.begin(restarts))
+    }
+
+    fn resume(&self, snapshot: &Snapshot) -> Result<Box<dyn AnyPosition>, SnapshotError> {
+        Ok(self.position(self.proved.resume(snapshot)?))
+    }
+}
+
+/// A position in such a recipe.
+#[derive(Debug)]
+struct Position {
+    proved: Box<dyn AnyPosition>,
+    outline: &'static Outline,
+}
+
+impl Position {
+    /// What follows, in the recipes without evidence.
+    fn next(&self, next: Next) -> Next {
+        match next {
+            Next::Step(step) => Next::Step(self.outline.step(step.name).expect("it has the same steps")),
+            Next::Exit(exit) => Next::Exit(exit),
+            Next::Restart(AnyRestart { recipe, restarts }) => {
+                let recipe = unproved().get(recipe.outline().id).expect("bundled recipes restart bundled ones");
+                Next::Restart(AnyRestart { recipe, restarts })
+            }
+        }
+    }
+}
+
+impl AnyPosition for Position {
+    fn recipe(&self) -> &'static Outline {
+        self.outline
+    }
+
+    fn outline(&self) -> &'static StepOutline {
+        self.outline.step(self.proved.outline().name).expect("it has the same steps")
+    }
+
+    fn visits(&self, step: &str) -> u32 {
+        self.proved.visits(step)
+    }
+
+    fn steps(&self) -> u32 {
+        self.proved.steps()
+    }
+
+    fn restarts(&self) -> u32 {
+        self.proved.restarts()
+    }
+
+    fn report(&mut self, outcome: &str) -> Result<Next, UnknownName> {
+        let next = self.proved.report(outcome)?;
+        Ok(self.next(next))
+    }
+
+    fn report_within(&mut self, outcome: &str, limits: &Guardrails) -> Result<Next, UnknownName> {
+        let next = self.proved.report_within(outcome, limits)?;
+        Ok(self.next(next))
+    }
+
+    fn snapshot(&self) -> Snapshot {
+        self.proved.snapshot()
+    }
+}

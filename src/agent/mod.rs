@@ -20,8 +20,6 @@ pub use crate::process::Process;
 use std::future::Future;
 use std::pin::Pin;
 
-use uuid::Uuid;
-
 /// What an agent's methods return: a future that can be held behind `dyn`.
 pub type Doing<T> = Pin<Box<dyn Future<Output = T> + Send>>;
 
@@ -81,10 +79,10 @@ pub trait Agent: Send + Sync + 'static {
     /// turn ends soon, with [`Failure::Stopped`] or [`Failure::StoppedBeforePrompt`], and nothing of it is left running.
     fn turn(&self, turn: Turn, link: Link) -> Doing<Result<Reply, Failure>>;
 
-    /// What a rehearsal says of evidence or of a command, by its name, in place of looking: whether it is good. Only agents
-    /// that only pretend are asked.
-    fn rehearses_well(&self, check: Uuid, name: &str) -> bool {
-        let _ = (check, name);
+    /// What a rehearsal says of evidence or of a command in place of looking: whether it is good. Only agents that only
+    /// pretend are asked.
+    fn rehearses_well(&self, check: &RehearsedCheck<'_>) -> bool {
+        let _ = check;
         true
     }
 
@@ -107,6 +105,17 @@ pub struct About {
     pub version: Option<String>,
     /// Whether it only pretends to work.
     pub rehearsal: bool,
+}
+
+/// What a rehearsal is asked about in place of looking: evidence, or a command that the engine would run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RehearsedCheck<'a> {
+    /// The evidence or the command, as its author wrote it.
+    pub name: &'a str,
+    /// Whether it is what an outcome needs as evidence, rather than a command of a step.
+    pub is_evidence: bool,
+    /// How many checks of the run were not good before.
+    pub failed_before: u32,
 }
 
 /// What became of a turn that nobody watched to its end.

@@ -43,6 +43,8 @@ pub struct Check {
     pub time_left: Option<Duration>,
     /// What the run's work tree is compared with.
     pub baseline: Baseline,
+    /// How many checks of the run were not good before this one.
+    pub failed_before: u32,
 }
 
 /// What was checked.

@@ -55,6 +55,7 @@ impl Run {
             time: None,
             time_left: known.limits.time_left(&known.spent),
             baseline: known.baseline.clone(),
+            failed_before: known.failed_checks,
         };
         match &checking.subject {
             CheckSubject::Command => {

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use super::check::{CheckKind, CheckSubject};
+use super::check::{CheckKind, CheckResult, CheckSubject};
 use super::ending::Ending;
 use super::event::{Event, Purpose, RetryCause};
 use super::ids::{AttemptId, PromptId};
@@ -27,6 +27,8 @@ pub(super) struct Known {
     pub(super) due: Purpose,
     /// What this visit of the step has used up, and what was refused in it.
     pub(super) visit: Visit,
+    /// How many checks of the run were not good.
+    pub(super) failed_checks: u32,
     /// What the work tree is compared with.
     pub(super) baseline: Baseline,
     pub(super) phase: Phase,
@@ -94,6 +96,7 @@ impl Known {
             waiting: VecDeque::new(),
             due: Purpose::Step,
             visit: Visit::default(),
+            failed_checks: 0,
             baseline: Baseline::default(),
             phase: Phase::Deciding,
             resumes: Resumes::default(),
@@ -114,6 +117,7 @@ impl Known {
                 self.spent.add(*took, None);
                 let verified = results.iter().filter(|result| result.kind == CheckKind::Verify);
                 self.visit.verify_time += verified.map(|result| result.took).sum::<Duration>();
+                self.failed_checks += u32::from(!results.iter().all(CheckResult::passed));
                 self.phase = Phase::Deciding;
             }
             Event::Replied { took, cost_usd, .. } => {

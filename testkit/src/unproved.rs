@@ -5,8 +5,8 @@ use std::sync::LazyLock;
 
 use surefire::recipes::BUNDLED;
 use surefire::{
-    AnyPosition, AnyRecipe, AnyRestart, Catalog, Guardrails, Next, OutcomeOutline, Outline,
-    Snapshot, SnapshotError, StepOutline, UnknownName,
+    AnyPosition, AnyRecipe, AnyRestart, Catalog, Guardrails, Next, OutcomeOutline, Outline, Snapshot,
+    SnapshotError, StepOutline, UnknownName,
 };
 
 /// The bundled recipes, but outcomes need no evidence. An agent's word is enough, and no git repository is needed.
@@ -33,7 +33,8 @@ fn without_evidence(proved: &'static dyn AnyRecipe) -> &'static dyn AnyRecipe {
 }
 
 fn step(step: &StepOutline) -> StepOutline {
-    let outcomes: Vec<_> = step.outcomes.iter().map(|outcome| OutcomeOutline { evidence: &[], ..*outcome }).collect();
+    let outcomes: Vec<_> =
+        step.outcomes.iter().map(|outcome| OutcomeOutline { evidence: &[], ..*outcome }).collect();
     StepOutline { outcomes: outcomes.leak(), ..*step }
 }
 
@@ -77,7 +78,8 @@ impl Position {
             Next::Step(step) => Next::Step(self.outline.step(step.name).expect("it has the same steps")),
             Next::Exit(exit) => Next::Exit(exit),
             Next::Restart(AnyRestart { recipe, restarts }) => {
-                let recipe = unproved().get(recipe.outline().id).expect("bundled recipes restart bundled ones");
+                let recipe =
+                    unproved().get(recipe.outline().id).expect("bundled recipes restart bundled ones");
                 Next::Restart(AnyRestart { recipe, restarts })
             }
         }

@@ -25,9 +25,18 @@ fn messages(out: &str) -> Vec<Value> {
 
 #[test]
 fn a_run_is_told_line_by_line_and_ends_with_a_card() {
-    for script in
-        ["happy", "one-fix", "garbage-once", "never-satisfied", "blocked", "other", "logged-out", "crash"]
-    {
+    for script in [
+        "happy",
+        "one-fix",
+        "garbage-once",
+        "never-satisfied",
+        "blocked",
+        "other",
+        "logged-out",
+        "crash",
+        "unproved",
+        "unproved-once",
+    ] {
         let said = rehearse(&Place::new(), script);
         assert_eq!(said.err, "", "{script}");
         hold(&format!("run-{script}"), &steady(&said.out));

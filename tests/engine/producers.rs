@@ -150,7 +150,9 @@ fn situation(reason: ExitReason) -> Situation {
 }
 
 async fn harness(acts: impl IntoIterator<Item = Act>) -> Harness {
-    Harness::with(FakeAgent::new(acts), Arc::new(Memory::default()), |options| options.catalog = ALL).await.in_git()
+    Harness::with(FakeAgent::new(acts), Arc::new(Memory::default()), |options| options.catalog = ALL)
+        .await
+        .in_git()
 }
 
 /// Brings a run about, and says how it ended; `last` follows a chain of runs to its end.

@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use surefire::agent::Failure;
-use surefire::engine::{Start, StartError};
+use surefire::AnyRecipe;
+use surefire::agent::{Failure, Rehearsal, Script};
+use surefire::engine::{Options, Start, StartError};
 use surefire::run::{CheckKind, CheckVerdict, Event, Moment};
 use surefire::store::Memory;
 use surefire_testkit::{Act, FakeAgent, Harness, commit, git};
@@ -249,4 +250,53 @@ async fn a_turn_that_failed_still_shows_what_it_changed() {
     let (started, _) = run(&harness, "committing").await;
     let names = harness.names(started.run);
     assert_eq!(names.iter().filter(|name| **name == "tree_seen").count(), 2, "{names:?}");
+}
+
+/// A run of a recipe with this rehearsal: its moves, its reason, and its checks.
+async fn rehearsed(
+    recipe: &'static dyn AnyRecipe,
+    script: Script,
+) -> (Vec<String>, String, Vec<(String, bool)>) {
+    let rehearse = |options: &mut Options| {
+        options.catalog = RECIPES;
+        options.agents = vec![Arc::new(Rehearsal::new(script))];
+    };
+    // It is no work tree, and nothing is in it: a rehearsal neither looks nor runs.
+    let harness = Harness::with(FakeAgent::default(), Arc::new(Memory::default()), rehearse).await;
+    let wish = Start::new(recipe.outline().id, harness.directory());
+    let started = harness.engine.start(wish).await.unwrap();
+    let ending = harness.ended(started).await;
+    let results = harness.events(started.run).into_iter().flat_map(|recorded| match recorded.event {
+        Event::Checked { results, .. } => results,
+        _ => Vec::new(),
+    });
+    let checks = results.inspect(|result| assert!(result.rehearsed)).map(|it| (it.passed(), it.name));
+    (harness.moves(started.run), ending.reason, checks.map(|(passed, name)| (name, passed)).collect())
+}
+
+#[tokio::test]
+async fn a_rehearsal_plays_checks_that_are_good() {
+    let (moves, reason, checks) = rehearsed(&Checking, Script::Happy).await;
+    assert_eq!((moves.len(), reason.as_str()), (2, "task-committed"));
+    assert_eq!(checks.len(), 4);
+    assert!(checks.iter().all(|(_, passed)| *passed), "{checks:?}");
+}
+
+#[tokio::test]
+async fn a_rehearsal_plays_commands_that_fail() {
+    let (moves, reason, checks) = rehearsed(&Checking, Script::ChecksFail).await;
+    assert_eq!((moves, reason.as_str(), checks.len()), (Vec::new(), "verification_failed", 4));
+    let (moves, reason, checks) = rehearsed(&Checking, Script::ChecksFailOnce).await;
+    assert_eq!((moves.len(), reason.as_str()), (2, "task-committed"));
+    assert_eq!(checks.iter().filter(|(_, passed)| !passed).count(), 1);
+    assert!(!checks[0].1 && checks[0].0.starts_with("test -e verified"), "{checks:?}");
+}
+
+#[tokio::test]
+async fn a_rehearsal_plays_evidence_that_is_missing() {
+    let (_, reason, checks) = rehearsed(&Committing, Script::Unproved).await;
+    assert_eq!((reason.as_str(), checks), ("verification_failed", vec![("commit".to_owned(), false); 4]));
+    let (_, reason, checks) = rehearsed(&Committing, Script::UnprovedOnce).await;
+    let expected = [("commit".to_owned(), false), ("commit".to_owned(), true)];
+    assert_eq!((reason.as_str(), checks.as_slice()), ("task-committed", expected.as_slice()));
 }

@@ -83,7 +83,7 @@ fn killed_before_what_a_run_leaves_is_written() {
             let run = run.unwrap().path();
             let mut names: Vec<_> = run.read_dir().unwrap().map(|file| file.unwrap().file_name()).collect();
             names.sort();
-            assert_eq!(names, ["stop.json", "stop.md"], "{crash}");
+            assert_eq!(names, ["objects", "stop.json", "stop.md"], "{crash}");
             let text = std::fs::read_to_string(run.join("stop.json")).unwrap();
             let handoff: surefire::view::Handoff = serde_json::from_str(&text).unwrap();
             assert_eq!((handoff.reason.as_str(), handoff.at.turn), ("task-committed", 3), "{crash}");

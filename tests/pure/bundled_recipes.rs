@@ -251,7 +251,9 @@ fn an_outcome_that_git_can_prove_is_looked_up() {
     });
     let proved: Vec<_> = outcomes
         .filter(|(_, _, outcome)| !outcome.evidence.is_empty())
-        .map(|(id, step, outcome)| format!("{id} / {step} / {} if {}", outcome.name, Evidence::all(outcome.evidence)))
+        .map(|(id, step, outcome)| {
+            format!("{id} / {step} / {} if {}", outcome.name, Evidence::all(outcome.evidence))
+        })
         .collect();
     let expected = [
         "break-down-tasks / commit / committed if commit",

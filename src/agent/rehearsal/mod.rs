@@ -13,7 +13,8 @@ use std::time::Duration;
 
 use self::memory::Memory;
 use super::{
-    About, Agent, Doing, Failure, Fate, Link, Process, RefusedTool, Reply, Sign, Turn, UnknownModel,
+    About, Agent, Doing, Failure, Fate, Link, Process, RefusedTool, RehearsedCheck, Reply, Sign, Turn,
+    UnknownModel,
 };
 
 pub use script::Script;
@@ -88,6 +89,10 @@ impl Agent for Rehearsal {
     fn turn(&self, turn: Turn, link: Link) -> Doing<Result<Reply, Failure>> {
         let rehearsal = self.clone();
         Box::pin(async move { rehearsal.play(&turn, &link).await })
+    }
+
+    fn rehearses_well(&self, check: &RehearsedCheck<'_>) -> bool {
+        self.script.passes(check)
     }
 
     /// Nothing was ever done, so a turn that was cut off can be taken as if for the first time.
@@ -168,6 +173,10 @@ impl Rehearsal {
             | Script::NotFound
             | Script::NothingToCommit
             | Script::Other
+            | Script::Unproved
+            | Script::UnprovedOnce
+            | Script::ChecksFail
+            | Script::ChecksFailOnce
             | Script::Slow
             | Script::Crash
             | Script::RateLimited

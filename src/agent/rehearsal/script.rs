@@ -4,7 +4,7 @@ use std::time::{Duration, SystemTime};
 
 use strum::{Display, EnumString, IntoStaticStr, VariantNames};
 
-use crate::agent::Failure;
+use crate::agent::{Failure, RehearsedCheck};
 
 /// What a rehearsal plays. Each shows another way for a run to go, or to end.
 ///
@@ -46,6 +46,14 @@ pub enum Script {
     GarbageOnce,
     /// The agent is not allowed to use its tools, and says nothing useful therefore.
     Denied,
+    /// What an outcome needs as evidence is never found.
+    Unproved,
+    /// What an outcome needs as evidence is not found the first time in a run; asked again, all goes well.
+    UnprovedOnce,
+    /// Every command that the engine runs fails.
+    ChecksFail,
+    /// The first command that the engine runs in a run fails; once that is fixed, all goes well.
+    ChecksFailOnce,
     /// Every turn takes ten minutes.
     Slow,
     /// The agent's process ends without a reply.
@@ -79,6 +87,10 @@ impl Script {
             | Self::Garbage
             | Self::GarbageOnce
             | Self::Denied
+            | Self::Unproved
+            | Self::UnprovedOnce
+            | Self::ChecksFail
+            | Self::ChecksFailOnce
             | Self::Slow
             | Self::Crash
             | Self::RateLimited
@@ -86,6 +98,36 @@ impl Script {
             | Self::LoggedOut
             | Self::ContextFull
             | Self::OverBudget => &[],
+        }
+    }
+
+    /// What comes of looking for evidence, or of a command that the engine would run.
+    pub(super) fn passes(self, check: &RehearsedCheck<'_>) -> bool {
+        match self {
+            Self::Unproved => !check.is_evidence,
+            Self::UnprovedOnce => !check.is_evidence || check.failed_before > 0,
+            Self::ChecksFail => check.is_evidence,
+            Self::ChecksFailOnce => check.is_evidence || check.failed_before > 0,
+            Self::Happy
+            | Self::OneFix
+            | Self::NeverSatisfied
+            | Self::NoTasks
+            | Self::Blocked
+            | Self::Questions
+            | Self::NotFound
+            | Self::NothingToCommit
+            | Self::Other
+            | Self::UnknownOutcome
+            | Self::Garbage
+            | Self::GarbageOnce
+            | Self::Denied
+            | Self::Slow
+            | Self::Crash
+            | Self::RateLimited
+            | Self::Overloaded
+            | Self::LoggedOut
+            | Self::ContextFull
+            | Self::OverBudget => true,
         }
     }
 
@@ -112,6 +154,10 @@ impl Script {
             | Self::Garbage
             | Self::GarbageOnce
             | Self::Denied
+            | Self::Unproved
+            | Self::UnprovedOnce
+            | Self::ChecksFail
+            | Self::ChecksFailOnce
             | Self::Slow => None,
         }
     }

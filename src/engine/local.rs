@@ -91,8 +91,10 @@ impl Engine {
     ///
     /// # Errors
     /// The run is not there, cannot go on, or its session is busy.
-    pub async fn resume(&self, run: RunId, resume: Resume) -> Result<Started, ResumeError> {
+    pub async fn resume(&self, run: RunId, mut resume: Resume) -> Result<Started, ResumeError> {
         self.is_open()?;
+        // An operator who allows more after a run was refused it expects that run to have it too.
+        resume.allow_tools.extend_from_slice(&self.shared.options.allow_tools);
         let record = self.shared.read(move |store| store.run(run)).await?.ok_or(EngineError::NoRun(run))?;
         self.ask(record.session, |answer| Command::Resume { run, resume, answer }).await?
     }

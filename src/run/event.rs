@@ -10,9 +10,10 @@ use super::exceeded::Exceeded;
 use super::ids::{AttemptId, PromptId};
 use super::limits::Limits;
 use super::order::Order;
-use super::refused::RefusedTool;
+use super::refused::ToolRefusal;
 use super::resumed::ResumedBy;
 use super::tree::{Moment, TreeState};
+use crate::Tool;
 
 /// One thing that happened in a run.
 ///
@@ -57,7 +58,7 @@ pub enum Event {
         /// The attempt.
         attempt: AttemptId,
         /// The tools, in order.
-        refused: Vec<RefusedTool>,
+        refused: Vec<ToolRefusal>,
     },
     /// The agent replied.
     Replied {
@@ -156,6 +157,9 @@ pub enum Event {
         extra_visits: u32,
         /// The same for the steps in all.
         extra_steps: u32,
+        /// What the agent is allowed in addition.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        allow_tools: Vec<Tool>,
         /// What had waited for the agent and was passed on while the run was over.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         told: Vec<PromptId>,

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::check::CheckResult;
 use super::ids::{AttemptId, PromptId};
-use super::refused::RefusedTool;
+use super::refused::ToolRefusal;
 use super::tree::{Changes, TreeState};
 use crate::Exit;
 
@@ -85,7 +85,7 @@ pub struct TurnFacts {
     /// The version of that program.
     pub version: Option<String>,
     /// The tools that the agent was refused.
-    pub refused: Vec<RefusedTool>,
+    pub refused: Vec<ToolRefusal>,
     /// The work tree afterwards and what the run has changed so far, where the engine could look.
     pub tree: Option<Box<(TreeState, Changes)>>,
 }

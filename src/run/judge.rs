@@ -109,8 +109,12 @@ impl Run {
                 return self.verify_failed(events, problem, fresh);
             }
             (CheckVerdict::TimedOut { .. }, _) => ExitReason::VerificationTimeout,
-            // A command of unknown fate is not run again without a person's word.
-            (CheckVerdict::Unknown, _) => ExitReason::Interrupted,
+            (CheckVerdict::Unknown, _) => {
+                let words = format!("{problem}; when the run is resumed, it runs again");
+                let exit = Exit::because(ExitReason::Interrupted).describe(words);
+                // A command of unknown fate may have done half of something: a person decides whether it runs again.
+                return self.end(events, &exit, |ending| ending.auto_resumable = false, Cut::default());
+            }
             (CheckVerdict::Impossible | CheckVerdict::Passed, _) => ExitReason::VerificationFailed,
         };
         let exit = Exit::because(reason).describe(problem);

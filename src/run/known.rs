@@ -9,7 +9,7 @@ use super::event::{Event, Purpose, RetryCause};
 use super::ids::{AttemptId, PromptId};
 use super::limits::{Limits, Spent};
 use super::order::Order;
-use super::refused::RefusedTool;
+use super::refused::ToolRefusal;
 use super::resumed::{ResumedBy, Resumes};
 use super::tree::{Baseline, Moment, TreeState};
 
@@ -45,7 +45,7 @@ pub(super) struct Visit {
     /// How long verify commands have taken.
     pub(super) verify_time: Duration,
     /// The tools that the agent was refused.
-    pub(super) refused: Vec<RefusedTool>,
+    pub(super) refused: Vec<ToolRefusal>,
 }
 
 /// A prompt that waits for its turn.
@@ -144,7 +144,7 @@ impl Known {
                     self.waiting.push_front(Waiting { again: true, ..waiting });
                 }
             }
-            Event::Resumed { by, limits, extra_visits, extra_steps, told } => {
+            Event::Resumed { by, limits, extra_visits, extra_steps, allow_tools, told } => {
                 self.waiting.retain(|waiting| !told.contains(&waiting.prompt));
                 match (&self.phase, by) {
                     (Phase::Over(ending), ResumedBy::Auto) => {
@@ -156,6 +156,7 @@ impl Known {
                         self.resumes = Resumes::default();
                     }
                 }
+                self.order.allow_tools.extend_from_slice(allow_tools);
                 self.limits = *limits;
                 (self.extra_visits, self.extra_steps) = (*extra_visits, *extra_steps);
                 self.due = Purpose::Continue;

@@ -38,7 +38,7 @@ pub use order::Order;
 pub use prompt::first_prompt;
 #[cfg(feature = "session")]
 pub(crate) use prompt::heard_before;
-pub use refused::RefusedTool;
+pub use refused::ToolRefusal;
 pub use replay::{ReplayError, abandon};
 pub use resume::{CannotResume, Meanwhile, Resume};
 pub use resumed::ResumedBy;

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 /// One use of a tool that the agent was refused.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct RefusedTool {
+pub struct ToolRefusal {
     /// The tool, as the agent calls it.
     pub tool: String,
     /// What it was to be used on: the command, the file, the address.
@@ -18,7 +18,7 @@ pub struct RefusedTool {
 }
 
 /// The tool, and what it was to be used on.
-impl fmt::Display for RefusedTool {
+impl fmt::Display for ToolRefusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.input {
             Some(input) => write!(f, "{} (`{input}`)", self.tool),
@@ -28,7 +28,7 @@ impl fmt::Display for RefusedTool {
 }
 
 /// The refused tools in one line, each once, with the options that allow them.
-pub(super) fn in_words(refused: &[RefusedTool]) -> String {
+pub(super) fn in_words(refused: &[ToolRefusal]) -> String {
     let mut tools: Vec<String> = Vec::new();
     let mut allow: Vec<String> = Vec::new();
     for it in refused {
@@ -50,9 +50,9 @@ pub(super) fn in_words(refused: &[RefusedTool]) -> String {
 mod tests {
     use super::*;
 
-    fn refused(tool: &str, input: Option<&str>, allow: &[&str]) -> RefusedTool {
+    fn refused(tool: &str, input: Option<&str>, allow: &[&str]) -> ToolRefusal {
         let allow = allow.iter().map(|&tool| tool.to_owned()).collect();
-        RefusedTool { tool: tool.to_owned(), input: input.map(str::to_owned), allow }
+        ToolRefusal { tool: tool.to_owned(), input: input.map(str::to_owned), allow }
     }
 
     #[test]

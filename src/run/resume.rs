@@ -8,10 +8,10 @@ use super::ids::{Fresh, PromptId};
 use super::limits::Limits;
 use super::resumed::ResumedBy;
 use crate::recipe::advice;
-use crate::{Advise, Exit, ExitReason, Next, Remedy};
+use crate::{Advise, Exit, ExitReason, Next, Remedy, Tool};
 
 /// A wish to go on with a run that had ended.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Resume {
     /// Whose wish.
     pub by: ResumedBy,
@@ -21,13 +21,15 @@ pub struct Resume {
     pub allow_visits: u32,
     /// How many more steps in all to allow.
     pub allow_steps: u32,
+    /// What the agent is allowed from now on, on top of what it was allowed before.
+    pub allow_tools: Vec<Tool>,
 }
 
 impl Resume {
     /// The wish to go on just as before.
     #[must_use]
     pub const fn by(by: ResumedBy) -> Self {
-        Self { by, limits: None, allow_visits: 0, allow_steps: 0 }
+        Self { by, limits: None, allow_visits: 0, allow_steps: 0, allow_tools: Vec::new() }
     }
 }
 
@@ -99,16 +101,18 @@ impl Run {
         let refused = refused_outcome(ending);
         let restarts = ExitReason::lookup(&ending.reason) == Some(ExitReason::MaxRestarts);
         if let Some(outcome) = &refused
-            && let Some(exit) = self.still_refused(ending, outcome, resume)
+            && let Some(exit) = self.still_refused(ending, outcome, &resume)
         {
             let remedy = if restarts { Remedy::StartAgain } else { Remedy::Raise };
             return Err(would_stop_again(&exit, remedy));
         }
+        let is_new = |tool: &Tool| !self.known.order.allow_tools.contains(tool);
         let resumed = Event::Resumed {
             by: resume.by,
             limits,
             extra_visits: self.known.extra_visits.saturating_add(resume.allow_visits),
             extra_steps: self.known.extra_steps.saturating_add(resume.allow_steps),
+            allow_tools: resume.allow_tools.into_iter().filter(is_new).collect(),
             told: meanwhile.told,
         };
         let mut events = Vec::new();
@@ -131,7 +135,7 @@ impl Run {
     }
 
     /// The message of the guardrail that would still refuse the step that the run was to enter.
-    fn still_refused(&self, ending: &Ending, outcome: &str, resume: Resume) -> Option<String> {
+    fn still_refused(&self, ending: &Ending, outcome: &str, resume: &Resume) -> Option<String> {
         let visits = self.known.extra_visits.saturating_add(resume.allow_visits);
         let steps = self.known.extra_steps.saturating_add(resume.allow_steps);
         let limits = self.recipe.outline().guardrails.raised_by(visits, steps);

@@ -50,7 +50,7 @@ impl CommandContext<'_> {
         Some(match action {
             Action::Again => self.start(run, ""),
             Action::Answer => self.start(run, &format!(" --session {} --prompt \"…\"", run.session)),
-            Action::Allow { tools } => self.start(run, &format!(" {}", allow_options(tools))),
+            Action::Allow { tools } => self.with_data(&format!("resume {id} {}", allow_options(tools))),
             Action::Resume { limits } => self.with_data(&format!("resume {id}{}", raising(limits))),
             Action::Follow { run_id } => self.with_data(&format!("why {}", short_id(run_id))),
             // What a recipe is does not depend on where runs are kept.

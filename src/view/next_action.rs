@@ -40,8 +40,7 @@ pub enum Action {
     Again,
     /// Starts the recipe again in the same session, with an answer to the agent.
     Answer,
-    /// Starts the recipe again, in a new session, with tools allowed that the agent was refused. Only a process on the
-    /// server's machine can do that.
+    /// Resumes the run with tools allowed that the agent was refused. Only a process of the server's own user can do that.
     Allow {
         /// The tools, as `--allow-tool` takes them.
         tools: Vec<String>,
@@ -69,7 +68,7 @@ impl From<Action> for NextAction {
         let label = match action {
             Action::Again => "Start again",
             Action::Answer => "Answer and start again",
-            Action::Allow { .. } => "Allow what was refused and start again",
+            Action::Allow { .. } => "Allow what was refused and resume",
             Action::Resume { .. } => "Resume",
             Action::Stop => "Stop for good",
             Action::Follow { .. } => "Follow the run that continues this one",
@@ -188,7 +187,7 @@ mod tests {
         assert_eq!(labels(&paused), ["Resume now", "Stop for good"]);
         let allow = vec!["git commit *".to_owned()];
         let refused = Ended { allow: allow.clone(), ..ended(RunRemedy::Doctor, true) };
-        let expected = ["Allow what was refused and start again", "Look for the cause", "Resume"];
+        let expected = ["Allow what was refused and resume", "Look for the cause", "Resume"];
         assert_eq!(labels(&refused), expected);
         let paused = Ended { paused: true, allow, ..ended(RunRemedy::Resume, true) };
         assert_eq!(labels(&paused), ["Resume now", "Stop for good"], "it is not over");

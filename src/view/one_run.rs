@@ -7,8 +7,8 @@ use uuid::Uuid;
 use super::{RunFacts, Timeline};
 use crate::run::{
     AttemptId, ChangedFile, Changes, CheckKind, CheckResult, CheckSubject, CheckVerdict, CommitSeen, Ending,
-    Event, FileChange, Limits, Moment, Order, PromptId, Purpose, Read, RefusedTool, ResumedBy, RetryCause,
-    Spent, TreeState,
+    Event, FileChange, Limits, Moment, Order, PromptId, Purpose, Read, ResumedBy, RetryCause, Spent,
+    ToolRefusal, TreeState,
 };
 use crate::{Exit, ExitReason};
 
@@ -119,7 +119,14 @@ pub(super) fn reported(reason: ExitReason) -> Event {
 }
 
 pub(super) fn resumed(by: ResumedBy, extra_visits: u32) -> Event {
-    Event::Resumed { by, limits: Limits::default(), extra_visits, extra_steps: 0, told: vec![prompt(2)] }
+    Event::Resumed {
+        by,
+        limits: Limits::default(),
+        extra_visits,
+        extra_steps: 0,
+        allow_tools: Vec::new(),
+        told: vec![prompt(2)],
+    }
 }
 
 pub(super) fn check_began(subject: CheckSubject) -> Event {
@@ -147,13 +154,13 @@ pub(super) fn passed(kind: CheckKind, name: &str) -> CheckResult {
     result(kind, name, CheckVerdict::Passed, "")
 }
 
-pub(super) fn refused(tools: &[RefusedTool]) -> Event {
+pub(super) fn refused(tools: &[ToolRefusal]) -> Event {
     Event::ToolsRefused { attempt: attempt(), refused: tools.to_vec() }
 }
 
-pub(super) fn tool(tool: &str, input: &str, allow: &[&str]) -> RefusedTool {
+pub(super) fn tool(tool: &str, input: &str, allow: &[&str]) -> ToolRefusal {
     let allow = allow.iter().map(|&tool| tool.to_owned()).collect();
-    RefusedTool { tool: tool.to_owned(), input: Some(input.to_owned()), allow }
+    ToolRefusal { tool: tool.to_owned(), input: Some(input.to_owned()), allow }
 }
 
 pub(super) fn seen(changes: Changes) -> Event {

@@ -6,7 +6,7 @@ use super::commands::allow_options;
 use super::detail::Detail;
 use super::visit::Visit;
 use super::words::{brief, count, end_of, took};
-use crate::run::{Changes, CheckKind, CheckResult, CheckVerdict, CommitSeen, RefusedTool};
+use crate::run::{Changes, CheckKind, CheckResult, CheckVerdict, CommitSeen, ToolRefusal};
 
 /// How many commits and refused tools a line names before it only counts.
 const MAX_NAMED: usize = 3;
@@ -85,7 +85,7 @@ pub struct ShownRefusal {
     pub options: Option<String>,
     /// The tool, and what it was to be used on.
     #[serde(flatten)]
-    pub refused: RefusedTool,
+    pub refused: ToolRefusal,
 }
 
 /// Whose word an end rests on.
@@ -129,7 +129,7 @@ impl Proof {
     }
 
     /// Takes in a tool that was refused in a visit.
-    pub(super) fn refuse(&mut self, visit: &Visit, refused: &RefusedTool) {
+    pub(super) fn refuse(&mut self, visit: &Visit, refused: &ToolRefusal) {
         let refused = short(refused);
         if let Some(known) = self.refused.iter_mut().find(|known| known.refused == refused) {
             known.times = known.times.saturating_add(1);
@@ -216,9 +216,9 @@ pub(super) fn short_commit(id: &str) -> String {
 }
 
 /// A refused tool in few words: a command may be a whole script.
-pub(super) fn short(refused: &RefusedTool) -> RefusedTool {
+pub(super) fn short(refused: &ToolRefusal) -> ToolRefusal {
     let input = refused.input.as_deref().map(|input| brief(input, MAX_INPUT_CHARS));
-    RefusedTool { input, ..refused.clone() }
+    ToolRefusal { input, ..refused.clone() }
 }
 
 /// The first few, and how many more there are.

@@ -13,8 +13,8 @@ use super::status::Status;
 use super::visit::Visit;
 use super::words::{brief, count, dollars, took};
 use crate::run::{
-    CheckKind, CheckResult, CheckSubject, Ending, Event, Limits, Moment, PromptId, Purpose, Read,
-    RefusedTool, ResumedBy, Spent,
+    CheckKind, CheckResult, CheckSubject, Ending, Event, Limits, Moment, PromptId, Purpose, Read, ResumedBy,
+    Spent, ToolRefusal,
 };
 use crate::{Category, ExitReason, Outline};
 
@@ -226,7 +226,7 @@ impl Timeline {
                 self.withdraw(*unheard, withdrawn);
                 self.end(ending);
             }
-            Event::Resumed { by, limits, extra_visits, extra_steps, told } => {
+            Event::Resumed { by, limits, extra_visits, extra_steps, allow_tools, told } => {
                 if *extra_visits > 0 || *extra_steps > 0 {
                     // What the recipe allows is no longer what the run may do.
                     (self.view.raised, self.view.max_steps) = (true, None);
@@ -234,6 +234,10 @@ impl Timeline {
                 self.view.limits = *limits;
                 self.waiting.retain(|prompt| !told.contains(prompt));
                 self.resume(*by);
+                if !allow_tools.is_empty() {
+                    let tools: Vec<_> = allow_tools.iter().map(|tool| format!("`{tool}`")).collect();
+                    self.remark(format!("allowed in addition: {}", tools.join(", ")));
+                }
             }
         }
         self.view.details = self.waiting_for().into_iter().chain(self.view.proof.details()).collect();
@@ -275,7 +279,7 @@ impl Timeline {
         }
     }
 
-    fn refuse(&mut self, refused: &RefusedTool) {
+    fn refuse(&mut self, refused: &ToolRefusal) {
         if let Some(visit) = self.view.visits.last() {
             self.view.proof.refuse(visit, refused);
         }

@@ -213,6 +213,7 @@ pub fn resumes() -> Event {
         limits: Limits::default(),
         extra_visits: 1,
         extra_steps: 0,
+        allow_tools: Vec::new(),
         told: Vec::new(),
     }
 }

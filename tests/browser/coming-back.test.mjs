@@ -50,7 +50,7 @@ test("a recipe is shown as the server offers it by now", async (stage) => {
   assert.equal(await shown.page.$('aria/Start…[role="button"]'), null);
   await other.kill();
   await stage.serve({ listen: server.address });
-  await until("it is back", words, (words) => /Steps and their prompts/.test(words));
+  await until("it is back", words, (words) => /Steps, their tools and prompts/.test(words));
   assert.match(await shown.page.title(), /^Implement & Review/);
   assert.equal((await shown.picture()).nodes.filter(({ kinds }) => kinds.includes("step")).length, 4);
 });

@@ -10,7 +10,7 @@ use strum::IntoEnumIterator;
 use surefire::recipes::ImplementAndReview;
 use surefire::run::{
     ChangedFile, Changes, CheckKind, CheckResult, CheckSubject, CheckVerdict, CommitSeen, Ending, Event,
-    FileChange, Limits, Moment, Order, Purpose, Read, RefusedTool, RunId, SessionId, Spent, TreeState,
+    FileChange, Limits, Moment, Order, Purpose, Read, RunId, SessionId, Spent, ToolRefusal, TreeState,
 };
 use surefire::store::{Change, Commit, Entry, NewSession, SessionEvent, Sqlite, Store};
 use surefire::wire::RecipeExited;
@@ -55,12 +55,12 @@ fn proof(number: u128) -> Vec<Event> {
     let much = number == 2;
     let attempt = Uuid::from_u128(number << 64).into();
     let check = Uuid::from_u128((number << 64) + 1).into();
-    let commit = RefusedTool {
+    let commit = ToolRefusal {
         tool: "Bash".into(),
         input: Some(format!("git commit -m '{HOSTILE}'")),
         allow: vec!["git add *".into(), "git commit *".into()],
     };
-    let other = |number: u32| RefusedTool {
+    let other = |number: u32| ToolRefusal {
         tool: "mcp__notes__write".into(),
         input: Some(format!("note {number}")),
         allow: Vec::new(),

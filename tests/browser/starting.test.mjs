@@ -95,3 +95,19 @@ test("a conversation can be chosen as soon as its run has ended", async (stage) 
   await other.stop();
   await until("it is free", offered, ([one]) => one.join() === "false,false");
 });
+
+test("the dialog lists what the agent may do, and the recipe's page what is looked up", async (stage) => {
+  const server = await stage.serve();
+  const shown = await stage.open(server);
+  await shown.openRecipe("Implement & Review");
+  const gates = () => shown.page.evaluate(() => [...document.querySelectorAll(".gates")].map(({ textContent }) => textContent));
+  const [, review, , commit] = await gates();
+  assert.match(review, /^The agent may read, and use .*cargo test \*/);
+  assert.doesNotMatch(review, /edit/);
+  assert.match(commit, /^The agent may read, and use git add \*, git commit \*, .*committed counts only if the engine finds commit\./);
+  assert.match(commit, /nothing-to-commit counts only if the engine finds no_commit, clean\./);
+  await shown.press("Start…");
+  const listed = (await gates()).at(-1);
+  assert.match(listed, /At implement: the agent may read and edit files, and use .*cargo build \*/);
+  assert.match(listed, /At commit: the agent may read, and use git add \*, git commit \*/);
+});

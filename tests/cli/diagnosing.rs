@@ -123,6 +123,38 @@ fn an_agent_that_is_asked_for_has_to_be_there() {
 }
 
 #[test]
+fn what_agents_may_do_is_listed() {
+    let place = Place::new();
+    let report = diagnosed(&place, &[]);
+    let (status, words, _) = check(&report, "tools");
+    assert_eq!((status, words), ("ok", "what each step lists: `surefire show <recipe>`"));
+    install(&place, "claude", "exit 0");
+    std::fs::create_dir(place.home().join(".claude")).unwrap();
+    let settings = |text: &str| std::fs::write(place.home().join(".claude/settings.json"), text).unwrap();
+    settings(
+        r#"{ "permissions": { "allow": ["Bash(npm test *)"], "deny": ["Bash(git push *)"] }, "model": "opus" }"#,
+    );
+    let allowed = ["--allow-tool", "edit", "--allow-tool", "make *"];
+    let report = diagnosed(&place, &allowed);
+    let (status, words, _) = check(&report, "tools");
+    assert_eq!(status, "ok", "{report:#}");
+    assert!(words.contains("; allowed by your settings: `edit`, `make *`; "), "{words}");
+    assert!(words.contains("; allowed by your Claude Code settings: `Bash(npm test *)`; "), "{words}");
+    assert!(words.ends_with("; denied by your Claude Code settings: `Bash(git push *)`"), "{words}");
+    settings(r#"{ "permissions": { "allow": ["Bash"] } }"#);
+    let report = diagnosed(&place, &[]);
+    let (status, _, fix) = check(&report, "tools");
+    assert_eq!(status, "warning");
+    assert!(
+        fix.starts_with("steps that may not edit can write with commands while `Bash` is allowed"),
+        "{fix}"
+    );
+    settings("{");
+    let report = diagnosed(&place, &[]);
+    assert!(check(&report, "tools").1.contains("settings.json` cannot be understood"), "{report:#}");
+}
+
+#[test]
 fn git_is_looked_for() {
     let place = Place::new();
     let bare = diagnosed(&place, &[]);

@@ -8,6 +8,9 @@ use serde_json::Value;
 use surefire_testkit::make_work_tree;
 use tempfile::TempDir;
 
+/// The examples that are killed.
+const EXAMPLES: [&str; 2] = ["implement_and_review", "proof_of_work"];
+
 /// A data directory, a project, a home and a plan for the fake CLI.
 pub(crate) struct Place {
     folder: TempDir,
@@ -49,7 +52,7 @@ impl Place {
     /// Starts a server; `crash` names a place where it kills itself.
     pub(crate) fn serve(&self, crash: Option<&str>, resume: bool) -> Server {
         let path = |name: &str| self.folder.path().join(name);
-        let mut command = Command::new(program());
+        let mut command = Command::new(program("implement_and_review"));
         command
             .env("HOME", path("home"))
             .env("TMPDIR", self.folder.path())
@@ -119,27 +122,31 @@ impl Server {
     }
 }
 
-/// The example, built with crash points when it is first asked for, into the directory this test was built into.
-fn program() -> &'static Path {
-    static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
-    PROGRAM.get_or_init(|| {
+/// An example, built with crash points when one is first asked for, into the directory this test was built into.
+pub(crate) fn program(name: &str) -> PathBuf {
+    static FOLDER: OnceLock<PathBuf> = OnceLock::new();
+    let folder = FOLDER.get_or_init(|| {
         let own = std::env::current_exe().expect("a running test has a path");
         let profile = own.parent().and_then(Path::parent).expect("a test lies in `<profile>/deps`");
         let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
         let mut build = Command::new(cargo);
-        build.args(["build", "--quiet", "--offline", "--example", "implement_and_review"]);
-        build.args(["--features", "crash-points", "--manifest-path"]);
+        build.args(["build", "--quiet", "--offline", "--features", "crash-points", "--manifest-path"]);
         build.arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("Cargo.toml"));
+        build.args(EXAMPLES.iter().flat_map(|example| ["--example", example]));
         build.arg("--target-dir").arg(profile.parent().expect("a profile is in the target directory"));
         if profile.ends_with("release") {
             build.arg("--release");
         }
-        assert!(build.status().expect("cargo can be run").success(), "the example cannot be built");
-        // A copy, so that nobody who builds the example anew takes it from under us.
-        let (examples, copy) = (profile.join("examples"), profile.join("examples/server-for-faults"));
-        let fresh = examples.join(format!("server-for-faults-{}", std::process::id()));
-        std::fs::copy(examples.join("implement_and_review"), &fresh).expect("there is room");
-        std::fs::rename(&fresh, &copy).expect("it is in the same directory");
-        copy
-    })
+        assert!(build.status().expect("cargo can be run").success(), "the examples cannot be built");
+        // Copies, so that nobody who builds the examples anew takes them from under us.
+        let (examples, copies) = (profile.join("examples"), profile.join("examples/for-faults"));
+        std::fs::create_dir_all(&copies).expect("there is room");
+        for example in EXAMPLES {
+            let fresh = copies.join(format!("{example}-{}", std::process::id()));
+            std::fs::copy(examples.join(example), &fresh).expect("there is room");
+            std::fs::rename(&fresh, copies.join(example)).expect("it is in the same directory");
+        }
+        copies
+    });
+    folder.join(name)
 }

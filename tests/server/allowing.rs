@@ -4,7 +4,7 @@ use surefire::Tool;
 use surefire::agent::Script;
 use surefire::client::{Client, ClientError, Endpoint};
 use surefire::run::Event;
-use surefire::wire::{ErrorCode, StartRecipe};
+use surefire::wire::{ErrorCode, ResumeRun, StartRecipe};
 use surefire_testkit::app::{KEY, Serving};
 
 fn start(server: &Serving) -> StartRecipe {
@@ -26,6 +26,40 @@ async fn a_client_that_comes_over_the_network_cannot_allow_tools_whatever_key_it
     assert!(error.message.contains("surefire run --allow-tool"), "{}", error.message);
     let without = StartRecipe { allow_tools: Vec::new(), ..start(&server) };
     client.start_recipe(without).await.expect("it may start runs");
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn nor_when_it_resumes_a_run() {
+    let server = Serving::rehearsing(Script::LoggedOut).await;
+    let data = server.place.path().join("data");
+    let own = Endpoint::in_directory(data, KEY);
+    let mut same_user = Client::connect(own.clone()).await.expect("it is the same user");
+    let without = StartRecipe { allow_tools: Vec::new(), ..start(&server) };
+    let run = same_user.start_recipe(without).await.unwrap_or_else(|error| panic!("{error}")).run;
+    let ended = |endings| async move {
+        let ends = |event: &Event| matches!(event, Event::Ended { .. });
+        loop {
+            let journal = own.journal(run, 0).await.expect("it can be read").expect("it is there");
+            if journal.events.iter().filter(|it| ends(&it.event)).count() == endings {
+                return journal;
+            }
+            tokio::task::yield_now().await;
+        }
+    };
+    ended.clone()(1).await;
+    let resume = ResumeRun { allow_tools: start(&server).allow_tools, ..ResumeRun::new(run) };
+    let mut client = Client::connect(Endpoint::at(server.address, KEY)).await.expect("it has the key");
+    let refused = client.resume_run(resume.clone()).await.expect_err("it may not");
+    let ClientError::Refused(error) = refused else { panic!("{refused}") };
+    assert!(error.message.contains("surefire resume --allow-tool"), "{}", error.message);
+    same_user.resume_run(resume.clone()).await.unwrap_or_else(|error| panic!("{error}"));
+    let journal = ended(2).await;
+    let allowed = journal.events.iter().find_map(|it| match &it.event {
+        Event::Resumed { allow_tools, .. } => Some(allow_tools.clone()),
+        _ => None,
+    });
+    assert_eq!(allowed, Some(resume.allow_tools));
     server.stop().await;
 }
 

@@ -9,7 +9,7 @@ use surefire::client::{Client, ClientError, Endpoint, RunsQuery};
 use surefire::run::SessionId;
 use surefire::wire::{
     ClientMessage, Connect, ErrorCode, Prompt, PromptTo, ResumeRun, ServerMessage, StartIn, StartRecipe,
-    Subscribe, WantedLimits,
+    Subscribe,
 };
 use surefire::{Category, ExitReason, Registry};
 use surefire_testkit::app::{App, KEY, Serving};
@@ -161,8 +161,7 @@ async fn a_client_starts_follows_resumes_and_reads_a_run() {
 
     let started = client.start_recipe(start_in(&server)).await.expect("it starts");
     assert_eq!(ended(&mut client, started.run).await.reason, "implementation-blocked");
-    let resume =
-        ResumeRun { run_id: started.run, limits: WantedLimits::default(), allow_visits: 0, allow_steps: 0 };
+    let resume = ResumeRun::new(started.run);
     assert_eq!(client.resume_run(resume).await.expect("it is resumed"), started);
     assert_eq!(ended(&mut client, started.run).await.reason, "implementation-blocked");
 

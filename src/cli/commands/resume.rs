@@ -25,6 +25,8 @@ Examples:
   surefire resume                      the last run
   surefire resume 3f2a8c1e --allow-visits 2
                                        one that its recipe's limit had stopped
+  surefire resume 3f2a8c1e --allow-tool 'npm test *'
+                                       one whose agent was refused a tool
   surefire resume --auto               only where that helps without a person";
 
 #[derive(Debug, Args)]
@@ -104,7 +106,7 @@ impl Resume {
         }))
     }
 
-    /// What is settled elsewhere is for runs that begin; one that has its limits keeps them.
+    /// What is settled elsewhere is for runs that begin, or known to the engine; one that has its limits keeps them.
     fn go_on(&self, context: &Context) -> GoOn {
         let here = |long| context.rank(long) == Rank::CommandLine;
         GoOn {
@@ -117,6 +119,7 @@ impl Resume {
             },
             allow_visits: self.allow_visits,
             allow_steps: self.allow_steps,
+            allow_tools: if here("allow-tool") { self.ours.agent.allow_tool.clone() } else { Vec::new() },
         }
     }
 }
@@ -145,9 +148,9 @@ fn as_it_is(go_on: &GoOn) -> Result<(), Complaint> {
         return Ok(());
     }
     Err(Complaint::usage(
-        "the run's limits cannot be changed now",
+        "the run's limits and tools cannot be changed now",
         "it has not ended, and goes on as it is",
-        "leave its limits out; once it has ended, it can go on with others",
+        "leave them out; once it has ended, it can go on with others",
     ))
 }
 

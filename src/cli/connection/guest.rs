@@ -72,9 +72,9 @@ impl Guest {
 
     /// Has a run resumed. One that is running already is as good.
     pub(in crate::cli) async fn resume(&mut self, run: RunId, go_on: GoOn) -> Result<(), Trouble> {
-        let GoOn { limits, allow_visits, allow_steps, .. } = go_on;
-        let resumed =
-            self.client.resume_run(ResumeRun { run_id: run, limits, allow_visits, allow_steps }).await;
+        let GoOn { limits, allow_visits, allow_steps, allow_tools, .. } = go_on;
+        let resume = ResumeRun { run_id: run, limits, allow_visits, allow_steps, allow_tools };
+        let resumed = self.client.resume_run(resume).await;
         self.client.clear_backlog();
         match resumed {
             Ok(_) => Ok(()),

@@ -96,8 +96,8 @@ impl Own {
     pub(in crate::cli) async fn resume(&self, run: RunId, go_on: GoOn) -> Result<(), Trouble> {
         let limits =
             if go_on.limits.is_empty() { None } else { Some(go_on.limits.over(self.limits(run).await?)) };
-        let GoOn { by, allow_visits, allow_steps, .. } = go_on;
-        match self.engine.resume(run, Resume { by, limits, allow_visits, allow_steps }).await {
+        let GoOn { by, allow_visits, allow_steps, allow_tools, .. } = go_on;
+        match self.engine.resume(run, Resume { by, limits, allow_visits, allow_steps, allow_tools }).await {
             Ok(_) | Err(ResumeError::Cannot(CannotResume::StillRunning)) => Ok(()),
             Err(error @ ResumeError::Recipe(_)) => Err(Complaint::about(CANNOT_GO_ON, &error)
                 .fix("go on with the command that has this recipe")

@@ -21,22 +21,26 @@ pub(in crate::cli) struct Wish {
 }
 
 /// A wish to go on with a run.
-#[derive(Clone, Copy)]
 pub(in crate::cli) struct GoOn {
     pub(in crate::cli) by: ResumedBy,
     pub(in crate::cli) limits: WantedLimits,
     pub(in crate::cli) allow_visits: u32,
     pub(in crate::cli) allow_steps: u32,
+    /// What the agent is allowed in addition.
+    pub(in crate::cli) allow_tools: Vec<Tool>,
 }
 
 impl GoOn {
     /// Going on just as it was.
     pub(in crate::cli) fn as_it_was(by: ResumedBy) -> Self {
-        Self { by, limits: WantedLimits::default(), allow_visits: 0, allow_steps: 0 }
+        Self { by, limits: WantedLimits::default(), allow_visits: 0, allow_steps: 0, allow_tools: Vec::new() }
     }
 
-    /// Whether the run shall have no other limits than before.
+    /// Whether the run shall have no other limits and tools than before.
     pub(in crate::cli) fn names_nothing(&self) -> bool {
-        self.limits.is_empty() && self.allow_visits == 0 && self.allow_steps == 0
+        self.limits.is_empty()
+            && self.allow_visits == 0
+            && self.allow_steps == 0
+            && self.allow_tools.is_empty()
     }
 }

@@ -17,6 +17,7 @@ mod report;
 mod roots;
 mod settings;
 mod store;
+mod tools;
 mod variables;
 
 use std::path::PathBuf;
@@ -74,6 +75,7 @@ impl Doctor {
         let mut findings = configuration::check(file.as_deref(), complaints);
         let (found, cli) = agent::check(self.options.agent.clone().settled(context)).await;
         findings.push(found);
+        findings.push(tools::check(&self.options.agent.allow_tool, cli.is_some()));
         if let Some(cli) = cli {
             findings.push(login::check(&cli).await);
         }

@@ -27,7 +27,7 @@ mod tests {
     use super::*;
     use crate::cli::usage::named::Named;
     use crate::recipes::BUNDLED;
-    use crate::run::{Event, Limits, Order, RefusedTool, Spent};
+    use crate::run::{Event, Limits, Order, Spent, ToolRefusal};
     use crate::view::{Handoff, MAX_ACTIONS, Timeline};
     use crate::wire::RecipeExited;
     use crate::{AnyRecipe, Exit, ExitReason, Registry};
@@ -78,7 +78,7 @@ mod tests {
         };
         let refused = Event::ToolsRefused {
             attempt: Uuid::from_u128(9).into(),
-            refused: vec![RefusedTool {
+            refused: vec![ToolRefusal {
                 tool: "Bash".to_owned(),
                 input: Some("git commit".to_owned()),
                 allow: vec!["git commit *".to_owned()],

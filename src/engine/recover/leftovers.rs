@@ -67,11 +67,13 @@ async fn finish_off(shared: &Shared, attempt: &Attempt) {
         Some((agent, known)) => {
             let mut turn = nothing(shared, attempt.id, session, known.directory);
             turn.opened = known.opened;
-            stop(shared, &*agent, turn, process).await;
+            stop(shared, &*agent, turn, process.clone()).await;
         }
-        // Its agent is not configured any more, but its process is known all the same.
-        None => stop_process(shared, attempt.id, process).await,
+        // Its agent is not configured any more.
+        None => {}
     }
+    // The process is known all the same, and may be a command of the engine's, of which no agent knows.
+    stop_process(shared, attempt.id, process).await;
     scratch::remove(&shared.options.data, attempt.id).await;
 }
 

@@ -8,7 +8,7 @@ use crate::engine::crash;
 use crate::engine::turn::in_flight::{InFlight, JobEvent, Kept};
 use crate::engine::turn::result::{JobEnd, NoReply, TurnResult};
 use crate::engine::turn::{failure, scratch};
-use crate::run::{AttemptId, RefusedTool, TreeState, TurnFacts};
+use crate::run::{AttemptId, ToolRefusal, TreeState, TurnFacts};
 use crate::session::{Input, Process, TurnEnd};
 use crate::store::StoreError;
 use crate::{Exit, ExitReason};
@@ -175,7 +175,7 @@ impl Driver {
     }
 }
 
-fn refused(it: agent::RefusedTool) -> RefusedTool {
+fn refused(it: agent::RefusedTool) -> ToolRefusal {
     let allow = it.allowed_by().iter().map(ToString::to_string).collect();
-    RefusedTool { tool: it.tool, input: it.input, allow }
+    ToolRefusal { tool: it.tool, input: it.input, allow }
 }

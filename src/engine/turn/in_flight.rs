@@ -20,7 +20,7 @@ use super::work;
 use crate::agent::{Link, Sign};
 use crate::engine::shared::Shared;
 use crate::engine::spans;
-use crate::run::{RefusedTool, SessionId, TreeState};
+use crate::run::{SessionId, ToolRefusal, TreeState};
 use crate::session::TurnOrigin;
 
 /// How many signs of life may be queued; an agent that has one more waits. They may be long, so there are not many.
@@ -33,7 +33,7 @@ pub(in crate::engine) struct InFlight {
     /// What the agent says it has spent, where it has no reply to say it with.
     pub(in crate::engine) cost_usd: Option<f64>,
     /// The tools that the agent was refused so far.
-    pub(in crate::engine) refused: Vec<RefusedTool>,
+    pub(in crate::engine) refused: Vec<ToolRefusal>,
     /// Whether its end is not an input any more, and if so, whether what it wrote is kept to be adopted later.
     pub(in crate::engine) discarded: Option<Kept>,
     pub(in crate::engine) span: Span,

@@ -53,6 +53,7 @@ const FILES: &[File] = &[
     file!("views/card.js", SCRIPT),
     file!("views/confirm.js", SCRIPT),
     file!("views/conversation.js", SCRIPT),
+    file!("views/gates.js", SCRIPT),
     file!("views/pair.js", SCRIPT),
     file!("views/proof.js", SCRIPT),
     file!("views/recipe.js", SCRIPT),

@@ -2,7 +2,7 @@
 
 use super::context::{RequestContext, error, failed, refused};
 use super::reply::Reply;
-use super::start_recipe::{ack, busy};
+use super::start_recipe::{OWN_USER_ONLY, ack, busy, may_allow};
 use crate::engine::{EngineError, ResumeError};
 use crate::run::{Limits, Resume, ResumedBy, RunId};
 use crate::server::broadcast::update::Announced;
@@ -16,15 +16,18 @@ pub(super) async fn handle(context: &mut RequestContext<'_>, message: ResumeRun)
         Ok(None) => return error(None, ErrorCode::RunNotFound, format!("Run not found: {run}")).into(),
         Err(error) => return failed(None, &error).into(),
     };
-    context.add_root(&record.directory);
     let (session, is_open) = (record.session, record.ending.is_none());
+    if !may_allow(context, &message.allow_tools) {
+        return error(Some(session), ErrorCode::NotSupported, OWN_USER_ONLY).into();
+    }
+    context.add_root(&record.directory);
     let limits = if message.limits.is_empty() { Ok(None) } else { limits_of(context, run).await.map(Some) };
     let limits = match limits {
         Ok(limits) => limits.map(|limits| message.limits.over(limits)),
         Err(error) => return failed(Some(session), &error).into(),
     };
-    let ResumeRun { allow_visits, allow_steps, .. } = message;
-    let resume = Resume { by: ResumedBy::User, limits, allow_visits, allow_steps };
+    let ResumeRun { allow_visits, allow_steps, allow_tools, .. } = message;
+    let resume = Resume { by: ResumedBy::User, limits, allow_visits, allow_steps, allow_tools };
     match context.shared.engine.resume(run, resume).await {
         Ok(started) => {
             let reply = Reply::from(ack(session, started.run));

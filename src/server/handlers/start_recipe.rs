@@ -15,10 +15,10 @@ use crate::wire::{
     Ack, ErrorCode, ErrorMessage, OfRun, RecipeError, RecipeExited, ServerMessage, Stamp, StartIn,
     StartRecipe, Telling, TurnComplete, cut,
 };
-use crate::{Exit, ExitReason, Outline};
+use crate::{Exit, ExitReason, Outline, Tool};
 
-const OWN_USER_ONLY: &str = "allow_tools is accepted from processes of the server's own user alone: \
-                             start the run there with `surefire run --allow-tool`";
+pub(super) const OWN_USER_ONLY: &str = "allow_tools is accepted from processes of the server's own user alone: \
+                                        use `surefire run --allow-tool` or `surefire resume --allow-tool` there";
 
 pub(super) async fn handle(context: &mut RequestContext<'_>, message: StartRecipe) -> Reply {
     let named = match message.session {
@@ -29,8 +29,7 @@ pub(super) async fn handle(context: &mut RequestContext<'_>, message: StartRecip
         Ok(recipe) => recipe.outline(),
         Err(unknown) => return not_found(named, &unknown),
     };
-    if !message.allow_tools.is_empty() && !context.client.same_user {
-        // No client from elsewhere widens what agents may do on this machine, whatever key it has.
+    if !may_allow(context, &message.allow_tools) {
         return error(named, ErrorCode::NotSupported, OWN_USER_ONLY).into();
     }
     if let Some(directory) = &message.working_directory {
@@ -80,6 +79,12 @@ fn not_found(session_id: Option<SessionId>, unknown: &UnknownRecipe) -> Reply {
     };
     let short = RecipeError { session_id, error: "Recipe not found".to_owned(), of: None };
     Reply::from(ServerMessage::Error(error)).then(ServerMessage::RecipeError(short))
+}
+
+/// Whether the client may allow an agent these tools. No client from elsewhere widens what agents may do on this machine,
+/// whatever key it has.
+pub(super) fn may_allow(context: &RequestContext<'_>, tools: &[Tool]) -> bool {
+    tools.is_empty() || context.client.same_user
 }
 
 /// The run that goes on in a session.

@@ -22,7 +22,7 @@ fn details(timeline: &Timeline) -> Vec<String> {
 #[test]
 fn each_event_has_its_remark_and_its_detail() {
     let commit = tool("Bash", "git commit -m x", &["git commit *"]);
-    let write = RefusedTool { tool: "Write".to_owned(), input: None, allow: Vec::new() };
+    let write = ToolRefusal { tool: "Write".to_owned(), input: None, allow: Vec::new() };
     let rehearsed = CheckResult { rehearsed: true, ..found("commit", "") };
     let table: [(&[Event], &[&str], &[&str]); 13] = [
         (&[seen(changes(0, 0))], &[], &[]),

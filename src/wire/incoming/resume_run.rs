@@ -5,12 +5,13 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::limits::WantedLimits;
+use crate::Tool;
 use crate::run::RunId;
 use crate::wire::forms::seconds::maybe_seconds;
 use crate::wire::forms::{amount, maybe_positive, or_default, run_id};
 
 /// To resume a run.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(from = "ResumeFields", into = "ResumeFields")]
 pub struct ResumeRun {
     /// The run.
@@ -21,6 +22,16 @@ pub struct ResumeRun {
     pub allow_visits: u32,
     /// How many more steps in all to allow.
     pub allow_steps: u32,
+    /// What the agent is allowed in addition. Only a process of the server's own user may say so.
+    pub allow_tools: Vec<Tool>,
+}
+
+impl ResumeRun {
+    /// To resume this run as it was.
+    #[must_use]
+    pub fn new(run_id: RunId) -> Self {
+        ResumeFields { run_id, allow_tools: Vec::new(), limits: RaisedLimits::default() }.into()
+    }
 }
 
 /// The fields as they are on the wire, where all limits are in one object.
@@ -28,6 +39,8 @@ pub struct ResumeRun {
 struct ResumeFields {
     #[serde(deserialize_with = "run_id")]
     run_id: RunId,
+    #[serde(default, deserialize_with = "or_default", skip_serializing_if = "Vec::is_empty")]
+    allow_tools: Vec<Tool>,
     #[serde(default, deserialize_with = "or_default", skip_serializing_if = "RaisedLimits::is_empty")]
     limits: RaisedLimits,
 }
@@ -55,13 +68,14 @@ impl RaisedLimits {
 }
 
 impl From<ResumeFields> for ResumeRun {
-    fn from(ResumeFields { run_id, limits }: ResumeFields) -> Self {
+    fn from(ResumeFields { run_id, allow_tools, limits }: ResumeFields) -> Self {
         let RaisedLimits { time, max_ticks, budget_usd, auto_resumes, allow_visits, allow_steps } = limits;
         Self {
             run_id,
             limits: WantedLimits { time, max_ticks, budget_usd, auto_resumes },
             allow_visits: allow_visits.unwrap_or(0),
             allow_steps: allow_steps.unwrap_or(0),
+            allow_tools,
         }
     }
 }
@@ -72,6 +86,6 @@ impl From<ResumeRun> for ResumeFields {
         let more = |number: u32| Some(number).filter(|number| *number > 0);
         let (allow_visits, allow_steps) = (more(resume.allow_visits), more(resume.allow_steps));
         let limits = RaisedLimits { time, max_ticks, budget_usd, auto_resumes, allow_visits, allow_steps };
-        Self { run_id: resume.run_id, limits }
+        Self { run_id: resume.run_id, allow_tools: resume.allow_tools, limits }
     }
 }

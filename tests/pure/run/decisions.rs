@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::one_run::{OneRun, replied};
 use surefire::recipes::{ImplementAndReview, ImplementAndReviewAll};
 use surefire::run::{
-    CannotResume, Event, Input, Limits, Meanwhile, Purpose, RefusedTool, Resume, ResumedBy, Run, Todo,
+    CannotResume, Event, Input, Limits, Meanwhile, Purpose, Resume, ResumedBy, Run, Todo, ToolRefusal,
     TurnFacts,
 };
 use surefire::{
@@ -130,7 +130,7 @@ fn refused_tools_and_no_outcome_end_the_run_and_name_the_tools() {
     let mut run = run();
     let denied = |attempt, text: &str| match replied(attempt, text) {
         Input::Replied { attempt, text, facts } => {
-            let tool = |tool: &str| RefusedTool { tool: tool.to_owned(), input: None, allow: Vec::new() };
+            let tool = |tool: &str| ToolRefusal { tool: tool.to_owned(), input: None, allow: Vec::new() };
             let facts = TurnFacts { refused: vec![tool("Bash"), tool("Write")], ..facts };
             Input::Replied { attempt, text, facts }
         }

@@ -125,7 +125,8 @@ fn happen(run: &mut OneRun, what: &Happens) {
         (Happens::Resume { by_user, allow_visits, allow_steps, lift }, _) => {
             let by = if *by_user { ResumedBy::User } else { ResumedBy::Auto };
             let limits = lift.then(Limits::default);
-            let resume = Resume { by, limits, allow_visits: *allow_visits, allow_steps: *allow_steps };
+            let resume =
+                Resume { limits, allow_visits: *allow_visits, allow_steps: *allow_steps, ..Resume::by(by) };
             let fresh = run.fresh();
             if let Ok(decision) = run.run.resume(resume, Meanwhile::default(), fresh) {
                 run.events.extend(decision.events);

@@ -3,9 +3,10 @@
 use std::time::Duration;
 
 use surefire::run::{
-    Changes, CheckKind, CheckSubject, CheckVerdict, Event, Input, Limits, Meanwhile, Moment, Purpose,
-    RefusedTool, Resume, ResumedBy, RetryCause, Run, Todo, TreeState, TurnFacts,
+    Changes, CheckKind, CheckSubject, CheckVerdict, Event, Input, Limits, Meanwhile, Moment, Purpose, Resume,
+    ResumedBy, RetryCause, Run, Todo, ToolRefusal, TreeState, TurnFacts,
 };
+use surefire::{Exit, ExitReason, Tool};
 
 use super::one_run::{OneRun, replied};
 
@@ -123,7 +124,7 @@ fn bad_replies_and_missing_evidence_share_the_retries_of_a_visit_and_the_last_ca
 fn evidence_that_is_missing_after_a_refusal_names_the_tools_and_the_option() {
     let mut run = at_commit();
     for _ in 0..4 {
-        let refused = RefusedTool {
+        let refused = ToolRefusal {
             tool: "Bash".to_owned(),
             input: Some("git push".to_owned()),
             allow: vec!["git push *".to_owned()],
@@ -223,7 +224,7 @@ fn a_command_that_cannot_be_run_or_whose_fate_is_unknown_ends_the_run() {
         run.checked(verdict, "");
         let ending = run.run.ending().unwrap();
         assert_eq!(ending.reason, reason);
-        assert_eq!(ending.resume_at, None, "it is not run again without a person's word");
+        assert!(ending.resume_at.is_none() && !ending.auto_resumable, "only a person has it run again");
         let fresh = run.fresh();
         let decision = run.run.resume(Resume::by(ResumedBy::User), Meanwhile::default(), fresh).unwrap();
         assert!(matches!(decision.todo, Todo::Check(_)), "a person may have it run again");
@@ -285,4 +286,24 @@ fn a_late_check_changes_nothing_and_a_stop_ends_one() {
     let exit = surefire::Exit::because(surefire::ExitReason::UserRequested);
     run.handle(Input::Stopped { exit, took: Duration::from_secs(2) });
     assert_eq!(run.reason(), "user-requested");
+}
+
+#[test]
+fn what_a_resume_allows_is_allowed_from_then_on_and_recorded_once() {
+    let tools = |names: &[&str]| names.iter().map(|name| name.parse().unwrap()).collect::<Vec<Tool>>();
+    let mut run = at_commit();
+    assert!(!run.ask().prompt.contains("npm test *"));
+    for expected in [tools(&["npm test *"]), Vec::new()] {
+        let exit = Exit::because(ExitReason::UserRequested);
+        run.handle(Input::Stopped { exit, took: Duration::ZERO });
+        let resume = Resume { allow_tools: tools(&["npm test *"]), ..Resume::by(ResumedBy::User) };
+        let fresh = run.fresh();
+        let decision = run.run.resume(resume, Meanwhile::default(), fresh).unwrap();
+        let Some(Event::Resumed { allow_tools, .. }) = decision.events.first() else {
+            panic!("{decision:?}")
+        };
+        assert_eq!(*allow_tools, expected);
+        assert_eq!(run.run.order().allow_tools, tools(&["npm test *"]));
+        assert!(run.ask().prompt.contains("npm test *"), "{}", run.ask().prompt);
+    }
 }

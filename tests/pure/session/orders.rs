@@ -7,7 +7,7 @@ use proptest::prelude::{ProptestConfig, any, proptest};
 use proptest::test_runner::RngSeed;
 use surefire::recipes::BUNDLED;
 use surefire::run::{
-    Changes, CheckKind, CheckResult, CheckVerdict, RefusedTool, Resume, ResumedBy, TreeState, TurnFacts,
+    Changes, CheckKind, CheckResult, CheckVerdict, Resume, ResumedBy, ToolRefusal, TreeState, TurnFacts,
 };
 use surefire::session::{Action, Input, Process, RunStatus, TurnEnd};
 use surefire::store::Store;
@@ -47,7 +47,7 @@ impl Dice {
 
     /// What else is known about a turn: what it cost, what was refused, what the tree is like.
     fn facts(self) -> TurnFacts {
-        let refused = RefusedTool { tool: "Bash".to_owned(), input: None, allow: vec!["make *".to_owned()] };
+        let refused = ToolRefusal { tool: "Bash".to_owned(), input: None, allow: vec!["make *".to_owned()] };
         TurnFacts {
             took: SECOND,
             cost_usd: self.0[2].is_multiple_of(2).then_some(0.5),

@@ -2,13 +2,13 @@
 
 use std::time::Duration;
 
-use surefire::ExitReason;
 use surefire::wire::{
     ClientMessage, Connect, ExecuteCommand, ExitRecipe, GetGitBranch, KillSession, Prompt, PromptTo,
     ProtocolVersion, PruneRuns, PruneSessions, RefreshSessions, Request, RequestId, ResumeRun, SetDirectory,
     SetMaxMessageSize, SetOrchestration, StartIn, StartRecipe, Subscribe, Unsubscribe, UnsupportedInSession,
     WantedLimits,
 };
+use surefire::{ExitReason, Tool};
 
 use super::golden::Side;
 use super::one_run::{SESSION, run_id, session};
@@ -43,7 +43,7 @@ fn greetings() -> [(&'static str, ClientMessage); 7] {
     ]
 }
 
-fn recipes() -> [(&'static str, ClientMessage); 14] {
+fn recipes() -> [(&'static str, ClientMessage); 15] {
     let start = StartRecipe {
         session: StartIn::Session(session()),
         recipe_id: "implement-and-review".into(),
@@ -76,8 +76,8 @@ fn recipes() -> [(&'static str, ClientMessage); 14] {
         },
         ..start.clone()
     };
-    let resume =
-        ResumeRun { run_id: run_id(), limits: WantedLimits::default(), allow_visits: 0, allow_steps: 0 };
+    let resume = ResumeRun::new(run_id());
+    let allowing = ResumeRun { allow_tools: vec![Tool::command("npm test *")], ..resume.clone() };
     let further = ResumeRun {
         limits: WantedLimits {
             time: Some(Duration::from_hours(1)),
@@ -87,7 +87,7 @@ fn recipes() -> [(&'static str, ClientMessage); 14] {
         },
         allow_visits: 2,
         allow_steps: 10,
-        ..resume
+        ..resume.clone()
     };
     let exit = ExitRecipe { session_id: session(), reason: ExitReason::UserRequested };
     let interrupted = ExitRecipe { reason: ExitReason::UserStopped, ..exit };
@@ -103,6 +103,7 @@ fn recipes() -> [(&'static str, ClientMessage); 14] {
         ("start_recipe.full", ClientMessage::StartRecipe(full)),
         ("resume_run", ClientMessage::ResumeRun(resume)),
         ("resume_run.limits", ClientMessage::ResumeRun(further)),
+        ("resume_run.tools", ClientMessage::ResumeRun(allowing)),
         ("exit_recipe", ClientMessage::ExitRecipe(exit)),
         ("exit_recipe.reason", ClientMessage::ExitRecipe(interrupted)),
         ("stop_recipe", ClientMessage::ExitRecipe(exit)),

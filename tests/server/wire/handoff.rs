@@ -6,7 +6,7 @@ use std::time::Duration;
 use surefire::recipes::{BUNDLED, ImplementAndReview};
 use surefire::run::{
     AttemptId, ChangedFile, Changes, CheckKind, CheckResult, CheckVerdict, Ending, Event, FileChange, Limits,
-    Moment, Order, Purpose, Read, RefusedTool, Spent, TreeState,
+    Moment, Order, Purpose, Read, Spent, ToolRefusal, TreeState,
 };
 use surefire::view::{CommandContext, Handoff, RunFacts, Timeline};
 use surefire::wire::RecipeExited;
@@ -75,7 +75,7 @@ fn refused_commit() -> Vec<Event> {
         continues: None,
     };
     let (recipe, step) = ("implement-and-review".to_owned(), "implement".to_owned());
-    let commit = RefusedTool {
+    let commit = ToolRefusal {
         tool: "Bash".into(),
         input: Some("git add -A && git commit -m 'Empty the cart'".into()),
         allow: vec!["git add *".into(), "git commit *".into()],

@@ -5,7 +5,7 @@ use std::time::Duration;
 use surefire::recipes::{BUNDLED, ImplementAndReview};
 use surefire::run::{
     ChangedFile, Changes, CheckKind, CheckResult, CheckSubject, CheckVerdict, CommitSeen, Event, FileChange,
-    RefusedTool, Resume, ResumedBy, TreeState, TurnFacts,
+    Resume, ResumedBy, ToolRefusal, TreeState, TurnFacts,
 };
 use surefire::view::Status;
 use surefire::wire::{
@@ -94,7 +94,7 @@ fn a_journal_reads_as_what_was_written() {
 /// What was refused to the agent in a turn, and what it changed.
 fn seen() -> TurnFacts {
     let push =
-        RefusedTool { tool: "Bash".into(), input: Some("git push".into()), allow: vec!["git push *".into()] };
+        ToolRefusal { tool: "Bash".into(), input: Some("git push".into()), allow: vec!["git push *".into()] };
     let file = |path: &str, change, added, removed| ChangedFile { path: path.into(), change, added, removed };
     let changes = Changes {
         files: vec![

@@ -6,6 +6,7 @@ use crate::fixtures::{
     attempt, began, commit, ends, ends_until, events, events_of, moved, new_session, passes, prompt, queues,
     replied, run, session, started,
 };
+use surefire::Tool;
 use surefire::run::{Event, Limits, Purpose, Read, ResumedBy, RetryCause};
 use surefire::store::{Recorded, Store};
 
@@ -91,6 +92,7 @@ pub fn every_kind_of_event_comes_back_as_it_was(store: &dyn Store) {
             },
             extra_visits: 2,
             extra_steps: 3,
+            allow_tools: vec![Tool::Edit, Tool::command("npm test *")],
             told: vec![prompt(1)],
         },
     ];

@@ -100,7 +100,7 @@ function refusal({ step, visit, tool, input, times, options }) {
   return h("li", {},
     h("p", {}, h("strong", {}, tool), input && [" ", h("code", {}, input)], times > 1 && ` ${times} times`),
     h("p", { class: "hint" }, `step ${visit}: ${step}`),
-    h("p", { class: "hint" }, options ? ["A run that is started with ", h("code", {}, options), " may use it."] : "It is not known what allows it."));
+    h("p", { class: "hint" }, options ? ["A run that is started or resumed with ", h("code", {}, options), " may use it."] : "It is not known what allows it."));
 }
 
 function commit({ id, subject }) {

@@ -4,6 +4,7 @@ import { fill, h } from "../dom.js";
 import { Picture, implied } from "../graph.js";
 import { icon } from "../icons.js";
 import { count } from "../words.js";
+import { gates } from "./gates.js";
 import { start } from "./start.js";
 
 const LIMITS = {
@@ -76,8 +77,9 @@ function steps({ steps, initial }) {
       h("code", {}, step.name), " ",
       step.name === initial && [h("span", { class: "tag" }, "first"), " "],
       h("span", { class: "hint" }, step.description)),
-    h("pre", { tabindex: "0" }, step.prompt));
-  return h("section", { class: "card" }, h("h2", {}, "Steps and their prompts"), steps.map(one));
+    gates(step),
+    step.prompt && h("pre", { tabindex: "0" }, step.prompt));
+  return h("section", { class: "card" }, h("h2", {}, "Steps, their tools and prompts"), steps.map(one));
 }
 
 function legend(outline) {

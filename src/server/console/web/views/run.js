@@ -48,9 +48,9 @@ export async function run(state, id, entitle) {
   return { element: view.element, title: followed.run.recipe_label, begin: () => view.update(), leave };
 }
 
-// The command that starts a run's recipe again with these tools allowed.
-const allowing = ({ recipe_id: recipe, working_directory: directory }, tools) =>
-  ["surefire run", recipe, ...tools.map((tool) => `--allow-tool ${quoted(tool)}`), `--dir ${quoted(directory)}`].join(" ");
+// The command that resumes a run with these tools allowed.
+const allowing = ({ run_id: id }, tools) =>
+  ["surefire resume", id.slice(0, 8), ...tools.map((tool) => `--allow-tool ${quoted(tool)}`)].join(" ");
 
 const quoted = (word) => `'${word.replaceAll("'", "'\\''")}'`;
 

@@ -3,6 +3,7 @@
 import { Lost } from "../connection.js";
 import { h } from "../dom.js";
 import { ago } from "../words.js";
+import { allowed } from "./gates.js";
 
 // How long nobody types before the preview follows, in milliseconds.
 const PAUSE = 200;
@@ -69,6 +70,7 @@ class StartDialog {
         h("details", { open: true },
           h("summary", {}, "First, the agent is told this ", h("span", { class: "hint" }, `(step ${this.outline.initial})`)),
           this.preview),
+        h("details", {}, h("summary", {}, "What the agent may do"), allowed(this.outline)),
         this.problem,
         h("div", { class: "actions" }, this.button, h("button", { type: "button", onclick: () => this.dialog.close() }, "Cancel"))));
   }

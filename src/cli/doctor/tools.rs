@@ -1,0 +1,83 @@
+//! What agents may do on this machine beyond what each step of a recipe lists.
+
+use std::path::PathBuf;
+
+use serde::Deserialize;
+
+use super::finding::Finding;
+use crate::Tool;
+use crate::cli::usage::program::program_name;
+
+const NAME: &str = "tools";
+
+/// Rules that allow a whole tool of Claude Code that can write.
+const WIDE: [&str; 7] = ["Bash", "Bash(*)", "Bash(:*)", "Edit", "Write", "NotebookEdit", "*"];
+
+/// The part of Claude Code's settings that matters here.
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct ClaudeSettings {
+    permissions: Permissions,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct Permissions {
+    allow: Vec<String>,
+    deny: Vec<String>,
+}
+
+/// `allowed` is what the operator adds for all recipes. The user's own rules count only where Claude Code is the agent.
+pub(super) fn check(allowed: &[Tool], claude: bool) -> Finding {
+    let mut words = vec![format!("what each step lists: `{} show <recipe>`", program_name())];
+    if !allowed.is_empty() {
+        words.push(format!("allowed by your settings: {}", listed(allowed.iter().map(Tool::to_string))));
+    }
+    let rules = if claude { settings_file().map(|file| rules(&file)) } else { None };
+    let Permissions { allow, deny } = match rules {
+        None => Permissions::default(),
+        Some(Ok(rules)) => rules,
+        Some(Err(why)) => {
+            let fix = "mend that file; Claude Code reads it as well";
+            return Finding::doubtful(NAME, why, fix);
+        }
+    };
+    let wide: Vec<_> = allow.iter().filter(|rule| WIDE.contains(&rule.as_str())).cloned().collect();
+    for (what, rules) in [("allowed", allow), ("denied", deny)] {
+        if !rules.is_empty() {
+            words.push(format!("{what} by your Claude Code settings: {}", listed(rules.into_iter())));
+        }
+    }
+    let words = words.join("; ");
+    if wide.is_empty() {
+        return Finding::good(NAME, words);
+    }
+    let fix = format!(
+        "steps that may not edit can write with commands while {} is allowed: allow narrower patterns in `~/.claude/settings.json`",
+        listed(wide.into_iter())
+    );
+    Finding::doubtful(NAME, words, fix)
+}
+
+fn listed(rules: impl Iterator<Item = String>) -> String {
+    rules.map(|rule| format!("`{rule}`")).collect::<Vec<_>>().join(", ")
+}
+
+/// Where Claude Code keeps its user's settings.
+fn settings_file() -> Option<PathBuf> {
+    let chosen = std::env::var_os("CLAUDE_CONFIG_DIR").filter(|folder| !folder.is_empty()).map(PathBuf::from);
+    let folder = chosen.or_else(|| std::env::home_dir().map(|home| home.join(".claude")))?;
+    Some(folder.join("settings.json"))
+}
+
+fn rules(file: &std::path::Path) -> Result<Permissions, String> {
+    let text = match std::fs::read_to_string(file) {
+        Ok(text) => text,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Permissions::default()),
+        Err(error) => return Err(format!("`{}` cannot be read: {error}", file.display())),
+    };
+    let settings = serde_json::from_str::<ClaudeSettings>(&text);
+    settings
+        .map(|settings| settings.permissions)
+        .map_err(|error| format!("`{}` cannot be understood: {error}", file.display()))
+}

@@ -1,0 +1,43 @@
+// What an agent may do in a recipe, and what the engine looks at itself.
+
+import { h } from "../dom.js";
+
+const code = (text) => h("code", {}, text);
+
+// Words between which a comma and a space stand.
+const listed = (parts) => parts.flatMap((part, index) => (index === 0 ? [part] : [", ", part]));
+
+// A command as its author wrote it: a line for a shell, or a program and its arguments.
+const written = (command) => (Array.isArray(command) ? command.join(" ") : command);
+
+// What one step lists beside its prompt. A step that is a command has no agent.
+export function gates({ tools, run, verify, outcomes }) {
+  const proved = outcomes.filter(({ evidence }) => evidence);
+  return h("ul", { class: "gates" },
+    run
+      ? h("li", {}, "The engine runs ", code(written(run.command)), run.time_s && ` for at most ${run.time_s} s`, ". No agent is asked.")
+      : h("li", {}, "The agent may ", may(tools)),
+    verify && h("li", {}, "Before it leads on, the engine runs ", listed(verify.map((command) => code(written(command)))), "."),
+    proved.map(({ name, evidence }) => h("li", {}, code(name), " counts only if the engine finds ", listed(evidence.map(code)), ".")));
+}
+
+// The tools of all steps, those with the same ones together.
+export function allowed({ steps }) {
+  const alike = new Map();
+  for (const { name, tools, run } of steps) {
+    const key = run ? "run" : JSON.stringify(tools ?? null);
+    alike.set(key, [...(alike.get(key) ?? []), { name, tools, run }]);
+  }
+  const row = (group) => h("li", {}, "At ", listed(group.map(({ name }) => code(name))), ": ",
+    group[0].run ? "no agent; the engine runs a command." : ["the agent may ", may(group[0].tools)]);
+  return h("ul", { class: "gates" }, [...alike.values()].map(row));
+}
+
+// Reading is always allowed.
+function may(tools) {
+  if (!tools) return "do what the operator's settings allow.";
+  const more = tools.filter((tool) => tool !== "read");
+  const edits = more.includes("edit") ? "read and edit files" : "read";
+  const others = more.filter((tool) => tool !== "edit").map((tool) => (tool === "web" ? "the web" : code(tool)));
+  return others.length > 0 ? [edits, ", and use ", listed(others), "."] : `${edits}, and nothing else.`;
+}

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::fmt;
 
 use super::definition::{Category, Definition};
+use super::exit_reason::ExitReason;
 use super::guardrail::{Guardrail, Tripped};
 use super::registry::{AnyReason, Registry};
 
@@ -142,10 +143,21 @@ impl Exit {
         self.definition().category
     }
 
-    /// What a person reads, with the limit where one was hit.
+    /// What a person reads, with the limit where one was hit. [`ExitReason::Error`] stands for many causes, so its message
+    /// is the cause wherever that is known.
+    ///
+    /// ```
+    /// use surefire::{Exit, ExitReason};
+    ///
+    /// let exit = Exit::because(ExitReason::Error).describe("there is no directory `/shop`");
+    /// assert_eq!(exit.message(), "Recipe failed: there is no directory `/shop`");
+    /// ```
     #[must_use]
     pub fn message(&self) -> Cow<'static, str> {
         let definition = self.definition();
+        if let (Some(ExitReason::Error), Some(cause)) = (self.reason(), self.cause()) {
+            return Cow::Owned(format!("Recipe failed: {cause}"));
+        }
         match (self.tripped(), &self.0) {
             (Some(Tripped { step, limit, .. }), _) => {
                 definition.message_with(Some(step), Some(&limit.to_string()))
@@ -153,6 +165,11 @@ impl Exit {
             (None, Why::Detailed(detailed)) => definition.message_with(None, detailed.limit.as_deref()),
             (None, Why::Reason(_) | Why::Tripped { .. }) => definition.message_with(None, None),
         }
+    }
+
+    /// The first line of the description.
+    fn cause(&self) -> Option<&str> {
+        self.description()?.lines().map(str::trim).find(|line| !line.is_empty())
     }
 
     /// What the agent said about it.
@@ -194,10 +211,11 @@ impl fmt::Debug for Exit {
 
 impl fmt::Display for Exit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.message())?;
+        let message = self.message();
+        f.write_str(&message)?;
         match self.description() {
-            Some(description) => write!(f, ": {description}"),
-            None => Ok(()),
+            Some(description) if !message.ends_with(description) => write!(f, ": {description}"),
+            Some(_) | None => Ok(()),
         }
     }
 }

@@ -395,8 +395,6 @@ impl Run {
         details: impl FnOnce(&mut Ending),
         cut: Cut,
     ) -> Todo {
-        let mut ending = self.ending_with(exit);
-        details(&mut ending);
         let Cut { took, cost_usd, unheard, withdraws } = cut;
         let unheard =
             unheard && matches!(&self.known.phase, Phase::Asking(asking) if asking.passed.is_some());
@@ -404,7 +402,16 @@ impl Run {
         let withdrawn = queued.map(|waiting| waiting.prompt).collect();
         let mut spent = self.known.spent;
         spent.add(took, cost_usd);
-        let exceeded = Exceeded::of(exit, &self.known.limits, &spent).map(Box::new);
+        let exceeded = Exceeded::of(exit, &self.known.limits, &spent);
+        let mut ending = match exceeded {
+            // A guardrail's message is complete: what it counted is one more than its limit.
+            Some(exceeded) if exit.tripped().is_none() => {
+                self.ending_with(&exit.clone().with_limit(exceeded.in_words()))
+            }
+            Some(_) | None => self.ending_with(exit),
+        };
+        details(&mut ending);
+        let exceeded = exceeded.map(Box::new);
         self.record(events, Event::Ended { ending, took, cost_usd, unheard, withdrawn, exceeded });
         Todo::End
     }

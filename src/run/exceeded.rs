@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::limits::{Limits, Spent};
+use super::limits::{Limits, Spent, in_words};
 use crate::{Exit, ExitReason};
 
 /// The limit that stopped a run, and what was observed: a recipe's guardrail, or a limit of the run itself.
@@ -51,6 +51,15 @@ impl Exceeded {
             return Some(Self::Cost { limit: limits.budget_usd?, observed: spent.cost_usd });
         }
         None
+    }
+
+    /// The limit and what was observed, as a message has them in its brackets behind "limit".
+    pub(super) fn in_words(self) -> String {
+        match self {
+            Self::Count { limit, observed } => format!("{limit}, used {observed}"),
+            Self::Time { limit, observed } => format!("{}, took {}", in_words(limit), in_words(observed)),
+            Self::Cost { limit, observed } => format!("${limit:.2}, spent ${observed:.2}"),
+        }
     }
 }
 

@@ -54,7 +54,8 @@ impl EndCard {
             resume_at: ending.resume_at,
             title: ending.title.clone(),
             message: message(ending),
-            description: ending.description.clone(),
+            // A cause that is the message already is not said twice.
+            description: ending.description.clone().filter(|words| !ending.message.ends_with(words)),
             why: why(ending),
             summary,
             rehearsal: ending.rehearsal.then(|| "This was a rehearsal: nothing was really done.".to_owned()),

@@ -10,6 +10,8 @@ mod lists;
 mod looking_back;
 mod process;
 mod reading;
+#[cfg(target_os = "linux")]
+mod real_cli;
 mod running;
 mod serving;
 mod settings;
@@ -25,29 +27,26 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::sync::OnceLock;
 
-/// The example of a command with recipes of its own. It is built with what all tests together are built with, so that there is
-/// nothing left to do where all of them run.
+/// The example of a command with recipes of its own.
 pub(crate) fn own_command() -> PathBuf {
+    example("own_command")
+}
+
+/// An example, built with what all tests together are built with, so that there is nothing left to do where all of them run.
+pub(crate) fn example(name: &str) -> PathBuf {
     static BUILT: OnceLock<PathBuf> = OnceLock::new();
     let build = || {
         let tests = std::env::current_exe().expect("a running test has a path");
         let profile = tests.ancestors().nth(2).expect("it lies in `<target>/<profile>/deps`");
         let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-        cargo.args([
-            "build",
-            "--quiet",
-            "--offline",
-            "--workspace",
-            "--example",
-            "own_command",
-            "--target-dir",
-        ]);
+        cargo.args(["build", "--quiet", "--offline", "--workspace", "--target-dir"]);
         cargo.arg(profile.parent().expect("a profile is in the target folder"));
+        cargo.args(["--example", "own_command", "--example", "proof_of_work"]);
         if cfg!(feature = "crash-points") {
             cargo.args(["--features", "surefire/crash-points"]);
         }
-        assert!(cargo.status().expect("cargo can be run").success(), "the example cannot be built");
-        profile.join("examples/own_command")
+        assert!(cargo.status().expect("cargo can be run").success(), "the examples cannot be built");
+        profile.join("examples")
     };
-    BUILT.get_or_init(build).clone()
+    BUILT.get_or_init(build).join(name)
 }

@@ -13,7 +13,7 @@ async fn a_budget_ends_the_run_and_what_is_left_goes_to_the_agent() {
     let started = harness.engine.start(Start { limits, ..harness.wish() }).await.unwrap();
     let ending = harness.ended(started).await;
     assert_eq!((ending.reason.as_str(), ending.exit_code), ("cost_budget", 123));
-    assert_eq!(ending.message, "Recipe stopped: spent its budget (limit $1.00)");
+    assert_eq!(ending.message, "Recipe stopped: spent its budget (limit $1.00, spent $1.25)");
     let budgets: Vec<_> = harness.agent.turns().iter().map(|turn| turn.limits.budget_usd).collect();
     assert_eq!(budgets, [Some(1.0), Some(0.25)]);
     assert!((harness.record(started.run).cost_usd - 1.25).abs() < 1e-9);
@@ -21,6 +21,23 @@ async fn a_budget_ends_the_run_and_what_is_left_goes_to_the_agent() {
     let resume = Resume { limits: Some(more), ..Resume::by(ResumedBy::User) };
     harness.engine.resume(started.run, resume).await.unwrap();
     assert_eq!(harness.ended(started).await.reason, "task-committed");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_second_run_in_a_session_pays_for_itself_only() {
+    let turns = ["complete", "no-issues", "committed"].repeat(2);
+    let harness = Harness::new(FakeAgent::new(turns.into_iter().map(|it| Act::Costs(it, 0.25)))).await;
+    let limits = Limits { budget_usd: Some(1.0), ..Limits::default() };
+    let wish = Start { limits, ..harness.wish() };
+    let first = harness.engine.start(wish.clone()).await.unwrap();
+    assert_eq!(harness.ended(first).await.reason, "task-committed");
+    let second = harness.engine.start(Start { session: Some(first.session), ..wish }).await.unwrap();
+    assert_eq!(harness.ended(second).await.reason, "task-committed", "the first run's money is not its own");
+    for run in [first.run, second.run] {
+        assert!((harness.record(run).cost_usd - 0.75).abs() < 1e-9);
+    }
+    let budgets: Vec<_> = harness.agent.turns().iter().map(|turn| turn.limits.budget_usd).collect();
+    assert_eq!(budgets[..3], budgets[3..]);
 }
 
 #[tokio::test(start_paused = true)]

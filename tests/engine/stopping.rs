@@ -123,6 +123,6 @@ async fn a_runs_time_is_up_in_the_middle_of_a_turn() {
     let started = harness.engine.start(surefire::engine::Start { limits, ..harness.wish() }).await.unwrap();
     let ending = harness.ended(started).await;
     assert_eq!((ending.reason.as_str(), ending.exit_code), ("timeout", 124));
-    assert_eq!(ending.message, "Recipe stopped: used up its time (limit 1 min)");
+    assert_eq!(ending.message, "Recipe stopped: used up its time (limit 1 min, took 1 min)");
     assert_eq!(began.elapsed().as_secs(), 60);
 }

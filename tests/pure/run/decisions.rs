@@ -287,7 +287,7 @@ fn time_can_run_out_in_the_middle_of_a_turn() {
     assert_eq!(run.ask().time_left, Some(Duration::from_secs(15)));
     assert!(matches!(run.handle(Input::Elapsed { took: Duration::from_secs(14) }), Todo::Wait));
     assert!(matches!(run.handle(Input::Elapsed { took: Duration::from_secs(15) }), Todo::End));
-    assert_eq!(run.run.ending().unwrap().message, "Recipe stopped: used up its time (limit 25 s)");
+    assert_eq!(run.run.ending().unwrap().message, "Recipe stopped: used up its time (limit 25 s, took 25 s)");
 }
 
 #[test]

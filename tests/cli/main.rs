@@ -1,5 +1,6 @@
 //! The `surefire` command as people and scripts use it: the real binary, what it prints, and its exit status.
 
+mod checking;
 mod command;
 mod completing;
 mod diagnosing;

@@ -11,8 +11,8 @@ use crate::cli::usage::complaint::Complaint;
 use crate::client::{Client, ClientError, Endpoint};
 use crate::run::{RunId, SessionId};
 use crate::wire::{
-    ClientMessage, ErrorCode, ErrorMessage, ExitRecipe, ResumeRun, RunOutput, ServerMessage, SessionsPruned,
-    StartIn, StartRecipe, Subscribe, WantedLimits,
+    ClientMessage, Connect, ErrorCode, ErrorMessage, ExitRecipe, ResumeRun, RunOutput, ServerMessage,
+    SessionsPruned, StartIn, StartRecipe, Subscribe, WantedLimits,
 };
 
 /// What stands before every reason for not starting.
@@ -26,7 +26,9 @@ pub(in crate::cli) struct Guest {
 impl Guest {
     /// Connects, and shows the key.
     pub(in crate::cli) async fn enter(server: Endpoint) -> Result<Self, Trouble> {
-        match Client::connect(server.clone()).await {
+        // With the view comes what commands print while they run.
+        let announced = Connect { spacing: false, view: true, ..Connect::default() };
+        match Client::connect_as(server.clone(), announced).await {
             Ok(client) => Ok(Self { client }),
             Err(error) => Err(asked(&server, "the server does not let us in", error)),
         }

@@ -79,10 +79,10 @@ fn first_line(words: &str) -> String {
     visible(words).lines().next().unwrap_or_default().to_owned()
 }
 
-/// The last line that says something.
+/// The last line that says something: the end of a block of code does not.
 fn last_line(words: &str) -> String {
     let words = visible(words);
-    let line = words.lines().rev().map(str::trim).find(|line| !line.is_empty());
+    let line = words.lines().rev().map(str::trim).find(|line| !line.is_empty() && !line.starts_with("```"));
     line.unwrap_or_default().to_owned()
 }
 

@@ -120,12 +120,18 @@ impl Run {
                 self.record(&mut events, Event::TreeSeen { attempt, tree, moment: Moment::Before });
                 Todo::Wait
             }
+            Input::TurnSeen { attempt, facts } if self.waits_for(attempt) => {
+                self.turn_seen(&mut events, attempt, facts);
+                Todo::Wait
+            }
             Input::Checked { check, results, took } if self.checks(check) => {
                 self.checked(&mut events, &results, took, fresh)
             }
-            Input::Replied { .. } | Input::Failed { .. } | Input::TreeSeen { .. } | Input::Checked { .. } => {
-                Todo::Wait
-            }
+            Input::Replied { .. }
+            | Input::Failed { .. }
+            | Input::TreeSeen { .. }
+            | Input::TurnSeen { .. }
+            | Input::Checked { .. } => Todo::Wait,
             Input::Prompted { prompt, text } => {
                 self.record(&mut events, Event::PromptQueued { prompt, text });
                 Todo::Wait
@@ -260,7 +266,7 @@ impl Run {
         }
     }
 
-    /// What was seen and refused in a turn that has ended comes before what it leads to.
+    /// What was seen and refused in a turn comes before what its end leads to.
     fn turn_seen(&mut self, events: &mut Vec<Event>, attempt: AttemptId, facts: TurnFacts) {
         if let Some(seen) = facts.tree {
             let (tree, changes) = *seen;

@@ -38,6 +38,13 @@ pub enum Input {
         /// What it saw.
         tree: TreeState,
     },
+    /// What is known about a turn that is about to be cut short: the end of the run follows.
+    TurnSeen {
+        /// The turn; another one is over, and what is known about it was told with its end.
+        attempt: AttemptId,
+        /// What is known.
+        facts: TurnFacts,
+    },
     /// A check ended.
     Checked {
         /// The check; another one is too late, and ignored.

@@ -51,6 +51,9 @@ impl Session {
             Input::TreeSeen { attempt, tree } => {
                 self.tell_run(&mut draft, run::Input::TreeSeen { attempt, tree });
             }
+            Input::TurnSeen { attempt, facts } => {
+                self.tell_run(&mut draft, run::Input::TurnSeen { attempt, facts });
+            }
             Input::CheckEnded { check, .. } if self.in_flight != Some(check) => {}
             Input::CheckEnded { check, results, took } => {
                 self.in_flight = None;

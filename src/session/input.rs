@@ -94,6 +94,13 @@ pub enum Input {
         /// What it saw.
         tree: TreeState,
     },
+    /// What is known about the run's turn in flight, which is about to be cut short.
+    TurnSeen {
+        /// The attempt. One that is not in flight any more is ignored.
+        attempt: AttemptId,
+        /// What is known.
+        facts: TurnFacts,
+    },
     /// A check of the run ended.
     CheckEnded {
         /// The check. One that is not in flight any more is ignored.

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use surefire::AnyRecipe;
 use surefire::agent::{Failure, Rehearsal, Script};
 use surefire::engine::{Options, Start, StartError};
-use surefire::run::{CheckKind, CheckVerdict, Event, Moment};
+use surefire::run::{CheckKind, CheckVerdict, Event, Limits, Moment};
 use surefire::store::Memory;
-use surefire_testkit::{Act, FakeAgent, Harness, commit, git};
+use surefire_testkit::{Act, FakeAgent, Harness, SECOND, commit, git};
 
 surefire::recipe! {
     /// Works, and commits.
@@ -250,6 +250,32 @@ async fn a_turn_that_failed_still_shows_what_it_changed() {
     let (started, _) = run(&harness, "committing").await;
     let names = harness.names(started.run);
     assert_eq!(names.iter().filter(|name| **name == "tree_seen").count(), 2, "{names:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_turn_that_is_cut_short_shows_what_it_had_changed() {
+    for by_time in [false, true] {
+        let harness = harness(FakeAgent::new([Act::Hangs])).await;
+        let limits = Limits { time: by_time.then_some(SECOND), ..Limits::default() };
+        // Its agent has written a file by the time that it is stopped.
+        std::fs::write(harness.directory().join("before.txt"), "a person's").unwrap();
+        let wish = Start { limits, ..Start::new("committing", harness.directory()) };
+        let started = harness.engine.start(wish).await.unwrap();
+        harness.agent.asked(1).await;
+        std::fs::write(harness.directory().join("half.txt"), "half of it").unwrap();
+        if !by_time {
+            harness.engine.exit(started.session, surefire::ExitReason::UserRequested).await.unwrap();
+        }
+        let ending = harness.ended(started).await;
+        assert_eq!(ending.reason, if by_time { "timeout" } else { "user-requested" });
+        assert_eq!(harness.names(started.run)[2..], ["tree_seen", "tree_seen", "ended"]);
+        let events = harness.events(started.run);
+        let Event::TreeSeen { moment: Moment::After { changes }, .. } = &events[3].event else {
+            panic!("{events:?}")
+        };
+        let files: Vec<_> = changes.files.iter().map(|file| file.path.as_str()).collect();
+        assert_eq!(files, ["half.txt"]);
+    }
 }
 
 /// A run of a recipe with this rehearsal: its moves, its reason, and its checks.

@@ -4,6 +4,7 @@ mod caught;
 pub(super) mod check;
 pub(super) mod command;
 pub(super) mod driver;
+mod last_look;
 pub(super) mod load;
 pub(super) mod obey;
 mod preflight;

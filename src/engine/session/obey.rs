@@ -121,6 +121,7 @@ impl Driver {
     async fn try_stop(&mut self, stop: &Stop) -> Result<Option<Ending>, EngineError> {
         self.loaded().await?;
         self.stop_other_agents(matches!(stop, Stop::Session)).await?;
+        self.see_turn().await;
         let took = self.took();
         let input = match stop {
             Stop::Run(exit) => Input::Stop { exit: exit.clone(), took },

@@ -24,6 +24,7 @@ impl Driver {
             (JobEvent::Sign(sign), None) => self.sign(sign).instrument(span).await,
             (JobEvent::Seen(tree), None) => self.seen(tree).instrument(span).await,
             (JobEvent::TimeIsUp, None) => {
+                self.see_turn().instrument(span.clone()).await;
                 let took = self.took();
                 // `decide` reports its own errors.
                 let _ = self.decide(Input::Elapsed { took }).instrument(span).await;

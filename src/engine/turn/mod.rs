@@ -13,4 +13,4 @@ pub(super) mod seat;
 pub(super) mod session_lock;
 pub(super) mod streamed;
 mod work;
-mod work_tree;
+pub(super) mod work_tree;

@@ -120,7 +120,8 @@ impl Dice {
             // An end that comes too late.
             20 => Input::TurnEnded { attempt: world.id().into(), end: self.end(world), facts: self.facts() },
             _ if matches!(world.in_flight, Some(InFlight::Check(_))) => self.check_end(world)?,
-            21 => Input::TreeSeen { attempt: in_flight?, tree: self.tree() },
+            21 if self.0[1].is_multiple_of(2) => Input::TreeSeen { attempt: in_flight?, tree: self.tree() },
+            21 => Input::TurnSeen { attempt: in_flight?, facts: self.facts() },
             _ => Input::TurnEnded { attempt: in_flight?, end: self.end(world), facts: self.facts() },
         })
     }

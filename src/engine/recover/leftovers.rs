@@ -63,14 +63,13 @@ pub(in crate::engine) async fn stop_agents(
 async fn finish_off(shared: &Shared, attempt: &Attempt) {
     let (session, process) = (attempt.session, attempt.process.clone());
     let known = shared.read(move |store| store.session(session)).await.ok().flatten();
-    match known.and_then(|known| Some((shared.agent(Some(&known.agent)).ok()?, known))) {
-        Some((agent, known)) => {
-            let mut turn = nothing(shared, attempt.id, session, known.directory);
-            turn.opened = known.opened;
-            stop(shared, &*agent, turn, process.clone()).await;
-        }
-        // Its agent is not configured any more.
-        None => {}
+    // Its agent may not be configured any more.
+    if let Some((agent, known)) =
+        known.and_then(|known| Some((shared.agent(Some(&known.agent)).ok()?, known)))
+    {
+        let mut turn = nothing(shared, attempt.id, session, known.directory);
+        turn.opened = known.opened;
+        stop(shared, &*agent, turn, process.clone()).await;
     }
     // The process is known all the same, and may be a command of the engine's, of which no agent knows.
     stop_process(shared, attempt.id, process).await;

@@ -64,8 +64,11 @@ async fn look_after(
         // On a thread of its own, whose clock is the machine's.
         tokio::time::timeout(patience, looking).await.ok().transpose()
     });
-    looked.await.map(Option::flatten).unwrap_or_else(|error| {
-        tracing::warn!(%run, %error, "failed to look at the work tree after a turn");
-        None
-    })
+    match looked.await {
+        Ok(seen) => seen.flatten(),
+        Err(error) => {
+            tracing::warn!(%run, %error, "failed to look at the work tree after a turn");
+            None
+        }
+    }
 }

@@ -6,6 +6,7 @@ import { mkdirSync } from "node:fs";
 import { CONVERSATION, FIELDS } from "./page.mjs";
 import { until } from "./patience.mjs";
 import { LINE, PAYLOADS } from "./payloads.mjs";
+import { makeWorkTree } from "./server.mjs";
 import { test } from "./stage.mjs";
 
 const FORBIDDEN = "script, iframe, frame, img, image, style, link, form, object, embed, base, meta, video, audio, source, template, svg, math, "
@@ -93,6 +94,7 @@ async function everythingIsTouched(shown, noticed) {
 test("what a run is about, where it works and what its session is called are only texts", async (stage) => {
   const folder = stage.place.path(LINE);
   mkdirSync(folder);
+  makeWorkTree(folder);
   const server = await stage.serve({ plan: { default: {} } });
   const { shown, noticed } = await wary(stage, server);
   const about = PAYLOADS.join("\n\n").replaceAll("\u0000", "");

@@ -13,7 +13,7 @@ const alive = new Set();
 process.on("exit", () => alive.forEach((child) => child.kill("SIGKILL")));
 
 // Makes a directory a git work tree with one commit, for which no configuration of the machine's user matters.
-function makeWorkTree(cwd) {
+export function makeWorkTree(cwd) {
   const env = { ...process.env, GIT_CONFIG_GLOBAL: "/dev/null", GIT_CONFIG_SYSTEM: "/dev/null" };
   const git = (...words) => execFileSync("git", ["-c", "user.name=A Person", "-c", "user.email=person@example.com", ...words], { cwd, env });
   git("init", "--quiet", "--initial-branch=main");

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use super::blocking::blocking;
 use super::commit::feed::Feed;
+use super::diff::RunDiff;
 use super::error::{EngineError, ResumeError};
 use super::local::Engine;
 use super::options::Shutdown;
@@ -50,6 +51,9 @@ pub trait Backend: fmt::Debug + Send + Sync + 'static {
         session: Option<SessionId>,
         enabled: bool,
     ) -> Pending<'_, Result<(), EngineError>>;
+
+    /// What a run changed, all in all or in one turn. See [`Engine::diff`].
+    fn diff(&self, run: RunId, turn: Option<u32>) -> Pending<'_, Result<RunDiff, EngineError>>;
 
     /// Waits for what ended runs leave. See [`Engine::handed_off`].
     fn handed_off(&self, session: SessionId) -> Pending<'_, Vec<String>>;
@@ -120,6 +124,10 @@ impl Backend for Engine {
         enabled: bool,
     ) -> Pending<'_, Result<(), EngineError>> {
         Box::pin(self.set_orchestration(session, enabled))
+    }
+
+    fn diff(&self, run: RunId, turn: Option<u32>) -> Pending<'_, Result<RunDiff, EngineError>> {
+        Box::pin(self.diff(run, turn))
     }
 
     fn handed_off(&self, session: SessionId) -> Pending<'_, Vec<String>> {

@@ -8,6 +8,7 @@ mod backend;
 mod blocking;
 mod commit;
 mod crash;
+mod diff;
 mod error;
 mod handoff;
 mod local;
@@ -25,6 +26,7 @@ mod turn;
 
 pub use backend::{Backend, Pending};
 pub use commit::feed::{Feed, Notice};
+pub use diff::{MAX_DIFF_BYTES, NoDiff, RunDiff};
 pub use error::{EngineError, ResumeError};
 pub use handoff::{OnEnd, STOP_JSON, STOP_MD, handoff_directory};
 pub use local::Engine;

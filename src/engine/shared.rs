@@ -21,6 +21,9 @@ use crate::store::{Store, StoreError};
 /// How long shutting down may take; agents are given less when it has to be quick.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(10);
 
+/// How many diffs are made at the same time. Large ones keep a disk and a processor busy, which the agents need too.
+const MAX_PARALLEL_DIFFS: usize = 2;
+
 pub(super) struct Shared {
     pub(super) options: Options,
     pub(super) store: Arc<dyn Store>,
@@ -33,6 +36,8 @@ pub(super) struct Shared {
     pub(super) handoffs: Handoffs,
     /// One permit for each agent that may work.
     permits: Arc<Semaphore>,
+    /// One permit for each diff that may be made.
+    pub(super) diffs: Arc<Semaphore>,
     pub(super) tasks: TaskTracker,
     /// Set when nothing new begins any more.
     pub(super) closing: CancellationToken,
@@ -50,6 +55,7 @@ impl Shared {
         let environment = Environment::inherited();
         Ok(Arc::new(Self {
             permits: Arc::new(Semaphore::new(options.parallel.max(1))),
+            diffs: Arc::new(Semaphore::new(MAX_PARALLEL_DIFFS)),
             committer: Committer::new(Arc::clone(&store), options.backlog)?,
             store,
             git: Git::new(&environment),

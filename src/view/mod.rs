@@ -2,7 +2,7 @@
 //!
 //! A [`Timeline`] takes in a run's events and keeps a [`RunView`]: its visits of steps, how it stands, how it ended, and
 //! the up to three [`NextAction`]s. Terminal, console and every other client render that, and decide nothing of it themselves.
-//! A [`Handoff`] is what a run that has ended leaves for programs and people.
+//! A [`Handoff`] is what a run that has ended leaves for programs and people, and [`Snapshots`] are what its diffs are made of.
 //! It does no I/O and reads no clock: times are milliseconds since 1970 that came with the events, and what passes (the
 //! time of the current visit) is computed by the renderer. Start with [`Timeline`], then [`RunView`] and [`next_actions`].
 
@@ -19,6 +19,7 @@ mod raise;
 mod reading;
 mod run_view;
 mod shell_quote;
+mod snapshots;
 mod status;
 mod timeline;
 mod visit;
@@ -39,6 +40,7 @@ pub use run_view::{RunView, Transition};
 pub use shell_quote::shell_quoted;
 #[cfg(feature = "cli")]
 pub(crate) use shell_quote::turns;
+pub use snapshots::{Snapshots, TurnSnapshots};
 pub use status::Status;
 pub use timeline::{Timeline, next_actions};
 pub use visit::Visit;

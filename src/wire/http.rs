@@ -159,6 +159,35 @@ pub struct LastReply {
     pub reply: Option<String>,
 }
 
+/// What a run changed: what `GET /api/runs/{id}/diff` answers.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RunDiff {
+    /// The turns that there are diffs of, in order.
+    pub turns: Vec<DiffTurn>,
+    /// The turn that `text` is of; `null` for all of the run.
+    pub turn: Option<u32>,
+    /// The unified diff.
+    pub text: String,
+    /// Whether it is only the beginning.
+    pub cut: bool,
+    /// Why there is no diff, where there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unavailable: Option<String>,
+}
+
+/// A turn that there is a diff of.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DiffTurn {
+    /// 1-based index of the turn in the run.
+    pub turn: u32,
+    /// The visit of a step that it belongs to, by its number.
+    pub visit: u32,
+    /// That step.
+    pub step: String,
+    /// Whether anything differs.
+    pub changed: bool,
+}
+
 /// What is not as it should be in the server's store.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StoreState {

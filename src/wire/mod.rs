@@ -23,8 +23,8 @@ pub(crate) use fit::cut;
 pub use fit::fit;
 pub use history::{Window, window};
 pub use http::{
-    FirstPrompt, Journal, JournalEvent, LastReply, RunDetails, RunLine, SetAsideEntry, StoreState, Work,
-    WorkLine, WorkingChat, WorkingRun,
+    DiffTurn, FirstPrompt, Journal, JournalEvent, LastReply, RunDetails, RunDiff, RunLine, SetAsideEntry,
+    StoreState, Work, WorkLine, WorkingChat, WorkingRun,
 };
 pub use incoming::*;
 pub use outgoing::*;

@@ -255,6 +255,35 @@ export class ConsolePage extends Window {
     });
   }
 
+  // What the run changed, line by line: the words above, what can be chosen, and the files with their lines, if they are open.
+  changes() {
+    return this.page.$eval(CHANGES, (section) => {
+      const lines = (file, kind) => [...file.querySelectorAll(`pre > .${kind}`)].flatMap(({ textContent }) => textContent.split("\n"));
+      return {
+        open: section.querySelector("details").open,
+        busy: section.ariaBusy === "true",
+        words: section.querySelector("[role=status]").textContent,
+        rest: [...section.querySelectorAll("p.hint:not([role], [hidden])")].map(({ textContent }) => textContent),
+        choices: [...section.querySelectorAll("option")].map(({ value, textContent }) => ({ value, text: textContent })),
+        chosen: section.querySelector("select").value,
+        files: [...section.querySelectorAll("li")].map((file) => ({
+          name: file.querySelector("summary code").textContent, text: file.querySelector("summary").textContent,
+          open: file.querySelector("details").open, lines: file.querySelector("pre").textContent,
+          added: lines(file, "added"), removed: lines(file, "removed"), same: lines(file, "same"),
+        })),
+      };
+    });
+  }
+
+  // Opens it, and waits until it was read.
+  async openChanges() {
+    await this.page.$eval(`${CHANGES} summary`, (summary) => summary.click());
+    return this.changesRead();
+  }
+
+  changesRead = (wanted = () => true) => until("the changes are read", () => this.changes(),
+    (changes) => changes.open && !changes.busy && changes.words !== "Reading…" && wanted(changes));
+
   // The list of runs, or `null` where it is not shown yet.
   runs() {
     return this.page.evaluate(() => {
@@ -269,6 +298,7 @@ export class ConsolePage extends Window {
 const RECIPES = 'main a[href^="#/recipes/"]';
 const PICTURE = "main svg[role=img]";
 const TIMELINE = 'main ol[aria-label="What happened"]';
+export const CHANGES = 'main section[aria-label="Changes"]';
 export const CONVERSATION = "main [role=log]";
 export const FIELDS = {
   key: "Key", directory: "Working directory", about: "Task", say: "Say something to the agent", on: "Recipes may run",

@@ -36,6 +36,8 @@ async fn everything_below_api_needs_the_key() {
         "/api/work",
         "/api/runs/none",
         "/api/runs/none/reply",
+        "/api/runs/none/diff",
+        &format!("/api/runs/{UNKNOWN}/diff?turn=1"),
         &format!("/api/runs/{UNKNOWN}"),
     ];
     let (right, basic, padded) =

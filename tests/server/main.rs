@@ -6,6 +6,7 @@ mod allowing;
 mod bad_input;
 mod console;
 mod crowds;
+mod diff;
 mod holding;
 mod http;
 mod last_reply;

@@ -10,7 +10,7 @@ use crate::gate::{self, GitError, Repository};
 use crate::run::{CommitSeen, FileChange, HeadWindow, RunId, TreeState};
 
 /// Where a run keeps what has to outlive it: the objects of its snapshots.
-fn objects(data: &Path, run: RunId) -> PathBuf {
+pub(in crate::engine) fn objects(data: &Path, run: RunId) -> PathBuf {
     data.join("runs").join(run.to_string()).join("objects")
 }
 

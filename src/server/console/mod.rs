@@ -36,6 +36,7 @@ macro_rules! file {
 const FILES: &[File] = &[
     file!("api.js", SCRIPT),
     file!("connection.js", SCRIPT),
+    file!("diff.js", SCRIPT),
     file!("dom.js", SCRIPT),
     file!("followed.js", SCRIPT),
     file!("following.js", SCRIPT),
@@ -51,6 +52,7 @@ const FILES: &[File] = &[
     file!("vendor/dagre.js", SCRIPT),
     file!("vendor/marked.js", SCRIPT),
     file!("views/card.js", SCRIPT),
+    file!("views/changes.js", SCRIPT),
     file!("views/confirm.js", SCRIPT),
     file!("views/conversation.js", SCRIPT),
     file!("views/gates.js", SCRIPT),
@@ -58,6 +60,7 @@ const FILES: &[File] = &[
     file!("views/proof.js", SCRIPT),
     file!("views/recipe.js", SCRIPT),
     file!("views/recipes.js", SCRIPT),
+    file!("views/rows.js", SCRIPT),
     file!("views/run.js", SCRIPT),
     file!("views/runs.js", SCRIPT),
     file!("views/say.js", SCRIPT),

@@ -12,13 +12,14 @@ use warp::http::header::CONTENT_TYPE;
 use warp::reply::Response;
 
 use super::problem::problem;
-use crate::engine::EngineError;
+use crate::engine::{self, EngineError, NoDiff};
 use crate::run::{RunId, first_prompt};
 use crate::server::broadcast::{convert, work};
 use crate::server::ledger;
 use crate::server::shared::Shared;
 use crate::store::{RunFilter, Store, StoreError};
-use crate::wire::{FirstPrompt, SetAsideEntry, StoreState, Work};
+use crate::view::TurnSnapshots;
+use crate::wire::{DiffTurn, FirstPrompt, RunDiff, SetAsideEntry, StoreState, Work};
 use crate::{AnyRecipe, ExitReason, Outline, Registry, UnknownRecipe};
 
 /// How many runs are listed for somebody who does not say.
@@ -209,6 +210,38 @@ pub(in crate::server) async fn reply(id: String, shared: Arc<Shared>) -> Respons
         Ok(None) => problem(StatusCode::NOT_FOUND, &EngineError::NoRun(id).to_string()),
         Err(error) => failed(&error),
     }
+}
+
+/// What to compare.
+#[derive(Debug, Deserialize)]
+pub(in crate::server) struct DiffQuery {
+    turn: Option<u32>,
+}
+
+/// What a run changed, all in all or in one turn.
+pub(in crate::server) async fn diff(id: String, shared: Arc<Shared>, query: DiffQuery) -> Response {
+    let id: RunId = match id.parse() {
+        Ok(id) => id,
+        Err(error) => return bad(&error),
+    };
+    let engine::RunDiff { turns, diff } = match shared.engine.diff(id, query.turn).await {
+        Ok(found) => found,
+        Err(error @ EngineError::NoRun(_)) => return problem(StatusCode::NOT_FOUND, &error.to_string()),
+        Err(error) => return failed(&error),
+    };
+    let (text, cut, unavailable) = match diff {
+        Ok(diff) => (diff.text, diff.cut, None),
+        Err(why @ NoDiff::NoTurn { .. }) => return problem(StatusCode::NOT_FOUND, &why.to_string()),
+        Err(why) => (String::new(), false, Some(why.to_string())),
+    };
+    let turns = turns.into_iter().map(diff_turn).collect();
+    answer(&RunDiff { turns, turn: query.turn, text, cut, unavailable })
+}
+
+fn diff_turn(snapshots: TurnSnapshots) -> DiffTurn {
+    let changed = snapshots.is_changed();
+    let TurnSnapshots { turn, visit, step, before: _, after: _ } = snapshots;
+    DiffTurn { turn, visit, step, changed }
 }
 
 fn answer(value: &impl Serialize) -> Response {

@@ -77,7 +77,9 @@ pub(in crate::server) fn all(shared: &Arc<Shared>) -> BoxedFilter<(Response,)> {
     let work = api.and(warp::path!("work")).and(authorized.clone()).then(api::work);
     let runs = api.and(warp::path!("runs")).and(authorized.clone()).and(warp::query()).then(api::runs);
     let run = api.and(warp::path!("runs" / String)).and(authorized.clone()).and(warp::query()).then(api::run);
-    let reply = api.and(warp::path!("runs" / String / "reply")).and(authorized).then(api::reply);
+    let reply = api.and(warp::path!("runs" / String / "reply")).and(authorized.clone()).then(api::reply);
+    let diff = api.and(warp::path!("runs" / String / "diff"));
+    let diff = diff.and(authorized).and(warp::query()).then(api::diff);
 
     // Each in a box: the compiler takes minutes to check one type that is made of all of them.
     let others = [
@@ -94,6 +96,7 @@ pub(in crate::server) fn all(shared: &Arc<Shared>) -> BoxedFilter<(Response,)> {
         runs.boxed(),
         run.boxed(),
         reply.boxed(),
+        diff.boxed(),
     ];
     let found = others.into_iter().fold(socket.boxed(), |found, route| found.or(route).unify().boxed());
     found.recover(explain).unify().map(guarded).boxed()

@@ -9,8 +9,8 @@ use surefire::run::{
 };
 use surefire::view::Status;
 use surefire::wire::{
-    FirstPrompt, Journal, JournalEvent, LastReply, RunDetails, RunLine, SetAsideEntry, Stamp, StoreState,
-    Work, WorkLine, WorkingChat, WorkingRun,
+    DiffTurn, FirstPrompt, Journal, JournalEvent, LastReply, RunDetails, RunDiff, RunLine, SetAsideEntry,
+    Stamp, StoreState, Work, WorkLine, WorkingChat, WorkingRun,
 };
 use surefire::{Exit, ExitReason, Verdict};
 
@@ -180,7 +180,32 @@ fn a_run_and_its_view_read_as_their_file_shows() {
     assert_eq!(serde_json::from_str::<RunDetails>(&file).unwrap(), details);
 }
 
-/// Of all that is read over HTTP alone, this and the one before are shown in `STANDARDS.md`.
+#[test]
+fn what_a_run_changed_reads_as_its_file_shows() {
+    let turn = |turn, visit, step: &str, changed| DiffTurn { turn, visit, step: step.to_owned(), changed };
+    let text = "diff --git a/price.txt b/price.txt\nindex d00491f..0cfbf08 100644\n--- a/price.txt\n\
+                +++ b/price.txt\n@@ -1 +1 @@\n-1\n+2\n";
+    let diff = RunDiff {
+        turns: vec![turn(1, 1, "implement", true), turn(2, 2, "code-review", false)],
+        turn: None,
+        text: text.to_owned(),
+        cut: false,
+        unavailable: None,
+    };
+    let path = folder().join("http/diff.json");
+    let written = serde_json::to_string_pretty(&diff).unwrap() + "\n";
+    if std::env::var_os("UPDATE_DOCS").is_some() {
+        std::fs::write(&path, &written).unwrap();
+    }
+    let file = std::fs::read_to_string(path).unwrap();
+    assert_eq!(written, file);
+    assert_eq!(serde_json::from_str::<RunDiff>(&file).unwrap(), diff);
+    let unavailable = r#"{"turns": [], "turn": null, "text": "", "cut": false, "unavailable": "why"}"#;
+    let read: RunDiff = serde_json::from_str(unavailable).unwrap();
+    assert_eq!(read.unavailable.as_deref(), Some("why"));
+}
+
+/// Of all that is read over HTTP alone, this and those before are shown in `STANDARDS.md`.
 #[test]
 fn what_agents_work_on_reads_as_its_file_shows() {
     let of_run = WorkLine {

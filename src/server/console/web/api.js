@@ -64,6 +64,12 @@ export class Api {
     return this.#get(`/api/runs/${encodeURIComponent(id)}?since=${since}`);
   }
 
+  // What a run changed, all in all or in one turn.
+  diff(id, turn) {
+    const query = new URLSearchParams(turn ? { turn } : {});
+    return this.#get(`/api/runs/${encodeURIComponent(id)}/diff?${query}`);
+  }
+
   async #get(path) {
     const { signal } = this.#asking;
     const answer = await fetch(path, { signal, headers: { authorization: `Bearer ${this.key}` } }).catch(() => null);

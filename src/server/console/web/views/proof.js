@@ -3,6 +3,7 @@
 import { h } from "../dom.js";
 import { icon } from "../icons.js";
 import { count } from "../words.js";
+import { Rows } from "./rows.js";
 
 // How many characters of a commit's id are shown.
 const SHORT = 7;
@@ -23,7 +24,7 @@ export class Proof {
     this.element = h("div", {}, this.checked.element, this.refused.element, this.changed);
   }
 
-  // Shows what is known. Rows that are there stay as they are: somebody may have opened one, or be in it.
+  // Shows what is known.
   show({ view: { proof = {}, details } }) {
     const { checks = [], passed = 0, failed = 0, refused = [], more_refused: moreRefused = 0, changes, more_commits: moreCommits = 0 } = proof;
     this.checked.show(checks, passed + failed - checks.length, "earlier");
@@ -49,37 +50,6 @@ class Part {
   show(items, more, which) {
     this.element.hidden = items.length === 0;
     this.rows.show(items, more, which);
-  }
-}
-
-// A list in which only what is new is drawn.
-class Rows {
-  #drawn = new Map();
-
-  constructor(draw) {
-    this.draw = draw;
-    this.list = h("ul", {});
-    this.rest = h("p", { class: "hint", hidden: true });
-    this.element = h("div", {}, this.list, this.rest);
-  }
-
-  show(items, more, which) {
-    const [seen, rows] = [new Map(), new Map()];
-    for (const item of items) {
-      const text = JSON.stringify(item);
-      const times = (seen.get(text) ?? 0) + 1;
-      seen.set(text, times);
-      // The same may happen twice.
-      const key = `${times} ${text}`;
-      rows.set(key, this.#drawn.get(key) ?? this.draw(item));
-    }
-    for (const [key, row] of this.#drawn) if (!rows.has(key)) row.remove();
-    this.#drawn = rows;
-    [...rows.values()].forEach((row, index) => {
-      if (this.list.children[index] !== row) this.list.insertBefore(row, this.list.children[index] ?? null);
-    });
-    this.rest.hidden = more <= 0;
-    this.rest.textContent = `and ${more} ${which}`;
   }
 }
 

@@ -6,6 +6,7 @@ import { spent } from "../followed.js";
 import { Picture } from "../graph.js";
 import { dollars, sofar } from "../words.js";
 import { card } from "./card.js";
+import { Changes } from "./changes.js";
 import { Conversation } from "./conversation.js";
 import { Proof } from "./proof.js";
 import { Say } from "./say.js";
@@ -66,6 +67,7 @@ class RunView {
     this.picture = outline && new Picture(outline);
     this.timeline = new Timeline();
     this.proof = new Proof();
+    this.changes = new Changes(state, run.run_id);
     this.conversation = new Conversation(Date.parse(run.started_at));
     this.say = new Say(state, run.session_id);
     this.end = h("div", {});
@@ -94,7 +96,8 @@ class RunView {
           ? h("div", { class: "card" }, this.picture.frame)
           : h("p", { class: "card hint" }, "The server no longer offers this recipe, so there is no picture of it."),
         h("section", { class: "card" }, h("h2", {}, "What happened"), this.timeline.element),
-        this.proof.element),
+        this.proof.element,
+        this.changes.element),
       h("section", { class: "card talk", "aria-label": "Conversation" },
         h("h2", {}, "Conversation"),
         this.conversation.element,
@@ -109,6 +112,7 @@ class RunView {
     const { run_id: holder, type } = this.state.present.get(followed.run.session_id) ?? {};
     this.say.show(followed, type === "recipe_started" && holder !== followed.run.run_id);
     this.proof.show(followed);
+    this.changes.show(followed);
     this.converse();
     this.allow();
     this.#drawPlace();

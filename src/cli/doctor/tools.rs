@@ -1,6 +1,6 @@
 //! What agents may do on this machine beyond what each step of a recipe lists.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
@@ -10,8 +10,8 @@ use crate::cli::usage::program::program_name;
 
 const NAME: &str = "tools";
 
-/// Rules that allow a whole tool of Claude Code that can write.
-const WIDE: [&str; 7] = ["Bash", "Bash(*)", "Bash(:*)", "Edit", "Write", "NotebookEdit", "*"];
+/// Rules that allow every command. Those for editing tools do not matter: a step that may not edit has none, whatever is allowed.
+const EVERY_COMMAND: [&str; 4] = ["Bash", "Bash(*)", "Bash(:*)", "*"];
 
 /// The part of Claude Code's settings that matters here.
 #[derive(Deserialize, Default)]
@@ -33,16 +33,12 @@ pub(super) fn check(allowed: &[Tool], claude: bool) -> Finding {
     if !allowed.is_empty() {
         words.push(format!("allowed by your settings: {}", listed(allowed.iter().map(Tool::to_string))));
     }
-    let rules = if claude { settings_file().map(|file| rules(&file)) } else { None };
-    let Permissions { allow, deny } = match rules {
-        None => Permissions::default(),
-        Some(Ok(rules)) => rules,
-        Some(Err(why)) => {
-            let fix = "mend that file; Claude Code reads it as well";
-            return Finding::doubtful(NAME, why, fix);
-        }
+    let file = settings_file().filter(|_| claude).unwrap_or_default();
+    let Permissions { allow, deny } = match rules(&file) {
+        Ok(rules) => rules,
+        Err(why) => return Finding::doubtful(NAME, why, "mend that file; Claude Code reads it as well"),
     };
-    let wide: Vec<_> = allow.iter().filter(|rule| WIDE.contains(&rule.as_str())).cloned().collect();
+    let wide: Vec<_> = allow.iter().filter(|rule| EVERY_COMMAND.contains(&rule.as_str())).cloned().collect();
     for (what, rules) in [("allowed", allow), ("denied", deny)] {
         if !rules.is_empty() {
             words.push(format!("{what} by your Claude Code settings: {}", listed(rules.into_iter())));
@@ -53,8 +49,9 @@ pub(super) fn check(allowed: &[Tool], claude: bool) -> Finding {
         return Finding::good(NAME, words);
     }
     let fix = format!(
-        "steps that may not edit can write with commands while {} is allowed: allow narrower patterns in `~/.claude/settings.json`",
-        listed(wide.into_iter())
+        "steps that may not edit can write with commands while {} is allowed: allow narrower patterns in `{}`",
+        listed(wide.into_iter()),
+        file.display()
     );
     Finding::doubtful(NAME, words, fix)
 }
@@ -70,7 +67,8 @@ fn settings_file() -> Option<PathBuf> {
     Some(folder.join("settings.json"))
 }
 
-fn rules(file: &std::path::Path) -> Result<Permissions, String> {
+/// The rules in that file; none where it is not there.
+fn rules(file: &Path) -> Result<Permissions, String> {
     let text = match std::fs::read_to_string(file) {
         Ok(text) => text,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Permissions::default()),

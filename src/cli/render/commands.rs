@@ -166,7 +166,7 @@ mod tests {
             (ExitReason::MaxStepVisitsExceeded, "surefire resume 00000007 --allow-visits 2"),
             (ExitReason::MaxTotalSteps, "surefire resume 00000007 --allow-steps 20"),
             (ExitReason::AuthRequired, "surefire doctor"),
-            (ExitReason::PermissionDenied, "surefire run rebase --allow-tool 'git commit *'"),
+            (ExitReason::PermissionDenied, "surefire resume 00000007 --allow-tool 'git commit *'"),
             (ExitReason::TaskCommitted, "surefire run rebase"),
             (
                 ExitReason::ClarificationNeeded,

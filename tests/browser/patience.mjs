@@ -15,7 +15,7 @@ export async function until(what, read, holds = Boolean) {
       if (holds(last)) return last;
     } catch (error) {
       // A page draws itself anew whenever it likes, also between looking at it and touching it.
-      if (!/detached|not clickable|not an Element|context was destroyed|Node with given id/i.test(error.message)) throw error;
+      if (!/detached|not clickable|not an Element|failed to find element|context was destroyed|Node with given id/i.test(error.message)) throw error;
       last = error;
     }
     await new Promise((resolve) => setTimeout(resolve, 20));

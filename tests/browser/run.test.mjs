@@ -1,6 +1,8 @@
 // A run, while it happens.
 
 import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 
 import { FIELDS } from "./page.mjs";
 import { until } from "./patience.mjs";
@@ -102,4 +104,20 @@ test("where an agent may not work is told in the dialog, which stays as it is", 
   assert.match(await shown.dialog(), /Implement & Review/);
   const about = await shown.find("textbox", FIELDS.about);
   assert.match(await about.evaluate((field) => field.value), /nobody wants to write twice/);
+});
+
+test("what a command of the engine prints is shown while it runs", async (stage) => {
+  const tries = [{ write: { path: "polished.txt", content: "polished" } }];
+  const server = await stage.serve({ command: "examples/proof_of_work", plan: { default: { tries } } });
+  const [check, go] = [join(stage.place.project, "check"), stage.place.path("go")];
+  // It waits until the page was looked at.
+  writeFileSync(check, `#!/bin/sh\necho '<b>halfway there</b>'\nwhile ! [ -e '${go}' ]; do sleep 0.05; done\n`, { mode: 0o755 });
+  const shown = await stage.open(server);
+  await shown.start({ recipe: "Polish A File", directory: stage.place.project });
+  const output = () => shown.page.$eval(".progress .output", ({ textContent, childElementCount }) => ({ textContent, childElementCount }));
+  const line = await until("it is shown", output, ({ textContent }) => textContent !== "");
+  assert.deepEqual(line, { textContent: "<b>halfway there</b>", childElementCount: 0 });
+  writeFileSync(go, "");
+  assert.equal((await shown.ended()).kind, "completed");
+  assert.equal((await output()).textContent, "");
 });

@@ -11,6 +11,8 @@ export class Followed {
   run = null;
   // The server's view of it; `null` until it was read.
   view = null;
+  // The last line that its command printed, while that runs.
+  output = "";
   // What was pushed during a reading, about events after one that is not known yet.
   #ahead = [];
 
@@ -58,6 +60,8 @@ export class Followed {
     // An end that is known stays the same object, so that it is not drawn again.
     const end = changed.end?.seq === known?.seq ? known ?? null : changed.end;
     this.view = { ...changed, visits, transitions, end };
+    // The end of a command is an event.
+    this.output = "";
   }
 
   // The current visit, or the last one.

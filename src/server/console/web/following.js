@@ -45,6 +45,12 @@ export class Following {
     else if (!followed.reading) this.#read(followed);
   }
 
+  // Takes in what a command of a run prints. It is drawn with the next tick: there may be many lines.
+  hearOutput({ run_id: id, line }) {
+    const followed = this.#runs.get(id);
+    if (followed) followed.output = line;
+  }
+
   // Reads all of them again, each from its last known event: what was pushed may have been missed.
   catchUp() {
     for (const followed of this.#runs.values()) this.#read(followed);

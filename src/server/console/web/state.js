@@ -128,6 +128,9 @@ export class State extends EventTarget {
       case "run_view":
         this.runs.hear(message);
         break;
+      case "run_output":
+        this.runs.hearOutput(message);
+        break;
       case "session_history":
         this.#converse(message);
         break;

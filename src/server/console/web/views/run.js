@@ -76,10 +76,12 @@ class RunView {
     this.words = h("span", { role: "status" });
     this.clock = h("span", { class: "hint" });
     this.details = h("p", { class: "hint" });
+    this.output = h("p", { class: "hint output" });
     this.progress = h("section", { class: "progress", "aria-label": "Progress", tabindex: "-1" },
       this.bar,
       h("p", { class: "now" }, this.words, this.clock),
-      this.details);
+      this.details,
+      this.output);
     this.element = h("article", { class: "run columns" },
       h("div", {},
         h("div", { class: "title" },
@@ -175,6 +177,7 @@ class RunView {
     const time = !stopped && current && sofar(spent(current, Date.now()));
     // The card has them once there is one.
     this.details.textContent = stopped ? "" : details.map(({ label, text }) => `${label}: ${text}`).join(" · ");
+    this.output.textContent = stopped ? "" : followed.output;
     this.clock.textContent = ` ${[time, cost > 0 && dollars(cost)].filter(Boolean).join(" · ")}`;
   }
 

@@ -1,4 +1,4 @@
-//! A recipe that takes nobody's word: the engine runs the project's own checks, and looks for the commit.
+//! A recipe that does not rely on the agent's word: the engine runs the project's own checks, and looks for the commit.
 //!
 //! ```sh
 //! cargo run --example proof_of_work -- show polish-a-file
@@ -17,7 +17,7 @@ surefire::recipe! {
         guardrails: { max_step_visits: 3, max_verify_time_per_milestone: 5m },
 
         /// May edit files. Before it leads on, the engine runs `./check quick`; if that fails, the agent gets its output and
-        /// goes on.
+        /// continues.
         step Polish {
             prompt: "Polish the file that this run is about: correct it, and leave its meaning alone.",
             tools: [edit, "./check *"],

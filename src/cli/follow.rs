@@ -93,7 +93,7 @@ impl<'f> Follower<'f> {
     }
 
     /// Waits until all that was begun at the end of a session's runs is done, and says what went wrong with it. It has its
-    /// own limits; somebody who wants it to stop does not wait for them.
+    /// own limits; a user who presses Ctrl-C does not wait for them.
     pub(super) async fn hand_off(&mut self, session: SessionId) {
         let Self { house, view, stop, stopping, .. } = self;
         let handing_off = async {

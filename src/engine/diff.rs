@@ -93,7 +93,7 @@ impl Engine {
             permit = Arc::clone(&shared.diffs).acquire_owned() => permit.ok(),
         };
         let looked = looking::look(shared, &run.directory, run.id, move |repository| async move {
-            // Kept by the look itself, which goes on for a moment if the caller goes away.
+            // Kept by the look itself, which continues for a moment if the caller is gone.
             let _permit = permit;
             tokio::select! {
                 biased;

@@ -77,7 +77,7 @@ fn command_outcome(step: &Step, name: &str) -> Declared {
 }
 
 /// What has to be found, without what a rule refuses: the exit status of a command is its evidence, and `Other` is for
-/// what nobody foresaw.
+/// what the author did not foresee.
 fn evidence(step: &Step, mapping: &Mapping) -> Vec<Evidence> {
     if step.is_command() || mapping.outcome.unraw() == OTHER {
         return Vec::new();

@@ -9,7 +9,7 @@ use crate::process::Limits;
 
 /// What the CLI may do without asking. It is the operator's choice; nothing that a client sends can widen it.
 ///
-/// The names are the CLI's own. The one that asks nobody is written out in full, so that nobody picks it by accident. Where
+/// The names are the CLI's own. The one that never asks is written out in full, so that an operator does not pick it by accident. Where
 /// the operator chooses none, it follows from the [tools](crate::Tool) of the step.
 ///
 /// ```
@@ -29,7 +29,7 @@ pub enum PermissionMode {
     Auto,
     /// Nothing that would need a question is done.
     DontAsk,
-    /// Everything that needs a question is refused, since nobody is there to answer. The CLI calls it `default`, too.
+    /// Everything that needs a question is refused, since no person is there to answer. The CLI calls it `default`, too.
     #[strum(to_string = "manual", serialize = "default")]
     Manual,
     /// Reads and plans; changes nothing.

@@ -1,4 +1,4 @@
-// What a run changed, line by line: all of it, or one turn. It is asked for once somebody opens it, and then kept up to date.
+// What a run changed, line by line: all of it, or one turn. It is asked for once the user opens it, and then kept up to date.
 
 import { NotAllowed } from "../api.js";
 import { filesOf, seen } from "../diff.js";
@@ -72,7 +72,7 @@ export class Changes {
     this.rest.hidden = !cut;
   }
 
-  // The turns to choose among. They are drawn again only if there are others: somebody may be choosing.
+  // The turns to choose among. They are drawn again only if there are others: the user may be choosing.
   #offer(turns, turn) {
     const offered = JSON.stringify(turns);
     if (this.which.dataset.offered !== offered) {

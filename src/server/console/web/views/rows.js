@@ -1,4 +1,4 @@
-// A list in which only what is new is drawn. Rows that are there stay as they are: somebody may have opened one, or be in it.
+// A list in which only what is new is drawn. Rows that are there stay as they are: the user may have opened one, or be in it.
 
 import { h } from "../dom.js";
 

@@ -38,11 +38,11 @@ pub mod wire;
 pub mod recipes;
 
 pub use recipe::{
-    Advise, AnyPosition, AnyReason, AnyRecipe, AnyRestart, Catalog, Category, Classified, CommandLine,
-    CommandStep, Definition, Evidence, Exit, ExitReason, Family, Fingerprint, Guardrail, Guardrails,
-    InvalidTool, Names, Next, NextOutline, OutcomeOutline, Outline, PathPart, Position, Recipe, Registry,
-    Remedy, Restart, RunLimit, RunRemedy, Snapshot, SnapshotError, StepOutline, Tool, Tripped, UnknownName,
-    UnknownRecipe, Verdict,
+    Advise, AnyPosition, AnyReason, AnyRecipe, AnyRestart, BrokenRule, Catalog, Category, Classified,
+    CommandLine, CommandStep, Definition, Evidence, Exit, ExitReason, Family, FileRules, FileScope,
+    Fingerprint, Guardrail, Guardrails, InvalidTool, Names, Needs, Next, NextOutline, OutcomeOutline,
+    Outline, PathPart, Position, Recipe, Registry, Remedy, Restart, RunLimit, RunRemedy, Snapshot,
+    SnapshotError, StepOutline, Tool, Tripped, UnknownName, UnknownRecipe, Verdict, Violation,
 };
 pub use surefire_macros::Registry;
 

@@ -28,6 +28,9 @@ pub struct Guardrails {
     /// How long all `verify` commands of one visit to a step may take together.
     #[serde(rename = "max_verify_time_per_milestone_s", serialize_with = "seconds")]
     pub max_verify_time_per_milestone: Option<Duration>,
+    /// Over how many rounds of a review its findings may stay as many, where an outcome carries findings;
+    /// [`DEFAULT_REVIEW_ROUNDS`](Self::DEFAULT_REVIEW_ROUNDS) where its author did not say.
+    pub max_review_rounds: Option<u32>,
     /// Whether every step that asks an agent has the outcome `other`, which exits.
     pub exit_on_other: bool,
 }
@@ -38,6 +41,9 @@ fn seconds<S: Serializer>(time: &Option<Duration>, serializer: S) -> Result<S::O
 }
 
 impl Guardrails {
+    /// Over how many rounds of a review its findings may stay as many, where the recipe does not say.
+    pub const DEFAULT_REVIEW_ROUNDS: u32 = 3;
+
     /// The same limits, with so many more visits of each step and so many more steps in all.
     ///
     /// The limits of a recipe are its author's; this is for a run that was stopped by one of them and that somebody

@@ -102,6 +102,7 @@ mod tests {
         max_total_steps: Some(5),
         max_restarts: Some(2),
         max_verify_time_per_milestone: None,
+        max_review_rounds: None,
         exit_on_other: true,
     };
 

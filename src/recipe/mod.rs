@@ -12,6 +12,7 @@ mod erased;
 mod evidence;
 mod exit;
 mod exit_reason;
+mod file_rules;
 mod guardrail;
 mod ledger;
 mod names;
@@ -40,6 +41,7 @@ pub use erased::{
 pub use evidence::Evidence;
 pub use exit::Exit;
 pub use exit_reason::ExitReason;
+pub use file_rules::{BrokenRule, FileRules, FileScope, Needs, Violation};
 pub use guardrail::{Guardrail, Guardrails, Tripped};
 pub use names::{Names, UnknownName};
 pub use registry::{AnyReason, Registry};

@@ -36,7 +36,8 @@ const OTHER: &str = "other";
 /// # }
 /// # let order = Order {
 /// #     run: fresh().run, session: fresh().session, agent: "claude".into(), rehearsal: false,
-/// #     directory: "/projects".into(), about: None, model: None, allow_tools: vec![], limits: Limits::default(),
+/// #     directory: "/projects".into(), about: None, model: None, allow_tools: vec![], permits: Default::default(),
+/// #     project: Default::default(), worktree: None, limits: Limits::default(),
 /// #     spent: Spent::default(), restarts: 0, continues: None,
 /// # };
 ///

@@ -16,12 +16,14 @@ mod known;
 mod limits;
 mod order;
 mod permissions;
+mod project;
 mod prompt;
 mod refused;
 mod replay;
 mod resume;
 mod resumed;
 mod tree;
+mod worktree;
 
 pub use check::{Check, CheckKind, CheckResult, CheckSubject, CheckVerdict};
 pub use decide::Run;
@@ -35,6 +37,7 @@ pub use input::{Input, TurnFacts};
 pub(crate) use limits::in_words;
 pub use limits::{Limits, Spent};
 pub use order::Order;
+pub use project::{Permits, Project, Trust};
 pub use prompt::first_prompt;
 #[cfg(feature = "session")]
 pub(crate) use prompt::heard_before;
@@ -43,3 +46,4 @@ pub use replay::{ReplayError, abandon};
 pub use resume::{CannotResume, Meanwhile, Resume};
 pub use resumed::ResumedBy;
 pub use tree::{Baseline, ChangedFile, Changes, CommitSeen, FileChange, HeadWindow, Moment, TreeState};
+pub use worktree::{Worktree, WorktreeEnd};

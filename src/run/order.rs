@@ -6,6 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use super::ids::{RunId, SessionId};
 use super::limits::{Limits, Spent};
+use super::project::{Permits, Project};
+use super::worktree::Worktree;
 use crate::Tool;
 
 /// All that is settled when a run begins, and does not change until it ends.
@@ -30,6 +32,15 @@ pub struct Order {
     /// What the operator allows the agent on top of what its steps declare.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub allow_tools: Vec<Tool>,
+    /// What the machine's user lets it do beyond what holds for every run.
+    #[serde(default, skip_serializing_if = "Permits::is_empty")]
+    pub permits: Permits,
+    /// What the repository's own file adds.
+    #[serde(default, skip_serializing_if = "Project::is_empty")]
+    pub project: Project,
+    /// The worktree that it works in, where it works apart.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub worktree: Option<Worktree>,
     /// What it may use up.
     pub limits: Limits,
     /// What the chain had used up before this run.

@@ -207,6 +207,7 @@ impl Expansion<'_> {
                 max_total_steps: #total,
                 max_restarts: #restarts,
                 max_verify_time_per_milestone: #verify_time,
+                max_review_rounds: ::core::option::Option::None,
                 exit_on_other: #exit_on_other,
             }
         }

@@ -37,6 +37,10 @@ impl Expansion<'_> {
                 initial: #initial,
                 steps: &[#(#steps,)*],
                 guardrails: #guardrails,
+                scope: &#krate::FileScope::EVERYTHING,
+                allow_lockfiles: false,
+                needs: #krate::Needs { clean_tree: false },
+                isolate: false,
                 max_steps: #max_steps,
                 heaviest_path: &[#(#path,)*],
                 never_trips: &[#(#never,)*],
@@ -78,6 +82,8 @@ impl Expansion<'_> {
             Next::Restart(restart) => quote!(#private::next_restart::<#module::Step, #restart>()),
         };
         let evidence = outcome.evidence.iter().map(|evidence| self.evidence(evidence));
-        quote!(#krate::OutcomeOutline { name: #name, evidence: &[#(#evidence,)*], next: #next })
+        quote! {
+            #krate::OutcomeOutline { name: #name, evidence: &[#(#evidence,)*], findings: false, next: #next }
+        }
     }
 }

@@ -76,6 +76,7 @@ fn guardrails(outline: &Outline) -> String {
         max_total_steps,
         max_restarts,
         max_verify_time_per_milestone,
+        max_review_rounds: _,
         exit_on_other,
     } = outline.guardrails;
     let mut text = String::new();

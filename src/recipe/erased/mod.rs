@@ -18,6 +18,7 @@ use super::command_line::CommandLine;
 use super::evidence::Evidence;
 use super::exit::Exit;
 use super::exit_reason::ExitReason;
+use super::file_rules::{FileScope, Needs};
 use super::guardrail::{Guardrail, Guardrails};
 use super::names::UnknownName;
 use super::registry::AnyReason;
@@ -152,6 +153,14 @@ pub struct Outline {
     pub steps: &'static [StepOutline],
     /// Its limits.
     pub guardrails: Guardrails,
+    /// Which files its runs may change.
+    pub scope: &'static FileScope,
+    /// Whether its runs may change the lockfiles of package managers.
+    pub allow_lockfiles: bool,
+    /// What it needs before a run of it may begin.
+    pub needs: Needs,
+    /// Whether its runs work in a git worktree of their own.
+    pub isolate: bool,
     /// No run takes more steps than this.
     pub max_steps: u32,
     /// The way through the graph that `max_steps` was worked out on.
@@ -219,6 +228,8 @@ pub struct OutcomeOutline {
     pub name: &'static str,
     /// What the engine has to find before it leads anywhere.
     pub evidence: &'static [Evidence],
+    /// Whether it may carry findings: what a review found.
+    pub findings: bool,
     /// Where it leads.
     pub next: NextOutline,
 }

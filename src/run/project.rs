@@ -1,0 +1,96 @@
+//! What a repository's own file adds to a run.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{CommandLine, FileScope};
+
+/// What a repository's own file, `surefire.toml`, adds to a run, as HEAD had it when the first run of the chain began.
+///
+/// Only what counts is in it: what an untrusted file would add is left out, and named in `skipped` where a person chose to
+/// run without it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Project {
+    /// Whether, and by whom, the repository is trusted.
+    #[serde(default, skip_serializing_if = "Trust::is_none")]
+    pub trust: Trust,
+    /// The commands that have to succeed after a step.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub verify: Vec<CommandLine>,
+    /// The commands that run once in a new worktree.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub setup: Vec<CommandLine>,
+    /// Which files may be changed.
+    #[serde(default, skip_serializing_if = "FileScope::is_everything")]
+    pub scope: FileScope,
+    /// Whether the lockfiles of package managers may be changed.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub allow_lockfiles: bool,
+    /// How long the verify commands of one visit of a step may take together.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_verify_time: Option<Duration>,
+    /// The commands of an untrusted file that a person chose to run without.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub skipped: Vec<CommandLine>,
+}
+
+impl Project {
+    /// Whether it says nothing at all.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+/// Whether a repository is trusted: whether its commands, hooks and MCP servers may run.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, strum::Display)]
+#[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
+pub enum Trust {
+    /// It is not.
+    #[default]
+    None,
+    /// For this run and the chain it begins, by an option of its start.
+    ThisRun,
+    /// By a record of the user's, which holds as long as the files do not change.
+    Recorded,
+}
+
+impl Trust {
+    /// Whether it is trusted.
+    #[must_use]
+    pub const fn is_given(self) -> bool {
+        match self {
+            Self::ThisRun | Self::Recorded => true,
+            Self::None => false,
+        }
+    }
+
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+    const fn is_none(&self) -> bool {
+        !self.is_given()
+    }
+}
+
+/// What the machine's user lets a run do beyond what holds for every run.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Permits {
+    /// Begin although tracked files have uncommitted changes.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub allow_dirty: bool,
+    /// Change the lockfiles of package managers.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub allow_deps: bool,
+    /// Work in a work tree that another run works in.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub force_parallel: bool,
+}
+
+impl Permits {
+    /// Whether it permits nothing.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+}

@@ -15,7 +15,9 @@ use super::options::Shutdown;
 use super::say::{Said, Say, SayError};
 use super::start::{Start, StartError, Started};
 use crate::ExitReason;
-use crate::run::{Ending, Resume, RunId, SessionId};
+use super::trust::TrustRecords;
+use super::worktree::{WorktreeChoice, WorktreeError};
+use crate::run::{Ending, Resume, RunId, SessionId, WorktreeEnd};
 use crate::store::{Pruned, Store, StoreError};
 
 /// An answer that is on its way.
@@ -54,6 +56,16 @@ pub trait Backend: fmt::Debug + Send + Sync + 'static {
 
     /// What a run changed, all in all or in one turn. See [`Engine::diff`].
     fn diff(&self, run: RunId, turn: Option<u32>) -> Pending<'_, Result<RunDiff, EngineError>>;
+
+    /// Merges or throws away the worktree of a run. See [`Engine::end_worktree`].
+    fn end_worktree(
+        &self,
+        run: RunId,
+        choice: WorktreeChoice,
+    ) -> Pending<'_, Result<WorktreeEnd, WorktreeError>>;
+
+    /// The user's records of which repositories are trusted. See [`Engine::trust_records`].
+    fn trust_records(&self) -> TrustRecords;
 
     /// Waits for what ended runs leave. See [`Engine::handed_off`].
     fn handed_off(&self, session: SessionId) -> Pending<'_, Vec<String>>;
@@ -128,6 +140,18 @@ impl Backend for Engine {
 
     fn diff(&self, run: RunId, turn: Option<u32>) -> Pending<'_, Result<RunDiff, EngineError>> {
         Box::pin(self.diff(run, turn))
+    }
+
+    fn end_worktree(
+        &self,
+        run: RunId,
+        choice: WorktreeChoice,
+    ) -> Pending<'_, Result<WorktreeEnd, WorktreeError>> {
+        Box::pin(self.end_worktree(run, choice))
+    }
+
+    fn trust_records(&self) -> TrustRecords {
+        self.trust_records()
     }
 
     fn handed_off(&self, session: SessionId) -> Pending<'_, Vec<String>> {

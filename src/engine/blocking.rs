@@ -29,3 +29,19 @@ pub(super) async fn unblocked<T: Send + 'static>(work: impl FnOnce() -> T + Send
         },
     }
 }
+
+/// Runs a future on a thread and with a clock of its own, so that nothing else of the engine waits on the same thread, and
+/// how long it may take does not depend on what the engine's clock is told.
+pub(super) async fn on_a_clock_of_its_own<T, F>(
+    work: impl FnOnce() -> F + Send + 'static,
+) -> std::io::Result<T>
+where
+    T: Send + 'static,
+    F: Future<Output = T>,
+{
+    unblocked(move || {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        Ok(runtime.block_on(work()))
+    })
+    .await
+}

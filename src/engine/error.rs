@@ -1,6 +1,7 @@
 //! What can go wrong with an engine.
 
 use super::provider::UnknownProvider;
+use super::tree_lock::Collision;
 use crate::recipe::advice;
 use crate::run::{CannotResume, ReplayError, RunId, SessionId};
 use crate::session::Refusal;
@@ -68,6 +69,9 @@ pub enum ResumeError {
     /// Its agent is not there.
     #[error(transparent)]
     Agent(#[from] UnknownProvider),
+    /// Another run works in the work tree.
+    #[error(transparent)]
+    Collision(#[from] Collision),
     /// Anything else.
     #[error(transparent)]
     Engine(#[from] EngineError),
@@ -82,6 +86,7 @@ impl Advise for ResumeError {
             Self::Busy { .. } => Some(Remedy::ExitOtherFirst),
             Self::SwitchedOff => Some(Remedy::SwitchOn),
             Self::Agent(unknown) => unknown.remedy(),
+            Self::Collision(collision) => collision.remedy(),
             Self::Engine(error) => error.remedy(),
         }
     }
@@ -110,8 +115,8 @@ impl From<NotDone> for EngineError {
         match error {
             NotDone::NotPersisted(error) => error.into(),
             NotDone::Refused(Refusal::NoSession(session)) => Self::NoSession(session),
-            // Only a start and a resume can meet these, and both tell them apart themselves.
-            NotDone::Refused(refusal @ (Refusal::Busy { .. } | Refusal::Cannot(_))) => {
+            // Only commands that tell them apart themselves can meet these.
+            NotDone::Refused(refusal @ (Refusal::Busy { .. } | Refusal::Cannot(_) | Refusal::Worktree(_))) => {
                 Self::Broken(refusal.to_string())
             }
         }
@@ -124,6 +129,7 @@ impl From<NotDone> for ResumeError {
             NotDone::NotPersisted(error) => error.into(),
             NotDone::Refused(Refusal::Busy { session, holder }) => Self::Busy { session, holder },
             NotDone::Refused(Refusal::Cannot(cannot)) => cannot.into(),
+            NotDone::Refused(Refusal::Worktree(_)) => Self::Engine(error.into()),
             NotDone::Refused(Refusal::NoSession(session)) => EngineError::NoSession(session).into(),
         }
     }

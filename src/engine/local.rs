@@ -18,8 +18,10 @@ use super::session::driver;
 use super::session::load::unfinished_runs;
 use super::shared::Shared;
 use super::start::{Start, StartError, Started};
+use super::trust::TrustRecords;
 use super::turn::directory;
-use crate::run::{Ending, PromptId, Resume, RunId, SessionId};
+use super::worktree::{WorktreeChoice, WorktreeError};
+use crate::run::{Ending, PromptId, Resume, RunId, SessionId, WorktreeEnd};
 use crate::session::{Change, Commit};
 use crate::store::{Store, StoreError};
 use crate::{Exit, ExitReason};
@@ -139,6 +141,37 @@ impl Engine {
             // The others are about a session that begins.
             Err(error) => Err(EngineError::Broken(error.to_string())),
         }
+    }
+
+    /// Merges or throws away the worktree of a run that has ended; for a chain of runs, that of its last one. Where a crash
+    /// comes in between, asking again finishes it.
+    ///
+    /// # Errors
+    /// The run has not ended or has no worktree, or git refuses: then nothing has changed.
+    pub async fn end_worktree(
+        &self,
+        run: RunId,
+        choice: WorktreeChoice,
+    ) -> Result<WorktreeEnd, WorktreeError> {
+        self.is_open()?;
+        let mut last = run;
+        // Runs of a chain share one worktree, and what becomes of it is said of the last.
+        let record = loop {
+            let found = self.shared.read(move |store| store.run(last)).await?;
+            let record = found.ok_or(EngineError::NoRun(last))?;
+            match record.ending.as_ref().and_then(|ending| ending.continued_by) {
+                Some(next) => last = next,
+                None => break record,
+            }
+        };
+        let run = record.id;
+        self.ask(record.session, |answer| Command::EndWorktree { run, choice, answer }).await?
+    }
+
+    /// The user's records of which repositories are trusted.
+    #[must_use]
+    pub fn trust_records(&self) -> TrustRecords {
+        TrustRecords::new(&self.shared.options.data)
     }
 
     /// Switches recipes on or off: everywhere, or in one session. Switching off stops the runs in scope.

@@ -34,7 +34,9 @@ pub struct Options {
     pub turn: TurnLimits,
     /// What agents are allowed in every run, on top of what its steps declare.
     pub allow_tools: Vec<Tool>,
-    /// Where sessions are locked against other servers on this machine.
+    /// Whether recipes that need a clean work tree begin all the same.
+    pub allow_dirty: bool,
+    /// Where sessions and work trees are locked against other servers on this machine.
     pub locks: PathBuf,
     /// How many notices may wait for a listener before it has to catch up from the store.
     pub backlog: usize,
@@ -71,6 +73,7 @@ impl Options {
             parallel: 2,
             turn: TurnLimits::default(),
             allow_tools: Vec::new(),
+            allow_dirty: false,
             locks: super::turn::session_lock::usual_directory(),
             backlog: 1024,
             clock: Clock::system(),
@@ -84,7 +87,8 @@ impl Options {
 impl Options {
     /// All directories that agents may work in and below.
     pub(super) fn all_roots(&self) -> Vec<PathBuf> {
-        self.roots.iter().cloned().chain(self.more_roots.all()).collect()
+        let worktrees = super::worktree::parent(&self.data);
+        self.roots.iter().cloned().chain(self.more_roots.all()).chain([worktrees]).collect()
     }
 }
 

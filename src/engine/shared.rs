@@ -14,6 +14,7 @@ use super::options::{Options, Shutdown};
 use super::provider;
 use super::provider::UnknownProvider;
 use super::session::registry::Registry;
+use super::tree_lock::TreeLocks;
 use crate::agent::Agent;
 use crate::gate::{Commands, Environment, Git};
 use crate::store::{Store, StoreError};
@@ -32,6 +33,8 @@ pub(super) struct Shared {
     pub(super) commands: Commands,
     pub(super) committer: Committer,
     pub(super) sessions: Registry,
+    /// The work trees that runs hold.
+    pub(super) trees: TreeLocks,
     /// What is under way for runs that have ended.
     pub(super) handoffs: Handoffs,
     /// One permit for each agent that may work.
@@ -62,6 +65,7 @@ impl Shared {
             commands: Commands::new(&environment),
             options,
             sessions: Registry::default(),
+            trees: TreeLocks::default(),
             handoffs: Handoffs::default(),
             tasks: TaskTracker::new(),
             closing: CancellationToken::new(),

@@ -4,14 +4,17 @@ use std::path::PathBuf;
 
 use super::error::{EngineError, NotDone};
 use super::provider::UnknownProvider;
+use super::tree_lock::Collision;
+use super::trust::TrustError;
 use super::turn::directory::DirectoryError;
 use super::turn::failure;
 use crate::agent::{Failure, UnknownModel};
 use crate::recipe::advice;
-use crate::run::{Limits, RunId, SessionId};
+use crate::gate::PROJECT_FILE;
+use crate::run::{Limits, Permits, RunId, SessionId};
 use crate::session::Refusal;
 use crate::store::StoreError;
-use crate::{Advise, Exit, ExitReason, Remedy, Tool, UnknownRecipe};
+use crate::{Advise, CommandLine, Exit, ExitReason, Remedy, Tool, UnknownRecipe};
 
 /// A wish for a run.
 #[derive(Debug, Clone, Default)]
@@ -30,8 +33,26 @@ pub struct Start {
     pub model: Option<String>,
     /// What the agent is allowed on top of what the recipe's steps declare. Only the operator may say so.
     pub allow_tools: Vec<Tool>,
+    /// What the run may do beyond what holds for every run. Only the machine's user may say so.
+    pub permits: Permits,
+    /// Whether the repository is trusted for this run, as HEAD has it, without a record. Only the machine's user may say so.
+    pub trust: bool,
+    /// What to do where the repository's own file has commands and is not trusted. Only the machine's user may say so.
+    pub untrusted: Untrusted,
+    /// Whether it works in a git worktree of its own, even if its recipe does not ask for one.
+    pub isolate: bool,
     /// What it may use up.
     pub limits: Limits,
+}
+
+/// What to do where a repository's own file has commands and is not trusted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Untrusted {
+    /// Refuse to start.
+    #[default]
+    Refuse,
+    /// Run without them, and say so.
+    Skip,
 }
 
 impl Start {
@@ -106,6 +127,52 @@ pub enum StartError {
         /// The directory.
         directory: PathBuf,
     },
+    /// The recipe needs a clean work tree, and tracked files have uncommitted changes.
+    #[error(
+        "`{recipe}` needs a clean work tree, and `{}` has uncommitted changes ({}){}",
+        .directory.display(), listed(files), advice(self)
+    )]
+    DirtyTree {
+        /// The recipe.
+        recipe: &'static str,
+        /// The directory.
+        directory: PathBuf,
+        /// The files, from the top of the work tree.
+        files: Vec<PathBuf>,
+    },
+    /// Another run works in the work tree.
+    #[error(transparent)]
+    Collision(#[from] Collision),
+    /// A worktree begins at a commit, and the repository has none.
+    #[error("a run works apart from a commit on, and `{}` has none{}", .directory.display(), advice(self))]
+    NoCommit {
+        /// The directory.
+        directory: PathBuf,
+    },
+    /// A run that works apart needs a conversation of its own, and the session has another directory.
+    #[error("session {session} works in `{}`, and this run works apart{}", .directory.display(), advice(self))]
+    NotApart {
+        /// The session.
+        session: SessionId,
+        /// Where it works.
+        directory: PathBuf,
+    },
+    /// The repository's own file has commands, and is not trusted.
+    #[error(
+        "`{}` has commands to run ({}), and {}{}",
+        .directory.join(PROJECT_FILE).display(), commands(.commands), not_trusted(.changed), advice(self)
+    )]
+    Untrusted {
+        /// The top of the work tree.
+        directory: PathBuf,
+        /// The commands.
+        commands: Vec<CommandLine>,
+        /// The files that are others since the repository was trusted; empty where it never was.
+        changed: Vec<String>,
+    },
+    /// The repository's own file, or the record of trust in it, cannot be used.
+    #[error(transparent)]
+    Trust(#[from] TrustError),
     /// The work tree cannot be looked at.
     #[error("the work tree of `{}` cannot be looked at: {why}", .directory.display())]
     WorkTree {
@@ -145,6 +212,14 @@ impl Advise for StartError {
             Self::OtherAgent { .. } => Some(Remedy::NewSessionForAgent),
             Self::NoRepository { .. } => Some(Remedy::InitRepository),
             Self::NoMainBranch { .. } => Some(Remedy::NameMainBranch),
+            Self::DirtyTree { .. } => Some(Remedy::CommitOrAllowDirty),
+            Self::Collision(collision) => collision.remedy(),
+            Self::NoCommit { .. } => Some(Remedy::FirstCommit),
+            Self::NotApart { .. } => Some(Remedy::NewSessionApart),
+            Self::Untrusted { directory, .. } => {
+                Some(Remedy::TrustDirectory { directory: directory.display().to_string() })
+            }
+            Self::Trust(error) => error.remedy(),
             Self::Agent(failure) => failure.remedy(),
             Self::SwitchedOff => Some(Remedy::SwitchOn),
             Self::Busy { .. } => Some(Remedy::ExitOtherFirst),
@@ -162,9 +237,14 @@ impl StartError {
         let reason = match self {
             Self::Recipe(_) | Self::Busy { .. } => return None,
             Self::SwitchedOff => ExitReason::OrchestrationDisabled,
-            Self::NoRepository { .. } | Self::NoMainBranch { .. } | Self::WorkTree { .. } => {
-                ExitReason::GuardViolation
-            }
+            Self::NoRepository { .. }
+            | Self::NoMainBranch { .. }
+            | Self::NoCommit { .. }
+            | Self::Untrusted { .. }
+            | Self::Trust(_)
+            | Self::WorkTree { .. } => ExitReason::GuardViolation,
+            Self::DirtyTree { .. } => ExitReason::DirtyWorktree,
+            Self::Collision(_) => ExitReason::FileCollision,
             Self::Engine(EngineError::Store(_)) => ExitReason::StorageError,
             Self::Engine(_) => ExitReason::InternalError,
             Self::Agent(failure) => return Some(failure::meaning(failure).0),
@@ -173,9 +253,36 @@ impl StartError {
             | Self::Directory(_)
             | Self::NoDirectory
             | Self::Elsewhere { .. }
+            | Self::NotApart { .. }
             | Self::OtherAgent { .. } => ExitReason::Error,
         };
         Some(Exit::because(reason).describe(self.to_string()))
+    }
+}
+
+/// How many files or commands an error names before it only counts.
+const MAX_NAMED: usize = 3;
+
+fn listed(files: &[PathBuf]) -> String {
+    in_short(files.iter().map(|file| format!("`{}`", file.display())))
+}
+
+fn commands(commands: &[CommandLine]) -> String {
+    in_short(commands.iter().map(|command| format!("`{command}`")))
+}
+
+fn in_short(all: impl ExactSizeIterator<Item = String>) -> String {
+    let more = all.len().saturating_sub(MAX_NAMED);
+    let named: Vec<_> = all.take(MAX_NAMED).collect();
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    format!("{}{more}", named.join(", "))
+}
+
+fn not_trusted(changed: &[String]) -> String {
+    if changed.is_empty() {
+        "the repository is not trusted".to_owned()
+    } else {
+        format!("{} changed since the repository was trusted", changed.join(", "))
     }
 }
 

@@ -57,6 +57,19 @@ pub enum Remedy {
     NewSessionForAgent,
     /// Make the directory a git repository.
     InitRepository,
+    /// Make a first commit.
+    FirstCommit,
+    /// Start a new session, which can work apart.
+    NewSessionApart,
+    /// Commit the changes, or let the run begin all the same.
+    CommitOrAllowDirty,
+    /// Wait for the other run, or work beside it.
+    WaitOrForceParallel,
+    /// Trust the repository, or run without its commands.
+    TrustDirectory {
+        /// The top of its work tree.
+        directory: String,
+    },
     /// Give the repository a main branch.
     NameMainBranch,
     /// Switch recipes on.
@@ -190,6 +203,19 @@ impl fmt::Display for Remedy {
             Self::NewSessionElsewhere => "start in a new session to work elsewhere",
             Self::NewSessionForAgent => "start in a new session to use another",
             Self::InitRepository => "run `git init` there, and make a first commit",
+            Self::FirstCommit => "make a first commit there",
+            Self::NewSessionApart => "start in a new session to work apart",
+            Self::CommitOrAllowDirty => "commit or stash them, or start with `--allow-dirty`",
+            Self::WaitOrForceParallel => {
+                "wait until it ends, work apart with `--isolate`, or start with `--force-parallel`"
+            }
+            Self::TrustDirectory { directory } => {
+                return write!(
+                    f,
+                    "look at them, then run `surefire trust {directory}` on this machine, or run without them with \
+                     `--untrusted=skip`"
+                );
+            }
             Self::NameMainBranch => "make a branch `main`, or fetch one from `origin`",
             Self::SwitchOn => "switch orchestration on first",
             Self::SayWhat => "say what is to be done",

@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use super::ids::AttemptId;
 use super::tree::Baseline;
-use crate::{CommandLine, Evidence};
+use super::worktree::Worktree;
+use crate::{CommandLine, Evidence, FileRules};
 
 /// What a check is about.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -22,6 +23,8 @@ pub enum CheckSubject {
     },
     /// The command that the step consists of.
     Command,
+    /// The worktree that the run works in, before its first turn: it is made, and set up.
+    Worktree,
 }
 
 /// A check to carry out: evidence is looked up first, then commands run in order, up to the first that is not good.
@@ -41,8 +44,12 @@ pub struct Check {
     pub time: Option<Duration>,
     /// How long it may take before the run's time is used up.
     pub time_left: Option<Duration>,
+    /// The worktree to make first.
+    pub worktree: Option<Worktree>,
     /// What the run's work tree is compared with.
     pub baseline: Baseline,
+    /// What holds for the files that the commands may change.
+    pub rules: FileRules,
     /// How many checks of the run were not good before this one.
     pub failed_before: u32,
 }
@@ -58,6 +65,10 @@ pub enum CheckKind {
     Verify,
     /// The command that a step consists of.
     Run,
+    /// The worktree that the run works in.
+    Worktree,
+    /// A command that prepares a new worktree.
+    Setup,
 }
 
 /// What came of looking for one thing, or of one command.
@@ -126,6 +137,7 @@ impl CheckResult {
                 format!("`{name}` took longer than {}", super::limits::in_words(*limit))
             }
             (CheckVerdict::Impossible, CheckKind::Evidence) => format!("`{name}` could not be looked up"),
+            (CheckVerdict::Impossible, CheckKind::Worktree) => format!("{name} could not be made"),
             (CheckVerdict::Impossible, _) => format!("`{name}` could not be run"),
             (CheckVerdict::Unknown, _) => {
                 format!("`{name}` was running when the server stopped, and how it ended is not known")

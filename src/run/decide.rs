@@ -14,6 +14,7 @@ use super::known::{Asking, Known, Phase};
 use super::limits::{Limits, Spent};
 use super::order::Order;
 use super::refused;
+use super::rules;
 use super::tree::Moment;
 use crate::outcome::{self, Unread};
 use crate::{AnyPosition, AnyRecipe, Exit, ExitReason, Next, StepOutline};
@@ -125,8 +126,8 @@ impl Run {
                 self.turn_seen(&mut events, attempt, facts);
                 Todo::Wait
             }
-            Input::Checked { check, results, took } if self.checks(check) => {
-                self.checked(&mut events, &results, took, fresh)
+            Input::Checked { check, results, violations, took } if self.checks(check) => {
+                self.checked(&mut events, &results, violations, took, fresh)
             }
             Input::Replied { .. }
             | Input::Failed { .. }
@@ -212,6 +213,12 @@ impl Run {
         self.known.waiting.iter().map(|waiting| (waiting.prompt, waiting.text.as_str()))
     }
 
+    /// Whether it was seen to have changed or committed a file.
+    #[must_use]
+    pub fn has_changed(&self) -> bool {
+        self.known.changed
+    }
+
     fn waits_for(&self, attempt: AttemptId) -> bool {
         matches!(&self.known.phase, Phase::Asking(asking) if asking.attempt == attempt)
     }
@@ -244,26 +251,27 @@ impl Run {
     ) -> Todo {
         let TurnFacts { took, cost_usd, .. } = facts;
         let (version, was_refused) = (facts.version.take(), !facts.refused.is_empty());
+        let violations = facts.violations.clone();
         self.turn_seen(events, attempt, facts);
-        let mut told = |run: &mut Self, read| {
-            run.record(events, Event::Replied { attempt, read, took, cost_usd, version: version.clone() });
-        };
-        match read {
-            None => {
-                told(self, Read::NotAsked);
-                self.next_turn(events, fresh)
-            }
-            Some(Ok(reading)) => {
-                let repaired = reading.repaired.iter().map(ToString::to_string).collect();
-                let description = reading.description;
-                let outcome = reading.outcome.to_owned();
-                told(self, Read::Outcome { outcome, description: description.clone(), repaired });
-                self.judge(events, reading.outcome, description, fresh)
-            }
+        let read_as = match &read {
+            None => Read::NotAsked,
+            Some(Ok(reading)) => Read::Outcome {
+                outcome: reading.outcome.to_owned(),
+                description: reading.description.clone(),
+                repaired: reading.repaired.iter().map(ToString::to_string).collect(),
+            },
             Some(Err(unread)) => {
-                told(self, Read::Unread { unread: unread.kind().to_owned(), problem: unread.to_string() });
-                self.unread(events, &unread, was_refused, fresh)
+                Read::Unread { unread: unread.kind().to_owned(), problem: unread.to_string() }
             }
+        };
+        self.record(events, Event::Replied { attempt, read: read_as, took, cost_usd, version });
+        if let Some(exit) = rules::exit(&violations) {
+            return self.end(events, &exit, |_| (), Cut::default());
+        }
+        match read {
+            None => self.next_turn(events, fresh),
+            Some(Ok(reading)) => self.judge(events, reading.outcome, reading.description, fresh),
+            Some(Err(unread)) => self.unread(events, &unread, was_refused, fresh),
         }
     }
 
@@ -272,6 +280,9 @@ impl Run {
         if let Some(seen) = facts.tree {
             let (tree, changes) = *seen;
             self.record(events, Event::TreeSeen { attempt, tree, moment: Moment::After { changes } });
+        }
+        if !facts.violations.is_empty() {
+            self.record(events, Event::RulesBroken { attempt, violations: facts.violations });
         }
         if !facts.refused.is_empty() {
             self.record(events, Event::ToolsRefused { attempt, refused: facts.refused });
@@ -370,6 +381,9 @@ impl Run {
         };
         if let Some(exit) = limits.exceeded(&self.known.spent) {
             return self.end(events, &exit, |_| (), Cut::default());
+        }
+        if self.needs_worktree() {
+            return self.begin_check(events, CheckSubject::Worktree, fresh);
         }
         if self.step().command.is_some() {
             return self.begin_check(events, CheckSubject::Command, fresh);

@@ -7,7 +7,7 @@ use super::event::{Event, Purpose};
 use super::ids::AttemptId;
 use super::order::Order;
 use super::tree::Baseline;
-use crate::{AnyRecipe, Tool};
+use crate::{AnyRecipe, FileRules, Tool};
 
 /// What follows: events to write down, and what to do once they are.
 #[derive(Debug)]
@@ -47,6 +47,8 @@ pub struct Ask {
     pub tools: Option<&'static [Tool]>,
     /// What the work tree is compared with when the turn has ended.
     pub baseline: Baseline,
+    /// What holds for the files that the turn may change.
+    pub rules: FileRules,
     /// What the agent is told.
     pub prompt: String,
     /// The model to use.

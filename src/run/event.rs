@@ -10,10 +10,12 @@ use super::exceeded::Exceeded;
 use super::ids::{AttemptId, PromptId};
 use super::limits::Limits;
 use super::order::Order;
+use super::project::Permits;
 use super::refused::ToolRefusal;
 use super::resumed::ResumedBy;
 use super::tree::{Moment, TreeState};
-use crate::Tool;
+use super::worktree::WorktreeEnd;
+use crate::{Tool, Violation};
 
 /// One thing that happened in a run.
 ///
@@ -52,6 +54,13 @@ pub enum Event {
         /// When that was.
         #[serde(flatten)]
         moment: Moment,
+    },
+    /// Files were changed that the run may not change.
+    RulesBroken {
+        /// The turn or the check that ended then.
+        attempt: AttemptId,
+        /// The files; a long list is cut.
+        violations: Vec<Violation>,
     },
     /// The agent was refused the use of tools in a turn that has ended.
     ToolsRefused {
@@ -160,9 +169,18 @@ pub enum Event {
         /// What the agent is allowed in addition.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         allow_tools: Vec<Tool>,
+        /// What the machine's user lets the run do in addition.
+        #[serde(default, skip_serializing_if = "Permits::is_empty")]
+        permits: Permits,
         /// What had waited for the agent and was passed on while the run was over.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         told: Vec<PromptId>,
+    },
+    /// The worktree of the run is gone: it was merged, or thrown away.
+    WorktreeEnded {
+        /// What became of it.
+        #[serde(flatten)]
+        end: WorktreeEnd,
     },
 }
 
@@ -194,6 +212,7 @@ impl Event {
             Self::Resumed { limits, .. } => Some(*limits),
             Self::TurnBegan { .. }
             | Self::TreeSeen { .. }
+            | Self::RulesBroken { .. }
             | Self::ToolsRefused { .. }
             | Self::Replied { .. }
             | Self::CheckBegan { .. }
@@ -201,7 +220,8 @@ impl Event {
             | Self::Reasked { .. }
             | Self::Moved { .. }
             | Self::PromptQueued { .. }
-            | Self::Ended { .. } => None,
+            | Self::Ended { .. }
+            | Self::WorktreeEnded { .. } => None,
         }
     }
 }

@@ -6,7 +6,7 @@ use super::check::CheckResult;
 use super::ids::{AttemptId, PromptId};
 use super::refused::ToolRefusal;
 use super::tree::{Changes, TreeState};
-use crate::Exit;
+use crate::{Exit, Violation};
 
 /// Something that happens to a run.
 #[derive(Debug, Clone)]
@@ -51,6 +51,8 @@ pub enum Input {
         check: AttemptId,
         /// What came of it, in order.
         results: Vec<CheckResult>,
+        /// The files that the run may not change and that are changed since its commands ran.
+        violations: Vec<Violation>,
         /// How long it took.
         took: Duration,
     },
@@ -95,4 +97,6 @@ pub struct TurnFacts {
     pub refused: Vec<ToolRefusal>,
     /// The work tree afterwards and what the run has changed so far, where the engine could look.
     pub tree: Option<Box<(TreeState, Changes)>>,
+    /// The files that the run may not change and that are changed.
+    pub violations: Vec<Violation>,
 }

@@ -9,7 +9,8 @@ use super::event::{Event, Purpose, RetryCause};
 use super::ids::Fresh;
 use super::known::{Checking, Phase};
 use super::refused;
-use crate::{CommandLine, Exit, ExitReason, NextOutline, OutcomeOutline};
+use super::rules;
+use crate::{CommandLine, Exit, ExitReason, NextOutline, OutcomeOutline, Violation};
 
 /// What a step that is a command reports, by the command's exit status.
 const PASSED: &str = "passed";
@@ -54,13 +55,20 @@ impl Run {
             purpose: CheckKind::Run,
             time: None,
             time_left: known.limits.time_left(&known.spent),
+            worktree: None,
             baseline: known.baseline.clone(),
+            rules: self.file_rules(),
             failed_before: known.failed_checks,
         };
         match &checking.subject {
             CheckSubject::Command => {
                 check.commands = step.command.iter().map(|it| it.command.clone()).collect();
                 check.time = step.command.and_then(|command| command.time);
+            }
+            CheckSubject::Worktree => {
+                check.purpose = CheckKind::Setup;
+                check.worktree = known.order.worktree.clone();
+                check.commands = known.order.project.setup.clone();
             }
             CheckSubject::Outcome { outcome, .. } => {
                 let outcome = self.outcome(outcome);
@@ -78,6 +86,7 @@ impl Run {
         &mut self,
         events: &mut Vec<Event>,
         results: &[CheckResult],
+        violations: Vec<Violation>,
         took: Duration,
         fresh: Fresh,
     ) -> Todo {
@@ -85,8 +94,14 @@ impl Run {
             return Todo::Wait;
         };
         self.record(events, Event::Checked { check, results: results.to_vec(), took });
+        if let Some(exit) = rules::exit(&violations) {
+            self.record(events, Event::RulesBroken { attempt: check, violations });
+            return self.end(events, &exit, |_| (), Cut::default());
+        }
         let bad = results.iter().find(|result| !result.passed());
         match (subject, bad) {
+            (CheckSubject::Worktree, None) => self.next_turn(events, fresh),
+            (CheckSubject::Worktree, Some(bad)) => self.not_prepared(events, bad, fresh),
             (CheckSubject::Command, None) => self.take(events, PASSED, None, fresh),
             (CheckSubject::Command, Some(CheckResult { verdict: CheckVerdict::Failed { .. }, .. })) => {
                 self.take(events, FAILED, None, fresh)
@@ -98,6 +113,21 @@ impl Run {
         }
     }
 
+    /// No agent can mend a worktree that could not be made or set up.
+    fn not_prepared(&mut self, events: &mut Vec<Event>, bad: &CheckResult, fresh: Fresh) -> Todo {
+        let reason = match (&bad.verdict, bad.kind) {
+            (CheckVerdict::TimedOut { .. } | CheckVerdict::Unknown, _) => {
+                return self.not_good(events, bad, fresh);
+            }
+            (_, CheckKind::Worktree) => ExitReason::Error,
+            (_, CheckKind::Setup | CheckKind::Evidence | CheckKind::Verify | CheckKind::Run) => {
+                ExitReason::VerificationFailed
+            }
+        };
+        let exit = Exit::because(reason).describe(bad.problem());
+        self.end(events, &exit, |_| (), Cut::default())
+    }
+
     /// The agent is asked again where it can do something about it; otherwise the run ends.
     fn not_good(&mut self, events: &mut Vec<Event>, bad: &CheckResult, fresh: Fresh) -> Todo {
         let problem = bad.problem();
@@ -105,9 +135,10 @@ impl Run {
             (CheckVerdict::Failed { .. }, CheckKind::Evidence) => {
                 return self.missing_evidence(events, problem, fresh);
             }
-            (CheckVerdict::Failed { .. }, CheckKind::Verify | CheckKind::Run) => {
-                return self.verify_failed(events, problem, fresh);
-            }
+            (
+                CheckVerdict::Failed { .. },
+                CheckKind::Verify | CheckKind::Run | CheckKind::Worktree | CheckKind::Setup,
+            ) => return self.verify_failed(events, problem, fresh),
             (CheckVerdict::TimedOut { .. }, _) => ExitReason::VerificationTimeout,
             (CheckVerdict::Unknown, _) => {
                 let words = format!("{problem}; when the run is resumed, it runs again");
@@ -171,14 +202,32 @@ impl Run {
     /// The commands that have to succeed before an outcome leads to a step or a restart. An exit is held to its evidence alone.
     fn verify_commands(&self, outcome: &OutcomeOutline) -> Vec<CommandLine> {
         match outcome.next {
-            NextOutline::Step(_) | NextOutline::Restart { .. } => self.step().verify.to_vec(),
+            NextOutline::Step(_) | NextOutline::Restart { .. } => {
+                let mut commands = self.step().verify.to_vec();
+                let of_project = self.known.order.project.verify.iter().filter(|_| self.project_verifies());
+                for command in of_project {
+                    if !commands.contains(command) {
+                        commands.push(command.clone());
+                    }
+                }
+                commands
+            }
             NextOutline::Exit(_) => Vec::new(),
         }
     }
 
-    /// How long the verify commands of one visit may take together: what the recipe says, or else the server.
+    /// Whether the project's own commands run after the current step: where the recipe verifies, or, in a recipe that
+    /// verifies nowhere, where files may be edited.
+    fn project_verifies(&self) -> bool {
+        let verifies_nowhere = || self.recipe.outline().steps.iter().all(|step| step.verify.is_empty());
+        !self.step().verify.is_empty() || (self.may_edit() && verifies_nowhere())
+    }
+
+    /// How long the verify commands of one visit may take together: what the recipe says, or else the project, or else the
+    /// server.
     fn verify_time(&self) -> Duration {
         let of_recipe = self.recipe.outline().guardrails.max_verify_time_per_milestone;
-        of_recipe.unwrap_or(self.known.limits.verify_time)
+        let of_project = self.known.order.project.max_verify_time;
+        of_recipe.or(of_project).unwrap_or(self.known.limits.verify_time)
     }
 }

@@ -12,6 +12,7 @@ use super::order::Order;
 use super::refused::ToolRefusal;
 use super::resumed::{ResumedBy, Resumes};
 use super::tree::{Baseline, Moment, TreeState};
+use super::worktree::WorktreeEnd;
 
 /// What is known about a run beside where it stands. It follows from the events alone: see [`Known::learn`].
 #[derive(Debug, Clone, PartialEq)]
@@ -31,6 +32,12 @@ pub(super) struct Known {
     pub(super) failed_checks: u32,
     /// What the work tree is compared with.
     pub(super) baseline: Baseline,
+    /// Whether the run was seen to have changed or committed a file.
+    pub(super) changed: bool,
+    /// Whether the worktree that the run works in is made and set up.
+    pub(super) worktree_ready: bool,
+    /// What became of that worktree after the run.
+    pub(super) worktree_ended: Option<WorktreeEnd>,
     pub(super) phase: Phase,
     pub(super) resumes: Resumes,
 }
@@ -85,6 +92,12 @@ pub(super) struct Checking {
     pub(super) subject: CheckSubject,
 }
 
+impl Phase {
+    fn is_worktree(&self) -> bool {
+        matches!(self, Self::Checking(Checking { subject: CheckSubject::Worktree, .. }))
+    }
+}
+
 impl Known {
     pub(super) fn new(order: Order) -> Self {
         Self {
@@ -98,6 +111,9 @@ impl Known {
             visit: Visit::default(),
             failed_checks: 0,
             baseline: Baseline::default(),
+            changed: false,
+            worktree_ready: false,
+            worktree_ended: None,
             phase: Phase::Deciding,
             resumes: Resumes::default(),
         }
@@ -109,6 +125,9 @@ impl Known {
             Event::Started { .. } => {}
             Event::TurnBegan { attempt, purpose, .. } => self.began(*attempt, purpose),
             Event::TreeSeen { tree, moment, .. } => self.saw(tree, moment),
+            // What follows from it is decided where it is found.
+            Event::RulesBroken { .. } => {}
+            Event::WorktreeEnded { end } => self.worktree_ended = Some(end.clone()),
             Event::ToolsRefused { refused, .. } => self.visit.refused.extend_from_slice(refused),
             Event::CheckBegan { check, subject, .. } => {
                 self.phase = Phase::Checking(Checking { check: *check, subject: subject.clone() });
@@ -117,7 +136,10 @@ impl Known {
                 self.spent.add(*took, None);
                 let verified = results.iter().filter(|result| result.kind == CheckKind::Verify);
                 self.visit.verify_time += verified.map(|result| result.took).sum::<Duration>();
-                self.failed_checks += u32::from(!results.iter().all(CheckResult::passed));
+                let passed = results.iter().all(CheckResult::passed);
+                self.failed_checks += u32::from(!passed);
+                let of_worktree = Phase::is_worktree(&self.phase);
+                self.worktree_ready |= of_worktree && passed;
                 self.phase = Phase::Deciding;
             }
             Event::Replied { took, cost_usd, .. } => {
@@ -144,7 +166,7 @@ impl Known {
                     self.waiting.push_front(Waiting { again: true, ..waiting });
                 }
             }
-            Event::Resumed { by, limits, extra_visits, extra_steps, allow_tools, told } => {
+            Event::Resumed { by, limits, extra_visits, extra_steps, allow_tools, permits, told } => {
                 self.waiting.retain(|waiting| !told.contains(&waiting.prompt));
                 match (&self.phase, by) {
                     (Phase::Over(ending), ResumedBy::Auto) => {
@@ -157,6 +179,7 @@ impl Known {
                     }
                 }
                 self.order.allow_tools.extend_from_slice(allow_tools);
+                self.order.permits.add(*permits);
                 self.limits = *limits;
                 (self.extra_visits, self.extra_steps) = (*extra_visits, *extra_steps);
                 self.due = Purpose::Continue;
@@ -169,7 +192,10 @@ impl Known {
     fn saw(&mut self, tree: &TreeState, moment: &Moment) {
         match moment {
             Moment::Before => self.baseline.begin_turn(tree),
-            Moment::After { .. } => self.baseline.end_turn(tree.head.as_ref()),
+            Moment::After { changes } => {
+                self.changed = changes.total_files > 0 || !changes.commits.is_empty();
+                self.baseline.end_turn(tree.head.as_ref());
+            }
         }
     }
 

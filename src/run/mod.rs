@@ -22,7 +22,9 @@ mod refused;
 mod replay;
 mod resume;
 mod resumed;
+mod rules;
 mod tree;
+mod tree_claim;
 mod worktree;
 
 pub use check::{Check, CheckKind, CheckResult, CheckSubject, CheckVerdict};
@@ -46,4 +48,5 @@ pub use replay::{ReplayError, abandon};
 pub use resume::{CannotResume, Meanwhile, Resume};
 pub use resumed::ResumedBy;
 pub use tree::{Baseline, ChangedFile, Changes, CommitSeen, FileChange, HeadWindow, Moment, TreeState};
-pub use worktree::{Worktree, WorktreeEnd};
+pub use tree_claim::TreeClaim;
+pub use worktree::{CannotEndWorktree, Worktree, WorktreeEnd};

@@ -88,6 +88,13 @@ pub struct Permits {
 }
 
 impl Permits {
+    /// Permits what the other permits, too.
+    pub fn add(&mut self, other: Self) {
+        self.allow_dirty |= other.allow_dirty;
+        self.allow_deps |= other.allow_deps;
+        self.force_parallel |= other.force_parallel;
+    }
+
     /// Whether it permits nothing.
     #[must_use]
     pub fn is_empty(&self) -> bool {

@@ -89,6 +89,7 @@ impl Run {
             purpose: asking.purpose.clone(),
             tools: step.tools,
             baseline: known.baseline.clone(),
+            rules: self.file_rules(),
             prompt: prompt.unwrap_or_default(),
             model: known.order.model.clone().or_else(|| step.model.map(str::to_owned)),
             time_left: known.limits.time_left(&known.spent),

@@ -81,6 +81,8 @@ pub fn abandon<'a>(events: impl IntoIterator<Item = &'a Event>, exit: &Exit) -> 
             Event::Started { .. }
             | Event::TurnBegan { .. }
             | Event::TreeSeen { .. }
+            | Event::RulesBroken { .. }
+            | Event::WorktreeEnded { .. }
             | Event::ToolsRefused { .. }
             | Event::CheckBegan { .. }
             | Event::Checked { .. }

@@ -6,6 +6,7 @@ use super::ending::Ending;
 use super::event::Event;
 use super::ids::{Fresh, PromptId};
 use super::limits::Limits;
+use super::project::Permits;
 use super::resumed::ResumedBy;
 use crate::recipe::advice;
 use crate::{Advise, Exit, ExitReason, Next, Remedy, Tool};
@@ -23,13 +24,16 @@ pub struct Resume {
     pub allow_steps: u32,
     /// What the agent is allowed from now on, on top of what it was allowed before.
     pub allow_tools: Vec<Tool>,
+    /// What the machine's user lets the run do from now on, on top of what it may do already.
+    pub permits: Permits,
 }
 
 impl Resume {
     /// The wish to go on just as before.
     #[must_use]
     pub const fn by(by: ResumedBy) -> Self {
-        Self { by, limits: None, allow_visits: 0, allow_steps: 0, allow_tools: Vec::new() }
+        let permits = Permits { allow_dirty: false, allow_deps: false, force_parallel: false };
+        Self { by, limits: None, allow_visits: 0, allow_steps: 0, allow_tools: Vec::new(), permits }
     }
 }
 
@@ -57,6 +61,12 @@ pub enum CannotResume {
         /// How it ended.
         reason: String,
     },
+    /// The worktree that it worked in is gone.
+    #[error("the worktree of the run was {how}{}", advice(self))]
+    WorktreeEnded {
+        /// What became of it.
+        how: &'static str,
+    },
     /// It would stop again at once.
     #[error("the run would stop again at once: {message}{}", advice(self))]
     WouldStopAgain {
@@ -73,6 +83,7 @@ impl Advise for CannotResume {
             Self::StillRunning => Remedy::ExitFirst,
             Self::AsItIs => Remedy::ResumeAsItIs,
             Self::Finished { .. } => Remedy::StartAgainForNext,
+            Self::WorktreeEnded { .. } => Remedy::StartAgain,
             Self::WouldStopAgain { remedy, .. } => remedy.clone(),
         })
     }
@@ -94,6 +105,9 @@ impl Run {
         if ending.goal_met {
             return Err(CannotResume::Finished { reason: ending.reason.clone() });
         }
+        if let Some(end) = &self.known.worktree_ended {
+            return Err(CannotResume::WorktreeEnded { how: end.in_a_word() });
+        }
         let limits = resume.limits.unwrap_or(self.known.limits);
         if let Some(exit) = limits.exceeded(&self.known.spent) {
             return Err(would_stop_again(&exit.message(), Remedy::Raise));
@@ -113,6 +127,7 @@ impl Run {
             extra_visits: self.known.extra_visits.saturating_add(resume.allow_visits),
             extra_steps: self.known.extra_steps.saturating_add(resume.allow_steps),
             allow_tools: resume.allow_tools.into_iter().filter(is_new).collect(),
+            permits: resume.permits,
             told: meanwhile.told,
         };
         let mut events = Vec::new();

@@ -9,8 +9,8 @@ use super::commit::{Change, Commit, Entry};
 use super::event::SessionEvent;
 use super::records::{NewMessage, Role};
 use super::state::{Session, TurnOrigin};
-use crate::Tool;
-use crate::run::{AttemptId, Baseline, Check, Ending, Event, Fresh, PromptId, RunId, SessionId};
+use crate::{FileRules, Tool};
+use crate::run::{AttemptId, Baseline, Check, Ending, Event, Fresh, PromptId, RunId, SessionId, TreeClaim};
 
 /// What follows from an input.
 #[derive(Debug, Default)]
@@ -50,6 +50,8 @@ pub struct CheckRequest {
     pub agent: String,
     /// Where the agent works, and commands run.
     pub directory: PathBuf,
+    /// The work tree that the run needs for itself.
+    pub claim: Option<TreeClaim>,
     /// Whether another driver may have begun it.
     pub origin: TurnOrigin,
 }
@@ -69,6 +71,12 @@ pub struct TurnRequest {
     pub allow_tools: Vec<Tool>,
     /// What the run's work tree is compared with when the turn has ended; `None` for chat.
     pub baseline: Option<Baseline>,
+    /// What holds for the files that it may change; `None` for chat.
+    pub rules: Option<FileRules>,
+    /// The work tree that the run needs for itself; `None` for chat.
+    pub claim: Option<TreeClaim>,
+    /// Whether the repository is trusted; `None` for chat, where the driver finds out.
+    pub trusted: Option<bool>,
     /// What the agent is told.
     pub prompt: String,
     /// What the agent is told beside every prompt.

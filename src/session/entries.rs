@@ -61,6 +61,8 @@ fn message(
         }
         Event::Started { .. }
         | Event::TreeSeen { .. }
+        | Event::RulesBroken { .. }
+        | Event::WorktreeEnded { .. }
         | Event::ToolsRefused { .. }
         | Event::CheckBegan { .. }
         | Event::Checked { .. }

@@ -55,10 +55,11 @@ impl Session {
                 self.tell_run(&mut draft, run::Input::TurnSeen { attempt, facts });
             }
             Input::CheckEnded { check, .. } if self.in_flight != Some(check) => {}
-            Input::CheckEnded { check, results, took } => {
+            Input::CheckEnded { check, results, violations, took } => {
                 self.in_flight = None;
-                self.tell_run(&mut draft, run::Input::Checked { check, results, took });
+                self.tell_run(&mut draft, run::Input::Checked { check, results, violations, took });
             }
+            Input::WorktreeEnded { run, end } => self.worktree_ended(&mut draft, *run, end)?,
             Input::Elapsed { took } => self.tell_run(&mut draft, run::Input::Elapsed { took }),
             Input::ResumeDue { obstacle } => self.resume_due(&mut draft, obstacle),
         }

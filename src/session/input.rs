@@ -5,10 +5,10 @@ use std::time::Duration;
 use super::records::{NewSession, Process};
 use crate::recipe::advice;
 use crate::run::{
-    AttemptId, CannotResume, CheckResult, Order, PromptId, Resume, Run, RunId, SessionId, TreeState,
-    TurnFacts,
+    AttemptId, CannotEndWorktree, CannotResume, CheckResult, Order, PromptId, Resume, Run, RunId, SessionId, TreeState,
+    TurnFacts, WorktreeEnd,
 };
-use crate::{Advise, AnyRecipe, Exit, Remedy};
+use crate::{Advise, AnyRecipe, Exit, Remedy, Violation};
 
 /// Something that happens to a session.
 #[derive(Debug)]
@@ -107,8 +107,17 @@ pub enum Input {
         check: AttemptId,
         /// What came of it, in order.
         results: Vec<CheckResult>,
+        /// The files that the run may not change and that are changed.
+        violations: Vec<Violation>,
         /// How long it took.
         took: Duration,
+    },
+    /// The worktree of a run that has ended was merged, or thrown away.
+    WorktreeEnded {
+        /// The run and the number of its last event, as the store has them.
+        run: Box<(Run, u64)>,
+        /// What became of it.
+        end: WorktreeEnd,
     },
     /// The time that a run may take is used up, as far as the driver can tell.
     Elapsed {
@@ -162,6 +171,9 @@ pub enum Refusal {
     /// The run cannot be resumed.
     #[error(transparent)]
     Cannot(#[from] CannotResume),
+    /// The run has no worktree that could end.
+    #[error(transparent)]
+    Worktree(#[from] CannotEndWorktree),
     /// There is no such session.
     #[error("there is no session {0}")]
     NoSession(SessionId),
@@ -172,6 +184,7 @@ impl Advise for Refusal {
         match self {
             Self::Busy { .. } => Some(Remedy::ExitOtherFirst),
             Self::Cannot(cannot) => cannot.remedy(),
+            Self::Worktree(cannot) => cannot.remedy(),
             Self::NoSession(_) => None,
         }
     }

@@ -11,8 +11,8 @@ use super::input::{Refusal, TurnEnd};
 use super::records::NewSession;
 use super::state::{Active, Profile, QueuedPrompt, Session, Stored, TurnOrigin, Work};
 use crate::run::{
-    AttemptId, CannotResume, Decision, Ending, Event, Input, Meanwhile, Order, PromptId, Purpose, Resume,
-    ResumedBy, Run, Successor, Todo, TurnFacts,
+    AttemptId, CannotEndWorktree, CannotResume, Decision, Ending, Event, Input, Meanwhile, Order, PromptId,
+    Purpose, Resume, ResumedBy, Run, Successor, Todo, TurnFacts, WorktreeEnd,
 };
 use crate::{AnyRecipe, Exit, ExitReason};
 
@@ -122,6 +122,22 @@ impl Session {
                 Ok(())
             }
         }
+    }
+
+    /// The worktree of a run that has ended was merged, or thrown away.
+    pub(super) fn worktree_ended(
+        &mut self,
+        draft: &mut Draft<'_>,
+        (mut run, seq): (Run, u64),
+        end: WorktreeEnd,
+    ) -> Result<(), Refusal> {
+        let id = run.order().run;
+        if self.run().is_some_and(|it| it.order().run == id) {
+            return Err(CannotEndWorktree::StillRunning.into());
+        }
+        let event = run.end_worktree(end)?;
+        draft.happened_in_run(id, seq, vec![event.into()]);
+        Ok(())
     }
 
     /// What became of prompts since a run ended. What it had queued is delivered outside of it; but what is queued while it
@@ -268,6 +284,8 @@ impl Session {
             Event::PromptQueued { .. }
             | Event::TurnBegan { .. }
             | Event::TreeSeen { .. }
+            | Event::RulesBroken { .. }
+            | Event::WorktreeEnded { .. }
             | Event::ToolsRefused { .. }
             | Event::CheckBegan { .. }
             | Event::Checked { .. }
@@ -335,7 +353,8 @@ impl Session {
                 self.in_flight = Some(check.check);
                 let (run, agent, directory) = (order.run, order.agent.clone(), order.directory.clone());
                 let session = order.session;
-                let request = CheckRequest { check: *check, run, session, agent, directory, origin };
+                let claim = active.run.tree_claim();
+                let request = CheckRequest { check: *check, run, session, agent, directory, claim, origin };
                 draft.actions.push(Action::Check(Box::new(request)));
                 return;
             }
@@ -349,6 +368,9 @@ impl Session {
             tools: ask.tools,
             allow_tools: order.allow_tools.clone(),
             baseline: Some(ask.baseline),
+            rules: Some(ask.rules),
+            claim: active.run.tree_claim(),
+            trusted: Some(order.project.trust.is_given()),
             prompt: ask.prompt,
             system_prompt: self.profile.as_ref().and_then(|profile| profile.system_prompt.clone()),
             opened: self.opened,

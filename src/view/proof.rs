@@ -246,13 +246,18 @@ pub(super) fn remark(result: &CheckResult) -> String {
         (CheckVerdict::Failed { .. }, CheckKind::Evidence) => {
             format!("looked up `{name}`, not found: {found}")
         }
-        (CheckVerdict::Passed, CheckKind::Verify | CheckKind::Run) => {
+        (CheckVerdict::Passed, CheckKind::Worktree) => format!("made {name}"),
+        (CheckVerdict::Failed { .. }, CheckKind::Worktree) => format!("failed to make {name}: {found}"),
+        (CheckVerdict::Passed, CheckKind::Verify | CheckKind::Run | CheckKind::Setup) => {
             format!("`{name}` passed after {after}")
         }
-        (CheckVerdict::Failed { status: Some(status) }, CheckKind::Verify | CheckKind::Run) => {
+        (
+            CheckVerdict::Failed { status: Some(status) },
+            CheckKind::Verify | CheckKind::Run | CheckKind::Setup,
+        ) => {
             format!("`{name}` failed with exit status {status} after {after}")
         }
-        (CheckVerdict::Failed { status: None }, CheckKind::Verify | CheckKind::Run) => {
+        (CheckVerdict::Failed { status: None }, CheckKind::Verify | CheckKind::Run | CheckKind::Setup) => {
             format!("`{name}` failed after {after}")
         }
         (CheckVerdict::TimedOut { limit }, _) => format!("`{name}` took longer than {}", took(*limit)),

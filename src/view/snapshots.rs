@@ -69,6 +69,8 @@ impl Snapshots {
                     snapshots.see(current, tree, moment);
                 }
                 Event::Started { .. }
+                | Event::RulesBroken { .. }
+                | Event::WorktreeEnded { .. }
                 | Event::ToolsRefused { .. }
                 | Event::Replied { .. }
                 | Event::CheckBegan { .. }

@@ -190,12 +190,19 @@ impl Timeline {
             }
             Event::TreeSeen { moment: Moment::Before, .. } => {}
             Event::TreeSeen { moment: Moment::After { changes }, .. } => self.view.proof.see(changes),
+            Event::RulesBroken { violations, .. } => {
+                for violation in violations {
+                    self.remark(format!("changed {violation}"));
+                }
+            }
+            Event::WorktreeEnded { .. } => {}
             Event::ToolsRefused { refused, .. } => refused.iter().for_each(|it| self.refuse(it)),
             Event::CheckBegan { subject, .. } => {
                 self.last_checks.clear();
                 self.asked_for = Some(match subject {
                     CheckSubject::Outcome { .. } => "what the engine finds in the working directory",
                     CheckSubject::Command => "the command that this step runs",
+                    CheckSubject::Worktree => "the worktree, which is made and set up",
                 });
             }
             Event::Checked { results, took, .. } => {
@@ -226,7 +233,7 @@ impl Timeline {
                 self.withdraw(*unheard, withdrawn);
                 self.end(ending);
             }
-            Event::Resumed { by, limits, extra_visits, extra_steps, allow_tools, told } => {
+            Event::Resumed { by, limits, extra_visits, extra_steps, allow_tools, permits: _, told } => {
                 if *extra_visits > 0 || *extra_steps > 0 {
                     // What the recipe allows is no longer what the run may do.
                     (self.view.raised, self.view.max_steps) = (true, None);

@@ -113,6 +113,8 @@ impl Telling {
             Event::CheckBegan { .. }
             | Event::Checked { .. }
             | Event::TreeSeen { .. }
+            | Event::RulesBroken { .. }
+            | Event::WorktreeEnded { .. }
             | Event::ToolsRefused { .. }
             | Event::PromptQueued { .. } => Vec::new(),
             Event::Ended { ending, .. } => {

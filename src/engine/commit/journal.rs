@@ -71,6 +71,13 @@ fn log(run: RunId, session: SessionId, recipe: &str, event: &Event, reply: Optio
             let (files, commits) = (changes.total_files, changes.commits.len());
             tracing::debug!(%run, head = tree.head, files, commits, "Work tree seen after the turn");
         }
+        Event::RulesBroken { violations, .. } => {
+            let (files, first) = (violations.len(), violations.first().map(|it| short(&it.to_string())));
+            tracing::warn!(%run, %session, recipe, files, first, "Run changed files that it may not change");
+        }
+        Event::WorktreeEnded { end } => {
+            tracing::info!(%run, %session, recipe, ?end, "Worktree of the run ended");
+        }
         Event::ToolsRefused { refused, .. } => {
             for it in refused {
                 let (tool, input) = (&it.tool, it.input.as_deref().map(short));

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::preflight;
+use super::preflight::{self, Preflight};
 use crate::AnyRecipe;
 use crate::agent::{Agent, Failure};
 use crate::engine::blocking::unblocked;
@@ -13,7 +13,7 @@ use crate::engine::shared::Shared;
 use crate::engine::start::{Start, StartError};
 use crate::engine::turn::directory;
 use crate::engine::turn::directory::DirectoryError;
-use crate::run::{Order, RunId, SessionId, Spent};
+use crate::run::{Order, RunId, SessionId, Spent, TreeClaim};
 use crate::session::{NewSession, Profile, Session, session_name};
 
 /// A start that can be carried out: the order, and the session where it begins with it.
@@ -31,18 +31,30 @@ pub(in crate::engine) async fn start(
     for model in start.model.as_deref().into_iter().chain(models) {
         agent.knows_model(model)?;
     }
-    let asked = start.directory.or_else(|| known.map(|profile| profile.directory.clone()));
-    let directory = checked(shared, asked.ok_or(StartError::NoDirectory)?).await?;
-    if let Some(profile) = known.filter(|profile| profile.directory != directory) {
+    let asked = start.directory.clone().or_else(|| known.map(|profile| profile.directory.clone()));
+    let asked = checked(shared, asked.ok_or(StartError::NoDirectory)?).await?;
+    if let Some(profile) = known.filter(|profile| profile.directory != asked) {
         return Err(StartError::Elsewhere { session: id, directory: profile.directory.clone() });
     }
     if !shared.read(move |store| store.orchestration(Some(id))).await? {
         return Err(StartError::SwitchedOff);
     }
     is_ready(&agent).await.map_err(StartError::Agent)?;
-    if !about.rehearsal {
-        preflight::evidence(shared, recipe.outline(), &directory, run).await?;
-    }
+    let Preflight { project, worktree } = if about.rehearsal {
+        Preflight::default()
+    } else {
+        preflight::look(shared, recipe.outline(), &asked, run, &start).await?
+    };
+    let directory = match (&worktree, known) {
+        (None, _) => asked,
+        (Some(_), Some(_)) => return Err(StartError::NotApart { session: id, directory: asked }),
+        // The same place in the worktree as in the work tree that it is made from.
+        (Some(worktree), None) => match asked.strip_prefix(&worktree.repository) {
+            Ok(inner) if inner.as_os_str().is_empty() => worktree.path.clone(),
+            Ok(inner) => worktree.path.join(inner),
+            Err(_) => worktree.path.clone(),
+        },
+    };
     let begins = known.is_none().then(|| NewSession {
         id,
         name: recipe.outline().label.to_owned(),
@@ -60,14 +72,17 @@ pub(in crate::engine) async fn start(
         about: start.about,
         model: start.model,
         allow_tools: shared.options.allow_tools.iter().cloned().chain(start.allow_tools).collect(),
-        permits: Default::default(),
-        project: Default::default(),
-        worktree: None,
+        permits: start.permits,
+        project,
+        worktree,
         limits: start.limits,
         spent: Spent::default(),
         restarts: 0,
         continues: None,
     };
+    if let Some(claim) = TreeClaim::of(recipe.outline(), &order) {
+        shared.trees.hold(&shared.options.locks, &order.directory, claim)?;
+    }
     Ok((order, begins))
 }
 

@@ -5,7 +5,8 @@ use tokio::sync::oneshot;
 use crate::engine::error::{EngineError, ResumeError};
 use crate::engine::say::{Said, Say, SayError};
 use crate::engine::start::{Start, StartError, Started};
-use crate::run::{Ending, Resume, RunId};
+use crate::engine::worktree::{WorktreeChoice, WorktreeError};
+use crate::run::{Ending, Resume, RunId, WorktreeEnd};
 use crate::{AnyRecipe, Exit};
 
 /// A command, and where its answer goes. A client that has gone away does not keep it from being carried out.
@@ -32,6 +33,12 @@ pub(in crate::engine) enum Command {
     Switch {
         enabled: bool,
         answer: oneshot::Sender<Result<(), EngineError>>,
+    },
+    /// Merge or throw away the worktree of a run that has ended.
+    EndWorktree {
+        run: RunId,
+        choice: WorktreeChoice,
+        answer: oneshot::Sender<Result<WorktreeEnd, WorktreeError>>,
     },
     /// How the run ended for clients, while its end cannot be persisted.
     UnsavedEnding {

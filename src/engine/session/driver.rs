@@ -204,6 +204,9 @@ impl Driver {
                 session.persisted();
             }
             journal.log(&commit);
+            let paused = self.session.as_ref().and_then(Session::run).filter(|run| run.is_paused());
+            let kept = paused.filter(|run| run.has_changed()).map(|run| run.order().run);
+            self.shared.trees.follow(&commit, kept);
             handoff::follow(&self.shared, self.id, &commit);
         }
         self.own = own.or(self.own);

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::driver::Driver;
 use crate::engine::turn::job::Job;
-use crate::engine::turn::work_tree;
+use crate::engine::turn::work_tree::{self, SeenAfter};
 use crate::run::{Todo, TurnFacts};
 use crate::session::{Input, TurnRequest};
 
@@ -19,9 +19,9 @@ impl Driver {
         let attempt = request.attempt;
         let request = TurnRequest { baseline: Some(ask.baseline), ..(**request).clone() };
         let refused = std::mem::take(&mut turn.refused);
-        let tree = work_tree::so_far(&Arc::clone(&self.shared), &request).await;
+        let SeenAfter { tree, violations } = work_tree::so_far(&Arc::clone(&self.shared), &request).await;
         if tree.is_some() || !refused.is_empty() {
-            let facts = TurnFacts { refused, tree, ..TurnFacts::default() };
+            let facts = TurnFacts { refused, tree, violations, ..TurnFacts::default() };
             // `decide` reports its own errors.
             let _ = self.decide(Input::TurnSeen { attempt, facts }).await;
         }

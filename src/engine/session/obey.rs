@@ -14,9 +14,11 @@ use crate::AnyRecipe;
 use crate::engine::error::{EngineError, ResumeError};
 use crate::engine::say::{Said, Say, SayError};
 use crate::engine::shared::Shared;
+use crate::engine::crash;
 use crate::engine::spans;
 use crate::engine::start::{Start, StartError, Started};
-use crate::run::{CannotResume, Ending, Resume, Run, RunId};
+use crate::engine::worktree::{self, WorktreeChoice, WorktreeError};
+use crate::run::{CannotEndWorktree, CannotResume, Ending, Resume, Run, RunId, TreeClaim, WorktreeEnd};
 use crate::session::{Input, RunStatus, Session};
 
 impl Driver {
@@ -52,6 +54,10 @@ impl Driver {
                 let span = self.loaded_span().await;
                 let _ = answer.send(self.switch(enabled).instrument(span).await);
             }
+            Command::EndWorktree { run, choice, answer } => {
+                let span = spans::of_run(run, self.id);
+                let _ = answer.send(self.end_worktree(run, choice).instrument(span).await);
+            }
             Command::UnsavedEnding { run, answer } => {
                 let unsaved = self.unsaved.as_ref().filter(|(unsaved, _)| *unsaved == run);
                 let _ = answer.send(unsaved.map(|(_, ending)| ending.clone()));
@@ -69,7 +75,11 @@ impl Driver {
         let session = self.loaded().await?;
         let new_session = session.profile().is_none();
         let (order, begins) = check::start(&shared, session, recipe, start, run).await?;
-        self.decide(Input::Start { recipe, order: Box::new(order), begins }).await?;
+        if let Err(error) = self.decide(Input::Start { recipe, order: Box::new(order), begins }).await {
+            // A run that may be there all the same claims its work tree again before its first turn.
+            shared.trees.release(run);
+            return Err(error.into());
+        }
         Ok(Started { run, session: self.id, new_session })
     }
 
@@ -88,7 +98,16 @@ impl Driver {
             }
             _ => Some(Box::new(Self::ended_run(&self.shared, run).await?)),
         };
-        self.decide(Input::Resume { ended, resume }).await?;
+        if let Some((run, _)) = ended.as_deref()
+            && let Some(claim) = run.tree_claim()
+        {
+            let claim = TreeClaim { parallel: claim.parallel || resume.permits.force_parallel, ..claim };
+            self.shared.trees.hold(&self.shared.options.locks, &run.order().directory, claim)?;
+        }
+        if let Err(error) = self.decide(Input::Resume { ended, resume }).await {
+            self.shared.trees.release(run);
+            return Err(error.into());
+        }
         if status == RunStatus::Left(run) {
             self.recovered();
         }
@@ -101,6 +120,25 @@ impl Driver {
         let (run, seq) = replay(shared.options.catalog, id, &events)?;
         shared.agent(Some(&run.order().agent))?;
         Ok((run, seq))
+    }
+
+    /// Merges or throws away the worktree of a run that has ended, and persists that.
+    async fn end_worktree(
+        &mut self,
+        run: RunId,
+        choice: WorktreeChoice,
+    ) -> Result<WorktreeEnd, WorktreeError> {
+        match self.loaded().await?.status() {
+            RunStatus::Driven(it) | RunStatus::Left(it) | RunStatus::Paused(it) if it == run => {
+                return Err(CannotEndWorktree::StillRunning.into());
+            }
+            _ => {}
+        }
+        let ended = Self::ended_run(&self.shared, run).await?;
+        let end = worktree::end(&self.shared.git, ended.0.worktree()?, choice).await?;
+        crash::point("after-worktree-end");
+        self.decide(Input::WorktreeEnded { run: Box::new(ended), end: end.clone() }).await?;
+        Ok(end)
     }
 
     /// Stops the run, or everything. Where that cannot be persisted, it is tried again before anything else is done.

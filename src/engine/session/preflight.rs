@@ -1,34 +1,157 @@
-//! Whether a recipe's evidence can be looked for at all, before a turn is paid for.
+//! What has to hold in a working directory before a turn is paid for, and what the repository adds to the run.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::engine::shared::Shared;
-use crate::engine::start::StartError;
+use crate::engine::start::{Start, StartError, Untrusted};
+use crate::engine::trust::{self, TrustError, TrustRecords, TrustState, TrustSubject};
 use crate::engine::turn::looking;
-use crate::run::RunId;
-use crate::{Evidence, Outline};
+use crate::engine::worktree;
+use crate::gate::{ProjectFile, Repository};
+use crate::run::{Permits, Project, RunId, Trust, Worktree};
+use crate::{CommandLine, Evidence, FileScope, Outline};
 
-/// A recipe whose evidence is in git needs a repository, and one that rebases needs a main branch.
-pub(super) async fn evidence(
+/// What was found in a working directory that a run may begin in.
+#[derive(Default)]
+pub(super) struct Preflight {
+    /// What the repository's own file adds.
+    pub(super) project: Project,
+    /// Where the run works, where that is not the directory that was asked for.
+    pub(super) worktree: Option<Worktree>,
+}
+
+/// Looks at a working directory before a run of this recipe begins in it.
+pub(super) async fn look(
     shared: &Arc<Shared>,
     recipe: &'static Outline,
     directory: &Path,
     run: RunId,
-) -> Result<(), StartError> {
-    let mut wanted = recipe.steps.iter().flat_map(|step| step.outcomes).flat_map(|outcome| outcome.evidence);
-    if !wanted.clone().any(Evidence::needs_git) {
-        return Ok(());
-    }
-    let needs_main = wanted.any(|evidence| *evidence == Evidence::RebasedOnMain);
+    start: &Start,
+) -> Result<Preflight, StartError> {
+    let wanted = Wanted::of(recipe, start, shared.options.allow_dirty);
+    let records = TrustRecords::new(&shared.options.data);
     let found = looking::look(shared, directory, run, move |repository| async move {
-        if needs_main { Ok(repository.main_branch().await?.is_some()) } else { Ok(true) }
+        Ok(find(&repository, wanted, &records).await)
     });
-    let (recipe, directory) = (recipe.id, directory.to_owned());
-    match found.await {
-        Ok(Some(true)) => Ok(()),
-        Ok(Some(false)) => Err(StartError::NoMainBranch { recipe, directory }),
-        Ok(None) => Err(StartError::NoRepository { recipe, directory }),
-        Err(error) => Err(StartError::WorkTree { directory, why: error.to_string() }),
+    let outside = |why: String| StartError::WorkTree { directory: directory.to_owned(), why };
+    let found = match found.await {
+        Ok(Some(found)) => found.map_err(|error| match error {
+            TrustError::Git(error) => outside(error.to_string()),
+            error => StartError::Trust(error),
+        })?,
+        Ok(None) if wanted.git => {
+            return Err(StartError::NoRepository { recipe: recipe.id, directory: directory.to_owned() });
+        }
+        Ok(None) => return Ok(Preflight::default()),
+        Err(error) => return Err(outside(error.to_string())),
+    };
+    judge(found, wanted, recipe, directory, run, start, &shared.options.data)
+}
+
+/// What has to be found.
+#[derive(Clone, Copy)]
+struct Wanted {
+    git: bool,
+    main: bool,
+    clean: bool,
+    isolated: bool,
+}
+
+impl Wanted {
+    fn of(recipe: &'static Outline, start: &Start, allow_dirty: bool) -> Self {
+        let mut evidence = recipe.steps.iter().flat_map(|step| step.outcomes).flat_map(|it| it.evidence);
+        let in_git = evidence.clone().any(Evidence::needs_git);
+        let Permits { allow_dirty: asked, .. } = start.permits;
+        let clean = recipe.needs.clean_tree && !asked && !allow_dirty;
+        let isolated = recipe.isolate || start.isolate;
+        Self {
+            git: in_git || recipe.needs.clean_tree || isolated,
+            main: evidence.any(|evidence| *evidence == Evidence::RebasedOnMain),
+            clean,
+            isolated,
+        }
     }
 }
+
+/// What was found.
+struct Found {
+    top: PathBuf,
+    head: Option<String>,
+    has_main: bool,
+    dirty: Vec<PathBuf>,
+    subject: TrustSubject,
+    state: TrustState,
+}
+
+async fn find(repository: &Repository, wanted: Wanted, records: &TrustRecords) -> Result<Found, TrustError> {
+    let subject = trust::subject_of(repository).await?;
+    Ok(Found {
+        top: repository.top().to_owned(),
+        head: repository.head().await?.commit,
+        has_main: !wanted.main || repository.main_branch().await?.is_some(),
+        dirty: if wanted.clean { repository.dirty_tracked().await? } else { Vec::new() },
+        state: records.state(&subject)?,
+        subject,
+    })
+}
+
+fn judge(
+    found: Found,
+    wanted: Wanted,
+    recipe: &'static Outline,
+    directory: &Path,
+    run: RunId,
+    start: &Start,
+    data: &Path,
+) -> Result<Preflight, StartError> {
+    let (id, directory) = (recipe.id, directory.to_owned());
+    if !found.has_main {
+        return Err(StartError::NoMainBranch { recipe: id, directory });
+    }
+    if !found.dirty.is_empty() {
+        return Err(StartError::DirtyTree { recipe: id, directory, files: found.dirty });
+    }
+    let worktree = match (wanted.isolated, found.head) {
+        (false, _) => None,
+        (true, None) => return Err(StartError::NoCommit { directory }),
+        (true, Some(base)) => Some(worktree::plan(data, run, found.top.clone(), base)),
+    };
+    let trust = match (start.trust, &found.state) {
+        (true, _) => Trust::ThisRun,
+        (false, TrustState::Trusted) => Trust::Recorded,
+        (false, TrustState::Unknown | TrustState::Changed { .. }) => Trust::None,
+    };
+    let project = match found.subject.project {
+        Some(file) => project(file, trust, start, found.state, found.top)?,
+        None => Project { trust, ..Project::default() },
+    };
+    Ok(Preflight { project, worktree })
+}
+
+/// What of a repository's own file counts.
+fn project(
+    file: ProjectFile,
+    trust: Trust,
+    start: &Start,
+    state: TrustState,
+    top: PathBuf,
+) -> Result<Project, StartError> {
+    let ProjectFile { verify, setup, scope, allow_lockfiles, max_verify_time } = file;
+    if trust.is_given() {
+        let skipped = Vec::new();
+        return Ok(Project { trust, verify, setup, scope, allow_lockfiles, max_verify_time, skipped });
+    }
+    let commands: Vec<CommandLine> = setup.into_iter().chain(verify).collect();
+    if !commands.is_empty() && start.untrusted == Untrusted::Refuse {
+        let changed = match state {
+            TrustState::Changed { files } => files,
+            TrustState::Unknown | TrustState::Trusted => Vec::new(),
+        };
+        return Err(StartError::Untrusted { directory: top, commands, changed });
+    }
+    // What is not trusted may tighten, and nothing else.
+    let scope = FileScope { deny: scope.deny, ..FileScope::EVERYTHING };
+    Ok(Project { scope, skipped: commands, ..Project::default() })
+}
+

@@ -6,7 +6,7 @@ use super::driver::Driver;
 use crate::agent::{self, Failure, Sign};
 use crate::engine::crash;
 use crate::engine::turn::in_flight::{InFlight, JobEvent, Kept};
-use crate::engine::turn::result::{JobEnd, NoReply, TurnResult};
+use crate::engine::turn::result::{Checks, JobEnd, NoReply, TurnResult};
 use crate::engine::turn::{failure, scratch};
 use crate::run::{AttemptId, ToolRefusal, TreeState, TurnFacts};
 use crate::session::{Input, Process, TurnEnd};
@@ -100,16 +100,17 @@ impl Driver {
         }
         crash::point("after-reply");
         let (attempt, took, is_chat) = (turn.job.attempt(), turn.took(), turn.job.run().is_none());
-        let (result, tree) = match end {
-            JobEnd::Turn(TurnResult { reply, tree }) => (reply, tree),
-            JobEnd::Check(Ok(results)) => {
+        let (result, tree, violations) = match end {
+            JobEnd::Turn(TurnResult { reply, tree, violations }) => (reply, tree, violations),
+            JobEnd::Check(Ok(Checks { results, violations })) => {
                 drop(turn);
-                return self.settle(attempt, Input::CheckEnded { check: attempt, results, took }).await;
+                let ended = Input::CheckEnded { check: attempt, results, violations, took };
+                return self.settle(attempt, ended).await;
             }
-            JobEnd::Check(Err(why)) => (Err(why), None),
+            JobEnd::Check(Err(why)) => (Err(why), None, Vec::new()),
         };
         let (cost_usd, refused) = (turn.cost_usd, std::mem::take(&mut turn.refused));
-        let mut facts = TurnFacts { took, cost_usd, refused, tree, version: None };
+        let mut facts = TurnFacts { took, cost_usd, refused, tree, version: None, violations };
         let end = match result {
             Err(NoReply::Failure(Failure::Left)) => {
                 self.detached = true;
@@ -166,6 +167,9 @@ impl Driver {
             }
             NoReply::Directory(error) => {
                 (Exit::because(ExitReason::Error).describe(error.to_string()), None, true)
+            }
+            NoReply::Collision(collision) => {
+                (Exit::because(ExitReason::FileCollision).describe(collision.to_string()), None, true)
             }
             NoReply::Panicked(panic) => {
                 (Exit::because(ExitReason::InternalError).describe(panic), None, false)

@@ -5,12 +5,14 @@ use std::time::{Duration, Instant};
 
 use super::commands;
 use super::looking::{self, for_gate, windows};
-use super::result::NoReply;
+use super::result::{Checks, NoReply};
+use super::work_tree;
 use crate::Evidence;
 use crate::agent::{Agent, Link, RehearsedCheck};
 use crate::engine::shared::Shared;
+use crate::engine::{crash, worktree};
 use crate::gate::{GitContext, LookError};
-use crate::run::{CheckKind, CheckResult, CheckVerdict};
+use crate::run::{CheckKind, CheckResult, CheckVerdict, Worktree};
 use crate::session::CheckRequest;
 
 /// What came of everything that was looked at.
@@ -19,11 +21,30 @@ pub(super) async fn carry_out(
     agent: &dyn Agent,
     request: &CheckRequest,
     link: Link,
-) -> Result<Vec<CheckResult>, NoReply> {
+) -> Result<Checks, NoReply> {
     if agent.about().rehearsal {
-        return Ok(rehearsed(agent, request));
+        return Ok(Checks { results: rehearsed(agent, request), violations: Vec::new() });
     }
+    let results = results(shared, request, link).await?;
+    let has_run = results.iter().any(|it| it.kind != CheckKind::Evidence && it.kind != CheckKind::Worktree);
+    let violations = if has_run { work_tree::violations(shared, request).await } else { Vec::new() };
+    Ok(Checks { results, violations })
+}
+
+async fn results(
+    shared: &Arc<Shared>,
+    request: &CheckRequest,
+    link: Link,
+) -> Result<Vec<CheckResult>, NoReply> {
     let mut results = Vec::new();
+    if let Some(worktree) = &request.check.worktree {
+        let made = made(shared, worktree).await;
+        let passed = made.passed();
+        results.push(made);
+        if !passed {
+            return Ok(results);
+        }
+    }
     let looked_up = request.check.evidence.iter().filter(|it| !matches!(it, Evidence::Command(_)));
     for result in evidence(shared, request, looked_up.cloned().collect()).await {
         let passed = result.passed();
@@ -34,6 +55,21 @@ pub(super) async fn carry_out(
     }
     results.extend(commands::run(shared, request, link).await?);
     Ok(results)
+}
+
+/// Makes the worktree that the run works in. After a crash, what is missing of it.
+async fn made(shared: &Arc<Shared>, worktree: &Worktree) -> CheckResult {
+    let began = Instant::now();
+    crash::point("before-worktree");
+    let made = worktree::make(&shared.git, worktree).await;
+    crash::point("after-worktree");
+    let (verdict, found) = match made {
+        Ok(()) => (CheckVerdict::Passed, String::new()),
+        Err(error) => (CheckVerdict::Impossible, error.to_string()),
+    };
+    let name = format!("the worktree on branch `{}`", worktree.branch);
+    let (kind, took) = (CheckKind::Worktree, began.elapsed());
+    CheckResult { kind, name, verdict, found, took, rehearsed: false }
 }
 
 /// Looks for evidence in order, up to the first that is not there. All of it is looked for in the same state of the tree.

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::run::{AttemptId, RunId};
+use crate::run::{AttemptId, RunId, TreeClaim};
 use crate::session::{CheckRequest, TurnOrigin, TurnRequest};
 
 /// One job. A session has at most one in flight.
@@ -50,6 +50,24 @@ impl Job {
         match self {
             Self::Turn(request) => &request.directory,
             Self::Check(request) => &request.directory,
+        }
+    }
+
+    /// The directory that has to be there: where the job works, or what a worktree is made from.
+    pub(in crate::engine) fn starts_in(&self) -> &Path {
+        match self {
+            Self::Turn(request) => &request.directory,
+            Self::Check(request) => {
+                request.check.worktree.as_ref().map_or(&*request.directory, |it| &it.repository)
+            }
+        }
+    }
+
+    /// The work tree that its run needs for itself.
+    pub(in crate::engine) fn claim(&self) -> Option<TreeClaim> {
+        match self {
+            Self::Turn(request) => request.claim,
+            Self::Check(request) => request.claim,
         }
     }
 

@@ -4,7 +4,7 @@ use std::future::Future;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::engine::blocking::unblocked;
+use crate::engine::blocking::on_a_clock_of_its_own;
 use crate::engine::shared::Shared;
 use crate::gate::{self, GitError, Repository};
 use crate::run::{CommitSeen, FileChange, HeadWindow, RunId, TreeState};
@@ -34,24 +34,20 @@ where
     }
     let (git, stop) = (shared.git.clone(), shared.stop.clone());
     let (directory, objects) = (directory.to_owned(), objects(&shared.options.data, run));
-    unblocked(move || {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-        let runtime = runtime.map_err(GitError::CannotStart)?;
-        runtime.block_on(async {
-            let looking = async {
-                match git.find(&directory, &objects).await? {
-                    Some(repository) => look(repository).await.map(Some),
-                    None => Ok(None),
-                }
-            };
-            tokio::select! {
-                biased;
-                () = stop.cancelled() => Ok(None),
-                seen = looking => seen,
+    let looked = on_a_clock_of_its_own(move || async move {
+        let looking = async {
+            match git.find(&directory, &objects).await? {
+                Some(repository) => look(repository).await.map(Some),
+                None => Ok(None),
             }
-        })
-    })
-    .await
+        };
+        tokio::select! {
+            biased;
+            () = stop.cancelled() => Ok(None),
+            seen = looking => seen,
+        }
+    });
+    looked.await.map_err(GitError::CannotStart)?
 }
 
 /// A work tree as a run's events have it.

@@ -1,20 +1,22 @@
 //! What comes of a job: a reply, what a check found, or why there is neither.
 
 use super::directory::DirectoryError;
+use crate::engine::tree_lock::Collision;
 use super::job::Job;
+use crate::Violation;
 use crate::agent::{Failure, Reply};
 use crate::run::{Changes, CheckResult, TreeState};
 
 /// What came of a job.
 pub(in crate::engine) enum JobEnd {
     Turn(TurnResult),
-    Check(Result<Vec<CheckResult>, NoReply>),
+    Check(Result<Checks, NoReply>),
 }
 
 impl JobEnd {
     pub(super) fn failed(job: &Job, why: NoReply) -> Self {
         match job {
-            Job::Turn(_) => Self::Turn(TurnResult { reply: Err(why), tree: None }),
+            Job::Turn(_) => Self::Turn(TurnResult { reply: Err(why), tree: None, violations: Vec::new() }),
             Job::Check(_) => Self::Check(Err(why)),
         }
     }
@@ -25,6 +27,16 @@ pub(in crate::engine) struct TurnResult {
     pub(in crate::engine) reply: Result<Reply, NoReply>,
     /// The work tree afterwards and what the run has changed so far, where the engine could look.
     pub(in crate::engine) tree: Option<Box<(TreeState, Changes)>>,
+    /// The files that the run may not change and that are changed.
+    pub(in crate::engine) violations: Vec<Violation>,
+}
+
+/// What came of a check.
+pub(in crate::engine) struct Checks {
+    /// What was looked at and run, in order.
+    pub(in crate::engine) results: Vec<CheckResult>,
+    /// The files that the run may not change and that are changed since commands ran.
+    pub(in crate::engine) violations: Vec<Violation>,
 }
 
 /// Why there is no reply.
@@ -36,6 +48,8 @@ pub(in crate::engine) enum NoReply {
     Locked,
     /// The working directory cannot be worked in any more.
     Directory(DirectoryError),
+    /// Another run works in the work tree.
+    Collision(Collision),
     /// The agent's code panicked.
     Panicked(String),
 }

@@ -9,10 +9,10 @@ use super::directory;
 use super::job::Job;
 use super::result::NoReply;
 use super::session_lock;
-use super::session_lock::{NotLocked, SessionLock};
 use super::work_tree;
 use crate::agent::{Agent, Failure};
 use crate::engine::blocking::unblocked;
+use crate::engine::file_lock::{FileLock, NotLocked};
 use crate::engine::shared::Shared;
 use crate::process::{self, Limits, Mark};
 use crate::run::{AttemptId, SessionId, TreeState};
@@ -22,7 +22,7 @@ use crate::session::{Process, TurnOrigin};
 pub(super) struct Seat {
     /// `None` where the agent may be at work already, beyond what is allowed.
     pub(super) permit: Option<OwnedSemaphorePermit>,
-    _lock: Option<SessionLock>,
+    _lock: Option<FileLock>,
     pub(super) agent: Arc<dyn Agent>,
     /// What the work tree was like right before a turn of a run that is about to begin.
     pub(super) before: Option<TreeState>,
@@ -54,12 +54,13 @@ pub(super) async fn seat(
         None => Some(shared.permit().await.ok_or(NoReply::Failure(Failure::Left))?),
     };
     if !at_work {
-        check_directory(&shared, job.directory().to_owned()).await?;
+        check_directory(&shared, job.starts_in().to_owned()).await?;
     }
     // A rehearsal touches nothing that another process could be in the middle of. Locked on this thread: a turn that is given
     // up while another thread locks would keep the next one out.
     let rehearsal = agent.about().rehearsal;
     let locked = if rehearsal { Ok(None) } else { lock(&shared.options.locks, session).map(Some) };
+    let locked = locked.and_then(|lock| hold_tree(&shared, &job).map(|()| lock));
     match (locked, job.origin()) {
         (Ok(lock), _) => {
             let before = match &job {
@@ -77,6 +78,15 @@ pub(super) async fn seat(
     }
 }
 
+/// Has the run hold its work tree. One that is recovered, or resumes by itself, does not hold it any more.
+fn hold_tree(shared: &Shared, job: &Job) -> Result<(), NoReply> {
+    match job.claim() {
+        Some(claim) => shared.trees.hold(&shared.options.locks, job.directory(), claim),
+        None => Ok(()),
+    }
+    .map_err(NoReply::Collision)
+}
+
 /// Whether the agent may still work in its directory.
 pub(super) async fn check_directory(shared: &Arc<Shared>, directory: PathBuf) -> Result<(), NoReply> {
     let shared = Arc::clone(shared);
@@ -84,7 +94,7 @@ pub(super) async fn check_directory(shared: &Arc<Shared>, directory: PathBuf) ->
     unblocked(check).await.map_err(NoReply::Directory)
 }
 
-fn lock(locks: &Path, session: SessionId) -> Result<SessionLock, NoReply> {
+fn lock(locks: &Path, session: SessionId) -> Result<FileLock, NoReply> {
     session_lock::lock(locks, session.uuid()).map_err(|error| match error {
         NotLocked::Held => NoReply::Locked,
         NotLocked::Failed(error) => NoReply::Failure(Failure::Refused {

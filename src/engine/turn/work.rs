@@ -7,7 +7,7 @@ use tokio::sync::OwnedSemaphorePermit;
 use super::result::{NoReply, TurnResult};
 use super::scratch;
 use super::seat::{check_directory, for_agent};
-use super::work_tree;
+use super::work_tree::{self, SeenAfter};
 use crate::agent::{Agent, Failure, Fate, Link, Reply, Turn, TurnLimits};
 use crate::engine::shared::Shared;
 use crate::run::SessionId;
@@ -24,8 +24,10 @@ pub(super) async fn take(
 ) -> TurnResult {
     let reply = reply(&shared, &*agent, session, &request, needs_permit, link).await;
     let looks = !agent.about().rehearsal && left_something(&reply);
-    let tree = if looks { work_tree::after(&shared, &request).await } else { None };
-    TurnResult { reply, tree }
+    let written = reply.as_ref().map(|reply| reply.written.clone()).unwrap_or_default();
+    let SeenAfter { tree, violations } =
+        if looks { work_tree::after(&shared, &request, written).await } else { SeenAfter::default() };
+    TurnResult { reply, tree, violations }
 }
 
 /// Whether the agent may have done anything, and nothing of it is left running.
@@ -35,7 +37,9 @@ fn left_something(reply: &Result<Reply, NoReply>) -> bool {
         Err(NoReply::Failure(failure)) => {
             !matches!(failure, Failure::Left | Failure::StoppedBeforePrompt | Failure::CannotStart { .. })
         }
-        Err(NoReply::Locked | NoReply::Directory(_) | NoReply::Panicked(_)) => false,
+        Err(
+            NoReply::Locked | NoReply::Directory(_) | NoReply::Collision(_) | NoReply::Panicked(_),
+        ) => false,
     }
 }
 

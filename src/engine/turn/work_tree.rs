@@ -1,12 +1,14 @@
 //! What the engine sees in the work tree of a run before and after each turn.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
 use super::looking::{self, for_gate, seen, windows};
+use crate::Violation;
 use crate::engine::shared::Shared;
 use crate::run::{Changes, TreeState};
-use crate::session::TurnRequest;
+use crate::session::{CheckRequest, TurnRequest};
 
 /// The work tree right before a turn of a run: all of it before its first one, and where HEAD is before every other.
 ///
@@ -31,26 +33,34 @@ pub(super) async fn before(shared: &Arc<Shared>, turn: &TurnRequest) -> Option<T
 /// How long a stop waits for what the turn has changed. The agent works on meanwhile.
 const LAST_LOOK_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// The same as [`after`], of a turn that is about to be cut short; `None` where that takes too long.
-pub(in crate::engine) async fn so_far(
-    shared: &Arc<Shared>,
-    turn: &TurnRequest,
-) -> Option<Box<(TreeState, Changes)>> {
-    look_after(shared, turn, LAST_LOOK_TIMEOUT).await
+/// What was seen in the work tree after a turn.
+#[derive(Default)]
+pub(in crate::engine) struct SeenAfter {
+    /// The work tree, and what the run has changed so far; `None` where the engine could not look.
+    pub(in crate::engine) tree: Option<Box<(TreeState, Changes)>>,
+    /// The files that the run may not change and that are changed.
+    pub(in crate::engine) violations: Vec<Violation>,
 }
 
-/// The work tree after a turn of a run, and what the run has changed so far.
-pub(super) async fn after(shared: &Arc<Shared>, turn: &TurnRequest) -> Option<Box<(TreeState, Changes)>> {
-    look_after(shared, turn, Duration::MAX).await
+/// The same as [`after`], of a turn that is about to be cut short; nothing where that takes too long.
+pub(in crate::engine) async fn so_far(shared: &Arc<Shared>, turn: &TurnRequest) -> SeenAfter {
+    look_after(shared, turn, Vec::new(), LAST_LOOK_TIMEOUT).await
+}
+
+/// The work tree after a turn of a run, in which the agent's own tools wrote these files.
+pub(super) async fn after(shared: &Arc<Shared>, turn: &TurnRequest, written: Vec<PathBuf>) -> SeenAfter {
+    look_after(shared, turn, written, Duration::MAX).await
 }
 
 async fn look_after(
     shared: &Arc<Shared>,
     turn: &TurnRequest,
+    written: Vec<PathBuf>,
     patience: Duration,
-) -> Option<Box<(TreeState, Changes)>> {
-    let (run, baseline) = (turn.run?, turn.baseline.clone()?);
-    let base = for_gate(baseline.tree.as_ref()?)?;
+) -> SeenAfter {
+    let Some((run, baseline)) = turn.run.zip(turn.baseline.clone()) else { return SeenAfter::default() };
+    let Some(base) = baseline.tree.as_ref().and_then(for_gate) else { return SeenAfter::default() };
+    let rules = turn.rules.clone().unwrap_or_default();
     let looked = looking::look(shared, &turn.directory, run, move |repository| async move {
         let looking = async move {
             let now = repository.snapshot().await?;
@@ -59,16 +69,33 @@ async fn look_after(
             let changes = repository.changes(&base.tree, &now.tree).await?;
             let (from, to) = (base.head.commit.as_deref(), now.head.commit.as_deref());
             let commits = repository.commits(from, to, &windows(&baseline.windows)).await?;
-            Ok(Box::new((seen(now), looking::changes(changes, commits))))
+            let violations = repository.violations(&base.tree, &now.tree, &rules, &written).await?;
+            let tree = Some(Box::new((seen(now), looking::changes(changes, commits))));
+            Ok(SeenAfter { tree, violations })
         };
         // On a thread of its own, whose clock is the machine's.
         tokio::time::timeout(patience, looking).await.ok().transpose()
     });
     match looked.await {
-        Ok(seen) => seen.flatten(),
+        Ok(seen) => seen.flatten().unwrap_or_default(),
         Err(error) => {
             tracing::warn!(%run, %error, "failed to look at the work tree after a turn");
-            None
+            SeenAfter::default()
         }
     }
+}
+
+/// The files that commands of a check changed although the run may not change them.
+pub(super) async fn violations(shared: &Arc<Shared>, request: &CheckRequest) -> Vec<Violation> {
+    let (check, run) = (&request.check, request.run);
+    let Some(base) = check.baseline.tree.as_ref().and_then(for_gate) else { return Vec::new() };
+    let rules = check.rules.clone();
+    let looked = looking::look(shared, &request.directory, run, move |repository| async move {
+        let now = repository.snapshot().await?;
+        repository.violations(&base.tree, &now.tree, &rules, &[]).await
+    });
+    looked.await.map(Option::unwrap_or_default).unwrap_or_else(|error| {
+        tracing::warn!(%run, %error, "failed to look at the work tree after a command");
+        Vec::new()
+    })
 }

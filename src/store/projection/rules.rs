@@ -27,6 +27,7 @@ pub(super) fn may_follow(
         Event::Checked { check, .. } if turn != Some(*check) => Some("is not in the check that ended"),
         Event::TurnBegan { .. }
         | Event::TreeSeen { .. }
+        | Event::RulesBroken { .. }
         | Event::ToolsRefused { .. }
         | Event::CheckBegan { .. }
         | Event::Checked { .. }
@@ -36,6 +37,7 @@ pub(super) fn may_follow(
         | Event::PromptQueued { .. } => over.then_some("has ended, so nothing more happens in it"),
         // A run that waits to go on by itself can end once more: when a client stops it.
         Event::Ended { .. } => None,
+        Event::WorktreeEnded { .. } => (!over).then_some("has not ended, so its worktree is still its own"),
     };
     match problem {
         Some(problem) => Err(StoreError::Contradiction { what: format!("run {run} {problem}") }),

@@ -107,6 +107,8 @@ fn learn(
     match event {
         Event::Started { .. }
         | Event::TreeSeen { .. }
+        | Event::RulesBroken { .. }
+        | Event::WorktreeEnded { .. }
         | Event::ToolsRefused { .. }
         | Event::Reasked { .. } => {}
         // A check may have a process as a turn has, and is an attempt like one.

@@ -8,7 +8,7 @@ use super::result::{NoReply, TurnResult};
 use super::scratch;
 use super::seat::{check_directory, for_agent};
 use super::work_tree;
-use crate::agent::{Agent, Failure, Fate, Link, Reply, Turn, TurnLimits};
+use crate::agent::{Agent, Failure, Fate, Link, Reply, RepositorySettings, Turn, TurnLimits};
 use crate::engine::shared::Shared;
 use crate::run::SessionId;
 use crate::session::{TurnOrigin, TurnRequest};
@@ -81,6 +81,7 @@ fn prepare(shared: &Shared, session: SessionId, request: &TurnRequest) -> Turn {
             Some(_) => request.allow_tools.clone(),
             None => options.allow_tools.clone(),
         },
+        repository: RepositorySettings::Used,
         directory: request.directory.clone(),
         scratch: scratch::path(&options.data, request.attempt),
         limits: TurnLimits { budget_usd: request.budget_left.or(options.turn.budget_usd), ..options.turn },

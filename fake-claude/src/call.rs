@@ -17,6 +17,10 @@ pub(crate) struct Call {
     pub(crate) permission_mode: Option<String>,
     pub(crate) allowed_tools: Vec<String>,
     pub(crate) disallowed_tools: Vec<String>,
+    pub(crate) added_directories: Vec<String>,
+    /// Whose settings are read, where that is not everybody's.
+    pub(crate) setting_sources: Option<String>,
+    pub(crate) strict_mcp_config: bool,
     pub(crate) version: Version,
     /// The words themselves; the flag names a file.
     pub(crate) system_prompt: Option<String>,
@@ -29,15 +33,19 @@ impl Call {
         let (mut print, mut verbose) = (false, false);
         let mut rest = arguments.iter().peekable();
         while let Some(flag) = rest.next() {
-            if let "--allowedTools" | "--disallowedTools" = flag.as_str() {
-                let allowed = flag == "--allowedTools";
-                let rules = if allowed { &mut call.allowed_tools } else { &mut call.disallowed_tools };
+            let list = match flag.as_str() {
+                "--allowedTools" => Some(&mut call.allowed_tools),
+                "--disallowedTools" => Some(&mut call.disallowed_tools),
+                "--add-dir" => Some(&mut call.added_directories),
+                _ => None,
+            };
+            if let Some(list) = list {
                 // A list goes on until the next flag, and takes everything up to it.
-                while let Some(rule) = rest.next_if(|word| !word.starts_with('-')) {
-                    rules.push(rule.clone());
+                while let Some(word) = rest.next_if(|word| !word.starts_with('-')) {
+                    list.push(word.clone());
                 }
-                if rules.is_empty() {
-                    return Err(format!("error: option '{flag} <tools...>' argument missing"));
+                if list.is_empty() {
+                    return Err(format!("error: option '{flag} <...>' argument missing"));
                 }
                 continue;
             }
@@ -46,6 +54,8 @@ impl Call {
             match flag.as_str() {
                 "-p" | "--print" => print = true,
                 "--verbose" => verbose = true,
+                "--strict-mcp-config" => call.strict_mcp_config = true,
+                "--setting-sources" => call.setting_sources = Some(sources(value()?)?),
                 "--output-format" => call.stream = value()? == "stream-json",
                 "--session-id" => call.session = value()?,
                 "--resume" => (call.session, call.resume) = (value()?, true),
@@ -86,6 +96,17 @@ fn mode(mode: String, version: Version) -> Result<String, String> {
         return Ok(if manual { "default".to_owned() } else { mode });
     }
     Err(format!("error: option '--permission-mode <mode>' argument '{mode}' is invalid."))
+}
+
+/// Sources of settings that both versions know.
+fn sources(sources: String) -> Result<String, String> {
+    let known = |source: &str| ["user", "project", "local"].contains(&source);
+    match sources.split(',').find(|source| !known(source)) {
+        Some(unknown) => {
+            Err(format!("Error processing --setting-sources: Invalid setting source: {unknown}"))
+        }
+        None => Ok(sources),
+    }
 }
 
 fn is_uuid(text: &str) -> bool {

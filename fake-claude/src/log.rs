@@ -1,5 +1,6 @@
 //! The log of calls.
 
+use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::PathBuf;
@@ -73,11 +74,16 @@ fn event(phase: &str, call: &Call) -> Value {
     let mut names: Vec<_> =
         std::env::vars_os().map(|(name, _)| name.to_string_lossy().into_owned()).collect();
     names.sort();
+    // The agent's own switches hold no secrets, so their values are shown.
+    let switches: BTreeMap<_, _> =
+        std::env::vars().filter(|(name, _)| name.starts_with("CLAUDE_CODE_")).collect();
     json!({
         "phase": phase, "pid": std::process::id(), "arguments": call.arguments, "session": call.session,
         "resume": call.resume, "system_prompt": call.system_prompt, "attempt": mark, "environment": names,
         "permission_mode": call.permission_mode, "allowed_tools": call.allowed_tools,
-        "disallowed_tools": call.disallowed_tools,
+        "disallowed_tools": call.disallowed_tools, "setting_sources": call.setting_sources,
+        "strict_mcp_config": call.strict_mcp_config, "added_directories": call.added_directories,
+        "switches": switches,
         "directory": std::env::current_dir().unwrap_or_default(),
     })
 }

@@ -49,12 +49,14 @@ pub(crate) fn commit(speaker: &Speaker<'_>) {
     }
 }
 
+/// The tool and its input. The model names files by their whole path, as it is told to.
 fn described(tried: &Try) -> (&'static str, Value) {
+    let whole = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     match tried {
         Try::Bash(command) => ("Bash", json!({ "command": command, "description": "as planned" })),
-        Try::Write { path, content } => ("Write", json!({ "file_path": path, "content": content })),
+        Try::Write { path, content } => ("Write", json!({ "file_path": whole(path), "content": content })),
         Try::Edit { path, old, new } => {
-            ("Edit", json!({ "file_path": path, "old_string": old, "new_string": new }))
+            ("Edit", json!({ "file_path": whole(path), "old_string": old, "new_string": new }))
         }
         Try::WebFetch(url) => ("WebFetch", json!({ "url": url, "prompt": "as planned" })),
     }

@@ -13,11 +13,12 @@ pub use claude::{Claude, ClaudeSettings, PermissionMode};
 pub use failure::{Failure, UnknownModel};
 pub use refused::RefusedTool;
 pub use rehearsal::{Rehearsal, Script};
-pub use turn::{Link, Reply, Sign, Turn, TurnLimits};
+pub use turn::{Link, Reply, RepositorySettings, Sign, Turn, TurnLimits};
 
 pub use crate::process::Process;
 
 use std::future::Future;
+use std::path::Path;
 use std::pin::Pin;
 
 /// What an agent's methods return: a future that can be held behind `dyn`.
@@ -71,6 +72,25 @@ pub trait Agent: Send + Sync + 'static {
     /// # Errors
     /// The names it does know.
     fn knows_model(&self, model: &str) -> Result<(), UnknownModel>;
+
+    /// Whether the user has told the agent's own program that the repository of this directory is trusted, so that
+    /// [what it brings along](RepositorySettings) may be used. An agent that has no record of such an answer says no, which is
+    /// the default; so does one whose record cannot be read.
+    ///
+    /// It may read files, so it is not for a task that must not wait.
+    fn trusts_directory(&self, directory: &Path) -> bool {
+        let _ = directory;
+        false
+    }
+
+    /// Whether the repository of this directory brings settings for the agent along right now: hooks, MCP servers. By default
+    /// no repository does.
+    ///
+    /// It may read files, so it is not for a task that must not wait.
+    fn finds_settings(&self, directory: &Path) -> bool {
+        let _ = directory;
+        false
+    }
 
     /// Takes one turn: a prompt in, a reply out.
     ///

@@ -32,6 +32,8 @@ pub struct Turn {
     pub tools: Option<Vec<Tool>>,
     /// What the operator allows in addition, whatever the author said.
     pub allowed: Vec<Tool>,
+    /// What the repository brings along for the agent: whether it counts in this turn.
+    pub repository: RepositorySettings,
     /// The directory to work in.
     pub directory: PathBuf,
     /// A directory for this attempt alone, for what has to outlive a crash. An agent that starts a process makes it first,
@@ -39,6 +41,17 @@ pub struct Turn {
     pub scratch: PathBuf,
     /// How much it may use up.
     pub limits: TurnLimits,
+}
+
+/// What a repository brings along for the agent: hooks and MCP servers, which are programs that run unasked, and settings.
+/// Instructions for the agent, such as `CLAUDE.md`, are not among them: they are words.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum RepositorySettings {
+    /// They count, as the agent's program has it.
+    #[default]
+    Used,
+    /// They do not: the repository is not trusted. What the user configured for the agent still counts.
+    LeftOut,
 }
 
 /// How much one turn may use up.
@@ -119,6 +132,9 @@ pub enum Sign {
     /// The agent was refused one of its tools. Each is signalled once in a turn, and those of a turn with a reply are
     /// [listed in it](Reply::refused) as well; the sign is for a turn that ends without one.
     Refused(RefusedTool),
+    /// The agent wrote a file with one of its own tools. Each file is signalled once in a turn, and those of a turn with a reply
+    /// are [listed in it](Reply::written) as well; the sign is for a turn that ends without one.
+    Wrote(PathBuf),
     /// The agent's service asks for patience, and the agent tries again by itself.
     Retrying {
         /// Why, in the agent's words.
@@ -140,6 +156,10 @@ pub struct Reply {
     /// The tools it was refused, each use of one once.
     #[serde(default, alias = "denied")]
     pub refused: Vec<RefusedTool>,
+    /// The files that it, or a helper of its own, wrote with its editing tools, each once, as it names them: a path is absolute,
+    /// as a rule. What a command wrote is not among them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub written: Vec<PathBuf>,
 }
 
 #[cfg(test)]
@@ -154,6 +174,7 @@ mod tests {
             version: Some("2.1.325".to_owned()),
             rounds: Some(3),
             refused: vec![RefusedTool::new("Bash", Some("git push"))],
+            written: vec!["/project/src/cart.rs".into()],
         };
         for reply in [reply, Reply::default()] {
             let stored = serde_json::to_string(&reply).unwrap();
@@ -162,6 +183,8 @@ mod tests {
         let before = r#"{"text":"Done.","cost_usd":null,"version":null,"rounds":3,"denied":["Bash"]}"#;
         let reply: Reply = serde_json::from_str(before).unwrap();
         assert_eq!(reply.refused, [RefusedTool::new("Bash", None)], "as earlier versions stored it");
+        assert_eq!(reply.written, [""; 0].map(PathBuf::from));
+        assert!(!serde_json::to_string(&reply).unwrap().contains("written"), "what is empty is not stored");
         let process = Process { pid: 4711, started: "12345".to_owned() };
         let stored = serde_json::to_string(&process).unwrap();
         assert_eq!(stored, r#"{"pid":4711,"started":"12345"}"#);

@@ -14,9 +14,9 @@ use super::local::Engine;
 use super::options::Shutdown;
 use super::say::{Said, Say, SayError};
 use super::start::{Start, StartError, Started};
-use crate::ExitReason;
 use super::trust::TrustRecords;
 use super::worktree::{WorktreeChoice, WorktreeError};
+use crate::ExitReason;
 use crate::run::{Ending, Resume, RunId, SessionId, WorktreeEnd};
 use crate::store::{Pruned, Store, StoreError};
 

@@ -7,7 +7,7 @@ use super::error::EngineError;
 use super::local::Engine;
 use super::turn::looking;
 use crate::gate::{Diff, GitError};
-use crate::run::RunId;
+use crate::run::{Event, RunId};
 use crate::store::RunRecord;
 use crate::view::{Snapshots, TurnSnapshots};
 
@@ -69,7 +69,11 @@ impl Engine {
         let (record, events) = found.await?.ok_or(EngineError::NoRun(run))?;
         let snapshots = Snapshots::of(events.iter().map(|recorded| &recorded.event));
         let diff = match trees(&record, &snapshots, turn) {
-            Ok((from, to)) => self.compare(&record, from.to_owned(), to.to_owned()).await?,
+            Ok((from, to)) => {
+                let events = events.iter().map(|recorded| &recorded.event);
+                let directory = repository(&record, events);
+                self.compare(record.id, directory, from.to_owned(), to.to_owned()).await?
+            }
             Err(why) => Err(why),
         };
         Ok(RunDiff { turns: snapshots.turns, diff })
@@ -77,13 +81,14 @@ impl Engine {
 
     async fn compare(
         &self,
-        run: &RunRecord,
+        run: RunId,
+        directory: PathBuf,
         from: String,
         to: String,
     ) -> Result<Result<Diff, NoDiff>, EngineError> {
         let shared = &self.shared;
         // To look would make the directory anew.
-        if !looking::objects(&shared.options.data, run.id).is_dir() {
+        if !looking::objects(&shared.options.data, run).is_dir() {
             return Ok(Err(NoDiff::Deleted));
         }
         let closing = shared.closing.clone();
@@ -92,7 +97,7 @@ impl Engine {
             () = closing.cancelled() => return Err(EngineError::ShuttingDown),
             permit = Arc::clone(&shared.diffs).acquire_owned() => permit.ok(),
         };
-        let looked = looking::look(shared, &run.directory, run.id, move |repository| async move {
+        let looked = looking::look(shared, &directory, run, move |repository| async move {
             // Kept by the look itself, which continues for a moment if the caller is gone.
             let _permit = permit;
             tokio::select! {
@@ -104,9 +109,20 @@ impl Engine {
         match looked.await {
             Ok(Some(Some(diff))) => Ok(Ok(diff)),
             Ok(Some(None)) => Err(EngineError::ShuttingDown),
-            Ok(None) => self.is_open().map(|()| Err(NoDiff::NoRepository(run.directory.clone()))),
+            Ok(None) => self.is_open().map(|()| Err(NoDiff::NoRepository(directory))),
             Err(error) => Ok(Err(error.into())),
         }
+    }
+}
+
+/// Where the objects are that the snapshots share with a repository: a worktree that is gone had those of the repository
+/// that it was made from.
+fn repository<'a>(run: &RunRecord, mut events: impl Iterator<Item = &'a Event>) -> PathBuf {
+    match events.next() {
+        Some(Event::Started { order, .. }) if !run.directory.exists() => {
+            order.worktree.as_ref().map_or_else(|| run.directory.clone(), |it| it.repository.clone())
+        }
+        Some(_) | None => run.directory.clone(),
     }
 }
 

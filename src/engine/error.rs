@@ -116,9 +116,9 @@ impl From<NotDone> for EngineError {
             NotDone::NotPersisted(error) => error.into(),
             NotDone::Refused(Refusal::NoSession(session)) => Self::NoSession(session),
             // Only commands that tell them apart themselves can meet these.
-            NotDone::Refused(refusal @ (Refusal::Busy { .. } | Refusal::Cannot(_) | Refusal::Worktree(_))) => {
-                Self::Broken(refusal.to_string())
-            }
+            NotDone::Refused(
+                refusal @ (Refusal::Busy { .. } | Refusal::Cannot(_) | Refusal::Worktree(_)),
+            ) => Self::Broken(refusal.to_string()),
         }
     }
 }

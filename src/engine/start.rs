@@ -9,8 +9,8 @@ use super::trust::TrustError;
 use super::turn::directory::DirectoryError;
 use super::turn::failure;
 use crate::agent::{Failure, UnknownModel};
-use crate::recipe::advice;
 use crate::gate::PROJECT_FILE;
+use crate::recipe::advice;
 use crate::run::{Limits, Permits, RunId, SessionId};
 use crate::session::Refusal;
 use crate::store::StoreError;
@@ -160,7 +160,7 @@ pub enum StartError {
     /// The repository's own file has commands, and is not trusted.
     #[error(
         "`{}` has commands to run ({}), and {}{}",
-        .directory.join(PROJECT_FILE).display(), commands(.commands), not_trusted(.changed), advice(self)
+        .directory.join(PROJECT_FILE).display(), run_by(.commands), not_trusted(.changed), advice(self)
     )]
     Untrusted {
         /// The top of the work tree.
@@ -267,7 +267,7 @@ fn listed(files: &[PathBuf]) -> String {
     in_short(files.iter().map(|file| format!("`{}`", file.display())))
 }
 
-fn commands(commands: &[CommandLine]) -> String {
+fn run_by(commands: &[CommandLine]) -> String {
     in_short(commands.iter().map(|command| format!("`{command}`")))
 }
 

@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use super::blocking::on_a_clock_of_its_own;
 use super::file_lock::{FileLock, NotLocked};
 use crate::gate::{Environment, Git, GitError, ProjectFile, ProjectFileError};
 use crate::recipe::advice;
@@ -253,6 +254,16 @@ pub(super) async fn subject_of(repository: &crate::gate::Repository) -> Result<T
     let project = text.map(|text| ProjectFile::parse(&text)).transpose();
     let project = project.map_err(|error| TrustError::ProjectFile { directory: top.clone(), error })?;
     Ok(TrustSubject { top, files, project })
+}
+
+/// Whether there is a record that the repository of a directory is trusted as it is now.
+pub(super) async fn is_recorded(data: &Path, directory: &Path) -> bool {
+    let (records, directory) = (TrustRecords::new(data), directory.to_owned());
+    let state = on_a_clock_of_its_own(move || async move {
+        let subject = records.subject(&directory).await?;
+        records.state(&subject)
+    });
+    matches!(state.await, Ok(Ok(TrustState::Trusted)))
 }
 
 #[cfg(test)]

@@ -84,9 +84,10 @@ pub(super) fn plan(data: &Path, run: RunId, repository: PathBuf, base: String) -
 /// Makes a worktree, or what is missing of it after a crash.
 pub(super) async fn make(git: &Git, worktree: &Worktree) -> Result<(), GitError> {
     let (git, Worktree { repository, path, branch, base }) = (git.clone(), worktree.clone());
-    let made = on_a_clock_of_its_own(move || async move {
-        git.add_worktree(&repository, &path, &branch, &base).await
-    });
+    let made =
+        on_a_clock_of_its_own(
+            move || async move { git.add_worktree(&repository, &path, &branch, &base).await },
+        );
     made.await.map_err(GitError::CannotStart)?
 }
 

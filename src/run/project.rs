@@ -15,6 +15,13 @@ pub struct Project {
     /// Whether, and by whom, the repository is trusted.
     #[serde(default, skip_serializing_if = "Trust::is_none")]
     pub trust: Trust,
+    /// Whether the agent's own program was told that the repository is trusted: then its hooks and MCP servers run, and
+    /// nothing else follows from it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub agent_trusts: bool,
+    /// Whether the repository brings settings for the agent along (hooks, MCP servers) that are left out.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub left_out: bool,
     /// The commands that have to succeed after a step.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub verify: Vec<CommandLine>,
@@ -36,6 +43,12 @@ pub struct Project {
 }
 
 impl Project {
+    /// Whether what the repository brings along for the agent is used.
+    #[must_use]
+    pub const fn settings_are_used(&self) -> bool {
+        self.trust.is_given() || self.agent_trusts
+    }
+
     /// Whether it says nothing at all.
     #[must_use]
     pub fn is_empty(&self) -> bool {

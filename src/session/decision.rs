@@ -9,8 +9,8 @@ use super::commit::{Change, Commit, Entry};
 use super::event::SessionEvent;
 use super::records::{NewMessage, Role};
 use super::state::{Session, TurnOrigin};
-use crate::{FileRules, Tool};
 use crate::run::{AttemptId, Baseline, Check, Ending, Event, Fresh, PromptId, RunId, SessionId, TreeClaim};
+use crate::{FileRules, Tool};
 
 /// What follows from an input.
 #[derive(Debug, Default)]

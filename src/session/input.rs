@@ -5,8 +5,8 @@ use std::time::Duration;
 use super::records::{NewSession, Process};
 use crate::recipe::advice;
 use crate::run::{
-    AttemptId, CannotEndWorktree, CannotResume, CheckResult, Order, PromptId, Resume, Run, RunId, SessionId, TreeState,
-    TurnFacts, WorktreeEnd,
+    AttemptId, CannotEndWorktree, CannotResume, CheckResult, Order, PromptId, Resume, Run, RunId, SessionId,
+    TreeState, TurnFacts, WorktreeEnd,
 };
 use crate::{Advise, AnyRecipe, Exit, Remedy, Violation};
 

@@ -370,7 +370,7 @@ impl Session {
             baseline: Some(ask.baseline),
             rules: Some(ask.rules),
             claim: active.run.tree_claim(),
-            trusted: Some(order.project.trust.is_given()),
+            trusted: Some(order.project.settings_are_used()),
             prompt: ask.prompt,
             system_prompt: self.profile.as_ref().and_then(|profile| profile.system_prompt.clone()),
             opened: self.opened,

@@ -35,6 +35,7 @@ impl Heard {
             Sign::Said(text) => self.signs.push(format!("said {text:.50000}")),
             Sign::Used { tool } => self.signs.push(format!("used {tool}")),
             Sign::Refused(refused) => self.signs.push(format!("refused {refused}")),
+            Sign::Wrote(file) => self.signs.push(format!("wrote {}", file.display())),
             Sign::Spent { cost_usd } => self.signs.push(format!("spent {cost_usd}")),
             Sign::Retrying { why } => self.signs.push(format!("retrying {why}")),
         }

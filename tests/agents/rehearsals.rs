@@ -5,7 +5,9 @@ use std::time::Duration;
 
 use serde_json::Value;
 use strum::VariantNames;
-use surefire::agent::{Agent, Failure, Fate, RefusedTool, Rehearsal, Reply, Script, Sign, Turn, TurnLimits};
+use surefire::agent::{
+    Agent, Failure, Fate, RefusedTool, Rehearsal, Reply, RepositorySettings, Script, Sign, Turn, TurnLimits,
+};
 use surefire::recipes::BUNDLED;
 use surefire::{AnyPosition, AnyRecipe, Exit, Next};
 use surefire_testkit::link;
@@ -22,6 +24,7 @@ fn turn(folder: &TempDir, session: Uuid, prompt: &str) -> Turn {
         system_prompt: None,
         tools: None,
         allowed: Vec::new(),
+        repository: RepositorySettings::Used,
         directory: folder.path().to_owned(),
         scratch: folder.path().join("scratch"),
         limits: TurnLimits::default(),

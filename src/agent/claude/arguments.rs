@@ -11,6 +11,7 @@ use uuid::Uuid;
 use super::models;
 use super::options::PermissionMode;
 use super::permissions;
+use super::repository::LeftOut;
 use crate::agent::{Failure, Turn};
 
 /// How a conversation is named to the CLI.
@@ -32,7 +33,7 @@ impl Opening {
 }
 
 /// The arguments for this turn, whose system prompt is in this file if it has one. `operator` is the mode that the operator
-/// chose, if any.
+/// chose, if any, and `left_out` what the repository brings along in vain.
 ///
 /// # Errors
 /// A turn that cannot be asked for: a model that is none, a budget with nothing in it.
@@ -40,6 +41,7 @@ pub(super) fn arguments(
     turn: &Turn,
     opening: Opening,
     operator: Option<PermissionMode>,
+    left_out: &LeftOut,
     system_prompt: Option<&Path>,
 ) -> Result<Vec<OsString>, Failure> {
     let mut arguments: Vec<OsString> =
@@ -48,6 +50,7 @@ pub(super) fn arguments(
         // 2.1.325 takes it, although its help names it in passing only.
         arguments.extend(["--append-system-prompt-file".into(), file.into()]);
     }
+    arguments.extend(left_out.flags());
     arguments.extend(permissions::flags(turn, operator));
     let mut add = |flag: &str, value: String| arguments.extend([flag.into(), value.into()]);
     add(opening.flag(), spelled(turn.session));
@@ -77,7 +80,7 @@ pub(super) fn spelled(session: Uuid) -> String {
 mod tests {
     use super::*;
     use crate::Tool;
-    use crate::agent::TurnLimits;
+    use crate::agent::{RepositorySettings, TurnLimits};
 
     const ID: &str = "6b41d58b-4d69-4a85-b28f-b91d0d943f21";
 
@@ -91,6 +94,7 @@ mod tests {
             system_prompt: None,
             tools: None,
             allowed: Vec::new(),
+            repository: RepositorySettings::Used,
             directory: "/".into(),
             scratch: "/".into(),
             limits: TurnLimits::default(),
@@ -103,7 +107,7 @@ mod tests {
 
     fn line_with(turn: &Turn, opening: Opening, system_prompt: Option<&str>) -> String {
         let file = system_prompt.map(Path::new);
-        let arguments = arguments(turn, opening, None, file).unwrap();
+        let arguments = arguments(turn, opening, None, &LeftOut::look(turn), file).unwrap();
         arguments.join(" ".as_ref()).into_string().unwrap()
     }
 
@@ -132,6 +136,23 @@ mod tests {
         );
     }
 
+    /// The directory to add is a list as well.
+    #[test]
+    fn what_leaves_a_repositorys_settings_out_comes_before_another_flag() {
+        let folder = tempfile::tempdir().unwrap();
+        let top = folder.path().canonicalize().unwrap();
+        std::fs::write(top.join(".mcp.json"), "{}").unwrap();
+        let repository = RepositorySettings::LeftOut;
+        assert_eq!(
+            line(&Turn { repository, directory: top.clone(), ..turn() }, Opening::New),
+            format!(
+                "-p --output-format stream-json --verbose --setting-sources user --strict-mcp-config --add-dir {} \
+                 --permission-mode acceptEdits --session-id {ID}",
+                top.display()
+            )
+        );
+    }
+
     #[test]
     fn a_system_prompt_is_in_a_file() {
         let told = Turn { system_prompt: Some("--version".to_owned()), ..turn() };
@@ -149,11 +170,12 @@ mod tests {
     #[test]
     fn what_cannot_be_asked_for_is_refused() {
         let refused = Turn { model: Some("--dangerously-skip-permissions".to_owned()), ..turn() };
-        let failure = arguments(&refused, Opening::New, None, None).unwrap_err();
+        let failure = arguments(&refused, Opening::New, None, &LeftOut::look(&refused), None).unwrap_err();
         assert!(matches!(failure, Failure::UnknownModel { .. }), "{failure}");
         for budget in [0.0, -1.0, f64::NAN, f64::INFINITY] {
             let limits = TurnLimits { budget_usd: Some(budget), ..TurnLimits::default() };
-            let failure = arguments(&Turn { limits, ..turn() }, Opening::New, None, None).unwrap_err();
+            let turn = Turn { limits, ..turn() };
+            let failure = arguments(&turn, Opening::New, None, &LeftOut::look(&turn), None).unwrap_err();
             assert!(matches!(failure, Failure::BudgetSpent { .. }), "{budget}: {failure}");
         }
     }

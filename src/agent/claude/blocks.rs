@@ -1,11 +1,16 @@
 //! The blocks of a message: what the agent says, which tools it uses, and what came of them.
 
+use std::path::PathBuf;
+
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::event::{Event, Used};
 use super::line::{Field, Line};
 use crate::agent::RefusedTool;
+
+/// The longest path that Linux takes. A longer one names no file that was written.
+const MAX_PATH_BYTES: usize = 4096;
 
 #[derive(Deserialize)]
 struct Message<'a> {
@@ -45,7 +50,8 @@ pub(super) fn from_agent(line: &Line<'_>) -> Vec<Event> {
             }
             "tool_use" => {
                 let name: String = block.name.read()?;
-                Some(Event::Used(Used { id: block.id.read(), call: call(&name, block.input) }))
+                let (call, writes) = (call(&name, block.input), written(&name, block.input));
+                Some(Event::Used(Used { id: block.id.read(), call, writes }))
             }
             _ => None,
         }
@@ -65,8 +71,9 @@ pub(super) fn to_agent(line: &Line<'_>) -> Vec<Event> {
     }
     let done = blocks(line).filter_map(|block| {
         let block: Block<'_> = serde_json::from_str(block).ok()?;
-        let is_missing = block.is_error.read() == Some(true) && says_missing(block.content);
-        Some(Event::ToolDone { id: block.tool_use_id, is_missing })
+        let is_error = block.is_error.read() == Some(true);
+        let is_missing = is_error && says_missing(block.content);
+        Some(Event::ToolDone { id: block.tool_use_id, is_error, is_missing })
     });
     done.collect()
 }
@@ -116,6 +123,25 @@ pub(super) fn call(tool: &str, input: Field<'_>) -> RefusedTool {
     RefusedTool::new(tool, words.as_deref())
 }
 
+/// The file that this use of a tool writes, where it is one of the CLI's own editing tools.
+fn written(tool: &str, input: Field<'_>) -> Option<PathBuf> {
+    #[derive(Deserialize, Default)]
+    #[serde(default)]
+    struct Input<'a> {
+        #[serde(borrow)]
+        file_path: Field<'a>,
+        #[serde(borrow)]
+        notebook_path: Field<'a>,
+    }
+    let input = || input.read::<Input<'_>>().unwrap_or_default();
+    let path: String = match tool {
+        "Edit" | "MultiEdit" | "Write" => input().file_path.read()?,
+        "NotebookEdit" => input().notebook_path.read()?,
+        _ => return None,
+    };
+    (!path.is_empty() && path.len() <= MAX_PATH_BYTES).then(|| path.into())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -157,7 +183,9 @@ mod tests {
         ];
         for (fields, is_missing) in table {
             let block = format!(r#"{{"type":"tool_result","tool_use_id":"t1",{fields}}}"#);
-            assert_eq!(done(&block), [Event::ToolDone { id: "t1".to_owned(), is_missing }], "{block}");
+            let is_error = fields.contains(r#""is_error":true"#);
+            let expected = Event::ToolDone { id: "t1".to_owned(), is_error, is_missing };
+            assert_eq!(done(&block), [expected], "{block}");
         }
         assert_eq!(done(r#"{"type":"text","text":"<tool_use_error>Error: No such tool available"}"#), []);
     }
@@ -179,6 +207,29 @@ mod tests {
         for (tool, input, words) in table {
             let field: Field<'_> = serde_json::from_str(input).unwrap();
             assert_eq!(call(tool, field), RefusedTool::new(tool, words), "{input}");
+        }
+    }
+
+    #[test]
+    fn only_editing_tools_write_a_file() {
+        let long = format!(r#"{{"file_path":"/{}"}}"#, "x".repeat(MAX_PATH_BYTES));
+        let table = [
+            ("Write", r#"{"content":"x","file_path":"/a/b"}"#, Some("/a/b")),
+            ("Edit", r#"{"file_path":"/a/b","old_string":"x","new_string":"y"}"#, Some("/a/b")),
+            ("MultiEdit", r#"{"edits":[],"file_path":"/a/b"}"#, Some("/a/b")),
+            ("NotebookEdit", r#"{"notebook_path":"/n.ipynb","file_path":"/a"}"#, Some("/n.ipynb")),
+            ("Write", r#"{"notebook_path":"/n.ipynb"}"#, None),
+            ("Write", r#"{"file_path":""}"#, None),
+            ("Write", r#"{"file_path":["/a"]}"#, None),
+            ("Write", &long, None),
+            ("Edit", "null", None),
+            ("Read", r#"{"file_path":"/a/b"}"#, None),
+            ("Bash", r#"{"command":"touch /a/b"}"#, None),
+            ("mcp__files__Write", r#"{"file_path":"/a/b"}"#, None),
+        ];
+        for (tool, input, path) in table {
+            let field: Field<'_> = serde_json::from_str(input).unwrap();
+            assert_eq!(written(tool, field), path.map(PathBuf::from), "{tool} {input:.60}");
         }
     }
 }

@@ -34,6 +34,7 @@ pub(super) fn classify(turn: &Turn, remains: &Remains<'_>) -> Result<Reply, Fail
             version: remains.transcript.version.clone(),
             rounds: remains.transcript.rounds,
             refused: remains.transcript.refused.clone(),
+            written: remains.transcript.written.clone(),
         }),
     }
 }
@@ -130,7 +131,7 @@ mod tests {
     use uuid::Uuid;
 
     use super::*;
-    use crate::agent::TurnLimits;
+    use crate::agent::{RepositorySettings, TurnLimits};
 
     fn turn() -> Turn {
         Turn {
@@ -142,6 +143,7 @@ mod tests {
             system_prompt: None,
             tools: None,
             allowed: Vec::new(),
+            repository: RepositorySettings::Used,
             directory: "/".into(),
             scratch: "/".into(),
             limits: TurnLimits::default(),

@@ -118,7 +118,7 @@ mod tests {
     fn signs_of_life() {
         let said = |text: &str| Event::Said(text.to_owned());
         let used = |id: Option<&str>, tool, input| {
-            Event::Used(Used { id: id.map(str::to_owned), call: RefusedTool::new(tool, input) })
+            Event::Used(Used { id: id.map(str::to_owned), call: RefusedTool::new(tool, input), writes: None })
         };
         let table: [(&str, Vec<Event>); 15] = [
             (
@@ -135,7 +135,7 @@ mod tests {
             ),
             (
                 r#"{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"t1","content":"x"}]}}"#,
-                vec![Event::ToolDone { id: "t1".to_owned(), is_missing: false }],
+                vec![Event::ToolDone { id: "t1".to_owned(), is_error: false, is_missing: false }],
             ),
             (r#"{"type":"user","message":{"content":"words"}}"#, vec![]),
             (

@@ -1,5 +1,7 @@
 //! What the CLI's lines can say.
 
+use std::path::PathBuf;
+
 use crate::agent::RefusedTool;
 
 /// Something that a line says.
@@ -15,6 +17,8 @@ pub(super) enum Event {
     ToolDone {
         /// The use that is over.
         id: String,
+        /// Whether it was of no use: it failed, or was refused.
+        is_error: bool,
         /// Whether the tool could not be used because it is not there.
         is_missing: bool,
     },
@@ -42,6 +46,8 @@ pub(super) struct Used {
     pub(super) id: Option<String>,
     /// As it is told if it is refused.
     pub(super) call: RefusedTool,
+    /// The file that is written once it is done, where it is an editing tool.
+    pub(super) writes: Option<PathBuf>,
 }
 
 /// The result object that closes a turn, or a part of it: what ran in the background may bring about another one.

@@ -19,10 +19,14 @@ mod open_tools;
 mod options;
 mod permissions;
 mod recover;
+mod repository;
 mod sessions;
 mod system_prompt;
 mod take;
 mod transcript;
+mod trust;
+
+use std::path::Path;
 
 use super::{About, Agent, Doing, Failure, Fate, Link, Process, Reply, Turn, UnknownModel};
 
@@ -40,6 +44,14 @@ impl Agent for Claude {
 
     fn knows_model(&self, model: &str) -> Result<(), UnknownModel> {
         models::check(model)
+    }
+
+    fn trusts_directory(&self, directory: &Path) -> bool {
+        trust::trusted_in_dialog(directory, &self.environment)
+    }
+
+    fn finds_settings(&self, directory: &Path) -> bool {
+        repository::brings_settings(directory)
     }
 
     fn turn(&self, turn: Turn, link: Link) -> Doing<Result<Reply, Failure>> {

@@ -1,6 +1,7 @@
 //! The tools that the agent uses right now.
 
 use std::collections::HashMap;
+use std::path::PathBuf;
 
 use super::event::Used;
 use crate::agent::RefusedTool;
@@ -13,24 +14,33 @@ const MAX_ID_BYTES: usize = 128;
 
 /// Uses of tools that have begun and are not done, of the agent and of its own helpers.
 #[derive(Debug, Default)]
-pub(super) struct OpenTools(HashMap<String, RefusedTool>);
+pub(super) struct OpenTools(HashMap<String, Open>);
+
+/// A use that is not done yet.
+#[derive(Debug)]
+pub(super) struct Open {
+    /// As it is told if it is refused.
+    pub(super) call: RefusedTool,
+    /// The file that is written once it is done, where it is an editing tool.
+    pub(super) writes: Option<PathBuf>,
+}
 
 impl OpenTools {
     /// A use begins.
     pub(super) fn open(&mut self, used: Used) {
-        let Used { id, call } = used;
+        let Used { id, call, writes } = used;
         if let Some(id) = id.filter(|id| id.len() <= MAX_ID_BYTES && self.0.len() < MAX_OPEN) {
-            self.0.insert(id, call);
+            self.0.insert(id, Open { call, writes });
         }
     }
 
     /// A use is done.
-    pub(super) fn close(&mut self, id: &str) -> Option<RefusedTool> {
+    pub(super) fn close(&mut self, id: &str) -> Option<Open> {
         self.0.remove(id)
     }
 
     /// A use that is not done yet.
-    pub(super) fn get(&self, id: &str) -> Option<&RefusedTool> {
+    pub(super) fn get(&self, id: &str) -> Option<&Open> {
         self.0.get(id)
     }
 
@@ -46,13 +56,13 @@ mod tests {
     #[test]
     fn memory_is_bounded() {
         let mut open = OpenTools::default();
-        let used = |id: String| Used { id: Some(id), call: RefusedTool::new("Bash", None) };
+        let used = |id: String| Used { id: Some(id), call: RefusedTool::new("Bash", None), writes: None };
         (0..2 * MAX_OPEN).for_each(|number| open.open(used(number.to_string())));
         assert_eq!(open.0.len(), MAX_OPEN);
         (0..2 * MAX_OPEN).for_each(|number| drop(open.close(&number.to_string())));
         assert!(open.is_empty());
         open.open(used("x".repeat(MAX_ID_BYTES + 1)));
-        open.open(Used { id: None, call: RefusedTool::new("Bash", None) });
+        open.open(Used { id: None, call: RefusedTool::new("Bash", None), writes: None });
         assert!(open.is_empty());
     }
 }

@@ -63,7 +63,7 @@ fn rules(tool: &Tool) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::agent::TurnLimits;
+    use crate::agent::{RepositorySettings, TurnLimits};
 
     fn turn() -> Turn {
         Turn {
@@ -75,6 +75,7 @@ mod tests {
             system_prompt: None,
             tools: None,
             allowed: Vec::new(),
+            repository: RepositorySettings::Used,
             directory: "/".into(),
             scratch: "/".into(),
             limits: TurnLimits::default(),

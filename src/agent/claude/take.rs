@@ -7,6 +7,7 @@ use tokio::sync::oneshot;
 use super::arguments::{Opening, arguments};
 use super::classify::{Remains, classify};
 use super::cli::Claude;
+use super::repository::LeftOut;
 use super::transcript::Transcript;
 use super::{find, sessions, system_prompt};
 use crate::Remedy;
@@ -91,9 +92,11 @@ async fn start(claude: &Claude, turn: &Turn, opening: Opening) -> Result<Held<Tr
     files.make_directory().map_err(|error| no_scratch(claude, turn, &error))?;
     let words = turn.system_prompt.as_deref().map(|words| system_prompt::write(&turn.scratch, words));
     let words = words.transpose().map_err(|error| no_scratch(claude, turn, &error))?;
+    let left_out = LeftOut::look(turn);
     let command = Command::new(&claude.path, Mark::new(turn.attempt))
-        .arguments(arguments(turn, opening, claude.permission_mode, words.as_deref())?)
+        .arguments(arguments(turn, opening, claude.permission_mode, &left_out, words.as_deref())?)
         .environment(claude.environment.for_child(&claude.extra_names))
+        .environment(left_out.variables())
         .directory(&turn.directory);
     let started = command.start(files, claude.settings.limits(turn.limits), Transcript::default()).await;
     started.map_err(|error| match error {

@@ -1,9 +1,11 @@
 //! What has been heard in a turn so far.
 
+use std::path::PathBuf;
+
 use super::cost::Cost;
 use super::envelope;
 use super::event::{Envelope, Event};
-use super::open_tools::OpenTools;
+use super::open_tools::{Open, OpenTools};
 use crate::agent::{RefusedTool, Sign};
 use crate::process::Observer;
 
@@ -12,6 +14,9 @@ const MAX_PASSAGE_BYTES: usize = 256 << 10;
 
 /// How many different refusals of one turn are told: an agent that tries on and on must not fill the journal.
 const MAX_REFUSED: usize = 100;
+
+/// How many different files of one turn are told as written, for the same reason.
+const MAX_WRITTEN: usize = 200;
 
 /// What the lines read so far have said.
 #[derive(Debug, Default)]
@@ -25,6 +30,8 @@ pub(super) struct Transcript {
     pub(super) rounds: Option<u32>,
     /// The tools that were refused, in the order in which that became known.
     pub(super) refused: Vec<RefusedTool>,
+    /// The files that its editing tools wrote, each once.
+    pub(super) written: Vec<PathBuf>,
     pub(super) cost: Cost,
     pub(super) open: OpenTools,
     /// Whether the agent has done nothing since its last result.
@@ -52,12 +59,18 @@ impl Transcript {
                 self.open.open(used);
                 return vec![Sign::Used { tool }];
             }
-            Event::ToolDone { id, is_missing } => {
-                let done = self.open.close(&id).filter(|_| is_missing);
-                return done.and_then(|call| self.refuse(call)).into_iter().collect();
+            Event::ToolDone { id, is_error, is_missing } => {
+                let Some(Open { call, writes }) = self.open.close(&id) else { return Vec::new() };
+                let sign = match writes {
+                    _ if is_missing => self.refuse(call),
+                    Some(file) if !is_error => self.write(file),
+                    Some(_) | None => None,
+                };
+                return sign.into_iter().collect();
             }
             Event::Denied { id, tool } => {
-                let call = self.open.get(&id).cloned().unwrap_or_else(|| RefusedTool::new(&tool, None));
+                let open = self.open.get(&id).map(|open| open.call.clone());
+                let call = open.unwrap_or_else(|| RefusedTool::new(&tool, None));
                 return self.refuse(call).into_iter().collect();
             }
             Event::Retrying(why) => return vec![Sign::Retrying { why }],
@@ -86,6 +99,15 @@ impl Transcript {
         }
         self.refused.push(call.clone());
         Some(Sign::Refused(call))
+    }
+
+    /// Takes in a file that was written, which is a sign the first time.
+    fn write(&mut self, file: PathBuf) -> Option<Sign> {
+        if self.written.len() >= MAX_WRITTEN || self.written.contains(&file) {
+            return None;
+        }
+        self.written.push(file.clone());
+        Some(Sign::Wrote(file))
     }
 }
 

@@ -135,6 +135,7 @@ impl Rehearsal {
             version: self.about().version,
             rounds: Some(1),
             refused: refused.into_iter().collect(),
+            written: Vec::new(),
         })
     }
 

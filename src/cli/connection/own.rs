@@ -17,7 +17,7 @@ use crate::cli::settings::data;
 use crate::cli::usage::complaint::Complaint;
 use crate::cli::usage::program::program_name;
 use crate::engine::{Backend, Feed, Notice, ResumeError, Shutdown, Start, StartError, TakeUp};
-use crate::run::{CannotResume, Limits, Resume, RunId, SessionId};
+use crate::run::{CannotResume, Limits, Permits, Resume, RunId, SessionId};
 use crate::server::broadcast::convert;
 use crate::server::{BindError, Server, ledger};
 use crate::store::Message;
@@ -87,6 +87,7 @@ impl Own {
             model: wish.model.clone(),
             allow_tools: wish.allow_tools.clone(),
             limits: wish.limits,
+            ..Start::default()
         };
         let started = self.engine.start(start).await;
         Ok(started.map_err(|error| not_started(&error))?.run)
@@ -97,7 +98,14 @@ impl Own {
         let limits =
             if go_on.limits.is_empty() { None } else { Some(go_on.limits.over(self.limits(run).await?)) };
         let GoOn { by, allow_visits, allow_steps, allow_tools, .. } = go_on;
-        match self.engine.resume(run, Resume { by, limits, allow_visits, allow_steps, allow_tools }).await {
+        match self
+            .engine
+            .resume(
+                run,
+                Resume { by, limits, allow_visits, allow_steps, allow_tools, permits: Permits::default() },
+            )
+            .await
+        {
             Ok(_) | Err(ResumeError::Cannot(CannotResume::StillRunning)) => Ok(()),
             Err(error @ ResumeError::Recipe(_)) => Err(Complaint::about(CANNOT_GO_ON, &error)
                 .fix("go on with the command that has this recipe")

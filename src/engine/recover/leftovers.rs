@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use tokio::sync::mpsc;
 use uuid::Uuid;
 
-use crate::agent::{Agent, Link, Turn};
+use crate::agent::{Agent, Link, RepositorySettings, Turn};
 use crate::engine::shared::Shared;
 use crate::engine::turn::scratch;
 use crate::engine::turn::seat::{for_agent, stop_process};
@@ -97,6 +97,7 @@ fn nothing(shared: &Shared, attempt: AttemptId, session: SessionId, directory: P
         system_prompt: None,
         tools: None,
         allowed: Vec::new(),
+        repository: RepositorySettings::Used,
         directory,
         scratch: scratch::path(&shared.options.data, attempt),
         limits: shared.options.turn,

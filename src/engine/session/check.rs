@@ -1,6 +1,6 @@
 //! What can be wrong with a start or a prompt is found before anything is persisted.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::preflight::{self, Preflight};
@@ -13,7 +13,7 @@ use crate::engine::shared::Shared;
 use crate::engine::start::{Start, StartError};
 use crate::engine::turn::directory;
 use crate::engine::turn::directory::DirectoryError;
-use crate::run::{Order, RunId, SessionId, Spent, TreeClaim};
+use crate::run::{Order, Project, RunId, SessionId, Spent, TreeClaim};
 use crate::session::{NewSession, Profile, Session, session_name};
 
 /// A start that can be carried out: the order, and the session where it begins with it.
@@ -43,7 +43,8 @@ pub(in crate::engine) async fn start(
     let Preflight { project, worktree } = if about.rehearsal {
         Preflight::default()
     } else {
-        preflight::look(shared, recipe.outline(), &asked, run, &start).await?
+        let found = preflight::look(shared, recipe.outline(), &asked, run, &start).await?;
+        Preflight { project: settings(&agent, found.project, &asked).await, ..found }
     };
     let directory = match (&worktree, known) {
         (None, _) => asked,
@@ -84,6 +85,18 @@ pub(in crate::engine) async fn start(
         shared.trees.hold(&shared.options.locks, &order.directory, claim)?;
     }
     Ok((order, begins))
+}
+
+/// Finds out whether what the repository brings along for the agent is used, or left out.
+async fn settings(agent: &Arc<dyn Agent>, project: Project, directory: &Path) -> Project {
+    let (agent, directory) = (Arc::clone(agent), directory.to_owned());
+    unblocked(move || {
+        let agent_trusts = agent.trusts_directory(&directory);
+        let project = Project { agent_trusts, ..project };
+        let left_out = !project.settings_are_used() && agent.finds_settings(&directory);
+        Project { left_out, ..project }
+    })
+    .await
 }
 
 /// The agent that was asked for, or the session's. A conversation belongs to one agent.

@@ -139,8 +139,8 @@ fn project(
 ) -> Result<Project, StartError> {
     let ProjectFile { verify, setup, scope, allow_lockfiles, max_verify_time } = file;
     if trust.is_given() {
-        let skipped = Vec::new();
-        return Ok(Project { trust, verify, setup, scope, allow_lockfiles, max_verify_time, skipped });
+        let rest = Project::default();
+        return Ok(Project { trust, verify, setup, scope, allow_lockfiles, max_verify_time, ..rest });
     }
     let commands: Vec<CommandLine> = setup.into_iter().chain(verify).collect();
     if !commands.is_empty() && start.untrusted == Untrusted::Refuse {
@@ -154,4 +154,3 @@ fn project(
     let scope = FileScope { deny: scope.deny, ..FileScope::EVERYTHING };
     Ok(Project { scope, skipped: commands, ..Project::default() })
 }
-

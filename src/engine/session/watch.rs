@@ -62,6 +62,7 @@ impl Driver {
             Sign::Spent { cost_usd } => turn.cost_usd = Some(cost_usd),
             Sign::Used { tool } => tracing::debug!(tool, "agent uses a tool"),
             Sign::Refused(it) => turn.refused.push(refused(it)),
+            Sign::Wrote(file) => tracing::debug!(file = %file.display(), "agent wrote a file"),
             Sign::Retrying { why } => tracing::info!(why, "agent's service asks for patience"),
         }
     }

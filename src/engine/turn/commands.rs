@@ -56,7 +56,9 @@ pub(super) async fn run(
         left = left.saturating_sub(took);
         let name = match kind {
             CheckKind::Evidence => Evidence::Command(command).to_string(),
-            CheckKind::Verify | CheckKind::Run | CheckKind::Worktree | CheckKind::Setup => command.to_string(),
+            CheckKind::Verify | CheckKind::Run | CheckKind::Worktree | CheckKind::Setup => {
+                command.to_string()
+            }
         };
         let passed = verdict == CheckVerdict::Passed;
         results.push(CheckResult { kind, name, verdict, found, took, rehearsed: false });

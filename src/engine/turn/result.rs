@@ -1,10 +1,10 @@
 //! What comes of a job: a reply, what a check found, or why there is neither.
 
 use super::directory::DirectoryError;
-use crate::engine::tree_lock::Collision;
 use super::job::Job;
 use crate::Violation;
 use crate::agent::{Failure, Reply};
+use crate::engine::tree_lock::Collision;
 use crate::run::{Changes, CheckResult, TreeState};
 
 /// What came of a job.

@@ -8,8 +8,10 @@ use super::result::{NoReply, TurnResult};
 use super::scratch;
 use super::seat::{check_directory, for_agent};
 use super::work_tree::{self, SeenAfter};
-use crate::agent::{Agent, Failure, Fate, Link, Reply, Turn, TurnLimits};
+use crate::agent::{Agent, Failure, Fate, Link, Reply, RepositorySettings, Turn, TurnLimits};
+use crate::engine::blocking::unblocked;
 use crate::engine::shared::Shared;
+use crate::engine::trust;
 use crate::run::SessionId;
 use crate::session::{TurnOrigin, TurnRequest};
 
@@ -22,7 +24,7 @@ pub(super) async fn take(
     needs_permit: bool,
     link: Link,
 ) -> TurnResult {
-    let reply = reply(&shared, &*agent, session, &request, needs_permit, link).await;
+    let reply = reply(&shared, &agent, session, &request, needs_permit, link).await;
     let looks = !agent.about().rehearsal && left_something(&reply);
     let written = reply.as_ref().map(|reply| reply.written.clone()).unwrap_or_default();
     let SeenAfter { tree, violations } =
@@ -37,21 +39,20 @@ fn left_something(reply: &Result<Reply, NoReply>) -> bool {
         Err(NoReply::Failure(failure)) => {
             !matches!(failure, Failure::Left | Failure::StoppedBeforePrompt | Failure::CannotStart { .. })
         }
-        Err(
-            NoReply::Locked | NoReply::Directory(_) | NoReply::Collision(_) | NoReply::Panicked(_),
-        ) => false,
+        Err(NoReply::Locked | NoReply::Directory(_) | NoReply::Collision(_) | NoReply::Panicked(_)) => false,
     }
 }
 
 async fn reply(
     shared: &Arc<Shared>,
-    agent: &dyn Agent,
+    agent: &Arc<dyn Agent>,
     session: SessionId,
     request: &TurnRequest,
     needs_permit: bool,
     link: Link,
 ) -> Result<Reply, NoReply> {
-    let turn = prepare(shared, session, request);
+    let repository = settings(shared, agent, request).await;
+    let turn = prepare(shared, session, request, repository);
     // Held until the agent is done.
     let mut _permit = None;
     if let TurnOrigin::Adopted(process) = request.origin.clone() {
@@ -69,8 +70,28 @@ async fn reply(
     agent.turn(turn, link).await.map_err(NoReply::Failure)
 }
 
+/// Whether what the repository brings along for the agent is used. A run knows since its start; for chat it is looked up.
+async fn settings(shared: &Arc<Shared>, agent: &Arc<dyn Agent>, request: &TurnRequest) -> RepositorySettings {
+    let is_trusted = match request.trusted {
+        Some(trusted) => trusted,
+        None if agent.about().rehearsal => true,
+        None => {
+            let (agent, directory) = (Arc::clone(agent), request.directory.clone());
+            let nothing_to_trust =
+                unblocked(move || !agent.finds_settings(&directory) || agent.trusts_directory(&directory));
+            nothing_to_trust.await || trust::is_recorded(&shared.options.data, &request.directory).await
+        }
+    };
+    if is_trusted { RepositorySettings::Used } else { RepositorySettings::LeftOut }
+}
+
 /// The turn as the agent gets it.
-fn prepare(shared: &Shared, session: SessionId, request: &TurnRequest) -> Turn {
+fn prepare(
+    shared: &Shared,
+    session: SessionId,
+    request: &TurnRequest,
+    repository: RepositorySettings,
+) -> Turn {
     let options = &shared.options;
     Turn {
         attempt: request.attempt.uuid(),
@@ -85,6 +106,7 @@ fn prepare(shared: &Shared, session: SessionId, request: &TurnRequest) -> Turn {
             Some(_) => request.allow_tools.clone(),
             None => options.allow_tools.clone(),
         },
+        repository,
         directory: request.directory.clone(),
         scratch: scratch::path(&options.data, request.attempt),
         limits: TurnLimits { budget_usd: request.budget_left.or(options.turn.budget_usd), ..options.turn },

@@ -4,7 +4,7 @@ use super::context::{RequestContext, error, failed, refused};
 use super::reply::Reply;
 use super::start_recipe::{OWN_USER_ONLY, ack, busy, may_allow};
 use crate::engine::{EngineError, ResumeError};
-use crate::run::{Limits, Resume, ResumedBy, RunId};
+use crate::run::{Limits, Permits, Resume, ResumedBy, RunId};
 use crate::server::broadcast::update::Announced;
 use crate::store::Store;
 use crate::wire::{ErrorCode, ResumeRun};
@@ -27,7 +27,14 @@ pub(super) async fn handle(context: &mut RequestContext<'_>, message: ResumeRun)
         Err(error) => return failed(Some(session), &error).into(),
     };
     let ResumeRun { allow_visits, allow_steps, allow_tools, .. } = message;
-    let resume = Resume { by: ResumedBy::User, limits, allow_visits, allow_steps, allow_tools };
+    let resume = Resume {
+        by: ResumedBy::User,
+        limits,
+        allow_visits,
+        allow_steps,
+        allow_tools,
+        permits: Permits::default(),
+    };
     match context.shared.engine.resume(run, resume).await {
         Ok(started) => {
             let reply = Reply::from(ack(session, started.run));

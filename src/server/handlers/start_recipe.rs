@@ -46,6 +46,7 @@ pub(super) async fn handle(context: &mut RequestContext<'_>, message: StartRecip
         model: message.model,
         allow_tools: message.allow_tools,
         limits: message.limits.over(Limits::default()),
+        ..Start::default()
     };
     match context.shared.engine.start(start).await {
         Ok(started) => {
@@ -183,6 +184,12 @@ fn code_of_refusal(refused: &StartError) -> ErrorCode {
         | StartError::OtherAgent { .. }
         | StartError::NoRepository { .. }
         | StartError::NoMainBranch { .. }
+        | StartError::DirtyTree { .. }
+        | StartError::Collision(_)
+        | StartError::NoCommit { .. }
+        | StartError::NotApart { .. }
+        | StartError::Untrusted { .. }
+        | StartError::Trust(_)
         | StartError::WorkTree { .. }
         | StartError::Agent(_) => ErrorCode::StartFailed,
     }

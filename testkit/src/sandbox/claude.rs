@@ -6,7 +6,9 @@ use std::time::Duration;
 
 use fake_claude::Plan;
 use serde_json::Value;
-use surefire::agent::{Agent, Claude, ClaudeSettings, Failure, Fate, Process, Reply, Turn, TurnLimits};
+use surefire::agent::{
+    Agent, Claude, ClaudeSettings, Failure, Fate, Process, Reply, RepositorySettings, Turn, TurnLimits,
+};
 use tempfile::TempDir;
 use uuid::Uuid;
 
@@ -115,6 +117,7 @@ pub fn turn(folder: &Path) -> Turn {
         system_prompt: None,
         tools: None,
         allowed: Vec::new(),
+        repository: RepositorySettings::Used,
         directory: folder.join("project"),
         scratch: folder.join("scratch"),
         limits: TurnLimits {

@@ -47,31 +47,38 @@ async fn a_step_with_its_tools_comes_to_a_real_commit_and_one_without_does_not()
         { "edit": { "path": "src/lib.rs", "old": "old", "new": "new" } },
         { "bash": "git add -A && git commit --quiet -m 'Add the library'" },
     ]);
+    // `@` stands for the file.
     let table: [(&[&str], &[&str], &str); 3] = [
         (&["edit", "git add *", "git commit *"], &[], "Add the library\nFirst"),
         (&["edit", "git add *"], &[COMMIT], "First"),
-        (&["git add *"], &["Write: src/lib.rs", "Edit: src/lib.rs", COMMIT], "First"),
+        (&["git add *"], &["Write: @", "Edit: @", COMMIT], "First"),
     ];
     for version in VERSIONS {
         for (tools, refused, commits) in table {
             let sandbox = sandbox(version, &json!({ "tries": tries }));
             let turn = step(&sandbox, tools);
             repository(&turn.directory);
+            let file = turn.directory.canonicalize().unwrap().join("src/lib.rs");
             let (link, mut signs) = link(16);
             let taking = tokio::spawn(sandbox.claude.turn(turn.clone(), link));
-            let mut signalled = Vec::new();
+            let (mut signalled, mut wrote) = (Vec::new(), Vec::new());
             while let Some(sign) = signs.recv().await {
                 match sign {
                     Sign::Spawned { go, .. } => go.send(()).unwrap(),
                     Sign::Refused(refused) => signalled.push(refused),
+                    Sign::Wrote(file) => wrote.push(file),
                     Sign::Said(_) | Sign::Used { .. } => {}
                     Sign::Spent { .. } | Sign::Retrying { .. } => panic!("{sign:?}"),
                 }
             }
             let reply = taking.await.unwrap().unwrap();
             let listed: Vec<_> = reply.refused.iter().map(ToString::to_string).collect();
-            assert_eq!(listed, refused, "{version} {tools:?}");
+            let refused = refused.iter().map(|call| call.replace('@', file.to_str().unwrap()));
+            assert_eq!(listed, refused.collect::<Vec<_>>(), "{version} {tools:?}");
             assert_eq!(signalled, reply.refused, "{version} {tools:?}: each is signalled once");
+            let written = if tools.contains(&"edit") { vec![file] } else { Vec::new() };
+            assert_eq!(reply.written, written, "{version} {tools:?}: twice, and listed once");
+            assert_eq!(wrote, reply.written, "{version} {tools:?}");
             assert_eq!(git(&turn.directory, &["log", "--format=%s"]), commits, "{version} {tools:?}");
         }
     }
@@ -87,7 +94,8 @@ async fn what_the_operator_adds_or_chooses_reaches_the_cli_and_takes_nothing_bac
         let claude = sandbox.claude.clone().permission_mode(PermissionMode::BypassPermissions);
         let reply = claude.turn(turn.clone(), Watcher::new().link).await.unwrap();
         let refused: Vec<_> = reply.refused.iter().map(ToString::to_string).collect();
-        assert_eq!(refused, ["Write: x"], "{version}: disallowed under every mode");
+        let file = turn.directory.canonicalize().unwrap().join("x");
+        assert_eq!(refused, [format!("Write: {}", file.display())], "{version}: disallowed under every mode");
         let call = &fake_claude::calls(&sandbox.log())[0];
         assert_eq!(call["permission_mode"], "bypassPermissions");
         assert_eq!(call["allowed_tools"], json!(["WebFetch", "WebSearch", "Bash(make)"]));

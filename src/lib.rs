@@ -41,7 +41,7 @@ pub use recipe::{
     Advise, AnyPosition, AnyReason, AnyRecipe, AnyRestart, BrokenRule, Catalog, Category, Classified,
     CommandLine, CommandStep, Definition, Evidence, Exit, ExitReason, Family, FileRules, FileScope,
     Fingerprint, Guardrail, Guardrails, InvalidTool, Names, Needs, Next, NextOutline, OutcomeOutline,
-    Outline, PathPart, Position, Recipe, Registry, Remedy, Restart, RunLimit, RunRemedy, Snapshot,
+    Outline, PathPart, Position, Recipe, Registry, Remedy, Restart, RunLimit, RunPermit, RunRemedy, Snapshot,
     SnapshotError, StepOutline, Tool, Tripped, UnknownName, UnknownRecipe, Verdict, Violation,
 };
 pub use surefire_macros::Registry;

@@ -17,8 +17,6 @@ mod environment;
 mod evidence;
 mod git;
 mod printable;
-mod stub;
-pub use stub::*;
 
 pub use command::{
     CommandEnd, CommandEvent, CommandFate, CommandLink, CommandSettings, Commands, Execution, MAX_TAIL_BYTES,

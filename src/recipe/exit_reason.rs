@@ -303,7 +303,8 @@ pub enum ExitReason {
         family = constraint,
         exit_code = 3,
         diagnosis = "Agent modified lockfiles without permission. Use --allow-deps or update allowlist.",
-        hint = "Undo the change to the lockfile, or commit it, then resume the run."
+        hint = "Resume the run with `--allow-deps`, or undo the change to the lockfile first.",
+        remedy = permit(allow_deps)
     )]
     LockfileViolation,
     /// The working tree had changes before the run began.
@@ -315,7 +316,8 @@ pub enum ExitReason {
         family = constraint,
         exit_code = 4,
         diagnosis = "Uncommitted changes detected. Commit or use --allow-dirty.",
-        hint = "Commit or stash your changes, then resume the run."
+        hint = "Commit or stash your changes, then start the recipe again.",
+        remedy = again
     )]
     DirtyWorktree,
     /// Another run works on the same files.
@@ -327,7 +329,8 @@ pub enum ExitReason {
         family = constraint,
         exit_code = 5,
         diagnosis = "Another run has claimed ownership of files in scope. Wait or use --force-parallel.",
-        hint = "Wait until the other run has ended, then resume this one."
+        hint = "Wait until the other run has ended, then resume this one.",
+        remedy = permit(force_parallel)
     )]
     FileCollision,
     /// The agent was refused a tool it needed.

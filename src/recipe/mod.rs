@@ -47,7 +47,7 @@ pub use names::{Names, UnknownName};
 pub use registry::{AnyReason, Registry};
 pub use remedy::Remedy;
 pub use restart::Restart;
-pub use run_remedy::{RunLimit, RunRemedy};
+pub use run_remedy::{RunLimit, RunPermit, RunRemedy};
 pub use snapshot::{Snapshot, SnapshotError};
 pub use tool::{InvalidTool, Tool};
 pub use typed::{Position, Recipe};

@@ -16,6 +16,7 @@ use serde::{Serialize, Serializer};
 /// | `again` | to start the recipe again |
 /// | `resume` | to resume the run |
 /// | `raise(visits)`, `raise(steps)`, `raise(time)`, `raise(turns)`, `raise(budget)` | to resume the run with a higher limit |
+/// | `permit(allow_deps)`, `permit(force_parallel)` | to resume the run, permitted to do so |
 /// | `answer` | to start the recipe again in the same session, with an answer to the agent |
 /// | `doctor` | to have `surefire doctor` look for what is wrong on the machine |
 /// | `follow` | to look at the run that continues this one |
@@ -35,6 +36,8 @@ pub enum RunRemedy {
     Resume,
     /// Resume the run with a higher limit.
     Raise(RunLimit),
+    /// Resume the run, and permit what it may not do otherwise.
+    Permit(RunPermit),
     /// Tell the agent something, and start the recipe again in the same session.
     Answer,
     /// Find out what is wrong on the machine, then resume the run.
@@ -61,6 +64,16 @@ pub enum RunLimit {
     Budget,
 }
 
+/// Something that a run may be permitted when it is resumed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, strum::Display, strum::EnumIter)]
+#[strum(serialize_all = "snake_case")]
+pub enum RunPermit {
+    /// To change the lockfiles of package managers.
+    AllowDeps,
+    /// To work in a work tree that another run works in.
+    ForceParallel,
+}
+
 impl fmt::Display for RunRemedy {
     /// As it is written in a registry.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -68,6 +81,7 @@ impl fmt::Display for RunRemedy {
             Self::Again => "again",
             Self::Resume => "resume",
             Self::Raise(limit) => return f.pad(&format!("raise({limit})")),
+            Self::Permit(permit) => return f.pad(&format!("permit({permit})")),
             Self::Answer => "answer",
             Self::Doctor => "doctor",
             Self::Follow => "follow",

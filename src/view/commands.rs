@@ -7,6 +7,7 @@ use super::facts::RunFacts;
 use super::next_action::Action;
 use super::raise::RaisedLimits;
 use super::shell_quote::shell_quoted;
+use crate::run::Permits;
 
 /// How many characters of an id are enough to find it again.
 const SHORT_ID_CHARS: usize = 8;
@@ -51,6 +52,9 @@ impl CommandContext<'_> {
             Action::Again => self.start(run, ""),
             Action::Answer => self.start(run, &format!(" --session {} --prompt \"…\"", run.session)),
             Action::Allow { tools } => self.with_data(&format!("resume {id} {}", allow_options(tools))),
+            Action::Permit { permits } => self.with_data(&format!("resume {id}{}", permitting(*permits))),
+            Action::Merge => self.with_data(&format!("merge {id}")),
+            Action::Discard => self.with_data(&format!("discard {id}")),
             Action::Resume { limits } => self.with_data(&format!("resume {id}{}", raising(limits))),
             Action::Follow { run_id } => self.with_data(&format!("why {}", short_id(run_id))),
             // What a recipe is does not depend on where runs are kept.
@@ -86,6 +90,17 @@ impl CommandContext<'_> {
 pub(super) fn allow_options(tools: &[String]) -> String {
     let options: Vec<_> = tools.iter().map(|tool| format!("--allow-tool {}", shell_quoted(tool))).collect();
     options.join(" ")
+}
+
+/// The options that permit what a run may not do otherwise.
+fn permitting(permits: Permits) -> String {
+    let Permits { allow_dirty, allow_deps, force_parallel } = permits;
+    let options = [
+        (allow_dirty, " --allow-dirty"),
+        (allow_deps, " --allow-deps"),
+        (force_parallel, " --force-parallel"),
+    ];
+    options.into_iter().filter(|(is_given, _)| *is_given).map(|(_, option)| option).collect()
 }
 
 /// The options that raise limits.

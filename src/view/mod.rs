@@ -24,6 +24,7 @@ mod status;
 mod timeline;
 mod visit;
 mod words;
+mod workplace;
 
 pub use commands::{CommandContext, short_id};
 pub use detail::Detail;
@@ -31,7 +32,7 @@ pub use end_card::EndCard;
 pub use facts::RunFacts;
 pub use handoff::{
     HANDOFF_VERSION, Handoff, HandoffChanges, HandoffCheck, HandoffCommand, HandoffFile, HandoffPlace,
-    HandoffRefusal, HandoffVerdict,
+    HandoffRefusal, HandoffVerdict, HandoffViolation, HandoffWorktree,
 };
 pub use next_action::{Action, MAX_ACTIONS, NextAction};
 pub use proof::{Proof, RestsOn, ShownCheck, ShownRefusal};
@@ -45,3 +46,4 @@ pub use status::Status;
 pub use timeline::{Timeline, next_actions};
 pub use visit::Visit;
 pub use words::{count, dollars, took};
+pub use workplace::{ShownWorktree, Workplace};

@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::raise::RaisedLimits;
-use crate::run::{Limits, RunId, Spent};
-use crate::{RunLimit, RunRemedy};
+use crate::run::{Limits, Permits, RunId, Spent};
+use crate::{RunLimit, RunPermit, RunRemedy};
 
 /// The most actions that are offered at once.
 pub const MAX_ACTIONS: usize = 3;
@@ -45,6 +45,16 @@ pub enum Action {
         /// The tools, as `--allow-tool` takes them.
         tools: Vec<String>,
     },
+    /// Resumes the run, and permits what it may not do otherwise. Only the machine's user can do that.
+    Permit {
+        /// What is permitted.
+        #[serde(flatten)]
+        permits: Permits,
+    },
+    /// Merges the branch of the run's worktree into what is checked out where the run was started.
+    Merge,
+    /// Throws the run's worktree away, with its branch.
+    Discard,
     /// Resumes the run.
     Resume {
         /// The limits that change.
@@ -69,6 +79,12 @@ impl From<Action> for NextAction {
             Action::Again => "Start again",
             Action::Answer => "Answer and start again",
             Action::Allow { .. } => "Allow what was refused and resume",
+            Action::Permit { permits: Permits { allow_deps: true, .. } } => {
+                "Allow changes of lockfiles and resume"
+            }
+            Action::Permit { .. } => "Work beside the other run and resume",
+            Action::Merge => "Merge its branch",
+            Action::Discard => "Discard its worktree",
             Action::Resume { .. } => "Resume",
             Action::Stop => "Stop for good",
             Action::Follow { .. } => "Follow the run that continues this one",
@@ -88,6 +104,10 @@ pub(super) struct Ended<'e> {
     pub(super) offered: bool,
     /// What would have to be allowed for the run to get further; empty where that is not known, or not what stopped it.
     pub(super) allow: Vec<String>,
+    /// Whether the run reached what it was started for.
+    pub(super) goal_met: bool,
+    /// Whether it has a worktree of its own that is neither merged nor thrown away.
+    pub(super) worktree: bool,
     pub(super) limits: &'e Limits,
     pub(super) used: &'e Spent,
 }
@@ -109,6 +129,14 @@ impl Ended<'_> {
             RunRemedy::Raise(limit @ (RunLimit::Time | RunLimit::Turns | RunLimit::Budget)) => {
                 vec![self.raise(limit), again]
             }
+            RunRemedy::Permit(RunPermit::AllowDeps) => {
+                let permits = Permits { allow_deps: true, ..Permits::default() };
+                vec![Action::Permit { permits }.into(), resume, again]
+            }
+            RunRemedy::Permit(RunPermit::ForceParallel) => {
+                let permits = Permits { force_parallel: true, ..Permits::default() };
+                vec![resume, Action::Permit { permits }.into(), again]
+            }
             RunRemedy::Answer => vec![Action::Answer.into(), resume, again],
             RunRemedy::Doctor => vec![Action::Doctor.into(), resume, again],
             RunRemedy::Follow => {
@@ -118,6 +146,11 @@ impl Ended<'_> {
         };
         if !self.allow.is_empty() && !self.paused {
             actions.insert(0, Action::Allow { tools: self.allow.clone() }.into());
+        }
+        if self.worktree && !self.paused {
+            // Where the goal is met, the work is there to be merged; otherwise there may be more of it first.
+            let place = usize::from(!self.goal_met).min(actions.len());
+            actions.splice(place..place, [Action::Merge.into(), Action::Discard.into()]);
         }
         actions.retain(|next| self.offered || !next.action.needs_recipe());
         actions.truncate(MAX_ACTIONS);
@@ -133,8 +166,13 @@ impl Ended<'_> {
 impl Action {
     const fn needs_recipe(&self) -> bool {
         match self {
-            Self::Again | Self::Answer | Self::Allow { .. } | Self::Resume { .. } | Self::ShowRecipe => true,
-            Self::Stop | Self::Follow { .. } | Self::Doctor => false,
+            Self::Again
+            | Self::Answer
+            | Self::Allow { .. }
+            | Self::Permit { .. }
+            | Self::Resume { .. }
+            | Self::ShowRecipe => true,
+            Self::Merge | Self::Discard | Self::Stop | Self::Follow { .. } | Self::Doctor => false,
         }
     }
 }

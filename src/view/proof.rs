@@ -6,6 +6,7 @@ use super::commands::allow_options;
 use super::detail::Detail;
 use super::visit::Visit;
 use super::words::{brief, count, end_of, took};
+use crate::Violation;
 use crate::run::{Changes, CheckKind, CheckResult, CheckVerdict, CommitSeen, ToolRefusal};
 
 /// How many commits and refused tools a line names before it only counts.
@@ -14,6 +15,7 @@ const MAX_NAMED: usize = 3;
 /// How many checks, refused tools, files and commits a view has. The events have all of them.
 const MAX_CHECKS: usize = 30;
 const MAX_REFUSED: usize = 20;
+const MAX_VIOLATIONS: usize = 20;
 const MAX_FILES: usize = 100;
 const MAX_COMMITS: usize = 20;
 
@@ -45,6 +47,9 @@ pub struct Proof {
     /// How many more there were.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub more_refused: u32,
+    /// The files that the run may not change and that were found changed when it ended; a long list is cut.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub violations: Vec<Violation>,
     /// What the run has changed, as it was seen after the last turn; `None` where the engine could not look. Long lists
     /// are cut.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -142,6 +147,11 @@ impl Proof {
         }
     }
 
+    /// Takes in files that the run may not change.
+    pub(super) fn violate(&mut self, violations: &[Violation]) {
+        self.violations = violations.iter().take(MAX_VIOLATIONS).cloned().collect();
+    }
+
     /// Takes in what the run has changed so far.
     pub(super) fn see(&mut self, changes: &Changes) {
         let more_commits = changes.commits.len().saturating_sub(MAX_COMMITS);
@@ -174,6 +184,10 @@ impl Proof {
             }
         }
         details.extend(self.checked().map(|text| line("checked", text)));
+        if !self.violations.is_empty() {
+            let files = self.violations.iter().map(ToString::to_string).collect();
+            details.push(line("not allowed", listed(files, 0)));
+        }
         if !self.refused.is_empty() {
             details.push(line("refused", self.refusals()));
         }

@@ -8,6 +8,7 @@ use super::next_action::NextAction;
 use super::proof::Proof;
 use super::status::Status;
 use super::visit::Visit;
+use super::workplace::Workplace;
 use crate::run::{Limits, PromptId};
 
 /// A run as it is shown. Times are in milliseconds since 1970.
@@ -44,6 +45,9 @@ pub struct RunView {
     pub queued: Vec<PromptId>,
     /// The prompts that the agent does not get, because the run was stopped.
     pub withdrawn: Vec<PromptId>,
+    /// Where it works, and what holds there.
+    #[serde(default, skip_serializing_if = "Workplace::is_usual")]
+    pub workplace: Workplace,
     /// What it was seen to do, beside what its agent reported.
     #[serde(default)]
     pub proof: Proof,

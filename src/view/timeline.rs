@@ -12,11 +12,15 @@ use super::run_view::{RunView, Transition};
 use super::status::Status;
 use super::visit::Visit;
 use super::words::{brief, count, dollars, took};
+use super::workplace::Workplace;
 use crate::run::{
     CheckKind, CheckResult, CheckSubject, Ending, Event, Limits, Moment, PromptId, Purpose, Read, ResumedBy,
     Spent, ToolRefusal,
 };
 use crate::{Category, ExitReason, Outline};
+
+/// How many files that may not be changed a visit's remarks name. The view has more of them.
+const MAX_REMARKED_FILES: usize = 5;
 
 /// A run so far. It follows from the run's events, which it takes in one by one.
 ///
@@ -63,6 +67,8 @@ pub struct Timeline {
     asked_for: Option<&'static str>,
     /// What the engine checked since the agent's last turn: of which kind, and whether it was good.
     last_checks: Vec<(CheckKind, bool)>,
+    /// Whether files were found changed that may not be, since the run began or was resumed.
+    broke_rules: bool,
 }
 
 /// Up to three things to do about a run that has ended, the most useful first.
@@ -76,6 +82,8 @@ pub fn next_actions(timeline: &Timeline) -> Vec<NextAction> {
         continued_by: ending.continued_by,
         offered: timeline.outline.is_some(),
         allow: if is_denied { timeline.view.proof.allow() } else { Vec::new() },
+        goal_met: ending.goal_met,
+        worktree: ending.continued_by.is_none() && timeline.view.workplace.has_worktree(),
         limits: &timeline.view.limits,
         used: &timeline.used,
     };
@@ -101,6 +109,7 @@ impl Timeline {
             transitions: Vec::new(),
             queued: Vec::new(),
             withdrawn: Vec::new(),
+            workplace: Workplace::default(),
             proof: Proof::default(),
             details: Vec::new(),
             end: None,
@@ -116,6 +125,7 @@ impl Timeline {
             delivering: None,
             asked_for: None,
             last_checks: Vec::new(),
+            broke_rules: false,
         }
     }
 
@@ -174,6 +184,7 @@ impl Timeline {
             Event::Started { step, order, .. } => {
                 self.view.task.clone_from(&order.about);
                 self.view.limits = order.limits;
+                self.view.workplace = Workplace::of(order);
                 self.used = order.spent;
                 self.enter(1, step);
             }
@@ -191,11 +202,16 @@ impl Timeline {
             Event::TreeSeen { moment: Moment::Before, .. } => {}
             Event::TreeSeen { moment: Moment::After { changes }, .. } => self.view.proof.see(changes),
             Event::RulesBroken { violations, .. } => {
-                for violation in violations {
+                self.broke_rules = true;
+                self.view.proof.violate(violations);
+                for violation in violations.iter().take(MAX_REMARKED_FILES) {
                     self.remark(format!("changed {violation}"));
                 }
             }
-            Event::WorktreeEnded { .. } => {}
+            Event::WorktreeEnded { end } => {
+                self.view.workplace.end(end);
+                self.view.next = next_actions(self);
+            }
             Event::ToolsRefused { refused, .. } => refused.iter().for_each(|it| self.refuse(it)),
             Event::CheckBegan { subject, .. } => {
                 self.last_checks.clear();
@@ -233,7 +249,7 @@ impl Timeline {
                 self.withdraw(*unheard, withdrawn);
                 self.end(ending);
             }
-            Event::Resumed { by, limits, extra_visits, extra_steps, allow_tools, permits: _, told } => {
+            Event::Resumed { by, limits, extra_visits, extra_steps, allow_tools, permits, told } => {
                 if *extra_visits > 0 || *extra_steps > 0 {
                     // What the recipe allows is no longer what the run may do.
                     (self.view.raised, self.view.max_steps) = (true, None);
@@ -241,13 +257,15 @@ impl Timeline {
                 self.view.limits = *limits;
                 self.waiting.retain(|prompt| !told.contains(prompt));
                 self.resume(*by);
+                self.view.workplace.permits.add(*permits);
                 if !allow_tools.is_empty() {
                     let tools: Vec<_> = allow_tools.iter().map(|tool| format!("`{tool}`")).collect();
                     self.remark(format!("allowed in addition: {}", tools.join(", ")));
                 }
             }
         }
-        self.view.details = self.waiting_for().into_iter().chain(self.view.proof.details()).collect();
+        let (workplace, proof) = (self.view.workplace.details(), self.view.proof.details());
+        self.view.details = self.waiting_for().into_iter().chain(workplace).chain(proof).collect();
         self.view.queued = if self.is_over() { Vec::new() } else { self.waiting.clone() };
     }
 
@@ -306,6 +324,9 @@ impl Timeline {
         if ending.rehearsal {
             return Some(RestsOn::Rehearsal);
         }
+        if self.broke_rules {
+            return Some(RestsOn::Evidence);
+        }
         let looked_up = self.last_checks.iter().any(|(kind, _)| *kind == CheckKind::Evidence);
         let checked = if looked_up { RestsOn::Evidence } else { RestsOn::Command };
         match &ending.outcome {
@@ -358,6 +379,8 @@ impl Timeline {
         self.remark(words);
         self.view.status = Status::Running;
         self.view.proof.rests_on = None;
+        self.view.proof.violations.clear();
+        self.broke_rules = false;
         self.view.end = None;
         self.view.next = Vec::new();
     }

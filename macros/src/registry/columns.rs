@@ -12,8 +12,9 @@ use crate::spelling;
 pub(super) const CATEGORIES: [&str; 3] = ["completed", "guardrail", "error"];
 pub(super) const FAMILIES: [&str; 6] =
     ["constraint", "failure", "review", "worker", "resource_limit", "user"];
-const REMEDIES: [&str; 7] = ["again", "resume", "raise", "answer", "doctor", "follow", "none"];
+const REMEDIES: [&str; 8] = ["again", "resume", "raise", "permit", "answer", "doctor", "follow", "none"];
 const LIMITS: [&str; 5] = ["visits", "steps", "time", "turns", "budget"];
+const PERMITS: [&str; 2] = ["allow_deps", "force_parallel"];
 const NAMES: [&str; 10] = [
     "category",
     "message",
@@ -114,7 +115,7 @@ impl Columns {
             (false, true) => "Answer",
             (false, false) => "Resume",
         };
-        let usual = || Remedy { kind: format_ident!("{usual}"), limit: None };
+        let usual = || Remedy { kind: format_ident!("{usual}"), object: None };
         self.remedy.clone().unwrap_or_else(usual)
     }
 
@@ -128,14 +129,22 @@ impl Columns {
     }
 }
 
-/// What helps after an end, as the variant that it becomes: `raise` with the limit that is raised.
+/// What helps after an end, as the variant that it becomes: `raise` with the limit that is raised, `permit` with what is
+/// permitted.
 #[derive(Clone)]
 pub(super) struct Remedy {
     pub(super) kind: Ident,
-    pub(super) limit: Option<Ident>,
+    pub(super) object: Option<Object>,
 }
 
-/// A remedy, with its limit in brackets where it raises one.
+/// What a remedy raises or permits.
+#[derive(Clone)]
+pub(super) enum Object {
+    Limit(Ident),
+    Permit(Ident),
+}
+
+/// A remedy, with what it raises or permits in brackets.
 fn remedy(meta: &ParseNestedMeta<'_>, diagnostics: &mut Diagnostics) -> syn::Result<Option<Remedy>> {
     let Some(kind) = word(meta, &REMEDIES, "remedy", diagnostics)? else {
         // What stands behind a word that is not known belongs to it.
@@ -146,33 +155,40 @@ fn remedy(meta: &ParseNestedMeta<'_>, diagnostics: &mut Diagnostics) -> syn::Res
         }
         return Ok(None);
     };
-    let list = spelling::short_list(LIMITS).unwrap_or_default();
     let raises = kind == "raise";
+    let (known, noun, verb): (&[&'static str], _, _) = match raises {
+        true => (&LIMITS, "limit", "raised"),
+        false if kind == "permit" => (&PERMITS, "permit", "given"),
+        false => (&[], "", ""),
+    };
+    let list = spelling::short_list(known.iter().copied()).unwrap_or_default();
     if !meta.input.peek(Paren) {
-        if raises {
-            let message = format!("`raise` needs the limit that is raised, in brackets: {list}");
+        if !known.is_empty() {
+            let message = format!("`{kind}` needs the {noun} that is {verb}, in brackets: {list}");
             diagnostics.error(&kind, message);
             return Ok(None);
         }
-        return Ok(Some(Remedy { kind: variant(&kind), limit: None }));
+        return Ok(Some(Remedy { kind: variant(&kind), object: None }));
     }
     let inside;
     syn::parenthesized!(inside in meta.input);
-    if !raises {
+    if known.is_empty() {
         inside.parse::<TokenStream>()?;
-        diagnostics.error(&kind, format!("only `raise` names a limit; write `{kind}` alone"));
+        let message = format!("only `raise` and `permit` name something in brackets; write `{kind}` alone");
+        diagnostics.error(&kind, message);
         return Ok(None);
     }
-    let limit: Ident = inside.parse().map_err(|_| inside.error(format!("expected a limit: {list}")))?;
+    let named: Ident = inside.parse().map_err(|_| inside.error(format!("expected a {noun}: {list}")))?;
     if !inside.is_empty() {
-        return Err(inside.error("`raise` names one limit"));
+        return Err(inside.error(format!("`{kind}` names one {noun}")));
     }
-    if !LIMITS.iter().any(|known| limit == known) {
-        let advice = spelling::advice(&limit.to_string(), LIMITS, "there are");
-        diagnostics.error(&limit, format!("there is no limit `{limit}`{advice}"));
+    if !known.iter().any(|known| named == known) {
+        let advice = spelling::advice(&named.to_string(), known.iter().copied(), "there are");
+        diagnostics.error(&named, format!("there is no {noun} `{named}`{advice}"));
         return Ok(None);
     }
-    Ok(Some(Remedy { kind: variant(&kind), limit: Some(variant(&limit)) }))
+    let object = if raises { Object::Limit } else { Object::Permit };
+    Ok(Some(Remedy { kind: variant(&kind), object: Some(object(variant(&named))) }))
 }
 
 /// The variant that a word stands for.

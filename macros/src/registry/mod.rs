@@ -12,7 +12,7 @@ use syn::{Data, DeriveInput, Fields, Ident, Path};
 
 use crate::defect::attempt;
 use crate::diagnostic::Diagnostics;
-use columns::Columns;
+use columns::{Columns, Object};
 
 /// An enum of exit reasons as it was written.
 struct Reasons {
@@ -163,8 +163,9 @@ impl Reason {
         let hint = columns.hint.as_ref().map_or_else(|| diagnosis.clone(), syn::LitStr::value);
         let remedy = columns.remedy();
         let kind = &remedy.kind;
-        let remedy = match &remedy.limit {
-            Some(limit) => quote!(#krate::RunRemedy::#kind(#krate::RunLimit::#limit)),
+        let remedy = match &remedy.object {
+            Some(Object::Limit(limit)) => quote!(#krate::RunRemedy::#kind(#krate::RunLimit::#limit)),
+            Some(Object::Permit(permit)) => quote!(#krate::RunRemedy::#kind(#krate::RunPermit::#permit)),
             None => quote!(#krate::RunRemedy::#kind),
         };
         let family = match &columns.family {

@@ -27,6 +27,12 @@ impl Handoff {
             changed(&mut page, changes);
         }
         section(&mut page, "Checked", &self.checks, checked);
+        section(&mut page, "Not verified", &self.not_verified, |page, command| {
+            let _ = writeln!(page, "- {}: the repository is not trusted", code(command));
+        });
+        section(&mut page, "Not allowed", &self.violations, |page, violation| {
+            let _ = writeln!(page, "- {}: {}", code(&violation.path), plain(&violation.rule));
+        });
         section(&mut page, "Refused", &self.refused, refused);
         section(&mut page, "Next", &self.next, |page, next| {
             let _ = writeln!(page, "- {}: {}", plain(&next.label), code(&next.command));
@@ -50,6 +56,9 @@ impl Handoff {
         lines.extend(self.task.as_ref().map(|task| ("task", code(task))));
         lines.push(("recipe", code(&self.recipe_id)));
         lines.push(("directory", code(&self.directory)));
+        if let Some(worktree) = &self.worktree {
+            lines.push(("branch", format!("{} of {}", code(&worktree.branch), code(&worktree.repository))));
+        }
         lines.push(("agent", code(&self.agent)));
         lines.push(("time", took(Duration::from_millis(self.took_ms))));
         if self.cost_usd > 0.0 {

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 pub use parts::{
     HandoffChanges, HandoffCheck, HandoffCommand, HandoffFile, HandoffPlace, HandoffRefusal, HandoffVerdict,
+    HandoffViolation, HandoffWorktree,
 };
 
 use super::commands::CommandContext;
@@ -87,6 +88,12 @@ pub struct Handoff {
     pub checks_passed: u32,
     /// How many did not.
     pub checks_failed: u32,
+    /// The commands of the repository's own file that were not run, because it is not trusted.
+    pub not_verified: Vec<String>,
+    /// The files that the run may not change and that were found changed.
+    pub violations: Vec<HandoffViolation>,
+    /// The worktree of the run, where it worked apart.
+    pub worktree: Option<HandoffWorktree>,
     /// What the run changed; `None` where the engine could not look.
     pub changes: Option<HandoffChanges>,
     /// Up to three commands that help most, the most useful first.
@@ -137,6 +144,9 @@ impl Handoff {
             checks: view.proof.checks.iter().map(HandoffCheck::from).collect(),
             checks_passed: view.proof.passed,
             checks_failed: view.proof.failed,
+            not_verified: view.workplace.skipped.clone(),
+            violations: view.proof.violations.iter().map(HandoffViolation::from).collect(),
+            worktree: view.workplace.worktree.as_ref().map(HandoffWorktree::from),
             changes: HandoffChanges::of(&view.proof),
             next: view.next.iter().filter_map(command).collect(),
         })

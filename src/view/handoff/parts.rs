@@ -5,6 +5,8 @@ use serde::{Deserialize, Serialize};
 use crate::run::{CheckKind, CheckVerdict, CommitSeen, Ending, FileChange};
 use crate::view::proof::{Proof, ShownCheck, ShownRefusal};
 use crate::view::run_view::RunView;
+use crate::view::workplace::ShownWorktree;
+use crate::{BrokenRule, Violation};
 
 /// Where a run ended.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -130,6 +132,48 @@ impl From<&ShownCheck> for HandoffCheck {
             took_ms: u64::try_from(result.took.as_millis()).unwrap_or(u64::MAX),
             rehearsed: result.rehearsed,
         }
+    }
+}
+
+/// A file that the run may not change and that was found changed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HandoffViolation {
+    /// Its path in the work tree.
+    pub path: String,
+    /// The rule that it breaks: `denied`, `not_allowed`, `lockfile`, `trusted_file` or `read_only_step`.
+    pub rule: String,
+    /// The file and the rule, in words.
+    pub words: String,
+}
+
+impl From<&Violation> for HandoffViolation {
+    fn from(violation: &Violation) -> Self {
+        let rule = match violation.rule {
+            BrokenRule::Denied { .. } => "denied",
+            BrokenRule::NotAllowed => "not_allowed",
+            BrokenRule::Lockfile => "lockfile",
+            BrokenRule::TrustedFile => "trusted_file",
+            BrokenRule::ReadOnlyStep => "read_only_step",
+        };
+        Self { path: violation.path.clone(), rule: rule.to_owned(), words: violation.to_string() }
+    }
+}
+
+/// The worktree of a run that worked apart.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HandoffWorktree {
+    /// The top of the worktree.
+    pub path: String,
+    /// Its branch.
+    pub branch: String,
+    /// The top of the work tree that it was made from.
+    pub repository: String,
+}
+
+impl From<&ShownWorktree> for HandoffWorktree {
+    fn from(shown: &ShownWorktree) -> Self {
+        let ShownWorktree { path, branch, repository, .. } = shown.clone();
+        Self { path, branch, repository }
     }
 }
 

@@ -37,6 +37,16 @@ const GIT_NAMES: [&str; 5] =
     ["GIT_EXEC_PATH", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM", "GIT_CONFIG_COUNT"];
 const GIT_PREFIXES: [&str; 2] = ["GIT_CONFIG_KEY_", "GIT_CONFIG_VALUE_"];
 
+/// Of git's own variables, those that say in whose name a commit is made.
+const IDENTITY_NAMES: [&str; 6] = [
+    "GIT_AUTHOR_NAME",
+    "GIT_AUTHOR_EMAIL",
+    "GIT_AUTHOR_DATE",
+    "GIT_COMMITTER_NAME",
+    "GIT_COMMITTER_EMAIL",
+    "GIT_COMMITTER_DATE",
+];
+
 /// A copy of an environment, taken once.
 ///
 /// Everything of it is passed on but what is Surefire's and the agent's. No list of names could be complete: a build may
@@ -63,6 +73,15 @@ impl Environment {
             let kept = GIT_NAMES.contains(&name) || GIT_PREFIXES.iter().any(|it| name.starts_with(it));
             kept || !name.starts_with("GIT_")
         })
+    }
+
+    /// In whose name a commit is made, as far as variables say so. Only what commits gets to see them.
+    pub(super) fn identity(&self) -> Vec<(&'static str, OsString)> {
+        let value = |name: &&'static str| {
+            let (_, value) = self.0.iter().find(|(known, _)| known == name)?;
+            Some((*name, value.clone()))
+        };
+        IDENTITY_NAMES.iter().filter_map(value).collect()
     }
 
     fn passed(&self, passes: impl Fn(&str) -> bool) -> Vec<(OsString, OsString)> {
@@ -120,6 +139,14 @@ mod tests {
             assert_eq!(environment.for_command().len() == 1, command, "{name} for a command");
             assert_eq!(environment.for_git().len() == 1, git, "{name} for git");
         }
+    }
+
+    #[test]
+    fn in_whose_name_commits_are_made() {
+        let pairs = [("PATH", "/bin"), ("GIT_COMMITTER_EMAIL", "a@example.com"), ("GIT_DIR", "/x")];
+        let environment: Environment =
+            pairs.map(|(name, value)| (name.into(), value.into())).into_iter().collect();
+        assert_eq!(environment.identity(), [("GIT_COMMITTER_EMAIL", "a@example.com".into())]);
     }
 
     #[test]

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use super::error::GitError;
 use super::program::{path, unexpected};
 use super::repository::{Repository, checked};
+use crate::gate::files::Place;
 
 /// How many files are listed.
 pub const MAX_LISTED_FILES: usize = 200;
@@ -72,6 +73,21 @@ impl Repository {
         parse(&output).ok_or_else(|| unexpected("git diff-tree", &output))
     }
 
+    /// The paths that differ between two trees, or commits, each with whether it is a link or a repository on either side. A
+    /// file that was renamed is two of them.
+    pub(super) async fn changed_places(
+        &self,
+        from: &str,
+        to: &str,
+    ) -> Result<Vec<(PathBuf, Place)>, GitError> {
+        if checked(from)? == checked(to)? {
+            return Ok(Vec::new());
+        }
+        let call = self.program().call(&["diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-ext-diff"]);
+        let output = call.argument(from).argument(to).output().await?;
+        places(&output).ok_or_else(|| unexpected("git diff-tree", &output))
+    }
+
     /// The paths that differ between two trees, or commits. A file that was renamed is two of them.
     pub(in crate::gate) async fn changed_paths(
         &self,
@@ -85,6 +101,25 @@ impl Repository {
         let output = call.argument(from).argument(to).output().await?;
         Ok(output.split(|byte| *byte == 0).filter(|name| !name.is_empty()).map(path).collect())
     }
+}
+
+/// Reads raw records without renames: `:<mode> <mode> <id> <id> <kind>`, then a path.
+fn places(output: &[u8]) -> Option<Vec<(PathBuf, Place)>> {
+    let mut fields = output.split(|byte| *byte == 0).filter(|field| !field.is_empty());
+    let mut places = Vec::new();
+    while let Some(field) = fields.next() {
+        let mut modes = field.strip_prefix(b":")?.split(|byte| *byte == b' ');
+        let modes = [modes.next()?, modes.next()?];
+        let place = if modes.contains(&b"160000".as_slice()) {
+            Place::Repository
+        } else if modes.contains(&b"120000".as_slice()) {
+            Place::Link
+        } else {
+            Place::File
+        };
+        places.push((path(fields.next()?), place));
+    }
+    Some(places)
 }
 
 /// Reads the raw records, and the counts of lines that follow them; `None` if they are not as documented.
@@ -157,6 +192,25 @@ mod tests {
             file("link", ChangeKind::TypeChanged, Some(1), Some(1)),
         ];
         assert_eq!(changes, Changes { files, total_files: 4, added: 5, removed: 3 });
+    }
+
+    #[test]
+    fn a_link_or_a_repository_on_either_side_is_one() {
+        let record = |modes: &str, path: &str| format!(":{modes} 4b825dc 4b825dc M\0{path}\0");
+        let output = [
+            record("100644 100755", "file"),
+            record("100644 120000", "became a link"),
+            record("160000 000000", "was a repository"),
+        ];
+        let expected = [
+            ("file".into(), Place::File),
+            ("became a link".into(), Place::Link),
+            ("was a repository".into(), Place::Repository),
+        ];
+        assert_eq!(places(output.concat().as_bytes()).unwrap(), expected);
+        for wrong in ["x\0", ":100644\0a\0", ":100644 100644 a b M\0"] {
+            assert_eq!(places(wrong.as_bytes()), None, "{wrong:?}");
+        }
     }
 
     #[test]

@@ -4,6 +4,8 @@ use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use crate::gate::files::PatternError;
+
 /// Why a look at a repository failed.
 #[derive(Debug, thiserror::Error)]
 pub enum GitError {
@@ -90,5 +92,44 @@ pub enum GitError {
     InvalidId {
         /// What was given.
         id: String,
+    },
+    /// A pattern of the rules for files cannot be parsed.
+    #[error(transparent)]
+    Pattern(#[from] PatternError),
+    /// What HEAD has at a path is not a regular file.
+    #[error("HEAD has {what} at `{path}`, and only a regular file is read there; commit one in its place")]
+    NotAFile {
+        /// The path, from the top.
+        path: String,
+        /// What it is.
+        what: &'static str,
+    },
+    /// A file of HEAD is too large to be read.
+    #[error("HEAD's `{path}` has {bytes} bytes, and at most {max_bytes} are read")]
+    FileTooLarge {
+        /// The path, from the top.
+        path: String,
+        /// How large it is.
+        bytes: u64,
+        /// How large it may be.
+        max_bytes: usize,
+    },
+    /// What is in the place of a worktree is not the worktree.
+    #[error("`{}` cannot be used as a worktree: {why}", path.display())]
+    InTheWay {
+        /// The path.
+        path: PathBuf,
+        /// Why not, and what to do.
+        why: String,
+    },
+    /// The directory of a worktree cannot be made or removed.
+    #[error("the worktree `{}` cannot be {verb}: {source}", path.display())]
+    Directory {
+        /// The path.
+        path: PathBuf,
+        /// What was tried: `made` or `removed`.
+        verb: &'static str,
+        /// Why it failed.
+        source: io::Error,
     },
 }

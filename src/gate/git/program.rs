@@ -101,6 +101,11 @@ impl Program {
         self
     }
 
+    /// Gives every call this long instead of [`GIT_TIMEOUT`].
+    pub(super) fn timeout(self, timeout: Duration) -> Self {
+        Self { timeout, ..self }
+    }
+
     /// A call with these arguments, the first of which is git's command.
     pub(super) fn call(&self, arguments: &[&str]) -> Call<'_> {
         Call {

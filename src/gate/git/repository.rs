@@ -38,6 +38,10 @@ impl Git {
         Self { environment: environment.clone() }
     }
 
+    pub(super) const fn environment(&self) -> &Environment {
+        &self.environment
+    }
+
     /// The repository that this directory is in the work tree of; `None` if it is in none.
     ///
     /// `objects` is a directory for the objects of snapshots, which has to stay as long as they are wanted: at least for

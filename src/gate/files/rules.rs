@@ -1,0 +1,165 @@
+//! Judging paths that were changed.
+
+use std::borrow::Cow;
+use std::collections::HashSet;
+
+use super::pattern::{Pattern, PatternError, Place};
+use super::special::{is_lockfile, is_trusted};
+use crate::{BrokenRule, FileRules, FileScope};
+
+/// The rules of a turn, ready to judge any number of paths.
+#[derive(Debug)]
+pub(in crate::gate) struct Rules {
+    scopes: Vec<Scope>,
+    allow_lockfiles: bool,
+    may_edit: bool,
+}
+
+#[derive(Debug)]
+struct Scope {
+    allow: Vec<Pattern>,
+    deny: Vec<Pattern>,
+}
+
+impl Rules {
+    /// Reads the patterns.
+    pub(in crate::gate) fn new(rules: &FileRules) -> Result<Self, PatternError> {
+        let FileRules { scopes, allow_lockfiles, may_edit } = rules;
+        let scopes = scopes.iter().map(Scope::new).collect::<Result<_, _>>()?;
+        Ok(Self { scopes, allow_lockfiles: *allow_lockfiles, may_edit: *may_edit })
+    }
+
+    /// The first rule that a change of this path breaks. `written` are the paths that the agent's own tools wrote.
+    ///
+    /// What is denied is denied by whatever leads there, too; what is allowed has to be allowed itself.
+    pub(in crate::gate) fn judge(
+        &self,
+        path: &str,
+        place: Place,
+        written: &HashSet<String>,
+    ) -> Option<BrokenRule> {
+        let is_named =
+            || self.scopes.iter().flat_map(|scope| &scope.allow).any(|pattern| pattern.names(path));
+        if is_trusted(path) && !is_named() {
+            return Some(BrokenRule::TrustedFile);
+        }
+        let mut denied = self.scopes.iter().flat_map(|scope| &scope.deny);
+        if let Some(by) = denied.find(|it| it.matches(path, place) || it.may_match_below(path, place)) {
+            return Some(BrokenRule::Denied { pattern: by.text().to_owned() });
+        }
+        let allows = |scope: &Scope| {
+            scope.allow.is_empty() || scope.allow.iter().any(|pattern| pattern.matches(path, place))
+        };
+        if !self.scopes.iter().all(allows) {
+            return Some(BrokenRule::NotAllowed);
+        }
+        if is_lockfile(path) && !self.allow_lockfiles && !is_named() {
+            return Some(BrokenRule::Lockfile);
+        }
+        if !self.may_edit && is_written(path, place, written) {
+            return Some(BrokenRule::ReadOnlyStep);
+        }
+        None
+    }
+}
+
+impl Scope {
+    fn new(scope: &FileScope) -> Result<Self, PatternError> {
+        let patterns = |texts: &[Cow<'static, str>]| -> Result<Vec<_>, _> {
+            texts.iter().map(|text| Pattern::parse(text)).collect()
+        };
+        Ok(Self { allow: patterns(&scope.allow)?, deny: patterns(&scope.deny)? })
+    }
+}
+
+/// Whether the agent's own tools wrote this, or something in it.
+fn is_written(path: &str, place: Place, written: &HashSet<String>) -> bool {
+    let below = |file: &String| file.strip_prefix(path).is_some_and(|rest| rest.starts_with('/'));
+    written.contains(path) || (place == Place::Repository && written.iter().any(below))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn scope(allow: &[&str], deny: &[&str]) -> FileScope {
+        let patterns =
+            |texts: &[&str]| texts.iter().map(|text| (*text).to_owned().into()).collect::<Vec<_>>().into();
+        FileScope { allow: patterns(allow), deny: patterns(deny) }
+    }
+
+    fn editing(scopes: Vec<FileScope>) -> FileRules {
+        FileRules { scopes, allow_lockfiles: false, may_edit: true }
+    }
+
+    fn judge(rules: &FileRules, path: &str) -> Option<BrokenRule> {
+        let written = ["written.txt".to_owned(), "sub/inside.txt".to_owned()].into();
+        let place = if path == "sub" { Place::Repository } else { Place::File };
+        Rules::new(rules).unwrap().judge(path, place, &written)
+    }
+
+    fn denied(pattern: &str) -> Option<BrokenRule> {
+        Some(BrokenRule::Denied { pattern: pattern.to_owned() })
+    }
+
+    #[test]
+    fn each_rule_in_its_turn() {
+        use BrokenRule::{Lockfile, NotAllowed, ReadOnlyStep, TrustedFile};
+
+        let free = editing(vec![]);
+        let deny = editing(vec![scope(&[], &[".github/**", "*.lock"])]);
+        let allow = editing(vec![scope(&["src/**"], &["src/gen/**"])]);
+        let both = editing(vec![scope(&["src/**"], &[]), scope(&["*.rs"], &[])]);
+        let named = editing(vec![scope(&["/Cargo.lock", "surefire.toml", "src/**"], &[])]);
+        let globbed = editing(vec![scope(&["**"], &[])]);
+        let reading = FileRules { may_edit: false, ..free.clone() };
+        let with_deps = FileRules { allow_lockfiles: true, ..free.clone() };
+        let table = [
+            (&free, "anything", None),
+            (&free, "Cargo.lock", Some(Lockfile)),
+            (&free, "web/yarn.lock", Some(Lockfile)),
+            (&with_deps, "Cargo.lock", None),
+            (&free, "surefire.toml", Some(TrustedFile)),
+            (&free, ".claude/settings.local.json", Some(TrustedFile)),
+            (&free, ".claude", Some(TrustedFile)),
+            (&deny, ".github/workflows/ci.yml", denied(".github/**")),
+            (&deny, "src/a.rs", None),
+            (&deny, "Cargo.lock", denied("*.lock")),
+            (&allow, "src/a.rs", None),
+            (&allow, "src/gen/a.rs", denied("src/gen/**")),
+            (&allow, "docs/a.md", Some(NotAllowed)),
+            (&allow, "Cargo.lock", Some(NotAllowed)),
+            (&allow, "src/Cargo.lock", Some(Lockfile)),
+            (&allow, ".mcp.json", Some(TrustedFile)),
+            (&both, "src/a.rs", None),
+            (&both, "src/a.md", Some(NotAllowed)),
+            (&both, "build.rs", Some(NotAllowed)),
+            (&named, "Cargo.lock", None),
+            (&named, "src/Cargo.lock", Some(Lockfile)),
+            (&named, "surefire.toml", None),
+            (&globbed, "Cargo.lock", Some(Lockfile)),
+            (&globbed, "surefire.toml", Some(TrustedFile)),
+            (&reading, "written.txt", Some(ReadOnlyStep)),
+            (&reading, "sub", Some(ReadOnlyStep)),
+            (&reading, "saved-by-a-person.txt", None),
+            (&reading, "Cargo.lock", Some(Lockfile)),
+            (&free, "written.txt", None),
+        ];
+        for (rules, path, expected) in table {
+            assert_eq!(judge(rules, path), expected, "{path} by {rules:?}");
+        }
+    }
+
+    #[test]
+    fn a_link_to_what_is_denied_is_denied() {
+        let rules = Rules::new(&editing(vec![scope(&[], &[".github/**"])])).unwrap();
+        assert!(rules.judge(".github", Place::Link, &HashSet::new()).is_some());
+        assert_eq!(rules.judge(".github", Place::File, &HashSet::new()), None);
+    }
+
+    #[test]
+    fn a_pattern_that_cannot_be_parsed_is_an_error_and_not_a_rule_that_matches_nothing() {
+        let error = Rules::new(&editing(vec![scope(&[], &["src/[a"])])).unwrap_err();
+        assert_eq!(error.pattern, "src/[a");
+    }
+}

@@ -12,6 +12,7 @@ mod erased;
 mod evidence;
 mod exit;
 mod exit_reason;
+pub(crate) mod file_pattern;
 mod file_rules;
 mod guardrail;
 mod ledger;

@@ -249,7 +249,7 @@
 ///     }
 /// }
 ///
-/// assert_eq!(Port::OUTLINE.scope.deny, ["**/.env*"]);
+/// assert_eq!(Port::OUTLINE.scope.deny[..], ["**/.env*"]);
 /// assert!(Port::OUTLINE.needs.clean_tree && Port::OUTLINE.isolate);
 /// ```
 ///

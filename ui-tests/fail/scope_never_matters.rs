@@ -11,7 +11,16 @@ surefire::recipe! {
 surefire::recipe! {
     /// One mistake is one error: with these lists read, the scope would matter.
     recipe Unread {
-        tool: [edit],
+        tools: [read],
+        scope: { deny: [".github/**"] },
+        initial: Look,
+        step Look { prompt: "Look.", tool: [edit], outcomes: [Complete], Complete => Think }
+        step Think { prompt: "Think.", outcomes: [Complete], Complete => exit TaskCommitted }
+    }
+}
+
+surefire::recipe! {
+    recipe Misspelt {
         scope: { deny: [".github/**"] },
         initial: Look,
         step Look { prompt: "Look.", tools: [read, edt], outcomes: [Complete], Complete => Think }
@@ -20,5 +29,5 @@ surefire::recipe! {
 }
 
 fn main() {
-    drop((ReadOnly::begin(), Unread::begin()));
+    drop((ReadOnly::begin(), Unread::begin(), Misspelt::begin()));
 }

@@ -57,8 +57,8 @@ surefire::recipe! {
 
 fn main() {
     let outline = Example::OUTLINE;
-    assert_eq!(outline.scope.allow, ["src/**", "/docs/", "[!a-z]?*.md"]);
-    assert_eq!(outline.scope.deny, [".github/**", "**/.env*"]);
+    assert_eq!(outline.scope.allow[..], ["src/**", "/docs/", "[!a-z]?*.md"]);
+    assert_eq!(outline.scope.deny[..], [".github/**", "**/.env*"]);
     assert_eq!(outline.scope.flaw(), None);
     assert!(outline.allow_lockfiles && outline.isolate);
     assert_eq!(outline.needs, Needs { clean_tree: true });

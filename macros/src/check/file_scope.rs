@@ -92,6 +92,5 @@ fn changes(recipe: &Resolved, step: &Step) -> bool {
         Tool::Edit | Tool::Command(_) | Tool::Group(_) => true,
         Tool::Read | Tool::Web => false,
     };
-    let inherits_unread = step.tools.is_none() && recipe.written.has_unread_tools();
-    inherits_unread || !tools.flaws.is_empty() || tools.known.iter().any(may_change)
+    !tools.flaws.is_empty() || tools.known.iter().any(may_change)
 }

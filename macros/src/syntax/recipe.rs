@@ -82,11 +82,6 @@ impl Recipe {
         self.guardrails.first().is_some_and(|field| field.value.is_none()) || self.meant("guardrails")
     }
 
-    /// Whether it has tools that could not be read.
-    pub(crate) fn has_unread_tools(&self) -> bool {
-        self.tools.first().is_some_and(|field| field.value.is_none()) || self.meant("tools")
-    }
-
     fn meant(&self, field: &str) -> bool {
         self.unknown.iter().any(|unknown| unknown.meant == Some(field))
     }
@@ -250,7 +245,10 @@ impl Recipe {
 }
 
 fn switch(input: ParseStream<'_>, key: &str) -> syn::Result<LitBool> {
-    input.parse().map_err(|_| input.error(format!("`{key}` is `true` or `false`")))
+    if !input.peek(LitBool) {
+        return Err(input.error(format!("`{key}` is `true` or `false`")));
+    }
+    input.parse()
 }
 
 fn block(input: ParseStream<'_>) -> syn::Result<TokenStream> {

@@ -45,8 +45,12 @@
 /// | `label` | the name for people; the words of the recipe's name unless given |
 /// | `model` | the model to ask for, in quotes |
 /// | `tools` | what the agent may do in steps that have no list of their own, see [below](#tools) |
+/// | `scope` | which files a run may change, see [below](#files) |
+/// | `allow_lockfiles` | `true` lets a run change the lockfiles of package managers |
+/// | `needs` | what has to hold before a run begins: `{ clean_tree }` |
+/// | `isolate` | `true` lets a run work in a git worktree of its own |
 /// | `exits` | your own enum of exit reasons, see [`Registry`](crate::Registry); the standard one unless given |
-/// | `guardrails` | `max_step_visits`, `max_total_steps`, `max_restarts`, `max_verify_time_per_milestone`, `exit_on_other` |
+/// | `guardrails` | `max_step_visits`, `max_total_steps`, `max_restarts`, `max_verify_time_per_milestone`, `max_review_rounds`, `exit_on_other` |
 ///
 /// The doc comment's first paragraph is the description that people see in lists.
 ///
@@ -193,6 +197,60 @@
 /// }
 ///
 /// assert_eq!(Careful::OUTLINE.steps[0].verify[0].to_string(), "cargo test");
+/// ```
+///
+/// # Findings
+///
+/// `IssuesFound(findings) => Fix` is an outcome that may carry what a review found, each finding in a sentence. When the
+/// same findings come back, or do not get fewer over `max_review_rounds` (a guardrail, 3 unless given), the run ends with
+/// [`ReviewLoopDetected`](crate::ExitReason::ReviewLoopDetected). The typed run takes no findings.
+///
+/// ```
+/// surefire::recipe! {
+///     recipe Polish {
+///         initial: Review,
+///         guardrails: { max_step_visits: 10, max_review_rounds: 4 },
+///         step Review {
+///             prompt: "Review the text.",
+///             outcomes: [NoIssues, IssuesFound],
+///             NoIssues => exit ChangesCommitted,
+///             IssuesFound(findings) => Fix,
+///         }
+///         step Fix { prompt: "Fix what the review found.", outcomes: [Complete], Complete => Review }
+///     }
+/// }
+///
+/// assert!(Polish::OUTLINE.steps[0].outcomes[1].findings);
+/// assert_eq!(Polish::OUTLINE.guardrails.max_review_rounds, Some(4));
+/// ```
+///
+/// # Files
+///
+/// `scope` says which files a run may change, in patterns as `.gitignore` has them: where `allow` names some, no others;
+/// and never what `deny` names. A run that changes another file ends with
+/// [`GuardViolation`](crate::ExitReason::GuardViolation), and one that changes a lockfile without `allow_lockfiles` with
+/// [`LockfileViolation`](crate::ExitReason::LockfileViolation). A recipe that `needs: { clean_tree }` does not begin
+/// while tracked files have uncommitted changes. With `isolate: true` a run works in a git worktree of its own.
+///
+/// ```
+/// surefire::recipe! {
+///     recipe Port {
+///         scope: { allow: ["src/**", "*.md"], deny: ["**/.env*"] },
+///         allow_lockfiles: true,
+///         needs: { clean_tree },
+///         isolate: true,
+///         initial: Write,
+///         step Write {
+///             prompt: "Port the next module.",
+///             tools: [edit],
+///             outcomes: [Complete],
+///             Complete => exit ChangesCommitted,
+///         }
+///     }
+/// }
+///
+/// assert_eq!(Port::OUTLINE.scope.deny[..], ["**/.env*"]);
+/// assert!(Port::OUTLINE.needs.clean_tree && Port::OUTLINE.isolate);
 /// ```
 ///
 /// # What comes out

@@ -26,6 +26,8 @@ struct Recipe {
     number: u64,
     guardrails: String,
     steps: Vec<Vec<Next>>,
+    /// What stands before its first step beside that.
+    fields: String,
     /// For each step, numbers that decide what else it says.
     looks: Vec<usize>,
 }
@@ -75,8 +77,27 @@ impl Recipe {
         };
         let restarts = if restarts { ", max_restarts: 2" } else { "" };
         let other = if random.below(3) == 0 { ", exit_on_other: false" } else { "" };
-        let looks = steps.iter().map(|_| random.below(64)).collect();
-        Self { number, guardrails: format!("{limits}{restarts}{other}"), steps, looks }
+        let looks: Vec<_> = steps.iter().map(|_| random.below(64)).collect();
+        let mut recipe = Self { number, guardrails: String::new(), fields: String::new(), steps, looks };
+        let rounds = if recipe.has_findings() { ", max_review_rounds: 2" } else { "" };
+        recipe.guardrails = format!("{limits}{restarts}{other}{rounds}");
+        recipe.fields = Self::file_fields(&mut random);
+        recipe
+    }
+
+    /// What a recipe says about files, none of which changes where a run can go.
+    fn file_fields(random: &mut Random) -> String {
+        let fields = [
+            "scope: { allow: [\"src/**\"] },",
+            "scope: { allow: [\"/docs/\", \"*.md\"], deny: [\"**/.env*\"] },",
+            "allow_lockfiles: true,",
+            "needs: { clean_tree },",
+            "isolate: true,",
+            "isolate: false, scope: { deny: [\"[a-z]?\"] },",
+            "",
+            "",
+        ];
+        fields[random.below(fields.len())].to_owned()
     }
 
     /// Whether a step is a command: one with two outcomes can be.
@@ -109,6 +130,18 @@ impl Recipe {
         if self.is_command(step) { names[outcome].to_owned() } else { format!("O{outcome}") }
     }
 
+    /// Whether an outcome carries findings, which no form of a walk takes.
+    fn findings(&self, step: usize, outcome: usize) -> &'static str {
+        let carries = !self.is_command(step) && (self.looks[step] + outcome).is_multiple_of(4);
+        if carries { "(findings)" } else { "" }
+    }
+
+    fn has_findings(&self) -> bool {
+        let outcomes = |step: usize| 0..self.steps[step].len();
+        (0..self.steps.len())
+            .any(|step| outcomes(step).any(|outcome| !self.findings(step, outcome).is_empty()))
+    }
+
     /// What the engine would have to find, which no form of a walk asks for.
     fn evidence(&self, step: usize, outcome: usize) -> &'static str {
         let evidence =
@@ -134,7 +167,7 @@ impl Recipe {
     }
 
     fn source(&self) -> String {
-        let (number, guardrails) = (self.number, &self.guardrails);
+        let Self { number, guardrails, fields, .. } = self;
         let mut steps = String::new();
         let mut walks = String::new();
         for (step, nexts) in self.steps.iter().enumerate() {
@@ -145,8 +178,9 @@ impl Recipe {
                     Next::Exit => "exit TaskCommitted".to_owned(),
                     Next::Restart => format!("restart Random{number}"),
                 };
-                let (outcome, evidence) = (self.outcome(step, outcome), self.evidence(step, outcome));
-                let _ = writeln!(steps, "            {outcome} => {next}{evidence},");
+                let (findings, evidence) = (self.findings(step, outcome), self.evidence(step, outcome));
+                let outcome = self.outcome(step, outcome);
+                let _ = writeln!(steps, "            {outcome}{findings} => {next}{evidence},");
             }
             steps += "        }\n";
             let mut targets: Vec<_> = nexts
@@ -171,7 +205,7 @@ impl Recipe {
         }
         format!(
             "surefire::recipe! {{\n    pub recipe Random{number} {{\n        initial: S0,\n        \
-             guardrails: {{ {guardrails} }},\n{steps}    }}\n}}\n\
+             {fields}\n        guardrails: {{ {guardrails} }},\n{steps}    }}\n}}\n\
              typed_walk! {{\n    Random{number}, self::random{number},\n{walks}}}\n"
         )
     }

@@ -1,7 +1,9 @@
 /// Writes a release note and publishes it.
 /**
 
-Recipe `release`: 3 steps, at most 9 in a run (guardrails: each step at most 3 times; at most 2 restarts in a chain of runs; what verifies one visit takes at most 30m).
+Recipe `release`: 3 steps, at most 9 in a run (guardrails: each step at most 3 times; at most 2 restarts in a chain of runs; what verifies one visit takes at most 30m; at most 4 rounds of a review without fewer findings).
+
+Its runs may change `NOTES.md`, `docs/**` and no other files, and never `**/.env*`. They may change lockfiles. They begin where no tracked file has uncommitted changes. They work in a git worktree of their own.
 
 # Steps
 
@@ -12,10 +14,12 @@ Recipe `release`: 3 steps, at most 9 in a run (guardrails: each step at most 3 t
 | [`Build`](release::Build) | `passed` | [`Check`](release::Check) |
 |  | `failed` | [`Write`](release::Write) |
 | [`Check`](release::Check) | `no-issues` | restart `Announce` if `clean` |
-|  | `issues-found` | [`Write`](release::Write) |
+|  | `issues-found` with findings | [`Write`](release::Write) |
 |  | `other` | exit `Unclear` |
 
 What stands after `if` the engine looks for itself before it goes on; the typed run does not.
+
+What a review found comes with an outcome that has findings; the typed run takes none.
 
 Where none of these fits, the agent reports `other`, and the run ends with `UserProvidedOther`.
 
@@ -115,6 +119,7 @@ pub mod release {
         max_verify_time_per_milestone: ::core::option::Option::Some(
             ::surefire::__private::Duration::from_secs(1800u64),
         ),
+        max_review_rounds: ::core::option::Option::Some(4u32),
         exit_on_other: true,
     };
     /// Begins a run in a chain that has restarted so many times.
@@ -434,6 +439,8 @@ The engine looks for `clean` before that; this method does not.*/
             ::surefire::__private::restart(&self.ledger, &"check", &GUARDRAILS)
         }
         ///Reports `issues-found`: the run goes on with the step `write`.
+        /**
+The agent's findings come with it; this method takes none.*/
         ///
         /// # Errors
         /// A guardrail does not allow entering that step; the exit says which one.
@@ -588,6 +595,7 @@ impl ::surefire::Recipe for Release {
                                 ::surefire::__private::Cow::Borrowed("NOTES.md"),
                             ),
                         ],
+                        findings: false,
                         next: ::surefire::NextOutline::Step(1usize),
                     },
                     ::surefire::OutcomeOutline {
@@ -600,6 +608,7 @@ impl ::surefire::Recipe for Release {
                                 ),
                             ),
                         ],
+                        findings: false,
                         next: ::surefire::NextOutline::Exit(
                             <release::Step as ::surefire::__private::Scope>::EXITS[0usize],
                         ),
@@ -607,6 +616,7 @@ impl ::surefire::Recipe for Release {
                     ::surefire::OutcomeOutline {
                         name: "other",
                         evidence: &[],
+                        findings: false,
                         next: ::surefire::NextOutline::Exit(
                             <release::Step as ::surefire::__private::Scope>::EXITS[1usize],
                         ),
@@ -632,11 +642,13 @@ impl ::surefire::Recipe for Release {
                     ::surefire::OutcomeOutline {
                         name: "passed",
                         evidence: &[],
+                        findings: false,
                         next: ::surefire::NextOutline::Step(2usize),
                     },
                     ::surefire::OutcomeOutline {
                         name: "failed",
                         evidence: &[],
+                        findings: false,
                         next: ::surefire::NextOutline::Step(0usize),
                     },
                 ],
@@ -653,6 +665,7 @@ impl ::surefire::Recipe for Release {
                     ::surefire::OutcomeOutline {
                         name: "no-issues",
                         evidence: &[::surefire::Evidence::Clean],
+                        findings: false,
                         next: ::surefire::__private::next_restart::<
                             release::Step,
                             0usize,
@@ -661,11 +674,13 @@ impl ::surefire::Recipe for Release {
                     ::surefire::OutcomeOutline {
                         name: "issues-found",
                         evidence: &[],
+                        findings: true,
                         next: ::surefire::NextOutline::Step(0usize),
                     },
                     ::surefire::OutcomeOutline {
                         name: "other",
                         evidence: &[],
+                        findings: false,
                         next: ::surefire::NextOutline::Exit(
                             <release::Step as ::surefire::__private::Scope>::EXITS[2usize],
                         ),
@@ -680,8 +695,25 @@ impl ::surefire::Recipe for Release {
             max_verify_time_per_milestone: ::core::option::Option::Some(
                 ::surefire::__private::Duration::from_secs(1800u64),
             ),
+            max_review_rounds: ::core::option::Option::Some(4u32),
             exit_on_other: true,
         },
+        scope: &::surefire::FileScope {
+            allow: ::surefire::__private::Cow::Borrowed(
+                &[
+                    ::surefire::__private::Cow::Borrowed("NOTES.md"),
+                    ::surefire::__private::Cow::Borrowed("docs/**"),
+                ],
+            ),
+            deny: ::surefire::__private::Cow::Borrowed(
+                &[::surefire::__private::Cow::Borrowed("**/.env*")],
+            ),
+        },
+        allow_lockfiles: true,
+        needs: ::surefire::Needs {
+            clean_tree: true,
+        },
+        isolate: true,
         max_steps: 9u32,
         heaviest_path: &[
             ::surefire::PathPart {

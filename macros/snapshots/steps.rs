@@ -28,8 +28,8 @@ macro_rules! __surefire_steps_review_loop {
     ($($call:tt)*) => {
         ::surefire::__private::splice! { (clean) { step Review { prompt :
         "Review the changes.", tools : [read, ..TEST], outcomes : [NoIssues,
-        IssuesFound], NoIssues => clean if changed, IssuesFound => Fix, } step Fix {
-        prompt : FIX, outcomes : [Complete], Complete => Review } } $($call)* }
+        IssuesFound], NoIssues => clean if changed, IssuesFound(findings) => Fix, } step
+        Fix { prompt : FIX, outcomes : [Complete], Complete => Review } } $($call)* }
     };
 }
 #[allow(unused_imports)]

@@ -9,6 +9,7 @@ mod check;
 mod defect;
 mod diagnostic;
 mod expand;
+mod file_pattern;
 mod graph;
 mod model;
 mod proof;

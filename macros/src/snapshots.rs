@@ -10,7 +10,7 @@ use crate::syntax::Input;
 
 /// One step leads to another, exits, and restarts; one prompt is a text, the other a constant, and one step is a command;
 /// `Other` is implied in one step and written in another; tools come from the recipe, the step and a constant; there is
-/// evidence of each kind: each kind of item is generated.
+/// evidence of each kind, a scope and an outcome with findings: each kind of item is generated.
 #[test]
 fn recipe() {
     let items = crate::recipe_tokens(&input(quote! {
@@ -18,8 +18,14 @@ fn recipe() {
         pub recipe Release {
             model: "opus",
             tools: [read],
+            scope: { allow: ["NOTES.md", "docs/**"], deny: ["**/.env*"] },
+            allow_lockfiles: true,
+            needs: { clean_tree },
+            isolate: true,
             initial: Write,
-            guardrails: { max_step_visits: 3, max_restarts: 2, max_verify_time_per_milestone: 30m },
+            guardrails: {
+                max_step_visits: 3, max_restarts: 2, max_verify_time_per_milestone: 30m, max_review_rounds: 4,
+            },
             exits: MyExits,
 
             #[doc = " Drafts the note."]
@@ -44,7 +50,7 @@ fn recipe() {
                     Other,
                 ],
                 NoIssues => restart Announce if clean,
-                IssuesFound => Write,
+                IssuesFound(findings) => Write,
                 Other => exit Unclear,
             }
         }
@@ -61,7 +67,7 @@ fn steps() {
                 tools: [read, ..TEST],
                 outcomes: [NoIssues, IssuesFound],
                 NoIssues => clean if changed,
-                IssuesFound => Fix,
+                IssuesFound(findings) => Fix,
             }
             step Fix { prompt: FIX, outcomes: [Complete], Complete => Review }
         }

@@ -96,8 +96,14 @@ const WITH_COMMANDS: &str = r#"
         recipe Everything {
             model: "opus",
             tools: [read, ..TEST],
+            scope: { allow: ["src/**", "/docs/"], deny: [".github/**", "**/.env*"] },
+            allow_lockfiles: true,
+            needs: { clean_tree },
+            isolate: false,
             initial: Build,
-            guardrails: { max_step_visits: 3, max_restarts: 2, max_verify_time_per_milestone: 30m },
+            guardrails: {
+                max_step_visits: 3, max_restarts: 2, max_verify_time_per_milestone: 30m, max_review_rounds: 3,
+            },
             step Build { run: ["make", "all"], time: 10m, Passed => Work, Failed => exit ImplementationBlocked }
             step Work {
                 prompt: "Work.",
@@ -105,7 +111,7 @@ const WITH_COMMANDS: &str = r#"
                 verify: ["cargo test", ["cargo", "clippy"]],
                 outcomes: [Complete, Again, StartOver],
                 Complete => exit TaskCommitted if commit && clean,
-                Again => Build if changed && exists "TODO" && "make check",
+                Again(findings) => Build if changed && exists "TODO" && "make check",
                 StartOver => restart Everything if ["test", "-e", "x"],
             }
         }
@@ -192,7 +198,7 @@ fn mutate(tokens: TokenStream, random: &mut Random) -> TokenStream {
 }
 
 fn any_token(random: &mut Random) -> TokenTree {
-    const WORDS: [&str; 34] = [
+    const WORDS: [&str; 40] = [
         "step",
         "exit",
         "restart",
@@ -227,12 +233,20 @@ fn any_token(random: &mut Random) -> TokenTree {
         "Passed",
         "Failed",
         "BUILD",
+        "scope",
+        "allow",
+        "deny",
+        "needs",
+        "findings",
+        "true",
     ];
     const MARKS: [char; 11] = [',', ':', '=', '>', '-', ';', '#', '!', '.', '&', '|'];
     match random.below(6) {
         0 | 1 => TokenTree::Ident(Ident::new(WORDS[random.below(WORDS.len())], Span::call_site())),
         2 => TokenTree::Punct(Punct::new(MARKS[random.below(MARKS.len())], Spacing::Joint)),
-        3 => TokenTree::Literal(Literal::string(["", "cargo *", "cargo*", "../x"][random.below(4)])),
+        3 => TokenTree::Literal(Literal::string(
+            ["", "cargo *", "cargo*", "../x", "src/**", "[a"][random.below(6)],
+        )),
         4 => {
             let time = ["0s", "10m", "9x", "1.5h"][random.below(4)];
             TokenTree::Literal(time.parse().expect("these are literals"))

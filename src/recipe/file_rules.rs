@@ -5,6 +5,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use super::file_pattern;
+
 /// Which files may be changed, in patterns as `.gitignore` has them.
 ///
 /// Where `allow` is empty every file is allowed; what `deny` names is denied even if `allow` names it too.
@@ -38,6 +40,22 @@ impl FileScope {
     #[must_use]
     pub fn is_everything(&self) -> bool {
         self.allow.is_empty() && self.deny.is_empty()
+    }
+
+    /// The first pattern that can name no file, and why. A recipe with one does not compile.
+    ///
+    /// ```
+    /// use surefire::FileScope;
+    ///
+    /// let scope = FileScope { deny: vec!["docs/**".into(), "**.rs".into()].into(), ..FileScope::EVERYTHING };
+    /// let (pattern, why) = scope.flaw().unwrap();
+    /// assert_eq!(pattern, "**.rs");
+    /// assert_eq!(why, "`**` stands alone between slashes: `src/**` or `**/name`");
+    /// ```
+    #[must_use]
+    pub fn flaw(&self) -> Option<(&str, &'static str)> {
+        let mut patterns = self.allow.iter().chain(self.deny.iter());
+        patterns.find_map(|pattern| Some((pattern.as_ref(), file_pattern::flaw(pattern)?)))
     }
 }
 

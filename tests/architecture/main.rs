@@ -99,14 +99,13 @@ fn no_remedy_is_searched_for_in_an_errors_text() {
 }
 
 #[test]
-fn the_macro_and_the_library_agree_on_patterns_of_commands() {
-    let library = std::fs::read_to_string(source().join("recipe/tool_pattern.rs")).expect("it is there");
+fn the_macro_and_the_library_agree_on_patterns() {
     let root = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
-    let macros = std::fs::read_to_string(root.join("macros/src/tool_pattern.rs")).expect("it is there");
-    assert!(
-        library == macros,
-        "copy one `tool_pattern.rs` over the other: the macro cannot import the library"
-    );
+    for file in ["tool_pattern.rs", "file_pattern.rs"] {
+        let library = std::fs::read_to_string(source().join("recipe").join(file)).expect("it is there");
+        let macros = std::fs::read_to_string(root.join("macros/src").join(file)).expect("it is there");
+        assert!(library == macros, "copy one `{file}` over the other: the macro cannot import the library");
+    }
 }
 
 #[test]

@@ -275,6 +275,32 @@ fn an_outcome_that_git_can_prove_is_looked_up() {
 }
 
 #[test]
+fn every_review_reports_its_findings() {
+    for recipe in BUNDLED.iter().map(AnyRecipe::outline) {
+        for step in recipe.steps {
+            let place = format!("{} / {}", recipe.id, step.name);
+            for outcome in step.outcomes {
+                assert_eq!(outcome.findings, outcome.name == "issues-found", "{place} / {}", outcome.name);
+            }
+            let reviews = step.outcomes.iter().any(|outcome| outcome.findings);
+            assert_eq!(step.name.contains("review"), reviews, "{place}");
+            assert_eq!(step.prompt.contains("`findings`"), reviews, "{place}: its prompt asks for them");
+        }
+        assert_eq!(recipe.guardrails.max_review_rounds, None, "{}: the default does", recipe.id);
+    }
+}
+
+#[test]
+fn lockfiles_may_change_where_code_may_and_only_a_rebase_needs_a_clean_tree() {
+    let with_lockfiles = ["implement-and-review", "implement-and-review-all", "rebase", "review-and-commit"];
+    for recipe in BUNDLED.iter().map(AnyRecipe::outline) {
+        assert_eq!(recipe.allow_lockfiles, with_lockfiles.contains(&recipe.id), "{}", recipe.id);
+        assert_eq!(recipe.needs.clean_tree, recipe.id == "rebase", "{}", recipe.id);
+        assert!(recipe.scope.is_everything() && !recipe.isolate, "{}: a project says so itself", recipe.id);
+    }
+}
+
+#[test]
 fn no_commit_is_believed() {
     for recipe in BUNDLED.iter().map(AnyRecipe::outline) {
         let outcomes = recipe.steps.iter().flat_map(|step| step.outcomes);

@@ -81,14 +81,18 @@ fn json() {
 
 surefire::recipe! {
     recipe Checked {
+        scope: { allow: ["src/**"], deny: ["**/.env*", "/docs/"] },
+        allow_lockfiles: true,
+        needs: { clean_tree },
+        isolate: true,
         initial: First,
-        guardrails: { max_step_visits: 3, max_verify_time_per_milestone: 90s },
+        guardrails: { max_step_visits: 3, max_verify_time_per_milestone: 90s, max_review_rounds: 2 },
         step Work {
             prompt: "Work.",
             tools: [edit, "cargo *"],
             verify: ["test \"$(wc -l < log)\" -gt 0", ["cargo", "test"]],
             outcomes: [Complete],
-            Complete => Test if changed && exists "a/b" && "grep -q '<a & b>' log # or `c`",
+            Complete(findings) => Test if changed && exists "a/b" && "grep -q '<a & b>' log # or `c`",
         }
         step Test {
             run: "cargo test --workspace --all-targets --all-features --no-fail-fast",
@@ -142,4 +146,17 @@ fn commands_and_evidence_in_json() {
     assert_eq!(test["run"]["time_s"], 600);
     assert_eq!(bare["run"], serde_json::json!({ "command": ["make", "a \"b\""] }));
     assert_eq!((&bare["prompt"], &bare["tools"]), (&serde_json::json!(""), &serde_json::Value::Null));
+}
+
+#[test]
+fn files_and_findings_in_json() {
+    let json = serde_json::to_value(Checked::OUTLINE).expect("it is plain data");
+    assert_eq!(json["scope"], serde_json::json!({ "allow": ["src/**"], "deny": ["**/.env*", "/docs/"] }));
+    assert_eq!(json["allow_lockfiles"], true);
+    assert_eq!(json["needs"], serde_json::json!({ "clean_tree": true }));
+    assert_eq!(json["isolate"], true);
+    assert_eq!(json["guardrails"]["max_review_rounds"], 2);
+    let (work, test) = (&json["steps"][0], &json["steps"][1]);
+    assert_eq!(work["outcomes"][0]["findings"], true);
+    assert!(test["outcomes"][0].get("findings").is_none());
 }

@@ -21,9 +21,17 @@ surefire::recipe! {
         label: "Public",
         model: "opus",
         tools: [read, ..PUBLIC_TOOLS],
+        scope: { allow: ["src/**"], deny: ["**/`.env`*"] },
+        allow_lockfiles: true,
+        needs: { clean_tree },
+        isolate: true,
         initial: Build,
         guardrails: {
-            max_step_visits: 3, max_total_steps: 20, max_restarts: 2, max_verify_time_per_milestone: 1h,
+            max_step_visits: 3,
+            max_total_steps: 20,
+            max_restarts: 2,
+            max_verify_time_per_milestone: 1h,
+            max_review_rounds: 2,
         },
 
         step Build { run: "make | tee log", time: 10m, Passed => Work, Failed => exit ImplementationBlocked }
@@ -42,7 +50,7 @@ surefire::recipe! {
                 StartOver,
             ],
             Complete => exit TaskCommitted if commit && "grep -q 'a|b' log",
-            Again => Work if changed,
+            Again(findings) => Work if changed,
             Blocked => exit ImplementationBlocked,
             StartOver => restart Public if exists "log",
         }

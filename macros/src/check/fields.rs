@@ -14,6 +14,10 @@ pub(super) fn check(recipe: &Resolved, diagnostics: &mut Diagnostics) {
     once(&written.label.keys(), diagnostics);
     once(&written.model.keys(), diagnostics);
     once(&written.tools.keys(), diagnostics);
+    once(&written.scope.keys(), diagnostics);
+    once(&written.allow_lockfiles.keys(), diagnostics);
+    once(&written.needs.keys(), diagnostics);
+    once(&written.isolate.keys(), diagnostics);
     once(&written.initial.keys(), diagnostics);
     once(&written.exits.keys(), diagnostics);
     once(&written.guardrails.keys(), diagnostics);
@@ -36,7 +40,8 @@ fn unknown(fields: &[Unknown], what: &str, known: &[&'static str], diagnostics: 
     }
 }
 
-fn once(keys: &[&Ident], diagnostics: &mut Diagnostics) {
+/// Reports every time but the first.
+pub(super) fn once(keys: &[&Ident], diagnostics: &mut Diagnostics) {
     for again in keys.iter().skip(1) {
         let message = format!("`{again}` is written twice; keep one of them");
         diagnostics.error_and(again, message, keys[0], "first_written_here");

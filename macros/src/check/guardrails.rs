@@ -5,7 +5,7 @@ use syn::LitInt;
 
 use super::time;
 use crate::diagnostic::Diagnostics;
-use crate::resolve::{GUARDRAILS, Resolved, Target, VERIFY_TIME};
+use crate::resolve::{GUARDRAILS, REVIEW_ROUNDS, Resolved, Target, VERIFY_TIME};
 use crate::spelling;
 use crate::syntax::{Entry, Value};
 
@@ -26,6 +26,7 @@ pub(super) fn check(recipe: &Resolved, diagnostics: &mut Diagnostics) {
     visits_within_total(entries, diagnostics);
     restarts_are_bounded(recipe, diagnostics);
     verify_is_there(recipe, entries, diagnostics);
+    findings_are_there(recipe, entries, diagnostics);
 }
 
 fn sensible(Entry { key, value }: &Entry, diagnostics: &mut Diagnostics) {
@@ -69,7 +70,11 @@ fn sensible(Entry { key, value }: &Entry, diagnostics: &mut Diagnostics) {
 }
 
 fn purpose(key: &Ident) -> &'static str {
-    if key == "max_restarts" { "restart" } else { "take its first step" }
+    match key.to_string().as_str() {
+        "max_restarts" => "restart",
+        REVIEW_ROUNDS => "have anything reviewed",
+        _ => "take its first step",
+    }
 }
 
 fn visits_within_total(entries: &[Entry], diagnostics: &mut Diagnostics) {
@@ -121,5 +126,18 @@ fn verify_is_there(recipe: &Resolved, entries: &[Entry], diagnostics: &mut Diagn
     {
         let key = &entry.key;
         diagnostics.error(key, format!("no step has `verify`, so `{key}` bounds nothing: remove it"));
+    }
+}
+
+fn findings_are_there(recipe: &Resolved, entries: &[Entry], diagnostics: &mut Diagnostics) {
+    let may_carry = recipe.written.broken || recipe.steps.iter().any(|step| step.written.carries());
+    if let Some(entry) = entries.iter().find(|entry| entry.key == REVIEW_ROUNDS)
+        && !may_carry
+    {
+        let key = &entry.key;
+        let message = format!(
+            "nothing carries findings: write `IssuesFound(findings) => …` in a review, or remove `{key}`"
+        );
+        diagnostics.error(key, message);
     }
 }

@@ -8,10 +8,13 @@ mod cycles;
 mod duplicates;
 mod evidence;
 mod fields;
+mod file_scope;
+mod findings;
 mod generated_names;
 mod guardrails;
 mod identity;
 mod initial;
+mod needs;
 mod other;
 mod outcomes;
 mod prompts;
@@ -28,7 +31,7 @@ use syn::Visibility;
 use crate::diagnostic::Diagnostics;
 use crate::resolve::{Resolved, ResolvedFragment};
 
-const RULES: [fn(&Resolved, &mut Diagnostics); 17] = [
+const RULES: [fn(&Resolved, &mut Diagnostics); 20] = [
     fields::check,
     identity::check,
     initial::check,
@@ -38,9 +41,12 @@ const RULES: [fn(&Resolved, &mut Diagnostics); 17] = [
     prompts::check,
     run_steps::check,
     tools::check,
+    file_scope::check,
+    needs::check,
     verify::check,
     outcomes::check,
     evidence::check,
+    findings::check,
     targets::check,
     other::check,
     reach::check,
@@ -92,6 +98,7 @@ pub(crate) fn fragment(fragment: &ResolvedFragment, diagnostics: &mut Diagnostic
         tools::check_step(step, diagnostics);
         verify::check_step(step, diagnostics);
         evidence::check_step(step, diagnostics);
+        findings::check_step(step, diagnostics);
     }
 }
 

@@ -110,6 +110,10 @@ impl Expansion<'_> {
                 quote!(#[doc = #docs])
             }
         };
+        let findings = outcome
+            .findings
+            .then(|| quote!(#[doc = "\nThe agent's findings come with it; this method takes none."]));
+        let evidence = quote!(#evidence #findings);
         match outcome.next {
             Next::Step(next) => {
                 let target = &self.shape.steps[next];
@@ -200,6 +204,7 @@ impl Expansion<'_> {
         let verify_time =
             limits.max_verify_time.map(|seconds| quote!(#private::Duration::from_secs(#seconds)));
         let verify_time = option(verify_time);
+        let review_rounds = option(limits.max_review_rounds);
         let exit_on_other = !limits.other_is_free;
         quote! {
             #krate::Guardrails {
@@ -207,7 +212,7 @@ impl Expansion<'_> {
                 max_total_steps: #total,
                 max_restarts: #restarts,
                 max_verify_time_per_milestone: #verify_time,
-                max_review_rounds: ::core::option::Option::None,
+                max_review_rounds: #review_rounds,
                 exit_on_other: #exit_on_other,
             }
         }

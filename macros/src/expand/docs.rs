@@ -19,6 +19,9 @@ const OTHER_IN_WORDS: &str =
 const EVIDENCE_IN_WORDS: &str =
     "What stands after `if` the engine looks for itself before it goes on; the typed run does not.\n\n";
 
+const FINDINGS_IN_WORDS: &str =
+    "What a review found comes with an outcome that has findings; the typed run takes none.\n\n";
+
 impl Expansion<'_> {
     /// What follows the author's own words on the recipe's type.
     pub(super) fn recipe_docs(&self) -> TokenStream {
@@ -33,13 +36,13 @@ impl Expansion<'_> {
         );
         let steps = if shape.steps.len() <= READABLE {
             let other = if self.implies_other() { OTHER_IN_WORDS } else { "" };
-            let has_evidence = shape
-                .steps
-                .iter()
-                .flat_map(|step| &step.outcomes)
-                .any(|outcome| !outcome.evidence.is_empty());
+            let mut outcomes = shape.steps.iter().flat_map(|step| &step.outcomes);
+            let has_findings = outcomes.clone().any(|outcome| outcome.findings);
+            let has_evidence = outcomes.any(|outcome| !outcome.evidence.is_empty());
             let evidence = if has_evidence { EVIDENCE_IN_WORDS } else { "" };
-            format!("# Steps\n\n{}\n{evidence}{other}# Picture\n\n{}\n", self.table(), self.diagram())
+            let findings = if has_findings { FINDINGS_IN_WORDS } else { "" };
+            let (table, diagram) = (self.table(), self.diagram());
+            format!("# Steps\n\n{table}\n{evidence}{findings}{other}# Picture\n\n{diagram}\n")
         } else {
             String::new()
         };
@@ -47,7 +50,11 @@ impl Expansion<'_> {
         let parts = format!(
             "Its steps, outcomes and the typed run are in [`{module}`]; [`begin`](Self::begin) starts one."
         );
-        let page = format!("{own}\n\n{summary}\n\n{steps}\n{parts}\n");
+        let files = match shape.files.in_words() {
+            words if words.is_empty() => words,
+            words => format!("{words}\n\n"),
+        };
+        let page = format!("{own}\n\n{summary}\n\n{files}{steps}\n{parts}\n");
         quote!(#[doc = #page])
     }
 
@@ -66,7 +73,8 @@ impl Expansion<'_> {
                     evidence => format!(" if {}", code(evidence).replace('|', "\\|")),
                 };
                 let next = self.next_in_words(outcome);
-                let _ = writeln!(table, "| {name} | `{}` | {next}{evidence} |", outcome.wire);
+                let findings = if outcome.findings { " with findings" } else { "" };
+                let _ = writeln!(table, "| {name} | `{}`{findings} | {next}{evidence} |", outcome.wire);
             }
         }
         table
@@ -98,6 +106,10 @@ impl Expansion<'_> {
         }
         if let Some(time) = limits.max_verify_time {
             words.push(format!("what verifies one visit takes at most {}", written_time(time)));
+        }
+        if let Some(rounds) = limits.max_review_rounds {
+            let rounds = counted(rounds as usize, "round");
+            words.push(format!("at most {rounds} of a review without fewer findings"));
         }
         if words.is_empty() { String::new() } else { format!(" (guardrails: {})", words.join("; ")) }
     }

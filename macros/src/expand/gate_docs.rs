@@ -1,7 +1,9 @@
-//! What the generated pages say about tools, commands and evidence.
+//! What the generated pages say about tools, commands, evidence and files.
+
+use syn::LitStr;
 
 use super::Expansion;
-use crate::model::{Outcome, Run, Step};
+use crate::model::{Files, Outcome, Run, Step};
 use crate::resolve::{Tool, command_texts, written_time};
 use crate::syntax::Command;
 
@@ -26,6 +28,35 @@ impl Step {
             ));
         }
         paragraphs
+    }
+}
+
+impl Files {
+    /// A paragraph about what runs may do with files; empty where the author said nothing about that.
+    pub(super) fn in_words(&self) -> String {
+        let mut sentences = Vec::new();
+        match (patterns_in_words(&self.allow), patterns_in_words(&self.deny)) {
+            (None, None) => {}
+            (Some(allow), None) => sentences.push(format!("Its runs may change {allow} and no other files.")),
+            (None, Some(deny)) => sentences.push(format!("Its runs may not change {deny}.")),
+            (Some(allow), Some(deny)) => {
+                sentences.push(format!("Its runs may change {allow} and no other files, and never {deny}."));
+            }
+        }
+        if self.allow_lockfiles {
+            sentences.push("They may change lockfiles.".to_owned());
+        }
+        if self.clean_tree {
+            sentences.push("They begin where no tracked file has uncommitted changes.".to_owned());
+        }
+        if self.isolate {
+            sentences.push("They work in a git worktree of their own.".to_owned());
+        }
+        let mut words = sentences.join(" ");
+        if let Some(rest) = words.strip_prefix("They ") {
+            words = format!("Its runs {rest}");
+        }
+        words
     }
 }
 
@@ -67,6 +98,11 @@ fn tool_in_words(tool: &Tool) -> String {
         Tool::Command(pattern) => code(&pattern.value()),
         Tool::Group(group) => format!("those of {}", code(&group.name)),
     }
+}
+
+fn patterns_in_words(patterns: &[LitStr]) -> Option<String> {
+    let patterns: Vec<_> = patterns.iter().map(|pattern| code(&pattern.value())).collect();
+    (!patterns.is_empty()).then(|| patterns.join(", "))
 }
 
 fn command_in_words(command: &Command) -> String {

@@ -1,14 +1,15 @@
-//! What the engine allows, runs and looks for at a step, as static data.
+//! What the engine allows, runs and looks for, as static data.
 
 use std::collections::HashSet;
 
 use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
+use syn::LitStr;
 use syn::spanned::Spanned;
 
 use super::Expansion;
 use super::at::option;
-use crate::model::{Run, Step};
+use crate::model::{Files, Run, Step};
 use crate::resolve::{Evidence, Tool};
 use crate::syntax::{Command, Group};
 
@@ -86,6 +87,19 @@ impl Expansion<'_> {
                 #krate::CommandLine::Program(#private::Cow::Borrowed(&[#(#private::Cow::Borrowed(#words),)*]))
             },
         }
+    }
+
+    /// Which files the runs of a recipe may change.
+    pub(super) fn file_scope(&self) -> TokenStream {
+        let (krate, private) = (self.krate, &self.private);
+        let Files { allow, deny, .. } = &self.shape.files;
+        if allow.is_empty() && deny.is_empty() {
+            return quote!(#krate::FileScope::EVERYTHING);
+        }
+        let list =
+            |patterns: &[LitStr]| quote!(#private::Cow::Borrowed(&[#(#private::Cow::Borrowed(#patterns),)*]));
+        let (allow, deny) = (list(allow), list(deny));
+        quote!(#krate::FileScope { allow: #allow, deny: #deny })
     }
 
     pub(super) fn evidence(&self, evidence: &Evidence) -> TokenStream {

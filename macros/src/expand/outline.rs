@@ -5,7 +5,7 @@ use quote::{format_ident, quote};
 
 use super::Expansion;
 use super::at::option;
-use crate::model::{Next, Outcome};
+use crate::model::{Files, Next, Outcome};
 use crate::proof::Limit;
 
 impl Expansion<'_> {
@@ -15,6 +15,8 @@ impl Expansion<'_> {
         let (model, initial) = (option(shape.model.as_ref()), shape.initial);
         let steps = (0..shape.steps.len()).map(|index| self.step_outline(index));
         let guardrails = self.guardrails();
+        let scope = self.file_scope();
+        let Files { allow_lockfiles, clean_tree, isolate, .. } = shape.files;
         let (max_steps, fingerprint) = (proof.max_steps, proof.fingerprint);
         let path = proof.heaviest_path.iter().map(|(step, visits)| {
             let step = &shape.steps[*step].wire;
@@ -37,10 +39,10 @@ impl Expansion<'_> {
                 initial: #initial,
                 steps: &[#(#steps,)*],
                 guardrails: #guardrails,
-                scope: &#krate::FileScope::EVERYTHING,
-                allow_lockfiles: false,
-                needs: #krate::Needs { clean_tree: false },
-                isolate: false,
+                scope: &#scope,
+                allow_lockfiles: #allow_lockfiles,
+                needs: #krate::Needs { clean_tree: #clean_tree },
+                isolate: #isolate,
                 max_steps: #max_steps,
                 heaviest_path: &[#(#path,)*],
                 never_trips: &[#(#never,)*],
@@ -73,7 +75,7 @@ impl Expansion<'_> {
 
     fn outcome_outline(&self, outcome: &Outcome) -> TokenStream {
         let (krate, private, module) = (self.krate, &self.private, &self.shape.module);
-        let name = &outcome.wire;
+        let (name, findings) = (&outcome.wire, outcome.findings);
         let next = match outcome.next {
             Next::Step(step) => quote!(#krate::NextOutline::Step(#step)),
             Next::Exit(exit) => quote! {
@@ -83,7 +85,7 @@ impl Expansion<'_> {
         };
         let evidence = outcome.evidence.iter().map(|evidence| self.evidence(evidence));
         quote! {
-            #krate::OutcomeOutline { name: #name, evidence: &[#(#evidence,)*], findings: false, next: #next }
+            #krate::OutcomeOutline { name: #name, evidence: &[#(#evidence,)*], findings: #findings, next: #next }
         }
     }
 }

@@ -8,7 +8,7 @@ mod shape;
 
 use proc_macro2::{Ident, TokenStream};
 use syn::ext::IdentExt;
-use syn::{Expr, Path, Visibility};
+use syn::{Expr, LitStr, Path, Visibility};
 
 use crate::check::Valid;
 use crate::proof::Proof;
@@ -53,6 +53,7 @@ pub(crate) struct Shape {
     pub(crate) description: String,
     pub(crate) model: Option<String>,
     pub(crate) limits: Limits,
+    pub(crate) files: Files,
     pub(crate) initial: usize,
     pub(crate) steps: Vec<Step>,
     /// The exit of each outcome that exits, in order; an outcome refers to it by its place here.
@@ -60,6 +61,16 @@ pub(crate) struct Shape {
     /// The recipes that are restarted, each once.
     pub(crate) restarts: Vec<Restart>,
     pub(crate) registry: Option<Path>,
+}
+
+/// What its runs may do with the files of a working directory, and need of it.
+#[derive(Default)]
+pub(crate) struct Files {
+    pub(crate) allow: Vec<LitStr>,
+    pub(crate) deny: Vec<LitStr>,
+    pub(crate) allow_lockfiles: bool,
+    pub(crate) clean_tree: bool,
+    pub(crate) isolate: bool,
 }
 
 /// One step.
@@ -105,6 +116,8 @@ pub(crate) struct Outcome {
     pub(crate) next: Next,
     /// What the engine has to find before it leads there.
     pub(crate) evidence: Vec<Evidence>,
+    /// Whether it carries findings.
+    pub(crate) findings: bool,
 }
 
 /// Where an outcome leads, by place.

@@ -6,7 +6,7 @@ use proc_macro2::{Ident, Span};
 use quote::format_ident;
 use syn::Path;
 
-use super::{Exit, Next, Outcome, Prompt, Restart, Run, Shape, Step};
+use super::{Exit, Files, Next, Outcome, Prompt, Restart, Run, Shape, Step};
 use crate::check::{self, Hints, Reserved};
 use crate::resolve::{self, Initial, Resolved, Target};
 use crate::spelling;
@@ -45,6 +45,7 @@ impl Shape {
             description: description(&recipe.written.docs, &recipe.label),
             model: recipe.written.model.value().map(syn::LitStr::value),
             limits: recipe.limits,
+            files: files(recipe),
             initial: 0,
             steps: Vec::new(),
             exits: Vec::new(),
@@ -87,7 +88,8 @@ impl Shape {
                 None => self.next(&outcome.target, kept, places),
             };
             let (name, wire, docs) = (outcome.name.clone(), outcome.wire.clone(), outcome.docs.clone());
-            outcomes.push(Outcome { name, wire, docs, method, next, evidence: outcome.evidence.clone() });
+            let (evidence, findings) = (outcome.evidence.clone(), outcome.findings);
+            outcomes.push(Outcome { name, wire, docs, method, next, evidence, findings });
         }
         let asks = !step.written.is_command();
         let tools = step.tools.as_ref().or(recipe.tools.as_ref()).filter(|_| asks);
@@ -171,6 +173,18 @@ fn description(docs: &Docs, label: &str) -> String {
     let text = docs.first_paragraph();
     let text = text.strip_suffix('.').unwrap_or(&text).to_owned();
     if text.is_empty() { label.to_owned() } else { text }
+}
+
+fn files(recipe: &Resolved) -> Files {
+    let written = &recipe.written;
+    let holds = |switch: Option<&syn::LitBool>| switch.is_some_and(syn::LitBool::value);
+    Files {
+        allow: recipe.scope.allow.known.clone(),
+        deny: recipe.scope.deny.known.clone(),
+        allow_lockfiles: holds(written.allow_lockfiles.value()),
+        clean_tree: written.needs.value().into_iter().flatten().any(|need| need == "clean_tree"),
+        isolate: holds(written.isolate.value()),
+    }
 }
 
 fn prompt(known: &resolve::Prompt) -> Prompt {

@@ -5,10 +5,12 @@ use crate::spelling;
 use crate::syntax::{self, Value};
 
 /// The guardrails that there are.
-pub(crate) const GUARDRAILS: [&str; 5] =
-    ["max_step_visits", "max_total_steps", "max_restarts", VERIFY_TIME, "exit_on_other"];
+pub(crate) const GUARDRAILS: [&str; 6] =
+    ["max_step_visits", "max_total_steps", "max_restarts", VERIFY_TIME, REVIEW_ROUNDS, "exit_on_other"];
 /// The only guardrail that is a time.
 pub(crate) const VERIFY_TIME: &str = "max_verify_time_per_milestone";
+/// The guardrail that is about outcomes that carry findings.
+pub(crate) const REVIEW_ROUNDS: &str = "max_review_rounds";
 
 /// The limits as numbers; what is no number is reported by a check and counts as some limit here.
 #[derive(Default, Clone, Copy)]
@@ -18,6 +20,7 @@ pub(crate) struct Limits {
     pub(crate) max_restarts: Option<u32>,
     /// In seconds.
     pub(crate) max_verify_time: Option<u64>,
+    pub(crate) max_review_rounds: Option<u32>,
     pub(crate) other_is_free: bool,
 }
 
@@ -37,6 +40,7 @@ impl Limits {
                 "max_total_steps" => limits.max_total_steps = limits.max_total_steps.or(number),
                 "max_restarts" => limits.max_restarts = limits.max_restarts.or(number),
                 VERIFY_TIME => limits.max_verify_time = limits.max_verify_time.or(time(&entry.value)),
+                REVIEW_ROUNDS => limits.max_review_rounds = limits.max_review_rounds.or(number),
                 "exit_on_other" => {
                     limits.other_is_free |= matches!(&entry.value, Value::Switch(switch) if !switch.value);
                 }

@@ -5,6 +5,7 @@
 
 mod commands;
 mod evidence;
+mod file_scope;
 mod fragment;
 mod limits;
 mod outcomes;
@@ -25,13 +26,18 @@ use crate::syntax::{self, Command, Docs, Next};
 
 pub(crate) use commands::{CommandFlaw, judge as judge_command, texts as command_texts};
 pub(crate) use evidence::{EVIDENCE, Evidence, EvidenceFlaw, judge as judge_evidence};
+pub(crate) use file_scope::{FileScope, PatternFlaw, PatternFlawKind, Patterns};
 pub(crate) use fragment::ResolvedFragment;
-pub(crate) use limits::{GUARDRAILS, Limits, VERIFY_TIME};
+pub(crate) use limits::{GUARDRAILS, Limits, REVIEW_ROUNDS, VERIFY_TIME};
 pub(crate) use prompt::Prompt;
 pub(crate) use target::Target;
 pub(crate) use time::{MAX_TIME, TimeFlaw, seconds, written as written_time};
 pub(crate) use tools::{TOOLS, Tool, ToolFlaw, ToolFlawKind, Tools};
 
+/// What a run can need.
+pub(crate) const NEEDS: [&str; 1] = ["clean_tree"];
+/// What an outcome can carry.
+pub(crate) const FINDINGS: &str = "findings";
 /// The outcome that every step has while `exit_on_other` holds.
 pub(crate) const OTHER: &str = "Other";
 
@@ -43,6 +49,8 @@ pub(crate) struct Resolved {
     pub(crate) limits: Limits,
     /// What steps may use that have no list of their own.
     pub(crate) tools: Option<Tools>,
+    /// Which files its runs may change.
+    pub(crate) scope: FileScope,
     pub(crate) initial: Initial,
     pub(crate) steps: Vec<Step>,
     /// The steps that can follow each step, where a misspelt target counts as what was probably meant.
@@ -84,6 +92,8 @@ pub(crate) struct Outcome {
     pub(crate) target: Target,
     /// What the engine has to find, without what has a flaw.
     pub(crate) evidence: Vec<Evidence>,
+    /// Whether it carries findings.
+    pub(crate) findings: bool,
     /// The misspelt name under which it was mapped.
     pub(crate) mapped_as: Option<Ident>,
 }
@@ -148,7 +158,8 @@ impl Resolved {
         let id = written.id.value().map_or_else(|| spelling::wire(&written.name), syn::LitStr::value);
         let label = written.label.value().map_or_else(|| title(&written.name), syn::LitStr::value);
         let tools = written.tools.value().map(|tools| Tools::new(tools));
-        Self { written, id, label, limits, tools, initial, steps, graph: guessed, certain }
+        let scope = written.scope.value().map(FileScope::new).unwrap_or_default();
+        Self { written, id, label, limits, tools, scope, initial, steps, graph: guessed, certain }
     }
 
     /// The steps without those whose name was taken already.

@@ -6,7 +6,7 @@ use proc_macro2::Ident;
 use syn::ext::IdentExt;
 
 use super::evidence::{Evidence, judge};
-use super::{Limits, OTHER, Outcome, Target, first_places};
+use super::{FINDINGS, Limits, OTHER, Outcome, Target, first_places};
 use crate::spelling;
 use crate::syntax::{self, Declared, Docs, Mapping, Next, Step};
 
@@ -34,6 +34,7 @@ pub(super) fn outcomes(step: &Step, limits: Limits, target: &impl Fn(&Next) -> T
                 docs: declared.docs.clone(),
                 target,
                 evidence,
+                findings: mapping.is_some_and(|mapping| findings(step, mapping)),
                 mapped_as: None,
             }
         })
@@ -52,6 +53,7 @@ pub(super) fn outcomes(step: &Step, limits: Limits, target: &impl Fn(&Next) -> T
             docs: Docs::default(),
             target: Target::StandardOther,
             evidence: Vec::new(),
+            findings: false,
             mapped_as: None,
         });
     }
@@ -73,7 +75,7 @@ fn declared(step: &Step) -> Option<Vec<Declared>> {
 fn command_outcome(step: &Step, name: &str) -> Declared {
     let mapped = step.mappings.iter().find(|mapping| mapping.outcome == name);
     let span = mapped.map_or_else(|| step.name.span(), |mapping| mapping.outcome.span());
-    Declared { docs: Docs::default(), name: Ident::new(name, span) }
+    Declared { docs: Docs::default(), name: Ident::new(name, span), carries: false }
 }
 
 /// What has to be found, without what a rule refuses: the exit status of a command is its evidence, and `Other` is for
@@ -83,6 +85,13 @@ fn evidence(step: &Step, mapping: &Mapping) -> Vec<Evidence> {
         return Vec::new();
     }
     mapping.evidence.iter().chain(&mapping.given).filter_map(|term| judge(term).ok()).collect()
+}
+
+/// Whether it carries findings, without what a rule refuses: a command finds nothing in words, and nothing is known about
+/// `Other`.
+fn findings(step: &Step, mapping: &Mapping) -> bool {
+    let word = mapping.carried.as_ref().and_then(|carried| carried.word.as_ref());
+    !step.is_command() && mapping.outcome.unraw() != OTHER && word.is_some_and(|word| word == FINDINGS)
 }
 
 /// An outcome that is declared and not mapped, beside one that is mapped, not declared and spelled almost the
@@ -106,6 +115,7 @@ fn pair_misspelt(
         {
             outcome.target = mapping.next.as_ref().map_or(Target::Broken, target);
             outcome.evidence = evidence(step, mapping);
+            outcome.findings = findings(step, mapping);
             outcome.mapped_as = Some(mapping.outcome.clone());
         }
     }
@@ -132,6 +142,7 @@ pub(super) fn stray(step: &syntax::Step, target: &impl Fn(&Next) -> Target) -> V
                 docs: Docs::default(),
                 target,
                 evidence: evidence(step, mapping),
+                findings: findings(step, mapping),
                 mapped_as: None,
             }
         })

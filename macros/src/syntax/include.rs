@@ -11,6 +11,7 @@ use syn::parse::{ParseStream, Parser};
 use syn::{Path, braced, parenthesized};
 
 use super::fields::{Fields, skip_item};
+use super::findings::group;
 use super::fragment::{Fragment, Parameters, steps};
 use super::next::{Next, arrow};
 use super::recipe::Input;
@@ -79,6 +80,12 @@ fn arguments(input: ParseStream<'_>, diagnostics: &mut Diagnostics) -> Vec<Mappi
             skip_item(input);
             continue;
         };
+        if let Some(carried) = group(input) {
+            let message = format!(
+                "`{outcome}` says where shared steps lead to: write `(findings)` at the outcome in those steps"
+            );
+            diagnostics.error(carried, message);
+        }
         match arrow(input) {
             Ok(error) => {
                 if let Some(error) = error {

@@ -3,12 +3,14 @@
 use proc_macro2::{Delimiter, Ident, Span, TokenStream, TokenTree};
 use syn::ext::IdentExt;
 use syn::parse::{ParseStream, Parser};
-use syn::{LitStr, Path, Token, Visibility, braced};
+use syn::{LitBool, LitStr, Path, Token, Visibility, braced};
 
 use super::docs::Docs;
 use super::fields::{Fields, Unknown, is_word, skip_item};
+use super::file_scope::FileScope;
 use super::guardrails::{self, Entry};
 use super::include::{self, Included};
+use super::needs::needs;
 use super::step::{Step, text};
 use super::tools::{Tool, tools};
 use crate::diagnostic::Diagnostics;
@@ -40,6 +42,10 @@ pub(crate) struct Recipe {
     pub(crate) label: Fields<LitStr>,
     pub(crate) model: Fields<LitStr>,
     pub(crate) tools: Fields<Vec<Tool>>,
+    pub(crate) scope: Fields<FileScope>,
+    pub(crate) allow_lockfiles: Fields<LitBool>,
+    pub(crate) needs: Fields<Vec<Ident>>,
+    pub(crate) isolate: Fields<LitBool>,
     pub(crate) initial: Fields<Ident>,
     pub(crate) exits: Fields<Path>,
     pub(crate) guardrails: Fields<Vec<Entry>>,
@@ -52,8 +58,19 @@ pub(crate) struct Recipe {
 
 impl Recipe {
     /// The fields that a recipe has.
-    pub(crate) const FIELDS: [&'static str; 7] =
-        ["id", "label", "model", "tools", "initial", "exits", "guardrails"];
+    pub(crate) const FIELDS: [&'static str; 11] = [
+        "id",
+        "label",
+        "model",
+        "tools",
+        "scope",
+        "allow_lockfiles",
+        "needs",
+        "isolate",
+        "initial",
+        "exits",
+        "guardrails",
+    ];
 
     /// Whether it says where it begins, if only in a way that could not be read.
     pub(crate) fn has_initial(&self) -> bool {
@@ -122,6 +139,10 @@ impl Recipe {
             label: Fields::default(),
             model: Fields::default(),
             tools: Fields::default(),
+            scope: Fields::default(),
+            allow_lockfiles: Fields::default(),
+            needs: Fields::default(),
+            isolate: Fields::default(),
             initial: Fields::default(),
             exits: Fields::default(),
             guardrails: Fields::default(),
@@ -194,6 +215,15 @@ impl Recipe {
             "label" => self.label.read(key, input, diagnostics, |input| text(input, "the recipe's label")),
             "model" => self.model.read(key, input, diagnostics, |input| text(input, "a model's name")),
             "tools" => self.tools.read(key, input, diagnostics, tools),
+            "scope" => {
+                let scope = FileScope::parse(input, diagnostics);
+                self.scope.read(key, input, diagnostics, |_| scope);
+            }
+            "allow_lockfiles" => {
+                self.allow_lockfiles.read(key, input, diagnostics, |input| switch(input, "allow_lockfiles"));
+            }
+            "needs" => self.needs.read(key, input, diagnostics, needs),
+            "isolate" => self.isolate.read(key, input, diagnostics, |input| switch(input, "isolate")),
             "initial" => self.initial.read(key, input, diagnostics, |input| {
                 input.call(Ident::parse_any).map_err(|_| input.error("expected the name of the first step"))
             }),
@@ -212,6 +242,13 @@ impl Recipe {
             }
         }
     }
+}
+
+fn switch(input: ParseStream<'_>, key: &str) -> syn::Result<LitBool> {
+    if !input.peek(LitBool) {
+        return Err(input.error(format!("`{key}` is `true` or `false`")));
+    }
+    input.parse()
 }
 
 fn block(input: ParseStream<'_>) -> syn::Result<TokenStream> {

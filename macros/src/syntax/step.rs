@@ -9,6 +9,7 @@ use super::command::{Command, commands};
 use super::docs::Docs;
 use super::evidence::{Term, evidence};
 use super::fields::{Fields, Unknown, expect_comma, skip_item};
+use super::findings::{Carried, group};
 use super::next::{Next, arrow};
 use super::tools::{Tool, tools};
 use crate::diagnostic::Diagnostics;
@@ -39,12 +40,16 @@ pub(crate) struct Step {
 pub(crate) struct Declared {
     pub(crate) docs: Docs,
     pub(crate) name: Ident,
+    /// Whether it says here what it carries, which has been reported: that belongs where it is mapped.
+    pub(crate) carries: bool,
 }
 
-/// `Outcome => next if evidence`
+/// `Outcome(findings) => next if evidence`
 #[derive(Clone)]
 pub(crate) struct Mapping {
     pub(crate) outcome: Ident,
+    /// What it carries beside its name.
+    pub(crate) carried: Option<Carried>,
     /// Missing where it could not be read and an error has been reported.
     pub(crate) next: Option<Next>,
     /// What the engine has to find before it leads there.
@@ -76,12 +81,12 @@ impl Mapping {
 
     /// One whose rest could not be read.
     pub(super) fn unread(outcome: Ident) -> Self {
-        Self { outcome, next: None, evidence: Vec::new(), given: Vec::new() }
+        Self { outcome, carried: None, next: None, evidence: Vec::new(), given: Vec::new() }
     }
 
     /// The declaration that should have been there.
     pub(crate) fn declared(&self) -> Declared {
-        Declared { docs: Docs::default(), name: self.outcome.clone() }
+        Declared { docs: Docs::default(), name: self.outcome.clone(), carries: false }
     }
 }
 
@@ -108,6 +113,18 @@ impl Step {
     /// Whether it has commands that verify it, if only such that could not be read.
     pub(crate) fn has_verify(&self) -> bool {
         !self.verify.is_missing() || self.broken || self.meant("verify")
+    }
+
+    /// Whether it has tools that could not be read.
+    pub(crate) fn has_unread_tools(&self) -> bool {
+        self.tools.first().is_some_and(|field| field.value.is_none()) || self.broken || self.meant("tools")
+    }
+
+    /// Whether one of its outcomes carries something, if only in a way that could not be read.
+    pub(crate) fn carries(&self) -> bool {
+        self.broken
+            || self.mappings.iter().any(|mapping| mapping.carried.is_some())
+            || self.outcomes.value().into_iter().flatten().any(|declared| declared.carries)
     }
 
     /// Whether it has a list of outcomes, if only one that could not be read.
@@ -199,10 +216,12 @@ impl Step {
             self.field(word, block, diagnostics);
             return Ok(());
         }
+        let carried = Carried::parse(&word, block, diagnostics);
         if let Some(error) = arrow(block)? {
             diagnostics.syntax(&error);
         }
-        self.mappings.push(Mapping::parse(word, block, diagnostics));
+        let mapping = Mapping::parse(word, block, diagnostics);
+        self.mappings.push(Mapping { carried, ..mapping });
         Ok(())
     }
 
@@ -267,7 +286,13 @@ fn outcomes(input: ParseStream<'_>, diagnostics: &mut Diagnostics) -> syn::Resul
         if !list.peek(Ident::peek_any) {
             return Err(list.error("expected the name of an outcome"));
         }
-        declared.push(Declared { docs, name: list.call(Ident::parse_any)? });
+        let name = list.call(Ident::parse_any)?;
+        let carried = group(&list);
+        if let Some(carried) = &carried {
+            let message = format!("write it where the outcome is mapped: `{name}(findings) => …`");
+            diagnostics.error(carried, message);
+        }
+        declared.push(Declared { docs, name, carries: carried.is_some() });
         if !list.is_empty() && list.parse::<Option<Token![,]>>()?.is_none() {
             return Err(list.error("expected `,` between outcomes"));
         }

@@ -1,14 +1,16 @@
-//! What a step is allowed, runs and is verified by, in text.
+//! What a step is allowed, runs and is verified by, and what holds for files, in text.
 
 use std::fmt::Write as _;
 
 use super::format::one_line;
 use super::paint;
-use crate::{CommandStep, Evidence, OutcomeOutline, Outline, StepOutline, Tool};
+use crate::{CommandStep, Evidence, FileScope, OutcomeOutline, Outline, StepOutline, Tool};
 
 /// Lines are broken before this column, so that a long list stays readable.
 const MAX_COLUMNS: usize = 96;
-const INDENT: usize = 4;
+/// How far lines about a recipe, and those about one of its steps, are moved in.
+const RECIPE_INDENT: usize = 2;
+const STEP_INDENT: usize = 4;
 /// A list of more tools than this is shown at the first step that has it.
 const MAX_REPEATED_TOOLS: usize = 6;
 
@@ -19,15 +21,37 @@ pub(super) fn gates(outline: &Outline, step: &StepOutline) -> String {
         let time = time.map(|time| format!(" (at most {})", humantime::format_duration(time)));
         entry(
             &mut text,
+            STEP_INDENT,
             "runs",
             &[format!("{}{}", one_line(&command.to_string()), time.unwrap_or_default())],
         );
     } else {
-        entry(&mut text, "tools", &tools(outline, step));
+        entry(&mut text, STEP_INDENT, "tools", &tools(outline, step));
     }
     if !step.verify.is_empty() {
         let commands: Vec<_> = step.verify.iter().map(|command| one_line(&command.to_string())).collect();
-        entry(&mut text, "verify", &commands);
+        entry(&mut text, STEP_INDENT, "verify", &commands);
+    }
+    text
+}
+
+/// The lines about the files that runs may change, and what they need of the working directory.
+pub(super) fn files(outline: &Outline) -> String {
+    let mut text = String::new();
+    let FileScope { allow, deny } = outline.scope;
+    for (name, patterns) in [("allow", allow), ("deny", deny)] {
+        if !patterns.is_empty() {
+            let patterns: Vec<_> = patterns.iter().map(|pattern| pattern.clone().into_owned()).collect();
+            entry(&mut text, RECIPE_INDENT, name, &patterns);
+        }
+    }
+    let lockfiles = if outline.allow_lockfiles { "may be changed" } else { "stay as they are" };
+    entry(&mut text, RECIPE_INDENT, "lockfiles", &[lockfiles.to_owned()]);
+    if outline.needs.clean_tree {
+        entry(&mut text, RECIPE_INDENT, "needs", &["a clean tree".to_owned()]);
+    }
+    if outline.isolate {
+        entry(&mut text, RECIPE_INDENT, "isolated", &["in a git worktree of its own".to_owned()]);
     }
     text
 }
@@ -72,10 +96,10 @@ pub(super) fn evidence(outcome: &OutcomeOutline) -> String {
 }
 
 /// A name and its entries, separated by commas, on as many lines as they need.
-fn entry(text: &mut String, name: &str, entries: &[String]) {
-    let start = INDENT + name.len() + 2;
+fn entry(text: &mut String, indent: usize, name: &str, entries: &[String]) {
+    let start = indent + name.len() + 2;
     // Writing to a string cannot fail.
-    let _ = write!(text, "{:INDENT$}{}:", "", paint::dim(name));
+    let _ = write!(text, "{:indent$}{}:", "", paint::dim(name));
     let mut column = start - 1;
     for (index, entry) in entries.iter().enumerate() {
         let comma = if index + 1 < entries.len() { "," } else { "" };
@@ -107,7 +131,7 @@ mod tests {
     fn a_long_list_is_broken_between_entries() {
         let mut text = String::new();
         let entries: Vec<_> = (0..40).map(|number| format!("tool-{number}")).collect();
-        entry(&mut text, "tools", &entries);
+        entry(&mut text, STEP_INDENT, "tools", &entries);
         let plain = anstream::adapter::strip_str(&text).to_string();
         assert!(plain.lines().count() > 2 && plain.lines().all(|line| line.len() <= MAX_COLUMNS), "{plain}");
         assert!(plain.lines().skip(1).all(|line| line.starts_with("           tool-")), "{plain}");

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use strum::IntoEnumIterator;
 
-use super::gates::{evidence, gates};
+use super::gates::{evidence, files, gates};
 use super::paint;
 use crate::{Guardrail, Guardrails, NextOutline, OutcomeOutline, Outline, StepOutline};
 
@@ -22,6 +22,7 @@ pub(in crate::cli) fn outlined(outline: &Outline) -> String {
     for (index, step) in outline.steps.iter().enumerate() {
         text.push_str(&step_in_words(outline, step, index == outline.initial));
     }
+    let _ = writeln!(text, "\n{}\n{}", paint::bold("Files"), files(outline).trim_end());
     let _ = writeln!(text, "\n{}", paint::bold("Guardrails"));
     text.push_str(&guardrails(outline));
     let path = outline.heaviest_path.iter().map(|part| match part.visits {
@@ -47,12 +48,18 @@ fn step_in_words(outline: &Outline, step: &StepOutline, first: bool) -> String {
         let _ = writeln!(text, "    It asks for the model {model}.");
     }
     text.push_str(&gates(outline, step));
-    let width = step.outcomes.iter().map(|outcome| outcome.name.len()).max().unwrap_or_default();
-    for outcome in step.outcomes {
+    let names: Vec<_> = step.outcomes.iter().map(outcome_name).collect();
+    let width = names.iter().map(String::len).max().unwrap_or_default();
+    for (outcome, name) in step.outcomes.iter().zip(names) {
         let next = next(outline, outcome);
-        let _ = writeln!(text, "      {:width$} → {next}", outcome.name);
+        let _ = writeln!(text, "      {name:width$} → {next}");
     }
     text
+}
+
+/// Its name, and whether it carries findings, as its author writes that.
+fn outcome_name(outcome: &OutcomeOutline) -> String {
+    if outcome.findings { format!("{}(findings)", outcome.name) } else { outcome.name.to_owned() }
 }
 
 fn next(outline: &Outline, outcome: &OutcomeOutline) -> String {
@@ -76,7 +83,7 @@ fn guardrails(outline: &Outline) -> String {
         max_total_steps,
         max_restarts,
         max_verify_time_per_milestone,
-        max_review_rounds: _,
+        max_review_rounds,
         exit_on_other,
     } = outline.guardrails;
     let mut text = String::new();
@@ -95,6 +102,13 @@ fn guardrails(outline: &Outline) -> String {
         let time = humantime::format_duration(time);
         let _ = writeln!(text, "  max_verify_time_per_milestone: at most {time} for what verifies one visit");
     }
+    let carries_findings =
+        outline.steps.iter().flat_map(|step| step.outcomes).any(|outcome| outcome.findings);
+    if carries_findings {
+        let rounds = max_review_rounds.unwrap_or(Guardrails::DEFAULT_REVIEW_ROUNDS);
+        let _ =
+            writeln!(text, "  max_review_rounds: at most {rounds} rounds of a review without fewer findings");
+    }
     let other = if exit_on_other {
         "the agent may end the run with `other` at every step"
     } else {
@@ -111,8 +125,14 @@ mod tests {
     surefire::recipe! {
         /// Builds, and repairs what does not build.
         recipe Repair {
+            scope: { allow: ["src/**", "*.md"], deny: ["**/.env*"] },
+            allow_lockfiles: true,
+            needs: { clean_tree },
+            isolate: true,
             initial: Build,
-            guardrails: { max_step_visits: 3, max_restarts: 2, max_verify_time_per_milestone: 90m },
+            guardrails: {
+                max_step_visits: 3, max_restarts: 2, max_verify_time_per_milestone: 90m, max_review_rounds: 2,
+            },
             step Build { run: "make -j \\\n    all", time: 10m, Passed => exit TaskCommitted, Failed => Fix }
             step Fix {
                 prompt: "Fix it.",
@@ -120,7 +140,7 @@ mod tests {
                 verify: ["make check", ["make", "lint"]],
                 outcomes: [Complete, Again, GiveUp],
                 Complete => Build if changed,
-                Again => restart Repair if no_commit && exists "log",
+                Again(findings) => restart Repair if no_commit && exists "log",
                 GiveUp => exit ImplementationBlocked if "test -s log",
             }
         }
@@ -140,15 +160,23 @@ Steps
   fix
     tools: edit, cargo {build, test} *
     verify: make check, make lint
-      complete → build if changed
-      again    → ↻ repair in a fresh session if no_commit && exists \"log\"
-      give-up  → ● implementation-blocked if \"test -s log\": Implementation blocked - cannot proceed
-      other    → ● user-provided-other: Recipe exited by user choice
+      complete        → build if changed
+      again(findings) → ↻ repair in a fresh session if no_commit && exists \"log\"
+      give-up         → ● implementation-blocked if \"test -s log\": Implementation blocked - cannot proceed
+      other           → ● user-provided-other: Recipe exited by user choice
+
+Files
+  allow: src/**, *.md
+  deny: **/.env*
+  lockfiles: may be changed
+  needs: a clean tree
+  isolated: in a git worktree of its own
 
 Guardrails
   max_step_visits: at most 3 runs of one step
   max_restarts: at most 2 restarts
   max_verify_time_per_milestone: at most 1h 30m for what verifies one visit
+  max_review_rounds: at most 2 rounds of a review without fewer findings
   exit_on_other: the agent may end the run with `other` at every step
 
 A run takes at most 6 steps: build ×3, fix ×3";

@@ -11,7 +11,7 @@ use crate::recipe::tool::Tool;
 impl Serialize for Outline {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let steps: Vec<_> = self.steps.iter().map(|step| StepJson::new(self, step)).collect();
-        let mut json = serializer.serialize_struct("Outline", 11)?;
+        let mut json = serializer.serialize_struct("Outline", 15)?;
         json.serialize_field("id", self.id)?;
         json.serialize_field("label", self.label)?;
         json.serialize_field("description", self.description)?;
@@ -19,6 +19,10 @@ impl Serialize for Outline {
         json.serialize_field("initial", self.first_step().name)?;
         json.serialize_field("steps", &steps)?;
         json.serialize_field("guardrails", &self.guardrails)?;
+        json.serialize_field("scope", self.scope)?;
+        json.serialize_field("allow_lockfiles", &self.allow_lockfiles)?;
+        json.serialize_field("needs", &self.needs)?;
+        json.serialize_field("isolate", &self.isolate)?;
         json.serialize_field("max_steps", &self.max_steps)?;
         json.serialize_field("heaviest_path", self.heaviest_path)?;
         json.serialize_field("never_trips", self.never_trips)?;
@@ -59,6 +63,8 @@ struct OutcomeJson {
     name: &'static str,
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     evidence: &'static [Evidence],
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    findings: bool,
     next: NextJson,
 }
 
@@ -89,6 +95,6 @@ impl OutcomeJson {
             NextOutline::Exit(reason) => NextJson::Exit(reason.definition()),
             NextOutline::Restart { id, .. } => NextJson::Restart(id),
         };
-        Self { name: outcome.name, evidence: outcome.evidence, next }
+        Self { name: outcome.name, evidence: outcome.evidence, findings: outcome.findings, next }
     }
 }

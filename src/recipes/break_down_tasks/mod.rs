@@ -44,7 +44,7 @@ surefire::recipe! {
             prompt: include_str!("review-tasks.md"),
             outcomes: [NoIssues, IssuesFound],
             NoIssues => Commit,
-            IssuesFound => FixTasks,
+            IssuesFound(findings) => FixTasks,
         }
 
         /// Fixes what the review found.

@@ -28,7 +28,7 @@ surefire::recipe! {
             tools: [read, ..TEST],
             outcomes: [NoIssues, IssuesFound],
             NoIssues => Commit,
-            IssuesFound => Fix,
+            IssuesFound(findings) => Fix,
         }
 
         /// Fixes what the review found.

@@ -9,6 +9,7 @@ surefire::recipe! {
     pub recipe ImplementAndReview {
         id: "implement-and-review",
         label: "Implement & Review",
+        allow_lockfiles: true,
         initial: Implement,
         guardrails: { max_step_visits: 3, max_total_steps: 100 },
 

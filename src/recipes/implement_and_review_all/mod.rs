@@ -9,6 +9,7 @@ surefire::recipe! {
     pub recipe ImplementAndReviewAll {
         id: "implement-and-review-all",
         label: "Implement & Review All",
+        allow_lockfiles: true,
         initial: Implement,
         guardrails: { max_step_visits: 3, max_total_steps: 100, max_restarts: 50 },
 

@@ -15,6 +15,8 @@ surefire::recipe! {
         id: "rebase",
         label: "Rebase",
         tools: [read, ..TEST, ..COMPARE],
+        allow_lockfiles: true,
+        needs: { clean_tree },
         initial: Rebase,
         guardrails: { max_step_visits: 3, max_total_steps: 100 },
 
@@ -42,7 +44,7 @@ surefire::recipe! {
             prompt: include_str!("review.md"),
             outcomes: [NoIssues, IssuesFound],
             NoIssues => Complete,
-            IssuesFound => Fix,
+            IssuesFound(findings) => Fix,
         }
 
         /// Fixes what the review found.

@@ -26,7 +26,7 @@ surefire::recipe! {
             prompt: include_str!("review-completeness.md"),
             outcomes: [NoIssues, IssuesFound],
             NoIssues => ReviewBreadth,
-            IssuesFound => FixCompleteness,
+            IssuesFound(findings) => FixCompleteness,
         }
 
         /// Fixes what that pass found.
@@ -42,7 +42,7 @@ surefire::recipe! {
             prompt: include_str!("review-breadth.md"),
             outcomes: [NoIssues, IssuesFound],
             NoIssues => ReviewSimplicity,
-            IssuesFound => FixBreadth,
+            IssuesFound(findings) => FixBreadth,
         }
 
         /// Fixes what that pass found.
@@ -58,7 +58,7 @@ surefire::recipe! {
             prompt: include_str!("review-simplicity.md"),
             outcomes: [NoIssues, IssuesFound],
             NoIssues => ReviewConsistency,
-            IssuesFound => FixSimplicity,
+            IssuesFound(findings) => FixSimplicity,
         }
 
         /// Fixes what that pass found.
@@ -74,7 +74,7 @@ surefire::recipe! {
             prompt: include_str!("review-consistency.md"),
             outcomes: [NoIssues, IssuesFound],
             NoIssues => ReviewPolish,
-            IssuesFound => FixConsistency,
+            IssuesFound(findings) => FixConsistency,
         }
 
         /// Fixes what that pass found.
@@ -91,7 +91,7 @@ surefire::recipe! {
             tools: [read, ..TEST],
             outcomes: [NoIssues, IssuesFound],
             NoIssues => FinalReview,
-            IssuesFound => FixPolish,
+            IssuesFound(findings) => FixPolish,
         }
 
         /// Fixes what that pass found.
@@ -107,7 +107,7 @@ surefire::recipe! {
             prompt: include_str!("final-review.md"),
             outcomes: [NoIssues, IssuesFound],
             NoIssues => Commit,
-            IssuesFound => FixFinal,
+            IssuesFound(findings) => FixFinal,
         }
 
         /// Fixes what the last look found.

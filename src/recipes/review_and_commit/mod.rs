@@ -10,6 +10,7 @@ surefire::recipe! {
     pub recipe ReviewAndCommit {
         id: "review-and-commit",
         label: "Review & Commit",
+        allow_lockfiles: true,
         initial: CodeReview,
         guardrails: { max_step_visits: 3, max_total_steps: 100 },
 

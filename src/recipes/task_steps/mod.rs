@@ -26,7 +26,7 @@ surefire::steps! {
             tools: [read, ..TEST, ..TRACKER],
             outcomes: [NoIssues, IssuesFound],
             NoIssues => clean,
-            IssuesFound => Fix,
+            IssuesFound(findings) => Fix,
         }
 
         /// Fixes what the review found.

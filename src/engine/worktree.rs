@@ -40,7 +40,8 @@ impl Advise for WorktreeError {
     fn remedy(&self) -> Option<Remedy> {
         match self {
             Self::Cannot(cannot) => cannot.remedy(),
-            Self::Merge(error) => error.remedy(),
+            // Its words say what to do.
+            Self::Merge(_) => None,
             Self::Run(error) => error.remedy(),
             Self::Engine(error) => error.remedy(),
         }

@@ -10,8 +10,11 @@ use std::path::{Path, PathBuf};
 
 use crate::agent::{RepositorySettings, Turn};
 
-/// Where hooks, MCP servers and settings are.
-const BROUGHT: [&str; 2] = [".claude", ".mcp.json"];
+/// Where hooks and settings are.
+const SETTINGS: &str = ".claude";
+
+/// Where MCP servers are.
+const SERVERS: &str = ".mcp.json";
 
 /// Has the CLI read `CLAUDE.md` in the directories that are added.
 const INSTRUCTIONS: (&str, &str) = ("CLAUDE_CODE_ADDITIONAL_DIRECTORIES_CLAUDE_MD", "1");
@@ -55,10 +58,17 @@ pub(super) fn up_to_top(directory: &Path) -> Vec<PathBuf> {
     directory.ancestors().take(depth.unwrap_or(0) + 1).map(Path::to_owned).collect()
 }
 
-/// Whether there is something in a directory, or above it up to the top of its repository, that could be left out.
+/// Whether the CLI would find something in a directory, or above it, that could be left out.
 pub(super) fn brings_settings(directory: &Path) -> bool {
-    let brings = |directory: &PathBuf| BROUGHT.iter().any(|name| is_there(&directory.join(name)));
-    up_to_top(directory).iter().any(brings)
+    let directories = up_to_top(directory);
+    directories.iter().any(|directory| is_there(&directory.join(SETTINGS)))
+        || directories.first().is_some_and(|directory| has_servers(directory))
+}
+
+/// Whether the CLI would start servers for this directory. It looks in all directories above as well, past the top of the
+/// repository: those of the repository around a submodule, say, which is no more trusted.
+fn has_servers(directory: &Path) -> bool {
+    directory.ancestors().any(|above| is_there(&above.join(SERVERS)))
 }
 
 /// Whether something has this name, even if it is a link that leads nowhere yet. Where the look is not possible it may
@@ -119,8 +129,9 @@ mod tests {
             (Some("a/b/.claude"), "a/b", true),
             // The CLI does not look further down, nor do we.
             (Some("a/b/.claude"), "a", false),
-            // What is above the repository is not the repository's.
-            (Some("../.mcp.json"), "a", false),
+            // Above the repository the CLI looks for servers, and for nothing else.
+            (Some("../.claude"), "a", false),
+            (Some("../.mcp.json"), "a", true),
         ];
         for (made, directory, expected) in table {
             let (_folder, top) = repository();
@@ -157,11 +168,11 @@ mod tests {
     }
 
     #[test]
-    fn outside_of_a_repository_only_the_directory_itself_is_looked_at() {
+    fn outside_of_a_repository_the_directory_is_the_top() {
         let folder = tempfile::tempdir().unwrap();
         let top = folder.path().canonicalize().unwrap();
         fs::create_dir(top.join("a")).unwrap();
-        fs::write(top.join(".mcp.json"), "").unwrap();
+        fs::create_dir(top.join(".claude")).unwrap();
         assert_eq!(up_to_top(&top.join("a")), [top.join("a")]);
         assert_eq!(LeftOut::look(&turn(&top.join("a"))), LeftOut(None));
         assert_eq!(LeftOut::look(&turn(&top)), LeftOut(Some(top)));

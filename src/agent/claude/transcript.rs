@@ -239,6 +239,50 @@ mod tests {
     }
 
     #[test]
+    fn a_file_is_written_once_its_tool_is_done_without_an_error() {
+        let done = |id: &str, fields: &str| {
+            let block = format!(r#"{{"type":"tool_result","tool_use_id":"{id}"{fields}}}"#);
+            format!(r#"{{"type":"user","message":{{"content":[{block}]}}}}"#)
+        };
+        let mut transcript = Transcript::default();
+        let mut hear = |line: &str| {
+            let signs = transcript.line(line.as_bytes()).into_iter().filter_map(|sign| match sign {
+                Sign::Wrote(file) => Some(file),
+                _ => None,
+            });
+            signs.map(|file| file.to_str().unwrap().to_owned()).collect::<Vec<_>>()
+        };
+        assert_eq!(hear(&use_of("t1", "Write", r#"{"file_path":"/a","content":"x"}"#)), [""; 0], "not yet");
+        assert_eq!(hear(&done("t1", r#","is_error":false"#)), ["/a"]);
+        assert_eq!(hear(&done("t1", "")), [""; 0], "it is done already");
+        hear(&use_of("t2", "Edit", r#"{"file_path":"/a"}"#));
+        assert_eq!(hear(&done("t2", "")), [""; 0], "once for each file");
+        hear(&use_of("t3", "Edit", r#"{"file_path":"/b"}"#));
+        assert_eq!(hear(&end_of("t3", "String to replace not found in file.")), [""; 0]);
+        hear(&use_of("t4", "Read", r#"{"file_path":"/c"}"#));
+        assert_eq!(hear(&done("t4", "")), [""; 0]);
+        let helper = use_of("t5", "NotebookEdit", r#"{"notebook_path":"/d.ipynb"}"#);
+        hear(&helper.replacen('{', r#"{"parent_tool_use_id":"t0","#, 1));
+        assert_eq!(hear(&done("t5", "")), ["/d.ipynb"], "a helper's own");
+        hear(&use_of("t6", "Write", r#"{"file_path":"/e"}"#));
+        hear(r#"{"type":"result","result":"Stopped early."}"#);
+        assert_eq!(
+            transcript.written,
+            ["/a", "/d.ipynb"].map(PathBuf::from),
+            "of the last one nothing was heard"
+        );
+    }
+
+    #[test]
+    fn the_files_of_a_turn_are_bounded() {
+        let mut transcript = Transcript::default();
+        for number in 0..2 * MAX_WRITTEN {
+            transcript.write(number.to_string().into());
+        }
+        assert_eq!(transcript.written.len(), MAX_WRITTEN);
+    }
+
+    #[test]
     fn the_refusals_of_a_turn_are_bounded() {
         let mut transcript = Transcript::default();
         for number in 0..10 * MAX_REFUSED {

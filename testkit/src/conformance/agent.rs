@@ -12,7 +12,7 @@ use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
 
-use surefire::agent::{Agent, Failure, Fate, Reply, Sign, Turn};
+use surefire::agent::{Agent, Failure, Fate, Reply, RepositorySettings, Sign, Turn};
 use tempfile::TempDir;
 
 use crate::wait::MAX_WAIT;
@@ -112,6 +112,20 @@ pub async fn a_model_it_does_not_know_is_refused_with_those_it_does(candidate: C
     for known in unknown.known.into_iter().filter(|name| !name.contains('…')) {
         assert_eq!(candidate.answers.knows_model(known), Ok(()), "{known}");
     }
+}
+
+/// Each of them was made for this test, so no person can have been asked about it.
+pub async fn it_trusts_no_directory_that_the_user_was_never_asked_about(candidate: Candidate) {
+    let folder = candidate.folder.path();
+    for directory in [folder, &folder.join("project"), &folder.join("missing"), "".as_ref()] {
+        assert!(!candidate.answers.trusts_directory(directory), "{}", directory.display());
+    }
+}
+
+pub async fn where_a_repositorys_settings_are_left_out_it_answers_as_well(candidate: Candidate) {
+    let turn = Turn { repository: RepositorySettings::LeftOut, ..candidate.turn() };
+    std::fs::write(turn.directory.join(".mcp.json"), "{}").expect("there is room for tests");
+    Taken::by(&candidate.answers, turn).end().await.expect("it answers");
 }
 
 pub async fn it_is_ready_and_answers_a_prompt(candidate: Candidate) {
@@ -297,6 +311,8 @@ macro_rules! suite {
 suite! {
     it_says_who_it_is_the_same_way_every_time,
     a_model_it_does_not_know_is_refused_with_those_it_does,
+    it_trusts_no_directory_that_the_user_was_never_asked_about,
+    where_a_repositorys_settings_are_left_out_it_answers_as_well,
     it_is_ready_and_answers_a_prompt,
     it_answers_again_in_the_same_session,
     a_process_that_is_not_recorded_is_given_no_prompt_and_ends,

@@ -6,6 +6,7 @@
 mod limits;
 mod recovery;
 mod replies;
+mod repository;
 mod starting;
 mod stopping;
 mod tools;

@@ -56,6 +56,24 @@ async fn a_process_that_is_to_stop_is_not_left_whoever_else_wishes_that() {
 }
 
 #[tokio::test]
+async fn the_files_that_were_written_before_a_crash_are_known_after_it() {
+    let tries = json!([{ "write": { "path": "a.rs", "content": "" } }, { "edit": { "path": "b.rs", "old": "x", "new": "y" } }]);
+    let sandbox = ClaudeSandbox::with(&json!({ "tries": tries, "delay_ms": 300 }));
+    let (turn, watcher) = (sandbox.turn(), Watcher::new());
+    let file = turn.directory.canonicalize().unwrap().join("a.rs");
+    let wrote = format!("wrote {}", file.display());
+    let doing = tokio::spawn(sandbox.claude.turn(turn.clone(), watcher.link.clone()));
+    watcher.hears(&wrote).await;
+    watcher.link.leave.cancel();
+    assert_eq!(doing.await.unwrap(), Err(Failure::Left));
+
+    let second = Watcher::new();
+    let fate = sandbox.claude.recover(turn, watcher.process(), second.link.clone()).await;
+    assert_eq!(adopted(fate).written, [file], "the other one was not there to be edited");
+    second.hears(&wrote).await;
+}
+
+#[tokio::test]
 async fn an_answer_that_came_meanwhile_is_adopted() {
     for act in ["well", "linger", "grandchildren"] {
         let sandbox = ClaudeSandbox::with(&json!({ "act": act }));

@@ -6,6 +6,7 @@
 
 mod basics;
 mod costs;
+mod repository;
 mod silence;
 mod tools;
 

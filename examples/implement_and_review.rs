@@ -135,6 +135,8 @@ fn line(event: &Event) -> String {
         Event::TreeSeen { tree, .. } => {
             format!("HEAD is {}", tree.head.as_deref().unwrap_or("without a commit"))
         }
+        Event::RulesBroken { violations, .. } => format!("{} files may not be changed", violations.len()),
+        Event::WorktreeEnded { end } => format!("its worktree was {}", end.in_a_word()),
         Event::ToolsRefused { refused, .. } => format!("the agent was refused {} tools", refused.len()),
         Event::CheckBegan { .. } => "looking for evidence".to_owned(),
         Event::Checked { results, .. } => {

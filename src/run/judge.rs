@@ -93,9 +93,12 @@ impl Run {
         let Phase::Checking(Checking { check, subject }) = self.known.phase.clone() else {
             return Todo::Wait;
         };
-        self.record(events, Event::Checked { check, results: results.to_vec(), took });
-        if let Some(exit) = rules::exit(&violations) {
+        let broken = rules::exit(&violations);
+        if broken.is_some() {
             self.record(events, Event::RulesBroken { attempt: check, violations });
+        }
+        self.record(events, Event::Checked { check, results: results.to_vec(), took });
+        if let Some(exit) = broken {
             return self.end(events, &exit, |_| (), Cut::default());
         }
         let bad = results.iter().find(|result| !result.passed());

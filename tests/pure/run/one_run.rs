@@ -98,7 +98,7 @@ impl OneRun {
         let (kind, name) = evidence.or(command).expect("there is something to check");
         let (found, took) = (found.to_owned(), Duration::from_secs(5));
         let results = vec![CheckResult { kind, name, verdict, found, took, rehearsed: false }];
-        self.handle(Input::Checked { check: check.check, results, took })
+        self.handle(Input::Checked { check: check.check, results, violations: Vec::new(), took })
     }
 
     pub(crate) fn prompted(&mut self, text: &str) -> PromptId {

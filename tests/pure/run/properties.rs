@@ -78,7 +78,7 @@ fn end_check(run: &mut OneRun, check: &Check, choice: u8) {
     let kind = if check.evidence.is_empty() { check.purpose } else { CheckKind::Evidence };
     let (name, found, took) = ("commit".to_owned(), "as it is".to_owned(), Duration::from_secs(1));
     let results = vec![CheckResult { kind, name, verdict, found, took, rehearsed: false }];
-    run.handle(Input::Checked { check: check.check, results, took });
+    run.handle(Input::Checked { check: check.check, results, violations: Vec::new(), took });
 }
 
 fn happen(run: &mut OneRun, what: &Happens) {
@@ -175,9 +175,10 @@ fn check(run: &OneRun) {
                 assert!(turn_open, "a check ends that began");
                 turn_open = false;
             }
-            Event::TreeSeen { .. } | Event::ToolsRefused { .. } => {
+            Event::TreeSeen { .. } | Event::ToolsRefused { .. } | Event::RulesBroken { .. } => {
                 assert!(turn_open, "they belong to a turn");
             }
+            Event::WorktreeEnded { .. } => assert!(!open, "a worktree ends after its run"),
             Event::Reasked { number, of, .. } => assert!(number <= of),
             Event::Moved { number, .. } => {
                 moves += 1;

@@ -281,7 +281,12 @@ fn a_late_check_changes_nothing_and_a_stop_ends_one() {
     let mut run = at_commit();
     run.reply(r#"{"outcome": "committed"}"#);
     let (late, before) = (run.fresh().attempt, run.events.len());
-    run.handle(Input::Checked { check: late, results: Vec::new(), took: Duration::ZERO });
+    run.handle(Input::Checked {
+        check: late,
+        results: Vec::new(),
+        violations: Vec::new(),
+        took: Duration::ZERO,
+    });
     assert_eq!(run.events.len(), before);
     let exit = surefire::Exit::because(surefire::ExitReason::UserRequested);
     run.handle(Input::Stopped { exit, took: Duration::from_secs(2) });

@@ -11,7 +11,7 @@ use surefire::run::{
 };
 use surefire::session::{Action, Input, Process, RunStatus, TurnEnd};
 use surefire::store::Store;
-use surefire::{Exit, ExitReason};
+use surefire::{BrokenRule, Exit, ExitReason, Violation};
 
 use super::world::{InFlight, World};
 
@@ -54,7 +54,13 @@ impl Dice {
             refused: if self.0[2].is_multiple_of(5) { vec![refused] } else { Vec::new() },
             tree: self.0[2].is_multiple_of(3).then(|| Box::new((self.tree(), Changes::default()))),
             version: None,
+            violations: if self.0[2].is_multiple_of(11) { vec![self.violation()] } else { Vec::new() },
         }
+    }
+
+    fn violation(self) -> Violation {
+        let rule = if self.0[1].is_multiple_of(2) { BrokenRule::Lockfile } else { BrokenRule::NotAllowed };
+        Violation { path: "Cargo.lock".to_owned(), rule }
     }
 
     fn tree(self) -> TreeState {
@@ -75,7 +81,12 @@ impl Dice {
             if request.check.evidence.is_empty() { request.check.purpose } else { CheckKind::Evidence };
         let (name, found) = ("commit".to_owned(), "as it is".to_owned());
         let result = CheckResult { kind, name, verdict, found, took: SECOND, rehearsed: false };
-        Some(Input::CheckEnded { check: request.check.check, results: vec![result], took: SECOND })
+        Some(Input::CheckEnded {
+            check: request.check.check,
+            results: vec![result],
+            violations: Vec::new(),
+            took: SECOND,
+        })
     }
 
     fn input(self, world: &mut World) -> Option<Input> {

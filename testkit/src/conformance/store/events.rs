@@ -6,9 +6,9 @@ use crate::fixtures::{
     attempt, began, commit, ends, ends_until, events, events_of, moved, new_session, passes, prompt, queues,
     replied, run, session, started,
 };
-use surefire::Tool;
-use surefire::run::{Event, Limits, Purpose, Read, ResumedBy, RetryCause};
+use surefire::run::{Event, Limits, Permits, Purpose, Read, ResumedBy, RetryCause, WorktreeEnd};
 use surefire::store::{Recorded, Store};
+use surefire::{BrokenRule, Tool, Violation};
 
 pub fn events_are_numbered_and_come_back_as_they_were(store: &dyn Store) {
     commit(store, [new_session(1, 1), new_session(2, 1)]).unwrap();
@@ -93,8 +93,19 @@ pub fn every_kind_of_event_comes_back_as_it_was(store: &dyn Store) {
             extra_visits: 2,
             extra_steps: 3,
             allow_tools: vec![Tool::Edit, Tool::command("npm test *")],
+            permits: Permits { allow_deps: true, ..Permits::default() },
             told: vec![prompt(1)],
         },
+        turn(attempt(5), Purpose::Continue),
+        Event::RulesBroken {
+            attempt: attempt(5),
+            violations: vec![
+                Violation { path: "Cargo.lock".into(), rule: BrokenRule::Lockfile },
+                Violation { path: "ü".into(), rule: BrokenRule::Denied { pattern: "**".into() } },
+            ],
+        },
+        ends("lockfile_violation"),
+        Event::WorktreeEnded { end: WorktreeEnd::Merged { into: Some("main".into()), commit: "ab".into() } },
     ];
     commit(store, [new_session(1, 1), events(1, 0, all.clone(), 1)]).unwrap();
     let read: Vec<_> = store.events(run(1), 0, 99).unwrap().into_iter().map(|it| it.event).collect();

@@ -24,7 +24,7 @@ fuzz_target!(|text: &str| {
     }
 
     // Words on a line of their own part the text from the answer, whatever it left open.
-    let reading = Reading { outcome: "blocked", description: None, repaired: vec![] };
+    let reading = Reading { outcome: "blocked", description: None, findings: vec![], repaired: vec![] };
     assert_eq!(read_among(&format!("{text}\nDone.\n{ANSWER}"), &NAMES), Ok(reading.clone()));
     assert_eq!(
         read_among(&format!("{text}\r\nDone.\r\n```json\r\n{ANSWER}\r\n```\r\nBye."), &NAMES),

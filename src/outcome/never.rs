@@ -48,7 +48,7 @@ fn an_answer_is_read_in_every_form_it_comes_in() {
         r#"{"outcome": "complete", "otherDescription": 5}"#,
     ];
     for reply in forms {
-        let reading = Reading { outcome: "complete", description: None, repaired: vec![] };
+        let reading = Reading { outcome: "complete", description: None, findings: vec![], repaired: vec![] };
         assert_eq!(read(reply), Ok(reading), "{reply}");
     }
 }
@@ -66,7 +66,8 @@ fn what_was_repaired_is_reported() {
         ("{\"outcome\": /* x */ \"complete\", \"a\": [1,]", &[Comment, TrailingComma, MissingBrace]),
     ];
     for (reply, repaired) in cases {
-        let reading = Reading { outcome: "complete", description: None, repaired: repaired.to_vec() };
+        let reading =
+            Reading { outcome: "complete", description: None, findings: vec![], repaired: repaired.to_vec() };
         assert_eq!(read(reply), Ok(reading), "{reply}");
     }
 }

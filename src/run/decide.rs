@@ -79,7 +79,7 @@ impl Run {
             step: position.outline().name.to_owned(),
             order: Box::new(order.clone()),
         };
-        let mut run = Self { recipe, position, known: Known::new(order) };
+        let mut run = Self { recipe, position, known: Known::new(order, recipe.outline()) };
         let mut events = vec![started];
         for (prompt, text) in said {
             run.record(&mut events, Event::PromptQueued { prompt, text });
@@ -257,7 +257,12 @@ impl Run {
                 let repaired = reading.repaired.iter().map(ToString::to_string).collect();
                 let description = reading.description;
                 let outcome = reading.outcome.to_owned();
-                told(self, Read::Outcome { outcome, description: description.clone(), repaired });
+                let mut findings = reading.findings;
+                // What an outcome lists that carries no findings was not asked for.
+                if !self.known.reviews.carries(self.step().name, &outcome) {
+                    findings.clear();
+                }
+                told(self, Read::Outcome { outcome, description: description.clone(), findings, repaired });
                 self.judge(events, reading.outcome, description, fresh)
             }
             Some(Err(unread)) => {

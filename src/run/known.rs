@@ -11,7 +11,9 @@ use super::limits::{Limits, Spent};
 use super::order::Order;
 use super::refused::ToolRefusal;
 use super::resumed::{ResumedBy, Resumes};
+use super::review::Reviews;
 use super::tree::{Baseline, Moment, TreeState};
+use crate::Outline;
 
 /// What is known about a run beside where it stands. It follows from the events alone: see [`Known::learn`].
 #[derive(Debug, Clone, PartialEq)]
@@ -33,6 +35,8 @@ pub(super) struct Known {
     pub(super) baseline: Baseline,
     pub(super) phase: Phase,
     pub(super) resumes: Resumes,
+    /// What reviews found and is still open.
+    pub(super) reviews: Reviews,
 }
 
 /// What one visit of a step has used up.
@@ -86,7 +90,7 @@ pub(super) struct Checking {
 }
 
 impl Known {
-    pub(super) fn new(order: Order) -> Self {
+    pub(super) fn new(order: Order, recipe: &Outline) -> Self {
         Self {
             limits: order.limits,
             spent: order.spent,
@@ -100,11 +104,13 @@ impl Known {
             baseline: Baseline::default(),
             phase: Phase::Deciding,
             resumes: Resumes::default(),
+            reviews: Reviews::new(recipe),
         }
     }
 
     /// What an event says about the run. Deciding and replaying both come through here, so they cannot differ.
     pub(super) fn learn(&mut self, event: &Event) {
+        self.reviews.learn(event);
         match event {
             Event::Started { .. } => {}
             Event::TurnBegan { attempt, purpose, .. } => self.began(*attempt, purpose),

@@ -22,9 +22,11 @@ mod refused;
 mod replay;
 mod resume;
 mod resumed;
+mod review;
 mod tree;
 mod worktree;
 
+pub use crate::outcome::Finding;
 pub use check::{Check, CheckKind, CheckResult, CheckSubject, CheckVerdict};
 pub use decide::Run;
 pub use decision::{Ask, Decision, Successor, Todo};

@@ -94,7 +94,8 @@ pub(super) fn pass(number: u128) -> Event {
 
 pub(super) fn replied(cost_usd: f64, repaired: &[&str]) -> Event {
     let repaired = repaired.iter().map(|word| (*word).to_owned()).collect();
-    let read = Read::Outcome { outcome: "conflicts".to_owned(), description: None, repaired };
+    let read =
+        Read::Outcome { outcome: "conflicts".to_owned(), description: None, findings: Vec::new(), repaired };
     let (attempt, took) = (attempt(), Duration::from_secs(1));
     Event::Replied { attempt, read, took, cost_usd: Some(cost_usd), version: None }
 }

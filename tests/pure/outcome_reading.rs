@@ -158,7 +158,7 @@ proptest! {
 
     #[test]
     fn an_answer_is_read_whatever_comes_before_it(before in assembled()) {
-        let reading = Reading { outcome: "blocked", description: None, repaired: vec![] };
+        let reading = Reading { outcome: "blocked", description: None, findings: vec![], repaired: vec![] };
         for reply in [format!("{before}\nDone.\n{ANSWER}"), format!("{before}\nDone.\n```json\n{ANSWER}\n```\nBye.\n")] {
             prop_assert_eq!(read_among(&reply, &NAMES), Ok(reading.clone()), "{}", reply);
         }
@@ -170,7 +170,7 @@ proptest! {
         let reply = format!("{before}\nDone.\n{{\"outcome\": \"complete\"}}\n{cut_off}");
         let read = read_among(&reply, &NAMES);
         if length == ANSWER.len() - 1 {
-            let reading = Reading { outcome: "blocked", description: None, repaired: vec![Repair::MissingBrace] };
+            let reading = Reading { outcome: "blocked", description: None, findings: vec![], repaired: vec![Repair::MissingBrace] };
             prop_assert_eq!(read, Ok(reading));
         } else {
             prop_assert!(matches!(read, Err(Unread::NotJson { .. })), "{}: {:?}", reply, read);

@@ -25,7 +25,12 @@ fn turn(step: &str) -> Event {
 }
 
 fn replied(outcome: &str, cost_usd: f64) -> Event {
-    let read = Read::Outcome { outcome: outcome.to_owned(), description: None, repaired: Vec::new() };
+    let read = Read::Outcome {
+        outcome: outcome.to_owned(),
+        description: None,
+        findings: Vec::new(),
+        repaired: Vec::new(),
+    };
     let took = Duration::from_secs(20);
     Event::Replied { attempt: attempt(), read, took, cost_usd: Some(cost_usd), version: None }
 }

@@ -7,7 +7,7 @@ use crate::fixtures::{
     replied, run, session, started,
 };
 use surefire::Tool;
-use surefire::run::{Event, Limits, Purpose, Read, ResumedBy, RetryCause};
+use surefire::run::{Event, Finding, Limits, Purpose, Read, ResumedBy, RetryCause};
 use surefire::store::{Recorded, Store};
 
 pub fn events_are_numbered_and_come_back_as_they_were(store: &dyn Store) {
@@ -75,6 +75,12 @@ pub fn every_kind_of_event_comes_back_as_it_was(store: &dyn Store) {
             Read::Outcome {
                 outcome: "complete".into(),
                 description: Some("ü".into()),
+                findings: vec![Finding {
+                    text: "ü".into(),
+                    file: Some("a.rs".into()),
+                    line: Some(1),
+                    severity: None,
+                }],
                 repaired: vec!["fence".into()],
             },
         ),

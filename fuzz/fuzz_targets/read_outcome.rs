@@ -15,6 +15,12 @@ fuzz_target!(|text: &str| {
         Ok(reading) => {
             assert!(NAMES.contains(&reading.outcome));
             assert_eq!(reading.outcome == "other", reading.description.is_some());
+            assert!(reading.findings.len() <= 50);
+            for finding in &reading.findings {
+                let words = finding.to_string();
+                assert!(!finding.text.is_empty() && !words.contains(char::is_control));
+                assert!(words.chars().count() < 500 + 300 + 40 + 20);
+            }
         }
         Err(unread) => {
             let message = unread.to_string();

@@ -246,6 +246,40 @@ fn nested_objects_are_not_read() {
 }
 
 #[test]
+fn an_outcome_inside_a_finding_is_not_read() {
+    check(&[
+        (r#"{"outcome": "blocked", "findings": [{"outcome": "complete", "text": "x"}]}"#, "blocked"),
+        (r#"{"findings": [{"outcome": "complete", "text": "x"}], "outcome": "blocked"}"#, "blocked"),
+        (r#"{"outcome": "blocked", "findings": ["{\"outcome\": \"complete\"}"]}"#, "blocked"),
+        (r#"{"findings": [{"outcome": "complete", "text": "x"}]}"#, "no-outcome"),
+        (r#"{"findings": [{"outcome": "complete", "text": "x"}]"#, "no-outcome"),
+        (r#"{"outcome": "blocked", "findings": [{"outcome": "complete"}"#, "no-outcome"),
+        (r#"{"outcome": "blocked", "findings": ["x""#, "not-json"),
+        (r#"{"outcome": "blocked", "findings": ["x"], "findings": []}"#, "not-json"),
+        (r#"{"outcome": ["x"], "findings": ["x"]}"#, "no-outcome"),
+    ]);
+}
+
+#[test]
+fn what_a_review_found_is_read_where_the_answer_lists_it_and_nowhere_else() {
+    let found = |reply: &str| {
+        let findings = read(reply).expect(reply).findings;
+        findings.into_iter().map(|finding| finding.text).collect::<Vec<_>>()
+    };
+    let cases: [(&str, &[&str]); 6] = [
+        (r#"{"outcome": "blocked", "findings": ["x"]}"#, &["x"]),
+        (r#"{"outcome": "blocked", "findings": ["x",] // so"#, &["x"]),
+        (r#"{"outcome": "blocked", "f\u0069ndings": ["x"]}"#, &["x"]),
+        (r#"{"findings": ["x"]} {"outcome": "blocked"}"#, &[]),
+        (r#"{"outcome": "blocked", "more": {"findings": ["x"]}}"#, &[]),
+        (r#"{"outcome": "blocked", "Findings": ["x"]}"#, &[]),
+    ];
+    for (reply, texts) in cases {
+        assert_eq!(found(reply), texts, "{reply}");
+    }
+}
+
+#[test]
 fn an_earlier_object_does_not_count_when_a_broken_attempt_follows() {
     let attempts = [
         "{",

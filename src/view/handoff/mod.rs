@@ -6,11 +6,13 @@ mod parts;
 use serde::{Deserialize, Serialize};
 
 pub use parts::{
-    HandoffChanges, HandoffCheck, HandoffCommand, HandoffFile, HandoffPlace, HandoffRefusal, HandoffVerdict,
+    HandoffChanges, HandoffCheck, HandoffCommand, HandoffFile, HandoffFinding, HandoffPlace, HandoffRefusal,
+    HandoffReview, HandoffVerdict,
 };
 
 use super::commands::CommandContext;
 use super::proof::RestsOn;
+use super::review::last_rounds;
 use super::timeline::Timeline;
 use crate::Category;
 use crate::run::{RunId, SessionId};
@@ -87,6 +89,9 @@ pub struct Handoff {
     pub checks_passed: u32,
     /// How many did not.
     pub checks_failed: u32,
+    /// What the last round of each step that reviewed found, the latest at the end.
+    #[serde(default)]
+    pub reviews: Vec<HandoffReview>,
     /// What the run changed; `None` where the engine could not look.
     pub changes: Option<HandoffChanges>,
     /// Up to three commands that help most, the most useful first.
@@ -137,6 +142,7 @@ impl Handoff {
             checks: view.proof.checks.iter().map(HandoffCheck::from).collect(),
             checks_passed: view.proof.passed,
             checks_failed: view.proof.failed,
+            reviews: last_rounds(&view.proof.reviews).map(HandoffReview::from).collect(),
             changes: HandoffChanges::of(&view.proof),
             next: view.next.iter().filter_map(command).collect(),
         })

@@ -15,6 +15,12 @@ fuzz_target!(|text: &str| {
         Ok(reading) => {
             assert!(NAMES.contains(&reading.outcome));
             assert_eq!(reading.outcome == "other", reading.description.is_some());
+            assert!(reading.findings.len() <= 50);
+            for finding in &reading.findings {
+                let words = finding.to_string();
+                assert!(!finding.text.is_empty() && !words.contains(char::is_control));
+                assert!(words.chars().count() < 500 + 300 + 40 + 20);
+            }
         }
         Err(unread) => {
             let message = unread.to_string();
@@ -24,7 +30,7 @@ fuzz_target!(|text: &str| {
     }
 
     // Words on a line of their own part the text from the answer, whatever it left open.
-    let reading = Reading { outcome: "blocked", description: None, repaired: vec![] };
+    let reading = Reading { outcome: "blocked", description: None, findings: vec![], repaired: vec![] };
     assert_eq!(read_among(&format!("{text}\nDone.\n{ANSWER}"), &NAMES), Ok(reading.clone()));
     assert_eq!(
         read_among(&format!("{text}\r\nDone.\r\n```json\r\n{ANSWER}\r\n```\r\nBye."), &NAMES),

@@ -2,11 +2,14 @@
 
 use std::fmt::Display;
 
-use super::{DESCRIPTION, OTHER, OUTCOME};
-use crate::recipe::StepOutline;
+use super::{DESCRIPTION, FINDINGS, OTHER, OUTCOME};
+use crate::recipe::{OutcomeOutline, StepOutline};
 
 /// What an agent could say about `other`. A whole sentence, because agents repeat placeholders.
 const EXAMPLE: &str = "Waiting for external API response";
+
+/// What an agent could list as found.
+const EXAMPLE_FINDINGS: &str = r#"[{"file": "src/cart.rs", "line": 12, "text": "Totals are rounded twice"}]"#;
 
 /// What to append to a step's prompt, after an empty line: the lines that the agent may end its reply with.
 ///
@@ -28,19 +31,52 @@ const EXAMPLE: &str = "Waiting for external API response";
 /// Your possible outcomes for this step: no-issues, issues-found, other"#
 /// );
 /// ```
+///
+/// Where an outcome carries findings, its line shows how to list them:
+///
+/// ```
+/// use surefire::outcome::instructions;
+/// use surefire::recipes::ImplementAndReview;
+/// use surefire::{OutcomeOutline, StepOutline};
+///
+/// let step = ImplementAndReview::OUTLINE.step("code-review").unwrap();
+/// let issues_found = OutcomeOutline { findings: true, ..step.outcomes[1] };
+/// let step = StepOutline { outcomes: vec![step.outcomes[0], issues_found].leak(), ..*step };
+/// assert_eq!(
+///     instructions(&step),
+///     r#"End your response with a JSON block on the last line. Choose one of these:
+///
+/// {"outcome": "no-issues"}
+/// {"outcome": "issues-found", "findings": [{"file": "src/cart.rs", "line": 12, "text": "Totals are rounded twice"}]}
+///
+/// For `issues-found`, list what you found in `findings`: one entry for each finding, in a sentence each, with `file` and `line` where there are some.
+///
+/// Your possible outcomes for this step: no-issues, issues-found"#
+/// );
+/// ```
 #[must_use]
 pub fn instructions(step: &StepOutline) -> String {
-    let names = names(step);
-    let lines: String = names.iter().map(|name| line(name) + "\n").collect();
-    let about_other = if names.contains(&OTHER) {
+    let outcomes = outcomes(step);
+    let lines: String = outcomes.iter().map(|outcome| line(outcome) + "\n").collect();
+    let with_findings: Vec<_> = outcomes.iter().filter(|it| it.findings).map(|it| it.name).collect();
+    let about_findings = if with_findings.is_empty() {
+        String::new()
+    } else {
+        format!(
+            "\nFor `{}`, list what you found in `{FINDINGS}`: one entry for each finding, in a sentence each, \
+             with `file` and `line` where there are some.\n",
+            with_findings.join("` and `")
+        )
+    };
+    let about_other = if outcomes.iter().any(|outcome| outcome.name == OTHER) {
         format!("\nFor `{OTHER}`, put what happened into `{DESCRIPTION}`, in your own words.\n")
     } else {
         String::new()
     };
-    let names = names.join(", ");
+    let names = outcomes.iter().map(|outcome| outcome.name).collect::<Vec<_>>().join(", ");
     format!(
         "End your response with a JSON block on the last line. Choose one of these:\n\n\
-         {lines}{about_other}\n\
+         {lines}{about_findings}{about_other}\n\
          Your possible outcomes for this step: {names}"
     )
 }
@@ -70,19 +106,20 @@ pub fn reminder(step: &StepOutline, problem: impl Display) -> String {
 }
 
 /// The step's outcomes in their order, with `other` last wherever it was declared.
-fn names(step: &StepOutline) -> Vec<&'static str> {
-    let (other, mut names): (Vec<_>, Vec<_>) =
-        step.outcomes.iter().map(|outcome| outcome.name).partition(|name| *name == OTHER);
-    names.extend(other);
-    names
+fn outcomes(step: &StepOutline) -> Vec<&'static OutcomeOutline> {
+    let (other, mut outcomes): (Vec<_>, Vec<_>) =
+        step.outcomes.iter().partition(|outcome| outcome.name == OTHER);
+    outcomes.extend(other);
+    outcomes
 }
 
-fn line(name: &str) -> String {
-    if name == OTHER {
-        format!(r#"{{"{OUTCOME}": "{OTHER}", "{DESCRIPTION}": "{EXAMPLE}"}}"#)
-    } else {
-        format!(r#"{{"{OUTCOME}": "{name}"}}"#)
-    }
+fn line(outcome: &OutcomeOutline) -> String {
+    let name = outcome.name;
+    let description =
+        if name == OTHER { format!(r#", "{DESCRIPTION}": "{EXAMPLE}""#) } else { String::new() };
+    let findings =
+        if outcome.findings { format!(r#", "{FINDINGS}": {EXAMPLE_FINDINGS}"#) } else { String::new() };
+    format!(r#"{{"{OUTCOME}": "{name}"{description}{findings}}}"#)
 }
 
 #[cfg(test)]
@@ -121,9 +158,25 @@ mod tests {
             let text = instructions(step);
             let lines: Vec<_> = text.lines().filter(|line| line.starts_with('{')).collect();
             let read: Vec<_> = lines.iter().map(|line| read(line, step).map(|it| it.outcome)).collect();
-            assert_eq!(read, names(step).into_iter().map(Ok).collect::<Vec<_>>());
+            assert_eq!(read, outcomes(step).into_iter().map(|it| Ok(it.name)).collect::<Vec<_>>());
             assert!(!text.contains(['<', '>', '…']) && !text.contains("..."), "no placeholders: {text}");
         }
+    }
+
+    #[test]
+    fn an_outcome_with_findings_shows_how_to_list_them() {
+        let step = Asking::OUTLINE.first_step();
+        let carrying: Vec<_> =
+            step.outcomes.iter().map(|outcome| OutcomeOutline { findings: true, ..*outcome }).collect();
+        let text = instructions(&StepOutline { outcomes: carrying.leak(), ..*step });
+        let lines: Vec<_> = text.lines().filter(|line| line.starts_with('{')).collect();
+        for line in lines {
+            let reading = read(line, step).expect("it can be read");
+            let found: Vec<_> = reading.findings.iter().map(ToString::to_string).collect();
+            assert_eq!(found, ["src/cart.rs:12: Totals are rounded twice"], "{line}");
+        }
+        assert!(text.contains("\n\nFor `found` and `not-found` and `other`, list what you found"), "{text}");
+        assert!(!instructions(step).contains("findings"), "where none carries any, none is asked for");
     }
 
     #[test]

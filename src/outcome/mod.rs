@@ -23,6 +23,8 @@ mod answer;
 mod ask;
 mod blank;
 mod decide;
+mod finding;
+mod findings;
 mod locate;
 mod mention;
 mod object;
@@ -36,6 +38,7 @@ mod unread;
 mod never;
 
 pub use ask::{instructions, reminder};
+pub use finding::Finding;
 pub use locate::locate;
 pub use reading::{Reading, read, read_among, read_as};
 pub use repair::Repair;
@@ -47,3 +50,5 @@ const OUTCOME: &str = "outcome";
 const OTHER: &str = "other";
 /// The key that `other` needs beside it.
 const DESCRIPTION: &str = "otherDescription";
+/// The key that an outcome may list beside it what a review found.
+const FINDINGS: &str = "findings";

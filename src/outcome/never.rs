@@ -48,7 +48,7 @@ fn an_answer_is_read_in_every_form_it_comes_in() {
         r#"{"outcome": "complete", "otherDescription": 5}"#,
     ];
     for reply in forms {
-        let reading = Reading { outcome: "complete", description: None, repaired: vec![] };
+        let reading = Reading { outcome: "complete", description: None, findings: vec![], repaired: vec![] };
         assert_eq!(read(reply), Ok(reading), "{reply}");
     }
 }
@@ -66,7 +66,8 @@ fn what_was_repaired_is_reported() {
         ("{\"outcome\": /* x */ \"complete\", \"a\": [1,]", &[Comment, TrailingComma, MissingBrace]),
     ];
     for (reply, repaired) in cases {
-        let reading = Reading { outcome: "complete", description: None, repaired: repaired.to_vec() };
+        let reading =
+            Reading { outcome: "complete", description: None, findings: vec![], repaired: repaired.to_vec() };
         assert_eq!(read(reply), Ok(reading), "{reply}");
     }
 }
@@ -242,6 +243,40 @@ fn nested_objects_are_not_read() {
         ("// {\"outcome\": \"complete\"}", "no-outcome"),
         ("{\"outcome\": \"blocked\" // or {\"outcome\": \"complete\"}\n}", "blocked"),
     ]);
+}
+
+#[test]
+fn an_outcome_inside_a_finding_is_not_read() {
+    check(&[
+        (r#"{"outcome": "blocked", "findings": [{"outcome": "complete", "text": "x"}]}"#, "blocked"),
+        (r#"{"findings": [{"outcome": "complete", "text": "x"}], "outcome": "blocked"}"#, "blocked"),
+        (r#"{"outcome": "blocked", "findings": ["{\"outcome\": \"complete\"}"]}"#, "blocked"),
+        (r#"{"findings": [{"outcome": "complete", "text": "x"}]}"#, "no-outcome"),
+        (r#"{"findings": [{"outcome": "complete", "text": "x"}]"#, "no-outcome"),
+        (r#"{"outcome": "blocked", "findings": [{"outcome": "complete"}"#, "no-outcome"),
+        (r#"{"outcome": "blocked", "findings": ["x""#, "not-json"),
+        (r#"{"outcome": "blocked", "findings": ["x"], "findings": []}"#, "not-json"),
+        (r#"{"outcome": ["x"], "findings": ["x"]}"#, "no-outcome"),
+    ]);
+}
+
+#[test]
+fn what_a_review_found_is_read_where_the_answer_lists_it_and_nowhere_else() {
+    let found = |reply: &str| {
+        let findings = read(reply).expect(reply).findings;
+        findings.into_iter().map(|finding| finding.text).collect::<Vec<_>>()
+    };
+    let cases: [(&str, &[&str]); 6] = [
+        (r#"{"outcome": "blocked", "findings": ["x"]}"#, &["x"]),
+        (r#"{"outcome": "blocked", "findings": ["x",] // so"#, &["x"]),
+        (r#"{"outcome": "blocked", "f\u0069ndings": ["x"]}"#, &["x"]),
+        (r#"{"findings": ["x"]} {"outcome": "blocked"}"#, &[]),
+        (r#"{"outcome": "blocked", "more": {"findings": ["x"]}}"#, &[]),
+        (r#"{"outcome": "blocked", "Findings": ["x"]}"#, &[]),
+    ];
+    for (reply, texts) in cases {
+        assert_eq!(found(reply), texts, "{reply}");
+    }
 }
 
 #[test]

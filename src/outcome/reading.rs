@@ -6,6 +6,7 @@ use strum::{VariantArray, VariantNames};
 use super::OTHER;
 use super::answer::answer;
 use super::decide::decide;
+use super::finding::Finding;
 use super::repair::Repair;
 use super::unread::Unread;
 use crate::recipe::{Names, StepOutline};
@@ -19,6 +20,7 @@ use crate::recipe::{Names, StepOutline};
 /// let reading = Reading {
 ///     outcome: "other",
 ///     description: Some("no API key".to_owned()),
+///     findings: vec![],
 ///     repaired: vec![Repair::TrailingComma],
 /// };
 /// assert_eq!(read_among(reply, &["complete", "other"]), Ok(reading));
@@ -29,6 +31,8 @@ pub struct Reading<O> {
     pub outcome: O,
     /// What the agent says about `other`; there for that outcome, and for no else.
     pub description: Option<String>,
+    /// What a review found, wherever the agent lists something; at most 50.
+    pub findings: Vec<Finding>,
     /// What had to be repaired, each kind once.
     pub repaired: Vec<Repair>,
 }
@@ -101,5 +105,6 @@ fn read_at<O>(reply: &str, names: &[&str], outcome: impl Fn(usize) -> O) -> Resu
     } else {
         None
     };
-    Ok(Reading { outcome: outcome(index), description, repaired: object.repaired })
+    let findings = answer.findings;
+    Ok(Reading { outcome: outcome(index), description, findings, repaired: object.repaired })
 }

@@ -48,6 +48,11 @@ fn unit(text: &[u8], at: usize) -> Result<u16, (Flaw, usize)> {
     })
 }
 
+/// What this value says, if it is a string.
+pub(super) fn said(value: &str) -> Option<Cow<'_, str>> {
+    value.strip_prefix('"')?.strip_suffix('"').map(unescape)
+}
+
 /// What stands between the quotes of a string that [`closing_quote`] found fine.
 pub(super) fn unescape(raw: &str) -> Cow<'_, str> {
     let Some((plain, _)) = raw.split_once('\\') else { return Cow::Borrowed(raw) };

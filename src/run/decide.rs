@@ -16,7 +16,7 @@ use super::order::Order;
 use super::refused;
 use super::rules;
 use super::tree::Moment;
-use crate::outcome::{self, Unread};
+use crate::outcome::{self, Finding, Unread};
 use crate::{AnyPosition, AnyRecipe, Exit, ExitReason, Next, StepOutline};
 
 /// The name of the outcome that stands for whatever its author did not foresee.
@@ -80,7 +80,7 @@ impl Run {
             step: position.outline().name.to_owned(),
             order: Box::new(order.clone()),
         };
-        let mut run = Self { recipe, position, known: Known::new(order) };
+        let mut run = Self { recipe, position, known: Known::new(order, recipe.outline()) };
         let mut events = vec![started];
         for (prompt, text) in said {
             run.record(&mut events, Event::PromptQueued { prompt, text });
@@ -258,6 +258,7 @@ impl Run {
             Some(Ok(reading)) => Read::Outcome {
                 outcome: reading.outcome.to_owned(),
                 description: reading.description.clone(),
+                findings: self.carried(reading),
                 repaired: reading.repaired.iter().map(ToString::to_string).collect(),
             },
             Some(Err(unread)) => {
@@ -273,6 +274,12 @@ impl Run {
             Some(Ok(reading)) => self.judge(events, reading.outcome, reading.description, fresh),
             Some(Err(unread)) => self.unread(events, &unread, was_refused, fresh),
         }
+    }
+
+    /// What a review found. What an outcome lists that carries no findings was not asked for.
+    fn carried(&self, reading: &outcome::Reading<&'static str>) -> Vec<Finding> {
+        let carries = self.known.reviews.carries(self.step().name, reading.outcome);
+        if carries { reading.findings.clone() } else { Vec::new() }
     }
 
     /// What was seen and refused in a turn comes before what its end leads to.

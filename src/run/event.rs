@@ -15,6 +15,7 @@ use super::refused::ToolRefusal;
 use super::resumed::ResumedBy;
 use super::tree::{Moment, TreeState};
 use super::worktree::WorktreeEnd;
+use crate::outcome::Finding;
 use crate::{Tool, Violation};
 
 /// One thing that happened in a run.
@@ -294,6 +295,9 @@ pub enum Read {
         /// What the agent said about it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         description: Option<String>,
+        /// What it lists as found, where it is an outcome that carries findings.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        findings: Vec<Finding>,
         /// What had to be repaired to read it.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         repaired: Vec<String>,

@@ -5,19 +5,20 @@ use std::time::Duration;
 use super::check::{Check, CheckKind, CheckResult, CheckSubject, CheckVerdict};
 use super::decide::{Cut, Run};
 use super::decision::Todo;
+use super::ending::Ending;
 use super::event::{Event, Purpose, RetryCause};
 use super::ids::Fresh;
 use super::known::{Checking, Phase};
 use super::refused;
 use super::rules;
-use crate::{CommandLine, Exit, ExitReason, NextOutline, OutcomeOutline, Violation};
+use crate::{CommandLine, Exit, ExitReason, Guardrails, NextOutline, OutcomeOutline, Violation};
 
 /// What a step that is a command reports, by the command's exit status.
 const PASSED: &str = "passed";
 const FAILED: &str = "failed";
 
 impl Run {
-    /// Follows an outcome that the agent reported, once what it rests on was looked up.
+    /// Follows an outcome that the agent reported, once what it rests on was looked up; unless it is a review that goes round.
     pub(super) fn judge(
         &mut self,
         events: &mut Vec<Event>,
@@ -25,6 +26,12 @@ impl Run {
         description: Option<String>,
         fresh: Fresh,
     ) -> Todo {
+        let max_rounds = self.recipe.outline().guardrails.max_review_rounds;
+        if let Some(exit) = self.known.reviews.stuck(max_rounds.unwrap_or(Guardrails::DEFAULT_REVIEW_ROUNDS))
+        {
+            let led_here = |ending: &mut Ending| ending.outcome = Some(outcome.to_owned());
+            return self.end(events, &exit, led_here, Cut::default());
+        }
         let gated = self.outcome(outcome).is_some_and(|it| !it.evidence.is_empty() || self.is_verified(it));
         if !gated {
             return self.take(events, outcome, description, fresh);

@@ -11,8 +11,10 @@ use super::limits::{Limits, Spent};
 use super::order::Order;
 use super::refused::ToolRefusal;
 use super::resumed::{ResumedBy, Resumes};
+use super::review::Reviews;
 use super::tree::{Baseline, Moment, TreeState};
 use super::worktree::WorktreeEnd;
+use crate::Outline;
 
 /// What is known about a run beside where it stands. It follows from the events alone: see [`Known::learn`].
 #[derive(Debug, Clone, PartialEq)]
@@ -40,6 +42,8 @@ pub(super) struct Known {
     pub(super) worktree_ended: Option<WorktreeEnd>,
     pub(super) phase: Phase,
     pub(super) resumes: Resumes,
+    /// What reviews found and is still open.
+    pub(super) reviews: Reviews,
 }
 
 /// What one visit of a step has used up.
@@ -99,7 +103,7 @@ impl Phase {
 }
 
 impl Known {
-    pub(super) fn new(order: Order) -> Self {
+    pub(super) fn new(order: Order, recipe: &Outline) -> Self {
         Self {
             limits: order.limits,
             spent: order.spent,
@@ -116,11 +120,13 @@ impl Known {
             worktree_ended: None,
             phase: Phase::Deciding,
             resumes: Resumes::default(),
+            reviews: Reviews::new(recipe),
         }
     }
 
     /// What an event says about the run. Deciding and replaying both come through here, so they cannot differ.
     pub(super) fn learn(&mut self, event: &Event) {
+        self.reviews.learn(event);
         match event {
             Event::Started { .. } => {}
             Event::TurnBegan { attempt, purpose, .. } => self.began(*attempt, purpose),

@@ -22,11 +22,13 @@ mod refused;
 mod replay;
 mod resume;
 mod resumed;
+mod review;
 mod rules;
 mod tree;
 mod tree_claim;
 mod worktree;
 
+pub use crate::outcome::Finding;
 pub use check::{Check, CheckKind, CheckResult, CheckSubject, CheckVerdict};
 pub use decide::Run;
 pub use decision::{Ask, Decision, Successor, Todo};

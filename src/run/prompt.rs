@@ -99,10 +99,15 @@ impl Run {
 
     fn step_prompt(&self) -> String {
         let order = &self.known.order;
-        if self.position.steps() == 1 {
+        let step = self.position.outline();
+        let prompt = if self.position.steps() == 1 {
             first(self.recipe.outline(), order.about.as_deref(), &order.allow_tools)
         } else {
-            at_step(self.position.outline(), &order.allow_tools)
+            at_step(step, &order.allow_tools)
+        };
+        match self.known.reviews.paragraph(step.name) {
+            Some(findings) => format!("{findings}\n\n{prompt}"),
+            None => prompt,
         }
     }
 }

@@ -43,7 +43,7 @@ impl Run {
         let Some(Event::Started { recipe: id, fingerprint, step, order }) = events.next() else {
             return Err(ReplayError::NoStart);
         };
-        let mut known = Known::new(Order::clone(order));
+        let mut known = Known::new(Order::clone(order), recipe.outline());
         let mut snapshot = Snapshot {
             recipe: id.clone(),
             fingerprint: fingerprint.clone(),

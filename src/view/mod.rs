@@ -17,6 +17,7 @@ mod one_run;
 mod proof;
 mod raise;
 mod reading;
+mod review;
 mod run_view;
 mod shell_quote;
 mod snapshots;
@@ -31,12 +32,13 @@ pub use detail::Detail;
 pub use end_card::EndCard;
 pub use facts::RunFacts;
 pub use handoff::{
-    HANDOFF_VERSION, Handoff, HandoffChanges, HandoffCheck, HandoffCommand, HandoffFile, HandoffPlace,
-    HandoffRefusal, HandoffVerdict, HandoffViolation, HandoffWorktree,
+    HANDOFF_VERSION, Handoff, HandoffChanges, HandoffCheck, HandoffCommand, HandoffFile, HandoffFinding,
+    HandoffPlace, HandoffRefusal, HandoffReview, HandoffVerdict, HandoffViolation, HandoffWorktree,
 };
 pub use next_action::{Action, MAX_ACTIONS, NextAction};
 pub use proof::{Proof, RestsOn, ShownCheck, ShownRefusal};
 pub use raise::RaisedLimits;
+pub use review::ShownReview;
 pub use run_view::{RunView, Transition};
 pub use shell_quote::shell_quoted;
 #[cfg(feature = "cli")]

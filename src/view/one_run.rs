@@ -7,7 +7,7 @@ use uuid::Uuid;
 use super::{RunFacts, Timeline};
 use crate::run::{
     AttemptId, ChangedFile, Changes, CheckKind, CheckResult, CheckSubject, CheckVerdict, CommitSeen, Ending,
-    Event, FileChange, Limits, Moment, Order, PromptId, Purpose, Read, ResumedBy, RetryCause, Spent,
+    Event, FileChange, Finding, Limits, Moment, Order, PromptId, Purpose, Read, ResumedBy, RetryCause, Spent,
     ToolRefusal, TreeState,
 };
 use crate::{Exit, ExitReason};
@@ -92,9 +92,37 @@ pub(super) fn pass(number: u128) -> Event {
     turn(Purpose::Pass { prompt: prompt(number) })
 }
 
+/// The agent begins to work at a step.
+pub(super) fn turn_at(step: &str, purpose: Purpose) -> Event {
+    Event::TurnBegan { attempt: attempt(), step: step.to_owned(), purpose }
+}
+
+/// The agent reports an outcome that lists these findings.
+pub(super) fn found_by(outcome: &str, findings: &[&str]) -> Event {
+    let finding = |text: &&str| Finding {
+        text: (*text).to_owned(),
+        file: Some("src/cart.rs".to_owned()),
+        line: Some(12),
+        severity: None,
+    };
+    let read = Read::Outcome {
+        outcome: outcome.to_owned(),
+        description: None,
+        findings: findings.iter().map(finding).collect(),
+        repaired: Vec::new(),
+    };
+    Event::Replied { attempt: attempt(), read, took: Duration::ZERO, cost_usd: None, version: None }
+}
+
+/// The agent reports an outcome.
+pub(super) fn outcome_of(outcome: &str) -> Event {
+    found_by(outcome, &[])
+}
+
 pub(super) fn replied(cost_usd: f64, repaired: &[&str]) -> Event {
     let repaired = repaired.iter().map(|word| (*word).to_owned()).collect();
-    let read = Read::Outcome { outcome: "conflicts".to_owned(), description: None, repaired };
+    let read =
+        Read::Outcome { outcome: "conflicts".to_owned(), description: None, findings: Vec::new(), repaired };
     let (attempt, took) = (attempt(), Duration::from_secs(1));
     Event::Replied { attempt, read, took, cost_usd: Some(cost_usd), version: None }
 }

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::commands::allow_options;
 use super::detail::Detail;
+use super::review::{self, ShownReview};
 use super::visit::Visit;
 use super::words::{brief, count, end_of, took};
 use crate::Violation;
@@ -57,6 +58,9 @@ pub struct Proof {
     /// How many more commits there are than those in `changes`.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub more_commits: u32,
+    /// What reviews found, a row for each round, the latest at the end; the last ones, where there were many.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub reviews: Vec<ShownReview>,
     /// Whose word the end rests on; `None` where it follows from no report: a limit, a stop, a failure.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rests_on: Option<RestsOn>,
@@ -191,6 +195,7 @@ impl Proof {
         if !self.refused.is_empty() {
             details.push(line("refused", self.refusals()));
         }
+        details.extend(review::words(&self.reviews).map(|text| line("findings", text)));
         details.extend(self.rests_on.map(|it| line("rests on", it.words().to_owned())));
         details
     }
@@ -281,7 +286,7 @@ pub(super) fn remark(result: &CheckResult) -> String {
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a field by reference")]
-const fn is_zero(number: &u32) -> bool {
+pub(super) const fn is_zero(number: &u32) -> bool {
     *number == 0
 }
 

@@ -8,14 +8,15 @@ use super::facts::RunFacts;
 use super::next_action::{Ended, NextAction};
 use super::proof::{self, MAX_REMARK_CHARS, Proof, RestsOn};
 use super::reading::Reading;
+use super::review;
 use super::run_view::{RunView, Transition};
 use super::status::Status;
 use super::visit::Visit;
 use super::words::{brief, count, dollars, took};
 use super::workplace::Workplace;
 use crate::run::{
-    CheckKind, CheckResult, CheckSubject, Ending, Event, Limits, Moment, PromptId, Purpose, Read, ResumedBy,
-    Spent, ToolRefusal,
+    CheckKind, CheckResult, CheckSubject, Ending, Event, Finding, Limits, Moment, PromptId, Purpose, Read,
+    ResumedBy, Spent, ToolRefusal,
 };
 use crate::{Category, ExitReason, Outline};
 
@@ -69,6 +70,8 @@ pub struct Timeline {
     last_checks: Vec<(CheckKind, bool)>,
     /// Whether files were found changed that may not be, since the run began or was resumed.
     broke_rules: bool,
+    /// The outcome that the agent reported last and what that lists as found, until it was followed.
+    reported: Option<(String, Vec<Finding>)>,
 }
 
 /// Up to three things to do about a run that has ended, the most useful first.
@@ -126,6 +129,7 @@ impl Timeline {
             asked_for: None,
             last_checks: Vec::new(),
             broke_rules: false,
+            reported: None,
         }
     }
 
@@ -192,12 +196,7 @@ impl Timeline {
             Event::Replied { read, took, cost_usd, .. } => {
                 (self.delivering, self.asked_for) = (None, None);
                 self.spend(*took, *cost_usd);
-                match read {
-                    Read::Outcome { repaired, .. } if !repaired.is_empty() => {
-                        self.remark(format!("its reply was repaired ({})", repaired.join(", ")));
-                    }
-                    Read::Outcome { .. } | Read::Unread { .. } | Read::NotAsked => {}
-                }
+                self.read(read);
             }
             Event::TreeSeen { moment: Moment::Before, .. } => {}
             Event::TreeSeen { moment: Moment::After { changes }, .. } => self.view.proof.see(changes),
@@ -235,6 +234,7 @@ impl Timeline {
                 self.remark(format!("asked again ({number} of {of}): {problem}"));
             }
             Event::Moved { from, outcome, to, number, .. } => {
+                self.review();
                 self.change(|visit| visit.leave(Some(outcome), at));
                 self.take(from, outcome);
                 self.last_checks.clear();
@@ -247,6 +247,9 @@ impl Timeline {
             Event::Ended { ending, took, cost_usd, unheard, withdrawn, exceeded: _ } => {
                 self.spend(*took, *cost_usd);
                 self.withdraw(*unheard, withdrawn);
+                if ending.outcome.is_some() {
+                    self.review();
+                }
                 self.end(ending);
             }
             Event::Resumed { by, limits, extra_visits, extra_steps, allow_tools, permits, told } => {
@@ -281,6 +284,7 @@ impl Timeline {
 
     fn begin_turn(&mut self, purpose: &Purpose) {
         self.last_checks.clear();
+        self.reported = None;
         self.asked_for = Some(match purpose {
             Purpose::Step | Purpose::Continue => "the agent's reply",
             Purpose::Remind { .. } => "the agent's reply, which it was asked for again",
@@ -301,6 +305,35 @@ impl Timeline {
             | Purpose::Remind { .. }
             | Purpose::Evidence { .. }
             | Purpose::Verify { .. } => {}
+        }
+    }
+
+    fn read(&mut self, read: &Read) {
+        match read {
+            Read::Outcome { outcome, findings, repaired, .. } => {
+                self.reported = Some((outcome.clone(), findings.clone()));
+                if !repaired.is_empty() {
+                    self.remark(format!("its reply was repaired ({})", repaired.join(", ")));
+                }
+            }
+            Read::Unread { .. } | Read::NotAsked => {}
+        }
+    }
+
+    /// What was reported is followed: it is a round of a review, or settles one.
+    fn review(&mut self) {
+        let (Some((outcome, findings)), Some(visit)) = (self.reported.take(), self.view.visits.last()) else {
+            return;
+        };
+        let reviews = &mut self.view.proof.reviews;
+        let step = self.outline.and_then(|outline| outline.step(&visit.step));
+        let carries =
+            step.is_some_and(|step| step.outcomes.iter().any(|it| it.findings && it.name == outcome));
+        if !findings.is_empty() {
+            review::found(reviews, visit, &findings);
+            self.remark(format!("the review found {}", count(findings.len(), "issue")));
+        } else if !carries {
+            review::settle(reviews, &visit.step);
         }
     }
 
@@ -356,7 +389,7 @@ impl Timeline {
             let wait = took(Duration::from_millis(resume_at.saturating_sub(at)));
             self.remark(format!("stopped ({}); resumes automatically in {wait}", ending.reason));
         }
-        self.asked_for = None;
+        (self.asked_for, self.reported) = (None, None);
         self.view.proof.rests_on = self.rests_on(ending);
         self.ending = Some(ending.clone());
         self.view.status = Status::of(Some(ending), self.outline);

@@ -155,7 +155,12 @@ pub fn replied(n: u128, cost_usd: Option<f64>) -> Event {
 }
 
 pub fn replied_to(attempt: AttemptId, cost_usd: Option<f64>) -> Event {
-    let read = Read::Outcome { outcome: "complete".into(), description: None, repaired: vec![] };
+    let read = Read::Outcome {
+        outcome: "complete".into(),
+        description: None,
+        findings: Vec::new(),
+        repaired: vec![],
+    };
     Event::Replied { attempt, read, took: Duration::from_millis(1500), cost_usd, version: None }
 }
 

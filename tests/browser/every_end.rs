@@ -102,7 +102,12 @@ fn proof(number: u128) -> Vec<Event> {
     }
     let (step, took) = ("implement".to_owned(), Duration::from_secs(3));
     let subject = CheckSubject::Outcome { outcome: "complete".into(), description: None };
-    let read = Read::Outcome { outcome: "complete".into(), description: None, repaired: Vec::new() };
+    let read = Read::Outcome {
+        outcome: "complete".into(),
+        description: None,
+        findings: Vec::new(),
+        repaired: Vec::new(),
+    };
     vec![
         Event::TurnBegan { attempt, step: step.clone(), purpose: Purpose::Step },
         Event::TreeSeen { attempt, tree: TreeState::default(), moment: Moment::Before },

@@ -106,6 +106,8 @@ impl Findings {
                 }
                 Event::Started { .. }
                 | Event::TreeSeen { .. }
+                | Event::RulesBroken { .. }
+                | Event::WorktreeEnded { .. }
                 | Event::ToolsRefused { .. }
                 | Event::CheckBegan { .. }
                 | Event::Checked { .. }

@@ -16,7 +16,7 @@ const NAMES: [&str; 3] = ["complete", "blocked", "other"];
 const ANSWER: &str = r#"{"outcome": "blocked"}"#;
 
 /// What replies are made of, and what could lead a reader astray.
-const PIECES: [&str; 74] = [
+const PIECES: [&str; 78] = [
     "{",
     "}",
     "[",
@@ -91,6 +91,10 @@ const PIECES: [&str; 74] = [
     "\\u0041",
     "\\ud83d\\ude00",
     "\\n",
+    "\"findings\": [",
+    "\"findings\": [\"a\", {\"text\": \"b\"}]",
+    "{\"outcome\": \"blocked\", \"findings\": [{\"text\": \"x\", \"outcome\": \"complete\"}]}",
+    "{\"outcome\": \"blocked\", \"findings\": ",
 ];
 
 fn assembled() -> impl Strategy<Value = String> {
@@ -114,10 +118,22 @@ fn nearly() -> impl Strategy<Value = String> {
             "{\"a\": \"{outcome: 1}\",}",
             "nul",
             "\"\\\"outcome\\\": \"",
+            "[\"a\", \"\", 1, [\"b\"], {\"title\": \"c\", \"line\": \"7\"},]",
+            "[{\"text\": \"} ] \\\"\", \"path\": \"a.rs\", \"line\": 3, \"severity\": \"low\"} /* ] */]",
+            "[{\"text\": \"a\", \"outcome\": \"blocked\"}]",
+            "{\"message\": \"alone\", \"line\": 1.5}",
         ][..],
     );
     let key = select(
-        &["\"outcome\"", "\"otherDescription\"", "\"a\"", "'outcome'", "outcome", "\"outcom\\u0065\""][..],
+        &[
+            "\"outcome\"",
+            "\"otherDescription\"",
+            "\"findings\"",
+            "\"a\"",
+            "'outcome'",
+            "outcome",
+            "\"outcom\\u0065\"",
+        ][..],
     );
     let member = (blank(), key, blank(), select(&[":", ""][..]), blank(), value, blank())
         .prop_map(|(a, key, b, colon, c, value, d)| [a, key, b, colon, c, value, d].concat());
@@ -158,7 +174,7 @@ proptest! {
 
     #[test]
     fn an_answer_is_read_whatever_comes_before_it(before in assembled()) {
-        let reading = Reading { outcome: "blocked", description: None, repaired: vec![] };
+        let reading = Reading { outcome: "blocked", description: None, findings: vec![], repaired: vec![] };
         for reply in [format!("{before}\nDone.\n{ANSWER}"), format!("{before}\nDone.\n```json\n{ANSWER}\n```\nBye.\n")] {
             prop_assert_eq!(read_among(&reply, &NAMES), Ok(reading.clone()), "{}", reply);
         }
@@ -170,12 +186,41 @@ proptest! {
         let reply = format!("{before}\nDone.\n{{\"outcome\": \"complete\"}}\n{cut_off}");
         let read = read_among(&reply, &NAMES);
         if length == ANSWER.len() - 1 {
-            let reading = Reading { outcome: "blocked", description: None, repaired: vec![Repair::MissingBrace] };
+            let reading = Reading { outcome: "blocked", description: None, findings: vec![], repaired: vec![Repair::MissingBrace] };
             prop_assert_eq!(read, Ok(reading));
         } else {
             prop_assert!(matches!(read, Err(Unread::NotJson { .. })), "{}: {:?}", reply, read);
         }
     }
+}
+
+#[test]
+fn findings_are_read_beside_every_outcome_and_never_make_a_reply_unreadable() {
+    let told = |findings: &str| {
+        let reply = format!(r#"So: {{"outcome": "blocked", "findings": {findings}, "more": 1}}."#);
+        let reading = read_among(&reply, &NAMES).expect(findings);
+        assert_eq!((reading.outcome, reading.description, reading.repaired), ("blocked", None, vec![]));
+        reading.findings.iter().map(ToString::to_string).collect::<Vec<_>>()
+    };
+    let table: [(&str, &[&str]); 7] = [
+        ("[]", &[]),
+        ("{}", &[]),
+        ("12", &[]),
+        (r#""one""#, &["one"]),
+        (
+            r#"["one", {"file": "a.rs", "line": 3, "text": "two", "severity": "low"}]"#,
+            &["one", "a.rs:3: two (low)"],
+        ),
+        (r#"[{"text": "one", "outcome": "complete"}]"#, &["one"]),
+        (r#"[[[["deep"]]], null, {"text": {"text": "in"}}, "\u001b[2J"]"#, &[r"\u{1b}[2J"]),
+    ];
+    for (findings, expected) in table {
+        assert_eq!(told(findings), expected, "{findings}");
+    }
+    let long = format!("[{}]", vec![format!("\"{}\"", "é".repeat(10_000)); 1000].join(","));
+    let kept = told(&long);
+    assert_eq!((kept.len(), kept[0].chars().count()), (50, 500));
+    assert!(kept[0].ends_with("é…"));
 }
 
 #[test]
@@ -192,5 +237,5 @@ fn the_page_for_prompt_writers_is_right() {
         assert_eq!(read.map_or_else(|unread| unread.kind(), |reading| reading.outcome), expected, "{reply}");
         count += 1;
     }
-    assert_eq!(count, 16);
+    assert_eq!(count, 18);
 }

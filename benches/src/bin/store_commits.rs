@@ -269,7 +269,12 @@ fn began(attempt: AttemptId, step: &str) -> Event {
 }
 
 fn replied_to(attempt: AttemptId) -> Event {
-    let read = Read::Outcome { outcome: "complete".into(), description: None, repaired: vec![] };
+    let read = Read::Outcome {
+        outcome: "complete".into(),
+        description: None,
+        findings: Vec::new(),
+        repaired: vec![],
+    };
     let (took, cost_usd) = (Duration::from_millis(61_530), Some(0.12));
     Event::Replied { attempt, read, took, cost_usd, version: Some("2.0.14".into()) }
 }

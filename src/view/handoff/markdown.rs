@@ -3,7 +3,7 @@
 use std::fmt::Write;
 use std::time::Duration;
 
-use super::{Handoff, HandoffChanges, HandoffCheck, HandoffFile, HandoffRefusal};
+use super::{Handoff, HandoffChanges, HandoffCheck, HandoffFile, HandoffRefusal, HandoffReview};
 use crate::view::proof::short_commit;
 use crate::view::shell_quote::turns;
 use crate::view::words::{count, dollars, took};
@@ -33,6 +33,9 @@ impl Handoff {
         section(&mut page, "Not allowed", &self.violations, |page, violation| {
             let _ = writeln!(page, "- {}: {}", code(&violation.path), plain(&violation.rule));
         });
+        for review in &self.reviews {
+            found(&mut page, review);
+        }
         section(&mut page, "Refused", &self.refused, refused);
         section(&mut page, "Next", &self.next, |page, next| {
             let _ = writeln!(page, "- {}: {}", plain(&next.label), code(&next.command));
@@ -118,6 +121,17 @@ fn checked(page: &mut String, check: &HandoffCheck) {
     if check.found.trim().contains('\n') {
         block(page, "  ", &check.found);
     }
+}
+
+fn found(page: &mut String, review: &HandoffReview) {
+    let stands = if review.settled { "settled since" } else { "open" };
+    let HandoffReview { round, step_number, findings, more_findings, .. } = review;
+    let step = code(&review.step);
+    let _ = writeln!(page, "\n## Findings\n\nround {round} of {step}, step {step_number}: {stands}\n");
+    for finding in findings {
+        let _ = writeln!(page, "- {}", code(&finding.words));
+    }
+    more(page, *more_findings as usize);
 }
 
 fn refused(page: &mut String, refused: &HandoffRefusal) {

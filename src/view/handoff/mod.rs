@@ -6,12 +6,13 @@ mod parts;
 use serde::{Deserialize, Serialize};
 
 pub use parts::{
-    HandoffChanges, HandoffCheck, HandoffCommand, HandoffFile, HandoffPlace, HandoffRefusal, HandoffVerdict,
-    HandoffViolation, HandoffWorktree,
+    HandoffChanges, HandoffCheck, HandoffCommand, HandoffFile, HandoffFinding, HandoffPlace, HandoffRefusal,
+    HandoffReview, HandoffVerdict, HandoffViolation, HandoffWorktree,
 };
 
 use super::commands::CommandContext;
 use super::proof::RestsOn;
+use super::review::last_rounds;
 use super::timeline::Timeline;
 use crate::Category;
 use crate::run::{RunId, SessionId};
@@ -94,6 +95,9 @@ pub struct Handoff {
     pub violations: Vec<HandoffViolation>,
     /// The worktree of the run, where it worked apart.
     pub worktree: Option<HandoffWorktree>,
+    /// What the last round of each step that reviewed found, the latest at the end.
+    #[serde(default)]
+    pub reviews: Vec<HandoffReview>,
     /// What the run changed; `None` where the engine could not look.
     pub changes: Option<HandoffChanges>,
     /// Up to three commands that help most, the most useful first.
@@ -147,6 +151,7 @@ impl Handoff {
             not_verified: view.workplace.skipped.clone(),
             violations: view.proof.violations.iter().map(HandoffViolation::from).collect(),
             worktree: view.workplace.worktree.as_ref().map(HandoffWorktree::from),
+            reviews: last_rounds(&view.proof.reviews).map(HandoffReview::from).collect(),
             changes: HandoffChanges::of(&view.proof),
             next: view.next.iter().filter_map(command).collect(),
         })

@@ -2,8 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::run::{CheckKind, CheckVerdict, CommitSeen, Ending, FileChange};
+use crate::run::{CheckKind, CheckVerdict, CommitSeen, Ending, FileChange, Finding};
 use crate::view::proof::{Proof, ShownCheck, ShownRefusal};
+use crate::view::review::ShownReview;
 use crate::view::run_view::RunView;
 use crate::view::workplace::ShownWorktree;
 use crate::{BrokenRule, Violation};
@@ -174,6 +175,58 @@ impl From<&ShownWorktree> for HandoffWorktree {
     fn from(shown: &ShownWorktree) -> Self {
         let ShownWorktree { path, branch, repository, .. } = shown.clone();
         Self { path, branch, repository }
+    }
+}
+
+/// What a review found in its last round.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HandoffReview {
+    /// The step that reviewed.
+    pub step: String,
+    /// 1-based index of that step in the run.
+    pub step_number: u32,
+    /// 1-based index of the round.
+    pub round: u32,
+    /// Whether the step has found nothing since.
+    pub settled: bool,
+    /// What it found; a long list is cut.
+    pub findings: Vec<HandoffFinding>,
+    /// How many more findings there were.
+    pub more_findings: u32,
+}
+
+/// One thing that a review found.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HandoffFinding {
+    /// What was found, in the agent's words.
+    pub text: String,
+    /// The file that it is about.
+    pub file: Option<String>,
+    /// The line in that file.
+    pub line: Option<u32>,
+    /// How bad it is, in the agent's words.
+    pub severity: Option<String>,
+    /// All of that on one line.
+    pub words: String,
+}
+
+impl From<&ShownReview> for HandoffReview {
+    fn from(shown: &ShownReview) -> Self {
+        let finding = |finding: &Finding| HandoffFinding {
+            text: finding.text.clone(),
+            file: finding.file.clone(),
+            line: finding.line,
+            severity: finding.severity.clone(),
+            words: finding.to_string(),
+        };
+        Self {
+            step: shown.step.clone(),
+            step_number: shown.visit,
+            round: shown.round,
+            settled: shown.settled,
+            findings: shown.findings.iter().map(finding).collect(),
+            more_findings: shown.more,
+        }
     }
 }
 

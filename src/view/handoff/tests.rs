@@ -6,7 +6,8 @@ use super::*;
 use crate::ExitReason;
 use crate::run::{ChangedFile, CheckKind, CheckVerdict, Ending, Event, FileChange, Purpose};
 use crate::view::one_run::{
-    after_start, changes, checked, ended, ending, found, moved, refused, replied, result, seen, tool, turn,
+    after_start, changes, checked, ended, ending, found, found_by, moved, outcome_of, refused, replied,
+    result, seen, tool, turn,
 };
 
 const CONTEXT: CommandContext<'_> = CommandContext { program: "surefire", data: None, directory: None };
@@ -138,6 +139,47 @@ fn nothing_that_was_written_elsewhere_is_markdown() {
         - `Bash` with `git commit`; `--allow-tool 'git commit *'` allows it
     "]]
     .assert_eq(&page);
+}
+
+#[test]
+fn the_last_findings_of_each_review_are_left() {
+    let stuck = Ending { outcome: Some("issues".to_owned()), ..ending(ExitReason::ReviewLoopDetected) };
+    let timeline = after_start(&[
+        found_by("issues", &["a", "b"]),
+        moved("audit", 2),
+        found_by("risks", &["`rm` <b>"]),
+        moved("rebase", 3),
+        found_by("issues", &["x"; 22]),
+        moved("audit", 4),
+        outcome_of("no-risks"),
+        moved("rebase", 5),
+        found_by("issues", &["x"; 22]),
+        Event::ended(stuck),
+    ]);
+    let handoff = Handoff::of(&timeline, CONTEXT).unwrap();
+    let json = serde_json::to_value(&handoff.reviews).unwrap();
+    assert_eq!(
+        json[0],
+        json!({
+            "step": "audit", "step_number": 2, "round": 1, "settled": true, "more_findings": 0,
+            "findings": [{
+                "text": "`rm` <b>", "file": "src/cart.rs", "line": 12, "severity": null,
+                "words": "src/cart.rs:12: `rm` <b>",
+            }],
+        })
+    );
+    let last = &handoff.reviews[1];
+    assert_eq!(
+        (handoff.reviews.len(), last.step.as_str(), last.round, last.settled),
+        (2, "rebase", 3, false)
+    );
+    assert_eq!((last.findings.len(), last.more_findings), (20, 2));
+    let page = handoff.to_markdown();
+    let audit =
+        "## Findings\n\nround 1 of `audit`, step 2: settled since\n\n- ``src/cart.rs:12: `rm` <b>``\n";
+    assert!(page.contains(audit), "{page}");
+    assert!(page.contains("round 3 of `rebase`, step 5: open\n\n- `src/cart.rs:12: x`\n"), "{page}");
+    assert!(page.contains("- `src/cart.rs:12: x`\n- and 2 more\n"), "{page}");
 }
 
 #[test]

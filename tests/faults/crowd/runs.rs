@@ -81,6 +81,8 @@ pub(super) fn look(evidence: &Evidence, run: &RunRecord, findings: &mut Findings
             Event::CheckBegan { check, .. } => walk.attempt = Some(check.to_string()),
             Event::Checked { .. } => walk.attempt = None,
             Event::TreeSeen { .. }
+            | Event::RulesBroken { .. }
+            | Event::WorktreeEnded { .. }
             | Event::ToolsRefused { .. }
             | Event::Reasked { .. }
             | Event::PromptQueued { .. }

@@ -6,3 +6,4 @@ mod decisions;
 mod one_run;
 mod properties;
 mod proving;
+mod review;

@@ -2,7 +2,7 @@
 
 use serde::de::{Deserializer as _, MapAccess, Visitor};
 use serde_json::Value;
-use surefire::outcome::{Reading, Repair};
+use surefire::outcome::{Finding, Reading, Repair};
 
 /// What a reply is read as: an outcome, or the kind of the problem.
 pub(crate) fn read<'n>(reply: &str, names: &[&'n str]) -> Result<Reading<&'n str>, &'static str> {
@@ -14,7 +14,7 @@ pub(crate) fn read<'n>(reply: &str, names: &[&'n str]) -> Result<Reading<&'n str
         text = end(text.trim_end_matches(mark));
     }
     let object = answer(&text)?;
-    let (mut outcome, mut description) = (None, None);
+    let (mut outcome, mut description, mut found) = (None, None, Vec::new());
     for (index, (key, value)) in object.members.iter().enumerate() {
         if object.members[..index].iter().any(|(other, _)| other == key) {
             return Err("not-json");
@@ -22,6 +22,7 @@ pub(crate) fn read<'n>(reply: &str, names: &[&'n str]) -> Result<Reading<&'n str
         match key.as_str() {
             "outcome" => outcome = value.as_str(),
             "otherDescription" => description = value.as_str(),
+            "findings" => found = findings(value),
             _ => {}
         }
     }
@@ -37,7 +38,32 @@ pub(crate) fn read<'n>(reply: &str, names: &[&'n str]) -> Result<Reading<&'n str
     if fence && repaired.contains(&Repair::MissingBrace) {
         repaired.insert(0, Repair::Fence);
     }
-    Ok(Reading { outcome, description, repaired })
+    Ok(Reading { outcome, description, findings: found, repaired })
+}
+
+/// What a value lists as found. No text of the tests has a finding that is long, or has a key twice.
+fn findings(value: &Value) -> Vec<Finding> {
+    let words = |value: Option<&Value>| {
+        let words = value.and_then(Value::as_str).map(str::trim).filter(|words| !words.is_empty());
+        words.map(str::to_owned)
+    };
+    let finding = |value: &Value| {
+        let text = ["text", "message", "description", "title"].iter().find_map(|key| words(value.get(key)));
+        let line = value.get("line").and_then(|line| match line {
+            Value::String(line) => line.trim().parse().ok(),
+            line => line.as_u64(),
+        });
+        Some(Finding {
+            text: words(Some(value)).or(text)?,
+            file: ["file", "path"].iter().find_map(|key| words(value.get(key))),
+            line: line.and_then(|line| u32::try_from(line).ok()).filter(|line| *line > 0),
+            severity: words(value.get("severity")),
+        })
+    };
+    match value {
+        Value::Array(items) => items.iter().filter_map(finding).take(50).collect(),
+        value => finding(value).into_iter().collect(),
+    }
 }
 
 fn answer(text: &str) -> Result<Object, &'static str> {

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use surefire::recipes::{BUNDLED, ImplementAndReview};
 use surefire::run::{
-    AttemptId, ChangedFile, Changes, CheckKind, CheckResult, CheckVerdict, Ending, Event, FileChange, Limits,
-    Moment, Order, Purpose, Read, Spent, ToolRefusal, TreeState,
+    AttemptId, ChangedFile, Changes, CheckKind, CheckResult, CheckVerdict, Ending, Event, FileChange,
+    Finding, Limits, Moment, Order, Purpose, Read, Spent, ToolRefusal, TreeState,
 };
 use surefire::view::{CommandContext, Handoff, RunFacts, Timeline};
 use surefire::wire::RecipeExited;
@@ -25,7 +25,25 @@ fn turn(step: &str) -> Event {
 }
 
 fn replied(outcome: &str, cost_usd: f64) -> Event {
-    let read = Read::Outcome { outcome: outcome.to_owned(), description: None, repaired: Vec::new() };
+    let read = Read::Outcome {
+        outcome: outcome.to_owned(),
+        description: None,
+        findings: Vec::new(),
+        repaired: Vec::new(),
+    };
+    let took = Duration::from_secs(20);
+    Event::Replied { attempt: attempt(), read, took, cost_usd: Some(cost_usd), version: None }
+}
+
+fn found(outcome: &str, cost_usd: f64) -> Event {
+    let twice = Finding {
+        text: "Totals are rounded twice".to_owned(),
+        file: Some("src/cart.rs".to_owned()),
+        line: Some(12),
+        severity: Some("high".to_owned()),
+    };
+    let (outcome, findings) = (outcome.to_owned(), vec![twice]);
+    let read = Read::Outcome { outcome, description: None, findings, repaired: Vec::new() };
     let took = Duration::from_secs(20);
     Event::Replied { attempt: attempt(), read, took, cost_usd: Some(cost_usd), version: None }
 }
@@ -91,8 +109,14 @@ fn refused_commit() -> Vec<Event> {
         checked(CheckKind::Verify, "cargo test", CheckVerdict::Passed, "41 passed"),
         moved("implement", "complete", "code-review", 2),
         turn("code-review"),
+        found("issues-found", 0.04),
+        moved("code-review", "issues-found", "fix", 3),
+        turn("fix"),
+        replied("complete", 0.06),
+        moved("fix", "complete", "code-review", 4),
+        turn("code-review"),
         replied("no-issues", 0.04),
-        moved("code-review", "no-issues", "commit", 3),
+        moved("code-review", "no-issues", "commit", 5),
     ];
     let missing = "no commit was made since the run began";
     for _ in 0..2 {
@@ -104,7 +128,7 @@ fn refused_commit() -> Vec<Event> {
     let words = format!("`commit` was not found: {missing}");
     let exit = Exit::because(ExitReason::PermissionDenied).describe(words);
     let ending = RecipeExited::of_nothing(session(), &exit).ending();
-    events.push(Event::ended(Ending { step: "commit".into(), steps: 3, ..ending }));
+    events.push(Event::ended(Ending { step: "commit".into(), steps: 5, ..ending }));
     events
 }
 
@@ -147,6 +171,7 @@ fn the_page_describes_every_field() {
     let fields = value.as_object().unwrap();
     let parts = [&value["at"], &value["refused"][0], &value["checks"][0], &value["changes"]];
     let parts = parts.into_iter().chain([&value["changes"]["files"][0], &value["next"][0]]);
+    let parts = parts.chain([&value["reviews"][0], &value["reviews"][0]["findings"][0]]);
     let inner = parts.flat_map(|part| part.as_object().expect("the example has one").keys());
     for field in fields.keys().chain(inner) {
         assert!(page.contains(&format!("`{field}`")), "docs/handoff.md does not describe `{field}`");

@@ -6,7 +6,7 @@ use crate::fixtures::{
     attempt, began, commit, ends, ends_until, events, events_of, moved, new_session, passes, prompt, queues,
     replied, run, session, started,
 };
-use surefire::run::{Event, Limits, Permits, Purpose, Read, ResumedBy, RetryCause, WorktreeEnd};
+use surefire::run::{Event, Finding, Limits, Permits, Purpose, Read, ResumedBy, RetryCause, WorktreeEnd};
 use surefire::store::{Recorded, Store};
 use surefire::{BrokenRule, Tool, Violation};
 
@@ -75,6 +75,12 @@ pub fn every_kind_of_event_comes_back_as_it_was(store: &dyn Store) {
             Read::Outcome {
                 outcome: "complete".into(),
                 description: Some("ü".into()),
+                findings: vec![Finding {
+                    text: "ü".into(),
+                    file: Some("a.rs".into()),
+                    line: Some(1),
+                    severity: None,
+                }],
                 repaired: vec!["fence".into()],
             },
         ),

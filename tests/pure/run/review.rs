@@ -1,0 +1,339 @@
+//! Reviews that go round: what counts as a round, when a run has gone round too often, and what the agent is told meanwhile.
+
+use std::sync::LazyLock;
+
+use super::one_run::OneRun;
+use surefire::run::{CheckVerdict, Event, Input, Limits, Meanwhile, Read, Resume, ResumedBy, Run, TurnFacts};
+use surefire::{
+    AnyPosition, AnyRecipe, Exit, ExitReason, Guardrails, Next, OutcomeOutline, Outline, Recipe, Snapshot,
+    SnapshotError, StepOutline, UnknownName,
+};
+
+surefire::recipe! {
+    /// A review and what follows from it.
+    recipe Plain {
+        initial: Build,
+        guardrails: { max_step_visits: 20 },
+        step Build { prompt: "Build it.", outcomes: [Complete], Complete => Review }
+        step Review {
+            prompt: "Review it.",
+            outcomes: [NoIssues, IssuesFound, Nitpicks],
+            NoIssues => Polish,
+            IssuesFound => Fix,
+            Nitpicks => Fix if changed,
+        }
+        step Fix { prompt: "Fix it.", outcomes: [Complete], Complete => Review }
+        step Polish { prompt: "Polish it.", outcomes: [Complete, Again], Complete => exit TaskCommitted, Again => Review }
+    }
+}
+
+/// The same, but two outcomes of the review carry findings.
+struct Reviewed {
+    outline: &'static LazyLock<&'static Outline>,
+}
+
+fn carrying(max_review_rounds: Option<u32>) -> &'static Outline {
+    let outcome = |outcome: &OutcomeOutline| OutcomeOutline {
+        findings: ["issues-found", "nitpicks"].contains(&outcome.name),
+        ..*outcome
+    };
+    let step = |step: &StepOutline| StepOutline {
+        outcomes: step.outcomes.iter().map(outcome).collect::<Vec<_>>().leak(),
+        ..*step
+    };
+    let plain = Plain::OUTLINE;
+    let steps: Vec<_> = plain.steps.iter().map(step).collect();
+    let guardrails = Guardrails { max_review_rounds, ..plain.guardrails };
+    Box::leak(Box::new(Outline { steps: steps.leak(), guardrails, ..*plain }))
+}
+
+static DEFAULT: LazyLock<&'static Outline> = LazyLock::new(|| carrying(None));
+static FIVE_ROUNDS: LazyLock<&'static Outline> = LazyLock::new(|| carrying(Some(5)));
+static REVIEWED: Reviewed = Reviewed { outline: &DEFAULT };
+static PATIENT: Reviewed = Reviewed { outline: &FIVE_ROUNDS };
+
+#[derive(Debug)]
+struct Position(Box<dyn AnyPosition>, &'static Outline);
+
+impl AnyRecipe for Reviewed {
+    fn outline(&self) -> &'static Outline {
+        self.outline
+    }
+    fn begin(&self, restarts: u32) -> Box<dyn AnyPosition> {
+        Box::new(Position(Plain::ANY.begin(restarts), self.outline))
+    }
+    fn resume(&self, snapshot: &Snapshot) -> Result<Box<dyn AnyPosition>, SnapshotError> {
+        Ok(Box::new(Position(Plain::ANY.resume(snapshot)?, self.outline)))
+    }
+}
+
+impl AnyPosition for Position {
+    fn recipe(&self) -> &'static Outline {
+        self.1
+    }
+    fn outline(&self) -> &'static StepOutline {
+        self.1.step(self.0.outline().name).expect("it has the same steps")
+    }
+    fn visits(&self, step: &str) -> u32 {
+        self.0.visits(step)
+    }
+    fn steps(&self) -> u32 {
+        self.0.steps()
+    }
+    fn restarts(&self) -> u32 {
+        self.0.restarts()
+    }
+    fn report(&mut self, outcome: &str) -> Result<Next, UnknownName> {
+        self.0.report(outcome)
+    }
+    fn report_within(&mut self, outcome: &str, limits: &Guardrails) -> Result<Next, UnknownName> {
+        self.0.report_within(outcome, limits)
+    }
+    fn snapshot(&self) -> Snapshot {
+        self.0.snapshot()
+    }
+}
+
+/// A run that is about to review for the first time.
+fn run_of(recipe: &'static dyn AnyRecipe) -> OneRun {
+    let mut run = OneRun::start(recipe, Limits::default());
+    run.report("complete");
+    run
+}
+
+fn run() -> OneRun {
+    run_of(&REVIEWED)
+}
+
+/// The review reports an outcome with this list of findings, as JSON.
+fn reports(run: &mut OneRun, outcome: &str, findings: &str) {
+    assert_eq!(run.ask().step, "review");
+    run.reply(&format!(r#"Reviewed. {{"outcome": "{outcome}", "findings": {findings}}}"#));
+}
+
+/// The review finds this, and unless that ends the run, it is fixed.
+fn round(run: &mut OneRun, findings: &str) {
+    reports(run, "issues-found", findings);
+    if run.reason().is_empty() {
+        run.report("complete");
+    }
+}
+
+fn description(run: &OneRun) -> &str {
+    run.run.ending().and_then(|ending| ending.description.as_deref()).unwrap_or_default()
+}
+
+/// Rebuilt from its events, the run is the same.
+fn replays(recipe: &'static dyn AnyRecipe, run: &OneRun) {
+    let again = Run::replay(recipe, &run.events).unwrap();
+    assert_eq!(format!("{again:?}"), format!("{:?}", run.run));
+}
+
+fn resumes(run: &mut OneRun, by: ResumedBy) {
+    let fresh = run.fresh();
+    let decision = run.run.resume(Resume::by(by), Meanwhile::default(), fresh).unwrap();
+    run.events.extend(decision.events);
+}
+
+#[test]
+fn the_same_findings_end_the_run_however_they_are_written() {
+    let first = r#"[{"text": "Totals are rounded twice.", "file": "src/cart.rs", "line": 12}, "No tests"]"#;
+    let again = [
+        first,
+        r#"["No tests", {"text": "Totals are rounded twice.", "file": "src/cart.rs", "line": 12}]"#,
+        r#"["No tests", {"text": "Totals are rounded twice.", "file": "src/cart.rs", "line": 99}]"#,
+        r#"["no  TESTS!", {"message": "totals are rounded\ntwice", "path": "SRC/cart.rs"}, "No tests"]"#,
+    ];
+    for again in again {
+        let mut run = run();
+        round(&mut run, first);
+        assert_eq!(run.reason(), "");
+        round(&mut run, again);
+        assert_eq!(run.reason(), "review_loop_detected", "{again}");
+        assert!(description(&run).starts_with("the same findings came back in round 2: "), "{again}");
+        assert!(description(&run).contains("No tests") || description(&run).contains("no  TESTS!"));
+        replays(&REVIEWED, &run);
+    }
+}
+
+#[test]
+fn other_findings_do_not_end_it() {
+    for again in [
+        r#"["Totals are rounded twice"]"#,
+        r#"[{"text": "Totals are rounded twice", "file": "src/cart.rs"}]"#,
+        r#"["No tests", "Totals differ"]"#,
+        "[]",
+        "null",
+    ] {
+        let mut run = run();
+        round(&mut run, r#"["No tests", {"text": "Totals are rounded twice", "file": "src/tax.rs"}]"#);
+        round(&mut run, again);
+        assert_eq!((run.reason(), run.ask().step), ("", "review"), "{again}");
+    }
+}
+
+#[test]
+fn findings_of_any_earlier_round_count_not_only_the_last() {
+    let mut run = run_of(&PATIENT);
+    for findings in [r#"["a", "b", "c"]"#, r#"["a", "b"]"#, r#"["d"]"#] {
+        round(&mut run, findings);
+    }
+    assert_eq!(run.reason(), "");
+    round(&mut run, r#"["b", "a"]"#);
+    assert_eq!(description(&run), "the same findings came back in round 4: b; a");
+    let ending = run.run.ending().unwrap();
+    assert_eq!((ending.exit_code, ending.outcome.as_deref()), (20, Some("issues-found")));
+    assert_eq!(ending.message, "Recipe stopped: the same review came back again");
+    assert_eq!((ending.step.as_str(), run.run.position().visits("fix")), ("review", 3), "no further step");
+}
+
+#[test]
+fn findings_that_do_not_get_fewer_end_the_run() {
+    let numbers = |numbers: &[usize], recipe: &'static dyn AnyRecipe| {
+        let mut run = run_of(recipe);
+        for (index, number) in numbers.iter().enumerate() {
+            assert_eq!(run.reason(), "", "{numbers:?} before round {}", index + 1);
+            let findings: Vec<_> = (0..*number).map(|it| format!("\"finding {index} {it}\"")).collect();
+            round(&mut run, &format!("[{}]", findings.join(", ")));
+        }
+        replays(recipe, &run);
+        run
+    };
+    let table: [(&[usize], &'static dyn AnyRecipe, &str); 8] = [
+        (&[5, 6, 5], &REVIEWED, "the findings did not get fewer over 3 rounds (5, 6, 5): finding 2 0; "),
+        (&[1, 1, 1], &REVIEWED, "the findings did not get fewer over 3 rounds (1, 1, 1): finding 2 0"),
+        (&[9, 3, 2, 3], &REVIEWED, "the findings did not get fewer over 3 rounds (3, 2, 3): finding 3 0; "),
+        (&[5, 6, 4], &REVIEWED, ""),
+        (&[5, 4, 3, 2, 1], &REVIEWED, ""),
+        (&[2, 9], &REVIEWED, ""),
+        (&[3, 3, 3, 3], &PATIENT, ""),
+        (&[3, 3, 3, 3, 3], &PATIENT, "the findings did not get fewer over 5 rounds (3, 3, 3, 3, 3): "),
+    ];
+    for (found, recipe, words) in table {
+        let run = numbers(found, recipe);
+        assert!(description(&run).starts_with(words), "{found:?}: {}", description(&run));
+        assert_eq!(run.reason().is_empty(), words.is_empty(), "{found:?}");
+    }
+    let many = numbers(&[8, 8, 8], &REVIEWED);
+    assert!(description(&many).ends_with("finding 2 4; and 3 more"), "{}", description(&many));
+}
+
+#[test]
+fn an_outcome_without_findings_settles_the_review() {
+    let mut run = run();
+    round(&mut run, r#"["a"]"#);
+    reports(&mut run, "no-issues", r#"["not asked for"]"#);
+    let not_kept = run.events.iter().all(|event| match event {
+        Event::Replied { read: Read::Outcome { outcome, findings, .. }, .. } => {
+            outcome == "issues-found" || findings.is_empty()
+        }
+        _ => true,
+    });
+    assert!(not_kept, "an outcome that carries none keeps none");
+    assert!(!run.ask().prompt.contains("findings"), "{}", run.ask().prompt);
+    run.report("again");
+    assert!(run.ask().prompt.starts_with("Review it."), "{}", run.ask().prompt);
+    round(&mut run, r#"["a"]"#);
+    assert_eq!(run.reason(), "", "it is the first round again");
+    replays(&REVIEWED, &run);
+}
+
+#[test]
+fn a_report_that_lists_nothing_is_no_round_and_settles_nothing() {
+    let mut run = run();
+    for _ in 0..5 {
+        round(&mut run, "[]");
+    }
+    assert_eq!(run.reason(), "");
+    round(&mut run, r#"["a"]"#);
+    round(&mut run, "[]");
+    assert!(run.ask().prompt.starts_with("This is review round 2."), "{}", run.ask().prompt);
+    round(&mut run, r#"["a"]"#);
+    assert_eq!(run.reason(), "review_loop_detected");
+}
+
+#[test]
+fn a_report_without_its_evidence_is_no_round() {
+    let mut run = run();
+    for _ in 0..3 {
+        reports(&mut run, "nitpicks", r#"["a"]"#);
+        run.checked(CheckVerdict::Failed { status: None }, "nothing was changed");
+        assert_eq!(run.reason(), "", "it is the same visit, which is asked again");
+    }
+    reports(&mut run, "nitpicks", r#"["a"]"#);
+    run.checked(CheckVerdict::Passed, "");
+    run.report("complete");
+    reports(&mut run, "nitpicks", r#"["A."]"#);
+    assert_eq!(run.reason(), "review_loop_detected", "and nothing is looked up before that");
+    replays(&REVIEWED, &run);
+}
+
+#[test]
+fn a_person_who_resumes_has_looked_at_the_findings() {
+    let mut run = run();
+    round(&mut run, r#"["a"]"#);
+    round(&mut run, r#"["a"]"#);
+    assert_eq!(run.reason(), "review_loop_detected");
+    resumes(&mut run, ResumedBy::User);
+    assert!(
+        run.ask().prompt.contains("This is review round 3. Round 2 found:\n- a\n"),
+        "{}",
+        run.ask().prompt
+    );
+    round(&mut run, r#"["a"]"#);
+    assert_eq!(run.reason(), "", "what was there before is not held against the agent");
+    round(&mut run, r#"["a"]"#);
+    assert_eq!(description(&run), "the same findings came back in round 4: a");
+    replays(&REVIEWED, &run);
+}
+
+#[test]
+fn a_run_that_resumes_by_itself_has_not_been_looked_at() {
+    let mut run = run();
+    round(&mut run, r#"["a"]"#);
+    let (attempt, exit) = (run.ask().attempt, Exit::because(ExitReason::RateLimited));
+    run.handle(Input::Failed { attempt, exit, resume_at: Some(1), facts: TurnFacts::default() });
+    resumes(&mut run, ResumedBy::Auto);
+    round(&mut run, r#"["a"]"#);
+    assert_eq!(run.reason(), "review_loop_detected");
+    replays(&REVIEWED, &run);
+}
+
+#[test]
+fn the_agent_is_told_what_is_open() {
+    let mut run = run();
+    assert!(run.ask().prompt.starts_with("Review it."), "{}", run.ask().prompt);
+    reports(
+        &mut run,
+        "issues-found",
+        r#"[{"text": "Rounded twice", "file": "src/cart.rs", "line": 12}, "No tests"]"#,
+    );
+    let fix = "Open findings of the last review (round 1 of `review`):\n\
+               - src/cart.rs:12: Rounded twice\n\
+               - No tests\n\n\
+               Fix it.\n\n";
+    assert!(run.ask().prompt.starts_with(fix), "{}", run.ask().prompt);
+    replays(&REVIEWED, &run);
+    run.report("complete");
+    let review = "This is review round 2. Round 1 found:\n\
+                  - src/cart.rs:12: Rounded twice\n\
+                  - No tests\n\
+                  Report only what is still open or new; do not repeat what is settled.\n\n\
+                  Review it.\n\n";
+    assert!(run.ask().prompt.starts_with(review), "{}", run.ask().prompt);
+    round(&mut run, r#"["No tests"]"#);
+    assert!(run.ask().prompt.starts_with("This is review round 3. Round 2 found:\n- No tests\nReport only"));
+    reports(&mut run, "no-issues", "[]");
+    assert!(run.ask().prompt.starts_with("Polish it."), "{}", run.ask().prompt);
+}
+
+#[test]
+fn a_recipe_whose_outcomes_carry_none_is_bounded_by_visits_alone() {
+    let mut run = OneRun::start(&Plain, Limits::default());
+    run.report("complete");
+    for _ in 0..10 {
+        round(&mut run, r#"["a"]"#);
+    }
+    assert_eq!((run.reason(), run.ask().step), ("", "review"));
+    assert!(run.ask().prompt.starts_with("Review it."), "{}", run.ask().prompt);
+}

@@ -197,10 +197,22 @@ mod tests {
             continued_by: next,
             offered,
             allow: Vec::new(),
+            goal_met: false,
+            worktree: false,
             limits: &limits,
             used: &used,
         };
-        let table: [(RunRemedy, bool, &[&str]); 10] = [
+        let table: [(RunRemedy, bool, &[&str]); 12] = [
+            (
+                RunRemedy::Permit(RunPermit::AllowDeps),
+                true,
+                &["Allow changes of lockfiles and resume", "Resume", "Start again"],
+            ),
+            (
+                RunRemedy::Permit(RunPermit::ForceParallel),
+                true,
+                &["Resume", "Work beside the other run and resume", "Start again"],
+            ),
             (RunRemedy::Again, true, &["Start again"]),
             (RunRemedy::Resume, true, &["Resume", "Start again"]),
             (
@@ -229,5 +241,11 @@ mod tests {
         assert_eq!(labels(&refused), expected);
         let paused = Ended { paused: true, allow, ..ended(RunRemedy::Resume, true) };
         assert_eq!(labels(&paused), ["Resume now", "Stop for good"], "it is not over");
+        let apart = Ended { worktree: true, ..ended(RunRemedy::Resume, true) };
+        assert_eq!(labels(&apart), ["Resume", "Merge its branch", "Discard its worktree"]);
+        let done = Ended { goal_met: true, ..apart };
+        assert_eq!(labels(&done), ["Merge its branch", "Discard its worktree", "Resume"]);
+        let paused = Ended { paused: true, ..done };
+        assert_eq!(labels(&paused), ["Resume now", "Stop for good"], "it still works there");
     }
 }

@@ -7,8 +7,8 @@ use uuid::Uuid;
 use super::{RunFacts, Timeline};
 use crate::run::{
     AttemptId, ChangedFile, Changes, CheckKind, CheckResult, CheckSubject, CheckVerdict, CommitSeen, Ending,
-    Event, FileChange, Finding, Limits, Moment, Order, PromptId, Purpose, Read, ResumedBy, RetryCause, Spent,
-    ToolRefusal, TreeState,
+    Event, FileChange, Finding, Limits, Moment, Order, Permits, PromptId, Purpose, Read, ResumedBy,
+    RetryCause, Spent, ToolRefusal, TreeState,
 };
 use crate::{Exit, ExitReason};
 
@@ -156,6 +156,7 @@ pub(super) fn resumed(by: ResumedBy, extra_visits: u32) -> Event {
         extra_visits,
         extra_steps: 0,
         allow_tools: Vec::new(),
+        permits: Permits::default(),
         told: vec![prompt(2)],
     }
 }

@@ -37,11 +37,9 @@ async fn ask(rehearsal: &Rehearsal, folder: &TempDir, session: Uuid, prompt: &st
 
 /// A step's prompt as an agent gets to see it.
 fn prompt(step: &StepOutline) -> String {
-    let line = |outcome: &OutcomeOutline| match outcome.findings {
-        true => {
-            format!("{{\"outcome\": \"{}\", \"findings\": [{{\"text\": \"It is slow\"}}]}}\n", outcome.name)
-        }
-        false => format!("{{\"outcome\": \"{}\"}}\n", outcome.name),
+    let line = |outcome: &OutcomeOutline| {
+        let findings = if outcome.findings { r#", "findings": [{"text": "It is slow"}]"# } else { "" };
+        format!("{{\"outcome\": \"{}\"{findings}}}\n", outcome.name)
     };
     let lines: String = step.outcomes.iter().map(line).collect();
     let names: Vec<_> = step.outcomes.iter().map(|outcome| outcome.name).collect();

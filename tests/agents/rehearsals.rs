@@ -9,7 +9,7 @@ use surefire::agent::{
     Agent, Failure, Fate, RefusedTool, Rehearsal, Reply, RepositorySettings, Script, Sign, Turn, TurnLimits,
 };
 use surefire::recipes::BUNDLED;
-use surefire::{AnyPosition, AnyRecipe, Exit, Next};
+use surefire::{AnyRecipe, Exit, Next, OutcomeOutline, StepOutline};
 use surefire_testkit::link;
 use tempfile::TempDir;
 use uuid::Uuid;
@@ -36,9 +36,21 @@ async fn ask(rehearsal: &Rehearsal, folder: &TempDir, session: Uuid, prompt: &st
 }
 
 /// A step's prompt as an agent gets to see it.
-fn prompt(position: &dyn AnyPosition) -> String {
-    let names: Vec<_> = position.outline().outcomes.iter().map(|outcome| outcome.name).collect();
-    format!("{}\n\nYour possible outcomes for this step: {}", position.outline().prompt, names.join(", "))
+fn prompt(step: &StepOutline) -> String {
+    let line = |outcome: &OutcomeOutline| {
+        let findings = if outcome.findings { r#", "findings": [{"text": "It is slow"}]"# } else { "" };
+        format!("{{\"outcome\": \"{}\"{findings}}}\n", outcome.name)
+    };
+    let lines: String = step.outcomes.iter().map(line).collect();
+    let names: Vec<_> = step.outcomes.iter().map(|outcome| outcome.name).collect();
+    format!("{}\n\n{lines}\nYour possible outcomes for this step: {}", step.prompt, names.join(", "))
+}
+
+/// The findings in the last line of a reply.
+fn findings(reply: &str) -> Vec<String> {
+    let object: Value = serde_json::from_str(reply.lines().last().unwrap()).unwrap();
+    let findings = object["findings"].as_array().into_iter().flatten();
+    findings.map(|finding| finding.as_str().expect("each is a sentence").to_owned()).collect()
 }
 
 /// The outcome in the last line of a reply.
@@ -53,7 +65,7 @@ async fn run(recipe: &dyn AnyRecipe, script: Script, restless: bool) -> (Exit, V
     let mut rehearsal = Rehearsal::new(script);
     let (mut position, mut session, mut steps) = (recipe.begin(0), Uuid::new_v4(), Vec::new());
     loop {
-        let prompt = prompt(&*position);
+        let prompt = prompt(position.outline());
         if restless {
             // The answer gets lost with the server, and the turn is taken again.
             ask(&rehearsal, &folder, session, &prompt).await.unwrap();
@@ -116,6 +128,7 @@ async fn a_server_that_is_started_again_changes_nothing() {
 async fn scripts_end_as_they_say() {
     for (recipe, script, code) in [
         ("implement-and-review", Script::NeverSatisfied, "max-step-visits-exceeded:code-review"),
+        ("implement-and-review", Script::ReviewLoop, "max-step-visits-exceeded:code-review"),
         ("implement-and-review", Script::NoTasks, "no-tasks-available"),
         ("implement-and-review", Script::Blocked, "implementation-blocked"),
         ("implement-and-review", Script::Other, "user-provided-other"),
@@ -128,6 +141,57 @@ async fn scripts_end_as_they_say() {
     ] {
         let (exit, steps) = run(BUNDLED.get(recipe).unwrap(), script, false).await;
         assert_eq!(exit.code(), code, "{recipe} {script}: {steps:?}");
+    }
+}
+
+/// The findings of three reviews in one session, with another step after each. In a restless rehearsal every reply of a review gets
+/// lost with its server, and is given again.
+async fn three_reviews(script: Script, carries: bool, restless: bool) -> Vec<Vec<String>> {
+    let outline = BUNDLED.get("implement-and-review").unwrap().outline();
+    let review = outline.step("code-review").unwrap();
+    let outcomes = review.outcomes.iter().map(|outcome| {
+        let findings = carries && outcome.name == "issues-found";
+        OutcomeOutline { findings, ..*outcome }
+    });
+    let review = StepOutline { outcomes: outcomes.collect::<Vec<_>>().leak(), ..*review };
+    let folder = tempfile::tempdir().unwrap();
+    let mut rehearsal = Rehearsal::new(script);
+    let (session, mut found) = (Uuid::new_v4(), Vec::new());
+    for round in 1..=3 {
+        let prompt = format!("This is review round {round}.\n\n{}", prompt(&review));
+        if restless {
+            ask(&rehearsal, &folder, session, &prompt).await.unwrap();
+            rehearsal = Rehearsal::new(script);
+        }
+        let reply = ask(&rehearsal, &folder, session, &prompt).await.unwrap();
+        found.push(findings(&reply.text));
+        ask(&rehearsal, &folder, session, &self::prompt(outline.step("fix").unwrap())).await.unwrap();
+    }
+    found
+}
+
+#[tokio::test]
+async fn a_review_reports_findings_where_its_outcome_carries_them() {
+    for (script, counts) in [
+        (Script::Happy, [0, 0, 0]),
+        (Script::OneFix, [2, 0, 0]),
+        // A number that does not shrink would end the run before its visits do.
+        (Script::NeverSatisfied, [5, 4, 3]),
+        (Script::ReviewLoop, [2, 2, 2]),
+    ] {
+        let found = three_reviews(script, true, false).await;
+        assert_eq!(found.iter().map(Vec::len).collect::<Vec<_>>(), counts, "{script}: {found:?}");
+        assert_eq!(
+            three_reviews(script, true, true).await,
+            found,
+            "{script}: a server that is started again"
+        );
+        assert_eq!(three_reviews(script, false, false).await.concat(), [""; 0], "{script}");
+        let mut all = found.concat();
+        all.sort();
+        all.dedup();
+        let different = if script == Script::ReviewLoop { 2 } else { counts.iter().sum() };
+        assert_eq!(all.len(), different, "{script}: {found:?}");
     }
 }
 

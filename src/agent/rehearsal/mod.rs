@@ -146,28 +146,30 @@ impl Rehearsal {
         }
         let preferred = self.script.prefers().iter().find(|name| offered.contains(name));
         if let Some(outcome) = preferred {
-            return words::reporting(outcome);
+            return self.report(turn, outcome);
         }
         let forward = self.forward(turn, &offered);
         match self.script {
             Script::OneFix => {
                 let review = offered.contains(&"issues-found");
-                words::reporting(&self.in_session(turn, |found| match (review, found) {
+                let choice = self.in_session(turn, |found| match (review, found) {
                     (true, 0) => ("issues-found".to_owned(), 1),
                     _ => (forward, found),
-                }))
+                });
+                self.report(turn, &choice)
             }
             Script::GarbageOnce => {
                 // The one choice that is no outcome's name.
                 let choice = self
                     .in_session(turn, |given| if given == 0 { (String::new(), 1) } else { (forward, given) });
-                if choice.is_empty() { words::garbage() } else { words::reporting(&choice) }
+                if choice.is_empty() { words::garbage() } else { self.report(turn, &choice) }
             }
-            Script::UnknownOutcome => words::reporting("all-is-well"),
+            Script::UnknownOutcome => words::reporting("all-is-well", &[]),
             Script::Garbage => words::garbage(),
             Script::Denied => words::denied(),
             Script::Happy
             | Script::NeverSatisfied
+            | Script::ReviewLoop
             | Script::NoTasks
             | Script::Blocked
             | Script::Questions
@@ -184,8 +186,20 @@ impl Rehearsal {
             | Script::Overloaded
             | Script::LoggedOut
             | Script::ContextFull
-            | Script::OverBudget => words::reporting(&forward),
+            | Script::OverBudget => self.report(turn, &forward),
         }
+    }
+
+    /// The reply with this outcome, and with findings where it carries some.
+    fn report(&self, turn: &Turn, outcome: &str) -> String {
+        if !offer::carries_findings(&turn.prompt, outcome) {
+            return words::reporting(outcome, &[]);
+        }
+        let round = self.memory.choose(turn, format!("findings {}", turn.session), |rounds| {
+            (rounds.saturating_add(1).to_string(), rounds.saturating_add(1))
+        });
+        // What the memory gives back was put in by us, or written into its file by others.
+        words::reporting(outcome, &self.script.finds(round.parse().unwrap_or(1)))
     }
 
     /// The outcome that leads on. Where tasks can run out they do, for a recipe that takes one after the other would

@@ -1,5 +1,7 @@
 //! What a prompt lets the agent choose from.
 
+use serde_json::Value;
+
 /// What the line with the outcomes begins with.
 const OFFER: &str = "Your possible outcomes for this step: ";
 
@@ -30,6 +32,15 @@ pub(super) fn offered(prompt: &str) -> Vec<&str> {
     names.filter(|name| !name.is_empty()).collect()
 }
 
+/// Whether the prompt shows how to list findings with this outcome.
+///
+/// Here too the last line counts: what a review found before may be quoted above it.
+pub(super) fn carries_findings(prompt: &str, outcome: &str) -> bool {
+    let objects = prompt.lines().rev().filter_map(|line| serde_json::from_str::<Value>(line.trim()).ok());
+    let mut examples = objects.filter(|object| object["outcome"] == outcome);
+    examples.next().is_some_and(|example| example["findings"].is_array())
+}
+
 /// The outcome that leads on: the first that sounds like it, or else the first.
 pub(super) fn forward<'a>(offered: &[&'a str]) -> &'a str {
     let sounds_good = |name: &&&str| !SETBACKS.iter().any(|setback| name.contains(setback));
@@ -56,6 +67,27 @@ mod tests {
         ];
         for (prompt, names) in table {
             assert_eq!(offered(prompt), names, "{prompt}");
+        }
+    }
+
+    #[test]
+    fn an_outcome_carries_findings_where_its_example_does() {
+        let example = r#"{"outcome": "issues-found", "findings": [{"text": "Totals are rounded twice"}]}"#;
+        let plain = r#"{"outcome": "issues-found"}"#;
+        let table = [
+            (example.to_owned(), true),
+            (format!("Choose:\n\n{{\"outcome\": \"no-issues\"}}\n  {example}\r\n\nGo."), true),
+            (format!("{plain}\n{example}"), true),
+            (format!("{example}\n{plain}"), false),
+            (format!("> {example}"), false),
+            (plain.to_owned(), false),
+            (r#"{"outcome": "no-issues", "findings": []}"#.to_owned(), false),
+            (r#"{"outcome": "issues-found", "findings": 2}"#.to_owned(), false),
+            ("[]\n7\n{".to_owned(), false),
+            (String::new(), false),
+        ];
+        for (prompt, expected) in table {
+            assert_eq!(carries_findings(&prompt, "issues-found"), expected, "{prompt}");
         }
     }
 

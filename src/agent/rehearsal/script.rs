@@ -4,6 +4,7 @@ use std::time::{Duration, SystemTime};
 
 use strum::{Display, EnumString, IntoStaticStr, VariantNames};
 
+use super::words;
 use crate::agent::{Failure, RehearsedCheck};
 
 /// What a rehearsal plays. Each shows another way for a run to go, or to end.
@@ -24,8 +25,10 @@ pub enum Script {
     Happy,
     /// The first review in a session finds something; once that is fixed, all goes well.
     OneFix,
-    /// Every review finds something, until a guardrail ends it.
+    /// Every review finds something, and less each time, until a guardrail ends it.
     NeverSatisfied,
+    /// Every review finds the same again, until the run is stopped for it.
+    ReviewLoop,
     /// There is nothing to work on.
     NoTasks,
     /// The work cannot go on.
@@ -74,7 +77,7 @@ impl Script {
     /// The outcomes that this script reports wherever one of them is offered, the best first.
     pub(super) fn prefers(self) -> &'static [&'static str] {
         match self {
-            Self::NeverSatisfied => &["issues-found"],
+            Self::NeverSatisfied | Self::ReviewLoop => &["issues-found"],
             Self::NoTasks => &["no-tasks"],
             Self::Blocked => &["blocked", "conflicts-unresolvable"],
             Self::Questions => &["needs-input", "ask-questions"],
@@ -111,6 +114,7 @@ impl Script {
             Self::Happy
             | Self::OneFix
             | Self::NeverSatisfied
+            | Self::ReviewLoop
             | Self::NoTasks
             | Self::Blocked
             | Self::Questions
@@ -131,6 +135,38 @@ impl Script {
         }
     }
 
+    /// What the review of this round (from 1) finds.
+    pub(super) fn finds(self, round: u32) -> Vec<String> {
+        match self {
+            Self::ReviewLoop => words::same_findings(),
+            // Less each time, since a review that does not come to less is a loop as well.
+            Self::NeverSatisfied => words::findings(6_usize.saturating_sub(round as usize).max(1), round),
+            Self::Happy
+            | Self::OneFix
+            | Self::NoTasks
+            | Self::Blocked
+            | Self::Questions
+            | Self::NotFound
+            | Self::NothingToCommit
+            | Self::Other
+            | Self::UnknownOutcome
+            | Self::Garbage
+            | Self::GarbageOnce
+            | Self::Denied
+            | Self::Unproved
+            | Self::UnprovedOnce
+            | Self::ChecksFail
+            | Self::ChecksFailOnce
+            | Self::Slow
+            | Self::Crash
+            | Self::RateLimited
+            | Self::Overloaded
+            | Self::LoggedOut
+            | Self::ContextFull
+            | Self::OverBudget => words::findings(2, round),
+        }
+    }
+
     /// How a turn fails, where this script has it fail.
     pub(super) fn failure(self) -> Option<Failure> {
         let words = "this is a rehearsal, and its script says so".to_owned();
@@ -144,6 +180,7 @@ impl Script {
             Self::Happy
             | Self::OneFix
             | Self::NeverSatisfied
+            | Self::ReviewLoop
             | Self::NoTasks
             | Self::Blocked
             | Self::Questions

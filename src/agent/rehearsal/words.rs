@@ -5,13 +5,44 @@ use serde_json::json;
 /// How every reply begins.
 const HONESTLY: &str = "Rehearsal: nothing was changed.";
 
-/// The reply that reports this outcome.
-pub(super) fn reporting(outcome: &str) -> String {
+/// What a rehearsed review finds: the first few of these.
+const FINDINGS: [&str; 5] = [
+    "an error is swallowed",
+    "a test is missing",
+    "a name says something else than the code does",
+    "a comment is out of date",
+    "two functions do the same",
+];
+
+/// Rounds in letters: figures may be taken for the numbers of lines, which make no finding another one.
+const ROUNDS: [&str; 12] =
+    ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"];
+
+/// The reply that reports this outcome, with findings if there are some.
+pub(super) fn reporting(outcome: &str, findings: &[String]) -> String {
     let mut object = format!("{{\"outcome\": {}", json!(outcome));
     if outcome == "other" {
         object.push_str(", \"otherDescription\": \"the rehearsal's script asks for something else\"");
     }
-    format!("{HONESTLY} {}\n\n{object}}}", pretending(outcome))
+    if findings.is_empty() {
+        return format!("{HONESTLY} {}\n\n{object}}}", pretending(outcome));
+    }
+    format!(
+        "{HONESTLY} I pretend to have found what is listed here.\n\n{object}, \"findings\": {}}}",
+        json!(findings)
+    )
+}
+
+/// As many findings of a review, which are others than those of any other round (from 1).
+pub(super) fn findings(count: usize, round: u32) -> Vec<String> {
+    let index = usize::try_from(round.saturating_sub(1)).unwrap_or(usize::MAX);
+    let round = ROUNDS.get(index).map_or_else(|| round.to_string(), |&name| name.to_owned());
+    FINDINGS.iter().take(count).map(|what| format!("In round {round} of the rehearsal, {what}.")).collect()
+}
+
+/// Two findings of a review that are the same in every round.
+pub(super) fn same_findings() -> Vec<String> {
+    FINDINGS.iter().take(2).map(|what| format!("In every round of the rehearsal, {what}.")).collect()
 }
 
 fn pretending(outcome: &str) -> &'static str {
@@ -49,4 +80,36 @@ pub(super) fn chatting() -> String {
 /// A reply of an agent that was not allowed to do anything.
 pub(super) fn denied() -> String {
     format!("{HONESTLY} I pretend that I was not allowed to use the tools that this needs.")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use serde_json::Value;
+
+    use super::*;
+
+    #[test]
+    fn findings_are_in_the_object_of_the_last_line() {
+        let reply = reporting("issues-found", &findings(2, 3));
+        assert!(reply.starts_with(HONESTLY), "{reply}");
+        let object: Value = serde_json::from_str(reply.lines().last().unwrap()).unwrap();
+        let expected = json!({
+            "outcome": "issues-found",
+            "findings": [
+                "In round three of the rehearsal, an error is swallowed.",
+                "In round three of the rehearsal, a test is missing.",
+            ],
+        });
+        assert_eq!(object, expected);
+        assert!(!reporting("issues-found", &[]).contains("findings"));
+    }
+
+    #[test]
+    fn no_two_rounds_find_the_same() {
+        let all: Vec<_> = (1..=20).flat_map(|round| findings(5, round)).collect();
+        assert_eq!(all.iter().collect::<HashSet<_>>().len(), all.len(), "{all:?}");
+        assert_eq!(findings(0, 1), [""; 0]);
+    }
 }

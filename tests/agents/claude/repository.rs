@@ -68,17 +68,16 @@ async fn what_the_agent_made_in_the_turn_before_is_left_out_of_the_next() {
     }
 }
 
-/// A turn may need another process, and meanwhile the repository may have changed.
 #[tokio::test]
-async fn every_process_of_a_turn_has_a_look_of_its_own() {
-    let sandbox = ClaudeSandbox::new(&json!({ "configuration": "/nowhere", "answers": [] }));
+async fn every_process_of_a_turn_leaves_it_out() {
+    let sandbox = ClaudeSandbox::with(&json!({}));
     let (turn, top) = untrusted(&sandbox);
     let conversations = sandbox.folder.path().join("conversations");
-    let plan = json!({ "configuration": conversations, "answers": [{}, {}] });
+    let plan = json!({ "configuration": conversations });
     std::fs::write(sandbox.folder.path().join("plan.json"), plan.to_string()).unwrap();
-    // The driver does not know that the conversation exists, so its first process is refused.
     sandbox.take(&turn).await.unwrap();
     std::fs::write(top.join(".mcp.json"), "").unwrap();
+    // The driver does not know that the conversation exists, so the first process of this turn is refused.
     sandbox.take(&turn).await.unwrap();
     let (refused, began) = (calls(&sandbox, "refused"), calls(&sandbox, "began"));
     assert_eq!((refused.len(), began.len()), (1, 2));

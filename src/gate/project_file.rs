@@ -47,7 +47,7 @@ const SCOPE_KEYS: [&str; 2] = ["allow", "deny"];
 ///     "#,
 /// )?;
 /// assert_eq!(file.verify[1].to_string(), "make check");
-/// assert_eq!(file.scope.deny, [".github/**"]);
+/// assert_eq!(*file.scope.deny, [".github/**"]);
 /// # Ok::<(), surefire::gate::ProjectFileError>(())
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -363,7 +363,7 @@ mod tests {
         };
         assert_eq!(ProjectFile::parse(text.as_bytes()), Ok(file));
         assert_eq!(ProjectFile::parse(b""), Ok(ProjectFile::default()));
-        assert_eq!(ProjectFile::parse(b"scope.deny = ['a']").unwrap().scope.deny, ["a"]);
+        assert_eq!(*ProjectFile::parse(b"scope.deny = ['a']").unwrap().scope.deny, ["a"]);
         assert_eq!(
             ProjectFile::parse("\u{feff}allow_lockfiles = true".as_bytes()).map(|it| it.allow_lockfiles),
             Ok(true)

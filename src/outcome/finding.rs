@@ -72,7 +72,7 @@ impl fmt::Display for Finding {
 
 /// The text on one line of at most so many characters; `None` where nothing is in it.
 ///
-/// An agent that is shown what was kept and repeats it letter for letter is read as saying the same: backslashes stay as they are.
+/// Backslashes stay as they are, so that an agent which repeats what it was shown is read as saying the same.
 fn kept(text: &str, max_chars: usize) -> Option<String> {
     let text = text.trim();
     let mut kept = String::new();
@@ -81,7 +81,10 @@ fn kept(text: &str, max_chars: usize) -> Option<String> {
     let mut cut = 0;
     for letter in text.chars() {
         let before = kept.len();
-        if is_hidden(letter) {
+        if is_hidden(letter) && letter.is_whitespace() {
+            // The end of a line is but space between words.
+            kept.push_str(if kept.ends_with(' ') { "" } else { " " });
+        } else if is_hidden(letter) {
             kept.extend(letter.escape_debug());
         } else {
             kept.push(letter);
@@ -134,7 +137,8 @@ mod tests {
     #[test]
     fn long_and_hidden_text_is_cut_and_made_visible() {
         let table = [
-            ("a\u{1b}[2J\nb\u{202e}c", r"a\u{1b}[2J\nb\u{202e}c".to_owned()),
+            ("a\u{1b}[2J\nb\u{202e}c", r"a\u{1b}[2J b\u{202e}c".to_owned()),
+            ("one\n\n\ttwo\r\nthree", "one two three".to_owned()),
             (r#"say "it's" \d+ ⚠️"#, r#"say "it's" \d+ ⚠️"#.to_owned()),
             (&"é".repeat(500), "é".repeat(500)),
             (&"é".repeat(501), "é".repeat(499) + "…"),

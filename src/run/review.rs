@@ -109,7 +109,7 @@ impl Reviews {
 
     /// Whether this outcome of this step carries findings.
     pub(super) fn carries(&self, step: &str, outcome: &str) -> bool {
-        self.carriers.iter().any(|carrier| *carrier == (step, outcome))
+        self.carriers.contains(&(step, outcome))
     }
 
     /// The exit of a run whose last report shows that review and fix go round: what was found was found before, or did not get

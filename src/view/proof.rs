@@ -286,7 +286,7 @@ pub(super) fn remark(result: &CheckResult) -> String {
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a field by reference")]
-pub(super) const fn is_zero(number: &u32) -> bool {
+const fn is_zero(number: &u32) -> bool {
     *number == 0
 }
 

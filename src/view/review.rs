@@ -23,7 +23,7 @@ pub struct ShownReview {
     /// What was found; a long list is cut.
     pub findings: Vec<Finding>,
     /// How many more findings there were.
-    #[serde(default, skip_serializing_if = "super::proof::is_zero")]
+    #[serde(default)]
     pub more: u32,
     /// Whether the step has found nothing since.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]

@@ -23,7 +23,12 @@ surefire::recipe! {
             Nitpicks => Fix if changed,
         }
         step Fix { prompt: "Fix it.", outcomes: [Complete], Complete => Review }
-        step Polish { prompt: "Polish it.", outcomes: [Complete, Again], Complete => exit TaskCommitted, Again => Review }
+        step Polish {
+            prompt: "Polish it.",
+            outcomes: [Complete, Again],
+            Complete => exit TaskCommitted,
+            Again => Review,
+        }
     }
 }
 

@@ -4,11 +4,6 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use super::decide::Run;
-use super::event::Event;
-use crate::recipe::advice;
-use crate::{Advise, Remedy};
-
 /// The git worktree of a run that works apart, on a branch of its own. A chain of runs shares one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Worktree {
@@ -41,32 +36,6 @@ pub enum WorktreeEnd {
     },
 }
 
-/// Why the worktree of a run cannot be merged or thrown away.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum CannotEndWorktree {
-    /// The run has not ended.
-    #[error("the run has not ended{}", advice(self))]
-    StillRunning,
-    /// The run worked in the directory that it was started in.
-    #[error("the run has no worktree of its own; it worked in the directory that it was started in")]
-    NoWorktree,
-    /// It was merged or thrown away before.
-    #[error("the worktree of the run was {how} already")]
-    Ended {
-        /// What became of it.
-        how: &'static str,
-    },
-}
-
-impl Advise for CannotEndWorktree {
-    fn remedy(&self) -> Option<Remedy> {
-        match self {
-            Self::StillRunning => Some(Remedy::ExitFirst),
-            Self::NoWorktree | Self::Ended { .. } => None,
-        }
-    }
-}
-
 impl WorktreeEnd {
     /// What became of it, in a word.
     #[must_use]
@@ -75,32 +44,5 @@ impl WorktreeEnd {
             Self::Merged { .. } => "merged",
             Self::Discarded { .. } => "discarded",
         }
-    }
-}
-
-impl Run {
-    /// The worktree that can be merged or thrown away now.
-    ///
-    /// # Errors
-    /// The run has not ended, has none, or it is gone.
-    pub fn worktree(&self) -> Result<&Worktree, CannotEndWorktree> {
-        if self.ending().is_none() || self.is_paused() {
-            return Err(CannotEndWorktree::StillRunning);
-        }
-        match &self.known.worktree_ended {
-            Some(end) => Err(CannotEndWorktree::Ended { how: end.in_a_word() }),
-            None => self.known.order.worktree.as_ref().ok_or(CannotEndWorktree::NoWorktree),
-        }
-    }
-
-    /// Takes in that its worktree is gone.
-    ///
-    /// # Errors
-    /// The run has not ended, has none, or it was gone before.
-    pub fn end_worktree(&mut self, end: WorktreeEnd) -> Result<Event, CannotEndWorktree> {
-        self.worktree()?;
-        let mut events = Vec::with_capacity(1);
-        self.record(&mut events, Event::WorktreeEnded { end: end.clone() });
-        Ok(Event::WorktreeEnded { end })
     }
 }

@@ -2,6 +2,7 @@
 
 #![cfg(all(feature = "recipes", feature = "engine"))]
 
+mod apart;
 mod bad_input;
 mod chaos;
 mod chats;
@@ -22,5 +23,6 @@ mod starting;
 mod stopping;
 mod storage;
 mod taking_up;
+mod tree;
 mod undriven;
 mod unreadable;

@@ -117,7 +117,7 @@ impl ProjectFile {
         }
         let text = str::from_utf8(text).map_err(|error| {
             let before = text.get(..error.valid_up_to()).unwrap_or_default();
-            ProjectFileError::NotText { line: before.iter().filter(|byte| **byte == b'\n').count() + 1 }
+            ProjectFileError::NotText { line: before.split(|byte| *byte == b'\n').count() }
         })?;
         let mut reader = Reader { text, mistakes: Vec::new() };
         let file = reader.file();

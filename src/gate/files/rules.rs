@@ -98,8 +98,8 @@ mod tests {
         Rules::new(rules).unwrap().judge(path, place, &written)
     }
 
-    fn denied(pattern: &str) -> Option<BrokenRule> {
-        Some(BrokenRule::Denied { pattern: pattern.to_owned() })
+    fn denied(pattern: &str) -> BrokenRule {
+        BrokenRule::Denied { pattern: pattern.to_owned() }
     }
 
     #[test]
@@ -122,11 +122,11 @@ mod tests {
             (&free, "surefire.toml", Some(TrustedFile)),
             (&free, ".claude/settings.local.json", Some(TrustedFile)),
             (&free, ".claude", Some(TrustedFile)),
-            (&deny, ".github/workflows/ci.yml", denied(".github/**")),
+            (&deny, ".github/workflows/ci.yml", Some(denied(".github/**"))),
             (&deny, "src/a.rs", None),
-            (&deny, "Cargo.lock", denied("*.lock")),
+            (&deny, "Cargo.lock", Some(denied("*.lock"))),
             (&allow, "src/a.rs", None),
-            (&allow, "src/gen/a.rs", denied("src/gen/**")),
+            (&allow, "src/gen/a.rs", Some(denied("src/gen/**"))),
             (&allow, "docs/a.md", Some(NotAllowed)),
             (&allow, "Cargo.lock", Some(NotAllowed)),
             (&allow, "src/Cargo.lock", Some(Lockfile)),

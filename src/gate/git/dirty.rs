@@ -6,8 +6,14 @@ use super::error::GitError;
 use super::program::{path, unexpected};
 use super::repository::Repository;
 
-const ARGUMENTS: [&str; 6] =
-    ["status", "--porcelain=v2", "-z", "--no-renames", "--untracked-files=no", "--ignore-submodules=none"];
+const ARGUMENTS: [&str; 6] = [
+    "status",
+    "--porcelain=v2",
+    "-z",
+    "--no-renames",
+    "--untracked-files=no",
+    "--ignore-submodules=untracked",
+];
 
 impl Repository {
     /// The tracked files that differ from HEAD, staged or not, in the order of their paths. Untracked files are not among

@@ -115,7 +115,7 @@ mod tests {
             (folder.path().join("top2/a"), vec![]),
         ];
         for (path, expected) in table {
-            let mut found: Vec<_> = below(&top, &[path.clone()]).into_iter().collect();
+            let mut found: Vec<_> = below(&top, std::slice::from_ref(&path)).into_iter().collect();
             found.sort();
             assert_eq!(found, expected, "{}", path.display());
         }

@@ -58,8 +58,8 @@ fn assert_gone(sandbox: &GitSandbox) {
     assert_eq!(sandbox.git(&["worktree", "list"]).lines().count(), 1);
 }
 
-fn main_branch() -> Option<String> {
-    Some("main".to_owned())
+fn into_main(commit: String) -> Merged {
+    Merged { into: Some("main".to_owned()), commit }
 }
 
 #[tokio::test]
@@ -71,7 +71,7 @@ async fn head_is_moved_forward_where_that_is_possible() {
     sandbox.write("staged.txt", "mine\n");
     sandbox.git(&["add", "staged.txt"]);
     sandbox.write("untracked.txt", "mine\n");
-    assert_eq!(merge(&sandbox).await.unwrap(), Merged { into: main_branch(), commit: tip.clone() });
+    assert_eq!(merge(&sandbox).await.unwrap(), into_main(tip.clone()));
     assert_eq!(sandbox.git(&["rev-parse", "HEAD"]), tip);
     assert_eq!(std::fs::read_to_string(sandbox.top().join("a.txt")).unwrap(), "work\n");
     let status = sandbox.git(&["status", "--porcelain"]);
@@ -87,7 +87,7 @@ async fn otherwise_a_merge_commit_is_made_in_the_users_name() {
     let head = sandbox.commit("Meanwhile");
     sandbox.write("dir/b.txt", "mine\n");
     let merged = merge(&sandbox).await.unwrap();
-    assert_eq!(merged.into, main_branch());
+    assert_eq!(merged, into_main(sandbox.git(&["rev-parse", "HEAD"])));
     let shown = sandbox.git(&["show", "--no-patch", "--format=%H%n%P%n%an <%ae>%n%cn%n%B", "HEAD"]);
     let commit = &merged.commit;
     let expected =
@@ -155,6 +155,27 @@ async fn commits_that_are_not_on_the_branch_are_not_lost() {
     let error = refused(&sandbox).await;
     assert!(matches!(&error, WorktreeError::OffBranch { .. }), "{error}");
     assert!(error.to_string().contains(&commit), "{error}");
+}
+
+#[tokio::test]
+async fn commits_of_a_submodule_are_not_lost() {
+    let sandbox = GitSandbox::with_a_commit();
+    let library = sandbox.folder.path().join("library");
+    sandbox.git(&["clone", "--quiet", sandbox.top().to_str().unwrap(), library.to_str().unwrap()]);
+    sandbox.git(&["submodule", "--quiet", "add", library.to_str().unwrap(), "sub"]);
+    sandbox.commit("With a submodule");
+    let git = sandbox.program();
+    git.add_worktree(&sandbox.top(), &path(&sandbox), BRANCH, "HEAD").await.unwrap();
+    sandbox.git_in(&path(&sandbox), &["submodule", "--quiet", "update", "--init"]);
+    let inside = commit_in(&sandbox, &path(&sandbox).join("sub"), "Inside");
+    commit_in(&sandbox, &path(&sandbox), "Moved");
+    let error = refused(&sandbox).await;
+    assert!(matches!(&error, WorktreeError::Submodules { .. }), "{error}");
+    assert!(error.to_string().starts_with("the branch moves `sub` to commits that only"), "{error}");
+    let copy = path(&sandbox).join("sub");
+    sandbox.git_in(&sandbox.top().join("sub"), &["fetch", "--quiet", copy.to_str().unwrap(), &inside]);
+    merge(&sandbox).await.unwrap();
+    assert_gone(&sandbox);
 }
 
 #[tokio::test]
@@ -247,7 +268,7 @@ async fn nothing_to_merge_removes_the_worktree_alone() {
     sandbox.git(&["merge", "--quiet", BRANCH]);
     sandbox.write("a.txt", "later\n");
     let head = sandbox.commit("Later");
-    assert_eq!(merge(&sandbox).await.unwrap(), Merged { into: main_branch(), commit: head });
+    assert_eq!(merge(&sandbox).await.unwrap(), into_main(head));
     assert_gone(&sandbox);
 }
 
@@ -280,7 +301,7 @@ async fn a_merge_can_be_repeated_after_a_crash() {
         sandbox.git(&["merge", "--quiet", "--ff-only", BRANCH]);
         crash(&sandbox);
         let merged = merge(&sandbox).await.unwrap_or_else(|error| panic!("{what}: {error}"));
-        assert_eq!(merged, Merged { into: main_branch(), commit: tip }, "{what}");
+        assert_eq!(merged, into_main(tip), "{what}");
         assert_gone(&sandbox);
     }
     // And after a whole one.

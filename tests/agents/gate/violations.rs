@@ -19,10 +19,10 @@ fn rules(allow: &[&str], deny: &[&str]) -> FileRules {
 }
 
 /// What a piece of work breaks, each as its words.
-async fn violations(sandbox: &GitSandbox, rules: &FileRules, work: impl FnOnce()) -> Vec<String> {
+async fn violations(sandbox: &GitSandbox, rules: FileRules, work: impl FnOnce()) -> Vec<String> {
     let before = sandbox.snapshot().await;
     work();
-    broken(sandbox, rules, &before.tree, &[]).await
+    broken(sandbox, &rules, &before.tree, &[]).await
 }
 
 async fn broken(sandbox: &GitSandbox, rules: &FileRules, from: &str, written: &[PathBuf]) -> Vec<String> {
@@ -34,7 +34,7 @@ async fn broken(sandbox: &GitSandbox, rules: &FileRules, from: &str, written: &[
 #[tokio::test]
 async fn a_denied_file_a_lockfile_and_a_trusted_file_are_named() {
     let sandbox = GitSandbox::with_a_commit();
-    let found = violations(&sandbox, &rules(&[], &["dir/**"]), || {
+    let found = violations(&sandbox, rules(&[], &["dir/**"]), || {
         sandbox.write("a.txt", "changed\n");
         sandbox.write("dir/b.txt", "changed\n");
         sandbox.write("web/yarn.lock", "new\n");
@@ -53,7 +53,7 @@ async fn an_ignored_file_breaks_no_rule() {
     let sandbox = GitSandbox::with_a_commit();
     sandbox.write(".gitignore", "*.log\n");
     sandbox.commit("Ignore");
-    let found = violations(&sandbox, &rules(&["src/**"], &["*.log"]), || sandbox.write("noise.log", "x"));
+    let found = violations(&sandbox, rules(&["src/**"], &["*.log"]), || sandbox.write("noise.log", "x"));
     assert_eq!(found.await, Vec::<String>::new());
 }
 
@@ -71,7 +71,7 @@ async fn a_file_changed_and_changed_back_is_no_violation() {
 #[tokio::test]
 async fn a_file_that_was_denied_and_is_committed_is_still_one() {
     let sandbox = GitSandbox::with_a_commit();
-    let found = violations(&sandbox, &rules(&[], &["a.txt"]), || {
+    let found = violations(&sandbox, rules(&[], &["a.txt"]), || {
         sandbox.write("a.txt", "changed\n");
         sandbox.commit("Changed");
     });
@@ -85,24 +85,24 @@ async fn a_file_that_was_renamed_is_judged_at_both_places() {
         std::fs::rename(sandbox.top().join(from), sandbox.top().join(to)).unwrap();
     };
     // allowed, denied, from, to, broken
-    let table: [(&[&str], &[&str], &str, &str, &[&str]); 4] = [
-        (&[], &["dir/**"], "dir/b.txt", "b.txt", &["`dir/b.txt` (denied by `dir/**`)"]),
-        (&[], &["new/**"], "dir/b.txt", "new/b.txt", &["`new/b.txt` (denied by `new/**`)"]),
-        (&["dir/**"], &[], "dir/b.txt", "b.txt", &["`b.txt` (not in the allowed scope)"]),
+    let table = [
+        (vec![], vec!["dir/**"], ["dir/b.txt", "b.txt"], "`dir/b.txt` (denied by `dir/**`)"),
+        (vec![], vec!["new/**"], ["dir/b.txt", "new/b.txt"], "`new/b.txt` (denied by `new/**`)"),
+        (vec!["dir/**"], vec![], ["dir/b.txt", "b.txt"], "`b.txt` (not in the allowed scope)"),
         // Only the case of a letter differs.
-        (&[], &["a.txt"], "a.txt", "A.txt", &["`a.txt` (denied by `a.txt`)"]),
+        (vec![], vec!["a.txt"], ["a.txt", "A.txt"], "`a.txt` (denied by `a.txt`)"),
     ];
-    for (allow, deny, from, to, expected) in table {
+    for (allow, deny, [from, to], expected) in table {
         let sandbox = GitSandbox::with_a_commit();
-        let found = violations(&sandbox, &rules(allow, deny), || rename(&sandbox, from, to)).await;
-        assert_eq!(found, expected, "{from} to {to}");
+        let found = violations(&sandbox, rules(&allow, &deny), || rename(&sandbox, from, to)).await;
+        assert_eq!(found, [expected], "{from} to {to}");
     }
 }
 
 #[tokio::test]
 async fn a_case_only_rename_onto_a_denied_name_is_denied() {
     let sandbox = GitSandbox::with_a_commit();
-    let found = violations(&sandbox, &rules(&[], &["A.txt"]), || {
+    let found = violations(&sandbox, rules(&[], &["A.txt"]), || {
         std::fs::rename(sandbox.top().join("a.txt"), sandbox.top().join("A.txt")).unwrap();
     });
     assert_eq!(found.await, ["`A.txt` (denied by `A.txt`)"]);
@@ -211,7 +211,7 @@ async fn of_a_hundred_thousand_changed_files_the_first_are_listed_in_time() {
     let rules = rules(&["docs/**", "**/*.md", "src/**"], &["**/generated/**", "*.lock"]);
     let begin = Instant::now();
     let found = repository.violations(&empty, &tree, &rules, &[]).await.unwrap();
-    assert!(begin.elapsed() < Duration::from_secs(60), "it took {:?}", begin.elapsed());
+    assert!(begin.elapsed() < Duration::from_mins(1), "it took {:?}", begin.elapsed());
     assert_eq!(found.len(), MAX_LISTED_VIOLATIONS);
     assert_eq!(found[0].path, "folder000/000.rs");
     assert!(found.is_sorted_by_key(|violation| &violation.path));

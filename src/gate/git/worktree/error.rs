@@ -7,7 +7,8 @@ use crate::gate::git::error::GitError;
 /// How many paths an error shows.
 const MAX_SHOWN_PATHS: usize = 10;
 
-/// Why a worktree was not merged. Nothing was changed then.
+/// Why a worktree was not merged. Nothing was changed then; or the merge is done, and what was written into the worktree
+/// meanwhile kept it from being removed.
 #[derive(Debug, thiserror::Error)]
 pub enum WorktreeError {
     /// Git failed.
@@ -37,6 +38,18 @@ pub enum WorktreeError {
         branch: String,
         /// Where it is instead.
         commit: String,
+    },
+    /// The branch moves submodules to commits that would be lost with the worktree.
+    #[error(
+        "the branch moves {} to commits that only the worktree `{}` has; push them from there, and fetch them in the \
+         repository's own submodules",
+        shown(submodules), path.display()
+    )]
+    Submodules {
+        /// The worktree.
+        path: PathBuf,
+        /// The submodules, from the top of it.
+        submodules: Vec<PathBuf>,
     },
     /// The branch is not there, and was not merged.
     #[error("the branch `{branch}` is not there; there is nothing that could be merged")]

@@ -43,6 +43,7 @@ impl Git {
         place.check_idle_at_top().await?;
         let Some(tip) = place.tip().await? else { return place.merged_before().await };
         place.check_worktree(&tip).await?;
+        place.check_submodules(&tip).await?;
         let commit = place.merge(&tip).await?;
         place.remove_merged(&tip).await?;
         Ok(Merged { into: place.current_branch().await?, commit })
@@ -100,8 +101,44 @@ impl Place {
         }
     }
 
+    /// Fails if commits of submodules would be lost with the worktree, which has copies of their repositories of its own.
+    async fn check_submodules(&self, tip: &str) -> Result<(), WorktreeError> {
+        let Some(head) = self.head().await?.filter(|head| head != tip) else { return Ok(()) };
+        if !self.is_present().await? {
+            return Ok(());
+        }
+        let call =
+            self.program.call(&["diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-abbrev", &head, tip]);
+        let output = call.output().await?;
+        let mut fields = output.split(|byte| *byte == 0);
+        let mut submodules = Vec::new();
+        // `:<mode> <mode> <id> <id> <kind>`, then a path.
+        while let (Some(record), Some(name)) = (fields.next(), fields.next()) {
+            let record = String::from_utf8_lossy(record);
+            let parts: Vec<_> = record.split(' ').collect();
+            if let [_, "160000", _, commit, _] = parts.as_slice()
+                && self.is_only_in_worktree(&git_path(name), commit).await?
+            {
+                submodules.push(git_path(name));
+            }
+        }
+        if submodules.is_empty() {
+            return Ok(());
+        }
+        Err(WorktreeError::Submodules { path: self.path.clone(), submodules })
+    }
+
     /// Moves HEAD of the repository to a commit that contains this one, and gives that back.
     async fn merge(&self, tip: &str) -> Result<String, WorktreeError> {
+        const ARGUMENTS: [&str; 7] = [
+            "merge",
+            "--ff-only",
+            "--no-stat",
+            "--no-squash",
+            "--no-autostash",
+            "--no-overwrite-ignore",
+            "--quiet",
+        ];
         let target = match self.head().await? {
             None => tip.to_owned(),
             Some(head) if self.count(Some(&head), tip).await? == 0 => return Ok(head),
@@ -115,15 +152,6 @@ impl Place {
                 target
             }
         };
-        const ARGUMENTS: [&str; 7] = [
-            "merge",
-            "--ff-only",
-            "--no-stat",
-            "--no-squash",
-            "--no-autostash",
-            "--no-overwrite-ignore",
-            "--quiet",
-        ];
         let call = self.program.call(&ARGUMENTS).argument(&target);
         call.variable("GIT_REFLOG_ACTION", self.action()).output().await?;
         Ok(target)

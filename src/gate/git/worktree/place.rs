@@ -94,6 +94,22 @@ impl Place {
             .variable("GIT_CEILING_DIRECTORIES", above)
     }
 
+    /// Whether the worktree's copy of a submodule has this commit, and the repository's own has not.
+    pub(super) async fn is_only_in_worktree(&self, submodule: &Path, commit: &str) -> Result<bool, GitError> {
+        Ok(self.has(&self.path, submodule, commit).await? && !self.has(&self.top, submodule, commit).await?)
+    }
+
+    async fn has(&self, top: &Path, submodule: &Path, commit: &str) -> Result<bool, GitError> {
+        let directory = top.join(submodule);
+        // Without it the submodule is not checked out, and git would look above.
+        if !directory.join(".git").exists() {
+            return Ok(false);
+        }
+        let program = Program::new(&self.environment, &directory);
+        let answer = program.call(&["cat-file", "-e", checked(commit)?]).answer().await?;
+        Ok(answer.code == Some(0))
+    }
+
     /// The files in the worktree that are not committed.
     pub(super) async fn uncommitted(&self) -> Result<Vec<PathBuf>, GitError> {
         status(&self.inside()).await

@@ -35,6 +35,8 @@ const MAX_PROJECT_FILE_BYTES: usize = 64 << 10;
 pub struct TrustSubject {
     /// The top of the work tree.
     pub top: PathBuf,
+    /// The commit of HEAD; `None` where there is none yet.
+    pub commit: Option<String>,
     /// The files that trust rests on, each with its id in git. A file that HEAD does not have is not in it.
     pub files: BTreeMap<String, String>,
     /// The repository's own file.
@@ -249,11 +251,12 @@ impl TrustRecords {
 /// What trust in a repository is about.
 pub(super) async fn subject_of(repository: &crate::gate::Repository) -> Result<TrustSubject, TrustError> {
     let top = repository.top().to_owned();
+    let commit = repository.head().await?.commit;
     let files = repository.trusted_ids().await?.into_iter().collect();
     let text = repository.head_file(crate::gate::PROJECT_FILE, MAX_PROJECT_FILE_BYTES).await?;
     let project = text.map(|text| ProjectFile::parse(&text)).transpose();
     let project = project.map_err(|error| TrustError::ProjectFile { directory: top.clone(), error })?;
-    Ok(TrustSubject { top, files, project })
+    Ok(TrustSubject { top, commit, files, project })
 }
 
 /// Whether there is a record that the repository of a directory is trusted as it is now.
@@ -272,7 +275,7 @@ mod tests {
 
     fn subject(files: &[(&str, &str)]) -> TrustSubject {
         let files = files.iter().map(|(path, id)| ((*path).to_owned(), (*id).to_owned())).collect();
-        TrustSubject { top: "/shop".into(), files, project: None }
+        TrustSubject { top: "/shop".into(), commit: None, files, project: None }
     }
 
     #[test]

@@ -52,6 +52,15 @@ pub struct Discarded {
 pub enum WorktreeError {
     #[error(transparent)]
     Git(#[from] GitError),
+    #[error("x")]
+    Conflicts { files: Vec<PathBuf> },
+}
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct WorktreeState {
+    pub present: bool,
+    pub branch: Option<String>,
+    pub uncommitted: usize,
+    pub ahead: usize,
 }
 impl Advise for WorktreeError {
     fn remedy(&self) -> Option<Remedy> {
@@ -74,6 +83,14 @@ impl Git {
         path: &Path,
         branch: &str,
     ) -> Result<Merged, WorktreeError> {
+        todo!()
+    }
+    pub async fn worktree_state(
+        &self,
+        repository: &Path,
+        path: &Path,
+        branch: &str,
+    ) -> Result<WorktreeState, GitError> {
         todo!()
     }
     pub async fn discard_worktree(

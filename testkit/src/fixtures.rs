@@ -12,7 +12,8 @@ use std::time::Duration;
 
 use surefire::Category;
 use surefire::run::{
-    AttemptId, Ending, Event, Limits, Order, PromptId, Purpose, Read, ResumedBy, RunId, SessionId, Spent,
+    AttemptId, Ending, Event, Limits, Order, Permits, PromptId, Purpose, Read, ResumedBy, RunId, SessionId,
+    Spent,
 };
 use surefire::store::{
     Change, Commit, Committed, Entry, Message, NewMessage, NewSession, Recorded, Role, RunFilter,
@@ -217,6 +218,7 @@ pub fn resumes() -> Event {
         extra_visits: 1,
         extra_steps: 0,
         allow_tools: Vec::new(),
+        permits: Permits::default(),
         told: Vec::new(),
     }
 }

@@ -144,7 +144,12 @@ impl OneRun {
             took: Duration::ZERO,
             rehearsed: false,
         });
-        self.handle(Input::Checked { check: check.check, results: results.collect(), took });
+        self.handle(Input::Checked {
+            check: check.check,
+            results: results.collect(),
+            violations: Vec::new(),
+            took,
+        });
     }
 
     pub(crate) fn report(&mut self, outcome: &str) {

@@ -7,7 +7,7 @@ use crate::fixtures::{
     replied, run, session, started,
 };
 use surefire::Tool;
-use surefire::run::{Event, Limits, Purpose, Read, ResumedBy, RetryCause};
+use surefire::run::{Event, Limits, Permits, Purpose, Read, ResumedBy, RetryCause};
 use surefire::store::{Recorded, Store};
 
 pub fn events_are_numbered_and_come_back_as_they_were(store: &dyn Store) {
@@ -93,6 +93,7 @@ pub fn every_kind_of_event_comes_back_as_it_was(store: &dyn Store) {
             extra_visits: 2,
             extra_steps: 3,
             allow_tools: vec![Tool::Edit, Tool::command("npm test *")],
+            permits: Permits { allow_deps: true, ..Permits::default() },
             told: vec![prompt(1)],
         },
     ];

@@ -114,7 +114,6 @@ pub struct TrustRecords {
 
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct Records {
-    #[serde(default)]
     directories: BTreeMap<PathBuf, Record>,
 }
 
@@ -137,8 +136,9 @@ impl TrustRecords {
     /// The directory is in no work tree, its own file has a mistake, or git failed.
     pub async fn subject(&self, directory: &Path) -> Result<TrustSubject, TrustError> {
         let git = Git::new(&Environment::inherited());
-        // Nothing is written to it: no snapshot is taken.
-        let objects = self.data.join("runs");
+        // Nothing is written to it: no snapshot is taken. A look makes no data directory.
+        let objects = Some(self.data.join("runs")).filter(|runs| runs.is_dir());
+        let objects = objects.unwrap_or_else(std::env::temp_dir);
         let repository = git.find(directory, &objects).await?;
         subject_of(&repository.ok_or_else(|| TrustError::NoRepository(directory.to_owned()))?).await
     }
@@ -194,7 +194,9 @@ impl TrustRecords {
         Ok(self.read()?.directories.into_keys().collect())
     }
 
-    fn path(&self) -> PathBuf {
+    /// The file that they are in.
+    #[must_use]
+    pub fn path(&self) -> PathBuf {
         self.data.join(RECORDS)
     }
 

@@ -9,8 +9,8 @@ use super::wish::{GoOn, Wish};
 use crate::ExitReason;
 use crate::cli::usage::complaint::Complaint;
 use crate::client::{Client, ClientError, Endpoint};
-use crate::engine::Untrusted;
-use crate::run::{Permits, RunId, SessionId};
+use crate::engine::{Untrusted, WorktreeChoice};
+use crate::run::{Permits, RunId, SessionId, WorktreeEnd};
 use crate::wire::{
     ClientMessage, Connect, ErrorCode, ErrorMessage, ExitRecipe, IfUntrusted, ResumeRun, RunOutput,
     ServerMessage, SessionsPruned, StartIn, StartRecipe, Subscribe, WantedLimits,
@@ -137,6 +137,18 @@ impl Guest {
     pub(in crate::cli) async fn prune_sessions(&mut self, age: Duration) -> Result<SessionsPruned, Trouble> {
         let pruned = self.client.prune_sessions(age).await;
         pruned.map_err(|error| asked(self.client.endpoint(), "the sessions cannot be deleted", error))
+    }
+
+    /// Has the worktree of a run merged or thrown away.
+    pub(in crate::cli) async fn end_worktree(
+        &mut self,
+        run: RunId,
+        choice: WorktreeChoice,
+    ) -> Result<WorktreeEnd, ClientError> {
+        match choice {
+            WorktreeChoice::Merge => self.client.merge_run(run).await,
+            WorktreeChoice::Discard => self.client.discard_run(run).await,
+        }
     }
 
     /// Waits until something happens.

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use super::books::Books;
 use super::guest::Guest;
-use super::trouble::{Trouble, asked, wrong};
+use super::trouble::{Trouble, asked};
+use crate::Advise;
 use crate::agent::{Rehearsal, Script};
 use crate::cli::settings::data::unusual;
 use crate::cli::usage::complaint::Complaint;
@@ -52,12 +53,20 @@ impl Books {
                 let engine = engine.map_err(|error| Complaint::about(what, &error))?;
                 let ended = engine.end_worktree(run, choice).await;
                 engine.shut_down(Shutdown::LeaveAgents).await;
-                ended.map_err(|error| told(!error.conflicts().is_empty(), Complaint::about(what, &error)))
+                ended.map_err(|error| {
+                    let remedy = error.remedy().map(|remedy| remedy.to_string());
+                    told(!error.conflicts().is_empty(), what, error.problem(), remedy)
+                })
             }
             Self::Theirs(server) => {
                 let ended = Guest::enter(server.clone()).await?.end_worktree(run, choice).await;
                 ended.map_err(|error| match error {
-                    ClientError::Refused(error) => told(!error.conflicts.is_empty(), wrong(what, &error)),
+                    ClientError::Refused(error) => told(
+                        !error.conflicts.is_empty(),
+                        what,
+                        error.problem().to_owned(),
+                        error.remedy.clone(),
+                    ),
                     error => asked(server, what, error).into(),
                 })
             }
@@ -65,6 +74,9 @@ impl Books {
     }
 }
 
-fn told(conflicts: bool, complaint: Complaint) -> NotEnded {
+fn told(conflicts: bool, what: &str, why: String, remedy: Option<String>) -> NotEnded {
+    // Where git refuses, its words say what to do.
+    let fix = remedy.unwrap_or_else(|| "nothing has changed".to_owned());
+    let complaint = Complaint::new(what, why, fix);
     if conflicts { NotEnded::Conflicts(complaint) } else { NotEnded::Trouble(complaint.into()) }
 }

@@ -1,14 +1,16 @@
 //! What can be asked of a server.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use super::connection::Client;
 use super::error::ClientError;
 use crate::ExitReason;
-use crate::run::{RunId, SessionId};
+use crate::run::{RunId, SessionId, WorktreeEnd};
 use crate::wire::{
-    Ack, ClientMessage, ErrorMessage, ExitRecipe, KillSession, Prompt, PruneRuns, PruneSessions, ResumeRun,
-    ServerMessage, SessionsPruned, SetOrchestration, StartRecipe, Subscribe, Unsubscribe,
+    Ack, ClientMessage, DirectoryTrust, DiscardRun, ErrorMessage, ExitRecipe, GetDirectoryTrust, KillSession,
+    MergeRun, Prompt, PruneRuns, PruneSessions, ResumeRun, ServerMessage, SessionsPruned, SetOrchestration,
+    StartRecipe, Subscribe, TrustDirectory, Unsubscribe, UntrustDirectory,
 };
 
 /// A run that the server has started or resumed.
@@ -119,6 +121,74 @@ impl Client {
         self.request(ClientMessage::PruneSessions(PruneSessions { older_than })).await?;
         self.take_last(|message| match message {
             ServerMessage::SessionsPruned(pruned) => Some(pruned.clone()),
+            _ => None,
+        })
+    }
+
+    /// Merges the worktree of a run into the branch that is checked out where the run was started.
+    ///
+    /// # Errors
+    /// [`Refused`](ClientError::Refused) where nothing has changed, or the connection has ended.
+    pub async fn merge_run(&mut self, run_id: RunId) -> Result<WorktreeEnd, ClientError> {
+        self.end_worktree(ClientMessage::MergeRun(MergeRun { run_id })).await
+    }
+
+    /// Throws the worktree of a run away, with what is not committed in it.
+    ///
+    /// # Errors
+    /// [`Refused`](ClientError::Refused) where it is still there, or the connection has ended.
+    pub async fn discard_run(&mut self, run_id: RunId) -> Result<WorktreeEnd, ClientError> {
+        self.end_worktree(ClientMessage::DiscardRun(DiscardRun { run_id })).await
+    }
+
+    async fn end_worktree(&mut self, message: ClientMessage) -> Result<WorktreeEnd, ClientError> {
+        self.request(message).await?;
+        self.take_last(|message| match message {
+            ServerMessage::WorktreeEnded(ended) => Some(ended.end.clone()),
+            _ => None,
+        })
+    }
+
+    /// Whether the repository of a directory is trusted.
+    ///
+    /// # Errors
+    /// It cannot be looked at, or the connection has ended.
+    pub async fn directory_trust(
+        &mut self,
+        directory: impl Into<PathBuf>,
+    ) -> Result<DirectoryTrust, ClientError> {
+        let working_directory = directory.into();
+        self.ask_trust(ClientMessage::GetDirectoryTrust(GetDirectoryTrust { working_directory })).await
+    }
+
+    /// Records that the repository of a directory is trusted. Only a client that [may widen](crate::wire::Connected::may_widen) runs may.
+    ///
+    /// # Errors
+    /// The server refused it, or the connection has ended.
+    pub async fn trust_directory(
+        &mut self,
+        directory: impl Into<PathBuf>,
+    ) -> Result<DirectoryTrust, ClientError> {
+        let working_directory = directory.into();
+        self.ask_trust(ClientMessage::TrustDirectory(TrustDirectory { working_directory })).await
+    }
+
+    /// Deletes that record. Only a client that [may widen](crate::wire::Connected::may_widen) runs may.
+    ///
+    /// # Errors
+    /// The server refused it, or the connection has ended.
+    pub async fn untrust_directory(
+        &mut self,
+        directory: impl Into<PathBuf>,
+    ) -> Result<DirectoryTrust, ClientError> {
+        let working_directory = directory.into();
+        self.ask_trust(ClientMessage::UntrustDirectory(UntrustDirectory { working_directory })).await
+    }
+
+    async fn ask_trust(&mut self, message: ClientMessage) -> Result<DirectoryTrust, ClientError> {
+        self.request(message).await?;
+        self.take_last(|message| match message {
+            ServerMessage::DirectoryTrust(trust) => Some(trust.clone()),
             _ => None,
         })
     }

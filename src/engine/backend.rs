@@ -15,6 +15,7 @@ use super::options::Shutdown;
 use super::say::{Said, Say, SayError};
 use super::start::{Start, StartError, Started};
 use super::trust::TrustRecords;
+use super::turn::directory::DirectoryError;
 use super::worktree::{WorktreeChoice, WorktreeError};
 use crate::ExitReason;
 use crate::run::{Ending, Resume, RunId, SessionId, WorktreeEnd};
@@ -90,6 +91,12 @@ pub trait Backend: fmt::Debug + Send + Sync + 'static {
 
     /// A directory that agents may work in. See [`Engine::propose_directory`].
     fn propose_directory(&self, near: Option<&Path>) -> Option<PathBuf>;
+
+    /// The real path of a directory, if agents may work in it. See [`Engine::check_directory`].
+    ///
+    /// # Errors
+    /// It is not a directory, or lies outside of the roots.
+    fn check_directory(&self, path: &Path) -> Result<PathBuf, DirectoryError>;
 }
 
 impl dyn Backend {
@@ -184,5 +191,9 @@ impl Backend for Engine {
 
     fn propose_directory(&self, near: Option<&Path>) -> Option<PathBuf> {
         self.propose_directory(near)
+    }
+
+    fn check_directory(&self, path: &Path) -> Result<PathBuf, DirectoryError> {
+        self.check_directory(path)
     }
 }

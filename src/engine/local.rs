@@ -19,7 +19,7 @@ use super::session::load::unfinished_runs;
 use super::shared::Shared;
 use super::start::{Start, StartError, Started};
 use super::trust::TrustRecords;
-use super::turn::directory;
+use super::turn::directory::{self, DirectoryError};
 use super::worktree::{WorktreeChoice, WorktreeError};
 use crate::run::{Ending, PromptId, Resume, RunId, SessionId, WorktreeEnd};
 use crate::session::{Change, Commit};
@@ -268,6 +268,14 @@ impl Engine {
     #[must_use]
     pub fn propose_directory(&self, near: Option<&Path>) -> Option<PathBuf> {
         directory::propose(near, &self.shared.options.all_roots())
+    }
+
+    /// The real path of a directory, if agents may work in it.
+    ///
+    /// # Errors
+    /// It is not a directory, or lies outside of the [roots](Options::roots).
+    pub fn check_directory(&self, path: &Path) -> Result<PathBuf, DirectoryError> {
+        directory::check(path, &self.shared.options.all_roots())
     }
 
     /// What is persisted.

@@ -43,4 +43,4 @@ pub use start::{Start, StartError, Started, Untrusted};
 pub use tree_lock::Collision;
 pub use trust::{TrustError, TrustRecords, TrustState, TrustSubject};
 pub use turn::directory::DirectoryError;
-pub use worktree::{WorktreeChoice, WorktreeError};
+pub use worktree::{WorktreeChoice, WorktreeError, worktree_state, worktrees_directory};

@@ -87,7 +87,7 @@ impl Options {
 impl Options {
     /// All directories that agents may work in and below.
     pub(super) fn all_roots(&self) -> Vec<PathBuf> {
-        let worktrees = super::worktree::parent(&self.data);
+        let worktrees = super::worktree::worktrees_directory(&self.data);
         self.roots.iter().cloned().chain(self.more_roots.all()).chain([worktrees]).collect()
     }
 }

@@ -35,6 +35,8 @@ const MAX_PROJECT_FILE_BYTES: usize = 64 << 10;
 pub struct TrustSubject {
     /// The top of the work tree.
     pub top: PathBuf,
+    /// The commit of HEAD; `None` where there is none yet.
+    pub commit: Option<String>,
     /// The files that trust rests on, each with its id in git. A file that HEAD does not have is not in it.
     pub files: BTreeMap<String, String>,
     /// The repository's own file.
@@ -112,7 +114,6 @@ pub struct TrustRecords {
 
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct Records {
-    #[serde(default)]
     directories: BTreeMap<PathBuf, Record>,
 }
 
@@ -135,8 +136,9 @@ impl TrustRecords {
     /// The directory is in no work tree, its own file has a mistake, or git failed.
     pub async fn subject(&self, directory: &Path) -> Result<TrustSubject, TrustError> {
         let git = Git::new(&Environment::inherited());
-        // Nothing is written to it: no snapshot is taken.
-        let objects = self.data.join("runs");
+        // Nothing is written to it: no snapshot is taken. A look makes no data directory.
+        let objects = Some(self.data.join("runs")).filter(|runs| runs.is_dir());
+        let objects = objects.unwrap_or_else(std::env::temp_dir);
         let repository = git.find(directory, &objects).await?;
         subject_of(&repository.ok_or_else(|| TrustError::NoRepository(directory.to_owned()))?).await
     }
@@ -192,7 +194,9 @@ impl TrustRecords {
         Ok(self.read()?.directories.into_keys().collect())
     }
 
-    fn path(&self) -> PathBuf {
+    /// The file that they are in.
+    #[must_use]
+    pub fn path(&self) -> PathBuf {
         self.data.join(RECORDS)
     }
 
@@ -249,11 +253,12 @@ impl TrustRecords {
 /// What trust in a repository is about.
 pub(super) async fn subject_of(repository: &crate::gate::Repository) -> Result<TrustSubject, TrustError> {
     let top = repository.top().to_owned();
+    let commit = repository.head().await?.commit;
     let files = repository.trusted_ids().await?.into_iter().collect();
     let text = repository.head_file(crate::gate::PROJECT_FILE, MAX_PROJECT_FILE_BYTES).await?;
     let project = text.map(|text| ProjectFile::parse(&text)).transpose();
     let project = project.map_err(|error| TrustError::ProjectFile { directory: top.clone(), error })?;
-    Ok(TrustSubject { top, files, project })
+    Ok(TrustSubject { top, commit, files, project })
 }
 
 /// Whether there is a record that the repository of a directory is trusted as it is now.
@@ -272,7 +277,7 @@ mod tests {
 
     fn subject(files: &[(&str, &str)]) -> TrustSubject {
         let files = files.iter().map(|(path, id)| ((*path).to_owned(), (*id).to_owned())).collect();
-        TrustSubject { top: "/shop".into(), files, project: None }
+        TrustSubject { top: "/shop".into(), commit: None, files, project: None }
     }
 
     #[test]

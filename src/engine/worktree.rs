@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::blocking::on_a_clock_of_its_own;
 use super::error::{EngineError, NotDone, ResumeError};
-use crate::gate::{self, Git, GitError};
+use crate::gate::{self, Environment, Git, GitError, WorktreeState};
 use crate::run::{CannotEndWorktree, RunId, Worktree, WorktreeEnd};
 use crate::session::Refusal;
 use crate::store::StoreError;
@@ -34,6 +34,17 @@ pub enum WorktreeError {
     /// Anything else.
     #[error(transparent)]
     Engine(#[from] EngineError),
+}
+
+impl WorktreeError {
+    /// The files that both sides changed, from the top of the work tree, where that is why it was not merged.
+    #[must_use]
+    pub fn conflicts(&self) -> &[PathBuf] {
+        match self {
+            Self::Merge(gate::WorktreeError::Conflicts { files }) => files,
+            Self::Merge(_) | Self::Cannot(_) | Self::Run(_) | Self::Engine(_) => &[],
+        }
+    }
 }
 
 impl Advise for WorktreeError {
@@ -69,8 +80,21 @@ impl From<NotDone> for WorktreeError {
     }
 }
 
-/// Where worktrees are made.
-pub(super) fn parent(data: &Path) -> PathBuf {
+/// How the worktree of a run is, without changing it: what would be lost if it were thrown away.
+///
+/// # Errors
+/// Git cannot say.
+pub async fn worktree_state(worktree: &Worktree) -> Result<WorktreeState, GitError> {
+    let Worktree { repository, path, branch, .. } = worktree.clone();
+    let git = Git::new(&Environment::inherited());
+    let state =
+        on_a_clock_of_its_own(move || async move { git.worktree_state(&repository, &path, &branch).await });
+    state.await.map_err(GitError::CannotStart)?
+}
+
+/// Where worktrees are made in a data directory.
+#[must_use]
+pub fn worktrees_directory(data: &Path) -> PathBuf {
     data.join("worktrees")
 }
 
@@ -79,7 +103,12 @@ pub(super) fn plan(data: &Path, run: RunId, repository: PathBuf, base: String) -
     let id: String = run.to_string().chars().take(8).collect();
     // A directory is compared by its real path before each turn.
     let data = data.canonicalize().unwrap_or_else(|_| data.to_owned());
-    Worktree { repository, path: parent(&data).join(run.to_string()), branch: format!("surefire/{id}"), base }
+    Worktree {
+        repository,
+        path: worktrees_directory(&data).join(run.to_string()),
+        branch: format!("surefire/{id}"),
+        base,
+    }
 }
 
 /// Makes a worktree, or what is missing of it after a crash.

@@ -13,7 +13,7 @@ pub enum CannotEndWorktree {
     #[error("the run has not ended{}", advice(self))]
     StillRunning,
     /// The run worked in the directory that it was started in.
-    #[error("the run has no worktree of its own; it worked in the directory that it was started in")]
+    #[error("the run has no worktree of its own, it worked in the directory that it was started in")]
     NoWorktree,
     /// It was merged or thrown away before.
     #[error("the worktree of the run was {how} already")]

@@ -1,5 +1,7 @@
 //! The forms that a field of a client's message may have beyond its Rust type, for `#[serde(deserialize_with)]`.
 
+use std::path::PathBuf;
+
 use serde::de::{Deserialize, Deserializer, Error, Unexpected};
 
 use super::fields::THIS_FIELD;
@@ -17,6 +19,11 @@ pub(super) fn words<'de, D: Deserializer<'de>>(field: D) -> Result<String, D::Er
 /// The id of a run; a blank one counts as missing.
 pub(super) fn run_id<'de, D: Deserializer<'de>>(field: D) -> Result<RunId, D::Error> {
     words(field)?.parse().map_err(D::Error::custom)
+}
+
+/// A path, which has to be there; a blank one counts as missing.
+pub(super) fn path<'de, D: Deserializer<'de>>(field: D) -> Result<PathBuf, D::Error> {
+    words(field).map(PathBuf::from)
 }
 
 /// A text; a blank one counts as left out.

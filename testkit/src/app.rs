@@ -16,6 +16,8 @@ use tokio::net::TcpStream;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 use tokio_tungstenite::tungstenite::Message;
+use tokio_tungstenite::tungstenite::client::IntoClientRequest;
+use tokio_tungstenite::tungstenite::http::HeaderName;
 use tokio_tungstenite::tungstenite::protocol::CloseFrame;
 use tokio_tungstenite::{WebSocketStream, client_async};
 
@@ -55,6 +57,25 @@ impl App {
         let stream = TcpStream::connect(address).await.expect("the server listens");
         stream.set_nodelay(true).expect("it is a socket");
         Self::over(stream).await
+    }
+
+    /// Dials with these headers instead of the usual ones of the same name, shows the key, and hears what every client is told
+    /// then.
+    ///
+    /// # Panics
+    /// If the server does not let it in.
+    pub async fn connect_as(address: SocketAddr, headers: &[(&str, &str)]) -> Self {
+        let stream = TcpStream::connect(address).await.expect("the server listens");
+        let mut request = format!("ws://{address}").into_client_request().expect("it is a request");
+        for (name, value) in headers {
+            let name = HeaderName::from_bytes(name.as_bytes()).expect("it is a name");
+            request.headers_mut().insert(name, value.parse().expect("it is a value"));
+        }
+        let (socket, _) = client_async(request, stream).await.expect("the server lets it in");
+        let mut app = Self { socket, heard: Vec::new(), times: Vec::new() };
+        assert_eq!(app.next().await["type"], "hello");
+        app.show_the_key().await;
+        app
     }
 
     /// A client on this connection; `None` where the server makes it no WebSocket.

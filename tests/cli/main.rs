@@ -6,6 +6,7 @@ mod completing;
 mod diagnosing;
 mod ending;
 mod guests;
+mod isolating;
 mod keys;
 mod lists;
 mod looking_back;
@@ -19,6 +20,7 @@ mod settings;
 mod snapshot;
 mod statuses;
 mod terminal;
+mod trusting;
 #[cfg(unix)]
 mod walk;
 mod wrong_usage;

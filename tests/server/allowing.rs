@@ -3,7 +3,7 @@
 use surefire::Tool;
 use surefire::agent::Script;
 use surefire::client::{Client, ClientError, Endpoint};
-use surefire::run::Event;
+use surefire::run::{Event, Permits};
 use surefire::wire::{ErrorCode, ResumeRun, StartRecipe};
 use surefire_testkit::app::{KEY, Serving};
 
@@ -48,18 +48,26 @@ async fn nor_when_it_resumes_a_run() {
         }
     };
     ended.clone()(1).await;
-    let resume = ResumeRun { allow_tools: start(&server).allow_tools, ..ResumeRun::new(run) };
+    let resume = ResumeRun {
+        allow_tools: start(&server).allow_tools,
+        allow_deps: true,
+        force_parallel: true,
+        ..ResumeRun::new(run)
+    };
     let mut client = Client::connect(Endpoint::at(server.address, KEY)).await.expect("it has the key");
     let refused = client.resume_run(resume.clone()).await.expect_err("it may not");
     let ClientError::Refused(error) = refused else { panic!("{refused}") };
-    assert!(error.message.contains("surefire resume --allow-tool"), "{}", error.message);
+    for option in ["--allow-tool", "--allow-deps", "--force-parallel"] {
+        assert!(error.message.contains(&format!("`surefire resume {option}`")), "{}", error.message);
+    }
     same_user.resume_run(resume.clone()).await.unwrap_or_else(|error| panic!("{error}"));
     let journal = ended(2).await;
     let allowed = journal.events.iter().find_map(|it| match &it.event {
-        Event::Resumed { allow_tools, .. } => Some(allow_tools.clone()),
+        Event::Resumed { allow_tools, permits, .. } => Some((allow_tools.clone(), *permits)),
         _ => None,
     });
-    assert_eq!(allowed, Some(resume.allow_tools));
+    let permits = Permits { allow_deps: true, force_parallel: true, ..Permits::default() };
+    assert_eq!(allowed, Some((resume.allow_tools, permits)));
     server.stop().await;
 }
 

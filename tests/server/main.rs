@@ -3,6 +3,7 @@
 mod raw;
 
 mod allowing;
+mod apart;
 mod bad_input;
 mod console;
 mod crowds;
@@ -20,6 +21,7 @@ mod threats_hostile_client;
 mod threats_key;
 mod threats_other_machine;
 mod threats_web_page;
+mod threats_widening;
 mod together;
 mod walk;
 mod wire;

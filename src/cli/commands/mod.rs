@@ -1,7 +1,9 @@
 //! The commands, a file each.
 
 pub(super) mod completions;
+pub(super) mod discard;
 pub(super) mod key;
+pub(super) mod merge;
 pub(super) mod prune;
 pub(super) mod read;
 pub(super) mod reasons;
@@ -11,4 +13,6 @@ pub(super) mod run;
 pub(super) mod runs;
 pub(super) mod serve;
 pub(super) mod show;
+pub(super) mod trust;
+pub(super) mod untrust;
 pub(super) mod why;

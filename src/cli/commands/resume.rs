@@ -15,9 +15,9 @@ use crate::cli::render::view::View;
 use crate::cli::settings::Rank;
 use crate::cli::signals::stoppable;
 use crate::cli::usage::complaint::Complaint;
-use crate::cli::usage::options::{AgentOptions, Choice, LimitOptions};
+use crate::cli::usage::options::{AgentOptions, Choice, LimitOptions, PermitOptions};
 use crate::cli::wait::wait;
-use crate::run::{Ending, ResumedBy};
+use crate::run::{Ending, Permits, ResumedBy};
 use crate::wire::{RunLine, WantedLimits};
 
 const EXAMPLES: &str = "\
@@ -41,6 +41,8 @@ pub(in crate::cli) struct Resume {
     /// Print the protocol's messages, one a line
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    permits: PermitOptions,
     #[command(flatten)]
     limits: LimitOptions,
     /// How many more visits of each step to allow
@@ -120,6 +122,11 @@ impl Resume {
             allow_visits: self.allow_visits,
             allow_steps: self.allow_steps,
             allow_tools: if here("allow-tool") { self.ours.agent.allow_tool.clone() } else { Vec::new() },
+            permits: Permits {
+                allow_dirty: false,
+                allow_deps: self.permits.allow_deps,
+                force_parallel: self.permits.force_parallel,
+            },
         }
     }
 }

@@ -17,10 +17,13 @@ use crate::cli::settings::data;
 use crate::cli::settings::paths::Places;
 use crate::cli::signals::stoppable;
 use crate::cli::usage::complaint::Complaint;
-use crate::cli::usage::options::{AgentOptions, Choice, LimitOptions, OnEndOption, PatienceOptions};
+use crate::cli::usage::options::{
+    AgentOptions, AllowDirtyOption, Choice, LimitOptions, OnEndOption, PatienceOptions, PermitOptions,
+    RepositoryOptions,
+};
 use crate::cli::usage::program::program_name;
 use crate::cli::wait::wait;
-use crate::run::{Limits, RunId, SessionId};
+use crate::run::{Limits, Permits, RunId, SessionId};
 use crate::view::CommandContext;
 use crate::{ExitReason, Registry};
 
@@ -62,6 +65,12 @@ pub(in crate::cli) struct Run {
     #[arg(long)]
     json: bool,
     #[command(flatten)]
+    repository: RepositoryOptions,
+    #[command(flatten)]
+    dirty: AllowDirtyOption,
+    #[command(flatten)]
+    permits: PermitOptions,
+    #[command(flatten)]
     limits: LimitOptions,
     #[command(flatten)]
     ours: Ours,
@@ -79,6 +88,14 @@ impl Run {
             about: self.prompt.filter(|about| !about.trim().is_empty()),
             model: self.model,
             allow_tools: ours.agent.allow_tool.clone(),
+            permits: Permits {
+                allow_dirty: self.dirty.allow_dirty,
+                allow_deps: self.permits.allow_deps,
+                force_parallel: self.permits.force_parallel,
+            },
+            trust: self.repository.trust,
+            untrusted: self.repository.untrusted.into(),
+            isolate: self.repository.isolate,
             limits: Limits {
                 time: self.limits.time,
                 max_ticks: self.limits.max_ticks,

@@ -18,7 +18,7 @@ use crate::cli::settings::server_limits::ServerLimitOptions;
 use crate::cli::signals::Signals;
 use crate::cli::usage::bad_value::BadValue;
 use crate::cli::usage::complaint::Complaint;
-use crate::cli::usage::options::{AgentOptions, OnEndOption, PatienceOptions};
+use crate::cli::usage::options::{AgentOptions, AllowDirtyOption, OnEndOption, PatienceOptions};
 use crate::cli::usage::program::program_name;
 use crate::cli::wait::wait;
 use crate::engine::Shutdown;
@@ -72,6 +72,8 @@ pub(in crate::cli) struct ServeOptions {
     /// Stops agents when the server stops; without this they work on, and the next server takes up what they did
     #[arg(long, help_heading = "Agent")]
     stop_agents: bool,
+    #[command(flatten)]
+    dirty: AllowDirtyOption,
     #[command(flatten)]
     on_end: OnEndOption,
     #[command(flatten)]
@@ -162,11 +164,12 @@ impl ServeOptions {
         let builder = self.root.iter().fold(builder, ServerBuilder::root).limits(self.server.limits());
         let how = if self.stop_agents { Shutdown::StopAgents } else { Shutdown::LeaveAgents };
         let (parallel, turn) = (self.parallel.get(), self.patience.limits());
-        let allow_tools = self.agent.allow_tool.clone();
+        let (allow_tools, allow_dirty) = (self.agent.allow_tool.clone(), self.dirty.allow_dirty);
         let (on_end, program) = (self.on_end.command(), program_name());
         let named_data = self.places.data().ok().and_then(|data| data::unusual(&data));
         builder.on_shutdown(how).tune(move |options| {
             (options.parallel, options.turn, options.allow_tools) = (parallel, turn, allow_tools);
+            options.allow_dirty = allow_dirty;
             (options.on_end, options.program, options.named_data) = (on_end, program, named_data);
         })
     }

@@ -9,10 +9,11 @@ use super::wish::{GoOn, Wish};
 use crate::ExitReason;
 use crate::cli::usage::complaint::Complaint;
 use crate::client::{Client, ClientError, Endpoint};
-use crate::run::{RunId, SessionId};
+use crate::engine::{Untrusted, WorktreeChoice};
+use crate::run::{Permits, RunId, SessionId, WorktreeEnd};
 use crate::wire::{
-    ClientMessage, Connect, ErrorCode, ErrorMessage, ExitRecipe, ResumeRun, RunOutput, ServerMessage,
-    SessionsPruned, StartIn, StartRecipe, Subscribe, WantedLimits,
+    ClientMessage, Connect, ErrorCode, ErrorMessage, ExitRecipe, IfUntrusted, ResumeRun, RunOutput,
+    ServerMessage, SessionsPruned, StartIn, StartRecipe, Subscribe, WantedLimits,
 };
 
 /// What stands before every reason for not starting.
@@ -49,6 +50,15 @@ impl Guest {
             model: wish.model.clone(),
             prompt: wish.about.clone(),
             allow_tools: wish.allow_tools.clone(),
+            allow_dirty: wish.permits.allow_dirty,
+            allow_deps: wish.permits.allow_deps,
+            force_parallel: wish.permits.force_parallel,
+            trust: wish.trust,
+            untrusted: match wish.untrusted {
+                Untrusted::Refuse => None,
+                Untrusted::Skip => Some(IfUntrusted::Skip),
+            },
+            isolate: wish.isolate,
             limits: WantedLimits {
                 time: wish.limits.time,
                 max_ticks: wish.limits.max_ticks,
@@ -74,8 +84,17 @@ impl Guest {
 
     /// Has a run resumed. One that is running already is as good.
     pub(in crate::cli) async fn resume(&mut self, run: RunId, go_on: GoOn) -> Result<(), Trouble> {
-        let GoOn { limits, allow_visits, allow_steps, allow_tools, .. } = go_on;
-        let resume = ResumeRun { run_id: run, limits, allow_visits, allow_steps, allow_tools };
+        let GoOn { limits, allow_visits, allow_steps, allow_tools, permits, .. } = go_on;
+        let Permits { allow_deps, force_parallel, .. } = permits;
+        let resume = ResumeRun {
+            run_id: run,
+            limits,
+            allow_visits,
+            allow_steps,
+            allow_tools,
+            allow_deps,
+            force_parallel,
+        };
         let resumed = self.client.resume_run(resume).await;
         self.client.clear_backlog();
         match resumed {
@@ -118,6 +137,18 @@ impl Guest {
     pub(in crate::cli) async fn prune_sessions(&mut self, age: Duration) -> Result<SessionsPruned, Trouble> {
         let pruned = self.client.prune_sessions(age).await;
         pruned.map_err(|error| asked(self.client.endpoint(), "the sessions cannot be deleted", error))
+    }
+
+    /// Has the worktree of a run merged or thrown away.
+    pub(in crate::cli) async fn end_worktree(
+        &mut self,
+        run: RunId,
+        choice: WorktreeChoice,
+    ) -> Result<WorktreeEnd, ClientError> {
+        match choice {
+            WorktreeChoice::Merge => self.client.merge_run(run).await,
+            WorktreeChoice::Discard => self.client.discard_run(run).await,
+        }
     }
 
     /// Waits until something happens.

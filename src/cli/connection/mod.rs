@@ -9,6 +9,7 @@ mod pruning;
 mod stir;
 mod trouble;
 mod wish;
+mod worktrees;
 
 pub(in crate::cli) use books::Books;
 pub(in crate::cli) use door::Door;
@@ -16,6 +17,7 @@ pub(in crate::cli) use pruning::PrunedSessions;
 pub(in crate::cli) use stir::Stir;
 pub(in crate::cli) use trouble::Trouble;
 pub(in crate::cli) use wish::{GoOn, Wish};
+pub(in crate::cli) use worktrees::NotEnded;
 
 use std::path::Path;
 use std::sync::Arc;

@@ -17,7 +17,7 @@ use crate::cli::settings::data;
 use crate::cli::usage::complaint::Complaint;
 use crate::cli::usage::program::program_name;
 use crate::engine::{Backend, Feed, Notice, ResumeError, Shutdown, Start, StartError, TakeUp};
-use crate::run::{CannotResume, Limits, Permits, Resume, RunId, SessionId};
+use crate::run::{CannotResume, Limits, Resume, RunId, SessionId};
 use crate::server::broadcast::convert;
 use crate::server::{BindError, Server, ledger};
 use crate::store::Message;
@@ -86,8 +86,11 @@ impl Own {
             about: wish.about.clone(),
             model: wish.model.clone(),
             allow_tools: wish.allow_tools.clone(),
+            permits: wish.permits,
+            trust: wish.trust,
+            untrusted: wish.untrusted,
+            isolate: wish.isolate,
             limits: wish.limits,
-            ..Start::default()
         };
         let started = self.engine.start(start).await;
         Ok(started.map_err(|error| not_started(&error))?.run)
@@ -97,15 +100,9 @@ impl Own {
     pub(in crate::cli) async fn resume(&self, run: RunId, go_on: GoOn) -> Result<(), Trouble> {
         let limits =
             if go_on.limits.is_empty() { None } else { Some(go_on.limits.over(self.limits(run).await?)) };
-        let GoOn { by, allow_visits, allow_steps, allow_tools, .. } = go_on;
-        match self
-            .engine
-            .resume(
-                run,
-                Resume { by, limits, allow_visits, allow_steps, allow_tools, permits: Permits::default() },
-            )
-            .await
-        {
+        let GoOn { by, allow_visits, allow_steps, allow_tools, permits, .. } = go_on;
+        let resume = Resume { by, limits, allow_visits, allow_steps, allow_tools, permits };
+        match self.engine.resume(run, resume).await {
             Ok(_) | Err(ResumeError::Cannot(CannotResume::StillRunning)) => Ok(()),
             Err(error @ ResumeError::Recipe(_)) => Err(Complaint::about(CANNOT_GO_ON, &error)
                 .fix("go on with the command that has this recipe")

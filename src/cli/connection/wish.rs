@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 
 use crate::Tool;
-use crate::run::{Limits, ResumedBy, SessionId};
+use crate::engine::Untrusted;
+use crate::run::{Limits, Permits, ResumedBy, SessionId};
 use crate::wire::WantedLimits;
 
 /// A wish for a run.
@@ -17,6 +18,14 @@ pub(in crate::cli) struct Wish {
     pub(in crate::cli) model: Option<String>,
     /// What the agent is allowed on top of what the recipe's steps declare.
     pub(in crate::cli) allow_tools: Vec<Tool>,
+    /// What it may do beyond what holds for every run.
+    pub(in crate::cli) permits: Permits,
+    /// Whether the repository is trusted for this run alone.
+    pub(in crate::cli) trust: bool,
+    /// What to do where the repository's own file has commands and is not trusted.
+    pub(in crate::cli) untrusted: Untrusted,
+    /// Whether it works in a git worktree of its own.
+    pub(in crate::cli) isolate: bool,
     pub(in crate::cli) limits: Limits,
 }
 
@@ -28,12 +37,21 @@ pub(in crate::cli) struct GoOn {
     pub(in crate::cli) allow_steps: u32,
     /// What the agent is allowed in addition.
     pub(in crate::cli) allow_tools: Vec<Tool>,
+    /// What it may do from now on, in addition.
+    pub(in crate::cli) permits: Permits,
 }
 
 impl GoOn {
     /// Going on just as it was.
     pub(in crate::cli) fn as_it_was(by: ResumedBy) -> Self {
-        Self { by, limits: WantedLimits::default(), allow_visits: 0, allow_steps: 0, allow_tools: Vec::new() }
+        Self {
+            by,
+            limits: WantedLimits::default(),
+            allow_visits: 0,
+            allow_steps: 0,
+            allow_tools: Vec::new(),
+            permits: Permits::default(),
+        }
     }
 
     /// Whether the run shall have no other limits and tools than before.
@@ -42,5 +60,6 @@ impl GoOn {
             && self.allow_visits == 0
             && self.allow_steps == 0
             && self.allow_tools.is_empty()
+            && self.permits.is_empty()
     }
 }

@@ -12,13 +12,15 @@ mod key;
 mod local_socket;
 mod login;
 mod port;
-mod program;
+pub(super) mod program;
 mod report;
 mod roots;
 mod settings;
 mod store;
 mod tools;
+mod trust;
 mod variables;
+mod worktrees;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -82,6 +84,8 @@ impl Doctor {
         findings.push(git::check().await);
         findings.push(data::check(data.as_deref(), holder.as_ref()));
         findings.extend(store::check(data.as_deref().ok()));
+        findings.extend(worktrees::check(context.catalog, data.as_deref().ok()).await);
+        findings.extend(trust::check(data.as_deref().ok()).await);
         findings.push(key::check(places.key_file()));
         findings.push(port::check(&self.options.listening, holder.as_ref()));
         findings.extend(local_socket::check(data.as_deref().ok(), holder.as_ref()).await);

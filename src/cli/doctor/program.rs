@@ -20,21 +20,21 @@ const MOST: u64 = 64 << 10;
 const LONGEST: usize = 80;
 
 /// What a program said.
-pub(super) struct Said {
-    pub(super) out: String,
-    pub(super) success: bool,
+pub(in crate::cli) struct Said {
+    pub(in crate::cli) out: String,
+    pub(in crate::cli) success: bool,
 }
 
 impl Said {
     /// Its first line, which may be anything.
-    pub(super) fn first_line(&self) -> String {
+    pub(in crate::cli) fn first_line(&self) -> String {
         one_line(self.out.lines().next().unwrap_or_default().trim()).chars().take(LONGEST).collect()
     }
 }
 
 /// Why a program said nothing.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum Mute {
+pub(in crate::cli) enum Mute {
     /// It cannot be run at all.
     #[error(transparent)]
     NotRun(#[from] io::Error),
@@ -44,7 +44,7 @@ pub(super) enum Mute {
 }
 
 /// Runs a program to its end, or until it has said enough.
-pub(super) async fn said(program: impl AsRef<OsStr>, words: &[&str]) -> Result<Said, Mute> {
+pub(in crate::cli) async fn said(program: impl AsRef<OsStr>, words: &[&str]) -> Result<Said, Mute> {
     let mut command = Command::new(program);
     command.args(words).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).kill_on_drop(true);
     let mut child = command.spawn()?;

@@ -26,7 +26,7 @@ pub(in crate::cli) struct Setting {
 }
 
 /// All of them. What only makes sense for a single command is not among them.
-pub(in crate::cli) const SETTINGS: [Setting; 41] = [
+pub(in crate::cli) const SETTINGS: [Setting; 42] = [
     setting("listen", Kind::Text),
     setting("lan", Kind::Switch),
     setting("allow-host", Kind::Names),
@@ -34,6 +34,7 @@ pub(in crate::cli) const SETTINGS: [Setting; 41] = [
     setting("agent-path", Kind::Path),
     setting("permission-mode", Kind::Text),
     setting("allow-tool", Kind::Names),
+    setting("allow-dirty", Kind::Switch),
     setting("rehearse", Kind::Text),
     setting("pace-ms", Kind::Number),
     setting("data", Kind::Path),

@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use clap::{ArgAction, Args, ColorChoice, Parser, Subcommand, ValueEnum};
 
 use crate::cli::commands::{
-    completions, key, prune, read, reasons, recipes, resume, run, runs, serve, show, why,
+    completions, discard, key, merge, prune, read, reasons, recipes, resume, run, runs, serve, show, trust,
+    untrust, why,
 };
 use crate::cli::doctor;
 
@@ -49,6 +50,14 @@ pub(in crate::cli) enum Command {
     Why(why::Why),
     /// Go on with a run where it stopped
     Resume(resume::Resume),
+    /// Merge what a run did in a worktree of its own
+    Merge(merge::Merge),
+    /// Throw away what a run did in a worktree of its own
+    Discard(discard::Discard),
+    /// Trust a repository: let its own commands, hooks and MCP servers run
+    Trust(trust::Trust),
+    /// Trust a repository no longer
+    Untrust(untrust::Untrust),
     /// List every way for a run to end
     Reasons(reasons::Reasons),
     /// Read a reply from standard input, as a run would
@@ -71,6 +80,10 @@ impl Command {
             | Self::Prune(_)
             | Self::Why(_)
             | Self::Resume(_)
+            | Self::Merge(_)
+            | Self::Discard(_)
+            | Self::Trust(_)
+            | Self::Untrust(_)
             | Self::Key(_) => true,
             // The doctor tells of what is wrong with them instead.
             Self::Recipes(_)

@@ -110,8 +110,8 @@ mod tests {
     fn what_does_not_exist_is_found() {
         let named = Named::new(BUNDLED);
         for text in [
-            "Uncommitted changes detected. Commit or use --allow-dirty.",
-            "Use --force-parallel.",
+            "Uncommitted changes detected. Commit or use --allow-anything.",
+            "Use --force-serial.",
             "Increase max_verify_time_per_milestone.",
             "Check review memo for details.",
             "Run `surefire docter`.",

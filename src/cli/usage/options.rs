@@ -11,13 +11,14 @@ use strum::VariantNames;
 
 use crate::Tool;
 use crate::agent::{PermissionMode, Script, TurnLimits};
-use crate::engine::OnEnd;
+use crate::engine::{OnEnd, Untrusted};
 
 /// The headings below which help has them. Each option names its own: a heading of all would go on below them.
 const AGENT: &str = "Agent";
 const LIMITS: &str = "Limits";
 const FILES: &str = "Files";
 const END: &str = "End of a run";
+const REPOSITORY: &str = "Repository";
 
 /// Who does the work.
 #[derive(Debug, Clone, Args)]
@@ -73,6 +74,58 @@ impl OnEndOption {
     /// The command.
     pub(in crate::cli) fn command(&self) -> Option<OnEnd> {
         self.on_end.as_ref().map(OnEnd::new)
+    }
+}
+
+/// Whether recipes that need a clean work tree begin in one that is not.
+#[derive(Debug, Clone, Copy, Args)]
+pub(in crate::cli) struct AllowDirtyOption {
+    /// Begin recipes that need a clean work tree even if tracked files have uncommitted changes [default: refuse]
+    #[arg(help_heading = REPOSITORY, long)]
+    pub(in crate::cli) allow_dirty: bool,
+}
+
+/// What a run may do in a repository beyond what holds for every run, at its start and from a resume on.
+#[derive(Debug, Clone, Copy, Args)]
+pub(in crate::cli) struct PermitOptions {
+    /// Let the run change lockfiles of package managers, such as Cargo.lock [default: end it with lockfile_violation]
+    #[arg(help_heading = REPOSITORY, long)]
+    pub(in crate::cli) allow_deps: bool,
+    /// Work even where another run works in the same git work tree [default: refuse]
+    #[arg(help_heading = REPOSITORY, long)]
+    pub(in crate::cli) force_parallel: bool,
+}
+
+/// Where a run works, and whether the repository is trusted.
+#[derive(Debug, Clone, Copy, Args)]
+pub(in crate::cli) struct RepositoryOptions {
+    /// Work in a git worktree of its own, on a branch of its own; `surefire merge` or `surefire discard` ends it
+    #[arg(help_heading = REPOSITORY, long)]
+    pub(in crate::cli) isolate: bool,
+    /// Trust the repository for this run alone, as HEAD has it, and store nothing: its commands, hooks and MCP servers run.
+    /// For CI, not for strangers' pull requests
+    #[arg(help_heading = REPOSITORY, long)]
+    pub(in crate::cli) trust: bool,
+    /// Choose what to do where the repository's surefire.toml has commands and is not trusted
+    #[arg(help_heading = REPOSITORY, long, value_name = "WHAT", default_value = "refuse", conflicts_with = "trust")]
+    pub(in crate::cli) untrusted: UntrustedChoice,
+}
+
+/// What to do where a repository's own file has commands and is not trusted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(in crate::cli) enum UntrustedChoice {
+    /// Refuse to start
+    Refuse,
+    /// Run without the commands; the end says that nothing was verified by them
+    Skip,
+}
+
+impl From<UntrustedChoice> for Untrusted {
+    fn from(choice: UntrustedChoice) -> Self {
+        match choice {
+            UntrustedChoice::Refuse => Self::Refuse,
+            UntrustedChoice::Skip => Self::Skip,
+        }
     }
 }
 

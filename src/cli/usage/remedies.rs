@@ -8,13 +8,16 @@ use strum::IntoEnumIterator;
 use uuid::Uuid;
 
 use crate::agent::{Failure, UnknownModel};
-use crate::engine::{DirectoryError, EngineError, ResumeError, SayError, StartError, UnknownProvider};
+use crate::engine::{
+    Collision, DirectoryError, EngineError, ResumeError, SayError, StartError, TrustError, UnknownProvider,
+    WorktreeError,
+};
 use crate::outcome::{Flaw, Unread};
-use crate::run::{CannotResume, ReplayError, RunId, SessionId};
+use crate::run::{CannotEndWorktree, CannotResume, ReplayError, RunId, SessionId};
 use crate::server::{BindError, KeyError};
 use crate::session::Refusal;
 use crate::store::{Holder, StoreError};
-use crate::{Advise, Remedy, SnapshotError, UnknownName, UnknownRecipe};
+use crate::{Advise, CommandLine, Remedy, SnapshotError, UnknownName, UnknownRecipe};
 
 /// An error, what is wrong, and what to do; the last is empty where nothing is known to help.
 type Row = (Box<dyn Advise>, &'static str, &'static str);
@@ -39,7 +42,7 @@ fn each_error_says_what_is_wrong_and_then_what_to_do() {
 }
 
 fn all() -> Vec<Row> {
-    [recipes(), replies(), runs(), stores(), directories(), agents(), engines(), servers()]
+    [recipes(), replies(), runs(), stores(), directories(), agents(), engines(), work_trees(), servers()]
         .into_iter()
         .flatten()
         .collect()
@@ -398,6 +401,79 @@ fn engines() -> Vec<Row> {
         row(SayError::NoDirectory, NEEDED, ""),
         row(SayError::Agent(Failure::EmptyPrompt), EMPTY.0, EMPTY.1),
         row(SayError::Engine(full()), FULL.0, FULL.1),
+    ]
+}
+
+fn work_trees() -> Vec<Row> {
+    const DIRTY: &str =
+        "`x` needs a clean work tree, and `/a` has uncommitted changes (`1`, `2`, `3` and 1 more)";
+    const UNTRUSTED: &str =
+        "`/a/surefire.toml` has commands to run (`make`), and the repository is not trusted";
+    const CHANGED: &str = "`/a/surefire.toml` has commands to run (`make`), and .mcp.json changed since the repository was trusted";
+    const TRUST: &str = "look at them, then run `surefire trust /a` on this machine, or run without them with \
+                         `--untrusted=skip`";
+    const BESIDE: (&str, &str) = (
+        "run 00000007 of `x` works in `/a` already",
+        "wait until it ends, work apart with `--isolate`, or start with `--force-parallel`",
+    );
+    const NOT_ENDED: (&str, &str) = ("the run has not ended", "exit it first, or wait until it ends");
+    const NO_REPOSITORY: (&str, &str) =
+        ("`/a` is not in a git work tree", "run `git init` there, and make a first commit");
+    let collision = || Collision { tree: "/a".into(), other: Some("run 00000007 of `x`".to_owned()) };
+    let untrusted = |changed: &[&str]| StartError::Untrusted {
+        directory: "/a".into(),
+        commands: vec![CommandLine::Shell("make".into())],
+        changed: changed.iter().map(ToString::to_string).collect(),
+    };
+    let unknown = Collision { other: None, ..collision() };
+    let records = TrustError::Records { path: "/d/trust.json".into(), error: std::io::Error::other("words") };
+    vec![
+        row(
+            StartError::DirtyTree {
+                recipe: "x",
+                directory: "/a".into(),
+                files: ["1", "2", "3", "4"].map(Into::into).to_vec(),
+            },
+            DIRTY,
+            "commit or stash them, or start with `--allow-dirty`",
+        ),
+        row(collision(), BESIDE.0, BESIDE.1),
+        row(unknown, "another run works in `/a` already", BESIDE.1),
+        row(StartError::Collision(collision()), BESIDE.0, BESIDE.1),
+        row(ResumeError::Collision(collision()), BESIDE.0, BESIDE.1),
+        row(
+            StartError::NoCommit { directory: "/a".into() },
+            "a run works apart from a commit on, and `/a` has none",
+            "make a first commit there",
+        ),
+        row(
+            StartError::NotApart { session: session(), directory: "/a".into() },
+            "session 00000000-0000-0000-0000-000000000001 works in `/a`, and this run works apart",
+            "start in a new session to work apart",
+        ),
+        row(untrusted(&[]), UNTRUSTED, TRUST),
+        row(untrusted(&[".mcp.json"]), CHANGED, TRUST),
+        row(TrustError::NoRepository("/a".into()), NO_REPOSITORY.0, NO_REPOSITORY.1),
+        row(StartError::Trust(TrustError::NoRepository("/a".into())), NO_REPOSITORY.0, NO_REPOSITORY.1),
+        row(records, "the records of trust in `/d/trust.json` cannot be used: words", ""),
+        row(CannotEndWorktree::StillRunning, NOT_ENDED.0, NOT_ENDED.1),
+        row(
+            CannotEndWorktree::NoWorktree,
+            "the run has no worktree of its own, it worked in the directory that it was started in",
+            "",
+        ),
+        row(CannotEndWorktree::Ended { how: "merged" }, "the worktree of the run was merged already", ""),
+        row(WorktreeError::Cannot(CannotEndWorktree::StillRunning), NOT_ENDED.0, NOT_ENDED.1),
+        row(
+            WorktreeError::Engine(EngineError::ShuttingDown),
+            "the server is shutting down",
+            "try again when it is back",
+        ),
+        row(
+            CannotResume::WorktreeEnded { how: "merged" },
+            "the worktree of the run was merged",
+            "start the recipe again",
+        ),
     ]
 }
 

@@ -96,7 +96,11 @@ impl Driver {
                 self.shared.agent(agent.as_deref())?;
                 None
             }
-            _ => Some(Box::new(Self::ended_run(&self.shared, run).await?)),
+            _ => {
+                let ended = Self::ended_run(&self.shared, run).await?;
+                self.shared.agent(Some(&ended.0.order().agent))?;
+                Some(Box::new(ended))
+            }
         };
         if let Some((run, _)) = ended.as_deref()
             && let Some(claim) = run.tree_claim()
@@ -117,9 +121,7 @@ impl Driver {
     /// A run that has ended, as the store has it.
     async fn ended_run(shared: &Shared, id: RunId) -> Result<(Run, u64), ResumeError> {
         let events = shared.read(move |store| store.events(id, 0, usize::MAX)).await?;
-        let (run, seq) = replay(shared.options.catalog, id, &events)?;
-        shared.agent(Some(&run.order().agent))?;
-        Ok((run, seq))
+        replay(shared.options.catalog, id, &events)
     }
 
     /// Merges or throws away the worktree of a run that has ended, and persists that.

@@ -7,6 +7,7 @@ use crate::server::broadcast::update::ClientId;
 use crate::server::net::auth;
 use crate::server::net::connection_limit::Slot;
 use crate::server::net::peer::Peer;
+use crate::server::net::widening::MayWiden;
 use crate::server::shared::Shared;
 use crate::server::socket::client::Client;
 use crate::server::socket::read;
@@ -24,6 +25,7 @@ pub(in crate::server) struct Arriving<'a> {
     pub(in crate::server) shared: &'a Shared,
     pub(in crate::server) id: ClientId,
     pub(in crate::server) peer: Peer,
+    pub(in crate::server) may_widen: Option<MayWiden>,
     pub(in crate::server) over: &'a CancellationToken,
     /// Its slot among the connections that have not shown the key, if it has one.
     pub(in crate::server) slot: Option<&'a mut Slot>,
@@ -38,7 +40,7 @@ pub(in crate::server) async fn handle(
     connect: Connect,
     request_id: Option<RequestId>,
 ) -> Option<Client> {
-    let Arriving { shared, id, peer, over, slot, replies } = arriving;
+    let Arriving { shared, id, peer, may_widen, over, slot, replies } = arriving;
     // Before the key: a client that is too old would not understand what is wrong with it.
     if let Some((version, received)) = &connect.protocol_version
         && version.is_too_old()
@@ -71,6 +73,7 @@ pub(in crate::server) async fn handle(
         message: "Session registered".to_owned(),
         session_id: connect.session_id.clone(),
         negotiated_protocol_version: spoken.to_string(),
+        may_widen: may_widen.is_some(),
     }));
     // Before the lists are read: what happens after that is told, and nothing falls between the two.
     let (inbox, runs) =
@@ -83,5 +86,5 @@ pub(in crate::server) async fn handle(
     for frame in runs {
         replies.put(frame);
     }
-    Some(Client::new(authenticated, peer, id, inbox, &connect, &shared.viewers))
+    Some(Client::new(authenticated, (peer, may_widen), id, inbox, &connect, &shared.viewers))
 }

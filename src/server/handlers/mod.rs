@@ -2,6 +2,8 @@
 
 pub(super) mod connect;
 mod context;
+mod directory_trust;
+mod end_worktree;
 mod exit_recipe;
 mod get_available_recipes;
 mod get_run_view;
@@ -18,6 +20,7 @@ mod start_recipe;
 mod subscribe;
 mod unsubscribe;
 mod unsupported;
+mod widening;
 
 pub(super) use context::RequestContext;
 pub(super) use reply::Reply;
@@ -34,6 +37,11 @@ pub(super) async fn handle(context: &mut RequestContext<'_>, message: ClientMess
         ClientMessage::ResumeRun(message) => resume_run::handle(context, message).await,
         ClientMessage::ExitRecipe(message) => exit_recipe::handle(context, message).await,
         ClientMessage::GetRunView(message) => get_run_view::handle(context, message).await,
+        ClientMessage::MergeRun(message) => end_worktree::merge(context, message).await,
+        ClientMessage::DiscardRun(message) => end_worktree::discard(context, message).await,
+        ClientMessage::GetDirectoryTrust(message) => directory_trust::get(context, message).await,
+        ClientMessage::TrustDirectory(message) => directory_trust::trust(context, message).await,
+        ClientMessage::UntrustDirectory(message) => directory_trust::untrust(context, message).await,
         ClientMessage::PruneRuns(message) => prune_runs::handle(context, message).await,
         ClientMessage::PruneSessions(message) => prune_sessions::handle(context, message).await,
         ClientMessage::SetOrchestration(message) => set_orchestration::handle(context, message).await,

@@ -2,7 +2,8 @@
 
 use super::context::{RequestContext, error, failed, refused};
 use super::reply::Reply;
-use super::start_recipe::{OWN_USER_ONLY, ack, busy, may_allow};
+use super::start_recipe::{ack, busy};
+use super::widening;
 use crate::engine::{EngineError, ResumeError};
 use crate::run::{Limits, Permits, Resume, ResumedBy, RunId};
 use crate::server::broadcast::update::Announced;
@@ -17,8 +18,8 @@ pub(super) async fn handle(context: &mut RequestContext<'_>, message: ResumeRun)
         Err(error) => return failed(None, &error).into(),
     };
     let (session, is_open) = (record.session, record.ending.is_none());
-    if !may_allow(context, &message.allow_tools) {
-        return error(Some(session), ErrorCode::NotSupported, OWN_USER_ONLY).into();
+    if let Some(refused) = widening::refuse(context, Some(session), &widening::of_resume(&message)) {
+        return refused.into();
     }
     context.add_root(&record.directory);
     let limits = if message.limits.is_empty() { Ok(None) } else { limits_of(context, run).await.map(Some) };
@@ -26,15 +27,9 @@ pub(super) async fn handle(context: &mut RequestContext<'_>, message: ResumeRun)
         Ok(limits) => limits.map(|limits| message.limits.over(limits)),
         Err(error) => return failed(Some(session), &error).into(),
     };
-    let ResumeRun { allow_visits, allow_steps, allow_tools, .. } = message;
-    let resume = Resume {
-        by: ResumedBy::User,
-        limits,
-        allow_visits,
-        allow_steps,
-        allow_tools,
-        permits: Permits::default(),
-    };
+    let ResumeRun { allow_visits, allow_steps, allow_tools, allow_deps, force_parallel, .. } = message;
+    let permits = Permits { allow_deps, force_parallel, ..Permits::default() };
+    let resume = Resume { by: ResumedBy::User, limits, allow_visits, allow_steps, allow_tools, permits };
     match context.shared.engine.resume(run, resume).await {
         Ok(started) => {
             let reply = Reply::from(ack(session, started.run));

@@ -2,23 +2,21 @@
 
 use uuid::Uuid;
 
-use super::context::{MAX_WORDS_BYTES, RequestContext, code_of, error, failed, refusal, refused};
+use super::context::{MAX_WORDS_BYTES, RequestContext, code_of, failed, refusal, refused};
 use super::prompt::ready;
 use super::reply::Reply;
-use crate::engine::{Start, StartError};
+use super::widening;
+use crate::engine::{Start, StartError, Untrusted};
 use crate::recipe::{UnknownRecipe, advice};
-use crate::run::{Limits, RunId, SessionId};
+use crate::run::{Limits, Permits, RunId, SessionId};
 use crate::server::broadcast::convert;
 use crate::server::broadcast::update::{Announced, Audience};
 use crate::store::RunFilter;
 use crate::wire::{
-    Ack, ErrorCode, ErrorMessage, OfRun, RecipeError, RecipeExited, ServerMessage, Stamp, StartIn,
-    StartRecipe, Telling, TurnComplete, cut,
+    Ack, ErrorCode, ErrorMessage, IfUntrusted, OfRun, RecipeError, RecipeExited, ServerMessage, Stamp,
+    StartIn, StartRecipe, Telling, TurnComplete, cut,
 };
-use crate::{Exit, ExitReason, Outline, Tool};
-
-pub(super) const OWN_USER_ONLY: &str = "allow_tools is accepted from processes of the server's own user alone: \
-                                        use `surefire run --allow-tool` or `surefire resume --allow-tool` there";
+use crate::{Exit, ExitReason, Outline};
 
 pub(super) async fn handle(context: &mut RequestContext<'_>, message: StartRecipe) -> Reply {
     let named = match message.session {
@@ -29,8 +27,8 @@ pub(super) async fn handle(context: &mut RequestContext<'_>, message: StartRecip
         Ok(recipe) => recipe.outline(),
         Err(unknown) => return not_found(named, &unknown),
     };
-    if !may_allow(context, &message.allow_tools) {
-        return error(named, ErrorCode::NotSupported, OWN_USER_ONLY).into();
+    if let Some(refused) = widening::refuse(context, named, &widening::of_start(&message)) {
+        return refused.into();
     }
     if let Some(directory) = &message.working_directory {
         context.add_root(directory);
@@ -45,8 +43,18 @@ pub(super) async fn handle(context: &mut RequestContext<'_>, message: StartRecip
         about: message.prompt,
         model: message.model,
         allow_tools: message.allow_tools,
+        permits: Permits {
+            allow_dirty: message.allow_dirty,
+            allow_deps: message.allow_deps,
+            force_parallel: message.force_parallel,
+        },
+        trust: message.trust,
+        untrusted: match message.untrusted {
+            None | Some(IfUntrusted::Refuse) => Untrusted::Refuse,
+            Some(IfUntrusted::Skip) => Untrusted::Skip,
+        },
+        isolate: message.isolate,
         limits: message.limits.over(Limits::default()),
-        ..Start::default()
     };
     match context.shared.engine.start(start).await {
         Ok(started) => {
@@ -80,12 +88,6 @@ fn not_found(session_id: Option<SessionId>, unknown: &UnknownRecipe) -> Reply {
     };
     let short = RecipeError { session_id, error: "Recipe not found".to_owned(), of: None };
     Reply::from(ServerMessage::Error(error)).then(ServerMessage::RecipeError(short))
-}
-
-/// Whether the client may allow an agent these tools. No client from elsewhere widens what agents may do on this machine,
-/// whatever key it has.
-pub(super) fn may_allow(context: &RequestContext<'_>, tools: &[Tool]) -> bool {
-    tools.is_empty() || context.client.same_user
 }
 
 /// The run that goes on in a session.

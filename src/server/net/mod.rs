@@ -16,3 +16,4 @@ pub(super) mod peer_slot;
 pub(super) mod pool;
 pub(crate) mod same_user;
 pub(super) mod stream;
+pub(super) mod widening;

@@ -63,7 +63,7 @@ impl Names {
 }
 
 /// The value of a header that is there exactly once.
-fn only<'h>(headers: &'h HeaderMap, name: &str) -> Option<&'h str> {
+pub(super) fn only<'h>(headers: &'h HeaderMap, name: &str) -> Option<&'h str> {
     let mut values = headers.get_all(name).iter();
     let value = values.next()?.to_str().ok()?;
     values.next().is_none().then_some(value)

@@ -10,6 +10,7 @@ use crate::server::broadcast::update::{Announced, ClientId, Frame, Spoken, Updat
 use crate::server::broadcast::viewers::{Viewers, Viewing};
 use crate::server::net::auth::Authenticated;
 use crate::server::net::peer::Peer;
+use crate::server::net::widening::MayWiden;
 use crate::server::shared::Shared;
 use crate::wire::{Connect, ServerMessage};
 
@@ -17,6 +18,8 @@ pub(in crate::server) struct Client {
     _authenticated: Authenticated,
     /// Whether it is a process of the user whom the server belongs to.
     pub(in crate::server) same_user: bool,
+    /// Whether it may say what widens a run.
+    pub(in crate::server) may_widen: Option<MayWiden>,
     pub(in crate::server) id: ClientId,
     pub(in crate::server) inbox: Inbox,
     /// How many recent sessions it wants to be told of.
@@ -33,7 +36,7 @@ pub(in crate::server) struct Client {
 impl Client {
     pub(in crate::server) fn new(
         authenticated: Authenticated,
-        peer: Peer,
+        (peer, may_widen): (Peer, Option<MayWiden>),
         id: ClientId,
         inbox: Inbox,
         connect: &Connect,
@@ -42,6 +45,7 @@ impl Client {
         Self {
             _authenticated: authenticated,
             same_user: peer.same_user,
+            may_widen,
             id,
             inbox,
             recent_sessions: connect.recent_sessions_limit,

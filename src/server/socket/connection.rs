@@ -22,6 +22,7 @@ use crate::server::broadcast::update::Update;
 use crate::server::limits::ServerLimits;
 use crate::server::net::connection_limit::Slot;
 use crate::server::net::peer::Peer;
+use crate::server::net::widening::MayWiden;
 use crate::server::shared::Shared;
 use crate::wire::ErrorCode;
 
@@ -49,13 +50,13 @@ pub(in crate::server) fn config(limits: &ServerLimits) -> WebSocketConfig {
 pub(in crate::server) async fn talk<S: AsyncRead + AsyncWrite + Unpin>(
     socket: WebSocketStream<S>,
     shared: Arc<Shared>,
-    peer: Peer,
+    (peer, may_widen): (Peer, Option<MayWiden>),
     slot: Slot,
 ) {
     let now = Instant::now();
     let over = slot.over().clone();
     let mut connection = Connection {
-        dialogue: Dialogue::new(Arc::clone(&shared), peer, over.clone(), Some(slot)),
+        dialogue: Dialogue::new(Arc::clone(&shared), (peer, may_widen), over.clone(), Some(slot)),
         bucket: Bucket::new(&shared.limits, now),
         over: Box::pin(over.cancelled_owned()),
         alarm: Box::pin(sleep_until(now + shared.limits.auth_time)),

@@ -14,6 +14,7 @@ use crate::server::handlers::connect::Arriving;
 use crate::server::handlers::{Reply, RequestContext};
 use crate::server::net::connection_limit::Slot;
 use crate::server::net::peer::Peer;
+use crate::server::net::widening::MayWiden;
 use crate::server::shared::Shared;
 use crate::wire::{
     AuthError, ClientMessage, ErrorCode, ErrorMessage, Hello, Refusal, Refused, Request, ServerMessage,
@@ -23,6 +24,7 @@ pub(in crate::server) struct Dialogue {
     shared: Arc<Shared>,
     id: ClientId,
     peer: Peer,
+    may_widen: Option<MayWiden>,
     pub(in crate::server) replies: Replies,
     /// Set when the server stops, and by the hub when the client is too slow.
     over: CancellationToken,
@@ -36,13 +38,13 @@ impl Dialogue {
     /// Begins with the server's greeting.
     pub(in crate::server) fn new(
         shared: Arc<Shared>,
-        peer: Peer,
+        (peer, may_widen): (Peer, Option<MayWiden>),
         over: CancellationToken,
         slot: Option<Slot>,
     ) -> Self {
         let mut replies = Replies::new(shared.limits.reply_size);
         replies.say(&ServerMessage::Hello(Hello::default()));
-        Self { id: shared.new_client(), shared, peer, replies, over, slot, client: None }
+        Self { id: shared.new_client(), shared, peer, may_widen, replies, over, slot, client: None }
     }
 
     /// Hears a text that the client sent.
@@ -69,6 +71,7 @@ impl Dialogue {
                     shared: &self.shared,
                     id: self.id,
                     peer: self.peer,
+                    may_widen: self.may_widen,
                     over: &self.over,
                     slot: self.slot.as_mut(),
                     replies: &mut self.replies,

@@ -18,7 +18,7 @@ impl ByHand {
     pub fn new(server: &Server) -> Self {
         let peer = Peer { address: Ipv4Addr::LOCALHOST.into(), same_user: false };
         let over = server.shared.stopping.child_token();
-        Self { dialogue: Dialogue::new(Arc::clone(&server.shared), peer, over, None) }
+        Self { dialogue: Dialogue::new(Arc::clone(&server.shared), (peer, None), over, None) }
     }
 
     /// Says something, and gives back all that the server says to it; `None` once the server has closed the socket.

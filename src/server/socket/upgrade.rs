@@ -20,6 +20,7 @@ use crate::server::net::peer::Peer;
 use crate::server::net::peer_slot::PeerSlot;
 use crate::server::net::pool::Standing;
 use crate::server::net::stream::Socket;
+use crate::server::net::widening::MayWiden;
 use crate::server::shared::Shared;
 
 /// Answers a request for a WebSocket, and talks over it once the answer is sent.
@@ -30,6 +31,7 @@ pub(in crate::server) fn upgrade(
     slot: &PeerSlot,
     upgrade: OnUpgrade,
 ) -> Response {
+    let may_widen = MayWiden::decide(peer, &headers);
     let mut request = Request::new(());
     *request.headers_mut() = headers;
     let Ok(answer) = create_response_with_body(&request, || ()) else { return required() };
@@ -43,7 +45,7 @@ pub(in crate::server) fn upgrade(
         let config = Some(connection::config(&shared.limits));
         let (stream, already) = (io.into_inner(), read_buf.to_vec());
         let socket = WebSocketStream::from_partially_read(stream, already, Role::Server, config).await;
-        connection::talk(socket, shared, peer, slot).await;
+        connection::talk(socket, shared, (peer, may_widen), slot).await;
     });
     let (parts, ()) = answer.into_parts();
     let mut answer = StatusCode::SWITCHING_PROTOCOLS.into_response();

@@ -1,6 +1,8 @@
 //! What clients say. A message is one line in the list below, one struct, and one handler of the server's.
 
 mod connect;
+mod directory_trust;
+mod end_worktree;
 mod exit_recipe;
 mod get_run_view;
 mod kill_session;
@@ -20,6 +22,8 @@ mod unsupported;
 use serde::{Deserialize, Serialize};
 
 pub use connect::Connect;
+pub use directory_trust::{GetDirectoryTrust, TrustDirectory, UntrustDirectory};
+pub use end_worktree::{DiscardRun, MergeRun};
 pub use exit_recipe::ExitRecipe;
 pub use get_run_view::GetRunView;
 pub use kill_session::KillSession;
@@ -31,7 +35,7 @@ pub use request::Request;
 pub use resume_run::ResumeRun;
 pub use set_max_message_size::SetMaxMessageSize;
 pub use set_orchestration::SetOrchestration;
-pub use start_recipe::{StartIn, StartRecipe};
+pub use start_recipe::{IfUntrusted, StartIn, StartRecipe};
 pub use subscribe::Subscribe;
 pub use unsubscribe::Unsubscribe;
 pub use unsupported::{ExecuteCommand, GetGitBranch, SetDirectory, UnsupportedInSession};
@@ -99,6 +103,16 @@ client_messages! {
     ExitRecipe(ExitRecipe) = "exit_recipe" or "stop_recipe",
     /// How a run is shown.
     GetRunView(GetRunView) = "get_run_view",
+    /// To merge what a run did in a worktree of its own.
+    MergeRun(MergeRun) = "merge_run",
+    /// To throw away what a run did in a worktree of its own.
+    DiscardRun(DiscardRun) = "discard_run",
+    /// Whether the repository of a directory is trusted.
+    GetDirectoryTrust(GetDirectoryTrust) = "get_directory_trust",
+    /// To trust the repository of a directory.
+    TrustDirectory(TrustDirectory) = "trust_directory",
+    /// To trust it no longer.
+    UntrustDirectory(UntrustDirectory) = "untrust_directory",
     /// To delete runs that are long over.
     PruneRuns(PruneRuns) = "prune_runs",
     /// To delete old sessions.

@@ -22,15 +22,27 @@ pub struct ResumeRun {
     pub allow_visits: u32,
     /// How many more steps in all to allow.
     pub allow_steps: u32,
-    /// What the agent is allowed in addition. Only a process of the server's own user may say so.
+    /// What the agent is allowed in addition. This and what follows is for the machine's user to say, as in
+    /// [`StartRecipe`](super::StartRecipe).
     pub allow_tools: Vec<Tool>,
+    /// Whether the run may change the lockfiles of package managers from now on.
+    pub allow_deps: bool,
+    /// Whether the run may work in a work tree that another run works in, from now on.
+    pub force_parallel: bool,
 }
 
 impl ResumeRun {
     /// To resume this run as it was.
     #[must_use]
     pub fn new(run_id: RunId) -> Self {
-        ResumeFields { run_id, allow_tools: Vec::new(), limits: RaisedLimits::default() }.into()
+        ResumeFields {
+            run_id,
+            allow_tools: Vec::new(),
+            allow_deps: false,
+            force_parallel: false,
+            limits: RaisedLimits::default(),
+        }
+        .into()
     }
 }
 
@@ -41,6 +53,10 @@ struct ResumeFields {
     run_id: RunId,
     #[serde(default, deserialize_with = "or_default", skip_serializing_if = "Vec::is_empty")]
     allow_tools: Vec<Tool>,
+    #[serde(default, deserialize_with = "or_default", skip_serializing_if = "std::ops::Not::not")]
+    allow_deps: bool,
+    #[serde(default, deserialize_with = "or_default", skip_serializing_if = "std::ops::Not::not")]
+    force_parallel: bool,
     #[serde(default, deserialize_with = "or_default", skip_serializing_if = "RaisedLimits::is_empty")]
     limits: RaisedLimits,
 }
@@ -68,7 +84,8 @@ impl RaisedLimits {
 }
 
 impl From<ResumeFields> for ResumeRun {
-    fn from(ResumeFields { run_id, allow_tools, limits }: ResumeFields) -> Self {
+    fn from(fields: ResumeFields) -> Self {
+        let ResumeFields { run_id, allow_tools, allow_deps, force_parallel, limits } = fields;
         let RaisedLimits { time, max_ticks, budget_usd, auto_resumes, allow_visits, allow_steps } = limits;
         Self {
             run_id,
@@ -76,6 +93,8 @@ impl From<ResumeFields> for ResumeRun {
             allow_visits: allow_visits.unwrap_or(0),
             allow_steps: allow_steps.unwrap_or(0),
             allow_tools,
+            allow_deps,
+            force_parallel,
         }
     }
 }
@@ -86,6 +105,7 @@ impl From<ResumeRun> for ResumeFields {
         let more = |number: u32| Some(number).filter(|number| *number > 0);
         let (allow_visits, allow_steps) = (more(resume.allow_visits), more(resume.allow_steps));
         let limits = RaisedLimits { time, max_ticks, budget_usd, auto_resumes, allow_visits, allow_steps };
-        Self { run_id: resume.run_id, allow_tools: resume.allow_tools, limits }
+        let ResumeRun { run_id, allow_tools, allow_deps, force_parallel, .. } = resume;
+        Self { run_id, allow_tools, allow_deps, force_parallel, limits }
     }
 }

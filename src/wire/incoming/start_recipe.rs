@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use serde::de::{Deserializer, Error, Unexpected};
 use serde::{Deserialize, Serialize};
 
 use super::limits::WantedLimits;
@@ -10,7 +11,11 @@ use crate::run::SessionId;
 use crate::wire::forms::{not_blank, or_default, words};
 
 /// To start a run.
+///
+/// What widens a run (`allow_tools`, `allow_dirty`, `allow_deps`, `force_parallel`, `trust`, `untrusted`) is for the machine's
+/// user to say: a server accepts it from processes of its own user, and from a console page on the same machine.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a field of the message")]
 pub struct StartRecipe {
     /// Where it is to take place.
     #[serde(rename = "session_id", with = "session_or_null")]
@@ -33,10 +38,27 @@ pub struct StartRecipe {
     /// What the run is about.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prompt: Option<String>,
-    /// What the agent is allowed on top of what the recipe's steps declare. Only a process of the server's own user may
-    /// say so.
+    /// What the agent is allowed on top of what the recipe's steps declare.
     #[serde(default, deserialize_with = "or_default", skip_serializing_if = "Vec::is_empty")]
     pub allow_tools: Vec<Tool>,
+    /// Whether a recipe that needs a clean work tree begins all the same.
+    #[serde(default, deserialize_with = "or_default", skip_serializing_if = "std::ops::Not::not")]
+    pub allow_dirty: bool,
+    /// Whether the run may change the lockfiles of package managers.
+    #[serde(default, deserialize_with = "or_default", skip_serializing_if = "std::ops::Not::not")]
+    pub allow_deps: bool,
+    /// Whether the run may work in a work tree that another run works in.
+    #[serde(default, deserialize_with = "or_default", skip_serializing_if = "std::ops::Not::not")]
+    pub force_parallel: bool,
+    /// Whether the repository is trusted for this run, as HEAD has it, without a record.
+    #[serde(default, deserialize_with = "or_default", skip_serializing_if = "std::ops::Not::not")]
+    pub trust: bool,
+    /// What to do where the repository's own file has commands and is not trusted.
+    #[serde(default, deserialize_with = "if_untrusted", skip_serializing_if = "Option::is_none")]
+    pub untrusted: Option<IfUntrusted>,
+    /// Whether the run works in a git worktree of its own.
+    #[serde(default, deserialize_with = "or_default", skip_serializing_if = "std::ops::Not::not")]
+    pub isolate: bool,
     /// What it may use up.
     #[serde(default, deserialize_with = "or_default", skip_serializing_if = "WantedLimits::is_empty")]
     pub limits: WantedLimits,
@@ -55,8 +77,34 @@ impl StartRecipe {
             model: None,
             prompt: None,
             allow_tools: Vec::new(),
+            allow_dirty: false,
+            allow_deps: false,
+            force_parallel: false,
+            trust: false,
+            untrusted: None,
+            isolate: false,
             limits: WantedLimits::default(),
         }
+    }
+}
+
+/// What to do where a repository's own file has commands and is not trusted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum IfUntrusted {
+    /// Refuse to start, as where the field is left out.
+    Refuse,
+    /// Run without the commands, and say so.
+    Skip,
+}
+
+fn if_untrusted<'de, D: Deserializer<'de>>(field: D) -> Result<Option<IfUntrusted>, D::Error> {
+    let wrong = || D::Error::invalid_value(Unexpected::Other("value"), &"`refuse` or `skip`");
+    let Some(name) = Option::<String>::deserialize(field).map_err(|_| wrong())? else { return Ok(None) };
+    match name.as_str() {
+        "refuse" => Ok(Some(IfUntrusted::Refuse)),
+        "skip" => Ok(Some(IfUntrusted::Skip)),
+        _ => Err(wrong()),
     }
 }
 

@@ -41,6 +41,9 @@ pub struct Connected {
     pub session_id: Option<String>,
     /// The version of the protocol that both speak.
     pub negotiated_protocol_version: String,
+    /// Whether the server accepts from this client what widens a run, and trust in repositories.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub may_widen: bool,
 }
 
 /// The client's key is wrong, and the socket closes. The app does not come back by itself after this.
@@ -92,6 +95,9 @@ pub struct ErrorMessage {
     /// The id that the client gave its request.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub request_id: Option<RequestId>,
+    /// The files that both sides changed, where a worktree was not merged because of them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub conflicts: Vec<String>,
     /// The version that a client needs at least.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub required: Option<String>,
@@ -166,6 +172,10 @@ pub enum ErrorCode {
     StartFailed,
     /// The run cannot go on.
     CannotResume,
+    /// The worktree of the run was neither merged nor thrown away.
+    CannotEndWorktree,
+    /// The repository of the directory can be neither looked at nor trusted.
+    CannotTrust,
     /// The server does not do such things.
     NotSupported,
     /// The server is about to stop.

@@ -1,5 +1,6 @@
 //! What the server says. A message is one struct; `STANDARDS.md` shows each.
 
+mod directory_trust;
 mod handshake;
 mod history;
 mod recipe;
@@ -7,9 +8,11 @@ mod refusals;
 mod run_output;
 mod run_view;
 mod sessions;
+mod worktree_ended;
 
 use serde::{Deserialize, Serialize};
 
+pub use directory_trust::DirectoryTrust;
 pub use handshake::{Ack, AuthError, Connected, ErrorCode, ErrorMessage, Hello};
 pub use history::{HistoryMessage, Mark, SessionHistory};
 pub use recipe::{
@@ -26,6 +29,7 @@ pub use sessions::{
     ActiveRecipe, LastRecipe, RecentSession, RecentSessions, SessionCreated, SessionEntry, SessionKilled,
     SessionList, SessionReady, TurnComplete, WorkChanged,
 };
+pub use worktree_ended::WorktreeEnded;
 
 /// Something the server says.
 ///
@@ -63,6 +67,8 @@ pub enum ServerMessage {
     RecipeExited(RecipeExited),
     RunView(RunViewChanged),
     RunOutput(RunOutput),
+    WorktreeEnded(WorktreeEnded),
+    DirectoryTrust(DirectoryTrust),
     RecipeError(RecipeError),
     OrchestrationSet(OrchestrationSet),
     RunsPruned(RunsPruned),

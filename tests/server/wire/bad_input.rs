@@ -27,6 +27,8 @@ enum Holds {
     Object,
     /// A list of tools.
     Tools,
+    /// What to do where a repository is not trusted.
+    Untrusted,
     /// It is never refused, whatever it is.
     Anything,
 }
@@ -44,14 +46,14 @@ enum May {
 
 use Holds::{
     Amount, Anything, Count, Flag, Object, Positive, Reason, RunId, Seconds, SessionId, SmallCount, Text,
-    Tools, Words,
+    Tools, Untrusted, Words,
 };
 use May::{BeLeftOut, BeNull, NotBeLeftOut, NotBeLeftOutAlone};
 
 type Row = (&'static str, &'static [(&'static str, Holds, May)]);
 
 /// The files of good messages, and what is in their fields.
-const MESSAGES: [Row; 36] = [
+const MESSAGES: [Row; 43] = [
     (
         "connect",
         &[
@@ -96,6 +98,23 @@ const MESSAGES: [Row; 36] = [
             ("/limits/allow_steps", Positive, BeLeftOut),
         ],
     ),
+    (
+        "start_recipe.permits",
+        &[
+            ("/allow_dirty", Flag, BeLeftOut),
+            ("/allow_deps", Flag, BeLeftOut),
+            ("/force_parallel", Flag, BeLeftOut),
+            ("/trust", Flag, BeLeftOut),
+            ("/untrusted", Untrusted, BeLeftOut),
+            ("/isolate", Flag, BeLeftOut),
+        ],
+    ),
+    ("resume_run.permits", &[("/allow_deps", Flag, BeLeftOut), ("/force_parallel", Flag, BeLeftOut)]),
+    ("merge_run", &[("/run_id", RunId, NotBeLeftOut)]),
+    ("discard_run", &[("/run_id", RunId, NotBeLeftOut)]),
+    ("get_directory_trust", &[("/working_directory", Words, NotBeLeftOut)]),
+    ("trust_directory", &[("/working_directory", Words, NotBeLeftOut)]),
+    ("untrust_directory", &[("/working_directory", Words, NotBeLeftOut)]),
     ("exit_recipe", &[("/session_id", SessionId, NotBeLeftOut)]),
     ("exit_recipe.reason", &[("/session_id", SessionId, NotBeLeftOut), ("/reason", Reason, BeLeftOut)]),
     ("prune_runs", &[("/older_than_s", Seconds, NotBeLeftOut)]),
@@ -164,6 +183,7 @@ fn values() -> Vec<Option<Value>> {
         json!("seven"),
         json!("user_stopped"),
         json!("task-committed"),
+        json!("skip"),
         json!("\u{0}\u{1b}[31m\u{202e}"),
         json!("x".repeat(300_000)),
         json!(true),
@@ -211,6 +231,7 @@ fn taken(kind: &str, field: &str, holds: Holds, may: May, value: Option<&Value>)
         (Count, _) => read_if(number.is_some(), "a whole number"),
         (SmallCount, _) => read_if(number.is_some_and(|n| n < 1 << 32), "a whole number"),
         (Reason, value) => read_if(*value == json!("user_stopped"), "`user-requested` or `user_stopped`"),
+        (Untrusted, value) => read_if(*value == json!("skip"), "`refuse` or `skip`"),
         (Positive, _) => read_if(number.is_some_and(|n| n > 0 && n < 1 << 32), "a positive whole number"),
         (Seconds, value) => {
             let sensible = |seconds: f64| seconds > 1e-9 && seconds < 1e19;

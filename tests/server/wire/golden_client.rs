@@ -3,9 +3,10 @@
 use std::time::Duration;
 
 use surefire::wire::{
-    ClientMessage, Connect, ExecuteCommand, ExitRecipe, GetGitBranch, KillSession, Prompt, PromptTo,
-    ProtocolVersion, PruneRuns, PruneSessions, RefreshSessions, Request, RequestId, ResumeRun, SetDirectory,
-    SetMaxMessageSize, SetOrchestration, StartIn, StartRecipe, Subscribe, Unsubscribe, UnsupportedInSession,
+    ClientMessage, Connect, DiscardRun, ExecuteCommand, ExitRecipe, GetDirectoryTrust, GetGitBranch,
+    IfUntrusted, KillSession, MergeRun, Prompt, PromptTo, ProtocolVersion, PruneRuns, PruneSessions,
+    RefreshSessions, Request, RequestId, ResumeRun, SetDirectory, SetMaxMessageSize, SetOrchestration,
+    StartIn, StartRecipe, Subscribe, TrustDirectory, Unsubscribe, UnsupportedInSession, UntrustDirectory,
     WantedLimits,
 };
 use surefire::{ExitReason, Tool};
@@ -16,7 +17,7 @@ use super::one_run::{SESSION, run_id, session};
 const KEY: &str = "untethered-0123456789abcdef0123456789abcdef";
 
 fn rows() -> Vec<(&'static str, ClientMessage)> {
-    greetings().into_iter().chain(recipes()).chain(sessions()).chain(unsupported()).collect()
+    greetings().into_iter().chain(recipes()).chain(widened()).chain(sessions()).chain(unsupported()).collect()
 }
 
 fn greetings() -> [(&'static str, ClientMessage); 7] {
@@ -53,6 +54,12 @@ fn recipes() -> [(&'static str, ClientMessage); 15] {
         model: None,
         prompt: None,
         allow_tools: Vec::new(),
+        allow_dirty: false,
+        allow_deps: false,
+        force_parallel: false,
+        trust: false,
+        untrusted: None,
+        isolate: false,
         limits: WantedLimits::default(),
     };
     let new_session = StartRecipe {
@@ -111,6 +118,35 @@ fn recipes() -> [(&'static str, ClientMessage); 15] {
         ("prune_sessions", ClientMessage::PruneSessions(old)),
         ("set_orchestration", ClientMessage::SetOrchestration(off)),
         ("set_orchestration.session", ClientMessage::SetOrchestration(on)),
+    ]
+}
+
+/// What the machine's user lets runs do, and what becomes of those that work apart.
+fn widened() -> [(&'static str, ClientMessage); 7] {
+    let start = StartRecipe {
+        working_directory: Some("/projects/shop".into()),
+        allow_dirty: true,
+        allow_deps: true,
+        force_parallel: true,
+        trust: true,
+        untrusted: Some(IfUntrusted::Skip),
+        isolate: true,
+        ..StartRecipe::new("rebase")
+    };
+    let resume = ResumeRun { allow_deps: true, force_parallel: true, ..ResumeRun::new(run_id()) };
+    let working_directory = std::path::PathBuf::from("/projects/shop");
+    let (looked, trusted) = (working_directory.clone(), working_directory.clone());
+    [
+        ("start_recipe.permits", ClientMessage::StartRecipe(start)),
+        ("resume_run.permits", ClientMessage::ResumeRun(resume)),
+        ("merge_run", ClientMessage::MergeRun(MergeRun { run_id: run_id() })),
+        ("discard_run", ClientMessage::DiscardRun(DiscardRun { run_id: run_id() })),
+        (
+            "get_directory_trust",
+            ClientMessage::GetDirectoryTrust(GetDirectoryTrust { working_directory: looked }),
+        ),
+        ("trust_directory", ClientMessage::TrustDirectory(TrustDirectory { working_directory: trusted })),
+        ("untrust_directory", ClientMessage::UntrustDirectory(UntrustDirectory { working_directory })),
     ]
 }
 

@@ -3,15 +3,16 @@
 use serde_json::Value;
 use strum::VariantNames;
 use surefire::recipes::{ImplementAndReview, ImplementAndReviewAll, ReviewAndCommit};
+use surefire::run::WorktreeEnd;
 use surefire::view::{RunFacts, Timeline};
 use surefire::wire::{
     Ack, ActiveRecipe, AuthError, AvailableCommands, AvailableRecipes, CommandError, CommandHistory,
-    CompactionError, Connected, ErrorCode, ErrorMessage, GitBranch, Hello, HistoryMessage, InferNameError,
-    LastRecipe, Mark, OfferedAgent, OfferedRecipe, OrchestrationSet, ProtocolVersion, RecentSession,
-    RecentSessions, RecipeError, RecipeExited, RequestId, ResourcesList, RunOutput, RunViewChanged,
-    RunsPruned, ServerMessage, SessionCreated, SessionEntry, SessionHistory, SessionKilled, SessionList,
-    SessionReady, SessionsPruned, Stamp, TurnComplete, Window, WorkChanged, WorktreeSessionError, shown,
-    window,
+    CompactionError, Connected, DirectoryTrust, ErrorCode, ErrorMessage, GitBranch, Hello, HistoryMessage,
+    InferNameError, LastRecipe, Mark, OfferedAgent, OfferedRecipe, OrchestrationSet, ProtocolVersion,
+    RecentSession, RecentSessions, RecipeError, RecipeExited, RequestId, ResourcesList, RunOutput,
+    RunViewChanged, RunsPruned, ServerMessage, SessionCreated, SessionEntry, SessionHistory, SessionKilled,
+    SessionList, SessionReady, SessionsPruned, Stamp, TurnComplete, Window, WorkChanged, WorktreeEnded,
+    WorktreeSessionError, shown, window,
 };
 use surefire::{Category, Exit, ExitReason, Outline, Registry};
 use uuid::Uuid;
@@ -22,7 +23,8 @@ use super::one_run::{BEGAN, OneRun, SESSION, at, run_id, session};
 type Rows = Vec<(&'static str, ServerMessage)>;
 
 fn rows() -> Rows {
-    [greetings(), errors(), sessions(), histories(), recipes(), runs(), views(), exits(), refusals()].concat()
+    [greetings(), errors(), sessions(), histories(), recipes(), runs(), views(), exits(), apart(), refusals()]
+        .concat()
 }
 
 fn greetings() -> Rows {
@@ -30,7 +32,9 @@ fn greetings() -> Rows {
         message: "Session registered".into(),
         session_id: None,
         negotiated_protocol_version: ProtocolVersion::NEWEST.to_string(),
+        may_widen: false,
     };
+    let on_this_machine = Connected { may_widen: true, ..connected.clone() };
     let android = Connected {
         session_id: Some("6c1d9b7e-0f35-4a82-b4d6-e8f0a2c4d6e8".into()),
         negotiated_protocol_version: ProtocolVersion::negotiate(None).to_string(),
@@ -45,6 +49,7 @@ fn greetings() -> Rows {
         ("hello", ServerMessage::Hello(Hello::default())),
         ("connected", ServerMessage::Connected(connected)),
         ("connected.android", ServerMessage::Connected(android)),
+        ("connected.may_widen", ServerMessage::Connected(on_this_machine)),
         ("auth_error", ServerMessage::AuthError(AuthError::default())),
         ("pong", ServerMessage::Pong),
         ("ack", ServerMessage::Ack(starting)),
@@ -82,7 +87,16 @@ fn errors() -> Rows {
         received: Some("0.3.2".into()),
         ..ErrorMessage::default()
     };
+    let conflicts = ErrorMessage {
+        message: "the branch is in conflict with what was committed meanwhile, in `src/cart.rs`".into(),
+        code: Some(ErrorCode::CannotEndWorktree),
+        session_id: Some(session()),
+        request_id: RequestId::new("merge-1"),
+        conflicts: vec!["src/cart.rs".into()],
+        ..ErrorMessage::default()
+    };
     vec![
+        ("error.cannot_end_worktree", ServerMessage::Error(conflicts)),
         ("error", ServerMessage::Error(plain)),
         ("error.request_id", ServerMessage::Error(failed)),
         ("error.session", ServerMessage::Error(busy)),
@@ -374,6 +388,27 @@ fn views() -> Rows {
     vec![
         ("run_view", ServerMessage::RunView(RunViewChanged::new(run_id(), changed))),
         ("run_output", ServerMessage::RunOutput(printed)),
+    ]
+}
+
+/// What becomes of a run that worked apart, and which repositories are trusted.
+fn apart() -> Rows {
+    let commit = || "5f0e1d2c3b4a59687786a5b4c3d2e1f001122334".to_owned();
+    let ended = |end| ServerMessage::WorktreeEnded(WorktreeEnded { run_id: run_id(), end });
+    let merged = ended(WorktreeEnd::Merged { into: Some("main".into()), commit: commit() });
+    let trusted = DirectoryTrust {
+        working_directory: "/projects/shop".into(),
+        trusted: true,
+        files: vec![".mcp.json".into(), "surefire.toml".into()],
+        changed: Vec::new(),
+        commands: vec!["cargo test".into(), "npm ci".into()],
+    };
+    let changed = DirectoryTrust { trusted: false, changed: vec![".mcp.json".into()], ..trusted.clone() };
+    vec![
+        ("worktree_ended", merged),
+        ("worktree_ended.discarded", ended(WorktreeEnd::Discarded { commit: commit() })),
+        ("directory_trust", ServerMessage::DirectoryTrust(trusted)),
+        ("directory_trust.changed", ServerMessage::DirectoryTrust(changed)),
     ]
 }
 

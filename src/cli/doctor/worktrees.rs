@@ -1,0 +1,184 @@
+//! Worktrees of runs that have ended: nothing throws them away by itself.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use super::finding::Finding;
+use crate::Catalog;
+use crate::cli::connection;
+use crate::cli::connection::Books;
+use crate::cli::usage::complaint::Complaint;
+use crate::cli::usage::program::program_name;
+use crate::engine::{Clock, worktrees_directory};
+use crate::run::{Event, RunId, Worktree};
+use crate::store::Sqlite;
+use crate::view::{count, took};
+
+const NAME: &str = "worktrees";
+
+/// How many are named; the others are counted.
+const MAX_NAMED: usize = 5;
+
+/// How many links of a chain are followed to its last run.
+const MAX_LINKS: usize = 1000;
+
+/// Looks at what is in the data directory. There is nothing to say where no run worked apart.
+pub(super) async fn check(catalog: Catalog, data: Option<&Path>) -> Option<Finding> {
+    let data = data?;
+    let found = entries(&worktrees_directory(data));
+    // A store of an earlier version is left as it is.
+    if found.is_empty() || matches!(Sqlite::inspect(data), Ok(None)) {
+        return None;
+    }
+    let looked = async {
+        let books = connection::books(catalog, data).await?;
+        let (mut left, mut stray) = (Vec::new(), Vec::new());
+        for path in found {
+            match belongs(&books, &path).await? {
+                Belongs::ToRunning => {}
+                Belongs::ToEnded(leftover) => left.push(*leftover),
+                Belongs::ToNone => stray.push(path),
+            }
+        }
+        Ok::<_, Complaint>((left, stray))
+    };
+    Some(match looked.await {
+        Ok((left, stray)) => told(&left, &stray, Clock::system().now()),
+        Err(complaint) => Finding::complained(NAME, &complaint),
+    })
+}
+
+fn entries(directory: &Path) -> Vec<PathBuf> {
+    let Ok(entries) = directory.read_dir() else { return Vec::new() };
+    let mut found: Vec<_> =
+        entries.flatten().map(|entry| entry.path()).filter(|path| path.is_dir()).collect();
+    found.sort();
+    found
+}
+
+/// A worktree that nothing was done about.
+#[derive(Debug)]
+struct Leftover {
+    run: RunId,
+    worktree: Worktree,
+    /// When its run ended, in milliseconds since 1970.
+    ended_at: u64,
+}
+
+enum Belongs {
+    /// To a run that works in it, or is paused.
+    ToRunning,
+    /// To a run that has ended.
+    ToEnded(Box<Leftover>),
+    /// To no run that is known.
+    ToNone,
+}
+
+/// A worktree is named after the run that it was made for, and all runs of a chain work in it.
+async fn belongs(books: &Books, path: &Path) -> Result<Belongs, Complaint> {
+    let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let Ok(mut run) = name.parse::<RunId>() else { return Ok(Belongs::ToNone) };
+    for _ in 0..MAX_LINKS {
+        let Some(journal) = books.journal(run, 0).await? else { return Ok(Belongs::ToNone) };
+        let line = journal.run;
+        match &line.ending {
+            None => return Ok(Belongs::ToRunning),
+            Some(ending) if ending.resume_at.is_some() => return Ok(Belongs::ToRunning),
+            Some(ending) => match ending.continued_by {
+                Some(next) => run = next,
+                None => {
+                    let mut events = journal.events.into_iter().map(|told| told.event);
+                    return Ok(match events.next() {
+                        Some(Event::Started { order, .. }) => match order.worktree {
+                            Some(worktree) => {
+                                let ended_at = line.changed_at.0;
+                                Belongs::ToEnded(Box::new(Leftover { run, worktree, ended_at }))
+                            }
+                            None => Belongs::ToNone,
+                        },
+                        _ => Belongs::ToNone,
+                    });
+                }
+            },
+        }
+    }
+    Ok(Belongs::ToRunning)
+}
+
+fn told(left: &[Leftover], stray: &[PathBuf], now: u64) -> Finding {
+    let program = program_name();
+    let leftover = |it: &Leftover| {
+        let age = took(Duration::from_millis(now.saturating_sub(it.ended_at)));
+        let (path, branch) = (it.worktree.path.display(), &it.worktree.branch);
+        format!("run {}, ended {age} ago, in `{path}` on the branch `{branch}`", short(it.run))
+    };
+    let mut words = Vec::new();
+    if !left.is_empty() {
+        let all = count(left.len(), "worktree");
+        words.push(format!("{all} of runs that have ended: {}", named(left.iter().map(leftover))));
+    }
+    if !stray.is_empty() {
+        let paths = stray.iter().map(|path| format!("`{}`", path.display()));
+        words.push(format!("{} of no run that is known: {}", count(stray.len(), "worktree"), named(paths)));
+    }
+    if words.is_empty() {
+        return Finding::good(NAME, "runs work in all that there are");
+    }
+    let ending = format!("`{program} merge` or `{program} discard` with the run's id");
+    let removing = "`git worktree remove` with the path, in the repository that it was made from";
+    let fix = match (left, stray) {
+        ([], _) => format!("look into them, then {removing}"),
+        (_, []) => ending,
+        (_, _) => format!("{ending}; for those of no run, {removing}"),
+    };
+    Finding::doubtful(NAME, words.join("; "), fix)
+}
+
+fn named(all: impl ExactSizeIterator<Item = String>) -> String {
+    let more = all.len().saturating_sub(MAX_NAMED);
+    let mut shown: Vec<_> = all.take(MAX_NAMED).collect();
+    if more > 0 {
+        shown.push(format!("and {more} more"));
+    }
+    shown.join(", ")
+}
+
+fn short(run: RunId) -> String {
+    run.to_string().chars().take(8).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use uuid::Uuid;
+
+    use super::*;
+    use crate::cli::doctor::finding::Status;
+
+    fn leftover(n: u128) -> Leftover {
+        let worktree = Worktree {
+            repository: "/shop".into(),
+            path: format!("/data/worktrees/{n}").into(),
+            branch: format!("surefire/{n}"),
+            base: "0123".to_owned(),
+        };
+        Leftover { run: Uuid::from_u128(n << 96).into(), worktree, ended_at: 1_000 }
+    }
+
+    #[test]
+    fn what_was_left_is_named_with_its_branch_and_its_age_and_what_ends_it() {
+        let found = told(&[leftover(7)], &[], 121_000);
+        assert_eq!(found.status, Status::Doubtful);
+        let words = "1 worktree of runs that have ended: run 00000007, ended 2 min ago, in `/data/worktrees/7` on the \
+                     branch `surefire/7`";
+        assert_eq!(found.words, words);
+        assert!(found.fix.contains(" merge` or `") && found.fix.contains(" discard`"), "{}", found.fix);
+
+        let stray = told(&[], &["/data/worktrees/x".into()], 0);
+        assert_eq!(stray.words, "1 worktree of no run that is known: `/data/worktrees/x`");
+        assert!(stray.fix.contains("git worktree remove"), "{}", stray.fix);
+
+        let many: Vec<_> = (1..=7).map(leftover).collect();
+        assert!(told(&many, &[], 0).words.ends_with(", and 2 more"));
+        assert_eq!(told(&[], &[], 0).status, Status::Good);
+    }
+}

@@ -54,7 +54,7 @@ pub use tool::{InvalidTool, Tool};
 pub use typed::{Position, Recipe};
 pub use verdict::Verdict;
 
-#[cfg(feature = "cli")]
+#[cfg(feature = "engine")]
 pub(crate) use catalog::closest;
 
 #[doc(hidden)]

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use super::blocking::on_a_clock_of_its_own;
 use super::file_lock::{FileLock, NotLocked};
-use crate::gate::{Environment, Git, GitError, ProjectFile, ProjectFileError};
+use crate::gate::{Environment, Git, GitError, MAX_PROJECT_FILE_BYTES, ProjectFile, ProjectFileError};
 use crate::recipe::advice;
 use crate::{Advise, Remedy};
 
@@ -27,9 +27,6 @@ const MAX_RECORDS_BYTES: u64 = 4 << 20;
 const LOCK_ATTEMPTS: u32 = 50;
 const LOCK_INTERVAL: std::time::Duration = std::time::Duration::from_millis(20);
 
-/// How large a project's own file may be.
-const MAX_PROJECT_FILE_BYTES: usize = 64 << 10;
-
 /// What trust in a repository is about, as HEAD has it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TrustSubject {
@@ -41,6 +38,8 @@ pub struct TrustSubject {
     pub files: BTreeMap<String, String>,
     /// The repository's own file.
     pub project: Option<ProjectFile>,
+    /// Why it cannot be trusted, where that is so: a link in the place of a file could lead to another one at any time.
+    pub obstacle: Option<String>,
 }
 
 /// Whether a repository is trusted.
@@ -71,6 +70,14 @@ pub enum TrustError {
         /// The mistake.
         error: ProjectFileError,
     },
+    /// What trust would rest on may change unnoticed.
+    #[error("`{}` cannot be trusted: {why}", .directory.display())]
+    Obstacle {
+        /// The top of the work tree.
+        directory: PathBuf,
+        /// What is in the way.
+        why: String,
+    },
     /// Git failed.
     #[error(transparent)]
     Git(#[from] GitError),
@@ -88,7 +95,7 @@ impl Advise for TrustError {
     fn remedy(&self) -> Option<Remedy> {
         match self {
             Self::NoRepository(_) => Some(Remedy::InitRepository),
-            Self::ProjectFile { .. } | Self::Git(_) | Self::Records { .. } => None,
+            Self::ProjectFile { .. } | Self::Obstacle { .. } | Self::Git(_) | Self::Records { .. } => None,
         }
     }
 }
@@ -151,6 +158,7 @@ impl TrustRecords {
         let records = self.read()?;
         Ok(match records.directories.get(&subject.top) {
             None => TrustState::Unknown,
+            Some(_) if subject.obstacle.is_some() => TrustState::Unknown,
             Some(record) if record.files == subject.files => TrustState::Trusted,
             Some(record) => {
                 let names = record.files.keys().chain(subject.files.keys());
@@ -168,8 +176,11 @@ impl TrustRecords {
     /// Records that it is trusted, as it is now.
     ///
     /// # Errors
-    /// The records cannot be written.
+    /// It cannot be trusted, or the records cannot be written.
     pub fn trust(&self, subject: &TrustSubject) -> Result<(), TrustError> {
+        if let Some(why) = &subject.obstacle {
+            return Err(TrustError::Obstacle { directory: subject.top.clone(), why: why.clone() });
+        }
         let record = Record { files: subject.files.clone() };
         self.change(|records| {
             records.directories.insert(subject.top.clone(), record);
@@ -254,11 +265,15 @@ impl TrustRecords {
 pub(super) async fn subject_of(repository: &crate::gate::Repository) -> Result<TrustSubject, TrustError> {
     let top = repository.top().to_owned();
     let commit = repository.head().await?.commit;
-    let files = repository.trusted_ids().await?.into_iter().collect();
+    let (files, obstacle) = match repository.trusted_ids().await {
+        Ok(files) => (files.into_iter().collect(), None),
+        Err(error @ GitError::NotAFile { .. }) => (BTreeMap::new(), Some(error.to_string())),
+        Err(error) => return Err(error.into()),
+    };
     let text = repository.head_file(crate::gate::PROJECT_FILE, MAX_PROJECT_FILE_BYTES).await?;
     let project = text.map(|text| ProjectFile::parse(&text)).transpose();
     let project = project.map_err(|error| TrustError::ProjectFile { directory: top.clone(), error })?;
-    Ok(TrustSubject { top, commit, files, project })
+    Ok(TrustSubject { top, commit, files, project, obstacle })
 }
 
 /// Whether there is a record that the repository of a directory is trusted as it is now.
@@ -277,7 +292,7 @@ mod tests {
 
     fn subject(files: &[(&str, &str)]) -> TrustSubject {
         let files = files.iter().map(|(path, id)| ((*path).to_owned(), (*id).to_owned())).collect();
-        TrustSubject { top: "/shop".into(), commit: None, files, project: None }
+        TrustSubject { top: "/shop".into(), commit: None, files, project: None, obstacle: None }
     }
 
     #[test]

@@ -31,7 +31,7 @@ pub enum WorktreeEnd {
     },
     /// It was thrown away at a person's wish.
     Discarded {
-        /// The last commit of its branch, by which git can still find it for a while.
+        /// The last commit of its branch, by which git can still find it for a while; empty where nothing was left of it.
         commit: String,
     },
 }

@@ -123,6 +123,9 @@ impl ShownWorktree {
             Some(WorktreeEnd::Merged { into: None, commit }) => {
                 format!("branch `{branch}` was merged at {}", short_commit(commit))
             }
+            Some(WorktreeEnd::Discarded { commit }) if commit.is_empty() => {
+                format!("branch `{branch}` was discarded; nothing was left of it")
+            }
             Some(WorktreeEnd::Discarded { commit }) => {
                 format!("branch `{branch}` was discarded at {}", short_commit(commit))
             }

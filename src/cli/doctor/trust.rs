@@ -83,8 +83,17 @@ async fn here(records: &TrustRecords, current: &Path) -> Option<Finding> {
             return Some(Finding::bad(HERE, error.problem(), fix));
         }
         // Whether there is git and a repository is another check's.
-        Err(TrustError::NoRepository(_) | TrustError::Git(_) | TrustError::Records { .. }) => return None,
+        Err(
+            TrustError::NoRepository(_)
+            | TrustError::Obstacle { .. }
+            | TrustError::Git(_)
+            | TrustError::Records { .. },
+        ) => return None,
     };
+    if let Some(why) = subject.obstacle {
+        let fix = "put the file itself in the place of the link and commit it, or work without it";
+        return Some(Finding::doubtful(HERE, format!("this repository cannot be trusted: {why}"), fix));
+    }
     if subject.files.is_empty() {
         return None;
     }

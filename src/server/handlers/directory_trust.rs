@@ -44,9 +44,13 @@ pub(super) async fn untrust(context: &RequestContext<'_>, message: UntrustDirect
     // A repository that cannot be looked at any more is known by the path that its record has.
     let subject = match records.subject(&directory).await {
         Ok(subject) => subject,
-        Err(_) => {
-            TrustSubject { top: directory.clone(), commit: None, files: BTreeMap::new(), project: None }
-        }
+        Err(_) => TrustSubject {
+            top: directory.clone(),
+            commit: None,
+            files: BTreeMap::new(),
+            project: None,
+            obstacle: None,
+        },
     };
     let untrust = |records: &TrustRecords, subject: &TrustSubject| {
         records.untrust(&subject.top).map(|_| TrustState::Unknown)

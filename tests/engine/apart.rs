@@ -125,7 +125,7 @@ async fn conflicts_end_in_words_and_nothing_is_lost() {
     let ready = Arc::new(tokio::sync::Notify::new());
     harness.agent.then(Act::Waits(Arc::clone(&ready), "committed"));
     let started = harness.engine.start(wish(&harness)).await.unwrap();
-    harness.until(|harness| !harness.agent.turns().is_empty()).await;
+    harness.agent.asked(1).await;
     let (path, _) = worktree(&harness, started.run);
     std::fs::write(path.join("a"), "theirs\n").unwrap();
     commit(&path, "Theirs");
@@ -149,7 +149,7 @@ async fn conflicts_end_in_words_and_nothing_is_lost() {
 async fn a_run_that_has_not_ended_keeps_its_worktree() {
     let harness = harness([Act::Hangs]).await;
     let started = harness.engine.start(wish(&harness)).await.unwrap();
-    harness.until(|harness| !harness.agent.turns().is_empty()).await;
+    harness.agent.asked(1).await;
     let refused = harness.engine.end_worktree(started.run, WorktreeChoice::Merge).await.unwrap_err();
     assert!(matches!(refused, WorktreeError::Cannot(CannotEndWorktree::StillRunning)), "{refused}");
     let elsewhere = Start { session: Some(started.session), ..wish(&harness) };
@@ -160,7 +160,7 @@ async fn a_run_that_has_not_ended_keeps_its_worktree() {
 async fn runs_apart_are_not_in_each_others_way() {
     let harness = harness([Act::Hangs, Act::Outcome("committed")]).await;
     let first = harness.engine.start(wish(&harness)).await.unwrap();
-    harness.until(|harness| !harness.agent.turns().is_empty()).await;
+    harness.agent.asked(1).await;
     committed(&harness).await;
     harness.engine.exit(first.session, surefire::ExitReason::UserRequested).await.unwrap();
 }

@@ -216,7 +216,8 @@ fn project_file(harness: &Harness, text: &str) {
     commit(&harness.directory(), "Project file");
 }
 
-#[tokio::test(start_paused = true)]
+// Trust is looked up by the test itself, with git and the machine's own clock.
+#[tokio::test]
 async fn commands_of_a_repository_run_once_it_is_trusted_and_not_before() {
     let harness = harness([]).await;
     project_file(&harness, "verify = ['touch verified']\n[scope]\ndeny = ['docs/**']\n");
@@ -290,7 +291,7 @@ async fn an_agent_that_edits_the_repositorys_file_ends_its_run_committed_or_not(
         let ready = Arc::new(Notify::new());
         harness.agent.then(Act::Waits(Arc::clone(&ready), "complete"));
         let started = harness.engine.start(wish(&harness, "bounded")).await.unwrap();
-        harness.until(|harness| !harness.agent.turns().is_empty()).await;
+        harness.agent.asked(1).await;
         std::fs::write(&file, "verify = ['curl evil']\n").unwrap();
         if commits {
             commit(&harness.directory(), "Evil");

@@ -81,7 +81,10 @@ pub(in crate::engine) async fn start(
         restarts: 0,
         continues: None,
     };
-    if let Some(claim) = TreeClaim::of(recipe.outline(), &order) {
+    // A run that works apart is in no other run's way.
+    if order.worktree.is_none()
+        && let Some(claim) = TreeClaim::of(recipe.outline(), &order)
+    {
         shared.trees.hold(&shared.options.locks, &order.directory, claim)?;
     }
     Ok((order, begins))

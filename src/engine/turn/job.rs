@@ -67,7 +67,8 @@ impl Job {
     pub(in crate::engine) fn claim(&self) -> Option<TreeClaim> {
         match self {
             Self::Turn(request) => request.claim,
-            Self::Check(request) => request.claim,
+            // A worktree that is still to be made is claimed once there is something to work on in it.
+            Self::Check(request) => request.claim.filter(|_| request.check.worktree.is_none()),
         }
     }
 

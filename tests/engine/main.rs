@@ -13,7 +13,6 @@ mod limits;
 mod logs;
 mod owner;
 mod passages;
-mod producers;
 mod proving;
 mod recovering;
 mod resuming;

@@ -21,7 +21,12 @@ pub(super) fn holds(reason: ExitReason, basis: Basis, end: &End) {
             of_journal(end, run, &stop);
         }
         Left::NoRun => {
-            assert_eq!(run, None, "{reason}: {}", end.exited);
+            // Clients are told of it as of a run, since they wait for one; but there is none.
+            let run = run.expect("it looks like a run");
+            assert_eq!(end.exited["step_count"], 0, "{reason}: {}", end.exited);
+            assert!(!file(end, run, "stop.json").exists(), "{reason}");
+            let unknown = end.scene.says(&["why", run]);
+            assert!(unknown.err.contains("there is no run"), "{reason}: {unknown:?}");
             let why = end.exited["description"].as_str().unwrap_or_default();
             assert!(!why.is_empty(), "{reason} says why nothing began: {}", end.exited);
         }
@@ -40,11 +45,10 @@ fn of_process_and_wire(reason: ExitReason, end: &End) {
     let code = exited["reason"].as_str().expect("it has a reason");
     assert_eq!(ExitReason::lookup(code), Some(reason), "{exited:#}");
     assert_eq!(end.status, i32::from(definition.exit_code), "{reason}: the exit status of the process");
-    let step = exited["step"].as_str().unwrap_or_default();
-    let message = definition.message.replace("{limit}", end.limit).replace("{step}", step);
+    let message = exited["message"].as_str().expect("it has a message");
+    assert!(says(message, &expected_message(reason, end)), "{reason}: {message}");
     let expected = json!({
-        "type": "recipe_exited", "category": definition.category, "message": message, "title": definition.title,
-        "diagnosis": definition.diagnosis, "goal_met": definition.goal_met, "exit_code": definition.exit_code,
+        "type": "recipe_exited", "category": definition.category, "title": definition.title, "diagnosis": definition.diagnosis, "goal_met": definition.goal_met, "exit_code": definition.exit_code,
         "auto_resumable": definition.auto_resumable, "rehearsal": false,
     });
     for (field, expected) in expected.as_object().expect("it is one") {
@@ -56,13 +60,39 @@ fn of_process_and_wire(reason: ExitReason, end: &End) {
     assert_eq!(&serde_json::to_value(&known).expect("it is plain data"), exited, "{reason}: nothing else");
 }
 
+/// The registry's message with this run's numbers. `…` in them is what was measured.
+fn expected_message(reason: ExitReason, end: &End) -> String {
+    let (definition, exited) = (reason.definition(), &end.exited);
+    // The general words are for the case that no cause is known.
+    if let (ExitReason::Error, Some(cause)) = (reason, exited["error"].as_str()) {
+        return format!("Recipe failed: {cause}");
+    }
+    let code = exited["reason"].as_str().expect("it has a reason");
+    let step = code.split_once(':').map_or("", |(_, step)| step);
+    definition.message.replace("{limit}", end.limit).replace("{step}", step)
+}
+
+fn says(message: &str, expected: &str) -> bool {
+    match expected.split_once('…') {
+        None => message == expected,
+        Some((before, after)) => {
+            let measured = message.strip_prefix(before).and_then(|rest| rest.strip_suffix(after));
+            measured.is_some_and(|words| words.starts_with(|c: char| c.is_ascii_digit()))
+        }
+    }
+}
+
 /// `stop.json`, which is given back, and `stop.md`.
 fn of_files(reason: ExitReason, basis: Basis, end: &End, run: &str) -> Value {
     let read = |name| std::fs::read_to_string(file(end, run, name)).expect("a run that ended leaves it");
     let stop: Value = serde_json::from_str(&read("stop.json")).expect("it is JSON");
-    let fields = ["reason", "category", "message", "title", "goal_met", "exit_code", "session_id", "rehearsal"];
-    for field in fields.into_iter().chain(["recipe_id", "run_id"]) {
+    let fields = ["reason", "category", "goal_met", "exit_code", "run_id", "session_id", "recipe_id", "rehearsal"];
+    for field in fields {
         assert_eq!(stop[field], end.exited[field], "{reason}: `{field}` in stop.json");
+    }
+    // The wire keeps words here that other tools know, and files and console have plainer ones.
+    if reason != ExitReason::UserProvidedOther {
+        assert_eq!(stop["message"], end.exited["message"], "{reason}: `message` in stop.json");
     }
     assert_eq!(stop["hint"], reason.definition().hint, "{reason}");
     let rests_on_agent = stop["rests_on"] == "agent";
@@ -78,7 +108,8 @@ fn of_files(reason: ExitReason, basis: Basis, end: &End, run: &str) -> Value {
     }
 
     let (page, definition) = (read("stop.md"), reason.definition());
-    assert!(page.starts_with(&format!("# {}\n", definition.title)), "{reason}: {page}");
+    let title = stop["title"].as_str().expect("it has one");
+    assert!(page.starts_with(&format!("# {title}\n")), "{reason}: {page}");
     let goal = if definition.goal_met { "the goal is met" } else { "the goal is not met" };
     let code = stop["reason"].as_str().expect("it has one");
     let line = format!(

@@ -35,26 +35,26 @@ pub(super) fn budget() -> End {
 
 /// The agent works for longer than the run may take.
 pub(super) fn time() -> End {
-    silent().run(&["implement-and-review", "--time", "200ms"]).with_limit("200ms")
+    silent().run(&["implement-and-review", "--time", "200ms"]).with_limit("200 ms, took …")
 }
 
 /// The agent would need a second turn.
 pub(super) fn ticks() -> End {
-    Scene::new(json!({})).run(&["implement-and-review", "--max-ticks", "1"]).with_limit("1")
+    Scene::new(json!({})).run(&["implement-and-review", "--max-ticks", "1"]).with_limit("1, used 1")
 }
 
 /// The agent shows no sign of life.
 pub(super) fn silence() -> End {
-    silent().run(&["implement-and-review", "--silence", "200ms"]).with_limit("200ms")
+    silent().run(&["implement-and-review", "--silence", "200ms"]).with_limit("200 ms")
 }
 
 /// The agent takes too long for one turn.
 pub(super) fn turn_time() -> End {
-    silent().run(&["implement-and-review", "--turn-time", "200ms"]).with_limit("200ms")
+    silent().run(&["implement-and-review", "--turn-time", "200ms"]).with_limit("200 ms")
 }
 
 /// The agent prints one line that is longer than a line may be.
 pub(super) fn output() -> End {
     let scene = Scene::new(always(&json!({ "act": "huge-line", "megabytes": 9 })));
-    scene.run(&["implement-and-review"]).with_limit("8 MiB")
+    scene.run(&["implement-and-review"]).with_limit("8 MiB in one line")
 }

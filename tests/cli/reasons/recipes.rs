@@ -79,7 +79,8 @@ impl AnyRecipe for ByHand {
     }
 
     fn resume(&self, snapshot: &Snapshot) -> Result<Box<dyn AnyPosition>, SnapshotError> {
-        inner().resume(snapshot).map(|position| self.at(position))
+        let snapshot = Snapshot { recipe: inner().outline().id.to_owned(), ..snapshot.clone() };
+        inner().resume(&snapshot).map(|position| self.at(position))
     }
 }
 

@@ -102,15 +102,13 @@ impl Session {
         (self.adopted, self.held) = (true, false);
         match &self.work {
             // What broke may be the very thing that is needed to replay it.
-            Work::Unreplayable(run) if run.resumes && run.pause().is_none() => self.abandon(draft, exit, false),
+            Work::Unreplayable(run) if run.resumes && run.pause().is_none() => {
+                self.abandon(draft, exit, false)
+            }
             Work::Running(active) | Work::Waiting(active) | Work::Left(active) if active.resumes => {
                 self.tell_run(draft, Input::Cancelled { exit: exit.clone(), took: Duration::ZERO });
             }
-            Work::Unreplayable(_)
-            | Work::Running(_)
-            | Work::Waiting(_)
-            | Work::Left(_)
-            | Work::None => {}
+            Work::Unreplayable(_) | Work::Running(_) | Work::Waiting(_) | Work::Left(_) | Work::None => {}
         }
     }
 }

@@ -106,11 +106,7 @@ fn a_run_that_somebody_else_ends_says_so() {
 fn where_recipes_are_switched_off_nothing_starts() {
     let place = Place::new();
     let (_server, ready) = place.serve(&[]);
-    ask(
-        &ready,
-        &serde_json::json!({ "type": "set_orchestration", "enabled": false }),
-        "orchestration_set",
-    );
+    ask(&ready, &serde_json::json!({ "type": "set_orchestration", "enabled": false }), "orchestration_set");
     let said = place.run(&TASK);
     assert_eq!((said.status, said.out.as_str()), (133, ""));
     hold("guest-switched-off", &said.err);

@@ -86,7 +86,8 @@ fn says(message: &str, expected: &str) -> bool {
 fn of_files(reason: ExitReason, basis: Basis, end: &End, run: &str) -> Value {
     let read = |name| std::fs::read_to_string(file(end, run, name)).expect("a run that ended leaves it");
     let stop: Value = serde_json::from_str(&read("stop.json")).expect("it is JSON");
-    let fields = ["reason", "category", "goal_met", "exit_code", "run_id", "session_id", "recipe_id", "rehearsal"];
+    let fields =
+        ["reason", "category", "goal_met", "exit_code", "run_id", "session_id", "recipe_id", "rehearsal"];
     for field in fields {
         assert_eq!(stop[field], end.exited[field], "{reason}: `{field}` in stop.json");
     }

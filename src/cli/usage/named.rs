@@ -54,6 +54,8 @@ impl Named {
             let program = quoted.split_whitespace().next().unwrap_or_default();
             match program {
                 "surefire" => self.command(quoted),
+                // Its options are among the words above.
+                _ if program.starts_with("--") => {}
                 _ if self.catalog.get(quoted).is_some() || TYPED_ELSEWHERE.contains(&quoted) => {}
                 _ => assert!(OTHER_PROGRAMS.contains(&program), "`{quoted}` does not exist, in: {text}"),
             }

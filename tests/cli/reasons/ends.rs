@@ -5,8 +5,11 @@ use std::path::Path;
 
 use rustix::process::{Pid, Resource, Rlimit, Signal, kill_process, prlimit};
 use serde_json::{Value, json};
+use surefire::ExitReason;
 
+use super::check;
 use super::scene::{End, Left, Scene, always};
+use super::table::Basis;
 use crate::process::{begin, eventually};
 use crate::wire_client::ask;
 
@@ -109,4 +112,10 @@ fn make_fifo(path: &Path) {
     let path = CString::new(path.as_os_str().as_encoded_bytes()).expect("paths have no zeros");
     rustix::fs::mkfifoat(rustix::fs::CWD, path, rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR)
         .expect("there is room");
+}
+
+#[test]
+fn a_run_that_breaks_ends_even_if_it_cannot_be_replayed() {
+    let end = Scene::example("every_reason", json!({})).run(&["panic-for-good"]);
+    check::holds(ExitReason::InternalError, Basis::Engine, &end);
 }

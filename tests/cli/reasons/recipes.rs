@@ -37,11 +37,13 @@ surefire::recipe! {
     }
 }
 
-/// What is wrong with a recipe that was written by hand. The macro would not compile the first, and cannot make the second.
+/// What is wrong with a recipe that was written by hand. The macro would not compile the first, and cannot make the others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Mistake {
     NoPrompt,
     Panic,
+    /// It does not know its own snapshots either.
+    PanicForGood,
 }
 
 /// A recipe that was written by hand, around one that was not.
@@ -79,6 +81,9 @@ impl AnyRecipe for ByHand {
     }
 
     fn resume(&self, snapshot: &Snapshot) -> Result<Box<dyn AnyPosition>, SnapshotError> {
+        if self.mistake == Mistake::PanicForGood {
+            return Err(SnapshotError::NeverEntered { step: "work" });
+        }
         let snapshot = Snapshot { recipe: inner().outline().id.to_owned(), ..snapshot.clone() };
         inner().resume(&snapshot).map(|position| self.at(position))
     }
@@ -114,12 +119,12 @@ impl AnyPosition for Position {
     }
 
     fn report(&mut self, outcome: &str) -> Result<Next, UnknownName> {
-        assert!(self.mistake != Mistake::Panic, "this recipe breaks");
+        assert!(self.mistake == Mistake::NoPrompt, "this recipe breaks");
         self.inner.report(outcome)
     }
 
     fn report_within(&mut self, outcome: &str, limits: &Guardrails) -> Result<Next, UnknownName> {
-        assert!(self.mistake != Mistake::Panic, "this recipe breaks");
+        assert!(self.mistake == Mistake::NoPrompt, "this recipe breaks");
         self.inner.report_within(outcome, limits)
     }
 
@@ -130,7 +135,11 @@ impl AnyPosition for Position {
 
 fn main() -> ExitCode {
     let by_macro = catalog![KeepSecrets, CheckSlowly];
-    let by_hand = [ByHand::leaked("say-nothing", Mistake::NoPrompt), ByHand::leaked("panic", Mistake::Panic)];
+    let by_hand = [
+        ByHand::leaked("say-nothing", Mistake::NoPrompt),
+        ByHand::leaked("panic", Mistake::Panic),
+        ByHand::leaked("panic-for-good", Mistake::PanicForGood),
+    ];
     let recipes: Vec<_> = by_macro.iter().chain(by_hand).collect();
     surefire::cli::main(Catalog::new(recipes.leak()))
 }

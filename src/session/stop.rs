@@ -103,7 +103,7 @@ impl Session {
         match &self.work {
             // What broke may be the very thing that is needed to replay it.
             Work::Unreplayable(run) if run.resumes && run.pause().is_none() => {
-                self.abandon(draft, exit, false)
+                self.abandon(draft, exit, false);
             }
             Work::Running(active) | Work::Waiting(active) | Work::Left(active) if active.resumes => {
                 self.tell_run(draft, Input::Cancelled { exit: exit.clone(), took: Duration::ZERO });

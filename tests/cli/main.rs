@@ -13,6 +13,7 @@ mod process;
 mod reading;
 #[cfg(target_os = "linux")]
 mod real_cli;
+#[cfg(target_os = "linux")]
 mod reasons;
 mod running;
 mod serving;

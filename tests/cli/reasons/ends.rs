@@ -1,8 +1,8 @@
 //! Ends that come from elsewhere: a person, another client, a process that dies, a disk that is full, a mistake in a program.
 
-use std::ffi::CString;
 use std::path::Path;
 
+use rustix::fs::{CWD, Mode, mkfifoat};
 use rustix::process::{Pid, Resource, Rlimit, Signal, kill_process, prlimit};
 use serde_json::{Value, json};
 use surefire::ExitReason;
@@ -109,9 +109,8 @@ pub(super) fn not_persisted() -> End {
 }
 
 fn make_fifo(path: &Path) {
-    let path = CString::new(path.as_os_str().as_encoded_bytes()).expect("paths have no zeros");
-    rustix::fs::mkfifoat(rustix::fs::CWD, path, rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR)
-        .expect("there is room");
+    let owner = Mode::RUSR | Mode::WUSR;
+    mkfifoat(CWD, path, owner).expect("there is room");
 }
 
 #[test]

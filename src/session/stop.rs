@@ -100,8 +100,15 @@ impl Session {
             self.end_chat(draft, &chat, Some(words::unanswered(&why)), false, false);
         }
         (self.adopted, self.held) = (true, false);
-        if self.active().is_some_and(|active| active.resumes) {
-            self.tell_run(draft, Input::Cancelled { exit: exit.clone(), took: Duration::ZERO });
+        match &self.work {
+            // What broke may be the very thing that is needed to replay it.
+            Work::Unreplayable(run) if run.resumes && run.pause().is_none() => {
+                self.abandon(draft, exit, false);
+            }
+            Work::Running(active) | Work::Waiting(active) | Work::Left(active) if active.resumes => {
+                self.tell_run(draft, Input::Cancelled { exit: exit.clone(), took: Duration::ZERO });
+            }
+            Work::Unreplayable(_) | Work::Running(_) | Work::Waiting(_) | Work::Left(_) | Work::None => {}
         }
     }
 }

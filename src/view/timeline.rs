@@ -18,7 +18,7 @@ use crate::run::{
     CheckKind, CheckResult, CheckSubject, Ending, Event, Finding, Limits, Moment, PromptId, Purpose, Read,
     ResumedBy, Spent, ToolRefusal,
 };
-use crate::{Category, ExitReason, Outline};
+use crate::{Category, ExitReason, NextOutline, Outline};
 
 /// How many files that may not be changed a visit's remarks name. The view has more of them.
 const MAX_REMARKED_FILES: usize = 5;
@@ -364,12 +364,23 @@ impl Timeline {
         let checked = if looked_up { RestsOn::Evidence } else { RestsOn::Command };
         match &ending.outcome {
             // A guardrail that trips does not depend on what the agent said.
-            Some(_) if ending.category == Category::Guardrail => None,
+            Some(outcome)
+                if ending.category == Category::Guardrail && !self.is_exit(&ending.step, outcome) =>
+            {
+                None
+            }
             Some(_) if self.last_checks.is_empty() => Some(RestsOn::Agent),
             Some(_) => Some(checked),
             // Without an outcome, only a check that failed is a reason to end.
             None => self.last_checks.iter().any(|(_, passed)| !passed).then_some(checked),
         }
+    }
+
+    /// Whether an outcome ends the run itself. Without an outline that is not known.
+    fn is_exit(&self, step: &str, outcome: &str) -> bool {
+        let outcomes = self.outline.and_then(|outline| outline.step(step)).map(|step| step.outcomes);
+        let reported = outcomes.into_iter().flatten().find(|known| known.name == outcome);
+        reported.is_some_and(|reported| matches!(reported.next, NextOutline::Exit(_)))
     }
 
     fn withdraw(&mut self, unheard: bool, withdrawn: &[PromptId]) {

@@ -14,6 +14,7 @@ use surefire::store::Sqlite;
 use crate::command::{Place, Said};
 use crate::process::{Running, begin};
 use crate::snapshot::{hold, steady};
+use crate::wire_client::ask;
 
 const TASK: [&str; 4] = ["run", "implement-and-review", "--agent", "rehearsal"];
 
@@ -95,7 +96,7 @@ fn a_run_that_somebody_else_ends_says_so() {
     let mut guest = place.begin(&[&TASK[..], &["--json"]].concat());
     let started = guest.until("recipe_step_started");
     let session = started["session_id"].as_str().unwrap();
-    client(&ready, &serde_json::json!({ "type": "exit_recipe", "session_id": session }), "recipe_exited");
+    ask(&ready, &serde_json::json!({ "type": "exit_recipe", "session_id": session }), "recipe_exited");
     let said = guest.ended();
     assert_eq!(said.status, 132, "{}", said.err);
     assert!(said.out.contains(r#""reason":"user-requested""#), "{}", said.out);
@@ -105,11 +106,7 @@ fn a_run_that_somebody_else_ends_says_so() {
 fn where_recipes_are_switched_off_nothing_starts() {
     let place = Place::new();
     let (_server, ready) = place.serve(&[]);
-    client(
-        &ready,
-        &serde_json::json!({ "type": "set_orchestration", "enabled": false }),
-        "orchestration_set",
-    );
+    ask(&ready, &serde_json::json!({ "type": "set_orchestration", "enabled": false }), "orchestration_set");
     let said = place.run(&TASK);
     assert_eq!((said.status, said.out.as_str()), (133, ""));
     hold("guest-switched-off", &said.err);
@@ -284,8 +281,8 @@ fn a_client_of_the_servers_address_adds_no_root() {
         "type": "start_recipe", "session_id": null, "recipe_id": "retrospective",
         "working_directory": elsewhere(&place),
     });
-    client(&ready, &start, "recipe_error");
-    client(&ready, &start, "recipe_error");
+    ask(&ready, &start, "recipe_error");
+    ask(&ready, &start, "recipe_error");
 }
 
 /// Connections without a key that are opened again as soon as they are closed, until this is dropped.
@@ -405,17 +402,4 @@ fn a_second_server_is_told_who_holds_the_data() {
     let address = ready["url"].as_str().unwrap().trim_start_matches("http://");
     assert!(complaint.contains("with pid") && complaint.contains(address), "{complaint}");
     assert_eq!(complaint.lines().count(), 3, "{complaint}");
-}
-
-/// Connects as any client does, says one thing, and waits for the answer.
-fn client(ready: &Value, message: &Value, answer: &str) {
-    let address: std::net::SocketAddr =
-        ready["ws_url"].as_str().unwrap().trim_start_matches("ws://").parse().unwrap();
-    let key = std::fs::read_to_string(ready["key_file"].as_str().unwrap()).unwrap();
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    runtime.block_on(async {
-        let mut app = surefire_testkit::app::App::connect_with(address, key.trim(), "0.5.0").await;
-        app.send(message.clone()).await;
-        app.until(answer).await;
-    });
 }

@@ -14,15 +14,17 @@ mod process;
 mod reading;
 #[cfg(target_os = "linux")]
 mod real_cli;
+#[cfg(target_os = "linux")]
+mod reasons;
 mod running;
 mod serving;
 mod settings;
 mod snapshot;
-mod statuses;
 mod terminal;
 mod trusting;
 #[cfg(unix)]
 mod walk;
+mod wire_client;
 mod wrong_usage;
 mod years;
 
@@ -44,7 +46,9 @@ pub(crate) fn example(name: &str) -> PathBuf {
         let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
         cargo.args(["build", "--quiet", "--offline", "--workspace", "--target-dir"]);
         cargo.arg(profile.parent().expect("a profile is in the target folder"));
-        cargo.args(["--example", "own_command", "--example", "proof_of_work"]);
+        for example in ["own_command", "proof_of_work", "every_reason"] {
+            cargo.args(["--example", example]);
+        }
         if cfg!(feature = "crash-points") {
             cargo.args(["--features", "surefire/crash-points"]);
         }

@@ -109,8 +109,12 @@ impl Running {
         });
     }
 
+    pub(crate) fn pid(&self) -> Pid {
+        pid(&self.child)
+    }
+
     pub(crate) fn signal(&self, signal: Signal) {
-        kill_process(pid(&self.child), signal).expect("it has not ended");
+        kill_process(self.pid(), signal).expect("it has not ended");
     }
 
     /// Waits for its end.

@@ -346,3 +346,14 @@ fn recipes_of_ones_own_have_the_same_command() {
     let none = Said::of(&mut Place::new().program(&own_command(), &["why"]), &place).complaint(1);
     assert!(none.contains("`own_command run`"), "{none}");
 }
+
+/// A script that asks for nothing but the status gets it where no messages are printed as well.
+#[test]
+fn the_status_does_not_depend_on_how_the_run_is_shown() {
+    for (script, status) in [("happy", 0), ("blocked", 33), ("garbage", 13), ("never-satisfied", 129)] {
+        let place = Place::new();
+        let mut silent = place.surefire(&[&TASK[..], &["--rehearse", script]].concat());
+        silent.stdout(Stdio::null());
+        assert_eq!(silent.status().unwrap().code(), Some(status), "{script}");
+    }
+}

@@ -14,7 +14,6 @@ mod limits;
 mod logs;
 mod owner;
 mod passages;
-mod producers;
 mod proving;
 mod recovering;
 mod resuming;

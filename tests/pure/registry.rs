@@ -263,10 +263,11 @@ fn page() -> String {
         .collect();
     let tables: String = Category::iter()
         .map(|category| {
-            let rows: String = ExitReason::in_category(category).map(|reason| row(reason.definition())).collect();
+            let rows: String = ExitReason::in_category(category).map(row).collect();
             format!(
-                "\n## {category}\n\n| code | message | title | family | exit | goal met | auto-resumable | remedy | what to do |\n\
-                 |---|---|---|---|--:|---|---|---|---|\n{rows}"
+                "\n## {category}\n\n\
+                 | code | message | title | family | exit | goal met | auto-resumable | remedy | what to do | known from | produced by |\n\
+                 |---|---|---|---|--:|---|---|---|---|---|---|\n{rows}"
             )
         })
         .collect();
@@ -277,15 +278,62 @@ fn page() -> String {
          To add a reason, add a variant with its `#[reason(…)]` there: a missing category or message, a code or exit code\n\
          that is taken, and an exit code outside its family's band do not compile.\n\n\
          `remedy` is what every client offers first after such an end: `again`, `resume`, `raise(…)` with a limit, `answer`,\n\
-         `doctor`, `follow` or `none`; `RunRemedy` says more. Left out, it is `again` where the goal is met, `answer` where the\n\
+         `doctor`, `permit(…)` with an exception, `follow` or `none`; `RunRemedy` says more. Left out, it is `again` where the goal is met, `answer` where the\n\
          recipe completed without it, and `resume` otherwise. *What to do* is the `hint`: the `diagnosis`, which is on the wire,\n\
          unless its words are another tool's and name what does not exist here.\n\n\
+         *Known from* says whose word an end for this reason rests on: the engine has looked at it, or only the agent can know it.\n\
+         *Produced by* is the test that brings the real command to such an end, and checks what it prints, returns and leaves:\n\
+         its row is in [`table.rs`](../../tests/cli/reasons/table.rs).\n\n\
          ## Families\n\n| family | about | exit codes |\n|---|---|---|\n{families}\
          | – | done, the goal is met | 0 |\n| – | authors' own reasons | 40–63 |\n{tables}"
     )
 }
 
-fn row(definition: &Definition) -> String {
+/// Which test produces a reason, as the table of producers has it.
+struct Producer {
+    known_from: &'static str,
+    /// A file beside the table, without its ending.
+    file: &'static str,
+    function: &'static str,
+}
+
+impl Producer {
+    fn of(reason: ExitReason) -> Self {
+        const TABLE: &str = include_str!("../cli/reasons/table.rs");
+
+        let arm = TABLE.split_once(&format!("ExitReason::{reason:?} =>"));
+        let (_, arm) = arm.unwrap_or_else(|| panic!("the table of producers has no `{reason}`"));
+        let parts = arm.trim_start_matches(['{', '(', ' ', '\n']).split_once(", ");
+        let (basis, call) = parts.unwrap_or_else(|| panic!("`{reason}`: an arm has two parts"));
+        let path = call.split('(').next().unwrap_or_default();
+        let (file, function) = path.split_once("::").unwrap_or_else(|| panic!("`{path}` has no file"));
+        let known_from = match basis {
+            "Engine" => "looked at by the engine",
+            "Agent" => "reported by the agent",
+            other => panic!("`{reason}` is known from `{other}`"),
+        };
+        Self { known_from, file, function }
+    }
+
+    fn path(&self) -> String {
+        format!("tests/cli/reasons/{}.rs", self.file)
+    }
+}
+
+#[test]
+fn the_producer_of_every_reason_exists() {
+    for reason in ExitReason::iter() {
+        let producer = Producer::of(reason);
+        let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(producer.path());
+        let source =
+            std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        let function = format!("pub(super) fn {}(", producer.function);
+        assert!(source.contains(&function), "`{reason}`: there is no `{function}` in {}", path.display());
+    }
+}
+
+fn row(reason: ExitReason) -> String {
+    let (definition, producer) = (reason.definition(), Producer::of(reason));
     let code = if definition.message.contains("{step}") {
         format!("{}:STEP", definition.code)
     } else {
@@ -294,7 +342,7 @@ fn row(definition: &Definition) -> String {
     let family = definition.family.map_or("–".to_owned(), |family| format!("`{family}`"));
     let yes = |fact: bool| if fact { "yes" } else { "no" };
     format!(
-        "| `{code}` | {} | {} | {family} | {} | {} | {} | `{}` | {} |\n",
+        "| `{code}` | {} | {} | {family} | {} | {} | {} | `{}` | {} | {} | [`{}`](../../{}) |\n",
         definition.general_message(),
         definition.title,
         definition.exit_code,
@@ -302,5 +350,8 @@ fn row(definition: &Definition) -> String {
         yes(definition.auto_resumable),
         definition.remedy,
         definition.hint,
+        producer.known_from,
+        producer.function,
+        producer.path(),
     )
 }

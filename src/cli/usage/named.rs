@@ -6,6 +6,7 @@ use std::path::Path;
 use clap::CommandFactory;
 
 use super::arguments::Arguments;
+use crate::cli::settings::SETTINGS;
 use crate::{Catalog, Remedy};
 
 /// Programs that are not ours, and are named in advice.
@@ -32,9 +33,16 @@ impl Named {
         let guardrails = catalog.iter().map(|recipe| &recipe.outline().guardrails);
         let fields = guardrails.flat_map(|it| {
             let json = serde_json::to_value(it).expect("guardrails are plain data");
-            json.as_object().expect("and have names").keys().cloned().collect::<Vec<_>>()
+            let names = json.as_object().expect("and have names").keys();
+            // An author writes a time with its unit, and JSON has the unit in the name.
+            names.map(|name| name.trim_end_matches("_s").to_owned()).collect::<Vec<_>>()
         });
-        Self { options: options.map(str::to_owned).collect(), fields: fields.collect(), catalog }
+        let settings = SETTINGS.iter().map(|setting| setting.name.replace('-', "_"));
+        Self {
+            options: options.map(str::to_owned).collect(),
+            fields: fields.chain(settings).collect(),
+            catalog,
+        }
     }
 
     /// Everything that a text names.
@@ -46,8 +54,20 @@ impl Named {
             let program = quoted.split_whitespace().next().unwrap_or_default();
             match program {
                 "surefire" => self.command(quoted),
+                // Its options are among the words above.
+                _ if program.starts_with("--") => {}
                 _ if self.catalog.get(quoted).is_some() || TYPED_ELSEWHERE.contains(&quoted) => {}
                 _ => assert!(OTHER_PROGRAMS.contains(&program), "`{quoted}` does not exist, in: {text}"),
+            }
+        }
+    }
+
+    /// The options and the fields that a text names, where its other words are those of other tools.
+    pub(in crate::cli) fn options_and_fields(&self, text: &str) {
+        for word in text.split([' ', '`', '(', ')', ';', ',']) {
+            let word = word.trim_end_matches(['.', ':', '?']);
+            if word.starts_with("--") || is_field(word) {
+                self.word(word, text);
             }
         }
     }
@@ -66,16 +86,24 @@ impl Named {
             return;
         }
         assert!(!NOT_OURS.contains(&word.to_lowercase().as_str()), "`{word}` is not ours, in: {text}");
-        let lower = word.chars().all(|c| c.is_ascii_lowercase() || c == '-' || c == '_');
-        if lower && word.contains('_') {
+        if is_field(word) {
             assert!(self.fields.contains(word), "there is no field `{word}`, in: {text}");
-        } else if lower && word.contains('-') {
+        } else if is_lower(word) && word.contains('-') {
             assert!(self.catalog.get(word).is_some(), "there is no recipe `{word}`, in: {text}");
         } else if looks_like_a_file(word) {
             let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(word.trim_start_matches('/'));
             assert!(path.exists(), "there is no file `{word}`, in: {text}");
         }
     }
+}
+
+fn is_lower(word: &str) -> bool {
+    word.chars().all(|c| c.is_ascii_lowercase() || c == '-' || c == '_')
+}
+
+/// A name as the fields of guardrails and settings have them.
+fn is_field(word: &str) -> bool {
+    is_lower(word) && word.contains('_')
 }
 
 /// A name with an ending, or a path.
@@ -105,14 +133,14 @@ mod tests {
 
     use super::*;
     use crate::recipes::BUNDLED;
+    use crate::{ExitReason, Registry};
 
     #[test]
     fn what_does_not_exist_is_found() {
         let named = Named::new(BUNDLED);
         for text in [
-            "Uncommitted changes detected. Commit or use --allow-anything.",
-            "Use --force-serial.",
-            "Increase max_verify_time_per_milestone.",
+            "Commit or use --allow-filthy.",
+            "Increase max_verify_time_per_mile.",
             "Check review memo for details.",
             "Run `surefire docter`.",
             "Run `surefire resume --louder`.",
@@ -126,6 +154,30 @@ mod tests {
         named.text(
             "Increase time budget with --time, or run `surefire doctor`; break-down-tasks is in README.md.",
         );
+        named.text("Increase max_verify_time_per_milestone, or set auto_resume.");
+    }
+
+    /// The words of some diagnoses are known to other tools too; what they say to use exists here all the same.
+    #[test]
+    fn the_options_and_settings_that_stop_reasons_name_exist() {
+        let named = Named::new(BUNDLED);
+        for reason in ExitReason::iter() {
+            let definition = reason.definition();
+            for text in [definition.diagnosis, definition.hint] {
+                named.options_and_fields(text);
+            }
+        }
+    }
+
+    #[test]
+    fn an_option_that_does_not_exist_is_found_among_the_words_of_other_tools() {
+        let named = Named::new(BUNDLED);
+        for text in ["Check worker logs, or use --louder.", "Check the memo. Raise max_memos."] {
+            let looked_up =
+                std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| named.options_and_fields(text)));
+            assert!(looked_up.is_err(), "{text}");
+        }
+        named.options_and_fields("Check worker logs, or use --time and max_total_steps.");
     }
 
     #[test]

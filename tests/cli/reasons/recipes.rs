@@ -1,0 +1,145 @@
+//! A command with recipes for the table of reasons, where neither a bundled recipe nor an example for users can get there.
+
+use std::process::ExitCode;
+
+use surefire::{
+    AnyPosition, AnyRecipe, Catalog, Guardrails, Next, Outline, Snapshot, SnapshotError, StepOutline,
+    UnknownName, catalog,
+};
+
+surefire::recipe! {
+    /// Changes files, but none that is secret.
+    recipe KeepSecrets {
+        scope: { deny: ["secrets/**"] },
+        initial: Work,
+        step Work {
+            prompt: "Work.",
+            tools: [edit],
+            outcomes: [Complete],
+            Complete => exit ChangesCommitted if changed,
+        }
+    }
+}
+
+surefire::recipe! {
+    /// Runs a command that takes longer than it may.
+    recipe CheckSlowly {
+        initial: Test,
+        step Test { run: "sleep 600", time: 1s, Passed => exit RetrospectiveComplete, Failed => exit WorkerBlocked }
+    }
+}
+
+surefire::recipe! {
+    /// One step, for recipes that are not made by the macro.
+    recipe OneStep {
+        initial: Work,
+        step Work { prompt: "Work.", outcomes: [Complete], Complete => exit RetrospectiveComplete }
+    }
+}
+
+/// What is wrong with a recipe that was written by hand. The macro would not compile the first, and cannot make the others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Mistake {
+    NoPrompt,
+    Panic,
+    /// It does not know its own snapshots either.
+    PanicForGood,
+}
+
+/// A recipe that was written by hand, around one that was not.
+#[derive(Debug)]
+struct ByHand {
+    outline: &'static Outline,
+    mistake: Mistake,
+}
+
+impl ByHand {
+    fn leaked(id: &'static str, mistake: Mistake) -> &'static dyn AnyRecipe {
+        let model = inner().outline();
+        let prompt = |step: &StepOutline| if mistake == Mistake::NoPrompt { "" } else { step.prompt };
+        let steps = model.steps.iter().map(|step| StepOutline { prompt: prompt(step), ..*step });
+        let outline = Outline { id, steps: steps.collect::<Vec<_>>().leak(), ..*model };
+        Box::leak(Box::new(Self { outline: Box::leak(Box::new(outline)), mistake }))
+    }
+
+    fn at(&self, inner: Box<dyn AnyPosition>) -> Box<dyn AnyPosition> {
+        Box::new(Position { inner, outline: self.outline, mistake: self.mistake })
+    }
+}
+
+fn inner() -> &'static dyn AnyRecipe {
+    catalog![OneStep].get("one-step").expect("it was just put in")
+}
+
+impl AnyRecipe for ByHand {
+    fn outline(&self) -> &'static Outline {
+        self.outline
+    }
+
+    fn begin(&self, restarts: u32) -> Box<dyn AnyPosition> {
+        self.at(inner().begin(restarts))
+    }
+
+    fn resume(&self, snapshot: &Snapshot) -> Result<Box<dyn AnyPosition>, SnapshotError> {
+        if self.mistake == Mistake::PanicForGood {
+            return Err(SnapshotError::NeverEntered { step: "work" });
+        }
+        let snapshot = Snapshot { recipe: inner().outline().id.to_owned(), ..snapshot.clone() };
+        inner().resume(&snapshot).map(|position| self.at(position))
+    }
+}
+
+/// A position in such a recipe.
+#[derive(Debug)]
+struct Position {
+    inner: Box<dyn AnyPosition>,
+    outline: &'static Outline,
+    mistake: Mistake,
+}
+
+impl AnyPosition for Position {
+    fn recipe(&self) -> &'static Outline {
+        self.outline
+    }
+
+    fn outline(&self) -> &'static StepOutline {
+        self.outline.step(self.inner.outline().name).expect("it has the same steps")
+    }
+
+    fn visits(&self, step: &str) -> u32 {
+        self.inner.visits(step)
+    }
+
+    fn steps(&self) -> u32 {
+        self.inner.steps()
+    }
+
+    fn restarts(&self) -> u32 {
+        self.inner.restarts()
+    }
+
+    fn report(&mut self, outcome: &str) -> Result<Next, UnknownName> {
+        assert!(self.mistake == Mistake::NoPrompt, "this recipe breaks");
+        self.inner.report(outcome)
+    }
+
+    fn report_within(&mut self, outcome: &str, limits: &Guardrails) -> Result<Next, UnknownName> {
+        assert!(self.mistake == Mistake::NoPrompt, "this recipe breaks");
+        self.inner.report_within(outcome, limits)
+    }
+
+    fn snapshot(&self) -> Snapshot {
+        self.inner.snapshot()
+    }
+}
+
+fn main() -> ExitCode {
+    let by_macro = catalog![KeepSecrets, CheckSlowly];
+    let by_hand = [
+        ByHand::leaked("say-nothing", Mistake::NoPrompt),
+        ByHand::leaked("panic", Mistake::Panic),
+        ByHand::leaked("panic-for-good", Mistake::PanicForGood),
+    ];
+    let recipes: Vec<_> = by_macro.iter().chain(by_hand).collect();
+    surefire::cli::main(Catalog::new(recipes.leak()))
+}

@@ -7,7 +7,7 @@ use uuid::Uuid;
 use super::{RunFacts, Timeline};
 use crate::run::{
     AttemptId, ChangedFile, Changes, CheckKind, CheckResult, CheckSubject, CheckVerdict, CommitSeen, Ending,
-    Event, FileChange, Finding, Limits, Moment, Order, Permits, PromptId, Purpose, Read, ResumedBy,
+    Event, FileChange, Finding, Limits, Moment, Order, Permits, Project, PromptId, Purpose, Read, ResumedBy,
     RetryCause, Spent, ToolRefusal, TreeState,
 };
 use crate::{Exit, ExitReason};
@@ -60,8 +60,8 @@ pub(super) fn started() -> Event {
         about: Some("the login page".to_owned()),
         model: None,
         allow_tools: Vec::new(),
-        permits: Default::default(),
-        project: Default::default(),
+        permits: Permits::default(),
+        project: Project::default(),
         worktree: None,
         limits: Limits { max_ticks: Some(4), ..Limits::default() },
         spent: Spent { ticks: 3, ..Spent::default() },

@@ -12,8 +12,8 @@ use std::time::Duration;
 
 use surefire::Category;
 use surefire::run::{
-    AttemptId, Ending, Event, Limits, Order, Permits, PromptId, Purpose, Read, ResumedBy, RunId, SessionId,
-    Spent,
+    AttemptId, Ending, Event, Limits, Order, Permits, Project, PromptId, Purpose, Read, ResumedBy, RunId,
+    SessionId, Spent,
 };
 use surefire::store::{
     Change, Commit, Committed, Entry, Message, NewMessage, NewSession, Recorded, Role, RunFilter,
@@ -119,8 +119,8 @@ pub fn order(n: u128, session_n: u128) -> Order {
         about: Some("the \"next\" task".into()),
         model: None,
         allow_tools: Vec::new(),
-        permits: Default::default(),
-        project: Default::default(),
+        permits: Permits::default(),
+        project: Project::default(),
         worktree: None,
         limits: Limits { budget_usd: Some(0.1 + 0.2), ..Limits::default() },
         spent: Spent::default(),

@@ -10,7 +10,8 @@ use strum::IntoEnumIterator;
 use surefire::recipes::ImplementAndReview;
 use surefire::run::{
     ChangedFile, Changes, CheckKind, CheckResult, CheckSubject, CheckVerdict, CommitSeen, Ending, Event,
-    FileChange, Limits, Moment, Order, Purpose, Read, RunId, SessionId, Spent, ToolRefusal, TreeState,
+    FileChange, Limits, Moment, Order, Permits, Project, Purpose, Read, RunId, SessionId, Spent, ToolRefusal,
+    TreeState,
 };
 use surefire::store::{Change, Commit, Entry, NewSession, SessionEvent, Sqlite, Store};
 use surefire::wire::RecipeExited;
@@ -144,8 +145,8 @@ fn commit(run: RunId, session: SessionId, seen: Vec<Event>, ending: Ending) -> C
         about: None,
         model: None,
         allow_tools: Vec::new(),
-        permits: Default::default(),
-        project: Default::default(),
+        permits: Permits::default(),
+        project: Project::default(),
         worktree: None,
         limits,
         spent: Spent::default(),

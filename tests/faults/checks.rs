@@ -12,10 +12,10 @@ use surefire_testkit::{commit, git};
 use crate::server::{Place, program};
 
 /// A project whose `check` writes down each time it is run, and the example `proof_of_work` to work on it.
-struct Checked(Place);
+pub(crate) struct Checked(pub(crate) Place);
 
 impl Checked {
-    fn new(check: &str) -> Self {
+    pub(crate) fn new(check: &str) -> Self {
         let writes = json!({ "write": { "path": "polished.txt", "content": "polished" } });
         let polish =
             json!({ "contains": "Polish the file", "answer": { "tries": [writes], "delay_ms": 20 } });
@@ -29,7 +29,7 @@ impl Checked {
     }
 
     /// Runs the command, which kills itself where `crash` says.
-    fn command(&self, words: &[&str], crash: Option<&str>) -> ExitStatus {
+    pub(crate) fn command(&self, words: &[&str], crash: Option<&str>) -> ExitStatus {
         let Self(place) = self;
         let mut command = Command::new(program("proof_of_work"));
         command
@@ -50,13 +50,13 @@ impl Checked {
     }
 
     /// How often each check was run.
-    fn ran(&self) -> Vec<String> {
+    pub(crate) fn ran(&self) -> Vec<String> {
         let ran = std::fs::read_to_string(self.0.folder("ran")).unwrap_or_default();
         ran.lines().map(str::to_owned).collect()
     }
 
     /// What is known about the only run.
-    fn run(&self) -> (Vec<Event>, Option<Ending>) {
+    pub(crate) fn run(&self) -> (Vec<Event>, Option<Ending>) {
         let store = Sqlite::open(&self.0.data()).expect("the store can be opened").store;
         let runs = store.runs(&RunFilter::default()).expect("the store works");
         let [run] = &runs[..] else { panic!("there are {} runs", runs.len()) };

@@ -7,6 +7,7 @@
 #![cfg(all(feature = "engine", feature = "recipes", target_os = "linux"))]
 
 mod agents;
+mod apart;
 mod campaign;
 mod checks;
 mod crash_points;

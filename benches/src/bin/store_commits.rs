@@ -9,7 +9,9 @@ use std::process::{Command, ExitCode};
 use std::time::{Duration, Instant};
 
 use rusqlite::Connection;
-use surefire::run::{AttemptId, Event, Limits, Order, Purpose, Read, RunId, SessionId, Spent};
+use surefire::run::{
+    AttemptId, Event, Limits, Order, Permits, Project, Purpose, Read, RunId, SessionId, Spent,
+};
 use surefire::store::{
     Change, Commit, Committed, Entry, NewMessage, NewSession, Role, RunFilter, SessionEvent, Sqlite, Store,
 };
@@ -252,8 +254,8 @@ fn started(run: RunId, session: SessionId) -> Event {
         about: None,
         model: None,
         allow_tools: Vec::new(),
-        permits: Default::default(),
-        project: Default::default(),
+        permits: Permits::default(),
+        project: Project::default(),
         worktree: None,
         limits: Limits::default(),
         spent: Spent::default(),

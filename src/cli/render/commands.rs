@@ -27,7 +27,7 @@ mod tests {
     use super::*;
     use crate::cli::usage::named::Named;
     use crate::recipes::BUNDLED;
-    use crate::run::{Event, Limits, Order, Spent, ToolRefusal};
+    use crate::run::{Event, Limits, Order, Permits, Project, Spent, ToolRefusal};
     use crate::view::{Handoff, MAX_ACTIONS, Timeline};
     use crate::wire::RecipeExited;
     use crate::{AnyRecipe, Exit, ExitReason, Registry};
@@ -65,8 +65,8 @@ mod tests {
             about: None,
             model: None,
             allow_tools: Vec::new(),
-            permits: Default::default(),
-            project: Default::default(),
+            permits: Permits::default(),
+            project: Project::default(),
             worktree: None,
             limits,
             spent: Spent::default(),

@@ -6,7 +6,7 @@ use std::time::Duration;
 use surefire::AnyRecipe;
 use surefire::run::{
     Ask, AttemptId, Check, CheckKind, CheckResult, CheckVerdict, Decision, Event, Fresh, Input, Limits,
-    Order, PromptId, Run, Spent, Todo, TurnFacts,
+    Order, Permits, Project, PromptId, Run, Spent, Todo, TurnFacts,
 };
 use uuid::Uuid;
 
@@ -33,8 +33,8 @@ impl OneRun {
             about: None,
             model: None,
             allow_tools: Vec::new(),
-            permits: Default::default(),
-            project: Default::default(),
+            permits: Permits::default(),
+            project: Project::default(),
             worktree: None,
             limits: Limits::default(),
             spent: Spent::default(),

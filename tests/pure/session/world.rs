@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use surefire::recipes::BUNDLED;
-use surefire::run::{AttemptId, Limits, Order, Run, RunId, SessionId, Spent};
+use surefire::run::{AttemptId, Limits, Order, Permits, Project, Run, RunId, SessionId, Spent};
 use surefire::session::{
     Action, ChatTurn, CheckRequest, Decision, Input, NewSession, Profile, QueuedPrompt, Refusal, RunStatus,
     Session, Stored, StoredRun, TurnOrigin, TurnRequest, Unreplayable,
@@ -193,8 +193,8 @@ impl World {
             about: None,
             model: None,
             allow_tools: Vec::new(),
-            permits: Default::default(),
-            project: Default::default(),
+            permits: Permits::default(),
+            project: Project::default(),
             worktree: None,
             limits: Limits { time: Some(Duration::from_hours(1)), ..Limits::default() },
             spent: Spent::default(),

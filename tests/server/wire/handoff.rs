@@ -6,7 +6,7 @@ use std::time::Duration;
 use surefire::recipes::{BUNDLED, ImplementAndReview};
 use surefire::run::{
     AttemptId, ChangedFile, Changes, CheckKind, CheckResult, CheckVerdict, Ending, Event, FileChange,
-    Finding, Limits, Moment, Order, Purpose, Read, Spent, ToolRefusal, TreeState,
+    Finding, Limits, Moment, Order, Permits, Project, Purpose, Read, Spent, ToolRefusal, TreeState,
 };
 use surefire::view::{CommandContext, Handoff, RunFacts, Timeline};
 use surefire::wire::RecipeExited;
@@ -87,8 +87,8 @@ fn refused_commit() -> Vec<Event> {
         about: Some("Only the tasks about the shopping cart.".into()),
         model: None,
         allow_tools: Vec::new(),
-        permits: Default::default(),
-        project: Default::default(),
+        permits: Permits::default(),
+        project: Project::default(),
         worktree: None,
         limits: Limits::default(),
         spent: Spent::default(),

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use surefire::run::{
     Ask, Check, CheckKind, CheckResult, CheckVerdict, Decision, Event, Fresh, Input, Limits, Meanwhile,
-    Order, PromptId, Resume, Run, RunId, SessionId, Spent, Successor, Todo, TurnFacts,
+    Order, Permits, Project, PromptId, Resume, Run, RunId, SessionId, Spent, Successor, Todo, TurnFacts,
 };
 use surefire::wire::{ServerMessage, Telling};
 use surefire::{AnyRecipe, Exit};
@@ -55,8 +55,8 @@ impl OneRun {
             about: None,
             model: None,
             allow_tools: Vec::new(),
-            permits: Default::default(),
-            project: Default::default(),
+            permits: Permits::default(),
+            project: Project::default(),
             worktree: None,
             limits: Limits::default(),
             spent: Spent::default(),

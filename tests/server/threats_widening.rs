@@ -57,7 +57,11 @@ async fn is_refused(server: &Serving, mut client: App, from: &str) {
         assert_eq!(error["code"], "not_supported", "{from} {kind}: {error}");
         assert!(error["message"].as_str().expect("it has words").contains(command), "{from}: {error}");
     }
-    assert_eq!(read(server.address, "/api/runs").await.json(), json!({ "runs": [] }), "{from}: nothing was started");
+    assert_eq!(
+        read(server.address, "/api/runs").await.json(),
+        json!({ "runs": [] }),
+        "{from}: nothing was started"
+    );
     assert!(!server.place.path().join("data/trust.json").exists(), "{from}: nothing was recorded");
 }
 

@@ -31,14 +31,13 @@ fn said(place: &Place, words: &[&str]) -> Said {
 /// Has a run work apart, and gives back its id.
 fn work_apart(place: &Place, content: &str) -> String {
     let told = Said::of(&mut place.with_agent(&writes(content), &APART), place);
-    assert_eq!((told.status, told.err.as_str()), (0, ""), "{}", told.out);
+    assert_eq!(told.status, 0, "{}{}", told.out, told.err);
     last_run(place)
 }
 
 fn last_run(place: &Place) -> String {
     let runs: Value = serde_json::from_str(&place.run(&["runs", "--json"]).ok()).expect("it is JSON");
-    let runs = runs.as_array().cloned().unwrap_or_else(|| vec![runs.clone()]);
-    runs[0]["run_id"].as_str().expect("each has an id").to_owned()
+    runs["runs"][0]["run_id"].as_str().expect("each has an id").to_owned()
 }
 
 fn worktree(place: &Place, run: &str) -> PathBuf {
@@ -72,7 +71,8 @@ fn a_run_that_works_apart_leaves_the_directory_alone_until_it_is_merged() {
 #[test]
 fn a_server_that_holds_the_data_directory_does_it_just_so() {
     let place = Place::new();
-    let words = ["serve", "--json", "--listen", "127.0.0.1:0"];
+    let project = place.project();
+    let words = ["serve", "--json", "--listen", "127.0.0.1:0", "--root", project.to_str().unwrap()];
     let mut server = begin(&mut place.with_agent(&writes("hello\n"), &words));
     server.line();
     let run = work_apart(&place, "hello\n");
@@ -85,6 +85,9 @@ fn a_server_that_holds_the_data_directory_does_it_just_so() {
 fn what_is_in_conflict_is_named_and_nothing_is_lost() {
     let place = Place::new();
     make_work_tree(&place.project(), &[]);
+    for (name, value) in [("user.name", "A Person"), ("user.email", "person@example.com")] {
+        git(&place.project(), &["config", name, value]);
+    }
     let run = work_apart(&place, "hello\n");
     std::fs::write(place.project().join("new.txt"), "something else\n").unwrap();
     commit(&place.project(), "The same file");

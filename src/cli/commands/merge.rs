@@ -24,7 +24,7 @@ use crate::{ExitReason, Registry};
 
 const EXAMPLES: &str = "\
 Examples:
-  surefire merge 3f2a8c1e      merge its branch into what is checked out where it began";
+  surefire merge 3f2a8c1e      into the branch that is checked out there";
 
 /// What stands before every reason for not merging.
 const WHAT: &str = "the run was not merged";

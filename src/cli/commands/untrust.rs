@@ -1,6 +1,6 @@
 //! `surefire untrust`: withdraws the trust in a repository.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Args;
@@ -17,7 +17,7 @@ use crate::engine::TrustRecords;
 const EXAMPLES: &str = "\
 Examples:
   surefire untrust             this repository
-  surefire untrust /gone/shop  one that is gone, by the path that `surefire trust --list` shows";
+  surefire untrust /gone/shop  one that is gone, by its recorded path";
 
 /// What stands before every reason for not doing it.
 const WHAT: &str = "the trust cannot be withdrawn";
@@ -36,13 +36,13 @@ impl Untrust {
     pub(in crate::cli) fn run(self, context: &Context) -> Result<ExitCode, Complaint> {
         let records = TrustRecords::new(data::directory(self.data.data.as_deref())?);
         let asked = self.dir.unwrap_or_else(|| PathBuf::from("."));
-        let as_written = std::path::absolute(&asked);
-        let as_written = as_written.map_err(|error| Complaint::usage(WHAT, error.to_string(), ""))?;
+        let as_written = std::path::absolute(&asked)
+            .map_err(|error| Complaint::usage(WHAT, error.to_string(), "give the path from `/` on"))?;
         wait(async {
             let top = records.subject(&asked).await.ok().map(|subject| subject.top);
             // A record may be of a directory that is not the top of a work tree any more.
-            let candidates = [asked.canonicalize().ok(), Some(as_written.clone()), top];
-            for top in candidates.into_iter().flatten() {
+            let candidates = [real(&as_written), as_written.clone()];
+            for top in candidates.into_iter().chain(top) {
                 let was_trusted = records.untrust(&top).map_err(|error| Complaint::about(WHAT, &error))?;
                 if was_trusted {
                     let words = format!("`{}` is not trusted any more.", top.display());
@@ -54,5 +54,38 @@ impl Untrust {
             let fix = format!("`{} trust --list` lists those that there are", program_name());
             Err(Complaint::new("nothing was changed", why, fix))
         })
+    }
+}
+
+/// Where a path really leads, as far as it is there: what is below that is gone.
+fn real(path: &Path) -> PathBuf {
+    let found = path.ancestors().find_map(|there| Some((there, there.canonicalize().ok()?)));
+    match found {
+        Some((there, real)) if there == path => real,
+        Some((there, real)) => {
+            path.strip_prefix(there).map_or_else(|_| path.to_owned(), |gone| real.join(gone))
+        }
+        None => path.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_that_is_gone_is_known_by_what_is_there_of_it() {
+        let place = tempfile::tempdir().unwrap();
+        let base = place.path().canonicalize().unwrap();
+        std::fs::create_dir(base.join("there")).unwrap();
+        std::os::unix::fs::symlink(base.join("there"), base.join("link")).unwrap();
+        for (path, expected) in [
+            ("there", "there"),
+            ("link", "there"),
+            ("link/gone/deep", "there/gone/deep"),
+            ("there/../gone/", "gone"),
+        ] {
+            assert_eq!(real(&base.join(path)), base.join(expected), "{path}");
+        }
     }
 }

@@ -34,10 +34,10 @@ pub(super) async fn check(catalog: Catalog, data: Option<&Path>) -> Option<Findi
         let books = connection::books(catalog, data).await?;
         let (mut left, mut stray) = (Vec::new(), Vec::new());
         for path in found {
-            match belongs(&books, &path).await? {
-                Belongs::ToRunning => {}
-                Belongs::ToEnded(leftover) => left.push(*leftover),
-                Belongs::ToNone => stray.push(path),
+            match owner(&books, &path).await? {
+                Owner::Running => {}
+                Owner::Ended(leftover) => left.push(*leftover),
+                Owner::Unknown => stray.push(path),
             }
         }
         Ok::<_, Complaint>((left, stray))
@@ -65,25 +65,26 @@ struct Leftover {
     ended_at: u64,
 }
 
-enum Belongs {
-    /// To a run that works in it, or is paused.
-    ToRunning,
-    /// To a run that has ended.
-    ToEnded(Box<Leftover>),
-    /// To no run that is known.
-    ToNone,
+/// Whose a worktree is.
+enum Owner {
+    /// A run that works in it, or is paused.
+    Running,
+    /// A run that has ended.
+    Ended(Box<Leftover>),
+    /// No run that is known.
+    Unknown,
 }
 
 /// A worktree is named after the run that it was made for, and all runs of a chain work in it.
-async fn belongs(books: &Books, path: &Path) -> Result<Belongs, Complaint> {
+async fn owner(books: &Books, path: &Path) -> Result<Owner, Complaint> {
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    let Ok(mut run) = name.parse::<RunId>() else { return Ok(Belongs::ToNone) };
+    let Ok(mut run) = name.parse::<RunId>() else { return Ok(Owner::Unknown) };
     for _ in 0..MAX_LINKS {
-        let Some(journal) = books.journal(run, 0).await? else { return Ok(Belongs::ToNone) };
+        let Some(journal) = books.journal(run, 0).await? else { return Ok(Owner::Unknown) };
         let line = journal.run;
         match &line.ending {
-            None => return Ok(Belongs::ToRunning),
-            Some(ending) if ending.resume_at.is_some() => return Ok(Belongs::ToRunning),
+            None => return Ok(Owner::Running),
+            Some(ending) if ending.resume_at.is_some() => return Ok(Owner::Running),
             Some(ending) => match ending.continued_by {
                 Some(next) => run = next,
                 None => {
@@ -92,17 +93,17 @@ async fn belongs(books: &Books, path: &Path) -> Result<Belongs, Complaint> {
                         Some(Event::Started { order, .. }) => match order.worktree {
                             Some(worktree) => {
                                 let ended_at = line.changed_at.0;
-                                Belongs::ToEnded(Box::new(Leftover { run, worktree, ended_at }))
+                                Owner::Ended(Box::new(Leftover { run, worktree, ended_at }))
                             }
-                            None => Belongs::ToNone,
+                            None => Owner::Unknown,
                         },
-                        _ => Belongs::ToNone,
+                        _ => Owner::Unknown,
                     });
                 }
             },
         }
     }
-    Ok(Belongs::ToRunning)
+    Ok(Owner::Running)
 }
 
 fn told(left: &[Leftover], stray: &[PathBuf], now: u64) -> Finding {

@@ -88,7 +88,7 @@ pub(in crate::cli) struct AllowDirtyOption {
 /// What a run may do in a repository beyond what holds for every run, at its start and from a resume on.
 #[derive(Debug, Clone, Copy, Args)]
 pub(in crate::cli) struct PermitOptions {
-    /// Let the run change lockfiles of package managers, such as Cargo.lock [default: end it with lockfile_violation]
+    /// Let the run change lockfiles of package managers, such as Cargo.lock [default: end the run]
     #[arg(help_heading = REPOSITORY, long)]
     pub(in crate::cli) allow_deps: bool,
     /// Work even where another run works in the same git work tree [default: refuse]
@@ -106,7 +106,7 @@ pub(in crate::cli) struct RepositoryOptions {
     /// For CI, not for strangers' pull requests
     #[arg(help_heading = REPOSITORY, long)]
     pub(in crate::cli) trust: bool,
-    /// Choose what to do where the repository's surefire.toml has commands and is not trusted
+    /// Choose what to do where the repository's own file has commands and is not trusted
     #[arg(help_heading = REPOSITORY, long, value_name = "WHAT", default_value = "refuse", conflicts_with = "trust")]
     pub(in crate::cli) untrusted: UntrustedChoice,
 }

@@ -10,6 +10,7 @@ mod end_worktree;
 mod ending;
 mod event;
 mod exceeded;
+mod files;
 mod ids;
 mod input;
 mod judge;

@@ -62,7 +62,7 @@ impl Advise for Collision {
 }
 
 impl TreeLocks {
-    /// Has a run hold the work tree that a directory is in, if it is in one. A run that holds it already goes on holding it.
+    /// Has a run hold the work tree that a directory is in, if it is in one. A run that holds it already keeps it.
     pub(super) fn hold(&self, locks: &Path, directory: &Path, claim: TreeClaim) -> Result<(), Collision> {
         let Some(tree) = work_tree(directory) else { return Ok(()) };
         let Ok(found) = tree.metadata() else { return Ok(()) };

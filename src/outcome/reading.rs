@@ -32,6 +32,7 @@ pub struct Reading<O> {
     /// What the agent says about `other`; there for that outcome, and for no else.
     pub description: Option<String>,
     /// What a review found, wherever the agent lists something; at most 50.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub findings: Vec<Finding>,
     /// What had to be repaired, each kind once.
     pub repaired: Vec<Repair>,

@@ -55,6 +55,7 @@ async fn every_end_leaves_what_is_known_of_it() {
     assert_eq!(handoff.recipe_label, "Implement & Review");
     assert!(handoff.next[0].command.contains(&format!("--data {}", data(&harness).display())), "{handoff:?}");
 
+    harness.agent.then(Act::Hangs);
     let stopped = harness.start().await;
     harness.engine.exit(stopped.session, ExitReason::UserRequested).await.expect("it can be stopped");
     assert_eq!(left(&harness, stopped).await.expect("it has ended").reason, "user-requested");

@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::json;
 use surefire::engine::{Engine, Start};
+use surefire::run::Permits;
 
 use crate::agents::engine_options;
 use crate::server::Place;
@@ -25,7 +26,9 @@ async fn no_run_is_locked_out_by_the_spawn_of_another_ones_agent() {
     let one_after_the_other = async || {
         let mut endings = Vec::new();
         while left.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1)).is_ok() {
-            let start = Start::new("implement-and-review", place.folder("project"));
+            // All of them work in one work tree.
+            let permits = Permits { force_parallel: true, ..Permits::default() };
+            let start = Start { permits, ..Start::new("implement-and-review", place.folder("project")) };
             let started = engine.start(start).await.expect("the run starts");
             endings.push(engine.ended(started.run).await.expect("the run ends").reason);
         }

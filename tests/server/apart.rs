@@ -45,8 +45,8 @@ async fn a_run_without_a_worktree_cannot_be_merged_or_thrown_away() {
         let words = error["message"].as_str().expect("it has words");
         assert!(words.contains("has no worktree of its own"), "{words}");
     }
-    let nobody = "00000000-0000-0000-0000-000000000001";
-    app.send(json!({ "type": "merge_run", "run_id": nobody })).await;
+    let unknown = "00000000-0000-0000-0000-000000000001";
+    app.send(json!({ "type": "merge_run", "run_id": unknown })).await;
     assert_eq!(app.until("error").await["code"], "run_not_found");
     server.stop().await;
 }

@@ -53,13 +53,11 @@ impl Job {
         }
     }
 
-    /// The directory that has to be there: where the job works, or what a worktree is made from.
-    pub(in crate::engine) fn starts_in(&self) -> &Path {
+    /// What a worktree is made from, where the job makes one: the directory that it works in is not there yet.
+    pub(in crate::engine) fn made_from(&self) -> Option<&Path> {
         match self {
-            Self::Turn(request) => &request.directory,
-            Self::Check(request) => {
-                request.check.worktree.as_ref().map_or(&*request.directory, |it| &it.repository)
-            }
+            Self::Turn(_) => None,
+            Self::Check(request) => request.check.worktree.as_ref().map(|it| &*it.repository),
         }
     }
 

@@ -54,7 +54,10 @@ pub(super) async fn seat(
         None => Some(shared.permit().await.ok_or(NoReply::Failure(Failure::Left))?),
     };
     if !at_work {
-        check_directory(&shared, job.starts_in().to_owned()).await?;
+        match job.made_from() {
+            Some(repository) => check_repository(repository.to_owned()).await?,
+            None => check_directory(&shared, job.directory().to_owned()).await?,
+        }
     }
     // A rehearsal touches nothing that another process could be in the middle of. Locked on this thread: a turn that is given
     // up while another thread locks would keep the next one out.
@@ -85,6 +88,13 @@ fn hold_tree(shared: &Shared, job: &Job) -> Result<(), NoReply> {
         None => Ok(()),
     }
     .map_err(NoReply::Collision)
+}
+
+/// Whether the repository that a worktree is made from is still there. That work was allowed in it was checked when the run
+/// was started; a command that resumes the run knows the roots of the worktree alone.
+async fn check_repository(repository: PathBuf) -> Result<(), NoReply> {
+    let check = move || directory::is_still(&repository, std::slice::from_ref(&repository));
+    unblocked(check).await.map_err(NoReply::Directory)
 }
 
 /// Whether the agent may still work in its directory.

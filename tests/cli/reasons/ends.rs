@@ -26,7 +26,7 @@ fn agent(scene: &Scene) -> Pid {
     Pid::from_raw(i32::try_from(pid).expect("pids are small")).expect("and not zero")
 }
 
-/// Somebody presses Ctrl-C while the agent works.
+/// A person presses Ctrl-C while the agent works.
 pub(super) fn stopped_with_ctrl_c() -> End {
     let scene = busy();
     let mut running = scene.begin(&TASK);
@@ -99,7 +99,7 @@ pub(super) fn not_persisted() -> End {
     scene.follow(&plan(&gate));
     let mut running = begin(&mut command);
     running.until("recipe_step_started");
-    // Until somebody reads from the gate, the agent has not begun; opening it for writing waits for that.
+    // Until a process reads from the gate, the agent has not begun; opening it for writing waits for that.
     let gate = std::fs::OpenOptions::new().write(true).open(&gate).expect("the agent reads it");
     let full = Rlimit { current: Some(0), maximum: None };
     prlimit(Some(running.pid()), Resource::Fsize, full).expect("it is our child");

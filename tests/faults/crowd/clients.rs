@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use surefire::ExitReason;
 use surefire::engine::{Begin, Engine, ResumeError, Say, SayError, Start, StartError};
-use surefire::run::{Limits, Resume, ResumedBy, RunId, SessionId};
+use surefire::run::{Limits, Permits, Resume, ResumedBy, RunId, SessionId};
 use surefire::store::{RunFilter, Store};
 
 use super::journal::{Answer, Entry, Journal, Request};
@@ -154,7 +154,10 @@ impl Client {
             Request::Start { recipe } => {
                 let max_ticks = (recipe == RESTARTS).then_some(MAX_CHAIN_TICKS);
                 let limits = Limits { max_ticks, ..Limits::default() };
-                let start = Start { session: Some(session), limits, ..Start::new(recipe, &self.project) };
+                // All of them work in one work tree.
+                let permits = Permits { force_parallel: true, ..Permits::default() };
+                let start =
+                    Start { session: Some(session), limits, permits, ..Start::new(recipe, &self.project) };
                 match engine.start(start).await {
                     Ok(_) => Answer::Done,
                     Err(busy @ StartError::Busy { .. }) => Answer::Refused(busy.to_string()),

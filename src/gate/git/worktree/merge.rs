@@ -160,7 +160,7 @@ impl Place {
     /// Makes the merge commit, without touching the work tree.
     async fn merge_commit(&self, head: &str, tip: &str) -> Result<String, WorktreeError> {
         for identity in ["GIT_AUTHOR_IDENT", "GIT_COMMITTER_IDENT"] {
-            // The name of the machine's user at the name of the machine is a guess that nobody wants in a commit.
+            // The name of the machine's user at the name of the machine is a guess, and not wanted in a commit.
             let mut call = self.program.call(&["var", identity]).setting("user.useConfigOnly=true");
             for (name, value) in self.identity() {
                 call = call.variable(name, value);

@@ -55,8 +55,10 @@ const FILES: &[File] = &[
     file!("views/changes.js", SCRIPT),
     file!("views/confirm.js", SCRIPT),
     file!("views/conversation.js", SCRIPT),
+    file!("views/findings.js", SCRIPT),
     file!("views/gates.js", SCRIPT),
     file!("views/pair.js", SCRIPT),
+    file!("views/part.js", SCRIPT),
     file!("views/proof.js", SCRIPT),
     file!("views/recipe.js", SCRIPT),
     file!("views/recipes.js", SCRIPT),
@@ -70,6 +72,7 @@ const FILES: &[File] = &[
     file!("views/terminal.js", SCRIPT),
     file!("views/timeline.js", SCRIPT),
     file!("views/work.js", SCRIPT),
+    file!("views/workplace.js", SCRIPT),
     file!("words.js", SCRIPT),
     file!("work.js", SCRIPT),
 ];

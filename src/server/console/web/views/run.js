@@ -13,6 +13,7 @@ import { Say } from "./say.js";
 import { start } from "./start.js";
 import { inTerminal } from "./terminal.js";
 import { Timeline } from "./timeline.js";
+import { Workplace } from "./workplace.js";
 
 // What cannot be done while recipes are switched off.
 const STARTING = new Set(["resume", "answer", "again"]);
@@ -67,6 +68,7 @@ class RunView {
     this.picture = outline && new Picture(outline);
     this.timeline = new Timeline();
     this.proof = new Proof();
+    this.workplace = new Workplace();
     this.changes = new Changes(state, run.run_id);
     this.conversation = new Conversation(Date.parse(run.started_at));
     this.say = new Say(state, run.session_id);
@@ -98,6 +100,7 @@ class RunView {
           ? h("div", { class: "card" }, this.picture.frame)
           : h("p", { class: "card hint" }, "The server no longer offers this recipe, so there is no picture of it."),
         h("section", { class: "card" }, h("h2", {}, "What happened"), this.timeline.element),
+        this.workplace.element,
         this.proof.element,
         this.changes.element),
       h("section", { class: "card talk", "aria-label": "Conversation" },
@@ -113,6 +116,7 @@ class RunView {
     if (followed.view.end !== this.#carded) this.#drawEnd();
     const { run_id: holder, type } = this.state.present.get(followed.run.session_id) ?? {};
     this.say.show(followed, type === "recipe_started" && holder !== followed.run.run_id);
+    this.workplace.show(followed);
     this.proof.show(followed);
     this.changes.show(followed);
     this.converse();

@@ -23,6 +23,8 @@ export class Lost extends Error {}
 export class Connection extends EventTarget {
   // `off`, `connecting`, `on`, `waiting` (for the next attempt) or `refused` (the key is wrong).
   state = "off";
+  // Whether the server accepts from this page what widens a run, and trust in repositories: only a page on its own machine may.
+  mayWiden = false;
   #socket = null;
   #failures = 0;
   // The requests that are not answered yet, by their ids.
@@ -71,7 +73,7 @@ export class Connection extends EventTarget {
     return null;
   }
 
-  // Asks for something, and gives the `ack` that carries the request's id back; or throws what keeps it from being done, in words.
+  // Asks for something, and gives the answer that carries the request's id back; or throws what keeps it from being done, in words.
   async request(message) {
     const id = String(++this.#requests);
     const problem = this.say({ ...message, request_id: id });
@@ -88,6 +90,7 @@ export class Connection extends EventTarget {
         break;
       case "connected":
         this.#failures = 0;
+        this.mayWiden = message.may_widen === true;
         clearTimeout(this.timer);
         this.pinging = setInterval(() => this.#ping(ANSWERED_IN), PING_EVERY);
         this.#become("on");

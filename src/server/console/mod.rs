@@ -71,6 +71,7 @@ const FILES: &[File] = &[
     file!("views/stop.js", SCRIPT),
     file!("views/terminal.js", SCRIPT),
     file!("views/timeline.js", SCRIPT),
+    file!("views/trust.js", SCRIPT),
     file!("views/work.js", SCRIPT),
     file!("views/workplace.js", SCRIPT),
     file!("words.js", SCRIPT),

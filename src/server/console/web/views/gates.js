@@ -24,7 +24,7 @@ export function gates({ tools, run, verify, outcomes }) {
 }
 
 // Which files runs may change, and what they need of the working directory.
-export function files({ scope: { allow, deny }, allow_lockfiles: lockfiles, needs, isolate }) {
+export function files({ scope: { allow = [], deny = [] } = {}, allow_lockfiles: lockfiles, needs, isolate }) {
   return h("ul", { class: "files" },
     allow.length > 0 && h("li", {}, "Runs may change ", listed(allow.map(code)), ", and nothing else."),
     deny.length > 0 && h("li", {}, "Runs may not change ", listed(deny.map(code)), "."),

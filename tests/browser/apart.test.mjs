@@ -87,6 +87,9 @@ test("a branch in conflict stays as it is, and the page says with what", async (
   const server = await stage.serve({ plan: NOTES });
   const shown = await stage.open(server);
   const run = await ranApart(stage, shown);
+  // A merge needs a commit, and that a name.
+  gitIn(stage.place.project, "config", "user.name", "A Person");
+  gitIn(stage.place.project, "config", "user.email", "person@example.com");
   committed(stage, "notes.md", "Pears are cheap.\n");
   await shown.press("Merge its branch");
   assert.match(await until("it says why not", () => shown.alert()), /conflict.*notes\.md/);
@@ -128,7 +131,7 @@ test("findings are open in the last round alone, on a phone too", async (stage) 
 test("files that are not allowed are listed with their rule, and can be permitted on the machine alone", async (stage) => {
   const server = await stage.serve({ plan: plan({ tries: [write("Cargo.lock", "version = 4\n")] }) });
   const shown = await stage.open(server);
-  const run = await shown.start({ directory: stage.place.project });
+  const run = await shown.start({ recipe: "Document Design", directory: stage.place.project });
   const { reason, actions } = await shown.ended();
   assert.equal(reason, "lockfile_violation");
   assert.equal(actions[0], "Allow changes of lockfiles and resume");

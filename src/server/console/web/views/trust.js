@@ -33,7 +33,7 @@ export class TrustNotice {
   }
 
   #asked(type, directory) {
-    return this.state.connection.request({ type, working_directory: directory });
+    return this.state.connection.request({ type, working_directory: directory }, "directory_trust");
   }
 
   #show({ trusted, files, changed = [], commands }) {

@@ -54,7 +54,7 @@ export class TrustNotice {
   #choices(commands) {
     const button = h("button", { type: "button", onclick: () => this.#trust(button) }, "Trust this repository");
     return [
-      commands.length > 0 && h("label", { class: "choice" }, this.skip, " Run without these commands; the end then says that they did not verify it"),
+      commands.length > 0 && h("label", { class: "choice" }, this.skip, " Run without these commands (the end then says: not verified)"),
       h("p", {}, button),
     ];
   }

@@ -98,16 +98,17 @@ export class ConsolePage extends Window {
   }
 
   // Starts a recipe as somebody would, and gives back the run.
-  async start({ recipe = "Implement & Review", directory, about } = {}) {
+  async start({ recipe = "Implement & Review", directory, about, apart } = {}) {
     await this.goto("#/");
     await this.openRecipe(recipe);
     await this.press("Start…");
-    return this.submit({ directory, about });
+    return this.submit({ directory, about, apart });
   }
 
   // Fills in the dialog and sends it.
-  async submit({ directory, about }) {
+  async submit({ directory, about, apart }) {
     if (directory) await this.fill(FIELDS.directory, directory, "combobox");
+    if (apart) await this.press(FIELDS.apart, "checkbox");
     if (about) await this.fill(FIELDS.about, about);
     const before = await this.hash();
     await this.press("Start");
@@ -255,6 +256,44 @@ export class ConsolePage extends Window {
     });
   }
 
+  // The rounds of reviews, with what each found.
+  findings() {
+    return this.page.$$eval('main section[aria-label="Findings"]:not([hidden]) .review', (rows) => rows.map((row) => ({
+      text: row.querySelector("p").textContent, stands: row.dataset.stands,
+      findings: [...row.querySelectorAll(".finding")].map(({ textContent }) => textContent),
+    })));
+  }
+
+  // The files that the run may not change, each with its rule.
+  violations() {
+    return this.page.$$eval('main section[aria-label="Not allowed"]:not([hidden]) li', (rows) =>
+      rows.map((row) => [row.querySelector("code").textContent, row.querySelector(".hint").textContent]));
+  }
+
+  // The commands of the repository that were not run.
+  skipped() {
+    return this.page.$$eval('main section[aria-label="Not verified"]:not([hidden]) li', (rows) => rows.map(({ textContent }) => textContent));
+  }
+
+  // What is said about the run's worktree, by name; or `null` where it has none.
+  worktree() {
+    return this.page.evaluate(() => {
+      const section = document.querySelector('main section[aria-label="Worktree"]:not([hidden])');
+      return section && Object.fromEntries([...section.querySelectorAll("dt")].map((name) => [name.textContent, name.nextElementSibling.textContent]));
+    });
+  }
+
+  // What the start dialog says about trust in the repository; or `null` where it says nothing.
+  trust() {
+    return this.page.evaluate(() => {
+      const notice = document.querySelector("dialog[open] .trust:not([hidden])");
+      return notice && {
+        text: notice.textContent, commands: [...notice.querySelectorAll("li")].map(({ textContent }) => textContent),
+        buttons: [...notice.querySelectorAll("button")].map(({ textContent }) => textContent), boxes: notice.querySelectorAll("input").length,
+      };
+    });
+  }
+
   // What the run changed, line by line: the words above, what can be chosen, and the files with their lines, if they are open.
   changes() {
     return this.page.$eval(CHANGES, (section) => {
@@ -302,4 +341,5 @@ export const CHANGES = 'main section[aria-label="Changes"]';
 export const CONVERSATION = "main [role=log]";
 export const FIELDS = {
   key: "Key", directory: "Working directory", about: "Task", say: "Say something to the agent", on: "Recipes may run",
+  apart: "Work apart (git worktree)",
 };

@@ -12,12 +12,17 @@ import { TARGET } from "./browser.mjs";
 const alive = new Set();
 process.on("exit", () => alive.forEach((child) => child.kill("SIGKILL")));
 
-// Makes a directory a git work tree with one commit, for which no configuration of the machine's user matters.
-export function makeWorkTree(cwd) {
+// Runs git in a directory, where no configuration of the machine's user matters, and gives back what it prints.
+export function gitIn(cwd, ...words) {
   const env = { ...process.env, GIT_CONFIG_GLOBAL: "/dev/null", GIT_CONFIG_SYSTEM: "/dev/null" };
-  const git = (...words) => execFileSync("git", ["-c", "user.name=A Person", "-c", "user.email=person@example.com", ...words], { cwd, env });
-  git("init", "--quiet", "--initial-branch=main");
-  git("commit", "--quiet", "--allow-empty", "--message", "First");
+  const person = ["-c", "user.name=A Person", "-c", "user.email=person@example.com"];
+  return execFileSync("git", [...person, ...words], { cwd, env, encoding: "utf8" }).trim();
+}
+
+// Makes a directory a git work tree with one commit.
+export function makeWorkTree(cwd) {
+  gitIn(cwd, "init", "--quiet", "--initial-branch=main");
+  gitIn(cwd, "commit", "--quiet", "--allow-empty", "--message", "First");
 }
 
 // A home, a project and a data directory. Servers that come one after the other in it find what the last one left.

@@ -23,6 +23,8 @@ export class Lost extends Error {}
 export class Connection extends EventTarget {
   // `off`, `connecting`, `on`, `waiting` (for the next attempt) or `refused` (the key is wrong).
   state = "off";
+  // Whether the server accepts from this page what widens a run, and trust in repositories: only a page on its own machine may.
+  mayWiden = false;
   #socket = null;
   #failures = 0;
   // The requests that are not answered yet, by their ids.
@@ -71,12 +73,13 @@ export class Connection extends EventTarget {
     return null;
   }
 
-  // Asks for something, and gives the `ack` that carries the request's id back; or throws what keeps it from being done, in words.
-  async request(message) {
+  // Asks for something, and gives the `ack` that carries the request's id back; or throws what keeps it from being done, in words. Where
+  // an answer of its own comes before the `ack`, of the type `answer`, it is given back instead.
+  async request(message, answer = null) {
     const id = String(++this.#requests);
     const problem = this.say({ ...message, request_id: id });
     if (problem) throw new Error(problem);
-    return new Promise((resolve, reject) => this.#asked.set(id, { resolve, reject }));
+    return new Promise((resolve, reject) => this.#asked.set(id, { resolve, reject, answer, told: null }));
   }
 
   #hear(message) {
@@ -88,6 +91,7 @@ export class Connection extends EventTarget {
         break;
       case "connected":
         this.#failures = 0;
+        this.mayWiden = message.may_widen === true;
         clearTimeout(this.timer);
         this.pinging = setInterval(() => this.#ping(ANSWERED_IN), PING_EVERY);
         this.#become("on");
@@ -102,11 +106,18 @@ export class Connection extends EventTarget {
   // Whether this is the answer to a request. It is no news for the rest of the page then.
   #answers({ type, request_id: id, message, ...ack }) {
     const request = this.#asked.get(id);
-    if (!request) return false;
+    if (!request) return this.#tells(type, ack);
     this.#asked.delete(id);
     if (type === "error") request.reject(new Error(message));
-    else request.resolve(ack);
+    else request.resolve(request.told ?? ack);
     return true;
+  }
+
+  // Whether this is what a request has asked for. The server answers requests in their order.
+  #tells(type, answer) {
+    const request = [...this.#asked.values()].find((one) => one.answer === type && one.told === null);
+    if (request) request.told = answer;
+    return Boolean(request);
   }
 
   // A connection may be gone without a word, after a laptop was asleep say. Whoever does not answer one ping gets no second.

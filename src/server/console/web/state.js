@@ -36,6 +36,11 @@ export class State extends EventTarget {
     return this.connection?.state ?? "off";
   }
 
+  // Whether this page may widen what runs do, and trust repositories.
+  get mayWiden() {
+    return this.connection?.mayWiden ?? false;
+  }
+
   // What was said last about the runs that go on.
   get going() {
     return [...this.present.values()].filter(({ type }) => type === "recipe_started");

@@ -13,12 +13,25 @@ const written = (command) => (Array.isArray(command) ? command.join(" ") : comma
 // What one step lists beside its prompt. A step that is a command has no agent.
 export function gates({ tools, run, verify, outcomes }) {
   const proved = outcomes.filter(({ evidence }) => evidence);
+  const carrying = outcomes.filter(({ findings }) => findings);
   return h("ul", { class: "gates" },
     run
       ? h("li", {}, "The engine runs ", code(written(run.command)), run.time_s && ` for at most ${run.time_s} s`, ". No agent is asked.")
       : h("li", {}, "The agent may ", may(tools)),
     verify && h("li", {}, "Before it leads on, the engine runs ", listed(verify.map((command) => code(written(command)))), "."),
-    proved.map(({ name, evidence }) => h("li", {}, code(name), " counts only if the engine finds ", listed(evidence.map(code)), ".")));
+    proved.map(({ name, evidence }) => h("li", {}, code(name), " counts only if the engine finds ", listed(evidence.map(code)), ".")),
+    carrying.map(({ name }) => h("li", {}, code(name), " lists what was found: ", code("findings"), ".")));
+}
+
+// Which files runs may change, and what they need of the working directory.
+export function files({ scope: { allow = [], deny = [] } = {}, allow_lockfiles: lockfiles, needs, isolate }) {
+  return h("ul", { class: "files" },
+    allow.length > 0 && h("li", {}, "Runs may change ", listed(allow.map(code)), ", and nothing else."),
+    deny.length > 0 && h("li", {}, "Runs may not change ", listed(deny.map(code)), "."),
+    allow.length + deny.length === 0 && h("li", {}, "Runs may change every file that their steps may edit."),
+    h("li", {}, lockfiles ? "Lockfiles may be changed." : "Lockfiles stay as they are."),
+    needs.clean_tree && h("li", {}, "A run begins only where no tracked file has uncommitted changes."),
+    isolate && h("li", {}, "Runs work apart, in a git worktree of their own."));
 }
 
 // The tools of all steps, those with the same ones together.

@@ -4,14 +4,18 @@ import { fill, h } from "../dom.js";
 import { Picture, implied } from "../graph.js";
 import { icon } from "../icons.js";
 import { count } from "../words.js";
-import { gates } from "./gates.js";
+import { files, gates } from "./gates.js";
 import { start } from "./start.js";
 
 const LIMITS = {
   max_step_visits: (most) => `No step is visited more than ${most === 1 ? "once" : `${most} times`}.`,
   max_total_steps: (most) => `No run takes more than ${count(most, "step")}.`,
+  max_review_rounds: (most) => `No review takes more than ${count(most, "round")} without fewer findings.`,
   max_restarts: (most) => `No chain is restarted more than ${most === 1 ? "once" : `${most} times`}.`,
 };
+
+// How many rounds a review may take without fewer findings, where the recipe does not say.
+const DEFAULT_REVIEW_ROUNDS = 3;
 
 // Shows a recipe. `entitle` says what the page is called.
 export async function recipe(state, id, entitle) {
@@ -54,7 +58,7 @@ function content(outline, button) {
       button),
     h("div", { class: "columns" },
       h("div", { class: "card" }, new Picture(outline).frame, legend(outline)),
-      h("div", {}, limits(outline), steps(outline))),
+      h("div", {}, limits(outline), tree(outline), steps(outline))),
   ];
 }
 
@@ -62,14 +66,19 @@ const gone = () => [back(), h("p", { class: "card", role: "status" }, "The serve
 
 const back = () => h("a", { class: "back", href: "#/" }, "← Recipes");
 
-function limits({ guardrails, max_steps: most, never_trips: never }) {
+function limits({ guardrails, steps, max_steps: most, never_trips: never }) {
+  // Rounds are counted only where a review lists what it found.
+  const reviews = steps.some(({ outcomes }) => outcomes.some(({ findings }) => findings));
+  const max_review_rounds = reviews ? guardrails.max_review_rounds ?? DEFAULT_REVIEW_ROUNDS : null;
   const proven = h("span", { class: "hint" }, " Proven unreachable.");
   const line = ([name, value]) => LIMITS[name] && value && h("li", {}, LIMITS[name](value), never.includes(name) && proven.cloneNode(true));
   return h("section", { class: "card" },
     h("h2", {}, "Limits"),
     h("p", { class: "most" }, h("strong", {}, most), ` ${most === 1 ? "step" : "steps"} at most, whatever happens`),
-    h("ul", {}, Object.entries(guardrails).map(line)));
+    h("ul", {}, Object.entries({ ...guardrails, max_review_rounds }).map(line)));
 }
+
+const tree = (outline) => h("section", { class: "card", "aria-label": "Files" }, h("h2", {}, "Files"), files(outline));
 
 function steps({ steps, initial }) {
   const one = (step) => h("details", {},

@@ -7,15 +7,17 @@ import { Picture } from "../graph.js";
 import { dollars, sofar } from "../words.js";
 import { card } from "./card.js";
 import { Changes } from "./changes.js";
+import { confirm } from "./confirm.js";
 import { Conversation } from "./conversation.js";
 import { Proof } from "./proof.js";
 import { Say } from "./say.js";
 import { start } from "./start.js";
-import { inTerminal } from "./terminal.js";
+import { inTerminal, quoted } from "./terminal.js";
 import { Timeline } from "./timeline.js";
+import { Workplace } from "./workplace.js";
 
 // What cannot be done while recipes are switched off.
-const STARTING = new Set(["resume", "answer", "again"]);
+const STARTING = new Set(["resume", "permit", "answer", "again"]);
 
 // How often the time of the current step is told anew.
 const TICK = 1000;
@@ -53,10 +55,27 @@ export async function run(state, id, entitle) {
 const allowing = ({ run_id: id }, tools) =>
   ["surefire resume", id.slice(0, 8), ...tools.map((tool) => `--allow-tool ${quoted(tool)}`)].join(" ");
 
-const quoted = (word) => `'${word.replaceAll("'", "'\\''")}'`;
+// The command that resumes a run and permits this.
+const permitting = ({ run_id: id }, permits) =>
+  ["surefire resume", id.slice(0, 8), ...Object.keys(permits).map((name) => `--${name.replaceAll("_", "-")}`)].join(" ");
+
+// What a run may be permitted when it is resumed, as far as this action does.
+const permitted = ({ allow_deps: deps, force_parallel: parallel }) =>
+  Object.fromEntries(Object.entries({ allow_deps: deps, force_parallel: parallel }).filter(([, given]) => given));
+
+// Where a run was started, and whether it works apart: its own directory is then one in its worktree.
+function startedIn({ working_directory: directory }, { workplace }) {
+  const worktree = workplace?.worktree;
+  if (!worktree) return { directory };
+  const inner = directory.startsWith(worktree.path) ? directory.slice(worktree.path.length) : "";
+  return { directory: worktree.repository + inner, apart: true };
+}
+
+// What a card shows: an end, and what became of the worktree since.
+const cardOf = ({ end, workplace }) => end && JSON.stringify([end.seq, workplace?.worktree?.end ?? null]);
 
 class RunView {
-  // The end that has a card already: drawn again, it would be read out again and lose the focus.
+  // What has a card already: drawn again, it would be read out again and lose the focus.
   #carded = null;
   // What was pressed and has had no effect yet; pressed twice, it would be asked for twice.
   #pressed = null;
@@ -67,6 +86,7 @@ class RunView {
     this.picture = outline && new Picture(outline);
     this.timeline = new Timeline();
     this.proof = new Proof();
+    this.workplace = new Workplace();
     this.changes = new Changes(state, run.run_id);
     this.conversation = new Conversation(Date.parse(run.started_at));
     this.say = new Say(state, run.session_id);
@@ -98,6 +118,7 @@ class RunView {
           ? h("div", { class: "card" }, this.picture.frame)
           : h("p", { class: "card hint" }, "The server no longer offers this recipe, so there is no picture of it."),
         h("section", { class: "card" }, h("h2", {}, "What happened"), this.timeline.element),
+        this.workplace.element,
         this.proof.element,
         this.changes.element),
       h("section", { class: "card talk", "aria-label": "Conversation" },
@@ -110,9 +131,10 @@ class RunView {
     const { followed } = this;
     this.picture?.show(followed);
     this.stop.hidden = followed.stopped;
-    if (followed.view.end !== this.#carded) this.#drawEnd();
+    if (cardOf(followed.view) !== this.#carded) this.#drawEnd();
     const { run_id: holder, type } = this.state.present.get(followed.run.session_id) ?? {};
     this.say.show(followed, type === "recipe_started" && holder !== followed.run.run_id);
+    this.workplace.show(followed);
     this.proof.show(followed);
     this.changes.show(followed);
     this.converse();
@@ -126,7 +148,7 @@ class RunView {
     const { followed } = this;
     const [pressed, news] = [this.#pressed, this.words.hasChildNodes()];
     this.#pressed = null;
-    this.#carded = followed.view.end;
+    this.#carded = cardOf(followed.view);
     fill(this.end, followed.stopped && card(followed, this.#actions()));
     // Whoever looks at something further down should see that it ended, unless they write; whoever comes later begins at the top.
     const writing = this.say.element.contains(document.activeElement);
@@ -203,6 +225,33 @@ class RunView {
     this.allow();
   }
 
+  // Asks for something that may be refused for reasons to read. What came of it is pushed, and drawn like any other change.
+  async #request(button, message) {
+    this.state.notify(null);
+    this.#pressed = button;
+    this.allow();
+    try {
+      await this.state.connection.request(message);
+    } catch (error) {
+      this.state.notify(error.message);
+    }
+  }
+
+  // Throwing work away is asked about once more.
+  #discard(label, button) {
+    const { run, view: { workplace: { worktree } } } = this.followed;
+    const words = `The branch ${worktree.branch} and all that is in ${worktree.path} are thrown away, even what is not committed.`;
+    confirm(`${label}?`, words, "Discard", () => this.#request(button, { type: "discard_run", run_id: run.run_id }));
+  }
+
+  // Only a page on the server's machine may widen what a run does; elsewhere the command is shown.
+  #permit(next, button) {
+    const { run } = this.followed;
+    const permits = permitted(next);
+    if (this.state.mayWiden) this.#ask(button, { type: "resume_run", run_id: run.run_id, ...permits });
+    else inTerminal(next.label, permitting(run, permits));
+  }
+
   // A button for each action that the server proposes.
   #actions() {
     const { state, followed: { run, view }, outline } = this;
@@ -212,8 +261,11 @@ class RunView {
       stop: (_, button) => this.#ask(button, { type: "exit_recipe", session_id: run.session_id }),
       // Only a process on the server's machine may widen what an agent is allowed.
       allow: ({ label, tools }) => inTerminal(label, allowing(run, tools)),
+      permit: (next, button) => this.#permit(next, button),
+      merge: (_, button) => this.#request(button, { type: "merge_run", run_id: run.run_id }),
+      discard: ({ label }, button) => this.#discard(label, button),
       answer: () => start(state, outline, { session: run.session_id, directory: run.working_directory }),
-      again: () => start(state, outline, { directory: run.working_directory, agent: run.agent, about: view.task }),
+      again: () => start(state, outline, { ...startedIn(run, view), agent: run.agent, about: view.task }),
       show_recipe: () => { location.hash = `#/recipes/${encodeURIComponent(run.recipe_id)}`; },
       doctor: ({ label }) => inTerminal(label, "surefire doctor"),
     };

@@ -4,6 +4,7 @@ import { Lost } from "../connection.js";
 import { h } from "../dom.js";
 import { ago } from "../words.js";
 import { allowed } from "./gates.js";
+import { TrustNotice } from "./trust.js";
 
 // How long nobody types before the preview follows, in milliseconds.
 const PAUSE = 200;
@@ -11,7 +12,7 @@ const PAUSE = 200;
 // How much of what it is about is sent to be previewed. An address has to fit into a request's first line.
 const PREVIEWED = 4000;
 
-// Opens the dialog. `like` is a run to begin with: `{ session, directory, agent, about }`.
+// Opens the dialog. `like` is a run to begin with: `{ session, directory, agent, about, apart }`.
 export function start(state, outline, like = {}) {
   new StartDialog(state, outline, like).open();
 }
@@ -33,11 +34,15 @@ class StartDialog {
     this.agent = h("select", {}, state.agents.map(({ name, rehearsal }) =>
       h("option", { value: name, selected: name === like.agent }, rehearsal ? `${name} (only pretends)` : name)));
     this.about = h("textarea", { rows: 3, placeholder: "Optional: a task, a hint, an answer. The agent reads it first." }, like.about);
+    this.wishesApart = Boolean(like.apart);
+    this.apart = h("input", { type: "checkbox", onchange: () => { this.wishesApart = this.apart.checked; } });
+    this.trust = new TrustNotice(state);
     this.preview = h("pre", { tabindex: "0", "aria-label": "First prompt" });
     this.problem = h("p", { class: "problem", role: "alert", hidden: true });
     this.button = h("button", { class: "primary" }, "Start");
     this.session.addEventListener("change", () => this.#sessionChanged());
     this.about.addEventListener("input", () => this.#aboutChanged());
+    this.directory.addEventListener("input", () => this.#directoryChanged());
     this.dialog = this.#built(places);
   }
 
@@ -49,6 +54,7 @@ class StartDialog {
     this.dialog.addEventListener("close", () => {
       this.state.removeEventListener("change", hear);
       clearTimeout(this.typing);
+      clearTimeout(this.naming);
       this.dialog.remove();
     });
     document.body.append(this.dialog);
@@ -66,7 +72,9 @@ class StartDialog {
           h("datalist", { id: "places" }, [...places].map((path) => h("option", { value: path }))),
           field("Conversation", this.session),
           this.state.agents.length > 0 && field("Agent", this.agent),
+          h("label", { class: "choice" }, this.apart, " Work apart (git worktree)"),
           field("Task", this.about)),
+        this.trust.element,
         h("details", { open: true },
           h("summary", {}, "First, the agent is told this ", h("span", { class: "hint" }, `(step ${this.outline.initial})`)),
           this.preview),
@@ -102,6 +110,21 @@ class StartDialog {
     const session = this.sessions.get(this.session.value);
     this.directory.disabled = this.agent.disabled = Boolean(session);
     if (session) this.directory.value = session.working_directory;
+    // A run that works apart has a conversation of its own; and some recipes never work otherwise.
+    this.apart.disabled = Boolean(session) || this.outline.isolate;
+    this.apart.checked = this.outline.isolate || (!session && this.wishesApart);
+    this.#lookAtTrust();
+  }
+
+  // What was chosen for one repository holds for no other, however quick somebody is.
+  #directoryChanged() {
+    clearTimeout(this.naming);
+    this.trust.look("");
+    this.naming = setTimeout(() => this.#lookAtTrust(), PAUSE);
+  }
+
+  #lookAtTrust() {
+    this.trust.look(this.directory.value.trim());
   }
 
   #aboutChanged() {
@@ -134,6 +157,8 @@ class StartDialog {
         working_directory: session ? undefined : this.directory.value.trim(),
         agent: session ? undefined : this.agent.value || undefined,
         prompt: this.about.value.trim() || undefined,
+        isolate: this.apart.checked || undefined,
+        untrusted: this.trust.skips ? "skip" : undefined,
       });
       this.#started(run);
     } catch (error) {

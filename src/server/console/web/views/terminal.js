@@ -2,6 +2,9 @@
 
 import { h } from "../dom.js";
 
+// A word as a shell takes it.
+export const quoted = (word) => `'${word.replaceAll("'", "'\\''")}'`;
+
 // Says which command that is.
 export function inTerminal(title, command) {
   const dialog = h("dialog", { "aria-labelledby": "terminal-title" },

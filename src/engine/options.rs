@@ -1,6 +1,6 @@
 //! What an engine is told when it is opened.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
@@ -87,8 +87,14 @@ impl Options {
 impl Options {
     /// All directories that agents may work in and below.
     pub(super) fn all_roots(&self) -> Vec<PathBuf> {
+        self.roots.iter().cloned().chain(self.more_roots.all()).collect()
+    }
+
+    /// The directories that a directory has to lie in to be worked in: the worktrees that the engine made itself, or the roots.
+    pub(super) fn roots_of(&self, directory: &Path) -> Vec<PathBuf> {
         let worktrees = super::worktree::worktrees_directory(&self.data);
-        self.roots.iter().cloned().chain(self.more_roots.all()).chain([worktrees]).collect()
+        let real = worktrees.canonicalize().unwrap_or_else(|_| worktrees.clone());
+        if directory.starts_with(&real) { vec![worktrees] } else { self.all_roots() }
     }
 }
 

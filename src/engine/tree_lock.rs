@@ -121,13 +121,11 @@ impl TreeLocks {
         for change in &commit.changes {
             let Change::Run { run, entries, .. } = change else { continue };
             for event in entries.iter().filter_map(|entry| entry.event.as_ref()) {
-                match event {
-                    Event::Ended { ending, .. } => match ending.continued_by {
-                        Some(next) => self.hand_over(*run, next),
-                        None if kept == Some(*run) => {}
-                        None => self.release(*run),
-                    },
-                    _ => {}
+                let Event::Ended { ending, .. } = event else { continue };
+                match ending.continued_by {
+                    Some(next) => self.hand_over(*run, next),
+                    None if kept == Some(*run) => {}
+                    None => self.release(*run),
                 }
             }
         }

@@ -23,8 +23,10 @@ const EXAMPLE_FINDINGS: &str = r#"[{"file": "src/cart.rs", "line": 12, "text": "
 ///     r#"End your response with a JSON block on the last line. Choose one of these:
 ///
 /// {"outcome": "no-issues"}
-/// {"outcome": "issues-found"}
+/// {"outcome": "issues-found", "findings": [{"file": "src/cart.rs", "line": 12, "text": "Totals are rounded twice"}]}
 /// {"outcome": "other", "otherDescription": "Waiting for external API response"}
+///
+/// For `issues-found`, list what you found in `findings`: one entry for each finding, in a sentence each, with `file` and `line` where there are some.
 ///
 /// For `other`, put what happened into `otherDescription`, in your own words.
 ///

@@ -74,8 +74,8 @@ impl Run {
             }
             CheckSubject::Worktree => {
                 check.purpose = CheckKind::Setup;
-                check.worktree = known.order.worktree.clone();
-                check.commands = known.order.project.setup.clone();
+                check.worktree.clone_from(&known.order.worktree);
+                check.commands.clone_from(&known.order.project.setup);
             }
             CheckSubject::Outcome { outcome, .. } => {
                 let outcome = self.outcome(outcome);

@@ -128,11 +128,10 @@ impl Known {
     pub(super) fn learn(&mut self, event: &Event) {
         self.reviews.learn(event);
         match event {
-            Event::Started { .. } => {}
             Event::TurnBegan { attempt, purpose, .. } => self.began(*attempt, purpose),
             Event::TreeSeen { tree, moment, .. } => self.saw(tree, moment),
-            // What follows from it is decided where it is found.
-            Event::RulesBroken { .. } => {}
+            // What follows from a broken rule is decided where it is found.
+            Event::Started { .. } | Event::RulesBroken { .. } => {}
             Event::WorktreeEnded { end } => self.worktree_ended = Some(end.clone()),
             Event::ToolsRefused { refused, .. } => self.visit.refused.extend_from_slice(refused),
             Event::CheckBegan { check, subject, .. } => {

@@ -96,6 +96,7 @@ impl From<Action> for NextAction {
 }
 
 /// What an ending leaves to do.
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub(super) struct Ended<'e> {
     pub(super) remedy: RunRemedy,
     pub(super) paused: bool,
@@ -108,6 +109,8 @@ pub(super) struct Ended<'e> {
     pub(super) goal_met: bool,
     /// Whether it has a worktree of its own that is neither merged nor thrown away.
     pub(super) worktree: bool,
+    /// Whether it worked in the directory that it was started in, and can be started there again.
+    pub(super) in_place: bool,
     pub(super) limits: &'e Limits,
     pub(super) used: &'e Spent,
 }
@@ -152,6 +155,7 @@ impl Ended<'_> {
             let place = usize::from(!self.goal_met).min(actions.len());
             actions.splice(place..place, [Action::Merge.into(), Action::Discard.into()]);
         }
+        actions.retain(|next| self.in_place || next.action != Action::Again);
         actions.retain(|next| self.offered || !next.action.needs_recipe());
         actions.truncate(MAX_ACTIONS);
         actions
@@ -199,6 +203,7 @@ mod tests {
             allow: Vec::new(),
             goal_met: false,
             worktree: false,
+            in_place: true,
             limits: &limits,
             used: &used,
         };
@@ -241,7 +246,7 @@ mod tests {
         assert_eq!(labels(&refused), expected);
         let paused = Ended { paused: true, allow, ..ended(RunRemedy::Resume, true) };
         assert_eq!(labels(&paused), ["Resume now", "Stop for good"], "it is not over");
-        let apart = Ended { worktree: true, ..ended(RunRemedy::Resume, true) };
+        let apart = Ended { worktree: true, in_place: false, ..ended(RunRemedy::Resume, true) };
         assert_eq!(labels(&apart), ["Resume", "Merge its branch", "Discard its worktree"]);
         let done = Ended { goal_met: true, ..apart };
         assert_eq!(labels(&done), ["Merge its branch", "Discard its worktree", "Resume"]);

@@ -87,6 +87,7 @@ pub fn next_actions(timeline: &Timeline) -> Vec<NextAction> {
         allow: if is_denied { timeline.view.proof.allow() } else { Vec::new() },
         goal_met: ending.goal_met,
         worktree: ending.continued_by.is_none() && timeline.view.workplace.has_worktree(),
+        in_place: timeline.view.workplace.worktree.is_none(),
         limits: &timeline.view.limits,
         used: &timeline.used,
     };

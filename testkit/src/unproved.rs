@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use surefire::recipes::BUNDLED;
 use surefire::{
-    AnyPosition, AnyRecipe, AnyRestart, Catalog, Guardrails, Next, OutcomeOutline, Outline, Snapshot,
+    AnyPosition, AnyRecipe, AnyRestart, Catalog, Guardrails, Needs, Next, OutcomeOutline, Outline, Snapshot,
     SnapshotError, StepOutline, UnknownName,
 };
 
@@ -28,7 +28,9 @@ static UNPROVED: LazyLock<Catalog> = LazyLock::new(|| {
 
 fn without_evidence(proved: &'static dyn AnyRecipe) -> &'static dyn AnyRecipe {
     let steps: Vec<_> = proved.outline().steps.iter().map(step).collect();
-    let outline = Box::leak(Box::new(Outline { steps: steps.leak(), ..*proved.outline() }));
+    // What they need before they begin is looked up in git as well.
+    let needs = Needs::default();
+    let outline = Box::leak(Box::new(Outline { steps: steps.leak(), needs, ..*proved.outline() }));
     Box::leak(Box::new(Unproved { proved, outline }))
 }
 

@@ -31,13 +31,14 @@ impl Checked {
     /// Runs the command, which kills itself where `crash` says.
     pub(crate) fn command(&self, words: &[&str], crash: Option<&str>) -> ExitStatus {
         let Self(place) = self;
+        let needs_agent = matches!(words.first(), Some(&("run" | "resume")));
         let mut command = Command::new(program("proof_of_work"));
         command
             .args(words)
             .arg("--data")
             .arg(place.data())
-            .args(["--config", "/dev/null", "--agent-path"])
-            .arg(fake_claude::program())
+            .args(["--config", "/dev/null"])
+            .args(needs_agent.then(|| format!("--agent-path={}", fake_claude::program().display())))
             .current_dir(place.folder("project"))
             .env("HOME", place.folder("home"))
             .env("TMPDIR", place.folder(""))

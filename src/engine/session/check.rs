@@ -135,7 +135,7 @@ pub(in crate::engine) async fn begin(
 }
 
 async fn checked(shared: &Shared, asked: PathBuf) -> Result<PathBuf, DirectoryError> {
-    let roots = shared.options.all_roots();
+    let roots = shared.options.roots_of(&asked);
     unblocked(move || directory::check(&asked, &roots)).await
 }
 

@@ -51,6 +51,7 @@ pub(super) async fn look(
 
 /// What has to be found.
 #[derive(Clone, Copy)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a question of its own")]
 struct Wanted {
     git: bool,
     main: bool,

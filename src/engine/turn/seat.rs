@@ -100,7 +100,7 @@ async fn check_repository(repository: PathBuf) -> Result<(), NoReply> {
 /// Whether the agent may still work in its directory.
 pub(super) async fn check_directory(shared: &Arc<Shared>, directory: PathBuf) -> Result<(), NoReply> {
     let shared = Arc::clone(shared);
-    let check = move || directory::is_still(&directory, &shared.options.all_roots());
+    let check = move || directory::is_still(&directory, &shared.options.roots_of(&directory));
     unblocked(check).await.map_err(NoReply::Directory)
 }
 

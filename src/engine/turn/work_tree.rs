@@ -94,8 +94,11 @@ pub(super) async fn violations(shared: &Arc<Shared>, request: &CheckRequest) -> 
         let now = repository.snapshot().await?;
         repository.violations(&base.tree, &now.tree, &rules, &[]).await
     });
-    looked.await.map(Option::unwrap_or_default).unwrap_or_else(|error| {
-        tracing::warn!(%run, %error, "failed to look at the work tree after a command");
-        Vec::new()
-    })
+    match looked.await {
+        Ok(violations) => violations.unwrap_or_default(),
+        Err(error) => {
+            tracing::warn!(%run, %error, "failed to look at the work tree after a command");
+            Vec::new()
+        }
+    }
 }

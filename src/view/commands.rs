@@ -40,6 +40,7 @@ impl CommandContext<'_> {
     ///     agent: "claude".to_owned(),
     ///     rehearsal: false,
     ///     started_at: 1_750_000_000_000,
+    ///     made_from: None,
     /// };
     /// let context = CommandContext { program: "surefire", data: None, directory: None };
     /// let command = context.command(&Action::Again, &run).unwrap();
@@ -72,12 +73,14 @@ impl CommandContext<'_> {
 
     /// The same recipe once more. After a rehearsal it is one again: there may be no agent for real work.
     fn start(self, run: &RunFacts, how: &str) -> String {
+        let started_in = run.made_from.as_ref().unwrap_or(&run.directory);
         let directory = match self.directory {
-            Some(here) if here == Path::new(&run.directory) => String::new(),
-            Some(_) | None => format!(" --dir {}", shell_quoted(&run.directory)),
+            Some(here) if here == Path::new(started_in) => String::new(),
+            Some(_) | None => format!(" --dir {}", shell_quoted(started_in)),
         };
+        let apart = if run.made_from.is_some() { " --isolate" } else { "" };
         let rehearse = if run.rehearsal { " --rehearse happy" } else { "" };
-        self.with_data(&format!("run {}{how}{directory}{rehearse}", run.recipe))
+        self.with_data(&format!("run {}{how}{directory}{apart}{rehearse}", run.recipe))
     }
 
     fn with_data(self, words: &str) -> String {
@@ -145,5 +148,14 @@ mod tests {
         for (seconds, written) in table {
             assert_eq!(duration(seconds), written);
         }
+    }
+
+    #[test]
+    fn a_run_that_worked_apart_is_started_again_where_it_was_started() {
+        let made_from = Some("/projects/shop".to_owned());
+        let run = RunFacts { made_from, ..crate::view::one_run::facts() };
+        let context = CommandContext { program: "surefire", data: None, directory: None };
+        let command = context.command(&Action::Again, &run).unwrap();
+        assert!(command.contains(" --dir /projects/shop --isolate"), "{command}");
     }
 }

@@ -21,4 +21,7 @@ pub struct RunFacts {
     pub rehearsal: bool,
     /// When it began, in milliseconds since 1970.
     pub started_at: u64,
+    /// The work tree that its worktree was made from, where it works apart. A [`Timeline`](super::Timeline) learns it from the
+    /// run's first event.
+    pub made_from: Option<String>,
 }

@@ -109,8 +109,6 @@ pub(super) struct Ended<'e> {
     pub(super) goal_met: bool,
     /// Whether it has a worktree of its own that is neither merged nor thrown away.
     pub(super) worktree: bool,
-    /// Whether it worked in the directory that it was started in, and can be started there again.
-    pub(super) in_place: bool,
     pub(super) limits: &'e Limits,
     pub(super) used: &'e Spent,
 }
@@ -155,7 +153,6 @@ impl Ended<'_> {
             let place = usize::from(!self.goal_met).min(actions.len());
             actions.splice(place..place, [Action::Merge.into(), Action::Discard.into()]);
         }
-        actions.retain(|next| self.in_place || next.action != Action::Again);
         actions.retain(|next| self.offered || !next.action.needs_recipe());
         actions.truncate(MAX_ACTIONS);
         actions
@@ -203,7 +200,6 @@ mod tests {
             allow: Vec::new(),
             goal_met: false,
             worktree: false,
-            in_place: true,
             limits: &limits,
             used: &used,
         };
@@ -246,7 +242,7 @@ mod tests {
         assert_eq!(labels(&refused), expected);
         let paused = Ended { paused: true, allow, ..ended(RunRemedy::Resume, true) };
         assert_eq!(labels(&paused), ["Resume now", "Stop for good"], "it is not over");
-        let apart = Ended { worktree: true, in_place: false, ..ended(RunRemedy::Resume, true) };
+        let apart = Ended { worktree: true, ..ended(RunRemedy::Resume, true) };
         assert_eq!(labels(&apart), ["Resume", "Merge its branch", "Discard its worktree"]);
         let done = Ended { goal_met: true, ..apart };
         assert_eq!(labels(&done), ["Merge its branch", "Discard its worktree", "Resume"]);

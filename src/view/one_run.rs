@@ -31,6 +31,7 @@ pub(super) fn facts() -> RunFacts {
         agent: "claude".to_owned(),
         rehearsal: false,
         started_at: 0,
+        made_from: None,
     }
 }
 

@@ -39,6 +39,7 @@ const MAX_REMARKED_FILES: usize = 5;
 ///     agent: "claude".to_owned(),
 ///     rehearsal: false,
 ///     started_at: 1_750_000_000_000,
+///     made_from: None,
 /// };
 /// let mut timeline = Timeline::new(facts, None);
 /// let moved = Event::Moved {
@@ -87,7 +88,6 @@ pub fn next_actions(timeline: &Timeline) -> Vec<NextAction> {
         allow: if is_denied { timeline.view.proof.allow() } else { Vec::new() },
         goal_met: ending.goal_met,
         worktree: ending.continued_by.is_none() && timeline.view.workplace.has_worktree(),
-        in_place: timeline.view.workplace.worktree.is_none(),
         limits: &timeline.view.limits,
         used: &timeline.used,
     };
@@ -190,6 +190,8 @@ impl Timeline {
                 self.view.task.clone_from(&order.about);
                 self.view.limits = order.limits;
                 self.view.workplace = Workplace::of(order);
+                let worktree = self.view.workplace.worktree.as_ref();
+                self.facts.made_from = worktree.map(|worktree| worktree.repository.clone());
                 self.used = order.spent;
                 self.enter(1, step);
             }

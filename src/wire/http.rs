@@ -57,6 +57,7 @@ impl RunLine {
             agent: self.agent.clone(),
             rehearsal: self.rehearsal,
             started_at: self.started_at.0,
+            made_from: None,
         };
         Timeline::new(facts, catalog.get(&self.recipe_id).map(AnyRecipe::outline))
     }

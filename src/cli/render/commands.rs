@@ -44,6 +44,7 @@ mod tests {
             agent: "claude".to_owned(),
             rehearsal,
             started_at: 0,
+            made_from: None,
         }
     }
 

@@ -173,6 +173,7 @@ fn timeline(
         agent: record.agent.clone(),
         rehearsal: record.rehearsal,
         started_at: record.started_at,
+        made_from: None,
     };
     let mut timeline = Timeline::new(facts, outline);
     for recorded in store.events(record.id, 0, usize::try_from(seq).unwrap_or(usize::MAX))? {

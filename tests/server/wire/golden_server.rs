@@ -377,6 +377,7 @@ fn views() -> Rows {
         agent: "claude".into(),
         rehearsal: false,
         started_at: BEGAN,
+        made_from: None,
     };
     let mut timeline = Timeline::new(facts, Some(ImplementAndReview::OUTLINE));
     for (seq, event) in (1..).zip(&one.events) {

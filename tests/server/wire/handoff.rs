@@ -143,6 +143,7 @@ fn what_a_run_leaves_reads_as_its_files_show() {
         agent: "claude".into(),
         rehearsal: false,
         started_at: BEGAN,
+        made_from: None,
     };
     let outline = BUNDLED.get("implement-and-review").map(AnyRecipe::outline);
     assert_eq!(outline.map(|outline| outline.id), Some(ImplementAndReview::OUTLINE.id));

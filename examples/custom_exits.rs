@@ -1,4 +1,5 @@
-//! Exit reasons of your own, and an exit status that follows from them: `cargo run --example custom_exits`.
+//! Exit reasons of your own, and an exit status that follows from them:
+//! `cargo run --example custom_exits`.
 
 use std::process::ExitCode;
 
@@ -10,13 +11,13 @@ pub enum ReleaseExits {
     /// It is out.
     #[reason(category = completed, message = "The release is out")]
     Released,
-    /// Somebody has to decide.
+    /// A person has to decide.
     #[reason(
         category = completed,
         goal_met = false,
         message = "The changelog needs a decision",
         exit_code = 40,
-        diagnosis = "Decide which changes belong into this release, then start again."
+        diagnosis = "Decide which changes belong in this release, then start again."
     )]
     NeedsDecision,
     /// It did not build.
@@ -24,7 +25,7 @@ pub enum ReleaseExits {
         category = error,
         message = "The release does not build",
         exit_code = 41,
-        diagnosis = "Mend the build; the last reply has the compiler's words.",
+        diagnosis = "Fix the build; the last reply has the compiler's errors.",
         remedy = again
     )]
     DoesNotBuild,
@@ -52,7 +53,7 @@ surefire::recipe! {
     }
 }
 
-/// What an agent might have reported; here it comes from the command line, as names.
+/// Takes the outcomes from the command line, by name; in a real run, an agent reports them.
 fn run(outcomes: impl Iterator<Item = String>) -> Result<Exit, surefire::UnknownName> {
     let mut position = Position::<Release>::begin();
     for outcome in outcomes {
@@ -67,7 +68,8 @@ fn run(outcomes: impl Iterator<Item = String>) -> Result<Exit, surefire::Unknown
 
 fn main() -> ExitCode {
     let given: Vec<_> = std::env::args().skip(1).collect();
-    let outcomes = if given.is_empty() { vec!["complete".to_owned(), "failed".to_owned()] } else { given };
+    let outcomes =
+        if given.is_empty() { vec!["complete".to_owned(), "failed".to_owned()] } else { given };
     let exit = match run(outcomes.into_iter()) {
         Ok(exit) => exit,
         Err(unknown) => {
@@ -75,7 +77,8 @@ fn main() -> ExitCode {
             return ExitCode::from(64);
         }
     };
-    // A match without a wildcard: a new reason in the enum is a compile error here until it is handled.
+    // A match without a wildcard: a new reason in the enum is a compile error here until it is
+    // handled.
     match exit.reason() {
         Some(ReleaseExits::Released) => println!("Time for a cake."),
         Some(ReleaseExits::NeedsDecision) => println!("Over to you."),

@@ -28,8 +28,8 @@ surefire::recipe! {
 fn main() -> Result<(), Exit> {
     println!("{} takes at most {} steps.", Hello::OUTLINE.label, Hello::MAX_STEPS);
 
-    // The agent writes, the check finds something, the agent writes again, and then all is well. Each call takes the
-    // run along; `?` would carry a tripped guardrail out of here.
+    // The agent writes, the check finds something, the agent writes again, and then all is well.
+    // Each call consumes the run; `?` would return the exit of a tripped guardrail.
     let check = Hello::begin().complete()?;
     println!("now at: {}", check.position().outline().name);
     let write = check.issues_found()?;

@@ -4,8 +4,9 @@
 //! cargo run --example implement_and_review
 //! ```
 //!
-//! Kill it with `kill -9` at any moment and start it again: it goes on where it was. Without options it rehearses,
-//! slowly enough to be killed, and nothing is changed; `--agent-path` gives the work to a real agent.
+//! Kill it with `kill -9` at any moment and start it again: it resumes where it left off. Without
+//! options it rehearses, slowly enough to be killed, and changes nothing; `--agent-path` names a
+//! real agent to do the work, and `--task` is its task.
 
 use std::error::Error;
 use std::path::PathBuf;
@@ -16,10 +17,10 @@ use std::time::Duration;
 use strum::VariantNames;
 use surefire::ExitReason;
 use surefire::agent::{Agent, Claude, Rehearsal, Script};
-use surefire::engine::{Engine, Notice, Options, Shutdown, Start, Started};
+use surefire::engine::{Engine, Options, Shutdown, Start, Started, Update};
 use surefire::recipes::BUNDLED;
-use surefire::run::{Ending, Event, Purpose, Read, Resume, ResumedBy};
-use surefire::store::{Recorded, RunFilter, Sqlite, Store};
+use surefire::run::{Ending, Event, Purpose, ReplyReading, Resume, ResumedBy};
+use surefire::store::{EventRecord, RunFilter, Sqlite, Store};
 
 #[tokio::main]
 async fn main() -> ExitCode {
@@ -30,44 +31,46 @@ async fn main() -> ExitCode {
 }
 
 async fn run() -> Result<ExitCode, Box<dyn Error>> {
-    let mut wish = Wish::from_arguments()?;
-    std::fs::create_dir_all(&wish.directory)?;
-    wish.directory = wish.directory.canonicalize()?;
-    let opened = Sqlite::open(&wish.data)?;
-    if let Some(aside) = opened.set_aside {
+    let mut arguments = Arguments::parse()?;
+    std::fs::create_dir_all(&arguments.directory)?;
+    arguments.directory = arguments.directory.canonicalize()?;
+    let opened = Sqlite::open(&arguments.data)?;
+    if let Some(aside) = opened.quarantined {
         eprintln!("The store was damaged ({}). It is now {}.", aside.why, aside.path.display());
     }
-    let agent: Arc<dyn Agent> = match &wish.agent_path {
+    let agent: Arc<dyn Agent> = match &arguments.agent_path {
         Some(path) => Arc::new(Claude::find(Some(path))?),
-        None => Arc::new(Rehearsal::new(wish.script).pace(wish.pace)),
+        None => Arc::new(Rehearsal::new(arguments.script).pace(arguments.pace)),
     };
     let store: Arc<dyn Store> = Arc::new(opened.store);
-    let mut options = Options::new(BUNDLED, agent, store, &wish.data);
-    options.roots = vec![wish.directory.clone()];
+    let mut options = Options::new(BUNDLED, agent, store, &arguments.data);
+    options.roots = vec![arguments.directory.clone()];
     let engine = Engine::open(options).await?;
-    let mut feed = engine.listen();
+    let mut feed = engine.subscribe();
 
-    let started = choose(&engine, &wish).await?;
+    let started = choose(&engine, &arguments).await?;
     let run = started.run;
-    println!("run {run}, kept in {}", wish.data.display());
-    let mut told = 0;
+    println!("run {run}, stored in {}", arguments.data.display());
+    let mut printed = 0;
     let mut ending = None;
     for recorded in engine.read(move |store| store.events(run, 0, usize::MAX)).await? {
-        ending = tell(&recorded, &mut told);
+        ending = print_event(&recorded, &mut printed);
     }
-    // A run that waits to go on by itself is not over yet.
+    // A run that will resume automatically is not over yet.
     while ending.as_ref().is_none_or(|ending| ending.resume_at.is_some()) {
-        let notice = tokio::select! {
-            notice = feed.next() => notice?,
+        let update = tokio::select! {
+            update = feed.next() => update?,
             _ = tokio::signal::ctrl_c() => {
-                // It ends, its agent is stopped, and the feed says so.
+                // The engine stops the agent, ends the run and publishes the end.
                 engine.exit(started.session, ExitReason::UserStopped).await?;
                 continue;
             }
         };
-        match notice {
-            Notice::Happened(recorded) if recorded.run == run => ending = tell(&recorded, &mut told),
-            Notice::Unsaved { run: unsaved, ending: why, .. } if unsaved == run => {
+        match update {
+            Update::Event(recorded) if recorded.run == run => {
+                ending = print_event(&recorded, &mut printed);
+            }
+            Update::NotPersisted { run: unsaved, ending: why, .. } if unsaved == run => {
                 ending = Some(Ending::clone(&why));
             }
             _ => {}
@@ -82,13 +85,14 @@ async fn run() -> Result<ExitCode, Box<dyn Error>> {
 /// What happened, why, and what to do next.
 fn card(ending: &Ending) -> String {
     let rehearsal = if ending.rehearsal { " (a rehearsal: nothing was changed)" } else { "" };
-    let description = ending.description.as_deref().map(|words| format!("\n{words}")).unwrap_or_default();
+    let description =
+        ending.description.as_deref().map(|words| format!("\n{words}")).unwrap_or_default();
     let hint = if ending.goal_met { String::new() } else { format!("\n{}", ending.hint()) };
     format!("{}{rehearsal}{description}{hint}", ending.message)
 }
 
-/// The run that was going on, the last one if it is to be resumed, or a new one.
-async fn choose(engine: &Engine, wish: &Wish) -> Result<Started, Box<dyn Error>> {
+/// The run that was interrupted; with `--resume`, the last run; otherwise a new one.
+async fn choose(engine: &Engine, arguments: &Arguments) -> Result<Started, Box<dyn Error>> {
     let last = RunFilter { limit: Some(1), ..RunFilter::default() };
     let last = engine.read(move |store| store.runs(&last)).await?.into_iter().next();
     if let Some(last) = last {
@@ -96,21 +100,22 @@ async fn choose(engine: &Engine, wish: &Wish) -> Result<Started, Box<dyn Error>>
         if last.ending.as_ref().is_none_or(waits) {
             return Ok(Started { run: last.id, session: last.session, new_session: false });
         }
-        if wish.resume {
+        if arguments.resume {
             return Ok(engine.resume(last.id, Resume::by(ResumedBy::User)).await?);
         }
     }
-    Ok(engine.start(Start::new("implement-and-review", &wish.directory)).await?)
+    let start = Start::new("implement-and-review", &arguments.directory);
+    Ok(engine.start(Start { task: arguments.task.clone(), ..start }).await?)
 }
 
-/// Prints an event, unless it was printed already, and says whether the run is over with it.
-fn tell(recorded: &Recorded, told: &mut u64) -> Option<Ending> {
+/// Prints an event, unless it was already printed. Returns the ending if the event ends the run.
+fn print_event(recorded: &EventRecord, printed: &mut u64) -> Option<Ending> {
     let over = match &recorded.event {
         Event::Ended { ending, .. } => Some(ending.clone()),
         _ => None,
     };
-    if recorded.seq > *told {
-        *told = recorded.seq;
+    if recorded.seq > *printed {
+        *printed = recorded.seq;
         println!("{:>4}  {}", recorded.seq, line(&recorded.event));
     }
     over
@@ -121,87 +126,100 @@ fn line(event: &Event) -> String {
         Event::Started { recipe, step, .. } => format!("started {recipe} at {step}"),
         Event::TurnBegan { step, purpose, .. } => match purpose {
             Purpose::Step => format!("asked the agent to {step}"),
-            Purpose::Continue => format!("asked the agent to go on with {step}"),
+            Purpose::Continue => format!("asked the agent to continue {step}"),
             Purpose::Remind { problem, .. }
             | Purpose::Evidence { problem, .. }
             | Purpose::Verify { problem, .. } => format!("asked again: {problem}"),
-            Purpose::Pass { .. } => "passed on what somebody said".to_owned(),
+            Purpose::Deliver { .. } => "passed a queued prompt to the agent".to_owned(),
         },
         Event::Replied { read, took, .. } => match read {
-            Read::Outcome { outcome, .. } => format!("the agent reports {outcome} after {took:.1?}"),
-            Read::Unread { problem, .. } => format!("the reply cannot be read: {problem}"),
-            Read::NotAsked => "the agent answered".to_owned(),
+            ReplyReading::Outcome { outcome, .. } => {
+                format!("the agent reports {outcome} after {took:.1?}")
+            }
+            ReplyReading::Unread { problem, .. } => format!("the reply cannot be read: {problem}"),
+            ReplyReading::NotAsked => "the agent answered".to_owned(),
         },
         Event::TreeSeen { tree, .. } => {
-            format!("HEAD is {}", tree.head.as_deref().unwrap_or("without a commit"))
+            format!("HEAD is {}", tree.head.as_deref().unwrap_or("not a commit yet"))
         }
-        Event::RulesBroken { violations, .. } => format!("{} files may not be changed", violations.len()),
-        Event::WorktreeEnded { end } => format!("its worktree was {}", end.in_a_word()),
-        Event::ToolsRefused { refused, .. } => format!("the agent was refused {} tools", refused.len()),
+        Event::RulesBroken { violations, .. } => {
+            format!("{} forbidden changes", violations.len())
+        }
+        Event::WorktreeEnded { end } => format!("its worktree was {}", end.as_word()),
+        Event::ToolsRefused { refused, .. } => {
+            format!("the agent was refused {} tools", refused.len())
+        }
         Event::CheckBegan { .. } => "looking for evidence".to_owned(),
         Event::Checked { results, .. } => {
             let names: Vec<_> = results
                 .iter()
                 .map(|result| {
-                    format!("{} {}", result.name, if result.passed() { "is good" } else { "is not good" })
+                    format!("{} {}", result.name, if result.passed() { "passed" } else { "failed" })
                 })
                 .collect();
             names.join(", ")
         }
-        Event::Reasked { number, of, .. } => format!("asking again, {number} of at most {of} times"),
+        Event::Retried { number, of, .. } => {
+            format!("retry {number} of at most {of}")
+        }
         Event::Moved { from, to, number, .. } => format!("{from} leads to {to}, step {number}"),
-        Event::PromptQueued { .. } => "somebody said something".to_owned(),
+        Event::PromptQueued { .. } => "queued a prompt".to_owned(),
         Event::Ended { ending, .. } => {
-            let waits = if ending.resume_at.is_some() { ", goes on by itself later" } else { "" };
+            let waits = if ending.resume_at.is_some() { ", resumes automatically" } else { "" };
             format!("ended: {} ({}){waits}", ending.reason, ending.category)
         }
-        Event::Resumed { by, .. } => format!("goes on ({by})"),
+        Event::Resumed { by, .. } => format!("resumed ({by})"),
     }
 }
 
-/// What was asked for on the command line.
-struct Wish {
-    /// Where everything is kept; one place for each agent, since a run stays with its own.
+/// The options on the command line.
+struct Arguments {
+    /// The data directory. Each agent has its own, because a run keeps its agent.
     data: PathBuf,
     directory: PathBuf,
     agent_path: Option<PathBuf>,
+    /// The task; without it, the agent takes one from `bd`.
+    task: Option<String>,
     script: Script,
     pace: Duration,
     resume: bool,
 }
 
-impl Wish {
-    fn from_arguments() -> Result<Self, Box<dyn Error>> {
+impl Arguments {
+    fn parse() -> Result<Self, Box<dyn Error>> {
         let place = std::env::temp_dir().join("surefire-example");
-        let mut wish = Self {
+        let mut arguments = Self {
             data: PathBuf::new(),
             directory: place.join("project"),
             agent_path: None,
+            task: None,
             script: Script::OneFix,
             pace: Duration::from_millis(700),
             resume: false,
         };
-        let mut arguments = std::env::args().skip(1);
-        while let Some(name) = arguments.next() {
-            let mut value = || arguments.next().ok_or_else(|| format!("{name} needs a value"));
+        let mut words = std::env::args().skip(1);
+        while let Some(name) = words.next() {
+            let mut value = || words.next().ok_or_else(|| format!("{name} needs a value"));
             match name.as_str() {
-                "--data" => wish.data = value()?.into(),
-                "--directory" => wish.directory = value()?.into(),
-                "--agent-path" => wish.agent_path = Some(value()?.into()),
+                "--data" => arguments.data = value()?.into(),
+                "--directory" => arguments.directory = value()?.into(),
+                "--agent-path" => arguments.agent_path = Some(value()?.into()),
+                "--task" => arguments.task = Some(value()?),
                 "--script" => {
                     let (script, known) = (value()?, Script::VARIANTS.join(", "));
-                    wish.script = script
+                    arguments.script = script
                         .parse()
                         .map_err(|_| format!("unknown script `{script}`; use one of {known}"))?;
                 }
-                "--pace-ms" => wish.pace = Duration::from_millis(value()?.parse()?),
-                "--resume" => wish.resume = true,
+                "--pace-ms" => arguments.pace = Duration::from_millis(value()?.parse()?),
+                "--resume" => arguments.resume = true,
                 _ => return Err(format!("unknown option {name}").into()),
             }
         }
-        if wish.data.as_os_str().is_empty() {
-            wish.data = place.join(if wish.agent_path.is_some() { "data" } else { "rehearsal-data" });
+        if arguments.data.as_os_str().is_empty() {
+            arguments.data =
+                place.join(if arguments.agent_path.is_some() { "data" } else { "rehearsal-data" });
         }
-        Ok(wish)
+        Ok(arguments)
     }
 }

@@ -1,7 +1,7 @@
 //! A loop that never commits, so that its guardrail can be seen: `cargo run --example mvp_loop`.
 //!
-//! No issues lead back to the next task, and only `other` ends it. That is a trap unless `Other` is written out: the
-//! implied one does not count as a way out.
+//! No issues lead back to the next task, and only `other` ends it. That is a trap unless `Other` is
+//! written out: the implied one does not count as a way out.
 
 use surefire::{Next, Position};
 

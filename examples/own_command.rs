@@ -14,13 +14,13 @@ surefire::recipe! {
         initial: Check,
         guardrails: { max_total_steps: 3 },
 
-        /// Everything that a person would look at, once more for whatever was just mended.
+        /// Checks everything that a person would check, again after each fix.
         step Check {
             prompt: "Check whether this release can go out: the notes, the version, what is still open.",
             outcomes: [Ready, Mended, Rejected, Stuck],
             Ready => exit ChangesCommitted,
             Mended => Check,
-            // Only the agent can know these two: nothing in the working directory shows them.
+            // Only the agent can report these two: nothing in the working directory shows them.
             Rejected => exit ReviewRejected,
             Stuck => exit WorkerBlocked,
         }

@@ -1,4 +1,5 @@
-//! Serves a recipe of your own to browsers and the iOS app: `cargo run --example serve_my_recipes`, and Ctrl-C to stop.
+//! Serves a recipe of your own to browsers and the iOS app: `cargo run --example serve_my_recipes`,
+//! and Ctrl-C to stop.
 
 use std::error::Error;
 use std::sync::Arc;
@@ -36,7 +37,9 @@ async fn main() -> Result<(), Box<dyn Error>> {
         .bind()
         .await?;
     let (address, key) = (server.address(), server.key().reveal());
-    println!("in a browser: http://{address}/#key={key}\nin the app:   ws://{address} with the key {key}");
+    println!(
+        "in a browser: http://{address}/#key={key}\nin the app:   ws://{address} with the key {key}"
+    );
     server.serve(async { drop(tokio::signal::ctrl_c().await) }).await;
     Ok(())
 }

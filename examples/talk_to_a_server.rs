@@ -1,5 +1,6 @@
 //! Talks to a server as a program of your own would: starts a run, follows it, reads its journal.
-//! `cargo run --example talk_to_a_server` brings up a server with the rehearsal agent, and then is its client.
+//! `cargo run --example talk_to_a_server` starts a server with the rehearsal agent, and connects to
+//! it.
 
 use std::error::Error;
 use std::sync::Arc;
@@ -21,13 +22,15 @@ async fn main() -> Result<(), Box<dyn Error>> {
         .listen(([127, 0, 0, 1], 0))
         .bind()
         .await?;
-    // From another machine it is `Endpoint::at` alone; on this one, the socket in the data directory is never crowded.
+    // From another machine, `Endpoint::at` is enough. On this one, other users cannot exhaust the
+    // connections of the socket in the data directory.
     let endpoint = Endpoint::at(server.address(), server.key().reveal()).or_in(&place);
     let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
     let serving = tokio::spawn(server.serve(async { drop(stopped.await) }));
 
     let mut client = Client::connect(endpoint).await?;
-    let start = StartRecipe { working_directory: Some(place), ..StartRecipe::new("implement-and-review") };
+    let start =
+        StartRecipe { working_directory: Some(place), ..StartRecipe::new("implement-and-review") };
     let started = client.start_recipe(start).await?;
     println!("started run {}", started.run);
     loop {
@@ -35,7 +38,9 @@ async fn main() -> Result<(), Box<dyn Error>> {
             ServerMessage::RecipeStepTransition(moved) if moved.of.run_id == started.run => {
                 println!("{}: {} → {}", moved.from_step, moved.outcome, moved.to_step);
             }
-            ServerMessage::RecipeExited(exited) if exited.of.is_some_and(|of| of.run_id == started.run) => {
+            ServerMessage::RecipeExited(exited)
+                if exited.of.is_some_and(|of| of.run_id == started.run) =>
+            {
                 println!("{}: {}", exited.title, exited.message);
                 break;
             }

@@ -1,4 +1,4 @@
-//! What generated code uses. Nothing here is public API: it changes without notice.
+//! Items that generated code uses. Nothing here is public API: it can change without notice.
 
 pub use std::borrow::Cow;
 pub use std::string::String;
@@ -6,24 +6,29 @@ pub use std::time::Duration;
 
 pub use surefire_macros::{catalog, recipe, splice, steps};
 
+pub use crate::__for_editors as for_editors;
+pub use crate::recipe::editor;
 pub use crate::recipe::{
     Ledger, Place, RestartTarget, Scope, Visits, blank, count_tools, deserialize, join_tools,
     offers_restarts, same, standard, step_tools_flaw, tools_flaw,
 };
 pub use {serde, strum};
 
-use crate::recipe::{AnyReason, Exit, ExitReason, Guardrails, NextOutline, Position, Recipe, Restart};
+use crate::recipe::{
+    AnyReason, Exit, ExitReason, Guardrails, NextOutline, Position, Recipe, Restart,
+};
 
 /// The reason of an implied `Other`.
-pub const STANDARD_OTHER: AnyReason = AnyReason::at::<ExitReason>(ExitReason::UserProvidedOther as usize);
+pub const STANDARD_OTHER: AnyReason =
+    AnyReason::at::<ExitReason>(ExitReason::UserProvidedOther as usize);
 
-/// The reason at this place of the registry that a recipe's exits belong to.
+/// The reason at this index of the registry that a recipe's exits belong to.
 #[must_use]
 pub const fn reason<S: Scope>(index: usize) -> AnyReason {
     AnyReason::at::<S::Exits>(index)
 }
 
-/// The exit at this place of the recipe's exits.
+/// The exit at this index of the recipe's exits.
 #[inline]
 pub fn exit<S: Scope>(index: usize) -> Exit {
     Exit::at(S::EXITS[index])
@@ -32,7 +37,7 @@ pub fn exit<S: Scope>(index: usize) -> Exit {
 /// A restart, unless the guardrail forbids it.
 ///
 /// # Errors
-/// The guardrail that was hit.
+/// The guardrail that was hit, as an exit.
 #[inline]
 pub fn restart<R, V: Visits>(
     ledger: &Ledger<V>,
@@ -48,25 +53,26 @@ pub const fn next_restart<S: RestartTarget<INDEX>, const INDEX: usize>() -> Next
     NextOutline::Restart { id: <S::Target as Recipe>::ID, recipe: <S::Target as Recipe>::ANY }
 }
 
-/// The position that a typed run stands at.
+/// The position of a typed run.
 #[must_use]
 #[inline]
 pub const fn position<R: Recipe>(step: usize, ledger: Ledger<R::Visits>) -> Position<R> {
     Position::new(step, ledger)
 }
 
-/// What a typed run is made of.
+/// The step index and the ledger that a typed run is built from.
 #[must_use]
 pub const fn parts<R: Recipe>(position: &Position<R>) -> (usize, Ledger<R::Visits>) {
     (position.step_index(), *position.ledger())
 }
 
-/// The traits that an enum of names has beside [`Names`](crate::Names): the standard ones, strum's and serde's.
+/// The traits that an enum of names implements besides [`WireEnum`](crate::WireEnum): the standard
+/// ones, strum's and serde's.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __names {
     ($name:ident, [$($variant:ident,)*], [$($wire:literal,)*]) => {
-        // The derive would add a method that checks each field, and there are none.
+        // The derive would add a method that checks each field, but the variants have no fields.
         #[automatically_derived]
         impl ::core::cmp::Eq for $name {}
         #[automatically_derived]
@@ -80,14 +86,14 @@ macro_rules! __names {
         #[automatically_derived]
         impl ::core::fmt::Display for $name {
             fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
-                f.pad($crate::Names::name(*self))
+                f.pad($crate::WireEnum::name(*self))
             }
         }
         #[automatically_derived]
         impl ::core::str::FromStr for $name {
             type Err = $crate::UnknownName;
             fn from_str(name: &::core::primitive::str) -> ::core::result::Result<Self, $crate::UnknownName> {
-                $crate::Names::from_name(name)
+                $crate::WireEnum::from_name(name)
             }
         }
         #[automatically_derived]
@@ -103,7 +109,7 @@ macro_rules! __names {
                 &self,
                 serializer: S,
             ) -> ::core::result::Result<S::Ok, S::Error> {
-                serializer.serialize_str($crate::Names::name(*self))
+                serializer.serialize_str($crate::WireEnum::name(*self))
             }
         }
         #[automatically_derived]

@@ -1,6 +1,8 @@
 #![doc = include_str!("lib.md")]
+// On docs.rs each item says which feature it needs.
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
-// Bundled recipes use the macro as everybody else does, with the same paths.
+// Bundled recipes use the macro with the same paths as a user's crate.
 extern crate self as surefire;
 
 mod macros;
@@ -38,23 +40,31 @@ pub mod wire;
 pub mod recipes;
 
 pub use recipe::{
-    Advise, AnyPosition, AnyReason, AnyRecipe, AnyRestart, BrokenRule, Catalog, Category, Classified,
-    CommandLine, CommandStep, Definition, Evidence, Exit, ExitReason, Family, FileRules, FileScope,
-    Fingerprint, Guardrail, Guardrails, InvalidTool, Names, Needs, Next, NextOutline, OutcomeOutline,
-    Outline, PathPart, Position, Recipe, Registry, Remedy, Restart, RunLimit, RunPermit, RunRemedy, Snapshot,
-    SnapshotError, StepOutline, Tool, Tripped, UnknownName, UnknownRecipe, Verdict, Violation,
+    Advise, AnyPosition, AnyReason, AnyRecipe, AnyRestart, BrokenRule, Catalog, Category,
+    Classified, CommandLine, CommandStep, Evidence, Exit, ExitReason, Family, FileRules, FileScope,
+    Fingerprint, Guardrail, Guardrails, InvalidTool, Needs, Next, NextOutline, OutcomeOutline,
+    Outline, PathPart, Position, ReasonInfo, Recipe, Registry, Remedy, Restart, RunLimit,
+    RunPermit, RunRemedy, Snapshot, SnapshotError, StepOutline, Tool, Tripped, UnknownName,
+    UnknownRecipe, Verdict, Violation, WireEnum,
 };
 pub use surefire_macros::Registry;
 
 #[doc(hidden)]
 pub mod __private;
 
-/// The code of the page about outcomes compiles and runs.
+/// Compiles and runs the code of `docs/OUTCOMES.md`.
 #[cfg(doctest)]
 #[doc = include_str!("../docs/OUTCOMES.md")]
 struct Outcomes;
 
-/// The README's code compiles and runs.
+/// Compiles and runs the README's code.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;
+
+/// Compiles and runs the guide's code.
+#[cfg(doctest)]
+#[doc = include_str!("../docs/guide/your-own-recipe.md")]
+#[doc = include_str!("../docs/guide/proof-of-work.md")]
+#[doc = include_str!("../docs/guide/embedding.md")]
+struct Guide;

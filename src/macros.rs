@@ -1,6 +1,7 @@
 //! The macros as users call them.
 //!
-//! Each hands `$crate` to its engine, so that generated code finds this crate whatever it was renamed to.
+//! Each passes `$crate` to the procedural macro, so that generated code finds this crate even if
+//! the dependency is renamed.
 
 /// Defines a recipe: its steps, their outcomes, and where each leads.
 ///
@@ -28,7 +29,7 @@
 ///     }
 /// }
 ///
-/// // Typed: only the outcomes of the present step exist.
+/// // Typed: only the outcomes of the current step exist.
 /// let check = Release::begin().complete()?;
 /// let exit = check.no_issues();
 /// assert_eq!(exit.code(), "changes-committed");
@@ -47,7 +48,7 @@
 /// | `tools` | what the agent may do in steps that have no list of their own, see [below](#tools) |
 /// | `scope` | which files a run may change, see [below](#files) |
 /// | `allow_lockfiles` | `true` lets a run change the lockfiles of package managers |
-/// | `needs` | what has to hold before a run begins: `{ clean_tree }` |
+/// | `needs` | what a run requires before it begins: `{ clean_tree, task }`, see [below](#files) |
 /// | `isolate` | `true` lets a run work in a git worktree of its own |
 /// | `exits` | your own enum of exit reasons, see [`Registry`](crate::Registry); the standard one unless given |
 /// | `guardrails` | `max_step_visits`, `max_total_steps`, `max_restarts`, `max_verify_time_per_milestone`, `max_review_rounds`, `exit_on_other` |
@@ -56,31 +57,38 @@
 ///
 /// # Steps
 ///
-/// A `step` has a `prompt` (a text, `include_str!("file.md")` or a constant), its `outcomes`, a line
-/// `Outcome => next` for each of them, and perhaps a `model`, `tools` and `verify` of its own. What follows an outcome is
-/// the name of a step, `exit Reason`, or `restart Recipe`, which begins that recipe in a fresh session and needs
-/// `max_restarts`. A step can also be [a command](#steps-that-are-commands).
+/// A `step` has a `prompt` (a text, `include_str!("file.md")` or a constant), its `outcomes`, a
+/// line `Outcome => next` for each of them, and optionally a `model`, `tools` and `verify` of its
+/// own.
+/// An outcome leads to a step (by its name), to `exit Reason`, or to `restart Recipe`, which begins
+/// that recipe in a fresh session and needs `max_restarts`. Outcomes that lead to the same place can
+/// share a line: `Unclear | Incomplete => Ask`. A step can also be [a
+/// command](#steps-that-are-commands).
 ///
 /// Every step that asks an agent also has the outcome `Other`, for the unforeseen: it exits with
-/// [`UserProvidedOther`](crate::ExitReason::UserProvidedOther). Declare and map it to exit with another reason; write
-/// `exit_on_other: false` in the guardrails to leave it out, or to lead it to a step.
+/// [`UserProvidedOther`](crate::ExitReason::UserProvidedOther). Declare and map it to exit with
+/// another reason; write `exit_on_other: false` in the guardrails to leave it out, or to lead it to
+/// a step.
 ///
-/// `include name(parameter => Next);` stands for steps that were defined with [`steps!`](crate::steps!).
+/// `include name(parameter => Next);` inserts steps that were defined with
+/// [`steps!`](crate::steps!).
 ///
 /// # Tools
 ///
-/// `tools` lists what the agent may do at a step, in words that do not depend on the agent; see [`Tool`](crate::Tool).
+/// `tools` lists what the agent may do at a step, in words that do not depend on the agent; see
+/// [`Tool`](crate::Tool).
 ///
 /// | entry | the agent may |
 /// |---|---|
-/// | `read` | read files and look around; every step may, so it is written where nothing else is allowed |
+/// | `read` | read files and look around; every step may, so list it only where nothing else is allowed |
 /// | `edit` | change files in the working directory |
 /// | `web` | search and read the web |
 /// | `"cargo test *"` | run this command; ` *` stands for any arguments, or none |
 /// | `..BUILD` | do what a constant `BUILD: &[Tool]` lists, which several recipes can share |
 ///
-/// The list of a step replaces the recipe's. Where neither has one, the operator's settings decide. The macro looks at
-/// each pattern, and the compiler at those in constants: one that nothing can match does not compile.
+/// The list of a step replaces the recipe's. If neither has one, the operator's settings decide.
+/// The macro checks each pattern, and the compiler those in constants: a pattern that nothing can
+/// match does not compile.
 ///
 /// ```
 /// use surefire::Tool;
@@ -113,29 +121,31 @@
 ///
 /// # Evidence
 ///
-/// `Outcome => next if evidence` names what the engine has to find before the outcome counts: it looks for itself, and
-/// does not take the agent's word. Evidence may stand on every transition, and all of it has to be found. What is missing
-/// goes back to the agent; see [`Evidence`](crate::Evidence).
+/// `Outcome => next if evidence` names what the engine must find before the outcome counts: the
+/// engine checks it itself and does not rely on the agent's claim. Every transition may have
+/// evidence, and all of it must be found. The agent is asked again for what is missing; see
+/// [`Evidence`](crate::Evidence).
 ///
 /// | after `if` | the engine finds that |
 /// |---|---|
-/// | `commit` | a commit that one of the run's turns made can be reached from HEAD |
+/// | `commit` | a commit made in one of the run's turns is reachable from HEAD |
 /// | `no_commit` | HEAD is where it was when the run began |
 /// | `clean` | no file that the run changed is uncommitted |
 /// | `clean_tree` | no file at all is uncommitted, untracked files included |
 /// | `changed` | the run changed a file |
 /// | `rebased_on_main` | the main branch is an ancestor of HEAD |
-/// | `exists "path"` | a file or directory is there, in the working directory |
+/// | `exists "path"` | a file or directory exists in the working directory |
 /// | `"command"` or `["program", "argument"]` | the command succeeds |
 ///
-/// The typed run does not check evidence, since it has no working directory: `.committed()` below is an exit at once.
+/// The typed run does not check evidence, since it has no working directory: `.committed()` below
+/// exits immediately.
 ///
 /// ```
 /// surefire::recipe! {
 ///     recipe Finish {
 ///         initial: Commit,
 ///         step Commit {
-///             prompt: "Commit what is there.",
+///             prompt: "Commit the changes.",
 ///             tools: ["git add *", "git commit *"],
 ///             outcomes: [Committed, NothingToCommit],
 ///             Committed => exit ChangesCommitted if commit,
@@ -150,9 +160,10 @@
 ///
 /// # Steps that are commands
 ///
-/// With `run` in place of a prompt, the engine runs a command and asks no agent. Its exit status is the outcome: `Passed`
-/// or `Failed`, both mapped, and no others, not even `Other`. One text is a line for `bash -euo pipefail -c`; a list is a
-/// program and its arguments, without a shell. `time` bounds how long it may take, in seconds, minutes or hours.
+/// With `run` in place of a prompt, the engine runs a command instead of asking an agent. Its exit
+/// status is the outcome: `Passed` or `Failed`. Both must be mapped, and there are no others, not
+/// even `Other`. A string is a line for `bash -euo pipefail -c`; a list is a program and its
+/// arguments, without a shell. `time` limits how long it may take, in seconds, minutes or hours.
 ///
 /// ```
 /// surefire::recipe! {
@@ -171,9 +182,9 @@
 ///
 /// # Verify
 ///
-/// `verify` lists commands that the engine runs after each outcome of a step that leads to a step or a restart. One that
-/// fails goes back to the agent, with the end of its output. `max_verify_time_per_milestone`, among the guardrails, bounds
-/// all of them together at one visit.
+/// `verify` lists commands that the engine runs after each outcome of a step that leads to a step
+/// or a restart. If one fails, the agent gets the end of its output and is asked again.
+/// The guardrail `max_verify_time_per_milestone` limits all commands of one visit together.
 ///
 /// ```
 /// surefire::recipe! {
@@ -201,8 +212,9 @@
 ///
 /// # Findings
 ///
-/// `IssuesFound(findings) => Fix` is an outcome that may carry what a review found, each finding in a sentence. When the
-/// same findings come back, or do not get fewer over `max_review_rounds` (a guardrail, 3 unless given), the run ends with
+/// `IssuesFound(findings) => Fix` is an outcome that may carry what a review found, each finding in
+/// a sentence. When the same findings come back, or do not get fewer over `max_review_rounds` (a
+/// guardrail, 3 unless given), the run ends with
 /// [`ReviewLoopDetected`](crate::ExitReason::ReviewLoopDetected). The typed run takes no findings.
 ///
 /// ```
@@ -226,18 +238,24 @@
 ///
 /// # Files
 ///
-/// `scope` says which files a run may change, in patterns as `.gitignore` has them: where `allow` names some, no others;
-/// and never what `deny` names. A run that changes another file ends with
-/// [`GuardViolation`](crate::ExitReason::GuardViolation), and one that changes a lockfile without `allow_lockfiles` with
-/// [`LockfileViolation`](crate::ExitReason::LockfileViolation). A recipe that `needs: { clean_tree }` does not begin
-/// while tracked files have uncommitted changes. With `isolate: true` a run works in a git worktree of its own.
+/// `scope` says which files a run may change, as `.gitignore` patterns: if `allow` has any, only
+/// those files, and never those in `deny`. A run that changes another file ends with
+/// [`GuardViolation`](crate::ExitReason::GuardViolation), and one that changes a lockfile without
+/// `allow_lockfiles` with [`LockfileViolation`](crate::ExitReason::LockfileViolation). A recipe
+/// that `needs: { clean_tree }` does not begin while tracked files have uncommitted changes. With
+/// `isolate: true` a run works in a git worktree of its own.
+///
+/// A recipe that `needs: { task }` does not begin a new session without one: either the run is
+/// started with a text, or the agent has the tracker `bd` and the directory has its `.beads`.
+/// Otherwise the start is refused with [`NoPrompt`](crate::ExitReason::NoPrompt), before a turn is
+/// paid for.
 ///
 /// ```
 /// surefire::recipe! {
 ///     recipe Port {
 ///         scope: { allow: ["src/**", "*.md"], deny: ["**/.env*"] },
 ///         allow_lockfiles: true,
-///         needs: { clean_tree },
+///         needs: { clean_tree, task },
 ///         isolate: true,
 ///         initial: Write,
 ///         step Write {
@@ -250,13 +268,14 @@
 /// }
 ///
 /// assert_eq!(Port::OUTLINE.scope.deny[..], ["**/.env*"]);
-/// assert!(Port::OUTLINE.needs.clean_tree && Port::OUTLINE.isolate);
+/// assert!(Port::OUTLINE.needs.clean_tree && Port::OUTLINE.needs.task && Port::OUTLINE.isolate);
 /// ```
 ///
-/// # What comes out
+/// # What the macro generates
 ///
-/// A type with the recipe's name, and a module with its snake-case name that holds `Step`, an enum of outcomes and an
-/// enum of nexts for each step, the typed run `At<S>`, and `Anywhere`. Wire names are the kebab-case of yours.
+/// A type with the recipe's name, and a module with its snake-case name. The module has `Step`, an
+/// enum of outcomes and an enum of nexts for each step, the typed run `At<S>`, and `AnyStep`. Wire
+/// names are the kebab-case of yours.
 #[macro_export]
 macro_rules! recipe {
     ($($written:tt)*) => { $crate::__private::recipe! { ($crate) $($written)* } };
@@ -264,7 +283,8 @@ macro_rules! recipe {
 
 /// Defines steps that several recipes share.
 ///
-/// The names in brackets are left open: each recipe says where they lead when it includes the steps.
+/// The names in brackets are parameters: each recipe says where they lead when it includes the
+/// steps.
 ///
 /// ```
 /// surefire::steps! {
@@ -295,9 +315,10 @@ macro_rules! recipe {
 /// assert_eq!(ReviewOnly::begin().no_issues().code(), "changes-committed");
 /// ```
 ///
-/// Prompt files, and constants with tools, are found beside the source that defines the steps. Evidence may stand in the
-/// steps (`NoIssues => clean if changed`), at the place where they are included (`clean => exit Done if commit`), or in
-/// both. Shared steps can be used in the crate that defines them; give them `pub(crate)` for that.
+/// Prompt files, and constants with tools, are found beside the source that defines the steps.
+/// Evidence may be in the steps (`NoIssues => clean if changed`), at the `include`
+/// (`clean => exit Done if commit`), or in both. Shared steps can only be used in the crate that
+/// defines them; declare them `pub(crate)` for that.
 #[macro_export]
 macro_rules! steps {
     ($($written:tt)*) => { $crate::__private::steps! { ($crate) $($written)* } };
@@ -305,7 +326,7 @@ macro_rules! steps {
 
 /// Lists the recipes that a server or a command line offers, as a [`Catalog`](crate::Catalog).
 ///
-/// Two recipes with one id do not compile, nor does a recipe that restarts one which is not listed.
+/// Two recipes with the same id do not compile, nor does a recipe that restarts an unlisted one.
 ///
 /// ```
 /// use surefire::recipes::{RebaseOnMain, Retrospective};

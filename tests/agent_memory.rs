@@ -1,5 +1,5 @@
-//! A hundred megabytes of output cost little memory. A binary of its own, since it measures the memory of its whole process,
-//! in which no other test may run.
+//! A hundred megabytes of output cost little memory. A binary of its own, since it measures the
+//! memory of its whole process, in which no other test may run.
 #![cfg(all(feature = "engine", target_os = "linux"))]
 
 use serde_json::json;

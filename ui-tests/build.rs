@@ -15,10 +15,11 @@ fn main() {
         let recipe = Recipe::random(number);
         source += &recipe.source();
         // Writing to a string cannot fail.
-        let _ = writeln!(walks, "    walk::<Random{number}, random{number}::Anywhere>(choices);");
+        let _ = writeln!(walks, "    walk::<Random{number}, random{number}::AnyStep>(choices);");
     }
     let _ = writeln!(source, "fn walk_all(choices: &[u8]) {{\n{walks}}}");
-    fs::write(folder.join("random_recipes.rs"), source).expect("the output folder can be written to");
+    fs::write(folder.join("random_recipes.rs"), source)
+        .expect("the output folder can be written to");
 }
 
 /// A recipe that is valid by construction.
@@ -41,7 +42,8 @@ enum Next {
 
 impl Recipe {
     fn random(number: u64) -> Self {
-        let mut random = Random(0x2545_F491_4F6C_DD1D ^ (number + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15));
+        let mut random =
+            Random(0x2545_F491_4F6C_DD1D ^ (number + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15));
         let count = 1 + random.below(10);
         let mut steps = vec![Vec::new(); count];
         // A tree from the first step makes every step reachable.
@@ -78,7 +80,8 @@ impl Recipe {
         let restarts = if restarts { ", max_restarts: 2" } else { "" };
         let other = if random.below(3) == 0 { ", exit_on_other: false" } else { "" };
         let looks: Vec<_> = steps.iter().map(|_| random.below(64)).collect();
-        let mut recipe = Self { number, guardrails: String::new(), fields: String::new(), steps, looks };
+        let mut recipe =
+            Self { number, guardrails: String::new(), fields: String::new(), steps, looks };
         let rounds = if recipe.has_findings() { ", max_review_rounds: 2" } else { "" };
         recipe.guardrails = format!("{limits}{restarts}{other}{rounds}");
         recipe.fields = Self::file_fields(&mut random);
@@ -92,6 +95,7 @@ impl Recipe {
             "scope: { allow: [\"/docs/\", \"*.md\"], deny: [\"**/.env*\"] },",
             "allow_lockfiles: true,",
             "needs: { clean_tree },",
+            "needs: { task, clean_tree },",
             "isolate: true,",
             "isolate: false, scope: { deny: [\"[a-z]?\"] },",
             "",
@@ -109,12 +113,16 @@ impl Recipe {
     fn fields(&self, step: usize) -> String {
         let look = self.looks[step];
         if self.is_command(step) {
-            let command = if look.is_multiple_of(4) { "\"cargo test\"" } else { "[\"cargo\", \"test\"]" };
+            let command =
+                if look.is_multiple_of(4) { "\"cargo test\"" } else { "[\"cargo\", \"test\"]" };
             return format!("            run: {command},\n            time: {}m,\n", look + 1);
         }
-        let names: Vec<_> = (0..self.steps[step].len()).map(|outcome| format!("O{outcome}")).collect();
-        let mut fields =
-            format!("            prompt: \"Go.\",\n            outcomes: [{}],\n", names.join(", "));
+        let names: Vec<_> =
+            (0..self.steps[step].len()).map(|outcome| format!("O{outcome}")).collect();
+        let mut fields = format!(
+            "            prompt: \"Go.\",\n            outcomes: [{}],\n",
+            names.join(", ")
+        );
         if look.is_multiple_of(3) {
             fields += "            tools: [edit, \"cargo *\"],\n";
         }
@@ -144,19 +152,33 @@ impl Recipe {
 
     /// What the engine would have to find, which no form of a walk asks for.
     fn evidence(&self, step: usize, outcome: usize) -> &'static str {
-        let evidence =
-            [" if commit", " if no_commit && clean", " if exists \"x\" && \"make\"", "", "", "", ""];
-        if self.is_command(step) { "" } else { evidence[(self.looks[step] + outcome) % evidence.len()] }
+        let evidence = [
+            " if commit",
+            " if no_commit && clean",
+            " if exists \"x\" && \"make\"",
+            "",
+            "",
+            "",
+            "",
+        ];
+        if self.is_command(step) {
+            ""
+        } else {
+            evidence[(self.looks[step] + outcome) % evidence.len()]
+        }
     }
 
     /// Gives an exit to every step from which none can be reached.
     fn let_all_end(steps: &mut [Vec<Next>]) {
         loop {
-            let mut can_end: Vec<_> =
-                steps.iter().map(|nexts| nexts.iter().any(|next| !matches!(next, Next::Step(_)))).collect();
+            let mut can_end: Vec<_> = steps
+                .iter()
+                .map(|nexts| nexts.iter().any(|next| !matches!(next, Next::Step(_))))
+                .collect();
             for _ in 0..steps.len() {
                 for (step, nexts) in steps.iter().enumerate() {
-                    can_end[step] |= nexts.iter().any(|next| matches!(next, Next::Step(to) if can_end[*to]));
+                    can_end[step] |=
+                        nexts.iter().any(|next| matches!(next, Next::Step(to) if can_end[*to]));
                 }
             }
             match can_end.iter().position(|can| !can) {
@@ -178,7 +200,8 @@ impl Recipe {
                     Next::Exit => "exit TaskCommitted".to_owned(),
                     Next::Restart => format!("restart Random{number}"),
                 };
-                let (findings, evidence) = (self.findings(step, outcome), self.evidence(step, outcome));
+                let (findings, evidence) =
+                    (self.findings(step, outcome), self.evidence(step, outcome));
                 let outcome = self.outcome(step, outcome);
                 let _ = writeln!(steps, "            {outcome}{findings} => {next}{evidence},");
             }

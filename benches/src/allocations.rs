@@ -1,20 +1,21 @@
-//! A global allocator that counts, so that "no allocation per transition" is a figure and not a promise.
+//! A global allocator that counts, so that "no allocation per transition" is measured, not only
+//! claimed.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// The system allocator, with a count of the blocks it handed out.
+/// The system allocator, with a count of allocated blocks.
 pub struct Counting {
     blocks: AtomicU64,
 }
 
 impl Counting {
-    /// An allocator that has handed out nothing yet.
+    /// An allocator with a count of 0.
     pub const fn new() -> Self {
         Self { blocks: AtomicU64::new(0) }
     }
 
-    /// How many blocks were handed out or moved so far.
+    /// How many blocks were allocated or moved so far.
     pub fn blocks(&self) -> u64 {
         self.blocks.load(Ordering::Relaxed)
     }
@@ -30,8 +31,8 @@ impl Default for Counting {
     }
 }
 
-// `GlobalAlloc` is an unsafe trait. Every call is passed on unchanged, so the caller's promises to
-// this allocator are the ones that `System` asks for.
+// `GlobalAlloc` is an unsafe trait. Every call is passed on unchanged, so the caller's guarantees
+// to this allocator are the ones that `System` requires.
 #[allow(unsafe_code)]
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {

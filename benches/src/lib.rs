@@ -1,7 +1,7 @@
 //! What a transition costs when it runs, and what a recipe costs when it compiles.
 //!
-//! Each contender is one small file that does the same work in its own idiom. This crate asserts no
-//! time anywhere: its tests only check that all contenders walk the same way. Start reading at
+//! Each contender is one small file that does the same work in its own idiom. No test asserts a
+//! time: the tests only check that all contenders take the same path. Start reading at
 //! `transitions/mod.rs` and `compile_time/mod.rs`, each of which opens with its list of contenders.
 
 #![deny(unsafe_code)]

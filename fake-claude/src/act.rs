@@ -1,4 +1,5 @@
-//! Answering, well or otherwise: one line per act. What it says is in `speaker.rs`, what it does is in `process.rs`.
+//! Performs the acts of a plan, one line per act. Their output is in `speaker.rs`, their other
+//! effects are in `process.rs`.
 
 use std::process::ExitCode;
 use std::time::Duration;
@@ -9,7 +10,7 @@ use crate::process;
 use crate::speaker::{Speaker, Speaking, Tally};
 use crate::tools;
 
-/// Does what the answer says, once more where that says so, and gives back the exit status.
+/// Performs an answer and those chained to it by `again`, and returns the exit status.
 pub(crate) fn act(speaking: &Speaking<'_>, answer: &Answer) -> ExitCode {
     let tally = Tally::default();
     let speaker = Speaker::new(speaking, answer, &tally);
@@ -32,7 +33,7 @@ pub(crate) fn act(speaking: &Speaking<'_>, answer: &Answer) -> ExitCode {
     }
 }
 
-/// Speaks, uses tools and answers.
+/// Prints passages, uses tools and answers.
 fn work(speaker: &Speaker<'_>, answer: &Answer) -> Status {
     for passage in &answer.passages {
         speaker.say(passage);
@@ -66,7 +67,9 @@ fn work(speaker: &Speaker<'_>, answer: &Answer) -> Status {
         Act::WrongSession => speaker.answer_for_another(),
         Act::Denied => speaker.answer_denied(),
         Act::Exit1GoodJson => last([speaker.answer(), Status::Failure]),
-        Act::IsErrorSuccess => last([speaker.fail("success", None, "Something went wrong"), Status::Success]),
+        Act::IsErrorSuccess => {
+            last([speaker.fail("success", None, "Something went wrong"), Status::Success])
+        }
         Act::Auth => speaker.fail_to_log_in(),
         Act::UsageLimit => speaker.reach_limit(),
         Act::Overloaded => last([speaker.retry(), speaker.fail("success", Some(529), OVERLOADED)]),
@@ -78,7 +81,9 @@ fn work(speaker: &Speaker<'_>, answer: &Answer) -> Status {
         Act::Silence | Act::NoRead => process::hang(),
         Act::ToolSilence => last([speaker.begin_tool(), process::hang()]),
         Act::Mutter => process::mutter(),
-        Act::IgnoreSigterm => last([process::ignore_signals(), speaker.say("ignoring"), process::hang()]),
+        Act::IgnoreSigterm => {
+            last([process::ignore_signals(), speaker.say("ignoring"), process::hang()])
+        }
         Act::Interruptible => {
             let interruption = process::interruption();
             last([speaker.say("waiting"), interruption(), speaker.abort()])
@@ -87,13 +92,16 @@ fn work(speaker: &Speaker<'_>, answer: &Answer) -> Status {
         Act::DieBySignal => last([speaker.say("Let me see"), process::die()]),
         Act::Grandchildren => last([process::leave_in_group(), speaker.answer()]),
         Act::SetsidGrandchild => last([process::leave_in_session(), speaker.answer()]),
-        Act::SetsidAndSilence => last([process::leave_in_session(), speaker.say("left"), process::hang()]),
+        Act::SetsidAndSilence => {
+            last([process::leave_in_session(), speaker.say("left"), process::hang()])
+        }
         Act::KillParentBefore => last([process::kill_parent(), speaker.answer()]),
         Act::KillParentAfter => last([speaker.answer(), process::kill_parent()]),
     }
 }
 
-const OVERLOADED: &str = "API Error: 529 {\"type\":\"overloaded_error\",\"message\":\"Overloaded\"}";
+const OVERLOADED: &str =
+    "API Error: 529 {\"type\":\"overloaded_error\",\"message\":\"Overloaded\"}";
 
 /// How a part of the answer went.
 #[derive(Clone, Copy)]
@@ -102,7 +110,7 @@ pub(crate) enum Status {
     Failure,
 }
 
-/// Does one thing after the other, as arrays are made in order; the last one decides.
+/// The last status. Array elements are evaluated in order, so the actions run one after the other.
 fn last<const N: usize>(done: [Status; N]) -> Status {
     done.last().copied().unwrap_or(Status::Success)
 }

@@ -18,16 +18,16 @@ pub(crate) struct Call {
     pub(crate) allowed_tools: Vec<String>,
     pub(crate) disallowed_tools: Vec<String>,
     pub(crate) added_directories: Vec<String>,
-    /// Whose settings are read, where that is not everybody's.
+    /// The sources of settings; `None` means all of them.
     pub(crate) setting_sources: Option<String>,
     pub(crate) strict_mcp_config: bool,
     pub(crate) version: Version,
-    /// The words themselves; the flag names a file.
+    /// The text; the flag names its file.
     pub(crate) system_prompt: Option<String>,
 }
 
 impl Call {
-    /// Reads the flags that the real CLI has and Surefire uses; any other is an error, as there.
+    /// Reads the flags of the real CLI that Surefire uses; like there, an unknown flag is an error.
     pub(crate) fn parse(arguments: &[String], version: Version) -> Result<Self, String> {
         let mut call = Self { arguments: arguments.to_vec(), version, ..Self::default() };
         let (mut print, mut verbose) = (false, false);
@@ -40,7 +40,7 @@ impl Call {
                 _ => None,
             };
             if let Some(list) = list {
-                // A list goes on until the next flag, and takes everything up to it.
+                // A list includes everything up to the next flag.
                 while let Some(word) = rest.next_if(|word| !word.starts_with('-')) {
                     list.push(word.clone());
                 }
@@ -49,8 +49,11 @@ impl Call {
                 }
                 continue;
             }
-            let mut value =
-                || rest.next().cloned().ok_or_else(|| format!("error: option '{flag}' argument missing"));
+            let mut value = || {
+                rest.next()
+                    .cloned()
+                    .ok_or_else(|| format!("error: option '{flag}' argument missing"))
+            };
             match flag.as_str() {
                 "-p" | "--print" => print = true,
                 "--verbose" => verbose = true,
@@ -63,13 +66,16 @@ impl Call {
                 "--append-system-prompt-file" => {
                     let file = value()?;
                     let words = std::fs::read_to_string(&file);
-                    let words =
-                        words.map_err(|_| format!("Error: Append system prompt file not found: {file}"))?;
+                    let words = words.map_err(|_| {
+                        format!("Error: Append system prompt file not found: {file}")
+                    })?;
                     call.system_prompt = Some(words);
                 }
                 "--permission-mode" => call.permission_mode = Some(mode(value()?, version)?),
                 "--max-turns" | "--max-budget-usd" => {
-                    value()?.parse::<f64>().map_err(|_| format!("error: option '{flag}' is no number"))?;
+                    value()?
+                        .parse::<f64>()
+                        .map_err(|_| format!("error: option '{flag}' is not a number"))?;
                 }
                 other => return Err(format!("error: unknown option '{other}'")),
             }
@@ -88,9 +94,10 @@ impl Call {
     }
 }
 
-/// A mode that this version knows.
+/// The mode, if this version knows it.
 fn mode(mode: String, version: Version) -> Result<String, String> {
-    const MODES: [&str; 6] = ["acceptEdits", "auto", "bypassPermissions", "default", "dontAsk", "plan"];
+    const MODES: [&str; 6] =
+        ["acceptEdits", "auto", "bypassPermissions", "default", "dontAsk", "plan"];
     let manual = mode == "manual" && version == Version::Newer;
     if manual || MODES.contains(&mode.as_str()) {
         return Ok(if manual { "default".to_owned() } else { mode });
@@ -98,7 +105,7 @@ fn mode(mode: String, version: Version) -> Result<String, String> {
     Err(format!("error: option '--permission-mode <mode>' argument '{mode}' is invalid."))
 }
 
-/// Sources of settings that both versions know.
+/// The sources of settings, if both versions know them.
 fn sources(sources: String) -> Result<String, String> {
     let known = |source: &str| ["user", "project", "local"].contains(&source);
     match sources.split(',').find(|source| !known(source)) {
@@ -114,8 +121,8 @@ fn is_uuid(text: &str) -> bool {
     lengths == [8, 4, 4, 4, 12] && text.chars().all(|c| c == '-' || c.is_ascii_hexdigit())
 }
 
-/// The prompt. Like the real CLI, the fake gives up if not even its first byte arrives in time.
-pub(crate) fn prompt(patience_ms: u64) -> String {
+/// Reads the prompt. Like the real CLI, the fake exits if not even the first byte arrives in time.
+pub(crate) fn prompt(timeout_ms: u64) -> String {
     let (sender, receiver) = mpsc::channel();
     std::thread::spawn(move || {
         let mut first = [0];
@@ -125,7 +132,7 @@ pub(crate) fn prompt(patience_ms: u64) -> String {
         let _ = std::io::stdin().read_to_end(&mut prompt);
         let _ = sender.send(prompt);
     });
-    if receiver.recv_timeout(Duration::from_millis(patience_ms)).is_err() {
+    if receiver.recv_timeout(Duration::from_millis(timeout_ms)).is_err() {
         eprintln!("Warning: no stdin data received in 3s, proceeding without it.");
         return String::new();
     }

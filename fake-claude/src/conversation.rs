@@ -1,4 +1,4 @@
-//! The conversations that the fake knows, kept where the real CLI keeps its own.
+//! The conversations that the fake knows, stored where the real CLI stores its own.
 
 use std::fs;
 use std::path::PathBuf;
@@ -10,7 +10,7 @@ use crate::call::Call;
 /// A folder of conversations.
 pub(crate) struct Conversations(PathBuf);
 
-/// Why a call is not let in.
+/// Why a call is rejected.
 pub(crate) enum Refusal {
     InUse,
     Unknown,
@@ -19,8 +19,11 @@ pub(crate) enum Refusal {
 impl Conversations {
     pub(crate) fn at(configuration: Option<PathBuf>) -> Self {
         let variable = |name| std::env::var_os(name).map(PathBuf::from);
-        let home =
-            || variable("FAKE_CLAUDE_HOME").or_else(|| variable("HOME")).map(|home| home.join(".claude"));
+        let home = || {
+            variable("FAKE_CLAUDE_HOME")
+                .or_else(|| variable("HOME"))
+                .map(|home| home.join(".claude"))
+        };
         let folder = configuration.or_else(|| variable("CLAUDE_CONFIG_DIR")).or_else(home);
         Self(folder.unwrap_or_default().join("projects/fake"))
     }
@@ -33,12 +36,13 @@ impl Conversations {
         }
     }
 
-    /// Like the real one, it exists from its first prompt on, whatever becomes of it.
+    /// Records a prompt. Like a real one, a conversation exists from its first prompt on, even if
+    /// the call fails.
     pub(crate) fn keep(&self, call: &Call, prompt: &str) {
         self.write(call, &json!({ "type": "user", "bytes": prompt.len() }));
     }
 
-    /// Adds to what the conversation has cost, and says what that is now.
+    /// Adds to the cost of the conversation, and returns the total.
     pub(crate) fn spend(&self, call: &Call, cost_usd: f64) -> f64 {
         self.write(call, &json!({ "type": "cost", "usd": cost_usd }));
         let text = fs::read_to_string(self.file(call)).unwrap_or_default();
@@ -49,9 +53,11 @@ impl Conversations {
     fn write(&self, call: &Call, line: &Value) {
         let kept = fs::create_dir_all(&self.0)
             .and_then(|()| fs::OpenOptions::new().create(true).append(true).open(self.file(call)))
-            .and_then(|mut file| std::io::Write::write_all(&mut file, format!("{line}\n").as_bytes()));
+            .and_then(|mut file| {
+                std::io::Write::write_all(&mut file, format!("{line}\n").as_bytes())
+            });
         if let Err(error) = kept {
-            eprintln!("the conversation cannot be kept: {error}");
+            eprintln!("the conversation cannot be stored: {error}");
         }
     }
 
@@ -68,8 +74,9 @@ impl Refusal {
         }
     }
 
-    /// Says it as 2.1.325 does: both on standard error, the second one on standard output as well.
-    pub(crate) fn tell(&self, call: &Call) -> String {
+    /// The message for standard error, as version 2.1.325 writes it. Prints that of an unknown
+    /// conversation to standard output, too.
+    pub(crate) fn message(&self, call: &Call) -> String {
         match self {
             Self::InUse => format!("Error: Session ID {} is already in use.", call.session),
             Self::Unknown => {

@@ -1,4 +1,4 @@
-//! For tests: where the fake CLI is, what it shall do, and how often it really ran.
+//! For tests: the path of the fake CLI, its plan, and its log of calls.
 //!
 //! ```text
 //! let plan = json!({ "answers": [{ "pick": "issues-found" }, { "act": "silence" }], "default": {} });
@@ -21,7 +21,7 @@ use serde_json::Value;
 /// The variable that names the plan file; its name is one that Surefire passes on to the CLI.
 pub const PLAN_VARIABLE: &str = "CLAUDE_CODE_FAKE_PLAN";
 
-/// The fake's path. It is built when it is first asked for, into the directory the running test was built into.
+/// The fake's path. The first call builds it, into the target directory of the running test.
 ///
 /// # Panics
 /// If it cannot be built.
@@ -30,25 +30,28 @@ pub fn program() -> PathBuf {
     PROGRAM.get_or_init(build).clone()
 }
 
-/// The calls of the fake, one JSON object each, in order: the oracle for how often the agent really ran.
+/// The calls of the fake, one JSON object each, in order: the oracle for how often the agent really
+/// ran.
 ///
 /// # Panics
-/// If a line of the log is no JSON.
+/// If a line of the log is not JSON.
 #[must_use]
 pub fn calls(log: &Path) -> Vec<Value> {
     let text = std::fs::read_to_string(log).unwrap_or_default();
-    text.lines().map(|line| serde_json::from_str(line).expect("the fake writes one object a line")).collect()
+    text.lines()
+        .map(|line| serde_json::from_str(line).expect("the fake writes one object a line"))
+        .collect()
 }
 
-/// How many calls have reached this phase: `began`, `answered` or `refused`. Each tool that one of them tried is a line of
-/// its own, `tried`.
+/// How many calls have reached this phase: `began`, `answered` or `refused`. Each tool that a call
+/// tried has its own line, with the phase `tried`.
 #[must_use]
 pub fn count(log: &Path, phase: &str) -> usize {
     calls(log).iter().filter(|call| call["phase"] == phase).count()
 }
 
 fn build() -> PathBuf {
-    // A test lies in `<target>/<profile>/deps/`, a doctest or a binary one level higher.
+    // A test is in `<target>/<profile>/deps/`; a doctest or a binary is one level higher.
     let own = std::env::current_exe().expect("a running test has a path");
     let mut profile = own.parent().expect("a program is in a folder");
     if profile.file_name().is_some_and(|name| name == "deps") {
@@ -58,7 +61,10 @@ fn build() -> PathBuf {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut command = Command::new(cargo);
     command.args(["build", "--quiet", "--offline", "--bin", "fake-claude", "--manifest-path"]);
-    command.arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("Cargo.toml")).arg("--target-dir").arg(target);
+    command
+        .arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("Cargo.toml"))
+        .arg("--target-dir")
+        .arg(target);
     if profile.file_name().is_some_and(|name| name == "release") {
         command.arg("--release");
     }

@@ -9,12 +9,13 @@ use serde_json::{Value, json};
 
 use crate::call::Call;
 
-/// A file with one line per event, shared by all calls; or none.
+/// An optional file with one line per event, shared by all calls.
 pub(crate) struct Log(Option<PathBuf>);
 
 impl Log {
     pub(crate) fn at(path: Option<PathBuf>) -> Self {
-        let named = ["FAKE_CLAUDE_LOG", "CLAUDE_CODE_FAKE_LOG"].into_iter().find_map(std::env::var_os);
+        let named =
+            ["FAKE_CLAUDE_LOG", "CLAUDE_CODE_FAKE_LOG"].into_iter().find_map(std::env::var_os);
         Self(named.map(PathBuf::from).or(path))
     }
 
@@ -23,7 +24,8 @@ impl Log {
         self.open().map_or(0, |mut file| begun(&mut file))
     }
 
-    /// Writes a call down, and says how many went before it. Counting and writing is one step for all calls at once.
+    /// Logs the start of a call, and returns the number of earlier calls. The file is locked
+    /// meanwhile, so that no two calls get the same number.
     pub(crate) fn began(&self, call: &Call, prompt: &str) -> usize {
         let Some(mut file) = self.open() else { return 0 };
         let number = begun(&mut file);
@@ -63,7 +65,8 @@ impl Log {
 
     /// The file, locked until it is closed.
     fn open(&self) -> Option<File> {
-        let file = OpenOptions::new().create(true).read(true).append(true).open(self.0.as_ref()?).ok()?;
+        let file =
+            OpenOptions::new().create(true).read(true).append(true).open(self.0.as_ref()?).ok()?;
         file.lock().ok()?;
         Some(file)
     }
@@ -74,7 +77,7 @@ fn event(phase: &str, call: &Call) -> Value {
     let mut names: Vec<_> =
         std::env::vars_os().map(|(name, _)| name.to_string_lossy().into_owned()).collect();
     names.sort();
-    // The agent's own switches hold no secrets, so their values are shown.
+    // The agent's own switches are not secret, so their values are logged.
     let switches: BTreeMap<_, _> =
         std::env::vars().filter(|(name, _)| name.starts_with("CLAUDE_CODE_")).collect();
     json!({

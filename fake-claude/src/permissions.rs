@@ -1,4 +1,5 @@
-//! Which tools a call may use: what the real CLI allows with the same flags, as far as plans need it.
+//! Which tools a call may use: those that the real CLI allows with the same flags, as far as plans
+//! need it.
 
 use std::path::{Component, Path};
 
@@ -6,20 +7,22 @@ use fake_claude::Try;
 
 use crate::call::Call;
 
-/// Commands that only read. Like the real one, the fake runs them without being told so.
-const FREE: [&str; 14] =
-    ["cat", "cd", "date", "echo", "find", "grep", "head", "ls", "pwd", "rg", "sort", "tail", "true", "wc"];
+/// Commands that only read. Like the real CLI, the fake allows them without a rule.
+const FREE: [&str; 14] = [
+    "cat", "cd", "date", "echo", "find", "grep", "head", "ls", "pwd", "rg", "sort", "tail", "true",
+    "wc",
+];
 const FREE_IN_GIT: [&str; 7] = ["branch", "diff", "log", "ls-files", "rev-parse", "show", "status"];
-/// Commands that change files, and run where files may be edited.
+/// Commands that change files, which are allowed if the call may edit files.
 const EDITING: [&str; 6] = ["cp", "mkdir", "mv", "rm", "sed", "touch"];
 
-/// What becomes of a try.
+/// Whether a tool may be used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Verdict {
     Allowed,
-    /// It would need a question, and there is nobody to answer it.
+    /// It needs approval, and no person is there to give it.
     Denied,
-    /// The tool was taken away: for the model it is not there.
+    /// The tool is disabled: the model does not have it.
     Missing,
 }
 
@@ -35,14 +38,17 @@ impl Verdict {
 
 /// Whether this call may use this tool in this way.
 pub(crate) fn judge(call: &Call, tool: &str, tried: &Try) -> Verdict {
-    let permissions = Permissions { call, mode: call.permission_mode.as_deref().unwrap_or("default") };
+    let permissions =
+        Permissions { call, mode: call.permission_mode.as_deref().unwrap_or("default") };
     if call.disallowed_tools.iter().any(|name| name == tool) {
         return Verdict::Missing;
     }
     let allowed = permissions.mode == "bypassPermissions"
         || match tried {
             Try::Bash(line) => permissions.allows_line(line),
-            Try::Write { path, .. } | Try::Edit { path, .. } => permissions.allows_change(tool, path),
+            Try::Write { path, .. } | Try::Edit { path, .. } => {
+                permissions.allows_change(tool, path)
+            }
             Try::WebFetch(_) => permissions.lists(tool),
         };
     if allowed { Verdict::Allowed } else { Verdict::Denied }
@@ -67,21 +73,24 @@ impl Permissions<'_> {
         let mut parts = path.components();
         let first = parts.clone().next();
         let inside = parts.all(|part| matches!(part, Component::Normal(_)));
-        let guarded = [".git", ".claude"].iter().any(|name| first == Some(Component::Normal(name.as_ref())));
+        let guarded =
+            [".git", ".claude"].iter().any(|name| first == Some(Component::Normal(name.as_ref())));
         inside && !guarded && (self.edits() || self.lists(tool))
     }
 
-    /// Every part has to be allowed for itself.
+    /// Each command of the line has to be allowed by itself.
     fn allows_line(&self, line: &str) -> bool {
         if self.lists("Bash") {
             return true;
         }
-        parts(line).is_some_and(|parts| !parts.is_empty() && parts.iter().all(|part| self.allows(part)))
+        parts(line)
+            .is_some_and(|parts| !parts.is_empty() && parts.iter().all(|part| self.allows(part)))
     }
 
     fn allows(&self, part: &Part) -> bool {
         let mut words = part.text.split(' ');
-        let (program, second) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
+        let (program, second) =
+            (words.next().unwrap_or_default(), words.next().unwrap_or_default());
         let free = FREE.contains(&program) || (program == "git" && FREE_IN_GIT.contains(&second));
         let edits = self.edits() && EDITING.contains(&program);
         let listed = self.call.allowed_tools.iter().any(|rule| fits(rule, &part.text));
@@ -95,9 +104,9 @@ fn fits(rule: &str, command: &str) -> bool {
         return false;
     };
     match pattern.strip_suffix(" *") {
-        Some(prefix) => {
-            command.strip_prefix(prefix).is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
-        }
+        Some(prefix) => command
+            .strip_prefix(prefix)
+            .is_some_and(|rest| rest.is_empty() || rest.starts_with(' ')),
         None => command == pattern,
     }
 }
@@ -110,20 +119,20 @@ struct Part {
     writes: bool,
 }
 
-/// The commands of a line, or `None` where it is written in a way that the real one refuses, whatever is listed.
+/// The commands of a line, or `None` if it uses syntax that the real CLI refuses despite any rule.
 fn parts(line: &str) -> Option<Vec<Part>> {
     let (mut parts, mut part, mut quote) = (Vec::new(), Part::default(), None);
     let mut rest = line;
     while let Some(c) = rest.chars().next() {
         let mut length = c.len_utf8();
         match quote {
-            // A message in a quoted heredoc is let pass.
+            // A message in a quoted heredoc is allowed.
             Some('"') if rest.starts_with("$(cat <<'") => length = rest.find(")\"")? + 1,
             Some('"') if rest.starts_with("$(") || c == '`' => return None,
             Some(open) if c == open => quote = None,
             None if c == '\'' || c == '"' => quote = Some(c),
             None if rest.starts_with("<<'") => {
-                // What follows on other lines is read and not run.
+                // The lines of a heredoc are input, not commands.
                 rest = rest.split('\n').next().unwrap_or_default();
             }
             None if rest.starts_with("2>&1") => length = 4,
@@ -169,7 +178,7 @@ mod tests {
 
     /// As measured with the real CLI, in both of its versions.
     #[test]
-    fn commands_are_judged_as_the_real_one_does() {
+    fn commands_are_judged_as_by_the_real_cli() {
         let rules = ["Bash(cargo test *)", "Bash(git add *)", "Bash(git commit *)", "Bash(make)"];
         let table = [
             // command, in `acceptEdits`, in `default`
@@ -196,9 +205,11 @@ mod tests {
             ("", false, false),
         ];
         for (command, edits, plain) in table {
-            for (mode, expected) in [("acceptEdits", edits), ("default", plain), ("bypassPermissions", true)]
+            for (mode, expected) in
+                [("acceptEdits", edits), ("default", plain), ("bypassPermissions", true)]
             {
-                let verdict = judge(&call(mode, &rules, &[]), "Bash", &Try::Bash(command.to_owned()));
+                let verdict =
+                    judge(&call(mode, &rules, &[]), "Bash", &Try::Bash(command.to_owned()));
                 assert_eq!(verdict == Verdict::Allowed, expected, "{command} in {mode}");
             }
         }

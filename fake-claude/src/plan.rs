@@ -1,44 +1,44 @@
-//! What the fake is told to do.
+//! The plan: what the fake does on each call.
 
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-/// A whole plan, as it stands in its file.
+/// A whole plan, as in its file.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Plan {
-    /// Where calls are written down; `calls.jsonl` beside the plan where nothing else is said.
+    /// The log of calls. The default is `calls.jsonl` in the directory of the plan.
     pub log: Option<PathBuf>,
-    /// Where conversations are kept; what the environment says where nothing else is said.
+    /// The directory for conversations. The default comes from the environment.
     pub configuration: Option<PathBuf>,
     /// Which version of the CLI it behaves like.
     pub version: Version,
     /// How long the fake waits for the first byte of its prompt; the real one waits 3 s.
     pub patience_ms: Option<u64>,
-    /// Answers for prompts that contain a text; the first that fits is taken, and they go before `answers`.
+    /// Answers to prompts that contain a text. The first match is used, before any of `answers`.
     pub when: Vec<When>,
     /// The answer to the first call, to the second, and so on.
     pub answers: Vec<Answer>,
-    /// The answer to all others.
+    /// The answer to all further calls.
     pub default: Answer,
 }
 
-/// A version of the CLI. They differ in how they state costs and refusals.
+/// A version of the CLI. The versions report costs and refusals differently.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum Version {
-    /// States what the conversation has cost, and beside it what was used since the last result; says at once that a tool was
-    /// refused, and what runs in the background.
+    /// Reports the cost of the conversation, and the usage since the last result; reports refused
+    /// tools and background tasks at once.
     #[default]
     #[serde(rename = "2.1.325")]
     Newer,
-    /// States what the process has cost; lists refused tools at its end.
+    /// Reports the cost of the process; lists refused tools when it ends.
     #[serde(rename = "2.1.197")]
     Older,
 }
 
 impl Version {
-    /// As the CLI states it.
+    /// The number that the CLI prints.
     #[must_use]
     pub const fn number(self) -> &'static str {
         match self {
@@ -48,7 +48,8 @@ impl Version {
     }
 }
 
-/// A tool that the fake tries to use. It is really used, in the working directory, if the flags of the call allow it.
+/// A tool that the fake tries to use. It is really used, in the working directory, if the flags of
+/// the call allow it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Try {
@@ -58,16 +59,16 @@ pub enum Try {
     Write {
         /// Its path, seen from the working directory.
         path: PathBuf,
-        /// What is in it afterwards.
+        /// Its new content.
         content: String,
     },
     /// Replaces a text in a file.
     Edit {
         /// Its path, seen from the working directory.
         path: PathBuf,
-        /// The text that is there.
+        /// The text to replace.
         old: String,
-        /// What takes its place.
+        /// The replacement.
         new: String,
     },
     /// Reads a page. Nothing is read: there is no network in tests.
@@ -84,36 +85,38 @@ pub struct When {
     pub answer: Answer,
 }
 
-/// One answer. Left empty, it is a good reply with the first outcome that the prompt offers.
+/// One answer. By default, it is a good reply with the first outcome that the prompt offers.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Answer {
-    /// What goes wrong, or otherwise than usual.
+    /// What goes wrong, or differs from a good reply.
     pub act: Act,
     /// The outcome to report, whether or not the prompt offers it.
     pub pick: Option<String>,
     /// The whole reply, in place of one made from an outcome.
     pub text: Option<String>,
-    /// What to say before anything else.
+    /// The passages to print before anything else.
     pub passages: Vec<String>,
     /// The tools to try before answering, one after the other.
     pub tries: Vec<Try>,
-    /// Does nothing for the outcome that it reports. Otherwise what is reported as committed is committed, if the flags of the
-    /// call allow it and the working directory is a git work tree.
+    /// Whether the reported outcome is only claimed. Otherwise the fake really commits what it
+    /// reports as committed, if the flags of the call allow it and the working directory is a git
+    /// work tree.
     pub claims: bool,
-    /// Answers a second time, as after a command in the background, once its own `delay_ms` is over.
+    /// Answers a second time, as after a command in the background, once its own `delay_ms` is
+    /// over.
     pub again: Option<Box<Answer>>,
     /// How long to work before answering.
     pub delay_ms: u64,
-    /// How many megabytes, for the acts that are about size.
+    /// The size in megabytes, for the acts about size.
     pub megabytes: usize,
     /// When the usage limit resets, in seconds since 1970.
     pub resets_at: Option<u64>,
-    /// What is said to have been used for this answer.
+    /// The cost that the fake reports for this answer.
     pub cost_usd: Option<f64>,
 }
 
-/// What the fake can do other than answer well.
+/// How the fake behaves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Act {
@@ -132,68 +135,68 @@ pub enum Act {
     DuplicateKeys,
     /// Hides the outcome in 100,000 brackets.
     DeepNesting,
-    /// Puts bytes that are no UTF-8 into its reply.
+    /// Puts bytes that are not valid UTF-8 into its reply.
     InvalidUtf8,
-    /// Says `megabytes` in lines of one megabyte each, and then answers well.
+    /// Prints `megabytes` of messages, one megabyte per line, and then answers well.
     Huge,
     /// Writes one line of `megabytes`.
     HugeLine,
     /// Writes `megabytes` to standard error, and then answers well.
     HugeStderr,
-    /// Takes the prompt and says nothing more.
+    /// Reads the prompt and prints nothing more.
     Silence,
-    /// Says nothing, and ignores SIGINT and SIGTERM.
+    /// Prints nothing, and ignores SIGINT and SIGTERM.
     IgnoreSigterm,
-    /// Says nothing until it gets a SIGINT, and then that it was interrupted, as the real one does.
+    /// Prints nothing until it gets SIGINT, and then that it was interrupted, like the real CLI.
     Interruptible,
-    /// Says nothing on standard output, but something on standard error every 10 ms.
+    /// Prints nothing to standard output, but a line to standard error every 10 ms.
     Mutter,
-    /// Never reads its prompt, and says nothing.
+    /// Never reads its prompt, and prints nothing.
     NoRead,
     /// Leaves children running in its group, and answers well.
     Grandchildren,
-    /// Leaves a child in a session of its own, and answers well.
+    /// Leaves a child running in its own session, and answers well.
     SetsidGrandchild,
-    /// Leaves a child in a session of its own, and then says nothing.
+    /// Leaves a child running in its own session, and then prints nothing.
     SetsidAndSilence,
-    /// Answers well and does not end.
+    /// Answers well and does not exit.
     Linger,
-    /// Ends with 0 and says nothing.
+    /// Exits with 0 and prints nothing.
     Empty,
-    /// Ends with 1 and two lines on standard error.
+    /// Exits with 1 and two lines on standard error.
     Fail,
-    /// Answers well and ends with 1.
+    /// Answers well and exits with 1.
     #[serde(rename = "exit-1-good-json")]
     Exit1GoodJson,
-    /// `is_error` beside `subtype: success`, with exit status 0.
+    /// Reports `is_error` together with `subtype: success`, and exits with 0.
     IsErrorSuccess,
     /// Answers for another session.
     WrongSession,
     /// Dies by SIGKILL before it answers.
     DieBySignal,
-    /// Is not logged in.
+    /// Reports that it is not logged in.
     Auth,
-    /// Has reached its usage limit, which resets at `resets_at`.
+    /// Reports that it reached its usage limit, which resets at `resets_at`.
     UsageLimit,
-    /// The service is overloaded; it was tried again first.
+    /// Reports that the service is overloaded, after a retry.
     Overloaded,
-    /// The prompt is too long.
+    /// Reports that the prompt is too long.
     Context,
-    /// Took as many rounds as it may.
+    /// Reports that it reached its limit of rounds.
     MaxTurns,
-    /// Spent its budget.
+    /// Reports that it spent its budget.
     Budget,
-    /// Was denied two tools, and has no outcome therefore.
+    /// Reports two denied tools, and therefore no outcome.
     Denied,
     /// Prints one array, as some versions do.
     JsonArray,
-    /// Prints one object, as some versions do, without a line break behind it.
+    /// Prints one object, as some versions do, without a line break after it.
     JsonObject,
-    /// Prints lines that nobody knows between the others.
+    /// Prints lines of unknown types between the others.
     UnknownLines,
     /// Uses tools before it answers.
     Tools,
-    /// Begins to use a tool, and says nothing more.
+    /// Begins to use a tool, and prints nothing more.
     ToolSilence,
     /// Kills its parent, then answers well.
     KillParentBefore,

@@ -1,4 +1,4 @@
-//! What the fake does as a process, other than talk.
+//! What the fake does as a process, apart from its output.
 
 use std::process::{Command, Stdio};
 use std::sync::Arc;
@@ -10,10 +10,10 @@ use signal_hook::consts::{SIGINT, SIGKILL, SIGTERM};
 use crate::act::Status;
 
 /// Longer than any test waits.
-const FOREVER: Duration = Duration::from_mins(10);
+const HANG_DURATION: Duration = Duration::from_mins(10);
 
 pub(crate) fn hang() -> Status {
-    std::thread::sleep(FOREVER);
+    std::thread::sleep(HANG_DURATION);
     Status::Success
 }
 
@@ -26,12 +26,13 @@ pub(crate) fn mutter() -> Status {
 
 pub(crate) fn ignore_signals() -> Status {
     for signal in [SIGINT, SIGTERM] {
-        signal_hook::flag::register(signal, Arc::new(AtomicBool::new(false))).expect("it can be caught");
+        signal_hook::flag::register(signal, Arc::new(AtomicBool::new(false)))
+            .expect("it can be caught");
     }
     Status::Success
 }
 
-/// Something to wait for: the next SIGINT.
+/// Registers for SIGINT, and returns a function that waits for the next one.
 pub(crate) fn interruption() -> impl FnOnce() -> Status {
     let interrupted = Arc::new(AtomicBool::new(false));
     signal_hook::flag::register(SIGINT, Arc::clone(&interrupted)).expect("it can be caught");
@@ -44,7 +45,7 @@ pub(crate) fn interruption() -> impl FnOnce() -> Status {
 }
 
 pub(crate) fn die() -> Status {
-    signal_hook::low_level::raise(SIGKILL).expect("one may kill oneself");
+    signal_hook::low_level::raise(SIGKILL).expect("a process may kill itself");
     hang()
 }
 
@@ -58,7 +59,7 @@ pub(crate) fn leave_in_session() -> Status {
     Status::Success
 }
 
-/// Its output goes where ours goes, as with anything that an agent starts.
+/// The child inherits the fake's output, like anything that an agent starts.
 fn leave(command: &mut Command) {
     if let Err(error) = command.stdin(Stdio::null()).spawn() {
         eprintln!("no child: {error}");

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::call::Call;
 
-/// What stands before the outcomes in a step's prompt.
+/// The text before the outcomes in a step's prompt.
 const OFFER: &str = "Your possible outcomes for this step: ";
 
 /// The reply to a prompt.
@@ -21,7 +21,9 @@ pub(crate) fn text(prompt: &str, answer: &Answer) -> String {
         Act::WrongOutcome => closing("all-is-well"),
         Act::TwoOutcomes => format!("{}\nOr rather:\n{}", closing(&outcome), closing("other")),
         Act::TruncatedJson => format!("Done.\n{{\"outcome\": \"{outcome}"),
-        Act::DuplicateKeys => format!("Done.\n{{\"outcome\": \"{outcome}\", \"outcome\": \"other\"}}"),
+        Act::DuplicateKeys => {
+            format!("Done.\n{{\"outcome\": \"{outcome}\", \"outcome\": \"other\"}}")
+        }
         Act::DeepNesting => {
             let (open, close) = ("[".repeat(100_000), "]".repeat(100_000));
             format!("Done.\n{open}{{\"outcome\": \"{outcome}\"}}{close}")
@@ -46,8 +48,10 @@ fn first_offered(prompt: &str) -> Option<String> {
 /// The first line of a call.
 pub(crate) fn init(call: &Call) -> Value {
     let tools = ["Bash", "Edit", "NotebookEdit", "Read", "WebFetch", "WebSearch", "Write"];
-    let tools: Vec<_> =
-        tools.into_iter().filter(|tool| !call.disallowed_tools.iter().any(|name| name == tool)).collect();
+    let tools: Vec<_> = tools
+        .into_iter()
+        .filter(|tool| !call.disallowed_tools.iter().any(|name| name == tool))
+        .collect();
     json!({
         "type": "system", "subtype": "init", "session_id": call.session,
         "claude_code_version": call.version.number(),
@@ -56,7 +60,7 @@ pub(crate) fn init(call: &Call) -> Value {
     })
 }
 
-/// Something that the agent says.
+/// A message of the agent.
 pub(crate) fn said(call: &Call, text: &str) -> Value {
     json!({
         "type": "assistant", "session_id": call.session, "parent_tool_use_id": null,
@@ -73,7 +77,7 @@ pub(crate) fn used(call: &Call, id: &str, tool: &str, input: &Value) -> Value {
     })
 }
 
-/// What came of it.
+/// The result of a tool.
 pub(crate) fn tool_result(call: &Call, id: &str, content: &str, is_error: bool) -> Value {
     let block = json!({ "type": "tool_result", "tool_use_id": id, "content": content, "is_error": is_error });
     json!({
@@ -82,7 +86,7 @@ pub(crate) fn tool_result(call: &Call, id: &str, content: &str, is_error: bool) 
     })
 }
 
-/// The last line of a call that went well, without its costs.
+/// The last line of a successful call, without its costs.
 pub(crate) fn success(call: &Call, text: &str, denials: &[Value]) -> Value {
     json!({
         "type": "result", "subtype": "success", "is_error": false, "result": text, "session_id": call.session,
@@ -91,8 +95,14 @@ pub(crate) fn success(call: &Call, text: &str, denials: &[Value]) -> Value {
     })
 }
 
-/// The last line of a call that went wrong, without its costs.
-pub(crate) fn error(call: &Call, subtype: &str, status: Option<u64>, text: &str, denials: &[Value]) -> Value {
+/// The last line of a failed call, without its costs.
+pub(crate) fn error(
+    call: &Call,
+    subtype: &str,
+    status: Option<u64>,
+    text: &str,
+    denials: &[Value],
+) -> Value {
     let mut line = success(call, text, denials);
     line["subtype"] = json!(subtype);
     line["is_error"] = json!(true);

@@ -12,7 +12,7 @@ use crate::conversation::Conversations;
 use crate::log::Log;
 use crate::reply;
 
-/// One call, and all that is known when it begins to speak.
+/// One call, with everything that its output depends on.
 pub(crate) struct Speaking<'a> {
     pub(crate) call: &'a Call,
     pub(crate) prompt: &'a str,
@@ -20,14 +20,14 @@ pub(crate) struct Speaking<'a> {
     pub(crate) conversations: &'a Conversations,
 }
 
-/// What adds up in the course of one call, however often it answers.
+/// Totals of one call, over all its answers.
 #[derive(Default)]
 pub(crate) struct Tally {
     cost_usd: Cell<f64>,
     tools: Cell<u32>,
 }
 
-/// Speaks for one answer of a call.
+/// Prints one answer of a call.
 pub(crate) struct Speaker<'a> {
     speaking: &'a Speaking<'a>,
     call: &'a Call,
@@ -50,7 +50,7 @@ impl<'a> Speaker<'a> {
         self.call
     }
 
-    /// Whether the answer is about to say that something was committed.
+    /// Whether the answer reports a commit.
     pub(crate) fn reports_a_commit(&self) -> bool {
         self.text.contains(r#"{"outcome":"committed"}"#)
     }
@@ -69,10 +69,14 @@ impl<'a> Speaker<'a> {
         self.denials.borrow_mut().push(denial);
     }
 
-    /// Says that something runs in the background, or that nothing does any more. Only newer versions say so.
+    /// Reports that a task runs in the background, or that none does any more. Only the newer
+    /// version reports that.
     pub(crate) fn background(&self, runs: bool) {
-        let tasks =
-            if runs { vec![json!({ "task_id": "b1", "task_type": "local_bash" })] } else { Vec::new() };
+        let tasks = if runs {
+            vec![json!({ "task_id": "b1", "task_type": "local_bash" })]
+        } else {
+            Vec::new()
+        };
         if self.call.version == Version::Newer {
             print(&json!({
                 "type": "system", "subtype": "background_tasks_changed", "tasks": tasks,
@@ -90,14 +94,18 @@ impl<'a> Speaker<'a> {
         Status::Success
     }
 
-    /// The whole answer, as it should be.
+    /// A good answer, as a whole.
     pub(crate) fn answer(&self) -> Status {
         self.say(&self.text);
         self.end(&self.success())
     }
 
     pub(crate) fn answer_as_array(&self) -> Status {
-        self.end(&json!([reply::init(self.call), reply::said(self.call, &self.text), self.success()]))
+        self.end(&json!([
+            reply::init(self.call),
+            reply::said(self.call, &self.text),
+            self.success()
+        ]))
     }
 
     pub(crate) fn answer_as_object(&self) -> Status {
@@ -113,14 +121,15 @@ impl<'a> Speaker<'a> {
     }
 
     pub(crate) fn answer_denied(&self) -> Status {
-        let denial = |tool: &str| json!({ "tool_name": tool, "tool_use_id": "x", "tool_input": {} });
+        let denial =
+            |tool: &str| json!({ "tool_name": tool, "tool_use_id": "x", "tool_input": {} });
         for tool in ["Bash", "WebFetch", "Bash"] {
             self.denied(denial(tool));
         }
         self.end(&self.success())
     }
 
-    /// The answer with a byte in it that no UTF-8 has.
+    /// The answer with a byte that is not valid UTF-8.
     pub(crate) fn answer_with_bytes(&self) -> Status {
         const HERE: &str = "(here)";
         let mut line = self.success();
@@ -155,8 +164,7 @@ impl<'a> Speaker<'a> {
     }
 
     pub(crate) fn reach_limit(&self) -> Status {
-        let info =
-            json!({ "status": "rejected", "resetsAt": self.answer.resets_at, "rateLimitType": "five_hour" });
+        let info = json!({ "status": "rejected", "resetsAt": self.answer.resets_at, "rateLimitType": "five_hour" });
         print(
             &json!({ "type": "rate_limit_event", "rate_limit_info": info, "session_id": self.call.session }),
         );
@@ -200,7 +208,9 @@ impl<'a> Speaker<'a> {
     }
 
     pub(crate) fn say_unknown(&self) -> Status {
-        print(&json!({ "type": "brand_new", "result": "not this", "session_id": self.call.session }));
+        print(
+            &json!({ "type": "brand_new", "result": "not this", "session_id": self.call.session }),
+        );
         write(b"words without any JSON\n{\"type\":\n\n");
         print(
             &json!({ "type": "rate_limit_event", "rate_limit_info": { "status": "allowed", "resetsAt": 7 } }),
@@ -230,14 +240,15 @@ impl<'a> Speaker<'a> {
         self.with_costs(line, self.answer.cost_usd.unwrap_or(0.0))
     }
 
-    /// Says what was used, in the way of the version.
+    /// Adds the costs, as the version reports them.
     fn with_costs(&self, mut line: Value, cost_usd: f64) -> Value {
         self.tally.cost_usd.set(self.tally.cost_usd.get() + cost_usd);
         let conversation = self.speaking.conversations.spend(self.call, cost_usd);
         match self.call.version {
             Version::Newer => {
                 line["total_cost_usd"] = json!(conversation);
-                line["model_usage_since_last_result"] = json!({ "claude-opus-5-5": { "costUSD": cost_usd } });
+                line["model_usage_since_last_result"] =
+                    json!({ "claude-opus-5-5": { "costUSD": cost_usd } });
             }
             Version::Older => line["total_cost_usd"] = json!(self.tally.cost_usd.get()),
         }
@@ -255,9 +266,9 @@ pub(crate) fn print(line: &Value) {
     write(format!("{line}\n").as_bytes());
 }
 
-/// Each line is one call to the system, so that a reader sees it as soon as it is there.
+/// Writes and flushes each line at once, so that the reader sees it immediately.
 fn write(bytes: &[u8]) {
     let mut out = std::io::stdout().lock();
-    // Nobody may be left to read it; that is no reason to stop.
+    // The reader may be gone; the fake continues all the same.
     let _ = out.write_all(bytes).and_then(|()| out.flush());
 }

@@ -1,4 +1,4 @@
-//! Using tools: what a plan tries is judged by the flags of the call, and then really done.
+//! Using tools: if the flags of the call allow what a plan tries, it is really done.
 
 use std::io;
 use std::path::Path;
@@ -12,7 +12,7 @@ use crate::permissions::{Verdict, judge};
 use crate::reply;
 use crate::speaker::{Speaker, print};
 
-/// Tries one tool, and says on the way what the real CLI says.
+/// Tries one tool, and prints what the real CLI prints.
 pub(crate) fn use_tool(speaker: &Speaker<'_>, tried: &Try) {
     let call = speaker.call();
     let (tool, input) = described(tried);
@@ -40,7 +40,7 @@ pub(crate) fn use_tool(speaker: &Speaker<'_>, tried: &Try) {
     print(&reply::tool_result(call, &id, &content, is_error));
 }
 
-/// Commits all changes, even if that is nothing, where the working directory is a git work tree.
+/// Commits all changes, even if there are none, if the working directory is a git work tree.
 pub(crate) fn commit(speaker: &Speaker<'_>) {
     if Path::new(".git").exists() {
         for command in ["git add --all", "git commit --quiet --allow-empty --message Done"] {
@@ -49,12 +49,14 @@ pub(crate) fn commit(speaker: &Speaker<'_>) {
     }
 }
 
-/// The tool and its input. The model names files by their whole path, as it is told to.
+/// The tool and its input. Paths are absolute, as the real tools require.
 fn described(tried: &Try) -> (&'static str, Value) {
     let whole = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     match tried {
         Try::Bash(command) => ("Bash", json!({ "command": command, "description": "as planned" })),
-        Try::Write { path, content } => ("Write", json!({ "file_path": whole(path), "content": content })),
+        Try::Write { path, content } => {
+            ("Write", json!({ "file_path": whole(path), "content": content }))
+        }
         Try::Edit { path, old, new } => {
             ("Edit", json!({ "file_path": whole(path), "old_string": old, "new_string": new }))
         }
@@ -62,15 +64,18 @@ fn described(tried: &Try) -> (&'static str, Value) {
     }
 }
 
-/// Does it, and gives back what the tool would say.
+/// Uses the tool, and returns its output.
 fn done(tried: &Try) -> Result<String, String> {
     let words = |error: io::Error| error.to_string();
     match tried {
         Try::Bash(command) => {
             let mut bash = Command::new("bash");
-            // A machine for tests may have no configuration of git.
+            // The machine may have no git configuration.
             let identity = ["GIT_AUTHOR", "GIT_COMMITTER"].into_iter().flat_map(|who| {
-                [(format!("{who}_NAME"), "A Person"), (format!("{who}_EMAIL"), "person@example.com")]
+                [
+                    (format!("{who}_NAME"), "A Person"),
+                    (format!("{who}_EMAIL"), "person@example.com"),
+                ]
             });
             let bash = bash.args(["-c", command]).envs(identity).stdin(Stdio::null());
             let output = bash.output().map_err(words)?;
@@ -92,7 +97,8 @@ fn done(tried: &Try) -> Result<String, String> {
             let text = std::fs::read_to_string(path).map_err(words)?;
             if !text.contains(old.as_str()) {
                 return Err(
-                    "<tool_use_error>String to replace not found in file.</tool_use_error>".to_owned()
+                    "<tool_use_error>String to replace not found in file.</tool_use_error>"
+                        .to_owned(),
                 );
             }
             std::fs::write(path, text.replacen(old.as_str(), new, 1)).map_err(words)?;
@@ -104,7 +110,9 @@ fn done(tried: &Try) -> Result<String, String> {
 
 fn missing(call: &Call, tool: &str) -> String {
     let why = match call.version {
-        Version::Newer => format!("{tool} is disabled for this session, in subagents as well as here."),
+        Version::Newer => {
+            format!("{tool} is disabled for this session, in subagents as well as here.")
+        }
         Version::Older => {
             format!(
                 "{tool} exists but is not enabled in this context. Use one of the available tools instead."

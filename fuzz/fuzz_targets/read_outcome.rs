@@ -1,4 +1,4 @@
-//! Reads anything as an agent's reply; see the README beside it for what must hold.
+//! Reads any text as an agent's reply; the README says what must hold.
 
 #![no_main]
 
@@ -29,22 +29,24 @@ fuzz_target!(|text: &str| {
         }
     }
 
-    // Words on a line of their own part the text from the answer, whatever it left open.
-    let reading = Reading { outcome: "blocked", description: None, findings: vec![], repaired: vec![] };
+    // A line of words separates the text from the answer, whatever the text left open.
+    let reading =
+        Reading { outcome: "blocked", description: None, findings: vec![], repaired: vec![] };
     assert_eq!(read_among(&format!("{text}\nDone.\n{ANSWER}"), &NAMES), Ok(reading.clone()));
     assert_eq!(
         read_among(&format!("{text}\r\nDone.\r\n```json\r\n{ANSWER}\r\n```\r\nBye."), &NAMES),
         Ok(reading.clone())
     );
 
-    // What follows the answer can hide it only by a brace or by a key.
+    // Text after the answer can hide it only with a brace or a key.
     if !text.contains(['{', ':', '"']) && !text.trim_start().starts_with(['/', '`', '~']) {
         assert_eq!(read_among(&format!("{ANSWER}\nBye.\n{text}"), &NAMES), Ok(reading));
     }
 
-    // A last line that was cut off does not revive what stands above it.
+    // If the last line was cut off, an earlier answer must not be used instead.
     for length in 1..ANSWER.len() - 1 {
-        let cut_off = format!("{text}\nDone.\n{{\"outcome\": \"complete\"}}\n{}", &ANSWER[..length]);
+        let cut_off =
+            format!("{text}\nDone.\n{{\"outcome\": \"complete\"}}\n{}", &ANSWER[..length]);
         assert!(matches!(read_among(&cut_off, &NAMES), Err(Unread::NotJson { .. })), "{length}");
     }
 });

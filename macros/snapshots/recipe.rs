@@ -1,9 +1,16 @@
+::surefire::__private::for_editors! {
+    release[model tools scope allow_lockfiles needs isolate initial guardrails exits]
+    [max_step_visits max_restarts max_verify_time_per_milestone max_review_rounds]
+    [Write] { WriteOutcome[prompt tools verify outcomes] [Complete NothingNew] [Build] }
+    { BuildOutcome[run time] [Passed Failed] [Check Write] } { CheckOutcome[prompt model
+    outcomes] [NoIssues IssuesFound Other] [Write] } [MyExits::Quiet] [MyExits::Unclear]
+}
 /// Writes a release note and publishes it.
 /**
 
 Recipe `release`: 3 steps, at most 9 in a run (guardrails: each step at most 3 times; at most 2 restarts in a chain of runs; what verifies one visit takes at most 30m; at most 4 rounds of a review without fewer findings).
 
-Its runs may change `NOTES.md`, `docs/**` and no other files, and never `**/.env*`. They may change lockfiles. They begin where no tracked file has uncommitted changes. They work in a git worktree of their own.
+Its runs may change `NOTES.md`, `docs/**` and no other files, and never `**/.env*`. They may change lockfiles. They begin only if no tracked file has uncommitted changes. They begin a new session only with a task: the text that they are started with, or one that `bd` offers. They work in a git worktree of their own.
 
 # Steps
 
@@ -17,13 +24,13 @@ Its runs may change `NOTES.md`, `docs/**` and no other files, and never `**/.env
 |  | `issues-found` with findings | [`Write`](release::Write) |
 |  | `other` | exit `Unclear` |
 
-What stands after `if` the engine looks for itself before it goes on; the typed run does not.
+The engine checks what is after `if` before it follows the outcome; the typed run does not.
 
-What a review found comes with an outcome that has findings; the typed run takes none.
+An outcome with findings carries what a review found; the typed run takes none.
 
-Where none of these fits, the agent reports `other`, and the run ends with `UserProvidedOther`.
+If none of these fits, the agent reports `other`, and the run ends with `UserProvidedOther`.
 
-# Picture
+# Diagram
 
 <div>
 <svg viewBox="0 0 716 170" width="716" style="max-width:100%;height:auto" font-family="monospace" font-size="13" fill="none" stroke="currentColor" role="img" aria-label="the steps of release and how they follow each other">
@@ -79,7 +86,7 @@ pub mod release {
         Check,
     }
     #[automatically_derived]
-    impl ::surefire::Names for Step {
+    impl ::surefire::WireEnum for Step {
         const KIND: &'static ::core::primitive::str = "step";
         #[inline]
         fn index(self) -> ::core::primitive::usize {
@@ -91,15 +98,17 @@ pub mod release {
     );
     /// A run that is at the step `S`.
     ///
-    /// It has one method for each outcome of that step, and each takes the run along: an outcome that the
-    /// step does not have cannot be reported, and what was reported is behind it.
-    #[must_use = "a run goes on only when an outcome is reported"]
+    /// It has one method for each outcome of that step, and each method consumes the run:
+    /// an outcome that the step does not have cannot be reported, and none can be reported
+    /// twice.
+    #[must_use = "a run continues only when an outcome is reported"]
     pub struct At<S> {
         ledger: ::surefire::__private::Ledger<[::core::primitive::u32; 3usize]>,
         step: ::core::marker::PhantomData<fn() -> S>,
     }
     impl<S: ::surefire::__private::Place> At<S> {
-        /// The same run in its erased form: for its counts, a snapshot, or to go on by name.
+        /// The same run in its erased form: for its counts, a snapshot, or to report
+        /// outcomes by name.
         #[must_use]
         #[inline]
         pub fn position(&self) -> ::surefire::Position<Release> {
@@ -122,7 +131,7 @@ pub mod release {
         max_review_rounds: ::core::option::Option::Some(4u32),
         exit_on_other: true,
     };
-    /// Begins a run in a chain that has restarted so many times.
+    /// Begins a run in a chain with this many restarts so far.
     #[doc(hidden)]
     #[inline]
     pub(super) const fn begin(restarts: ::core::primitive::u32) -> At<Write> {
@@ -154,8 +163,8 @@ pub mod release {
     }
     /// A run at whichever step it is at.
     #[derive(::core::fmt::Debug)]
-    #[must_use = "a run goes on only when an outcome is reported"]
-    pub enum Anywhere {
+    #[must_use = "a run continues only when an outcome is reported"]
+    pub enum AnyStep {
         ///The run is at `write`.
         Write(At<Write>),
         ///The run is at `build`.
@@ -163,7 +172,7 @@ pub mod release {
         ///The run is at `check`.
         Check(At<Check>),
     }
-    impl Anywhere {
+    impl AnyStep {
         /// The same run in its erased form.
         #[must_use]
         pub fn position(&self) -> ::surefire::Position<Release> {
@@ -176,25 +185,25 @@ pub mod release {
     }
     /// The index comes from a position of this recipe, so the last step is what remains.
     #[doc(hidden)]
-    pub(super) fn anywhere(
+    pub(super) fn any_step(
         step: ::core::primitive::usize,
         ledger: ::surefire::__private::Ledger<[::core::primitive::u32; 3usize]>,
-    ) -> Anywhere {
+    ) -> AnyStep {
         match step {
             0usize => {
-                Anywhere::Write(At {
+                AnyStep::Write(At {
                     ledger,
                     step: ::core::marker::PhantomData,
                 })
             }
             1usize => {
-                Anywhere::Build(At {
+                AnyStep::Build(At {
                     ledger,
                     step: ::core::marker::PhantomData,
                 })
             }
             _ => {
-                Anywhere::Check(At {
+                AnyStep::Check(At {
                     ledger,
                     step: ::core::marker::PhantomData,
                 })
@@ -232,7 +241,7 @@ Verified by `test -s NOTES.md` and `make lint` before another step or a restart 
         Other,
     }
     #[automatically_derived]
-    impl ::surefire::Names for WriteOutcome {
+    impl ::surefire::WireEnum for WriteOutcome {
         #[inline]
         fn index(self) -> ::core::primitive::usize {
             self as ::core::primitive::usize
@@ -244,15 +253,15 @@ Verified by `test -s NOTES.md` and `make lint` before another step or a restart 
     );
     ///What may follow the step `write`.
     #[derive(::core::fmt::Debug)]
-    #[must_use = "it says whether the run goes on"]
+    #[must_use = "it says whether the run continues"]
     pub enum WriteNext {
-        ///The run goes on with the step `build`.
+        ///The run continues with the step `build`.
         Build(At<Build>),
         /// The run has ended, by an outcome or by a guardrail.
         Exit(::surefire::Exit),
     }
     impl At<Write> {
-        ///Reports `complete`: the run goes on with the step `build`.
+        ///Reports `complete`: the run continues with the step `build`.
         /**
 The engine looks for `changed && exists "NOTES.md"` before that; this method does not.*/
         ///
@@ -323,7 +332,7 @@ The engine runs `make -j | tee log`, for 10m at most; no agent is asked.*/
         Failed,
     }
     #[automatically_derived]
-    impl ::surefire::Names for BuildOutcome {
+    impl ::surefire::WireEnum for BuildOutcome {
         #[inline]
         fn index(self) -> ::core::primitive::usize {
             self as ::core::primitive::usize
@@ -334,17 +343,17 @@ The engine runs `make -j | tee log`, for 10m at most; no agent is asked.*/
     );
     ///What may follow the step `build`.
     #[derive(::core::fmt::Debug)]
-    #[must_use = "it says whether the run goes on"]
+    #[must_use = "it says whether the run continues"]
     pub enum BuildNext {
-        ///The run goes on with the step `check`.
+        ///The run continues with the step `check`.
         Check(At<Check>),
-        ///The run goes on with the step `write`.
+        ///The run continues with the step `write`.
         Write(At<Write>),
         /// The run has ended, by an outcome or by a guardrail.
         Exit(::surefire::Exit),
     }
     impl At<Build> {
-        ///Reports `passed`: the run goes on with the step `check`.
+        ///Reports `passed`: the run continues with the step `check`.
         ///
         /// # Errors
         /// A guardrail does not allow entering that step; the exit says which one.
@@ -352,7 +361,7 @@ The engine runs `make -j | tee log`, for 10m at most; no agent is asked.*/
         pub fn passed(self) -> ::core::result::Result<At<Check>, ::surefire::Exit> {
             enter(self.ledger)
         }
-        ///Reports `failed`: the run goes on with the step `write`.
+        ///Reports `failed`: the run continues with the step `write`.
         ///
         /// # Errors
         /// A guardrail does not allow entering that step; the exit says which one.
@@ -404,7 +413,7 @@ Tools: `read`.*/
         Other,
     }
     #[automatically_derived]
-    impl ::surefire::Names for CheckOutcome {
+    impl ::surefire::WireEnum for CheckOutcome {
         #[inline]
         fn index(self) -> ::core::primitive::usize {
             self as ::core::primitive::usize
@@ -416,17 +425,17 @@ Tools: `read`.*/
     );
     ///What may follow the step `check`.
     #[derive(::core::fmt::Debug)]
-    #[must_use = "it says whether the run goes on"]
+    #[must_use = "it says whether the run continues"]
     pub enum CheckNext {
-        ///The run goes on with the step `write`.
+        ///The run continues with the step `write`.
         Write(At<Write>),
-        ///The run has ended; `Announce` goes on in a fresh session.
+        ///The run has ended; `Announce` continues in a fresh session.
         Announce(::surefire::Restart<Announce>),
         /// The run has ended, by an outcome or by a guardrail.
         Exit(::surefire::Exit),
     }
     impl At<Check> {
-        ///Reports `no-issues`: the run ends, and `Announce` goes on in a fresh session.
+        ///Reports `no-issues`: the run ends, and `Announce` continues in a fresh session.
         /**
 The engine looks for `clean` before that; this method does not.*/
         ///
@@ -438,7 +447,7 @@ The engine looks for `clean` before that; this method does not.*/
         ) -> ::core::result::Result<::surefire::Restart<Announce>, ::surefire::Exit> {
             ::surefire::__private::restart(&self.ledger, &"check", &GUARDRAILS)
         }
-        ///Reports `issues-found`: the run goes on with the step `write`.
+        ///Reports `issues-found`: the run continues with the step `write`.
         /**
 The agent's findings come with it; this method takes none.*/
         ///
@@ -555,7 +564,7 @@ const _: () = if let ::core::option::Option::Some(__surefire_flaw) = ::surefire:
 impl ::surefire::Recipe for Release {
     type Step = release::Step;
     type Start = release::At<release::Write>;
-    type Anywhere = release::Anywhere;
+    type AnyStep = release::AnyStep;
     type Visits = [::core::primitive::u32; 3usize];
     const ID: &'static ::core::primitive::str = "release";
     const ANY: &'static dyn ::surefire::AnyRecipe = &Release;
@@ -712,6 +721,7 @@ impl ::surefire::Recipe for Release {
         allow_lockfiles: true,
         needs: ::surefire::Needs {
             clean_tree: true,
+            task: true,
         },
         isolate: true,
         max_steps: 9u32,
@@ -736,9 +746,9 @@ impl ::surefire::Recipe for Release {
     fn begin_after(restarts: ::core::primitive::u32) -> Self::Start {
         release::begin(restarts)
     }
-    fn anywhere(position: ::surefire::Position<Self>) -> Self::Anywhere {
+    fn any_step(position: ::surefire::Position<Self>) -> Self::AnyStep {
         let (step, ledger) = ::surefire::__private::parts(&position);
-        release::anywhere(step, ledger)
+        release::any_step(step, ledger)
     }
 }
 #[allow(dead_code)]
@@ -758,17 +768,17 @@ impl Release {
     pub const fn begin() -> release::At<release::Write> {
         release::begin(0)
     }
-    /// Goes on where a snapshot was taken.
+    /// Resumes a run from a snapshot.
     ///
     /// # Errors
     /// The snapshot is of another recipe, of another version of this one, or damaged.
     pub fn resume(
         snapshot: &::surefire::Snapshot,
-    ) -> ::core::result::Result<release::Anywhere, ::surefire::SnapshotError> {
+    ) -> ::core::result::Result<release::AnyStep, ::surefire::SnapshotError> {
         match ::surefire::Position::<Self>::resume(snapshot) {
             ::core::result::Result::Ok(position) => {
                 ::core::result::Result::Ok(
-                    <Self as ::surefire::Recipe>::anywhere(position),
+                    <Self as ::surefire::Recipe>::any_step(position),
                 )
             }
             ::core::result::Result::Err(error) => ::core::result::Result::Err(error),

@@ -1,8 +1,8 @@
 #[automatically_derived]
 impl ::surefire::Registry for MyExits {
     const ALL: &'static [Self] = &[Self::Quiet, Self::Unclear];
-    const DEFINITIONS: &'static [::surefire::Definition] = &[
-        ::surefire::Definition {
+    const DEFINITIONS: &'static [::surefire::ReasonInfo] = &[
+        ::surefire::ReasonInfo {
             code: "quiet",
             category: ::surefire::Category::Completed,
             message: "Nothing changed since the last release",
@@ -15,7 +15,7 @@ impl ::surefire::Registry for MyExits {
             auto_resumable: false,
             goal_met: true,
         },
-        ::surefire::Definition {
+        ::surefire::ReasonInfo {
             code: "unclear",
             category: ::surefire::Category::Error,
             message: "The agent had a question",
@@ -29,8 +29,8 @@ impl ::surefire::Registry for MyExits {
             goal_met: false,
         },
     ];
-    const TABLE: &'static &'static [::surefire::Definition] = {
-        static TABLE: &[::surefire::Definition] = <MyExits as ::surefire::Registry>::DEFINITIONS;
+    const TABLE: &'static &'static [::surefire::ReasonInfo] = {
+        static TABLE: &[::surefire::ReasonInfo] = <MyExits as ::surefire::Registry>::DEFINITIONS;
         &TABLE
     };
     #[inline]

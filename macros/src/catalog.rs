@@ -1,4 +1,4 @@
-//! `catalog![A, B]`: the recipes on offer, each id once.
+//! `catalog![A, B]`: the offered recipes, each id once.
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote, quote_spanned};
@@ -15,12 +15,13 @@ pub(crate) fn expand(input: &Input) -> TokenStream {
     let recipes: Vec<_> = match parser.parse2(written.clone()) {
         Ok(recipes) => recipes.into_iter().collect(),
         Err(error) => {
-            let error = syn::Error::new(error.span(), "expected the names of recipes: `catalog![A, B]`");
+            let error =
+                syn::Error::new(error.span(), "expected the names of recipes: `catalog![A, B]`");
             return error.to_compile_error();
         }
     };
-    // Ids are constants of types that only the compiler can look up, so the comparison is left to it. Its error
-    // then stands at the second of the two.
+    // Ids are constants of types that only the compiler can look up, so the comparison is left to
+    // it. Its error then points at the second of the two.
     let checks = recipes.iter().enumerate().flat_map(|(index, second)| {
         recipes[..index].iter().map(move |first| {
             let (second_name, first_name) = (plain(second), plain(first));
@@ -43,7 +44,8 @@ pub(crate) fn expand(input: &Input) -> TokenStream {
             }
         })
     });
-    // What a recipe restarts has to be on offer too, or a run that was interrupted there could not be found again.
+    // A recipe that another one restarts must be in the catalog too. Otherwise a run that was
+    // interrupted there could not be recovered.
     let complete = recipes.iter().map(|recipe| {
         let message = format!(
             "`{}` restarts a recipe that is not in this catalog; add that one as well",

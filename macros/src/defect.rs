@@ -1,7 +1,7 @@
-//! A panic in one of our macros is a defect of ours, and is reported as one.
+//! A panic in one of our macros is our defect, and is reported as one.
 //!
-//! Without this the compiler would say "proc macro panicked", and then complain about every use of what was not
-//! generated. The panic's own output is silenced by the compiler while a macro runs.
+//! Without this the compiler would say "proc macro panicked", and then complain about every use of
+//! what was not generated. The panic's own output is silenced by the compiler while a macro runs.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -9,7 +9,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use proc_macro2::TokenStream;
 use quote::quote;
 
-/// Runs a macro. If it panics, the answer is an error at the macro's call and what `salvage` puts beside it.
+/// Runs a macro. If it panics, the result is what `salvage` makes of an error at the macro's call.
 pub(crate) fn guard(
     called: &str,
     expand: impl FnOnce() -> TokenStream,
@@ -24,14 +24,16 @@ pub(crate) fn guard(
     }
 }
 
-/// The result, unless this panics too: what is salvaged passes through the code that has the defect.
+/// The result, or `None` if this panics too: salvaging uses the same code, which may have the
+/// defect.
 pub(crate) fn attempt<T>(salvage: impl FnOnce() -> T) -> Option<T> {
     catch(salvage).ok()
 }
 
-/// The result, or what the panic said.
+/// The result, or the panic's message.
 fn catch<T>(run: impl FnOnce() -> T) -> Result<T, String> {
-    // Nothing that a panic interrupted is looked at afterwards: each run reads the author's tokens anew.
+    // No state of the interrupted run is used afterwards: each run parses the author's tokens
+    // again.
     catch_unwind(AssertUnwindSafe(run)).map_err(|payload| words(payload.as_ref()))
 }
 
@@ -77,15 +79,21 @@ mod tests {
     #[test]
     fn a_panic_is_reported_as_ours() {
         let found = 3;
-        let formatted =
-            guard("recipe!", || panic!("step {found} is gone"), |error| quote!(#error struct Stub;));
+        let formatted = guard(
+            "recipe!",
+            || panic!("step {found} is gone"),
+            |error| quote!(#error struct Stub;),
+        );
         let answer = formatted.to_string();
         assert!(answer.contains("this is a defect in surefire, not in your recipe"), "{answer}");
         assert!(answer.contains("panicked (step 3 is gone)"), "{answer}");
         assert!(answer.ends_with("struct Stub ;"), "{answer}");
 
         let literal = guard("steps!", || panic!("no steps"), Clone::clone).to_string();
-        assert!(literal.contains("`steps!`") && literal.contains("panicked (no steps)"), "{literal}");
+        assert!(
+            literal.contains("`steps!`") && literal.contains("panicked (no steps)"),
+            "{literal}"
+        );
         let other = guard("catalog!", || std::panic::panic_any(7), Clone::clone).to_string();
         assert!(other.contains("panicked (no message)"), "{other}");
     }

@@ -31,10 +31,16 @@ impl Diagnostics {
 
     /// A mistake at a place that has no tokens of its own, such as the end of a block.
     pub(crate) fn error_at(&mut self, span: Span, message: impl Into<String>) {
-        self.found.push(Diagnostic { start: span, end: span, message: message.into(), related: None });
+        self.found.push(Diagnostic {
+            start: span,
+            end: span,
+            message: message.into(),
+            related: None,
+        });
     }
 
-    /// A mistake that two places share; `what` names the second one in snake case, e.g. `first_declared_here`.
+    /// A mistake that involves two places; `what` names the second one in snake case, e.g.
+    /// `first_declared_here`.
     pub(crate) fn error_and(
         &mut self,
         at: impl ToTokens,
@@ -74,9 +80,10 @@ impl Diagnostic {
         let Some(Related { at, what }) = &self.related else {
             return error;
         };
-        // Stable macros cannot label a second span. An error that comes out of a macro, though, shows where the
-        // macro was called: so the error is put into a macro that is called at the second place.
-        // Both the macro and its call are named at the second place, or the call would be shown elsewhere.
+        // Stable macros cannot label a second span. However, an error from a macro shows where the
+        // macro was called, so the error is put into a macro that is called at the second place.
+        // The macro and its call both have the span of the second place, or the compiler would
+        // show the call elsewhere.
         let name = Ident::new(what, *at);
         let called = quote_spanned!(*at=> #name! {});
         quote! {

@@ -1,13 +1,15 @@
-//! Which texts can name files, in the way of `.gitignore`.
+//! Which texts can name files, with the syntax of `.gitignore`.
 //!
-//! This file is in the library and in the macro crate, word for word, since the macro cannot import the library: a
-//! pattern means the same in a recipe and in a project's own file. A test in `tests/architecture/` compares the two.
+//! This file is in the library and in the macro crate, word for word, because the macro cannot
+//! import the library: a pattern means the same in a recipe and in a project's own file. A test in
+//! `tests/architecture/` compares the two.
 //!
-//! A pattern with a slash at its start or in its middle begins at the top of the work tree; any other is looked for in
-//! every directory. One that names a directory names all that is below it, and with a slash at its end it names
-//! directories alone. `*` and `?` stay between two slashes, `**` does not; letters are told apart by their case.
+//! A pattern with a slash at its start or in its middle begins at the top of the work tree; any
+//! other is looked for in every directory. One that names a directory names all that is below it,
+//! and with a slash at its end it names directories alone. `*` and `?` stay between two slashes,
+//! `**` does not; matching is case-sensitive.
 
-/// Why this pattern can name no file, or not those that its author means.
+/// Why this pattern matches no file, or not those that its author means.
 pub(crate) fn flaw(pattern: &str) -> Option<&'static str> {
     if pattern.trim().is_empty() {
         return Some("it is empty");
@@ -24,7 +26,9 @@ pub(crate) fn flaw(pattern: &str) -> Option<&'static str> {
         );
     }
     if pattern.contains('\\') {
-        return Some("there is no backslash: write `[*]` for the sign itself, and `/` between directories");
+        return Some(
+            "there is no backslash: write `[*]` for the sign itself, and `/` between directories",
+        );
     }
     if pattern.starts_with("~/") {
         return Some("it leads out of the work tree: paths begin at its top");
@@ -41,7 +45,9 @@ pub(crate) fn flaw(pattern: &str) -> Option<&'static str> {
 fn part_flaw(part: &str) -> Option<&'static str> {
     match part {
         "" => return Some("it has two slashes in a row"),
-        "." | ".." => return Some("it has a `.` or `..` part: write the path from the top of the work tree"),
+        "." | ".." => {
+            return Some("it has a `.` or `..` part: write the path from the top of the work tree");
+        }
         "**" => return None,
         _ => {}
     }
@@ -57,7 +63,9 @@ fn part_flaw(part: &str) -> Option<&'static str> {
                 Err(why) => return Some(why),
             },
             '{' if is_choice(rest) => {
-                return Some("there are no choices such as `{a,b}`: list a pattern for each of them");
+                return Some(
+                    "there are no choices such as `{a,b}`: list a pattern for each of them",
+                );
             }
             _ => {}
         }
@@ -65,7 +73,7 @@ fn part_flaw(part: &str) -> Option<&'static str> {
     None
 }
 
-/// What follows a bracket that opened just before, or what is wrong with it.
+/// The text after the bracket that opened just before it, or what is wrong with the bracket.
 fn bracket(inside: &str) -> Result<&str, &'static str> {
     const OPEN: &str = "a `[` is not closed before the next slash: write `[[]` for the sign itself";
     if inside.starts_with('^') {
@@ -73,7 +81,9 @@ fn bracket(inside: &str) -> Result<&str, &'static str> {
     }
     let inside = inside.strip_prefix('!').unwrap_or(inside);
     if inside.starts_with("[:") {
-        return Err("there are no classes such as `[:alpha:]`: write the characters, e.g. `[a-zA-Z]`");
+        return Err(
+            "there are no classes such as `[:alpha:]`: write the characters, e.g. `[a-zA-Z]`",
+        );
     }
     // A `]` that comes first is one of the characters.
     let first = inside.chars().next().ok_or(OPEN)?.len_utf8();

@@ -1,5 +1,5 @@
-//! The recipe as a graph. Everything here is linear in steps plus transitions, and nothing recurses, so a recipe
-//! of thousands of steps is no different from a small one.
+//! The recipe as a graph. Everything here is linear in steps plus transitions, and nothing
+//! recurses, so that a recipe may have thousands of steps.
 
 /// Edges between steps, by index.
 pub(crate) struct Graph {
@@ -15,7 +15,7 @@ impl Graph {
         &self.edges[step]
     }
 
-    /// The same graph with every edge turned round.
+    /// The same graph with every edge reversed.
     pub(crate) fn reversed(&self) -> Self {
         let mut edges = vec![Vec::new(); self.edges.len()];
         for (from, targets) in self.edges.iter().enumerate() {
@@ -38,7 +38,8 @@ impl Graph {
         reached
     }
 
-    /// The strongly connected components, each after all components it leads to (Tarjan's algorithm).
+    /// The strongly connected components, each after all components it leads to (Tarjan's
+    /// algorithm).
     pub(crate) fn components(&self) -> Components {
         const NEW: usize = usize::MAX;
         let count = self.edges.len();
@@ -74,9 +75,12 @@ impl Graph {
                     low[*parent] = low[*parent].min(low[step]);
                 }
                 if low[step] == order[step] {
-                    // The step was put there when it was first seen, and only whole components are taken away.
-                    let start =
-                        open.iter().rposition(|member| *member == step).expect("the step is still open");
+                    // The step was pushed when it was first seen, and only whole components are
+                    // removed.
+                    let start = open
+                        .iter()
+                        .rposition(|member| *member == step)
+                        .expect("the step is still open");
                     let mut component = open.split_off(start);
                     component.sort_unstable();
                     for member in &component {
@@ -89,7 +93,7 @@ impl Graph {
         Components { members, of }
     }
 
-    /// A shortest way round from a step back to itself.
+    /// A shortest cycle through a step.
     pub(crate) fn cycle_through(&self, start: usize) -> Option<Vec<usize>> {
         let mut came_from = vec![None; self.edges.len()];
         let mut pending = std::collections::VecDeque::from([start]);
@@ -125,7 +129,7 @@ pub(crate) struct Components {
 }
 
 impl Components {
-    /// Whether a component has a way round: several steps, or one that leads to itself.
+    /// Whether a component has a cycle: several steps, or one that leads to itself.
     pub(crate) fn is_cyclic(&self, component: usize, graph: &Graph) -> bool {
         match self.members[component].as_slice() {
             [only] => graph.edges(*only).contains(only),
@@ -143,7 +147,8 @@ mod tests {
         let graph = Graph::new(vec![vec![1], vec![2, 3], vec![1], vec![3], vec![]]);
         let components = graph.components();
         assert_eq!(components.members, [vec![3], vec![1, 2], vec![0], vec![4]]);
-        let cyclic: Vec<_> = (0..4).map(|component| components.is_cyclic(component, &graph)).collect();
+        let cyclic: Vec<_> =
+            (0..4).map(|component| components.is_cyclic(component, &graph)).collect();
         assert_eq!(cyclic, [true, true, false, false]);
     }
 
@@ -156,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn a_hundred_thousand_steps_are_no_problem() {
+    fn a_hundred_thousand_steps_do_not_overflow_the_stack() {
         let count = 100_000;
         let chain = Graph::new((0..count).map(|step| vec![(step + 1) % count]).collect());
         assert_eq!(chain.components().members.len(), 1);

@@ -1,8 +1,9 @@
 //! The procedural macros of [surefire](https://docs.rs/surefire): use them through that crate.
 //!
-//! A recipe passes through five stages, each with a type of its own: `syntax::Recipe` (what was written) →
-//! `Resolved` (names looked up) → `check::Valid` (it kept every rule) → `Model` (what is generated) → the items in
-//! `expand`. `recipe_tokens` at the end of this file calls them in that order.
+//! A recipe passes through five stages, each with its own type: `syntax::Recipe` (what was
+//! written) → `Resolved` (names looked up) → `check::Valid` (it kept every rule) → `Model` (what is
+//! generated) → the items in `expand`. `recipe_tokens` at the end of this file calls them in that
+//! order.
 
 mod catalog;
 mod check;
@@ -40,10 +41,10 @@ pub fn recipe(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
     guarded_recipe(&Input::split(input.into())).into()
 }
 
-/// The second half of an `include`: shared steps have been fetched and take their place.
+/// The second half of an `include`: replaces it by the fetched shared steps.
 #[proc_macro]
 pub fn splice(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
-    // Only `steps!` writes calls of this macro, and it writes all eight parts.
+    // Only `steps!` generates calls of this macro, always with all eight parts.
     syntax::splice(input.into()).map(|input| guarded_recipe(&input)).unwrap_or_default().into()
 }
 
@@ -89,15 +90,16 @@ fn recipe_tokens(input: &Input) -> TokenStream {
         }
         Err(invalid) => {
             let errors = invalid.diagnostics.into_tokens();
-            let shape = Shape::new(&invalid.recipe);
-            let stubs = shape.map(|shape| expand::stubs(&shape, &input.krate));
-            quote!(#errors #stubs)
+            match Shape::new(&invalid.recipe) {
+                Some(shape) => expand::stubs(&shape, &errors, &input.krate),
+                None => errors,
+            }
         }
     }
 }
 
-/// What leads where is judged in the recipes that include the steps, so there is no model of them: only there it is
-/// known.
+/// Shared steps have no model: where their outcomes lead is known, and checked, only in the recipes
+/// that include them.
 fn steps_tokens(input: &Input) -> TokenStream {
     let mut diagnostics = Diagnostics::default();
     let Some(written) = Fragment::parse(input.written.clone(), &mut diagnostics) else {

@@ -1,4 +1,4 @@
-//! What can be said about every run of a recipe before the first one.
+//! What is proven about every run of a recipe at compile time.
 
 use crate::graph::Graph;
 use crate::model::{Next, Shape};
@@ -7,11 +7,11 @@ use crate::model::{Next, Shape};
 pub(crate) struct Proof {
     /// No run takes more steps than this.
     pub(crate) max_steps: u32,
-    /// The steps on the heaviest way through the graph, and how often each can run.
+    /// The steps on the heaviest path through the graph, and how often each can run.
     pub(crate) heaviest_path: Vec<(usize, u32)>,
-    /// The limits that are given and can never be hit.
+    /// The configured limits that can never be reached.
     pub(crate) never_trips: Vec<Limit>,
-    /// A number that stands for the graph.
+    /// A hash of the graph.
     pub(crate) fingerprint: u64,
 }
 
@@ -31,7 +31,7 @@ impl Proof {
         let max_steps = u32::try_from(heaviest.weight.min(total)).unwrap_or(u32::MAX);
 
         let mut never_trips = Vec::new();
-        // Without a way round, no step is entered twice.
+        // Without a cycle, no step is entered twice.
         if shape.limits.max_step_visits.is_some() && !heaviest.any_cycle {
             never_trips.push(Limit::StepVisits);
         }
@@ -41,14 +41,14 @@ impl Proof {
         if shape.limits.max_restarts.is_some() && shape.restarts.is_empty() {
             never_trips.push(Limit::Restarts);
         }
-        // Where only the total bounds a cycle, no step runs more often than that.
+        // If only the total bounds a cycle, no step runs more often than that.
         let heaviest_path =
             heaviest.path.into_iter().map(|(step, visits)| (step, visits.min(max_steps))).collect();
         Self { max_steps, heaviest_path, never_trips, fingerprint: fingerprint(shape) }
     }
 }
 
-/// The heaviest way from the first step through the strongly connected components of the graph.
+/// The heaviest path from the first step through the strongly connected components of the graph.
 pub(crate) struct Heaviest {
     pub(crate) weight: u64,
     pub(crate) path: Vec<(usize, u32)>,
@@ -56,13 +56,14 @@ pub(crate) struct Heaviest {
 }
 
 impl Heaviest {
-    /// A step outside any cycle weighs 1; a component with a cycle weighs its size times the visits allowed.
+    /// A step outside any cycle weighs 1; a component with a cycle weighs its size times the visits
+    /// allowed.
     pub(crate) fn new(graph: &Graph, initial: usize, max_step_visits: Option<u32>) -> Self {
         let components = graph.components();
         let count = components.members.len();
         let (mut weights, mut onward) = (vec![0_u64; count], vec![None; count]);
         let (mut visits, mut any_cycle) = (vec![1_u32; count], false);
-        // Components come after what they lead to, so each finds its followers' weights ready.
+        // Components come after what they lead to, so the weights of their followers are known.
         for component in 0..count {
             if components.is_cyclic(component, graph) {
                 visits[component] = max_step_visits.unwrap_or(u32::MAX);
@@ -72,30 +73,35 @@ impl Heaviest {
             let followers =
                 members.iter().flat_map(|step| graph.edges(*step)).map(|next| components.of[*next]);
             for follower in followers.filter(|follower| *follower != component) {
-                let heavier = onward[component].is_none_or(|best: usize| weights[follower] > weights[best]);
+                let heavier =
+                    onward[component].is_none_or(|best: usize| weights[follower] > weights[best]);
                 if heavier {
                     onward[component] = Some(follower);
                 }
             }
             let own = u64::from(visits[component]).saturating_mul(members.len() as u64);
-            weights[component] = onward[component].map_or(own, |next| own.saturating_add(weights[next]));
+            weights[component] =
+                onward[component].map_or(own, |next| own.saturating_add(weights[next]));
         }
         let mut path = Vec::new();
         let mut at = Some(components.of[initial]);
         while let Some(component) = at {
-            path.extend(components.members[component].iter().map(|step| (*step, visits[component])));
+            path.extend(
+                components.members[component].iter().map(|step| (*step, visits[component])),
+            );
             at = onward[component];
         }
         Self { weight: weights[components.of[initial]], path, any_cycle }
     }
 }
 
-/// FNV-1a over the names of the steps, of their outcomes, and of what those lead to: a change to any of them changes
-/// it. Prompts, labels and numbers are left out on purpose, so that editing those does not strand runs in progress.
+/// FNV-1a over the names of the steps, of their outcomes, and of what those lead to: a change to
+/// any of them changes it. Prompts, labels and numbers are left out on purpose, so that editing
+/// those does not strand runs in progress.
 fn fingerprint(shape: &Shape) -> u64 {
     let mut hash = 0xcbf2_9ce4_8422_2325_u64;
     let mut add = |text: &str| {
-        // The zero byte keeps "a" + "bc" apart from "ab" + "c".
+        // The zero byte distinguishes "a" + "bc" from "ab" + "c".
         for byte in text.bytes().chain([0]) {
             hash = (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
         }
@@ -104,7 +110,8 @@ fn fingerprint(shape: &Shape) -> u64 {
     let registry = shape.registry.as_ref().and_then(|path| path.segments.last());
     add(&registry.map_or(String::new(), |last| last.ident.to_string()));
     for step in &shape.steps {
-        // No name on the wire has such a character, so an outcome cannot be taken for the next step.
+        // No name on the wire has this character, so an outcome cannot be confused with the next
+        // step.
         add("\u{1}step");
         add(&step.wire);
         for outcome in &step.outcomes {

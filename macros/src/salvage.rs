@@ -1,7 +1,8 @@
 //! What is still reported and generated after a panic in one of the stages.
 //!
-//! The author's own mistakes come first: a panic is most likely on a recipe that has some, and without them it may be
-//! gone. The items are stubs, so that the code that uses them is not in error as well.
+//! The author's own mistakes come first: a panic is most likely on a recipe that has some, and may
+//! disappear once they are fixed. The items are stubs, so that the code that uses them is not in
+//! error as well.
 
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use quote::quote;
@@ -13,12 +14,12 @@ use crate::resolve::{Resolved, ResolvedFragment};
 use crate::syntax::{self, Fragment, Input};
 use crate::{check, expand, registry};
 
-/// A recipe's mistakes, as far as they can be found, and its items or at least some of its name.
+/// A recipe's mistakes, as far as they can be found, and its items, or at least stubs with its name.
 pub(crate) fn recipe(input: &Input, error: &TokenStream) -> TokenStream {
     let mistakes = attempt(|| mistakes(input.written.clone()));
     let items = attempt(|| stubs(input.written.clone(), &input.krate)).flatten();
-    let items =
-        items.or_else(|| attempt(|| stubs(with_a_plain_body(&input.written), &input.krate)).flatten());
+    let items = items
+        .or_else(|| attempt(|| stubs(with_a_plain_body(&input.written), &input.krate)).flatten());
     quote!(#error #mistakes #items)
 }
 
@@ -35,13 +36,13 @@ fn mistakes(written: TokenStream) -> TokenStream {
 
 fn stubs(written: TokenStream, krate: &TokenStream) -> Option<TokenStream> {
     let written = syntax::Recipe::parse(written, &mut Diagnostics::default())?;
-    Some(expand::stubs(&Shape::new(&Resolved::new(written))?, krate))
+    Some(expand::stubs(&Shape::new(&Resolved::new(written))?, &TokenStream::new(), krate))
 }
 
-/// The author's doc comment, visibility and name with one step: with these the recipe can be listed and begun.
+/// The author's doc comment, visibility and name with one step: enough to list and begin the
+/// recipe.
 fn with_a_plain_body(written: &TokenStream) -> TokenStream {
-    let is_body =
-        |token: &TokenTree| matches!(token, TokenTree::Group(group) if group.delimiter() == Delimiter::Brace);
+    let is_body = |token: &TokenTree| matches!(token, TokenTree::Group(group) if group.delimiter() == Delimiter::Brace);
     let header = written.clone().into_iter().take_while(|token| !is_body(token));
     quote! {
         #(#header)* {
@@ -51,7 +52,8 @@ fn with_a_plain_body(written: &TokenStream) -> TokenStream {
     }
 }
 
-/// The mistakes of shared steps, as far as they can be found, and the items that recipes include them by.
+/// The mistakes of shared steps, as far as they can be found, and the items that recipes include
+/// them by.
 pub(crate) fn fragment(input: &Input, error: &TokenStream) -> TokenStream {
     let mut diagnostics = Diagnostics::default();
     let Some(written) = Fragment::parse(input.written.clone(), &mut diagnostics) else {
@@ -129,7 +131,10 @@ mod tests {
         let plain = with_a_plain_body(&written);
         assert!(mistakes(plain.clone()).is_empty());
         let items = stubs(plain, &quote!(::surefire)).expect("it can be generated").to_string();
-        assert!(items.contains("pub (crate) struct Example") && items.contains("fn begin"), "{items}");
+        assert!(
+            items.contains("pub (crate) struct Example") && items.contains("fn begin"),
+            "{items}"
+        );
     }
 
     #[test]
@@ -161,10 +166,14 @@ mod tests {
                 Failed,
             }
         };
-        let answer = guard("#[derive(Registry)]", || panic!("provoked"), |error| registry(input, error));
+        let answer =
+            guard("#[derive(Registry)]", || panic!("provoked"), |error| registry(input, error));
         syn::parse2::<syn::File>(answer.clone()).expect("an answer is Rust");
         let answer = answer.to_string();
         assert_eq!(answer.matches("compile_error").count(), 1, "{answer}");
-        assert!(answer.contains("Registry for Reasons") && answer.contains("\"failed\""), "{answer}");
+        assert!(
+            answer.contains("Registry for Reasons") && answer.contains("\"failed\""),
+            "{answer}"
+        );
     }
 }

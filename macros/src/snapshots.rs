@@ -1,6 +1,7 @@
-//! What each macro writes, kept as files to be read: `macros/snapshots/`.
+//! Snapshots of the code that each macro generates: `macros/snapshots/`.
 //!
-//! `UPDATE_EXPECT=1 cargo test -p surefire-macros snapshots` writes them anew; read the diff before you commit it.
+//! `UPDATE_EXPECT=1 cargo test -p surefire-macros snapshots` updates them; read the diff before you
+//! commit it.
 
 use expect_test::{ExpectFile, expect_file};
 use proc_macro2::TokenStream;
@@ -8,9 +9,10 @@ use quote::quote;
 
 use crate::syntax::Input;
 
-/// One step leads to another, exits, and restarts; one prompt is a text, the other a constant, and one step is a command;
-/// `Other` is implied in one step and written in another; tools come from the recipe, the step and a constant; there is
-/// evidence of each kind, a scope and an outcome with findings: each kind of item is generated.
+/// Generates each kind of item: one step leads to another, exits, and restarts; one prompt is a
+/// text, the other a constant, and one step is a command; `Other` is implied in one step and written
+/// in another; tools come from the recipe, the step and a constant; there is evidence of each kind,
+/// a scope and an outcome with findings.
 #[test]
 fn recipe() {
     let items = crate::recipe_tokens(&input(quote! {
@@ -20,7 +22,7 @@ fn recipe() {
             tools: [read],
             scope: { allow: ["NOTES.md", "docs/**"], deny: ["**/.env*"] },
             allow_lockfiles: true,
-            needs: { clean_tree },
+            needs: { clean_tree, task },
             isolate: true,
             initial: Write,
             guardrails: {

@@ -1,4 +1,4 @@
-//! Names: how they are spelled on the wire and as methods, and which one was probably meant.
+//! Names: how they are spelled on the wire and as methods, and which one the author probably meant.
 
 use heck::{ToKebabCase, ToSnakeCase, ToUpperCamelCase};
 use proc_macro2::{Ident, Span};
@@ -9,32 +9,47 @@ pub(crate) fn wire(name: &Ident) -> String {
     name.unraw().to_string().to_kebab_case()
 }
 
-/// The name as a method or module, raw where it would be a keyword; `None` where Rust has no such name.
+/// The name as a method or module, raw if it would be a keyword; `None` if it is not a valid Rust
+/// name.
 pub(crate) fn snake(name: &Ident) -> Option<Ident> {
     identifier(&name.unraw().to_string().to_snake_case(), name.span())
 }
 
-/// The name as the beginning of a generated type's name.
+/// The name as the prefix of a generated type's name.
 pub(crate) fn camel(name: &Ident) -> String {
     name.unraw().to_string().to_upper_camel_case()
 }
 
-/// An identifier with this text, raw where it has to be; `None` where there can be none.
+/// The same name at another place, so that an editor finds its definition from there too.
+pub(crate) fn at(name: &Ident, place: Option<Span>) -> Ident {
+    let mut name = name.clone();
+    if let Some(place) = place {
+        name.set_span(place);
+    }
+    name
+}
+
+/// An identifier with this text, raw if necessary; `None` if it is not a valid one.
 pub(crate) fn identifier(text: &str, span: Span) -> Option<Ident> {
     // A keyword since edition 2024, which syn does not count as one.
     if text == "gen" {
         return Some(Ident::new_raw(text, span));
     }
-    let ident =
-        syn::parse_str::<Ident>(text).or_else(|_| syn::parse_str::<Ident>(&format!("r#{text}"))).ok()?;
+    let ident = syn::parse_str::<Ident>(text)
+        .or_else(|_| syn::parse_str::<Ident>(&format!("r#{text}")))
+        .ok()?;
     Some(if ident == text { Ident::new(text, span) } else { Ident::new_raw(text, span) })
 }
 
 /// The candidate that `name` is probably a misspelling of.
-pub(crate) fn closest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+pub(crate) fn closest<'a>(
+    name: &str,
+    candidates: impl IntoIterator<Item = &'a str>,
+) -> Option<&'a str> {
     let written = name.to_lowercase();
     let candidates: Vec<_> = candidates.into_iter().collect();
-    // In a long list only names with the same beginning are compared, or a thousand mistakes would take minutes.
+    // In a long list only names with the same beginning are compared, or a thousand mistakes would
+    // take minutes.
     let is_long = candidates.len() > 200;
     let near = candidates.into_iter().filter_map(|candidate| {
         let known = candidate.to_lowercase();
@@ -42,20 +57,22 @@ pub(crate) fn closest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a s
             return None;
         }
         let distance = strsim::osa_distance(&written, &known);
-        // One letter more or less makes another word out of a very short one.
+        // For a very short name, one letter more or less is another word.
         let allowed = match written.chars().count().max(known.chars().count()) {
             0..=2 => 0,
             length => (length / 3).max(1),
         };
-        let contained =
-            known.len() > 3 && written.contains(&known) || written.len() > 3 && known.contains(&written);
+        let contained = known.len() > 3 && written.contains(&known)
+            || written.len() > 3 && known.contains(&written);
         (distance <= allowed || contained).then_some((distance, candidate))
     });
-    // `min_by_key` keeps the first of equals, so the answer does not depend on anything but the order of declaration.
+    // `min_by_key` keeps the first of equals, so the answer does not depend on anything but the
+    // order of declaration.
     near.min_by_key(|(distance, _)| *distance).map(|(_, candidate)| candidate)
 }
 
-/// The end of an error about an unknown name: the one that was meant, and the list where it is short.
+/// The end of an error about an unknown name: the name that was probably meant, and the list of
+/// names if it is short.
 pub(crate) fn advice<'a>(
     name: &str,
     candidates: impl IntoIterator<Item = &'a str> + Clone,
@@ -88,7 +105,7 @@ pub(crate) fn alternatives(names: &[String]) -> String {
     }
 }
 
-/// A path that fits on a line or two, with its middle left out where it is long.
+/// A path that fits on a line or two; the middle of a long one is left out.
 pub(crate) fn shortened(path: &[String]) -> String {
     if path.len() <= 12 {
         return path.join(" → ");

@@ -1,7 +1,7 @@
-//! Mutated recipes: whatever the macro is given, it answers with items or errors, and never panics.
+//! Mutated recipes: for any input, the macro generates items or errors, and never panics.
 //!
-//! The bundled recipes are the material. Their tokens are dropped, doubled, swapped and replaced, at any depth, by a
-//! generator that gives the same mutations every time.
+//! The bundled recipes are the material. Their tokens are dropped, doubled, swapped and replaced,
+//! at any depth, by a generator that gives the same mutations every time.
 
 use std::path::PathBuf;
 
@@ -15,7 +15,7 @@ use crate::syntax::{Fragment, Input};
 const ROUNDS: usize = 3_000;
 
 #[test]
-fn mutated_recipes_are_answered() {
+fn a_mutated_recipe_never_panics() {
     let material = material();
     assert!(material.len() > 8, "the bundled recipes and their shared steps are there");
     let mut random = Random(0x9E37_79B9_7F4A_7C15);
@@ -47,7 +47,7 @@ fn the_expansion_is_the_same_every_time() {
 }
 
 #[test]
-fn a_thousand_steps_are_no_problem() {
+fn a_thousand_steps_are_expanded() {
     let steps = (0..1_000).map(|index| {
         let (name, next) = (step(index), step((index + 1) % 1_000));
         quote! {
@@ -60,7 +60,8 @@ fn a_thousand_steps_are_no_problem() {
         }
     });
     let first = step(0);
-    let written = quote!(recipe Long { initial: #first, guardrails: { max_total_steps: 5_000 }, #(#steps)* });
+    let written =
+        quote!(recipe Long { initial: #first, guardrails: { max_total_steps: 5_000 }, #(#steps)* });
     let answer = crate::recipe_tokens(&Input { krate: quote!(::surefire), written }).to_string();
     assert!(!answer.contains("compile_error"));
     assert!(answer.contains("max_steps : 5000u32"));
@@ -70,7 +71,7 @@ fn step(index: usize) -> Ident {
     Ident::new(&format!("Step{index}"), Span::call_site())
 }
 
-/// What somebody wrote into one of our macros.
+/// The input of one of our macros.
 struct Written {
     is_recipe: bool,
     tokens: TokenStream,
@@ -90,7 +91,7 @@ impl Written {
     }
 }
 
-/// A recipe with every field, for what the bundled ones do not use.
+/// A recipe with every field, because the bundled ones do not use all of them.
 const WITH_COMMANDS: &str = r#"
     surefire::recipe! {
         recipe Everything {
@@ -98,7 +99,7 @@ const WITH_COMMANDS: &str = r#"
             tools: [read, ..TEST],
             scope: { allow: ["src/**", "/docs/"], deny: [".github/**", "**/.env*"] },
             allow_lockfiles: true,
-            needs: { clean_tree },
+            needs: { clean_tree, task },
             isolate: false,
             initial: Build,
             guardrails: {
@@ -109,16 +110,16 @@ const WITH_COMMANDS: &str = r#"
                 prompt: "Work.",
                 tools: [edit, web, "cargo *", ..BUILD],
                 verify: ["cargo test", ["cargo", "clippy"]],
-                outcomes: [Complete, Again, StartOver],
+                outcomes: [Complete, Again, Stuck, StartOver],
                 Complete => exit TaskCommitted if commit && clean,
-                Again(findings) => Build if changed && exists "TODO" && "make check",
+                Again(findings) | Stuck => Build if changed && exists "TODO" && "make check",
                 StartOver => restart Everything if ["test", "-e", "x"],
             }
         }
     }
 "#;
 
-/// All that the bundled recipes wrote, and once more the recipes with their shared steps in place.
+/// The bundled recipes and shared steps, and the recipes again with their shared steps inserted.
 fn material() -> Vec<Written> {
     let mut written = sources();
     let fragments: Vec<_> =
@@ -129,13 +130,14 @@ fn material() -> Vec<Written> {
     written
 }
 
-/// Does what the compiler does with the macros that `steps!` leaves behind.
+/// Expands the macros that `steps!` generates, like the compiler.
 fn spliced(written: TokenStream, fragments: &[(String, TokenStream)]) -> TokenStream {
     let mut input = Input { krate: quote!(::surefire), written };
     while let Some(call) = crate::syntax::fetch(&input) {
         let call: Macro = syn::parse2(call).expect("a fetch is the call of a macro");
         let name = call.path.segments.last().expect("a path has a name").ident.to_string();
-        let (_, carried) = fragments.iter().find(|(fragment, _)| *fragment == name).expect("it was defined");
+        let (_, carried) =
+            fragments.iter().find(|(fragment, _)| *fragment == name).expect("it was defined");
         let tokens = call.tokens;
         input = crate::syntax::splice(quote!(#carried #tokens)).expect("all parts are there");
     }
@@ -169,7 +171,7 @@ fn macros(source: &str) -> Vec<Written> {
         .collect()
 }
 
-/// Changes one token, or what is inside of one.
+/// Changes one token, or one inside a group.
 fn mutate(tokens: TokenStream, random: &mut Random) -> TokenStream {
     let mut tokens: Vec<_> = tokens.into_iter().collect();
     if tokens.is_empty() {
@@ -252,7 +254,8 @@ fn any_token(random: &mut Random) -> TokenTree {
             TokenTree::Literal(time.parse().expect("these are literals"))
         }
         _ => {
-            let delimiters = [Delimiter::Brace, Delimiter::Bracket, Delimiter::Parenthesis, Delimiter::None];
+            let delimiters =
+                [Delimiter::Brace, Delimiter::Bracket, Delimiter::Parenthesis, Delimiter::None];
             TokenTree::Group(Group::new(delimiters[random.below(4)], quote!(Complete, 0)))
         }
     }

@@ -19,43 +19,44 @@ use crate::{Advise, Remedy};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, thiserror::Error)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Failure {
-    /// The agent's program is missing, or is not one that can be run.
+    /// The agent's program is missing, or cannot be executed.
     #[error("the agent `{}` cannot be started: {why}{}", path.display(), advice(self))]
     BadProgram {
-        /// What was tried.
+        /// Its path.
         path: PathBuf,
         /// What is wrong with it.
         why: String,
         /// What to do about it.
         remedy: Remedy,
     },
-    /// The agent's program cannot be started here and now.
+    /// The agent's program exists, but cannot be started at the moment.
     #[error("the agent `{}` cannot be started: {why}", path.display())]
     CannotStart {
-        /// What was tried.
+        /// Its path.
         path: PathBuf,
         /// What keeps it from starting.
         why: String,
     },
-    /// The turn was stopped from outside.
+    /// The turn was stopped on request.
     #[error("the turn was stopped")]
     Stopped,
-    /// The turn was stopped from outside, before the agent was given its prompt.
+    /// The turn was stopped on request, before the agent got its prompt.
     #[error("the turn was stopped before the agent got its prompt")]
     StoppedBeforePrompt,
-    /// The agent was left to itself; its turn is to be recovered later.
-    #[error("the agent was left to work on its own")]
-    Left,
-    /// No sign of life for too long.
-    #[error("the agent showed no sign of life for {} s", .after.as_secs_f64())]
+    /// The agent was detached; its turn can be recovered later.
+    #[error("the agent was detached and keeps working")]
+    #[serde(rename = "left")]
+    Detached,
+    /// The agent produced no output for too long.
+    #[error("the agent produced no output for {} s", .after.as_secs_f64())]
     Silent {
-        /// How long it was waited for.
+        /// The time limit.
         after: Duration,
     },
     /// The turn took too long.
     #[error("the agent took longer than {} s", .after.as_secs_f64())]
     TookTooLong {
-        /// How long it may take.
+        /// The time limit.
         after: Duration,
     },
     /// The process ended and left no reply.
@@ -66,7 +67,7 @@ pub enum Failure {
         /// The last lines it wrote to standard error.
         stderr: String,
     },
-    /// The agent wrote more than may be kept.
+    /// The agent's output exceeded its limit.
     #[error("the agent wrote more than {limit}")]
     TooMuchOutput {
         /// The limit that was hit, in words.
@@ -75,7 +76,7 @@ pub enum Failure {
     /// The agent is not logged in.
     #[error("the agent is not logged in: {words}")]
     NotLoggedIn {
-        /// The agent's own words.
+        /// The agent's message.
         words: String,
     },
     /// The usage limit of the agent's account is reached.
@@ -83,31 +84,31 @@ pub enum Failure {
     UsageLimit {
         /// When it resets, in seconds since 1970.
         resets_at: Option<u64>,
-        /// The agent's own words.
+        /// The agent's message.
         words: String,
     },
-    /// The agent's service has too much to do.
+    /// The agent's service is overloaded.
     #[error("the agent's service is overloaded: {words}")]
     Overloaded {
-        /// The agent's own words.
+        /// The agent's message.
         words: String,
     },
-    /// The conversation no longer fits.
+    /// The conversation no longer fits the model's context.
     #[error("the agent's context window is full: {words}")]
     ContextFull {
-        /// The agent's own words.
+        /// The agent's message.
         words: String,
     },
-    /// The turn spent its money.
+    /// The turn's budget is spent.
     #[error("the agent spent the turn's budget: {words}")]
     BudgetSpent {
-        /// The agent's own words.
+        /// The agent's message.
         words: String,
     },
-    /// The agent took as many rounds as it may.
-    #[error("the agent took as many rounds as it may: {words}")]
+    /// The agent reached its limit of rounds.
+    #[error("the agent reached its limit of rounds: {words}")]
     TooManyRounds {
-        /// The agent's own words.
+        /// The agent's message.
         words: String,
     },
     /// The agent answered for another conversation.
@@ -118,27 +119,27 @@ pub enum Failure {
         /// The session in the reply.
         found: String,
     },
-    /// There is nothing in the prompt.
+    /// The prompt is empty.
     #[error("the agent reports an error: the prompt is empty{}", advice(self))]
     EmptyPrompt,
     /// The agent does not know the model.
     #[error("the agent reports an error: unknown model `{model}`{}", advice(self))]
     UnknownModel {
-        /// What was asked for.
+        /// The requested name.
         model: String,
-        /// What it knows.
+        /// The names it knows.
         known: Vec<String>,
     },
-    /// The agent has lost the conversation. A new one never takes its place unasked.
+    /// The agent has lost the conversation. It is never replaced by a new one automatically.
     #[error("the agent reports an error: {words}{}", advice(self))]
     ConversationLost {
-        /// The agent's own words.
+        /// The agent's message.
         words: String,
     },
     /// Anything else that the agent reports as an error.
     #[error("the agent reports an error: {words}")]
     Refused {
-        /// The agent's own words.
+        /// The agent's message.
         words: String,
     },
 }
@@ -147,14 +148,14 @@ impl Advise for Failure {
     fn remedy(&self) -> Option<Remedy> {
         match self {
             Self::BadProgram { remedy, .. } => Some(remedy.clone()),
-            Self::EmptyPrompt => Some(Remedy::SayWhat),
+            Self::EmptyPrompt => Some(Remedy::WritePrompt),
             Self::UnknownModel { known, .. } => Some(Remedy::UseOneOf { names: known.clone() }),
             Self::ConversationLost { .. } => Some(Remedy::NewSession),
-            // What to do about these depends on the run: the registry's diagnosis says it.
+            // What helps after these depends on the run: the exit reason has the remedy.
             Self::CannotStart { .. }
             | Self::Stopped
             | Self::StoppedBeforePrompt
-            | Self::Left
+            | Self::Detached
             | Self::Silent { .. }
             | Self::TookTooLong { .. }
             | Self::NoReply { .. }
@@ -179,9 +180,9 @@ fn tail(stderr: &str) -> String {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("unknown model `{model}`{}", advice(self))]
 pub struct UnknownModel {
-    /// What was asked for.
+    /// The requested name.
     pub model: String,
-    /// What it knows.
+    /// The names it knows.
     pub known: Vec<&'static str>,
 }
 
@@ -208,7 +209,7 @@ mod tests {
             Failure::CannotStart { .. } => "cannot_start",
             Failure::Stopped => "stopped",
             Failure::StoppedBeforePrompt => "stopped_before_prompt",
-            Failure::Left => "left",
+            Failure::Detached => "left",
             Failure::Silent { .. } => "silent",
             Failure::TookTooLong { .. } => "took_too_long",
             Failure::NoReply { .. } => "no_reply",
@@ -228,19 +229,22 @@ mod tests {
     }
 
     #[test]
-    fn every_failure_survives_being_stored() {
+    fn every_failure_round_trips_through_the_store() {
         let words = || "words; and more".to_owned();
         let after = Duration::from_millis(1500);
         let every = [
             Failure::BadProgram {
                 path: "/usr/bin/claude".into(),
                 why: words(),
-                remedy: Remedy::Install { program: "Claude Code".to_owned(), variable: "X".to_owned() },
+                remedy: Remedy::Install {
+                    program: "Claude Code".to_owned(),
+                    variable: "X".to_owned(),
+                },
             },
             Failure::CannotStart { path: "/usr/bin/claude".into(), why: words() },
             Failure::Stopped,
             Failure::StoppedBeforePrompt,
-            Failure::Left,
+            Failure::Detached,
             Failure::Silent { after },
             Failure::TookTooLong { after },
             Failure::NoReply { status: "exit status: 1".to_owned(), stderr: words() },

@@ -1,7 +1,8 @@
-//! Doing: an agent takes a prompt and gives back a reply, or says in types why it could not.
+//! Doing: an agent takes a prompt and returns a reply, or a typed failure.
 //!
-//! This room knows no recipes and decides nothing: what a reply means, and whether to try again, is for others.
-//! Start with [`Agent`], then [`Claude`] for the real one and [`Rehearsal`] for the built-in one.
+//! This room does not know recipes and decides nothing: the run interprets a reply and decides
+//! about retries. Start with [`Agent`], then [`Claude`] for the real one and [`Rehearsal`] for the
+//! built-in one.
 
 mod claude;
 mod failure;
@@ -13,38 +14,38 @@ pub use claude::{Claude, ClaudeSettings, PermissionMode};
 pub use failure::{Failure, UnknownModel};
 pub use refused::RefusedTool;
 pub use rehearsal::{Rehearsal, Script};
-pub use turn::{Link, Reply, RepositorySettings, Sign, Turn, TurnLimits};
+pub use turn::{AgentEvent, Reply, RepositorySettings, Turn, TurnContext, TurnLimits};
 
-pub use crate::process::Process;
+pub use crate::process::{ProcessIdentity, find_on_path};
 
 use std::future::Future;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::pin::Pin;
 
 /// What an agent's methods return: a future that can be held behind `dyn`.
-pub type Doing<T> = Pin<Box<dyn Future<Output = T> + Send>>;
+pub type BoxFuture<T> = Pin<Box<dyn Future<Output = T> + Send>>;
 
-/// Somebody who can be given a prompt: a coding agent's CLI, a rehearsal, or your own.
+/// Runs prompts: a coding agent's CLI, a rehearsal, or your own implementation.
 ///
-/// One value serves all sessions at once; what belongs to one turn comes with the [`Turn`]. `agent_conformance!` in `testkit/`
-/// makes tests of what is promised here, for yours as well.
+/// One value serves all sessions; everything about one turn is in the [`Turn`].
+/// `agent_conformance!` in `testkit/` tests this contract, for your own agents too.
 ///
 /// ```
-/// use surefire::agent::{About, Agent, Doing, Failure, Link, Reply, Turn, UnknownModel};
+/// use surefire::agent::{AgentInfo, Agent, BoxFuture, Failure, TurnContext, Reply, Turn, UnknownModel};
 ///
-/// /// Says back what it is told.
+/// /// Returns its prompt.
 /// struct Echo;
 ///
 /// impl Agent for Echo {
-///     fn about(&self) -> About {
-///         About { name: "echo", version: None, rehearsal: true }
+///     fn about(&self) -> AgentInfo {
+///         AgentInfo { name: "echo", version: None, rehearsal: true }
 ///     }
 ///
 ///     fn knows_model(&self, _model: &str) -> Result<(), UnknownModel> {
 ///         Ok(())
 ///     }
 ///
-///     fn turn(&self, turn: Turn, _link: Link) -> Doing<Result<Reply, Failure>> {
+///     fn turn(&self, turn: Turn, _context: TurnContext) -> BoxFuture<Result<Reply, Failure>> {
 ///         Box::pin(async move { Ok(Reply { text: turn.prompt, ..Reply::default() }) })
 ///     }
 /// }
@@ -56,13 +57,14 @@ pub type Doing<T> = Pin<Box<dyn Future<Output = T> + Send>>;
     note = "use `Claude`, `Rehearsal`, or implement `Agent` for your own"
 )]
 pub trait Agent: Send + Sync + 'static {
-    /// Who this is.
-    fn about(&self) -> About;
+    /// Describes the agent.
+    fn about(&self) -> AgentInfo;
 
-    /// Whether it could be asked right now, as far as can be told without asking: its program is there, say.
+    /// Whether the agent can run now, as far as that can be checked without a turn: for example,
+    /// whether its program exists.
     ///
     /// # Errors
-    /// What is missing, in words that say what to do.
+    /// What is missing, and what to do about it.
     fn ready(&self) -> Result<(), Failure> {
         Ok(())
     }
@@ -73,78 +75,93 @@ pub trait Agent: Send + Sync + 'static {
     /// The names it does know.
     fn knows_model(&self, model: &str) -> Result<(), UnknownModel>;
 
-    /// Whether the user has told the agent's own program that the repository of this directory is trusted, so that
-    /// [what it brings along](RepositorySettings) may be used. An agent that has no record of such an answer says no, which is
-    /// the default; so does one whose record cannot be read.
+    /// Whether the user has trusted the repository of this directory in the agent's own program, so
+    /// that its [settings](RepositorySettings) may be used. The default is no; so is the answer if
+    /// the record is missing or unreadable.
     ///
-    /// It may read files, so it is not for a task that must not wait.
+    /// May block on file access.
     fn trusts_directory(&self, directory: &Path) -> bool {
         let _ = directory;
         false
     }
 
-    /// Whether the repository of this directory brings settings for the agent along right now: hooks, MCP servers. By default
-    /// no repository does.
+    /// Whether the repository of this directory currently has settings for the agent, such as hooks
+    /// and MCP servers. The default is no.
     ///
-    /// It may read files, so it is not for a task that must not wait.
+    /// May block on file access.
     fn finds_settings(&self, directory: &Path) -> bool {
         let _ = directory;
         false
     }
 
-    /// Takes one turn: a prompt in, a reply out.
+    /// The path of a program that the agent would start by its name, such as a task tracker. By
+    /// default, the `PATH` of this process is searched.
     ///
-    /// An agent that starts a process tells so through the link, and hands the prompt over only once that has been
-    /// written down; so a process that nobody remembers has never been told anything. When the link is stopped, the
-    /// turn ends soon, with [`Failure::Stopped`] or [`Failure::StoppedBeforePrompt`], and nothing of it is left running.
-    fn turn(&self, turn: Turn, link: Link) -> Doing<Result<Reply, Failure>>;
+    /// May block on file access.
+    fn find_program(&self, name: &str) -> Option<PathBuf> {
+        find_on_path(name, &std::env::var_os("PATH")?)
+    }
 
-    /// What a rehearsal says of evidence or of a command in place of looking: whether it is good. Only agents that only
-    /// pretend are asked.
-    fn rehearses_well(&self, check: &RehearsedCheck<'_>) -> bool {
+    /// Runs one turn: a prompt in, a reply out.
+    ///
+    /// An agent that starts a process announces it through the context, and sends the prompt only
+    /// once the process is recorded; so an unrecorded process never has a prompt. When `stop` is
+    /// cancelled, the turn ends soon, with [`Failure::Stopped`] or
+    /// [`Failure::StoppedBeforePrompt`], and nothing of it is left running.
+    fn turn(&self, turn: Turn, context: TurnContext) -> BoxFuture<Result<Reply, Failure>>;
+
+    /// For a rehearsal: whether this evidence or command passes. Only called for rehearsals,
+    /// instead of a real check.
+    fn rehearsed_check_passes(&self, check: &RehearsedCheck<'_>) -> bool {
         let _ = check;
         true
     }
 
-    /// Finds out what became of a turn whose server was killed. `process` is what was written down about it.
+    /// Recovers a turn whose server was killed. `process` is its recorded process.
     ///
-    /// What it said meanwhile is passed on through the link, from the turn's beginning: whoever listens knows what was
-    /// heard before. An agent that cannot tell says [`Fate::Unknown`], which is the default.
-    fn recover(&self, turn: Turn, process: Option<Process>, link: Link) -> Doing<Fate> {
-        let _ = (turn, process, link);
+    /// The turn's events are sent through the context again, from the beginning; the engine skips
+    /// those it has recorded already. An agent that cannot recover turns returns [`Fate::Unknown`],
+    /// the default.
+    fn recover(
+        &self,
+        turn: Turn,
+        process: Option<ProcessIdentity>,
+        context: TurnContext,
+    ) -> BoxFuture<Fate> {
+        let _ = (turn, process, context);
         Box::pin(async { Fate::Unknown })
     }
 }
 
-/// Who an agent is, for people and for the record.
+/// A description of an agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct About {
-    /// Its name, as clients choose it: `claude`, `rehearsal`.
+pub struct AgentInfo {
+    /// Its name, which clients use: `claude`, `rehearsal`.
     pub name: &'static str,
-    /// The version of its program, where known.
+    /// The version of its program, if known.
     pub version: Option<String>,
-    /// Whether it only pretends to work.
+    /// Whether it only rehearses.
     pub rehearsal: bool,
 }
 
-/// What a rehearsal is asked about in place of looking: evidence, or a command that the engine would run.
+/// A simulated check in a rehearsal: evidence, or a command that the engine would run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RehearsedCheck<'a> {
     /// The evidence or the command, as its author wrote it.
     pub name: &'a str,
-    /// Whether it is what an outcome needs as evidence, rather than a command of a step.
+    /// Whether it is an outcome's evidence rather than a step's command.
     pub is_evidence: bool,
-    /// How many checks of the run were not good before.
+    /// How many checks of the run have failed before.
     pub failed_before: u32,
 }
 
-/// What became of a turn that nobody watched to its end.
+/// What became of a turn whose engine was killed.
 #[derive(Debug)]
 pub enum Fate {
-    /// The agent was never given the prompt: the turn can be taken as if for the first time.
+    /// The agent never received the prompt: the turn can begin anew.
     NeverBegan,
-    /// It ended, one way or the other, while or before somebody looked.
+    /// The turn has ended.
     Ended(Result<Reply, Failure>),
-    /// The agent had the prompt, and nobody knows how far it came. Nothing of it is left running.
+    /// The agent received the prompt, and how far it got is unknown. Nothing of it is left running.
     Unknown,
 }

@@ -1,4 +1,4 @@
-//! One turn: what goes in, what comes out, and what is heard in between.
+//! One turn: its input, its reply, and the events in between.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -10,51 +10,58 @@ use uuid::Uuid;
 
 use super::refused::RefusedTool;
 use crate::Tool;
-use crate::process::Process;
+use crate::process::ProcessIdentity;
 
-/// What an agent is asked to do.
+/// The input of a turn.
 #[derive(Debug, Clone)]
 pub struct Turn {
-    /// Names this attempt; no two turns share one.
+    /// The id of this attempt. It is unique.
     pub attempt: Uuid,
-    /// The conversation it belongs to.
+    /// Its conversation.
     pub session: Uuid,
-    /// Whether the agent has answered in this conversation before.
+    /// Whether the agent has replied in this conversation before.
     pub opened: bool,
-    /// What the agent is told.
+    /// The prompt.
     pub prompt: String,
-    /// The model to use, where one was asked for.
+    /// The model, if one is requested.
     pub model: Option<String>,
-    /// What the agent is told beside the prompt, and beside every other one in this conversation.
+    /// The system prompt of the conversation.
     pub system_prompt: Option<String>,
-    /// What the agent may do, beside reading, where the author of the step said so; it may do nothing else then. `None`
-    /// leaves it to the operator.
+    /// The only tools that the agent may use besides reading, as the author of the step declared.
+    /// `None` leaves that to the operator.
     pub tools: Option<Vec<Tool>>,
-    /// What the operator allows in addition, whatever the author said.
+    /// The tools that the operator allows in addition.
     pub allowed: Vec<Tool>,
-    /// What the repository brings along for the agent: whether it counts in this turn.
+    /// Whether the repository's settings for the agent are used.
     pub repository: RepositorySettings,
     /// The directory to work in.
     pub directory: PathBuf,
-    /// A directory for this attempt alone, for what has to outlive a crash. An agent that starts a process makes it first,
-    /// readable by its owner alone; it is cleared away for the agent. While it is there, a process may be.
+    /// A scratch directory for this attempt, for files that have to survive a crash. An agent that
+    /// starts a process creates it first, readable by its owner alone; the engine removes it. While
+    /// it exists, a process may exist.
     pub scratch: PathBuf,
-    /// How much it may use up.
+    /// The run that it belongs to; `None` for chat.
+    pub run: Option<Uuid>,
+    /// How many restarts of the chain led to this run; 0 for chat.
+    pub restarts: u32,
+    /// The limits of the turn.
     pub limits: TurnLimits,
 }
 
-/// What a repository brings along for the agent: hooks and MCP servers, which are programs that run unasked, and settings.
-/// Instructions for the agent, such as `CLAUDE.md`, are not among them: they are words.
+/// Whether a repository's settings for the agent are used: hooks and MCP servers, which run
+/// programs without asking, and other settings. Instructions such as `CLAUDE.md` are not included:
+/// they are only text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum RepositorySettings {
-    /// They count, as the agent's program has it.
+    /// They are used, according to the agent's program.
     #[default]
     Used,
-    /// They do not: the repository is not trusted. What the user configured for the agent still counts.
+    /// They are ignored, because the repository is not trusted. The user's own configuration is
+    /// still used.
     LeftOut,
 }
 
-/// How much one turn may use up.
+/// The limits of one turn.
 ///
 /// ```
 /// use std::time::Duration;
@@ -65,13 +72,13 @@ pub enum RepositorySettings {
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TurnLimits {
-    /// How long it may show no sign of life, while it uses none of its tools.
+    /// How long it may be silent while no tool is in use.
     pub silence: Duration,
-    /// How long it may take in all.
+    /// How long it may take in total.
     pub duration: Duration,
-    /// How many rounds of its own it may take, where the agent can count them.
+    /// How many internal rounds it may take, if the agent counts them.
     pub rounds: Option<u32>,
-    /// How much money it may spend, where the agent can count it.
+    /// How much it may cost in US dollars, if the agent reports costs.
     pub budget_usd: Option<f64>,
 }
 
@@ -86,40 +93,40 @@ impl Default for TurnLimits {
     }
 }
 
-/// The line between a turn and whoever watches it.
+/// Connects a turn to the engine.
 #[derive(Debug, Clone)]
-pub struct Link {
-    /// Where signs of life go. It is bounded: an agent that outpaces its watcher waits.
-    pub signs: mpsc::Sender<Sign>,
-    /// Set when the turn shall end: the agent stops its process and everything that process started.
+pub struct TurnContext {
+    /// Receives the agent's events. The channel is bounded, so a fast agent waits for the engine.
+    pub events: mpsc::Sender<AgentEvent>,
+    /// Cancelled to end the turn: the agent stops its process and everything that process started.
     pub stop: CancellationToken,
-    /// Set beside `stop` when there is little time: whoever shuts down waits for this turn.
-    pub hurry: CancellationToken,
-    /// Set when the watcher goes away and the agent's process shall be left to itself, to be found again later. Where
-    /// `stop` is set as well, that one counts.
-    pub leave: CancellationToken,
+    /// Cancelled as well when there is little time, because a shutdown waits for this turn.
+    pub fast_stop: CancellationToken,
+    /// Cancelled when the engine goes away and the agent's process should keep working, to be
+    /// recovered later. `stop` takes precedence.
+    pub detach: CancellationToken,
 }
 
-/// A sign of life.
+/// An event of an agent. Every event also shows that the agent is active.
 #[derive(Debug)]
-pub enum Sign {
-    /// A process was started. The agent waits for `go` before it hands over the prompt; if `go` is dropped instead,
-    /// it ends the process.
+pub enum AgentEvent {
+    /// A process was started. The agent waits for `go` before it sends the prompt; if `go` is
+    /// dropped instead, it ends the process.
     ///
-    /// It can come more than once in a turn, when a process ended before it did anything and another one took its
-    /// place. The last one is the one to remember.
+    /// It can occur more than once in a turn, if a process ended before it did anything and was
+    /// replaced. The last one counts.
     Spawned {
-        /// What is needed to find the process again.
-        process: Process,
-        /// Answered once the process is written down.
+        /// The identity of the process.
+        process: ProcessIdentity,
+        /// Answered once the process is recorded.
         go: oneshot::Sender<()>,
     },
-    /// The agent said something, in the middle of its work: one passage, whole, and the last of them may be its reply. Each
-    /// becomes part of the conversation. While a turn is taken up again, what was said before may be said once more, in the
-    /// same order and the same words.
-    Said(String),
-    /// What the turn has cost, without what the conversation cost before it: for a turn that ends without a reply to say it
-    /// with.
+    /// The agent wrote a passage. Each one becomes part of the conversation, and the last one may
+    /// be the reply. A recovered turn may repeat earlier passages, in the same order and with the
+    /// same text.
+    Passage(String),
+    /// The cost of the turn, without earlier turns. For a turn that ends without a reply, which
+    /// would contain it.
     Spent {
         /// In US dollars.
         cost_usd: f64,
@@ -129,35 +136,35 @@ pub enum Sign {
         /// The tool's name.
         tool: String,
     },
-    /// The agent was refused one of its tools. Each is signalled once in a turn, and those of a turn with a reply are
-    /// [listed in it](Reply::refused) as well; the sign is for a turn that ends without one.
+    /// The agent was refused a tool. Each refusal is reported once per turn. The
+    /// [reply](Reply::refused) lists them too; the event is for a turn that ends without one.
     Refused(RefusedTool),
-    /// The agent wrote a file with one of its own tools. Each file is signalled once in a turn, and those of a turn with a reply
-    /// are [listed in it](Reply::written) as well; the sign is for a turn that ends without one.
+    /// The agent wrote a file with one of its own tools. Each file is reported once per turn. The
+    /// [reply](Reply::written) lists them too; the event is for a turn that ends without one.
     Wrote(PathBuf),
-    /// The agent's service asks for patience, and the agent tries again by itself.
+    /// The agent's service is overloaded or unreachable, and the agent retries by itself.
     Retrying {
-        /// Why, in the agent's words.
+        /// The agent's reason.
         why: String,
     },
 }
 
-/// What the agent answered.
+/// The agent's reply.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Reply {
-    /// Its words.
+    /// The text.
     pub text: String,
-    /// What this turn cost, without what the conversation cost before it.
+    /// The cost of this turn, without earlier turns.
     pub cost_usd: Option<f64>,
-    /// The version of the program that stated it.
+    /// The version of the agent's program.
     pub version: Option<String>,
-    /// How many rounds of its own it took.
+    /// How many internal rounds it took.
     pub rounds: Option<u32>,
-    /// The tools it was refused, each use of one once.
+    /// The tool uses that were refused, without duplicates.
     #[serde(default, alias = "denied")]
     pub refused: Vec<RefusedTool>,
-    /// The files that it, or a helper of its own, wrote with its editing tools, each once, as it names them: a path is absolute,
-    /// as a rule. What a command wrote is not among them.
+    /// The files that the agent or a subagent wrote with its editing tools, without duplicates.
+    /// Paths are usually absolute. Files written by commands are not included.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub written: Vec<PathBuf>,
 }
@@ -167,7 +174,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_reply_and_a_process_survive_being_stored() {
+    fn a_reply_and_a_process_round_trip_through_the_store() {
         let reply = Reply {
             text: "Done.\n{\"outcome\":\"complete\"}".to_owned(),
             cost_usd: Some(0.1),
@@ -180,14 +187,22 @@ mod tests {
             let stored = serde_json::to_string(&reply).unwrap();
             assert_eq!(serde_json::from_str::<Reply>(&stored).unwrap(), reply);
         }
-        let before = r#"{"text":"Done.","cost_usd":null,"version":null,"rounds":3,"denied":["Bash"]}"#;
+        let before =
+            r#"{"text":"Done.","cost_usd":null,"version":null,"rounds":3,"denied":["Bash"]}"#;
         let reply: Reply = serde_json::from_str(before).unwrap();
-        assert_eq!(reply.refused, [RefusedTool::new("Bash", None)], "as earlier versions stored it");
+        assert_eq!(
+            reply.refused,
+            [RefusedTool::new("Bash", None)],
+            "as earlier versions stored it"
+        );
         assert_eq!(reply.written, [""; 0].map(PathBuf::from));
-        assert!(!serde_json::to_string(&reply).unwrap().contains("written"), "what is empty is not stored");
-        let process = Process { pid: 4711, started: "12345".to_owned() };
+        assert!(
+            !serde_json::to_string(&reply).unwrap().contains("written"),
+            "what is empty is not stored"
+        );
+        let process = ProcessIdentity { pid: 4711, started: "12345".to_owned() };
         let stored = serde_json::to_string(&process).unwrap();
         assert_eq!(stored, r#"{"pid":4711,"started":"12345"}"#);
-        assert_eq!(serde_json::from_str::<Process>(&stored).unwrap(), process);
+        assert_eq!(serde_json::from_str::<ProcessIdentity>(&stored).unwrap(), process);
     }
 }

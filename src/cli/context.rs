@@ -1,31 +1,34 @@
-//! What a command is given beside its options, and whose word each of those has.
+//! What a command gets in addition to its options.
 
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Command};
 
+use super::log_file::LogFile;
 use super::render::console::Console;
 use super::settings::{Layers, Rank};
 use crate::Catalog;
 
-/// What a command is given beside its options.
+/// What a command gets in addition to its options.
 pub(super) struct Context {
     pub(super) catalog: Catalog,
     pub(super) console: Console,
-    /// Every command with its options, as they are declared.
+    /// All commands with their options, as declared.
     pub(super) commands: Command,
-    /// What is settled outside of the command line.
+    /// Settings from the environment and the configuration file.
     pub(super) layers: Layers,
-    /// What the options are, and where each came from.
+    /// The parsed options, with their sources.
     pub(super) matches: ArgMatches,
+    /// The log file of a server. Other commands do not open it.
+    pub(super) log_file: LogFile,
 }
 
 impl Context {
-    /// The options of the command that was asked for.
+    /// The options of the chosen command.
     pub(super) fn options(&self) -> &ArgMatches {
         self.matches.subcommand().map_or(&self.matches, |(_, inner)| inner)
     }
 
-    /// Whose word an option of this command has.
+    /// The source of an option's value, by precedence.
     pub(super) fn rank(&self, long: &str) -> Rank {
         let matches = self.options();
         let id = long.replace('-', "_");
@@ -36,7 +39,7 @@ impl Context {
         self.layers.rank(long)
     }
 
-    /// The same in words.
+    /// The same as text.
     pub(super) fn source(&self, long: &str) -> String {
         match self.rank(long) {
             Rank::CommandLine => "command line".to_owned(),

@@ -1,8 +1,9 @@
 //! Commanding: the `surefire` command, for the bundled recipes or for your own.
 //!
-//! It does no work itself: it reads what was asked for, hands it to the [server](crate::server), the
-//! [engine](crate::engine) or the [wire](crate::wire), and shows what comes of it. Start with [`main`], then `usage/arguments.rs` for
-//! what can be asked for; each command has a file in `commands/`.
+//! It does no work itself: it parses the command line, passes the request to the
+//! [server](crate::server), the [engine](crate::engine) or the [wire](crate::wire), and shows the
+//! result. Start with [`main`], then read `usage/arguments.rs` for the commands and options; each
+//! command has a file in `commands/`.
 
 mod agent;
 mod commands;
@@ -11,6 +12,7 @@ mod context;
 mod doctor;
 mod find_run;
 mod follow;
+mod log_file;
 mod logs;
 mod render;
 mod settings;
@@ -28,9 +30,9 @@ use context::Context;
 use render::console::Console;
 use settings::Layers;
 use usage::arguments::{Arguments, Command};
-use usage::complaint::Complaint;
+use usage::cli_error::CliError;
 
-/// The `surefire` command, with these recipes on offer.
+/// The `surefire` command, offering the recipes of this catalog.
 ///
 /// ```no_run
 /// use std::process::ExitCode;
@@ -45,29 +47,30 @@ pub fn main(catalog: Catalog) -> ExitCode {
     let console = Console::new(usage::check::colour(&words));
     match command(catalog, console, &words) {
         Ok(status) => status,
-        Err(complaint) => {
-            console.warn(&complaint);
-            complaint.exit_code()
+        Err(problem) => {
+            console.warn(&problem);
+            problem.exit_code()
         }
     }
 }
 
-fn command(catalog: Catalog, console: Console, words: &[OsString]) -> Result<ExitCode, Complaint> {
-    // First without what is settled elsewhere: whoever asks for help gets it, whatever is wrong with that.
+fn command(catalog: Catalog, console: Console, words: &[OsString]) -> Result<ExitCode, CliError> {
+    // First without the configuration: `--help` works even if the configuration is invalid.
     let declared = Arguments::command();
     let plain = usage::program::named(settings::two_way(declared.clone()));
     let (matches, arguments) = match parse(plain.clone(), words) {
         Ok(parsed) => parsed,
         Err(error) => {
-            return usage::check::answer(console, &plain, catalog, words, &error, &Layers::default());
+            let layers = Layers::default();
+            return usage::check::answer(console, &plain, catalog, words, error, &layers);
         }
     };
     usage::check::nothing_before_the_command(&plain, &matches)?;
-    let needed = arguments.command.as_ref().is_none_or(Command::is_settled_elsewhere);
-    let config = arguments.everywhere.config.as_deref();
+    let needed = arguments.command.as_ref().is_none_or(Command::reads_settings);
+    let config = arguments.global.config.as_deref();
     let layers = match Layers::gather(&plain, config) {
         Ok(layers) => layers,
-        Err(complaint) if needed => return Err(complaint),
+        Err(problem) if needed => return Err(problem),
         Err(_) => Layers::read(&plain, config).0,
     };
     let (matches, arguments) = if layers.is_empty() {
@@ -75,15 +78,18 @@ fn command(catalog: Catalog, console: Console, words: &[OsString]) -> Result<Exi
     } else {
         match parse(layers.under(plain.clone()), words) {
             Ok(parsed) => parsed,
-            Err(error) => return usage::check::answer(console, &plain, catalog, words, &error, &layers),
+            Err(error) => {
+                return usage::check::answer(console, &plain, catalog, words, error, &layers);
+            }
         }
     };
-    let console = Console::new(arguments.everywhere.color);
-    logs::begin(&arguments);
-    let context = Context { catalog, console, commands: declared, layers, matches };
+    let console = Console::new(arguments.global.color);
+    let log_file = logs::begin(&arguments);
+    let context = Context { catalog, console, commands: declared, layers, matches, log_file };
     match arguments.command {
         None => arguments.serve.run(&context),
         Some(Command::Serve(serve)) => serve.run(&context),
+        Some(Command::New(new)) => new.run(&context),
         Some(Command::Recipes(recipes)) => Ok(recipes.run(&context)),
         Some(Command::Show(show)) => show.run(&context),
         Some(Command::Run(run)) => run.run(&context),
@@ -100,10 +106,14 @@ fn command(catalog: Catalog, console: Console, words: &[OsString]) -> Result<Exi
         Some(Command::Key(key)) => key.run(&context),
         Some(Command::Doctor(doctor)) => doctor.run(&context),
         Some(Command::Completions(completions)) => Ok(completions.run(&context)),
+        Some(Command::Man(man)) => man.run(&context),
     }
 }
 
-fn parse(command: clap::Command, words: &[OsString]) -> Result<(clap::ArgMatches, Arguments), clap::Error> {
+fn parse(
+    command: clap::Command,
+    words: &[OsString],
+) -> Result<(clap::ArgMatches, Arguments), clap::Error> {
     let matches = command.try_get_matches_from(words)?;
     let arguments = Arguments::from_arg_matches(&matches)?;
     Ok((matches, arguments))

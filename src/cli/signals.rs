@@ -1,4 +1,4 @@
-//! The signals that ask for an end.
+//! SIGINT, SIGTERM and SIGHUP: the first asks to stop, the second exits.
 
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -8,38 +8,42 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
-use super::connection::brake::Brake;
-use super::usage::complaint::Complaint;
+use super::connection::run_canceller::RunCanceller;
+use super::usage::cli_error::CliError;
 
-/// The exit statuses of a process that a signal ended.
+/// Exit statuses of a process ended by a signal: 128 plus the signal's number.
 const HUNG_UP: u8 = 129;
 const INTERRUPTED: u8 = 130;
 const TERMINATED: u8 = 143;
 
-/// How long a command may take that was told twice to stop: to heed the first time, to let go, and to be held up before its agent
-/// is seen to for it.
-const HEEDING: Duration = Duration::from_secs(1);
-const LAST_MOMENT: Duration = Duration::from_millis(100);
-const HELD_UP: Duration = Duration::from_secs(2);
+/// Timeouts after the second signal: for the stop request to be persisted, for agents to detach,
+/// and for a blocked command before its agent is stopped on its behalf.
+const ACCEPT_TIMEOUT: Duration = Duration::from_secs(1);
+const DETACH_TIMEOUT: Duration = Duration::from_millis(100);
+const BLOCKED_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// SIGINT, SIGTERM and SIGHUP, from the moment this is made.
+/// Listens for SIGINT, SIGTERM and SIGHUP from its creation.
 pub(super) struct Signals {
     interrupt: Signal,
     terminate: Signal,
-    /// `None` where whoever started us wants us to outlive the terminal.
+    /// `None` if the parent process had SIGHUP ignored, so that we outlive the terminal.
     hang_up: Option<Signal>,
 }
 
 impl Signals {
     pub(super) fn new() -> std::io::Result<Self> {
-        // Under `nohup` it is ignored, and listening for it would undo that.
-        let hang_up =
-            if is_ignored(SignalKind::hangup()) { None } else { Some(signal(SignalKind::hangup())?) };
-        let (interrupt, terminate) = (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);
+        // `nohup` ignores SIGHUP, and a handler would undo that.
+        let hang_up = if is_ignored(SignalKind::hangup()) {
+            None
+        } else {
+            Some(signal(SignalKind::hangup())?)
+        };
+        let (interrupt, terminate) =
+            (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);
         Ok(Self { interrupt, terminate, hang_up })
     }
 
-    /// Waits for one of them, and says which exit status belongs to it.
+    /// Waits for a signal and returns its exit status.
     pub(super) async fn asked(&mut self) -> u8 {
         let hang_up = async {
             match &mut self.hang_up {
@@ -55,124 +59,129 @@ impl Signals {
     }
 }
 
-/// Somebody's wish to stop, heard whatever else is going on.
+/// The user's request to stop, received whatever the command is doing.
 #[derive(Clone)]
 pub(super) struct Stop {
-    wishes: watch::Receiver<Wishes>,
-    heeded: CancellationToken,
-    brake: Arc<Mutex<Option<Brake>>>,
+    signals_seen: watch::Receiver<StopSignals>,
+    accepted: CancellationToken,
+    canceller: Arc<Mutex<Option<RunCanceller>>>,
 }
 
-/// The exit statuses that belong to the first wish and to the second.
+/// The exit statuses of the first and the second signal.
 #[derive(Clone, Copy, Default)]
-struct Wishes {
+struct StopSignals {
     first: Option<u8>,
     second: Option<u8>,
 }
 
 impl Stop {
-    /// Listens from now on, in a task of its own: what the command waits for may take long.
+    /// Listens from now on, in its own task, because the command may be waiting for long.
     fn listen() -> std::io::Result<Self> {
         let mut signals = Signals::new()?;
-        let (wish, wishes) = watch::channel(Wishes::default());
-        let stop = Self { wishes, heeded: CancellationToken::new(), brake: Arc::default() };
-        let heard = stop.clone();
+        let (request, signals_seen) = watch::channel(StopSignals::default());
+        let stop =
+            Self { signals_seen, accepted: CancellationToken::new(), canceller: Arc::default() };
+        let listener = stop.clone();
         tokio::spawn(async move {
             let first = signals.asked().await;
-            wish.send_modify(|wishes| wishes.first = Some(first));
-            heard.pull_the_brake();
+            request.send_modify(|signals_seen| signals_seen.first = Some(first));
+            listener.cancel_run();
             let second = signals.asked().await;
-            wish.send_modify(|wishes| wishes.second = Some(second));
-            // The command itself may be held up, by a terminal that takes nothing, say. Whoever wishes it once more does not want
-            // to wait for that; but the first wish is heeded all the same.
+            request.send_modify(|signals_seen| signals_seen.second = Some(second));
+            // The command itself may be blocked, for example by a terminal that accepts no output.
+            // A third signal shortens the wait, but the first stop request is still persisted.
             let once_more = async {
                 signals.asked().await;
-                heard.heeded.cancelled().await;
+                listener.accepted.cancelled().await;
             };
-            let _ = tokio::time::timeout(HELD_UP, once_more).await;
-            let brake = heard.brake().take();
-            if let Some(brake) = brake {
-                brake.let_go().await;
+            let _ = tokio::time::timeout(BLOCKED_TIMEOUT, once_more).await;
+            let canceller = listener.canceller().take();
+            if let Some(canceller) = canceller {
+                canceller.detach().await;
             }
             std::process::exit(second.into());
         });
         Ok(stop)
     }
 
-    /// Says what ends when it is wished, or at once where that was wished already.
-    pub(super) fn concerns(&self, brake: Brake) {
-        *self.brake() = Some(brake);
-        if self.wishes.borrow().first.is_some() {
-            self.pull_the_brake();
+    /// Sets the run that a signal cancels. If a signal has already arrived, cancels it at once.
+    pub(super) fn arm(&self, canceller: RunCanceller) {
+        *self.canceller() = Some(canceller);
+        if self.signals_seen.borrow().first.is_some() {
+            self.cancel_run();
         }
     }
 
-    /// What it was about is over, and lets go of the data.
-    pub(super) fn concerns_nothing(&self) {
-        *self.brake() = None;
+    /// Removes the canceller: the run is over and the data directory can be released.
+    pub(super) fn disarm(&self) {
+        *self.canceller() = None;
     }
 
-    fn pull_the_brake(&self) {
-        if let Some(brake) = &*self.brake() {
-            brake.pull(self.heeded());
+    fn cancel_run(&self) {
+        if let Some(canceller) = &*self.canceller() {
+            canceller.cancel(self.accepted());
         }
     }
 
-    fn brake(&self) -> MutexGuard<'_, Option<Brake>> {
-        // Nothing panics while holding it.
-        self.brake.lock().unwrap_or_else(PoisonError::into_inner)
+    fn canceller(&self) -> MutexGuard<'_, Option<RunCanceller>> {
+        // No code panics while it holds this lock.
+        self.canceller.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits until it is wished, and says which exit status belongs to that. It stays wished.
-    pub(super) async fn wished(&mut self) -> u8 {
-        self.until(|wishes| wishes.first).await
+    /// Waits for the first signal and returns its exit status. Later calls return at once.
+    pub(super) async fn requested(&mut self) -> u8 {
+        self.until(|signals_seen| signals_seen.first).await
     }
 
-    /// To be set once what the wish is about has come to its end, or will.
-    pub(super) fn heeded(&self) -> CancellationToken {
-        self.heeded.clone()
+    /// To be cancelled once the stop request has been accepted.
+    pub(super) fn accepted(&self) -> CancellationToken {
+        self.accepted.clone()
     }
 
-    async fn until(&mut self, wish: impl Fn(&Wishes) -> Option<u8>) -> u8 {
-        let wished = self.wishes.wait_for(|wishes| wish(wishes).is_some()).await;
-        match wished.ok().and_then(|wishes| wish(&wishes)) {
+    async fn until(&mut self, request: impl Fn(&StopSignals) -> Option<u8>) -> u8 {
+        let seen = self.signals_seen.wait_for(|signals_seen| request(signals_seen).is_some()).await;
+        match seen.ok().and_then(|signals_seen| request(&signals_seen)) {
             Some(status) => status,
-            // Only a runtime that ends takes the listener away.
+            // The listener is gone only while the runtime shuts down.
             None => std::future::pending().await,
         }
     }
 }
 
-/// Does something that people may want to stop. Whoever wishes it twice does not want to wait: it is dropped where it is, and an
-/// agent that was asked to stop and has not yet is killed with it.
+/// Runs an operation that signals can stop. After a second signal it is dropped, and an agent that
+/// is still stopping is killed.
 pub(super) async fn stoppable(
-    doing: impl AsyncFnOnce(Stop) -> Result<ExitCode, Complaint>,
-) -> Result<ExitCode, Complaint> {
+    doing: impl AsyncFnOnce(Stop) -> Result<ExitCode, CliError>,
+) -> Result<ExitCode, CliError> {
     let stop = Stop::listen().map_err(|error| {
-        Complaint::new("the command cannot begin", error.to_string(), "close some programs, and try again")
+        CliError::new(
+            "the command cannot start",
+            error.to_string(),
+            "close some programs, and try again",
+        )
     })?;
     let mut insisted = stop.clone();
     let status = {
         let mut doing = std::pin::pin!(doing(stop));
         let status = tokio::select! {
             done = &mut doing => return done,
-            status = insisted.until(|wishes| wishes.second) => status,
+            status = insisted.until(|signals_seen| signals_seen.second) => status,
         };
-        // Both wishes may come at once, where a terminal and a wrapper pass on the same Ctrl-C; the first is still heeded,
-        // or an agent would be left at work that nobody wants.
+        // Both signals may arrive at once, if a terminal and a wrapper pass on the same Ctrl-C. The
+        // first still has to be processed, or its agent would keep working.
         tokio::select! {
             done = doing => return done.map(|_| ExitCode::from(status)),
-            () = insisted.heeded.cancelled() => {}
-            () = tokio::time::sleep(HEEDING) => {}
+            () = insisted.accepted.cancelled() => {}
+            () = tokio::time::sleep(ACCEPT_TIMEOUT) => {}
         }
         status
     };
-    // Agents of guests are let go of meanwhile.
-    tokio::time::sleep(LAST_MOMENT).await;
+    // Leaves time to detach from other runs' agents.
+    tokio::time::sleep(DETACH_TIMEOUT).await;
     Ok(ExitCode::from(status))
 }
 
-/// Whether a signal is ignored, as far as the system says so.
+/// Whether a signal is ignored, according to `/proc`; `false` on a system without it.
 fn is_ignored(signal: SignalKind) -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));

@@ -1,4 +1,5 @@
-//! A client's connection: requests go out with an id, and the answer is the `ack` or `error` that carries it back.
+//! A client's connection: requests go out with an id, and the answer is the `ack` or `error` that
+//! carries it back.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -12,51 +13,56 @@ use tokio_tungstenite::{WebSocketStream, client_async};
 
 use super::endpoint::{Endpoint, Stream};
 use super::error::ClientError;
-use crate::wire::{Ack, ClientMessage, Connect, ProtocolVersion, Request, RequestId, ServerMessage};
+use crate::wire::{
+    Ack, ClientMessage, Connect, ProtocolVersion, Request, RequestId, ServerMessage,
+};
 
-/// How long getting in may take. A server that is there answers at once.
+/// How long the handshake may take. A running server answers at once.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// How many messages are kept while an answer is waited for.
+/// How many messages are buffered while a request waits for its answer.
 const MAX_BACKLOG: usize = 4096;
 
-/// A connection to a server that has taken the key.
+/// An authenticated connection to a server.
 ///
-/// It is used by one task, which [reads on](Self::next): a client that reads nothing for long is disconnected by the server.
-/// Messages that come while an answer is waited for are kept, and are next. The server answers the requests of a connection
-/// in order, and each answer is known by the request's id alone.
+/// One task uses it and keeps [reading](Self::next): the server disconnects a client that does not
+/// read for long. Messages that arrive while a request waits for its answer are buffered and read
+/// next. The server answers the requests of a connection in order, and each answer is matched by
+/// the request's id alone.
 ///
 /// It is also a [`Stream`](futures_util::Stream) of messages, which ends with the connection.
 pub struct Client {
     endpoint: Endpoint,
     socket: WebSocketStream<Box<dyn Stream>>,
-    /// What the server told unasked when the client came.
+    /// What the server sent unrequested after `connect`.
     welcome: Vec<ServerMessage>,
-    /// What came while an answer was waited for.
+    /// What arrived while a request waited for its answer.
     pub(super) backlog: VecDeque<ServerMessage>,
-    /// How many requests were sent.
+    /// How many requests this client sent; the next request's id.
     requests: u64,
 }
 
 impl Client {
-    /// Connects, and shows the key. The end of a run is told at once, not apart from its beginning.
+    /// Connects and authenticates with the key. The server sends the end of a run at once, not
+    /// spaced from its start.
     ///
     /// # Errors
-    /// No server answers there, it does not take the key, or it is too old.
+    /// No server answers, it rejects the key, or it is too old.
     pub async fn connect(endpoint: Endpoint) -> Result<Self, ClientError> {
         Self::connect_as(endpoint, Connect { spacing: false, ..Connect::default() }).await
     }
 
-    /// The same, with what else the client announces. The key and the version are filled in.
+    /// Connects with the options that the client announces. The key and the version are filled in.
     ///
     /// # Errors
     /// As for [`connect`](Self::connect).
     pub async fn connect_as(endpoint: Endpoint, announced: Connect) -> Result<Self, ClientError> {
-        let entering = tokio::time::timeout(CONNECT_TIMEOUT, Self::enter(endpoint, announced)).await;
-        entering.unwrap_or_else(|_| Err(ClientError::Unreachable("it does not answer".to_owned())))
+        let connected =
+            tokio::time::timeout(CONNECT_TIMEOUT, Self::handshake(endpoint, announced)).await;
+        connected.unwrap_or_else(|_| Err(ClientError::Unreachable("it does not answer".to_owned())))
     }
 
-    async fn enter(endpoint: Endpoint, announced: Connect) -> Result<Self, ClientError> {
+    async fn handshake(endpoint: Endpoint, announced: Connect) -> Result<Self, ClientError> {
         let unreachable = |error: std::io::Error| ClientError::Unreachable(error.to_string());
         let stream = endpoint.dial().await.map_err(unreachable)?;
         let (socket, _) = client_async(format!("ws://{}/ws", endpoint.host()), stream)
@@ -70,15 +76,20 @@ impl Client {
             protocol_version: Some((newest, newest.to_string())),
             ..announced
         };
-        client.write(&Request { message: ClientMessage::Connect(connect), request_id: None }).await?;
-        // A server that knows request ids acknowledges this one, which asks for nothing; the pong ends what it says unasked.
-        let first = client.send(ClientMessage::MessageAck).await?;
+        client
+            .write(&Request { message: ClientMessage::Connect(connect), request_id: None })
+            .await?;
+        // `message_ack` does nothing, but a server that supports request ids acknowledges it. The
+        // pong marks the end of what the server sends unrequested.
+        let probe = client.send(ClientMessage::MessageAck).await?;
         client.write(&Request { message: ClientMessage::Ping, request_id: None }).await?;
-        let mut knows_ids = false;
+        let mut supports_ids = false;
         loop {
             match client.read().await? {
-                ServerMessage::Ack(ack) if ack.request_id.as_ref() == Some(&first) => knows_ids = true,
-                ServerMessage::Pong if knows_ids => return Ok(client),
+                ServerMessage::Ack(ack) if ack.request_id.as_ref() == Some(&probe) => {
+                    supports_ids = true;
+                }
+                ServerMessage::Pong if supports_ids => return Ok(client),
                 ServerMessage::Pong => return Err(ClientError::ServerTooOld),
                 ServerMessage::AuthError(_) => return Err(ClientError::WrongKey),
                 ServerMessage::Error(error) => return Err(ClientError::Refused(Box::new(error))),
@@ -87,26 +98,26 @@ impl Client {
         }
     }
 
-    /// The server, for what can be read over HTTP.
+    /// The server's endpoint, for reading over HTTP.
     #[must_use]
     pub const fn endpoint(&self) -> &Endpoint {
         &self.endpoint
     }
 
-    /// What the server told unasked when the client came: sessions, recipes, and where the latest run of each session is. It is
-    /// given once.
+    /// Takes what the server sent unrequested after `connect`: sessions, recipes, and where the
+    /// latest run of each session is. Later calls return nothing.
     #[must_use]
     pub fn take_welcome(&mut self) -> Vec<ServerMessage> {
         std::mem::take(&mut self.welcome)
     }
 
-    /// Forgets the messages that came while an answer was waited for.
+    /// Discards the messages that arrived while a request waited for its answer.
     pub fn clear_backlog(&mut self) {
         self.backlog.clear();
     }
 
-    /// Sends a request, and does not wait for its answer: that is the `ack` or `error` with this id, among the messages to
-    /// come.
+    /// Sends a request without waiting for its answer, which is the `ack` or `error` with the
+    /// returned id among the messages to come.
     ///
     /// # Errors
     /// The connection has ended.
@@ -117,7 +128,7 @@ impl Client {
         Ok(id)
     }
 
-    /// Sends a request, and waits for its answer.
+    /// Sends a request and waits for its answer.
     ///
     /// # Errors
     /// The server refused it, or the connection has ended.
@@ -135,7 +146,7 @@ impl Client {
         }
     }
 
-    /// The next message. Nothing is lost if this is given up before it is there.
+    /// Receives the next message. Cancel safe: dropping the future loses no message.
     ///
     /// # Errors
     /// The connection has ended.
@@ -147,7 +158,7 @@ impl Client {
         self.socket.send(Message::text(request.to_json())).await.map_err(|_| ClientError::Closed)
     }
 
-    /// The next message from the socket, whatever is kept.
+    /// Receives the next message from the socket, past those that are buffered.
     async fn read(&mut self) -> Result<ServerMessage, ClientError> {
         std::future::poll_fn(|context| self.poll_socket(context)).await.ok_or(ClientError::Closed)
     }
@@ -156,7 +167,7 @@ impl Client {
         loop {
             match std::task::ready!(self.socket.poll_next_unpin(context)) {
                 Some(Ok(Message::Text(text))) => {
-                    // A later server may say what we do not know.
+                    // A newer server may send message types that this client does not know.
                     if let Ok(message) = serde_json::from_str(&text) {
                         return Poll::Ready(Some(message));
                     }
@@ -171,7 +182,10 @@ impl Client {
 impl AsyncStream for Client {
     type Item = ServerMessage;
 
-    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<ServerMessage>> {
+    fn poll_next(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<ServerMessage>> {
         match self.backlog.pop_front() {
             Some(message) => Poll::Ready(Some(message)),
             None => self.poll_socket(context),

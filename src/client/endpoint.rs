@@ -1,4 +1,4 @@
-//! Where a server is, and the key to it.
+//! The address of a server, and the key to it.
 
 use std::fmt;
 use std::net::SocketAddr;
@@ -14,7 +14,7 @@ pub(super) trait Stream: AsyncRead + AsyncWrite + Unpin + Send {}
 
 impl<T: AsyncRead + AsyncWrite + Unpin + Send> Stream for T {}
 
-/// Where a server is, and the key to it.
+/// The address of a server, and the key to it.
 ///
 /// ```
 /// use surefire::client::Endpoint;
@@ -37,21 +37,21 @@ impl Endpoint {
         Self { address: Some(address), data: None, key: key.into() }
     }
 
-    /// The server that holds a data directory on this machine, through the socket there. Only processes of the user whom the
-    /// server belongs to can use it.
+    /// The server that holds a data directory on this machine, through the socket in it. Only
+    /// processes of the server's own user can connect there.
     #[must_use]
     pub fn in_directory(data: impl Into<PathBuf>, key: impl Into<String>) -> Self {
         Self { address: None, data: Some(data.into()), key: key.into() }
     }
 
-    /// The same server, preferably through the socket in its data directory: however crowded the server's address is, that is
-    /// not. A server that has none is reached at its address.
+    /// The same server, preferably through the socket in its data directory, which connections to
+    /// the server's address cannot crowd. A server without that socket is reached at its address.
     #[must_use]
     pub fn or_in(self, data: impl Into<PathBuf>) -> Self {
         Self { data: Some(data.into()), ..self }
     }
 
-    /// The server's address, where it has one.
+    /// The server's network address, if one is known.
     #[must_use]
     pub const fn address(&self) -> Option<SocketAddr> {
         self.address
@@ -61,23 +61,22 @@ impl Endpoint {
         &self.key
     }
 
-    /// What stands in `Host`.
+    /// The value of the `Host` header.
     pub(super) fn host(&self) -> String {
         self.address.map_or_else(|| "localhost".to_owned(), |address| address.to_string())
     }
 
-    /// Whether a server takes connections there.
+    /// Whether a server accepts connections there.
     pub async fn is_reachable(&self) -> bool {
         self.dial().await.is_ok()
     }
 
-    /// Connects.
     pub(super) async fn dial(&self) -> std::io::Result<Box<dyn Stream>> {
-        let nearby = match &self.data {
+        let local = match &self.data {
             Some(data) => local::connect(data).await.map(|stream| Box::new(stream) as _),
             None => Err(std::io::ErrorKind::NotFound.into()),
         };
-        match (nearby, self.address) {
+        match (local, self.address) {
             (Ok(stream), _) => Ok(stream),
             (Err(error), None) => Err(error),
             (Err(_), Some(address)) => {
@@ -89,7 +88,7 @@ impl Endpoint {
     }
 }
 
-/// The key is not for a log.
+/// Leaves the key out, so that it never gets into a log.
 impl fmt::Debug for Endpoint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Endpoint")

@@ -1,4 +1,4 @@
-//! What can be read from a server over HTTP. Each question is a connection of its own.
+//! Reading from a server over HTTP. Each request uses a connection of its own.
 
 use std::future::poll_fn;
 use std::pin::Pin;
@@ -17,14 +17,14 @@ use super::error::ClientError;
 use crate::run::{RunId, SessionId};
 use crate::wire::{Journal, LastReply, RunLine};
 
-/// How long an answer may take. A server that is there answers at once.
+/// How long an answer may take. A running server answers at once.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(20);
 
-/// How many events, and how many runs, a server gives at once.
-const PAGE: usize = 1000;
+/// How many events, or runs, a server returns per page.
+const PAGE_LEN: usize = 1000;
 
-/// A number that no event has: what comes after it is nothing.
-const AFTER_ALL: u64 = u64::MAX >> 1;
+/// A number beyond that of any event: the journal after it is empty.
+const AFTER_ALL_EVENTS: u64 = u64::MAX >> 1;
 
 /// Which runs to list.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -35,13 +35,13 @@ pub struct RunsQuery {
     pub reason: Option<String>,
     /// Only those of this session.
     pub session: Option<SessionId>,
-    /// Only those whose id begins like this: at least four characters.
+    /// Only those whose id begins with this text of at least four characters.
     pub id_prefix: Option<String>,
     /// Only those that have not ended, or only those that have.
     pub open: Option<bool>,
     /// Only those that began before this one.
     pub before: Option<RunId>,
-    /// At most so many.
+    /// At most this many.
     pub limit: Option<usize>,
 }
 
@@ -51,7 +51,7 @@ struct Runs {
 }
 
 impl Endpoint {
-    /// Past and present runs, newest first.
+    /// Past and current runs, newest first.
     ///
     /// # Errors
     /// The server cannot be reached, or cannot be understood.
@@ -59,13 +59,14 @@ impl Endpoint {
         let wanted = query.limit.unwrap_or(usize::MAX);
         let mut runs: Vec<RunLine> = Vec::new();
         loop {
-            let limit = PAGE.min(wanted - runs.len());
+            let limit = PAGE_LEN.min(wanted - runs.len());
             let before = runs.last().map(|run| run.run_id).or(query.before);
             let page = RunsQuery { limit: Some(limit), before, ..query.clone() };
             let answer: Option<Runs> = self.get(&format!("/api/runs?{}", page.encoded())).await?;
             let Some(Runs { runs: more }) = answer else { return Err(ClientError::ListChanged) };
-            // A server that knows no pages gives the first one again.
-            let repeats = more.first().zip(runs.first()).is_some_and(|(new, old)| new.run_id == old.run_id);
+            // A server without paging returns the first page again.
+            let repeats =
+                more.first().zip(runs.first()).is_some_and(|(new, old)| new.run_id == old.run_id);
             let is_last = more.len() < limit || repeats;
             runs.extend(more.into_iter().filter(|_| !repeats));
             if is_last || runs.len() >= wanted {
@@ -74,15 +75,16 @@ impl Endpoint {
         }
     }
 
-    /// A run, and what happened in it after this event; `None` where there is no such run.
+    /// A run and its events after this one; `None` if there is no such run.
     ///
     /// # Errors
     /// The server cannot be reached, or cannot be understood.
     pub async fn journal(&self, run: RunId, since: u64) -> Result<Option<Journal>, ClientError> {
-        let page = async |since| self.get::<Journal>(&format!("/api/runs/{run}?since={since}")).await;
+        let page =
+            async |since| self.get::<Journal>(&format!("/api/runs/{run}?since={since}")).await;
         let Some(mut journal) = page(since).await? else { return Ok(None) };
         let mut last = journal.events.len();
-        while last >= PAGE {
+        while last >= PAGE_LEN {
             let seen = journal.events.last().map_or(since, |event| event.seq);
             let Some(more) = page(seen).await? else { break };
             last = more.events.len();
@@ -92,15 +94,15 @@ impl Endpoint {
         Ok(Some(journal))
     }
 
-    /// A run, without what happened in it; `None` where there is no such run.
+    /// A run without its events; `None` if there is no such run.
     ///
     /// # Errors
     /// The server cannot be reached, or cannot be understood.
     pub async fn run(&self, run: RunId) -> Result<Option<RunLine>, ClientError> {
-        Ok(self.journal(run, AFTER_ALL).await?.map(|journal| journal.run))
+        Ok(self.journal(run, AFTER_ALL_EVENTS).await?.map(|journal| journal.run))
     }
 
-    /// What the agent said last in a run; `None` where it has said nothing, or there is no such run.
+    /// The agent's last reply in a run; `None` if it has not replied yet, or there is no such run.
     ///
     /// # Errors
     /// The server cannot be reached, or cannot be understood.
@@ -109,7 +111,7 @@ impl Endpoint {
         Ok(reply.and_then(|reply| reply.reply))
     }
 
-    /// Asks for anything; `None` where there is no such thing.
+    /// Reads the JSON at a path; `None` if the server has nothing there.
     ///
     /// # Errors
     /// The server cannot be reached, or cannot be understood.
@@ -126,7 +128,9 @@ impl Endpoint {
             }
             StatusCode::NOT_FOUND => Ok(None),
             StatusCode::UNAUTHORIZED => Err(ClientError::WrongKey),
-            other => Err(ClientError::Unexpected(format!("{other}: {}", String::from_utf8_lossy(&body)))),
+            other => {
+                Err(ClientError::Unexpected(format!("{other}: {}", String::from_utf8_lossy(&body))))
+            }
         }
     }
 
@@ -136,7 +140,7 @@ impl Endpoint {
     ) -> Result<(StatusCode, Vec<u8>), Box<dyn std::error::Error + Send + Sync>> {
         let stream = self.dial().await?;
         let (mut sender, connection) = http1::handshake(TokioIo::new(stream)).await?;
-        // It ends with the answer, or with the future that asked.
+        // The task ends once the answer is read, or when the caller drops the request.
         let connection = tokio::spawn(connection);
         let request = Request::get(path)
             .header(HOST, self.host())
@@ -155,7 +159,10 @@ impl RunsQuery {
         let mut parts = Vec::new();
         let mut add = |name: &str, value: Option<String>| {
             if let Some(value) = value {
-                let value = percent_encoding::utf8_percent_encode(&value, percent_encoding::NON_ALPHANUMERIC);
+                let value = percent_encoding::utf8_percent_encode(
+                    &value,
+                    percent_encoding::NON_ALPHANUMERIC,
+                );
                 parts.push(format!("{name}={value}"));
             }
         };
@@ -165,7 +172,7 @@ impl RunsQuery {
         add("id", self.id_prefix.clone());
         add("open", self.open.map(|open| open.to_string()));
         add("before", self.before.map(|run| run.to_string()));
-        add("limit", Some(self.limit.unwrap_or(PAGE).to_string()));
+        add("limit", Some(self.limit.unwrap_or(PAGE_LEN).to_string()));
         parts.join("&")
     }
 }

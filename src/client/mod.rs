@@ -1,9 +1,10 @@
 //! Asking: a typed client of the server's protocol.
 //!
-//! This room answers how a program talks to a server: it sends [requests](crate::wire::ClientMessage), knows each answer by
-//! the request's id, and hands over everything else the server says. It keeps no picture of runs or sessions, never connects
-//! again by itself, and knows nothing of how the server works. Start with [`Client`], then [`Endpoint`] for what can be read
-//! over HTTP.
+//! This room answers how a program talks to a server: it sends
+//! [requests](crate::wire::ClientMessage), matches each answer by the request's id, and hands over
+//! every other message of the server. It keeps no state about runs or sessions, never reconnects by
+//! itself, and knows nothing of how the server works. Start with [`Client`], then [`Endpoint`] for
+//! reading over HTTP.
 //!
 //! ```no_run
 //! use surefire::client::{Client, Endpoint};
@@ -36,4 +37,4 @@ pub use connection::Client;
 pub use endpoint::Endpoint;
 pub use error::ClientError;
 pub use http::RunsQuery;
-pub use requests::Started;
+pub use requests::StartedRun;

@@ -1,4 +1,4 @@
-//! What `server` and `cli` ask of whatever drives sessions.
+//! The commands that `server` and `cli` send to an engine.
 
 use std::fmt;
 use std::future::Future;
@@ -7,12 +7,12 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 use super::blocking::blocking;
-use super::commit::feed::Feed;
+use super::commit::event_stream::EventStream;
 use super::diff::RunDiff;
 use super::error::{EngineError, ResumeError};
 use super::local::Engine;
 use super::options::Shutdown;
-use super::say::{Said, Say, SayError};
+use super::send_prompt::{PromptSent, SendPrompt, SendPromptError};
 use super::start::{Start, StartError, Started};
 use super::trust::TrustRecords;
 use super::turn::directory::DirectoryError;
@@ -21,13 +21,14 @@ use crate::ExitReason;
 use crate::run::{Ending, Resume, RunId, SessionId, WorktreeEnd};
 use crate::store::{Pruned, Store, StoreError};
 
-/// An answer that is on its way.
+/// A future answer, boxed so that the trait is dyn compatible.
 pub type Pending<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
 /// Drives sessions: the seam between clients and an engine.
 ///
-/// [`Engine`] drives them on this machine. What happens is read from the [store](Self::store) and heard of through the
-/// [feed](Self::listen); everything else is a command with an answer. A command is carried out even if the caller goes away.
+/// [`Engine`] drives them on this machine. Clients read history from the [store](Self::store) and
+/// live updates from the [event stream](Self::subscribe); everything else is a command with an
+/// answer. A command is carried out even if its caller disconnects.
 pub trait Backend: fmt::Debug + Send + Sync + 'static {
     /// Starts a run. See [`Engine::start`].
     fn start(&self, start: Start) -> Pending<'_, Result<Started, StartError>>;
@@ -45,8 +46,8 @@ pub trait Backend: fmt::Debug + Send + Sync + 'static {
     /// Stops everything in a session. See [`Engine::kill`].
     fn kill(&self, session: SessionId) -> Pending<'_, Result<Option<Ending>, EngineError>>;
 
-    /// Sends a prompt in a session. See [`Engine::say`].
-    fn send_prompt(&self, say: Say) -> Pending<'_, Result<Said, SayError>>;
+    /// Sends a prompt in a session. See [`Engine::send_prompt`].
+    fn send_prompt(&self, prompt: SendPrompt) -> Pending<'_, Result<PromptSent, SendPromptError>>;
 
     /// Switches recipes on or off. See [`Engine::set_orchestration`].
     fn set_orchestration(
@@ -55,10 +56,10 @@ pub trait Backend: fmt::Debug + Send + Sync + 'static {
         enabled: bool,
     ) -> Pending<'_, Result<(), EngineError>>;
 
-    /// What a run changed, all in all or in one turn. See [`Engine::diff`].
+    /// The changes of a run, in total or in one turn. See [`Engine::diff`].
     fn diff(&self, run: RunId, turn: Option<u32>) -> Pending<'_, Result<RunDiff, EngineError>>;
 
-    /// Merges or throws away the worktree of a run. See [`Engine::end_worktree`].
+    /// Merges or discards the worktree of a run. See [`Engine::end_worktree`].
     fn end_worktree(
         &self,
         run: RunId,
@@ -68,8 +69,8 @@ pub trait Backend: fmt::Debug + Send + Sync + 'static {
     /// The user's records of which repositories are trusted. See [`Engine::trust_records`].
     fn trust_records(&self) -> TrustRecords;
 
-    /// Waits for what ended runs leave. See [`Engine::handed_off`].
-    fn handed_off(&self, session: SessionId) -> Pending<'_, Vec<String>>;
+    /// Waits until the handoff of ended runs is complete. See [`Engine::wait_for_handoffs`].
+    fn wait_for_handoffs(&self, session: SessionId) -> Pending<'_, Vec<String>>;
 
     /// Deletes old runs. See [`Engine::prune`].
     fn prune(&self, ended_before: u64) -> Pending<'_, Result<u64, EngineError>>;
@@ -80,27 +81,27 @@ pub trait Backend: fmt::Debug + Send + Sync + 'static {
     /// Returns freed space to the file system. See [`Engine::reclaim`].
     fn reclaim(&self) -> Pending<'_, Result<u64, EngineError>>;
 
-    /// Takes no more commands. See [`Engine::shut_down`].
+    /// Stops accepting commands and shuts down. See [`Engine::shut_down`].
     fn shut_down(&self, how: Shutdown) -> Pending<'_, ()>;
 
-    /// Hears of everything that happens from now on.
-    fn listen(&self) -> Feed;
+    /// Subscribes to everything that happens from now on.
+    fn subscribe(&self) -> EventStream;
 
-    /// What is persisted.
+    /// The store with the history of all sessions.
     fn store(&self) -> &Arc<dyn Store>;
 
-    /// A directory that agents may work in. See [`Engine::propose_directory`].
+    /// Proposes a directory that agents may work in. See [`Engine::propose_directory`].
     fn propose_directory(&self, near: Option<&Path>) -> Option<PathBuf>;
 
     /// The real path of a directory, if agents may work in it. See [`Engine::check_directory`].
     ///
     /// # Errors
-    /// It is not a directory, or lies outside of the roots.
+    /// The path is not a directory, or lies outside the roots.
     fn check_directory(&self, path: &Path) -> Result<PathBuf, DirectoryError>;
 }
 
 impl dyn Backend {
-    /// Reads from the store without holding up the runtime.
+    /// Reads from the store without blocking the runtime.
     ///
     /// # Errors
     /// The store failed.
@@ -133,8 +134,8 @@ impl Backend for Engine {
         Box::pin(self.kill(session))
     }
 
-    fn send_prompt(&self, say: Say) -> Pending<'_, Result<Said, SayError>> {
-        Box::pin(self.say(say))
+    fn send_prompt(&self, prompt: SendPrompt) -> Pending<'_, Result<PromptSent, SendPromptError>> {
+        Box::pin(self.send_prompt(prompt))
     }
 
     fn set_orchestration(
@@ -161,8 +162,8 @@ impl Backend for Engine {
         self.trust_records()
     }
 
-    fn handed_off(&self, session: SessionId) -> Pending<'_, Vec<String>> {
-        Box::pin(self.handed_off(session))
+    fn wait_for_handoffs(&self, session: SessionId) -> Pending<'_, Vec<String>> {
+        Box::pin(self.wait_for_handoffs(session))
     }
 
     fn prune(&self, ended_before: u64) -> Pending<'_, Result<u64, EngineError>> {
@@ -181,8 +182,8 @@ impl Backend for Engine {
         Box::pin(self.shut_down(how))
     }
 
-    fn listen(&self) -> Feed {
-        self.listen()
+    fn subscribe(&self) -> EventStream {
+        self.subscribe()
     }
 
     fn store(&self) -> &Arc<dyn Store> {

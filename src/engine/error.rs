@@ -1,14 +1,14 @@
-//! What can go wrong with an engine.
+//! Errors of the engine.
 
 use super::provider::UnknownProvider;
 use super::tree_lock::Collision;
 use crate::recipe::advice;
 use crate::run::{CannotResume, ReplayError, RunId, SessionId};
-use crate::session::Refusal;
+use crate::session::SessionRefusal;
 use crate::store::StoreError;
 use crate::{Advise, Remedy, UnknownRecipe};
 
-/// What can go wrong with an engine, whatever it is asked.
+/// Errors that any command to an engine can return.
 #[derive(Debug, thiserror::Error)]
 pub enum EngineError {
     /// The store failed.
@@ -20,15 +20,15 @@ pub enum EngineError {
     /// There is no such session.
     #[error("there is no session {0}")]
     NoSession(SessionId),
-    /// A session has more commands queued than it takes.
+    /// The session's command queue is full.
     #[error("session {} has too many requests queued{}", .0, advice(self))]
     Overloaded(SessionId),
     /// The engine is shutting down.
     #[error("the server is shutting down{}", advice(self))]
     ShuttingDown,
-    /// Surefire itself broke.
+    /// A bug in Surefire.
     #[error("this is a bug in surefire: {}{}", .0, advice(self))]
-    Broken(String),
+    Bug(String),
 }
 
 impl Advise for EngineError {
@@ -38,7 +38,7 @@ impl Advise for EngineError {
             Self::NoRun(_) | Self::NoSession(_) => None,
             Self::Overloaded(_) => Some(Remedy::AgainSoon),
             Self::ShuttingDown => Some(Remedy::AgainWhenBack),
-            Self::Broken(_) => Some(Remedy::Report),
+            Self::Bug(_) => Some(Remedy::Report),
         }
     }
 }
@@ -46,13 +46,13 @@ impl Advise for EngineError {
 /// Why a run cannot be resumed.
 #[derive(Debug, thiserror::Error)]
 pub enum ResumeError {
-    /// It is over, or would stop again at once.
+    /// The run is over, or would stop again at once.
     #[error(transparent)]
     Cannot(#[from] CannotResume),
     /// The recipe has changed since, or the journal is damaged.
     #[error(transparent)]
     Replay(#[from] ReplayError),
-    /// The recipe is no longer on offer.
+    /// The catalog no longer has the recipe.
     #[error(transparent)]
     Recipe(#[from] UnknownRecipe),
     /// The session is busy with another run.
@@ -66,10 +66,10 @@ pub enum ResumeError {
     /// Recipes are switched off.
     #[error("recipes are switched off{}", advice(self))]
     SwitchedOff,
-    /// Its agent is not there.
+    /// The run's agent is not configured.
     #[error(transparent)]
     Agent(#[from] UnknownProvider),
-    /// Another run works in the work tree.
+    /// Another run holds the work tree.
     #[error(transparent)]
     Collision(#[from] Collision),
     /// Anything else.
@@ -101,36 +101,42 @@ impl From<StoreError> for ResumeError {
     }
 }
 
-/// Why a session did not do what it was asked for.
+/// Why a session did not carry out an input.
 #[derive(Debug)]
-pub(super) enum NotDone {
-    /// It refused, and nothing changed.
-    Refused(Refusal),
-    /// What it decided could not be persisted.
+pub(super) enum DecideError {
+    /// The session refused it, and nothing changed.
+    Refused(SessionRefusal),
+    /// The decision could not be persisted.
     NotPersisted(StoreError),
 }
 
-impl From<NotDone> for EngineError {
-    fn from(error: NotDone) -> Self {
+impl From<DecideError> for EngineError {
+    fn from(error: DecideError) -> Self {
         match error {
-            NotDone::NotPersisted(error) => error.into(),
-            NotDone::Refused(Refusal::NoSession(session)) => Self::NoSession(session),
-            // Only commands that tell them apart themselves can meet these.
-            NotDone::Refused(
-                refusal @ (Refusal::Busy { .. } | Refusal::Cannot(_) | Refusal::Worktree(_)),
-            ) => Self::Broken(refusal.to_string()),
+            DecideError::NotPersisted(error) => error.into(),
+            DecideError::Refused(SessionRefusal::NoSession(session)) => Self::NoSession(session),
+            // Only commands that handle these themselves can get them.
+            DecideError::Refused(
+                refusal @ (SessionRefusal::Busy { .. }
+                | SessionRefusal::Cannot(_)
+                | SessionRefusal::Worktree(_)),
+            ) => Self::Bug(refusal.to_string()),
         }
     }
 }
 
-impl From<NotDone> for ResumeError {
-    fn from(error: NotDone) -> Self {
+impl From<DecideError> for ResumeError {
+    fn from(error: DecideError) -> Self {
         match error {
-            NotDone::NotPersisted(error) => error.into(),
-            NotDone::Refused(Refusal::Busy { session, holder }) => Self::Busy { session, holder },
-            NotDone::Refused(Refusal::Cannot(cannot)) => cannot.into(),
-            NotDone::Refused(Refusal::Worktree(_)) => Self::Engine(error.into()),
-            NotDone::Refused(Refusal::NoSession(session)) => EngineError::NoSession(session).into(),
+            DecideError::NotPersisted(error) => error.into(),
+            DecideError::Refused(SessionRefusal::Busy { session, holder }) => {
+                Self::Busy { session, holder }
+            }
+            DecideError::Refused(SessionRefusal::Cannot(cannot)) => cannot.into(),
+            DecideError::Refused(SessionRefusal::Worktree(_)) => Self::Engine(error.into()),
+            DecideError::Refused(SessionRefusal::NoSession(session)) => {
+                EngineError::NoSession(session).into()
+            }
         }
     }
 }

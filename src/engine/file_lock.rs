@@ -1,4 +1,4 @@
-//! A lock that processes of one user share: a file that is locked as long as a process works on something.
+//! A lock that the processes of one user share: a file that is locked while a process works.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io;
@@ -9,7 +9,7 @@ use rustix::fs::OFlags;
 
 use crate::local::make_private;
 
-/// A file that is locked; the system frees it even if this process is killed.
+/// A locked file. The system releases the lock even if this process is killed.
 #[derive(Debug)]
 pub(super) struct FileLock {
     file: File,
@@ -17,8 +17,8 @@ pub(super) struct FileLock {
 
 impl Drop for FileLock {
     fn drop(&mut self) {
-        // Closing the file is not enough: a process that is being started at this moment has it open until it executes its
-        // program, and would hold the lock for as long.
+        // Closing the file is not enough: a child process between fork and exec still has it open,
+        // and would hold the lock until its exec.
         let _ = self.file.unlock();
     }
 }
@@ -26,9 +26,9 @@ impl Drop for FileLock {
 /// Why a file was not locked.
 #[derive(Debug)]
 pub(super) enum NotLocked {
-    /// Another process has it, or another part of this one.
+    /// Another process holds the lock, or this process does already.
     Held,
-    /// The lock could not be made at all.
+    /// The lock file could not be opened or locked.
     Failed(io::Error),
 }
 
@@ -39,7 +39,7 @@ impl From<io::Error> for NotLocked {
 }
 
 impl FileLock {
-    /// Locks the file of this name in a directory that only its user can write to.
+    /// Locks the file with this name in a directory that only its owner can write to.
     pub(super) fn take(directory: &Path, name: &str) -> Result<Self, NotLocked> {
         make_private(directory)?;
         let path = directory.join(name);
@@ -54,15 +54,15 @@ impl FileLock {
                 Err(TryLockError::Error(error)) => return Err(error.into()),
             }
             let lock = Self { file };
-            // Another process may have removed the file between opening and locking it. Then a third one could lock a new
-            // file of the same name, so it is tried again.
+            // Another process may have removed the file between opening and locking it. A third one
+            // could then lock a new file with the same name, so try again.
             if std::fs::symlink_metadata(&path).is_ok_and(|found| is_same(&found, &lock.file)) {
                 return Ok(lock);
             }
         }
     }
 
-    /// Removes the file of this name, unless it is locked.
+    /// Removes the file with this name, unless it is locked.
     pub(super) fn remove(directory: &Path, name: &str) {
         let path = directory.join(name);
         if path.exists()
@@ -72,7 +72,7 @@ impl FileLock {
         }
     }
 
-    /// The file, to say in it who holds the lock.
+    /// The locked file, for writing its holder into it.
     pub(super) const fn file(&mut self) -> &mut File {
         &mut self.file
     }
@@ -95,46 +95,55 @@ mod tests {
     }
 
     #[test]
-    fn a_dropped_lock_is_free_although_a_child_still_has_the_file() {
-        let place = tempfile::tempdir().unwrap();
-        let held = FileLock::take(place.path(), NAME).unwrap();
+    fn a_dropped_lock_is_released_although_a_child_still_has_the_file_open() {
+        let folder = tempfile::tempdir().unwrap();
+        let held = FileLock::take(folder.path(), NAME).unwrap();
         // What a child has between fork and exec.
         let inherited = held.file.try_clone().unwrap();
-        assert!(is_held(place.path()));
+        assert!(is_held(folder.path()));
         drop(held);
-        assert!(!is_held(place.path()));
+        assert!(!is_held(folder.path()));
         drop(inherited);
     }
 
     #[test]
-    fn lock_files_are_removed_and_not_while_they_are_held() {
-        let place = tempfile::tempdir().unwrap();
-        let held = FileLock::take(place.path(), NAME).unwrap();
-        FileLock::remove(place.path(), NAME);
-        assert!(is_held(place.path()), "it is still the same file");
+    fn lock_files_are_removed_unless_they_are_held() {
+        let folder = tempfile::tempdir().unwrap();
+        let held = FileLock::take(folder.path(), NAME).unwrap();
+        FileLock::remove(folder.path(), NAME);
+        assert!(is_held(folder.path()), "a held lock file is not replaced");
         drop(held);
-        FileLock::remove(place.path(), NAME);
-        assert_eq!(std::fs::read_dir(place.path()).unwrap().count(), 0);
-        FileLock::remove(place.path(), NAME);
-        assert_eq!(std::fs::read_dir(place.path()).unwrap().count(), 0, "none is made to be removed");
+        FileLock::remove(folder.path(), NAME);
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+        FileLock::remove(folder.path(), NAME);
+        assert_eq!(
+            std::fs::read_dir(folder.path()).unwrap().count(),
+            0,
+            "removing a missing file does not create one"
+        );
     }
 
     #[test]
     fn a_directory_that_others_can_write_to_is_refused() {
-        let place = tempfile::tempdir().unwrap();
-        let shared = place.path().join("shared");
+        let folder = tempfile::tempdir().unwrap();
+        let shared = folder.path().join("shared");
         std::fs::create_dir(&shared).unwrap();
         std::fs::set_permissions(&shared, std::fs::Permissions::from_mode(0o777)).unwrap();
         let refused = FileLock::take(&shared, NAME).err().unwrap();
-        assert!(matches!(&refused, NotLocked::Failed(error) if error.to_string().contains("other users")));
+        assert!(
+            matches!(&refused, NotLocked::Failed(error) if error.to_string().contains("other users"))
+        );
 
-        let own = place.path().join("own");
+        let own = folder.path().join("own");
         std::fs::create_dir(&own).unwrap();
-        let link = place.path().join("link");
+        let link = folder.path().join("link");
         std::os::unix::fs::symlink(&own, &link).unwrap();
-        assert!(matches!(FileLock::take(&link, NAME), Err(NotLocked::Failed(_))), "a link leads elsewhere");
-        std::os::unix::fs::symlink(place.path().join("target"), own.join(NAME)).unwrap();
+        assert!(
+            matches!(FileLock::take(&link, NAME), Err(NotLocked::Failed(_))),
+            "a link leads elsewhere"
+        );
+        std::os::unix::fs::symlink(folder.path().join("target"), own.join(NAME)).unwrap();
         assert!(matches!(FileLock::take(&own, NAME), Err(NotLocked::Failed(_))));
-        assert!(!place.path().join("target").exists(), "nothing is made where a link leads");
+        assert!(!folder.path().join("target").exists(), "nothing is created behind a link");
     }
 }

@@ -7,12 +7,12 @@ use std::sync::Arc;
 use tokio::sync::oneshot;
 use uuid::Uuid;
 
-use super::commit::feed::{Feed, Notice};
+use super::commit::event_stream::{EventStream, Update};
 use super::error::{EngineError, ResumeError};
 use super::handoff;
 use super::options::{Options, Shutdown};
 use super::recover::adopt;
-use super::say::{Said, Say, SayError};
+use super::send_prompt::{PromptSent, SendPrompt, SendPromptError};
 use super::session::command::{Command, Stop};
 use super::session::driver;
 use super::session::load::unfinished_runs;
@@ -28,8 +28,8 @@ use crate::{Exit, ExitReason};
 
 /// Runs recipes.
 ///
-/// Cloning gives another handle to the same engine. All of it survives a crash: what was going on when the process
-/// was killed is found in the store by the next engine, and goes on.
+/// Cloning gives another handle to the same engine. Runs survive a crash: the next engine finds in
+/// the store what was running when the process was killed, and resumes it.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -43,14 +43,14 @@ use crate::{Exit, ExitReason};
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// # let folder = tempfile::tempdir()?;
 /// # let (data, project) = (folder.path().join("data"), folder.path().canonicalize()?);
-/// let agent = Arc::new(Rehearsal::new(Script::OneFix)); // pretends; `Claude` is the real one
-/// let store = Arc::new(Memory::default()); // forgets; `Sqlite` is the real one
+/// let agent = Arc::new(Rehearsal::new(Script::OneFix)); // simulated; `Claude` is the real one
+/// let store = Arc::new(Memory::default()); // not durable; `Sqlite` is
 /// let mut options = Options::new(BUNDLED, agent, store, data);
 /// options.roots = vec![project.clone()];
 ///
 /// let engine = Engine::open(options).await?;
 /// let started = engine.start(Start::new("implement-and-review", project)).await?;
-/// let ending = engine.ended(started.run).await?;
+/// let ending = engine.wait_until_ended(started.run).await?;
 /// assert_eq!(ending.message, "Task implementation committed successfully");
 /// assert!(ending.rehearsal);
 /// # Ok(())
@@ -62,17 +62,17 @@ pub struct Engine {
 }
 
 impl Engine {
-    /// Takes up what an earlier engine left in the store, all of it unless [`Options::take_up`] says otherwise, and is
-    /// ready for more.
+    /// Opens an engine. It recovers what an earlier engine left in the store: everything, unless
+    /// [`Options::recovery`] says otherwise.
     ///
     /// # Errors
     /// The store cannot be read.
     pub async fn open(options: Options) -> Result<Self, EngineError> {
         let shared = Shared::new(options)?;
         let unwritten = handoff::unwritten(&shared).await;
-        if let Err(error) = adopt::take_up(&shared).await {
-            // What was taken up already must not go on behind the back of the next engine.
-            shared.shut_down(Shutdown::LeaveAgents).await;
+        if let Err(error) = adopt::recover_sessions(&shared).await {
+            // Sessions that were recovered already must not run beside the next engine's.
+            shared.shut_down(Shutdown::DetachAgents).await;
             return Err(error);
         }
         handoff::repair(&shared, unwritten);
@@ -82,36 +82,43 @@ impl Engine {
     /// Starts a run. When this returns, the run is persisted and holds its session.
     ///
     /// # Errors
-    /// What was asked for is not possible; nothing was persisted then.
+    /// The run cannot start; nothing was persisted.
     pub async fn start(&self, start: Start) -> Result<Started, StartError> {
         let recipe = self.shared.options.catalog.find(&start.recipe)?;
         let session = start.session.unwrap_or_else(|| Uuid::new_v4().into());
         self.ask(session, |answer| Command::Start { recipe, start, answer }).await?
     }
 
-    /// Resumes a run that has ended, or that a failing store or an earlier engine had left behind.
+    /// Resumes a run that has ended, or that an earlier engine or a failing store left unfinished.
     ///
     /// # Errors
-    /// The run is not there, cannot go on, or its session is busy.
+    /// There is no such run, it cannot be resumed, or its session is busy.
     pub async fn resume(&self, run: RunId, mut resume: Resume) -> Result<Started, ResumeError> {
-        self.is_open()?;
-        // An operator who allows more after a run was refused it expects that run to have it too.
+        self.ensure_open()?;
+        // An operator who now allows a tool that the run was refused expects the resumed run to
+        // have it.
         resume.allow_tools.extend_from_slice(&self.shared.options.allow_tools);
-        let record = self.shared.read(move |store| store.run(run)).await?.ok_or(EngineError::NoRun(run))?;
+        let record =
+            self.shared.read(move |store| store.run(run)).await?.ok_or(EngineError::NoRun(run))?;
         self.ask(record.session, |answer| Command::Resume { run, resume, answer }).await?
     }
 
-    /// Stops the run of a session and its agent, and withdraws what is queued. Where no run is open or paused, nothing
-    /// happens and `None` is returned.
+    /// Stops the run of a session and its agent, and withdraws queued prompts. Returns `None` if no
+    /// run is open or paused.
     ///
     /// # Errors
     /// The store failed.
-    pub async fn exit(&self, session: SessionId, reason: ExitReason) -> Result<Option<Ending>, EngineError> {
+    pub async fn exit(
+        &self,
+        session: SessionId,
+        reason: ExitReason,
+    ) -> Result<Option<Ending>, EngineError> {
         let stop = Stop::Run(Exit::because(reason));
         self.ask(session, |answer| Command::Stop { stop, answer }).await?
     }
 
-    /// Stops everything in a session: its run, its agent, prompts outside of a run. What is queued is withdrawn.
+    /// Stops everything in a session: its run, its agent, and prompts outside a run. Queued prompts
+    /// are withdrawn.
     ///
     /// # Errors
     /// The store failed.
@@ -119,43 +126,43 @@ impl Engine {
         self.ask(session, |answer| Command::Stop { stop: Stop::Session, answer }).await?
     }
 
-    /// Sends a prompt in a session, which begins with it if it is not there yet.
+    /// Sends a prompt to a session, which begins with it if it does not exist yet.
     ///
-    /// When this returns, it is persisted and will not be lost. The agent gets it before the next step where a run is
-    /// open, first of all when a paused one resumes, otherwise at once.
+    /// When this returns, the prompt is persisted. If a run is open, the agent gets it before the
+    /// next step; if a run is paused, as soon as it resumes; otherwise at once.
     ///
     /// # Errors
-    /// There is no such session and none can begin, or the store failed; nothing was persisted then.
-    pub async fn say(&self, say: Say) -> Result<Said, SayError> {
-        self.ask(say.session, |answer| Command::Say { say, answer }).await?
+    /// There is no such session and it cannot begin, or the store failed; nothing was persisted.
+    pub async fn send_prompt(&self, prompt: SendPrompt) -> Result<PromptSent, SendPromptError> {
+        self.ask(prompt.session, |answer| Command::SendPrompt { prompt, answer }).await?
     }
 
-    /// Sends a prompt in a session that is there: [`say`](Self::say), in short.
+    /// Sends a prompt to an existing session. Shorthand for [`send_prompt`](Self::send_prompt).
     ///
     /// # Errors
     /// There is no such session, or the store failed.
     pub async fn prompt(&self, session: SessionId, text: String) -> Result<PromptId, EngineError> {
-        match self.say(Say { session, text, begin: None }).await {
-            Ok(said) => Ok(said.prompt),
-            Err(SayError::Engine(error)) => Err(error),
-            // The others are about a session that begins.
-            Err(error) => Err(EngineError::Broken(error.to_string())),
+        match self.send_prompt(SendPrompt { session, text, begin: None }).await {
+            Ok(sent) => Ok(sent.prompt),
+            Err(SendPromptError::Engine(error)) => Err(error),
+            // The other errors concern a new session.
+            Err(error) => Err(EngineError::Bug(error.to_string())),
         }
     }
 
-    /// Merges or throws away the worktree of a run that has ended; for a chain of runs, that of its last one. Where a crash
-    /// comes in between, asking again finishes it.
+    /// Merges or discards the worktree of a run that has ended; for a chain of runs, that of its
+    /// last run. This is idempotent: after a crash, a repeated call completes it.
     ///
     /// # Errors
-    /// The run has not ended or has no worktree, or git refuses: then nothing has changed.
+    /// The run has not ended or has no worktree, or git refuses; nothing has changed.
     pub async fn end_worktree(
         &self,
         run: RunId,
         choice: WorktreeChoice,
     ) -> Result<WorktreeEnd, WorktreeError> {
-        self.is_open()?;
+        self.ensure_open()?;
         let mut last = run;
-        // Runs of a chain share one worktree, and what becomes of it is said of the last.
+        // Runs of a chain share one worktree, and its end is recorded in the last run.
         let record = loop {
             let found = self.shared.read(move |store| store.run(last)).await?;
             let record = found.ok_or(EngineError::NoRun(last))?;
@@ -174,7 +181,7 @@ impl Engine {
         TrustRecords::new(&self.shared.options.data)
     }
 
-    /// Switches recipes on or off: everywhere, or in one session. Switching off stops the runs in scope.
+    /// Switches recipes on or off, in one session or in all. Switching off stops the runs there.
     ///
     /// # Errors
     /// The store failed.
@@ -183,7 +190,7 @@ impl Engine {
         session: Option<SessionId>,
         enabled: bool,
     ) -> Result<(), EngineError> {
-        self.is_open()?;
+        self.ensure_open()?;
         if let Some(session) = session {
             return self.ask(session, |answer| Command::Switch { enabled, answer }).await?;
         }
@@ -192,7 +199,8 @@ impl Engine {
         if enabled { Ok(()) } else { self.stop_all().await }
     }
 
-    /// Stops every run. A session that is about to start one is asked as well: its mailbox puts that behind the start.
+    /// Stops every run. This includes all driven sessions: one of them may be about to start a run,
+    /// and its mailbox orders the stop after the start.
     async fn stop_all(&self) -> Result<(), EngineError> {
         let (mut result, mut asked) = (Ok(()), BTreeSet::new());
         loop {
@@ -207,22 +215,25 @@ impl Engine {
                     Err(error) => result = Err(error),
                 }
             }
-            // A chain may have restarted into another session meanwhile, so that all those in the list had nothing to stop.
+            // A chain may have restarted into another session meanwhile, so look again until
+            // nothing was stopped and no session is new.
             if !any || result.is_err() {
                 return result;
             }
         }
     }
 
-    /// Waits until a run ends; for one that has, returns at once.
+    /// Waits until a run ends. Returns at once if it has.
     ///
-    /// A paused run counts as ended; a caller that wants to wait longer listens to the feed.
+    /// A paused run counts as ended; a caller that wants to wait longer subscribes to the event
+    /// stream.
     ///
     /// # Errors
     /// There is no such run, or the store failed.
-    pub async fn ended(&self, run: RunId) -> Result<Ending, EngineError> {
-        let mut feed = self.listen();
-        let record = self.read(move |store| store.run(run)).await?.ok_or(EngineError::NoRun(run))?;
+    pub async fn wait_until_ended(&self, run: RunId) -> Result<Ending, EngineError> {
+        let mut updates = self.subscribe();
+        let record =
+            self.read(move |store| store.run(run)).await?.ok_or(EngineError::NoRun(run))?;
         if let Some(ending) = record.ending {
             return Ok(ending);
         }
@@ -231,25 +242,26 @@ impl Engine {
             if missed && let Some(ending) = self.unsaved_ending(record.session, run).await {
                 return Ok(ending);
             }
-            let notice = feed.next().await?;
-            missed = matches!(notice, Notice::Missed);
-            if let Some(ending) = notice.ends(run) {
+            let update = updates.next().await?;
+            missed = matches!(update, Update::Lagged);
+            if let Some(ending) = update.ends(run) {
                 return Ok(ending);
             }
         }
     }
 
-    /// How a run ended that could not be persisted. Its session knows.
+    /// The ending of a run that could not be persisted; only its session knows it.
     async fn unsaved_ending(&self, session: SessionId, run: RunId) -> Option<Ending> {
         let (answer, answered) = oneshot::channel();
         self.shared.sessions.send_if_driven(session, Command::UnsavedEnding { run, answer });
         answered.await.ok().flatten()
     }
 
-    /// Waits until what the ended runs of a session leave is written, and [`Options::on_end`] has run for them, and says
-    /// what went wrong with that since the last time.
-    pub async fn handed_off(&self, session: SessionId) -> Vec<String> {
-        // An end is published before its session's task sees to it; one that answers has done so.
+    /// Waits until the handoff of a session's ended runs is complete: their files are written and
+    /// [`Options::on_end`] has run. Returns the problems since the last call.
+    pub async fn wait_for_handoffs(&self, session: SessionId) -> Vec<String> {
+        // An end is published before its session's task begins the handoff. Once the task has
+        // answered a later command, the handoff has begun.
         let (answer, answered) = oneshot::channel();
         let run = Uuid::nil().into();
         self.shared.sessions.send_if_driven(session, Command::UnsavedEnding { run, answer });
@@ -257,14 +269,14 @@ impl Engine {
         self.shared.handoffs.finished().await
     }
 
-    /// Hears of everything that happens from now on.
+    /// Subscribes to everything that happens from now on.
     #[must_use]
-    pub fn listen(&self) -> Feed {
-        self.shared.committer.listen()
+    pub fn subscribe(&self) -> EventStream {
+        self.shared.committer.subscribe()
     }
 
-    /// A directory that agents may work in, where a client names none: this one if it lies inside of the
-    /// [roots](Options::roots), otherwise the first root that is there.
+    /// Proposes a directory for a client that names none: `near` if it lies inside the
+    /// [roots](Options::roots), otherwise the first root that exists.
     #[must_use]
     pub fn propose_directory(&self, near: Option<&Path>) -> Option<PathBuf> {
         directory::propose(near, &self.shared.options.all_roots())
@@ -273,18 +285,18 @@ impl Engine {
     /// The real path of a directory, if agents may work in it.
     ///
     /// # Errors
-    /// It is not a directory, or lies outside of the [roots](Options::roots).
+    /// The path is not a directory, or lies outside the [roots](Options::roots).
     pub fn check_directory(&self, path: &Path) -> Result<PathBuf, DirectoryError> {
         directory::check(path, &self.shared.options.all_roots())
     }
 
-    /// What is persisted.
+    /// The store with the history of all sessions.
     #[must_use]
     pub fn store(&self) -> &Arc<dyn Store> {
         &self.shared.store
     }
 
-    /// Reads from the store without holding up the runtime.
+    /// Reads from the store without blocking the runtime.
     ///
     /// # Errors
     /// The store failed.
@@ -295,31 +307,32 @@ impl Engine {
         Ok(self.shared.read(read).await?)
     }
 
-    /// Takes no more commands, and lets go of the agents in the way that is asked for. Whatever was going on is taken up by
-    /// the next engine.
+    /// Stops accepting commands, and stops or detaches the agents as `how` says. The next engine
+    /// recovers unfinished work.
     pub async fn shut_down(&self, how: Shutdown) {
         self.shared.shut_down(how).await;
     }
 
-    pub(super) fn is_open(&self) -> Result<(), EngineError> {
+    pub(super) fn ensure_open(&self) -> Result<(), EngineError> {
         if self.shared.closing.is_cancelled() { Err(EngineError::ShuttingDown) } else { Ok(()) }
     }
 
-    /// Sends a session a command and waits for the answer. The command is carried out even if the caller goes away.
+    /// Sends a session a command and waits for the answer. The command is carried out even if the
+    /// caller disconnects.
     async fn ask<T>(
         &self,
         session: SessionId,
         command: impl FnOnce(oneshot::Sender<T>) -> Command,
     ) -> Result<T, EngineError> {
-        self.is_open()?;
+        self.ensure_open()?;
         let (answer, answered) = oneshot::channel();
         let shared = &self.shared;
         let drive = |mailbox| driver::spawn(shared, session, mailbox, None, None);
         let sent = shared.sessions.send(session, command(answer), drive);
         sent.map_err(|_| EngineError::Overloaded(session))?;
-        answered.await.map_err(|_| match self.is_open() {
+        answered.await.map_err(|_| match self.ensure_open() {
             Err(closing) => closing,
-            Ok(()) => EngineError::Broken("a session went away without an answer".to_owned()),
+            Ok(()) => EngineError::Bug("a session ended without answering a command".to_owned()),
         })
     }
 }

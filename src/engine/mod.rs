@@ -1,8 +1,9 @@
-//! Driving: one task for each session in which something happens.
+//! Driving: one task per active session.
 //!
-//! A task owns its session: it hands [`session`](crate::session) what happens, persists what that decides, and gives the
-//! agent its prompts. It decides nothing itself and knows no clients: they subscribe to its [`Feed`]. Start with [`Backend`]
-//! for what can be asked for, then `session/driver.rs` for the loop.
+//! A task owns its session: it feeds inputs to [`session`](crate::session), persists the decision,
+//! and gives the agent its prompts. It decides nothing itself and does not know clients: they
+//! subscribe to its [`EventStream`]. Start with [`Backend`] for the commands, then read
+//! `session/driver.rs` for the loop.
 
 mod backend;
 mod blocking;
@@ -18,7 +19,7 @@ mod provider;
 mod prune;
 mod recover;
 mod roots;
-mod say;
+mod send_prompt;
 mod session;
 mod shared;
 mod spans;
@@ -29,16 +30,16 @@ mod turn;
 mod worktree;
 
 pub use backend::{Backend, Pending};
-pub use commit::feed::{Feed, Notice};
+pub use commit::event_stream::{EventStream, Update};
 pub use diff::{MAX_DIFF_BYTES, NoDiff, RunDiff};
 pub use error::{EngineError, ResumeError};
 pub use handoff::{OnEnd, STOP_JSON, STOP_MD, handoff_directory};
 pub use local::Engine;
-pub use options::{Clock, Options, Shutdown, TakeUp};
+pub use options::{Clock, Options, Recovery, Shutdown};
 pub use provider::UnknownProvider;
 pub use prune::{prune_runs, prune_sessions};
 pub use roots::Roots;
-pub use say::{Begin, Said, Say, SayError};
+pub use send_prompt::{NewSessionSpec, PromptSent, SendPrompt, SendPromptError};
 pub use start::{Start, StartError, Started, Untrusted};
 pub use tree_lock::Collision;
 pub use trust::{TrustError, TrustRecords, TrustState, TrustSubject};

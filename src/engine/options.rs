@@ -1,4 +1,4 @@
-//! What an engine is told when it is opened.
+//! The configuration of an engine.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -11,49 +11,50 @@ use crate::run::RunId;
 use crate::store::Store;
 use crate::{Catalog, Tool};
 
-/// Everything an engine needs to know.
+/// The configuration of an engine.
 ///
-/// [`Options::new`] fills in what most people want; the rest is there to be changed.
+/// [`Options::new`] fills in defaults; change the fields that differ.
 #[derive(Clone)]
 pub struct Options {
     /// The recipes on offer.
     pub catalog: Catalog,
-    /// The agents there are. The first one is used where a client asks for none.
+    /// The configured agents. The first is the default.
     pub agents: Vec<Arc<dyn Agent>>,
-    /// Where everything is written down.
+    /// Where events and conversations are persisted.
     pub store: Arc<dyn Store>,
-    /// A directory for what has to outlive a crash and does not fit into the store.
+    /// A directory for files that have to survive a crash and do not fit into the store.
     pub data: PathBuf,
     /// Where agents may work: in these directories and below.
     pub roots: Vec<PathBuf>,
-    /// Where they may work besides, as long as the engine is open.
+    /// More such directories, added while the engine is open.
     pub more_roots: Roots,
     /// How many agents may work at once.
     pub parallel: usize,
-    /// What one turn may use up.
+    /// The limits of one turn.
     pub turn: TurnLimits,
-    /// What agents are allowed in every run, on top of what its steps declare.
+    /// The tools that agents may use in every run, besides those its steps declare.
     pub allow_tools: Vec<Tool>,
-    /// Whether recipes that need a clean work tree begin all the same.
+    /// Whether recipes that need a clean work tree may start in a dirty one.
     pub allow_dirty: bool,
-    /// Where sessions and work trees are locked against other servers on this machine.
+    /// The directory of the lock files that keep other servers on this machine out of sessions and
+    /// work trees.
     pub locks: PathBuf,
-    /// How many notices may wait for a listener before it has to catch up from the store.
+    /// How many updates are buffered for a subscriber before it has to catch up from the store.
     pub backlog: usize,
     /// The time of day. Limits do not depend on it.
     pub clock: Clock,
-    /// What is taken up of what an earlier engine left.
-    pub take_up: TakeUp,
-    /// The command that is told of each run that has ended. Only an operator may name it.
+    /// Which of an earlier engine's sessions are recovered.
+    pub recovery: Recovery,
+    /// The command that runs after each run. Only an operator may set it.
     pub on_end: Option<OnEnd>,
-    /// What the commands that help after a run are called: those that [`stop.json`](super::STOP_JSON) names.
+    /// The name of the program in the commands that [`stop.json`](super::STOP_JSON) suggests.
     pub program: String,
-    /// The data directory, where those commands have to name it.
+    /// The data directory, if those commands have to name it.
     pub named_data: Option<PathBuf>,
 }
 
 impl Options {
-    /// Options with the usual values: two agents at once, in the user's home.
+    /// Options with default values: two agents at once, in the user's home directory.
     #[must_use]
     pub fn new(
         catalog: Catalog,
@@ -74,10 +75,10 @@ impl Options {
             turn: TurnLimits::default(),
             allow_tools: Vec::new(),
             allow_dirty: false,
-            locks: super::turn::session_lock::usual_directory(),
+            locks: super::turn::session_lock::default_directory(),
             backlog: 1024,
             clock: Clock::system(),
-            take_up: TakeUp::All,
+            recovery: Recovery::All,
             on_end: None,
             program: "surefire".to_owned(),
         }
@@ -90,7 +91,8 @@ impl Options {
         self.roots.iter().cloned().chain(self.more_roots.all()).collect()
     }
 
-    /// The directories that a directory has to lie in to be worked in: the worktrees that the engine made itself, or the roots.
+    /// The roots that apply to a directory: the engine's own worktrees folder if the directory is
+    /// in it, otherwise the configured roots.
     pub(super) fn roots_of(&self, directory: &Path) -> Vec<PathBuf> {
         let worktrees = super::worktree::worktrees_directory(&self.data);
         let real = worktrees.canonicalize().unwrap_or_else(|_| worktrees.clone());
@@ -98,23 +100,23 @@ impl Options {
     }
 }
 
-/// What an engine takes up of what an earlier one left in the store.
+/// Which unfinished work of an earlier engine is recovered from the store.
 ///
-/// Whatever is not taken up stays as it is: nothing is written about it, its agents work on, and a later engine finds it as
-/// if this one had never been. A run that is left alone still holds its session, and can be
+/// Everything else stays untouched: nothing is persisted about it, its agents keep working, and a
+/// later engine can recover it. A run that is not recovered still holds its session, and can be
 /// [resumed](super::Engine::resume) or [exited](super::Engine::exit).
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub enum TakeUp {
+pub enum Recovery {
     /// Everything: runs, prompts outside of runs, and processes.
     #[default]
     All,
-    /// Only these runs: those that have not ended go on, those that wait for a time go on at that time.
+    /// Only these runs. Open ones resume now, paused ones at their time.
     Only(Vec<RunId>),
 }
 
-impl TakeUp {
-    /// Whether what belongs to this run is taken up; `None` asks about work outside of runs.
-    pub(super) fn takes(&self, run: Option<RunId>) -> bool {
+impl Recovery {
+    /// Whether this run is recovered; `None` asks about work outside runs.
+    pub(super) fn includes(&self, run: Option<RunId>) -> bool {
         match self {
             Self::All => true,
             Self::Only(runs) => run.is_some_and(|run| runs.contains(&run)),
@@ -122,7 +124,7 @@ impl TakeUp {
     }
 }
 
-/// Tells the time of day, in milliseconds since 1970.
+/// The time of day, in milliseconds since 1970.
 #[derive(Clone)]
 pub struct Clock(Arc<dyn Fn() -> u64 + Send + Sync>);
 
@@ -131,28 +133,29 @@ impl Clock {
     #[must_use]
     pub fn system() -> Self {
         Self::new(|| {
-            let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or(Duration::ZERO);
+            let since =
+                SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or(Duration::ZERO);
             u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
         })
     }
 
-    /// A clock of your own.
+    /// A custom clock.
     pub fn new(now: impl Fn() -> u64 + Send + Sync + 'static) -> Self {
         Self(Arc::new(now))
     }
 
-    /// What it shows now.
+    /// The current time.
     #[must_use]
     pub fn now(&self) -> u64 {
         (self.0)()
     }
 }
 
-/// What becomes of the agents when the engine shuts down.
+/// What happens to the agents when the engine shuts down.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Shutdown {
-    /// They are stopped. Their runs are interrupted, and go on with the next engine.
+    /// They are stopped. Their runs are interrupted, and the next engine resumes them.
     StopAgents,
-    /// They work on, and the next engine takes up what they did.
-    LeaveAgents,
+    /// They keep working, and the next engine adopts their turns.
+    DetachAgents,
 }

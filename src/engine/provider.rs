@@ -1,4 +1,4 @@
-//! Which agent is meant.
+//! Finding an agent by its name.
 
 use std::sync::Arc;
 
@@ -6,13 +6,13 @@ use crate::agent::Agent;
 use crate::recipe::advice;
 use crate::{Advise, Remedy};
 
-/// An agent that there is not.
+/// There is no agent with this name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("there is no agent `{provider}` here{}", advice(self))]
 pub struct UnknownProvider {
-    /// What was asked for.
+    /// The name.
     pub provider: String,
-    /// What there is.
+    /// The agents that are configured.
     pub known: Vec<&'static str>,
 }
 
@@ -23,7 +23,10 @@ impl Advise for UnknownProvider {
 }
 
 /// The agent with this name, or the first one.
-pub(super) fn find(agents: &[Arc<dyn Agent>], name: Option<&str>) -> Result<Arc<dyn Agent>, UnknownProvider> {
+pub(super) fn find(
+    agents: &[Arc<dyn Agent>],
+    name: Option<&str>,
+) -> Result<Arc<dyn Agent>, UnknownProvider> {
     let found = match name {
         None => agents.first(),
         Some(name) => agents.iter().find(|agent| agent.about().name == name),

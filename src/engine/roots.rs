@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 use std::sync::{Arc, PoisonError, RwLock};
 
-/// Directories that agents may work in beside the [roots](super::Options::roots), allowed while the engine is open.
+/// Directories that agents may work in besides the [roots](super::Options::roots), added while the
+/// engine is open.
 ///
 /// Clones share one list.
 ///
@@ -28,7 +29,7 @@ impl Roots {
         }
     }
 
-    /// All of them, in the order in which they were allowed.
+    /// All added directories, in the order in which they were allowed.
     #[must_use]
     pub fn all(&self) -> Vec<PathBuf> {
         self.0.read().unwrap_or_else(PoisonError::into_inner).clone()

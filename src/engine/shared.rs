@@ -1,4 +1,4 @@
-//! What all sessions of one engine share.
+//! The state that all sessions of one engine share.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,37 +19,38 @@ use crate::agent::Agent;
 use crate::gate::{Commands, Environment, Git};
 use crate::store::{Store, StoreError};
 
-/// How long shutting down may take; agents are given less when it has to be quick.
+/// How long shutting down may take. A fast stop gives agents less time.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// How many diffs are made at the same time. Large ones keep a disk and a processor busy, which the agents need too.
+/// How many diffs are computed at once. Large ones keep the disk and a CPU busy, which agents need
+/// too.
 const MAX_PARALLEL_DIFFS: usize = 2;
 
 pub(super) struct Shared {
     pub(super) options: Options,
     pub(super) store: Arc<dyn Store>,
-    /// How the engine looks at work trees, and runs commands in them.
+    /// How the engine inspects work trees, and runs commands in them.
     pub(super) git: Git,
     pub(super) commands: Commands,
     pub(super) committer: Committer,
     pub(super) sessions: Registry,
     /// The work trees that runs hold.
     pub(super) trees: TreeLocks,
-    /// What is under way for runs that have ended.
+    /// The handoffs in progress.
     pub(super) handoffs: Handoffs,
-    /// One permit for each agent that may work.
+    /// One permit per agent that may work.
     permits: Arc<Semaphore>,
-    /// One permit for each diff that may be made.
+    /// One permit per diff.
     pub(super) diffs: Arc<Semaphore>,
     pub(super) tasks: TaskTracker,
-    /// Set when nothing new begins any more.
+    /// Cancelled when the engine shuts down: nothing new begins.
     pub(super) closing: CancellationToken,
-    /// Set when every agent is to stop.
+    /// Cancelled to stop every agent.
     pub(super) stop: CancellationToken,
-    /// Set beside it: there is little time.
-    pub(super) hurry: CancellationToken,
-    /// Set when every agent is left to itself.
-    pub(super) leave: CancellationToken,
+    /// Cancelled together with `closing`: agents have little time to stop.
+    pub(super) fast_stop: CancellationToken,
+    /// Cancelled to detach every agent.
+    pub(super) detach: CancellationToken,
 }
 
 impl Shared {
@@ -70,8 +71,8 @@ impl Shared {
             tasks: TaskTracker::new(),
             closing: CancellationToken::new(),
             stop: CancellationToken::new(),
-            hurry: CancellationToken::new(),
-            leave: CancellationToken::new(),
+            fast_stop: CancellationToken::new(),
+            detach: CancellationToken::new(),
         }))
     }
 
@@ -84,7 +85,7 @@ impl Shared {
         provider::find(&self.options.agents, name)
     }
 
-    /// Reads from the store without holding up the runtime.
+    /// Reads from the store without blocking the runtime.
     pub(super) async fn read<T: Send + 'static>(
         &self,
         read: impl FnOnce(&dyn Store) -> Result<T, StoreError> + Send + 'static,
@@ -92,7 +93,7 @@ impl Shared {
         blocking(&self.store, read).await
     }
 
-    /// Waits until one more agent may work. `None` where the engine shuts down first.
+    /// Waits until one more agent may work. `None` if the engine shuts down first.
     pub(super) async fn permit(&self) -> Option<OwnedSemaphorePermit> {
         tokio::select! {
             biased;
@@ -101,21 +102,21 @@ impl Shared {
         }
     }
 
-    /// A permit for an agent that is at work already: it is counted if there is room, but not waited for.
+    /// A permit for an agent that is already at work: counted if one is free, but not waited for.
     pub(super) fn try_permit(&self) -> Option<OwnedSemaphorePermit> {
         Arc::clone(&self.permits).try_acquire_owned().ok()
     }
 
     pub(super) async fn shut_down(&self, how: Shutdown) {
         self.closing.cancel();
-        self.hurry.cancel();
+        self.fast_stop.cancel();
         match how {
             Shutdown::StopAgents => self.stop.cancel(),
-            Shutdown::LeaveAgents => self.leave.cancel(),
+            Shutdown::DetachAgents => self.detach.cancel(),
         }
         self.tasks.close();
         if tokio::time::timeout(SHUTDOWN_TIMEOUT, self.tasks.wait()).await.is_err() {
-            tracing::error!("not everything has ended in time; the next engine takes up what is left");
+            tracing::error!("shutdown timed out; the next engine recovers unfinished work");
         }
         self.committer.close();
     }

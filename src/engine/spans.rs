@@ -1,7 +1,7 @@
-//! The spans of the log: what the lines about one run have in common, from its first to its last.
+//! The spans of the log: the fields that all lines about one run share.
 //!
-//! They have no parents but these: a run is not part of what another session was doing when it began, and a turn that
-//! follows another one is not part of it.
+//! A span's only parent is its run's span: a run is not part of the session that started it, nor a
+//! turn part of the turn before it.
 
 use tracing::Span;
 
@@ -13,12 +13,12 @@ pub(super) fn of_run(run: RunId, session: SessionId) -> Span {
     tracing::info_span!(parent: None, "run", %run, %session)
 }
 
-/// The span of what concerns a session without a run.
+/// The span of a session without a run.
 pub(super) fn of_session(session: SessionId) -> Span {
     tracing::info_span!(parent: None, "session", %session)
 }
 
-/// The span of a turn or a check: in its run, or a chat.
+/// The span of a turn or a check: inside the run's span, or the span of a chat.
 pub(super) fn of_job(session: SessionId, job: &Job) -> Span {
     let attempt = job.attempt();
     match (job.run(), job.step()) {

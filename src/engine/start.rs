@@ -1,8 +1,8 @@
-//! What a client asks for when it starts a run, and why it may not get it.
+//! The request to start a run, and why it may be refused.
 
 use std::path::PathBuf;
 
-use super::error::{EngineError, NotDone};
+use super::error::{DecideError, EngineError};
 use super::provider::UnknownProvider;
 use super::tree_lock::Collision;
 use super::trust::TrustError;
@@ -12,64 +12,67 @@ use crate::agent::{Failure, UnknownModel};
 use crate::gate::PROJECT_FILE;
 use crate::recipe::advice;
 use crate::run::{Limits, Permits, RunId, SessionId};
-use crate::session::Refusal;
+use crate::session::SessionRefusal;
 use crate::store::StoreError;
 use crate::{Advise, CommandLine, Exit, ExitReason, Remedy, Tool, UnknownRecipe};
 
-/// A wish for a run.
+/// A request to start a run.
 #[derive(Debug, Clone, Default)]
 pub struct Start {
     /// The recipe's id.
     pub recipe: String,
     /// The session to run in; `None` for a new one.
     pub session: Option<SessionId>,
-    /// Where the agent works; may be left out for a session that is there already.
+    /// Where the agent works. Optional for an existing session.
     pub directory: Option<PathBuf>,
-    /// The agent, by its name; `None` for the usual one.
+    /// The agent's name; `None` for the default agent.
     pub provider: Option<String>,
-    /// What the run is about.
-    pub about: Option<String>,
-    /// The model to use, whatever the recipe says.
+    /// The task.
+    pub task: Option<String>,
+    /// The model. It overrides the recipe's.
     pub model: Option<String>,
-    /// What the agent is allowed on top of what the recipe's steps declare. Only the operator may say so.
+    /// Tools that the agent may use besides those the recipe's steps declare. Only the operator may
+    /// set this.
     pub allow_tools: Vec<Tool>,
-    /// What the run may do beyond what holds for every run. Only the machine's user may say so.
+    /// Exceptions to the rules that apply to every run. Only the machine's user may set this.
     pub permits: Permits,
-    /// Whether the repository is trusted for this run, as HEAD has it, without a record. Only the machine's user may say so.
+    /// Whether to trust the repository at HEAD for this run, without a record. Only the machine's
+    /// user may set this.
     pub trust: bool,
-    /// What to do where the repository's own file has commands and is not trusted. Only the machine's user may say so.
+    /// What to do if the repository's project file has commands and is not trusted. Only the
+    /// machine's user may set this.
     pub untrusted: Untrusted,
-    /// Whether it works in a git worktree of its own, even if its recipe does not ask for one.
+    /// Whether the run works in a git worktree of its own, even if its recipe does not require one.
     pub isolate: bool,
-    /// What it may use up.
+    /// The limits of the run.
     pub limits: Limits,
 }
 
-/// What to do where a repository's own file has commands and is not trusted.
+/// What to do if a repository's project file has commands and is not trusted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Untrusted {
     /// Refuse to start.
     #[default]
     Refuse,
-    /// Run without them, and say so.
+    /// Run without the commands, and record that.
     Skip,
 }
 
 impl Start {
-    /// The wish to run this recipe in a new session, in this directory.
+    /// A request to run this recipe in a new session, in this directory.
     pub fn new(recipe: impl Into<String>, directory: impl Into<PathBuf>) -> Self {
         Self { recipe: recipe.into(), directory: Some(directory.into()), ..Self::default() }
     }
 }
 
-/// A run that goes on.
+/// A run that was started or resumed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Started {
     /// The run.
     pub run: RunId,
     /// Its session.
     pub session: SessionId,
-    /// Whether that session is new.
+    /// Whether the session is new.
     pub new_session: bool,
 }
 
@@ -82,10 +85,10 @@ pub enum StartError {
     /// There is no such agent.
     #[error(transparent)]
     Provider(#[from] UnknownProvider),
-    /// The agent knows no such model.
+    /// The agent does not know the model.
     #[error(transparent)]
     Model(#[from] UnknownModel),
-    /// The directory cannot be worked in.
+    /// Agents may not work in the directory.
     #[error(transparent)]
     Directory(#[from] DirectoryError),
     /// A new session needs a directory.
@@ -93,7 +96,7 @@ pub enum StartError {
     NoDirectory,
     /// The session's conversation belongs to another directory.
     #[error("session {session} works in `{}`{}", .directory.display(), advice(self))]
-    Elsewhere {
+    OtherDirectory {
         /// The session.
         session: SessionId,
         /// Where it works.
@@ -107,8 +110,8 @@ pub enum StartError {
         /// Its agent.
         agent: String,
     },
-    /// The recipe needs a git repository to look for its evidence, and the directory is in none.
-    #[error("`{recipe}` needs a git repository, and `{}` is in none{}", .directory.display(), advice(self))]
+    /// The recipe needs a git repository for its evidence, and the directory is not in one.
+    #[error("`{recipe}` needs a git repository, and `{}` is not in one{}", .directory.display(), advice(self))]
     NoRepository {
         /// The recipe.
         recipe: &'static str,
@@ -130,7 +133,7 @@ pub enum StartError {
     /// The recipe needs a clean work tree, and tracked files have uncommitted changes.
     #[error(
         "`{recipe}` needs a clean work tree, and `{}` has uncommitted changes ({}){}",
-        .directory.display(), listed(files), advice(self)
+        .directory.display(), listed_files(files), advice(self)
     )]
     DirtyTree {
         /// The recipe.
@@ -140,54 +143,66 @@ pub enum StartError {
         /// The files, from the top of the work tree.
         files: Vec<PathBuf>,
     },
-    /// Another run works in the work tree.
+    /// The recipe needs a task: the start of a new session names none, and the agent has no tracker
+    /// to take one from.
+    #[error(
+        "`{recipe}` needs a task, none was given, and there is no tracker to take one from: {why}{}",
+        advice(self)
+    )]
+    NoTask {
+        /// The recipe.
+        recipe: &'static str,
+        /// What the tracker lacks.
+        why: String,
+    },
+    /// Another run holds the work tree.
     #[error(transparent)]
     Collision(#[from] Collision),
     /// A worktree begins at a commit, and the repository has none.
-    #[error("a run works apart from a commit on, and `{}` has none{}", .directory.display(), advice(self))]
+    #[error("a worktree begins at a commit, and `{}` has none{}", .directory.display(), advice(self))]
     NoCommit {
         /// The directory.
         directory: PathBuf,
     },
-    /// A run that works apart needs a conversation of its own, and the session has another directory.
-    #[error("session {session} works in `{}`, and this run works apart{}", .directory.display(), advice(self))]
-    NotApart {
+    /// A run in a worktree of its own needs a new session, and this session has another directory.
+    #[error("session {session} works in `{}`, and this run needs a worktree of its own{}", .directory.display(), advice(self))]
+    NeedsNewSession {
         /// The session.
         session: SessionId,
         /// Where it works.
         directory: PathBuf,
     },
-    /// The repository's own file has commands, and is not trusted.
+    /// The repository's project file has commands, and is not trusted.
     #[error(
         "`{}` has commands to run ({}), and {}{}",
-        .directory.join(PROJECT_FILE).display(), run_by(.commands), not_trusted(.changed), advice(self)
+        .directory.join(PROJECT_FILE).display(), listed_commands(.commands), not_trusted(.changed), advice(self)
     )]
     Untrusted {
         /// The top of the work tree.
         directory: PathBuf,
         /// The commands.
         commands: Vec<CommandLine>,
-        /// The files that are others since the repository was trusted; empty where it never was.
+        /// The files that changed since the repository was trusted; empty if it never was.
         changed: Vec<String>,
     },
-    /// The repository's own file, or the record of trust in it, cannot be used.
+    /// The repository's project file, or the record of trust in it, cannot be used.
     #[error(transparent)]
     Trust(#[from] TrustError),
-    /// The work tree cannot be looked at.
-    #[error("the work tree of `{}` cannot be looked at: {why}", .directory.display())]
+    /// The work tree cannot be inspected.
+    #[error("the work tree of `{}` cannot be inspected: {why}", .directory.display())]
     WorkTree {
         /// The directory.
         directory: PathBuf,
         /// Why.
         why: String,
     },
-    /// The agent could not be asked.
+    /// The agent is not ready.
     #[error(transparent)]
     Agent(Failure),
     /// Recipes are switched off.
     #[error("recipes are switched off{}", advice(self))]
     SwitchedOff,
-    /// The session has a run that goes on.
+    /// The session has an open run.
     #[error("session {session} is busy with run {holder}{}", advice(self))]
     Busy {
         /// The session.
@@ -208,14 +223,15 @@ impl Advise for StartError {
             Self::Model(unknown) => unknown.remedy(),
             Self::Directory(error) => error.remedy(),
             Self::NoDirectory | Self::WorkTree { .. } => None,
-            Self::Elsewhere { .. } => Some(Remedy::NewSessionElsewhere),
+            Self::OtherDirectory { .. } => Some(Remedy::NewSessionElsewhere),
             Self::OtherAgent { .. } => Some(Remedy::NewSessionForAgent),
             Self::NoRepository { .. } => Some(Remedy::InitRepository),
             Self::NoMainBranch { .. } => Some(Remedy::NameMainBranch),
             Self::DirtyTree { .. } => Some(Remedy::CommitOrAllowDirty),
+            Self::NoTask { recipe, .. } => Some(Remedy::GiveTask { recipe: (*recipe).to_owned() }),
             Self::Collision(collision) => collision.remedy(),
             Self::NoCommit { .. } => Some(Remedy::FirstCommit),
-            Self::NotApart { .. } => Some(Remedy::NewSessionApart),
+            Self::NeedsNewSession { .. } => Some(Remedy::NewSessionForWorktree),
             Self::Untrusted { directory, .. } => {
                 Some(Remedy::TrustDirectory { directory: directory.display().to_string() })
             }
@@ -229,9 +245,11 @@ impl Advise for StartError {
 }
 
 impl StartError {
-    /// How a run would have ended that met this right at its start, for those who show it as one.
+    /// The exit of a run that failed at its start with this error, for clients that show it as a
+    /// run.
     ///
-    /// `None` where it is not about a run at all: there is no such recipe, or the session has another one.
+    /// `None` for errors without a run: there is no such recipe, or the session is busy with
+    /// another run.
     #[must_use]
     pub fn exit(&self) -> Option<Exit> {
         let reason = match self {
@@ -244,6 +262,7 @@ impl StartError {
             | Self::Trust(_)
             | Self::WorkTree { .. } => ExitReason::GuardViolation,
             Self::DirtyTree { .. } => ExitReason::DirtyWorktree,
+            Self::NoTask { .. } => ExitReason::NoPrompt,
             Self::Collision(_) => ExitReason::FileCollision,
             Self::Engine(EngineError::Store(_)) => ExitReason::StorageError,
             Self::Engine(_) => ExitReason::InternalError,
@@ -252,26 +271,26 @@ impl StartError {
             | Self::Model(_)
             | Self::Directory(_)
             | Self::NoDirectory
-            | Self::Elsewhere { .. }
-            | Self::NotApart { .. }
+            | Self::OtherDirectory { .. }
+            | Self::NeedsNewSession { .. }
             | Self::OtherAgent { .. } => ExitReason::Error,
         };
         Some(Exit::because(reason).describe(self.to_string()))
     }
 }
 
-/// How many files or commands an error names before it only counts.
+/// How many files or commands an error lists; the rest is counted.
 const MAX_NAMED: usize = 3;
 
-fn listed(files: &[PathBuf]) -> String {
-    in_short(files.iter().map(|file| format!("`{}`", file.display())))
+fn listed_files(files: &[PathBuf]) -> String {
+    abbreviated(files.iter().map(|file| format!("`{}`", file.display())))
 }
 
-fn run_by(commands: &[CommandLine]) -> String {
-    in_short(commands.iter().map(|command| format!("`{command}`")))
+fn listed_commands(commands: &[CommandLine]) -> String {
+    abbreviated(commands.iter().map(|command| format!("`{command}`")))
 }
 
-fn in_short(all: impl ExactSizeIterator<Item = String>) -> String {
+fn abbreviated(all: impl ExactSizeIterator<Item = String>) -> String {
     let more = all.len().saturating_sub(MAX_NAMED);
     let named: Vec<_> = all.take(MAX_NAMED).collect();
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
@@ -295,12 +314,14 @@ impl From<StoreError> for StartError {
     }
 }
 
-impl From<NotDone> for StartError {
-    fn from(error: NotDone) -> Self {
+impl From<DecideError> for StartError {
+    fn from(error: DecideError) -> Self {
         match error {
-            NotDone::Refused(Refusal::Busy { session, holder }) => Self::Busy { session, holder },
-            NotDone::NotPersisted(error) => error.into(),
-            NotDone::Refused(_) => Self::Engine(error.into()),
+            DecideError::Refused(SessionRefusal::Busy { session, holder }) => {
+                Self::Busy { session, holder }
+            }
+            DecideError::NotPersisted(error) => error.into(),
+            DecideError::Refused(_) => Self::Engine(error.into()),
         }
     }
 }

@@ -1,7 +1,7 @@
-//! Which repositories the user trusts: whether their own commands, hooks and MCP servers may run.
+//! Which repositories the user trusts, so that their own commands, hooks and MCP servers may run.
 //!
-//! Trust is a record of the user's: the top of a work tree, and the files that it rests on, by their ids in git. Where HEAD
-//! has other files, the record does not hold any more.
+//! A trust record names the top of a work tree and the git ids of the files that matter. Once HEAD
+//! has other versions of these files, the record is void.
 
 use std::collections::BTreeMap;
 use std::fs::{DirBuilder, OpenOptions};
@@ -11,58 +11,62 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::blocking::on_a_clock_of_its_own;
+use super::blocking::on_own_runtime;
 use super::file_lock::{FileLock, NotLocked};
-use crate::gate::{Environment, Git, GitError, MAX_PROJECT_FILE_BYTES, ProjectFile, ProjectFileError};
+use crate::gate::{
+    Environment, Git, GitError, MAX_PROJECT_FILE_BYTES, ProjectFile, ProjectFileError,
+};
 use crate::recipe::advice;
 use crate::{Advise, Remedy};
 
 /// The file with the records, in the data directory.
 const RECORDS: &str = "trust.json";
 
-/// How large that file may be.
+/// The size limit of that file.
 const MAX_RECORDS_BYTES: u64 = 4 << 20;
 
-/// How often a change of the records is tried while another process changes them, and how long it waits in between.
+/// How often, and at which interval, to try to lock the records while another process changes them.
 const LOCK_ATTEMPTS: u32 = 50;
 const LOCK_INTERVAL: std::time::Duration = std::time::Duration::from_millis(20);
 
-/// What trust in a repository is about, as HEAD has it.
+/// The part of a repository that trust depends on, at HEAD.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TrustSubject {
     /// The top of the work tree.
     pub top: PathBuf,
-    /// The commit of HEAD; `None` where there is none yet.
+    /// The commit of HEAD; `None` before the first commit.
     pub commit: Option<String>,
-    /// The files that trust rests on, each with its id in git. A file that HEAD does not have is not in it.
+    /// The files that trust depends on, each with its git id. Files that HEAD does not have are
+    /// left out.
     pub files: BTreeMap<String, String>,
-    /// The repository's own file.
+    /// The repository's project file.
     pub project: Option<ProjectFile>,
-    /// Why it cannot be trusted, where that is so: a link in the place of a file could lead to another one at any time.
+    /// Why the repository cannot be trusted, if so: for example, a symbolic link instead of a file
+    /// could point elsewhere at any time.
     pub obstacle: Option<String>,
 }
 
 /// Whether a repository is trusted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TrustState {
-    /// There is no record of it.
+    /// There is no record.
     Unknown,
-    /// It is.
+    /// There is a valid record.
     Trusted,
-    /// It was, and these files are others since.
+    /// There is a record, but these files have changed since.
     Changed {
         /// Their paths.
         files: Vec<String>,
     },
 }
 
-/// Why a repository can be neither trusted nor looked at.
+/// Why a repository cannot be trusted, or why it is unknown whether it is trusted.
 #[derive(Debug, thiserror::Error)]
 pub enum TrustError {
-    /// There is no repository to trust.
+    /// The directory is not in a repository.
     #[error("`{}` is not in a git work tree{}", .0.display(), advice(self))]
     NoRepository(PathBuf),
-    /// Its own file has a mistake.
+    /// The repository's project file has a mistake.
     #[error("`{}`: {error}", .directory.join(crate::gate::PROJECT_FILE).display())]
     ProjectFile {
         /// The top of the work tree.
@@ -70,19 +74,19 @@ pub enum TrustError {
         /// The mistake.
         error: ProjectFileError,
     },
-    /// What trust would rest on may change unnoticed.
+    /// The files that trust depends on could change unnoticed.
     #[error("`{}` cannot be trusted: {why}", .directory.display())]
     Obstacle {
         /// The top of the work tree.
         directory: PathBuf,
-        /// What is in the way.
+        /// Why.
         why: String,
     },
     /// Git failed.
     #[error(transparent)]
     Git(#[from] GitError),
     /// The records cannot be read or written.
-    #[error("the records of trust in `{}` cannot be used: {error}", path.display())]
+    #[error("the trust records in `{}` cannot be used: {error}", path.display())]
     Records {
         /// The file.
         path: PathBuf,
@@ -95,12 +99,15 @@ impl Advise for TrustError {
     fn remedy(&self) -> Option<Remedy> {
         match self {
             Self::NoRepository(_) => Some(Remedy::InitRepository),
-            Self::ProjectFile { .. } | Self::Obstacle { .. } | Self::Git(_) | Self::Records { .. } => None,
+            Self::ProjectFile { .. }
+            | Self::Obstacle { .. }
+            | Self::Git(_)
+            | Self::Records { .. } => None,
         }
     }
 }
 
-/// The user's records of trust, in a data directory.
+/// The user's trust records, in a data directory.
 ///
 /// ```no_run
 /// use surefire::engine::{TrustRecords, TrustState};
@@ -137,20 +144,20 @@ impl TrustRecords {
         Self { data: data.into() }
     }
 
-    /// What trust in the repository of a directory is about.
+    /// Finds what trust in a directory's repository depends on.
     ///
     /// # Errors
-    /// The directory is in no work tree, its own file has a mistake, or git failed.
+    /// The directory is not in a work tree, its project file has a mistake, or git failed.
     pub async fn subject(&self, directory: &Path) -> Result<TrustSubject, TrustError> {
         let git = Git::new(&Environment::inherited());
-        // Nothing is written to it: no snapshot is taken. A look makes no data directory.
+        // The path is never written to, because no snapshot is taken; no data directory is created.
         let objects = Some(self.data.join("runs")).filter(|runs| runs.is_dir());
         let objects = objects.unwrap_or_else(std::env::temp_dir);
         let repository = git.find(directory, &objects).await?;
         subject_of(&repository.ok_or_else(|| TrustError::NoRepository(directory.to_owned()))?).await
     }
 
-    /// Whether it is trusted.
+    /// Whether a repository is trusted.
     ///
     /// # Errors
     /// The records cannot be read.
@@ -173,10 +180,10 @@ impl TrustRecords {
         })
     }
 
-    /// Records that it is trusted, as it is now.
+    /// Records that a repository is trusted in its current state.
     ///
     /// # Errors
-    /// It cannot be trusted, or the records cannot be written.
+    /// The repository cannot be trusted, or the records cannot be written.
     pub fn trust(&self, subject: &TrustSubject) -> Result<(), TrustError> {
         if let Some(why) = &subject.obstacle {
             return Err(TrustError::Obstacle { directory: subject.top.clone(), why: why.clone() });
@@ -187,7 +194,7 @@ impl TrustRecords {
         })
     }
 
-    /// Forgets that a directory is trusted, and says whether it was. It may be gone meanwhile.
+    /// Removes the record of a directory, which may be gone by now. Returns whether there was one.
     ///
     /// # Errors
     /// The records cannot be written.
@@ -197,7 +204,7 @@ impl TrustRecords {
         Ok(was_trusted)
     }
 
-    /// The directories that there are records of.
+    /// The directories with a record.
     ///
     /// # Errors
     /// The records cannot be read.
@@ -205,13 +212,13 @@ impl TrustRecords {
         Ok(self.read()?.directories.into_keys().collect())
     }
 
-    /// The file that they are in.
+    /// The file with the records.
     #[must_use]
     pub fn path(&self) -> PathBuf {
         self.data.join(RECORDS)
     }
 
-    fn wrong(&self) -> impl Fn(io::Error) -> TrustError {
+    fn records_error(&self) -> impl Fn(io::Error) -> TrustError {
         let path = self.path();
         move |error| TrustError::Records { path: path.clone(), error }
     }
@@ -219,7 +226,9 @@ impl TrustRecords {
     fn read(&self) -> Result<Records, TrustError> {
         let read = || -> io::Result<Records> {
             let found = match self.path().symlink_metadata() {
-                Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Records::default()),
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                    return Ok(Records::default());
+                }
                 found => found?,
             };
             if !found.is_file() || found.len() > MAX_RECORDS_BYTES {
@@ -227,28 +236,29 @@ impl TrustRecords {
             }
             Ok(serde_json::from_slice(&std::fs::read(self.path())?)?)
         };
-        read().map_err(self.wrong())
+        read().map_err(self.records_error())
     }
 
-    /// Changes the records: all of them, or none.
+    /// Changes the records atomically.
     fn change(&self, change: impl FnOnce(&mut Records)) -> Result<(), TrustError> {
         let write = |records: &Records| -> io::Result<()> {
             let new = self.data.join(format!("{RECORDS}.new"));
             let _ = std::fs::remove_file(&new);
-            let mut file = OpenOptions::new().create_new(true).write(true).mode(0o600).open(&new)?;
+            let mut file =
+                OpenOptions::new().create_new(true).write(true).mode(0o600).open(&new)?;
             file.write_all(serde_json::to_string_pretty(records)?.as_bytes())?;
             file.sync_all()?;
             std::fs::rename(new, self.path())
         };
         let made = DirBuilder::new().recursive(true).mode(0o700).create(&self.data);
-        made.map_err(self.wrong())?;
-        let _lock = self.lock().map_err(self.wrong())?;
+        made.map_err(self.records_error())?;
+        let _lock = self.lock().map_err(self.records_error())?;
         let mut records = self.read()?;
         change(&mut records);
-        write(&records).map_err(self.wrong())
+        write(&records).map_err(self.records_error())
     }
 
-    /// Two processes that change the records at once do so one after the other.
+    /// Serializes changes by several processes.
     fn lock(&self) -> io::Result<FileLock> {
         for _ in 0..LOCK_ATTEMPTS {
             match FileLock::take(&self.data, "trust.lock") {
@@ -257,12 +267,14 @@ impl TrustRecords {
                 Err(NotLocked::Failed(error)) => return Err(error),
             }
         }
-        Err(io::Error::other("another process is changing them"))
+        Err(io::Error::other("another process keeps them locked"))
     }
 }
 
-/// What trust in a repository is about.
-pub(super) async fn subject_of(repository: &crate::gate::Repository) -> Result<TrustSubject, TrustError> {
+/// Finds what trust in a repository depends on.
+pub(super) async fn subject_of(
+    repository: &crate::gate::Repository,
+) -> Result<TrustSubject, TrustError> {
     let top = repository.top().to_owned();
     let commit = repository.head().await?.commit;
     let (files, obstacle) = match repository.trusted_ids().await {
@@ -272,14 +284,15 @@ pub(super) async fn subject_of(repository: &crate::gate::Repository) -> Result<T
     };
     let text = repository.head_file(crate::gate::PROJECT_FILE, MAX_PROJECT_FILE_BYTES).await?;
     let project = text.map(|text| ProjectFile::parse(&text)).transpose();
-    let project = project.map_err(|error| TrustError::ProjectFile { directory: top.clone(), error })?;
+    let project =
+        project.map_err(|error| TrustError::ProjectFile { directory: top.clone(), error })?;
     Ok(TrustSubject { top, commit, files, project, obstacle })
 }
 
-/// Whether there is a record that the repository of a directory is trusted as it is now.
+/// Whether the repository of a directory has a valid trust record.
 pub(super) async fn is_recorded(data: &Path, directory: &Path) -> bool {
     let (records, directory) = (TrustRecords::new(data), directory.to_owned());
-    let state = on_a_clock_of_its_own(move || async move {
+    let state = on_own_runtime(move || async move {
         let subject = records.subject(&directory).await?;
         records.state(&subject)
     });
@@ -297,8 +310,8 @@ mod tests {
 
     #[test]
     fn trust_holds_as_long_as_the_files_are_the_same() {
-        let place = tempfile::tempdir().unwrap();
-        let records = TrustRecords::new(place.path().join("data"));
+        let folder = tempfile::tempdir().unwrap();
+        let records = TrustRecords::new(folder.path().join("data"));
         let now = subject(&[("surefire.toml", "1")]);
         assert_eq!(records.state(&now).unwrap(), TrustState::Unknown);
         assert!(!records.untrust(&now.top).unwrap());
@@ -315,22 +328,22 @@ mod tests {
 
     #[test]
     fn records_that_cannot_be_read_trust_nothing() {
-        let place = tempfile::tempdir().unwrap();
-        let records = TrustRecords::new(place.path());
+        let folder = tempfile::tempdir().unwrap();
+        let records = TrustRecords::new(folder.path());
         for broken in ["", "{", "1"] {
-            std::fs::write(place.path().join(RECORDS), broken).unwrap();
+            std::fs::write(folder.path().join(RECORDS), broken).unwrap();
             assert!(records.state(&subject(&[])).is_err(), "{broken}");
-            assert!(records.trust(&subject(&[])).is_err(), "what is there is not written over");
+            assert!(records.trust(&subject(&[])).is_err(), "the file is not overwritten");
         }
-        std::fs::remove_file(place.path().join(RECORDS)).unwrap();
-        std::os::unix::fs::symlink("/dev/null", place.path().join(RECORDS)).unwrap();
+        std::fs::remove_file(folder.path().join(RECORDS)).unwrap();
+        std::os::unix::fs::symlink("/dev/null", folder.path().join(RECORDS)).unwrap();
         assert!(records.state(&subject(&[])).is_err());
     }
 
     #[test]
-    fn many_at_once_lose_nothing() {
-        let place = tempfile::tempdir().unwrap();
-        let records = TrustRecords::new(place.path());
+    fn concurrent_changes_are_all_kept() {
+        let folder = tempfile::tempdir().unwrap();
+        let records = TrustRecords::new(folder.path());
         std::thread::scope(|scope| {
             for n in 0..8 {
                 let records = &records;

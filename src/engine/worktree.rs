@@ -1,33 +1,33 @@
-//! The git worktree of a run that works apart: where it is, and what becomes of it after the run.
+//! A run's own git worktree: where it is, and how it is merged or discarded after the run.
 
 use std::path::{Path, PathBuf};
 
-use super::blocking::on_a_clock_of_its_own;
-use super::error::{EngineError, NotDone, ResumeError};
+use super::blocking::on_own_runtime;
+use super::error::{DecideError, EngineError, ResumeError};
 use crate::gate::{self, Environment, Git, GitError, WorktreeState};
 use crate::run::{CannotEndWorktree, RunId, Worktree, WorktreeEnd};
-use crate::session::Refusal;
+use crate::session::SessionRefusal;
 use crate::store::StoreError;
 use crate::{Advise, Remedy};
 
-/// What a person does with the worktree of a run that has ended.
+/// What to do with the worktree of a run that has ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WorktreeChoice {
-    /// Merges its branch into what is checked out where the run was started, and removes it.
+    /// Merge its branch into the branch checked out where the run was started, and remove it.
     Merge,
-    /// Throws it away, with its branch and what is not committed in it.
+    /// Remove it with its branch and its uncommitted changes.
     Discard,
 }
 
-/// Why a worktree is still there.
+/// Why a worktree was not merged or discarded.
 #[derive(Debug, thiserror::Error)]
 pub enum WorktreeError {
-    /// The run has none that could be merged or thrown away.
+    /// The run has no worktree to merge or discard.
     #[error(transparent)]
     Cannot(#[from] CannotEndWorktree),
-    /// It cannot be merged as it is.
+    /// Git cannot merge or remove it.
     #[error(transparent)]
-    Merge(#[from] gate::WorktreeError),
+    Merge(#[from] gate::GitWorktreeError),
     /// The run cannot be read.
     #[error(transparent)]
     Run(#[from] ResumeError),
@@ -37,11 +37,12 @@ pub enum WorktreeError {
 }
 
 impl WorktreeError {
-    /// The files that both sides changed, from the top of the work tree, where that is why it was not merged.
+    /// The conflicting files, relative to the top of the work tree; empty if conflicts are not the
+    /// reason.
     #[must_use]
     pub fn conflicts(&self) -> &[PathBuf] {
         match self {
-            Self::Merge(gate::WorktreeError::Conflicts { files }) => files,
+            Self::Merge(gate::GitWorktreeError::Conflicts { files }) => files,
             Self::Merge(_) | Self::Cannot(_) | Self::Run(_) | Self::Engine(_) => &[],
         }
     }
@@ -51,7 +52,7 @@ impl Advise for WorktreeError {
     fn remedy(&self) -> Option<Remedy> {
         match self {
             Self::Cannot(cannot) => cannot.remedy(),
-            // Its words say what to do.
+            // The error message says what to do.
             Self::Merge(_) => None,
             Self::Run(error) => error.remedy(),
             Self::Engine(error) => error.remedy(),
@@ -71,37 +72,39 @@ impl From<StoreError> for WorktreeError {
     }
 }
 
-impl From<NotDone> for WorktreeError {
-    fn from(error: NotDone) -> Self {
+impl From<DecideError> for WorktreeError {
+    fn from(error: DecideError) -> Self {
         match error {
-            NotDone::Refused(Refusal::Worktree(cannot)) => cannot.into(),
-            NotDone::Refused(_) | NotDone::NotPersisted(_) => Self::Engine(error.into()),
+            DecideError::Refused(SessionRefusal::Worktree(cannot)) => cannot.into(),
+            DecideError::Refused(_) | DecideError::NotPersisted(_) => Self::Engine(error.into()),
         }
     }
 }
 
-/// How the worktree of a run is, without changing it: what would be lost if it were thrown away.
+/// The state of a run's worktree: what discarding it would lose. Changes nothing.
 ///
 /// # Errors
-/// Git cannot say.
+/// Git failed.
 pub async fn worktree_state(worktree: &Worktree) -> Result<WorktreeState, GitError> {
     let Worktree { repository, path, branch, .. } = worktree.clone();
     let git = Git::new(&Environment::inherited());
     let state =
-        on_a_clock_of_its_own(move || async move { git.worktree_state(&repository, &path, &branch).await });
+        on_own_runtime(
+            move || async move { git.worktree_state(&repository, &path, &branch).await },
+        );
     state.await.map_err(GitError::CannotStart)?
 }
 
-/// Where worktrees are made in a data directory.
+/// The folder for worktrees in a data directory.
 #[must_use]
 pub fn worktrees_directory(data: &Path) -> PathBuf {
     data.join("worktrees")
 }
 
-/// The worktree of a run that is about to begin.
+/// Plans the worktree of a run that is about to start.
 pub(super) fn plan(data: &Path, run: RunId, repository: PathBuf, base: String) -> Worktree {
     let id: String = run.to_string().chars().take(8).collect();
-    // A directory is compared by its real path before each turn.
+    // The real path, because each turn compares the directory with its real path.
     let data = data.canonicalize().unwrap_or_else(|_| data.to_owned());
     Worktree {
         repository,
@@ -111,27 +114,27 @@ pub(super) fn plan(data: &Path, run: RunId, repository: PathBuf, base: String) -
     }
 }
 
-/// Makes a worktree, or what is missing of it after a crash.
+/// Creates a worktree. After a crash, creates the missing parts.
 pub(super) async fn make(git: &Git, worktree: &Worktree) -> Result<(), GitError> {
     let (git, Worktree { repository, path, branch, base }) = (git.clone(), worktree.clone());
-    let made =
-        on_a_clock_of_its_own(
-            move || async move { git.add_worktree(&repository, &path, &branch, &base).await },
-        );
+    let made = on_own_runtime(move || async move {
+        git.add_worktree(&repository, &path, &branch, &base).await
+    });
     made.await.map_err(GitError::CannotStart)?
 }
 
-/// Does with a worktree what a person chose.
+/// Merges or discards a worktree.
 pub(super) async fn end(
     git: &Git,
     worktree: &Worktree,
     choice: WorktreeChoice,
 ) -> Result<WorktreeEnd, WorktreeError> {
     let (git, Worktree { repository, path, branch, .. }) = (git.clone(), worktree.clone());
-    let ended = on_a_clock_of_its_own(move || async move {
+    let ended = on_own_runtime(move || async move {
         Ok(match choice {
             WorktreeChoice::Merge => {
-                let gate::Merged { into, commit } = git.merge_worktree(&repository, &path, &branch).await?;
+                let gate::Merged { into, commit } =
+                    git.merge_worktree(&repository, &path, &branch).await?;
                 WorktreeEnd::Merged { into, commit }
             }
             WorktreeChoice::Discard => {

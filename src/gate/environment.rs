@@ -1,17 +1,19 @@
-//! What git and the engine's commands see of the server's environment.
+//! The part of the server's environment that git and the engine's commands get.
 
 use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::sync::Arc;
 
-/// Variables whose names begin so are ours or the agent's, and stay with us.
+/// Variables with these prefixes are Surefire's or the agent's, and are not passed on.
 ///
-/// The key to this server must not reach a test that an agent wrote, and neither must the key to the agent's service; and
-/// an agent's CLI that a command starts must not believe to be part of another conversation.
+/// The key to this server must not reach a test that an agent wrote, and neither must the key to
+/// the agent's service. An agent's CLI that a command starts must not take itself for a part of
+/// another conversation.
 const WITHHELD_PREFIXES: [&str; 3] = ["SUREFIRE_", "CLAUDE", "ANTHROPIC"];
 
-/// Variables that send git into a certain repository (`git rev-parse --local-env-vars`). A server that was started by a
-/// hook has some of them, and then every `git` of a command would work on the hook's repository.
+/// Variables that point git to a certain repository (`git rev-parse --local-env-vars`). A server
+/// that was started by a hook has some of them, and then every `git` of a command would work on the
+/// hook's repository.
 const REPOSITORY_NAMES: [&str; 16] = [
     "GIT_ALTERNATE_OBJECT_DIRECTORIES",
     "GIT_COMMON_DIR",
@@ -31,13 +33,18 @@ const REPOSITORY_NAMES: [&str; 16] = [
     "GIT_WORK_TREE",
 ];
 
-/// Of git's own variables, those that its calls by the engine keep: where its programs and its configuration are, and the
-/// operator's own configuration, which may hold `safe.directory`.
-const GIT_NAMES: [&str; 5] =
-    ["GIT_EXEC_PATH", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM", "GIT_CONFIG_COUNT"];
+/// Git's own variables that the engine's calls of git keep: where its programs and its
+/// configuration are, and the operator's own configuration, which may contain `safe.directory`.
+const GIT_NAMES: [&str; 5] = [
+    "GIT_EXEC_PATH",
+    "GIT_CONFIG_GLOBAL",
+    "GIT_CONFIG_SYSTEM",
+    "GIT_CONFIG_NOSYSTEM",
+    "GIT_CONFIG_COUNT",
+];
 const GIT_PREFIXES: [&str; 2] = ["GIT_CONFIG_KEY_", "GIT_CONFIG_VALUE_"];
 
-/// Of git's own variables, those that say in whose name a commit is made.
+/// Git's own variables for the author and the committer of a commit.
 const IDENTITY_NAMES: [&str; 6] = [
     "GIT_AUTHOR_NAME",
     "GIT_AUTHOR_EMAIL",
@@ -49,33 +56,36 @@ const IDENTITY_NAMES: [&str; 6] = [
 
 /// A copy of an environment, taken once.
 ///
-/// Everything of it is passed on but what is Surefire's and the agent's. No list of names could be complete: a build may
-/// need the variables of any toolchain, a proxy, or the address of a database for its tests, and a check that fails where the
-/// operator's own terminal succeeds proves nothing.
+/// Everything is passed on except the variables of Surefire and of the agent. No allowlist could be
+/// complete: a build may need the variables of any toolchain, a proxy, or the address of a database
+/// for its tests, and a check that fails although it succeeds in the operator's terminal proves
+/// nothing.
 #[derive(Clone, Default)]
 pub struct Environment(Arc<[(OsString, OsString)]>);
 
 impl Environment {
-    /// This process's own.
+    /// The environment of this process.
     #[must_use]
     pub fn inherited() -> Self {
         std::env::vars_os().collect()
     }
 
-    /// What a command of the engine gets to see.
+    /// The variables for a command of the engine.
     pub(super) fn for_command(&self) -> Vec<(OsString, OsString)> {
         self.passed(|name| !REPOSITORY_NAMES.contains(&name))
     }
 
-    /// What the engine's own calls of git get to see.
+    /// The variables for the engine's own calls of git.
     pub(super) fn for_git(&self) -> Vec<(OsString, OsString)> {
         self.passed(|name| {
-            let kept = GIT_NAMES.contains(&name) || GIT_PREFIXES.iter().any(|it| name.starts_with(it));
+            let kept =
+                GIT_NAMES.contains(&name) || GIT_PREFIXES.iter().any(|it| name.starts_with(it));
             kept || !name.starts_with("GIT_")
         })
     }
 
-    /// In whose name a commit is made, as far as variables say so. Only what commits gets to see them.
+    /// The author and the committer of a commit, as far as variables name them. Only calls that
+    /// commit get these.
     pub(super) fn identity(&self) -> Vec<(&'static str, OsString)> {
         let value = |name: &&'static str| {
             let (_, value) = self.0.iter().find(|(known, _)| known == name)?;
@@ -86,7 +96,7 @@ impl Environment {
 
     fn passed(&self, passes: impl Fn(&str) -> bool) -> Vec<(OsString, OsString)> {
         let passes = |name: &OsStr| {
-            // A name that is not text is none of the above.
+            // A name that is not UTF-8 matches none of the lists.
             let Some(name) = name.to_str() else { return true };
             !WITHHELD_PREFIXES.iter().any(|prefix| name.starts_with(prefix)) && passes(name)
         };
@@ -100,7 +110,7 @@ impl FromIterator<(OsString, OsString)> for Environment {
     }
 }
 
-/// Names only: values may be secrets, and what can be printed ends up in a log some day.
+/// Prints names only: values may be secrets, and debug output may end up in a log.
 impl fmt::Debug for Environment {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_list().entries(self.0.iter().map(|(name, _)| name)).finish()
@@ -112,7 +122,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn all_is_passed_on_but_what_is_ours_the_agents_or_another_repositorys() {
+    fn only_our_variables_the_agents_and_repository_paths_are_withheld() {
         let table = [
             // name, for a command, for git
             ("PATH", true, true),
@@ -142,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn in_whose_name_commits_are_made() {
+    fn the_identity_for_commits_is_read_from_variables() {
         let pairs = [("PATH", "/bin"), ("GIT_COMMITTER_EMAIL", "a@example.com"), ("GIT_DIR", "/x")];
         let environment: Environment =
             pairs.map(|(name, value)| (name.into(), value.into())).into_iter().collect();
@@ -151,7 +161,8 @@ mod tests {
 
     #[test]
     fn values_are_not_printed() {
-        let environment: Environment = [("GITHUB_TOKEN".into(), "secret".into())].into_iter().collect();
+        let environment: Environment =
+            [("GITHUB_TOKEN".into(), "secret".into())].into_iter().collect();
         let printed = format!("{environment:?}");
         assert!(printed.contains("GITHUB_TOKEN") && !printed.contains("secret"), "{printed}");
     }

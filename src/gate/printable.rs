@@ -1,8 +1,10 @@
 //! Text that a program wrote, made fit to be shown in a terminal, a page and a prompt.
 
-/// The text without what directs a terminal: escape sequences, control characters, marks that turn the direction of
-/// writing. Lines and tabs stay. Where a line was written over after a carriage return, as progress bars do, the last
-/// writing stays.
+use crate::recipe::is_bidi_control;
+
+/// The text without what directs a terminal: escape sequences, control characters, marks that turn
+/// the direction of writing. Lines and tabs stay. Where a line was written over after a carriage
+/// return, as progress bars do, the last writing stays.
 pub(super) fn printable(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     let mut line_begin = 0;
@@ -27,16 +29,15 @@ pub(super) fn printable(text: &str) -> String {
                 _ => {}
             },
             '\u{9b}' => skip_while(&mut rest, |letter| !('@'..='~').contains(&letter)),
-            '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{200e}' | '\u{200f}' => {}
-            letter if letter.is_control() => {}
+            letter if letter.is_control() || is_bidi_control(letter) => {}
             letter => shown.push(letter),
         }
     }
     shown
 }
 
-/// Skips what belongs to a sequence, and the letter that ends it. A line break always ends it: one that was cut off must
-/// not take what follows with it.
+/// Skips what belongs to a sequence, and the letter that ends it. A line break always ends it: one
+/// that was cut off must not take what follows with it.
 fn skip_while(rest: &mut std::iter::Peekable<std::str::Chars<'_>>, belongs: impl Fn(char) -> bool) {
     while rest.next_if(|letter| *letter != '\n' && belongs(*letter)).is_some() {}
     rest.next_if(|letter| *letter != '\n');
@@ -72,6 +73,7 @@ mod tests {
             ("cut \u{1b}", "cut "),
             ("\u{1b}\nnext", "\nnext"),
             ("left\u{202e}right", "leftright"),
+            ("left\u{61c}right", "leftright"),
         ];
         for (text, shown) in table {
             assert_eq!(printable(text), shown, "{text:?}");

@@ -1,6 +1,8 @@
-//! A project's own file: checks, a setup command and exceptions that a repository brings along. Never a recipe.
+//! A project's own file: checks, a setup command and exceptions that a repository brings along.
+//! Never a recipe.
 //!
-//! This reads its text. Where the text comes from, and whether its commands are trusted, is for the engine.
+//! This reads its text. Where the text comes from, and whether its commands are trusted, is for the
+//! engine.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -27,7 +29,8 @@ const MAX_VERIFY_TIME: Duration = Duration::from_hours(720);
 const MAX_MISTAKES: usize = 10;
 
 /// The keys that the file may have.
-const KEYS: [&str; 5] = ["verify", "setup", "scope", "allow_lockfiles", "max_verify_time_per_milestone"];
+const KEYS: [&str; 5] =
+    ["verify", "setup", "scope", "allow_lockfiles", "max_verify_time_per_milestone"];
 
 /// The keys that `[scope]` may have.
 const SCOPE_KEYS: [&str; 2] = ["allow", "deny"];
@@ -178,7 +181,8 @@ impl<'t> Reader<'t> {
 
     fn unknown(&mut self, key: &Key<'t>, of: &str, known: &[&str]) {
         let name = key.get_ref().as_ref();
-        let meant = closest(name, known.iter().copied()).map(|close| format!("did you mean `{close}`? "));
+        let meant =
+            closest(name, known.iter().copied()).map(|close| format!("did you mean `{close}`? "));
         let known = known.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
         let what = format!(
             "there is no `{}`{of}: {}known are {known}",
@@ -215,14 +219,20 @@ impl<'t> Reader<'t> {
 
     /// A command, or a list of commands.
     fn commands(&mut self, name: &str, value: &Value<'t>) -> Vec<CommandLine> {
-        const WANTED: &str = "a command, or a list of commands: `[\"cargo test\", [\"make\", \"check\"]]`";
+        const WANTED: &str =
+            "a command, or a list of commands: `[\"cargo test\", [\"make\", \"check\"]]`";
         match value.get_ref() {
             DeValue::String(_) => self.command(name, value).into_iter().collect(),
             DeValue::Array(values) if values.is_empty() => {
-                self.mistake(value.span(), format!("`{name}` is empty: list a command, or take it out"));
+                self.mistake(
+                    value.span(),
+                    format!("`{name}` is empty: list a command, or take it out"),
+                );
                 Vec::new()
             }
-            DeValue::Array(values) => values.iter().filter_map(|value| self.command(name, value)).collect(),
+            DeValue::Array(values) => {
+                values.iter().filter_map(|value| self.command(name, value)).collect()
+            }
             _ => {
                 self.wrong_kind(value, name, WANTED);
                 Vec::new()
@@ -256,17 +266,27 @@ impl<'t> Reader<'t> {
         }
     }
 
-    fn program(&mut self, name: &str, list: &Value<'t>, words: &[Value<'t>]) -> Option<CommandLine> {
+    fn program(
+        &mut self,
+        name: &str,
+        list: &Value<'t>,
+        words: &[Value<'t>],
+    ) -> Option<CommandLine> {
         let program = words.first().and_then(|word| word.get_ref().as_str());
         if words.is_empty() || program.is_some_and(|program| program.trim().is_empty()) {
-            let what = format!("a command of `{name}` names no program: write `[\"make\", \"check\"]`");
+            let what =
+                format!("a command of `{name}` names no program: write `[\"make\", \"check\"]`");
             self.mistake(list.span(), what);
             return None;
         }
         let mut arguments = Vec::new();
         for word in words {
             let Some(text) = word.get_ref().as_str() else {
-                self.wrong_kind(word, name, "a program and its arguments as texts: `[\"make\", \"check\"]`");
+                self.wrong_kind(
+                    word,
+                    name,
+                    "a program and its arguments as texts: `[\"make\", \"check\"]`",
+                );
                 continue;
             };
             arguments.extend(self.without_nul(name, word, text));
@@ -275,9 +295,17 @@ impl<'t> Reader<'t> {
     }
 
     /// No program can be given a NUL byte.
-    fn without_nul(&mut self, name: &str, value: &Value<'t>, text: &str) -> Option<Cow<'static, str>> {
+    fn without_nul(
+        &mut self,
+        name: &str,
+        value: &Value<'t>,
+        text: &str,
+    ) -> Option<Cow<'static, str>> {
         if text.contains('\0') {
-            self.mistake(value.span(), format!("a command of `{name}` holds a NUL byte: take it out"));
+            self.mistake(
+                value.span(),
+                format!("a command of `{name}` holds a NUL byte: take it out"),
+            );
             return None;
         }
         Some(text.to_owned().into())
@@ -286,11 +314,18 @@ impl<'t> Reader<'t> {
     fn scope(&mut self, value: &Value<'t>) -> FileScope {
         let mut scope = FileScope::EVERYTHING;
         let Some(table) = value.get_ref().as_table() else {
-            self.wrong_kind(value, "scope", "a section: `[scope]`, and below it `deny = [\"docs/**\"]`");
+            self.wrong_kind(
+                value,
+                "scope",
+                "a section: `[scope]`, and below it `deny = [\"docs/**\"]`",
+            );
             return scope;
         };
         if table.is_empty() {
-            self.mistake(value.span(), "`scope` is empty: write `allow` or `deny` below it, or take it out");
+            self.mistake(
+                value.span(),
+                "`scope` is empty: write `allow` or `deny` below it, or take it out",
+            );
         }
         for (key, value) in table {
             match key.get_ref().as_ref() {
@@ -309,7 +344,10 @@ impl<'t> Reader<'t> {
             return Vec::new();
         };
         if values.is_empty() {
-            self.mistake(value.span(), format!("`{name}` is empty: list a pattern, or take it out"));
+            self.mistake(
+                value.span(),
+                format!("`{name}` is empty: list a pattern, or take it out"),
+            );
         }
         let mut patterns = Vec::new();
         for value in values {
@@ -365,7 +403,8 @@ mod tests {
         assert_eq!(ProjectFile::parse(b""), Ok(ProjectFile::default()));
         assert_eq!(*ProjectFile::parse(b"scope.deny = ['a']").unwrap().scope.deny, ["a"]);
         assert_eq!(
-            ProjectFile::parse("\u{feff}allow_lockfiles = true".as_bytes()).map(|it| it.allow_lockfiles),
+            ProjectFile::parse("\u{feff}allow_lockfiles = true".as_bytes())
+                .map(|it| it.allow_lockfiles),
             Ok(true)
         );
     }
@@ -400,7 +439,11 @@ mod tests {
             ("max_verify_time_per_milestone = '721h'", (1, 33), "at most `720h`"),
             ("scope = ['a']", (1, 9), "a section"),
             ("[scope]", (1, 1), "`scope` is empty"),
-            ("[scope]\nallwo = ['a']", (2, 1), "there is no `allwo` in `scope`: did you mean `allow`?"),
+            (
+                "[scope]\nallwo = ['a']",
+                (2, 1),
+                "there is no `allwo` in `scope`: did you mean `allow`?",
+            ),
             ("[scope]\nallow = 'a'", (2, 9), "a list of patterns"),
             ("[scope]\ndeny = []", (2, 8), "`scope.deny` is empty"),
             ("[scope]\ndeny = [3]", (2, 9), "cannot hold `integer`"),
@@ -417,10 +460,14 @@ mod tests {
 
     #[test]
     fn all_mistakes_are_named_in_the_order_of_their_lines() {
-        let found = mistakes("verify = []\nsetup = 3\nallow_lockfiles = 'yes'\n[scope]\ndeny = ['/']");
+        let found =
+            mistakes("verify = []\nsetup = 3\nallow_lockfiles = 'yes'\n[scope]\ndeny = ['/']");
         assert_eq!(found.iter().map(|it| it.line).collect::<Vec<_>>(), [1, 2, 3, 5]);
         let error = ProjectFileError::Mistakes { mistakes: found }.to_string();
-        assert!(error.starts_with("`surefire.toml` line 1, column 10: `verify` is empty"), "{error}");
+        assert!(
+            error.starts_with("`surefire.toml` line 1, column 10: `verify` is empty"),
+            "{error}"
+        );
         assert!(error.contains("; line 2, column 9: "), "{error}");
         let many: String = (0..50).map(|number| format!("key{number} = 1\n")).collect();
         assert_eq!(mistakes(&many).len(), MAX_MISTAKES);
@@ -428,10 +475,16 @@ mod tests {
 
     #[test]
     fn what_is_not_text_or_too_large_is_not_read() {
-        assert_eq!(ProjectFile::parse(b"# a\n# b\n# \xff"), Err(ProjectFileError::NotText { line: 3 }));
+        assert_eq!(
+            ProjectFile::parse(b"# a\n# b\n# \xff"),
+            Err(ProjectFileError::NotText { line: 3 })
+        );
         let long = vec![b'\n'; MAX_PROJECT_FILE_BYTES];
         assert!(ProjectFile::parse(&long).is_ok());
-        assert_eq!(ProjectFile::parse(&[long.as_slice(), b"\n"].concat()), Err(ProjectFileError::TooLarge));
+        assert_eq!(
+            ProjectFile::parse(&[long.as_slice(), b"\n"].concat()),
+            Err(ProjectFileError::TooLarge)
+        );
     }
 
     #[test]

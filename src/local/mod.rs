@@ -1,8 +1,8 @@
-//! Meeting: where the processes of one user find each other on one machine.
+//! Meeting: where the processes of one user find each other on a machine.
 //!
-//! It answers where lock files and sockets are that no other user can touch, and connects to such a socket. It decides nothing
-//! about who may do what, and keeps nothing that has to outlive a restart of the machine. Start with `runtime_directory.rs` for
-//! the directories, then `socket.rs`.
+//! It locates lock files and sockets that no other user can access, and connects to such a socket.
+//! It does not authorize anything, and stores nothing that has to survive a reboot. Start with
+//! `runtime_directory.rs` for the directories, then `socket.rs`.
 
 mod runtime_directory;
 #[cfg(any(feature = "client", feature = "server"))]
@@ -15,6 +15,6 @@ pub(crate) use runtime_directory::{make_private, runtime_directories};
 #[cfg(all(test, feature = "server"))]
 pub(crate) use socket::SOCKET;
 #[cfg(feature = "server")]
-pub(crate) use socket::Way;
+pub(crate) use socket::SocketPath;
 #[cfg(any(feature = "client", test))]
 pub(crate) use socket::connect;

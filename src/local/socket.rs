@@ -1,4 +1,4 @@
-//! The socket of a data directory: where it is, and how to connect to it.
+//! The socket of a data directory: its path, and connecting to it.
 
 #[cfg(any(feature = "client", test))]
 use std::io;
@@ -19,47 +19,53 @@ use super::runtime_directory::runtime_directories;
 pub(crate) const SOCKET: &str = "socket";
 
 /// The name of the directory for sockets that cannot be in their data directory.
-const ELSEWHERE: &str = "surefire-sockets";
+const FALLBACK_DIRECTORY: &str = "surefire-sockets";
 
-/// The longest path that a socket can have everywhere: macOS takes 103 bytes, Linux 107.
+/// The longest path of a socket on all platforms: macOS allows 103 bytes, Linux 107.
 const MAX_PATH_BYTES: usize = 103;
 
-/// A path to the socket of a data directory. There are several, since a socket's path must be short and a file system may have none.
+/// A path to the socket of a data directory. There are several candidates, since a socket's path
+/// must be short, and some file systems do not support sockets.
 #[derive(Debug)]
-pub(crate) struct Way {
+pub(crate) struct SocketPath {
     path: PathBuf,
-    /// The data directory, where the path leads through it.
+    /// The open data directory, if the path goes through its descriptor.
     directory: Option<OwnedFd>,
 }
 
-impl Way {
+impl SocketPath {
     pub(crate) fn to(path: PathBuf) -> Self {
         Self { path, directory: None }
     }
 
-    /// Where it leads.
+    /// The path.
     #[cfg(feature = "server")]
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }
 
-    /// All ways to the socket of a data directory, the best one first. A client tries what the server may have had to use.
+    /// All candidate paths for the socket of a data directory, in order of preference. A client
+    /// tries them all, since the server may have had to use a later one.
     pub(crate) fn all(data: &Path) -> Vec<Self> {
         let direct = data.join(SOCKET);
         let first = if is_short(&direct) { Some(Self::to(direct)) } else { Self::through(data) };
-        first.into_iter().chain(Self::elsewhere(data, runtime_directories(ELSEWHERE))).collect()
+        first
+            .into_iter()
+            .chain(Self::elsewhere(data, runtime_directories(FALLBACK_DIRECTORY)))
+            .collect()
     }
 
-    /// The socket in the data directory, by the number of the open directory: that is short, whatever its path is.
+    /// The socket in the data directory, through the descriptor of the open directory: the path is
+    /// short, however long the directory's path is.
     fn through(data: &Path) -> Option<Self> {
         let flags = OFlags::DIRECTORY | OFlags::CLOEXEC | OFlags::RDONLY;
         let directory = rustix::fs::open(data, flags, Mode::empty()).ok()?;
         let open = PathBuf::from(format!("/proc/self/fd/{}", directory.as_raw_fd()));
-        // Not every system has this.
+        // Not every system has `/proc`.
         open.is_dir().then(|| Self { path: open.join(SOCKET), directory: Some(directory) })
     }
 
-    /// A socket outside of the data directory, named after the directory's number on its disk.
+    /// A socket outside the data directory, named after the directory's device and inode.
     pub(crate) fn elsewhere(data: &Path, directories: Vec<PathBuf>) -> Vec<Self> {
         let Ok(found) = std::fs::metadata(data) else { return Vec::new() };
         let name = format!("{:x}-{:x}", found.dev(), found.ino());
@@ -67,7 +73,8 @@ impl Way {
         paths.filter(|path| is_short(path)).map(Self::to).collect()
     }
 
-    /// The directory of a socket outside of the data directory: it has to be looked at, since others may have made it.
+    /// The directory of a socket outside the data directory. It has to be checked, since another
+    /// user may have created it.
     pub(crate) fn other_directory(&self, data: &Path) -> Option<&Path> {
         self.path.parent().filter(|directory| self.directory.is_none() && *directory != data)
     }
@@ -80,13 +87,13 @@ fn is_short(path: &Path) -> bool {
 /// Connects to the server that holds a data directory, as a process of the same user.
 ///
 /// # Errors
-/// The server has no such socket, or does not take more connections.
+/// The server has no such socket, or accepts no more connections.
 #[cfg(any(feature = "client", test))]
 pub(crate) async fn connect(data: &Path) -> io::Result<UnixStream> {
     let mut problem = io::Error::from(io::ErrorKind::NotFound);
-    for way in Way::all(data) {
-        let connected = match way.other_directory(data).map_or(Ok(()), check_private) {
-            Ok(()) => UnixStream::connect(&way.path).await,
+    for candidate in SocketPath::all(data) {
+        let connected = match candidate.other_directory(data).map_or(Ok(()), check_private) {
+            Ok(()) => UnixStream::connect(&candidate.path).await,
             Err(error) => Err(error),
         };
         match connected {

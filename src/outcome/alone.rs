@@ -1,47 +1,51 @@
-//! Whether an object stands alone, or is part of something bigger: a JSON value, a string, a comment.
+//! Whether an object stands alone, or is part of a larger JSON value, a string or a comment.
 //!
-//! Only the neighbourhood is looked at, so that the answer at the end of a long reply is found without reading the rest. In prose a
-//! comma or a colon may stand before an answer too; they belong to JSON when a JSON value or a quoted key comes before them.
+//! Only the surrounding text is examined, so that the answer at the end of a long reply is found
+//! without reading the rest. Prose may have a comma or a colon before an answer too; they belong
+//! to JSON if a JSON value or a quoted key precedes them.
 
 use super::blank::blank;
 
 /// How far before and after the object a comment or a string may begin or end, in bytes.
-const NEARBY: usize = 1024;
+const MAX_NEARBY_BYTES: usize = 1024;
 
-/// Whether what is at `start..end` is not part of something bigger.
+/// Whether the object at `start..end` is not part of a larger value, a string or a comment.
 pub(super) fn stands_alone(text: &str, start: usize, end: usize) -> bool {
     let (before, after) = (&text[..start], &text[end..]);
     !is_in_comment(before, after) && !is_in_string(before, after) && !is_in_value(before, after)
 }
 
-/// The end of this text, as far as it is nearby.
+/// The end of this text, within the limit.
 fn nearby(before: &str) -> &str {
-    &before[before.ceil_char_boundary(before.len().saturating_sub(NEARBY))..]
+    &before[before.ceil_char_boundary(before.len().saturating_sub(MAX_NEARBY_BYTES))..]
 }
 
-/// The last line of this text, as far as it is nearby.
+/// The last line of this text, within the limit.
 fn line(before: &str) -> &str {
     nearby(before).rsplit('\n').next().unwrap_or_default()
 }
 
-/// Where a comment begins that lasts to the end of this line.
+/// The offset of a comment that extends to the end of this line.
 fn line_comment(line: &str) -> Option<usize> {
-    // The slashes of `https://` begin none.
+    // The slashes of `https://` do not begin a comment.
     line.match_indices("//").map(|(at, _)| at).find(|at| !line[..*at].ends_with(':'))
 }
 
 fn is_in_comment(before: &str, after: &str) -> bool {
     let opens = |text: &str| text.rfind("/*").is_some_and(|at| !text[at..].contains("*/"));
-    let after = &after[..after.floor_char_boundary(NEARBY)];
+    let after = &after[..after.floor_char_boundary(MAX_NEARBY_BYTES)];
     line_comment(line(before)).is_some() || opens(nearby(before)) && after.contains("*/")
 }
 
-/// Whether a quoted value was opened on this line and not closed (`"otherDescription": "it said `), or one is closed right
-/// after it.
+/// Whether a quoted value was opened on this line and not closed (`"otherDescription": "it said `),
+/// or one is closed right after it.
 fn is_in_string(before: &str, after: &str) -> bool {
     let line = line(before);
-    let quotes: Vec<usize> =
-        line.match_indices('"').map(|(at, _)| at).filter(|at| !line[..*at].ends_with('\\')).collect();
+    let quotes: Vec<usize> = line
+        .match_indices('"')
+        .map(|(at, _)| at)
+        .filter(|at| !line[..*at].ends_with('\\'))
+        .collect();
     let is_value = |at: &usize| {
         let key = line[..*at].trim_end().strip_suffix(':');
         key.is_some_and(|key| key.trim_end().ends_with('"'))
@@ -51,7 +55,7 @@ fn is_in_string(before: &str, after: &str) -> bool {
         || without_blank(after).strip_prefix('"').is_some_and(is_closing)
 }
 
-/// Whether what comes before and after it makes it a value of an object or an item of an array.
+/// Whether the text before and after it makes it a value of an object or an item of an array.
 fn is_in_value(before: &str, after: &str) -> bool {
     let before = without_comments(before);
     if let Some(key) = before.strip_suffix(':') {
@@ -99,12 +103,12 @@ mod tests {
 
     /// `@` stands for the object.
     fn alone(text: &str) -> bool {
-        let start = text.find('@').expect("it has an object");
+        let start = text.find('@').expect("each case has an object");
         stands_alone(text, start, start + 1)
     }
 
     #[test]
-    fn prose_does_not_hold_an_object() {
+    fn an_object_in_prose_stands_alone() {
         let cases = [
             "@",
             "Done.\n@",
@@ -137,13 +141,14 @@ mod tests {
             "say \"@\"",
         ];
         for text in cases {
-            // A glob and a crontab together look like a comment; asking again is the lesser evil.
+            // This glob and this crontab entry look like a comment together. The agent is asked
+            // again then, which costs less than a wrong reading.
             assert_eq!(alone(text), text != "src/*.rs @ and */5", "{text}");
         }
     }
 
     #[test]
-    fn values_strings_and_comments_do() {
+    fn an_object_in_a_value_a_string_or_a_comment_does_not_stand_alone() {
         let cases = [
             "{\"a\": @}",
             "{\"a\": @",

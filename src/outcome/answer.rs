@@ -1,4 +1,5 @@
-//! What the object that decides says: its outcome, its description and its findings, as the agent wrote them.
+//! The content of the object that decides: its outcome, its description and its findings, as the
+//! agent wrote them.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -6,23 +7,23 @@ use std::collections::HashSet;
 use super::finding::Finding;
 use super::findings::findings;
 use super::object::Object;
-use super::string::{said, unescape};
+use super::string::{content, unescape};
 use super::unread::{Flaw, Unread};
 use super::{DESCRIPTION, FINDINGS, OUTCOME};
 
-/// An answer that is not yet held against the step's outcomes.
+/// An answer that is not yet matched against the step's outcomes.
 pub(super) struct Answer<'t> {
     pub(super) outcome: Cow<'t, str>,
-    /// What `otherDescription` says, where it is a string.
+    /// The value of `otherDescription`, if it is a string.
     pub(super) description: Option<Cow<'t, str>>,
-    /// What `findings` lists, where it lists anything.
+    /// The findings that `findings` lists, if any.
     pub(super) findings: Vec<Finding>,
 }
 
-/// Takes the answer from the object that decides.
+/// Extracts the answer from the object that decides.
 ///
 /// # Errors
-/// A key is there twice, or the outcome is not a string.
+/// A key occurs twice, or the outcome is not a string.
 pub(super) fn answer<'t>(text: &'t str, object: &Object) -> Result<Answer<'t>, Unread> {
     let mut keys = HashSet::with_capacity(object.members.len());
     let (mut outcome, mut description, mut found) = (None, None, None);
@@ -30,8 +31,8 @@ pub(super) fn answer<'t>(text: &'t str, object: &Object) -> Result<Answer<'t>, U
         let key = unescape(&text[member.key.clone()]);
         let value = &text[member.value.clone()];
         match &*key {
-            OUTCOME => outcome = said(value),
-            DESCRIPTION => description = said(value),
+            OUTCOME => outcome = content(value),
+            DESCRIPTION => description = content(value),
             FINDINGS => found = Some(value),
             _ => {}
         }

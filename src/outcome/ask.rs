@@ -1,17 +1,19 @@
-//! What the agent is told: how to report an outcome, and what was wrong with the last report.
+//! Instructions for the agent: how to report an outcome, and what was wrong with the last report.
 
 use std::fmt::Display;
 
 use super::{DESCRIPTION, FINDINGS, OTHER, OUTCOME};
 use crate::recipe::{OutcomeOutline, StepOutline};
 
-/// What an agent could say about `other`. A whole sentence, because agents repeat placeholders.
+/// An example description of `other`. A whole sentence, because agents repeat placeholders.
 const EXAMPLE: &str = "Waiting for external API response";
 
-/// What an agent could list as found.
-const EXAMPLE_FINDINGS: &str = r#"[{"file": "src/cart.rs", "line": 12, "text": "Totals are rounded twice"}]"#;
+/// Example findings.
+const EXAMPLE_FINDINGS: &str =
+    r#"[{"file": "src/cart.rs", "line": 12, "text": "Totals are rounded twice"}]"#;
 
-/// What to append to a step's prompt, after an empty line: the lines that the agent may end its reply with.
+/// The text to append to a step's prompt, after an empty line: it lists the last lines with which
+/// the agent's reply may end.
 ///
 /// ```
 /// use surefire::outcome::instructions;
@@ -26,7 +28,7 @@ const EXAMPLE_FINDINGS: &str = r#"[{"file": "src/cart.rs", "line": 12, "text": "
 /// {"outcome": "issues-found", "findings": [{"file": "src/cart.rs", "line": 12, "text": "Totals are rounded twice"}]}
 /// {"outcome": "other", "otherDescription": "Waiting for external API response"}
 ///
-/// For `issues-found`, list what you found in `findings`: one entry for each finding, in a sentence each, with `file` and `line` where there are some.
+/// For `issues-found`, list what you found in `findings`: one entry for each finding, in one sentence, with `file` and `line` if it has them.
 ///
 /// For `other`, put what happened into `otherDescription`, in your own words.
 ///
@@ -51,7 +53,7 @@ const EXAMPLE_FINDINGS: &str = r#"[{"file": "src/cart.rs", "line": 12, "text": "
 /// {"outcome": "no-issues"}
 /// {"outcome": "issues-found", "findings": [{"file": "src/cart.rs", "line": 12, "text": "Totals are rounded twice"}]}
 ///
-/// For `issues-found`, list what you found in `findings`: one entry for each finding, in a sentence each, with `file` and `line` where there are some.
+/// For `issues-found`, list what you found in `findings`: one entry for each finding, in one sentence, with `file` and `line` if it has them.
 ///
 /// Your possible outcomes for this step: no-issues, issues-found"#
 /// );
@@ -60,13 +62,14 @@ const EXAMPLE_FINDINGS: &str = r#"[{"file": "src/cart.rs", "line": 12, "text": "
 pub fn instructions(step: &StepOutline) -> String {
     let outcomes = outcomes(step);
     let lines: String = outcomes.iter().map(|outcome| line(outcome) + "\n").collect();
-    let with_findings: Vec<_> = outcomes.iter().filter(|it| it.findings).map(|it| it.name).collect();
+    let with_findings: Vec<_> =
+        outcomes.iter().filter(|it| it.findings).map(|it| it.name).collect();
     let about_findings = if with_findings.is_empty() {
         String::new()
     } else {
         format!(
-            "\nFor `{}`, list what you found in `{FINDINGS}`: one entry for each finding, in a sentence each, \
-             with `file` and `line` where there are some.\n",
+            "\nFor `{}`, list what you found in `{FINDINGS}`: one entry for each finding, in one sentence, \
+             with `file` and `line` if it has them.\n",
             with_findings.join("` and `")
         )
     };
@@ -83,8 +86,8 @@ pub fn instructions(step: &StepOutline) -> String {
     )
 }
 
-/// What to say to an agent whose reply could not be read: what was wrong, and the instructions again. The problem is
-/// an [`Unread`](super::Unread), or its words where only those were kept.
+/// The prompt after a reply that could not be read: what was wrong, and the instructions again.
+/// The problem is an [`Unread`](super::Unread), or its text if only that was stored.
 ///
 /// ```
 /// use surefire::recipes::ImplementAndReview;
@@ -107,7 +110,7 @@ pub fn reminder(step: &StepOutline, problem: impl Display) -> String {
     )
 }
 
-/// The step's outcomes in their order, with `other` last wherever it was declared.
+/// The step's outcomes in their order, but with `other` last.
 fn outcomes(step: &StepOutline) -> Vec<&'static OutcomeOutline> {
     let (other, mut outcomes): (Vec<_>, Vec<_>) =
         step.outcomes.iter().partition(|outcome| outcome.name == OTHER);
@@ -119,8 +122,11 @@ fn line(outcome: &OutcomeOutline) -> String {
     let name = outcome.name;
     let description =
         if name == OTHER { format!(r#", "{DESCRIPTION}": "{EXAMPLE}""#) } else { String::new() };
-    let findings =
-        if outcome.findings { format!(r#", "{FINDINGS}": {EXAMPLE_FINDINGS}"#) } else { String::new() };
+    let findings = if outcome.findings {
+        format!(r#", "{FINDINGS}": {EXAMPLE_FINDINGS}"#)
+    } else {
+        String::new()
+    };
     format!(r#"{{"{OUTCOME}": "{name}"{description}{findings}}}"#)
 }
 
@@ -149,48 +155,71 @@ mod tests {
     #[test]
     fn other_comes_last_and_only_where_there_is_one() {
         let text = instructions(Asking::OUTLINE.first_step());
-        assert!(text.ends_with("Your possible outcomes for this step: found, not-found, other"), "{text}");
+        assert!(
+            text.ends_with("Your possible outcomes for this step: found, not-found, other"),
+            "{text}"
+        );
         let text = instructions(&Asking::OUTLINE.steps[1]);
         assert!(!text.contains(OTHER), "{text}");
     }
 
     #[test]
-    fn every_line_that_is_offered_can_be_read() {
+    fn every_offered_line_can_be_read() {
         for step in Asking::OUTLINE.steps {
             let text = instructions(step);
             let lines: Vec<_> = text.lines().filter(|line| line.starts_with('{')).collect();
-            let read: Vec<_> = lines.iter().map(|line| read(line, step).map(|it| it.outcome)).collect();
+            let read: Vec<_> =
+                lines.iter().map(|line| read(line, step).map(|it| it.outcome)).collect();
             assert_eq!(read, outcomes(step).into_iter().map(|it| Ok(it.name)).collect::<Vec<_>>());
-            assert!(!text.contains(['<', '>', '…']) && !text.contains("..."), "no placeholders: {text}");
+            assert!(
+                !text.contains(['<', '>', '…']) && !text.contains("..."),
+                "no placeholders: {text}"
+            );
         }
     }
 
     #[test]
     fn an_outcome_with_findings_shows_how_to_list_them() {
         let step = Asking::OUTLINE.first_step();
-        let carrying: Vec<_> =
-            step.outcomes.iter().map(|outcome| OutcomeOutline { findings: true, ..*outcome }).collect();
+        let carrying: Vec<_> = step
+            .outcomes
+            .iter()
+            .map(|outcome| OutcomeOutline { findings: true, ..*outcome })
+            .collect();
         let text = instructions(&StepOutline { outcomes: carrying.leak(), ..*step });
         let lines: Vec<_> = text.lines().filter(|line| line.starts_with('{')).collect();
         for line in lines {
-            let reading = read(line, step).expect("it can be read");
+            let reading = read(line, step).expect("an offered line can be read");
             let found: Vec<_> = reading.findings.iter().map(ToString::to_string).collect();
             assert_eq!(found, ["src/cart.rs:12: Totals are rounded twice"], "{line}");
         }
-        assert!(text.contains("\n\nFor `found` and `not-found` and `other`, list what you found"), "{text}");
-        assert!(!instructions(step).contains("findings"), "where none carries any, none is asked for");
+        assert!(
+            text.contains("\n\nFor `found` and `not-found` and `other`, list what you found"),
+            "{text}"
+        );
+        assert!(
+            !instructions(step).contains("findings"),
+            "findings are asked for only where an outcome carries them"
+        );
     }
 
     #[test]
-    fn a_reminder_says_what_was_wrong_whatever_it_was() {
+    fn a_reminder_names_each_kind_of_problem() {
         let step = Asking::OUTLINE.first_step();
-        for reply in
-            ["", "{\"a\": 1}", "{\"outcome\": \"x", "{\"outcome\": \"x\"}", "{\"outcome\": \"other\"}"]
-        {
+        for reply in [
+            "",
+            "{\"a\": 1}",
+            "{\"outcome\": \"x",
+            "{\"outcome\": \"x\"}",
+            "{\"outcome\": \"other\"}",
+        ] {
             let problem = read(reply, step).expect_err(reply);
             let text = reminder(step, &problem);
             assert!(text.contains(&problem.to_string()), "{text}");
-            assert!(text.contains("Please respond again with JSON per the instructions."), "{text}");
+            assert!(
+                text.contains("Please respond again with JSON per the instructions."),
+                "{text}"
+            );
             assert!(text.ends_with(&instructions(step)), "{text}");
         }
     }

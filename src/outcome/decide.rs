@@ -1,7 +1,8 @@
-//! Which object of a reply decides; the rules are in the room's own page.
+//! Which object of a reply decides; the rules are in the documentation of the `outcome` module.
 //!
-//! Braces are tried one after another, outward from the last mention. Each try may end early or late, so the bytes that all tries
-//! together look at are counted, and a text that is made to cost more than a fixed number of looks a byte is not read.
+//! Braces are tried one after another, outward from the last mention. All attempts together may
+//! only examine a fixed number of bytes per byte of the text, so that a hostile reply cannot make
+//! this quadratic.
 
 use super::OUTCOME;
 use super::alone::stands_alone;
@@ -10,27 +11,28 @@ use super::object::{Broken, Object, may_begin, object_at};
 use super::repair::Repair;
 use super::unread::{Flaw, Unread};
 
-/// How many bytes may be looked at for each byte of the text, and how many in any case.
-const LOOKS: usize = 16;
-const LOOKS_IN_ANY_CASE: usize = 1 << 16;
+/// How many bytes may be examined for each byte of the text, and how many more for any text.
+const MAX_EXAMINED_PER_BYTE: usize = 16;
+const EXTRA_EXAMINED_BYTES: usize = 1 << 16;
 
-/// The object that decides, and the text that its places are in.
+/// The deciding object, and the text that its offsets refer to.
 ///
 /// # Errors
-/// Why none does.
+/// Why no object decides.
 pub(super) fn decide(reply: &str) -> Result<(Object, &str), Unread> {
     let (text, fence) = without_ending(reply);
     let mut object = Search::new(text).answer()?;
-    // The fence was in the way only if the object goes on until there.
+    // The fence only matters if the object extends up to it.
     if fence && object.repaired.contains(&Repair::MissingBrace) {
         object.repaired.insert(0, Repair::Fence);
     }
     Ok((object, text))
 }
 
-/// The reply without the space, and the closing fence, that it ends with; and whether there was a fence.
+/// The reply without trailing space and closing fence, and whether there was a fence.
 fn without_ending(reply: &str) -> (&str, bool) {
-    let trim = |text: &str| text.trim_end_matches(|c: char| c.is_whitespace() || c == '\u{feff}').len();
+    let trim =
+        |text: &str| text.trim_end_matches(|c: char| c.is_whitespace() || c == '\u{feff}').len();
     let text = &reply[..trim(reply)];
     for mark in ['`', '~'] {
         let inside = text.trim_end_matches(mark);
@@ -41,7 +43,8 @@ fn without_ending(reply: &str) -> (&str, bool) {
     (text, false)
 }
 
-/// The place of the next brace, this one included. Where braces stand side by side, no search is set up for each.
+/// The offset of the next brace at or after `at`. Adjacent braces are found without searching for
+/// each.
 fn next_brace(text: &str, at: usize) -> Option<usize> {
     match text.as_bytes().get(at)? {
         b'{' => Some(at),
@@ -51,36 +54,36 @@ fn next_brace(text: &str, at: usize) -> Option<usize> {
 
 struct Search<'t> {
     text: &'t str,
-    /// How many bytes were looked at so far.
-    looked: usize,
+    /// How many bytes were examined so far.
+    examined: usize,
 }
 
 /// What is around a mention.
 enum Around {
-    /// The object that it answers with.
+    /// The object that is the answer.
     Answer(Object),
-    /// A bigger value, which has no outcome of its own.
+    /// A larger value, which has no outcome of its own.
     Bigger,
-    /// An object without outcome, beginning here: the mention is but words in it.
+    /// An object without an outcome that begins here: the mention is only text in it.
     Words(usize),
     /// No complete object.
     Nothing(Flaw),
 }
 
-/// What objects there are from some place on.
+/// The objects from an offset on.
 #[derive(Default)]
 struct Survey {
     /// The last one with an outcome of its own.
     answer: Option<Object>,
-    /// Whether there is any complete one.
+    /// Whether there is any complete object.
     has_object: bool,
-    /// Whether a brace and a quote begin something that is none.
+    /// Whether a brace and a quote begin something that is not an object.
     has_attempt: bool,
 }
 
 impl<'t> Search<'t> {
     fn new(text: &'t str) -> Self {
-        Self { text, looked: 0 }
+        Self { text, examined: 0 }
     }
 
     fn answer(&mut self) -> Result<Object, Unread> {
@@ -88,7 +91,7 @@ impl<'t> Search<'t> {
         while let Some(mention) = last_mention(&self.text[..limit]) {
             match self.around(mention)? {
                 Around::Answer(object) => {
-                    // A key that is spelt with escapes, or has a comment before its colon, is no mention.
+                    // A key with escapes, or with a comment before its colon, is not a mention.
                     let after = self.survey(object.end)?;
                     return Ok(after.answer.unwrap_or(object));
                 }
@@ -113,7 +116,7 @@ impl<'t> Search<'t> {
         let (mut flaw, mut furthest) = (Flaw::Malformed, mention);
         for (start, _) in text[..mention].rmatch_indices('{') {
             if !may_begin(text, start) {
-                // It is seen before the mention, so that its flaw is not the one to tell.
+                // It fails before the mention, so its flaw is not the one to report.
                 self.count(1)?;
                 continue;
             }
@@ -137,7 +140,7 @@ impl<'t> Search<'t> {
         Ok(if is_key_inside { Around::Bigger } else { Around::Nothing(flaw) })
     }
 
-    /// Goes through the objects from a place on, in the order of the text.
+    /// Visits the objects from an offset on, in the order of the text.
     fn survey(&mut self, from: usize) -> Result<Survey, Unread> {
         let text = self.text;
         let mut survey = Survey::default();
@@ -159,7 +162,7 @@ impl<'t> Search<'t> {
                         }
                         survey.answer = Some(object);
                     } else if object.repaired.contains(&Repair::MissingBrace) {
-                        // Its outcome may be what the reply ended before.
+                        // The reply may have ended before its outcome.
                         return Err(Unread::NotJson { flaw: Flaw::Unfinished });
                     }
                 }
@@ -172,27 +175,29 @@ impl<'t> Search<'t> {
         Ok(survey)
     }
 
-    /// Reads the object at this brace, and counts what that took; it fails when it has taken too much.
+    /// Reads the object at this brace and counts the examined bytes; fails if there are too many.
     fn object_at(&mut self, start: usize) -> Result<Result<Object, Broken>, Unread> {
         let object = object_at(self.text, start);
-        self.count(object.as_ref().map_or_else(|broken| broken.reached, |object| object.end) - start)?;
+        self.count(
+            object.as_ref().map_or_else(|broken| broken.reached, |object| object.end) - start,
+        )?;
         Ok(object)
     }
 
-    /// Counts bytes that were looked at; it fails when they are too many.
+    /// Counts examined bytes; fails if there are too many.
     fn count(&mut self, bytes: usize) -> Result<(), Unread> {
-        self.looked += bytes;
-        if self.looked > LOOKS * self.text.len() + LOOKS_IN_ANY_CASE {
+        self.examined += bytes;
+        if self.examined > MAX_EXAMINED_PER_BYTE * self.text.len() + EXTRA_EXAMINED_BYTES {
             return Err(Unread::NotJson { flaw: Flaw::Tangled });
         }
         Ok(())
     }
 }
 
-/// Whether what follows a brace that begins no object is a quote: it was to be one.
+/// Whether a quote follows a brace that does not begin an object: the agent meant to write one.
 fn is_attempt(after: &str) -> bool {
     match after.as_bytes().first() {
-        // Where there is no space, there is none to be skipped.
+        // Without whitespace there is nothing to skip.
         Some(first @ b'!'..=b'~') => *first == b'"',
         Some(_) | None => after.trim_start().starts_with('"'),
     }
@@ -202,16 +207,16 @@ fn is_attempt(after: &str) -> bool {
 mod tests {
     use super::*;
 
-    /// What is read, and how many bytes the tries looked at.
+    /// The result, and how many bytes were examined.
     fn cost(text: &str) -> (Result<Object, Unread>, usize) {
         let mut search = Search::new(text);
-        (search.answer(), search.looked)
+        (search.answer(), search.examined)
     }
 
     const ANSWER: &str = "Done.\n{\"outcome\": \"complete\"}";
 
     #[test]
-    fn nothing_before_the_answer_is_looked_at() {
+    fn nothing_before_the_answer_is_examined() {
         for decoy in [
             "{",
             "\"",
@@ -224,14 +229,14 @@ mod tests {
             "{//",
         ] {
             let text = format!("{}\n{ANSWER}", decoy.repeat(100_000));
-            let (answer, looked) = cost(&text);
+            let (answer, examined) = cost(&text);
             assert_eq!(answer.map(|object| object.start), Ok(text.len() - 23), "{decoy}");
-            assert_eq!(looked, 23, "{decoy}");
+            assert_eq!(examined, 23, "{decoy}");
         }
     }
 
     #[test]
-    fn looking_takes_time_in_proportion() {
+    fn reading_takes_linear_time() {
         let pieces = [
             "{",
             "\"",
@@ -259,15 +264,21 @@ mod tests {
         ];
         for piece in pieces {
             let many = piece.repeat(40_000);
-            for text in [many.clone(), format!("{ANSWER}\n{many}"), format!("{many}\n\"outcome\": x")] {
-                let (_, looked) = cost(&text);
-                assert!(looked <= 3 * text.len(), "{piece}: {looked} looks at {} bytes", text.len());
+            for text in
+                [many.clone(), format!("{ANSWER}\n{many}"), format!("{many}\n\"outcome\": x")]
+            {
+                let (_, examined) = cost(&text);
+                assert!(
+                    examined <= 3 * text.len(),
+                    "{piece}: {examined} bytes were examined in a text of {}",
+                    text.len()
+                );
             }
         }
     }
 
     #[test]
-    fn what_would_take_out_of_proportion_long_is_given_up() {
+    fn a_reply_that_would_take_too_long_is_not_read() {
         let tangles = [
             "{\"a\":".repeat(100_000),
             "{\"outcome\":".repeat(100_000),
@@ -276,18 +287,23 @@ mod tests {
             "{\"a\":1,/*".repeat(100_000) + "*/" + &"\"b\":2,".repeat(100_000) + "x \"outcome\":",
         ];
         for text in tangles {
-            let (answer, looked) = cost(&(text.clone() + " 1"));
+            let (answer, examined) = cost(&(text.clone() + " 1"));
             assert!(matches!(answer, Err(Unread::NotJson { .. })), "{answer:?}");
-            assert!(looked <= (LOOKS + 1) * text.len() + LOOKS_IN_ANY_CASE + 2, "{looked}");
-            // It takes nothing to read what comes after it.
+            let limit = (MAX_EXAMINED_PER_BYTE + 1) * text.len() + EXTRA_EXAMINED_BYTES + 2;
+            assert!(examined <= limit, "{examined}");
+            // An answer after it is cheap to read.
             assert_eq!(cost(&format!("{text}\n{ANSWER}")).1, 23);
         }
     }
 
     #[test]
-    fn a_fence_is_in_the_way_only_of_a_missing_brace() {
-        let cases =
-            [("a\n```\n", "a", true), ("a````", "a", true), ("a\n~~~", "a", true), ("a``", "a``", false)];
+    fn a_fence_only_matters_for_a_missing_brace() {
+        let cases = [
+            ("a\n```\n", "a", true),
+            ("a````", "a", true),
+            ("a\n~~~", "a", true),
+            ("a``", "a``", false),
+        ];
         for (reply, text, fence) in cases {
             assert_eq!(without_ending(reply), (text, fence));
         }

@@ -4,7 +4,9 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// How much is kept of what was found, of the file's path and of the severity, in characters.
+use crate::recipe::is_hidden;
+
+/// How much of a finding's text, of its file's path and of its severity is kept, in characters.
 const MAX_TEXT_CHARS: usize = 500;
 const MAX_FILE_CHARS: usize = 300;
 const MAX_SEVERITY_CHARS: usize = 40;
@@ -32,13 +34,13 @@ pub struct Finding {
     /// The line in that file, from 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub line: Option<u32>,
-    /// How bad it is, in the agent's words.
+    /// Its severity, in the agent's words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub severity: Option<String>,
 }
 
 impl Finding {
-    /// What the agent wrote, cut and made visible; `None` where it has no words.
+    /// What the agent wrote, truncated and escaped; `None` if it has no text.
     pub(super) fn new(
         text: &str,
         file: Option<&str>,
@@ -70,21 +72,24 @@ impl fmt::Display for Finding {
     }
 }
 
-/// The text on one line of at most so many characters; `None` where nothing is in it.
+/// The text on one line, truncated; `None` if it is blank.
 ///
-/// Backslashes stay as they are, so that an agent which repeats what it was shown is read as saying the same.
+/// Backslashes stay as they are, so that a finding which an agent copies from a prompt compares
+/// equal.
 fn kept(text: &str, max_chars: usize) -> Option<String> {
     let text = text.trim();
     let mut kept = String::new();
     let mut chars = 0;
-    // The end of the last character after which there is room for the mark of a cut.
+    // The end of the last character after which there is room for the ellipsis.
     let mut cut = 0;
     for letter in text.chars() {
         let before = kept.len();
-        if is_hidden(letter) && letter.is_whitespace() {
-            // The end of a line is but space between words.
+        // It could move the cursor, break the line, or hide or reverse the text around it.
+        let is_unsafe = letter.is_control() || is_hidden(letter);
+        if is_unsafe && letter.is_whitespace() {
+            // A line break counts as a space between words.
             kept.push_str(if kept.ends_with(' ') { "" } else { " " });
-        } else if is_hidden(letter) {
+        } else if is_unsafe {
             kept.extend(letter.escape_debug());
         } else {
             kept.push(letter);
@@ -102,22 +107,12 @@ fn kept(text: &str, max_chars: usize) -> Option<String> {
     (!kept.is_empty()).then_some(kept)
 }
 
-/// Whether a character could move the cursor, break the line, or hide or turn what stands beside it.
-fn is_hidden(letter: char) -> bool {
-    letter.is_control()
-        || matches!(
-            letter,
-            '\u{61c}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{2028}'
-                ..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}'
-        )
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn what_is_known_is_told_on_one_line() {
+    fn a_finding_is_shown_on_one_line() {
         let table = [
             (None, None, None, "totals differ"),
             (Some("a.rs"), None, None, "a.rs: totals differ"),
@@ -135,10 +130,11 @@ mod tests {
     }
 
     #[test]
-    fn long_and_hidden_text_is_cut_and_made_visible() {
+    fn long_text_is_truncated_and_hidden_characters_are_escaped() {
         let table = [
             ("a\u{1b}[2J\nb\u{202e}c", r"a\u{1b}[2J b\u{202e}c".to_owned()),
             ("one\n\n\ttwo\r\nthree", "one two three".to_owned()),
+            ("a\u{200d}b\u{2060}c\u{2028}d", r"a\u{200d}b\u{2060}c d".to_owned()),
             (r#"say "it's" \d+ ⚠️"#, r#"say "it's" \d+ ⚠️"#.to_owned()),
             (&"é".repeat(500), "é".repeat(500)),
             (&"é".repeat(501), "é".repeat(499) + "…"),
@@ -148,7 +144,7 @@ mod tests {
             let finding = Finding::new(text, None, None, None).unwrap();
             assert_eq!(finding.text, expected);
             let again = Finding::new(&finding.text, None, None, None).unwrap();
-            assert_eq!(again, finding, "what was kept is read as itself");
+            assert_eq!(again, finding, "truncating and escaping again changes nothing");
         }
     }
 }

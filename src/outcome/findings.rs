@@ -1,25 +1,26 @@
-//! What the key `findings` of an answer says: one after the other, none of them ever a reason not to read the answer.
+//! The value of an answer's key `findings`. A malformed finding never makes the answer unreadable.
 //!
-//! The object around it was read already, so that its value is known to be complete. It is looked at once more, and what an item
-//! has inside is never looked at by recursion.
+//! The object around the value was read already, so the value is known to be complete. It is parsed
+//! once more, without recursion.
 
 use std::borrow::Cow;
 
 use super::blank::blank;
 use super::finding::Finding;
 use super::object::object_at;
-use super::string::{closing_quote, said, unescape};
+use super::string::{closing_quote, content, unescape};
 
-/// The most findings that are read; those after them are left out.
+/// The most findings that are read; further ones are ignored.
 const MAX_FINDINGS: usize = 50;
 
-/// Keys that a finding's words may stand under, the best first, and those of its file.
+/// The possible keys of each part of a finding, in order of preference.
 const TEXT_KEYS: [&str; 4] = ["text", "message", "description", "title"];
 const FILE_KEYS: [&str; 2] = ["file", "path"];
 const LINE_KEYS: [&str; 1] = ["line"];
 const SEVERITY_KEYS: [&str; 1] = ["severity"];
 
-/// The findings in this value, which is a list of them, or one. What has no words is left out.
+/// The findings in this value, which is a list of findings or a single one. Findings without text
+/// are ignored.
 pub(super) fn findings(value: &str) -> Vec<Finding> {
     if value.starts_with('[') {
         let items = Items { array: value, at: 1 };
@@ -29,25 +30,31 @@ pub(super) fn findings(value: &str) -> Vec<Finding> {
     }
 }
 
-/// The finding that a string or an object tells.
+/// The finding in a string or an object.
 fn finding(item: &str) -> Option<Finding> {
     if !item.starts_with('{') {
-        return Finding::new(&said(item)?, None, None, None);
+        return Finding::new(&content(item)?, None, None, None);
     }
     let object = object_at(item, 0).ok()?;
-    // A key that is there twice counts where it is first.
+    // If a key occurs twice, the first one counts.
     let value = |key: &str| {
-        let member = object.members.iter().find(|member| unescape(&item[member.key.clone()]) == key)?;
+        let member =
+            object.members.iter().find(|member| unescape(&item[member.key.clone()]) == key)?;
         Some(&item[member.value.clone()])
     };
     let words = |keys: &[&str]| -> Option<Cow<'_, str>> {
-        keys.iter().find_map(|key| said(value(key)?).filter(|words| !words.trim().is_empty()))
+        keys.iter().find_map(|key| content(value(key)?).filter(|words| !words.trim().is_empty()))
     };
     let line = LINE_KEYS.iter().find_map(|key| {
         let line = value(key)?;
-        said(line).unwrap_or(Cow::Borrowed(line)).trim().parse().ok()
+        content(line).unwrap_or(Cow::Borrowed(line)).trim().parse().ok()
     });
-    Finding::new(&words(&TEXT_KEYS)?, words(&FILE_KEYS).as_deref(), line, words(&SEVERITY_KEYS).as_deref())
+    Finding::new(
+        &words(&TEXT_KEYS)?,
+        words(&FILE_KEYS).as_deref(),
+        line,
+        words(&SEVERITY_KEYS).as_deref(),
+    )
 }
 
 /// The items of an array that is known to be complete, as they are written.
@@ -81,15 +88,17 @@ fn value_end(text: &[u8], start: usize) -> Option<usize> {
         b'"' => Some(closing_quote(text, start + 1).ok()? + 1),
         b'{' | b'[' => bracket_end(text, start),
         _ => {
-            let is_end = |byte: &u8| matches!(byte, b',' | b']' | b'}' | b'/' | b' ' | b'\t' | b'\n' | b'\r');
-            // A value that is empty would be the next one again, for ever.
+            let is_end = |byte: &u8| {
+                matches!(byte, b',' | b']' | b'}' | b'/' | b' ' | b'\t' | b'\n' | b'\r')
+            };
+            // Returning an empty value would make the iterator loop forever.
             let length = text[start..].iter().position(is_end).filter(|length| *length > 0)?;
             Some(start + length)
         }
     }
 }
 
-/// Just after the bracket that closes the one here. Which kind each has is known to be right.
+/// Just after the bracket that closes this one. The kinds are known to match.
 fn bracket_end(text: &[u8], start: usize) -> Option<usize> {
     let (mut at, mut depth) = (start, 0_usize);
     loop {
@@ -111,7 +120,7 @@ fn bracket_end(text: &[u8], start: usize) -> Option<usize> {
 mod tests {
     use super::*;
 
-    fn told(value: &str) -> Vec<String> {
+    fn texts(value: &str) -> Vec<String> {
         findings(value).iter().map(ToString::to_string).collect()
     }
 
@@ -126,9 +135,15 @@ mod tests {
             (r#""totals differ""#, &["totals differ"]),
             (r#"{"text": "totals differ"}"#, &["totals differ"]),
             (r#"["a", "b" , "c",]"#, &["a", "b", "c"]),
-            (r#"["a", "", " \n", null, 1, -1.5e3, true, [], {}, ["x"], {"file": "a.rs"}, "b"]"#, &["a", "b"]),
+            (
+                r#"["a", "", " \n", null, 1, -1.5e3, true, [], {}, ["x"], {"file": "a.rs"}, "b"]"#,
+                &["a", "b"],
+            ),
             ("[ // why\n \"a\" /* , \"x\" */ , {\"text\": /* ] */ \"b\"} // \"y\"\n]", &["a", "b"]),
-            (r#"[{"text": "a", "file": "x.rs", "line": 12, "severity": "high"}]"#, &["x.rs:12: a (high)"]),
+            (
+                r#"[{"text": "a", "file": "x.rs", "line": 12, "severity": "high"}]"#,
+                &["x.rs:12: a (high)"],
+            ),
             (r#"[{"line": " 12 ", "path": "x.rs", "message": "a"}]"#, &["x.rs:12: a"]),
             (r#"[{"description": "a"}, {"title": "b"}]"#, &["a", "b"]),
             (r#"[{"title": "t", "description": "d", "message": "m", "text": "x"}]"#, &["x"]),
@@ -138,26 +153,29 @@ mod tests {
             (r#"[{"text": "a", "line": 1.5}, {"text": "b", "line": -1}]"#, &["a", "b"]),
             (r#"[{"text": "a", "line": 99999999999}, {"text": "b", "line": [1]}]"#, &["a", "b"]),
             (r#"[{"text": "a", "file": null, "severity": 3}]"#, &["a"]),
-            (r#"[{"more": {"text": "in", "x": ["]", {"}": "["}]}, "text": "out"}, "b"]"#, &["out", "b"]),
+            (
+                r#"[{"more": {"text": "in", "x": ["]", {"}": "["}]}, "text": "out"}, "b"]"#,
+                &["out", "b"],
+            ),
             (r#"[{"text": {"text": "in"}}, [{"text": "in"}], "b"]"#, &["b"]),
         ];
         for (value, expected) in table {
-            assert_eq!(told(value), expected, "{value}");
+            assert_eq!(texts(value), expected, "{value}");
         }
     }
 
     #[test]
-    fn there_is_an_end_to_what_is_read() {
+    fn the_number_of_findings_and_the_depth_are_bounded() {
         let items = |item: &str, number: usize| format!("[{}]", vec![item; number].join(","));
         assert_eq!(findings(&items(r#""a""#, 50)).len(), 50);
         assert_eq!(findings(&items(r#""a""#, 100_000)).len(), 50);
         assert_eq!(findings(&(items("null", 100_000) + "]")).len(), 0);
         let deep = format!("[{}{}, \"a\"]", "[".repeat(100_000), "]".repeat(100_000));
-        assert_eq!(told(&deep), ["a"]);
+        assert_eq!(texts(&deep), ["a"]);
     }
 
     #[test]
-    fn what_is_not_complete_is_no_reason_to_panic() {
+    fn an_incomplete_value_does_not_panic() {
         let whole = r#"[{"text": "a \" b", "n": [1, {"x": /* c */ null}]}, "b", 12]"#;
         for length in 0..whole.len() {
             findings(&whole[..length]);

@@ -1,10 +1,10 @@
-//! Where in a reply its answer stands, for those who show it.
+//! Locates the answer in a reply, for clients that display it.
 
 use std::ops::Range;
 
 use super::decide::decide;
 
-/// The place of the object that reports the outcome, whichever outcome that is.
+/// The range of the object that reports the outcome, for any outcome.
 ///
 /// ```
 /// use surefire::outcome::locate;

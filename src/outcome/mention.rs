@@ -1,11 +1,12 @@
-//! Where a text speaks of the key `outcome`, however well it is written.
+//! Where a text mentions the key `outcome`, even if it is not valid JSON.
 //!
-//! It is on purpose wider than JSON: whoever writes `{outcome: …` or `'outcome': …` means to report an outcome, and what stands
-//! before such an attempt must not be taken for the answer.
+//! This accepts more than JSON on purpose: an agent that writes `{outcome: …` or `'outcome': …`
+//! means to report an outcome, and an object before such an attempt must not be taken for the
+//! answer.
 
 use super::OUTCOME;
 
-/// The place of the colon after the last mention.
+/// The offset of the colon after the last mention.
 pub(super) fn last_mention(text: &str) -> Option<usize> {
     text.rmatch_indices(':').map(|(colon, _)| colon).find(|colon| ends_with_key(&text[..*colon]))
 }
@@ -24,7 +25,7 @@ fn ends_with_key(text: &str) -> bool {
     if text.ends_with('\'') {
         return key(text, "'");
     }
-    // A sentence may speak of the outcome: bare, the word needs the place of a key as well.
+    // A sentence may contain the word: without quotes, it must also be at the position of a key.
     text.strip_suffix(OUTCOME).is_some_and(|before| {
         let before = before.trim_end_matches([' ', '\t']);
         before.is_empty() || before.ends_with(['{', ',', '\n', '\r', '\u{feff}'])
@@ -52,7 +53,10 @@ mod tests {
             "so\n  outcome: complete",
         ];
         for text in mentions {
-            assert!(last_mention(text).is_some_and(|colon| text.as_bytes()[colon] == b':'), "{text}");
+            assert!(
+                last_mention(text).is_some_and(|colon| text.as_bytes()[colon] == b':'),
+                "{text}"
+            );
         }
         let words = [
             "",

@@ -15,7 +15,7 @@ fn outcome(reply: &str) -> &'static str {
     }
 }
 
-/// Each reply is read as the word beside it: an outcome, or the kind of the problem.
+/// Asserts that each reply is read as the word beside it: an outcome, or the kind of the problem.
 fn check(cases: &[(&str, &str)]) {
     for (reply, expected) in cases {
         assert_eq!(outcome(reply), *expected, "{reply}");
@@ -48,7 +48,8 @@ fn an_answer_is_read_in_every_form_it_comes_in() {
         r#"{"outcome": "complete", "otherDescription": 5}"#,
     ];
     for reply in forms {
-        let reading = Reading { outcome: "complete", description: None, findings: vec![], repaired: vec![] };
+        let reading =
+            Reading { outcome: "complete", description: None, findings: vec![], repaired: vec![] };
         assert_eq!(read(reply), Ok(reading), "{reply}");
     }
 }
@@ -63,20 +64,27 @@ fn what_was_repaired_is_reported() {
         ("{\"outcome\": \"complete\"", &[MissingBrace]),
         ("{\n  \"outcome\": \"complete\"\n\n", &[MissingBrace]),
         ("```json\n{\n  \"outcome\": \"complete\"\n```\n", &[Fence, MissingBrace]),
-        ("{\"outcome\": /* x */ \"complete\", \"a\": [1,]", &[Comment, TrailingComma, MissingBrace]),
+        (
+            "{\"outcome\": /* x */ \"complete\", \"a\": [1,]",
+            &[Comment, TrailingComma, MissingBrace],
+        ),
     ];
     for (reply, repaired) in cases {
-        let reading =
-            Reading { outcome: "complete", description: None, findings: vec![], repaired: repaired.to_vec() };
+        let reading = Reading {
+            outcome: "complete",
+            description: None,
+            findings: vec![],
+            repaired: repaired.to_vec(),
+        };
         assert_eq!(read(reply), Ok(reading), "{reply}");
     }
 }
 
 #[test]
 fn other_comes_with_its_description() {
-    let said = |reply: &str| read(reply).map(|reading| (reading.outcome, reading.description));
+    let other = |reply: &str| read(reply).map(|reading| (reading.outcome, reading.description));
     let reply = r#"{"outcome":"other","otherDescription":"use } and { and \" here, \u00e9"}"#;
-    assert_eq!(said(reply), Ok(("other", Some("use } and { and \" here, é".to_owned()))));
+    assert_eq!(other(reply), Ok(("other", Some("use } and { and \" here, é".to_owned()))));
     check(&[
         (r#"{"outcome": "other"}"#, "other-without-description"),
         (r#"{"outcome": "other", "otherDescription": " \n\u00a0"}"#, "other-without-description"),
@@ -85,7 +93,9 @@ fn other_comes_with_its_description() {
         (r#"{"outcome": "other", "OtherDescription": "x"}"#, "other-without-description"),
     ]);
     assert_eq!(
-        read_among(r#"{"outcome": "other", "otherDescription": "x"}"#, &["complete"]).unwrap_err().kind(),
+        read_among(r#"{"outcome": "other", "otherDescription": "x"}"#, &["complete"])
+            .unwrap_err()
+            .kind(),
         "unknown-outcome"
     );
 }
@@ -158,7 +168,7 @@ fn a_truncated_object_is_not_read() {
     let whole = r#"{"outcome": "other", "otherDescription": "x", "n": [1, {"a": 2}]}"#;
     for length in 1..whole.len() - 1 {
         let reply = &whole[..length];
-        // Here all that was begun is complete, and only the brace is missing.
+        // At these lengths every member is complete, and only the brace is missing.
         let expected = match reply.len() {
             19 => "other-without-description",
             44 => "other",
@@ -197,7 +207,10 @@ fn homoglyphs_and_other_case_are_not_read() {
         "",
         "complete\\u0000",
     ] {
-        check(&[(&format!("{{\"outcome\": \"{name}\", \"otherDescription\": \"x\"}}"), "unknown-outcome")]);
+        check(&[(
+            &format!("{{\"outcome\": \"{name}\", \"otherDescription\": \"x\"}}"),
+            "unknown-outcome",
+        )]);
     }
     check(&[
         ("{\"Outcome\": \"complete\"}", "no-outcome"),
@@ -237,7 +250,10 @@ fn nested_objects_are_not_read() {
             "{\"outcome\":\"other\",\"otherDescription\":\"not {\"outcome\": \"complete\"} here\"}",
             "no-outcome",
         ),
-        ("{\"outcome\":\"other\",\"otherDescription\":\"{\\\"outcome\\\": \\\"complete\\\"}\"}", "other"),
+        (
+            "{\"outcome\":\"other\",\"otherDescription\":\"{\\\"outcome\\\": \\\"complete\\\"}\"}",
+            "other",
+        ),
         ("{\"log\": \"{\\\"outcome\\\": \\\"complete\\\"}\"}", "no-outcome"),
         ("{\\\"outcome\\\": \\\"complete\\\"}", "not-json"),
         ("// {\"outcome\": \"complete\"}", "no-outcome"),
@@ -248,8 +264,14 @@ fn nested_objects_are_not_read() {
 #[test]
 fn an_outcome_inside_a_finding_is_not_read() {
     check(&[
-        (r#"{"outcome": "blocked", "findings": [{"outcome": "complete", "text": "x"}]}"#, "blocked"),
-        (r#"{"findings": [{"outcome": "complete", "text": "x"}], "outcome": "blocked"}"#, "blocked"),
+        (
+            r#"{"outcome": "blocked", "findings": [{"outcome": "complete", "text": "x"}]}"#,
+            "blocked",
+        ),
+        (
+            r#"{"findings": [{"outcome": "complete", "text": "x"}], "outcome": "blocked"}"#,
+            "blocked",
+        ),
         (r#"{"outcome": "blocked", "findings": ["{\"outcome\": \"complete\"}"]}"#, "blocked"),
         (r#"{"findings": [{"outcome": "complete", "text": "x"}]}"#, "no-outcome"),
         (r#"{"findings": [{"outcome": "complete", "text": "x"}]"#, "no-outcome"),
@@ -261,7 +283,7 @@ fn an_outcome_inside_a_finding_is_not_read() {
 }
 
 #[test]
-fn what_a_review_found_is_read_where_the_answer_lists_it_and_nowhere_else() {
+fn findings_are_read_only_from_the_answers_own_key() {
     let found = |reply: &str| {
         let findings = read(reply).expect(reply).findings;
         findings.into_iter().map(|finding| finding.text).collect::<Vec<_>>()
@@ -307,7 +329,11 @@ fn an_earlier_object_does_not_count_when_a_broken_attempt_follows() {
     ];
     for attempt in attempts {
         let reply = format!("For example:\n{{\"outcome\": \"complete\"}}\n\n{attempt}");
-        assert!(matches!(outcome(&reply), "not-json" | "no-outcome"), "{reply}: {}", outcome(&reply));
+        assert!(
+            matches!(outcome(&reply), "not-json" | "no-outcome"),
+            "{reply}: {}",
+            outcome(&reply)
+        );
     }
 }
 

@@ -1,7 +1,8 @@
-//! One JSON object, read forward from its brace: where it ends, what its own keys are, and what had to be repaired.
+//! One JSON object, read forward from its brace: where it ends, what its own keys are, and what had
+//! to be repaired.
 //!
-//! It is JSON with three liberties, each of which is noted: comments between tokens, a comma before a closing bracket, and a
-//! last brace that is missing where the text ends.
+//! The syntax is JSON with three relaxations, each of which is recorded when used: comments between
+//! tokens, a comma before a closing bracket, and a missing last brace at the end of the text.
 
 use super::repair::Repair;
 use super::scanner::{Member, Scanner};
@@ -12,11 +13,11 @@ use super::unread::Flaw;
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Object {
     pub(super) start: usize,
-    /// Just after its closing brace, or the end of the text where that is missing.
+    /// Just after its closing brace, or the end of the text if that is missing.
     pub(super) end: usize,
     /// Its own members, not those of objects inside it.
     pub(super) members: Vec<Member>,
-    /// Each kind once, in the order of the enum.
+    /// What was repaired, each kind once, in the order of the enum.
     pub(super) repaired: Vec<Repair>,
 }
 
@@ -25,13 +26,13 @@ impl Object {
     pub(super) fn has(&self, text: &str, key: &str) -> bool {
         self.members.iter().any(|member| {
             let written = &text[member.key.clone()];
-            // Escapes make it longer.
+            // Escapes only make a key longer.
             written == key || written.len() > key.len() && unescape(written) == key
         })
     }
 }
 
-/// Why there is no complete object, and how far that took to see.
+/// Why there is no complete object, and the offset at which that became clear.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Broken {
     pub(super) flaw: Flaw,
@@ -51,8 +52,9 @@ pub(super) fn object_at(text: &str, start: usize) -> Result<Object, Broken> {
     }
 }
 
-/// Whether an object may begin with the brace at `start`: a key, its end, space or a comment follows it. Most braces of prose and
-/// code are followed by something else, and reading an object there would be malformed at that byte.
+/// Whether an object may begin with the brace at `start`: a key, the closing brace, space or a
+/// comment follows. Most braces in prose and code are followed by something else, so this is a
+/// cheap first check.
 pub(super) fn may_begin(text: &str, start: usize) -> bool {
     let second = text.as_bytes().get(start + 1);
     matches!(second, None | Some(b'"' | b'}' | b'/' | b' ' | b'\t' | b'\n' | b'\r'))
@@ -63,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_cannot_begin_an_object_is_seen_at_its_second_byte() {
+    fn the_second_byte_rules_out_most_objects() {
         for second in (0..=u8::MAX).map(char::from) {
             let text = format!("{{{second}");
             let malformed = Err(Broken { flaw: Flaw::Malformed, reached: 1 });
@@ -75,14 +77,16 @@ mod tests {
     /// The members of the object that a text begins with, and what follows it.
     fn read(text: &str) -> (Vec<(&str, &str)>, &str) {
         let object = object_at(text, 0).expect(text);
-        let members = object.members.iter().map(|m| (&text[m.key.clone()], &text[m.value.clone()])).collect();
+        let members =
+            object.members.iter().map(|m| (&text[m.key.clone()], &text[m.value.clone()])).collect();
         (members, &text[object.end..])
     }
 
     #[test]
-    fn members_are_its_own() {
+    fn members_of_nested_objects_are_not_listed() {
         let text = r#"{"a": 1, "b" : [true, {"c": null}] , "d":{"e":"}"},"f":"\"}" } rest"#;
-        let members = [("a", "1"), ("b", r#"[true, {"c": null}]"#), ("d", r#"{"e":"}"}"#), ("f", r#""\"}""#)];
+        let members =
+            [("a", "1"), ("b", r#"[true, {"c": null}]"#), ("d", r#"{"e":"}"}"#), ("f", r#""\"}""#)];
         assert_eq!(read(text), (members.to_vec(), " rest"));
         assert_eq!(read("{}{"), (vec![], "{"));
     }
@@ -103,16 +107,22 @@ mod tests {
             (r#"{"a": true"#, &[MissingBrace]),
         ];
         for (text, repaired) in cases {
-            assert_eq!(object_at(text, 0).map(|object| object.repaired), Ok(repaired.to_vec()), "{text}");
+            assert_eq!(
+                object_at(text, 0).map(|object| object.repaired),
+                Ok(repaired.to_vec()),
+                "{text}"
+            );
         }
     }
 
     #[test]
-    fn what_ends_too_early_is_unfinished() {
-        let whole = r#"{"a": "x\n\u00e9", "b": [true, null, -1.5e+3, {"c": "d"}], "e": /* why */ "f"}"#;
+    fn a_truncated_object_is_unfinished() {
+        let whole =
+            r#"{"a": "x\n\u00e9", "b": [true, null, -1.5e+3, {"c": "d"}], "e": /* why */ "f"}"#;
         let repairable = whole.len() - 1;
-        // After these, the object around the rest is complete but for its brace.
-        let complete = [r#""x\n\u00e9""#, r#""d"}]"#].map(|value| whole.find(value).unwrap() + value.len());
+        // After these, the object is complete except for its closing brace.
+        let complete =
+            [r#""x\n\u00e9""#, r#""d"}]"#].map(|value| whole.find(value).unwrap() + value.len());
         for length in 1..whole.len() {
             let flaw = object_at(&whole[..length], 0).err().map(|broken| broken.flaw);
             let expected = if length == repairable || complete.contains(&length) {
@@ -125,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_json_is_malformed() {
+    fn invalid_json_is_malformed() {
         let cases = [
             "{a: 1}",
             "{'a': 1}",
@@ -154,13 +164,18 @@ mod tests {
             "{\"a\" = 1}",
         ];
         for text in cases {
-            assert_eq!(object_at(text, 0).err().map(|broken| broken.flaw), Some(Flaw::Malformed), "{text}");
+            assert_eq!(
+                object_at(text, 0).err().map(|broken| broken.flaw),
+                Some(Flaw::Malformed),
+                "{text}"
+            );
         }
     }
 
     #[test]
     fn nesting_has_a_limit() {
-        let nested = |depth: usize| format!("{{\"a\":{}{}}}", "[".repeat(depth - 1), "]".repeat(depth - 1));
+        let nested =
+            |depth: usize| format!("{{\"a\":{}{}}}", "[".repeat(depth - 1), "]".repeat(depth - 1));
         assert!(object_at(&nested(128), 0).is_ok());
         assert_eq!(object_at(&nested(129), 0).map_err(|broken| broken.flaw), Err(Flaw::TooDeep));
     }

@@ -1,4 +1,4 @@
-//! What was read from a reply, and the ways to ask for it.
+//! What was read from a reply, and the functions that read one.
 
 use serde::Serialize;
 use strum::{VariantArray, VariantNames};
@@ -9,7 +9,7 @@ use super::decide::decide;
 use super::finding::Finding;
 use super::repair::Repair;
 use super::unread::Unread;
-use crate::recipe::{Names, StepOutline};
+use crate::recipe::{StepOutline, WireEnum};
 
 /// The outcome that a reply reports.
 ///
@@ -29,9 +29,9 @@ use crate::recipe::{Names, StepOutline};
 pub struct Reading<O> {
     /// The outcome.
     pub outcome: O,
-    /// What the agent says about `other`; there for that outcome, and for no else.
+    /// The agent's description of `other`; `None` for every other outcome.
     pub description: Option<String>,
-    /// What a review found, wherever the agent lists something; at most 50.
+    /// The findings that the agent lists; at most 50.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub findings: Vec<Finding>,
     /// What had to be repaired, each kind once.
@@ -40,8 +40,8 @@ pub struct Reading<O> {
 
 /// Reads the outcome that a reply reports about a step, by its name.
 ///
-/// The last JSON object with an `outcome` decides; text before and after it does not matter. What counts exactly is told in
-/// `docs/OUTCOMES.md`.
+/// The last JSON object with an `outcome` decides; text before and after it does not matter.
+/// `docs/OUTCOMES.md` has the exact rules.
 ///
 /// ```
 /// use surefire::outcome::read;
@@ -54,7 +54,7 @@ pub struct Reading<O> {
 /// ```
 ///
 /// # Errors
-/// Why it reports none; see [`reminder`](super::reminder) for what to answer.
+/// Why it reports no outcome; see [`reminder`](super::reminder) for what to answer.
 pub fn read(reply: &str, step: &StepOutline) -> Result<Reading<&'static str>, Unread> {
     let names: Vec<&'static str> = step.outcomes.iter().map(|outcome| outcome.name).collect();
     read_among(reply, &names)
@@ -72,12 +72,12 @@ pub fn read(reply: &str, step: &StepOutline) -> Result<Reading<&'static str>, Un
 /// ```
 ///
 /// # Errors
-/// Why it reports none.
-pub fn read_as<O: Names>(reply: &str) -> Result<Reading<O>, Unread> {
+/// Why it reports no outcome.
+pub fn read_as<O: WireEnum>(reply: &str) -> Result<Reading<O>, Unread> {
     read_at(reply, <O as VariantNames>::VARIANTS, |index| <O as VariantArray>::VARIANTS[index])
 }
 
-/// Reads the outcome that a reply reports, where the possible ones are known at run time only.
+/// Reads the outcome that a reply reports, if the possible outcomes are only known at run time.
 ///
 /// ```
 /// use surefire::outcome::read_among;
@@ -88,21 +88,25 @@ pub fn read_as<O: Names>(reply: &str) -> Result<Reading<O>, Unread> {
 /// ```
 ///
 /// # Errors
-/// Why it reports none.
+/// Why it reports no outcome.
 pub fn read_among<'n>(reply: &str, names: &[&'n str]) -> Result<Reading<&'n str>, Unread> {
     read_at(reply, names, |index| names[index])
 }
 
-/// Reads an outcome by its place among the possible ones.
-fn read_at<O>(reply: &str, names: &[&str], outcome: impl Fn(usize) -> O) -> Result<Reading<O>, Unread> {
+/// Reads an outcome as its index among the possible ones.
+fn read_at<O>(
+    reply: &str,
+    names: &[&str],
+    outcome: impl Fn(usize) -> O,
+) -> Result<Reading<O>, Unread> {
     let (object, text) = decide(reply)?;
     let answer = answer(text, &object)?;
     let Some(index) = names.iter().position(|name| *name == answer.outcome) else {
         return Err(Unread::unknown(&answer.outcome, names));
     };
     let description = if names[index] == OTHER {
-        let said = answer.description.filter(|said| !said.trim().is_empty());
-        Some(said.ok_or(Unread::OtherWithoutDescription)?.into_owned())
+        let description = answer.description.filter(|text| !text.trim().is_empty());
+        Some(description.ok_or(Unread::OtherWithoutDescription)?.into_owned())
     } else {
         None
     };

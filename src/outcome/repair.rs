@@ -1,8 +1,8 @@
-//! What may be wrong with an answer and is put right while it is read.
+//! Flaws of an answer that are repaired while it is read.
 
 use serde::{Deserialize, Serialize};
 
-/// Something that is not JSON, but leaves no doubt about what is meant.
+/// A deviation from JSON that leaves no doubt about the meaning.
 ///
 /// ```
 /// use surefire::outcome::{Repair, read_among};
@@ -33,10 +33,10 @@ use serde::{Deserialize, Serialize};
 pub enum Repair {
     /// A code fence closed before the object did. (An object in a code fence needs no repair.)
     Fence,
-    /// There was a comment in it.
+    /// There was a comment in the object.
     Comment,
     /// There was a comma before a closing bracket.
     TrailingComma,
-    /// Its last brace was missing, and nothing else, where the reply ended.
+    /// Only its last brace was missing, at the end of the reply.
     MissingBrace,
 }

@@ -1,6 +1,6 @@
-//! Goes through an object token by token; a grammar in which each place knows what may come next.
+//! Scans an object token by token, as a state machine that knows what may come next.
 //!
-//! It does not recurse: which brackets are open is kept as bits, so a text cannot exhaust the stack.
+//! It does not recurse: the open brackets are kept as bits, so a text cannot exhaust the stack.
 
 use std::ops::Range;
 
@@ -9,7 +9,7 @@ use super::repair::Repair;
 use super::string::closing_quote;
 use super::unread::Flaw;
 
-/// What may come next.
+/// The token that may come next.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Due {
     /// The first key of an object, or its end.
@@ -78,7 +78,7 @@ impl<'t> Scanner<'t> {
         Self { text: text.as_bytes(), at, open, members: Vec::new(), repaired: Vec::new() }
     }
 
-    /// Goes from the brace to just after the end of the object, or to where it is seen to be none.
+    /// Scans from the brace to just after the end of the object, or to the first error.
     pub(super) fn run(&mut self) -> Result<(), Flaw> {
         let mut due = self.begin(true)?;
         while due != Due::Nothing {
@@ -110,7 +110,7 @@ impl<'t> Scanner<'t> {
         Ok(())
     }
 
-    /// The one thing that may be missing where the text ends is the last brace.
+    /// Only the last brace may be missing at the end of the text.
     fn end_of_text(&mut self, due: Due) -> Result<(), Flaw> {
         if due != Due::After || self.open.depth != 1 {
             return Err(Flaw::Unfinished);
@@ -169,7 +169,7 @@ impl<'t> Scanner<'t> {
         Due::After
     }
 
-    /// Steps over a string, and returns what is between its quotes.
+    /// Skips a string, and returns the range between its quotes.
     fn string(&mut self) -> Result<Range<usize>, Flaw> {
         let start = self.at + 1;
         match closing_quote(self.text, start) {
@@ -207,7 +207,7 @@ impl<'t> Scanner<'t> {
             self.eat(|byte| matches!(byte, b'+' | b'-'));
             self.digits()?;
         }
-        // A number that the text ends with may have lost digits.
+        // A number at the end of the text may have lost digits.
         if self.at == self.text.len() { Err(Flaw::Unfinished) } else { Ok(()) }
     }
 

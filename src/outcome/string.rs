@@ -1,10 +1,10 @@
-//! JSON strings: where one ends, and what it says.
+//! JSON strings: finding their end, and unescaping them.
 
 use std::borrow::Cow;
 
 use super::unread::Flaw;
 
-/// Where the string ends whose opening quote is just before `at`: the place of its closing quote.
+/// The offset of the closing quote of a string whose opening quote is just before `at`.
 ///
 /// # Errors
 /// What is wrong, and where.
@@ -20,7 +20,7 @@ pub(super) fn closing_quote(text: &[u8], mut at: usize) -> Result<usize, (Flaw, 
     }
 }
 
-/// Steps over the escape at this backslash; a pair of surrogates is one escape.
+/// The offset after the escape at this backslash; a surrogate pair is one escape.
 fn escape(text: &[u8], at: usize) -> Result<usize, (Flaw, usize)> {
     match text.get(at + 1) {
         None => Err((Flaw::Unfinished, at)),
@@ -28,7 +28,9 @@ fn escape(text: &[u8], at: usize) -> Result<usize, (Flaw, usize)> {
         Some(b'u') => match unit(text, at)? {
             0xD800..=0xDBFF => match (text.get(at + 6), text.get(at + 7)) {
                 (None, _) | (Some(b'\\'), None) => Err((Flaw::Unfinished, text.len())),
-                (Some(b'\\'), Some(b'u')) if matches!(unit(text, at + 6)?, 0xDC00..=0xDFFF) => Ok(at + 12),
+                (Some(b'\\'), Some(b'u')) if matches!(unit(text, at + 6)?, 0xDC00..=0xDFFF) => {
+                    Ok(at + 12)
+                }
                 (Some(_), _) => Err((Flaw::Malformed, at)),
             },
             0xDC00..=0xDFFF => Err((Flaw::Malformed, at)),
@@ -38,7 +40,7 @@ fn escape(text: &[u8], at: usize) -> Result<usize, (Flaw, usize)> {
     }
 }
 
-/// The number in the `\uXXXX` at this place.
+/// The number in the `\uXXXX` at this offset.
 fn unit(text: &[u8], at: usize) -> Result<u16, (Flaw, usize)> {
     let Some(digits) = text.get(at + 2..at + 6) else { return Err((Flaw::Unfinished, text.len())) };
     digits.iter().try_fold(0, |unit: u16, digit| match char::from(*digit).to_digit(16) {
@@ -48,16 +50,16 @@ fn unit(text: &[u8], at: usize) -> Result<u16, (Flaw, usize)> {
     })
 }
 
-/// What this value says, if it is a string.
-pub(super) fn said(value: &str) -> Option<Cow<'_, str>> {
+/// The content of this value, if it is a string.
+pub(super) fn content(value: &str) -> Option<Cow<'_, str>> {
     value.strip_prefix('"')?.strip_suffix('"').map(unescape)
 }
 
-/// What stands between the quotes of a string that [`closing_quote`] found fine.
+/// Unescapes the content of a string that [`closing_quote`] accepted.
 pub(super) fn unescape(raw: &str) -> Cow<'_, str> {
     let Some((plain, _)) = raw.split_once('\\') else { return Cow::Borrowed(raw) };
-    let mut said = String::with_capacity(raw.len());
-    said.push_str(plain);
+    let mut text = String::with_capacity(raw.len());
+    text.push_str(plain);
     let mut units: Vec<u16> = Vec::new();
     let mut rest = &raw[plain.len()..];
     while let Some(letter) = rest.chars().next() {
@@ -67,8 +69,8 @@ pub(super) fn unescape(raw: &str) -> Cow<'_, str> {
             rest = rest.get(6..).unwrap_or_default();
             continue;
         }
-        said.extend(char::decode_utf16(units.drain(..)).flatten());
-        said.push(match escaped {
+        text.extend(char::decode_utf16(units.drain(..)).flatten());
+        text.push(match escaped {
             Some(b'b') => '\u{8}',
             Some(b'f') => '\u{c}',
             Some(b'n') => '\n',
@@ -77,10 +79,11 @@ pub(super) fn unescape(raw: &str) -> Cow<'_, str> {
             Some(itself) => char::from(itself),
             None => letter,
         });
-        rest = rest.get(if escaped.is_some() { 2 } else { letter.len_utf8() }..).unwrap_or_default();
+        rest =
+            rest.get(if escaped.is_some() { 2 } else { letter.len_utf8() }..).unwrap_or_default();
     }
-    said.extend(char::decode_utf16(units).flatten());
-    Cow::Owned(said)
+    text.extend(char::decode_utf16(units).flatten());
+    Cow::Owned(text)
 }
 
 #[cfg(test)]
@@ -113,16 +116,16 @@ mod tests {
             r#""\u12"#,
         ];
         for json in strings {
-            let ours = closing_quote(json.as_bytes(), 1).map(|end| {
+            let actual = closing_quote(json.as_bytes(), 1).map(|end| {
                 assert_eq!(end, json.len() - 1, "{json}");
                 unescape(&json[1..end]).into_owned()
             });
-            match (ours, serde_json::from_str::<String>(json)) {
-                (Ok(ours), Ok(theirs)) => assert_eq!(ours, theirs, "{json}"),
+            match (actual, serde_json::from_str::<String>(json)) {
+                (Ok(actual), Ok(expected)) => assert_eq!(actual, expected, "{json}"),
                 (Err((flaw, _)), Err(error)) => {
                     assert_eq!(flaw == Flaw::Unfinished, error.is_eof(), "{json}: {error}");
                 }
-                (ours, theirs) => panic!("{json}: {ours:?}, but {theirs:?}"),
+                (actual, expected) => panic!("{json}: {actual:?}, but {expected:?}"),
             }
         }
     }

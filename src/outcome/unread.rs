@@ -1,9 +1,9 @@
-//! Why a reply was not read.
+//! Why a reply reports no outcome.
 
 use crate::recipe::advice;
 use crate::{Advise, Remedy};
 
-/// Why a reply has no outcome.
+/// Why a reply reports no outcome.
 ///
 /// ```
 /// use surefire::outcome::{Unread, read_among};
@@ -21,37 +21,40 @@ use crate::{Advise, Remedy};
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, strum::IntoStaticStr)]
 #[strum(serialize_all = "kebab-case")]
 pub enum Unread {
-    /// There is no JSON object in it.
+    /// The reply has no JSON object.
     #[error("there is no JSON object in the reply{}", advice(self))]
     NoJson,
-    /// Its last attempt at an outcome is not a complete JSON object.
+    /// The reply's last attempt at an outcome is not a complete JSON object.
     #[error("the reply's last JSON object cannot be read: {flaw}{}", advice(self))]
     NotJson {
         /// What is wrong with it.
         flaw: Flaw,
     },
     /// No JSON object has an `outcome` of its own, or its value is not a string.
-    #[error("no JSON object in the reply has an `outcome` of its own that is a string{}", advice(self))]
+    #[error(
+        "no JSON object in the reply has an `outcome` of its own that is a string{}",
+        advice(self)
+    )]
     NoOutcome,
     /// The outcome is not one of the step's.
     #[error("`{}` is not an outcome of this step{}", visible(found), advice(self))]
     UnknownOutcome {
-        /// What the agent wrote instead, at most 200 characters of it. Its control characters are as they were; the
-        /// message has them escaped.
+        /// What the agent wrote instead: at most 200 characters, unescaped. The message escapes
+        /// control characters.
         found: String,
         /// The step's outcomes.
         expected: Vec<String>,
     },
-    /// The outcome is `other`, and nothing says what that means.
+    /// The outcome is `other`, without a description.
     #[error("the outcome `other` says nothing by itself{}", advice(self))]
     OtherWithoutDescription,
 }
 
 /// The most characters that are kept of an unknown outcome.
-const KEPT: usize = 200;
+const MAX_FOUND_CHARS: usize = 200;
 
 impl Advise for Unread {
-    /// What the agent is to do: its next reply can be read then.
+    /// What the agent should do so that its next reply can be read.
     fn remedy(&self) -> Option<Remedy> {
         Some(match self {
             Self::NoJson => Remedy::EndWithOutcome,
@@ -72,7 +75,7 @@ impl Unread {
 
     pub(super) fn unknown(found: &str, expected: &[&str]) -> Self {
         Self::UnknownOutcome {
-            found: found.chars().take(KEPT).collect(),
+            found: found.chars().take(MAX_FOUND_CHARS).collect(),
             expected: expected.iter().map(|&name| name.to_owned()).collect(),
         }
     }
@@ -86,7 +89,9 @@ impl Unread {
 /// let cut_off = r#"{"outcome": "compl"#;
 /// assert_eq!(read_among(cut_off, &["complete"]), Err(Unread::NotJson { flaw: Flaw::Unfinished }));
 /// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, strum::Display, strum::IntoStaticStr, strum::EnumIter)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Hash, strum::Display, strum::IntoStaticStr, strum::EnumIter,
+)]
 pub enum Flaw {
     /// The reply ends inside it.
     #[strum(serialize = "the reply ends before it is complete")]
@@ -94,21 +99,24 @@ pub enum Flaw {
     /// It is not JSON.
     #[strum(serialize = "it is not valid JSON")]
     Malformed,
-    /// One of its keys is there twice, so that it says two things.
-    #[strum(serialize = "one of its keys is there twice")]
+    /// One of its keys occurs twice, so it is ambiguous.
+    #[strum(serialize = "one of its keys occurs twice")]
     DuplicateKey,
     /// Its values are nested too deeply.
     #[strum(serialize = "its values are nested more than 128 deep")]
     TooDeep,
-    /// Finding it would take out of proportion long: the reply is made of pieces of objects that hide each other.
-    #[strum(serialize = "the reply has too many pieces of objects in it")]
+    /// Searching it would take disproportionately long: the reply consists of fragments of objects
+    /// that obscure each other.
+    #[strum(serialize = "the reply has too many fragments of objects")]
     Tangled,
 }
 
-/// The text with what could move the cursor or hide something made visible.
+/// The text with escapes for characters that could move the cursor or hide something.
 fn visible(text: &str) -> String {
     let escape = |c: char| (!matches!(c, '"' | '\'')).then(|| c.escape_debug());
-    text.chars().map(|c| escape(c).map_or_else(|| c.to_string(), |escaped| escaped.to_string())).collect()
+    text.chars()
+        .map(|c| escape(c).map_or_else(|| c.to_string(), |escaped| escaped.to_string()))
+        .collect()
 }
 
 #[cfg(test)]
@@ -130,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_agent_wrote_is_cut_and_made_harmless() {
+    fn the_agents_text_is_truncated_and_escaped() {
         let found = format!("a\u{1b}[2J\n\u{202e}\"it's\" {}", "é".repeat(1000));
         let unread = Unread::unknown(&found, &["complete"]);
         let Unread::UnknownOutcome { found, .. } = &unread else { panic!("{unread:?}") };

@@ -1,4 +1,4 @@
-//! What is to be run.
+//! The program to run.
 
 use std::ffi::OsString;
 use std::fmt;
@@ -7,20 +7,21 @@ use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::{Child, Stdio};
 
-use super::files::{Files, Fresh};
+use super::files::{Files, NewFiles};
 use super::launcher;
-use super::mark::Mark;
+use super::mark::ProcessMark;
 
-/// A program to run, and everything that it gets to see.
+/// A program to run, with its arguments and environment.
 ///
-/// It sees the environment that is given here and nothing of its supervisor's, beside its [`Mark`].
+/// Its environment is what is given here and its [`ProcessMark`]; nothing is inherited from its
+/// supervisor.
 #[derive(Clone)]
 pub struct Command {
     program: PathBuf,
     arguments: Vec<OsString>,
     environment: Vec<(OsString, OsString)>,
     directory: Option<PathBuf>,
-    mark: Mark,
+    mark: ProcessMark,
     merge_stderr: bool,
     launched: bool,
 }
@@ -28,7 +29,7 @@ pub struct Command {
 impl Command {
     /// A program without arguments, in the current directory.
     #[must_use]
-    pub fn new(program: impl Into<PathBuf>, mark: Mark) -> Self {
+    pub fn new(program: impl Into<PathBuf>, mark: ProcessMark) -> Self {
         Self {
             program: program.into(),
             arguments: Vec::new(),
@@ -47,9 +48,12 @@ impl Command {
         self
     }
 
-    /// Adds variables of its environment.
+    /// Adds variables to its environment.
     #[must_use]
-    pub fn environment(mut self, variables: impl IntoIterator<Item = (OsString, OsString)>) -> Self {
+    pub fn environment(
+        mut self,
+        variables: impl IntoIterator<Item = (OsString, OsString)>,
+    ) -> Self {
         self.environment.extend(variables);
         self
     }
@@ -60,33 +64,35 @@ impl Command {
         Self { directory: Some(directory.into()), ..self }
     }
 
-    /// Sends its standard error where its standard output goes, in the order in which it writes.
+    /// Redirects its standard error to its standard output, so that the order of all writes is
+    /// kept.
     #[must_use]
     pub fn merge_stderr(self) -> Self {
         Self { merge_stderr: true, ..self }
     }
 
-    /// Has a shell wait with the command until it is released, and record its exit status.
+    /// Runs the command through a shell that waits until it is released, and records its exit
+    /// status.
     ///
-    /// For a command that does not wait for its standard input by itself, and whose exit status has to be known even if
-    /// another supervisor adopts it. A command that cannot be started then ends with 126 or 127, and one that was
-    /// killed by a signal with 128 and the signal's number.
+    /// Use this for a command that does not wait for its standard input, or whose exit status must
+    /// be known even if another supervisor adopts it. The shell's exit status is 126 or 127 if the
+    /// command could not be started, and 128 plus the signal's number if a signal killed it.
     #[must_use]
     pub fn launched(self) -> Self {
         Self { launched: true, ..self }
     }
 
-    pub(super) const fn mark(&self) -> Mark {
+    pub(super) const fn mark(&self) -> ProcessMark {
         self.mark
     }
 
-    /// What is written to its standard input before anything else.
+    /// The bytes that are written to its standard input first.
     pub(super) const fn preamble(&self) -> &'static [u8] {
         if self.launched { launcher::GO } else { &[] }
     }
 
-    /// Starts it in a process group of its own.
-    pub(super) fn spawn(&self, files: &Files, fresh: Fresh) -> io::Result<Child> {
+    /// Starts the program in a process group of its own.
+    pub(super) fn spawn(&self, files: &Files, new_files: NewFiles) -> io::Result<Child> {
         let mut command = if self.launched {
             let status = files.status()?;
             let mut command = std::process::Command::new(launcher::SHELL);
@@ -98,17 +104,24 @@ impl Command {
             command
         };
         let (variable, value) = self.mark.variable();
-        // The mark comes last: a supervisor may itself run under a mark and pass that on.
+        // The mark is set last, because the environment may contain the supervisor's own mark.
         command.env_clear().envs(self.environment.iter().cloned()).env(variable, value);
         if let Some(directory) = &self.directory {
             command.current_dir(directory);
         }
-        let stderr = if self.merge_stderr { fresh.stdout.try_clone()? } else { fresh.stderr };
-        command.stdin(Stdio::piped()).stdout(fresh.stdout).stderr(stderr).process_group(0).spawn()
+        let stderr =
+            if self.merge_stderr { new_files.stdout.try_clone()? } else { new_files.stderr };
+        command
+            .stdin(Stdio::piped())
+            .stdout(new_files.stdout)
+            .stderr(stderr)
+            .process_group(0)
+            .spawn()
     }
 }
 
-/// Without the environment and the arguments: values may be secrets, and what can be printed ends up in a log some day.
+/// Omits the environment and the arguments: they may contain secrets, and debug output may end up
+/// in a log.
 impl fmt::Debug for Command {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Command")
@@ -124,7 +137,7 @@ mod tests {
 
     #[test]
     fn neither_arguments_nor_variables_are_printed() {
-        let mark = Mark::new(uuid::Uuid::nil());
+        let mark = ProcessMark::new(uuid::Uuid::nil());
         let command = Command::new("env", mark).arguments(["secret"]);
         let printed = format!("{:?}", command.environment([("KEY".into(), "secret".into())]));
         assert!(printed.contains("env") && !printed.contains("secret"), "{printed}");

@@ -1,32 +1,33 @@
-//! The line between a supervisor and its caller.
+//! The control of a supervised process.
 
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-/// How the caller of a supervisor hears of its process and directs it.
+/// Connects a supervised process to its caller.
 #[derive(Debug)]
 pub struct Control<E> {
-    /// Where the events of the process go. It is bounded: while it is full, no further output is read.
+    /// Receives the events of the process. The channel is bounded: while it is full, no further
+    /// output is read.
     pub events: mpsc::Sender<E>,
-    /// Set to stop the process and everything it started.
+    /// Cancelled to stop the process and everything it started.
     pub stop: CancellationToken,
-    /// Set beside `stop`, or later, when there is little time: graces are then the short ones.
+    /// Cancelled with `stop`, or later, when there is little time: grace periods are then short.
     pub fast_stop: CancellationToken,
-    /// Set to let the process run on without a supervisor. Where `stop` is set as well, `stop` counts.
+    /// Cancelled to leave the process running without a supervisor. `stop` takes precedence.
     pub detach: CancellationToken,
 }
 
 impl<E> Control<E> {
-    /// A control with a channel for this many events, and the end of it where they arrive.
+    /// A control with a channel for this many events, and its receiver.
     #[must_use]
     pub fn new(capacity: usize) -> (Self, mpsc::Receiver<E>) {
-        let (events, arriving) = mpsc::channel(capacity);
+        let (events, receiver) = mpsc::channel(capacity);
         let token = CancellationToken::new;
-        (Self { events, stop: token(), fast_stop: token(), detach: token() }, arriving)
+        (Self { events, stop: token(), fast_stop: token(), detach: token() }, receiver)
     }
 }
 
-/// All clones direct the same process.
+/// All clones control the same process.
 impl<E> Clone for Control<E> {
     fn clone(&self) -> Self {
         Self {

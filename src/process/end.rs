@@ -1,19 +1,21 @@
-//! Why the watching of a process ended.
+//! Why the supervision of a process ended.
 
 use std::fmt;
 
-/// Why a process is no longer watched. It is gone then, with everything it started, unless it was detached.
+/// Why a process is no longer supervised. Unless it was detached, it has ended, and so has
+/// everything that it started.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum End {
-    /// It ended by itself.
+    /// It exited by itself.
     Exited,
-    /// Its observer had its answer, and the process stayed until it was ended.
+    /// Its observer had its answer, but the process did not exit and was stopped.
     Lingered,
     /// It was stopped through its [`Control`](super::Control).
     Stopped,
-    /// It runs on, or its last events were not taken: the next supervisor adopts it and reads all of it again.
+    /// It was left running, or its last events were not received: the next supervisor adopts it and
+    /// reads its output again.
     Detached,
-    /// It wrote nothing for too long, and was not known to be busy.
+    /// It was silent for too long, and its observer did not know it to be busy.
     Silent,
     /// It ran for too long.
     TimedOut,
@@ -33,12 +35,12 @@ pub enum End {
 pub enum OutputLimit {
     /// One line was too long.
     Line {
-        /// How long it may be.
+        /// The limit.
         max_bytes: u64,
     },
-    /// All lines together were too much.
+    /// The output was too long in total.
     Total {
-        /// How much it may be.
+        /// The limit.
         max_bytes: u64,
     },
 }

@@ -1,4 +1,4 @@
-//! The files of one process: what it writes, and what is known about it.
+//! The files of one process: its output, its exit status and the state of its standard input.
 
 use std::fs::{DirBuilder, File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom};
@@ -12,7 +12,8 @@ const STDOUT: &str = "stdout.log";
 const STDERR: &str = "stderr.log";
 const STATUS: &str = "status";
 
-/// Where the files of one process are: a directory for it alone, which its next supervisor opens again.
+/// The files of one process, in a directory of its own. After a crash, the next supervisor opens
+/// them again.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Files {
     directory: PathBuf,
@@ -21,55 +22,59 @@ pub struct Files {
 
 /// Empty files for a process to write to.
 #[derive(Debug)]
-pub(super) struct Fresh {
+pub(super) struct NewFiles {
     pub(super) stdout: File,
     pub(super) stderr: File,
 }
 
 impl Files {
-    /// Files in this directory. Nothing is made or opened yet.
+    /// Files in this directory. Nothing is created or opened yet.
     #[must_use]
     pub fn at(directory: impl Into<PathBuf>) -> Self {
         Self { directory: directory.into(), stdout: STDOUT }
     }
 
-    /// Keeps standard output under another name than `stdout.log`.
+    /// Names the file for standard output; the default is `stdout.log`.
     #[must_use]
     pub fn stdout_name(self, stdout: &'static str) -> Self {
         Self { stdout, ..self }
     }
 
-    /// The directory that they are in.
+    /// Their directory.
     #[must_use]
     pub fn directory(&self) -> &Path {
         &self.directory
     }
 
-    /// Makes the directory, for its owner alone. Starting a process does so, too.
+    /// Creates the directory, accessible to its owner alone. Starting a process does this too.
     ///
     /// # Errors
-    /// It cannot be made.
+    /// The directory cannot be created.
     pub fn make_directory(&self) -> io::Result<()> {
         DirBuilder::new().recursive(true).mode(0o700).create(&self.directory)
     }
 
-    /// Whether there is evidence that the process was never given anything on its standard input.
+    /// Whether there is evidence that nothing was written to the standard input of the process.
     ///
-    /// A program that acts only on what it is given there has not begun, then. `false` says nothing: the process may
-    /// have been given all of it, or none, or was started by a version that kept no such evidence.
+    /// If so, a program that acts only on its standard input has not begun. `false` proves nothing:
+    /// the process may have received its input or not, or it was started by a version that kept no
+    /// such evidence.
     #[must_use]
     pub fn is_stdin_withheld(&self) -> bool {
         is_withheld(&self.directory)
     }
 
-    /// How long ago the process was released; or, for one that was [launched](super::Command::launched) and has ended,
-    /// how long it took. `None` where that is not known.
+    /// How long ago the process was released; or, for one that was
+    /// [launched](super::Command::launched) and has ended, how long it took. `None` if that is
+    /// unknown.
     ///
-    /// It is what the next supervisor goes by, so it counts the time of day, and a clock that was set back makes it 0.
+    /// The next supervisor relies on it, so it is measured with the system clock; it is 0 if that
+    /// clock was set back.
     #[must_use]
     pub fn age(&self) -> Option<Duration> {
         let released = released_at(&self.directory)?;
-        let status = std::fs::metadata(self.directory.join(STATUS)).and_then(|status| status.modified());
+        let status =
+            std::fs::metadata(self.directory.join(STATUS)).and_then(|status| status.modified());
         let until = status.unwrap_or_else(|_| std::time::SystemTime::now());
         Some(until.duration_since(released).unwrap_or_default())
     }
@@ -77,7 +82,7 @@ impl Files {
     /// The last bytes of standard output, and whether there are more before them.
     ///
     /// # Errors
-    /// It cannot be read.
+    /// The file cannot be read.
     pub fn stdout_end(&self, max_bytes: u64) -> io::Result<(Vec<u8>, bool)> {
         let mut file = self.open_stdout()?;
         let begin = file.metadata()?.len().saturating_sub(max_bytes);
@@ -87,13 +92,16 @@ impl Files {
         Ok((end, begin > 0))
     }
 
-    /// Makes all of them anew, readable by their owner alone. What an earlier process left is gone.
-    pub(super) fn create(&self) -> io::Result<Fresh> {
+    /// Creates empty files, readable by their owner alone. The output of an earlier process is
+    /// deleted.
+    pub(super) fn create(&self) -> io::Result<NewFiles> {
         self.make_directory()?;
         let create = |name: &str| {
             let mut options = OpenOptions::new();
-            // Appending: a file that is cut while its process writes is continued at its new end.
-            let file = options.append(true).create(true).mode(0o600).open(self.directory.join(name))?;
+            // Append mode: if the file is truncated while its process writes, the next write goes
+            // to the new end.
+            let file =
+                options.append(true).create(true).mode(0o600).open(self.directory.join(name))?;
             file.set_len(0)?;
             io::Result::Ok(file)
         };
@@ -101,7 +109,7 @@ impl Files {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
             Ok(()) | Err(_) => {}
         }
-        Ok(Fresh { stdout: create(self.stdout)?, stderr: create(STDERR)? })
+        Ok(NewFiles { stdout: create(self.stdout)?, stderr: create(STDERR)? })
     }
 
     pub(super) fn open_stdout(&self) -> io::Result<File> {
@@ -112,7 +120,8 @@ impl Files {
         OpenOptions::new().read(true).append(true).open(self.directory.join(STDERR))
     }
 
-    /// The file for the exit status. The process works in another directory, where a relative path would lead elsewhere.
+    /// The absolute path of the file for the exit status: the process may work in another
+    /// directory, where a relative path would name another file.
     pub(super) fn status(&self) -> io::Result<PathBuf> {
         std::path::absolute(self.directory.join(STATUS))
     }
@@ -127,7 +136,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_the_owner_may_read_them_and_a_second_process_starts_empty() {
+    fn only_the_owner_can_read_the_files_and_a_second_process_starts_with_empty_ones() {
         let directory = tempfile::tempdir().unwrap();
         let files = Files::at(directory.path().join("new"));
         files.create().unwrap().stdout.write_all(b"old\n").unwrap();
@@ -138,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn the_end_of_what_was_written() {
+    fn the_end_of_standard_output_is_read() {
         let directory = tempfile::tempdir().unwrap();
         let files = Files::at(directory.path());
         assert!(files.stdout_end(4).is_err());
@@ -153,7 +162,7 @@ mod tests {
         let files = Files::at(directory.path());
         assert_eq!(files.age(), None);
         let withheld = Withheld::create(directory.path()).unwrap();
-        assert_eq!(files.age(), None, "it has not begun");
+        assert_eq!(files.age(), None, "it has not been released");
         withheld.release().unwrap();
         assert!(files.age().unwrap() < Duration::from_mins(1));
 

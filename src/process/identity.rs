@@ -1,68 +1,71 @@
-//! Telling a process from a later one that got the same number.
+//! Distinguishing a process from a later one with the same process id.
 
 use rustix::process::Pid;
 use serde::{Deserialize, Serialize};
 
-/// A process, and enough about it to tell it from a later one with the same number.
+/// A process id, and a start time that distinguishes the process from a later one with the same id.
 ///
-/// It is what is persisted about a process so that the next supervisor can adopt it.
+/// Persist it, so that the next supervisor can adopt the process.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Process {
-    /// Its number, which is its group's as well.
+pub struct ProcessIdentity {
+    /// Its process id, which is also the id of its process group.
     pub pid: i32,
-    /// When it started, in whatever unit the system counts; equal for the same process only.
+    /// When it started, in the operating system's own format; no two processes with one id share
+    /// it.
     pub started: String,
 }
 
-impl Process {
-    /// The process that has this number now, if there is one that has not ended.
+impl ProcessIdentity {
+    /// The running process with this id, if there is one.
     #[must_use]
     pub fn identify(pid: i32) -> Option<Self> {
         started(pid).map(|started| Self { pid, started })
     }
 
-    /// Whether this very process still runs. One that ended and was not yet collected does not.
+    /// Whether this very process is still running. A zombie is not running.
     #[must_use]
     pub fn is_running(&self) -> bool {
         started(self.pid).is_some_and(|started| is_same(&self.started, &started))
     }
 
-    /// Whether a process that was itself a moment ago is still there: what can be asked many times a second.
+    /// Whether a process that was identified a moment ago still exists. Cheap enough to be called
+    /// many times a second.
     #[cfg(target_os = "linux")]
     pub(super) fn still_exists(&self) -> bool {
-        ticks(self.pid).is_some_and(|ticks| self.started.split(BOOT).next() == Some(&ticks))
+        ticks(self.pid)
+            .is_some_and(|ticks| self.started.split(BOOT_SEPARATOR).next() == Some(&ticks))
     }
 
-    /// Describing a process takes a program of its own here, so only its number is asked for. Before anything is done to
-    /// the process, it is looked at closely again.
+    /// Here the start time would cost a call of `ps`, so only the process id is checked. Before the
+    /// process is signalled, it is identified again.
     #[cfg(not(target_os = "linux"))]
     pub(super) fn still_exists(&self) -> bool {
-        number(self.pid).is_some_and(|pid| rustix::process::test_kill_process(pid).is_ok())
+        system_pid(self.pid).is_some_and(|pid| rustix::process::test_kill_process(pid).is_ok())
     }
 }
 
-/// The number as the system calls want it; they have no use for 0 and below.
-pub(super) fn number(pid: i32) -> Option<Pid> {
+/// The process id for system calls; to them, 0 and negative numbers mean groups of processes.
+pub(super) fn system_pid(pid: i32) -> Option<Pid> {
     if pid > 0 { Pid::from_raw(pid) } else { None }
 }
 
-/// What stands between the two parts of a start time: the ticks since the system booted, and which boot that was. After
-/// a boot the same number may soon be given to a process that starts at the same tick.
+/// Separates the two parts of a start time: the ticks since the system booted, and the id of that
+/// boot. After a reboot, another process may get the same process id and start at the same tick.
 #[cfg(target_os = "linux")]
-const BOOT: char = '@';
+const BOOT_SEPARATOR: char = '@';
 
-/// When the process started, in the system's own unit; `None` for one that has ended.
+/// When the process started, in the operating system's own format; `None` if it has ended.
 #[cfg(target_os = "linux")]
 fn started(pid: i32) -> Option<String> {
     let ticks = ticks(pid)?;
     let boot = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").ok();
-    Some(boot.map_or(ticks.clone(), |boot| format!("{ticks}{BOOT}{}", boot.trim())))
+    Some(boot.map_or(ticks.clone(), |boot| format!("{ticks}{BOOT_SEPARATOR}{}", boot.trim())))
 }
 
-/// Earlier versions recorded no boot; then the ticks alone have to do.
+/// Earlier versions did not record the boot id; for them the ticks alone are compared.
 #[cfg(target_os = "linux")]
 fn is_same(recorded: &str, now: &str) -> bool {
-    recorded == now || now.split_once(BOOT).is_some_and(|(ticks, _)| ticks == recorded)
+    recorded == now || now.split_once(BOOT_SEPARATOR).is_some_and(|(ticks, _)| ticks == recorded)
 }
 
 #[cfg(not(target_os = "linux"))]
@@ -75,8 +78,8 @@ fn ticks(pid: i32) -> Option<String> {
     ticks_of(&std::fs::read(format!("/proc/{pid}/stat")).ok()?)
 }
 
-/// Field 22 of `/proc/<pid>/stat`. The second field is a name in parentheses that may hold anything, parentheses and
-/// line breaks included, so counting begins after the last one.
+/// Field 22 of `/proc/<pid>/stat`. The second field is a name in parentheses that may
+/// contain parentheses and line breaks, so counting begins after the last parenthesis.
 #[cfg(target_os = "linux")]
 fn ticks_of(stat: &[u8]) -> Option<String> {
     let end = stat.iter().rposition(|byte| *byte == b')')?;
@@ -87,7 +90,8 @@ fn ticks_of(stat: &[u8]) -> Option<String> {
     if ended { None } else { fields.get(19).map(|field| (*field).to_owned()) }
 }
 
-/// The locale and the time zone are fixed, so that the same process is described by the same words tomorrow.
+/// The locale and the time zone are fixed, so that `ps` prints the same start time for a process
+/// every time.
 #[cfg(not(target_os = "linux"))]
 fn started(pid: i32) -> Option<String> {
     let mut ps = std::process::Command::new("/bin/ps");
@@ -119,19 +123,19 @@ mod tests {
     }
 
     #[test]
-    fn a_process_is_itself_and_no_other() {
-        let own = Process::identify(i32::try_from(std::process::id()).unwrap()).unwrap();
+    fn a_process_is_told_apart_by_its_id_and_its_start() {
+        let own = ProcessIdentity::identify(i32::try_from(std::process::id()).unwrap()).unwrap();
         assert!(own.is_running());
-        assert!(!Process { started: "1".to_owned(), ..own.clone() }.is_running());
-        assert!(!Process { pid: i32::MAX, ..own }.is_running());
+        assert!(!ProcessIdentity { started: "1".to_owned(), ..own.clone() }.is_running());
+        assert!(!ProcessIdentity { pid: i32::MAX, ..own }.is_running());
     }
 
     #[test]
-    fn after_a_boot_an_equal_number_and_start_is_another_process() {
-        let own = Process::identify(i32::try_from(std::process::id()).unwrap()).unwrap();
-        let (ticks, _) = own.started.split_once(BOOT).unwrap();
-        let started = |started: String| Process { started, ..own.clone() };
-        assert!(!started(format!("{ticks}{BOOT}another")).is_running());
+    fn after_a_reboot_an_equal_id_and_start_tick_mean_another_process() {
+        let own = ProcessIdentity::identify(i32::try_from(std::process::id()).unwrap()).unwrap();
+        let (ticks, _) = own.started.split_once(BOOT_SEPARATOR).unwrap();
+        let started = |started: String| ProcessIdentity { started, ..own.clone() };
+        assert!(!started(format!("{ticks}{BOOT_SEPARATOR}another")).is_running());
         assert!(started(ticks.to_owned()).is_running(), "recorded by an earlier version");
         assert!(started(ticks.to_owned()).still_exists() && own.still_exists());
     }

@@ -6,39 +6,40 @@ use std::time::Duration;
 ///
 /// ```
 /// use std::time::Duration;
-/// use surefire::process::Limits;
+/// use surefire::process::ProcessLimits;
 ///
-/// let limits = Limits { total_timeout: Duration::from_mins(10), ..Limits::default() };
+/// let limits = ProcessLimits { total_timeout: Duration::from_mins(10), ..ProcessLimits::default() };
 /// assert_eq!(limits.max_line_bytes, 8 << 20);
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Limits {
-    /// How long it may write nothing, while its observer does not know it to be busy.
+pub struct ProcessLimits {
+    /// How long it may write nothing, unless its observer knows it to be busy.
     pub silence_timeout: Duration,
-    /// How long it may run in all.
+    /// How long it may run in total.
     pub total_timeout: Duration,
-    /// How long it may stay without writing anything after its observer has its answer and knows of nothing that is still
-    /// being done.
+    /// How long it may write nothing after its observer has its answer, unless the observer knows
+    /// it to be busy.
     pub linger_timeout: Duration,
     /// How long it has to end after each of SIGINT and SIGTERM, before a stronger signal follows.
     pub stop_grace: Duration,
     /// The same for a fast stop.
     pub fast_stop_grace: Duration,
-    /// How often its output is looked at while there is some.
+    /// How often its output is polled while it writes.
     pub min_poll_interval: Duration,
-    /// How often its output is looked at when there has been none for a while.
+    /// How often its output is polled after it has written nothing for a while.
     pub max_poll_interval: Duration,
-    /// The size of one line of standard output.
+    /// The size limit of one line of standard output.
     pub max_line_bytes: usize,
-    /// Whether a longer line is cut, rather than ending the process: for a command whose text decides nothing.
-    pub cut_long_lines: bool,
-    /// The size of standard output.
+    /// Whether a longer line is truncated; otherwise the process is stopped. For a command whose
+    /// output is only shown.
+    pub truncate_long_lines: bool,
+    /// The size limit of standard output.
     pub max_output_bytes: u64,
     /// How much of standard error is kept, counted from its end.
     pub kept_stderr_bytes: u64,
 }
 
-impl Default for Limits {
+impl Default for ProcessLimits {
     fn default() -> Self {
         Self {
             silence_timeout: Duration::from_mins(15),
@@ -49,7 +50,7 @@ impl Default for Limits {
             min_poll_interval: Duration::from_millis(5),
             max_poll_interval: Duration::from_millis(100),
             max_line_bytes: 8 << 20,
-            cut_long_lines: false,
+            truncate_long_lines: false,
             max_output_bytes: 256 << 20,
             kept_stderr_bytes: 256 << 10,
         }

@@ -13,24 +13,24 @@ pub(super) struct Lines {
     read: u64,
     line: Vec<u8>,
     max_line_bytes: usize,
-    cuts: bool,
+    truncates: bool,
 }
 
-/// A line with more bytes than it may have.
+/// A line is longer than the limit.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct LineTooLong;
 
 impl Lines {
     pub(super) const fn new(file: File, max_line_bytes: usize) -> Self {
-        Self { file, read: 0, line: Vec::new(), max_line_bytes, cuts: false }
+        Self { file, read: 0, line: Vec::new(), max_line_bytes, truncates: false }
     }
 
-    /// Hands over the beginning of a line that is too long, rather than failing.
-    pub(super) fn cut_long_lines(self, cuts: bool) -> Self {
-        Self { cuts, ..self }
+    /// Truncates a line that is too long, instead of failing.
+    pub(super) fn truncate_long_lines(self, truncates: bool) -> Self {
+        Self { truncates, ..self }
     }
 
-    /// How many bytes there are by now.
+    /// How many bytes the process has written so far.
     pub(super) fn written(&self) -> u64 {
         self.file.metadata().map_or(self.read, |metadata| metadata.len())
     }
@@ -39,10 +39,10 @@ impl Lines {
         self.written() > self.read
     }
 
-    /// Reads one chunk and hands over each line that is complete.
+    /// Reads one chunk and passes on each complete line.
     pub(super) fn read(&mut self, mut each: impl FnMut(&[u8])) -> Result<(), LineTooLong> {
         let mut chunk = vec![0; CHUNK_BYTES];
-        // A file that cannot be read shows nothing new; the watchdogs deal with a process that says nothing.
+        // A file that cannot be read counts as unchanged; the watchdog stops a silent process.
         let count = self.file.read(&mut chunk).unwrap_or(0);
         self.read += count as u64;
         let mut rest = chunk.get(..count).unwrap_or_default();
@@ -53,12 +53,12 @@ impl Lines {
             self.line.clear();
             rest = more.get(1..).unwrap_or_default();
         }
-        // One long line must not hold its memory until the process ends.
+        // Free the memory of a long line before the process ends.
         self.line.shrink_to(CHUNK_BYTES);
         self.take(rest)
     }
 
-    /// What stands behind the last line break, once nothing more will come.
+    /// Passes on the text after the last line break, once the process has ended.
     pub(super) fn last(&mut self, each: impl FnOnce(&[u8])) {
         if !self.line.is_empty() {
             each(&self.line);
@@ -68,7 +68,7 @@ impl Lines {
 
     fn take(&mut self, part: &[u8]) -> Result<(), LineTooLong> {
         let room = self.max_line_bytes.saturating_sub(self.line.len());
-        if part.len() > room && !self.cuts {
+        if part.len() > room && !self.truncates {
             self.line = Vec::new();
             return Err(LineTooLong);
         }
@@ -83,7 +83,7 @@ mod tests {
 
     use super::*;
 
-    /// A file to write to, and the same to read from.
+    /// One file, opened for writing and for reading.
     fn file() -> (File, File) {
         let file = tempfile::NamedTempFile::new().unwrap();
         let reader = file.reopen().unwrap();
@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_are_put_together_as_they_grow() {
+    fn lines_are_assembled_from_chunks() {
         let (mut writer, file) = file();
         let mut lines = Lines::new(file, 10);
         writer.write_all(b"one\ntw").unwrap();
@@ -112,8 +112,10 @@ mod tests {
     }
 
     #[test]
-    fn a_line_has_a_largest_size() {
-        for (text, fits) in [("0123456789\n", true), ("0123456789a\n", false), ("0123456789a", false)] {
+    fn a_line_over_the_limit_is_an_error() {
+        for (text, fits) in
+            [("0123456789\n", true), ("0123456789a\n", false), ("0123456789a", false)]
+        {
             let (mut writer, file) = file();
             writer.write_all(text.as_bytes()).unwrap();
             assert_eq!(all(&mut Lines::new(file, 10)).is_ok(), fits, "{text}");
@@ -121,12 +123,12 @@ mod tests {
     }
 
     #[test]
-    fn a_long_line_is_cut_where_that_is_asked_for() {
+    fn a_long_line_is_truncated_on_request() {
         let (mut writer, file) = file();
-        let mut lines = Lines::new(file, 10).cut_long_lines(true);
+        let mut lines = Lines::new(file, 10).truncate_long_lines(true);
         writer.write_all(b"0123456789abc\nnext\n0123456").unwrap();
         assert_eq!(all(&mut lines).unwrap(), ["0123456789", "next"]);
-        // The rest of a line that was read in parts is cut as well.
+        // A line that is read in several chunks is truncated as well.
         writer.write_all(b"789abc").unwrap();
         assert_eq!(all(&mut lines).unwrap(), [""; 0]);
         writer.write_all(b"def\n").unwrap();

@@ -6,38 +6,39 @@ use std::fmt;
 use uuid::Uuid;
 
 /// The environment variable that marks a process.
-const VARIABLE: &str = "SUREFIRE_ATTEMPT";
+const ATTEMPT_VARIABLE: &str = "SUREFIRE_ATTEMPT";
 
 /// Marks a process and everything it starts, by an environment variable.
 ///
-/// Children inherit it, so those that left the process group are found as well. It has to be the same when the process
-/// is adopted, and different for any two processes that may be ended separately.
+/// Children inherit it, so those that left the process group are found as well. Adopt a process
+/// with the mark that it was started with, and use different marks for processes that are stopped
+/// separately.
 ///
 /// ```
-/// use surefire::process::Mark;
+/// use surefire::process::ProcessMark;
 ///
-/// let mark = Mark::new(uuid::Uuid::nil());
+/// let mark = ProcessMark::new(uuid::Uuid::nil());
 /// assert_eq!(mark.to_string(), "SUREFIRE_ATTEMPT=00000000-0000-0000-0000-000000000000");
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Mark(Uuid);
+pub struct ProcessMark(Uuid);
 
-impl Mark {
+impl ProcessMark {
     /// The mark of this attempt.
     #[must_use]
     pub const fn new(attempt: Uuid) -> Self {
         Self(attempt)
     }
 
-    /// The variable, as a process is started with it.
+    /// The name and the value of the variable.
     pub(super) fn variable(self) -> (OsString, OsString) {
-        (VARIABLE.into(), self.0.as_hyphenated().to_string().into())
+        (ATTEMPT_VARIABLE.into(), self.0.as_hyphenated().to_string().into())
     }
 }
 
-/// As it stands in the environment of a process.
-impl fmt::Display for Mark {
+/// The form that it has in the environment of a process: `NAME=value`.
+impl fmt::Display for ProcessMark {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{VARIABLE}={}", self.0.as_hyphenated())
+        write!(f, "{ATTEMPT_VARIABLE}={}", self.0.as_hyphenated())
     }
 }

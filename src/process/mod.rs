@@ -1,27 +1,29 @@
-//! Holding: one process is started, watched, bounded and stopped with everything it started; and after a crash of its
-//! supervisor it is adopted.
+//! Holding: one process is started, supervised, limited and stopped with everything it started;
+//! after a crash of its supervisor it is adopted.
 //!
-//! This room does not know what a process is for: what its lines mean is told to it by an [`Observer`], and what
-//! follows from its [`End`] is the caller's to decide. It imports no other room.
-//! Start with [`Command::start`], then [`Held::release`] and [`Supervised::watch`], which is the way of every process.
+//! This room does not know what a process is for: an [`Observer`] interprets its lines, and the
+//! caller decides what follows from its [`End`]. It imports no other room. Start with
+//! [`Command::start`], then [`HeldProcess::release`] and [`Supervised::watch`]: the life of every
+//! process.
 //!
 //! ```text
-//! Command ──start──→ Held ──release──→ Supervised ──watch──→ Report
+//! Command ──start──→ HeldProcess ──release──→ Supervised ──watch──→ Report
 //!                     │ recorded by the caller ↑ adopt, by the next supervisor
-//!                     └ has been given nothing on its standard input
+//!                     └ has not received its standard input
 //! ```
 //!
-//! A process writes into [`Files`], not into pipes: so it outlives its supervisor, its output can be read from the
-//! beginning by the next one, and no grandchild that holds a pipe open keeps a reader waiting.
+//! A process writes to [`Files`], not to pipes: so it can outlive its supervisor, the next
+//! supervisor can read its output from the beginning, and a grandchild that holds a pipe open does
+//! not block a reader.
 //!
 //! ```
-//! use surefire::process::{Command, Control, End, Files, Limits, Mark, TextLines};
+//! use surefire::process::{Command, Control, End, Files, ProcessLimits, ProcessMark, TextLines};
 //!
 //! # #[tokio::main(flavor = "current_thread")]
 //! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let directory = tempfile::tempdir()?;
-//! let command = Command::new("sh", Mark::new(uuid::Uuid::new_v4())).arguments(["-c", "echo hello"]);
-//! let held = command.start(Files::at(directory.path()), Limits::default(), TextLines).await?;
+//! let command = Command::new("sh", ProcessMark::new(uuid::Uuid::new_v4())).arguments(["-c", "echo hello"]);
+//! let held = command.start(Files::at(directory.path()), ProcessLimits::default(), TextLines).await?;
 //! // A caller that wants to find the process after a crash persists `held.process()` here.
 //! let supervised = held.release(Vec::new()).await?;
 //!
@@ -34,10 +36,12 @@
 //! # }
 //! ```
 
+mod blocking;
 mod command;
 mod control;
 mod end;
 mod files;
+mod find;
 mod held;
 mod identity;
 mod launcher;
@@ -55,13 +59,15 @@ mod watch;
 mod watchdog;
 mod withheld;
 
+pub(crate) use blocking::{run_blocking, try_blocking};
 pub use command::Command;
 pub use control::Control;
 pub use end::{End, OutputLimit};
 pub use files::Files;
-pub use held::{Held, StartError};
-pub use identity::Process;
-pub use limits::Limits;
-pub use mark::Mark;
+pub use find::find_on_path;
+pub use held::{HeldProcess, SpawnError};
+pub use identity::ProcessIdentity;
+pub use limits::ProcessLimits;
+pub use mark::ProcessMark;
 pub use observer::{Observer, TextLines};
 pub use supervised::{Report, Supervised, stop};

@@ -1,13 +1,13 @@
-//! What the lines of a process mean.
+//! Interpreting the output lines of a process.
 
-/// Reads the lines of a process, and says what in them is an event for its caller.
+/// Interprets the lines of a process, and turns them into events for its caller.
 ///
-/// It is what the supervisor does not know: a process that is adopted is read by a new observer, from the first line.
+/// An adopted process gets a new observer, which reads its output from the first line.
 ///
 /// ```
 /// use surefire::process::Observer;
 ///
-/// /// Counts lines, and is content with three.
+/// /// Counts lines, and has its answer after three of them.
 /// #[derive(Default)]
 /// struct Three(u32);
 ///
@@ -31,26 +31,28 @@
     note = "use `TextLines`, or implement `Observer` to say what the lines of the process mean"
 )]
 pub trait Observer: Send + 'static {
-    /// Something that the caller wants to hear of. It should be small: only their number is bounded.
+    /// An event for the caller. It should be small, since only the number of queued events is
+    /// bounded.
     type Event: Send + 'static;
 
-    /// Takes in one line of standard output, without its line break. It may take its time: it is called on a thread of
-    /// its own.
+    /// Reads one line of standard output, without its line break. May block: it is called on a
+    /// blocking thread.
     fn line(&mut self, line: &[u8]) -> Vec<Self::Event>;
 
-    /// Whether the process has written all that is wanted of it. It is given a while to end by itself then.
+    /// Whether the process has written everything that is needed. It then has some time to exit by
+    /// itself.
     fn has_answer(&self) -> bool {
         false
     }
 
-    /// Whether the process is known to do something that may take long without a word. Its silence does not count
-    /// meanwhile, before its answer and after it; its time in all does.
+    /// Whether the process is doing something that may produce no output for long. While it is,
+    /// silence limits do not apply, before and after its answer; the total time limit does.
     fn is_busy(&self) -> bool {
         false
     }
 }
 
-/// Passes every line on as text, for a command whose output is shown live.
+/// Forwards every line as text, for a command whose output is shown live.
 ///
 /// Bytes that are not UTF-8 become replacement characters.
 #[derive(Debug, Clone, Copy, Default)]

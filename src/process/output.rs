@@ -1,4 +1,5 @@
-//! What a process writes: read in chunks, shown to its observer, and passed on to the caller.
+//! The output of a process: read in chunks, interpreted by its observer, and sent to the caller as
+//! events.
 
 use std::collections::VecDeque;
 use std::io;
@@ -8,42 +9,43 @@ use tokio::sync::mpsc::error::TrySendError;
 use super::control::Control;
 use super::end::{End, OutputLimit};
 use super::files::Files;
-use super::limits::Limits;
+use super::limits::ProcessLimits;
 use super::lines::{LineTooLong, Lines};
 use super::observer::Observer;
 use super::tail::Tail;
 
-/// How many chunks are read between two looks at the clock and at the control: a process may write faster than it can
-/// be read.
-const MAX_CHUNKS_AT_ONCE: usize = 8;
+/// How many chunks are read before the clock and the control are checked again: a process may write
+/// faster than its output can be read.
+const MAX_CHUNKS_PER_READ: usize = 8;
 
-/// The output of a process. Reading consumes it and gives it back, because it happens on another thread.
+/// The output of a process. Reading takes it by value and returns it, because it moves to another
+/// thread.
 pub(super) struct Output<O: Observer> {
     stdout: Stdout<O>,
     stderr: Tail,
-    limits: Limits,
-    /// How much of both there was at the last look.
+    limits: ProcessLimits,
+    /// The sizes of standard output and standard error at the last call of [`grew`](Self::grew).
     seen: (u64, u64),
 }
 
 struct Stdout<O: Observer> {
     lines: Lines,
     observer: O,
-    /// Events that were not yet passed on.
+    /// Events that were not sent yet.
     events: VecDeque<O::Event>,
 }
 
 impl<O: Observer> Output<O> {
-    /// Opens it at its beginning.
-    pub(super) fn open(files: &Files, limits: Limits, observer: O) -> io::Result<Self> {
+    /// Opens the output at its beginning.
+    pub(super) fn open(files: &Files, limits: ProcessLimits, observer: O) -> io::Result<Self> {
         let lines = Lines::new(files.open_stdout()?, limits.max_line_bytes);
-        let lines = lines.cut_long_lines(limits.cut_long_lines);
+        let lines = lines.truncate_long_lines(limits.truncate_long_lines);
         let stderr = Tail::new(files.open_stderr()?, limits.kept_stderr_bytes);
         let stdout = Stdout { lines, observer, events: VecDeque::new() };
         Ok(Self { stdout, stderr, limits, seen: (0, 0) })
     }
 
-    /// Whether anything was written since the last look.
+    /// Whether the process has written anything since the last call.
     pub(super) fn grew(&mut self) -> bool {
         let written = (self.stdout.lines.written(), self.stderr.written());
         std::mem::replace(&mut self.seen, written) != written
@@ -61,12 +63,12 @@ impl<O: Observer> Output<O> {
         self.stdout.observer.is_busy()
     }
 
-    /// Reads on, unless the caller has not yet taken what was read before.
+    /// Reads more, unless the caller has not received the earlier events yet.
     pub(super) async fn read(mut self, control: &Control<O::Event>) -> (Self, Result<(), End>) {
         self.trim();
-        for _ in 0..MAX_CHUNKS_AT_ONCE {
-            if !self.stdout.try_pass_on(control) {
-                // No more is read at the moment, but the process goes on writing.
+        for _ in 0..MAX_CHUNKS_PER_READ {
+            if !self.stdout.try_send_events(control) {
+                // Nothing is read now, but the process may keep writing.
                 let fits = self.check_size();
                 return (self, fits);
             }
@@ -82,10 +84,10 @@ impl<O: Observer> Output<O> {
         (self, Ok(()))
     }
 
-    /// Reads the rest of what an ended process wrote, and passes it on.
+    /// Reads the remaining output of a process that has ended, and sends its events.
     pub(super) async fn read_rest(mut self, control: &Control<O::Event>) -> (Self, End) {
         loop {
-            if !self.is_passed_on(control).await {
+            if !self.send_events(control).await {
                 return (self, End::Detached);
             }
             if self.has_more() {
@@ -97,16 +99,16 @@ impl<O: Observer> Output<O> {
                 continue;
             }
             self.stdout.close();
-            // The last line may have been an event as well.
+            // The last line may have produced events.
             if self.stdout.events.is_empty() {
                 return (self, End::Exited);
             }
         }
     }
 
-    /// Passes on what was read, and waits for the caller where it is slow. `false` where the caller detaches first: then
-    /// the next supervisor has to pass it on.
-    pub(super) async fn is_passed_on(&mut self, control: &Control<O::Event>) -> bool {
+    /// Sends the queued events, and waits for a slow caller. Returns `false` if the caller detaches
+    /// first: the next supervisor then has to send them.
+    pub(super) async fn send_events(&mut self, control: &Control<O::Event>) -> bool {
         let events = &mut self.stdout.events;
         while let Some(event) = events.pop_front() {
             tokio::select! {
@@ -125,7 +127,7 @@ impl<O: Observer> Output<O> {
         (self.stdout.observer, self.stderr.last_lines())
     }
 
-    /// Keeps standard error small. Where that fails, the disk has other troubles.
+    /// Trims standard error. A failure is only logged.
     fn trim(&mut self) {
         if let Err(error) = self.stderr.trim() {
             tracing::warn!(%error, "failed to trim standard error of a process");
@@ -141,7 +143,7 @@ impl<O: Observer> Output<O> {
         }
     }
 
-    /// Reads one chunk. What the observer does with it may take a while, so it happens on a thread that may block.
+    /// Reads one chunk on a blocking thread, because the observer may take a while to interpret it.
     async fn read_chunk(self) -> (Self, Result<(), End>) {
         if let Err(end) = self.check_size() {
             return (self, Err(end));
@@ -155,7 +157,7 @@ impl<O: Observer> Output<O> {
             Ok(read) => read,
             Err(error) => match error.try_into_panic() {
                 Ok(panic) => std::panic::resume_unwind(panic),
-                // The runtime goes down, and this task with it.
+                // The runtime is shutting down and drops this task.
                 Err(_) => std::future::pending().await,
             },
         };
@@ -171,14 +173,14 @@ impl<O: Observer> Stdout<O> {
         lines.read(|line| events.extend(observer.line(line)))
     }
 
-    /// The last line may have no line break behind it.
+    /// Interprets the last line, which may have no line break.
     fn close(&mut self) {
         let Self { lines, observer, events } = self;
         lines.last(|line| events.extend(observer.line(line)));
     }
 
-    /// Passes on what was read, as far as there is room for it. `false` where there is not enough.
-    fn try_pass_on(&mut self, control: &Control<O::Event>) -> bool {
+    /// Sends the queued events while the channel has room. Returns `false` if some are left.
+    fn try_send_events(&mut self, control: &Control<O::Event>) -> bool {
         while let Some(event) = self.events.pop_front() {
             if let Err(TrySendError::Full(event)) = control.events.try_send(event) {
                 self.events.push_front(event);

@@ -1,4 +1,4 @@
-//! A process that runs: it is signalled as a group, stopped with everything it started, and always collected.
+//! A running process: signalled as a group, stopped with everything it started, and always reaped.
 
 use std::io;
 use std::process::{Child, ChildStdin, ExitStatus};
@@ -8,64 +8,72 @@ use rustix::process::{Signal, WaitId, WaitIdOptions, kill_process_group, waitid}
 use tokio_util::sync::CancellationToken;
 
 use super::command::Command;
-use super::files::{Files, Fresh};
-use super::identity::{Process, number};
-use super::limits::Limits;
-use super::mark::Mark;
+use super::files::{Files, NewFiles};
+use super::identity::{ProcessIdentity, system_pid};
+use super::limits::ProcessLimits;
+use super::mark::ProcessMark;
 use super::sweep::{sweep, sweep_blocking};
 
-/// How often a process that is being stopped is looked at.
+/// How often a process that is being stopped is polled.
 const STOP_POLL_INTERVAL: Duration = Duration::from_millis(5);
 
-/// How long a killed process may take to vanish before it is no longer waited for: the system may hold it, in a read
-/// from a dead disk, say.
+/// How long to wait for a killed process to disappear: the system may hold it, for example in a
+/// read from a dead disk.
 const VANISH_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// A running process. Unless it was detached or finished, dropping this kills it and all that it started.
+/// A running process. Unless it was detached or finished, dropping this kills it and everything
+/// that it started.
 #[derive(Debug)]
 pub(super) struct Running {
-    process: Process,
-    mark: Mark,
-    /// Ours to collect; `None` for a process that an earlier supervisor started.
+    process: ProcessIdentity,
+    mark: ProcessMark,
+    /// The child to reap; `None` for a process that an earlier supervisor started.
     child: Option<Child>,
-    armed: bool,
+    kills_on_drop: bool,
 }
 
 impl Running {
-    /// Starts a process, and gives back the end of the pipe that is its standard input.
-    pub(super) fn start(command: &Command, files: &Files, fresh: Fresh) -> io::Result<(Self, ChildStdin)> {
-        let mut child = command.spawn(files, fresh)?;
+    /// Starts a process, and returns the pipe to its standard input.
+    pub(super) fn start(
+        command: &Command,
+        files: &Files,
+        new_files: NewFiles,
+    ) -> io::Result<(Self, ChildStdin)> {
+        let mut child = command.spawn(files, new_files)?;
         let pid = i32::try_from(child.id()).map_err(io::Error::other)?;
         let stdin = child.stdin.take();
-        // A process that ended at once waits to be collected and has no start time any more; it needs none either.
-        let process = Process::identify(pid).unwrap_or(Process { pid, started: "ended".to_owned() });
-        let running = Self { process, mark: command.mark(), child: Some(child), armed: true };
-        let stdin = stdin.ok_or_else(|| io::Error::other("there is no pipe to its standard input"))?;
+        // A process that ended at once is a zombie without a start time. It needs none.
+        let process = ProcessIdentity::identify(pid)
+            .unwrap_or(ProcessIdentity { pid, started: "ended".to_owned() });
+        let running =
+            Self { process, mark: command.mark(), child: Some(child), kills_on_drop: true };
+        let stdin = stdin
+            .ok_or_else(|| io::Error::other("the process has no pipe for its standard input"))?;
         Ok((running, stdin))
     }
 
-    /// Takes over a process that an earlier supervisor started, if it is still there.
-    pub(super) fn adopt(process: Process, mark: Mark) -> Option<Self> {
-        process.is_running().then(|| Self { process, mark, child: None, armed: true })
+    /// Adopts a process that an earlier supervisor started, if it still exists.
+    pub(super) fn adopt(process: ProcessIdentity, mark: ProcessMark) -> Option<Self> {
+        process.is_running().then(|| Self { process, mark, child: None, kills_on_drop: true })
     }
 
-    pub(super) const fn process(&self) -> &Process {
+    pub(super) const fn process(&self) -> &ProcessIdentity {
         &self.process
     }
 
-    /// Whether it has ended. It is not collected yet: until then its number, and with it its group's, is not given to
-    /// another process.
+    /// Whether it has ended. This does not reap it: until then, its pid and group id are not
+    /// reused.
     pub(super) fn has_ended(&self) -> bool {
         if self.child.is_none() {
             return !self.process.still_exists();
         }
-        let Some(pid) = number(self.process.pid) else { return true };
-        let look = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
-        !matches!(waitid(WaitId::Pid(pid), look), Ok(None))
+        let Some(pid) = system_pid(self.process.pid) else { return true };
+        let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+        !matches!(waitid(WaitId::Pid(pid), options), Ok(None))
     }
 
-    /// Asks it to stop, first kindly, and ends it with all that it started.
-    pub(super) async fn stop(self, limits: &Limits, fast_stop: &CancellationToken) {
+    /// Interrupts the process first, and then kills it with everything that it started.
+    pub(super) async fn stop(self, limits: &ProcessLimits, fast_stop: &CancellationToken) {
         for signal in [Signal::INT, Signal::TERM] {
             self.signal(signal);
             if self.ends_within_grace(limits, fast_stop).await {
@@ -75,7 +83,7 @@ impl Running {
         self.finish().await;
     }
 
-    /// Ends what is left of it, collects it, and says how it ended where that can be known.
+    /// Kills the rest of its group, reaps it, and returns its exit status if that is known.
     pub(super) async fn finish(mut self) -> Option<ExitStatus> {
         self.signal(Signal::KILL);
         let begun = tokio::time::Instant::now();
@@ -86,24 +94,29 @@ impl Running {
         if status.is_some() {
             self.child = None;
         }
-        self.armed = false;
+        self.kills_on_drop = false;
         sweep(self.mark).await;
         status
     }
 
-    /// Lets it run on alone.
+    /// Leaves it running without a supervisor.
     pub(super) fn detach(mut self) {
-        self.armed = false;
+        self.kills_on_drop = false;
     }
 
-    async fn ends_within_grace(&self, limits: &Limits, fast_stop: &CancellationToken) -> bool {
+    async fn ends_within_grace(
+        &self,
+        limits: &ProcessLimits,
+        fast_stop: &CancellationToken,
+    ) -> bool {
         let begun = tokio::time::Instant::now();
         loop {
             if self.has_ended() {
                 return true;
             }
-            // Asked each time: the stop may become a fast one on the way.
-            let grace = if fast_stop.is_cancelled() { limits.fast_stop_grace } else { limits.stop_grace };
+            // Checked each time: the stop may become a fast one meanwhile.
+            let grace =
+                if fast_stop.is_cancelled() { limits.fast_stop_grace } else { limits.stop_grace };
             if begun.elapsed() >= grace {
                 return false;
             }
@@ -111,12 +124,12 @@ impl Running {
         }
     }
 
-    /// Signals the whole group. A group is named by its first process, so it is signalled only while that one has not
-    /// been collected; later the number may belong to another process.
+    /// Signals the whole group. The group id is the pid of its leader, so nothing is signalled once
+    /// the leader was reaped: the id may belong to another process by then.
     fn signal(&self, signal: Signal) {
-        let ours = self.child.is_some() || self.process.is_running();
-        if let Some(group) = number(self.process.pid).filter(|_| ours) {
-            // The group may be empty by now, which is what is wanted.
+        let is_same = self.child.is_some() || self.process.is_running();
+        if let Some(group) = system_pid(self.process.pid).filter(|_| is_same) {
+            // Fails harmlessly if the group is empty by now.
             let _ = kill_process_group(group, signal);
         }
     }
@@ -124,19 +137,19 @@ impl Running {
 
 impl Drop for Running {
     fn drop(&mut self) {
-        if self.armed {
+        if self.kills_on_drop {
             self.signal(Signal::KILL);
         }
-        let (child, mark, armed) = (self.child.take(), self.mark, self.armed);
-        if child.is_none() && !armed {
+        let (child, mark, kills_on_drop) = (self.child.take(), self.mark, self.kills_on_drop);
+        if child.is_none() && !kills_on_drop {
             return;
         }
-        // Collecting may take a moment, or as long as a detached process works; this thread cannot wait.
+        // Reaping may take as long as a detached process works, so it needs a thread of its own.
         let collect = move || {
             if let Some(mut child) = child {
                 let _ = child.wait();
             }
-            if armed {
+            if kills_on_drop {
                 sweep_blocking(mark);
             }
         };

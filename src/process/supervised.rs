@@ -1,4 +1,4 @@
-//! A process under supervision, from its release or adoption to its end.
+//! A supervised process, from its release or adoption to its end.
 
 use std::fmt;
 use std::io;
@@ -9,42 +9,43 @@ use tokio_util::sync::CancellationToken;
 use super::control::Control;
 use super::end::End;
 use super::files::Files;
-use super::identity::Process;
+use super::identity::ProcessIdentity;
 use super::launcher;
-use super::limits::Limits;
-use super::mark::Mark;
+use super::limits::ProcessLimits;
+use super::mark::ProcessMark;
 use super::observer::Observer;
 use super::output::Output;
 use super::running::Running;
-use super::stdin::Handover;
+use super::stdin::StdinWriter;
 use super::sweep::sweep;
 use super::watch::Watch;
 
-/// A process that may have begun. Dropping it kills the process and all that it started.
+/// A process that may have begun its work. Dropping this kills the process and everything that it
+/// started.
 pub struct Supervised<O: Observer> {
     subject: Subject,
     output: Output<O>,
     files: Files,
-    limits: Limits,
+    limits: ProcessLimits,
 }
 
 #[derive(Debug)]
 enum Subject {
-    /// It was there when it was looked at.
-    Running { running: Running, handover: Option<Handover> },
-    /// It ended before it was looked at.
-    Gone(Mark),
+    /// It was running when it was released or adopted.
+    Running { running: Running, stdin_writer: Option<StdinWriter> },
+    /// It had ended before it was adopted.
+    Ended(ProcessMark),
 }
 
-/// What came of a process.
+/// The result of a process.
 #[derive(Debug)]
 pub struct Report<O> {
-    /// Why it is no longer watched.
+    /// Why it is no longer supervised.
     pub end: End,
-    /// How it ended, where it ended by itself and that can be known: for a process that was adopted only if it was
-    /// [launched](super::Command::launched).
+    /// Its exit status, if it ended by itself and the status is known: for an adopted process only
+    /// if it was [launched](super::Command::launched).
     pub status: Option<ExitStatus>,
-    /// What was understood of its output.
+    /// Its observer.
     pub observer: O,
     /// The last lines of its standard error.
     pub stderr: String,
@@ -53,51 +54,52 @@ pub struct Report<O> {
 impl<O: Observer> Supervised<O> {
     pub(super) const fn new(
         running: Running,
-        handover: Handover,
+        stdin_writer: StdinWriter,
         output: Output<O>,
         files: Files,
-        limits: Limits,
+        limits: ProcessLimits,
     ) -> Self {
-        let subject = Subject::Running { running, handover: Some(handover) };
+        let subject = Subject::Running { running, stdin_writer: Some(stdin_writer) };
         Self { subject, output, files, limits }
     }
 
-    /// Adopts a process that an earlier supervisor started with this mark and these files. It may have ended since.
+    /// Adopts a process that an earlier supervisor started with this mark and these files. It may
+    /// have ended since.
     ///
-    /// Its output is read from the beginning. Its time counts from now.
+    /// Its output is read from the beginning. Its time limit counts from now.
     ///
     /// # Errors
-    /// Its output cannot be read. The process is left as it is; [`stop`] ends it.
+    /// Its output cannot be read. The process keeps running; [`stop`] ends it.
     pub fn adopt(
-        process: Process,
-        mark: Mark,
+        process: ProcessIdentity,
+        mark: ProcessMark,
         files: Files,
-        limits: Limits,
+        limits: ProcessLimits,
         observer: O,
     ) -> io::Result<Self> {
         let output = Output::open(&files, limits, observer)?;
         let subject = match Running::adopt(process, mark) {
-            Some(running) => Subject::Running { running, handover: None },
-            None => Subject::Gone(mark),
+            Some(running) => Subject::Running { running, stdin_writer: None },
+            None => Subject::Ended(mark),
         };
         Ok(Self { subject, output, files, limits })
     }
 
-    /// Watches the process to its end, and ends what it leaves behind.
+    /// Supervises the process to its end, and stops the processes it leaves behind.
     ///
-    /// Every event of a process that ends by itself is passed on before this returns, so the caller has to take them
-    /// meanwhile, or leave room for all of them.
+    /// Every event of a process that ends by itself is sent before this returns, so the caller has
+    /// to receive them meanwhile, or provide enough capacity.
     pub async fn watch(self, control: &Control<O::Event>) -> Report<O> {
         let Self { subject, output, files, limits } = self;
-        let (running, handover) = match subject {
-            Subject::Running { running, handover } => (running, handover),
-            Subject::Gone(mark) => {
+        let (running, stdin_writer) = match subject {
+            Subject::Running { running, stdin_writer } => (running, stdin_writer),
+            Subject::Ended(mark) => {
                 sweep(mark).await;
                 let (output, end) = output.read_rest(control).await;
                 return Report::new(end, recorded_status(&files), output);
             }
         };
-        let watch = Watch { running: &running, handover, control, limits };
+        let watch = Watch { running: &running, stdin_writer, control, limits };
         let (mut output, mut end) = watch.until_end(output).await;
         let status = match end {
             End::Exited => running.finish().await.or_else(|| recorded_status(&files)),
@@ -110,7 +112,7 @@ impl<O: Observer> Supervised<O> {
                 None
             }
         };
-        if end == End::Lingered && !output.is_passed_on(control).await {
+        if end == End::Lingered && !output.send_events(control).await {
             end = End::Detached;
         }
         Report::new(end, status, output)
@@ -134,10 +136,16 @@ fn recorded_status(files: &Files) -> Option<ExitStatus> {
     launcher::status(&files.status().ok()?)
 }
 
-/// Stops a process that an earlier supervisor started, if it still runs, and everything with its mark.
+/// Stops a process that an earlier supervisor started, if it still runs, and everything with its
+/// mark.
 ///
-/// Where the process is not known, what carries its mark is killed.
-pub async fn stop(process: Option<Process>, mark: Mark, limits: &Limits, fast_stop: &CancellationToken) {
+/// If the process is unknown, everything with its mark is killed.
+pub async fn stop(
+    process: Option<ProcessIdentity>,
+    mark: ProcessMark,
+    limits: &ProcessLimits,
+    fast_stop: &CancellationToken,
+) {
     match process.and_then(|process| Running::adopt(process, mark)) {
         Some(running) => running.stop(limits, fast_stop).await,
         None => sweep(mark).await,

@@ -1,39 +1,39 @@
-//! The end of a growing file: only that is ever wanted, and only that is kept.
+//! The end of a growing file, whose beginning is discarded.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 
-/// The last lines for people: a handful, however long they are.
+/// The limits of the last lines that a report shows.
 const MAX_LINES: usize = 20;
 const MAX_LINES_BYTES: u64 = 8 << 10;
 
-/// A file of which the end is kept.
+/// A growing file that keeps only its end.
 #[derive(Debug)]
 pub(super) struct Tail {
     file: File,
     kept_bytes: u64,
-    /// Up to here it is forgotten.
-    forgotten: u64,
+    /// The offset up to which the content is discarded.
+    discarded: u64,
 }
 
 impl Tail {
     /// The end of this file, which has to be open for reading and appending.
     pub(super) const fn new(file: File, kept_bytes: u64) -> Self {
-        Self { file, kept_bytes, forgotten: 0 }
+        Self { file, kept_bytes, discarded: 0 }
     }
 
-    /// How many bytes there were in all, as far as is known.
+    /// The size of the file, including what was discarded; 0 if it is unknown.
     pub(super) fn written(&self) -> u64 {
         self.file.metadata().map_or(0, |metadata| metadata.len())
     }
 
-    /// Gives back the room of the beginning once there is far more than is kept.
+    /// Frees the space of the beginning once the file is much larger than the kept end.
     pub(super) fn trim(&mut self) -> io::Result<()> {
         let written = self.written();
-        if written.saturating_sub(self.forgotten) > 4 * self.kept_bytes {
+        if written.saturating_sub(self.discarded) > 4 * self.kept_bytes {
             let end = written - self.kept_bytes;
             if self.punch(end).is_ok() {
-                self.forgotten = end;
+                self.discarded = end;
             } else {
                 self.cut()?;
             }
@@ -41,13 +41,14 @@ impl Tail {
         Ok(())
     }
 
-    /// Makes a hole of what is to be forgotten. The end stays where it is, so nothing that is being written gets lost.
+    /// Punches a hole in the discarded part. The end stays at its offset, so concurrent writes are
+    /// not lost.
     #[cfg(target_os = "linux")]
     fn punch(&self, end: u64) -> io::Result<()> {
         use rustix::fs::{FallocateFlags, fallocate};
 
         let hole = FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE;
-        Ok(fallocate(&self.file, hole, self.forgotten, end - self.forgotten)?)
+        Ok(fallocate(&self.file, hole, self.discarded, end - self.discarded)?)
     }
 
     #[cfg(not(target_os = "linux"))]
@@ -55,12 +56,12 @@ impl Tail {
         Err(io::ErrorKind::Unsupported.into())
     }
 
-    /// Where there are no holes, the file is written anew with its end. The process appends, so it goes on behind that;
-    /// what it writes in this very moment may get lost.
+    /// Rewrites the file with its end, for file systems without holes. The process appends, so it
+    /// continues after that, but what it writes at this very moment may be lost.
     fn cut(&mut self) -> io::Result<()> {
         let end = self.end(self.kept_bytes)?;
         self.file.set_len(0)?;
-        self.forgotten = 0;
+        self.discarded = 0;
         self.file.write_all(&end)
     }
 
@@ -110,13 +111,13 @@ mod tests {
     }
 
     #[test]
-    fn without_holes_it_is_written_anew() {
+    fn without_holes_the_file_is_rewritten() {
         let (file, mut writer) = file();
         let mut tail = Tail::new(file, 100);
         (0..200).for_each(|number| writeln!(writer, "line {number:04}").unwrap());
         tail.cut().unwrap();
-        writeln!(writer, "and on").unwrap();
-        assert_eq!(tail.written(), 107);
-        assert!(tail.last_lines().ends_with("line 0199\nand on"), "{}", tail.last_lines());
+        writeln!(writer, "the next").unwrap();
+        assert_eq!(tail.written(), 109);
+        assert!(tail.last_lines().ends_with("line 0199\nthe next"), "{}", tail.last_lines());
     }
 }

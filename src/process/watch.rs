@@ -1,4 +1,4 @@
-//! Watching a process until it ends, or until there is a reason to end it.
+//! Supervising a process until it ends, or until there is a reason to stop it.
 
 use std::time::Duration;
 
@@ -6,27 +6,27 @@ use tokio::time::Instant;
 
 use super::control::Control;
 use super::end::End;
-use super::limits::Limits;
+use super::limits::ProcessLimits;
 use super::observer::Observer;
 use super::output::Output;
 use super::running::Running;
-use super::stdin::Handover;
+use super::stdin::StdinWriter;
 use super::watchdog::Watchdog;
 
-/// How long a process that is to be detached has to take the rest of its standard input.
+/// How long detaching waits for a process to read the rest of its standard input.
 const DETACH_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// Everything that watching one process needs, beside its output.
+/// The state of supervising one process, besides its output.
 pub(super) struct Watch<'a, E> {
     pub(super) running: &'a Running,
-    /// Its standard input, where it still has to be handed over.
-    pub(super) handover: Option<Handover>,
+    /// Its standard input, if it is not fully written yet.
+    pub(super) stdin_writer: Option<StdinWriter>,
     pub(super) control: &'a Control<E>,
-    pub(super) limits: Limits,
+    pub(super) limits: ProcessLimits,
 }
 
 impl<E: Send + 'static> Watch<'_, E> {
-    /// Watches until there is something to be done. Only after [`End::Exited`] is the process already gone.
+    /// Waits until supervision ends. Only after [`End::Exited`] has the process ended as well.
     pub(super) async fn until_end<O: Observer<Event = E>>(
         mut self,
         mut output: Output<O>,
@@ -35,10 +35,10 @@ impl<E: Send + 'static> Watch<'_, E> {
         let mut pause = self.limits.min_poll_interval;
         let mut detaching = None;
         loop {
-            if let Some(handover) = &mut self.handover {
-                handover.push();
+            if let Some(stdin_writer) = &mut self.stdin_writer {
+                stdin_writer.push();
             }
-            // Asked before reading: what an ended process has written is then complete.
+            // Checked before reading, so that the output of an ended process is complete.
             let ended = self.running.has_ended();
             let grew = output.grew();
             let read;
@@ -51,10 +51,10 @@ impl<E: Send + 'static> Watch<'_, E> {
             }
             let now = Instant::now();
             if grew {
-                watchdog.heard(now);
+                watchdog.record_output(now);
             }
-            let bites = watchdog.bites(now, output.has_answer(), output.is_busy());
-            if let Some(end) = bites.or_else(|| self.directed(now, &mut detaching)) {
+            let expired = watchdog.expired(now, output.has_answer(), output.is_busy());
+            if let Some(end) = expired.or_else(|| self.requested(now, &mut detaching)) {
                 return (output, end);
             }
             pause = if grew || output.has_more() {
@@ -71,19 +71,20 @@ impl<E: Send + 'static> Watch<'_, E> {
         }
     }
 
-    /// What the caller wants by now.
-    fn directed(&self, now: Instant, detaching: &mut Option<Instant>) -> Option<End> {
-        // Asked before `detach`: a process that is to stop is never left running.
+    /// The end that the caller has requested, if any.
+    fn requested(&self, now: Instant, detaching: &mut Option<Instant>) -> Option<End> {
+        // Checked before `detach`: a process that should stop is never left running.
         if self.control.stop.is_cancelled() {
             return Some(End::Stopped);
         }
         if !self.control.detach.is_cancelled() {
             return None;
         }
-        if self.handover.as_ref().is_none_or(Handover::is_done) {
+        if self.stdin_writer.as_ref().is_none_or(StdinWriter::is_done) {
             return Some(End::Detached);
         }
-        // A process is never left with half of its standard input: it would wait for the rest, and nothing would come.
+        // A process is never detached with half of its standard input: it would wait for the rest
+        // forever.
         let since = *detaching.get_or_insert(now);
         (now.duration_since(since) >= DETACH_TIMEOUT).then_some(End::Stopped)
     }

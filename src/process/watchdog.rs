@@ -1,32 +1,33 @@
-//! How long a process may be silent, and how long it may work.
+//! The time limits of a process.
 
 use tokio::time::Instant;
 
 use super::end::End;
-use super::limits::Limits;
+use super::limits::ProcessLimits;
 
-/// Says when a process has been silent or at work for too long. It counts the clock that never jumps.
+/// Detects that a process was silent or ran for too long, with the monotonic clock.
 #[derive(Debug)]
 pub(super) struct Watchdog {
     began: Instant,
-    heard: Instant,
-    limits: Limits,
+    last_output: Instant,
+    limits: ProcessLimits,
 }
 
 impl Watchdog {
-    pub(super) fn new(now: Instant, limits: Limits) -> Self {
-        Self { began: now, heard: now, limits }
+    pub(super) fn new(now: Instant, limits: ProcessLimits) -> Self {
+        Self { began: now, last_output: now, limits }
     }
 
-    pub(super) fn heard(&mut self, now: Instant) {
-        self.heard = now;
+    pub(super) fn record_output(&mut self, now: Instant) {
+        self.last_output = now;
     }
 
-    pub(super) fn bites(&self, now: Instant, has_answer: bool, is_busy: bool) -> Option<End> {
-        let Limits { silence_timeout, total_timeout, linger_timeout, .. } = self.limits;
-        let patience = if has_answer { linger_timeout.min(silence_timeout) } else { silence_timeout };
+    pub(super) fn expired(&self, now: Instant, has_answer: bool, is_busy: bool) -> Option<End> {
+        let ProcessLimits { silence_timeout, total_timeout, linger_timeout, .. } = self.limits;
+        let max_silence =
+            if has_answer { linger_timeout.min(silence_timeout) } else { silence_timeout };
         let timed_out = now.duration_since(self.began) >= total_timeout;
-        let silent = !is_busy && now.duration_since(self.heard) >= patience;
+        let silent = !is_busy && now.duration_since(self.last_output) >= max_silence;
         match (timed_out, silent) {
             (false, false) => None,
             _ if has_answer => Some(End::Lingered),
@@ -43,17 +44,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_watchdog_bites_for_the_first_reason() {
-        let limits = Limits {
+    fn the_watchdog_expires_for_the_reason_that_comes_first() {
+        let limits = ProcessLimits {
             silence_timeout: Duration::from_secs(15),
             total_timeout: Duration::from_secs(100),
             linger_timeout: Duration::from_secs(5),
-            ..Limits::default()
+            ..ProcessLimits::default()
         };
         let began = Instant::now();
         let at = |seconds| began + Duration::from_secs(seconds);
         let table = [
-            // heard, now, has answer, is busy
+            // last output, now, has answer, is busy
             (0, 14, false, false, None),
             (0, 15, false, false, Some(End::Silent)),
             (10, 24, false, false, None),
@@ -67,11 +68,11 @@ mod tests {
             (0, 99, true, true, None),
             (0, 100, true, true, Some(End::Lingered)),
         ];
-        for (heard, now, has_answer, is_busy, end) in table {
+        for (output, now, has_answer, is_busy, end) in table {
             let mut watchdog = Watchdog::new(began, limits);
-            watchdog.heard(at(heard));
-            let bites = watchdog.bites(at(now), has_answer, is_busy);
-            assert_eq!(bites, end, "heard at {heard}, now {now}, busy: {is_busy}");
+            watchdog.record_output(at(output));
+            let expired = watchdog.expired(at(now), has_answer, is_busy);
+            assert_eq!(expired, end, "output at {output}, now {now}, busy: {is_busy}");
         }
     }
 }

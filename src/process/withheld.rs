@@ -1,8 +1,9 @@
-//! Durable evidence that a process was never given anything on its standard input.
+//! Durable evidence that a process never got its standard input.
 //!
-//! The file says `withheld` from before the process starts until right before its first byte is written. A crash in
-//! between leaves `released` and a process that was given nothing: the error is always towards "may have been given".
-//! A process that was started without this file, by an earlier version, has no evidence either way.
+//! The file says `withheld` from before the process starts until right before its first byte is
+//! written. A crash in between leaves `released` and a process without input: the evidence errs
+//! towards "may have got it". For processes of earlier versions there is no such file, and
+//! nothing is known.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Seek, SeekFrom, Write};
@@ -19,23 +20,23 @@ const RELEASED: &[u8] = b"released\n";
 pub(super) struct Withheld(File);
 
 impl Withheld {
-    /// Makes the evidence, before the process is started.
+    /// Creates the evidence, before the process is started.
     pub(super) fn create(directory: &Path) -> io::Result<Self> {
         let mut options = OpenOptions::new();
         options.write(true).create(true).truncate(true).mode(0o600);
         let mut file = options.open(directory.join(FILE))?;
         file.write_all(WITHHELD)?;
-        // Where this does not last, the evidence is missing after a power failure, which only makes it weaker.
+        // If this is not durable, the evidence is missing after a power failure, which is safe.
         if let Err(error) = file.sync_all().and_then(|()| sync_entry(directory)) {
             tracing::debug!(%error, "failed to sync the state of standard input");
         }
         Ok(Self(file))
     }
 
-    /// Takes the evidence back, so that it stays taken back whatever happens next.
+    /// Revokes the evidence, durably.
     ///
     /// # Errors
-    /// The evidence may still be there, so nothing may be given to the process.
+    /// The evidence may still exist, so the process must not get any input.
     pub(super) fn release(mut self) -> io::Result<()> {
         self.0.seek(SeekFrom::Start(0))?;
         self.0.write_all(RELEASED)?;
@@ -43,19 +44,19 @@ impl Withheld {
     }
 }
 
-/// Whether there is evidence that the process with these files was given nothing.
+/// Whether there is evidence that the process with these files got no input.
 pub(super) fn is_withheld(directory: &Path) -> bool {
     std::fs::read(directory.join(FILE)).is_ok_and(|state| state == WITHHELD)
 }
 
-/// When the process with these files was released; `None` for one that never was, and where it is not known.
+/// When the process with these files was released; `None` if it never was, or if that is unknown.
 pub(super) fn released_at(directory: &Path) -> Option<SystemTime> {
     let file = directory.join(FILE);
     let released = std::fs::read(&file).is_ok_and(|state| state == RELEASED);
     if released { std::fs::metadata(file).and_then(|file| file.modified()).ok() } else { None }
 }
 
-/// Makes the file's name last, and that of its directory, which may be as new as the file.
+/// Syncs the directory entries of the file and of its directory, which may be new too.
 fn sync_entry(directory: &Path) -> io::Result<()> {
     File::open(directory)?.sync_all()?;
     directory.parent().map_or(Ok(()), |parent| File::open(parent)?.sync_all())
@@ -66,9 +67,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_what_was_surely_withheld_counts() {
+    fn input_counts_as_withheld_only_with_intact_evidence() {
         let directory = tempfile::tempdir().unwrap();
-        assert!(!is_withheld(directory.path()), "an earlier version left nothing");
+        assert!(!is_withheld(directory.path()), "an earlier version left no evidence");
         let withheld = Withheld::create(directory.path()).unwrap();
         assert!(is_withheld(directory.path()));
         withheld.release().unwrap();

@@ -6,8 +6,9 @@ use super::remedy::Remedy;
 
 /// An error that may know what to do about it.
 ///
-/// Its text is the problem, followed by `; ` and the remedy's words where there is a remedy. A program that shows the two apart
-/// asks for each. It never looks for a semicolon: the problem may have some of its own.
+/// Its text is the problem, followed by `; ` and the remedy if there is one. A program that shows
+/// the two separately calls [`problem`](Self::problem) and [`remedy`](Self::remedy); splitting at
+/// a semicolon is wrong, because the problem may contain one.
 ///
 /// ```
 /// use surefire::{Advise, Remedy, UnknownRecipe};
@@ -22,20 +23,20 @@ use super::remedy::Remedy;
     note = "implement `surefire::Advise` for it; `remedy` may be `None`"
 )]
 pub trait Advise: Error {
-    /// What to do about it, where something helps.
+    /// What to do about it, if anything helps.
     fn remedy(&self) -> Option<Remedy>;
 
     /// What is wrong, without what to do about it.
     fn problem(&self) -> String {
         let text = self.to_string();
-        // The end is known, so nothing has to be searched for.
+        // The advice is always the suffix, so no search is needed.
         text.strip_suffix(&advice(self)).map(str::to_owned).unwrap_or(text)
     }
 }
 
 /// What the text of an error ends with: `; ` and what to do, or nothing.
 ///
-/// Every text of an error that has a remedy is written with it, so that the words are in one place.
+/// Every error with a remedy formats its text with this, so that the wording is in one place.
 pub(crate) fn advice(error: &(impl Advise + ?Sized)) -> String {
     error.remedy().map(|remedy| format!("; {remedy}")).unwrap_or_default()
 }
@@ -61,7 +62,10 @@ mod tests {
     fn a_semicolon_in_the_problem_is_not_taken_for_advice() {
         let words = "no money left; please pay; try again";
         let advised = Sample { words, remedy: Some(Remedy::Again) };
-        assert_eq!(advised.to_string(), "the agent says: no money left; please pay; try again; try again");
+        assert_eq!(
+            advised.to_string(),
+            "the agent says: no money left; please pay; try again; try again"
+        );
         let bare = Sample { words, remedy: None };
         for sample in [advised, bare] {
             assert_eq!(sample.problem(), "the agent says: no money left; please pay; try again");

@@ -1,4 +1,4 @@
-//! The recipes on offer.
+//! The catalog: the recipes that a server or a command line offers.
 
 use super::advise::{Advise, advice};
 use super::erased::AnyRecipe;
@@ -10,10 +10,10 @@ use super::remedy::Remedy;
 /// use surefire::recipes::{ImplementAndReview, RebaseOnMain};
 /// use surefire::{Catalog, catalog};
 ///
-/// static OFFER: Catalog = catalog![ImplementAndReview, RebaseOnMain];
+/// static CATALOG: Catalog = catalog![ImplementAndReview, RebaseOnMain];
 ///
-/// assert_eq!(OFFER.get("rebase").unwrap().outline().label, "Rebase");
-/// let error = OFFER.find("rebas").map(|_| ()).unwrap_err();
+/// assert_eq!(CATALOG.get("rebase").unwrap().outline().label, "Rebase");
+/// let error = CATALOG.find("rebas").map(|_| ()).unwrap_err();
 /// assert_eq!(error.to_string(), "recipe not found: `rebas`; did you mean `rebase`?");
 /// ```
 #[derive(Clone, Copy)]
@@ -33,7 +33,7 @@ impl Catalog {
         self.recipes.iter().copied()
     }
 
-    /// The recipes, sorted by label, as people are shown them.
+    /// The recipes, sorted by label, as they are displayed.
     #[must_use]
     pub fn by_label(&self) -> Vec<&'static dyn AnyRecipe> {
         let mut recipes = self.recipes.to_vec();
@@ -41,7 +41,7 @@ impl Catalog {
         recipes
     }
 
-    /// The recipe with this id.
+    /// The recipe with this id, if the catalog has it.
     #[must_use]
     pub fn get(&self, id: &str) -> Option<&'static dyn AnyRecipe> {
         self.iter().find(|recipe| recipe.outline().id == id)
@@ -50,21 +50,22 @@ impl Catalog {
     /// The recipe with this id.
     ///
     /// # Errors
-    /// Names the closest id where one is close.
+    /// There is no such recipe; the error names the closest id if one is close enough.
     pub fn find(&self, id: &str) -> Result<&'static dyn AnyRecipe, UnknownRecipe> {
         let ids = self.iter().map(|recipe| recipe.outline().id);
         self.get(id).ok_or_else(|| UnknownRecipe { id: id.to_owned(), closest: closest(id, ids) })
     }
 }
 
-/// The name that differs least, if that is no more than a third of what was written.
+/// The name with the smallest edit distance, if at most a third of `written` differs.
 pub(crate) fn closest<'n>(written: &str, names: impl Iterator<Item = &'n str>) -> Option<&'n str> {
     let length = written.chars().count();
-    let most = (length / 3).max(1);
-    // Texts differ at least by their lengths, which costs nothing to find out about a very long one.
-    let names = names.filter(|known| known.chars().count().abs_diff(length) <= most);
+    let max_distance = (length / 3).max(1);
+    // The difference in length is a lower bound of the distance, and is cheap even for a very
+    // long text.
+    let names = names.filter(|known| known.chars().count().abs_diff(length) <= max_distance);
     let distances = names.map(|known| (strsim::osa_distance(known, written), known));
-    let near = distances.filter(|(distance, _)| *distance <= most);
+    let near = distances.filter(|(distance, _)| *distance <= max_distance);
     near.min_by_key(|(distance, _)| *distance).map(|(_, known)| known)
 }
 
@@ -78,7 +79,7 @@ impl std::fmt::Debug for Catalog {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("recipe not found: `{id}`{}", advice(self))]
 pub struct UnknownRecipe {
-    /// What was asked for.
+    /// The id that was requested.
     pub id: String,
     /// The id that was probably meant.
     pub closest: Option<&'static str>,

@@ -1,12 +1,12 @@
-//! Reading a reason that came in as a string: from an old journal, another program, a person.
+//! Parses an exit reason from a string: from an old journal, another program or a person.
 
 use std::borrow::Cow;
 
-use super::definition::{Category, Definition};
 use super::exit_reason::ExitReason;
+use super::reason_info::{Category, ReasonInfo};
 use super::registry::Registry;
 
-/// Codes that older recordings use for reasons that have another name today.
+/// Codes in older journals, for reasons that have another name today.
 pub(super) const ALIASES: [(&str, ExitReason); 11] = [
     ("max-iterations", ExitReason::MaxTotalSteps),
     ("other", ExitReason::UserProvidedOther),
@@ -21,13 +21,14 @@ pub(super) const ALIASES: [(&str, ExitReason); 11] = [
     ("no-changes-made", ExitReason::NoChangesToCommit),
 ];
 
-/// Every string that ends with this means a reply that could not be read, whatever stands before it.
+/// Any code with this suffix means a reply that could not be parsed.
 const UNREAD_SUFFIX: &str = "_parse_failed";
 
-/// Every string that starts with one of these means a limit, whatever follows.
-const GUARDRAIL_PREFIXES: [ExitReason; 2] = [ExitReason::MaxTotalSteps, ExitReason::MaxStepVisitsExceeded];
+/// Any code with one of these prefixes means that a limit was hit.
+const GUARDRAIL_PREFIXES: [ExitReason; 2] =
+    [ExitReason::MaxTotalSteps, ExitReason::MaxStepVisitsExceeded];
 
-/// A string, read as an exit reason.
+/// A string, classified as an exit reason.
 ///
 /// ```
 /// use surefire::{Category, Classified};
@@ -43,9 +44,9 @@ const GUARDRAIL_PREFIXES: [ExitReason; 2] = [ExitReason::MaxTotalSteps, ExitReas
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Classified {
-    /// The reason, where the registry has it.
+    /// The reason, if the registry has it.
     pub reason: Option<ExitReason>,
-    /// Its category; a string that nothing is known about counts as completed.
+    /// Its category; an unknown string counts as completed.
     pub category: Category,
     /// What a person reads.
     pub message: Cow<'static, str>,
@@ -59,7 +60,8 @@ impl From<&str> for Classified {
             let message = definition.message_with(step, None);
             return Self { reason: Some(reason), category: definition.category, message };
         }
-        let limited = GUARDRAIL_PREFIXES.iter().any(|reason| text.starts_with(reason.definition().code));
+        let limited =
+            GUARDRAIL_PREFIXES.iter().any(|reason| text.starts_with(reason.definition().code));
         let (category, message) = if limited {
             (Category::Guardrail, format!("Recipe stopped by safety limit: {text}"))
         } else {
@@ -70,7 +72,7 @@ impl From<&str> for Classified {
 }
 
 impl Classified {
-    /// The exit status for it: the registry's, or 1 for a reason it does not have.
+    /// Its exit status: the registry's, or 1 for an unknown reason.
     #[must_use]
     pub fn exit_status(&self) -> u8 {
         self.definition().map_or(1, |definition| definition.exit_code)
@@ -82,13 +84,13 @@ impl Classified {
         self.definition().map_or("Unknown stop reason", |definition| definition.diagnosis)
     }
 
-    fn definition(&self) -> Option<&'static Definition> {
+    fn definition(&self) -> Option<&'static ReasonInfo> {
         self.reason.map(Registry::definition)
     }
 }
 
 impl ExitReason {
-    /// The reason behind a code, also where the code carries its step or is an old spelling.
+    /// The reason for a code, even if the code carries its step or is an old spelling.
     ///
     /// ```
     /// use surefire::ExitReason;
@@ -103,9 +105,9 @@ impl ExitReason {
     /// ```
     #[must_use]
     pub fn lookup(code: &str) -> Option<Self> {
-        let carries_step = code
-            .split_once(':')
-            .and_then(|(code, _)| Self::from_code(code).filter(|reason| reason.definition().names_a_step()));
+        let carries_step = code.split_once(':').and_then(|(code, _)| {
+            Self::from_code(code).filter(|reason| reason.definition().names_a_step())
+        });
         Self::from_code(code)
             .or(carries_step)
             .or_else(|| ALIASES.iter().find(|(alias, _)| *alias == code).map(|(_, reason)| *reason))
@@ -128,7 +130,11 @@ mod tests {
                 Guardrail,
                 "Recipe stopped by safety limit: max-total-steps-in-a-day",
             ),
-            ("max-step-visits-exceeded:fix", Guardrail, "Recipe stopped: step 'fix' visited too many times"),
+            (
+                "max-step-visits-exceeded:fix",
+                Guardrail,
+                "Recipe stopped: step 'fix' visited too many times",
+            ),
             ("orchestration-error", Error, "Recipe failed: could not parse agent response"),
             ("error", Error, "Recipe failed: Claude invocation error"),
             ("internal-error", Error, "Recipe failed: internal error"),

@@ -5,7 +5,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// A command that the engine runs in the working directory. Its exit status decides, never what it prints.
+/// A command that the engine runs in the working directory. Only its exit status counts, never its
+/// output.
 ///
 /// ```
 /// use surefire::CommandLine;
@@ -37,7 +38,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_line_and_a_list_stay_apart_in_json() {
+    fn json_distinguishes_a_line_from_a_list() {
         let table = [
             (CommandLine::Shell("make && make test".into()), r#""make && make test""#),
             (CommandLine::Program(vec!["make".into(), "a b".into()].into()), r#"["make","a b"]"#),

@@ -1,4 +1,4 @@
-//! What has to be seen in the working directory before an outcome counts.
+//! What the engine must find in the working directory before an outcome counts.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -7,9 +7,10 @@ use serde::{Serialize, Serializer};
 
 use super::command_line::CommandLine;
 
-/// What the engine has to find before an outcome leads anywhere. It looks for itself; the agent's word is not enough.
+/// What the engine must find before it follows an outcome. The engine checks this itself; the
+/// agent's claim is not enough.
 ///
-/// The typed form of a recipe does not check evidence: the engine does.
+/// The typed form of a recipe does not check evidence; only the engine does.
 ///
 /// ```
 /// use surefire::Evidence;
@@ -18,10 +19,10 @@ use super::command_line::CommandLine;
 /// assert_eq!(Evidence::Exists("docs/design.md".into()).to_string(), "exists \"docs/design.md\"");
 /// ```
 ///
-/// [`Evidence::all`] joins several as their author wrote them.
+/// [`Evidence::all`] joins several, as their author wrote them.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Evidence {
-    /// A commit that one of the run's turns made can be reached from HEAD.
+    /// A commit made in one of the run's turns is reachable from HEAD.
     Commit,
     /// HEAD is where it was when the run began.
     NoCommit,
@@ -33,14 +34,14 @@ pub enum Evidence {
     Changed,
     /// The main branch is an ancestor of HEAD.
     RebasedOnMain,
-    /// A file or directory is there, relative to the working directory.
+    /// A file or directory exists; the path is relative to the working directory.
     Exists(Cow<'static, str>),
     /// A command succeeds.
     Command(CommandLine),
 }
 
 impl Evidence {
-    /// Whether it can be seen in a git repository only.
+    /// Whether it can only be checked in a git repository.
     #[must_use]
     pub const fn needs_git(&self) -> bool {
         match self {
@@ -54,7 +55,8 @@ impl Evidence {
         }
     }
 
-    /// All of it in one line, as the author of a recipe writes it after `if`; empty where there is none.
+    /// Several pieces of evidence in one line, as the author of a recipe writes them after `if`;
+    /// empty if there are none.
     ///
     /// ```
     /// use surefire::Evidence;
@@ -95,7 +97,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_reads_as_it_is_written_in_a_recipe() {
+    fn evidence_is_displayed_as_it_is_written_in_a_recipe() {
         let program = CommandLine::Program(vec!["test".into(), "-s".into(), "a b".into()].into());
         let table = [
             (Evidence::Commit, "commit"),

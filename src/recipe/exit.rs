@@ -1,17 +1,18 @@
-//! How one run ended: its reason, and what only that run knows about it.
+//! How one run ended: its reason, and the details of that run.
 
 use std::borrow::Cow;
 use std::fmt;
 
-use super::definition::{Category, Definition};
 use super::exit_reason::ExitReason;
 use super::guardrail::{Guardrail, Tripped};
+use super::reason_info::{Category, ReasonInfo};
 use super::registry::{AnyReason, Registry};
 
 /// Why a run ended.
 ///
-/// It is made by taking an outcome that exits, by a tripped guardrail, or [from a reason](Self::because), so it
-/// always has one. It is also an error, so that `?` carries a tripped guardrail out of typed code.
+/// It comes from an outcome that exits, from a tripped guardrail, or [from a
+/// reason](Self::because), so it always has a reason. It implements `Error`, so that `?` returns a
+/// tripped guardrail from typed code.
 ///
 /// ```
 /// use surefire::recipes::ImplementAndReview;
@@ -30,7 +31,7 @@ use super::registry::{AnyReason, Registry};
 #[must_use = "an exit says why the run ended"]
 pub struct Exit(Why);
 
-/// Small on purpose: exits travel through every transition as its other half, and what is moved there counts.
+/// Small on purpose: it is the `Err` of every transition, so every transition moves its size.
 #[derive(Clone, PartialEq, Eq)]
 enum Why {
     Reason(AnyReason),
@@ -38,7 +39,7 @@ enum Why {
     Tripped { guardrail: Guardrail, limit: u32, observed: u32, step: &'static &'static str },
 }
 
-/// An exit with what else is known about it.
+/// An exit with further details.
 #[derive(Clone, PartialEq, Eq)]
 struct Detailed {
     reason: AnyReason,
@@ -59,7 +60,7 @@ impl Exit {
         Self(Why::Reason(reason))
     }
 
-    /// An exit because a guardrail does not allow to go on.
+    /// An exit because of a tripped guardrail.
     #[inline]
     pub(crate) const fn tripped_at(
         guardrail: Guardrail,
@@ -70,12 +71,12 @@ impl Exit {
         Self(Why::Tripped { guardrail, limit, observed: so_far.saturating_add(1), step })
     }
 
-    /// Adds what the agent said about it, as it must for `other`.
+    /// Adds the agent's description, which `other` requires.
     pub fn describe(self, description: impl Into<String>) -> Self {
         self.detailed(|detailed| detailed.description = Some(description.into()))
     }
 
-    /// Adds the limit that was hit, in words; the limits of the recipe itself are known already.
+    /// Adds the limit that was hit, as text. The recipe's own guardrails add theirs themselves.
     ///
     /// ```
     /// use surefire::{Exit, ExitReason};
@@ -99,7 +100,7 @@ impl Exit {
         Self(Why::Detailed(detailed))
     }
 
-    /// The reason, of whichever registry.
+    /// The reason, from any registry.
     #[must_use]
     #[inline]
     pub fn any_reason(&self) -> AnyReason {
@@ -112,20 +113,20 @@ impl Exit {
 
     /// All columns of the reason.
     #[must_use]
-    pub fn definition(&self) -> &'static Definition {
+    pub fn definition(&self) -> &'static ReasonInfo {
         self.any_reason().definition()
     }
 
     /// The reason as a variant of the registry it came from: the standard one, or your own.
     ///
-    /// It is `None` in the other registries, e.g. in yours when a guardrail tripped.
+    /// `None` if the reason belongs to another registry, e.g. yours when a guardrail tripped.
     #[must_use]
     #[inline]
     pub fn reason<R: Registry>(&self) -> Option<R> {
         self.any_reason().downcast()
     }
 
-    /// The machine-readable reason, with the step where it is about one.
+    /// The machine-readable reason, with the step if it is about one.
     #[must_use]
     pub fn code(&self) -> Cow<'static, str> {
         let definition = self.definition();
@@ -143,8 +144,8 @@ impl Exit {
         self.definition().category
     }
 
-    /// What a person reads, with the limit where one was hit. [`ExitReason::Error`] stands for many causes, so its message
-    /// is the cause wherever that is known.
+    /// The message for people, with the limit if one was hit. [`ExitReason::Error`] covers many
+    /// causes, so its message is the cause if that is known.
     ///
     /// ```
     /// use surefire::{Exit, ExitReason};
@@ -162,17 +163,19 @@ impl Exit {
             (Some(Tripped { step, limit, .. }), _) => {
                 definition.message_with(Some(step), Some(&limit.to_string()))
             }
-            (None, Why::Detailed(detailed)) => definition.message_with(None, detailed.limit.as_deref()),
+            (None, Why::Detailed(detailed)) => {
+                definition.message_with(None, detailed.limit.as_deref())
+            }
             (None, Why::Reason(_) | Why::Tripped { .. }) => definition.message_with(None, None),
         }
     }
 
-    /// The first line of the description.
+    /// The first line of the description that is not blank.
     fn cause(&self) -> Option<&str> {
         self.description()?.lines().map(str::trim).find(|line| !line.is_empty())
     }
 
-    /// What the agent said about it.
+    /// The agent's description.
     #[must_use]
     pub fn description(&self) -> Option<&str> {
         match &self.0 {

@@ -1,4 +1,4 @@
-//! The registry: every way a run can end, and all that is known about it.
+//! The standard registry: every reason for which a run can end, with its columns.
 //!
 //! A new reason is one variant here. Lookups, lists, the wire, exit statuses and the table in
 //! `docs/architecture/stop-reasons.md` follow from it.
@@ -16,7 +16,16 @@ use crate::Registry;
 /// assert!(ExitReason::auto_resumable().any(|auto| auto == reason));
 /// ```
 #[derive(
-    Debug, Clone, Copy, PartialEq, Eq, Hash, strum::EnumIter, strum::EnumCount, strum::VariantArray, Registry,
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    Hash,
+    strum::EnumIter,
+    strum::EnumCount,
+    strum::VariantArray,
+    Registry,
 )]
 #[registry(standard)]
 pub enum ExitReason {
@@ -85,7 +94,7 @@ pub enum ExitReason {
         diagnosis = "Look the branch over before you push it."
     )]
     RebaseComplete,
-    /// The session was looked back on.
+    /// The agent reviewed the session in a retrospective.
     #[reason(
         category = completed,
         message = "Retrospective completed successfully",
@@ -103,7 +112,7 @@ pub enum ExitReason {
     )]
     RestartNewSession,
 
-    // Completed, but somebody has to look.
+    // Completed, but a person has to look.
     /// The agent has a question.
     #[reason(
         category = completed,
@@ -115,7 +124,7 @@ pub enum ExitReason {
         diagnosis = "Answer the agent's question in the session, then start the recipe again."
     )]
     ClarificationNeeded,
-    /// The agent cannot go on with its task.
+    /// The agent cannot continue with its task.
     #[reason(
         category = completed,
         goal_met = false,
@@ -126,7 +135,7 @@ pub enum ExitReason {
         diagnosis = "Read what blocks the task in the last reply, remove it, and start again."
     )]
     ImplementationBlocked,
-    /// The recipe works on a design document and found none.
+    /// The recipe needs a design document, and the agent found none.
     #[reason(
         category = completed,
         goal_met = false,
@@ -159,7 +168,7 @@ pub enum ExitReason {
         diagnosis = "Read the description: none of the step's outcomes fitted, and it says why."
     )]
     UserProvidedOther,
-    /// Somebody asked the run to end.
+    /// A client asked the run to end.
     #[reason(
         category = completed,
         goal_met = false,
@@ -171,7 +180,7 @@ pub enum ExitReason {
         remedy = resume
     )]
     UserRequested,
-    /// Recipes are switched off, here or everywhere.
+    /// Recipes are switched off, for the session or for the server.
     #[reason(
         category = completed,
         goal_met = false,
@@ -199,7 +208,7 @@ pub enum ExitReason {
     UserStopped,
 
     // Limits.
-    /// The run took as many steps as it may.
+    /// The run took all the steps it may take.
     #[reason(
         category = guardrail,
         message = "Recipe stopped: reached maximum step limit ({limit} steps)",
@@ -210,7 +219,7 @@ pub enum ExitReason {
         remedy = raise(steps)
     )]
     MaxTotalSteps,
-    /// One step came round too often.
+    /// The run visited one step too often.
     #[reason(
         category = guardrail,
         message = "Recipe stopped: step '{step}' visited too many times (limit {limit})",
@@ -221,7 +230,7 @@ pub enum ExitReason {
         remedy = raise(visits)
     )]
     MaxStepVisitsExceeded,
-    /// The chain of runs restarted as often as it may.
+    /// The chain of runs used up its restarts.
     #[reason(
         category = guardrail,
         message = "Recipe stopped: restarted too many times (limit {limit})",
@@ -232,7 +241,7 @@ pub enum ExitReason {
         remedy = again
     )]
     MaxRestarts,
-    /// The run spent the money it was given.
+    /// The run spent its budget.
     #[reason(
         category = guardrail,
         code = "cost_budget",
@@ -268,7 +277,7 @@ pub enum ExitReason {
         remedy = raise(turns)
     )]
     MaxTicks,
-    /// The agent showed no sign of life.
+    /// The agent produced no output for too long.
     #[reason(
         category = guardrail,
         code = "stalled",
@@ -282,7 +291,7 @@ pub enum ExitReason {
         remedy = doctor
     )]
     Stalled,
-    /// The agent touched files it may not touch.
+    /// The agent changed files outside of its scope.
     #[reason(
         category = guardrail,
         code = "guard_violation",
@@ -307,7 +316,7 @@ pub enum ExitReason {
         remedy = permit(allow_deps)
     )]
     LockfileViolation,
-    /// The working tree had changes before the run began.
+    /// The working tree had uncommitted changes before the run began.
     #[reason(
         category = guardrail,
         code = "dirty_worktree",
@@ -356,7 +365,7 @@ pub enum ExitReason {
         remedy = again
     )]
     SessionLocked,
-    /// The agent printed more than a turn may.
+    /// The agent printed more than a turn may print.
     #[reason(
         category = guardrail,
         code = "output_limit",
@@ -368,7 +377,7 @@ pub enum ExitReason {
         remedy = doctor
     )]
     OutputLimit,
-    /// Review and fix went round without getting anywhere.
+    /// Review and fix alternated without progress.
     #[reason(
         category = guardrail,
         code = "review_loop_detected",
@@ -380,7 +389,7 @@ pub enum ExitReason {
         hint = "Read the review that keeps coming back, help the agent past it, then resume the run."
     )]
     ReviewLoopDetected,
-    /// The review said no.
+    /// The review rejected the work.
     #[reason(
         category = guardrail,
         code = "review_rejected",
@@ -425,14 +434,15 @@ pub enum ExitReason {
         diagnosis = "This is a bug in Surefire: please report it with the run's timeline, then resume the run."
     )]
     InternalError,
-    /// A step had nothing to say to the agent.
+    /// There was nothing to send to the agent: no task was given, or a step had no prompt.
     #[reason(
         category = error,
         message = "Recipe failed: no prompt available",
         title = "No prompt",
         family = failure,
         exit_code = 15,
-        diagnosis = "Give the step a prompt, rebuild, and start again."
+        diagnosis = "Start again with a task; where a step has no prompt, write one first.",
+        remedy = again
     )]
     NoPrompt,
     /// The server stopped in the middle of a turn.
@@ -446,7 +456,7 @@ pub enum ExitReason {
         auto_resumable = true
     )]
     Interrupted,
-    /// What the run did could not be written down.
+    /// The run's events could not be persisted.
     #[reason(
         category = error,
         code = "storage_error",
@@ -482,7 +492,7 @@ pub enum ExitReason {
         remedy = doctor
     )]
     AuthRequired,
-    /// The agent's service has too much to do.
+    /// The agent's service is overloaded.
     #[reason(
         category = error,
         code = "api_overloaded",
@@ -494,7 +504,7 @@ pub enum ExitReason {
         auto_resumable = true
     )]
     ApiOverloaded,
-    /// The conversation no longer fits into the agent's memory.
+    /// The conversation no longer fits into the agent's context window.
     #[reason(
         category = error,
         code = "context_exhausted",
@@ -530,7 +540,7 @@ pub enum ExitReason {
         hint = "Make the checks faster, or check less at once, then resume the run."
     )]
     VerificationTimeout,
-    /// The agent says that it cannot go on.
+    /// The agent reports that it cannot continue.
     #[reason(
         category = error,
         code = "worker_blocked",

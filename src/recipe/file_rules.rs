@@ -1,4 +1,4 @@
-//! Which files a run may change, and what it broke where it changed others.
+//! Which files a run may change, and which rule a forbidden change breaks.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -7,9 +7,9 @@ use serde::{Deserialize, Serialize};
 
 use super::file_pattern;
 
-/// Which files may be changed, in patterns as `.gitignore` has them.
+/// Which files may be changed, as `.gitignore` patterns.
 ///
-/// Where `allow` is empty every file is allowed; what `deny` names is denied even if `allow` names it too.
+/// If `allow` is empty, every file is allowed; `deny` wins over `allow`.
 ///
 /// ```
 /// use surefire::FileScope;
@@ -19,7 +19,7 @@ use super::file_pattern;
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileScope {
-    /// The files that may be changed, where there are any.
+    /// The files that may be changed; empty means all.
     #[serde(default, skip_serializing_if = "is_empty")]
     pub allow: Cow<'static, [Cow<'static, str>]>,
     /// The files that may not be changed.
@@ -36,13 +36,13 @@ impl FileScope {
     /// Every file may be changed.
     pub const EVERYTHING: Self = Self { allow: Cow::Borrowed(&[]), deny: Cow::Borrowed(&[]) };
 
-    /// Whether it says nothing.
+    /// Whether it restricts nothing.
     #[must_use]
     pub fn is_everything(&self) -> bool {
         self.allow.is_empty() && self.deny.is_empty()
     }
 
-    /// The first pattern that can name no file, and why. A recipe with one does not compile.
+    /// The first pattern that can match no file, and why. A recipe with one does not compile.
     ///
     /// ```
     /// use surefire::FileScope;
@@ -70,21 +70,24 @@ impl Default for FileScope {
 pub struct Needs {
     /// That no tracked file has uncommitted changes.
     pub clean_tree: bool,
+    /// That a new session has a task to work on: a text that the run is started with, or a tracker
+    /// (`bd`) that the agent can take one from.
+    pub task: bool,
 }
 
-/// Everything that holds for the files that one turn of a run may change.
+/// All rules for the files that one turn of a run may change.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct FileRules {
-    /// The scopes that hold: a file has to be allowed by each of them.
+    /// The scopes in force: each of them must allow a file.
     pub scopes: Vec<FileScope>,
     /// Whether lockfiles of package managers may be changed.
     pub allow_lockfiles: bool,
-    /// Whether the step may edit files. Where it may not, only a file that the agent's own tools were seen to write breaks
-    /// the rules.
+    /// Whether the step may edit files. If not, only files that the agent's own tools were seen
+    /// writing break the rules.
     pub may_edit: bool,
 }
 
-/// A file that a run changed although it may not.
+/// A file that a run changed against the rules.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Violation {
     /// Its path from the top of the work tree. Bytes that are not UTF-8 are replaced.
@@ -98,16 +101,16 @@ pub struct Violation {
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(tag = "rule", rename_all = "snake_case")]
 pub enum BrokenRule {
-    /// A pattern of `deny` names it.
+    /// A pattern in `deny` matches it.
     Denied {
         /// The pattern.
         pattern: String,
     },
-    /// No pattern of `allow` names it.
+    /// No pattern in `allow` matches it.
     NotAllowed,
     /// It is a lockfile, and the run may not change dependencies.
     Lockfile,
-    /// It is one of the files that trust in a repository is about.
+    /// It is one of the files that trust in a repository depends on.
     TrustedFile,
     /// The agent's own tools wrote it in a step that may not edit files.
     ReadOnlyStep,

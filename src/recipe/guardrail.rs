@@ -1,4 +1,4 @@
-//! The limits of a recipe, and what is known when one of them was hit.
+//! The limits of a recipe, and the details of one that was hit.
 
 use std::time::Duration;
 
@@ -23,31 +23,32 @@ pub struct Guardrails {
     pub max_step_visits: Option<u32>,
     /// How many steps a run may take.
     pub max_total_steps: Option<u32>,
-    /// How many restarts a chain of runs may have made when this recipe restarts once more.
+    /// How many restarts a chain of runs may have when this recipe restarts again.
     pub max_restarts: Option<u32>,
     /// How long all `verify` commands of one visit to a step may take together.
     #[serde(rename = "max_verify_time_per_milestone_s", serialize_with = "seconds")]
     pub max_verify_time_per_milestone: Option<Duration>,
-    /// Over how many rounds of a review its findings may stay as many, where an outcome carries findings;
-    /// [`DEFAULT_REVIEW_ROUNDS`](Self::DEFAULT_REVIEW_ROUNDS) where its author did not say.
+    /// After how many review rounds without fewer findings a run ends, if an outcome carries
+    /// findings; [`DEFAULT_REVIEW_ROUNDS`](Self::DEFAULT_REVIEW_ROUNDS) if the recipe does not set
+    /// it.
     pub max_review_rounds: Option<u32>,
     /// Whether every step that asks an agent has the outcome `other`, which exits.
     pub exit_on_other: bool,
 }
 
-#[expect(clippy::ref_option, reason = "serde hands the field over like this")]
+#[expect(clippy::ref_option, reason = "serde passes the field by reference")]
 fn seconds<S: Serializer>(time: &Option<Duration>, serializer: S) -> Result<S::Ok, S::Error> {
     time.map(|time| time.as_secs()).serialize(serializer)
 }
 
 impl Guardrails {
-    /// Over how many rounds of a review its findings may stay as many, where the recipe does not say.
+    /// After how many review rounds without fewer findings a run ends by default.
     pub const DEFAULT_REVIEW_ROUNDS: u32 = 3;
 
-    /// The same limits, with so many more visits of each step and so many more steps in all.
+    /// The same limits, with more visits of each step and more steps in total.
     ///
-    /// The limits of a recipe are its author's; this is for a run that was stopped by one of them and that somebody
-    /// decided to let go on. A limit that is not there stays away.
+    /// The limits of a recipe are its author's; this is for a run that one of them stopped and
+    /// that an operator decided to resume. A limit that is not set stays unset.
     ///
     /// ```
     /// use surefire::recipes::ImplementAndReview;
@@ -130,6 +131,6 @@ pub struct Tripped {
     pub step: &'static str,
     /// What the recipe allows.
     pub limit: u32,
-    /// What it would have been, had the run gone on.
+    /// The value that would have exceeded the limit.
     pub observed: u32,
 }

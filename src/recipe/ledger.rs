@@ -1,12 +1,13 @@
-//! The counting behind the guardrails.
+//! The counters behind the guardrails.
 
 use super::exit::Exit;
 use super::guardrail::{Guardrail, Guardrails};
 
-/// How often a run has been where.
+/// How often a run has entered each step.
 ///
-/// Generated code and [`Position`](crate::Position) share it, so the typed and the erased form of a run cannot
-/// count differently. `V` is an array with one place per step: counting never allocates.
+/// Generated code and [`Position`](crate::Position) share it, so the typed and the erased form of a
+/// run cannot count differently. `V` is an array with one counter per step: counting never
+/// allocates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Ledger<V> {
     pub(super) visits: V,
@@ -15,7 +16,9 @@ pub struct Ledger<V> {
 }
 
 /// An array of counters, one per step.
-pub trait Visits: AsRef<[u32]> + AsMut<[u32]> + Copy + Eq + std::fmt::Debug + Send + Sync + 'static {
+pub trait Visits:
+    AsRef<[u32]> + AsMut<[u32]> + Copy + Eq + std::fmt::Debug + Send + Sync + 'static
+{
     /// No step has been visited.
     const NONE: Self;
 }
@@ -25,7 +28,8 @@ impl<const N: usize> Visits for [u32; N] {
 }
 
 impl<const N: usize> Ledger<[u32; N]> {
-    /// The ledger of a run that has just entered its first step, in a chain that restarted so many times.
+    /// The ledger of a run that has just entered its first step, in a chain with this many
+    /// restarts.
     #[must_use]
     pub const fn begin(initial: usize, restarts: u32) -> Self {
         let mut visits = [0; N];
@@ -35,7 +39,7 @@ impl<const N: usize> Ledger<[u32; N]> {
 }
 
 impl<V: Visits> Ledger<V> {
-    /// The same as [`begin`](Ledger::begin) where the array's length is not known, which a `const fn` cannot do.
+    /// Like [`begin`](Ledger::begin), for any `V`: a `const fn` cannot call its trait's methods.
     pub(super) fn begun(initial: usize, restarts: u32) -> Self {
         let mut visits = V::NONE;
         visits.as_mut()[initial] = 1;
@@ -69,7 +73,7 @@ impl<V: Visits> Ledger<V> {
         Ok(())
     }
 
-    /// Counts a restart, unless the guardrail forbids it, and gives the chain's new count.
+    /// Counts a restart, unless the guardrail forbids it, and returns the chain's new count.
     ///
     /// # Errors
     /// The guardrail that was hit.
@@ -84,7 +88,7 @@ impl<V: Visits> Ledger<V> {
     }
 }
 
-/// A count below its limit cannot overflow; one without a limit stays at the top.
+/// The next count. A count below its limit cannot overflow; one without a limit saturates.
 #[inline]
 const fn one_more(count: u32, limit: Option<u32>) -> u32 {
     match limit {
@@ -107,24 +111,30 @@ mod tests {
     };
 
     #[test]
-    fn a_step_runs_exactly_as_often_as_it_may() {
+    fn a_step_runs_exactly_as_often_as_its_limit_allows() {
         let mut ledger = Ledger::<[u32; 2]>::begin(0, 0);
         assert_eq!(ledger.enter(0, &"a", &LIMITS), Ok(()));
         assert_eq!(ledger.enter(0, &"a", &LIMITS), Ok(()));
         let before = ledger;
         let tripped = ledger.enter(0, &"a", &LIMITS).unwrap_err().tripped().unwrap();
-        assert_eq!((tripped.guardrail, tripped.limit, tripped.observed), (Guardrail::MaxStepVisits, 3, 4));
+        assert_eq!(
+            (tripped.guardrail, tripped.limit, tripped.observed),
+            (Guardrail::MaxStepVisits, 3, 4)
+        );
         assert_eq!(ledger, before, "a refused entry is not counted");
     }
 
     #[test]
-    fn a_run_takes_exactly_as_many_steps_as_it_may() {
+    fn a_run_takes_exactly_as_many_steps_as_its_limit_allows() {
         let mut ledger = Ledger::<[u32; 6]>::begin(0, 0);
         for step in 1..5 {
             assert_eq!(ledger.enter(step, &"s", &LIMITS), Ok(()));
         }
         let tripped = ledger.enter(5, &"f", &LIMITS).unwrap_err().tripped().unwrap();
-        assert_eq!((tripped.guardrail, tripped.limit, tripped.observed), (Guardrail::MaxTotalSteps, 5, 6));
+        assert_eq!(
+            (tripped.guardrail, tripped.limit, tripped.observed),
+            (Guardrail::MaxTotalSteps, 5, 6)
+        );
     }
 
     #[test]
@@ -147,7 +157,11 @@ mod tests {
     fn restarts_count_along_the_chain() {
         assert_eq!(Ledger::<[u32; 1]>::begin(0, 0).restart(&"a", &LIMITS), Ok(1));
         assert_eq!(Ledger::<[u32; 1]>::begin(0, 1).restart(&"a", &LIMITS), Ok(2));
-        let tripped = Ledger::<[u32; 1]>::begin(0, 2).restart(&"a", &LIMITS).unwrap_err().tripped().unwrap();
-        assert_eq!((tripped.guardrail, tripped.limit, tripped.observed), (Guardrail::MaxRestarts, 2, 3));
+        let tripped =
+            Ledger::<[u32; 1]>::begin(0, 2).restart(&"a", &LIMITS).unwrap_err().tripped().unwrap();
+        assert_eq!(
+            (tripped.guardrail, tripped.limit, tripped.observed),
+            (Guardrail::MaxRestarts, 2, 3)
+        );
     }
 }

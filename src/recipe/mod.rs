@@ -1,4 +1,5 @@
-//! The vocabulary: what a recipe, a step, an outcome, a guardrail and an exit are, typed and erased.
+//! The vocabulary: what a recipe, a step, an outcome, a guardrail and an exit are, typed and
+//! erased.
 //!
 //! It does no I/O, reads no clock and logs nothing; it knows neither agents nor servers.
 //! Start with [`Recipe`], then [`Position`] and [`Exit`].
@@ -7,7 +8,7 @@ mod advise;
 mod catalog;
 mod classify;
 mod command_line;
-mod definition;
+pub mod editor;
 mod erased;
 mod evidence;
 mod exit;
@@ -15,8 +16,9 @@ mod exit_reason;
 pub(crate) mod file_pattern;
 mod file_rules;
 mod guardrail;
+mod hidden_character;
 mod ledger;
-mod names;
+mod reason_info;
 mod registry;
 mod remedy;
 mod restart;
@@ -28,23 +30,23 @@ mod tool_list;
 mod tool_pattern;
 mod typed;
 mod verdict;
+mod wire_enum;
 
 pub use advise::Advise;
 pub(crate) use advise::advice;
 pub use catalog::{Catalog, UnknownRecipe};
 pub use classify::Classified;
 pub use command_line::CommandLine;
-pub use definition::{Category, Definition, Family};
 pub use erased::{
-    AnyPosition, AnyRecipe, AnyRestart, CommandStep, Fingerprint, Next, NextOutline, OutcomeOutline, Outline,
-    PathPart, StepOutline,
+    AnyPosition, AnyRecipe, AnyRestart, CommandStep, Fingerprint, Next, NextOutline,
+    OutcomeOutline, Outline, PathPart, StepOutline,
 };
 pub use evidence::Evidence;
 pub use exit::Exit;
 pub use exit_reason::ExitReason;
 pub use file_rules::{BrokenRule, FileRules, FileScope, Needs, Violation};
 pub use guardrail::{Guardrail, Guardrails, Tripped};
-pub use names::{Names, UnknownName};
+pub use reason_info::{Category, Family, ReasonInfo};
 pub use registry::{AnyReason, Registry};
 pub use remedy::Remedy;
 pub use restart::Restart;
@@ -53,15 +55,19 @@ pub use snapshot::{Snapshot, SnapshotError};
 pub use tool::{InvalidTool, Tool};
 pub use typed::{Position, Recipe};
 pub use verdict::Verdict;
+pub use wire_enum::{UnknownName, WireEnum};
 
 #[cfg(feature = "engine")]
 pub(crate) use catalog::closest;
+#[cfg(feature = "session")]
+pub(crate) use hidden_character::is_bidi_control;
+pub(crate) use hidden_character::is_hidden;
 
 #[doc(hidden)]
 pub use ledger::{Ledger, Visits};
 #[doc(hidden)]
-pub use names::deserialize;
-#[doc(hidden)]
 pub use scope::{Place, RestartTarget, Scope, blank, offers_restarts, same, standard};
 #[doc(hidden)]
 pub use tool_list::{count_tools, join_tools, step_tools_flaw, tools_flaw};
+#[doc(hidden)]
+pub use wire_enum::deserialize;

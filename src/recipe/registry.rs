@@ -1,14 +1,14 @@
-//! What an enum of exit reasons offers: lookups, lists, iteration.
+//! The trait that enums of exit reasons implement: lookups, lists, iteration.
 
 use std::{fmt, ptr};
 
-use super::definition::{Category, Definition, Family};
+use super::reason_info::{Category, Family, ReasonInfo};
 
-/// An enum of exit reasons, each variant with all of its columns.
+/// An enum of exit reasons; each variant has all columns of a [`ReasonInfo`].
 ///
-/// [`ExitReason`](crate::ExitReason) is the standard one. Write your own with the derive of the same name and
-/// point a recipe at it with `exits: MyExits`. A variant needs a `category` and a `message`; the other columns
-/// have sensible defaults:
+/// [`ExitReason`](crate::ExitReason) is the standard one. Define your own with the derive of the
+/// same name, and select it in a recipe with `exits: MyExits`. A variant needs a `category` and a
+/// `message`; the other columns have defaults:
 ///
 /// | column | default |
 /// |---|---|
@@ -37,7 +37,8 @@ use super::definition::{Category, Definition, Family};
 /// assert_eq!(ReleaseExits::in_category(Category::Error).count(), 1);
 /// ```
 ///
-/// A crate that knows surefire under another name says so: `#[registry(crate = other_name)]` on the enum.
+/// A crate that renames the dependency on surefire puts `#[registry(crate = other_name)]` on the
+/// enum.
 ///
 /// A variant without a category or a message does not compile:
 ///
@@ -58,17 +59,17 @@ pub trait Registry: Copy + 'static {
     const ALL: &'static [Self];
 
     /// The columns of every reason, in the same order.
-    const DEFINITIONS: &'static [Definition];
+    const DEFINITIONS: &'static [ReasonInfo];
 
     #[doc(hidden)]
-    const TABLE: &'static &'static [Definition];
+    const TABLE: &'static &'static [ReasonInfo];
 
-    /// Where this reason stands in [`ALL`](Self::ALL).
+    /// The index of this reason in [`ALL`](Self::ALL).
     fn index(self) -> usize;
 
     /// All columns of this reason.
     #[must_use]
-    fn definition(self) -> &'static Definition {
+    fn definition(self) -> &'static ReasonInfo {
         &Self::DEFINITIONS[self.index()]
     }
 
@@ -105,18 +106,19 @@ pub trait Registry: Copy + 'static {
 /// ```
 #[derive(Clone, Copy)]
 pub struct AnyReason {
-    // A registry and a place in it rather than a definition: which variant it was is then known without a search.
-    table: &'static &'static [Definition],
+    // A registry and an index into it rather than a definition, so that `downcast` needs no
+    // search.
+    table: &'static &'static [ReasonInfo],
     index: u32,
 }
 
 impl AnyReason {
-    /// The reason at this place of a registry.
+    /// The reason at this index of a registry.
     #[doc(hidden)]
     #[must_use]
     #[inline]
     pub const fn at<R: Registry>(index: usize) -> Self {
-        // An enum has far fewer variants than that.
+        // An enum has far fewer than 2³² variants.
         #[allow(clippy::cast_possible_truncation)]
         Self { table: R::TABLE, index: index as u32 }
     }
@@ -124,11 +126,11 @@ impl AnyReason {
     /// All columns of this reason.
     #[must_use]
     #[inline]
-    pub const fn definition(self) -> &'static Definition {
+    pub const fn definition(self) -> &'static ReasonInfo {
         &self.table[self.index as usize]
     }
 
-    /// The variant of `R`, if it is of that registry.
+    /// The variant of `R`, if the reason belongs to that registry.
     #[must_use]
     #[inline]
     pub fn downcast<R: Registry>(self) -> Option<R> {

@@ -1,13 +1,14 @@
-//! What to do about something that went wrong, as data and in words.
+//! What to do about an error, as data and as text.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// What to do about something that went wrong.
+/// What to do about an error.
 ///
-/// A program tells remedies apart by their variants; a person reads their [`Display`](fmt::Display), which is a few words in
-/// lower case, without a full stop. Errors that know one implement [`Advise`](crate::Advise).
+/// A program matches on the variants; a person reads the [`Display`](fmt::Display), which is a few
+/// words in lower case, without a full stop. Errors with a remedy implement
+/// [`Advise`](crate::Advise).
 ///
 /// ```
 /// use surefire::Remedy;
@@ -20,14 +21,14 @@ use serde::{Deserialize, Serialize};
 #[cfg_attr(test, derive(strum::EnumIter))]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Remedy {
-    // Later, or once more.
+    // Retries.
     /// Do the same again.
     Again,
-    /// Do the same again, when less is queued.
+    /// Do the same again when less is queued.
     AgainSoon,
-    /// Do the same again, when the server is back.
+    /// Do the same again when the server is back.
     AgainWhenBack,
-    /// Read what was written meanwhile, and decide again.
+    /// Read what another writer has committed in the meantime, and decide again.
     ReadAgain,
     /// Report it to the people who make surefire.
     Report,
@@ -35,19 +36,19 @@ pub enum Remedy {
     // A run and its session.
     /// Start the recipe again.
     StartAgain,
-    /// Start the recipe again: this run did what it was for.
+    /// Start the recipe again: this run has met its goal.
     StartAgainForNext,
     /// Start the recipe again, or use the version of it that the run began with.
     StartAgainOrOldVersion,
     /// Raise the limit that the run would hit again, or start the recipe again.
     Raise,
-    /// Resume the run with the limits that it has.
+    /// Resume the run with its current limits.
     ResumeAsItIs,
-    /// Resume the snapshot with the recipe that it is of.
+    /// Resume the snapshot with the recipe that it was taken from.
     ResumeWithItsRecipe,
-    /// End this run, or wait for its end.
+    /// Exit this run, or wait until it ends.
     ExitFirst,
-    /// End the run that holds the session, or wait for its end.
+    /// Exit the run that holds the session, or wait until it ends.
     ExitOtherFirst,
     /// Start a new session, because the agent has lost this one.
     NewSession,
@@ -59,11 +60,17 @@ pub enum Remedy {
     InitRepository,
     /// Make a first commit.
     FirstCommit,
-    /// Start a new session, which can work apart.
-    NewSessionApart,
-    /// Commit the changes, or let the run begin all the same.
+    /// Start a new session, which can use a worktree of its own.
+    #[serde(rename = "new_session_apart")]
+    NewSessionForWorktree,
+    /// Commit the changes, or let the run begin with them.
     CommitOrAllowDirty,
-    /// Wait for the other run, or work beside it.
+    /// Start the recipe with a task, or have a tracker that offers one.
+    GiveTask {
+        /// The recipe's id.
+        recipe: String,
+    },
+    /// Wait for the other run, isolate this one, or run both in parallel.
     WaitOrForceParallel,
     /// Trust the repository, or run without its commands.
     TrustDirectory {
@@ -75,7 +82,8 @@ pub enum Remedy {
     /// Switch recipes on.
     SwitchOn,
     /// Write a prompt that is not empty.
-    SayWhat,
+    #[serde(rename = "say_what")]
+    WritePrompt,
 
     // A name.
     /// Write the name that was probably meant.
@@ -83,33 +91,35 @@ pub enum Remedy {
         /// That name.
         name: String,
     },
-    /// Choose something that is there.
+    /// Choose one of those that exist.
     Choose {
-        /// What is there.
+        /// The names to choose from.
         names: Vec<String>,
     },
-    /// Write one of the names that are known.
+    /// Write one of the known names.
     UseOneOf {
         /// Those names, and forms of names.
         names: Vec<String>,
     },
 
     // The directory to work in.
-    /// Write the path from the root on.
+    /// Write an absolute path.
     AbsolutePath,
     /// Create the directory, or name another one.
     CreateDirectory,
     /// Name the directory that the file is in.
-    ItsDirectory,
-    /// Work where the directory's link leads now, or restore the directory.
-    StartThere,
+    #[serde(rename = "its_directory")]
+    UseParentDirectory,
+    /// Start again in the directory that the link leads to now, or restore the old one.
+    #[serde(rename = "start_there")]
+    StartAtLinkTarget,
     /// Work below a root, or make this directory one.
     AllowRoot,
 
     // The data directory.
-    /// Use another data directory, or mend this one.
+    /// Use another data directory, or repair this one.
     OtherDirectory,
-    /// Put the file in the place of the link to it, or use another data directory.
+    /// Replace the link by the file that it leads to, or use another data directory.
     ReplaceLink,
     /// Run as the user that owns the data, or use another data directory.
     RunAsOwner,
@@ -125,7 +135,7 @@ pub enum Remedy {
     CloseOther,
     /// Make room for the store.
     FreeSpace,
-    /// Restart the server: it keeps the damaged file apart, and begins a new one.
+    /// Restart the server: it quarantines the damaged file and creates a new one.
     Restart,
 
     // The server's address and key.
@@ -133,15 +143,15 @@ pub enum Remedy {
     AllowLan,
     /// Free the port, or choose another one.
     OtherPort,
-    /// Choose a port that needs no rights.
+    /// Choose a port that needs no privileges.
     HigherPort,
     /// Choose an address that this machine has.
     OwnAddress,
-    /// Mend the key file, or name another one.
+    /// Repair the key file, or name another one.
     OtherKeyFile,
     /// Name the key file that the link leads to, or remove the link.
     LinkedKeyFile,
-    /// Take others' rights to the key file, and perhaps make a new key.
+    /// Restrict the key file to its owner, and make a new key if it may have leaked.
     RestrictKeyFile,
     /// Delete the key file, so that a new key is made.
     DeleteKeyFile,
@@ -153,7 +163,7 @@ pub enum Remedy {
     Install {
         /// What it is called.
         program: String,
-        /// The environment variable that says where it is.
+        /// The environment variable that holds its path.
         variable: String,
     },
     /// Give the path of the program that is in this directory.
@@ -163,7 +173,7 @@ pub enum Remedy {
     },
     /// Make the program executable.
     MakeExecutable,
-    /// See what the program says when it is run by hand.
+    /// Run the program by hand and read what it prints.
     TryInTerminal,
 
     // An agent's reply.
@@ -178,7 +188,7 @@ pub enum Remedy {
         /// Those outcomes.
         names: Vec<String>,
     },
-    /// Say what happened beside the outcome `other`.
+    /// Add a description to the outcome `other`.
     AddDescription,
 }
 
@@ -193,7 +203,7 @@ impl fmt::Display for Remedy {
 
             Self::StartAgain => "start the recipe again",
             Self::StartAgainForNext => "start the recipe again for the next one",
-            Self::StartAgainOrOldVersion => "start the recipe again, or go on with the version that took it",
+            Self::StartAgainOrOldVersion => "start the recipe again, or resume with the version that took it",
             Self::Raise => "raise that limit when you resume, or start the recipe again",
             Self::ResumeAsItIs => "resume it without new limits",
             Self::ResumeWithItsRecipe => "resume it with the recipe it was taken from",
@@ -204,10 +214,17 @@ impl fmt::Display for Remedy {
             Self::NewSessionForAgent => "start in a new session to use another",
             Self::InitRepository => "run `git init` there, and make a first commit",
             Self::FirstCommit => "make a first commit there",
-            Self::NewSessionApart => "start in a new session to work apart",
+            Self::NewSessionForWorktree => "start in a new session to use a worktree",
             Self::CommitOrAllowDirty => "commit or stash them, or start with `--allow-dirty`",
+            Self::GiveTask { recipe } => {
+                return write!(
+                    f,
+                    "say what to do, as in `surefire run {recipe} \"fix the rounding in cart.rs\"`, or install \
+                     `bd` (beads) and run `bd init` in the repository"
+                );
+            }
             Self::WaitOrForceParallel => {
-                "wait until it ends, work apart with `--isolate`, or start with `--force-parallel`"
+                "wait until it ends, use a worktree with `--isolate`, or start with `--force-parallel`"
             }
             Self::TrustDirectory { directory } => {
                 return write!(
@@ -218,21 +235,21 @@ impl fmt::Display for Remedy {
             }
             Self::NameMainBranch => "make a branch `main`, or fetch one from `origin`",
             Self::SwitchOn => "switch orchestration on first",
-            Self::SayWhat => "say what is to be done",
+            Self::WritePrompt => "say what to do",
 
             Self::DidYouMean { name } => return write!(f, "did you mean `{name}`?"),
             Self::Choose { names } => {
-                return write!(f, "choose one of those that are: {}", names.join(", "));
+                return write!(f, "choose one of: {}", names.join(", "));
             }
             Self::UseOneOf { names } => return write!(f, "use one of {}", names.join(", ")),
 
             Self::AbsolutePath => "give an absolute path",
             Self::CreateDirectory => "create it, or name another one",
-            Self::ItsDirectory => "name the directory it lies in",
-            Self::StartThere => "start again there, or put it back",
+            Self::UseParentDirectory => "name the directory it is in",
+            Self::StartAtLinkTarget => "start again there, or restore it",
             Self::AllowRoot => "work inside of one, or allow it with --root",
 
-            Self::OtherDirectory => "name another one, or put that right",
+            Self::OtherDirectory => "name another one, or fix that",
             Self::ReplaceLink => "put the file itself in its place, or use another data directory",
             Self::RunAsOwner => "run as that user, or use another data directory",
             Self::StopServer => "stop that server, or use another directory",
@@ -241,17 +258,17 @@ impl fmt::Display for Remedy {
             Self::MoveAway => "move it away, or use another data directory",
             Self::CloseOther => "close it (a `sqlite3` shell?) and try again",
             Self::FreeSpace => "make room on its disk, or raise its largest size",
-            Self::Restart => "a restart sets the damaged file aside and begins a new one",
+            Self::Restart => "a restart quarantines the damaged file and creates a new one",
 
             Self::AllowLan => "allow that with --lan, or listen at 127.0.0.1",
-            Self::OtherPort => "stop whatever listens there, or choose another port with --listen",
+            Self::OtherPort => "stop the process that listens there, or choose another port with --listen",
             Self::HigherPort => "choose a port above 1023 with --listen",
             Self::OwnAddress => "choose an address of this machine with --listen",
-            Self::OtherKeyFile => "put that right, or name another one with --key-file",
+            Self::OtherKeyFile => "fix that, or name another one with --key-file",
             Self::LinkedKeyFile => {
                 "name the file itself with --key-file, or remove the link to have a new key made"
             }
-            Self::RestrictKeyFile => "run `chmod 600` on it, and make a new key if somebody may have read it",
+            Self::RestrictKeyFile => "run `chmod 600` on it, and make a new key if others may have read it",
             Self::DeleteKeyFile => "delete it to have a new one made",
             Self::UpgradeClient => "upgrade required",
 
@@ -264,7 +281,7 @@ impl fmt::Display for Remedy {
             Self::ProgramInside { name } => {
                 return write!(f, "give the path of the program itself, as in `{name}` inside it");
             }
-            Self::MakeExecutable => "make it so with `chmod +x`",
+            Self::MakeExecutable => "run `chmod +x` on it",
             Self::TryInTerminal => "try to run it in a terminal",
 
             Self::EndWithOutcome => "end it with one of the lines that were asked for",
@@ -288,12 +305,29 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_remedy_is_a_few_words_of_its_own() {
+    fn each_remedy_has_a_short_text_of_its_own() {
         let words: Vec<_> = Remedy::iter().map(|remedy| remedy.to_string()).collect();
         for words in &words {
             assert!(words.starts_with(|first: char| first.is_lowercase()), "{words}");
-            assert!(!words.trim_end().ends_with('.') && words.trim_end_matches("``?").len() > 8, "{words}");
+            assert!(
+                !words.trim_end().ends_with('.') && words.trim_end_matches("``?").len() > 8,
+                "{words}"
+            );
         }
         assert_eq!(words.iter().collect::<HashSet<_>>().len(), words.len());
+    }
+
+    #[test]
+    fn a_renamed_remedy_keeps_its_name_on_the_wire() {
+        for (remedy, name) in [
+            (Remedy::NewSessionForWorktree, "new_session_apart"),
+            (Remedy::WritePrompt, "say_what"),
+            (Remedy::UseParentDirectory, "its_directory"),
+            (Remedy::StartAtLinkTarget, "start_there"),
+        ] {
+            let json = format!(r#"{{"kind":"{name}"}}"#);
+            assert_eq!(serde_json::to_string(&remedy).unwrap(), json);
+            assert_eq!(serde_json::from_str::<Remedy>(&json).unwrap(), remedy);
+        }
     }
 }

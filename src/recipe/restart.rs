@@ -1,4 +1,4 @@
-//! Going on with another recipe, in a fresh session.
+//! Continuing with another recipe, in a fresh session.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -17,7 +17,7 @@ use super::typed::Recipe;
 /// assert_eq!(restart.begin().position().restarts(), 1);
 /// # Ok::<(), surefire::Exit>(())
 /// ```
-#[must_use = "the chain goes on only when the next run is begun"]
+#[must_use = "the chain continues only when the next run is begun"]
 pub struct Restart<R> {
     restarts: u32,
     recipe: PhantomData<R>,
@@ -30,13 +30,13 @@ impl<R> Restart<R> {
 }
 
 impl<R: Recipe> Restart<R> {
-    /// Begins the run; the chain's count goes on.
+    /// Begins the next run; it carries the chain's restart count.
     #[must_use]
     pub fn begin(self) -> R::Start {
         R::begin_after(self.restarts)
     }
 
-    /// How often the chain has restarted, this time included.
+    /// How often the chain has restarted, including this time.
     #[must_use]
     pub const fn restarts(&self) -> u32 {
         self.restarts
@@ -48,7 +48,7 @@ impl<R: Recipe> Restart<R> {
     }
 }
 
-// Without a bound, so that a target that is no recipe is one error and not two.
+// No bound on `R`: a target that is not a recipe then causes one error instead of two.
 impl<R> fmt::Debug for Restart<R> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Restart").field("restarts", &self.restarts).finish_non_exhaustive()

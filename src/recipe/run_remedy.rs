@@ -4,22 +4,24 @@ use std::fmt;
 
 use serde::{Serialize, Serializer};
 
-/// What helps most after a run has ended with a reason: the column `remedy` of its [`Definition`](crate::Definition).
+/// What helps most after a run has ended with a reason: the column `remedy` of its
+/// [`ReasonInfo`](crate::ReasonInfo).
 ///
-/// [`Remedy`](crate::Remedy) is about an error: something was refused, and its words say what to write or do instead.
-/// A `RunRemedy` is about a run that has ended, and only names the kind of help, because what it takes (the run's id, a
-/// limit that is high enough) is known when the run has ended. From it and the run, `view::next_actions` makes the up to
-/// three actions that every client offers.
+/// A [`Remedy`](crate::Remedy) is about an error: a request was refused, and the remedy's text says
+/// what to write or do instead. A `RunRemedy` is about a run that has ended. It only names the kind
+/// of help, because the details (the run's id, a limit that is high enough) depend on the run.
+/// `view::next_actions` combines the kind and the details into the actions that every client
+/// offers, at most three.
 ///
-/// | in a registry | what is offered first |
+/// | in a registry | first offer |
 /// |---|---|
-/// | `again` | to start the recipe again |
-/// | `resume` | to resume the run |
-/// | `raise(visits)`, `raise(steps)`, `raise(time)`, `raise(turns)`, `raise(budget)` | to resume the run with a higher limit |
-/// | `permit(allow_deps)`, `permit(force_parallel)` | to resume the run, permitted to do so |
-/// | `answer` | to start the recipe again in the same session, with an answer to the agent |
-/// | `doctor` | to have `surefire doctor` look for what is wrong on the machine |
-/// | `follow` | to look at the run that continues this one |
+/// | `again` | start the recipe again |
+/// | `resume` | resume the run |
+/// | `raise(visits)`, `raise(steps)`, `raise(time)`, `raise(turns)`, `raise(budget)` | resume the run with a higher limit |
+/// | `permit(allow_deps)`, `permit(force_parallel)` | resume the run with this permission |
+/// | `answer` | start the recipe again in the same session, with an answer to the agent |
+/// | `doctor` | run `surefire doctor` to check the machine |
+/// | `follow` | look at the run that continues this one |
 /// | `none` | nothing: no client can do anything about it |
 ///
 /// ```
@@ -36,9 +38,9 @@ pub enum RunRemedy {
     Resume,
     /// Resume the run with a higher limit.
     Raise(RunLimit),
-    /// Resume the run, and permit what it may not do otherwise.
+    /// Resume the run with an additional permission.
     Permit(RunPermit),
-    /// Tell the agent something, and start the recipe again in the same session.
+    /// Answer the agent, and start the recipe again in the same session.
     Answer,
     /// Find out what is wrong on the machine, then resume the run.
     Doctor,
@@ -54,17 +56,17 @@ pub enum RunRemedy {
 pub enum RunLimit {
     /// The visits of each step.
     Visits,
-    /// The steps in all.
+    /// The total number of steps.
     Steps,
     /// The time that the agent may work.
     Time,
-    /// The turns that the agent may be given.
+    /// The number of turns.
     Turns,
     /// The money that the agent may spend.
     Budget,
 }
 
-/// Something that a run may be permitted when it is resumed.
+/// A permission that a run can get when it is resumed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, strum::Display, strum::EnumIter)]
 #[strum(serialize_all = "snake_case")]
 pub enum RunPermit {

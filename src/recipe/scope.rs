@@ -1,8 +1,8 @@
-//! What a recipe's generated module needs from the place where the recipe was written.
+//! What a recipe's generated module needs from the scope in which the recipe is defined.
 //!
-//! The module cannot name what stands around it when the recipe sits inside a function, so `recipe!` implements
-//! these traits out there, on the module's `Step`, and the module looks its prompts, tools, exits and restart targets
-//! up through them.
+//! A module cannot name the items around it when the recipe is defined inside a function. So
+//! `recipe!` implements these traits in the outer scope, on the module's `Step`, and the module
+//! gets its prompts, tools, exits and restart targets through them.
 
 use super::classify::ALIASES;
 use super::erased::{NextOutline, Outline};
@@ -22,7 +22,7 @@ pub trait Scope {
     type Visits: Visits;
     /// One prompt per step.
     const PROMPTS: &'static [&'static str];
-    /// The tools of each step, where its author listed some.
+    /// The tools of each step, if its author listed any.
     const TOOLS: &'static [Option<&'static [Tool]>];
     /// One reason per outcome that exits.
     const EXITS: &'static [AnyReason];
@@ -36,7 +36,7 @@ pub trait RestartTarget<const INDEX: usize> {
 
 /// A step as a type: the `S` of `At<S>`.
 pub trait Place {
-    /// Where the step stands among the steps.
+    /// The index of the step among the recipe's steps.
     const INDEX: usize;
 }
 
@@ -57,7 +57,7 @@ pub const fn same(a: &str, b: &str) -> bool {
     true
 }
 
-/// Whether a prompt says nothing, at compile time.
+/// Whether a prompt is blank, at compile time.
 #[must_use]
 pub const fn blank(prompt: &str) -> bool {
     prompt.trim_ascii().is_empty()
@@ -84,7 +84,7 @@ pub const fn standard(code: &str) -> bool {
     false
 }
 
-/// Whether everything that a recipe restarts is among these ids, at compile time.
+/// Whether all recipes that a recipe restarts are among these ids, at compile time.
 #[must_use]
 pub const fn offers_restarts(outline: &Outline, ids: &[&str]) -> bool {
     let mut step = 0;

@@ -1,24 +1,24 @@
-//! A run on paper: what is written down to go on later, and when that is refused.
+//! A serialized run: what is saved to resume it later, and when resuming is refused.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
 use super::advise::{Advise, advice};
-use super::names::UnknownName;
 use super::remedy::Remedy;
+use super::wire_enum::UnknownName;
 
-/// All that is needed to go on with a run later, in another process.
+/// All that is needed to resume a run later, in another process.
 ///
 /// ```
 /// use surefire::recipes::ImplementAndReview;
-/// use surefire::recipes::implement_and_review::Anywhere;
+/// use surefire::recipes::implement_and_review::AnyStep;
 ///
 /// let review = ImplementAndReview::begin().complete()?;
 /// let json = serde_json::to_string(&review.position().snapshot())?;
 ///
 /// let snapshot = serde_json::from_str(&json)?;
-/// let Anywhere::CodeReview(review) = ImplementAndReview::resume(&snapshot)? else { unreachable!() };
+/// let AnyStep::CodeReview(review) = ImplementAndReview::resume(&snapshot)? else { unreachable!() };
 /// let fix = review.issues_found()?;
 /// # let _ = fix;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -29,7 +29,7 @@ pub struct Snapshot {
     pub recipe: String,
     /// The graph it was taken from; see [`Fingerprint`](crate::Fingerprint).
     pub fingerprint: String,
-    /// The present step.
+    /// The current step.
     pub step: String,
     /// How often each step has been entered; steps that never were are left out.
     pub visits: BTreeMap<String, u32>,
@@ -39,13 +39,13 @@ pub struct Snapshot {
     pub restarts: u32,
 }
 
-/// Why a snapshot cannot be gone on with.
+/// Why a snapshot cannot be resumed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SnapshotError {
     /// It was taken from another recipe.
     #[error("this is a snapshot of recipe `{found}`, not of `{expected}`{}", advice(self))]
     OtherRecipe {
-        /// The recipe that was asked to go on.
+        /// The recipe that was asked to resume it.
         expected: &'static str,
         /// The recipe in the snapshot.
         found: String,
@@ -76,8 +76,10 @@ pub enum SnapshotError {
         /// The sum of all visits.
         visits: u64,
     },
-    /// It stands at a step, or began at one, that was never entered.
-    #[error("the snapshot is damaged: the run was at step `{step}`, which it says was never entered")]
+    /// Its current step, or its first step, was never entered.
+    #[error(
+        "the snapshot is damaged: the run was at step `{step}`, which it says was never entered"
+    )]
     NeverEntered {
         /// That step.
         step: &'static str,

@@ -27,7 +27,8 @@ pub enum Tool {
     Edit,
     /// Searching and reading the web.
     Web,
-    /// Running a command. A `*` after a space stands for any arguments, or none; without it the command is meant as it stands.
+    /// Running a command. A `*` after a space stands for any arguments, or none; without it only
+    /// this exact command is allowed.
     Command(Cow<'static, str>),
 }
 
@@ -42,7 +43,7 @@ impl Tool {
     /// ```
     ///
     /// # Panics
-    /// Nothing, or everything, would match the pattern. In a constant that is a compile error.
+    /// If the pattern would match nothing or everything. In a constant that is a compile error.
     #[must_use]
     pub const fn command(pattern: &'static str) -> Self {
         if let Some(why) = flaw(pattern) {
@@ -93,7 +94,7 @@ impl TryFrom<String> for Tool {
     }
 }
 
-/// A text that names nothing an agent could be allowed.
+/// A text that is not a valid tool.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{}` is not a tool: {why}; expected `edit`, `web` or a command such as `cargo test *`", text.escape_debug())]
 pub struct InvalidTool {
@@ -107,7 +108,9 @@ mod tests {
 
     #[test]
     fn a_text_is_a_tool_or_says_why_not() {
-        for (text, why) in [("", "empty"), ("cargo*", "after a space"), ("a && b", "a shell acts upon")] {
+        for (text, why) in
+            [("", "empty"), ("cargo*", "after a space"), ("a && b", "a shell acts upon")]
+        {
             let error = text.parse::<Tool>().unwrap_err().to_string();
             assert!(error.contains(why), "{text:?}: {error}");
         }

@@ -1,4 +1,4 @@
-//! Lists of tools, put together at compile time: what `tools: [edit, ..BUILD]` becomes.
+//! Joins lists of tools at compile time: what `tools: [edit, ..BUILD]` becomes.
 
 use std::borrow::Cow;
 use std::mem;
@@ -7,7 +7,7 @@ use super::scope::same;
 use super::tool::Tool;
 use super::tool_pattern::flaw;
 
-/// How many different tools these lists have together.
+/// How many distinct tools these lists have together.
 #[must_use]
 pub const fn count_tools(parts: &[&[Tool]]) -> usize {
     let mut count = 0;
@@ -15,7 +15,7 @@ pub const fn count_tools(parts: &[&[Tool]]) -> usize {
     while part < parts.len() {
         let mut index = 0;
         while index < parts[part].len() {
-            if !stands_before(parts, part, index) {
+            if !occurs_earlier(parts, part, index) {
                 count += 1;
             }
             index += 1;
@@ -25,7 +25,7 @@ pub const fn count_tools(parts: &[&[Tool]]) -> usize {
     count
 }
 
-/// The different tools of these lists, in order; `N` is what [`count_tools`] says.
+/// The distinct tools of these lists, in order; `N` is the result of [`count_tools`].
 #[must_use]
 pub const fn join_tools<const N: usize>(parts: &[&[Tool]]) -> [Tool; N] {
     let mut all = [const { Tool::Read }; N];
@@ -34,8 +34,8 @@ pub const fn join_tools<const N: usize>(parts: &[&[Tool]]) -> [Tool; N] {
     while part < parts.len() {
         let mut index = 0;
         while index < parts[part].len() {
-            if !stands_before(parts, part, index) {
-                // An assignment would drop what was there, which cannot be done at compile time.
+            if !occurs_earlier(parts, part, index) {
+                // An assignment would drop the old value, which is not possible at compile time.
                 mem::forget(mem::replace(&mut all[count], copied(&parts[part][index])));
                 count += 1;
             }
@@ -46,7 +46,7 @@ pub const fn join_tools<const N: usize>(parts: &[&[Tool]]) -> [Tool; N] {
     all
 }
 
-/// What is wrong with lists that `recipe!` knows by name only.
+/// What is wrong with lists that `recipe!` only knows by name.
 #[must_use]
 pub const fn tools_flaw(parts: &[&[Tool]]) -> Option<&'static str> {
     let (mut part, mut count) = (0, 0);
@@ -75,7 +75,7 @@ pub const fn tools_flaw(parts: &[&[Tool]]) -> Option<&'static str> {
     None
 }
 
-/// The same about all tools of a step.
+/// Like [`tools_flaw`], for all tools of a step.
 #[must_use]
 pub const fn step_tools_flaw(tools: Option<&[Tool]>) -> Option<&'static str> {
     match tools {
@@ -84,8 +84,8 @@ pub const fn step_tools_flaw(tools: Option<&[Tool]>) -> Option<&'static str> {
     }
 }
 
-/// Whether the tool at this place is also at an earlier one.
-const fn stands_before(parts: &[&[Tool]], last_part: usize, last_index: usize) -> bool {
+/// Whether the tool at this index also occurs earlier.
+const fn occurs_earlier(parts: &[&[Tool]], last_part: usize, last_index: usize) -> bool {
     let tool = &parts[last_part][last_index];
     let mut part = 0;
     while part <= last_part {
@@ -130,18 +130,20 @@ mod tests {
     const ALL: &[Tool] = &join_tools::<{ count_tools(PARTS) }>(PARTS);
 
     #[test]
-    fn the_first_of_each_tool_stays_in_its_place() {
+    fn the_first_occurrence_of_each_tool_is_kept_in_order() {
         let names: Vec<_> = ALL.iter().map(ToString::to_string).collect();
         assert_eq!(names, ["edit", "cargo *", "make", "make *"]);
         assert_eq!(count_tools(&[]), 0);
     }
 
     #[test]
-    fn a_pattern_that_was_made_without_a_look_is_found() {
+    fn an_unchecked_pattern_with_a_flaw_is_found() {
         assert_eq!(tools_flaw(PARTS), None);
         assert_eq!(tools_flaw(&[&[Tool::Read]]), None);
-        let unseen = [Tool::Web, Tool::Command(Cow::Borrowed("cargo*"))];
-        assert!(tools_flaw(&[CARGO, &unseen]).is_some_and(|flaw| flaw.contains("after a space")));
+        let unchecked = [Tool::Web, Tool::Command(Cow::Borrowed("cargo*"))];
+        assert!(
+            tools_flaw(&[CARGO, &unchecked]).is_some_and(|flaw| flaw.contains("after a space"))
+        );
         assert!(tools_flaw(&[&[], &[]]).is_some_and(|flaw| flaw.contains("is empty")));
     }
 }

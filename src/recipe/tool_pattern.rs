@@ -1,13 +1,14 @@
 //! Which texts can stand for a command that an agent may run.
 //!
-//! This file is in the library and in the macro crate, word for word, since the macro cannot import the library: a
-//! pattern means the same in a recipe, in a constant and on the command line. A test in `tests/architecture/`
-//! compares the two.
+//! This file is in the library and in the macro crate, word for word, because the macro cannot
+//! import the library: a pattern means the same in a recipe, in a constant and on the command line. A test
+//! in `tests/architecture/` compares the two.
 
-/// Signs that a shell acts upon. A line with one of them is several commands, or is more than its command.
+/// Characters that are special to a shell. A line with one of them is several commands, or does
+/// more than run one.
 const SHELL_SIGNS: &[u8] = b"();&|<>`$";
 
-/// Why nothing, or everything, would match this pattern.
+/// Why this pattern would match nothing, or everything.
 pub(crate) const fn flaw(pattern: &str) -> Option<&'static str> {
     let bytes = pattern.as_bytes();
     if bytes.trim_ascii().is_empty() {
@@ -31,7 +32,9 @@ pub(crate) const fn flaw(pattern: &str) -> Option<&'static str> {
         let mut sign = 0;
         while sign < SHELL_SIGNS.len() {
             if byte == SHELL_SIGNS[sign] {
-                return Some("it has a sign that a shell acts upon; each command is allowed by itself");
+                return Some(
+                    "it has a sign that a shell acts upon; each command is allowed by itself",
+                );
             }
             sign += 1;
         }

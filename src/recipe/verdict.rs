@@ -1,11 +1,11 @@
-//! How an end is to be taken, at a glance.
+//! How a run ended, at a glance.
 
 use serde::ser::{Serialize, SerializeStruct, Serializer};
 
-use super::definition::{Category, Definition};
+use super::reason_info::{Category, ReasonInfo};
 use super::run_remedy::RunRemedy;
 
-/// How an end is to be taken, at a glance: a sign, a colour and a few words.
+/// The end of a run at a glance: clients show it as an icon, a colour and a few words.
 ///
 /// ```
 /// use surefire::{ExitReason, Registry, Verdict};
@@ -16,24 +16,32 @@ use super::run_remedy::RunRemedy;
 /// assert_eq!(Verdict::Limited.words(), "Stopped by a limit");
 /// ```
 #[derive(
-    Debug, Clone, Copy, PartialEq, Eq, Hash, strum::EnumIter, strum::IntoStaticStr, strum::EnumString,
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    Hash,
+    strum::EnumIter,
+    strum::IntoStaticStr,
+    strum::EnumString,
 )]
 #[strum(serialize_all = "snake_case")]
 pub enum Verdict {
     /// The goal is met.
     Completed,
-    /// The recipe came to an end of its own, and a person has to answer or decide something.
+    /// The recipe reached one of its exits, and a person has to answer or decide something.
     Waiting,
-    /// A limit stopped it.
+    /// A limit stopped the run.
     Limited,
     /// Something went wrong.
     Failed,
-    /// A person stopped it, or does not let recipes run.
+    /// A person stopped the run, or switched recipes off.
     Stopped,
 }
 
 impl Verdict {
-    /// What is shown for it.
+    /// The text that clients show.
     #[must_use]
     pub const fn words(self) -> &'static str {
         match self {
@@ -52,15 +60,15 @@ impl Verdict {
             (Category::Guardrail, ..) => Self::Limited,
             (Category::Error, ..) => Self::Failed,
             (Category::Completed, true, _) => Self::Completed,
-            // What waits for an answer waits for a person; what does not was ended by one.
+            // An exit that needs an answer waits for a person; any other was caused by one.
             (Category::Completed, false, RunRemedy::Answer) => Self::Waiting,
             (Category::Completed, false, _) => Self::Stopped,
         }
     }
 }
 
-impl Definition {
-    /// How an end with this reason is to be taken.
+impl ReasonInfo {
+    /// The verdict on a run that ended with this reason.
     #[must_use]
     pub const fn verdict(&self) -> Verdict {
         Verdict::of(self.category, self.goal_met, self.remedy)
@@ -68,7 +76,7 @@ impl Definition {
 }
 
 impl RunRemedy {
-    /// What usually helps after such an end: what the column says where it is left out.
+    /// What usually helps after such an end: the default of the column `remedy`.
     #[must_use]
     pub const fn usual(category: Category, goal_met: bool) -> Self {
         match (category, goal_met) {
@@ -79,7 +87,7 @@ impl RunRemedy {
     }
 }
 
-/// Its name, for signs and colours, and its words.
+/// Its name, for icons and colours, and its text.
 impl Serialize for Verdict {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut json = serializer.serialize_struct("Verdict", 2)?;

@@ -1,7 +1,8 @@
 //! The eight bundled recipes: each a folder with its definition and one Markdown file per prompt.
 //!
-//! This room holds definitions and texts only; what a recipe can do is in the vocabulary, and how it is run is not
-//! known here. Start with [`ImplementAndReview`], which most of the others resemble.
+//! This room holds only definitions and prompts; what a recipe can express is defined elsewhere,
+//! and nothing here depends on how a recipe is run. Start with [`ImplementAndReview`], which most
+//! of the others resemble.
 
 pub mod break_down_tasks;
 pub mod document_design;

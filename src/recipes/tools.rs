@@ -1,10 +1,10 @@
 //! Commands that several recipes let an agent run, as constants for `tools: [edit, ..BUILD]`.
 //!
-//! What a project needs beyond these lists, its operator adds to the run.
+//! The operator can allow a run further commands that a project needs.
 
 use crate::Tool;
 
-/// Whatever builds and tests a project, for steps that change it.
+/// Commands that build and test a project, for steps that change it.
 ///
 /// ```
 /// use surefire::recipes::tools::BUILD;
@@ -63,7 +63,7 @@ pub const BUILD: &[Tool] = &[
     Tool::command("php *"),
 ];
 
-/// What tests, checks and lints a project, for steps that only judge it.
+/// Commands that test, check and lint a project, for steps that only review it.
 pub const TEST: &[Tool] = &[
     Tool::command("cargo test *"),
     Tool::command("cargo nextest run *"),
@@ -126,7 +126,7 @@ pub const TEST: &[Tool] = &[
     Tool::command("composer test *"),
 ];
 
-/// Looking into the tracker.
+/// Commands that read from the tracker.
 pub const TRACKER: &[Tool] = &[
     Tool::command("bd ready *"),
     Tool::command("bd list *"),
@@ -139,7 +139,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_judges_a_project_is_part_of_what_builds_it() {
+    fn every_program_in_test_is_in_build() {
         let programs: Vec<_> = BUILD.iter().map(program).collect();
         for tool in TEST {
             assert!(programs.contains(&program(tool)), "{tool} is not in `BUILD`");
@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_listed_twice() {
+    fn no_list_has_duplicates() {
         for list in [BUILD, TEST, TRACKER] {
             for (index, tool) in list.iter().enumerate() {
                 assert!(!list[..index].contains(tool), "{tool}");

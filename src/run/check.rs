@@ -1,4 +1,4 @@
-//! What the engine looks up or runs for a run: evidence for an outcome, commands, and what came of them.
+//! What the engine checks or runs for a run: evidence for an outcome, commands, and their results.
 
 use std::time::Duration;
 
@@ -17,26 +17,26 @@ pub enum CheckSubject {
     Outcome {
         /// The outcome.
         outcome: String,
-        /// What the agent said about it.
+        /// The agent's description of it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         description: Option<String>,
     },
     /// The command that the step consists of.
     Command,
-    /// The worktree that the run works in, before its first turn: it is made, and set up.
+    /// The worktree that the run works in: it is created and set up before the first turn.
     Worktree,
 }
 
-/// A check to carry out: evidence is looked up first, then commands run in order, up to the first that is not good.
+/// A check to carry out: first the evidence, then the commands in order, up to the first failure.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Check {
-    /// Names it, as an attempt of the run.
+    /// Its id, as an attempt of the run.
     pub check: AttemptId,
     /// The step the run is at.
     pub step: &'static str,
-    /// What has to be found.
+    /// What must be found.
     pub evidence: &'static [Evidence],
-    /// The commands that have to succeed, or the one that the step consists of.
+    /// The commands that must succeed, or the one that the step consists of.
     pub commands: Vec<CommandLine>,
     /// What the commands are for.
     pub purpose: CheckKind,
@@ -44,13 +44,13 @@ pub struct Check {
     pub time: Option<Duration>,
     /// How long it may take before the run's time is used up.
     pub time_left: Option<Duration>,
-    /// The worktree to make first.
+    /// The worktree to create first.
     pub worktree: Option<Worktree>,
     /// What the run's work tree is compared with.
     pub baseline: Baseline,
-    /// What holds for the files that the commands may change.
+    /// The rules for the files that the commands may change.
     pub rules: FileRules,
-    /// How many checks of the run were not good before this one.
+    /// How many checks of the run failed before this one.
     pub failed_before: u32,
 }
 
@@ -59,9 +59,9 @@ pub struct Check {
 #[serde(rename_all = "snake_case")]
 #[strum(serialize_all = "snake_case")]
 pub enum CheckKind {
-    /// Something that has to be found in the working directory.
+    /// Evidence that must be found in the working directory.
     Evidence,
-    /// A command that has to succeed after a step.
+    /// A command that must succeed after a step.
     Verify,
     /// The command that a step consists of.
     Run,
@@ -71,7 +71,7 @@ pub enum CheckKind {
     Setup,
 }
 
-/// What came of looking for one thing, or of one command.
+/// The result of checking one piece of evidence, or of running one command.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CheckResult {
     /// What kind of check.
@@ -86,7 +86,7 @@ pub struct CheckResult {
     /// How long it took.
     #[serde(default, skip_serializing_if = "Duration::is_zero")]
     pub took: Duration,
-    /// Whether a rehearsal's script says so, and nothing was looked at.
+    /// Whether the result comes from a rehearsal's script, and nothing was checked.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub rehearsed: bool,
 }
@@ -99,23 +99,23 @@ pub enum CheckVerdict {
     Passed,
     /// It was not found; the command failed.
     Failed {
-        /// The exit status of the command, where it has one.
+        /// The exit status of the command, if it has one.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         status: Option<i32>,
     },
     /// The command took too long.
     TimedOut {
-        /// How long it may take.
+        /// How long it was allowed to take.
         limit: Duration,
     },
-    /// It could not be looked up, or the command could not be started.
+    /// It could not be checked, or the command could not be started.
     Impossible,
     /// The command was running when the server stopped, and it is not known how it ended.
     Unknown,
 }
 
 impl CheckResult {
-    /// Whether it is good.
+    /// Whether it passed.
     #[must_use]
     pub fn passed(&self) -> bool {
         self.verdict == CheckVerdict::Passed
@@ -127,7 +127,7 @@ impl CheckResult {
         let Self { kind, name, found, .. } = self;
         let found = found.trim();
         let what = match (&self.verdict, kind) {
-            (CheckVerdict::Passed, _) => return format!("`{name}` is as it should be"),
+            (CheckVerdict::Passed, _) => return format!("`{name}` holds"),
             (CheckVerdict::Failed { .. }, CheckKind::Evidence) => format!("`{name}` was not found"),
             (CheckVerdict::Failed { status: Some(status) }, _) => {
                 format!("`{name}` failed with exit status {status}")
@@ -136,11 +136,17 @@ impl CheckResult {
             (CheckVerdict::TimedOut { limit }, _) => {
                 format!("`{name}` took longer than {}", super::limits::in_words(*limit))
             }
-            (CheckVerdict::Impossible, CheckKind::Evidence) => format!("`{name}` could not be looked up"),
-            (CheckVerdict::Impossible, CheckKind::Worktree) => format!("{name} could not be made"),
+            (CheckVerdict::Impossible, CheckKind::Evidence) => {
+                format!("`{name}` could not be checked")
+            }
+            (CheckVerdict::Impossible, CheckKind::Worktree) => {
+                format!("{name} could not be created")
+            }
             (CheckVerdict::Impossible, _) => format!("`{name}` could not be run"),
             (CheckVerdict::Unknown, _) => {
-                format!("`{name}` was running when the server stopped, and how it ended is not known")
+                format!(
+                    "`{name}` was running when the server stopped, and how it ended is not known"
+                )
             }
         };
         if found.is_empty() { what } else { format!("{what}: {found}") }
@@ -152,7 +158,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_verdict_has_its_words() {
+    fn each_verdict_has_its_text() {
         let result = |kind, verdict, found: &str| CheckResult {
             kind,
             name: "commit".to_owned(),
@@ -163,7 +169,7 @@ mod tests {
         };
         let limit = Duration::from_mins(10);
         let table = [
-            (CheckKind::Evidence, CheckVerdict::Passed, "", "`commit` is as it should be"),
+            (CheckKind::Evidence, CheckVerdict::Passed, "", "`commit` holds"),
             (
                 CheckKind::Evidence,
                 CheckVerdict::Failed { status: None },
@@ -176,12 +182,17 @@ mod tests {
                 " out\n",
                 "`commit` failed with exit status 101: out",
             ),
-            (CheckKind::Run, CheckVerdict::TimedOut { limit }, "", "`commit` took longer than 10 min"),
+            (
+                CheckKind::Run,
+                CheckVerdict::TimedOut { limit },
+                "",
+                "`commit` took longer than 10 min",
+            ),
             (
                 CheckKind::Evidence,
                 CheckVerdict::Impossible,
                 "no git",
-                "`commit` could not be looked up: no git",
+                "`commit` could not be checked: no git",
             ),
             (CheckKind::Verify, CheckVerdict::Impossible, "", "`commit` could not be run"),
         ];

@@ -1,49 +1,49 @@
-//! The run itself: what is known about it, and what follows from what happens to it.
+//! The run itself: its state, and its decision about each input.
 
 use std::fmt;
 use std::time::Duration;
 
 use super::check::CheckSubject;
-use super::decision::{Decision, Successor, Todo};
+use super::decision::{Action, Decision, Successor};
 use super::ending::Ending;
-use super::event::{Event, Purpose, Read, RetryCause};
+use super::event::{Event, Purpose, ReplyReading, RetryCause};
 use super::exceeded::Exceeded;
-use super::ids::{AttemptId, Fresh, PromptId};
+use super::ids::{AttemptId, NewIds, PromptId};
 use super::input::{Input, TurnFacts};
-use super::known::{Asking, Known, Phase};
-use super::limits::{Limits, Spent};
-use super::order::Order;
+use super::limits::{Limits, Usage};
 use super::refused;
 use super::rules;
+use super::run_spec::RunSpec;
+use super::run_state::{Asking, Phase, RunState};
 use super::tree::Moment;
 use crate::outcome::{self, Finding, Unread};
 use crate::{AnyPosition, AnyRecipe, Exit, ExitReason, Next, StepOutline};
 
-/// The name of the outcome that stands for whatever its author did not foresee.
+/// The outcome for everything that the recipe's author did not foresee.
 const OTHER: &str = "other";
 
 /// One run of a recipe.
 ///
-/// It is told what happens and answers with the events to write down and the one thing to do next. The same events
-/// [rebuild](Self::replay) it, in another process if need be.
+/// It handles one input at a time and returns the events to persist and the one thing to do next.
+/// The same events [rebuild](Self::replay) it, in another process if need be.
 ///
 /// ```
 /// use surefire::recipes::ImplementAndReview;
-/// use surefire::run::{Input, Run, Todo, TurnFacts};
-/// # use surefire::run::{Fresh, Limits, Order, Spent};
+/// use surefire::run::{Input, Run, Action, TurnFacts};
+/// # use surefire::run::{NewIds, Limits, RunSpec, Usage};
 /// # use uuid::Uuid;
-/// # fn fresh() -> Fresh {
-/// #     Fresh { attempt: Uuid::new_v4().into(), run: Uuid::new_v4().into(), session: Uuid::new_v4().into() }
+/// # fn fresh() -> NewIds {
+/// #     NewIds { attempt: Uuid::new_v4().into(), run: Uuid::new_v4().into(), session: Uuid::new_v4().into() }
 /// # }
-/// # let order = Order {
+/// # let spec = RunSpec {
 /// #     run: fresh().run, session: fresh().session, agent: "claude".into(), rehearsal: false,
-/// #     directory: "/projects".into(), about: None, model: None, allow_tools: vec![], permits: Default::default(),
+/// #     directory: "/projects".into(), task: None, model: None, allow_tools: vec![], permits: Default::default(),
 /// #     project: Default::default(), worktree: None, limits: Limits::default(),
-/// #     spent: Spent::default(), restarts: 0, continues: None,
+/// #     spent: Usage::default(), restarts: 0, continues: None,
 /// # };
 ///
-/// let (mut run, first) = Run::start(&ImplementAndReview, order, fresh());
-/// let Todo::Ask(ask) = first.todo else { unreachable!() };
+/// let (mut run, first) = Run::start(&ImplementAndReview, spec, fresh());
+/// let Action::Ask(ask) = first.action else { unreachable!() };
 /// assert!(ask.prompt.ends_with("Your possible outcomes for this step: complete, no-tasks, blocked, other"));
 ///
 /// let reply = Input::Replied {
@@ -51,57 +51,57 @@ const OTHER: &str = "other";
 ///     text: r#"There is nothing to do. {"outcome": "no-tasks"}"#.into(),
 ///     facts: TurnFacts { took: std::time::Duration::from_secs(9), ..TurnFacts::default() },
 /// };
-/// assert!(matches!(run.handle(reply, fresh()).todo, Todo::End));
+/// assert!(matches!(run.handle(reply, fresh()).action, Action::End));
 /// assert_eq!(run.ending().unwrap().reason, "no-tasks-available");
 /// ```
 pub struct Run {
     pub(super) recipe: &'static dyn AnyRecipe,
     pub(super) position: Box<dyn AnyPosition>,
-    pub(super) known: Known,
+    pub(super) state: RunState,
 }
 
 impl Run {
     /// Begins a run at its recipe's first step.
-    pub fn start(recipe: &'static dyn AnyRecipe, order: Order, fresh: Fresh) -> (Self, Decision) {
-        Self::start_after(recipe, order, [], fresh)
+    pub fn start(recipe: &'static dyn AnyRecipe, spec: RunSpec, fresh: NewIds) -> (Self, Decision) {
+        Self::start_after(recipe, spec, [], fresh)
     }
 
-    /// The same, where people have said something already that the agent is to be told first.
+    /// Like [`start`](Self::start), but the agent gets the queued prompts first.
     pub fn start_after(
         recipe: &'static dyn AnyRecipe,
-        order: Order,
-        said: impl IntoIterator<Item = (PromptId, String)>,
-        fresh: Fresh,
+        spec: RunSpec,
+        queued: impl IntoIterator<Item = (PromptId, String)>,
+        fresh: NewIds,
     ) -> (Self, Decision) {
-        let position = recipe.begin(order.restarts);
+        let position = recipe.begin(spec.restarts);
         let started = Event::Started {
             recipe: recipe.outline().id.to_owned(),
             fingerprint: recipe.outline().fingerprint.to_string(),
             step: position.outline().name.to_owned(),
-            order: Box::new(order.clone()),
+            spec: Box::new(spec.clone()),
         };
-        let mut run = Self { recipe, position, known: Known::new(order, recipe.outline()) };
+        let mut run = Self { recipe, position, state: RunState::new(spec, recipe.outline()) };
         let mut events = vec![started];
-        for (prompt, text) in said {
+        for (prompt, text) in queued {
             run.record(&mut events, Event::PromptQueued { prompt, text });
         }
-        let todo = run.next_turn(&mut events, fresh);
-        (run, Decision { events, todo })
+        let action = run.next_turn(&mut events, fresh);
+        (run, Decision { events, action })
     }
 
-    /// Takes in what happened.
-    pub fn handle(&mut self, input: Input, fresh: Fresh) -> Decision {
+    /// Handles an input.
+    pub fn handle(&mut self, input: Input, fresh: NewIds) -> Decision {
         let mut events = Vec::new();
-        let todo = match input {
-            // A run that waits to go on by itself can be told not to.
+        let action = match input {
+            // A paused run can be ended before it resumes by itself.
             Input::Cancelled { exit, .. } if self.is_paused() => {
                 self.end(&mut events, &exit, |_| (), Cut::default())
             }
             Input::Stopped { exit, .. } if self.is_paused() => {
                 self.end(&mut events, &exit, |_| (), Cut::stopped(Duration::ZERO))
             }
-            // First cause wins: what happens to a run that is over changes nothing.
-            _ if self.ending().is_some() => Todo::End,
+            // The first cause wins: an input to a run that has ended changes nothing.
+            _ if self.ending().is_some() => Action::End,
             Input::Replied { attempt, text, facts } if self.waits_for(attempt) => {
                 let read = self.read(&text);
                 self.replied(&mut events, attempt, read, facts, fresh)
@@ -112,19 +112,25 @@ impl Run {
                 let TurnFacts { took, cost_usd, .. } = facts;
                 self.turn_seen(&mut events, attempt, facts);
                 let resume_at = resume_at.filter(|_| self.may_resume_by_itself(&exit));
-                // An agent that ran out of money without saying how much has spent what was left.
+                // An agent that exceeds its budget without reporting a cost has spent the rest.
                 let spent_all = exit.reason() == Some(ExitReason::CostBudget);
-                let left = || self.known.limits.budget_left(&self.known.spent).filter(|_| spent_all);
-                let cut = Cut { took, cost_usd: cost_usd.or_else(left), unheard: true, ..Cut::default() };
+                let left =
+                    || self.state.limits.budget_left(&self.state.spent).filter(|_| spent_all);
+                let cut = Cut {
+                    took,
+                    cost_usd: cost_usd.or_else(left),
+                    redeliver: true,
+                    ..Cut::default()
+                };
                 self.end(&mut events, &exit, |ending| ending.resume_at = resume_at, cut)
             }
             Input::TreeSeen { attempt, tree } if self.waits_for(attempt) => {
                 self.record(&mut events, Event::TreeSeen { attempt, tree, moment: Moment::Before });
-                Todo::Wait
+                Action::Wait
             }
             Input::TurnSeen { attempt, facts } if self.waits_for(attempt) => {
                 self.turn_seen(&mut events, attempt, facts);
-                Todo::Wait
+                Action::Wait
             }
             Input::Checked { check, results, violations, took } if self.checks(check) => {
                 self.checked(&mut events, &results, violations, took, fresh)
@@ -133,33 +139,38 @@ impl Run {
             | Input::Failed { .. }
             | Input::TreeSeen { .. }
             | Input::TurnSeen { .. }
-            | Input::Checked { .. } => Todo::Wait,
+            | Input::Checked { .. } => Action::Wait,
             Input::Prompted { prompt, text } => {
                 self.record(&mut events, Event::PromptQueued { prompt, text });
-                Todo::Wait
+                Action::Wait
             }
-            Input::Cancelled { exit, took } => self.end(&mut events, &exit, |_| (), Cut::after(took)),
-            Input::Stopped { exit, took } => self.end(&mut events, &exit, |_| (), Cut::stopped(took)),
+            Input::Cancelled { exit, took } => {
+                self.end(&mut events, &exit, |_| (), Cut::after(took))
+            }
+            Input::Stopped { exit, took } => {
+                self.end(&mut events, &exit, |_| (), Cut::stopped(took))
+            }
             Input::Elapsed { took } => {
-                let spent = Spent { time: self.known.spent.time.saturating_add(took), ..self.known.spent };
-                let only_time = Limits { max_ticks: None, budget_usd: None, ..self.known.limits };
+                let spent =
+                    Usage { time: self.state.spent.time.saturating_add(took), ..self.state.spent };
+                let only_time = Limits { max_ticks: None, budget_usd: None, ..self.state.limits };
                 match only_time.exceeded(&spent) {
                     Some(exit) => self.end(&mut events, &exit, |_| (), Cut::after(took)),
-                    None => Todo::Wait,
+                    None => Action::Wait,
                 }
             }
         };
-        Decision { events, todo }
+        Decision { events, action }
     }
 
-    /// What there is to do, for whoever has just rebuilt the run.
+    /// What to do next, for a driver that has just rebuilt the run.
     #[must_use]
-    pub fn todo(&self) -> Todo {
-        match &self.known.phase {
-            Phase::Asking(asking) => Todo::Ask(Box::new(self.ask(asking))),
-            Phase::Checking(checking) => Todo::Check(Box::new(self.check(checking))),
-            Phase::Deciding => Todo::Wait,
-            Phase::Over(_) => Todo::End,
+    pub fn action(&self) -> Action {
+        match &self.state.phase {
+            Phase::Asking(asking) => Action::Ask(Box::new(self.ask(asking))),
+            Phase::Checking(checking) => Action::Check(Box::new(self.check(checking))),
+            Phase::Deciding => Action::Wait,
+            Phase::Over(_) => Action::End,
         }
     }
 
@@ -169,72 +180,72 @@ impl Run {
         self.recipe
     }
 
-    /// What was asked for when it began.
+    /// What it was started with.
     #[must_use]
-    pub fn order(&self) -> &Order {
-        &self.known.order
+    pub fn spec(&self) -> &RunSpec {
+        &self.state.spec
     }
 
-    /// Where it stands.
+    /// Its position in the recipe.
     #[must_use]
     pub fn position(&self) -> &dyn AnyPosition {
         &*self.position
     }
 
-    /// How it ended, if it has.
+    /// How it ended; `None` while it has not.
     #[must_use]
     pub fn ending(&self) -> Option<&Ending> {
-        match &self.known.phase {
+        match &self.state.phase {
             Phase::Over(ending) => Some(ending),
             Phase::Asking(_) | Phase::Checking(_) | Phase::Deciding => None,
         }
     }
 
-    /// Whether it has ended and resumes by itself.
+    /// Whether it has stopped, and resumes by itself at a known time.
     #[must_use]
     pub fn is_paused(&self) -> bool {
         self.ending().is_some_and(|ending| ending.resume_at.is_some())
     }
 
-    /// What it, and the chain it belongs to, has used up.
+    /// What it has used up so far, together with the chain it belongs to.
     #[must_use]
-    pub fn spent(&self) -> Spent {
-        self.known.spent
+    pub fn spent(&self) -> Usage {
+        self.state.spent
     }
 
-    /// Its limits, as they are now.
+    /// Its current limits.
     #[must_use]
     pub fn limits(&self) -> Limits {
-        self.known.limits
+        self.state.limits
     }
 
-    /// What people said and the agent has not been told yet.
-    pub fn waiting(&self) -> impl Iterator<Item = (PromptId, &str)> {
-        self.known.waiting.iter().map(|waiting| (waiting.prompt, waiting.text.as_str()))
+    /// The prompts that are queued for the agent, in order.
+    pub fn queued(&self) -> impl Iterator<Item = (PromptId, &str)> {
+        self.state.queue.iter().map(|pending| (pending.prompt, pending.text.as_str()))
     }
 
-    /// Whether it was seen to have changed or committed a file.
+    /// Whether the engine saw that the run changed or committed a file.
     #[must_use]
     pub fn has_changed(&self) -> bool {
-        self.known.changed
+        self.state.changed
     }
 
     fn waits_for(&self, attempt: AttemptId) -> bool {
-        matches!(&self.known.phase, Phase::Asking(asking) if asking.attempt == attempt)
+        matches!(&self.state.phase, Phase::Asking(asking) if asking.attempt == attempt)
     }
 
     fn checks(&self, check: AttemptId) -> bool {
-        matches!(&self.known.phase, Phase::Checking(checking) if checking.check == check)
+        matches!(&self.state.phase, Phase::Checking(checking) if checking.check == check)
     }
 
     pub(super) fn step(&self) -> &'static StepOutline {
         self.position.outline()
     }
 
-    /// Reads a reply, unless it answers a prompt that was only passed on.
+    /// Reads a reply, unless it answers a client's prompt.
     fn read(&self, text: &str) -> Option<Result<outcome::Reading<&'static str>, Unread>> {
-        match &self.known.phase {
-            Phase::Asking(Asking { purpose: Purpose::Pass { .. }, .. }) => None,
+        match &self.state.phase {
+            Phase::Asking(Asking { purpose: Purpose::Deliver { .. }, .. }) => None,
             Phase::Asking(_) | Phase::Checking(_) | Phase::Deciding | Phase::Over(_) => {
                 Some(outcome::read(text, self.step()))
             }
@@ -247,23 +258,24 @@ impl Run {
         attempt: AttemptId,
         read: Option<Result<outcome::Reading<&'static str>, Unread>>,
         mut facts: TurnFacts,
-        fresh: Fresh,
-    ) -> Todo {
+        fresh: NewIds,
+    ) -> Action {
         let TurnFacts { took, cost_usd, .. } = facts;
         let (version, was_refused) = (facts.version.take(), !facts.refused.is_empty());
         let violations = facts.violations.clone();
         self.turn_seen(events, attempt, facts);
         let read_as = match &read {
-            None => Read::NotAsked,
-            Some(Ok(reading)) => Read::Outcome {
+            None => ReplyReading::NotAsked,
+            Some(Ok(reading)) => ReplyReading::Outcome {
                 outcome: reading.outcome.to_owned(),
                 description: reading.description.clone(),
                 findings: self.carried(reading),
                 repaired: reading.repaired.iter().map(ToString::to_string).collect(),
             },
-            Some(Err(unread)) => {
-                Read::Unread { unread: unread.kind().to_owned(), problem: unread.to_string() }
-            }
+            Some(Err(unread)) => ReplyReading::Unread {
+                unread: unread.kind().to_owned(),
+                problem: unread.to_string(),
+            },
         };
         self.record(events, Event::Replied { attempt, read: read_as, took, cost_usd, version });
         if let Some(exit) = rules::exit(&violations) {
@@ -276,17 +288,20 @@ impl Run {
         }
     }
 
-    /// What a review found. What an outcome lists that carries no findings was not asked for.
+    /// What a review found. Findings of an outcome that does not carry findings are ignored.
     fn carried(&self, reading: &outcome::Reading<&'static str>) -> Vec<Finding> {
-        let carries = self.known.reviews.carries(self.step().name, reading.outcome);
+        let carries = self.state.reviews.carries(self.step().name, reading.outcome);
         if carries { reading.findings.clone() } else { Vec::new() }
     }
 
-    /// What was seen and refused in a turn comes before what its end leads to.
+    /// Records what the engine saw in a turn, before the consequences of its end.
     fn turn_seen(&mut self, events: &mut Vec<Event>, attempt: AttemptId, facts: TurnFacts) {
         if let Some(seen) = facts.tree {
             let (tree, changes) = *seen;
-            self.record(events, Event::TreeSeen { attempt, tree, moment: Moment::After { changes } });
+            self.record(
+                events,
+                Event::TreeSeen { attempt, tree, moment: Moment::After { changes } },
+            );
         }
         if !facts.violations.is_empty() {
             self.record(events, Event::RulesBroken { attempt, violations: facts.violations });
@@ -296,14 +311,20 @@ impl Run {
         }
     }
 
-    fn unread(&mut self, events: &mut Vec<Event>, unread: &Unread, was_refused: bool, fresh: Fresh) -> Todo {
+    fn unread(
+        &mut self,
+        events: &mut Vec<Event>,
+        unread: &Unread,
+        was_refused: bool,
+        fresh: NewIds,
+    ) -> Action {
         if was_refused {
-            let tools = refused::in_words(&self.known.visit.refused);
+            let tools = refused::in_words(&self.state.visit.refused);
             let exit = Exit::because(ExitReason::PermissionDenied).describe(tools);
             return self.end(events, &exit, |_| (), Cut::default());
         }
-        let number = self.known.visit.retries + 1;
-        if number <= self.known.limits.reasks {
+        let number = self.state.visit.retries + 1;
+        if number <= self.state.limits.max_retries {
             let problem = unread.to_string();
             self.ask_again(events, RetryCause::Reply, number, problem.clone());
             return self.begin_turn(events, Purpose::Remind { number, problem }, fresh);
@@ -311,24 +332,25 @@ impl Run {
         if let Unread::UnknownOutcome { found, .. } = unread
             && self.step().outcomes.iter().any(|outcome| outcome.name == OTHER)
         {
-            let description = format!("the agent reported `{found}`, which this step does not have");
+            let description =
+                format!("the agent reported `{found}`, which this step does not have");
             return self.take(events, OTHER, Some(description), fresh);
         }
         let exit = Exit::because(ExitReason::OrchestrationError).describe(unread.to_string());
         self.end(events, &exit, |_| (), Cut::default())
     }
 
-    /// Follows an outcome. Only here does a run move.
+    /// Follows an outcome. This is the only place where a run moves.
     pub(super) fn take(
         &mut self,
         events: &mut Vec<Event>,
         outcome: &str,
         description: Option<String>,
-        fresh: Fresh,
-    ) -> Todo {
+        fresh: NewIds,
+    ) -> Action {
         let from = self.step().name.to_owned();
         let limits = self.recipe.outline().guardrails;
-        let limits = limits.raised_by(self.known.extra_visits, self.known.extra_steps);
+        let limits = limits.raised_by(self.state.extra_visits, self.state.extra_steps);
         let described = |exit: Exit| match description {
             Some(description) => exit.describe(description),
             None => exit,
@@ -350,14 +372,14 @@ impl Run {
                 self.end(events, &described(exit), took, Cut::default())
             }
             Ok(Next::Restart(restart)) => {
-                let order = self.successor(restart.restarts, fresh);
+                let spec = self.successor(restart.restarts, fresh);
                 let details = |ending: &mut Ending| {
                     ending.outcome = Some(outcome.to_owned());
                     ending.continued_by = Some(fresh.run);
                 };
-                let said = self.known.waiting.iter().map(|waiting| waiting.text.clone()).collect();
+                let queued = self.state.queue.iter().map(|pending| pending.text.clone()).collect();
                 self.end(events, &described(restart.exit()), details, Cut::default());
-                Todo::Restart(Box::new(Successor { recipe: restart.recipe, order, said }))
+                Action::Restart(Box::new(Successor { recipe: restart.recipe, spec, queued }))
             }
             Err(unknown) => {
                 let exit = Exit::because(ExitReason::InternalError).describe(unknown.to_string());
@@ -366,27 +388,27 @@ impl Run {
         }
     }
 
-    /// What a restart begins with: a fresh session, and the chain's ledger.
-    fn successor(&self, restarts: u32, fresh: Fresh) -> Order {
-        Order {
+    /// The spec of a run that a restart begins: a fresh session, and the chain's ledger.
+    fn successor(&self, restarts: u32, fresh: NewIds) -> RunSpec {
+        RunSpec {
             run: fresh.run,
             session: fresh.session,
-            limits: self.known.limits,
-            spent: self.known.spent,
+            limits: self.state.limits,
+            spent: self.state.spent,
             restarts,
-            continues: Some(self.known.order.run),
-            ..self.known.order.clone()
+            continues: Some(self.state.spec.run),
+            ..self.state.spec.clone()
         }
     }
 
-    /// Begins whatever turn is due, unless a limit forbids it: first what people said, then the step.
-    pub(super) fn next_turn(&mut self, events: &mut Vec<Event>, fresh: Fresh) -> Todo {
+    /// Begins the next turn, unless a limit forbids it: queued prompts first, then the step.
+    pub(super) fn next_turn(&mut self, events: &mut Vec<Event>, fresh: NewIds) -> Action {
         let limits = match self.step().command {
             // A command takes no turn and costs nothing.
-            Some(_) => Limits { max_ticks: None, budget_usd: None, ..self.known.limits },
-            None => self.known.limits,
+            Some(_) => Limits { max_ticks: None, budget_usd: None, ..self.state.limits },
+            None => self.state.limits,
         };
-        if let Some(exit) = limits.exceeded(&self.known.spent) {
+        if let Some(exit) = limits.exceeded(&self.state.spent) {
             return self.end(events, &exit, |_| (), Cut::default());
         }
         if self.needs_worktree() {
@@ -398,41 +420,46 @@ impl Run {
         if self.step().prompt.trim().is_empty() {
             return self.end(events, &Exit::because(ExitReason::NoPrompt), |_| (), Cut::default());
         }
-        let purpose = match self.known.waiting.front() {
-            Some(waiting) => Purpose::Pass { prompt: waiting.prompt },
-            None => self.known.due.clone(),
+        let purpose = match self.state.queue.front() {
+            Some(pending) => Purpose::Deliver { prompt: pending.prompt },
+            None => self.state.due.clone(),
         };
         self.begin_turn(events, purpose, fresh)
     }
 
-    pub(super) fn begin_turn(&mut self, events: &mut Vec<Event>, purpose: Purpose, fresh: Fresh) -> Todo {
-        // A re-ask is a turn as well, and a run that has used up its ticks gets no further one.
-        if let Some(exit) = self.known.limits.exceeded(&self.known.spent) {
+    pub(super) fn begin_turn(
+        &mut self,
+        events: &mut Vec<Event>,
+        purpose: Purpose,
+        fresh: NewIds,
+    ) -> Action {
+        // A retry is a turn as well, and a run that has used up its ticks gets no further one.
+        if let Some(exit) = self.state.limits.exceeded(&self.state.spent) {
             return self.end(events, &exit, |_| (), Cut::default());
         }
         let (attempt, step) = (fresh.attempt, self.step().name.to_owned());
         self.record(events, Event::TurnBegan { attempt, step, purpose });
-        self.todo()
+        self.action()
     }
 
-    /// Ends the run, and with it whatever turn is going on.
+    /// Ends the run, and the turn in flight with it.
     pub(super) fn end(
         &mut self,
         events: &mut Vec<Event>,
         exit: &Exit,
         details: impl FnOnce(&mut Ending),
         cut: Cut,
-    ) -> Todo {
-        let Cut { took, cost_usd, unheard, withdraws } = cut;
-        let unheard =
-            unheard && matches!(&self.known.phase, Phase::Asking(asking) if asking.passed.is_some());
-        let queued = self.known.waiting.iter().filter(|_| withdraws);
-        let withdrawn = queued.map(|waiting| waiting.prompt).collect();
-        let mut spent = self.known.spent;
+    ) -> Action {
+        let Cut { took, cost_usd, redeliver, withdraws } = cut;
+        let redeliver = redeliver
+            && matches!(&self.state.phase, Phase::Asking(asking) if asking.delivering.is_some());
+        let queued = self.state.queue.iter().filter(|_| withdraws);
+        let withdrawn = queued.map(|pending| pending.prompt).collect();
+        let mut spent = self.state.spent;
         spent.add(took, cost_usd);
-        let exceeded = Exceeded::of(exit, &self.known.limits, &spent);
+        let exceeded = Exceeded::of(exit, &self.state.limits, &spent);
         let mut ending = match exceeded {
-            // A guardrail's message is complete: what it counted is one more than its limit.
+            // A guardrail's message is complete: the observed value is always its limit plus one.
             Some(exceeded) if exit.tripped().is_none() => {
                 self.ending_with(&exit.clone().with_limit(exceeded.in_words()))
             }
@@ -440,30 +467,33 @@ impl Run {
         };
         details(&mut ending);
         let exceeded = exceeded.map(Box::new);
-        self.record(events, Event::Ended { ending, took, cost_usd, unheard, withdrawn, exceeded });
-        Todo::End
+        self.record(
+            events,
+            Event::Ended { ending, took, cost_usd, redeliver, withdrawn, exceeded },
+        );
+        Action::End
     }
 
     /// How the run would end now, for this exit.
     pub(crate) fn ending_with(&self, exit: &Exit) -> Ending {
-        Ending::new(exit, self.step().name, self.position.steps(), self.known.order.rehearsal)
+        Ending::new(exit, self.step().name, self.position.steps(), self.state.spec.rehearsal)
     }
 
     pub(super) fn record(&mut self, events: &mut Vec<Event>, event: Event) {
-        self.known.learn(&event);
+        self.state.apply(&event);
         events.push(event);
     }
 }
 
-/// The turn that was cut short by the end of its run.
+/// The turn that the end of its run cuts short.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Cut {
     took: Duration,
     cost_usd: Option<f64>,
-    /// Whether the agent may not have heard what it was to be told. Somebody who ends a run knows what it was at; only
-    /// a failure leaves that open.
-    unheard: bool,
-    /// Whether what is queued for the run is withdrawn with it.
+    /// Whether the prompt of that turn is queued again, because the agent may not have received it.
+    /// Only a failure leaves that open: a person who ends a run sees what it was doing.
+    redeliver: bool,
+    /// Whether the run's queued prompts are withdrawn with it.
     withdraws: bool,
 }
 
@@ -479,11 +509,11 @@ impl Cut {
 
 impl fmt::Debug for Run {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { recipe, position, known } = self;
+        let Self { recipe, position, state } = self;
         f.debug_struct("Run")
             .field("recipe", recipe)
             .field("position", position)
-            .field("known", known)
+            .field("state", state)
             .finish()
     }
 }

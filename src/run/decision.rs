@@ -1,34 +1,34 @@
-//! What a run says when it was told what happened.
+//! What a run decides about an input.
 
 use std::time::Duration;
 
 use super::check::Check;
 use super::event::{Event, Purpose};
 use super::ids::AttemptId;
-use super::order::Order;
+use super::run_spec::RunSpec;
 use super::tree::Baseline;
 use crate::{AnyRecipe, FileRules, Tool};
 
-/// What follows: events to write down, and what to do once they are.
+/// The events to persist, and what to do once they are persisted.
 #[derive(Debug)]
-#[must_use = "its events have to be written down before anything is done"]
+#[must_use = "its events must be persisted before its action is carried out"]
 pub struct Decision {
-    /// What happened. Empty where nothing did, e.g. for a reply that came too late.
+    /// What happened. Empty if nothing did, e.g. for a reply that came too late.
     pub events: Vec<Event>,
     /// What to do next.
-    pub todo: Todo,
+    pub action: Action,
 }
 
 /// The one thing to do next.
 #[derive(Debug)]
-pub enum Todo {
+pub enum Action {
     /// Give the agent this prompt.
-    Ask(Box<Ask>),
+    Ask(Box<TurnRequest>),
     /// Look for evidence, or run commands.
     Check(Box<Check>),
     /// Wait for the turn or the check in progress.
     Wait,
-    /// Nothing: the run is over. A turn that is going on is to be stopped.
+    /// Nothing: the run is over. Stop a turn that is in flight.
     End,
     /// The run is over, and this one begins.
     Restart(Box<Successor>),
@@ -36,26 +36,26 @@ pub enum Todo {
 
 /// A turn to take.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Ask {
-    /// Names the attempt.
+pub struct TurnRequest {
+    /// The id of the attempt.
     pub attempt: AttemptId,
     /// The step the run is at.
     pub step: &'static str,
     /// What the prompt is for.
     pub purpose: Purpose,
-    /// What the agent may do; `None` where that is left to the operator.
+    /// What the agent may do; `None` if the step leaves that to the operator.
     pub tools: Option<&'static [Tool]>,
     /// What the work tree is compared with when the turn has ended.
     pub baseline: Baseline,
-    /// What holds for the files that the turn may change.
+    /// The rules for the files that the turn may change.
     pub rules: FileRules,
-    /// What the agent is told.
+    /// The prompt.
     pub prompt: String,
     /// The model to use.
     pub model: Option<String>,
     /// How long it may take before the run's time is used up.
     pub time_left: Option<Duration>,
-    /// How much it may spend before the run's budget is.
+    /// How much it may spend before the run's budget is used up.
     pub budget_left: Option<f64>,
 }
 
@@ -64,8 +64,8 @@ pub struct Ask {
 pub struct Successor {
     /// Its recipe.
     pub recipe: &'static dyn AnyRecipe,
-    /// All that is settled about it.
-    pub order: Order,
-    /// What people said to the run that it continues, and the agent was not told yet.
-    pub said: Vec<String>,
+    /// What it is started with.
+    pub spec: RunSpec,
+    /// The prompts that are still queued in the run that it continues.
+    pub queued: Vec<String>,
 }

@@ -1,4 +1,4 @@
-//! What becomes of the worktree of a run that has ended.
+//! Merging or discarding the worktree of a run that has ended.
 
 use super::decide::Run;
 use super::event::Event;
@@ -6,16 +6,18 @@ use super::worktree::{Worktree, WorktreeEnd};
 use crate::recipe::advice;
 use crate::{Advise, Remedy};
 
-/// Why the worktree of a run cannot be merged or thrown away.
+/// Why the worktree of a run cannot be merged or discarded.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CannotEndWorktree {
     /// The run has not ended.
     #[error("the run has not ended{}", advice(self))]
     StillRunning,
     /// The run worked in the directory that it was started in.
-    #[error("the run has no worktree of its own, it worked in the directory that it was started in")]
+    #[error(
+        "the run has no worktree of its own, it worked in the directory that it was started in"
+    )]
     NoWorktree,
-    /// It was merged or thrown away before.
+    /// The worktree was already merged or discarded.
     #[error("the worktree of the run was {how} already")]
     Ended {
         /// What became of it.
@@ -33,24 +35,24 @@ impl Advise for CannotEndWorktree {
 }
 
 impl Run {
-    /// The worktree that can be merged or thrown away now.
+    /// The worktree that can be merged or discarded now.
     ///
     /// # Errors
-    /// The run has not ended, has none, or it is gone.
+    /// The run has not ended or has no worktree, or the worktree was merged or discarded.
     pub fn worktree(&self) -> Result<&Worktree, CannotEndWorktree> {
         if self.ending().is_none() || self.is_paused() {
             return Err(CannotEndWorktree::StillRunning);
         }
-        match &self.known.worktree_ended {
-            Some(end) => Err(CannotEndWorktree::Ended { how: end.in_a_word() }),
-            None => self.known.order.worktree.as_ref().ok_or(CannotEndWorktree::NoWorktree),
+        match &self.state.worktree_ended {
+            Some(end) => Err(CannotEndWorktree::Ended { how: end.as_word() }),
+            None => self.state.spec.worktree.as_ref().ok_or(CannotEndWorktree::NoWorktree),
         }
     }
 
-    /// Takes in that its worktree is gone.
+    /// Records that its worktree was merged or discarded.
     ///
     /// # Errors
-    /// The run has not ended, has none, or it was gone before.
+    /// The run has not ended or has no worktree, or this was recorded already.
     pub fn end_worktree(&mut self, end: WorktreeEnd) -> Result<Event, CannotEndWorktree> {
         self.worktree()?;
         let mut events = Vec::with_capacity(1);

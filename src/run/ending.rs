@@ -1,20 +1,20 @@
-//! How a run ended, as it is written down.
+//! How a run ended, as it is persisted.
 
 use serde::{Deserialize, Serialize};
 
 use super::ids::RunId;
 use crate::{Category, Exit, ExitReason, Registry};
 
-/// An exit on paper: all columns of its reason as they were that day, and what only the run knows.
+/// A persisted exit: the columns of its reason at that time, and the details of the run.
 ///
-/// The columns are copied, so that an old journal still says what it said, whatever becomes of the registry.
+/// The columns are copied, so that an old journal does not change when the registry does.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ending {
-    /// The machine-readable reason, with the step where it is about one.
+    /// The machine-readable reason, with the step if it is about one.
     pub reason: String,
     /// Completed, stopped by a guardrail, or failed.
     pub category: Category,
-    /// What a person reads.
+    /// The message for people.
     pub message: String,
     /// A few words for a heading.
     pub title: String,
@@ -24,44 +24,45 @@ pub struct Ending {
     pub exit_code: u8,
     /// Whether the run reached what it was started for.
     pub goal_met: bool,
-    /// Whether trying again without a person can help.
+    /// Whether a retry without a person can help.
     pub auto_resumable: bool,
-    /// What else is known: the agent's own words, or what went wrong.
+    /// Further details: the agent's own words, or what went wrong.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// The step it ended at.
+    /// The step that the run ended at.
     pub step: String,
-    /// How many steps it had taken.
+    /// How many steps the run had taken.
     pub steps: u32,
-    /// The outcome that led here, where one did.
+    /// The outcome that led here, if one did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outcome: Option<String>,
-    /// Whether all of it was only a rehearsal.
+    /// Whether the run was only a rehearsal.
     pub rehearsal: bool,
-    /// When it goes on by itself, in milliseconds since 1970; `None` where it will not.
+    /// When the run resumes by itself, in milliseconds since 1970; `None` if it does not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resume_at: Option<u64>,
-    /// The run that goes on in a fresh session.
+    /// The run that continues this one in a fresh session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub continued_by: Option<RunId>,
 }
 
 impl Ending {
-    /// One sentence that helps a person: its diagnosis, or the registry's hint where that stands in for it.
+    /// One sentence for people: its diagnosis, or the hint that the registry has in its place.
     #[must_use]
     pub fn hint(&self) -> &str {
         let standard = ExitReason::lookup(&self.reason).map(Registry::definition);
-        // A diagnosis that was written for this very run says more than the registry.
+        // A diagnosis written for this particular run is more specific than the registry.
         standard
             .filter(|definition| definition.diagnosis == self.diagnosis)
             .map_or(&self.diagnosis, |definition| definition.hint)
     }
 
-    /// What a paused run ends with that cannot resume by itself after all: the reason it was paused for, and why it cannot.
+    /// The exit of a paused run that cannot resume by itself after all: the reason for its pause,
+    /// and why it cannot.
     pub fn give_up(&self, why: &str) -> Exit {
-        // Only reasons of the registry are paused for.
+        // A run only pauses for reasons of the registry.
         let reason = ExitReason::lookup(&self.reason).unwrap_or(ExitReason::Interrupted);
-        let cannot = format!("it cannot go on by itself: {why}");
+        let cannot = format!("it cannot resume by itself: {why}");
         let words: Vec<_> = self.description.iter().cloned().chain([cannot]).collect();
         Exit::because(reason).describe(words.join("; "))
     }

@@ -1,4 +1,5 @@
-//! What happened in a run: its only history. Everything that is shown, stored or sent is a view of it.
+//! The events of a run: its only history. Everything that is shown, stored or sent is derived from
+//! them.
 
 use std::time::Duration;
 
@@ -9,10 +10,10 @@ use super::ending::Ending;
 use super::exceeded::Exceeded;
 use super::ids::{AttemptId, PromptId};
 use super::limits::Limits;
-use super::order::Order;
 use super::project::Permits;
 use super::refused::ToolRefusal;
 use super::resumed::ResumedBy;
+use super::run_spec::RunSpec;
 use super::tree::{Moment, TreeState};
 use super::worktree::WorktreeEnd;
 use crate::outcome::Finding;
@@ -20,8 +21,8 @@ use crate::{Tool, Violation};
 
 /// One thing that happened in a run.
 ///
-/// Events carry no time and no number of their own: whoever writes them down adds both. The prompts and replies
-/// themselves belong to the conversation, where they are found by their attempt.
+/// Events have no time and no number of their own: the store adds both. Prompts and replies are
+/// part of the conversation, where they are found by their attempt.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, strum::IntoStaticStr)]
 #[serde(tag = "event", rename_all = "snake_case")]
 #[strum(serialize_all = "snake_case")]
@@ -34,8 +35,9 @@ pub enum Event {
         fingerprint: String,
         /// The first step.
         step: String,
-        /// What was asked for.
-        order: Box<Order>,
+        /// What the run was started with.
+        #[serde(rename = "order")]
+        spec: Box<RunSpec>,
     },
     /// The agent is about to be given a prompt.
     TurnBegan {
@@ -43,10 +45,10 @@ pub enum Event {
         attempt: AttemptId,
         /// The step the run is at.
         step: String,
-        /// What the prompt is.
+        /// What the prompt is for.
         purpose: Purpose,
     },
-    /// The engine looked at the working directory, where that is a git work tree.
+    /// The engine looked at the working directory, which is a git work tree.
     TreeSeen {
         /// The attempt that began or ended then.
         attempt: AttemptId,
@@ -56,14 +58,14 @@ pub enum Event {
         #[serde(flatten)]
         moment: Moment,
     },
-    /// Files were changed that the run may not change.
+    /// The run changed files that it may not change.
     RulesBroken {
         /// The turn or the check that ended then.
         attempt: AttemptId,
-        /// The files; a long list is cut.
+        /// The files; a long list is truncated.
         violations: Vec<Violation>,
     },
-    /// The agent was refused the use of tools in a turn that has ended.
+    /// The agent was refused tools in a turn that has ended.
     ToolsRefused {
         /// The attempt.
         attempt: AttemptId,
@@ -74,46 +76,49 @@ pub enum Event {
     Replied {
         /// Which attempt it answers.
         attempt: AttemptId,
-        /// What was read in it.
-        read: Read,
+        /// How the reply was read.
+        read: ReplyReading,
         /// How long it took.
         took: Duration,
         /// The cost as the agent's program stated it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         cost_usd: Option<f64>,
-        /// The version of that program, which decides what the figure means.
+        /// The version of that program, which determines what the figure means.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         version: Option<String>,
     },
     /// The engine is about to look for evidence, or to run commands.
     CheckBegan {
-        /// Names the check, as an attempt.
+        /// The id of the check, as an attempt.
         check: AttemptId,
         /// The step the run is at.
         step: String,
         /// What it is about.
         subject: CheckSubject,
     },
-    /// The engine has looked, or the commands have ended.
+    /// The check has ended.
     Checked {
         /// The check.
         check: AttemptId,
-        /// What came of it, in order. What follows the first result that is not good was not looked at.
+        /// The results, in order. Nothing is checked after the first failure.
         results: Vec<CheckResult>,
         /// How long it took.
         took: Duration,
     },
-    /// The agent is asked again: its reply could not be read, or what it reported was not found.
-    Reasked {
+    /// The agent is asked again: its reply could not be read, the evidence was missing, or a
+    /// command failed.
+    #[serde(rename = "reasked")]
+    #[strum(serialize = "reasked")]
+    Retried {
         /// The step.
         step: String,
-        /// The how-manieth time, from 1.
+        /// 1-based index of the retry.
         number: u32,
-        /// How often it may be asked again.
+        /// The maximum number of retries.
         of: u32,
         /// What was wrong.
         problem: String,
-        /// What kind of problem that is.
+        /// The kind of that problem.
         #[serde(default, skip_serializing_if = "RetryCause::is_reply")]
         cause: RetryCause,
     },
@@ -125,59 +130,60 @@ pub enum Event {
         outcome: String,
         /// The step it entered.
         to: String,
-        /// The how-manieth step of the run that is.
+        /// 1-based index of the step in the run.
         number: u32,
-        /// The how-manieth visit of that step.
+        /// 1-based index of this visit among the visits of that step.
         visit: u32,
     },
-    /// Somebody has something to say to the agent; it waits for its turn.
+    /// A client sent a prompt, and it is queued until the current turn has ended.
     PromptQueued {
-        /// Names it.
+        /// Its id.
         prompt: PromptId,
-        /// The words.
+        /// Its text.
         text: String,
     },
     /// The run ended.
     Ended {
         /// How, and why.
         ending: Ending,
-        /// How long the agent had worked on the turn that was cut short by it.
+        /// How long the turn took that was cut short by the end of the run.
         #[serde(default, skip_serializing_if = "Duration::is_zero")]
         took: Duration,
-        /// What that turn is said to have cost.
+        /// What that turn cost, as far as the agent's program stated it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         cost_usd: Option<f64>,
-        /// Whether what that turn was to pass on waits again, because the agent may not have heard it.
-        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-        unheard: bool,
-        /// The prompts that were queued in the run and are not delivered any more, because a person stopped it.
+        /// Whether that turn's prompt is queued again, because the agent may not have received it.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not", rename = "unheard")]
+        redeliver: bool,
+        /// The queued prompts that will not be delivered, because a person stopped the run.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         withdrawn: Vec<PromptId>,
-        /// The limit that stopped it, where one did. Few runs have one, and an event is small without it.
+        /// The limit that stopped it, if one did. Boxed because few endings have one.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         exceeded: Option<Box<Exceeded>>,
     },
-    /// The run goes on after it had ended.
+    /// The run was resumed after it had ended.
     Resumed {
-        /// At whose wish.
+        /// Who resumed it.
         by: ResumedBy,
         /// Its limits from now on.
         limits: Limits,
-        /// How many visits of each step were allowed on top of the recipe's limit, so far.
+        /// How many visits of each step are allowed on top of the recipe's limit, in total.
         extra_visits: u32,
-        /// The same for the steps in all.
+        /// How many steps are allowed on top of the recipe's total.
         extra_steps: u32,
-        /// What the agent is allowed in addition.
+        /// The tools that the agent is allowed in addition.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         allow_tools: Vec<Tool>,
-        /// What the machine's user lets the run do in addition.
+        /// What the operator permits the run in addition.
         #[serde(default, skip_serializing_if = "Permits::is_empty")]
         permits: Permits,
-        /// What had waited for the agent and was passed on while the run was over.
+        /// The prompts of its queue that were delivered outside of the run since it ended.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
-        told: Vec<PromptId>,
+        #[serde(rename = "told")]
+        delivered: Vec<PromptId>,
     },
-    /// The worktree of the run is gone: it was merged, or thrown away.
+    /// The worktree of the run is gone: it was merged or discarded.
     WorktreeEnded {
         /// What became of it.
         #[serde(flatten)]
@@ -193,23 +199,23 @@ impl Event {
             ending,
             took: Duration::ZERO,
             cost_usd: None,
-            unheard: false,
+            redeliver: false,
             withdrawn: Vec::new(),
             exceeded: None,
         }
     }
 
-    /// Its name, as it is written down.
+    /// Its name, as it is persisted.
     #[must_use]
     pub fn name(&self) -> &'static str {
         self.into()
     }
 
-    /// What the run may use up from here on, where this settles it.
+    /// The limits of the run from here on, if this event sets them.
     #[must_use]
     pub fn limits(&self) -> Option<Limits> {
         match self {
-            Self::Started { order, .. } => Some(order.limits),
+            Self::Started { spec, .. } => Some(spec.limits),
             Self::Resumed { limits, .. } => Some(*limits),
             Self::TurnBegan { .. }
             | Self::TreeSeen { .. }
@@ -218,7 +224,7 @@ impl Event {
             | Self::Replied { .. }
             | Self::CheckBegan { .. }
             | Self::Checked { .. }
-            | Self::Reasked { .. }
+            | Self::Retried { .. }
             | Self::Moved { .. }
             | Self::PromptQueued { .. }
             | Self::Ended { .. }
@@ -233,32 +239,33 @@ impl Event {
 pub enum Purpose {
     /// To work on the step.
     Step,
-    /// To go on with the step after the run had stopped in the middle of it.
+    /// To continue with the step after the run was stopped in the middle of it.
     Continue,
-    /// To get an outcome out of the agent after a reply that had none.
+    /// To ask for an outcome after a reply without one.
     Remind {
-        /// The how-manieth time, from 1.
+        /// 1-based index among the visit's retries.
         number: u32,
         /// What was wrong with the reply.
         problem: String,
     },
-    /// To have done what was reported and not found.
+    /// To ask for evidence that the engine did not find, although the agent's outcome requires it.
     Evidence {
-        /// 1-based index among the visit's re-asks.
+        /// 1-based index among the visit's retries.
         number: u32,
-        /// What was looked for, and what was found.
+        /// What the engine looked for, and what it found.
         problem: String,
     },
-    /// To mend what a command found.
+    /// To fix what a command found.
     Verify {
-        /// 1-based index among the visit's re-asks after commands.
+        /// 1-based index among the visit's retries after failed commands.
         number: u32,
         /// Which command failed, and the end of its output.
         problem: String,
     },
-    /// To pass on what somebody said. Its reply is never read as an outcome.
-    Pass {
-        /// The prompt that had waited.
+    /// To deliver a client's prompt. Its reply is never read as an outcome.
+    #[serde(rename = "pass")]
+    Deliver {
+        /// The queued prompt.
         prompt: PromptId,
     },
 }
@@ -268,10 +275,10 @@ pub enum Purpose {
 #[serde(rename_all = "snake_case")]
 #[strum(serialize_all = "snake_case")]
 pub enum RetryCause {
-    /// Its reply could not be read.
+    /// The agent's reply could not be read.
     #[default]
     Reply,
-    /// What it reported was not found.
+    /// The evidence for its outcome was not found.
     Evidence,
     /// A command failed.
     Verify,
@@ -284,18 +291,18 @@ impl RetryCause {
     }
 }
 
-/// What was read in a reply.
+/// How a reply was read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
-pub enum Read {
+pub enum ReplyReading {
     /// An outcome of the step.
     Outcome {
         /// Its name.
         outcome: String,
-        /// What the agent said about it.
+        /// The agent's description of it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         description: Option<String>,
-        /// What it lists as found, where it is an outcome that carries findings.
+        /// The findings it lists, if the outcome carries findings.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         findings: Vec<Finding>,
         /// What had to be repaired to read it.
@@ -306,9 +313,9 @@ pub enum Read {
     Unread {
         /// Which kind of problem.
         unread: String,
-        /// The problem in words.
+        /// The problem as text.
         problem: String,
     },
-    /// It was not asked for one.
+    /// No outcome was asked for.
     NotAsked,
 }

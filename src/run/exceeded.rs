@@ -1,13 +1,14 @@
-//! By how much a run exceeded what it may use up.
+//! By how much a run exceeded a limit.
 
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::limits::{Limits, Spent, in_words};
+use super::limits::{Limits, Usage, in_words};
 use crate::{Exit, ExitReason};
 
-/// The limit that stopped a run, and what was observed: a recipe's guardrail, or a limit of the run itself.
+/// The limit that stopped a run, and what was observed: a recipe's guardrail, or a limit of the run
+/// itself.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Exceeded {
@@ -15,17 +16,17 @@ pub enum Exceeded {
     Count {
         /// How many there may be.
         limit: u32,
-        /// How many there were; for a guardrail, how many there would have been, had the run gone on.
+        /// How many there were; for a guardrail, how many there would have been with the next step.
         observed: u32,
     },
-    /// How long the agent works.
+    /// The agent's working time.
     Time {
         /// How long it may take.
         limit: Duration,
         /// How long it took.
         observed: Duration,
     },
-    /// What the agent spends, in US dollars.
+    /// The agent's cost, in US dollars.
     Cost {
         /// How much it may be.
         limit: f64,
@@ -35,8 +36,8 @@ pub enum Exceeded {
 }
 
 impl Exceeded {
-    /// What an exit says about a limit, where it is about one that is counted here.
-    pub(super) fn of(exit: &Exit, limits: &Limits, spent: &Spent) -> Option<Self> {
+    /// The exceeded limit that an exit reports, if it reports one.
+    pub(super) fn of(exit: &Exit, limits: &Limits, spent: &Usage) -> Option<Self> {
         if let Some(tripped) = exit.tripped() {
             return Some(Self::Count { limit: tripped.limit, observed: tripped.observed });
         }
@@ -53,11 +54,13 @@ impl Exceeded {
         None
     }
 
-    /// The limit and what was observed, as a message has them in its brackets behind "limit".
+    /// The limit and the observed value, as they follow "limit" in the brackets of a message.
     pub(super) fn in_words(self) -> String {
         match self {
             Self::Count { limit, observed } => format!("{limit}, used {observed}"),
-            Self::Time { limit, observed } => format!("{}, took {}", in_words(limit), in_words(observed)),
+            Self::Time { limit, observed } => {
+                format!("{}, took {}", in_words(limit), in_words(observed))
+            }
             Self::Cost { limit, observed } => format!("${limit:.2}, spent ${observed:.2}"),
         }
     }
@@ -75,8 +78,9 @@ mod tests {
             budget_usd: Some(1.5),
             ..Limits::default()
         };
-        let spent = Spent { ticks: 4, time: Duration::from_secs(61), cost_usd: 1.75 };
-        let time = Exceeded::Time { limit: Duration::from_mins(1), observed: Duration::from_secs(61) };
+        let spent = Usage { ticks: 4, time: Duration::from_secs(61), cost_usd: 1.75 };
+        let time =
+            Exceeded::Time { limit: Duration::from_mins(1), observed: Duration::from_secs(61) };
         let table = [
             (ExitReason::Timeout, Some(time)),
             (ExitReason::MaxTicks, Some(Exceeded::Count { limit: 4, observed: 4 })),
@@ -84,9 +88,16 @@ mod tests {
             (ExitReason::TaskCommitted, None),
         ];
         for (reason, exceeded) in table {
-            assert_eq!(Exceeded::of(&Exit::because(reason), &limits, &spent), exceeded, "{reason:?}");
+            assert_eq!(
+                Exceeded::of(&Exit::because(reason), &limits, &spent),
+                exceeded,
+                "{reason:?}"
+            );
         }
         // A recipe may exit for such a reason although the run has no such limit.
-        assert_eq!(Exceeded::of(&Exit::because(ExitReason::Timeout), &Limits::default(), &spent), None);
+        assert_eq!(
+            Exceeded::of(&Exit::because(ExitReason::Timeout), &Limits::default(), &spent),
+            None
+        );
     }
 }

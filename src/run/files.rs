@@ -4,28 +4,29 @@ use super::decide::Run;
 use crate::{FileRules, Tool};
 
 impl Run {
-    /// What holds for the files at the current step: the recipe's scope, the project's, and what is permitted.
+    /// The file rules of the current step: the recipe's scope, the project's, and the permits.
     pub(super) fn file_rules(&self) -> FileRules {
-        let (outline, order) = (self.recipe.outline(), &self.known.order);
-        let scopes = [outline.scope, &order.project.scope];
+        let (outline, spec) = (self.recipe.outline(), &self.state.spec);
+        let scopes = [outline.scope, &spec.project.scope];
         FileRules {
             scopes: scopes.into_iter().filter(|scope| !scope.is_everything()).cloned().collect(),
             allow_lockfiles: outline.allow_lockfiles
-                || order.project.allow_lockfiles
-                || order.permits.allow_deps,
+                || spec.project.allow_lockfiles
+                || spec.permits.allow_deps,
             may_edit: self.may_edit(),
         }
     }
 
-    /// Whether files may be edited at the current step. What its author left open is left to the operator.
+    /// Whether files may be edited at the current step. A step whose author listed no tools leaves
+    /// that to the operator.
     pub(super) fn may_edit(&self) -> bool {
         let listed = |tools: &[Tool]| tools.contains(&Tool::Edit);
-        self.step().tools.is_none_or(listed) || listed(&self.known.order.allow_tools)
+        self.step().tools.is_none_or(listed) || listed(&self.state.spec.allow_tools)
     }
 
-    /// Whether the worktree that the run works in is still to be made. The runs of a chain share one.
+    /// Whether the run's worktree has not been created yet. The runs of a chain share one.
     pub(super) fn needs_worktree(&self) -> bool {
-        let order = &self.known.order;
-        order.worktree.is_some() && order.continues.is_none() && !self.known.worktree_ready
+        let spec = &self.state.spec;
+        spec.worktree.is_some() && spec.continues.is_none() && !self.state.worktree_ready
     }
 }

@@ -1,4 +1,4 @@
-//! The names of runs, sessions, attempts and queued prompts.
+//! The ids of runs, sessions, attempts and queued prompts.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -14,13 +14,13 @@ use uuid::Uuid;
     .found.escape_debug().take(80).collect::<String>()
 )]
 pub struct NotAnId {
-    /// What it should have named.
+    /// The kind of id that was expected.
     pub kind: &'static str,
     /// What was found.
     pub found: String,
 }
 
-/// One id type per thing, so that a session cannot be taken for a run.
+/// One type per kind of id, so that a session id cannot be used as a run id.
 macro_rules! ids {
     ($($(#[$doc:meta])* $name:ident = $kind:literal;)*) => {$(
         $(#[$doc])*
@@ -51,7 +51,7 @@ macro_rules! ids {
         impl FromStr for $name {
             type Err = NotAnId;
 
-            /// Reads the usual form, 36 characters with hyphens, in either case.
+            /// Parses the usual form: 36 characters with hyphens, in either case.
             fn from_str(text: &str) -> Result<Self, NotAnId> {
                 let usual = text.len() == uuid::fmt::Hyphenated::LENGTH;
                 let id = if usual { Uuid::try_parse(text).ok() } else { None };
@@ -59,7 +59,7 @@ macro_rules! ids {
             }
         }
 
-        /// The same form as everywhere else: an id has one spelling, wherever it is read.
+        /// Accepts the same form as `FromStr`, so that an id has one spelling everywhere.
         impl<'de> Deserialize<'de> for $name {
             fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
                 deserializer.deserialize_str(ReadId(PhantomData))
@@ -68,7 +68,7 @@ macro_rules! ids {
     )*};
 }
 
-/// Reads an id from a text.
+/// Parses an id from a text.
 struct ReadId<T>(PhantomData<T>);
 
 impl<T: FromStr<Err = NotAnId>> de::Visitor<'_> for ReadId<T> {
@@ -84,7 +84,7 @@ impl<T: FromStr<Err = NotAnId>> de::Visitor<'_> for ReadId<T> {
 }
 
 ids! {
-    /// Names a run.
+    /// The id of a run.
     ///
     /// ```
     /// use surefire::run::RunId;
@@ -93,19 +93,19 @@ ids! {
     /// assert!(error.to_string().starts_with("`7` is not a run id: expected a UUID such as"));
     /// ```
     RunId = "run";
-    /// Names a session: the agent's conversation, which outlives runs.
+    /// The id of a session: the agent's conversation, which outlives runs.
     SessionId = "session";
-    /// Names one attempt at a turn; a late reply is told from a present one by it.
+    /// The id of one attempt at a turn; it distinguishes a late reply from a current one.
     AttemptId = "attempt";
-    /// Names a prompt that waits for its turn.
+    /// The id of a queued prompt.
     PromptId = "prompt";
 }
 
-/// Ids that nobody has used, for whatever the next decision has to name.
+/// Unused ids for what the next decision creates.
 ///
-/// A decision takes at most one of each, and those it does not take are thrown away.
+/// A decision uses at most one of each; the others are discarded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Fresh {
+pub struct NewIds {
     /// For the next turn.
     pub attempt: AttemptId,
     /// For the run that a restart begins.
@@ -138,7 +138,8 @@ mod tests {
 
     #[test]
     fn a_hostile_id_is_quoted_short_and_escaped() {
-        let error = format!("\u{1b}[31m{}", "x".repeat(10_000)).parse::<RunId>().unwrap_err().to_string();
+        let error =
+            format!("\u{1b}[31m{}", "x".repeat(10_000)).parse::<RunId>().unwrap_err().to_string();
         assert!(error.len() < 250 && !error.contains('\u{1b}'), "{error}");
     }
 }

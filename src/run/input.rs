@@ -1,4 +1,4 @@
-//! What can happen to a run.
+//! The inputs of a run.
 
 use std::time::Duration;
 
@@ -13,9 +13,9 @@ use crate::{Exit, Violation};
 pub enum Input {
     /// The agent replied.
     Replied {
-        /// The attempt it answers; a reply to another one is too late, and ignored.
+        /// The attempt it answers. A reply to another attempt is too late and is ignored.
         attempt: AttemptId,
-        /// Its words.
+        /// The text of the reply.
         text: String,
         /// What else is known about the turn.
         facts: TurnFacts,
@@ -24,9 +24,9 @@ pub enum Input {
     Failed {
         /// The attempt or the check that failed.
         attempt: AttemptId,
-        /// What the run shall end with.
+        /// What the run ends with.
         exit: Exit,
-        /// When it would make sense to go on, in milliseconds since 1970, where that is known.
+        /// When it makes sense to resume, in milliseconds since 1970, if that is known.
         resume_at: Option<u64>,
         /// What else is known about the turn.
         facts: TurnFacts,
@@ -40,37 +40,37 @@ pub enum Input {
     },
     /// What is known about a turn that is about to be cut short: the end of the run follows.
     TurnSeen {
-        /// The turn; another one is over, and what is known about it was told with its end.
+        /// The turn. Facts about another turn are ignored, since they came with its end.
         attempt: AttemptId,
         /// What is known.
         facts: TurnFacts,
     },
     /// A check ended.
     Checked {
-        /// The check; another one is too late, and ignored.
+        /// The check. The end of another check is too late and is ignored.
         check: AttemptId,
-        /// What came of it, in order.
+        /// The results, in order.
         results: Vec<CheckResult>,
-        /// The files that the run may not change and that are changed since its commands ran.
+        /// The files that were changed since its commands ran although the run may not change them.
         violations: Vec<Violation>,
         /// How long it took.
         took: Duration,
     },
-    /// Somebody has something to say to the agent.
+    /// A client sent a prompt.
     Prompted {
-        /// Names it.
+        /// Its id.
         prompt: PromptId,
-        /// The words.
+        /// Its text.
         text: String,
     },
-    /// The run cannot go on. Prompts that are queued for it stay queued, and are delivered outside of it.
+    /// The run cannot continue. Its queued prompts stay queued, and are delivered outside of it.
     Cancelled {
         /// What it ends with.
         exit: Exit,
         /// How long the current turn has taken.
         took: Duration,
     },
-    /// A person stopped the run. Prompts that are queued for it are withdrawn.
+    /// A person stopped the run. Its queued prompts are withdrawn.
     Stopped {
         /// What it ends with.
         exit: Exit,
@@ -79,12 +79,12 @@ pub enum Input {
     },
     /// Time has passed while the agent works.
     Elapsed {
-        /// How long the present turn has taken.
+        /// How long the current turn has taken.
         took: Duration,
     },
 }
 
-/// What is known about a turn that has ended, beside its reply.
+/// What is known about a turn that has ended, besides its reply.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct TurnFacts {
     /// How long it took.
@@ -95,8 +95,8 @@ pub struct TurnFacts {
     pub version: Option<String>,
     /// The tools that the agent was refused.
     pub refused: Vec<ToolRefusal>,
-    /// The work tree afterwards and what the run has changed so far, where the engine could look.
+    /// The work tree afterwards and the run's changes so far, if the engine could look.
     pub tree: Option<Box<(TreeState, Changes)>>,
-    /// The files that the run may not change and that are changed.
+    /// The files that were changed although the run may not change them.
     pub violations: Vec<Violation>,
 }

@@ -1,39 +1,43 @@
-//! Whether an outcome may be followed: what the engine has to look up or run first, and what follows from what it found.
+//! Whether an outcome may be followed: what the engine must check or run first, and what follows
+//! from the results.
 
 use std::time::Duration;
 
 use super::check::{Check, CheckKind, CheckResult, CheckSubject, CheckVerdict};
 use super::decide::{Cut, Run};
-use super::decision::Todo;
+use super::decision::Action;
 use super::ending::Ending;
 use super::event::{Event, Purpose, RetryCause};
-use super::ids::Fresh;
-use super::known::{Checking, Phase};
+use super::ids::NewIds;
 use super::refused;
 use super::rules;
+use super::run_state::{Checking, Phase};
 use crate::{CommandLine, Exit, ExitReason, Guardrails, NextOutline, OutcomeOutline, Violation};
 
-/// What a step that is a command reports, by the command's exit status.
+/// The outcomes of a command step, by the command's exit status.
 const PASSED: &str = "passed";
 const FAILED: &str = "failed";
 
 impl Run {
-    /// Follows an outcome that the agent reported, once what it rests on was looked up; unless it is a review that goes round.
+    /// Follows an outcome that the agent reported, after checking its evidence; ends the run if
+    /// the outcome shows a review loop.
     pub(super) fn judge(
         &mut self,
         events: &mut Vec<Event>,
         outcome: &'static str,
         description: Option<String>,
-        fresh: Fresh,
-    ) -> Todo {
+        fresh: NewIds,
+    ) -> Action {
         let max_rounds = self.recipe.outline().guardrails.max_review_rounds;
-        if let Some(exit) = self.known.reviews.stuck(max_rounds.unwrap_or(Guardrails::DEFAULT_REVIEW_ROUNDS))
+        if let Some(exit) =
+            self.state.reviews.stuck(max_rounds.unwrap_or(Guardrails::DEFAULT_REVIEW_ROUNDS))
         {
             let led_here = |ending: &mut Ending| ending.outcome = Some(outcome.to_owned());
             return self.end(events, &exit, led_here, Cut::default());
         }
-        let gated = self.outcome(outcome).is_some_and(|it| !it.evidence.is_empty() || self.is_verified(it));
-        if !gated {
+        let needs_check =
+            self.outcome(outcome).is_some_and(|it| !it.evidence.is_empty() || self.is_verified(it));
+        if !needs_check {
             return self.take(events, outcome, description, fresh);
         }
         let subject = CheckSubject::Outcome { outcome: outcome.to_owned(), description };
@@ -44,16 +48,16 @@ impl Run {
         &mut self,
         events: &mut Vec<Event>,
         subject: CheckSubject,
-        fresh: Fresh,
-    ) -> Todo {
+        fresh: NewIds,
+    ) -> Action {
         let (check, step) = (fresh.attempt, self.step().name.to_owned());
         self.record(events, Event::CheckBegan { check, step, subject });
-        self.todo()
+        self.action()
     }
 
-    /// The check that an open one stands for. The same check is always the same.
+    /// The check to carry out. The result depends on the state only, so a replay repeats it.
     pub(super) fn check(&self, checking: &Checking) -> Check {
-        let (known, step) = (&self.known, self.step());
+        let (state, step) = (&self.state, self.step());
         let mut check = Check {
             check: checking.check,
             step: step.name,
@@ -61,11 +65,11 @@ impl Run {
             commands: Vec::new(),
             purpose: CheckKind::Run,
             time: None,
-            time_left: known.limits.time_left(&known.spent),
+            time_left: state.limits.time_left(&state.spent),
             worktree: None,
-            baseline: known.baseline.clone(),
+            baseline: state.baseline.clone(),
             rules: self.file_rules(),
-            failed_before: known.failed_checks,
+            failed_before: state.failed_checks,
         };
         match &checking.subject {
             CheckSubject::Command => {
@@ -74,31 +78,31 @@ impl Run {
             }
             CheckSubject::Worktree => {
                 check.purpose = CheckKind::Setup;
-                check.worktree.clone_from(&known.order.worktree);
-                check.commands.clone_from(&known.order.project.setup);
+                check.worktree.clone_from(&state.spec.worktree);
+                check.commands.clone_from(&state.spec.project.setup);
             }
             CheckSubject::Outcome { outcome, .. } => {
                 let outcome = self.outcome(outcome);
                 check.purpose = CheckKind::Verify;
                 check.evidence = outcome.map_or(&[], |outcome| outcome.evidence);
                 check.commands = outcome.map(|it| self.verify_commands(it)).unwrap_or_default();
-                check.time = Some(self.verify_time().saturating_sub(known.visit.verify_time));
+                check.time = Some(self.verify_time().saturating_sub(state.visit.verify_time));
             }
         }
         check
     }
 
-    /// What follows from what the engine found.
+    /// Decides on the results of a check.
     pub(super) fn checked(
         &mut self,
         events: &mut Vec<Event>,
         results: &[CheckResult],
         violations: Vec<Violation>,
         took: Duration,
-        fresh: Fresh,
-    ) -> Todo {
-        let Phase::Checking(Checking { check, subject }) = self.known.phase.clone() else {
-            return Todo::Wait;
+        fresh: NewIds,
+    ) -> Action {
+        let Phase::Checking(Checking { check, subject }) = self.state.phase.clone() else {
+            return Action::Wait;
         };
         let broken = rules::exit(&violations);
         if broken.is_some() {
@@ -113,21 +117,27 @@ impl Run {
             (CheckSubject::Worktree, None) => self.next_turn(events, fresh),
             (CheckSubject::Worktree, Some(bad)) => self.not_prepared(events, bad, fresh),
             (CheckSubject::Command, None) => self.take(events, PASSED, None, fresh),
-            (CheckSubject::Command, Some(CheckResult { verdict: CheckVerdict::Failed { .. }, .. })) => {
-                self.take(events, FAILED, None, fresh)
-            }
+            (
+                CheckSubject::Command,
+                Some(CheckResult { verdict: CheckVerdict::Failed { .. }, .. }),
+            ) => self.take(events, FAILED, None, fresh),
             (CheckSubject::Outcome { outcome, description }, None) => {
                 self.take(events, &outcome, description, fresh)
             }
-            (_, Some(bad)) => self.not_good(events, bad, fresh),
+            (_, Some(bad)) => self.check_failed(events, bad, fresh),
         }
     }
 
-    /// No agent can mend a worktree that could not be made or set up.
-    fn not_prepared(&mut self, events: &mut Vec<Event>, bad: &CheckResult, fresh: Fresh) -> Todo {
+    /// No agent can fix a worktree that could not be created or set up.
+    fn not_prepared(
+        &mut self,
+        events: &mut Vec<Event>,
+        bad: &CheckResult,
+        fresh: NewIds,
+    ) -> Action {
         let reason = match (&bad.verdict, bad.kind) {
             (CheckVerdict::TimedOut { .. } | CheckVerdict::Unknown, _) => {
-                return self.not_good(events, bad, fresh);
+                return self.check_failed(events, bad, fresh);
             }
             (_, CheckKind::Worktree) => ExitReason::Error,
             (_, CheckKind::Setup | CheckKind::Evidence | CheckKind::Verify | CheckKind::Run) => {
@@ -138,8 +148,13 @@ impl Run {
         self.end(events, &exit, |_| (), Cut::default())
     }
 
-    /// The agent is asked again where it can do something about it; otherwise the run ends.
-    fn not_good(&mut self, events: &mut Vec<Event>, bad: &CheckResult, fresh: Fresh) -> Todo {
+    /// Asks the agent again if it can fix the problem; otherwise ends the run.
+    fn check_failed(
+        &mut self,
+        events: &mut Vec<Event>,
+        bad: &CheckResult,
+        fresh: NewIds,
+    ) -> Action {
         let problem = bad.problem();
         let reason = match (&bad.verdict, bad.kind) {
             (CheckVerdict::Failed { .. }, CheckKind::Evidence) => {
@@ -153,8 +168,13 @@ impl Run {
             (CheckVerdict::Unknown, _) => {
                 let words = format!("{problem}; when the run is resumed, it runs again");
                 let exit = Exit::because(ExitReason::Interrupted).describe(words);
-                // A command of unknown fate may have done half of something: a person decides whether it runs again.
-                return self.end(events, &exit, |ending| ending.auto_resumable = false, Cut::default());
+                // The command may have stopped halfway, so a person decides whether it runs again.
+                return self.end(
+                    events,
+                    &exit,
+                    |ending| ending.auto_resumable = false,
+                    Cut::default(),
+                );
             }
             (CheckVerdict::Impossible | CheckVerdict::Passed, _) => ExitReason::VerificationFailed,
         };
@@ -162,14 +182,20 @@ impl Run {
         self.end(events, &exit, |_| (), Cut::default())
     }
 
-    /// Bad replies and missing evidence share a visit's re-asks, and the last cause decides how the run ends.
-    fn missing_evidence(&mut self, events: &mut Vec<Event>, problem: String, fresh: Fresh) -> Todo {
-        let (number, of) = (self.known.visit.retries + 1, self.known.limits.reasks);
+    /// Bad replies and missing evidence share a visit's retries, and the last cause decides how the
+    /// run ends.
+    fn missing_evidence(
+        &mut self,
+        events: &mut Vec<Event>,
+        problem: String,
+        fresh: NewIds,
+    ) -> Action {
+        let (number, of) = (self.state.visit.retries + 1, self.state.limits.max_retries);
         if number <= of {
             self.ask_again(events, RetryCause::Evidence, number, problem.clone());
             return self.begin_turn(events, Purpose::Evidence { number, problem }, fresh);
         }
-        let refused = &self.known.visit.refused;
+        let refused = &self.state.visit.refused;
         let exit = if refused.is_empty() {
             Exit::because(ExitReason::VerificationFailed).describe(problem)
         } else {
@@ -179,9 +205,9 @@ impl Run {
         self.end(events, &exit, |_| (), Cut::default())
     }
 
-    /// Commands that fail after a step have re-asks of their own.
-    fn verify_failed(&mut self, events: &mut Vec<Event>, problem: String, fresh: Fresh) -> Todo {
-        let (number, of) = (self.known.visit.verify_retries + 1, self.known.limits.reasks);
+    /// Commands that fail after a step have retries of their own.
+    fn verify_failed(&mut self, events: &mut Vec<Event>, problem: String, fresh: NewIds) -> Action {
+        let (number, of) = (self.state.visit.verify_retries + 1, self.state.limits.max_retries);
         if number <= of {
             self.ask_again(events, RetryCause::Verify, number, problem.clone());
             return self.begin_turn(events, Purpose::Verify { number, problem }, fresh);
@@ -197,8 +223,8 @@ impl Run {
         number: u32,
         problem: String,
     ) {
-        let (step, of) = (self.step().name.to_owned(), self.known.limits.reasks);
-        self.record(events, Event::Reasked { step, number, of, problem, cause });
+        let (step, of) = (self.step().name.to_owned(), self.state.limits.max_retries);
+        self.record(events, Event::Retried { step, number, of, problem, cause });
     }
 
     fn outcome(&self, name: &str) -> Option<&'static OutcomeOutline> {
@@ -209,12 +235,14 @@ impl Run {
         !self.verify_commands(outcome).is_empty()
     }
 
-    /// The commands that have to succeed before an outcome leads to a step or a restart. An exit is held to its evidence alone.
+    /// The commands that must succeed before an outcome leads to a step or a restart. An exit only
+    /// requires its evidence.
     fn verify_commands(&self, outcome: &OutcomeOutline) -> Vec<CommandLine> {
         match outcome.next {
             NextOutline::Step(_) | NextOutline::Restart { .. } => {
                 let mut commands = self.step().verify.to_vec();
-                let of_project = self.known.order.project.verify.iter().filter(|_| self.project_verifies());
+                let of_project =
+                    self.state.spec.project.verify.iter().filter(|_| self.project_verifies());
                 for command in of_project {
                     if !commands.contains(command) {
                         commands.push(command.clone());
@@ -226,18 +254,19 @@ impl Run {
         }
     }
 
-    /// Whether the project's own commands run after the current step: where the recipe verifies, or, in a recipe that
-    /// verifies nowhere, where files may be edited.
+    /// Whether the project's own commands run after the current step. They run where the recipe
+    /// verifies or, if no step of the recipe does, where files may be edited.
     fn project_verifies(&self) -> bool {
-        let verifies_nowhere = || self.recipe.outline().steps.iter().all(|step| step.verify.is_empty());
+        let verifies_nowhere =
+            || self.recipe.outline().steps.iter().all(|step| step.verify.is_empty());
         !self.step().verify.is_empty() || (self.may_edit() && verifies_nowhere())
     }
 
-    /// How long the verify commands of one visit may take together: what the recipe says, or else the project, or else the
-    /// server.
+    /// How long the verify commands of one visit may take together: the recipe's limit, or else
+    /// the project's, or else the server's.
     fn verify_time(&self) -> Duration {
         let of_recipe = self.recipe.outline().guardrails.max_verify_time_per_milestone;
-        let of_project = self.known.order.project.max_verify_time;
-        of_recipe.or(of_project).unwrap_or(self.known.limits.verify_time)
+        let of_project = self.state.spec.project.max_verify_time;
+        of_recipe.or(of_project).unwrap_or(self.state.limits.verify_time)
     }
 }

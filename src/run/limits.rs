@@ -13,22 +13,24 @@ use crate::{Exit, ExitReason};
 /// use surefire::run::Limits;
 ///
 /// let limits = Limits { time: Some(Duration::from_hours(2)), ..Limits::default() };
-/// assert_eq!(limits.reasks, 3);
+/// assert_eq!(limits.max_retries, 3);
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Limits {
-    /// How long the agent may work in all.
+    /// How long the agent may work in total.
     pub time: Option<Duration>,
     /// How many turns the agent may be given.
     pub max_ticks: Option<u32>,
     /// How much money the agent may spend, in US dollars.
     pub budget_usd: Option<f64>,
-    /// How often a reply that could not be read is asked for again, per visit of a step.
-    pub reasks: u32,
-    /// How long the verify commands of one visit of a step may take together, where the recipe does not say.
+    /// How often the agent is asked again after an unreadable reply, per visit of a step.
+    #[serde(rename = "reasks")]
+    pub max_retries: u32,
+    /// How long the verify commands of one visit of a step may take together, unless the recipe
+    /// sets a limit.
     #[serde(default = "default_verify_time")]
     pub verify_time: Duration,
-    /// How often the run may go on by itself after a reason where that can help; 0 for never.
+    /// How often the run may resume by itself after a reason where that can help; 0 for never.
     pub auto_resumes: u32,
 }
 
@@ -38,21 +40,21 @@ impl Default for Limits {
             time: None,
             max_ticks: None,
             budget_usd: None,
-            reasks: 3,
+            max_retries: 3,
             verify_time: default_verify_time(),
             auto_resumes: 3,
         }
     }
 }
 
-/// Also what runs have that began before there was such a limit.
+/// Also the limit of stored runs that are older than this field.
 const fn default_verify_time() -> Duration {
     Duration::from_mins(30)
 }
 
 /// What a run, and the chain it belongs to, has used up.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
-pub struct Spent {
+pub struct Usage {
     /// The turns the agent was given.
     pub ticks: u32,
     /// How long the agent worked.
@@ -63,8 +65,8 @@ pub struct Spent {
     pub cost_usd: f64,
 }
 
-impl Spent {
-    /// Adds a turn. A negative or senseless figure does not give money back.
+impl Usage {
+    /// Adds a turn. A negative or invalid cost is ignored.
     pub(super) fn add(&mut self, took: Duration, cost_usd: Option<f64>) {
         self.time = self.time.saturating_add(took);
         self.cost_usd += cost_usd.filter(|cost| cost.is_finite() && *cost > 0.0).unwrap_or(0.0);
@@ -73,7 +75,7 @@ impl Spent {
 
 impl Limits {
     /// The exit of a run that may not begin another turn.
-    pub(super) fn exceeded(&self, spent: &Spent) -> Option<Exit> {
+    pub(super) fn exceeded(&self, spent: &Usage) -> Option<Exit> {
         if let Some(limit) = self.time
             && spent.time >= limit
         {
@@ -93,24 +95,32 @@ impl Limits {
     }
 
     /// How much longer the agent may work.
-    pub(super) fn time_left(&self, spent: &Spent) -> Option<Duration> {
+    pub(super) fn time_left(&self, spent: &Usage) -> Option<Duration> {
         self.time.map(|limit| limit.saturating_sub(spent.time))
     }
 
     /// How much more it may spend.
-    pub(super) fn budget_left(&self, spent: &Spent) -> Option<f64> {
+    pub(super) fn budget_left(&self, spent: &Usage) -> Option<f64> {
         self.budget_usd.map(|limit| (limit - spent.cost_usd).max(0.0))
     }
 }
 
-/// A duration as a person would say it: `2 h`, `1 h 30 min`, `45 s`, `250 ms`.
+/// A duration for people: `2 h`, `1 h 30 min`, `45 s`, `250 ms`.
 pub(crate) fn in_words(duration: Duration) -> String {
     let (seconds, millis) = (duration.as_secs(), duration.subsec_millis());
-    let parts =
-        [(seconds / 3600, "h"), (seconds / 60 % 60, "min"), (seconds % 60, "s"), (millis.into(), "ms")];
-    let told: Vec<_> =
-        parts.iter().filter(|(n, _)| *n > 0).take(2).map(|(n, unit)| format!("{n} {unit}")).collect();
-    if told.is_empty() { "0 s".to_owned() } else { told.join(" ") }
+    let parts = [
+        (seconds / 3600, "h"),
+        (seconds / 60 % 60, "min"),
+        (seconds % 60, "s"),
+        (millis.into(), "ms"),
+    ];
+    let shown: Vec<_> = parts
+        .iter()
+        .filter(|(n, _)| *n > 0)
+        .take(2)
+        .map(|(n, unit)| format!("{n} {unit}"))
+        .collect();
+    if shown.is_empty() { "0 s".to_owned() } else { shown.join(" ") }
 }
 
 #[cfg(test)]
@@ -133,7 +143,7 @@ mod tests {
 
     #[test]
     fn each_limit_has_its_reason() {
-        let spent = Spent { ticks: 4, time: Duration::from_mins(1), cost_usd: 1.5 };
+        let spent = Usage { ticks: 4, time: Duration::from_mins(1), cost_usd: 1.5 };
         let none = Limits::default();
         let table = [
             (Limits { time: Some(Duration::from_mins(1)), ..none }, Some(ExitReason::Timeout)),

@@ -1,12 +1,13 @@
-//! What the agent is told about what it may do at a step.
+//! The part of a prompt that lists what the agent may do at a step.
 
 use crate::{StepOutline, Tool};
 
-/// How commands have to be written so that an agent's permissions can match them.
+/// How the agent must write commands so that its permissions can match them.
 const PLAIN_COMMANDS: &str = "Write commands plainly: no `git -C`, no `cd` before `git`, no subshells, no `&`; \
     put a text of several lines into a quoted heredoc (`<<'EOF'`).";
 
-/// A paragraph about the tools that a step declares, and those that the operator adds. Empty where it declares none.
+/// A paragraph about the tools that a step declares, and those that the operator adds. Empty if
+/// the step declares none.
 pub(super) fn paragraph(step: &StepOutline, allowed: &[Tool]) -> String {
     let Some(declared) = step.tools else { return String::new() };
     let tools: Vec<_> = declared.iter().chain(allowed).collect();
@@ -20,7 +21,9 @@ pub(super) fn paragraph(step: &StepOutline, allowed: &[Tool]) -> String {
     let mut commands: Vec<String> = Vec::new();
     for tool in tools {
         match tool {
-            Tool::Command(pattern) if !commands.iter().any(|it| it[1..it.len() - 1] == **pattern) => {
+            Tool::Command(pattern)
+                if !commands.iter().any(|it| it[1..it.len() - 1] == **pattern) =>
+            {
                 commands.push(format!("`{pattern}`"));
             }
             Tool::Command(_) | Tool::Read | Tool::Edit | Tool::Web => {}
@@ -30,7 +33,8 @@ pub(super) fn paragraph(step: &StepOutline, allowed: &[Tool]) -> String {
     if !commands.is_empty() {
         may.push(format!("run {}", commands.join(", ")));
     }
-    let words = format!("In this step you may {}. Anything else is refused. {plain}", may.join("; "));
+    let words =
+        format!("In this step you may {}. Anything else is refused. {plain}", may.join("; "));
     format!("{}\n\n", words.trim_end())
 }
 
@@ -52,9 +56,13 @@ mod tests {
     }
 
     #[test]
-    fn the_agent_is_told_what_it_may_do() {
+    fn the_prompt_lists_what_the_agent_may_do() {
         const TOOLS: &[Tool] = &[Tool::Edit, Tool::Command(std::borrow::Cow::Borrowed("cargo *"))];
-        assert_eq!(paragraph(&step(None), &[Tool::Edit]), "", "what the author left open stays open");
+        assert_eq!(
+            paragraph(&step(None), &[Tool::Edit]),
+            "",
+            "what the author left open stays open"
+        );
         assert_eq!(
             paragraph(&step(Some(&[Tool::Read])), &[]),
             "In this step you may read files. Anything else is refused.\n\n"

@@ -6,23 +6,24 @@ use serde::{Deserialize, Serialize};
 
 use crate::{CommandLine, FileScope};
 
-/// What a repository's own file, `surefire.toml`, adds to a run, as HEAD had it when the first run of the chain began.
+/// What a repository's own file, `surefire.toml`, adds to a run. It is read from HEAD when the
+/// first run of the chain begins.
 ///
-/// Only what counts is in it: what an untrusted file would add is left out, and named in `skipped` where a person chose to
-/// run without it.
+/// It only holds what is in effect: the additions of an untrusted file are left out, and listed in
+/// `skipped` if a person chose to run without them.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Project {
     /// Whether, and by whom, the repository is trusted.
     #[serde(default, skip_serializing_if = "Trust::is_none")]
     pub trust: Trust,
-    /// Whether the agent's own program was told that the repository is trusted: then its hooks and MCP servers run, and
-    /// nothing else follows from it.
+    /// Whether the agent's own program trusts the repository: then its hooks and MCP servers run,
+    /// and nothing else follows from it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub agent_trusts: bool,
-    /// Whether the repository brings settings for the agent along (hooks, MCP servers) that are left out.
+    /// Whether the repository has settings for the agent (hooks, MCP servers) that are left out.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub left_out: bool,
-    /// The commands that have to succeed after a step.
+    /// The commands that must succeed after a step.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub verify: Vec<CommandLine>,
     /// The commands that run once in a new worktree.
@@ -43,13 +44,13 @@ pub struct Project {
 }
 
 impl Project {
-    /// Whether what the repository brings along for the agent is used.
+    /// Whether the repository's settings for the agent are used.
     #[must_use]
     pub const fn settings_are_used(&self) -> bool {
         self.trust.is_given() || self.agent_trusts
     }
 
-    /// Whether it says nothing at all.
+    /// Whether it adds nothing.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
@@ -61,12 +62,12 @@ impl Project {
 #[serde(rename_all = "snake_case")]
 #[strum(serialize_all = "snake_case")]
 pub enum Trust {
-    /// It is not.
+    /// It is not trusted.
     #[default]
     None,
-    /// For this run and the chain it begins, by an option of its start.
+    /// For this run and the chain it begins, by an option at its start.
     ThisRun,
-    /// By a record of the user's, which holds as long as the files do not change.
+    /// By a record of the user, which is valid as long as the files do not change.
     Recorded,
 }
 
@@ -86,7 +87,7 @@ impl Trust {
     }
 }
 
-/// What the machine's user lets a run do beyond what holds for every run.
+/// What the operator permits a run beyond the rules of every run.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Permits {
     /// Begin although tracked files have uncommitted changes.
@@ -101,7 +102,7 @@ pub struct Permits {
 }
 
 impl Permits {
-    /// Permits what the other permits, too.
+    /// Adds everything that the other permits.
     pub fn add(&mut self, other: Self) {
         self.allow_dirty |= other.allow_dirty;
         self.allow_deps |= other.allow_deps;

@@ -1,4 +1,4 @@
-//! Tools that an agent was not allowed to use.
+//! Tools that the agent was refused.
 
 use std::fmt;
 
@@ -9,15 +9,15 @@ use serde::{Deserialize, Serialize};
 pub struct ToolRefusal {
     /// The tool, as the agent calls it.
     pub tool: String,
-    /// What it was to be used on: the command, the file, the address.
+    /// The command, the file or the address that it was called with.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub input: Option<String>,
-    /// What `--allow-tool` takes to allow it, where that is known.
+    /// The values of `--allow-tool` that allow it, if they are known.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub allow: Vec<String>,
 }
 
-/// The tool, and what it was to be used on.
+/// The tool and its input.
 impl fmt::Display for ToolRefusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.input {

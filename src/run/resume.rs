@@ -1,35 +1,35 @@
-//! Going on with a run that had ended.
+//! Resuming a run that has ended.
 
 use super::decide::Run;
 use super::decision::Decision;
 use super::ending::Ending;
 use super::event::Event;
-use super::ids::{Fresh, PromptId};
+use super::ids::{NewIds, PromptId};
 use super::limits::Limits;
 use super::project::Permits;
 use super::resumed::ResumedBy;
 use crate::recipe::advice;
 use crate::{Advise, Exit, ExitReason, Next, Remedy, Tool};
 
-/// A wish to go on with a run that had ended.
+/// A request to resume a run that has ended.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Resume {
-    /// Whose wish.
+    /// Who resumes it.
     pub by: ResumedBy,
     /// New limits; without them the old ones stay.
     pub limits: Option<Limits>,
     /// How many more visits of each step to allow.
     pub allow_visits: u32,
-    /// How many more steps in all to allow.
+    /// How many more steps in total to allow.
     pub allow_steps: u32,
-    /// What the agent is allowed from now on, on top of what it was allowed before.
+    /// The tools that the agent is allowed from now on, in addition to the previous ones.
     pub allow_tools: Vec<Tool>,
-    /// What the machine's user lets the run do from now on, on top of what it may do already.
+    /// What the operator permits from now on, in addition to the previous permits.
     pub permits: Permits,
 }
 
 impl Resume {
-    /// The wish to go on just as before.
+    /// A request to resume without changes.
     #[must_use]
     pub const fn by(by: ResumedBy) -> Self {
         let permits = Permits { allow_dirty: false, allow_deps: false, force_parallel: false };
@@ -37,24 +37,24 @@ impl Resume {
     }
 }
 
-/// What became of people's words while a run had ended.
+/// What happened to queued prompts since a run ended.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Meanwhile {
-    /// What had waited in the run, and was passed on outside of it.
-    pub told: Vec<PromptId>,
-    /// What was said since, and waits for the run to go on.
-    pub said: Vec<(PromptId, String)>,
+pub struct PendingPrompts {
+    /// Prompts from the run's queue that were delivered outside of it.
+    pub delivered: Vec<PromptId>,
+    /// Prompts that were sent since, and are queued until the run resumes.
+    pub queued: Vec<(PromptId, String)>,
 }
 
-/// Why a run cannot go on.
+/// Why a run cannot be resumed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CannotResume {
     /// It has not ended.
-    #[error("the run is still going on{}", advice(self))]
+    #[error("the run is still running{}", advice(self))]
     StillRunning,
-    /// It is taken up as it was left.
-    #[error("the run was left behind, and goes on as it is{}", advice(self))]
-    AsItIs,
+    /// It is open and not driven, so it can only be resumed without changes.
+    #[error("the run was left open, and can only be resumed unchanged{}", advice(self))]
+    OnlyUnchanged,
     /// It has nothing left to do.
     #[error("the run reached its goal ({reason}){}", advice(self))]
     Finished {
@@ -70,7 +70,7 @@ pub enum CannotResume {
     /// It would stop again at once.
     #[error("the run would stop again at once: {message}{}", advice(self))]
     WouldStopAgain {
-        /// What it would say.
+        /// The message of that stop.
         message: String,
         /// What to do about it.
         remedy: Remedy,
@@ -81,7 +81,7 @@ impl Advise for CannotResume {
     fn remedy(&self) -> Option<Remedy> {
         Some(match self {
             Self::StillRunning => Remedy::ExitFirst,
-            Self::AsItIs => Remedy::ResumeAsItIs,
+            Self::OnlyUnchanged => Remedy::ResumeAsItIs,
             Self::Finished { .. } => Remedy::StartAgainForNext,
             Self::WorktreeEnded { .. } => Remedy::StartAgain,
             Self::WouldStopAgain { remedy, .. } => remedy.clone(),
@@ -90,26 +90,26 @@ impl Advise for CannotResume {
 }
 
 impl Run {
-    /// Goes on where the run ended: with the step's prompt again, or, where a guardrail had refused to enter a step,
-    /// by entering it. What was said `meanwhile` comes first.
+    /// Resumes where the run ended: with the step's prompt again or, if a guardrail had refused to
+    /// enter a step, by entering it. `pending` prompts come first.
     ///
     /// # Errors
-    /// It has not ended, has reached its goal, or would stop again for the same limit.
+    /// The run has not ended, has reached its goal, or would stop again at the same limit.
     pub fn resume(
         &mut self,
         resume: Resume,
-        meanwhile: Meanwhile,
-        fresh: Fresh,
+        pending: PendingPrompts,
+        fresh: NewIds,
     ) -> Result<Decision, CannotResume> {
         let ending = self.ending().ok_or(CannotResume::StillRunning)?;
         if ending.goal_met {
             return Err(CannotResume::Finished { reason: ending.reason.clone() });
         }
-        if let Some(end) = &self.known.worktree_ended {
-            return Err(CannotResume::WorktreeEnded { how: end.in_a_word() });
+        if let Some(end) = &self.state.worktree_ended {
+            return Err(CannotResume::WorktreeEnded { how: end.as_word() });
         }
-        let limits = resume.limits.unwrap_or(self.known.limits);
-        if let Some(exit) = limits.exceeded(&self.known.spent) {
+        let limits = resume.limits.unwrap_or(self.state.limits);
+        if let Some(exit) = limits.exceeded(&self.state.spent) {
             return Err(would_stop_again(&exit.message(), Remedy::Raise));
         }
         let refused = refused_outcome(ending);
@@ -120,41 +120,44 @@ impl Run {
             let remedy = if restarts { Remedy::StartAgain } else { Remedy::Raise };
             return Err(would_stop_again(&exit, remedy));
         }
-        let is_new = |tool: &Tool| !self.known.order.allow_tools.contains(tool);
+        let is_new = |tool: &Tool| !self.state.spec.allow_tools.contains(tool);
         let resumed = Event::Resumed {
             by: resume.by,
             limits,
-            extra_visits: self.known.extra_visits.saturating_add(resume.allow_visits),
-            extra_steps: self.known.extra_steps.saturating_add(resume.allow_steps),
+            extra_visits: self.state.extra_visits.saturating_add(resume.allow_visits),
+            extra_steps: self.state.extra_steps.saturating_add(resume.allow_steps),
             allow_tools: resume.allow_tools.into_iter().filter(is_new).collect(),
             permits: resume.permits,
-            told: meanwhile.told,
+            delivered: pending.delivered,
         };
         let mut events = Vec::new();
         self.record(&mut events, resumed);
-        for (prompt, text) in meanwhile.said {
+        for (prompt, text) in pending.queued {
             self.record(&mut events, Event::PromptQueued { prompt, text });
         }
-        let todo = match refused {
+        let action = match refused {
             Some(outcome) => self.take(&mut events, &outcome, None, fresh),
             None => self.next_turn(&mut events, fresh),
         };
-        Ok(Decision { events, todo })
+        Ok(Decision { events, action })
     }
 
-    /// Whether it should go on by itself after this exit: the reason is one where that can help, it has not done so
-    /// too often, and it has got somewhere since it last went on after the same reason.
+    /// Whether the run should resume by itself after this exit: the reason is one where that can
+    /// help, the run has not done so too often, and it has made progress since it last resumed by
+    /// itself after the same reason.
     pub(super) fn may_resume_by_itself(&self, exit: &Exit) -> bool {
-        let stuck = self.known.resumes.stuck_on.as_deref() == Some(&*exit.code());
-        exit.definition().auto_resumable && !stuck && self.known.resumes.auto < self.known.limits.auto_resumes
+        let stuck = self.state.resumes.stuck_on.as_deref() == Some(&*exit.code());
+        exit.definition().auto_resumable
+            && !stuck
+            && self.state.resumes.auto < self.state.limits.auto_resumes
     }
 
-    /// The message of the guardrail that would still refuse the step that the run was to enter.
+    /// The message of the guardrail that would still refuse to enter the step.
     fn still_refused(&self, ending: &Ending, outcome: &str, resume: &Resume) -> Option<String> {
-        let visits = self.known.extra_visits.saturating_add(resume.allow_visits);
-        let steps = self.known.extra_steps.saturating_add(resume.allow_steps);
+        let visits = self.state.extra_visits.saturating_add(resume.allow_visits);
+        let steps = self.state.extra_steps.saturating_add(resume.allow_steps);
         let limits = self.recipe.outline().guardrails.raised_by(visits, steps);
-        // A copy, so that trying costs nothing.
+        // Tried on a copy, so that the run itself does not move.
         let mut position = self.recipe.resume(&self.position.snapshot()).ok()?;
         match position.report_within(outcome, &limits) {
             Ok(Next::Exit(exit)) if exit.tripped().is_some() => Some(exit.message().into_owned()),
@@ -164,10 +167,12 @@ impl Run {
     }
 }
 
-/// The outcome that a guardrail did not let through.
+/// The outcome that a guardrail refused to follow.
 fn refused_outcome(ending: &Ending) -> Option<String> {
-    let guardrails = [ExitReason::MaxStepVisitsExceeded, ExitReason::MaxTotalSteps, ExitReason::MaxRestarts];
-    let tripped = ExitReason::lookup(&ending.reason).is_some_and(|reason| guardrails.contains(&reason));
+    let guardrails =
+        [ExitReason::MaxStepVisitsExceeded, ExitReason::MaxTotalSteps, ExitReason::MaxRestarts];
+    let tripped =
+        ExitReason::lookup(&ending.reason).is_some_and(|reason| guardrails.contains(&reason));
     if tripped { ending.outcome.clone() } else { None }
 }
 

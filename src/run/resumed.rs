@@ -1,23 +1,23 @@
-//! How a run came to be resumed.
+//! Who resumed a run.
 
 use serde::{Deserialize, Serialize};
 
-/// At whose wish a run goes on.
+/// Who resumed a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, strum::Display)]
 #[serde(rename_all = "snake_case")]
 #[strum(serialize_all = "snake_case")]
 pub enum ResumedBy {
-    /// A person's.
+    /// A person.
     User,
-    /// Nobody's: its reason is one where trying again can help.
+    /// The engine, after a reason for which a retry can help.
     Auto,
 }
 
-/// How often a run went on by itself, and why last.
+/// How often a run resumed by itself, and after which reason it last did.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Resumes {
-    /// How often it went on by itself.
+    /// How often it resumed by itself.
     pub(super) auto: u32,
-    /// The reason it last went on after by itself, until it gets anywhere.
+    /// The reason after which it last resumed by itself; cleared once it makes progress.
     pub(super) stuck_on: Option<String>,
 }

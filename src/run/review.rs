@@ -1,15 +1,18 @@
-//! The reviews of a run: what each round of a reviewing step found, whether that gets anywhere, and what the agent is told of it.
+//! The reviews of a run: what each round of a reviewing step found, whether the rounds make
+//! progress, and what the prompts say about it.
 //!
-//! A step reviews where one of its outcomes carries findings. A round is one such report that was followed and lists something.
+//! A reviewing step has an outcome that carries findings. A round is one report of such an outcome
+//! that lists at least one finding and was followed.
 
 use std::collections::BTreeSet;
 
-use super::event::{Event, Read};
+use super::event::{Event, ReplyReading};
 use super::resumed::ResumedBy;
 use crate::outcome::Finding;
 use crate::{Exit, ExitReason, Outline};
 
-/// How many findings the description of an exit names, and how much of each, in characters.
+/// How many findings the description of an exit names, and the maximum length of each, in
+/// characters.
 const MAX_NAMED: usize = 5;
 const MAX_NAMED_CHARS: usize = 200;
 
@@ -17,19 +20,19 @@ const MAX_NAMED_CHARS: usize = 200;
 const MAX_LISTED: usize = 20;
 const MAX_LIST_CHARS: usize = 4000;
 
-/// The fewest rounds over which a number can be said not to get smaller.
+/// The fewest rounds over which the number of findings can be compared.
 const MIN_ROUNDS: u32 = 2;
 
-/// The reviews of a run. They follow from its events alone: see [`Reviews::learn`].
+/// The reviews of a run. They follow from its events alone: see [`Reviews::apply`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Reviews {
     /// The outcomes that carry findings, each with its step.
     carriers: Vec<(&'static str, &'static str)>,
     /// The step of the last turn.
     step: String,
-    /// What the agent reported last, until that was followed or the agent was asked again.
+    /// The agent's last report, until it is followed or the agent is asked again.
     reported: Option<Reported>,
-    /// Those with open findings, the one that reported last at the end.
+    /// The reviews with open findings, ordered by their last report.
     open: Vec<Review>,
 }
 
@@ -44,9 +47,9 @@ struct Reported {
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Review {
     step: String,
-    /// What each round found, never nothing.
+    /// The findings of each round, never empty.
     rounds: Vec<Vec<Finding>>,
-    /// How many rounds a person has looked at: those are no longer held against the agent.
+    /// How many rounds came before a person resumed the run: they no longer count.
     forgiven: usize,
 }
 
@@ -59,15 +62,16 @@ impl Reviews {
         Self { carriers: carriers.collect(), step: String::new(), reported: None, open: Vec::new() }
     }
 
-    /// What an event says about the run's reviews.
-    pub(super) fn learn(&mut self, event: &Event) {
+    /// Applies an event.
+    pub(super) fn apply(&mut self, event: &Event) {
         match event {
             Event::TurnBegan { step, .. } => {
                 self.step.clone_from(step);
                 self.reported = None;
             }
-            Event::Replied { read: Read::Outcome { outcome, findings, .. }, .. } => {
-                self.reported = Some(Reported { outcome: outcome.clone(), findings: findings.clone() });
+            Event::Replied { read: ReplyReading::Outcome { outcome, findings, .. }, .. } => {
+                self.reported =
+                    Some(Reported { outcome: outcome.clone(), findings: findings.clone() });
             }
             Event::Moved { .. } => self.follow(),
             Event::Ended { ending, .. } if ending.outcome.is_some() => self.follow(),
@@ -82,16 +86,18 @@ impl Reviews {
             | Event::RulesBroken { .. }
             | Event::WorktreeEnded { .. }
             | Event::ToolsRefused { .. }
-            | Event::Replied { read: Read::Unread { .. } | Read::NotAsked, .. }
+            | Event::Replied {
+                read: ReplyReading::Unread { .. } | ReplyReading::NotAsked, ..
+            }
             | Event::CheckBegan { .. }
             | Event::Checked { .. }
-            | Event::Reasked { .. }
+            | Event::Retried { .. }
             | Event::PromptQueued { .. }
             | Event::Resumed { by: ResumedBy::Auto, .. } => {}
         }
     }
 
-    /// What was reported counts from here on.
+    /// The run follows the reported outcome, so its findings become a round.
     fn follow(&mut self) {
         let Some(Reported { outcome, findings }) = self.reported.take() else { return };
         let index = self.open.iter().position(|review| review.step == self.step);
@@ -112,8 +118,8 @@ impl Reviews {
         self.carriers.contains(&(step, outcome))
     }
 
-    /// The exit of a run whose last report shows that review and fix go round: what was found was found before, or did not get
-    /// less over so many rounds.
+    /// The exit of a run in a review loop: the last report repeats the findings of an earlier
+    /// round, or the number of findings did not shrink over `max_rounds` rounds.
     pub(super) fn stuck(&self, max_rounds: u32) -> Option<Exit> {
         let Reported { outcome, findings } = self.reported.as_ref()?;
         if findings.is_empty() || !self.carries(&self.step, outcome) {
@@ -130,16 +136,20 @@ impl Reviews {
             return Some(Exit::because(ExitReason::ReviewLoopDetected).describe(words));
         }
         let window = usize::try_from(max_rounds.max(MIN_ROUNDS)).unwrap_or(usize::MAX);
-        let numbers: Vec<_> = rounds[rounds.len().checked_sub(window)?..].iter().map(|it| it.len()).collect();
+        let numbers: Vec<_> =
+            rounds[rounds.len().checked_sub(window)?..].iter().map(|it| it.len()).collect();
         let words = || {
-            let told: Vec<_> = numbers.iter().map(ToString::to_string).collect();
-            format!("the findings did not get fewer over {window} rounds ({}): {named}", told.join(", "))
+            let counts: Vec<_> = numbers.iter().map(ToString::to_string).collect();
+            format!(
+                "the findings did not get fewer over {window} rounds ({}): {named}",
+                counts.join(", ")
+            )
         };
         let grew = numbers.last() >= numbers.first();
         grew.then(|| Exit::because(ExitReason::ReviewLoopDetected).describe(words()))
     }
 
-    /// What stands before the prompt of a step while findings are open.
+    /// The paragraph before the prompt of a step while findings are open.
     pub(super) fn paragraph(&self, step: &str) -> Option<String> {
         let own = self.open.iter().find(|review| review.step == step);
         let review = own.or(self.open.last())?;
@@ -147,16 +157,19 @@ impl Reviews {
         Some(if own.is_some() {
             format!(
                 "This is review round {}. Round {rounds} found:\n{list}\n\
-                 Report only what is still open or new; do not repeat what is settled.",
+                 Report only what is still open or new; do not repeat what is resolved.",
                 rounds + 1
             )
         } else {
-            format!("Open findings of the last review (round {rounds} of `{}`):\n{list}", review.step)
+            format!(
+                "Open findings of the last review (round {rounds} of `{}`):\n{list}",
+                review.step
+            )
         })
     }
 }
 
-/// The findings as lines of a list, as many as a prompt has room for.
+/// The findings as a list, truncated to what fits into a prompt.
 fn list(findings: &[Finding]) -> String {
     let (mut lines, mut chars) = (Vec::new(), 0);
     for finding in findings.iter().take(MAX_LISTED) {
@@ -178,9 +191,10 @@ fn list(findings: &[Finding]) -> String {
 fn named(findings: &[Finding]) -> String {
     let short = |finding: &Finding| {
         let words = finding.to_string();
+        let words = words.trim_end_matches('.');
         match words.char_indices().nth(MAX_NAMED_CHARS) {
             Some((end, _)) => format!("{}…", &words[..end]),
-            None => words,
+            None => words.to_owned(),
         }
     };
     let named: Vec<_> = findings.iter().take(MAX_NAMED).map(short).collect();
@@ -189,8 +203,8 @@ fn named(findings: &[Finding]) -> String {
     format!("{}{more}", named.join("; "))
 }
 
-/// What was found, so that it compares equal when it is found again: order, repetition, case, space, punctuation around it and
-/// numbers of lines do not matter.
+/// The findings in a form in which repeated ones compare equal: order, repetition, case, spaces,
+/// surrounding punctuation and line numbers do not matter.
 fn normalised(findings: &[Finding]) -> BTreeSet<(String, String)> {
     let file = |finding: &Finding| finding.file.as_deref().map(comparable).unwrap_or_default();
     findings.iter().map(|finding| (comparable(&finding.text), file(finding))).collect()
@@ -218,7 +232,8 @@ fn is_line_number(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// A word such as `src/cart.rs:12:5:` without line and column, and without the punctuation that follows them.
+/// A word such as `src/cart.rs:12:5:` without line and column, and without the punctuation that
+/// follows them.
 fn without_line(word: &str) -> &str {
     let mut path = word;
     let end = |path: &str| path.trim_end_matches(|c: char| !c.is_alphanumeric()).len();
@@ -236,12 +251,17 @@ mod tests {
     use super::*;
 
     fn findings(texts: &[&str]) -> Vec<Finding> {
-        let one = |text: &&str| Finding { text: (*text).to_owned(), file: None, line: None, severity: None };
+        let one = |text: &&str| Finding {
+            text: (*text).to_owned(),
+            file: None,
+            line: None,
+            severity: None,
+        };
         texts.iter().map(one).collect()
     }
 
     #[test]
-    fn what_makes_no_difference_is_not_compared() {
+    fn findings_are_compared_without_order_case_and_line_numbers() {
         let table: [(&[&str], &[&str], bool); 14] = [
             (&["a b", "c"], &["c", "a b", "c"], true),
             (&["Totals are\n  wrong."], &["totals ARE wrong!"], true),
@@ -276,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn long_lists_are_cut_and_counted() {
+    fn long_lists_are_truncated_and_the_rest_is_counted() {
         let many = vec!["x"; 50];
         let lines = list(&findings(&many));
         assert_eq!((lines.lines().count(), lines.lines().last()), (21, Some("- and 30 more")));
@@ -286,6 +306,7 @@ mod tests {
         assert_eq!(lines.lines().last(), Some("- and 13 more"));
         assert_eq!(list(&findings(&["a", "b"])), "- a\n- b");
         assert_eq!(named(&findings(&["a", "b"])), "a; b");
+        assert_eq!(named(&findings(&["It leaks.", "b…"])), "It leaks; b…");
         assert_eq!(named(&findings(&["a"; 8])), "a; a; a; a; a; and 3 more");
         assert_eq!(named(&findings(&[&long])).chars().count(), MAX_NAMED_CHARS + 1);
     }

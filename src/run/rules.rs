@@ -1,17 +1,18 @@
-//! How a run ends that changed files which it may not change.
+//! The exit of a run that changed files it may not change.
 
 use crate::{BrokenRule, Exit, ExitReason, Violation};
 
-/// How many files an exit names before it only counts.
+/// How many files an exit names; it only counts the others.
 const MAX_NAMED: usize = 5;
 
-/// What a run ends with that changed these files; `None` where there are none.
+/// The exit for these violations; `None` if there are none.
 pub(super) fn exit(violations: &[Violation]) -> Option<Exit> {
     if violations.is_empty() {
         return None;
     }
     let only_lockfiles = violations.iter().all(|it| it.rule == BrokenRule::Lockfile);
-    let reason = if only_lockfiles { ExitReason::LockfileViolation } else { ExitReason::GuardViolation };
+    let reason =
+        if only_lockfiles { ExitReason::LockfileViolation } else { ExitReason::GuardViolation };
     Some(Exit::because(reason).describe(in_words(violations)))
 }
 
@@ -33,7 +34,8 @@ mod tests {
     #[test]
     fn lockfiles_alone_have_a_reason_of_their_own() {
         let lockfile = broken("Cargo.lock", BrokenRule::Lockfile);
-        let denied = broken(".github/ci.yml", BrokenRule::Denied { pattern: ".github/**".to_owned() });
+        let denied =
+            broken(".github/ci.yml", BrokenRule::Denied { pattern: ".github/**".to_owned() });
         let table = [
             (vec![], None),
             (vec![lockfile.clone()], Some(ExitReason::LockfileViolation)),

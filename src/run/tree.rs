@@ -1,4 +1,4 @@
-//! What the engine saw in a run's working directory, beside its turns.
+//! What the engine saw in a run's working directory before and after its turns.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,11 +8,11 @@ pub struct TreeState {
     /// The commit that HEAD names; `None` on a branch without commits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub head: Option<String>,
-    /// The branch; `None` where HEAD is detached.
+    /// The branch; `None` if HEAD is detached.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub branch: Option<String>,
-    /// Stands for the content of all files that are not ignored, committed or not. Two states with the same files have the
-    /// same one.
+    /// A hash of all files that are not ignored, committed or not. Two states with the same files
+    /// have the same hash.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tree: Option<String>,
 }
@@ -23,9 +23,9 @@ pub struct TreeState {
 pub enum Moment {
     /// Right before the agent got its prompt. The first one of a run is its baseline.
     Before,
-    /// When the turn had ended.
+    /// Right after the turn ended.
     After {
-        /// What the run has changed so far, its baseline to now.
+        /// What the run has changed since its baseline.
         changes: Changes,
     },
 }
@@ -33,10 +33,10 @@ pub enum Moment {
 /// What a run changed.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Changes {
-    /// The files, by path; a long list is cut.
+    /// The files, by path; a long list is truncated.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<ChangedFile>,
-    /// How many files there are in all.
+    /// The total number of files.
     pub total_files: u32,
     /// How many lines were added.
     pub added: u64,
@@ -92,21 +92,21 @@ pub struct CommitSeen {
 pub struct Baseline {
     /// The work tree when the run began; `None` before its first turn, and outside of git.
     pub tree: Option<TreeState>,
-    /// Where HEAD was around each of the run's turns that moved it.
+    /// Where HEAD was before and after each of the run's turns that moved it.
     pub windows: Vec<HeadWindow>,
-    /// Where HEAD was when the turn in flight began, where another engine saw that.
+    /// Where HEAD was when the turn in flight began.
     pub head_before: Option<Option<String>>,
 }
 
 impl Baseline {
-    /// What was seen right before a turn. The first look is what everything is compared with, for good: a run that is
-    /// resumed keeps it.
+    /// Records the work tree right before a turn. The first one is the baseline for good: a
+    /// resumed run keeps it.
     pub fn begin_turn(&mut self, tree: &TreeState) {
         self.tree.get_or_insert_with(|| tree.clone());
         self.head_before = Some(tree.head.clone());
     }
 
-    /// Where HEAD is after a turn.
+    /// Records HEAD after a turn.
     pub fn end_turn(&mut self, head: Option<&String>) {
         if let Some(before) = self.head_before.take().filter(|before| before.as_ref() != head) {
             self.windows.push(HeadWindow { before, after: head.cloned() });
@@ -114,7 +114,7 @@ impl Baseline {
     }
 }
 
-/// Where HEAD was when a turn began and when it ended. What appeared in between is the turn's.
+/// Where HEAD was when a turn began and when it ended. The commits in between are the turn's.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HeadWindow {
     /// When it began.

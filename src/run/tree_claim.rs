@@ -1,33 +1,36 @@
-//! What a run asks for before it works in a work tree.
+//! A run's claim to a work tree.
 
 use super::decide::Run;
 use super::ids::RunId;
-use super::order::Order;
+use super::run_spec::RunSpec;
 use crate::{Outline, StepOutline, Tool};
 
-/// A run that has to have its work tree for itself.
+/// A run that needs exclusive use of its work tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TreeClaim {
     /// The run.
     pub run: RunId,
     /// Its recipe, by id.
     pub recipe: &'static str,
-    /// Whether it was told to work beside other runs all the same.
+    /// Whether it is permitted to work in parallel with other runs.
     pub parallel: bool,
 }
 
 impl TreeClaim {
-    /// The claim of a run that begins with this order; `None` where it changes nothing, or only pretends to.
+    /// The claim of a run with this spec; `None` if the run changes no files, or is a rehearsal.
     #[must_use]
-    pub fn of(recipe: &'static Outline, order: &Order) -> Option<Self> {
-        let works = recipe.steps.iter().any(works) || !order.project.verify.is_empty();
-        let claim = Self { run: order.run, recipe: recipe.id, parallel: order.permits.force_parallel };
-        (works && !order.rehearsal).then_some(claim)
+    pub fn of(recipe: &'static Outline, spec: &RunSpec) -> Option<Self> {
+        let changes_files =
+            recipe.steps.iter().any(may_change_files) || !spec.project.verify.is_empty();
+        let claim =
+            Self { run: spec.run, recipe: recipe.id, parallel: spec.permits.force_parallel };
+        (changes_files && !spec.rehearsal).then_some(claim)
     }
 }
 
-/// Whether files may change at a step: by its agent, or by a command. What its author left open may.
-fn works(step: &StepOutline) -> bool {
+/// Whether files may change at a step: by its agent, or by a command. A step without a list of
+/// tools may change files.
+fn may_change_files(step: &StepOutline) -> bool {
     let changes = |tool: &Tool| match tool {
         Tool::Edit | Tool::Command(_) => true,
         Tool::Read | Tool::Web => false,
@@ -37,9 +40,9 @@ fn works(step: &StepOutline) -> bool {
 }
 
 impl Run {
-    /// What it asks for before it works in its work tree.
+    /// Its claim to its work tree. The driver must hold the claim before the run works there.
     #[must_use]
     pub fn tree_claim(&self) -> Option<TreeClaim> {
-        TreeClaim::of(self.recipe.outline(), &self.known.order)
+        TreeClaim::of(self.recipe.outline(), &self.state.spec)
     }
 }

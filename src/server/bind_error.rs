@@ -1,4 +1,4 @@
-//! What can keep a server from coming up.
+//! Why a server could not start.
 
 use std::io::ErrorKind;
 use std::net::SocketAddr;
@@ -9,32 +9,32 @@ use crate::recipe::advice;
 use crate::store::StoreError;
 use crate::{Advise, Remedy};
 
-/// Why a server could not be brought up.
+/// Why a server could not be started.
 #[derive(Debug, thiserror::Error)]
 pub enum BindError {
-    /// Something was not said that has no usual value.
+    /// A required setting is missing.
     #[error("a server needs `{0}`: call that method of its builder")]
     Missing(&'static str),
-    /// The address can be reached by others, and that was not allowed.
+    /// The address can be reached from other machines, and that was not allowed.
     #[error("{} can be reached from other machines{}", .0, advice(self))]
     NotLoopback(SocketAddr),
-    /// The address cannot be listened at.
+    /// The server cannot listen at the address.
     #[error("cannot listen at {address}: {why}{}", advice(self))]
     Address {
         /// The address.
         address: SocketAddr,
-        /// In the system's words.
+        /// The system's error message.
         why: String,
         /// What to do about it.
         remedy: Remedy,
     },
-    /// There is no key.
+    /// The key cannot be used.
     #[error(transparent)]
     Key(#[from] KeyError),
     /// The store cannot be opened.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// What an earlier server left cannot be taken up.
+    /// The state that an earlier server left cannot be recovered.
     #[error(transparent)]
     Engine(#[from] EngineError),
 }
@@ -53,7 +53,7 @@ impl Advise for BindError {
 }
 
 impl BindError {
-    /// An address that cannot be listened at, with what helps against this error.
+    /// The error for an address that the server cannot listen at, with its remedy.
     pub(crate) fn address(address: SocketAddr, error: &std::io::Error) -> Self {
         let remedy = match error.kind() {
             ErrorKind::AddrInUse => Remedy::OtherPort,

@@ -1,4 +1,4 @@
-//! What is written down about runs, in the words of the wire: for those who read it here, and for those who ask over HTTP.
+//! Reads runs from the store as protocol messages, for handlers and for HTTP.
 
 use super::broadcast::convert;
 use crate::Catalog;
@@ -6,13 +6,14 @@ use crate::run::{Event, RunId};
 use crate::store::{Message, RunFilter, Store, StoreError};
 use crate::view::Timeline;
 use crate::wire::{
-    Journal, JournalEvent, LastReply, RunDetails, RunLine, SessionHistory, Stamp, Window, cut, window,
+    HistoryPart, Journal, JournalEvent, LastReply, ListedRun, RunDetails, RunLine, SessionHistory,
+    Stamp, cut, history_page,
 };
 
-/// How many bytes of a reply are told; its middle is what is left out.
-const LONGEST_REPLY: usize = 64 * 1024;
+/// How many bytes of a reply are sent; the middle of a longer one is left out.
+const MAX_REPLY_BYTES: usize = 64 * 1024;
 
-/// Runs, those that began last first.
+/// Runs, newest first.
 pub(crate) fn runs(
     store: &dyn Store,
     catalog: Catalog,
@@ -21,7 +22,47 @@ pub(crate) fn runs(
     Ok(store.runs(filter)?.iter().map(|run| convert::run_line(catalog, run)).collect())
 }
 
-/// A run and what happened in it after this event, at most so much; `None` where there is no such run.
+/// How many runs are read at once during a text search.
+const SEARCH_PAGE_RUNS: usize = 500;
+
+/// Runs with their tasks; given a text, only those in which all of its words occur.
+pub(crate) fn listed_runs(
+    store: &dyn Store,
+    catalog: Catalog,
+    filter: &RunFilter,
+    text: Option<&str>,
+) -> Result<Vec<ListedRun>, StoreError> {
+    let with_task = |run: RunLine| {
+        let started = store.events(run.run_id, 0, 1)?.into_iter().next();
+        let task = started.and_then(|first| match first.event {
+            Event::Started { spec, .. } => spec.task,
+            _ => None,
+        });
+        Ok(ListedRun { run, task })
+    };
+    let Some(words) = text.map(str::to_lowercase) else {
+        return runs(store, catalog, filter)?.into_iter().map(with_task).collect();
+    };
+    let wanted = filter.limit.unwrap_or(usize::MAX);
+    let mut page = RunFilter { limit: Some(SEARCH_PAGE_RUNS), ..filter.clone() };
+    let mut found = Vec::new();
+    loop {
+        let lines = runs(store, catalog, &page)?;
+        let is_last = lines.len() < SEARCH_PAGE_RUNS;
+        page.before = lines.last().map(|line| line.run_id);
+        for line in lines {
+            let listed = with_task(line)?;
+            if found.len() < wanted && listed.matches(&words) {
+                found.push(listed);
+            }
+        }
+        if is_last || found.len() >= wanted {
+            return Ok(found);
+        }
+    }
+}
+
+/// A run and its events after `since`, at most `limit` of them; `None` if there is no such run.
 pub(crate) fn journal(
     store: &dyn Store,
     catalog: Catalog,
@@ -38,7 +79,7 @@ pub(crate) fn journal(
     Ok(Some(Journal { run: convert::run_line(catalog, &run), events: events.collect() }))
 }
 
-/// How a run is shown after this event; `None` where there is no such run.
+/// A run's timeline up to event `seq`; `None` if there is no such run.
 pub(crate) fn timeline(
     store: &dyn Store,
     catalog: Catalog,
@@ -53,7 +94,8 @@ pub(crate) fn timeline(
     Ok(Some(timeline))
 }
 
-/// A run, what happened in it after this event (at most so much), and what has changed since in how it is shown.
+/// A run, its events after `since` (at most `limit` of them), and what has changed in its view
+/// since; `None` if there is no such run.
 pub(crate) fn details(
     store: &dyn Store,
     catalog: Catalog,
@@ -70,10 +112,14 @@ pub(crate) fn details(
     }
     events.retain(|recorded| recorded.seq > since);
     events.truncate(limit);
-    Ok(Some(RunDetails { journal: Journal { run, events }, view: timeline.view().changed_since(since) }))
+    Ok(Some(RunDetails {
+        journal: Journal { run, events },
+        view: timeline.view().changed_since(since),
+    }))
 }
 
-/// What the agent said in the last attempt of a run in which it said anything; `None` where there is no such run.
+/// What the agent wrote in the last attempt of a run in which it wrote anything; `None` if there is
+/// no such run.
 pub(crate) fn last_reply(store: &dyn Store, id: RunId) -> Result<Option<LastReply>, StoreError> {
     let Some(run) = store.run(id)? else { return Ok(None) };
     let events = store.events(id, 0, usize::MAX)?;
@@ -83,20 +129,20 @@ pub(crate) fn last_reply(store: &dyn Store, id: RunId) -> Result<Option<LastRepl
         let texts = passages.iter().map(|passage| passage.text.as_str());
         let words: Vec<_> = texts.filter(|text| !text.trim().is_empty()).collect();
         if !words.is_empty() {
-            return Ok(Some(LastReply { reply: Some(cut(&words.join("\n\n"), LONGEST_REPLY)) }));
+            return Ok(Some(LastReply { reply: Some(cut(&words.join("\n\n"), MAX_REPLY_BYTES)) }));
         }
     }
     Ok(Some(LastReply { reply: None }))
 }
 
-/// Something that was just said in a conversation of this signature, as clients are told it.
+/// A message that was just added to the conversation with this signature, as clients get it.
 pub(crate) fn pushed(signature: String, provider: &str, message: &Message) -> SessionHistory {
-    let part = Window {
+    let part = HistoryPart {
         session: message.session,
         signature,
         replaced: false,
         total: message.offset + 1,
         messages: vec![convert::history_message(message, provider)],
     };
-    window(part, usize::MAX)
+    history_page(part, usize::MAX)
 }

@@ -1,8 +1,11 @@
-//! Listening: the iOS app's protocol over WebSocket, a few things to read over HTTP, and the web console at `/`.
+//! Listening: the iOS app's protocol over WebSocket, a few HTTP endpoints, and the web console at
+//! `/`.
 //!
-//! It decides nothing about runs (that is the [engine](crate::engine)'s) and writes no JSON by hand (that is the
-//! [wire](crate::wire)'s): it joins the two, and keeps out clients without the key. Start with [`Server`]; then `socket/dialogue.rs` for what a client
-//! can say, `handlers/` for what is done about it, `broadcast/follow.rs` for what everybody is told, `net/accept.rs` for who gets in, and `console/` for the page.
+//! It decides nothing about runs (the [engine](crate::engine) does) and defines no messages (the
+//! [wire](crate::wire) module does): it connects the two, and rejects clients without the key.
+//! Start with [`Server`]; then `socket/client_session.rs` for what a client can send, `handlers/`
+//! for how each message is handled, `broadcast/follow.rs` for what all clients are sent,
+//! `net/accept.rs` for which connections are admitted, and `console/` for the page.
 
 mod bind_error;
 pub(crate) mod broadcast;
@@ -20,9 +23,9 @@ pub use bind_error::BindError;
 pub use builder::ServerBuilder;
 pub use limits::ServerLimits;
 pub use net::key::{ApiKey, KeyError};
-#[cfg(feature = "by-hand")]
+#[cfg(feature = "__test-client")]
 #[doc(hidden)]
-pub use socket::test_client::ByHand;
+pub use socket::test_client::TestClient;
 
 use std::future::Future;
 use std::net::SocketAddr;
@@ -31,17 +34,19 @@ use std::time::Duration;
 
 use tokio::task::JoinSet;
 
-use crate::engine::{Backend, Feed, Shutdown};
-use crate::store::SetAside;
+use crate::engine::{Backend, EventStream, Shutdown};
+use crate::store::QuarantinedStore;
 use net::listener::Listener;
 use shared::Shared;
 
-/// How long clients may take to go when the server stops.
-const LAST_WORDS: Duration = Duration::from_secs(3);
+/// How long clients may take to disconnect when the server stops.
+const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(3);
 
-/// A server that listens, and is about to serve: the iOS app, and browsers, for which it has a web console at `/`.
+/// A server that listens and is ready to serve the iOS app, and browsers, for which it has a web
+/// console at `/`.
 ///
-/// The console takes the key from behind the `#` of its address, which browsers keep to themselves, or asks for it.
+/// The console takes the key from the fragment of its URL (behind the `#`), which browsers do not
+/// send to servers, or asks for it.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -56,7 +61,7 @@ const LAST_WORDS: Duration = Duration::from_secs(3);
 /// # let (data, projects) = (folder.path().join("data"), folder.path().to_owned());
 /// let server = Server::builder()
 ///     .recipes(BUNDLED)
-///     .agent(Arc::new(Rehearsal::default())) // pretends; `Claude` is the real one
+///     .agent(Arc::new(Rehearsal::default())) // simulates an agent; `Claude` runs a real one
 ///     .data(data)
 ///     .root(projects)
 ///     .listen(([127, 0, 0, 1], 0))
@@ -69,22 +74,23 @@ const LAST_WORDS: Duration = Duration::from_secs(3);
 /// # }
 /// ```
 pub struct Server {
-    // Before what holds the data directory: its socket is removed by the one that may have put it there.
+    // Declared before `shared`, which holds the data directory: the socket there has to be removed
+    // while it is still held.
     listeners: Vec<Listener>,
     shared: Arc<Shared>,
     address: SocketAddr,
-    feed: Feed,
+    feed: EventStream,
     shutdown: Shutdown,
-    set_aside: Option<SetAside>,
+    quarantined: Option<QuarantinedStore>,
 }
 
 impl Server {
-    /// Describes a server.
+    /// Configures a server.
     pub fn builder() -> ServerBuilder {
         ServerBuilder::default()
     }
 
-    /// Where it listens.
+    /// The address it listens at.
     #[must_use]
     pub const fn address(&self) -> SocketAddr {
         self.address
@@ -102,17 +108,17 @@ impl Server {
         &self.shared.engine
     }
 
-    /// What became of a store that was damaged; a new one was begun.
+    /// The damaged store that was moved aside at the start, if any; a new one was created.
     #[must_use]
-    pub const fn set_aside(&self) -> Option<&SetAside> {
-        self.set_aside.as_ref()
+    pub const fn set_aside(&self) -> Option<&QuarantinedStore> {
+        self.quarantined.as_ref()
     }
 
-    /// Serves until `shutdown` is done. Then nobody is let in any more, everybody is told so, and what goes on is taken up by the
-    /// next server.
+    /// Serves until `shutdown` completes. Then no more connections are accepted, all clients are
+    /// notified, and the next server recovers what is running.
     ///
-    /// If this is dropped before that, clients have to go as well; but runs go on in the [engine](Self::engine), and nobody
-    /// waits for anything.
+    /// If this future is dropped before that, clients are disconnected as well; but runs continue
+    /// in the [engine](Self::engine), and nothing is awaited.
     pub async fn serve(self, shutdown: impl Future<Output = ()>) {
         let Self { listeners, shared, feed, shutdown: how, .. } = self;
         let _dropped = shared.stopping.clone().drop_guard();
@@ -120,22 +126,23 @@ impl Server {
         for listener in listeners {
             accepting.spawn(net::accept::accept(Arc::clone(&shared), listener));
         }
-        let timekeeper = Arc::clone(&shared);
-        let mut telling = JoinSet::new();
-        telling.spawn(broadcast::follow::follow(Arc::clone(&shared), feed));
-        telling.spawn(async move { timekeeper.hub.keep_time(&timekeeper.clock).await });
+        let delayed = Arc::clone(&shared);
+        let mut broadcast = JoinSet::new();
+        broadcast.spawn(broadcast::follow::follow(Arc::clone(&shared), feed));
+        broadcast.spawn(async move { delayed.hub.send_delayed(&delayed.clock).await });
         shutdown.await;
-        tracing::info!("the server stops");
+        tracing::info!("stopping the server");
         shared.stopping.cancel();
-        // The listeners are closed before anything else, so that the next server can have its address.
+        // The listeners are closed before anything else, so that the next server can bind the
+        // address.
         while accepting.join_next().await.is_some() {}
         shared.tasks.close();
-        let going = tokio::time::timeout(LAST_WORDS, shared.tasks.wait());
-        let (gone, ()) = tokio::join!(going, shared.engine.shut_down(how));
-        if gone.is_err() {
-            tracing::warn!("some clients have not gone in time");
+        let disconnecting = tokio::time::timeout(SHUTDOWN_TIMEOUT, shared.tasks.wait());
+        let (disconnected, ()) = tokio::join!(disconnecting, shared.engine.shut_down(how));
+        if disconnected.is_err() {
+            tracing::warn!("timed out waiting for clients to disconnect");
         }
-        telling.shutdown().await;
+        broadcast.shutdown().await;
     }
 }
 

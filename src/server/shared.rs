@@ -8,15 +8,17 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use super::broadcast::hub::Hub;
-use super::broadcast::update::{Announced, Audience, ClientId, Frame, Meaning, Update, frame};
+use super::broadcast::update::{
+    Announced, Audience, ClientId, ClientUpdate, Frame, FrameKind, frame,
+};
 use super::broadcast::viewers::Viewers;
 use super::limits::ServerLimits;
+use super::net::allowed_hosts::AllowedHosts;
 use super::net::auth_throttle::AuthThrottle;
 use super::net::connection_limit::ConnectionLimit;
 use super::net::descriptors::SocketBudget;
 use super::net::key::ApiKey;
-use super::net::names::Names;
-use super::socket::replies::Leaving;
+use super::socket::outgoing_frames::CloseReason;
 use crate::Catalog;
 use crate::agent::Agent;
 use crate::engine::{Backend, Clock, Roots};
@@ -26,24 +28,24 @@ use crate::wire::ServerMessage;
 pub(super) struct Shared {
     pub(super) engine: Arc<dyn Backend>,
     pub(super) catalog: Catalog,
-    /// The first one is used where nobody asks for another.
+    /// The first one is the default.
     pub(super) agents: Vec<Arc<dyn Agent>>,
-    /// Where agents may work, for somebody who has not worked anywhere yet.
+    /// A directory to propose to a client without sessions.
     pub(super) proposed_directory: Option<String>,
-    /// The roots, where a process of the same user may add one.
+    /// The roots, if a process of the same user may add to them.
     pub(super) growing_roots: Option<Roots>,
     pub(super) clock: Clock,
     pub(super) key: ApiKey,
     pub(super) limits: ServerLimits,
-    pub(super) names: Names,
+    pub(super) names: AllowedHosts,
     pub(super) throttle: AuthThrottle,
     pub(super) socket_budget: SocketBudget,
     pub(super) connections: Arc<ConnectionLimit>,
     pub(super) hub: Hub,
     pub(super) viewers: Viewers,
-    /// The place of the last event that clients were told of.
+    /// The global sequence number of the last event that was published to clients.
     pub(super) followed: watch::Sender<u64>,
-    /// The answer to every ping, written once.
+    /// The reply to every ping, serialized once.
     pub(super) pong: Frame,
     /// Every connection is a task of its own.
     pub(super) tasks: TaskTracker,
@@ -57,35 +59,35 @@ impl Shared {
         ClientId(self.clients.fetch_add(1, Ordering::Relaxed))
     }
 
-    /// Why a WebSocket is over that did not end by itself.
-    pub(super) fn why_over(&self, authenticated: bool) -> Leaving {
+    /// Why a WebSocket is closed when its token is cancelled.
+    pub(super) fn close_reason(&self, authenticated: bool) -> CloseReason {
         if self.stopping.is_cancelled() {
-            Leaving::STOPPING
+            CloseReason::STOPPING
         } else if authenticated {
-            Leaving::TOO_SLOW
+            CloseReason::TOO_SLOW
         } else {
-            Leaving::DISPLACED
+            CloseReason::DISPLACED
         }
     }
 
-    /// Tells something about the runs of a session.
-    pub(super) fn tell_of_run(
+    /// Publishes a message about the runs of a session.
+    pub(super) fn publish_run(
         &self,
         audience: Audience,
         session: SessionId,
         message: &ServerMessage,
         at: u64,
     ) {
-        let meaning = match message {
-            ServerMessage::RecipeStarted(_) => Meaning::Started,
-            ServerMessage::RecipeExited(_) => Meaning::Exited,
-            _ => Meaning::Other,
+        let kind = match message {
+            ServerMessage::RecipeStarted(_) => FrameKind::Started,
+            ServerMessage::RecipeExited(_) => FrameKind::Exited,
+            _ => FrameKind::Other,
         };
-        self.hub.tell_of_run(audience, session, Update::Told(frame(message), meaning), at);
+        self.hub.publish_run(audience, session, ClientUpdate::Message(frame(message), kind), at);
     }
 
-    /// Marks the place, in what all clients are told about a session, behind which a request is answered.
+    /// Marks the point in a session's broadcast after which a request is answered.
     pub(super) fn announce(&self, session: SessionId, announced: Announced, at: u64) {
-        self.hub.tell_of_run(Audience::Everybody, session, Update::Announced(announced), at);
+        self.hub.publish_run(Audience::All, session, ClientUpdate::Announced(announced), at);
     }
 }

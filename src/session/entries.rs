@@ -1,32 +1,33 @@
-//! What each event of a run adds to the conversation.
+//! The message that each event of a run adds to the conversation.
 
 use super::commit::Entry;
 use super::decision::Draft;
+use super::messages;
 use super::records::{NewMessage, Role};
-use super::words;
-use crate::run::{Decision, Ending, Event, PromptId, Purpose, Run, RunId, SessionId, Todo};
+use crate::run::{Action, Decision, Ending, Event, PromptId, Purpose, Run, RunId, SessionId};
 
-/// What the agent replied, where a decision is about that.
+/// The reply that a decision is about.
 #[derive(Clone, Copy)]
 pub(super) struct Reply<'r> {
     pub(super) text: &'r str,
     /// Whether it is in the conversation already, as the last passage of its turn.
-    pub(super) already_said: bool,
+    pub(super) already_streamed: bool,
 }
 
-/// The events of a run's decision, each with its message. What `is_said` already is in the conversation.
+/// The events of a run's decision, each with its message. A prompt for which `is_recorded` holds is
+/// in the conversation already.
 pub(super) fn entries(
     draft: &mut Draft<'_>,
     run: &Run,
     decision: &Decision,
     reply: Option<Reply<'_>>,
-    is_said: &dyn Fn(&PromptId) -> bool,
+    is_recorded: &dyn Fn(&PromptId) -> bool,
 ) -> Vec<Entry<Event>> {
     let mut entries = Vec::with_capacity(decision.events.len());
     for event in &decision.events {
         let message = match event {
-            Event::PromptQueued { prompt, .. } if is_said(prompt) => None,
-            event => message(draft, run, event, &decision.todo, reply),
+            Event::PromptQueued { prompt, .. } if is_recorded(prompt) => None,
+            event => message(draft, run, event, &decision.action, reply),
         };
         entries.push(Entry { event: Some(event.clone()), message });
     }
@@ -37,23 +38,30 @@ fn message(
     draft: &mut Draft<'_>,
     run: &Run,
     event: &Event,
-    todo: &Todo,
+    action: &Action,
     reply: Option<Reply<'_>>,
 ) -> Option<NewMessage> {
-    let (session, id) = (run.order().session, run.order().run);
+    let (session, id) = (run.spec().session, run.spec().run);
     let message = match event {
         Event::TurnBegan { attempt, purpose, .. } => {
-            let Todo::Ask(ask) = todo else { return None };
-            if let Purpose::Pass { .. } = purpose {
-                // A client's words are in the conversation since they were sent.
+            let Action::Ask(ask) = action else { return None };
+            if let Purpose::Deliver { .. } = purpose {
+                // A client's prompt is in the conversation since it was sent.
                 return None;
             }
             let text = ask.prompt.clone();
-            NewMessage { role: Role::User, attempt: Some(*attempt), ..draft.assistant(session, text) }
+            NewMessage {
+                role: Role::User,
+                attempt: Some(*attempt),
+                ..draft.assistant(session, text)
+            }
         }
         Event::Replied { attempt, .. } => {
-            let reply = reply.filter(|reply| !reply.already_said)?;
-            NewMessage { attempt: Some(*attempt), ..draft.assistant(session, reply.text.to_owned()) }
+            let reply = reply.filter(|reply| !reply.already_streamed)?;
+            NewMessage {
+                attempt: Some(*attempt),
+                ..draft.assistant(session, reply.text.to_owned())
+            }
         }
         Event::PromptQueued { prompt, text } => draft.user(session, *prompt, text.clone()),
         Event::Ended { ending, .. } => {
@@ -66,7 +74,7 @@ fn message(
         | Event::ToolsRefused { .. }
         | Event::CheckBegan { .. }
         | Event::Checked { .. }
-        | Event::Reasked { .. }
+        | Event::Retried { .. }
         | Event::Moved { .. }
         | Event::Resumed { .. } => return None,
     };
@@ -81,5 +89,5 @@ pub(super) fn closing(
     recipe: &str,
     ending: &Ending,
 ) -> NewMessage {
-    NewMessage { run: Some(run), ..draft.assistant(session, words::closing(recipe, ending)) }
+    NewMessage { run: Some(run), ..draft.assistant(session, messages::closing(recipe, ending)) }
 }

@@ -1,28 +1,29 @@
-//! What happens in a session beside its runs: the queue of prompts, chat, the switch.
+//! What happens in a session outside of its runs: the queue of prompts, chat, the switch.
 
 use serde::{Deserialize, Serialize};
 
 use super::records::NewSession;
 use crate::run::{AttemptId, PromptId};
 
-/// One thing that happened in a session beside its runs.
+/// One thing that happened in a session outside of its runs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
 pub enum SessionEvent {
     /// The session began. One that exists already stays as it is.
     Began(NewSession),
-    /// A client sent a prompt, and it is queued. A run that queues the same prompt later takes it over, in its place.
+    /// A client sent a prompt, and it is queued. If a run queues the same prompt later, the prompt
+    /// keeps its position.
     PromptQueued {
-        /// Names it.
+        /// Its id.
         prompt: PromptId,
-        /// The words.
+        /// Its text.
         text: String,
     },
     /// The agent is about to be given a queued prompt, outside of a run.
     ChatBegan {
         /// This attempt.
         attempt: AttemptId,
-        /// What it passes on.
+        /// The prompt that it delivers.
         prompt: PromptId,
     },
     /// An attempt outside of a run ended.
@@ -34,7 +35,8 @@ pub enum SessionEvent {
         /// Whether the agent certainly did not get the prompt, so that it is queued again.
         requeued: bool,
     },
-    /// It is not known whether the agent got the prompt of an open attempt. It is given it once more, and told so.
+    /// It is unknown whether the agent got the prompt of an open attempt. The prompt is delivered
+    /// again, with a note about that.
     ChatRepeated {
         /// The attempt.
         attempt: AttemptId,

@@ -1,39 +1,41 @@
-//! What can happen to a session, and what it refuses.
+//! The inputs of a session, and the reasons why it refuses one.
 
 use std::time::Duration;
 
-use super::records::{NewSession, Process};
+use super::records::{NewSession, ProcessRecord};
 use crate::recipe::advice;
 use crate::run::{
-    AttemptId, CannotEndWorktree, CannotResume, CheckResult, Order, PromptId, Resume, Run, RunId, SessionId,
-    TreeState, TurnFacts, WorktreeEnd,
+    AttemptId, CannotEndWorktree, CannotResume, CheckResult, PromptId, Resume, Run, RunId, RunSpec,
+    SessionId, TreeState, TurnFacts, WorktreeEnd,
 };
 use crate::{Advise, AnyRecipe, Exit, Remedy, Violation};
 
 /// Something that happens to a session.
 #[derive(Debug)]
-pub enum Input {
+pub enum SessionInput {
     /// A client starts a recipe.
     Start {
         /// The recipe.
         recipe: &'static dyn AnyRecipe,
-        /// What was asked for, checked.
-        order: Box<Order>,
-        /// The session, where it begins with this run.
+        /// The run's specification; the driver has validated it.
+        spec: Box<RunSpec>,
+        /// The session, if it begins with this run.
         begins: Option<NewSession>,
     },
     /// A client resumes a run that has ended.
     Resume {
-        /// The run and the number of its last event, as the store has them. `None` for the run that is paused.
+        /// The run and the number of its last event, as the store has them. `None` for the run that
+        /// is paused.
         ended: Option<Box<(Run, u64)>>,
-        /// What was asked for.
+        /// The request.
         resume: Resume,
     },
-    /// The open run is driven from now on, and queued prompts are delivered: what another engine left behind.
+    /// The driver adopts what another engine left: it drives the open run from now on, and delivers
+    /// queued prompts.
     Adopt,
     /// A client stops the run. Queued prompts are withdrawn.
     Stop {
-        /// What the run ends with.
+        /// The run's exit.
         exit: Exit,
         /// How long the current turn has taken.
         took: Duration,
@@ -43,18 +45,18 @@ pub enum Input {
         /// How long the current turn has taken.
         took: Duration,
     },
-    /// The driver broke while it worked for the session.
-    Broken {
-        /// What a run ends with.
+    /// The driver panicked while it worked for the session.
+    Panicked {
+        /// The exit of the run, if there is one.
         exit: Exit,
     },
     /// A client sends a prompt.
     Prompt {
-        /// Names it.
+        /// Its id.
         prompt: PromptId,
-        /// The words.
+        /// Its text.
         text: String,
-        /// The session, where it begins with this prompt.
+        /// The session, if it begins with this prompt.
         begins: Option<NewSession>,
     },
     /// Recipes are switched on or off in this session. Switching off stops the run.
@@ -69,64 +71,65 @@ pub enum Input {
         /// The attempt.
         attempt: AttemptId,
         /// The process.
-        process: Process,
+        process: ProcessRecord,
     },
-    /// The agent said a passage in the middle of a turn.
+    /// The agent wrote a passage in the middle of a turn.
     Passage {
         /// The attempt.
         attempt: AttemptId,
-        /// The words.
+        /// Its text.
         text: String,
     },
     /// A turn ended.
     TurnEnded {
-        /// The attempt. An attempt that is not in flight any more is ignored.
+        /// The attempt; one that is no longer in flight is ignored.
         attempt: AttemptId,
         /// How it ended.
         end: TurnEnd,
         /// What else is known about it.
         facts: TurnFacts,
     },
-    /// The driver looked at the work tree right before the agent gets a run's prompt.
+    /// The driver inspected the work tree right before the agent gets a run's prompt.
     TreeSeen {
         /// The attempt that is about to begin.
         attempt: AttemptId,
-        /// What it saw.
+        /// The state of the work tree.
         tree: TreeState,
     },
-    /// What is known about the run's turn in flight, which is about to be cut short.
+    /// What is known about the run's turn in flight, which is about to be interrupted.
     TurnSeen {
-        /// The attempt. One that is not in flight any more is ignored.
+        /// The attempt; one that is no longer in flight is ignored.
         attempt: AttemptId,
         /// What is known.
         facts: TurnFacts,
     },
     /// A check of the run ended.
     CheckEnded {
-        /// The check. One that is not in flight any more is ignored.
+        /// The check; one that is no longer in flight is ignored.
         check: AttemptId,
-        /// What came of it, in order.
+        /// The results, in order.
         results: Vec<CheckResult>,
-        /// The files that the run may not change and that are changed.
+        /// The files that were changed although the run may not change them.
         violations: Vec<Violation>,
         /// How long it took.
         took: Duration,
     },
-    /// The worktree of a run that has ended was merged, or thrown away.
+    /// The worktree of a run that has ended was merged or discarded.
     WorktreeEnded {
         /// The run and the number of its last event, as the store has them.
         run: Box<(Run, u64)>,
-        /// What became of it.
+        /// Whether it was merged or discarded.
         end: WorktreeEnd,
     },
-    /// The time that a run may take is used up, as far as the driver can tell.
+    /// The run's time limit has passed, according to the driver.
     Elapsed {
         /// How long the current turn has taken.
         took: Duration,
     },
-    /// The time has come at which a paused run resumes by itself.
+    /// A paused run is due to resume by itself.
     ResumeDue {
-        /// Why it cannot, where the driver knows: its agent is not there any more.
+        /// Why it cannot resume, if the driver knows a reason: for example, its agent is no longer
+        /// configured.
         obstacle: Option<String>,
     },
 }
@@ -136,30 +139,30 @@ pub enum Input {
 pub enum TurnEnd {
     /// The agent replied.
     Replied {
-        /// Its words.
+        /// The text of the reply.
         text: String,
         /// Whether the reply is in the conversation already, as the last passage of the turn.
-        already_said: bool,
+        already_streamed: bool,
     },
     /// The agent did not reply.
     Failed {
-        /// What a run ends with; its description says what happened.
+        /// The exit of the run, if the turn belongs to one; its description says what happened.
         exit: Exit,
-        /// When it makes sense to resume, in milliseconds since 1970, where that is known.
+        /// When the run can resume, in milliseconds since 1970, if that is known.
         resume_at: Option<u64>,
         /// Whether the agent certainly did not get the prompt.
         undelivered: bool,
     },
-    /// The agent had the prompt, and it is not known how far it came before the driver was killed.
+    /// The agent had the prompt, and it is unknown how far it got before the driver was killed.
     Unknown {
         /// When, in milliseconds since 1970, a run may resume.
         resume_at: u64,
     },
 }
 
-/// Why a session does not do what a client asks for. Nothing has changed.
+/// Why a session refuses a client's request. Nothing has changed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Refusal {
+pub enum SessionRefusal {
     /// The session has another run.
     #[error("session {session} is busy with run {holder}{}", advice(self))]
     Busy {
@@ -171,7 +174,7 @@ pub enum Refusal {
     /// The run cannot be resumed.
     #[error(transparent)]
     Cannot(#[from] CannotResume),
-    /// The run has no worktree that could end.
+    /// The run has no worktree to merge or discard.
     #[error(transparent)]
     Worktree(#[from] CannotEndWorktree),
     /// There is no such session.
@@ -179,7 +182,7 @@ pub enum Refusal {
     NoSession(SessionId),
 }
 
-impl Advise for Refusal {
+impl Advise for SessionRefusal {
     fn remedy(&self) -> Option<Remedy> {
         match self {
             Self::Busy { .. } => Some(Remedy::ExitOtherFirst),

@@ -1,4 +1,4 @@
-//! What a commit is about: sessions, messages, processes.
+//! The records in a commit: sessions, messages, processes.
 
 use std::path::PathBuf;
 
@@ -12,13 +12,13 @@ use crate::run::{AttemptId, RunId, SessionId};
 pub struct NewSession {
     /// Its id.
     pub id: SessionId,
-    /// What clients show as its name.
+    /// The name that clients show.
     pub name: String,
     /// Where its agent works.
     pub directory: PathBuf,
     /// Its agent, by name.
     pub agent: String,
-    /// What its agent is told beside every prompt.
+    /// The system prompt that its agent gets with every prompt.
     pub system_prompt: Option<String>,
     /// When it began, in milliseconds since 1970.
     pub at: u64,
@@ -29,13 +29,14 @@ pub struct NewSession {
 pub struct NewMessage {
     /// The conversation.
     pub session: SessionId,
-    /// Names the message, everywhere.
+    /// The id of the message, the same for every client.
     pub id: Uuid,
-    /// Who said it.
+    /// Who wrote it.
     pub role: Role,
-    /// The words.
+    /// Its text.
     pub text: String,
-    /// When, in milliseconds since 1970. A message is never older than the one before it: the store sees to that.
+    /// When, in milliseconds since 1970. The store makes sure that a message is never older than
+    /// the one before it.
     pub at: u64,
     /// The attempt it belongs to.
     pub attempt: Option<AttemptId>,
@@ -43,22 +44,24 @@ pub struct NewMessage {
     pub run: Option<RunId>,
 }
 
-/// Who said something.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, strum::Display, strum::EnumString)]
+/// Who wrote a message.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, strum::Display, strum::EnumString,
+)]
 #[serde(rename_all = "snake_case")]
 #[strum(serialize_all = "snake_case")]
 pub enum Role {
-    /// The person, or the recipe on their behalf.
+    /// A person, or the recipe on a person's behalf.
     User,
     /// The agent.
     Assistant,
 }
 
-/// A process as it is persisted: enough to tell it from a later one with the same number.
+/// A persisted process: enough to distinguish it from a later one with the same process id.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Process {
-    /// Its number.
+pub struct ProcessRecord {
+    /// Its process id.
     pub pid: i32,
-    /// When it started, in the system's own words.
+    /// When it started, in the operating system's own format.
     pub started: String,
 }

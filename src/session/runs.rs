@@ -1,18 +1,20 @@
-//! What a session does about runs: starting, resuming, following what they decide, continuing them elsewhere.
+//! Runs in a session: starting and resuming them, carrying out their decisions, and continuing them
+//! in another session.
 
 use std::collections::VecDeque;
 use std::time::Duration;
 
 use super::commit::Change;
-use super::decision::{Action, CheckRequest, Draft, TurnRequest};
+use super::decision::{AgentTurn, CheckRequest, Draft, SessionAction};
 use super::entries::{Reply, entries};
 use super::event::SessionEvent;
-use super::input::{Refusal, TurnEnd};
+use super::input::{SessionRefusal, TurnEnd};
 use super::records::NewSession;
 use super::state::{Active, Profile, QueuedPrompt, Session, Stored, TurnOrigin, Work};
 use crate::run::{
-    AttemptId, CannotEndWorktree, CannotResume, Decision, Ending, Event, Input, Meanwhile, Order, PromptId,
-    Purpose, Resume, ResumedBy, Run, Successor, Todo, TurnFacts, WorktreeEnd,
+    Action, AttemptId, CannotEndWorktree, CannotResume, Decision, Ending, Event, Input,
+    PendingPrompts, PromptId, Purpose, Resume, ResumedBy, Run, RunSpec, Successor, TurnFacts,
+    WorktreeEnd,
 };
 use crate::{AnyRecipe, Exit, ExitReason};
 
@@ -21,20 +23,20 @@ impl Session {
         &mut self,
         draft: &mut Draft<'_>,
         recipe: &'static dyn AnyRecipe,
-        order: Order,
+        spec: RunSpec,
         begins: Option<NewSession>,
-    ) -> Result<(), Refusal> {
-        self.is_free()?;
+    ) -> Result<(), SessionRefusal> {
+        self.ensure_free()?;
         self.adopted = true;
         self.begin(draft, begins);
         self.displace_paused(draft);
-        let (run, decision) = Run::start(recipe, order, draft.fresh());
+        let (run, decision) = Run::start(recipe, spec, draft.new_ids());
         self.work = Work::Running(Active::new(run, 0));
         self.follow(draft, decision, None);
         Ok(())
     }
 
-    /// Begins the session itself, where it is not there yet.
+    /// Begins the session itself, if it does not exist yet.
     pub(super) fn begin(&mut self, draft: &mut Draft<'_>, begins: Option<NewSession>) {
         if let (None, Some(new)) = (&self.profile, begins) {
             let NewSession { directory, agent, system_prompt, .. } = new.clone();
@@ -44,19 +46,20 @@ impl Session {
         }
     }
 
-    /// Another run takes the place of one that is paused, which ends for good: clients must not be told that it resumes.
+    /// Ends a paused run for good, because another run replaces it: clients must not expect it to
+    /// resume.
     fn displace_paused(&mut self, draft: &mut Draft<'_>) {
         self.give_up(draft, "another run took its place");
         draft.ended = None;
     }
 
-    /// A paused run ends for good, because it cannot resume by itself.
+    /// Ends a paused run for good, because it will not resume by itself.
     fn give_up(&mut self, draft: &mut Draft<'_>, why: &str) {
         let exit = |ending: Option<&Ending>| ending.map(|ending| ending.give_up(why));
         match &self.work {
-            Work::Waiting(active) => {
+            Work::Paused(active) => {
                 if let Some(exit) = exit(active.run.ending()) {
-                    self.tell_run(draft, Input::Cancelled { exit, took: Duration::ZERO });
+                    self.notify_run(draft, Input::Cancelled { exit, took: Duration::ZERO });
                 }
             }
             Work::Unreplayable(run) => {
@@ -64,17 +67,17 @@ impl Session {
                     self.abandon(draft, &exit, false);
                 }
             }
-            Work::None | Work::Running(_) | Work::Left(_) => {}
+            Work::None | Work::Running(_) | Work::Orphaned(_) => {}
         }
     }
 
-    fn is_free(&self) -> Result<(), Refusal> {
+    fn ensure_free(&self) -> Result<(), SessionRefusal> {
         let holder = match &self.work {
-            Work::Running(active) | Work::Left(active) => active.run.order().run,
+            Work::Running(active) | Work::Orphaned(active) => active.run.spec().run,
             Work::Unreplayable(run) if run.pause().is_none() => run.run,
-            Work::Waiting(_) | Work::None | Work::Unreplayable(_) => return Ok(()),
+            Work::Paused(_) | Work::None | Work::Unreplayable(_) => return Ok(()),
         };
-        Err(Refusal::Busy { session: self.id, holder })
+        Err(SessionRefusal::Busy { session: self.id, holder })
     }
 
     pub(super) fn resume(
@@ -82,19 +85,20 @@ impl Session {
         draft: &mut Draft<'_>,
         ended: Option<Box<(Run, u64)>>,
         resume: Resume,
-    ) -> Result<(), Refusal> {
-        if let (None, Work::Left(_)) = (&ended, &self.work) {
-            // Its agent may have replied meanwhile, so it goes on just where it was.
+    ) -> Result<(), SessionRefusal> {
+        if let (None, Work::Orphaned(_)) = (&ended, &self.work) {
+            // Its agent may have replied meanwhile, so it resumes exactly where it was.
             if resume != Resume::by(resume.by) {
-                return Err(CannotResume::AsItIs.into());
+                return Err(CannotResume::OnlyUnchanged.into());
             }
             self.adopted = true;
-            self.drive_left(draft);
+            self.drive_orphaned(draft);
             return Ok(());
         }
-        self.is_free()?;
-        let (mut active, was_paused) = match (ended, std::mem::replace(&mut self.work, Work::None)) {
-            (None, Work::Waiting(active)) => (active, true),
+        self.ensure_free()?;
+        let (mut active, was_paused) = match (ended, std::mem::replace(&mut self.work, Work::None))
+        {
+            (None, Work::Paused(active)) => (active, true),
             (None, work) => {
                 self.work = work;
                 return Err(CannotResume::StillRunning.into());
@@ -106,11 +110,11 @@ impl Session {
                 (Active::new(run, seq), was_paused)
             }
         };
-        let meanwhile = self.meanwhile(&active.run, was_paused);
-        match active.run.resume(resume, meanwhile, draft.fresh()) {
+        let pending = self.pending_prompts(&active.run, was_paused);
+        match active.run.resume(resume, pending, draft.new_ids()) {
             Err(cannot) => {
                 if was_paused && matches!(self.work, Work::None) {
-                    self.work = Work::Waiting(active);
+                    self.work = Work::Paused(active);
                 }
                 Err(cannot.into())
             }
@@ -124,76 +128,80 @@ impl Session {
         }
     }
 
-    /// The worktree of a run that has ended was merged, or thrown away.
+    /// Records that the worktree of a run that has ended was merged or discarded.
     pub(super) fn worktree_ended(
         &mut self,
         draft: &mut Draft<'_>,
         (mut run, seq): (Run, u64),
         end: WorktreeEnd,
-    ) -> Result<(), Refusal> {
-        let id = run.order().run;
-        if self.run().is_some_and(|it| it.order().run == id) {
+    ) -> Result<(), SessionRefusal> {
+        let id = run.spec().run;
+        if self.run().is_some_and(|it| it.spec().run == id) {
             return Err(CannotEndWorktree::StillRunning.into());
         }
         let event = run.end_worktree(end)?;
-        draft.happened_in_run(id, seq, vec![event.into()]);
+        draft.record_in_run(id, seq, vec![event.into()]);
         Ok(())
     }
 
-    /// What became of prompts since a run ended. What it had queued is delivered outside of it; but what is queued while it
-    /// is paused waits with it, and is the run's to pass on.
-    fn meanwhile(&self, run: &Run, was_paused: bool) -> Meanwhile {
-        let is_queued = |prompt: &PromptId| self.queue.iter().any(|queued| queued.prompt == *prompt);
-        let known: Vec<_> = run.waiting().map(|(prompt, _)| prompt).collect();
-        let told = known.iter().copied().filter(|prompt| !is_queued(prompt)).collect();
-        let said = self.queue.iter().filter(|queued| was_paused && !known.contains(&queued.prompt));
-        Meanwhile { told, said: said.map(|queued| (queued.prompt, queued.words())).collect() }
+    /// What happened to prompts since a run ended or paused. After its end, its queue is delivered
+    /// outside of it; prompts that were sent while it was paused stay queued for it.
+    fn pending_prompts(&self, run: &Run, was_paused: bool) -> PendingPrompts {
+        let is_queued =
+            |prompt: &PromptId| self.queue.iter().any(|queued| queued.prompt == *prompt);
+        let known: Vec<_> = run.queued().map(|(prompt, _)| prompt).collect();
+        let delivered = known.iter().copied().filter(|prompt| !is_queued(prompt)).collect();
+        let queued = self.queue.iter().filter(|it| was_paused && !known.contains(&it.prompt));
+        let queued = queued.map(|it| (it.prompt, it.delivered_text())).collect();
+        PendingPrompts { delivered, queued }
     }
 
-    /// Drives what another driver left: the open run, open chat, and what is queued.
+    /// Adopts what another driver left: the open run, open chat and queued prompts.
     pub(super) fn adopt(&mut self, draft: &mut Draft<'_>) {
         (self.adopted, self.held) = (true, false);
         match &self.work {
-            Work::Left(active) if active.resumes => self.drive_left(draft),
-            // It is for a person to decide about.
+            Work::Orphaned(active) if active.resumes => self.drive_orphaned(draft),
+            // A user has to decide how to proceed with it.
             Work::Unreplayable(run) if run.resumes && run.pause().is_none() => {
-                let words = format!("the run cannot go on by itself: {}", run.why);
-                self.abandon(draft, &Exit::because(ExitReason::Interrupted).describe(words), false);
+                let why = format!("the run cannot resume by itself: {}", run.why);
+                self.abandon(draft, &Exit::because(ExitReason::Interrupted).describe(why), false);
             }
             _ => {}
         }
     }
 
-    fn drive_left(&mut self, draft: &mut Draft<'_>) {
+    fn drive_orphaned(&mut self, draft: &mut Draft<'_>) {
         self.work = match std::mem::replace(&mut self.work, Work::None) {
-            Work::Left(active) => Work::Running(active),
+            Work::Orphaned(active) => Work::Running(active),
             work => work,
         };
         self.hand_over(draft);
     }
 
-    /// What was queued while the run was not driven becomes the run's to pass on, before anything that is queued later.
+    /// Prompts that were queued while the run was not driven move to the run's queue, before any
+    /// that are queued later.
     pub(super) fn hand_over(&mut self, draft: &mut Draft<'_>) {
         let Work::Running(active) = &self.work else { return };
         let known = queued(&active.run);
         let others = self.queue.iter().filter(|queued| !known.contains(&queued.prompt));
-        let others: Vec<_> = others.map(|queued| (queued.prompt, queued.words())).collect();
+        let others: Vec<_> =
+            others.map(|queued| (queued.prompt, queued.delivered_text())).collect();
         for (prompt, text) in others {
-            self.tell_run(draft, Input::Prompted { prompt, text });
+            self.notify_run(draft, Input::Prompted { prompt, text });
         }
     }
 
-    /// Tells the run what happened.
-    pub(super) fn tell_run(&mut self, draft: &mut Draft<'_>, input: Input) {
+    /// Passes an input to the run.
+    pub(super) fn notify_run(&mut self, draft: &mut Draft<'_>, input: Input) {
         if let Some(active) = self.active() {
-            let decision = active.run.handle(input, draft.fresh());
+            let decision = active.run.handle(input, draft.new_ids());
             self.follow(draft, decision, None);
         }
     }
 
     pub(super) fn active(&mut self) -> Option<&mut Active> {
         match &mut self.work {
-            Work::Running(active) | Work::Waiting(active) | Work::Left(active) => Some(active),
+            Work::Running(active) | Work::Paused(active) | Work::Orphaned(active) => Some(active),
             Work::None | Work::Unreplayable(_) => None,
         }
     }
@@ -205,56 +213,58 @@ impl Session {
         end: TurnEnd,
         facts: TurnFacts,
     ) {
-        let (input, said) = match end {
-            TurnEnd::Replied { text, already_said } => {
+        let (input, reply) = match end {
+            TurnEnd::Replied { text, already_streamed } => {
                 let input = Input::Replied { attempt, text: text.clone(), facts };
-                (input, Some((text, already_said)))
+                (input, Some((text, already_streamed)))
             }
             TurnEnd::Failed { exit, resume_at, .. } => {
                 (Input::Failed { attempt, exit, resume_at, facts }, None)
             }
             TurnEnd::Unknown { resume_at } => {
-                let words = "it is not known how far the agent got with this step before the server stopped";
-                let exit = Exit::because(ExitReason::Interrupted).describe(words);
+                let why = "it is not known how far the agent got with this step before the server stopped";
+                let exit = Exit::because(ExitReason::Interrupted).describe(why);
                 let resume_at = Some(resume_at);
                 (Input::Failed { attempt, exit, resume_at, facts }, None)
             }
         };
         let Some(active) = self.active() else { return };
-        let decision = active.run.handle(input, draft.fresh());
-        let reply = said.as_ref().map(|(text, already_said)| Reply { text, already_said: *already_said });
+        let decision = active.run.handle(input, draft.new_ids());
+        let reply =
+            reply.as_ref().map(|(text, streamed)| Reply { text, already_streamed: *streamed });
         self.follow(draft, decision, reply);
     }
 
-    /// Takes in what the run decided.
+    /// Carries out a decision of the run.
     fn follow(&mut self, draft: &mut Draft<'_>, decision: Decision, reply: Option<Reply<'_>>) {
         let session = self.id;
         let Some(active) = self.active() else { return };
         let after = active.seq;
         active.seq += decision.events.len() as u64;
         let Some(run) = self.run() else { return };
-        let id = run.order().run;
-        let is_said = |prompt: &PromptId| self.queue.iter().any(|queued| queued.prompt == *prompt);
-        let entries = entries(draft, run, &decision, reply, &is_said);
-        let cuts = |event: &Event| matches!(event, Event::Ended { unheard: false, .. });
+        let id = run.spec().run;
+        let is_recorded =
+            |prompt: &PromptId| self.queue.iter().any(|queued| queued.prompt == *prompt);
+        let entries = entries(draft, run, &decision, reply, &is_recorded);
+        let cuts = |event: &Event| matches!(event, Event::Ended { redeliver: false, .. });
         if reply.is_none() && decision.events.iter().any(cuts) {
             self.cut_short(draft);
         }
-        draft.happened_in_run(id, after, entries);
-        decision.events.iter().for_each(|event| self.queue_follows(event));
+        draft.record_in_run(id, after, entries);
+        decision.events.iter().for_each(|event| self.apply_to_queue(event));
         if reply.is_some() && !self.opened {
             self.opened = true;
-            draft.happened(session, SessionEvent::Opened);
+            draft.record(session, SessionEvent::Opened);
         }
-        match decision.todo {
-            Todo::Ask(_) | Todo::Check(_) | Todo::Wait => {}
-            Todo::End => self.run_ended(draft),
-            Todo::Restart(successor) => {
-                // What the run had queued follows the work, and is not delivered here as well.
+        match decision.action {
+            Action::Ask(_) | Action::Check(_) | Action::Wait => {}
+            Action::End => self.run_ended(draft),
+            Action::Restart(successor) => {
+                // The run's queue moves to its successor, and is not delivered here as well.
                 let prompts = self.active().map(|active| queued(&active.run)).unwrap_or_default();
                 self.queue.retain(|it| !prompts.contains(&it.prompt));
                 if !prompts.is_empty() {
-                    draft.happened(session, SessionEvent::PromptsWithdrawn { prompts });
+                    draft.record(session, SessionEvent::PromptsWithdrawn { prompts });
                 }
                 self.run_ended(draft);
                 let next = self.continue_in(draft, *successor);
@@ -263,24 +273,26 @@ impl Session {
         }
     }
 
-    /// What an event of the run does to the queue.
-    pub(super) fn queue_follows(&mut self, event: &Event) {
-        let place = |queue: &VecDeque<QueuedPrompt>, prompt| queue.iter().position(|it| it.prompt == prompt);
+    /// Applies an event of the run to the queue.
+    pub(super) fn apply_to_queue(&mut self, event: &Event) {
+        let position = |queue: &VecDeque<QueuedPrompt>, prompt| {
+            queue.iter().position(|it| it.prompt == prompt)
+        };
         match event {
-            Event::PromptQueued { prompt, text } if place(&self.queue, *prompt).is_none() => {
+            Event::PromptQueued { prompt, text } if position(&self.queue, *prompt).is_none() => {
                 self.enqueue(*prompt, text.clone());
             }
-            Event::TurnBegan { purpose: Purpose::Pass { prompt }, .. } => {
-                let place = place(&self.queue, *prompt);
-                self.passing = place.and_then(|place| self.queue.remove(place));
+            Event::TurnBegan { purpose: Purpose::Deliver { prompt }, .. } => {
+                let index = position(&self.queue, *prompt);
+                self.delivering = index.and_then(|index| self.queue.remove(index));
             }
-            Event::Ended { unheard, withdrawn, .. } => {
-                if let (Some(prompt), true) = (self.passing.take(), *unheard) {
-                    self.requeue(QueuedPrompt { again: true, ..prompt });
+            Event::Ended { redeliver, withdrawn, .. } => {
+                if let (Some(prompt), true) = (self.delivering.take(), *redeliver) {
+                    self.requeue(QueuedPrompt { may_repeat: true, ..prompt });
                 }
                 self.queue.retain(|it| !withdrawn.contains(&it.prompt));
             }
-            Event::Replied { .. } => self.passing = None,
+            Event::Replied { .. } => self.delivering = None,
             Event::PromptQueued { .. }
             | Event::TurnBegan { .. }
             | Event::TreeSeen { .. }
@@ -290,24 +302,25 @@ impl Session {
             | Event::CheckBegan { .. }
             | Event::Checked { .. }
             | Event::Started { .. }
-            | Event::Reasked { .. }
+            | Event::Retried { .. }
             | Event::Moved { .. }
             | Event::Resumed { .. } => {}
         }
     }
 
-    /// The run is over, or paused. Where it ended for good, what is queued is delivered outside of it.
+    /// Handles that the run has ended or paused. If it has ended, queued prompts are delivered
+    /// outside of it.
     fn run_ended(&mut self, draft: &mut Draft<'_>) {
-        // Its turn may still be in flight; chat may be as well, and is none of its business.
+        // The run's turn may still be in flight. A chat turn in flight is not affected.
         if self.in_flight.is_some() && self.chats.is_empty() {
             self.in_flight = None;
-            draft.actions.push(Action::StopTurn);
+            draft.actions.push(SessionAction::StopTurn);
         }
         self.work = match std::mem::replace(&mut self.work, Work::None) {
-            Work::Running(active) | Work::Waiting(active) | Work::Left(active) => {
+            Work::Running(active) | Work::Paused(active) | Work::Orphaned(active) => {
                 draft.ended = active.run.ending().cloned();
                 if active.run.is_paused() {
-                    Work::Waiting(active)
+                    Work::Paused(active)
                 } else {
                     self.held = false;
                     Work::None
@@ -317,23 +330,23 @@ impl Session {
         };
     }
 
-    /// The session in which the work goes on, with its first turn begun.
+    /// The session in which the work continues, with its first turn begun.
     fn continue_in(&self, draft: &mut Draft<'_>, successor: Successor) -> Self {
-        let Successor { recipe, order, said } = successor;
+        let Successor { recipe, spec, queued } = successor;
         let begins = NewSession {
-            id: order.session,
+            id: spec.session,
             name: recipe.outline().label.to_owned(),
-            directory: order.directory.clone(),
-            agent: order.agent.clone(),
-            // What the agent is told beside its prompts goes on with the work.
+            directory: spec.directory.clone(),
+            agent: spec.agent.clone(),
+            // The next session gets the same system prompt.
             system_prompt: self.profile.as_ref().and_then(|profile| profile.system_prompt.clone()),
             at: draft.now,
         };
-        let mut next = Self::load(Stored::new(order.session));
+        let mut next = Self::load(Stored::new(spec.session));
         next.begin(draft, Some(begins));
         next.persisted();
-        let said: Vec<_> = said.into_iter().map(|text| (draft.id(), text)).collect();
-        let (run, decision) = Run::start_after(recipe, order, said, draft.fresh());
+        let queued: Vec<_> = queued.into_iter().map(|text| (draft.id(), text)).collect();
+        let (run, decision) = Run::start_after(recipe, spec, queued, draft.new_ids());
         (next.work, next.adopted) = (Work::Running(Active::new(run, 0)), true);
         let ended = draft.ended.take();
         next.follow(draft, decision, None);
@@ -341,41 +354,44 @@ impl Session {
         next
     }
 
-    /// Begins what the run waits for: a turn, or a check.
+    /// Begins the turn or the check that the run waits for.
     pub(super) fn ask_run(&mut self, draft: &mut Draft<'_>) {
         let Work::Running(active) = &mut self.work else { return };
-        let todo = active.run.todo();
+        let action = active.run.action();
         let origin = std::mem::replace(&mut active.origin, TurnOrigin::New);
-        let order = active.run.order();
-        let ask = match todo {
-            Todo::Ask(ask) => ask,
-            Todo::Check(check) => {
+        let spec = active.run.spec();
+        let ask = match action {
+            Action::Ask(ask) => ask,
+            Action::Check(check) => {
                 self.in_flight = Some(check.check);
-                let (run, agent, directory) = (order.run, order.agent.clone(), order.directory.clone());
-                let session = order.session;
+                let (run, agent, directory) =
+                    (spec.run, spec.agent.clone(), spec.directory.clone());
+                let session = spec.session;
                 let claim = active.run.tree_claim();
-                let request = CheckRequest { check: *check, run, session, agent, directory, claim, origin };
-                draft.actions.push(Action::Check(Box::new(request)));
+                let request =
+                    CheckRequest { check: *check, run, session, agent, directory, claim, origin };
+                draft.actions.push(SessionAction::Check(Box::new(request)));
                 return;
             }
-            Todo::Wait | Todo::End | Todo::Restart(_) => return,
+            Action::Wait | Action::End | Action::Restart(_) => return,
         };
         self.in_flight = Some(ask.attempt);
-        draft.actions.push(Action::Ask(Box::new(TurnRequest {
+        draft.actions.push(SessionAction::Ask(Box::new(AgentTurn {
             attempt: ask.attempt,
-            run: Some(order.run),
+            run: Some(spec.run),
             step: Some(ask.step),
             tools: ask.tools,
-            allow_tools: order.allow_tools.clone(),
+            allow_tools: spec.allow_tools.clone(),
             baseline: Some(ask.baseline),
             rules: Some(ask.rules),
             claim: active.run.tree_claim(),
-            trusted: Some(order.project.settings_are_used()),
+            trusted: Some(spec.project.settings_are_used()),
             prompt: ask.prompt,
             system_prompt: self.profile.as_ref().and_then(|profile| profile.system_prompt.clone()),
             opened: self.opened,
-            agent: order.agent.clone(),
-            directory: order.directory.clone(),
+            restarts: spec.restarts,
+            agent: spec.agent.clone(),
+            directory: spec.directory.clone(),
             model: ask.model,
             time_left: ask.time_left,
             budget_left: ask.budget_left,
@@ -383,12 +399,14 @@ impl Session {
         })));
     }
 
-    /// A paused run resumes by itself, or ends for good where it cannot: clients must not be told that it will.
+    /// Resumes a paused run. If it cannot resume, ends it for good: clients must not expect it to
+    /// resume later.
     pub(super) fn resume_due(&mut self, draft: &mut Draft<'_>, obstacle: Option<String>) {
         let obstacle = match (&self.work, obstacle) {
-            (Work::Waiting(_), None) => {
-                self.resume(draft, None, Resume::by(ResumedBy::Auto)).err().map(|why| why.to_string())
-            }
+            (Work::Paused(_), None) => self
+                .resume(draft, None, Resume::by(ResumedBy::Auto))
+                .err()
+                .map(|why| why.to_string()),
             (Work::Unreplayable(run), None) => Some(run.why.clone()),
             (_, obstacle) => obstacle,
         };
@@ -398,7 +416,7 @@ impl Session {
     }
 }
 
-/// What a run has queued.
+/// The prompts in a run's queue.
 pub(super) fn queued(run: &Run) -> Vec<PromptId> {
-    run.waiting().map(|(prompt, _)| prompt).collect()
+    run.queued().map(|(prompt, _)| prompt).collect()
 }

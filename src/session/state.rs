@@ -1,38 +1,41 @@
-//! What a session is: its run, its chat, its queue.
+//! The state of a session: its run, its chat, its queue.
 
 use std::collections::VecDeque;
 use std::path::PathBuf;
 
 use super::commit::{Change, Commit};
-use super::records::Process;
+use super::records::ProcessRecord;
 use crate::run::{AttemptId, Ending, Event, PromptId, Run, RunId, SessionId};
 use crate::{Exit, ExitReason};
 
 /// One session: the agent's conversation, and everything that may happen in it.
 ///
-/// It decides with [`handle`](Self::handle). Its driver persists each commit before it does anything else; if that fails, the
-/// value is thrown away and [loaded](Self::load) anew, since it is ahead of the store.
+/// It decides with [`handle`](Self::handle). Its driver persists each commit before it does
+/// anything else. If that fails, the driver drops the value, which is ahead of the store, and
+/// [loads](Self::load) it again.
 #[derive(Debug)]
 pub struct Session {
     pub(super) id: SessionId,
     /// `None` until it begins.
     pub(super) profile: Option<Profile>,
-    /// How many commits the store has of it.
+    /// How many commits it has in the store.
     pub(super) commits: u64,
     /// Whether the agent has answered in it.
     pub(super) opened: bool,
     pub(super) work: Work,
-    /// The turns outside of a run that are open: at most one, but for what several engines left behind.
+    /// The open turns outside of a run: at most one, unless earlier engines left several.
     pub(super) chats: VecDeque<ChatTurn>,
-    /// Everything that is queued, in order, whether the run queued it or not: just what the store has.
+    /// All queued prompts, in order, including those in the run's queue: exactly those in the
+    /// store.
     pub(super) queue: VecDeque<QueuedPrompt>,
-    /// What the run's turn passes on: it is queued again if the agent does not get it.
-    pub(super) passing: Option<QueuedPrompt>,
-    /// Whether what is queued is kept for the next prompt, because the agent could not be reached.
+    /// The prompt that the run's turn delivers: it is queued again if the agent does not get it.
+    pub(super) delivering: Option<QueuedPrompt>,
+    /// Whether the queue is held until the next prompt, because the agent could not be reached.
     pub(super) held: bool,
-    /// Whether turns are begun. Not in a session that was only loaded: another engine may be meant to drive it.
+    /// Whether turns are begun. False in a session that was only loaded, because another engine may
+    /// be responsible for it.
     pub(super) adopted: bool,
-    /// The turn that the driver takes at the moment.
+    /// The turn that is in flight.
     pub(super) in_flight: Option<AttemptId>,
 }
 
@@ -43,54 +46,54 @@ pub struct Profile {
     pub directory: PathBuf,
     /// Its agent, by name.
     pub agent: String,
-    /// What its agent is told beside every prompt.
+    /// The system prompt that its agent gets with every prompt.
     pub system_prompt: Option<String>,
 }
 
 /// A prompt that the agent has not got yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct QueuedPrompt {
-    /// Names it.
+    /// Its id.
     pub prompt: PromptId,
-    /// The words.
+    /// Its text.
     pub text: String,
-    /// Whether the agent may have got it already, and is told so.
-    pub again: bool,
-    /// Its place among the prompts of its session, in the order in which they were sent.
+    /// Whether the agent may have got it already; a note then says so.
+    pub may_repeat: bool,
+    /// Its position among the prompts of its session, in the order in which they were sent.
     pub number: u64,
 }
 
 /// A turn outside of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChatTurn {
-    /// Names the attempt.
+    /// The id of the attempt.
     pub attempt: AttemptId,
-    /// What it passes on.
+    /// The prompt that it delivers.
     pub prompt: QueuedPrompt,
-    /// Where it comes from.
+    /// Whether another driver may have begun it.
     pub origin: TurnOrigin,
 }
 
-/// Where a turn comes from.
+/// Whether another driver may have begun a turn.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TurnOrigin {
     /// It was never begun.
     New,
     /// Another driver may have begun it, with this process.
-    Adopted(Option<Process>),
+    Adopted(Option<ProcessRecord>),
 }
 
-/// What a session does about runs.
+/// The run of a session.
 #[derive(Debug)]
 pub(super) enum Work {
     /// No run is open or paused.
     None,
     /// A run is open, and driven.
     Running(Active),
-    /// A run has ended and resumes by itself.
-    Waiting(Active),
+    /// A run is paused, and resumes by itself.
+    Paused(Active),
     /// A run is open and not driven: a failing store or another engine left it.
-    Left(Active),
+    Orphaned(Active),
     Unreplayable(Unreplayable),
 }
 
@@ -99,9 +102,9 @@ pub(super) enum Work {
 pub(super) struct Active {
     pub(super) run: Run,
     pub(super) seq: u64,
-    /// Where its next turn comes from.
+    /// Whether another driver may have begun its next turn.
     pub(super) origin: TurnOrigin,
-    /// Whether it is driven without being asked for: not where another engine is meant to do that.
+    /// Whether it is driven without a client's request: false if another engine is responsible.
     pub(super) resumes: bool,
 }
 
@@ -116,20 +119,20 @@ impl Active {
 pub struct Stored {
     /// Its id.
     pub id: SessionId,
-    /// What is fixed about it; `None` where it has not begun.
+    /// What is fixed about it; `None` if it has not begun.
     pub profile: Option<Profile>,
     /// How many commits it has had.
     pub commits: u64,
     /// Whether the agent has answered in it.
     pub opened: bool,
-    /// The last run that began in it.
+    /// The run that is open or paused in it.
     pub run: StoredRun,
     /// The turns outside of a run that were begun and not ended.
     pub chats: Vec<ChatTurn>,
-    /// Everything that is queued, in order, whether a run queued it or not.
+    /// All queued prompts, in order, including those in a run's queue.
     pub queue: Vec<QueuedPrompt>,
-    /// What the open turn of the run passes on.
-    pub passing: Option<QueuedPrompt>,
+    /// The prompt that the open turn of the run delivers.
+    pub delivering: Option<QueuedPrompt>,
 }
 
 impl Stored {
@@ -138,11 +141,11 @@ impl Stored {
     pub fn new(id: SessionId) -> Self {
         let (chats, queue) = (Vec::new(), Vec::new());
         let run = StoredRun::None;
-        Self { id, profile: None, commits: 0, opened: false, run, chats, queue, passing: None }
+        Self { id, profile: None, commits: 0, opened: false, run, chats, queue, delivering: None }
     }
 }
 
-/// The last run of a session as a store has it.
+/// The run of a session as a store has it.
 #[derive(Debug)]
 pub enum StoredRun {
     /// There is none, or it has ended for good.
@@ -154,8 +157,8 @@ pub enum StoredRun {
         /// The number of its last event.
         seq: u64,
         /// The process of its open attempt.
-        process: Option<Process>,
-        /// Whether it is driven without being asked for.
+        process: Option<ProcessRecord>,
+        /// Whether it is driven without a client's request.
         resumes: bool,
     },
     /// It is open or paused, and its recipe has changed.
@@ -173,7 +176,7 @@ pub struct Unreplayable {
     pub events: Vec<Event>,
     /// Why it cannot be replayed.
     pub why: String,
-    /// Whether it is ended without being asked for.
+    /// Whether it is ended without a client's request.
     pub resumes: bool,
 }
 
@@ -185,7 +188,7 @@ impl Unreplayable {
         }
     }
 
-    /// How it is paused, if it is.
+    /// Its ending, if it is paused.
     pub(super) fn pause(&self) -> Option<&Ending> {
         match self.events.last() {
             Some(Event::Ended { ending, .. }) => Some(ending),
@@ -195,11 +198,11 @@ impl Unreplayable {
 }
 
 impl Session {
-    /// The session as the store has it. Nothing in it is driven before [`Input::Adopt`](super::Input::Adopt) or a client's
-    /// command.
+    /// The session as the store has it. Nothing in it is driven before
+    /// [`SessionInput::Adopt`](super::SessionInput::Adopt) or a client's command.
     #[must_use]
     pub fn load(stored: Stored) -> Self {
-        let Stored { id, profile, commits, opened, run, chats, queue, passing } = stored;
+        let Stored { id, profile, commits, opened, run, chats, queue, delivering } = stored;
         let work = match run {
             StoredRun::None => Work::None,
             StoredRun::Unreplayable(run) => Work::Unreplayable(run),
@@ -207,12 +210,24 @@ impl Session {
                 let open = run.ending().is_none();
                 let origin = if open { TurnOrigin::Adopted(process) } else { TurnOrigin::New };
                 let active = Active { run: *run, seq, origin, resumes };
-                if open { Work::Left(active) } else { Work::Waiting(active) }
+                if open { Work::Orphaned(active) } else { Work::Paused(active) }
             }
         };
         let (chats, queue) = (chats.into(), queue.into());
         let (held, adopted, in_flight) = (true, false, None);
-        Self { id, profile, commits, opened, work, chats, queue, passing, held, adopted, in_flight }
+        Self {
+            id,
+            profile,
+            commits,
+            opened,
+            work,
+            chats,
+            queue,
+            delivering,
+            held,
+            adopted,
+            in_flight,
+        }
     }
 
     /// Its id.
@@ -221,13 +236,13 @@ impl Session {
         self.id
     }
 
-    /// What is fixed about it; `None` where it has not begun.
+    /// What is fixed about it; `None` if it has not begun.
     #[must_use]
     pub const fn profile(&self) -> Option<&Profile> {
         self.profile.as_ref()
     }
 
-    /// How many commits the store has of it.
+    /// How many commits it has in the store.
     #[must_use]
     pub const fn commits(&self) -> u64 {
         self.commits
@@ -239,17 +254,17 @@ impl Session {
         self.opened
     }
 
-    /// Everything that is queued, in order.
+    /// All queued prompts, in order.
     pub fn queue(&self) -> impl Iterator<Item = &QueuedPrompt> {
         self.queue.iter()
     }
 
-    /// The turns outside of a run that are open.
+    /// The open turns outside of a run.
     pub fn chats(&self) -> impl Iterator<Item = &ChatTurn> {
         self.chats.iter()
     }
 
-    /// The turn that the driver takes at the moment.
+    /// The turn that is in flight.
     #[must_use]
     pub const fn in_flight(&self) -> Option<AttemptId> {
         self.in_flight
@@ -259,7 +274,9 @@ impl Session {
     #[must_use]
     pub const fn run(&self) -> Option<&Run> {
         match &self.work {
-            Work::Running(active) | Work::Waiting(active) | Work::Left(active) => Some(&active.run),
+            Work::Running(active) | Work::Paused(active) | Work::Orphaned(active) => {
+                Some(&active.run)
+            }
             Work::None | Work::Unreplayable(_) => None,
         }
     }
@@ -273,14 +290,14 @@ impl Session {
         }
     }
 
-    /// What its run is up to.
+    /// The status of its run.
     #[must_use]
     pub fn status(&self) -> RunStatus {
         match &self.work {
             Work::None => RunStatus::None,
-            Work::Running(active) => RunStatus::Driven(active.run.order().run),
-            Work::Waiting(active) => RunStatus::Paused(active.run.order().run),
-            Work::Left(active) => RunStatus::Left(active.run.order().run),
+            Work::Running(active) => RunStatus::Driven(active.run.spec().run),
+            Work::Paused(active) => RunStatus::Paused(active.run.spec().run),
+            Work::Orphaned(active) => RunStatus::Orphaned(active.run.spec().run),
             Work::Unreplayable(run) => RunStatus::Unreplayable(run.run),
         }
     }
@@ -289,38 +306,48 @@ impl Session {
     #[must_use]
     pub fn resume_at(&self) -> Option<u64> {
         match &self.work {
-            Work::Waiting(Active { run, resumes: true, .. }) => run.ending().and_then(|it| it.resume_at),
-            Work::Unreplayable(run) if run.resumes => run.pause().and_then(|ending| ending.resume_at),
+            Work::Paused(Active { run, resumes: true, .. }) => {
+                run.ending().and_then(|it| it.resume_at)
+            }
+            Work::Unreplayable(run) if run.resumes => {
+                run.pause().and_then(|ending| ending.resume_at)
+            }
             _ => None,
         }
     }
 
-    /// Whether nothing happens in it until a client asks for something.
+    /// Whether nothing will happen in it until a client sends a request.
     #[must_use]
     pub fn is_idle(&self) -> bool {
         self.in_flight.is_none() && self.resume_at().is_none()
     }
 
-    /// The last commit is persisted. The driver says so each time.
+    /// Acknowledges that the last commit is persisted. The driver calls this each time.
     pub const fn persisted(&mut self) {
         self.commits += 1;
     }
 
-    /// A prompt that is sent now.
+    /// Queues a new prompt.
     pub(super) fn enqueue(&mut self, prompt: PromptId, text: String) {
         let of_chats = self.chats.iter().map(|chat| &chat.prompt);
-        let number =
-            1 + self.queue.iter().chain(of_chats).chain(&self.passing).map(|it| it.number).max().unwrap_or(0);
-        self.queue.push_back(QueuedPrompt { prompt, text, again: false, number });
+        let number = 1 + self
+            .queue
+            .iter()
+            .chain(of_chats)
+            .chain(&self.delivering)
+            .map(|it| it.number)
+            .max()
+            .unwrap_or(0);
+        self.queue.push_back(QueuedPrompt { prompt, text, may_repeat: false, number });
     }
 
-    /// Queues a prompt again that the agent did not get, where it was.
+    /// Returns a prompt that the agent did not get to its old position in the queue.
     pub(super) fn requeue(&mut self, prompt: QueuedPrompt) {
-        let place = self.queue.partition_point(|queued| queued.number < prompt.number);
-        self.queue.insert(place, prompt);
+        let position = self.queue.partition_point(|queued| queued.number < prompt.number);
+        self.queue.insert(position, prompt);
     }
 
-    /// A commit that says nothing: whether the store takes one.
+    /// A commit without changes, to probe whether the store accepts one.
     #[must_use]
     pub fn probe(&self) -> Commit {
         Commit { changes: vec![Change::Expects { session: self.id, commits: self.commits }] }
@@ -330,11 +357,11 @@ impl Session {
     #[must_use]
     pub fn at_stake(&self) -> AtStake {
         let run = match &self.work {
-            Work::Running(Active { run, .. }) => Some(Driven {
-                run: run.order().run,
+            Work::Running(Active { run, .. }) => Some(DrivenRun {
+                run: run.spec().run,
                 step: run.position().outline().name,
                 steps: run.position().steps(),
-                rehearsal: run.order().rehearsal,
+                rehearsal: run.spec().rehearsal,
             }),
             _ => None,
         };
@@ -343,7 +370,7 @@ impl Session {
     }
 }
 
-/// What a session's run is up to.
+/// The status of a session's run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RunStatus {
     /// No run is open or paused.
@@ -351,7 +378,7 @@ pub enum RunStatus {
     /// It is open, and driven.
     Driven(RunId),
     /// It is open and not driven: a failing store or another engine left it.
-    Left(RunId),
+    Orphaned(RunId),
     /// It is paused.
     Paused(RunId),
     /// It is open or paused, and can only be ended.
@@ -359,12 +386,15 @@ pub enum RunStatus {
 }
 
 impl RunStatus {
-    /// The run, where there is one.
+    /// The run, if there is one.
     #[must_use]
     pub fn run(self) -> Option<RunId> {
         match self {
             Self::None => None,
-            Self::Driven(run) | Self::Left(run) | Self::Paused(run) | Self::Unreplayable(run) => Some(run),
+            Self::Driven(run)
+            | Self::Orphaned(run)
+            | Self::Paused(run)
+            | Self::Unreplayable(run) => Some(run),
         }
     }
 }
@@ -373,28 +403,29 @@ impl RunStatus {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct AtStake {
     /// The run that is driven.
-    pub run: Option<Driven>,
+    pub run: Option<DrivenRun>,
     /// Whether a turn outside of a run is in flight.
     pub chat: bool,
     /// Whether the session is driven at all, and not only loaded.
     pub adopted: bool,
 }
 
-/// A run that is driven, and where it is.
+/// A run that is driven, and its position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Driven {
+pub struct DrivenRun {
     /// The run.
     pub run: RunId,
     /// Its step.
     pub step: &'static str,
     /// How many steps it has taken.
     pub steps: u32,
-    /// Whether its agent only rehearses.
+    /// Whether the run is a rehearsal.
     pub rehearsal: bool,
 }
 
-impl Driven {
-    /// How it ends for clients while what happens in it cannot be persisted. This is not part of its history.
+impl DrivenRun {
+    /// The ending that clients see while its events cannot be persisted. It is not part of the
+    /// run's history.
     #[must_use]
     pub fn not_persisted(self, why: &str) -> Ending {
         let exit = Exit::because(ExitReason::StorageError).describe(why);

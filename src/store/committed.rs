@@ -1,37 +1,37 @@
-//! What a commit became.
+//! The result of a commit.
 
-use super::records::{Message, Recorded, Session};
+use super::records::{EventRecord, Message, SessionRecord};
 use crate::run::SessionId;
 use crate::session::SessionEvent;
 
-/// What a commit became: the sessions it began, and its entries with the numbers they were given.
+/// The result of a commit: the sessions it began, and its entries with their numbers.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Committed {
-    /// The sessions that were not there before, as they are after the whole commit.
-    pub sessions: Vec<Session>,
+    /// The new sessions, as they are after the whole commit.
+    pub sessions: Vec<SessionRecord>,
     /// The entries of all its changes, in the commit's order.
     pub entries: Vec<Written>,
 }
 
-/// An event and the message that belongs to it, as they were written: at least one of the two.
+/// A persisted event and the message that belongs to it: at least one of the two.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Written {
     /// What happened.
     pub event: Option<WrittenEvent>,
-    /// What was said.
+    /// The message.
     pub message: Option<Message>,
 }
 
-/// Something that happened, as it was written.
+/// A persisted event.
 #[allow(
     clippy::large_enum_variant,
-    reason = "most are events of runs, and a box for each costs more than the room"
+    reason = "most are events of runs, and boxing each costs more than the space"
 )]
 #[derive(Debug, Clone, PartialEq)]
 pub enum WrittenEvent {
     /// In a run.
-    Run(Recorded),
-    /// In a session, beside its runs.
+    Run(EventRecord),
+    /// In a session, outside its runs.
     Session {
         /// The session.
         session: SessionId,
@@ -42,7 +42,7 @@ pub enum WrittenEvent {
 
 impl Committed {
     /// The events of runs, in order.
-    pub fn events(&self) -> impl Iterator<Item = &Recorded> {
+    pub fn events(&self) -> impl Iterator<Item = &EventRecord> {
         self.entries.iter().filter_map(Written::recorded)
     }
 
@@ -55,7 +55,7 @@ impl Committed {
 impl Written {
     /// The event, if it happened in a run.
     #[must_use]
-    pub const fn recorded(&self) -> Option<&Recorded> {
+    pub const fn recorded(&self) -> Option<&EventRecord> {
         match &self.event {
             Some(WrittenEvent::Run(recorded)) => Some(recorded),
             Some(WrittenEvent::Session { .. }) | None => None,

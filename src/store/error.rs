@@ -1,4 +1,4 @@
-//! What can go wrong with remembering.
+//! Errors of a store.
 
 use std::path::PathBuf;
 
@@ -7,10 +7,10 @@ use crate::recipe::advice;
 use crate::run::{RunId, SessionId};
 use crate::{Advise, Remedy};
 
-/// Why something could not be written down or read back.
+/// Why a store could not be written or read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum StoreError {
-    /// The session has a run that goes on.
+    /// The session has an open run.
     #[error("session {session} is busy with run {holder}{}", advice(self))]
     Busy {
         /// The session.
@@ -18,41 +18,44 @@ pub enum StoreError {
         /// The run that holds it.
         holder: RunId,
     },
-    /// Somebody else has written about the run in the meantime.
+    /// Another writer has appended to the run meanwhile.
     #[error("run {run} has moved on to event {found}, the writer knew {expected}{}", advice(self))]
     Stale {
         /// The run.
         run: RunId,
-        /// What the writer knew.
+        /// What the writer expected.
         expected: u64,
-        /// What is there.
+        /// What the store has.
         found: u64,
     },
-    /// Somebody else has written about the session in the meantime.
-    #[error("session {session} has had {found} commits, the writer knew {expected}{}", advice(self))]
+    /// Another writer has changed the session meanwhile.
+    #[error(
+        "session {session} has had {found} commits, the writer knew {expected}{}",
+        advice(self)
+    )]
     StaleSession {
         /// The session.
         session: SessionId,
-        /// What the writer knew.
+        /// What the writer expected.
         expected: u64,
-        /// What is there.
+        /// What the store has.
         found: u64,
     },
-    /// What a change is about is not there.
+    /// The subject of a change does not exist.
     #[error("there is no {kind} {id}")]
     Missing {
-        /// What was looked for: `run`, `session`, `attempt`.
+        /// Its kind: `run`, `session`, `attempt`.
         kind: &'static str,
         /// Its id.
         id: String,
     },
-    /// A change does not fit what is remembered: something named twice, or an event where it cannot happen.
-    #[error("that contradicts what the store remembers: {what}")]
+    /// A change contradicts the store: a duplicate id, or an event that cannot happen now.
+    #[error("the commit contradicts the store: {what}")]
     Contradiction {
-        /// What does not fit.
+        /// The contradiction.
         what: String,
     },
-    /// The data directory is none, or cannot be used.
+    /// The data directory is not a directory, or cannot be used.
     #[error("the data directory `{}` cannot be used: {why}{}", path.display(), advice(self))]
     Directory {
         /// The directory.
@@ -60,7 +63,7 @@ pub enum StoreError {
         /// Why not.
         why: String,
     },
-    /// A file of the store is a link.
+    /// A file of the store is a symbolic link.
     #[error(
         "`{}` is a link to `{}`, and no file of the data directory may be one{}",
         path.display(), target.display(), advice(self)
@@ -84,7 +87,7 @@ pub enum StoreError {
     Held {
         /// The directory.
         path: PathBuf,
-        /// Who holds it, as far as is known.
+        /// The holder, as far as it is known.
         holder: Holder,
     },
     /// Another server has taken over the store.
@@ -104,7 +107,7 @@ pub enum StoreError {
         /// The latest one known here.
         known: i64,
     },
-    /// The file in the place of the store is another program's database.
+    /// The store's file is the database of another program.
     #[error("`{}` is the database of another program{}", path.display(), advice(self))]
     Foreign {
         /// The file.
@@ -113,16 +116,16 @@ pub enum StoreError {
     /// Another program keeps the database locked.
     #[error("the store is locked by another program{}", advice(self))]
     Locked,
-    /// The disk, or the allotted part of it, is full.
+    /// The disk or its quota is full.
     #[error("there is no room left for the store{}", advice(self))]
     Full,
-    /// A row does not read as what it should be.
+    /// A row cannot be decoded.
     #[error("the store holds something unreadable: {what}")]
     Unreadable {
-        /// What it is, and what is wrong with it.
+        /// The row, and what is wrong with it.
         what: String,
     },
-    /// The file itself is damaged, and not just a row in it.
+    /// The file itself is damaged, not just a row.
     #[error("the store holds something unreadable: {what}{}", advice(self))]
     Damaged {
         /// What is wrong with it.
@@ -131,7 +134,7 @@ pub enum StoreError {
     /// Anything else.
     #[error("the store failed: {why}")]
     Failed {
-        /// In the words of the database or the system.
+        /// The message of the database or the system.
         why: String,
     },
 }
@@ -160,7 +163,7 @@ impl Advise for StoreError {
 }
 
 impl StoreError {
-    /// Whether another writer was first, or this one has written it before.
+    /// Whether another writer was first, or this commit was applied before.
     ///
     /// ```
     /// use surefire::store::StoreError;
@@ -174,7 +177,7 @@ impl StoreError {
         matches!(self, Self::Stale { .. } | Self::StaleSession { .. })
     }
 
-    /// Whether it may be otherwise in a moment, without anybody doing anything in between.
+    /// Whether the error is transient, so that retrying may succeed.
     pub(crate) const fn may_pass(&self) -> bool {
         match self {
             Self::Locked | Self::Full | Self::Failed { .. } => true,

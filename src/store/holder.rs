@@ -1,9 +1,9 @@
-//! Who holds a data directory, as they noted it down themselves.
+//! The process that holds a data directory, as its note in the lock file says.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-/// Whoever holds a data directory, as far as is known.
+/// The process that holds a data directory, as far as it is known.
 ///
 /// ```
 /// use surefire::store::Holder;
@@ -16,9 +16,9 @@ use std::path::{Path, PathBuf};
 pub struct Holder {
     /// Its process.
     pub pid: Option<u32>,
-    /// Where it can be reached; none while it comes up, and where it is no server.
+    /// Its address; `None` while it starts, and if it is not a server.
     pub address: Option<String>,
-    /// The file with the key that it asks for.
+    /// The file with its key.
     pub key_file: Option<PathBuf>,
 }
 
@@ -39,9 +39,9 @@ impl Holder {
         Self { pid: Some(std::process::id()), address, key_file }
     }
 
-    /// The note for the next one, a line for each thing that is known.
+    /// The note for the lock file: one line per known field.
     pub(super) fn note(&self) -> String {
-        // A path is of no use unless it is exact, so one that does not fit into a line is left out.
+        // An inexact path is useless, so one that does not fit into a line is left out.
         let path = self.key_file.as_deref().and_then(Path::to_str);
         let path = path.filter(|path| !path.contains(['\n', '\r']));
         let lines = [
@@ -52,7 +52,7 @@ impl Holder {
         lines.into_iter().flatten().collect()
     }
 
-    /// Reads such a note. Half a line is none: it may be being written at this moment.
+    /// Parses such a note. An incomplete line is ignored: it may be half written.
     pub(super) fn read(note: &str) -> Self {
         let lines = || note.split_inclusive('\n').filter_map(|line| line.strip_suffix('\n'));
         let line = |name: &str| lines().find_map(|line| line.strip_prefix(name));
@@ -72,7 +72,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_noted_is_read_again() {
+    fn a_note_round_trips() {
         let whole = Holder::this(Some("127.0.0.1:80"), Some(Path::new("/da ta/\\\"é\u{1b} ")));
         assert_eq!(Holder::read(&whole.note()), whole);
         let started = Holder::this(None, None);
@@ -80,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn a_path_that_is_no_line_of_text_is_not_noted() {
+    fn a_path_that_is_not_one_line_of_text_is_left_out() {
         for path in [&b"/data/\xff"[..], b"/data/\npid 1", b"/data/key\r"] {
             let holder = Holder::this(None, Some(Path::new(OsStr::from_bytes(path))));
             assert_eq!(Holder::read(&holder.note()), Holder::this(None, None), "{path:?}");
@@ -88,14 +88,14 @@ mod tests {
     }
 
     #[test]
-    fn an_address_cannot_pretend_to_be_more() {
+    fn an_address_cannot_forge_another_field() {
         let noted = Holder::this(Some("here\npid 1\u{1b}[2J"), None).note();
         assert_eq!(noted.lines().count(), 2, "{noted}");
         assert_eq!(Holder::read(&noted).address.as_deref(), Some("here\\npid 1\\u{1b}[2J"));
     }
 
     #[test]
-    fn nothing_is_made_of_what_is_no_note() {
+    fn invalid_notes_are_ignored() {
         for (note, words) in [
             ("", "another server"),
             ("pid 4711", "another server"),

@@ -1,8 +1,8 @@
-//! Remembering: what happened in runs and sessions, kept so that nothing of it is lost when the process is.
+//! Remembering: the events of runs and sessions, persisted so that they survive the process.
 //!
-//! A store decides nothing and starts nothing: it appends what it is given, all of a [`Commit`] or none of it, and
-//! gives it back. What a commit means for its rows is the same for every store, in [`projection`]. Start with [`Store`],
-//! then [`Commit`]; [`Sqlite`] is the real one.
+//! A store decides nothing and starts nothing: it appends a [`Commit`] atomically, and reads it
+//! back. What a commit means for the rows is the same for every store, in [`projection`]. Start
+//! with [`Store`], then [`Commit`]; [`Sqlite`] is the durable one.
 
 mod committed;
 mod error;
@@ -17,23 +17,27 @@ pub use committed::{Committed, Written, WrittenEvent};
 pub use error::StoreError;
 pub use holder::Holder;
 pub use memory::Memory;
-pub use records::{Attempt, Message, Recorded, RunFilter, RunRecord, Session, Waiting};
-pub use sqlite::{Opened, SetAside, Sqlite, SqliteOptions};
+pub use records::{
+    Attempt, EventRecord, Message, QueuedPromptRecord, RunFilter, RunRecord, SessionRecord,
+};
+pub use sqlite::{Opened, QuarantinedStore, Sqlite, SqliteOptions};
 pub use upkeep::{Pruned, Quarantined};
 
-pub use crate::session::{Change, Commit, Entry, NewMessage, NewSession, Process, Role, SessionEvent};
+pub use crate::session::{
+    Change, Commit, Entry, NewMessage, NewSession, ProcessRecord, Role, SessionEvent,
+};
 
 use crate::run::{AttemptId, PromptId, RunId, SessionId};
 
-/// Where runs and sessions are kept.
+/// Persists runs and sessions.
 ///
-/// Events are only ever appended, and are the truth; everything else that is read here follows from them or stands
-/// beside them (the words of the conversation). What a commit wrote is seen by every read that begins after it. All
-/// methods may block, and may be called from many threads at once. Implementations pass one suite of conformance
-/// tests, which is there for yours as well: `store_conformance!` in `testkit/`.
+/// Events are append-only and the source of truth; everything else is a projection of them, except
+/// the texts of the conversation. Every read that begins after a commit sees it. All methods may
+/// block, and may be called from many threads at once. Every implementation passes one conformance
+/// suite, which you can run on your own: `store_conformance!` in `testkit/`.
 ///
-/// A list leaves out the rows that cannot be read, and has the others; asking for such a run or its events says what is
-/// wrong with it ([`StoreError::Unreadable`]). [`quarantined`](Self::quarantined) names them all.
+/// Lists skip unreadable rows. Reading such a run or its events fails with
+/// [`StoreError::Unreadable`], and [`quarantined`](Self::quarantined) lists them all.
 ///
 /// ```
 /// # fn main() -> Result<(), surefire::store::StoreError> {
@@ -72,16 +76,16 @@ use crate::run::{AttemptId, PromptId, RunId, SessionId};
     note = "use `Sqlite`, `Memory`, or implement `Store` for your own"
 )]
 pub trait Store: Send + Sync + 'static {
-    /// Writes all of it, durably, or nothing.
+    /// Persists a commit, atomically and durably.
     ///
     /// # Errors
-    /// The session has a run already, the run has moved on, what a change is about is not there or contradicts it, or
-    /// the storage itself failed. Nothing was written then.
+    /// The session has an open run, the writer is stale, a change contradicts the store or its
+    /// subject does not exist, or the storage failed. Nothing was written.
     fn commit(&self, commit: &Commit) -> Result<Committed, StoreError>;
 
-    /// Writes several commits, each for itself, and says of each what became of it, in the same order.
+    /// Persists several commits, each on its own, and returns their results in the same order.
     ///
-    /// They may share what takes time, the disk's sync.
+    /// They may share one sync of the disk.
     fn commit_all(&self, commits: &[Commit]) -> Vec<Result<Committed, StoreError>> {
         commits.iter().map(|commit| self.commit(commit)).collect()
     }
@@ -89,20 +93,25 @@ pub trait Store: Send + Sync + 'static {
     /// One session.
     ///
     /// # Errors
-    /// The storage failed, or holds what cannot be read.
-    fn session(&self, id: SessionId) -> Result<Option<Session>, StoreError>;
+    /// The storage failed, or a row cannot be read.
+    fn session(&self, id: SessionId) -> Result<Option<SessionRecord>, StoreError>;
 
-    /// The sessions that were last changed, newest first, at most so many.
+    /// The most recently changed sessions, newest first, at most `limit`.
     ///
     /// # Errors
     /// As [`session`](Self::session).
-    fn sessions(&self, limit: usize) -> Result<Vec<Session>, StoreError>;
+    fn sessions(&self, limit: usize) -> Result<Vec<SessionRecord>, StoreError>;
 
-    /// The sessions that a list has after this one, which was the last of the page before.
+    /// The next page of sessions, after this one.
     ///
     /// # Errors
-    /// As [`session`](Self::session); [`StoreError::Missing`] if that session was deleted meanwhile.
-    fn sessions_before(&self, before: &Session, limit: usize) -> Result<Vec<Session>, StoreError>;
+    /// As [`session`](Self::session); [`StoreError::Missing`] if that session was deleted
+    /// meanwhile.
+    fn sessions_before(
+        &self,
+        before: &SessionRecord,
+        limit: usize,
+    ) -> Result<Vec<SessionRecord>, StoreError>;
 
     /// How many sessions there are.
     ///
@@ -110,13 +119,19 @@ pub trait Store: Send + Sync + 'static {
     /// As [`session`](Self::session).
     fn session_count(&self) -> Result<u64, StoreError>;
 
-    /// The words of a conversation, from this offset on (0 is the first), at most so many.
+    /// The messages of a conversation, from this offset on (0 is the first), at most `limit`.
     ///
     /// # Errors
     /// As [`session`](Self::session).
-    fn messages(&self, session: SessionId, from: u64, limit: usize) -> Result<Vec<Message>, StoreError>;
+    fn messages(
+        &self,
+        session: SessionId,
+        from: u64,
+        limit: usize,
+    ) -> Result<Vec<Message>, StoreError>;
 
-    /// What the agent said in one attempt, from this offset of the conversation on, at most so many.
+    /// The agent's passages in one attempt, from this offset of the conversation on, at most
+    /// `limit`.
     ///
     /// # Errors
     /// As [`session`](Self::session).
@@ -134,30 +149,31 @@ pub trait Store: Send + Sync + 'static {
     /// As [`session`](Self::session).
     fn run(&self, id: RunId) -> Result<Option<RunRecord>, StoreError>;
 
-    /// Runs, those that began last first.
+    /// Runs, newest first.
     ///
     /// # Errors
-    /// As [`session`](Self::session); [`StoreError::Missing`] if the run that a page is to begin after is not there.
+    /// As [`session`](Self::session); [`StoreError::Missing`] if the run that the page starts after
+    /// does not exist.
     fn runs(&self, filter: &RunFilter) -> Result<Vec<RunRecord>, StoreError>;
 
-    /// What happened in a run after this event (0 for all), at most so many.
+    /// The events of a run after this number (0 for all), at most `limit`.
     ///
     /// # Errors
     /// As [`session`](Self::session).
-    fn events(&self, run: RunId, after: u64, limit: usize) -> Result<Vec<Recorded>, StoreError>;
+    fn events(&self, run: RunId, after: u64, limit: usize) -> Result<Vec<EventRecord>, StoreError>;
 
-    /// What happened in all runs after this place in the common order (0 for all), at most so many.
+    /// The events of all runs after this global sequence number (0 for all), at most `limit`.
     ///
     /// # Errors
     /// As [`session`](Self::session).
-    fn events_of_all(&self, after: u64, limit: usize) -> Result<Vec<Recorded>, StoreError>;
+    fn events_of_all(&self, after: u64, limit: usize) -> Result<Vec<EventRecord>, StoreError>;
 
-    /// The last place in the common order; 0 where nothing has happened yet. It never goes back, also when events are
-    /// forgotten.
+    /// The last global sequence number; 0 before the first event. It never decreases, even if
+    /// events are deleted.
     ///
     /// # Errors
     /// As [`session`](Self::session).
-    fn last_place(&self) -> Result<u64, StoreError>;
+    fn last_global_seq(&self) -> Result<u64, StoreError>;
 
     /// One attempt.
     ///
@@ -165,67 +181,68 @@ pub trait Store: Send + Sync + 'static {
     /// As [`session`](Self::session).
     fn attempt(&self, id: AttemptId) -> Result<Option<Attempt>, StoreError>;
 
-    /// The attempts that were begun and never ended, the oldest first: what a crash left behind.
+    /// The attempts that have not ended, oldest first: in progress, or left by a crash.
     ///
     /// # Errors
     /// As [`session`](Self::session).
     fn open_attempts(&self) -> Result<Vec<Attempt>, StoreError>;
 
-    /// What people said in a session and the agent was not told yet, in order.
+    /// The queued prompts of a session, in order.
     ///
     /// # Errors
     /// As [`session`](Self::session).
-    fn waiting(&self, session: SessionId) -> Result<Vec<Waiting>, StoreError>;
+    fn queued_prompts(&self, session: SessionId) -> Result<Vec<QueuedPromptRecord>, StoreError>;
 
-    /// The sessions in which something waits that the agent was not told yet.
+    /// The sessions with queued prompts.
     ///
     /// # Errors
     /// As [`session`](Self::session).
-    fn waiting_sessions(&self) -> Result<Vec<SessionId>, StoreError>;
+    fn sessions_with_queued_prompts(&self) -> Result<Vec<SessionId>, StoreError>;
 
-    /// What somebody said, whether it still waits or not.
+    /// One prompt, queued or not.
     ///
     /// # Errors
     /// As [`session`](Self::session).
-    fn prompt(&self, id: PromptId) -> Result<Option<Waiting>, StoreError>;
+    fn prompt(&self, id: PromptId) -> Result<Option<QueuedPromptRecord>, StoreError>;
 
-    /// Whether recipes are switched on: everywhere, or for one session (both have to be). They are until somebody
-    /// switches them off.
+    /// Whether recipes are switched on: globally, or in one session (which requires both). The
+    /// default is on.
     ///
     /// # Errors
     /// As [`session`](Self::session).
     fn orchestration(&self, session: Option<SessionId>) -> Result<bool, StoreError>;
 
-    /// Forgets the runs that ended before this time (milliseconds since 1970), and says how many they were. A run that
-    /// is to go on at that time or later stays, and so do the conversation and what still waits to be said.
+    /// Deletes the runs that ended before this time (milliseconds since 1970). Returns how many. A
+    /// run that resumes at that time or later stays, and so do conversations and queued prompts.
     ///
     /// # Errors
-    /// The storage failed. Nothing was forgotten then.
+    /// The storage failed; nothing was deleted.
     fn prune(&self, ended_before: u64) -> Result<u64, StoreError>;
 
-    /// Deletes the sessions in which nothing happened since this time (milliseconds since 1970), with their messages,
-    /// runs, attempts and prompts, and says which they were. A session with a run that has not ended or is to resume by
-    /// itself, a queued prompt or an open attempt stays.
+    /// Deletes the sessions without activity since this time (milliseconds since 1970), with their
+    /// messages, runs, attempts and prompts. Returns which. A session with an open or paused run, a
+    /// queued prompt or an open attempt stays.
     ///
     /// # Errors
-    /// The storage failed. Nothing was deleted then.
+    /// The storage failed; nothing was deleted.
     fn prune_sessions(&self, changed_before: u64) -> Result<Pruned, StoreError>;
 
-    /// Returns the space of what was deleted to the file system, and says how many bytes that were. This may take a while,
-    /// and commits wait for it.
+    /// Returns the space of deleted rows to the file system. Returns the number of bytes. This may
+    /// take a while, and commits wait for it.
     ///
     /// # Errors
-    /// The storage failed, as it does where the disk has no room to do that in. Nothing was lost then.
+    /// The storage failed, for example because the disk has no space for the copy. Nothing was
+    /// lost.
     fn reclaim(&self) -> Result<u64, StoreError>;
 
-    /// Sets aside a run that cannot be read. It counts as ended from then on: it holds no session, and resumes neither by
-    /// itself nor when an engine starts. All its rows stay.
+    /// Quarantines a run that cannot be read. From then on it counts as ended: it does not hold its
+    /// session and never resumes. All its rows stay.
     ///
     /// # Errors
     /// There is no such run, or the storage failed.
     fn quarantine(&self, run: RunId, why: &str) -> Result<(), StoreError>;
 
-    /// The runs that were set aside, and the rows that cannot be read. This reads the whole store.
+    /// The quarantined runs, and the rows that cannot be read. This reads the whole store.
     ///
     /// # Errors
     /// The storage failed.

@@ -1,24 +1,24 @@
-//! What is read back.
+//! The records that a store returns.
 
 use std::path::PathBuf;
 
 use uuid::Uuid;
 
 use crate::run::{AttemptId, Ending, Event, PromptId, RunId, SessionId};
-use crate::session::{Process, Role};
+use crate::session::{ProcessRecord, Role};
 
-/// An event, with its numbers and its time.
+/// A persisted event.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Recorded {
-    /// Its place among the events of all runs: later ones are higher.
-    pub place: u64,
+pub struct EventRecord {
+    /// Its position among the events of all runs, in commit order.
+    pub global_seq: u64,
     /// The run.
     pub run: RunId,
     /// The run's session.
     pub session: SessionId,
-    /// Its number in the run, from 1, without gaps.
+    /// Its 1-based number in the run, without gaps.
     pub seq: u64,
-    /// When it was written, in milliseconds since 1970. Order is by number, not by time.
+    /// When it was persisted, in milliseconds since 1970. Order by number, not by time.
     pub at: u64,
     /// What happened.
     pub event: Event,
@@ -26,55 +26,56 @@ pub struct Recorded {
 
 /// A session: the agent's conversation.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Session {
+pub struct SessionRecord {
     /// Its id.
     pub id: SessionId,
-    /// What people call it.
+    /// Its display name.
     pub name: String,
     /// Where its agent works.
     pub directory: PathBuf,
-    /// Its agent, by name.
+    /// Its agent's name.
     pub agent: String,
-    /// What its agent is told beside every prompt.
+    /// The system prompt for its agent.
     pub system_prompt: Option<String>,
     /// When it began, in milliseconds since 1970.
     pub created_at: u64,
-    /// When anything last happened in it.
+    /// When it last changed.
     pub changed_at: u64,
     /// How many messages its conversation has.
     pub messages: u64,
-    /// How many commits its writers have counted; see [`Change::Expects`](super::Change::Expects).
+    /// The number of commits to it; see [`Change::Expects`](super::Change::Expects).
     pub commits: u64,
-    /// Whether the agent has answered in it.
+    /// Whether the agent has replied in it.
     pub opened: bool,
-    /// The run that goes on in it.
+    /// Its open run.
     pub run: Option<RunId>,
 }
 
-/// Something said.
+/// A message of a conversation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Message {
-    /// The conversation.
+    /// The session.
     pub session: SessionId,
-    /// Its place in the conversation, from 0, without gaps.
+    /// Its 0-based position in the conversation, without gaps.
     pub offset: u64,
-    /// Names the message, everywhere.
+    /// Its id.
     pub id: Uuid,
-    /// Who said it.
+    /// Who sent it.
     pub role: Role,
-    /// The words.
+    /// The text.
     pub text: String,
-    /// When, in milliseconds since 1970; never before the message before it.
+    /// When, in milliseconds since 1970. Never earlier than the previous message.
     pub at: u64,
     /// The attempt it belongs to.
     pub attempt: Option<AttemptId>,
     /// The run it belongs to.
     pub run: Option<RunId>,
-    /// Whether the agent got it, or may have: not so for a prompt that was withdrawn while it was queued.
+    /// Whether the agent received it, or may have: `false` for a prompt that was withdrawn while
+    /// queued.
     pub delivered: bool,
 }
 
-/// A run, in a line.
+/// A run's summary.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RunRecord {
     /// Its id.
@@ -85,25 +86,25 @@ pub struct RunRecord {
     pub recipe: String,
     /// Where its agent works.
     pub directory: PathBuf,
-    /// Its agent, by name.
+    /// Its agent's name.
     pub agent: String,
-    /// Whether it only rehearses.
+    /// Whether it is a rehearsal.
     pub rehearsal: bool,
     /// The run it continues.
     pub continues: Option<RunId>,
     /// When it began, in milliseconds since 1970.
     pub started_at: u64,
-    /// When anything last happened in it.
+    /// When it last changed.
     pub changed_at: u64,
-    /// The step it is at, or ended at.
+    /// Its current or last step.
     pub step: String,
     /// How many steps it has taken.
     pub steps: u32,
     /// The number of its last event.
     pub last_seq: u64,
-    /// What it cost so far, itself and not its chain: an estimate.
+    /// Its estimated cost so far, without the rest of its chain.
     pub cost_usd: f64,
-    /// How it ended; `None` while it goes on.
+    /// How it ended; `None` while it is open.
     pub ending: Option<Ending>,
 }
 
@@ -112,52 +113,53 @@ pub struct RunRecord {
 pub struct RunFilter {
     /// Of this recipe.
     pub recipe: Option<String>,
-    /// Ended for this reason; a reason that carries a step is also found without it.
+    /// Ended for this reason. A reason with a step also matches without it.
     pub reason: Option<String>,
     /// In this session.
     pub session: Option<SessionId>,
-    /// Whose id begins like this, in lower case.
+    /// With an id that starts with this prefix, in lower case.
     pub id_prefix: Option<String>,
-    /// Only those that go on (`true`) or have ended (`false`).
+    /// Only those that are open (`true`) or have ended (`false`).
     pub open: Option<bool>,
-    /// Only those that ended and wait for a time to go on.
+    /// Only paused ones, which resume at a set time.
     pub resume_due: bool,
-    /// Only those that the list has after this run: the last run of one page begins the next. The run has to be there.
+    /// Only those listed after this run, which has to exist: pass the last run of a page to get the
+    /// next page.
     pub before: Option<RunId>,
-    /// At most so many; `None` for all.
+    /// The maximum number; `None` for all.
     pub limit: Option<usize>,
 }
 
 /// One attempt at a turn.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Attempt {
-    /// Names it.
+    /// Its id.
     pub id: AttemptId,
     /// The run it belongs to; `None` for a prompt outside of a run.
     pub run: Option<RunId>,
     /// The session.
     pub session: SessionId,
-    /// What it passes on, where it passes something on.
+    /// The prompt that it delivers, if any.
     pub prompt: Option<PromptId>,
     /// When it began, in milliseconds since 1970.
     pub began_at: u64,
     /// Its process, once it had one.
-    pub process: Option<Process>,
+    pub process: Option<ProcessRecord>,
     /// Whether it has ended.
     pub ended: bool,
 }
 
-/// A prompt that waits for its turn.
+/// A queued prompt.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Waiting {
-    /// Names it.
+pub struct QueuedPromptRecord {
+    /// Its id.
     pub prompt: PromptId,
-    /// The words.
+    /// The text.
     pub text: String,
-    /// When it was said, in milliseconds since 1970.
+    /// When it was sent, in milliseconds since 1970.
     pub at: u64,
-    /// Whether the agent may have got it already.
+    /// Whether the agent may have received it already.
     pub again: bool,
-    /// Its place among all prompts, in the order in which they were sent.
+    /// Its position among all prompts, in the order in which they were sent.
     pub number: u64,
 }

@@ -1,12 +1,12 @@
-//! What keeping a store for years needs: runs that are set aside, and what was deleted.
+//! The records of maintenance: quarantined runs, and pruned sessions.
 
 use crate::run::{AttemptId, Ending, RunId, SessionId};
 use crate::{Exit, ExitReason};
 
-/// A run that was set aside, or a row that cannot be read.
+/// A quarantined run, or a row that cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Quarantined {
-    /// The run it belongs to, where that is known.
+    /// The run it belongs to, if known.
     pub run: Option<RunId>,
     /// The row: its table and its key, such as `events 512`.
     pub row: String,
@@ -14,19 +14,20 @@ pub struct Quarantined {
     pub why: String,
 }
 
-/// What was deleted with old sessions.
+/// What pruning sessions deleted.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Pruned {
-    /// How many runs.
+    /// The number of runs.
     pub runs: u64,
-    /// The sessions, with all that was said in them.
+    /// The sessions, with their conversations.
     pub sessions: Vec<SessionId>,
-    /// The attempts. What an agent may have left in their directories belongs to nothing any more.
+    /// The attempts. Their scratch directories may still exist, and can be removed.
     pub attempts: Vec<AttemptId>,
 }
 
-/// How a run that was set aside is listed: as one that ended, since it holds no session and does not resume.
-pub(super) fn set_aside_ending(why: &str, step: &str, steps: u32, rehearsal: bool) -> Ending {
+/// The ending of a quarantined run in lists: it counts as ended, since it does not hold its session
+/// and never resumes.
+pub(super) fn quarantined_ending(why: &str, step: &str, steps: u32, rehearsal: bool) -> Ending {
     let exit = Exit::because(ExitReason::StorageError).describe(why.to_owned());
     Ending {
         message: "Recipe failed: what is stored of it cannot be read".to_owned(),

@@ -1,34 +1,40 @@
-//! What to do next, as commands.
+//! Next actions as commands.
 
 use std::fmt::Display;
 use std::path::Path;
 
 use super::facts::RunFacts;
-use super::next_action::Action;
+use super::next_action::ActionKind;
 use super::raise::RaisedLimits;
 use super::shell_quote::shell_quoted;
 use crate::run::Permits;
 
-/// How many characters of an id are enough to find it again.
+/// How many characters of an id are enough to identify it.
 const SHORT_ID_CHARS: usize = 8;
 
-/// What a command has to name to mean the same where it is run.
+/// The longest task that a command repeats; a longer one is replaced by a placeholder.
+const MAX_TASK_CHARS: usize = 200;
+
+/// What a command must state explicitly to work where it is run.
 #[derive(Debug, Clone, Copy)]
 pub struct CommandContext<'c> {
-    /// What the program is called.
+    /// The program's name.
     pub program: &'c str,
-    /// The data directory, where the command has to name it.
+    /// The data directory, if the command has to name it.
     pub data: Option<&'c Path>,
-    /// The directory that the command is run in, where that is known.
+    /// The directory that the command is run in, if that is known.
     pub directory: Option<&'c Path>,
+    /// The script that a rehearsal was started with, if that is known. It is not persisted with the
+    /// run.
+    pub script: Option<&'c str>,
 }
 
 impl CommandContext<'_> {
-    /// The command for an action. There is none for [`Action::Stop`]: a paused run cannot be ended from the command line
-    /// without resuming it first.
+    /// The command for an action. There is none for [`ActionKind::Stop`]: a paused run cannot be
+    /// ended from the command line without resuming it first.
     ///
     /// ```
-    /// use surefire::view::{Action, CommandContext, RunFacts};
+    /// use surefire::view::{ActionKind, CommandContext, RunFacts};
     ///
     /// let id = "3f2a8c1e-5b7d-4e90-a1c6-9d8e7f6a5b4c";
     /// let run = RunFacts {
@@ -40,62 +46,94 @@ impl CommandContext<'_> {
     ///     agent: "claude".to_owned(),
     ///     rehearsal: false,
     ///     started_at: 1_750_000_000_000,
-    ///     made_from: None,
+    ///     created_from: None,
+    ///     task: None,
     /// };
-    /// let context = CommandContext { program: "surefire", data: None, directory: None };
-    /// let command = context.command(&Action::Again, &run).unwrap();
+    /// let context = CommandContext { program: "surefire", data: None, directory: None, script: None };
+    /// let command = context.command(&ActionKind::Again, &run).unwrap();
     /// assert_eq!(command, "surefire run rebase --dir '/projects/my shop'");
     /// ```
     #[must_use]
-    pub fn command(self, action: &Action, run: &RunFacts) -> Option<String> {
+    pub fn command(self, action: &ActionKind, run: &RunFacts) -> Option<String> {
         let id = short_id(&run.run);
         Some(match action {
-            Action::Again => self.start(run, ""),
-            Action::Answer => self.start(run, &format!(" --session {} --prompt \"…\"", run.session)),
-            Action::Allow { tools } => self.with_data(&format!("resume {id} {}", allow_options(tools))),
-            Action::Permit { permits } => self.with_data(&format!("resume {id}{}", permitting(*permits))),
-            Action::Merge => self.with_data(&format!("merge {id}")),
-            Action::Discard => self.with_data(&format!("discard {id}")),
-            Action::Resume { limits } => self.with_data(&format!("resume {id}{}", raising(limits))),
-            Action::Follow { run_id } => self.with_data(&format!("why {}", short_id(run_id))),
-            // What a recipe is does not depend on where runs are kept.
-            Action::ShowRecipe => format!("{} show {}", self.program, run.recipe),
-            Action::Doctor => self.with_data("doctor"),
-            Action::Stop => return None,
+            ActionKind::Again => self.start(run, &task(run)),
+            ActionKind::Answer => {
+                self.start(run, &format!(" --session {} --prompt \"…\"", run.session))
+            }
+            ActionKind::Allow { tools } => {
+                self.with_data(&format!("resume {id} {}", allow_options(tools)))
+            }
+            ActionKind::Permit { permits } => {
+                self.with_data(&format!("resume {id}{}", permitting(*permits)))
+            }
+            ActionKind::Merge => self.with_data(&format!("merge {id}")),
+            ActionKind::Discard => self.with_data(&format!("discard {id}")),
+            ActionKind::Resume { limits } => {
+                self.with_data(&format!("resume {id}{}", raising(limits)))
+            }
+            ActionKind::Follow { run_id } => self.with_data(&format!("why {}", short_id(run_id))),
+            // Recipes do not depend on the data directory.
+            ActionKind::ShowRecipe => format!("{} show {}", self.program, run.recipe),
+            ActionKind::Doctor => self.with_data("doctor"),
+            ActionKind::Stop => return None,
         })
     }
 
-    /// The command that follows a run that has not ended.
+    /// The command to follow a run that has not ended.
     #[must_use]
     pub fn follow(self, run: &RunFacts) -> String {
         self.with_data(&format!("resume {}", short_id(&run.run)))
     }
 
-    /// The same recipe once more. After a rehearsal it is one again: there may be no agent for real work.
-    fn start(self, run: &RunFacts, how: &str) -> String {
-        let started_in = run.made_from.as_ref().unwrap_or(&run.directory);
+    /// The command that starts the same recipe again. After a rehearsal it rehearses again: there
+    /// may be no agent for real work. If the script is unknown, the command names none, and the
+    /// server plays its configured one.
+    fn start(self, run: &RunFacts, arguments: &str) -> String {
+        let started_in = run.created_from.as_ref().unwrap_or(&run.directory);
         let directory = match self.directory {
             Some(here) if here == Path::new(started_in) => String::new(),
             Some(_) | None => format!(" --dir {}", shell_quoted(started_in)),
         };
-        let apart = if run.made_from.is_some() { " --isolate" } else { "" };
-        let rehearse = if run.rehearsal { " --rehearse happy" } else { "" };
-        self.with_data(&format!("run {}{how}{directory}{apart}{rehearse}", run.recipe))
+        let isolate = if run.created_from.is_some() { " --isolate" } else { "" };
+        let rehearse = match (run.rehearsal, self.script) {
+            (true, Some(script)) => format!(" --rehearse {script}"),
+            (true, None) => " --agent rehearsal".to_owned(),
+            (false, _) => String::new(),
+        };
+        self.with_data(&format!("run {}{arguments}{directory}{isolate}{rehearse}", run.recipe))
     }
 
     fn with_data(self, words: &str) -> String {
-        let data = self.data.map(|data| format!(" --data {}", shell_quoted(&data.display().to_string())));
+        let data =
+            self.data.map(|data| format!(" --data {}", shell_quoted(&data.display().to_string())));
         format!("{} {words}{}", self.program, data.unwrap_or_default())
+    }
+}
+
+/// The task as an argument, quoted for a shell.
+fn task(run: &RunFacts) -> String {
+    match run.task.as_deref().map(str::trim).filter(|task| !task.is_empty()) {
+        None => String::new(),
+        Some(task)
+            if task.chars().nth(MAX_TASK_CHARS).is_some() || task.chars().any(char::is_control) =>
+        {
+            " --prompt \"…\"".to_owned()
+        }
+        // A task that begins with a hyphen would be taken for an option.
+        Some(task) if task.starts_with('-') => format!(" --prompt={}", shell_quoted(task)),
+        Some(task) => format!(" {}", shell_quoted(task)),
     }
 }
 
 /// The options that allow tools: `--allow-tool 'git commit *'`.
 pub(super) fn allow_options(tools: &[String]) -> String {
-    let options: Vec<_> = tools.iter().map(|tool| format!("--allow-tool {}", shell_quoted(tool))).collect();
+    let options: Vec<_> =
+        tools.iter().map(|tool| format!("--allow-tool {}", shell_quoted(tool))).collect();
     options.join(" ")
 }
 
-/// The options that permit what a run may not do otherwise.
+/// The options that grant a run additional permissions.
 fn permitting(permits: Permits) -> String {
     let Permits { allow_dirty, allow_deps, force_parallel } = permits;
     let options = [
@@ -119,10 +157,14 @@ fn raising(limits: &RaisedLimits) -> String {
     options.into_iter().flatten().collect()
 }
 
-/// A duration as options take it: `3h`, `1h30m`.
+/// A duration in the format of the options: `3h`, `1h30m`.
 fn duration(seconds: u64) -> String {
-    let parts =
-        [(seconds / 86_400, "d"), (seconds / 3600 % 24, "h"), (seconds / 60 % 60, "m"), (seconds % 60, "s")];
+    let parts = [
+        (seconds / 86_400, "d"),
+        (seconds / 3600 % 24, "h"),
+        (seconds / 60 % 60, "m"),
+        (seconds % 60, "s"),
+    ];
     let written: String = parts
         .iter()
         .filter(|(number, _)| *number > 0)
@@ -131,7 +173,7 @@ fn duration(seconds: u64) -> String {
     if written.is_empty() { "0s".to_owned() } else { written }
 }
 
-/// The beginning of an id, which is enough to find it again.
+/// The prefix of an id that is enough to identify it.
 #[must_use]
 pub fn short_id(id: &impl Display) -> String {
     id.to_string().chars().take(SHORT_ID_CHARS).collect()
@@ -143,19 +185,70 @@ mod tests {
 
     #[test]
     fn a_duration_is_written_in_its_units() {
-        let table =
-            [(0, "0s"), (59, "59s"), (60, "1m"), (5400, "1h30m"), (10_800, "3h"), (90_061, "1d1h1m1s")];
+        let table = [
+            (0, "0s"),
+            (59, "59s"),
+            (60, "1m"),
+            (5400, "1h30m"),
+            (10_800, "3h"),
+            (90_061, "1d1h1m1s"),
+        ];
         for (seconds, written) in table {
             assert_eq!(duration(seconds), written);
         }
     }
 
     #[test]
-    fn a_run_that_worked_apart_is_started_again_where_it_was_started() {
-        let made_from = Some("/projects/shop".to_owned());
-        let run = RunFacts { made_from, ..crate::view::one_run::facts() };
-        let context = CommandContext { program: "surefire", data: None, directory: None };
-        let command = context.command(&Action::Again, &run).unwrap();
+    fn starting_again_repeats_the_task_and_the_script() {
+        let table = [
+            (None, "surefire run rebase --dir /shop --rehearse one-fix"),
+            (Some("fix x"), "surefire run rebase 'fix x' --dir /shop --rehearse one-fix"),
+            (Some("it's"), r"surefire run rebase 'it'\''s' --dir /shop --rehearse one-fix"),
+            (Some("-x"), "surefire run rebase --prompt=-x --dir /shop --rehearse one-fix"),
+            (Some("a\nb"), "surefire run rebase --prompt \"…\" --dir /shop --rehearse one-fix"),
+        ];
+        for (task, expected) in table {
+            let run = RunFacts {
+                run: uuid::Uuid::from_u128(7).into(),
+                session: uuid::Uuid::from_u128(8).into(),
+                recipe: "rebase".to_owned(),
+                recipe_label: "Rebase".to_owned(),
+                directory: "/shop".to_owned(),
+                agent: "rehearsal".to_owned(),
+                rehearsal: true,
+                started_at: 0,
+                created_from: None,
+                task: task.map(str::to_owned),
+            };
+            let context = CommandContext {
+                program: "surefire",
+                data: None,
+                directory: None,
+                script: Some("one-fix"),
+            };
+            assert_eq!(context.command(&ActionKind::Again, &run).as_deref(), Some(expected));
+        }
+    }
+
+    #[test]
+    fn a_rehearsal_whose_script_is_unknown_is_repeated_without_naming_one() {
+        let run = RunFacts { rehearsal: true, ..crate::view::one_run::facts() };
+        let context =
+            CommandContext { program: "surefire", data: None, directory: None, script: None };
+        for action in [ActionKind::Again, ActionKind::Answer] {
+            let command = context.command(&action, &run).unwrap();
+            assert!(command.ends_with(" --agent rehearsal"), "{command}");
+            assert!(!command.contains("--rehearse"), "{command}");
+        }
+    }
+
+    #[test]
+    fn an_isolated_run_is_started_again_in_its_original_directory() {
+        let created_from = Some("/projects/shop".to_owned());
+        let run = RunFacts { created_from, ..crate::view::one_run::facts() };
+        let context =
+            CommandContext { program: "surefire", data: None, directory: None, script: None };
+        let command = context.command(&ActionKind::Again, &run).unwrap();
         assert!(command.contains(" --dir /projects/shop --isolate"), "{command}");
     }
 }

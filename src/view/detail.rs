@@ -2,11 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
-/// A line about a run: what it says something about, and what.
+/// A line about a run: a label and a text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Detail {
-    /// What it says something about, in lower case.
+    /// The label, in lower case.
     pub label: String,
-    /// The words.
+    /// The text.
     pub text: String,
 }

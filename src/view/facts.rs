@@ -1,8 +1,8 @@
-//! What is known about a run before anything has happened in it.
+//! What is known about a run before its first event.
 
 use crate::run::{RunId, SessionId};
 
-/// What is known about a run before anything has happened in it.
+/// What is known about a run before its first event.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RunFacts {
     /// The run.
@@ -11,17 +11,19 @@ pub struct RunFacts {
     pub session: SessionId,
     /// Its recipe's id.
     pub recipe: String,
-    /// What people call that recipe.
+    /// The recipe's label.
     pub recipe_label: String,
     /// Where its agent works.
     pub directory: String,
-    /// Its agent, by its own name.
+    /// The name of its agent.
     pub agent: String,
     /// Whether it is a rehearsal.
     pub rehearsal: bool,
     /// When it began, in milliseconds since 1970.
     pub started_at: u64,
-    /// The work tree that its worktree was made from, where it works apart. A [`Timeline`](super::Timeline) learns it from the
-    /// run's first event.
-    pub made_from: Option<String>,
+    /// The work tree that its worktree was created from, if it is isolated. A
+    /// [`Timeline`](super::Timeline) takes it from the run's first event.
+    pub created_from: Option<String>,
+    /// Its task, if it has one. A [`Timeline`](super::Timeline) takes it from the run's first event.
+    pub task: Option<String>,
 }

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::raise::RaisedLimits;
-use crate::run::{Limits, Permits, RunId, Spent};
+use crate::run::{Limits, Permits, RunId, Usage};
 use crate::{RunLimit, RunPermit, RunRemedy};
 
 /// The most actions that are offered at once.
@@ -14,10 +14,10 @@ pub const MAX_ACTIONS: usize = 3;
 /// A terminal turns it into a command, the console into a button; both show its label.
 ///
 /// ```
-/// use surefire::view::{Action, NextAction, RaisedLimits};
+/// use surefire::view::{ActionKind, NextAction, RaisedLimits};
 ///
 /// let limits = RaisedLimits { allow_visits: Some(2), ..RaisedLimits::default() };
-/// let action = NextAction::from(Action::Resume { limits });
+/// let action = NextAction::from(ActionKind::Resume { limits });
 /// assert_eq!(
 ///     serde_json::to_value(&action).unwrap(),
 ///     serde_json::json!({ "label": "Resume", "kind": "resume", "limits": { "allow_visits": 2 } })
@@ -25,35 +25,36 @@ pub const MAX_ACTIONS: usize = 3;
 /// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct NextAction {
-    /// What it is called.
+    /// Its label.
     pub label: String,
     /// What it does.
     #[serde(flatten)]
-    pub action: Action,
+    pub action: ActionKind,
 }
 
 /// What an action does.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
-pub enum Action {
+pub enum ActionKind {
     /// Starts the recipe again, in a new session.
     Again,
     /// Starts the recipe again in the same session, with an answer to the agent.
     Answer,
-    /// Resumes the run with tools allowed that the agent was refused. Only a process of the server's own user can do that.
+    /// Resumes the run and allows tools that the agent was refused. Only a process of the server's
+    /// own user can do that.
     Allow {
         /// The tools, as `--allow-tool` takes them.
         tools: Vec<String>,
     },
-    /// Resumes the run, and permits what it may not do otherwise. Only the machine's user can do that.
+    /// Resumes the run with additional permissions. Only the operator can do that.
     Permit {
         /// What is permitted.
         #[serde(flatten)]
         permits: Permits,
     },
-    /// Merges the branch of the run's worktree into what is checked out where the run was started.
+    /// Merges the branch of the run's worktree into the branch that the run was started on.
     Merge,
-    /// Throws the run's worktree away, with its branch.
+    /// Discards the run's worktree and its branch.
     Discard,
     /// Resumes the run.
     Resume {
@@ -69,89 +70,93 @@ pub enum Action {
     },
     /// Shows the recipe, with its steps and limits.
     ShowRecipe,
-    /// Looks for what is wrong on the machine.
+    /// Checks what is wrong on the machine.
     Doctor,
 }
 
-impl From<Action> for NextAction {
-    fn from(action: Action) -> Self {
+impl From<ActionKind> for NextAction {
+    fn from(action: ActionKind) -> Self {
         let label = match action {
-            Action::Again => "Start again",
-            Action::Answer => "Answer and start again",
-            Action::Allow { .. } => "Allow what was refused and resume",
-            Action::Permit { permits: Permits { allow_deps: true, .. } } => {
-                "Allow changes of lockfiles and resume"
+            ActionKind::Again => "Start again",
+            ActionKind::Answer => "Answer and start again",
+            ActionKind::Allow { .. } => "Allow what was refused and resume",
+            ActionKind::Permit { permits: Permits { allow_deps: true, .. } } => {
+                "Allow lockfile changes and resume"
             }
-            Action::Permit { .. } => "Work beside the other run and resume",
-            Action::Merge => "Merge its branch",
-            Action::Discard => "Discard its worktree",
-            Action::Resume { .. } => "Resume",
-            Action::Stop => "Stop for good",
-            Action::Follow { .. } => "Follow the run that continues this one",
-            Action::ShowRecipe => "Show the recipe",
-            Action::Doctor => "Look for the cause",
+            ActionKind::Permit { .. } => "Work in parallel with the other run and resume",
+            ActionKind::Merge => "Merge its branch",
+            ActionKind::Discard => "Discard its worktree",
+            ActionKind::Resume { .. } => "Resume",
+            ActionKind::Stop => "Stop for good",
+            ActionKind::Follow { .. } => "Follow the run that continues this one",
+            ActionKind::ShowRecipe => "Show the recipe",
+            ActionKind::Doctor => "Look for the cause",
         };
         Self { label: label.to_owned(), action }
     }
 }
 
-/// What an ending leaves to do.
+/// The facts that decide what can be done about an ending.
 #[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub(super) struct Ended<'e> {
     pub(super) remedy: RunRemedy,
     pub(super) paused: bool,
     pub(super) continued_by: Option<RunId>,
-    /// Whether the recipe is on offer: without it, its runs can be neither resumed nor started.
+    /// Whether the catalog has the recipe: if not, its runs can be neither resumed nor started.
     pub(super) offered: bool,
-    /// What would have to be allowed for the run to get further; empty where that is not known, or not what stopped it.
+    /// The tools that must be allowed for the run to make progress; empty if they are not known, or
+    /// are not what stopped it.
     pub(super) allow: Vec<String>,
     /// Whether the run reached what it was started for.
     pub(super) goal_met: bool,
-    /// Whether it has a worktree of its own that is neither merged nor thrown away.
+    /// Whether it has a worktree of its own that is neither merged nor discarded.
     pub(super) worktree: bool,
     pub(super) limits: &'e Limits,
-    pub(super) used: &'e Spent,
+    pub(super) used: &'e Usage,
 }
 
 impl Ended<'_> {
     /// Up to three actions, the most useful first.
     pub(super) fn actions(&self) -> Vec<NextAction> {
-        let resume = NextAction::from(Action::Resume { limits: RaisedLimits::default() });
-        let again = NextAction::from(Action::Again);
+        let resume = NextAction::from(ActionKind::Resume { limits: RaisedLimits::default() });
+        let again = NextAction::from(ActionKind::Again);
         let mut actions = match self.remedy {
             _ if self.paused => {
-                vec![NextAction { label: "Resume now".to_owned(), ..resume }, Action::Stop.into()]
+                vec![
+                    NextAction { label: "Resume now".to_owned(), ..resume },
+                    ActionKind::Stop.into(),
+                ]
             }
             RunRemedy::Again => vec![again],
             RunRemedy::Resume => vec![resume, again],
             RunRemedy::Raise(limit @ (RunLimit::Visits | RunLimit::Steps)) => {
-                vec![self.raise(limit), Action::ShowRecipe.into(), again]
+                vec![self.raise(limit), ActionKind::ShowRecipe.into(), again]
             }
             RunRemedy::Raise(limit @ (RunLimit::Time | RunLimit::Turns | RunLimit::Budget)) => {
                 vec![self.raise(limit), again]
             }
             RunRemedy::Permit(RunPermit::AllowDeps) => {
                 let permits = Permits { allow_deps: true, ..Permits::default() };
-                vec![Action::Permit { permits }.into(), resume, again]
+                vec![ActionKind::Permit { permits }.into(), resume, again]
             }
             RunRemedy::Permit(RunPermit::ForceParallel) => {
                 let permits = Permits { force_parallel: true, ..Permits::default() };
-                vec![resume, Action::Permit { permits }.into(), again]
+                vec![resume, ActionKind::Permit { permits }.into(), again]
             }
-            RunRemedy::Answer => vec![Action::Answer.into(), resume, again],
-            RunRemedy::Doctor => vec![Action::Doctor.into(), resume, again],
+            RunRemedy::Answer => vec![ActionKind::Answer.into(), resume, again],
+            RunRemedy::Doctor => vec![ActionKind::Doctor.into(), resume, again],
             RunRemedy::Follow => {
-                vec![self.continued_by.map_or(again, |run_id| Action::Follow { run_id }.into())]
+                vec![self.continued_by.map_or(again, |run_id| ActionKind::Follow { run_id }.into())]
             }
             RunRemedy::None => Vec::new(),
         };
         if !self.allow.is_empty() && !self.paused {
-            actions.insert(0, Action::Allow { tools: self.allow.clone() }.into());
+            actions.insert(0, ActionKind::Allow { tools: self.allow.clone() }.into());
         }
         if self.worktree && !self.paused {
-            // Where the goal is met, the work is there to be merged; otherwise there may be more of it first.
-            let place = usize::from(!self.goal_met).min(actions.len());
-            actions.splice(place..place, [Action::Merge.into(), Action::Discard.into()]);
+            // If the goal is met, the work is ready to be merged; otherwise resuming comes first.
+            let index = usize::from(!self.goal_met).min(actions.len());
+            actions.splice(index..index, [ActionKind::Merge.into(), ActionKind::Discard.into()]);
         }
         actions.retain(|next| self.offered || !next.action.needs_recipe());
         actions.truncate(MAX_ACTIONS);
@@ -160,11 +165,14 @@ impl Ended<'_> {
 
     fn raise(&self, limit: RunLimit) -> NextAction {
         let (limits, words) = RaisedLimits::raise(limit, self.limits, self.used);
-        NextAction { label: format!("Allow {words} and resume"), action: Action::Resume { limits } }
+        NextAction {
+            label: format!("Allow {words} and resume"),
+            action: ActionKind::Resume { limits },
+        }
     }
 }
 
-impl Action {
+impl ActionKind {
     const fn needs_recipe(&self) -> bool {
         match self {
             Self::Again
@@ -190,7 +198,8 @@ mod tests {
 
     #[test]
     fn each_remedy_has_its_actions() {
-        let (limits, used) = (Limits { budget_usd: Some(1.2), ..Limits::default() }, Spent::default());
+        let (limits, used) =
+            (Limits { budget_usd: Some(1.2), ..Limits::default() }, Usage::default());
         let next = Some(Uuid::from_u128(1).into());
         let ended = |remedy, offered| Ended {
             remedy,
@@ -207,12 +216,12 @@ mod tests {
             (
                 RunRemedy::Permit(RunPermit::AllowDeps),
                 true,
-                &["Allow changes of lockfiles and resume", "Resume", "Start again"],
+                &["Allow lockfile changes and resume", "Resume", "Start again"],
             ),
             (
                 RunRemedy::Permit(RunPermit::ForceParallel),
                 true,
-                &["Resume", "Work beside the other run and resume", "Start again"],
+                &["Resume", "Work in parallel with the other run and resume", "Start again"],
             ),
             (RunRemedy::Again, true, &["Start again"]),
             (RunRemedy::Resume, true, &["Resume", "Start again"]),
@@ -221,7 +230,11 @@ mod tests {
                 true,
                 &["Allow 2 more visits of each step and resume", "Show the recipe", "Start again"],
             ),
-            (RunRemedy::Raise(RunLimit::Budget), true, &["Allow $2.40 in all and resume", "Start again"]),
+            (
+                RunRemedy::Raise(RunLimit::Budget),
+                true,
+                &["Allow $2.40 in all and resume", "Start again"],
+            ),
             (RunRemedy::Answer, true, &["Answer and start again", "Resume", "Start again"]),
             (RunRemedy::Doctor, true, &["Look for the cause", "Resume", "Start again"]),
             (RunRemedy::Doctor, false, &["Look for the cause"]),
@@ -232,8 +245,8 @@ mod tests {
         for (remedy, offered, expected) in table {
             assert_eq!(labels(&ended(remedy, offered)), expected, "{remedy}");
         }
-        let alone = Ended { continued_by: None, ..ended(RunRemedy::Follow, true) };
-        assert_eq!(labels(&alone), ["Start again"], "no run continues it");
+        let not_continued = Ended { continued_by: None, ..ended(RunRemedy::Follow, true) };
+        assert_eq!(labels(&not_continued), ["Start again"], "no run continues it");
         let paused = Ended { paused: true, ..ended(RunRemedy::Resume, true) };
         assert_eq!(labels(&paused), ["Resume now", "Stop for good"]);
         let allow = vec!["git commit *".to_owned()];
@@ -241,12 +254,16 @@ mod tests {
         let expected = ["Allow what was refused and resume", "Look for the cause", "Resume"];
         assert_eq!(labels(&refused), expected);
         let paused = Ended { paused: true, allow, ..ended(RunRemedy::Resume, true) };
-        assert_eq!(labels(&paused), ["Resume now", "Stop for good"], "it is not over");
-        let apart = Ended { worktree: true, ..ended(RunRemedy::Resume, true) };
-        assert_eq!(labels(&apart), ["Resume", "Merge its branch", "Discard its worktree"]);
-        let done = Ended { goal_met: true, ..apart };
+        assert_eq!(labels(&paused), ["Resume now", "Stop for good"], "a paused run is not over");
+        let isolated = Ended { worktree: true, ..ended(RunRemedy::Resume, true) };
+        assert_eq!(labels(&isolated), ["Resume", "Merge its branch", "Discard its worktree"]);
+        let done = Ended { goal_met: true, ..isolated };
         assert_eq!(labels(&done), ["Merge its branch", "Discard its worktree", "Resume"]);
         let paused = Ended { paused: true, ..done };
-        assert_eq!(labels(&paused), ["Resume now", "Stop for good"], "it still works there");
+        assert_eq!(
+            labels(&paused),
+            ["Resume now", "Stop for good"],
+            "a paused run still uses its worktree"
+        );
     }
 }

@@ -1,4 +1,4 @@
-//! A run for tests: what is known of it, and what may happen in it.
+//! A run for tests: its facts and its events.
 
 use std::time::Duration;
 
@@ -6,14 +6,14 @@ use uuid::Uuid;
 
 use super::{RunFacts, Timeline};
 use crate::run::{
-    AttemptId, ChangedFile, Changes, CheckKind, CheckResult, CheckSubject, CheckVerdict, CommitSeen, Ending,
-    Event, FileChange, Finding, Limits, Moment, Order, Permits, Project, PromptId, Purpose, Read, ResumedBy,
-    RetryCause, Spent, ToolRefusal, TreeState,
+    AttemptId, ChangedFile, Changes, CheckKind, CheckResult, CheckSubject, CheckVerdict,
+    CommitSeen, Ending, Event, FileChange, Finding, Limits, Moment, Permits, Project, PromptId,
+    Purpose, ReplyReading, ResumedBy, RetryCause, RunSpec, ToolRefusal, TreeState, Usage,
 };
 use crate::{Exit, ExitReason};
 
 surefire::recipe! {
-    /// A recipe that is on offer.
+    /// A recipe that is in the catalog.
     pub(super) recipe OneStep {
         initial: Work,
         guardrails: { max_total_steps: 2 },
@@ -31,7 +31,8 @@ pub(super) fn facts() -> RunFacts {
         agent: "claude".to_owned(),
         rehearsal: false,
         started_at: 0,
-        made_from: None,
+        created_from: None,
+        task: None,
     }
 }
 
@@ -44,33 +45,34 @@ pub(super) fn after(events: &[(u64, Event)]) -> Timeline {
     timeline
 }
 
-/// The timeline after the run has begun and these events, one a second.
+/// The timeline after the run's start and these events, one per second.
 pub(super) fn after_start(events: &[Event]) -> Timeline {
-    let events: Vec<_> = (0..).zip(std::iter::once(started()).chain(events.iter().cloned())).collect();
+    let events: Vec<_> =
+        (0..).zip(std::iter::once(started()).chain(events.iter().cloned())).collect();
     after(&events)
 }
 
 pub(super) fn started() -> Event {
     let RunFacts { run, session, agent, directory, .. } = facts();
-    let order = Order {
+    let spec = RunSpec {
         run,
         session,
         agent,
         rehearsal: false,
         directory: directory.into(),
-        about: Some("the login page".to_owned()),
+        task: Some("the login page".to_owned()),
         model: None,
         allow_tools: Vec::new(),
         permits: Permits::default(),
         project: Project::default(),
         worktree: None,
         limits: Limits { max_ticks: Some(4), ..Limits::default() },
-        spent: Spent { ticks: 3, ..Spent::default() },
+        spent: Usage { ticks: 3, ..Usage::default() },
         restarts: 0,
         continues: None,
     };
     let (recipe, fingerprint, step) = ("rebase".to_owned(), String::new(), "rebase".to_owned());
-    Event::Started { recipe, fingerprint, step, order: Box::new(order) }
+    Event::Started { recipe, fingerprint, step, spec: Box::new(spec) }
 }
 
 pub(super) fn prompt(number: u128) -> PromptId {
@@ -89,8 +91,8 @@ pub(super) fn turn(purpose: Purpose) -> Event {
     Event::TurnBegan { attempt: attempt(), step: "rebase".to_owned(), purpose }
 }
 
-pub(super) fn pass(number: u128) -> Event {
-    turn(Purpose::Pass { prompt: prompt(number) })
+pub(super) fn deliver(number: u128) -> Event {
+    turn(Purpose::Deliver { prompt: prompt(number) })
 }
 
 /// The agent begins to work at a step.
@@ -106,7 +108,7 @@ pub(super) fn found_by(outcome: &str, findings: &[&str]) -> Event {
         line: Some(12),
         severity: None,
     };
-    let read = Read::Outcome {
+    let read = ReplyReading::Outcome {
         outcome: outcome.to_owned(),
         description: None,
         findings: findings.iter().map(finding).collect(),
@@ -122,14 +124,18 @@ pub(super) fn outcome_of(outcome: &str) -> Event {
 
 pub(super) fn replied(cost_usd: f64, repaired: &[&str]) -> Event {
     let repaired = repaired.iter().map(|word| (*word).to_owned()).collect();
-    let read =
-        Read::Outcome { outcome: "conflicts".to_owned(), description: None, findings: Vec::new(), repaired };
+    let read = ReplyReading::Outcome {
+        outcome: "conflicts".to_owned(),
+        description: None,
+        findings: Vec::new(),
+        repaired,
+    };
     let (attempt, took) = (attempt(), Duration::from_secs(1));
     Event::Replied { attempt, read, took, cost_usd: Some(cost_usd), version: None }
 }
 
 pub(super) fn retried(number: u32, problem: &str, cause: RetryCause) -> Event {
-    Event::Reasked { step: "rebase".to_owned(), number, of: 3, problem: problem.to_owned(), cause }
+    Event::Retried { step: "rebase".to_owned(), number, of: 3, problem: problem.to_owned(), cause }
 }
 
 pub(super) fn moved(to: &str, number: u32) -> Event {
@@ -145,7 +151,7 @@ pub(super) fn ended(reason: ExitReason) -> Event {
     Event::ended(ending(reason))
 }
 
-/// An end that the agent reported.
+/// An end that follows from an outcome that the agent reported.
 pub(super) fn reported(reason: ExitReason) -> Event {
     Event::ended(Ending { outcome: Some("done".to_owned()), ..ending(reason) })
 }
@@ -158,7 +164,7 @@ pub(super) fn resumed(by: ResumedBy, extra_visits: u32) -> Event {
         extra_steps: 0,
         allow_tools: Vec::new(),
         permits: Permits::default(),
-        told: vec![prompt(2)],
+        delivered: vec![prompt(2)],
     }
 }
 
@@ -170,7 +176,12 @@ pub(super) fn checked(results: &[CheckResult]) -> Event {
     Event::Checked { check: attempt(), results: results.to_vec(), took: Duration::from_secs(2) }
 }
 
-pub(super) fn result(kind: CheckKind, name: &str, verdict: CheckVerdict, found: &str) -> CheckResult {
+pub(super) fn result(
+    kind: CheckKind,
+    name: &str,
+    verdict: CheckVerdict,
+    found: &str,
+) -> CheckResult {
     let (name, found) = (name.to_owned(), found.to_owned());
     CheckResult { kind, name, verdict, found, took: Duration::from_secs(3), rehearsed: false }
 }
@@ -201,7 +212,7 @@ pub(super) fn seen(changes: Changes) -> Event {
     Event::TreeSeen { attempt: attempt(), tree, moment: Moment::After { changes } }
 }
 
-/// So many files, each with one line more and one less, and so many commits.
+/// Changes of this many files, each with one line added and one removed, and this many commits.
 pub(super) fn changes(files: u32, commits: u32) -> Changes {
     let file = |number| ChangedFile {
         path: format!("src/{number}.rs"),

@@ -1,4 +1,4 @@
-//! What a run was seen to do, beside what its agent reported.
+//! What the engine saw a run do, independent of the agent's reports.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,7 +10,7 @@ use super::words::{brief, count, end_of, took};
 use crate::Violation;
 use crate::run::{Changes, CheckKind, CheckResult, CheckVerdict, CommitSeen, ToolRefusal};
 
-/// How many commits and refused tools a line names before it only counts.
+/// How many commits and refused tools a line names; it only counts the others.
 const MAX_NAMED: usize = 3;
 
 /// How many checks, refused tools, files and commits a view has. The events have all of them.
@@ -20,62 +20,66 @@ const MAX_VIOLATIONS: usize = 20;
 const MAX_FILES: usize = 100;
 const MAX_COMMITS: usize = 20;
 
-/// How much of a command's output a view has, counted from its end, and how much of what a tool was to be used on.
+/// How much of a command's output a view has, counted from its end, and how much of a refused
+/// tool's input, in characters.
 const MAX_FOUND_CHARS: usize = 1500;
 const MAX_INPUT_CHARS: usize = 200;
 
-/// How much of what was found stands in a remark.
+/// How much of a check's result a remark quotes, in characters.
 pub(super) const MAX_REMARK_CHARS: usize = 300;
 
 /// How many characters of a commit's id are shown.
 const SHORT_COMMIT_CHARS: usize = 7;
 
-/// What a run was seen to do. All of it was looked at by the engine, or says that it was rehearsed.
+/// What the engine saw a run do. All of it was checked by the engine, or is marked as rehearsed.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Proof {
-    /// What was looked up and run, in order; the last ones, where there were many.
+    /// The checks, in order; only the last ones if there were many.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub checks: Vec<ShownCheck>,
-    /// How many checks passed in all.
+    /// How many checks passed in total.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub passed: u32,
-    /// How many did not.
+    /// How many checks did not pass.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub failed: u32,
-    /// The tools that the agent was refused, each use of one once; the first ones, where there were many.
+    /// The tools that the agent was refused, without duplicates; only the first ones if there were
+    /// many.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub refused: Vec<ShownRefusal>,
-    /// How many more there were.
+    /// How many more refused tools there were.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub more_refused: u32,
-    /// The files that the run may not change and that were found changed when it ended; a long list is cut.
+    /// The files that were changed when the run ended although it may not change them; a long list
+    /// is truncated.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub violations: Vec<Violation>,
-    /// What the run has changed, as it was seen after the last turn; `None` where the engine could not look. Long lists
-    /// are cut.
+    /// What the run has changed, as seen after the last turn; `None` if the engine could not look.
+    /// Long lists are truncated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub changes: Option<Changes>,
     /// How many more commits there are than those in `changes`.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub more_commits: u32,
-    /// What reviews found, a row for each round, the latest at the end; the last ones, where there were many.
+    /// What reviews found, a row for each round, the latest at the end; only the last ones if there
+    /// were many.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub reviews: Vec<ShownReview>,
-    /// Whose word the end rests on; `None` where it follows from no report: a limit, a stop, a failure.
+    /// What the end is based on; `None` if it follows from no report: a limit, a stop, a failure.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rests_on: Option<RestsOn>,
 }
 
-/// One thing that was looked up or run.
+/// One check.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ShownCheck {
     /// The visit of a step it belongs to, by its number.
     pub visit: u32,
     /// That step.
     pub step: String,
-    /// What came of it, in one line.
+    /// Its result in one line.
     pub words: String,
-    /// What came of it. Long output is cut to its end.
+    /// Its result. Long output is truncated to its end.
     #[serde(flatten)]
     pub result: CheckResult,
 }
@@ -89,56 +93,62 @@ pub struct ShownRefusal {
     pub step: String,
     /// How often it was refused.
     pub times: u32,
-    /// The options of `surefire run` that allow it, where they are known.
+    /// The options of `surefire run` that allow it, if they are known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub options: Option<String>,
-    /// The tool, and what it was to be used on.
+    /// The tool and its input.
     #[serde(flatten)]
     pub refused: ToolRefusal,
 }
 
-/// Whose word an end rests on.
+/// What the end of a run is based on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RestsOn {
-    /// The engine looked at the working directory.
+    /// What the engine found in the working directory.
     Evidence,
     /// The exit status of a command that the engine ran.
     Command,
-    /// Only the agent said so.
+    /// Only the agent's report.
     Agent,
-    /// A rehearsal's script said so.
+    /// A rehearsal's script; nothing was checked.
     Rehearsal,
 }
 
 impl RestsOn {
-    /// What is shown for it.
+    /// The text that clients show.
     #[must_use]
     pub const fn words(self) -> &'static str {
         match self {
             Self::Evidence => "what the engine found in the working directory",
             Self::Command => "the exit status of a command that the engine ran",
             Self::Agent => "the agent's word alone",
-            Self::Rehearsal => "a rehearsal's script; nothing was looked at",
+            Self::Rehearsal => "a rehearsal's script; nothing was checked",
         }
     }
 }
 
 impl Proof {
-    /// Takes in what was checked in a visit.
-    pub(super) fn check(&mut self, visit: &Visit, result: &CheckResult) {
+    /// Records a check in a visit.
+    pub(super) fn record_check(&mut self, visit: &Visit, result: &CheckResult) {
         let counted = if result.passed() { &mut self.passed } else { &mut self.failed };
         *counted = counted.saturating_add(1);
         let words = remark(result);
-        let (name, found) = (brief(&result.name, MAX_INPUT_CHARS), end_of(&result.found, MAX_FOUND_CHARS));
+        let (name, found) =
+            (brief(&result.name, MAX_INPUT_CHARS), end_of(&result.found, MAX_FOUND_CHARS));
         let result = CheckResult { name, found, ..result.clone() };
-        self.checks.push(ShownCheck { visit: visit.number, step: visit.step.clone(), words, result });
+        self.checks.push(ShownCheck {
+            visit: visit.number,
+            step: visit.step.clone(),
+            words,
+            result,
+        });
         let more = self.checks.len().saturating_sub(MAX_CHECKS);
         self.checks.drain(..more);
     }
 
-    /// Takes in a tool that was refused in a visit.
-    pub(super) fn refuse(&mut self, visit: &Visit, refused: &ToolRefusal) {
+    /// Records a tool that was refused in a visit.
+    pub(super) fn record_refusal(&mut self, visit: &Visit, refused: &ToolRefusal) {
         let refused = short(refused);
         if let Some(known) = self.refused.iter_mut().find(|known| known.refused == refused) {
             known.times = known.times.saturating_add(1);
@@ -151,13 +161,13 @@ impl Proof {
         }
     }
 
-    /// Takes in files that the run may not change.
-    pub(super) fn violate(&mut self, violations: &[Violation]) {
+    /// Records files that were changed although the run may not change them.
+    pub(super) fn record_violations(&mut self, violations: &[Violation]) {
         self.violations = violations.iter().take(MAX_VIOLATIONS).cloned().collect();
     }
 
-    /// Takes in what the run has changed so far.
-    pub(super) fn see(&mut self, changes: &Changes) {
+    /// Records what the run has changed so far.
+    pub(super) fn record_changes(&mut self, changes: &Changes) {
         let more_commits = changes.commits.len().saturating_sub(MAX_COMMITS);
         self.more_commits = u32::try_from(more_commits).unwrap_or(u32::MAX);
         let mut changes = changes.clone();
@@ -166,8 +176,9 @@ impl Proof {
         self.changes = Some(changes);
     }
 
-    /// What would have to be allowed for nothing to be refused any more, as far as that is known: each tool once.
-    pub(super) fn allow(&self) -> Vec<String> {
+    /// The tools that must be allowed so that no use is refused again, as far as they are known,
+    /// without duplicates.
+    pub(super) fn missing_permissions(&self) -> Vec<String> {
         let mut tools: Vec<String> = Vec::new();
         for tool in self.refused.iter().flat_map(|it| &it.refused.allow) {
             if !tools.contains(tool) {
@@ -177,11 +188,13 @@ impl Proof {
         tools
     }
 
-    /// The lines about it, for every client.
+    /// The lines that every client shows about it.
     pub(super) fn details(&self) -> Vec<Detail> {
         let line = |label: &str, text: String| Detail { label: label.to_owned(), text };
         let mut details = Vec::new();
-        if let Some(changes) = self.changes.as_ref().filter(|changes| **changes != Changes::default()) {
+        if let Some(changes) =
+            self.changes.as_ref().filter(|changes| **changes != Changes::default())
+        {
             details.push(line("changed", changed(changes)));
             if !changes.commits.is_empty() {
                 details.push(line("committed", self.committed(&changes.commits)));
@@ -201,7 +214,8 @@ impl Proof {
     }
 
     fn committed(&self, commits: &[CommitSeen]) -> String {
-        let named = commits.iter().map(|commit| format!("{} {}", short_commit(&commit.id), commit.subject));
+        let named =
+            commits.iter().map(|commit| format!("{} {}", short_commit(&commit.id), commit.subject));
         listed(named.collect(), self.more_commits)
     }
 
@@ -214,11 +228,12 @@ impl Proof {
         if all == 0 {
             return None;
         }
-        // All checks of a run are real, or none is.
+        // Either all checks of a run are real, or none are.
         if self.checks.iter().any(|check| check.result.rehearsed) {
             return Some(format!("nothing; {} rehearsed", count(all as usize, "check")));
         }
-        let failed = if self.failed > 0 { format!(", {} did not pass", self.failed) } else { String::new() };
+        let failed =
+            if self.failed > 0 { format!(", {} did not pass", self.failed) } else { String::new() };
         Some(format!("{} of {} passed{failed}", self.passed, count(all as usize, "check")))
     }
 }
@@ -234,7 +249,7 @@ pub(super) fn short_commit(id: &str) -> String {
     id.chars().take(SHORT_COMMIT_CHARS).collect()
 }
 
-/// A refused tool in few words: a command may be a whole script.
+/// A refused tool with truncated input: a command may be a whole script.
 pub(super) fn short(refused: &ToolRefusal) -> ToolRefusal {
     let input = refused.input.as_deref().map(|input| brief(input, MAX_INPUT_CHARS));
     ToolRefusal { input, ..refused.clone() }
@@ -248,7 +263,7 @@ fn listed(all: Vec<String>, more: u32) -> String {
     format!("{}{more}", named.join(", "))
 }
 
-/// What a check came to, in one line.
+/// The result of a check in one line.
 pub(super) fn remark(result: &CheckResult) -> String {
     let rehearsed = if result.rehearsed { "rehearsed: " } else { "" };
     let CheckResult { kind, name, verdict, found, .. } = result;
@@ -265,8 +280,10 @@ pub(super) fn remark(result: &CheckResult) -> String {
         (CheckVerdict::Failed { .. }, CheckKind::Evidence) => {
             format!("looked up `{name}`, not found: {found}")
         }
-        (CheckVerdict::Passed, CheckKind::Worktree) => format!("made {name}"),
-        (CheckVerdict::Failed { .. }, CheckKind::Worktree) => format!("failed to make {name}: {found}"),
+        (CheckVerdict::Passed, CheckKind::Worktree) => format!("created {name}"),
+        (CheckVerdict::Failed { .. }, CheckKind::Worktree) => {
+            format!("failed to create {name}: {found}")
+        }
         (CheckVerdict::Passed, CheckKind::Verify | CheckKind::Run | CheckKind::Setup) => {
             format!("`{name}` passed after {after}")
         }
@@ -276,11 +293,18 @@ pub(super) fn remark(result: &CheckResult) -> String {
         ) => {
             format!("`{name}` failed with exit status {status} after {after}")
         }
-        (CheckVerdict::Failed { status: None }, CheckKind::Verify | CheckKind::Run | CheckKind::Setup) => {
+        (
+            CheckVerdict::Failed { status: None },
+            CheckKind::Verify | CheckKind::Run | CheckKind::Setup,
+        ) => {
             format!("`{name}` failed after {after}")
         }
-        (CheckVerdict::TimedOut { limit }, _) => format!("`{name}` took longer than {}", took(*limit)),
-        (CheckVerdict::Impossible | CheckVerdict::Unknown, _) => brief(&result.problem(), MAX_REMARK_CHARS),
+        (CheckVerdict::TimedOut { limit }, _) => {
+            format!("`{name}` took longer than {}", took(*limit))
+        }
+        (CheckVerdict::Impossible | CheckVerdict::Unknown, _) => {
+            brief(&result.problem(), MAX_REMARK_CHARS)
+        }
     };
     format!("{rehearsed}{words}")
 }

@@ -6,27 +6,28 @@ use serde::{Deserialize, Serialize};
 
 use super::words::{count, dollars, took};
 use crate::RunLimit;
-use crate::run::{Limits, Spent};
+use crate::run::{Limits, Usage};
 
 /// How many more visits of each step to allow, and how many more steps.
 const MORE_VISITS: u32 = 2;
 const MORE_STEPS: u32 = 20;
 
-/// The least that a raised limit allows in all.
+/// The minimum of a raised limit.
 const MIN_TIME: Duration = Duration::from_mins(1);
 const MIN_TURNS: u32 = 2;
 const MIN_BUDGET_CENTS: f64 = 100.0;
 
-/// The limits to resume a run with; what is not named stays. On the wire they are the `limits` of `resume_run`.
+/// The limits to resume a run with; the others stay. On the wire they are the `limits` of
+/// `resume_run`.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub struct RaisedLimits {
-    /// How many seconds the agent may work in all.
+    /// How many seconds the agent may work in total.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub time_s: Option<u64>,
-    /// How many turns it may be given in all.
+    /// How many turns the agent may take in total.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_ticks: Option<u32>,
-    /// How much money it may spend in all, in US dollars.
+    /// How much money it may spend in total, in US dollars.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub budget_usd: Option<f64>,
     /// How many more visits of each step to allow.
@@ -38,9 +39,10 @@ pub struct RaisedLimits {
 }
 
 impl RaisedLimits {
-    /// Raises one limit so far that the run does not hit it again at once, and what that allows in words. What counts is
-    /// the higher one of the limit and what was used: a turn may have used more than was left.
-    pub(super) fn raise(limit: RunLimit, limits: &Limits, used: &Spent) -> (Self, String) {
+    /// Raises one limit so that the run does not hit it again immediately, and describes what the
+    /// new limit allows. It starts from the limit or the usage, whichever is higher: a turn may
+    /// have used more than was left.
+    pub(super) fn raise(limit: RunLimit, limits: &Limits, used: &Usage) -> (Self, String) {
         let none = Self::default();
         match limit {
             RunLimit::Visits => (
@@ -51,19 +53,21 @@ impl RaisedLimits {
                 (Self { allow_steps: Some(MORE_STEPS), ..none }, format!("{MORE_STEPS} more steps"))
             }
             RunLimit::Time => {
-                let doubled = limits.time.unwrap_or_default().max(used.time).saturating_mul(2).max(MIN_TIME);
+                let doubled =
+                    limits.time.unwrap_or_default().max(used.time).saturating_mul(2).max(MIN_TIME);
                 let seconds = doubled.as_secs();
                 let words = format!("{} in all", took(Duration::from_secs(seconds)));
                 (Self { time_s: Some(seconds), ..none }, words)
             }
             RunLimit::Turns => {
-                let doubled = limits.max_ticks.unwrap_or(0).max(used.ticks).saturating_mul(2).max(MIN_TURNS);
+                let doubled =
+                    limits.max_ticks.unwrap_or(0).max(used.ticks).saturating_mul(2).max(MIN_TURNS);
                 let words = format!("{} in all", count(doubled as usize, "turn"));
                 (Self { max_ticks: Some(doubled), ..none }, words)
             }
             RunLimit::Budget => {
                 let so_far = limits.budget_usd.unwrap_or(0.0).max(used.cost_usd);
-                // In whole cents, as it is shown. A limit that is already in cents stays exact.
+                // In whole cents, as clients show it. A limit in whole cents stays exact.
                 let cents = (so_far * 200.0 - 1e-6).ceil().max(MIN_BUDGET_CENTS);
                 let budget = cents / 100.0;
                 (Self { budget_usd: Some(budget), ..none }, format!("{} in all", dollars(budget)))
@@ -77,12 +81,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_limit_is_raised_to_twice_what_counts() {
+    fn a_limit_is_raised_to_twice_itself_or_twice_the_usage() {
         let none = Limits::default();
-        let used = Spent { ticks: 3, time: Duration::from_mins(50), cost_usd: 1.3 };
-        let unused = Spent::default();
-        let limit =
-            Limits { time: Some(Duration::from_mins(90)), max_ticks: Some(4), budget_usd: Some(1.2), ..none };
+        let used = Usage { ticks: 3, time: Duration::from_mins(50), cost_usd: 1.3 };
+        let unused = Usage::default();
+        let limit = Limits {
+            time: Some(Duration::from_mins(90)),
+            max_ticks: Some(4),
+            budget_usd: Some(1.2),
+            ..none
+        };
         let table = [
             (RunLimit::Visits, limit, used, "2 more visits of each step", r#"{"allow_visits":2}"#),
             (RunLimit::Steps, limit, used, "20 more steps", r#"{"allow_steps":20}"#),
@@ -97,8 +105,8 @@ mod tests {
             (RunLimit::Budget, none, unused, "$1.00 in all", r#"{"budget_usd":1.0}"#),
         ];
         for (which, limits, used, words, json) in table {
-            let (raised, told) = RaisedLimits::raise(which, &limits, &used);
-            assert_eq!(told, words);
+            let (raised, described) = RaisedLimits::raise(which, &limits, &used);
+            assert_eq!(described, words);
             assert_eq!(serde_json::to_string(&raised).unwrap(), json);
             assert_eq!(serde_json::from_str::<RaisedLimits>(json).unwrap(), raised);
         }

@@ -1,9 +1,10 @@
-//! What the registries say about an ending.
+//! What the registry of an ending's reason says about it.
 
 use crate::run::Ending;
-use crate::{Definition, ExitReason, NextOutline, Outline, Registry, RunRemedy, Verdict};
+use crate::{ExitReason, NextOutline, Outline, ReasonInfo, Registry, RunRemedy, Verdict};
 
-/// What the registries say about an ending: the standard one, or the one of its recipe's author.
+/// What the registry of an ending's reason says about it: the standard registry, or the recipe's
+/// own.
 pub(super) struct Reading {
     pub(super) remedy: RunRemedy,
     pub(super) verdict: Verdict,
@@ -12,9 +13,9 @@ pub(super) struct Reading {
 impl Reading {
     pub(super) fn of(ending: &Ending, outline: Option<&Outline>) -> Self {
         let standard = ExitReason::lookup(&ending.reason).map(Registry::definition);
-        match standard.or_else(|| authors_own(ending, outline?)) {
+        match standard.or_else(|| custom_reason(ending, outline?)) {
             Some(definition) => Self { remedy: definition.remedy, verdict: definition.verdict() },
-            // A reason of a recipe that is not on offer any more: its columns were copied when it ended.
+            // The recipe is no longer in the catalog: use the columns that the ending has copied.
             None => {
                 let remedy = RunRemedy::usual(ending.category, ending.goal_met);
                 Self { remedy, verdict: Verdict::of(ending.category, ending.goal_met, remedy) }
@@ -23,7 +24,7 @@ impl Reading {
     }
 }
 
-fn authors_own(ending: &Ending, outline: &Outline) -> Option<&'static Definition> {
+fn custom_reason(ending: &Ending, outline: &Outline) -> Option<&'static ReasonInfo> {
     let outcomes = outline.steps.iter().flat_map(|step| step.outcomes);
     let exits = outcomes.filter_map(|outcome| match outcome.next {
         NextOutline::Exit(reason) => Some(reason.definition()),

@@ -1,4 +1,4 @@
-//! What the reviews of a run found, as it is shown.
+//! What the reviews of a run found, as clients show it.
 
 use serde::{Deserialize, Serialize};
 
@@ -20,7 +20,7 @@ pub struct ShownReview {
     pub round: u32,
     /// The visit of the step, by its number.
     pub visit: u32,
-    /// What was found; a long list is cut.
+    /// What was found; a long list is truncated.
     pub findings: Vec<Finding>,
     /// How many more findings there were.
     #[serde(default)]
@@ -31,12 +31,12 @@ pub struct ShownReview {
 }
 
 impl ShownReview {
-    /// How many findings there were in all.
+    /// The total number of findings.
     fn total(&self) -> usize {
         self.findings.len() + self.more as usize
     }
 
-    /// How it stands, in words.
+    /// Its status as text.
     fn words(&self) -> String {
         let Self { step, round, .. } = self;
         if self.settled {
@@ -47,7 +47,7 @@ impl ShownReview {
     }
 }
 
-/// Takes in what a visit reported as found, in a list of rounds.
+/// Adds the findings of a visit as a new round.
 pub(super) fn found(rounds: &mut Vec<ShownReview>, visit: &Visit, findings: &[Finding]) {
     let last = rounds.iter().rfind(|review| review.step == visit.step && !review.settled);
     let round = last.map_or(0, |last| last.round).saturating_add(1);
@@ -68,20 +68,25 @@ pub(super) fn found(rounds: &mut Vec<ShownReview>, visit: &Visit, findings: &[Fi
     rounds.drain(..more);
 }
 
-/// Takes in that a step found nothing.
+/// Marks the rounds of a step as settled: it found nothing.
 pub(super) fn settle(rounds: &mut [ShownReview], step: &str) {
     for review in rounds.iter_mut().filter(|review| review.step == step) {
         review.settled = true;
     }
 }
 
-/// The last round of each step that reviewed, the latest at the end.
+/// The last round of each reviewing step, the latest at the end.
 pub(super) fn last_rounds(rounds: &[ShownReview]) -> impl Iterator<Item = &ShownReview> {
-    let is_last = |index: usize, step: &str| rounds[index + 1..].iter().all(|later| later.step != step);
-    rounds.iter().enumerate().filter(move |(index, review)| is_last(*index, &review.step)).map(|(_, it)| it)
+    let is_last =
+        |index: usize, step: &str| rounds[index + 1..].iter().all(|later| later.step != step);
+    rounds
+        .iter()
+        .enumerate()
+        .filter(move |(index, review)| is_last(*index, &review.step))
+        .map(|(_, it)| it)
 }
 
-/// How the reviews of a run stand, in one line.
+/// The status of a run's reviews in one line.
 pub(super) fn words(rounds: &[ShownReview]) -> Option<String> {
     let words: Vec<_> = last_rounds(rounds).map(ShownReview::words).collect();
     (!words.is_empty()).then(|| words.join(", "))
@@ -91,7 +96,9 @@ pub(super) fn words(rounds: &[ShownReview]) -> Option<String> {
 mod tests {
     use super::*;
     use crate::run::{Event, ResumedBy};
-    use crate::view::one_run::{after_start, ending, found_by, moved, outcome_of, resumed, turn_at};
+    use crate::view::one_run::{
+        after_start, ending, found_by, moved, outcome_of, resumed, turn_at,
+    };
     use crate::view::{RunView, Timeline};
     use crate::{ExitReason, run::Ending, run::Purpose};
 
@@ -102,7 +109,9 @@ mod tests {
 
     fn rounds(timeline: &Timeline) -> Vec<(&str, u32, u32, usize, bool)> {
         let reviews = timeline.view().proof.reviews.iter();
-        reviews.map(|it| (it.step.as_str(), it.round, it.visit, it.findings.len(), it.settled)).collect()
+        reviews
+            .map(|it| (it.step.as_str(), it.round, it.visit, it.findings.len(), it.settled))
+            .collect()
     }
 
     #[test]
@@ -110,7 +119,10 @@ mod tests {
         let mut events = vec![turn_at("rebase", Purpose::Step), found_by("issues", &["a", "b"])];
         assert_eq!(line(&after_start(&events)), None, "a report that may still be refused");
         events.push(moved("fix", 2));
-        assert_eq!(line(&after_start(&events)).as_deref(), Some("2 open after round 1 of `rebase`"));
+        assert_eq!(
+            line(&after_start(&events)).as_deref(),
+            Some("2 open after round 1 of `rebase`")
+        );
         events.extend([outcome_of("complete"), moved("rebase", 3), found_by("issues", &["b"])]);
         events.push(moved("fix", 4));
         let timeline = after_start(&events);
@@ -120,13 +132,17 @@ mod tests {
         let timeline = after_start(&events);
         assert_eq!(line(&timeline).as_deref(), Some("settled after round 2 of `rebase`"));
         events.extend([moved("rebase", 7), found_by("issues", &["c"]), moved("fix", 8)]);
-        assert_eq!(line(&after_start(&events)).as_deref(), Some("1 open after round 1 of `rebase`"));
+        assert_eq!(
+            line(&after_start(&events)).as_deref(),
+            Some("1 open after round 1 of `rebase`")
+        );
     }
 
     #[test]
-    fn a_report_that_was_not_followed_is_no_round() {
+    fn a_report_that_was_not_followed_does_not_count_as_a_round() {
         let again = crate::view::one_run::retried(1, "no commit", crate::run::RetryCause::Evidence);
-        let events = [found_by("issues", &["a"]), again, found_by("issues", &["a", "b"]), moved("fix", 2)];
+        let events =
+            [found_by("issues", &["a"]), again, found_by("issues", &["a", "b"]), moved("fix", 2)];
         assert_eq!(rounds(&after_start(&events)), [("rebase", 1, 1, 2, false)]);
         let stopped = [found_by("issues", &["a"]), Event::ended(ending(ExitReason::UserStopped))];
         assert_eq!(rounds(&after_start(&stopped)), []);
@@ -134,17 +150,25 @@ mod tests {
 
     #[test]
     fn the_findings_that_stopped_a_run_are_shown_and_stay_when_it_is_resumed() {
-        let stuck = Ending { outcome: Some("issues".to_owned()), ..ending(ExitReason::ReviewLoopDetected) };
+        let stuck =
+            Ending { outcome: Some("issues".to_owned()), ..ending(ExitReason::ReviewLoopDetected) };
         let mut events = vec![found_by("issues", &["a"]), moved("fix", 2), moved("rebase", 3)];
         events.extend([found_by("issues", &["a"]), Event::ended(stuck)]);
-        assert_eq!(line(&after_start(&events)).as_deref(), Some("1 open after round 2 of `rebase`"));
+        assert_eq!(
+            line(&after_start(&events)).as_deref(),
+            Some("1 open after round 2 of `rebase`")
+        );
         events.push(resumed(ResumedBy::User, 0));
-        assert_eq!(line(&after_start(&events)).as_deref(), Some("1 open after round 2 of `rebase`"));
+        assert_eq!(
+            line(&after_start(&events)).as_deref(),
+            Some("1 open after round 2 of `rebase`")
+        );
     }
 
     #[test]
-    fn each_step_that_reviews_is_told_of() {
-        let mut events = vec![found_by("issues", &["a"]), moved("audit", 2), found_by("risks", &["b", "c"])];
+    fn each_reviewing_step_has_its_findings_shown() {
+        let mut events =
+            vec![found_by("issues", &["a"]), moved("audit", 2), found_by("risks", &["b", "c"])];
         events.push(moved("fix", 3));
         let words = "1 open after round 1 of `rebase`, 2 open after round 1 of `audit`";
         assert_eq!(line(&after_start(&events)).as_deref(), Some(words));
@@ -158,7 +182,11 @@ mod tests {
         let long = "x".repeat(500);
         let many = vec![long.as_str(); 50];
         let events = (0..30).flat_map(|number| {
-            [found_by("issues", &many), moved("fix", 2 * number + 2), moved("rebase", 2 * number + 3)]
+            [
+                found_by("issues", &many),
+                moved("fix", 2 * number + 2),
+                moved("rebase", 2 * number + 3),
+            ]
         });
         let timeline = after_start(&events.collect::<Vec<_>>());
         let reviews = &timeline.view().proof.reviews;

@@ -1,4 +1,4 @@
-//! A run as it is shown: what the server serves, and every client renders.
+//! A run as clients show it: the server serves this, and every client renders it.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,25 +11,26 @@ use super::visit::Visit;
 use super::workplace::Workplace;
 use crate::run::{Limits, PromptId};
 
-/// A run as it is shown. Times are in milliseconds since 1970.
+/// A run as clients show it. Times are in milliseconds since 1970.
 ///
-/// Rows carry the event that last changed them, so a client that has a view reads only what [changed
-/// since](Self::changed_since), and [merges](Self::merge) it into its own.
+/// Rows carry the event that last changed them, so a client that has a view reads only what
+/// [changed since](Self::changed_since), and [merges](Self::merge) it into its own.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RunView {
-    /// The last event that is in it.
+    /// The number of the last event that it includes.
     pub seq: u64,
-    /// How the run stands.
+    /// The run's status.
     pub status: Status,
     /// When it began.
     pub started_at: u64,
-    /// When anything last happened.
+    /// When the last event happened.
     pub changed_at: u64,
-    /// What the run is about.
+    /// The run's task.
     pub task: Option<String>,
-    /// The most steps that the run can take; `None` where limits were raised, or its recipe is not on offer.
+    /// The most steps that the run can take; `None` if limits were raised, or its recipe is not in
+    /// the catalog.
     pub max_steps: Option<u32>,
-    /// Whether more is allowed than the recipe's own limits.
+    /// Whether a resume raised the recipe's own limits.
     pub raised: bool,
     /// What it may use up.
     pub limits: Limits,
@@ -41,21 +42,21 @@ pub struct RunView {
     pub visits: Vec<Visit>,
     /// The outcomes that it took, in order.
     pub transitions: Vec<Transition>,
-    /// The prompts that the agent gets before the next step.
+    /// The prompts that are queued until the next step.
     pub queued: Vec<PromptId>,
-    /// The prompts that the agent does not get, because the run was stopped.
+    /// The prompts that were not delivered because the run was stopped.
     pub withdrawn: Vec<PromptId>,
-    /// Where it works, and what holds there.
-    #[serde(default, skip_serializing_if = "Workplace::is_usual")]
+    /// Where the run works, and the rules there.
+    #[serde(default, skip_serializing_if = "Workplace::is_default")]
     pub workplace: Workplace,
-    /// What it was seen to do, beside what its agent reported.
+    /// What the engine saw the run do, independent of the agent's reports.
     #[serde(default)]
     pub proof: Proof,
-    /// What else there is to know now, each to be shown as a line. A new one needs no change in any client.
+    /// Further facts, each shown as a line. A new one needs no change in any client.
     pub details: Vec<Detail>,
-    /// How it ended, in words.
+    /// How the run ended; `None` while it has not.
     pub end: Option<EndCard>,
-    /// What can be done then, the most useful first.
+    /// What can be done after the end, the most useful first.
     pub next: Vec<NextAction>,
 }
 
@@ -77,7 +78,8 @@ impl RunView {
         self.visits.last()
     }
 
-    /// What is new since an event: rows that were changed by a later one, and everything that is not a row.
+    /// What has changed since an event: the rows that a later event changed, and everything that is
+    /// not a row.
     #[must_use]
     pub fn changed_since(&self, seq: u64) -> Self {
         Self {
@@ -87,7 +89,7 @@ impl RunView {
         }
     }
 
-    /// Takes in what changed since the last event of this view.
+    /// Merges what changed since the last event of this view.
     pub fn merge(&mut self, changed: Self) {
         let mut visits = std::mem::take(&mut self.visits);
         for visit in changed.visits {

@@ -1,6 +1,8 @@
-//! Words in commands that are shown.
+//! Quoting the words of commands that are shown to people.
 
-/// A word as a shell reads it back.
+use crate::recipe::is_hidden;
+
+/// Quotes a word for a shell.
 ///
 /// ```
 /// use surefire::view::shell_quoted;
@@ -12,11 +14,12 @@ pub fn shell_quoted(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+@%:,=".contains(c);
     if !word.is_empty() && word.chars().all(plain) {
         word.to_owned()
-    } else if word.chars().any(|c| c.is_control() || turns(c)) {
-        // What would move the cursor is written as shells can read it all the same.
+    } else if word.chars().any(|c| c.is_control() || is_hidden(c)) {
+        // Characters that would move the cursor, or hide or reverse text, are escaped in a form
+        // that shells understand.
         let escaped = |c: char| match c {
             '\\' | '\'' => format!("\\{c}"),
-            c if c.is_control() || turns(c) => {
+            c if c.is_control() || is_hidden(c) => {
                 c.to_string().bytes().map(|byte| format!("\\x{byte:02x}")).collect()
             }
             c => c.to_string(),
@@ -25,11 +28,6 @@ pub fn shell_quoted(word: &str) -> String {
     } else {
         format!("'{}'", word.replace('\'', r"'\''"))
     }
-}
-
-/// Whether a character is not seen itself, but changes the direction of what is.
-pub(crate) const fn turns(c: char) -> bool {
-    matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 #[cfg(test)]
@@ -46,6 +44,8 @@ mod tests {
             ("/it's", r"'/it'\''s'"),
             ("/a\nb\u{1b}[2J'\\", r"$'/a\x0ab\x1b[2J\'\\'"),
             ("/\u{202e}x", r"$'/\xe2\x80\xaex'"),
+            ("/\u{200b}x", r"$'/\xe2\x80\x8bx'"),
+            ("/\u{2028}x\u{feff}", r"$'/\xe2\x80\xa8x\xef\xbb\xbf'"),
         ] {
             assert_eq!(shell_quoted(word), written);
         }

@@ -2,7 +2,7 @@
 
 use crate::run::{AttemptId, Event, Moment, TreeState};
 
-/// The snapshots that the engine took of a run's work tree, as far as its events have them.
+/// The snapshots of a run's work tree that its events contain.
 ///
 /// ```
 /// use surefire::view::Snapshots;
@@ -29,15 +29,15 @@ pub struct TurnSnapshots {
     pub visit: u32,
     /// That step.
     pub step: String,
-    /// The last snapshot before the turn. What a command or a person changed between two turns is therefore in the
-    /// second one.
+    /// The last snapshot before the turn, taken after the previous turn. Changes that a command or
+    /// a person made between two turns therefore count towards the second one.
     pub before: String,
-    /// The snapshot when it had ended.
+    /// The snapshot after the turn.
     pub after: String,
 }
 
 impl TurnSnapshots {
-    /// Whether the two differ.
+    /// Whether the two snapshots differ.
     #[must_use]
     pub fn is_changed(&self) -> bool {
         self.before != self.after
@@ -75,7 +75,7 @@ impl Snapshots {
                 | Event::Replied { .. }
                 | Event::CheckBegan { .. }
                 | Event::Checked { .. }
-                | Event::Reasked { .. }
+                | Event::Retried { .. }
                 | Event::PromptQueued { .. }
                 | Event::Ended { .. }
                 | Event::Resumed { .. } => {}
@@ -84,7 +84,7 @@ impl Snapshots {
         snapshots
     }
 
-    /// The first snapshot of the run and its last.
+    /// The run's first snapshot and its last.
     #[must_use]
     pub fn whole(&self) -> Option<(&str, &str)> {
         Some((self.baseline.as_deref()?, &self.turns.last()?.after))
@@ -98,7 +98,7 @@ impl Snapshots {
     }
 
     fn see(&mut self, current: Option<&Current>, tree: &TreeState, moment: &Moment) {
-        // Before most turns the engine only looks where HEAD is.
+        // Before most turns the engine only reads HEAD.
         let Some(tree) = &tree.tree else { return };
         match moment {
             Moment::Before => {
@@ -135,7 +135,11 @@ mod tests {
     }
 
     fn shown(snapshots: &Snapshots) -> Vec<(u32, u32, &str, &str)> {
-        snapshots.turns.iter().map(|it| (it.turn, it.visit, it.before.as_str(), it.after.as_str())).collect()
+        snapshots
+            .turns
+            .iter()
+            .map(|it| (it.turn, it.visit, it.before.as_str(), it.after.as_str()))
+            .collect()
     }
 
     #[test]
@@ -148,7 +152,7 @@ mod tests {
             moved("fix", 2),
             turn(Purpose::Step),
             before(None),
-            // The engine could not look after this one.
+            // The engine took no snapshot after this turn.
             turn(Purpose::Continue),
             before(None),
             after(Some("c")),
@@ -170,9 +174,11 @@ mod tests {
 
     #[test]
     fn without_a_first_snapshot_there_is_nothing_to_compare_with() {
-        let snapshots = Snapshots::of(&[started(), turn(Purpose::Step), before(None), after(Some("b"))]);
+        let snapshots =
+            Snapshots::of(&[started(), turn(Purpose::Step), before(None), after(Some("b"))]);
         assert_eq!((snapshots.whole(), snapshots.turns.len()), (None, 0));
-        let snapshots = Snapshots::of(&[started(), turn(Purpose::Step), before(Some("a")), after(None)]);
+        let snapshots =
+            Snapshots::of(&[started(), turn(Purpose::Step), before(Some("a")), after(None)]);
         assert_eq!((snapshots.whole(), snapshots.turns.len()), (None, 0));
     }
 }

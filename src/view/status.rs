@@ -1,4 +1,4 @@
-//! How a run stands, at a glance.
+//! The status of a run at a glance.
 
 use serde::ser::SerializeStruct;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
@@ -7,9 +7,9 @@ use super::reading::Reading;
 use crate::run::Ending;
 use crate::{Outline, Verdict};
 
-/// How a run stands, at a glance.
+/// The status of a run at a glance.
 ///
-/// On the wire it is its name, for signs and colours, and its words:
+/// On the wire it is its name, for icons and colours, and its text:
 ///
 /// ```
 /// use surefire::Verdict;
@@ -30,7 +30,8 @@ pub enum Status {
 }
 
 impl Status {
-    /// How a run with this ending stands. The outline of its recipe knows the author's own reasons.
+    /// The status of a run with this ending. The outline of its recipe is needed for reasons that
+    /// the author defined.
     #[must_use]
     pub fn of(ending: Option<&Ending>, outline: Option<&Outline>) -> Self {
         match ending {
@@ -40,7 +41,7 @@ impl Status {
         }
     }
 
-    /// Its name, for signs and colours.
+    /// Its name, for icons and colours.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -50,7 +51,7 @@ impl Status {
         }
     }
 
-    /// What is shown for it.
+    /// The text that clients show.
     #[must_use]
     pub const fn words(self) -> &'static str {
         match self {

@@ -1,4 +1,4 @@
-//! What happened in a run, as people are told it: one visit of a step after the other.
+//! What happened in a run, for people: its visits of steps, in order.
 
 use std::time::Duration;
 
@@ -14,16 +14,17 @@ use super::status::Status;
 use super::visit::Visit;
 use super::words::{brief, count, dollars, took};
 use super::workplace::Workplace;
+use crate::recipe::Tool;
 use crate::run::{
-    CheckKind, CheckResult, CheckSubject, Ending, Event, Finding, Limits, Moment, PromptId, Purpose, Read,
-    ResumedBy, Spent, ToolRefusal,
+    CheckKind, CheckResult, CheckSubject, Ending, Event, Finding, Limits, Moment, PromptId,
+    Purpose, ReplyReading, ResumedBy, ToolRefusal, Usage,
 };
 use crate::{Category, ExitReason, NextOutline, Outline};
 
-/// How many files that may not be changed a visit's remarks name. The view has more of them.
+/// How many forbidden files a visit's remarks name. The view has more of them.
 const MAX_REMARKED_FILES: usize = 5;
 
-/// A run so far. It follows from the run's events, which it takes in one by one.
+/// A run so far, built from the run's events one by one.
 ///
 /// ```
 /// use surefire::run::{Event, Limits};
@@ -39,7 +40,8 @@ const MAX_REMARKED_FILES: usize = 5;
 ///     agent: "claude".to_owned(),
 ///     rehearsal: false,
 ///     started_at: 1_750_000_000_000,
-///     made_from: None,
+///     created_from: None,
+///     task: None,
 /// };
 /// let mut timeline = Timeline::new(facts, None);
 /// let moved = Event::Moved {
@@ -59,19 +61,19 @@ pub struct Timeline {
     outline: Option<&'static Outline>,
     view: RunView,
     ending: Option<Ending>,
-    /// What the chain of runs has used up, this one included.
-    used: Spent,
-    /// The prompts that the agent has not had yet, even while the run has ended.
-    waiting: Vec<PromptId>,
-    /// The prompt that the agent is given right now.
+    /// What the chain of runs has used up, including this one.
+    used: Usage,
+    /// The prompts that are queued for the agent, even after the run has ended.
+    queue: Vec<PromptId>,
+    /// The prompt that is being delivered.
     delivering: Option<PromptId>,
-    /// What the agent was asked for, and has not replied to yet.
+    /// What the run is waiting for, as text; `None` between turns and checks.
     asked_for: Option<&'static str>,
-    /// What the engine checked since the agent's last turn: of which kind, and whether it was good.
+    /// The checks since the agent's last turn: their kind, and whether they passed.
     last_checks: Vec<(CheckKind, bool)>,
-    /// Whether files were found changed that may not be, since the run began or was resumed.
+    /// Whether the run changed files that it may not change, since it began or was resumed.
     broke_rules: bool,
-    /// The outcome that the agent reported last and what that lists as found, until it was followed.
+    /// The outcome that the agent reported last and its findings, until it is followed.
     reported: Option<(String, Vec<Finding>)>,
 }
 
@@ -85,7 +87,7 @@ pub fn next_actions(timeline: &Timeline) -> Vec<NextAction> {
         paused: ending.resume_at.is_some(),
         continued_by: ending.continued_by,
         offered: timeline.outline.is_some(),
-        allow: if is_denied { timeline.view.proof.allow() } else { Vec::new() },
+        allow: if is_denied { timeline.view.proof.missing_permissions() } else { Vec::new() },
         goal_met: ending.goal_met,
         worktree: ending.continued_by.is_none() && timeline.view.workplace.has_worktree(),
         limits: &timeline.view.limits,
@@ -95,7 +97,7 @@ pub fn next_actions(timeline: &Timeline) -> Vec<NextAction> {
 }
 
 impl Timeline {
-    /// A run in which nothing has happened yet. Without an outline its recipe is not on offer.
+    /// A run without events. Without an outline, its recipe is not in the catalog.
     #[must_use]
     pub fn new(facts: RunFacts, outline: Option<&'static Outline>) -> Self {
         let view = RunView {
@@ -124,8 +126,8 @@ impl Timeline {
             outline,
             view,
             ending: None,
-            used: Spent::default(),
-            waiting: Vec::new(),
+            used: Usage::default(),
+            queue: Vec::new(),
             delivering: None,
             asked_for: None,
             last_checks: Vec::new(),
@@ -134,7 +136,7 @@ impl Timeline {
         }
     }
 
-    /// What was known about the run before.
+    /// What was known about the run before its first event.
     #[must_use]
     pub const fn facts(&self) -> &RunFacts {
         &self.facts
@@ -146,7 +148,7 @@ impl Timeline {
         &self.view
     }
 
-    /// How it ended, if it has.
+    /// How it ended; `None` while it has not.
     #[must_use]
     pub const fn ending(&self) -> Option<&Ending> {
         self.ending.as_ref()
@@ -167,7 +169,7 @@ impl Timeline {
         self.view.status == Status::Paused
     }
 
-    /// How long all of it took, from its beginning to the last thing that happened.
+    /// How long it took, from its beginning to its last event.
     #[must_use]
     pub const fn took(&self) -> Duration {
         Duration::from_millis(self.view.changed_at.saturating_sub(self.view.started_at))
@@ -176,23 +178,27 @@ impl Timeline {
     /// What the run took, in words: `rebase took 3 steps of at most 8 in 2 min, for about $1.20`.
     fn summary(&self) -> String {
         let steps = count(self.view.visits.len(), "step");
-        let most = self.view.max_steps.map(|most| format!(" of at most {most}")).unwrap_or_default();
+        let most =
+            self.view.max_steps.map(|most| format!(" of at most {most}")).unwrap_or_default();
         let cost = self.view.cost_usd;
-        let cost = if cost > 0.0 { format!(", for about {}", dollars(cost)) } else { String::new() };
+        let cost =
+            if cost > 0.0 { format!(", for about {}", dollars(cost)) } else { String::new() };
         format!("{} took {steps}{most} in {}{cost}", self.facts.recipe, took(self.took()))
     }
 
-    /// Takes in the next event: its number, when it happened (in milliseconds since 1970), and what it was.
+    /// Applies the next event: its number, when it happened (in milliseconds since 1970), and the
+    /// event itself.
     pub fn apply(&mut self, seq: u64, at: u64, event: &Event) {
         (self.view.seq, self.view.changed_at) = (seq, at);
         match event {
-            Event::Started { step, order, .. } => {
-                self.view.task.clone_from(&order.about);
-                self.view.limits = order.limits;
-                self.view.workplace = Workplace::of(order);
+            Event::Started { step, spec, .. } => {
+                self.view.task.clone_from(&spec.task);
+                self.view.limits = spec.limits;
+                self.view.workplace = Workplace::of(spec);
                 let worktree = self.view.workplace.worktree.as_ref();
-                self.facts.made_from = worktree.map(|worktree| worktree.repository.clone());
-                self.used = order.spent;
+                self.facts.created_from = worktree.map(|worktree| worktree.repository.clone());
+                self.facts.task.clone_from(&spec.task);
+                self.used = spec.spent;
                 self.enter(1, step);
             }
             Event::TurnBegan { purpose, .. } => self.begin_turn(purpose),
@@ -202,10 +208,12 @@ impl Timeline {
                 self.read(read);
             }
             Event::TreeSeen { moment: Moment::Before, .. } => {}
-            Event::TreeSeen { moment: Moment::After { changes }, .. } => self.view.proof.see(changes),
+            Event::TreeSeen { moment: Moment::After { changes }, .. } => {
+                self.view.proof.record_changes(changes);
+            }
             Event::RulesBroken { violations, .. } => {
                 self.broke_rules = true;
-                self.view.proof.violate(violations);
+                self.view.proof.record_violations(violations);
                 for violation in violations.iter().take(MAX_REMARKED_FILES) {
                     self.remark(format!("changed {violation}"));
                 }
@@ -218,9 +226,11 @@ impl Timeline {
             Event::CheckBegan { subject, .. } => {
                 self.last_checks.clear();
                 self.asked_for = Some(match subject {
-                    CheckSubject::Outcome { .. } => "what the engine finds in the working directory",
+                    CheckSubject::Outcome { .. } => {
+                        "what the engine finds in the working directory"
+                    }
                     CheckSubject::Command => "the command that this step runs",
-                    CheckSubject::Worktree => "the worktree, which is made and set up",
+                    CheckSubject::Worktree => "the worktree, which is being created and set up",
                 });
             }
             Event::Checked { results, took, .. } => {
@@ -230,7 +240,7 @@ impl Timeline {
                     self.check(result);
                 }
             }
-            Event::Reasked { number, of, problem, .. } => {
+            Event::Retried { number, of, problem, .. } => {
                 self.last_checks.clear();
                 self.change(|visit| visit.retries += 1);
                 let problem = brief(problem, MAX_REMARK_CHARS);
@@ -244,38 +254,51 @@ impl Timeline {
                 self.enter(*number, to);
             }
             Event::PromptQueued { prompt, .. } => {
-                self.waiting.push(*prompt);
+                self.queue.push(*prompt);
                 self.remark("a prompt is queued for the agent");
             }
-            Event::Ended { ending, took, cost_usd, unheard, withdrawn, exceeded: _ } => {
+            Event::Ended { ending, took, cost_usd, redeliver, withdrawn, exceeded: _ } => {
                 self.spend(*took, *cost_usd);
-                self.withdraw(*unheard, withdrawn);
+                self.withdraw(*redeliver, withdrawn);
                 if ending.outcome.is_some() {
                     self.review();
                 }
                 self.end(ending);
             }
-            Event::Resumed { by, limits, extra_visits, extra_steps, allow_tools, permits, told } => {
+            Event::Resumed {
+                by,
+                limits,
+                extra_visits,
+                extra_steps,
+                allow_tools,
+                permits,
+                delivered,
+            } => {
                 if *extra_visits > 0 || *extra_steps > 0 {
-                    // What the recipe allows is no longer what the run may do.
+                    // The recipe's own limits no longer apply.
                     (self.view.raised, self.view.max_steps) = (true, None);
                 }
                 self.view.limits = *limits;
-                self.waiting.retain(|prompt| !told.contains(prompt));
+                self.queue.retain(|prompt| !delivered.contains(prompt));
                 self.resume(*by);
                 self.view.workplace.permits.add(*permits);
-                if !allow_tools.is_empty() {
-                    let tools: Vec<_> = allow_tools.iter().map(|tool| format!("`{tool}`")).collect();
-                    self.remark(format!("allowed in addition: {}", tools.join(", ")));
-                }
+                self.allow(allow_tools);
             }
         }
         let (workplace, proof) = (self.view.workplace.details(), self.view.proof.details());
         self.view.details = self.waiting_for().into_iter().chain(workplace).chain(proof).collect();
-        self.view.queued = if self.is_over() { Vec::new() } else { self.waiting.clone() };
+        self.view.queued = if self.is_over() { Vec::new() } else { self.queue.clone() };
     }
 
-    /// What nothing happens before, if that is known.
+    /// Notes the tools that a resume allowed in addition to those of the start.
+    fn allow(&mut self, tools: &[Tool]) {
+        if !tools.is_empty() {
+            let tools: Vec<_> = tools.iter().map(|tool| format!("`{tool}`")).collect();
+            self.remark(format!("allowed in addition: {}", tools.join(", ")));
+        }
+    }
+
+    /// What the run is waiting for, if that is known.
     fn waiting_for(&self) -> Option<Detail> {
         let text = match self.view.status {
             Status::Running => self.asked_for?,
@@ -290,17 +313,17 @@ impl Timeline {
         self.reported = None;
         self.asked_for = Some(match purpose {
             Purpose::Step | Purpose::Continue => "the agent's reply",
-            Purpose::Remind { .. } => "the agent's reply, which it was asked for again",
-            Purpose::Evidence { .. } => "the agent, which was told what was not found",
-            Purpose::Verify { .. } => "the agent, which was told what failed",
-            Purpose::Pass { .. } => "the agent's answer to a prompt",
+            Purpose::Remind { .. } => "the agent's reply to a retry",
+            Purpose::Evidence { .. } => "the agent's reply about the missing evidence",
+            Purpose::Verify { .. } => "the agent's reply about the failed command",
+            Purpose::Deliver { .. } => "the agent's answer to a prompt",
         });
         self.view.turns += 1;
         self.used.ticks = self.used.ticks.saturating_add(1);
         match purpose {
-            Purpose::Pass { prompt } => {
+            Purpose::Deliver { prompt } => {
                 self.delivering = Some(*prompt);
-                self.waiting.retain(|waiting| waiting != prompt);
+                self.queue.retain(|queued| queued != prompt);
                 self.remark("the agent is given a queued prompt");
             }
             Purpose::Step
@@ -311,27 +334,30 @@ impl Timeline {
         }
     }
 
-    fn read(&mut self, read: &Read) {
+    fn read(&mut self, read: &ReplyReading) {
         match read {
-            Read::Outcome { outcome, findings, repaired, .. } => {
+            ReplyReading::Outcome { outcome, findings, repaired, .. } => {
                 self.reported = Some((outcome.clone(), findings.clone()));
                 if !repaired.is_empty() {
                     self.remark(format!("its reply was repaired ({})", repaired.join(", ")));
                 }
             }
-            Read::Unread { .. } | Read::NotAsked => {}
+            ReplyReading::Unread { .. } | ReplyReading::NotAsked => {}
         }
     }
 
-    /// What was reported is followed: it is a round of a review, or settles one.
+    /// Follows the reported outcome: its findings become a round of a review, or the review is
+    /// settled.
     fn review(&mut self) {
-        let (Some((outcome, findings)), Some(visit)) = (self.reported.take(), self.view.visits.last()) else {
+        let (Some((outcome, findings)), Some(visit)) =
+            (self.reported.take(), self.view.visits.last())
+        else {
             return;
         };
         let reviews = &mut self.view.proof.reviews;
         let step = self.outline.and_then(|outline| outline.step(&visit.step));
-        let carries =
-            step.is_some_and(|step| step.outcomes.iter().any(|it| it.findings && it.name == outcome));
+        let carries = step
+            .is_some_and(|step| step.outcomes.iter().any(|it| it.findings && it.name == outcome));
         if !findings.is_empty() {
             review::found(reviews, visit, &findings);
             self.remark(format!("the review found {}", count(findings.len(), "issue")));
@@ -342,7 +368,7 @@ impl Timeline {
 
     fn refuse(&mut self, refused: &ToolRefusal) {
         if let Some(visit) = self.view.visits.last() {
-            self.view.proof.refuse(visit, refused);
+            self.view.proof.record_refusal(visit, refused);
         }
         self.remark(format!("the agent was refused {}", proof::short(refused)));
     }
@@ -350,12 +376,13 @@ impl Timeline {
     fn check(&mut self, result: &CheckResult) {
         self.last_checks.push((result.kind, result.passed()));
         if let Some(visit) = self.view.visits.last() {
-            self.view.proof.check(visit, result);
+            self.view.proof.record_check(visit, result);
         }
         self.remark(proof::remark(result));
     }
 
-    /// Whose word an end rests on: what was checked since the agent's last turn, if anything was, or else the agent's.
+    /// What an end is based on: the checks since the agent's last turn or, if there were none, the
+    /// agent's report.
     fn rests_on(&self, ending: &Ending) -> Option<RestsOn> {
         if ending.rehearsal {
             return Some(RestsOn::Rehearsal);
@@ -366,9 +393,10 @@ impl Timeline {
         let looked_up = self.last_checks.iter().any(|(kind, _)| *kind == CheckKind::Evidence);
         let checked = if looked_up { RestsOn::Evidence } else { RestsOn::Command };
         match &ending.outcome {
-            // A guardrail that trips does not depend on what the agent said.
+            // A guardrail trips regardless of what the agent reported.
             Some(outcome)
-                if ending.category == Category::Guardrail && !self.is_exit(&ending.step, outcome) =>
+                if ending.category == Category::Guardrail
+                    && !self.is_exit(&ending.step, outcome) =>
             {
                 None
             }
@@ -381,15 +409,16 @@ impl Timeline {
 
     /// Whether an outcome ends the run itself. Without an outline that is not known.
     fn is_exit(&self, step: &str, outcome: &str) -> bool {
-        let outcomes = self.outline.and_then(|outline| outline.step(step)).map(|step| step.outcomes);
+        let outcomes =
+            self.outline.and_then(|outline| outline.step(step)).map(|step| step.outcomes);
         let reported = outcomes.into_iter().flatten().find(|known| known.name == outcome);
         reported.is_some_and(|reported| matches!(reported.next, NextOutline::Exit(_)))
     }
 
-    fn withdraw(&mut self, unheard: bool, withdrawn: &[PromptId]) {
-        let cut_short = self.delivering.take().filter(|_| unheard);
-        self.waiting.splice(0..0, cut_short);
-        self.waiting.retain(|prompt| !withdrawn.contains(prompt));
+    fn withdraw(&mut self, redeliver: bool, withdrawn: &[PromptId]) {
+        let cut_short = self.delivering.take().filter(|_| redeliver);
+        self.queue.splice(0..0, cut_short);
+        self.queue.retain(|prompt| !withdrawn.contains(prompt));
         self.view.withdrawn.extend(withdrawn);
     }
 
@@ -417,8 +446,10 @@ impl Timeline {
             ResumedBy::Auto => "resumed automatically",
         };
         let words = match self.ending.take() {
-            Some(ending) if ending.resume_at.is_none() => format!("stopped ({}), then {how}", ending.reason),
-            // That it had stopped was said when it did.
+            Some(ending) if ending.resume_at.is_none() => {
+                format!("stopped ({}), then {how}", ending.reason)
+            }
+            // A remark about the stop exists already.
             Some(_) | None => how.to_owned(),
         };
         let at = self.view.changed_at;
@@ -455,7 +486,7 @@ impl Timeline {
     }
 
     fn spend(&mut self, time: Duration, cost_usd: Option<f64>) {
-        // A negative or senseless figure gives no money back.
+        // A negative or invalid cost is ignored.
         let cost = cost_usd.filter(|cost| cost.is_finite() && *cost > 0.0).unwrap_or(0.0);
         self.view.cost_usd += cost;
         self.used.cost_usd += cost;

@@ -13,22 +13,25 @@ pub struct Visit {
     pub seq: u64,
     /// The step.
     pub step: String,
-    /// When it was entered.
+    /// When the step was entered.
     pub began: u64,
-    /// When it was left, or the run ended in it; `None` while it is the current one.
+    /// When the step was left, or when the run ended in it; `None` while it is the current step.
     pub ended: Option<u64>,
-    /// How long the run had ended in it before it was resumed, in milliseconds.
-    pub rested_ms: u64,
-    /// The outcome that it was left with.
+    /// How long the run was stopped during this visit before it was resumed, in milliseconds.
+    #[serde(rename = "rested_ms")]
+    pub paused_ms: u64,
+    /// The outcome that led out of the step.
     pub outcome: Option<String>,
-    /// How often the agent was asked again, because its reply could not be read.
+    /// How often the agent was asked again: because of its reply, missing evidence or a failed
+    /// command.
     pub retries: u32,
-    /// What else happened in it, in words and in order.
+    /// Remarks on what else happened during this visit, in order.
     pub remarks: Vec<String>,
 }
 
 impl Visit {
-    /// How long it took, or has taken until `now`. The time between an end of the run and its resumption does not count.
+    /// How long the visit took, or has taken until `now`. The time between an end of the run and
+    /// its resumption does not count.
     ///
     /// ```
     /// use std::time::Duration;
@@ -42,7 +45,7 @@ impl Visit {
     #[must_use]
     pub fn took(&self, now: u64) -> Duration {
         let until = self.ended.unwrap_or(now);
-        Duration::from_millis(until.saturating_sub(self.began).saturating_sub(self.rested_ms))
+        Duration::from_millis(until.saturating_sub(self.began).saturating_sub(self.paused_ms))
     }
 
     /// The visit that begins with this event.
@@ -54,24 +57,24 @@ impl Visit {
             step: step.to_owned(),
             began: at,
             ended: None,
-            rested_ms: 0,
+            paused_ms: 0,
             outcome: None,
             retries: 0,
             remarks: Vec::new(),
         }
     }
 
-    /// It is left, or the run ends in it.
+    /// Marks the visit as left, or as the one in which the run ended.
     pub(super) fn leave(&mut self, outcome: Option<&str>, at: u64) {
-        // A paused run can be ended for good later, which is not its time either.
+        // A paused run can be ended for good later; the pause does not count either.
         self.ended.get_or_insert(at);
         self.outcome = outcome.map(str::to_owned);
     }
 
-    /// The run is resumed in it.
+    /// Marks the run as resumed in this visit.
     pub(super) fn resume(&mut self, at: u64) {
         let stopped = self.ended.take().unwrap_or(at);
-        self.rested_ms += at.saturating_sub(stopped);
+        self.paused_ms += at.saturating_sub(stopped);
         self.outcome = None;
     }
 }

@@ -1,8 +1,9 @@
-//! Times, amounts and numbers as people say them.
+//! Formats times, amounts and numbers for people.
 
 use std::time::Duration;
 
-/// How long something took, in its two largest units: `250 ms`, `42 s`, `3 min 2 s`, `1 h 5 min`, `2 d`.
+/// How long something took, in its two largest units: `250 ms`, `42 s`, `3 min 2 s`, `1 h 5 min`,
+/// `2 d`.
 ///
 /// ```
 /// use std::time::Duration;
@@ -30,7 +31,7 @@ pub fn took(duration: Duration) -> String {
     words.join(" ")
 }
 
-/// So many of something: `1 step`, `3 steps`.
+/// A number of things: `1 step`, `3 steps`.
 #[must_use]
 pub fn count(number: usize, what: &str) -> String {
     format!("{number} {what}{}", if number == 1 { "" } else { "s" })
@@ -42,7 +43,7 @@ pub fn dollars(amount: f64) -> String {
     format!("${amount:.2}")
 }
 
-/// The first line of a text that says something, cut after so many characters.
+/// The first line of a text that is not blank, truncated to `max_chars`.
 pub(super) fn brief(text: &str, max_chars: usize) -> String {
     let line = text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
     match line.char_indices().nth(max_chars) {
@@ -51,7 +52,7 @@ pub(super) fn brief(text: &str, max_chars: usize) -> String {
     }
 }
 
-/// The end of a text, at most so many characters of it.
+/// The last `max_chars` characters of a text.
 pub(super) fn end_of(text: &str, max_chars: usize) -> String {
     let text = text.trim();
     match text.char_indices().rev().nth(max_chars) {
@@ -65,7 +66,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn times_are_told_in_their_two_largest_units() {
+    fn times_are_shown_in_their_two_largest_units() {
         let table = [
             (0, "0 ms"),
             (250, "250 ms"),
@@ -81,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn long_texts_are_cut_between_characters() {
+    fn long_texts_are_truncated_at_character_boundaries() {
         let table = [
             ("", 3, "", ""),
             ("abc", 3, "abc", "abc"),
@@ -90,7 +91,11 @@ mod tests {
             ("日本語です", 3, "日本語…", "…語です"),
         ];
         for (text, max, first, last) in table {
-            assert_eq!((brief(text, max).as_str(), end_of(text, max).as_str()), (first, last), "{text:?}");
+            assert_eq!(
+                (brief(text, max).as_str(), end_of(text, max).as_str()),
+                (first, last),
+                "{text:?}"
+            );
         }
     }
 }

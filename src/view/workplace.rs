@@ -1,96 +1,98 @@
-//! Where a run works, and what holds there.
+//! Where a run works, and the rules there.
 
 use serde::{Deserialize, Serialize};
 
 use super::detail::Detail;
 use super::proof::short_commit;
-use crate::run::{Order, Permits, Trust, WorktreeEnd};
+use crate::run::{Permits, RunSpec, Trust, WorktreeEnd};
 
-/// Where a run works, and what holds there beside its recipe.
+/// Where a run works, and the rules there in addition to its recipe's.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Workplace {
-    /// The worktree that it works in, where it works apart.
+    /// Its own worktree, if it is isolated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub worktree: Option<ShownWorktree>,
     /// Whether, and by whom, the repository is trusted.
     #[serde(default)]
     pub trust: Trust,
-    /// Whether the repository brings hooks or MCP servers along that are left out, because it is not trusted.
+    /// Whether the repository has hooks or MCP servers that are left out because it is not trusted.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub left_out: bool,
     /// The commands of the repository's own file that are not run, because it is not trusted.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub skipped: Vec<String>,
-    /// What the machine's user lets the run do beyond what holds for every run.
+    /// What the operator permits beyond the rules of every run.
     #[serde(default, skip_serializing_if = "Permits::is_empty")]
     pub permits: Permits,
 }
 
-/// The worktree of a run that works apart.
+/// The worktree of an isolated run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ShownWorktree {
     /// The top of the worktree.
     pub path: String,
     /// Its branch.
     pub branch: String,
-    /// The top of the work tree that it was made from.
+    /// The top of the work tree that it was created from.
     pub repository: String,
-    /// What became of it after the run; `None` while it is there.
+    /// What became of it after the run; `None` while it exists.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub end: Option<WorktreeEnd>,
 }
 
 impl Workplace {
-    pub(super) fn of(order: &Order) -> Self {
+    pub(super) fn of(spec: &RunSpec) -> Self {
         Self {
-            worktree: order.worktree.as_ref().map(|it| ShownWorktree {
+            worktree: spec.worktree.as_ref().map(|it| ShownWorktree {
                 path: it.path.display().to_string(),
                 branch: it.branch.clone(),
                 repository: it.repository.display().to_string(),
                 end: None,
             }),
-            trust: order.project.trust,
-            left_out: order.project.left_out,
-            skipped: order.project.skipped.iter().map(ToString::to_string).collect(),
-            permits: order.permits,
+            trust: spec.project.trust,
+            left_out: spec.project.left_out,
+            skipped: spec.project.skipped.iter().map(ToString::to_string).collect(),
+            permits: spec.permits,
         }
     }
 
-    /// Whether there is nothing to say about it.
+    /// Whether there is nothing to show about it.
     #[must_use]
-    pub fn is_usual(&self) -> bool {
+    pub fn is_default(&self) -> bool {
         *self == Self::default()
     }
 
-    /// Whether the run has a worktree that is neither merged nor thrown away.
+    /// Whether the run has a worktree that is neither merged nor discarded.
     #[must_use]
     pub fn has_worktree(&self) -> bool {
         self.worktree.as_ref().is_some_and(|worktree| worktree.end.is_none())
     }
 
-    /// Takes in what became of the worktree.
+    /// Records what became of the worktree.
     pub(super) fn end(&mut self, end: &WorktreeEnd) {
         if let Some(worktree) = &mut self.worktree {
             worktree.end = Some(end.clone());
         }
     }
 
-    /// The lines about it, for every client.
+    /// The lines that every client shows about it.
     pub(super) fn details(&self) -> Vec<Detail> {
         let line = |label: &str, text: String| Detail { label: label.to_owned(), text };
         let mut details = Vec::new();
-        details.extend(self.worktree.as_ref().map(|worktree| line("worktree", worktree.in_words())));
+        details
+            .extend(self.worktree.as_ref().map(|worktree| line("worktree", worktree.in_words())));
         details.extend(self.repository().map(|words| line("repository", words.to_owned())));
         if !self.skipped.is_empty() {
-            let commands: Vec<_> = self.skipped.iter().map(|command| format!("`{command}`")).collect();
+            let commands: Vec<_> =
+                self.skipped.iter().map(|command| format!("`{command}`")).collect();
             let words = format!("{} of the repository, which is not trusted", commands.join(", "));
             details.push(line("not verified", words));
         }
         let Permits { allow_dirty, allow_deps, force_parallel } = self.permits;
         let permitted = [
             (allow_dirty, "uncommitted changes at its start"),
-            (allow_deps, "changes of lockfiles"),
-            (force_parallel, "work beside another run"),
+            (allow_deps, "lockfile changes"),
+            (force_parallel, "work in parallel with another run"),
         ];
         let permitted: Vec<_> =
             permitted.iter().filter(|(given, _)| *given).map(|(_, words)| *words).collect();
@@ -103,7 +105,7 @@ impl Workplace {
     fn repository(&self) -> Option<&'static str> {
         match self.trust {
             Trust::Recorded => Some("trusted"),
-            Trust::ThisRun => Some("trusted for this run alone"),
+            Trust::ThisRun => Some("trusted for this run only"),
             Trust::None if self.left_out => {
                 Some("not trusted: its hooks, MCP servers and settings for the agent are left out")
             }

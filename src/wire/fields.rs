@@ -1,24 +1,28 @@
-//! Reading a client's message field by field, in the order in which its struct declares them, so that a refusal names the
-//! first field that is wrong.
+//! Reading a client's message field by field, in the order in which its struct declares them, so
+//! that an error names the first field that is wrong.
 //!
-//! A field that is left out counts as `null`, everywhere: the app's encoders write both. Fields that a struct does not
-//! declare are ignored.
+//! A field that is left out counts as `null`, everywhere: the app's encoders write both. Fields
+//! that a struct does not declare are ignored.
 
 use std::fmt;
 use std::slice::Iter;
 use std::vec::IntoIter;
 
-use serde::de::{self, DeserializeSeed, Deserializer, Expected, IntoDeserializer, Unexpected, Visitor};
+use serde::de::{
+    self, DeserializeSeed, Deserializer, Expected, IntoDeserializer, Unexpected, Visitor,
+};
 use serde::forward_to_deserialize_any;
 use serde_json::{Map, Value};
 
-use super::refusal::Refusal;
+use super::decode_error::DecodeError;
 
-/// Stands for the field that is being read, where code reports it as missing that does not know its name.
+/// Stands for the field that is being read, for code that reports it as missing without knowing its
+/// name.
 pub(super) const THIS_FIELD: &str = "";
 
-/// How many characters say what is wrong with a value. They may repeat it, and it may be anything.
-const MAX_WORDS_CHARS: usize = 300;
+/// How long the description of an invalid value may be: it may quote the value, which has any
+/// length.
+const MAX_REASON_CHARS: usize = 300;
 
 /// What is wrong with a message whose type is known.
 #[derive(Debug)]
@@ -30,7 +34,7 @@ pub(super) struct FieldError {
 #[derive(Debug)]
 enum Problem {
     Missing,
-    /// It should be this, in words.
+    /// What the field should hold, in words.
     Expected(String),
     Other(String),
 }
@@ -44,15 +48,15 @@ impl FieldError {
         Self { field: self.field.or(Some(field)), ..self }
     }
 
-    /// Says it of a message of this type.
-    pub(super) fn refusal(self, kind: &'static str) -> Refusal {
+    /// The error for a message of this type.
+    pub(super) fn in_message(self, kind: &'static str) -> DecodeError {
         let field = self.field.unwrap_or("message");
         match (self.problem, self.field) {
-            (Problem::Missing, _) => Refusal::Missing { field: field.to_owned(), kind },
-            (Problem::Expected(expected), _) => Refusal::WrongType { field, expected, kind },
-            (Problem::Other(why), Some(field)) => Refusal::Meaningless { field, kind, why },
-            // Each field is right, and one of several is missing that would do.
-            (Problem::Other(fields), None) => Refusal::Missing { field: fields, kind },
+            (Problem::Missing, _) => DecodeError::Missing { field: field.to_owned(), kind },
+            (Problem::Expected(expected), _) => DecodeError::WrongType { field, expected, kind },
+            (Problem::Other(why), Some(field)) => DecodeError::Meaningless { field, kind, why },
+            // Every field is valid, but at least one of several alternatives is required.
+            (Problem::Other(fields), None) => DecodeError::Missing { field: fields, kind },
         }
     }
 }
@@ -61,7 +65,7 @@ impl fmt::Display for FieldError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.problem {
             Problem::Missing => f.write_str("a field is missing"),
-            Problem::Expected(words) | Problem::Other(words) => f.write_str(words),
+            Problem::Expected(text) | Problem::Other(text) => f.write_str(text),
         }
     }
 }
@@ -69,10 +73,10 @@ impl fmt::Display for FieldError {
 impl std::error::Error for FieldError {}
 
 impl de::Error for FieldError {
-    fn custom<T: fmt::Display>(words: T) -> Self {
-        let words = words.to_string();
-        let end = words.char_indices().nth(MAX_WORDS_CHARS).map_or(words.len(), |(end, _)| end);
-        Self::new(Problem::Other(words[..end].to_owned()))
+    fn custom<T: fmt::Display>(reason: T) -> Self {
+        let reason = reason.to_string();
+        let end = reason.char_indices().nth(MAX_REASON_CHARS).map_or(reason.len(), |(end, _)| end);
+        Self::new(Problem::Other(reason[..end].to_owned()))
     }
 
     fn missing_field(field: &'static str) -> Self {
@@ -88,7 +92,7 @@ impl de::Error for FieldError {
     }
 }
 
-/// The fields of one message, or of an object inside of it.
+/// The fields of one message, or of an object inside it.
 pub(super) struct Fields(pub(super) Map<String, Value>);
 
 impl<'de> Deserializer<'de> for Fields {
@@ -113,7 +117,7 @@ impl<'de> Deserializer<'de> for Fields {
     }
 }
 
-/// The fields that a struct declares, whether they are there or not.
+/// The fields that a struct declares, whether the message has them or not.
 struct InOrder {
     values: Map<String, Value>,
     declared: Iter<'static, &'static str>,
@@ -123,19 +127,25 @@ struct InOrder {
 impl<'de> de::MapAccess<'de> for InOrder {
     type Error = FieldError;
 
-    fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, seed: K) -> Result<Option<K::Value>, FieldError> {
+    fn next_key_seed<K: DeserializeSeed<'de>>(
+        &mut self,
+        seed: K,
+    ) -> Result<Option<K::Value>, FieldError> {
         self.at = self.declared.next().copied();
         let Some(field) = self.at else { return Ok(None) };
         seed.deserialize(IntoDeserializer::<FieldError>::into_deserializer(field)).map(Some)
     }
 
-    fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, FieldError> {
+    fn next_value_seed<V: DeserializeSeed<'de>>(
+        &mut self,
+        seed: V,
+    ) -> Result<V::Value, FieldError> {
         let field = self.at.take().unwrap_or(THIS_FIELD);
         seed.deserialize(Field(self.values.remove(field))).map_err(|error| error.in_field(field))
     }
 }
 
-/// The value of one field, if it is there.
+/// The value of one field, if the message has it.
 struct Field(Option<Value>);
 
 impl Field {
@@ -143,9 +153,10 @@ impl Field {
         self.0.as_ref().is_none_or(Value::is_null)
     }
 
-    /// What is left out is never wrong: it is missing.
+    /// A field that is left out counts as missing, never as wrong.
     fn expected(&self, words: &'static str) -> FieldError {
-        let problem = if self.is_left_out() { Problem::Missing } else { Problem::Expected(words.to_owned()) };
+        let problem =
+            if self.is_left_out() { Problem::Missing } else { Problem::Expected(words.to_owned()) };
         FieldError::new(problem)
     }
 }
@@ -165,7 +176,8 @@ impl<'de> Deserializer<'de> for Field {
     }
 
     fn deserialize_u32<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, FieldError> {
-        let number = self.0.as_ref().and_then(Value::as_u64).and_then(|number| u32::try_from(number).ok());
+        let number =
+            self.0.as_ref().and_then(Value::as_u64).and_then(|number| u32::try_from(number).ok());
         visitor.visit_u32(number.ok_or_else(|| self.expected("a whole number"))?)
     }
 
@@ -217,7 +229,7 @@ impl<'de> Deserializer<'de> for Field {
         visitor.visit_newtype_struct(self)
     }
 
-    /// The one way to see that a field is there and `null`.
+    /// The only method that distinguishes `null` from a field that is left out.
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, FieldError> {
         match self.0 {
             None => Err(FieldError::new(Problem::Missing)),
@@ -244,9 +256,11 @@ impl<'de> de::SeqAccess<'de> for Entries {
         seed: T,
     ) -> Result<Option<T::Value>, FieldError> {
         let Some(value) = self.0.next() else { return Ok(None) };
-        // The field is a list, so that what is wrong is said of its entries.
+        // The field itself is a list, so the error is about its entries.
         let of_entry = |error: FieldError| match error.problem {
-            Problem::Missing => FieldError::new(Problem::Expected("a list without null".to_owned())),
+            Problem::Missing => {
+                FieldError::new(Problem::Expected("a list without null".to_owned()))
+            }
             Problem::Expected(words) => {
                 FieldError::new(Problem::Expected(format!("a list, each of it {words}")))
             }

@@ -1,4 +1,5 @@
-//! The forms that a field of a client's message may have beyond its Rust type, for `#[serde(deserialize_with)]`.
+//! The forms that a field of a client's message may have beyond its Rust type, for
+//! `#[serde(deserialize_with)]`.
 
 use std::path::PathBuf;
 
@@ -7,10 +8,10 @@ use serde::de::{Deserialize, Deserializer, Error, Unexpected};
 use super::fields::THIS_FIELD;
 use crate::run::RunId;
 
-/// What is written where a value has the right type and is still not the right one.
+/// Stands for a value that has the right type and is still invalid.
 const VALUE: Unexpected<'static> = Unexpected::Other("value");
 
-/// A text that says something; a blank one counts as missing.
+/// A required text; a blank one counts as missing.
 pub(super) fn words<'de, D: Deserializer<'de>>(field: D) -> Result<String, D::Error> {
     let text = String::deserialize(field)?;
     if text.trim().is_empty() { Err(D::Error::missing_field(THIS_FIELD)) } else { Ok(text) }
@@ -21,12 +22,12 @@ pub(super) fn run_id<'de, D: Deserializer<'de>>(field: D) -> Result<RunId, D::Er
     words(field)?.parse().map_err(D::Error::custom)
 }
 
-/// A path, which has to be there; a blank one counts as missing.
+/// A required path; a blank one counts as missing.
 pub(super) fn path<'de, D: Deserializer<'de>>(field: D) -> Result<PathBuf, D::Error> {
     words(field).map(PathBuf::from)
 }
 
-/// A text; a blank one counts as left out.
+/// An optional text; a blank one counts as left out.
 pub(super) fn not_blank<'de, D, T>(field: D) -> Result<Option<T>, D::Error>
 where
     D: Deserializer<'de>,
@@ -36,7 +37,7 @@ where
     Ok(text.filter(|text| !text.trim().is_empty()).map(T::from))
 }
 
-/// A value that must not get in the way: one of the wrong type counts as left out.
+/// A value for which no message is rejected: one of the wrong type counts as left out.
 #[expect(clippy::unnecessary_wraps, reason = "serde asks for a `Result`")]
 pub(super) fn lenient<'de, D, T>(field: D) -> Result<Option<T>, D::Error>
 where
@@ -46,7 +47,7 @@ where
     Ok(Option::deserialize(field).ok().flatten())
 }
 
-/// A value that has a default where it is left out.
+/// A value that defaults if it is left out.
 pub(super) fn or_default<'de, D, T>(field: D) -> Result<T, D::Error>
 where
     D: Deserializer<'de>,
@@ -55,12 +56,12 @@ where
     Ok(Option::deserialize(field)?.unwrap_or_default())
 }
 
-/// A whole number from 1 on, which has to be there.
+/// A required whole number from 1 on.
 pub(super) fn positive<'de, D: Deserializer<'de>>(field: D) -> Result<u32, D::Error> {
     maybe_positive(field)?.ok_or_else(|| D::Error::missing_field(THIS_FIELD))
 }
 
-/// A whole number from 1 on.
+/// An optional whole number from 1 on.
 pub(super) fn maybe_positive<'de, D: Deserializer<'de>>(field: D) -> Result<Option<u32>, D::Error> {
     let wrong = |_| D::Error::invalid_value(VALUE, &"a positive whole number");
     let number = Option::<u32>::deserialize(field).map_err(wrong)?;
@@ -71,14 +72,18 @@ pub(super) fn maybe_positive<'de, D: Deserializer<'de>>(field: D) -> Result<Opti
     }
 }
 
-/// A number above 0.
+/// An optional number above 0.
 pub(super) fn amount<'de, D: Deserializer<'de>>(field: D) -> Result<Option<f64>, D::Error> {
     let wrong = || D::Error::invalid_value(VALUE, &"a positive number");
     let number = Option::<f64>::deserialize(field).map_err(|_| wrong())?;
-    if number.is_some_and(|number| !number.is_finite() || number <= 0.0) { Err(wrong()) } else { Ok(number) }
+    if number.is_some_and(|number| !number.is_finite() || number <= 0.0) {
+        Err(wrong())
+    } else {
+        Ok(number)
+    }
 }
 
-/// A time in seconds, and how it is written.
+/// A duration as a number of seconds.
 pub(super) mod seconds {
     use std::time::Duration;
 
@@ -94,11 +99,13 @@ pub(super) mod seconds {
         serializer.serialize_f64(time.as_secs_f64())
     }
 
-    pub(in crate::wire) fn deserialize<'de, D: Deserializer<'de>>(field: D) -> Result<Duration, D::Error> {
+    pub(in crate::wire) fn deserialize<'de, D: Deserializer<'de>>(
+        field: D,
+    ) -> Result<Duration, D::Error> {
         maybe_seconds::deserialize(field)?.ok_or_else(|| D::Error::missing_field(THIS_FIELD))
     }
 
-    /// The same, where it may be left out.
+    /// The same, if it may be left out.
     pub(in crate::wire) mod maybe_seconds {
         use super::{Deserializer, Duration, Error, Serializer, VALUE};
 
@@ -117,7 +124,7 @@ pub(super) mod seconds {
             field: D,
         ) -> Result<Option<Duration>, D::Error> {
             let Some(seconds) = crate::wire::forms::amount(field)? else { return Ok(None) };
-            // So little that it is nothing is no time.
+            // A duration that rounds to zero is invalid.
             let time = Duration::try_from_secs_f64(seconds).ok().filter(|time| !time.is_zero());
             time.map(Some).ok_or_else(|| D::Error::invalid_value(VALUE, &"a positive number"))
         }

@@ -1,4 +1,4 @@
-//! What the HTTP endpoints answer that is not a message.
+//! What the HTTP endpoints answer besides messages.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,7 +7,7 @@ use crate::run::{Ending, Event, RunId, SessionId};
 use crate::view::{RunFacts, RunView, Status, Timeline};
 use crate::{AnyRecipe, Catalog};
 
-/// A run, in a line.
+/// A run's summary.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RunLine {
     /// Its id.
@@ -16,7 +16,7 @@ pub struct RunLine {
     pub session_id: SessionId,
     /// Its recipe's id.
     pub recipe_id: String,
-    /// What people call that recipe.
+    /// The recipe's label.
     pub recipe_label: String,
     /// Where its agent works.
     pub working_directory: String,
@@ -38,10 +38,40 @@ pub struct RunLine {
     pub last_seq: u64,
     /// What it cost so far: an estimate.
     pub cost_usd: f64,
-    /// How it stands, at a glance.
+    /// Its status.
     pub status: Status,
     /// How it ended; `null` while it is running.
     pub ending: Option<Ending>,
+}
+
+/// A run in a list: what `GET /api/runs` answers for each.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ListedRun {
+    /// The run.
+    #[serde(flatten)]
+    pub run: RunLine,
+    /// Its task; `null` if its recipe alone says what to do.
+    pub task: Option<String>,
+}
+
+impl ListedRun {
+    /// Whether each of these lower-case words occurs in the texts that a user finds a run by.
+    #[must_use]
+    pub fn matches(&self, words: &str) -> bool {
+        let Self { run, task } = self;
+        let ending = run.ending.as_ref().map(|ending| ending.title.as_str());
+        let texts = [
+            task.as_deref().unwrap_or_default(),
+            &run.recipe_label,
+            &run.recipe_id,
+            &run.run_id.to_string(),
+            &run.working_directory,
+            &run.step,
+            ending.unwrap_or_default(),
+        ];
+        let text = texts.join("\n").to_lowercase();
+        words.split_whitespace().all(|word| text.contains(word))
+    }
 }
 
 impl RunLine {
@@ -57,32 +87,33 @@ impl RunLine {
             agent: self.agent.clone(),
             rehearsal: self.rehearsal,
             started_at: self.started_at.0,
-            made_from: None,
+            created_from: None,
+            task: None,
         };
         Timeline::new(facts, catalog.get(&self.recipe_id).map(AnyRecipe::outline))
     }
 }
 
-/// A run, what happened in it, and how that is shown: what `GET /api/runs/{id}` answers.
+/// A run, its events and its view: what `GET /api/runs/{id}` answers.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RunDetails {
     /// The run and its events.
     #[serde(flatten)]
     pub journal: Journal,
-    /// What changed in how it is shown since the event that was asked for.
+    /// What changed in its view since the requested event.
     pub view: RunView,
 }
 
-/// A run and what happened in it.
+/// A run and its events.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Journal {
     /// The run.
     pub run: RunLine,
-    /// What happened, in order.
+    /// The events, in order.
     pub events: Vec<JournalEvent>,
 }
 
-/// One thing that happened.
+/// One event of a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct JournalEvent {
     /// Its number in the run, from 1.
@@ -94,29 +125,30 @@ pub struct JournalEvent {
     pub event: Event,
 }
 
-/// What agents work on.
+/// What agents are working on.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Work {
-    /// The sessions in which an agent is at work, those that have been so for longest first.
+    /// The sessions in which an agent is working, longest first.
     pub work: Vec<WorkLine>,
 }
 
-/// A session in which an agent is at work: for a run, outside of one, or both, where a run waits for such a turn.
+/// A session in which an agent is working: for a run, outside of one, or both while a run waits for
+/// a turn outside of it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WorkLine {
     /// The session.
     pub session_id: SessionId,
-    /// What people call it.
+    /// The session's name.
     pub name: String,
     /// Where its agent works.
     pub working_directory: String,
     /// Its agent, by its own name.
     pub agent: String,
-    /// When the run began, or the turn outside of one, whichever came first.
+    /// When the run or the turn outside of one began, whichever is earlier.
     pub since: Stamp,
-    /// The run that is open; `null` where there is none.
+    /// The open run; `null` if there is none.
     pub run: Option<WorkingRun>,
-    /// The turn outside of a run that is open; `null` where there is none.
+    /// The open turn outside of a run; `null` if there is none.
     pub chat: Option<WorkingChat>,
     /// How many prompts are queued.
     pub queued: u64,
@@ -129,7 +161,7 @@ pub struct WorkingRun {
     pub run_id: RunId,
     /// Its recipe's id.
     pub recipe_id: String,
-    /// What people call that recipe.
+    /// The recipe's label.
     pub recipe_label: String,
     /// Whether it only rehearses.
     pub rehearsal: bool,
@@ -139,31 +171,31 @@ pub struct WorkingRun {
     pub step_count: u32,
 }
 
-/// What an agent works on outside of a run.
+/// What an agent is working on outside of a run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WorkingChat {
-    /// The first words of the prompt; empty where it has none.
+    /// The first words of the prompt; empty if it has none.
     pub preview: String,
 }
 
-/// What the agent is told first in a run.
+/// The first prompt of a run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FirstPrompt {
-    /// The words.
+    /// The text.
     pub prompt: String,
 }
 
-/// What the agent said last in a run.
+/// The agent's last reply in a run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LastReply {
-    /// Its words; `null` where it has said nothing.
+    /// Its text; `null` if the agent has not replied yet.
     pub reply: Option<String>,
 }
 
 /// What a run changed: what `GET /api/runs/{id}/diff` answers.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct RunDiff {
-    /// The turns that there are diffs of, in order.
+pub struct RunDiffResponse {
+    /// The turns that have a diff, in order.
     pub turns: Vec<DiffTurn>,
     /// The turn that `text` is of; `null` for all of the run.
     pub turn: Option<u32>,
@@ -171,35 +203,35 @@ pub struct RunDiff {
     pub text: String,
     /// Whether it is only the beginning.
     pub cut: bool,
-    /// Why there is no diff, where there is none.
+    /// Why there is no diff, if there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unavailable: Option<String>,
 }
 
-/// A turn that there is a diff of.
+/// A turn that has a diff.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DiffTurn {
     /// 1-based index of the turn in the run.
     pub turn: u32,
-    /// The visit of a step that it belongs to, by its number.
+    /// The number of the visit that it belongs to.
     pub visit: u32,
     /// That step.
     pub step: String,
-    /// Whether anything differs.
+    /// Whether its diff is not empty.
     pub changed: bool,
 }
 
-/// What is not as it should be in the server's store.
+/// The damage that the server found in its store.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StoreState {
-    /// The runs that were set aside, and the rows that cannot be read.
+    /// The quarantined runs, and the rows that cannot be read.
     pub set_aside: Vec<SetAsideEntry>,
 }
 
-/// A run that was set aside, or a row that cannot be read.
+/// A quarantined run, or a row that cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SetAsideEntry {
-    /// The run it belongs to; `null` where that is not known.
+    /// The run it belongs to; `null` if that is not known.
     pub run_id: Option<RunId>,
     /// The row: its table and its key.
     pub row: String,

@@ -1,8 +1,9 @@
-//! The name that a client gives a request.
+//! The id that a client gives a request.
 
 use serde::{Deserialize, Serialize};
 
-/// The name that a client gives a request, to know its answer by. Any text of at most [`RequestId::MAX_BYTES`] bytes.
+/// The id that a client gives a request, to match its answer. Any text of at most
+/// [`RequestId::MAX_BYTES`] bytes.
 ///
 /// ```
 /// use surefire::wire::RequestId;
@@ -15,7 +16,7 @@ use serde::{Deserialize, Serialize};
 pub struct RequestId(String);
 
 impl RequestId {
-    /// How long it may be: the server repeats it, and keeps it until it has answered.
+    /// How long it may be: the server keeps it until it has answered, and echoes it.
     pub const MAX_BYTES: usize = 128;
 
     /// This text as an id, if it is not too long.
@@ -24,7 +25,7 @@ impl RequestId {
         Some(text.into()).filter(|text| text.len() <= Self::MAX_BYTES).map(Self)
     }
 
-    /// An id for the request of this number.
+    /// An id for a client's request of this number.
     #[must_use]
     pub fn numbered(number: u64) -> Self {
         Self(number.to_string())

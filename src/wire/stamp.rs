@@ -8,7 +8,7 @@ use serde::ser::{Serialize, Serializer};
 
 /// A moment in milliseconds since 1970, written as `YYYY-MM-DDTHH:MM:SS.mmmZ`.
 ///
-/// The three digits are always there, also for a whole second: the iOS app reads nothing else.
+/// The three digits are always written, even for a whole second: the iOS app reads nothing else.
 ///
 /// ```
 /// use surefire::wire::Stamp;
@@ -18,12 +18,12 @@ use serde::ser::{Serialize, Serializer};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Stamp(pub u64);
 
-/// The last moment that has four digits for its year.
-const LAST: u64 = 253_402_300_799_999;
+/// The last millisecond of the year 9999: later years have more than four digits.
+const MAX_MILLIS: u64 = 253_402_300_799_999;
 
 impl fmt::Display for Stamp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let moment = SystemTime::UNIX_EPOCH + Duration::from_millis(self.0.min(LAST));
+        let moment = SystemTime::UNIX_EPOCH + Duration::from_millis(self.0.min(MAX_MILLIS));
         humantime::format_rfc3339_millis(moment).fmt(f)
     }
 }

@@ -1,4 +1,4 @@
-//! The protocol's versions, and which one a client and this server speak with each other.
+//! The protocol's versions, and which one a client and this server negotiate.
 
 use std::fmt;
 
@@ -15,12 +15,12 @@ use std::fmt;
 pub struct ProtocolVersion(pub u32, pub u32, pub u32);
 
 impl ProtocolVersion {
-    /// The one that this server prefers.
+    /// The newest version that this server supports.
     pub const NEWEST: Self = Self(0, 5, 0);
-    /// The oldest one that it speaks.
+    /// The oldest version that it supports.
     pub const OLDEST: Self = Self(0, 4, 0);
 
-    /// Reads three numbers; what comes after a `-` or `+` does not matter.
+    /// Reads three numbers, and ignores a suffix after `-` or `+`.
     #[must_use]
     pub fn read(text: &str) -> Option<Self> {
         let numbers = text.split(['-', '+']).next().unwrap_or_default();
@@ -33,13 +33,14 @@ impl ProtocolVersion {
         if parts.next().is_some() { None } else { Some(version) }
     }
 
-    /// Whether a client that announces this version is too old to be talked to.
+    /// Whether a client that announces this version is too old for this server.
     #[must_use]
     pub fn is_too_old(self) -> bool {
         self < Self::OLDEST
     }
 
-    /// The version to speak with a client that announces this one, or none that can be read.
+    /// The version to use with a client that announces this one; `None` stands for a client that
+    /// announces no readable version.
     #[must_use]
     pub fn negotiate(announced: Option<Self>) -> Self {
         announced
@@ -78,7 +79,8 @@ mod tests {
             ("latest", None),
         ];
         for (text, version) in table {
-            let expected = version.map(|(major, minor, patch)| ProtocolVersion(major, minor, patch));
+            let expected =
+                version.map(|(major, minor, patch)| ProtocolVersion(major, minor, patch));
             assert_eq!(ProtocolVersion::read(text), expected, "{text}");
         }
     }

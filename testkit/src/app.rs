@@ -23,10 +23,10 @@ use tokio_tungstenite::{WebSocketStream, client_async};
 
 use crate::unproved;
 
-/// The longest that anything may take here. Nothing waits for it to pass.
-pub const PATIENCE: Duration = Duration::from_secs(20);
+/// The time limit of every wait. A test that reaches it fails.
+pub const TEST_TIMEOUT: Duration = Duration::from_secs(20);
 
-/// The key of all servers in tests.
+/// The key of every server in tests.
 pub const KEY: &str = "untethered-0123456789abcdef0123456789abcdef";
 
 /// A client.
@@ -34,22 +34,22 @@ pub const KEY: &str = "untethered-0123456789abcdef0123456789abcdef";
 pub struct App {
     /// Its WebSocket.
     pub socket: WebSocketStream<TcpStream>,
-    /// Everything it was told, in order.
+    /// Every message that it received, in order.
     pub heard: Vec<Value>,
-    /// When it was told that.
+    /// When it received each of them.
     pub times: Vec<Instant>,
 }
 
 impl App {
-    /// Dials as the app does, without a path, and hears the greeting.
+    /// Connects as the app does, without a path, and receives the greeting.
     ///
     /// # Panics
-    /// If the server has no place for it.
+    /// If the server is at its limit of connections.
     pub async fn dial(address: SocketAddr) -> Self {
-        Self::try_dial(address).await.expect("the server has a place")
+        Self::try_dial(address).await.expect("the server accepts another connection")
     }
 
-    /// The same; `None` where the server has no place.
+    /// The same; `None` if the server is at its limit of connections.
     ///
     /// # Panics
     /// If no server listens.
@@ -59,26 +59,36 @@ impl App {
         Self::over(stream).await
     }
 
-    /// Dials with these headers instead of the usual ones of the same name, shows the key, and hears what every client is told
-    /// then.
+    /// Connects with these headers instead of the usual ones of the same name, authenticates, and
+    /// receives what the server then sends to every client.
     ///
     /// # Panics
-    /// If the server does not let it in.
+    /// If the server rejects it.
     pub async fn connect_as(address: SocketAddr, headers: &[(&str, &str)]) -> Self {
+        let mut app = Self::dial_as(address, headers).await;
+        app.show_the_key().await;
+        app
+    }
+
+    /// Connects with these headers instead of the usual ones of the same name, and does not
+    /// authenticate yet.
+    ///
+    /// # Panics
+    /// If the server does not upgrade the connection to a WebSocket.
+    pub async fn dial_as(address: SocketAddr, headers: &[(&str, &str)]) -> Self {
         let stream = TcpStream::connect(address).await.expect("the server listens");
         let mut request = format!("ws://{address}").into_client_request().expect("it is a request");
         for (name, value) in headers {
             let name = HeaderName::from_bytes(name.as_bytes()).expect("it is a name");
             request.headers_mut().insert(name, value.parse().expect("it is a value"));
         }
-        let (socket, _) = client_async(request, stream).await.expect("the server lets it in");
+        let (socket, _) = client_async(request, stream).await.expect("the server admits it");
         let mut app = Self { socket, heard: Vec::new(), times: Vec::new() };
         assert_eq!(app.next().await["type"], "hello");
-        app.show_the_key().await;
         app
     }
 
-    /// A client on this connection; `None` where the server makes it no WebSocket.
+    /// A client on this connection; `None` if the server does not upgrade it to a WebSocket.
     ///
     /// # Panics
     /// If the server does not greet it.
@@ -90,19 +100,19 @@ impl App {
         Some(app)
     }
 
-    /// Dials and shows the key.
+    /// Connects and authenticates.
     pub async fn connect(address: SocketAddr) -> Self {
         Self::connect_with(address, KEY, "0.5.0").await
     }
 
-    /// Dials and shows this key, as a client of this version.
+    /// Connects and authenticates with this key, as a client of this version.
     pub async fn connect_with(address: SocketAddr, key: &str, version: &str) -> Self {
         let mut app = Self::dial(address).await;
         app.show(key, version).await;
         app
     }
 
-    /// Shows the key, and hears what every client is told then.
+    /// Authenticates, and receives what the server then sends to every client.
     pub async fn show_the_key(&mut self) {
         self.show(KEY, "0.5.0").await;
     }
@@ -115,9 +125,9 @@ impl App {
         self.until("available_recipes").await;
     }
 
-    /// Sends bytes that are no frames of the library's.
+    /// Sends raw bytes, past the library's framing.
     pub async fn send_raw(&mut self, bytes: &[u8]) {
-        // The server may have closed the socket in the middle of it.
+        // The server may close the socket during the write.
         let _ = self.socket.get_mut().write_all(bytes).await;
     }
 
@@ -134,17 +144,17 @@ impl App {
         self.socket.send(Message::text(text.into())).await.expect("the server reads");
     }
 
-    /// What comes next; `Err` with how the socket was closed.
+    /// The next message; `Err` with how the socket was closed.
     ///
     /// # Errors
     /// The close frame, if there was one.
     ///
     /// # Panics
-    /// If nothing comes, or what comes is not JSON.
+    /// If no message arrives, or it is not JSON.
     pub async fn try_next(&mut self) -> Result<Value, Option<CloseFrame>> {
         loop {
-            let message = tokio::time::timeout(PATIENCE, self.socket.next()).await;
-            match message.unwrap_or_else(|_| panic!("nothing came; before that: {}", self.story())) {
+            let message = tokio::time::timeout(TEST_TIMEOUT, self.socket.next()).await;
+            match message.unwrap_or_else(|_| panic!("no message; before that: {}", self.story())) {
                 Some(Ok(Message::Text(text))) => {
                     let value: Value = serde_json::from_str(&text).expect("messages are JSON");
                     self.heard.push(value.clone());
@@ -158,18 +168,20 @@ impl App {
         }
     }
 
-    /// What comes next.
+    /// The next message.
     ///
     /// # Panics
     /// If the socket is closed instead.
     pub async fn next(&mut self) -> Value {
         match self.try_next().await {
             Ok(value) => value,
-            Err(frame) => panic!("the socket was closed ({frame:?}); before that: {}", self.story()),
+            Err(frame) => {
+                panic!("the socket was closed ({frame:?}); before that: {}", self.story())
+            }
         }
     }
 
-    /// The next message of this type. What comes before it is in `heard`.
+    /// The next message of this type. Those before it are in `heard`.
     pub async fn until(&mut self, kind: &str) -> Value {
         loop {
             let message = self.next().await;
@@ -179,7 +191,7 @@ impl App {
         }
     }
 
-    /// The next message of this type about this session. What comes before it is in `heard`.
+    /// The next message of this type about this session. Those before it are in `heard`.
     pub async fn until_in(&mut self, session: &Value, kind: &str) -> Value {
         loop {
             let message = self.until(kind).await;
@@ -189,7 +201,7 @@ impl App {
         }
     }
 
-    /// How the socket is closed. What comes before it is in `heard`.
+    /// How the socket is closed. The messages before that are in `heard`.
     pub async fn closed(&mut self) -> Option<CloseFrame> {
         loop {
             if let Err(frame) = self.try_next().await {
@@ -198,7 +210,7 @@ impl App {
         }
     }
 
-    /// What was said since the last time it was asked whether anybody is there, and comes before the answer.
+    /// The messages since the last call, up to the answer to a ping.
     pub async fn so_far(&mut self) -> Vec<Value> {
         let before = self.heard.len();
         self.send(json!({ "type": "ping" })).await;
@@ -206,7 +218,7 @@ impl App {
         self.heard[before..self.heard.len() - 1].to_vec()
     }
 
-    /// The types of everything it was told.
+    /// The types of all messages that it received.
     #[must_use]
     pub fn kinds(&self) -> Vec<&str> {
         self.heard.iter().map(|message| message["type"].as_str().unwrap_or("?")).collect()
@@ -217,7 +229,7 @@ impl App {
     }
 }
 
-/// A server in this process, and the place it works in.
+/// A server in this process, and the directory it works in.
 #[derive(Debug)]
 pub struct Serving {
     /// Where it listens.
@@ -229,7 +241,7 @@ pub struct Serving {
 }
 
 impl Serving {
-    /// A server whose agent rehearses this, as fast as it can.
+    /// A server whose agent plays this rehearsal, without pauses.
     pub async fn rehearsing(script: Script) -> Self {
         Self::with(Arc::new(Rehearsal::new(script)), |builder| builder).await
     }
@@ -242,23 +254,26 @@ impl Serving {
     /// A server with this agent and these changes.
     ///
     /// # Panics
-    /// If there is no room for tests.
-    pub async fn with(agent: Arc<dyn Agent>, change: impl FnOnce(ServerBuilder) -> ServerBuilder) -> Self {
-        let place = tempfile::tempdir().expect("there is room for tests");
+    /// If the disk is full.
+    pub async fn with(
+        agent: Arc<dyn Agent>,
+        change: impl FnOnce(ServerBuilder) -> ServerBuilder,
+    ) -> Self {
+        let place = tempfile::tempdir().expect("the disk has room for tests");
         Self::again_in(place, agent, change).await
     }
 
-    /// A server in a place where there was one before.
+    /// A server in the directory of an earlier one.
     ///
     /// # Panics
-    /// If it does not come up.
+    /// If it does not start.
     pub async fn again_in(
         place: TempDir,
         agent: Arc<dyn Agent>,
         change: impl FnOnce(ServerBuilder) -> ServerBuilder,
     ) -> Self {
         let locks = place.path().join("locks");
-        // A rehearsal has nothing to prove; of other agents, few tests here want to see a commit.
+        // A rehearsal makes no commits, and with other agents few tests here need evidence of one.
         let recipes = if agent.about().rehearsal { BUNDLED } else { unproved() };
         let builder = Server::builder()
             .recipes(recipes)
@@ -268,7 +283,7 @@ impl Serving {
             .key(ApiKey::parse(KEY).expect("it is a key"))
             .listen(([127, 0, 0, 1], 0))
             .tune(move |options| options.locks = locks);
-        let server = change(builder).bind().await.expect("the server comes up");
+        let server = change(builder).bind().await.expect("the server starts");
         let address = server.address();
         let (stop, stopped) = oneshot::channel();
         let task = tokio::spawn(server.serve(async {
@@ -280,7 +295,7 @@ impl Serving {
     /// A directory that agents may work in.
     ///
     /// # Panics
-    /// If there is no room for tests.
+    /// If the disk is full.
     #[must_use]
     pub fn project(&self) -> PathBuf {
         let project = self.place.path().join("project");
@@ -294,7 +309,10 @@ impl Serving {
     /// If it does not stop, or has panicked.
     pub async fn stop(mut self) -> TempDir {
         drop(self.stop.take());
-        tokio::time::timeout(PATIENCE, self.task).await.expect("it stops").expect("it does not break");
+        tokio::time::timeout(TEST_TIMEOUT, self.task)
+            .await
+            .expect("it stops")
+            .expect("it does not panic");
         self.place
     }
 }

@@ -1,12 +1,13 @@
-//! An agent that does what the test says, and remembers what it was told.
+//! An agent that does what the test scripts, and records its prompts.
 
 use std::collections::VecDeque;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use surefire::agent::{
-    About, Agent, Doing, Failure, Fate, Link, Process, RefusedTool, Reply, Sign, Turn, UnknownModel,
+    Agent, AgentEvent, AgentInfo, BoxFuture, Failure, Fate, ProcessIdentity, RefusedTool, Reply,
+    Turn, TurnContext, UnknownModel,
 };
 use tokio::sync::{Notify, oneshot};
 
@@ -15,42 +16,42 @@ use crate::work_tree::commit;
 /// What a [`FakeAgent`] does with a prompt.
 #[derive(Debug, Clone)]
 pub enum Act {
-    /// Reports an outcome. It is true: an agent that reports `committed` has committed.
+    /// Reports an outcome truthfully: an agent that reports `committed` has committed.
     Outcome(&'static str),
-    /// Reports an outcome, and has done nothing for it.
+    /// Reports an outcome without having done anything for it.
     Claims(&'static str),
     /// Writes a file, and reports this outcome.
     Writes(PathBuf, &'static str),
-    /// Says this, word for word.
+    /// Replies with exactly this text.
     Says(String),
-    /// Says these passages while it works, and then replies.
+    /// Writes these passages while it works, and then replies.
     Speaks(&'static [&'static str], &'static str),
-    /// Says these passages, and then works until it is stopped.
+    /// Writes these passages, and then works until it is stopped.
     SpeaksAndHangs(&'static [&'static str]),
-    /// Says this and states a cost.
+    /// Replies with this text and reports a cost.
     Costs(&'static str, f64),
-    /// Could not use some tools, and says so.
+    /// Reports that it was refused some tools.
     Denied(&'static str),
     /// Fails.
     Fails(Failure),
     /// Works until it is stopped.
     Hangs,
-    /// Works until it is told to go on, then reports this outcome.
+    /// Works until the test releases it, then reports this outcome.
     Waits(Arc<Notify>, &'static str),
     /// Takes this long, then reports this outcome, or the first one if it is empty.
     Takes(Duration, &'static str),
-    /// Breaks.
+    /// Panics.
     Panics,
-    /// Starts a process, and reports this outcome once that is written down.
+    /// Starts a process, and reports this outcome once that is persisted.
     Spawns(&'static str),
 }
 
-/// What a [`FakeAgent`] was asked.
+/// One call of a [`FakeAgent`].
 #[derive(Debug, Clone)]
 pub struct Call {
     /// The turn it is about.
     pub turn: Turn,
-    /// Whether it was to be taken, or only looked for.
+    /// Whether the engine started the turn, or only asked for its fate.
     pub kind: Kind,
 }
 
@@ -59,14 +60,14 @@ pub struct Call {
 pub enum Kind {
     /// To take the turn.
     Take,
-    /// To find out what became of it, with what was written down about its process.
-    Recover(Option<Process>),
+    /// To find out its fate, with the record of its process.
+    Recover(Option<ProcessIdentity>),
 }
 
-/// An [`Agent`] that does what the test says, and remembers what it was told.
+/// An [`Agent`] that does what the test scripts, and records its prompts.
 ///
-/// It starts no process but git, and pays no attention to limits. Clones are the same agent, so that several engines can share it,
-/// one after the other.
+/// It starts no process but git, and ignores limits. Clones are the same agent, so several engines
+/// can share it, one after the other.
 ///
 /// ```
 /// use surefire_testkit::{Act, FakeAgent};
@@ -84,11 +85,12 @@ struct State {
     calls: Mutex<Vec<Call>>,
     working: Mutex<Working>,
     answered: Mutex<Vec<String>>,
+    programs: Mutex<Vec<&'static str>>,
     called: Notify,
     stopped: Notify,
 }
 
-/// How many turns are being taken, and how many there were at most at one time.
+/// How many turns are in progress, and the most there were at one time.
 #[derive(Debug, Default)]
 struct Working {
     now: usize,
@@ -102,19 +104,24 @@ impl FakeAgent {
         Self(Arc::new(State { script, ..State::default() }))
     }
 
-    /// Does this as well, after what it was told so far.
+    /// Adds an act to the end of the script.
     pub fn then(&self, act: Act) {
         lock(&self.0.script).push_back(act);
     }
 
-    /// What it says when it is asked what became of a turn; `Unknown` if nothing is said here.
+    /// Sets what it answers when the engine asks for the fate of a turn; `Unknown` by default.
     pub fn fate(&self, fate: Fate) {
         self.speaks_again(&[], fate);
     }
 
-    /// The same, but first it says what it has said in that turn so far.
+    /// The same, but first it repeats the passages that it wrote in that turn so far.
     pub fn speaks_again(&self, passages: &'static [&'static str], fate: Fate) {
         lock(&self.0.fates).push_back((passages, fate));
+    }
+
+    /// Lets it find a program of this name. It finds no others, whatever is installed.
+    pub fn installs(&self, program: &'static str) {
+        lock(&self.0.programs).push(program);
     }
 
     /// The turns it was given.
@@ -124,20 +131,20 @@ impl FakeAgent {
         calls.iter().filter(|call| call.kind == Kind::Take).map(|call| call.turn.clone()).collect()
     }
 
-    /// The turns it was asked about after a restart.
+    /// The turns whose fate it was asked for after a restart.
     #[must_use]
     pub fn recovered(&self) -> Vec<Call> {
         let calls = lock(&self.0.calls);
         calls.iter().filter(|call| call.kind != Kind::Take).cloned().collect()
     }
 
-    /// How many turns it works on right now.
+    /// How many turns it is working on.
     #[must_use]
     pub fn working(&self) -> usize {
         lock(&self.0.working).now
     }
 
-    /// On how many turns it worked at the same time, at most.
+    /// The most turns that it worked on at the same time.
     #[must_use]
     pub fn most_working(&self) -> usize {
         lock(&self.0.working).most
@@ -160,7 +167,7 @@ impl FakeAgent {
         }
     }
 
-    /// Waits until it was stopped, once more than it was waited for before.
+    /// Waits until it is stopped. Each call waits for one more stop.
     pub async fn stopped(&self) {
         self.0.stopped.notified().await;
     }
@@ -175,7 +182,7 @@ impl FakeAgent {
     }
 }
 
-/// Tests that panic on purpose leave nothing half done here.
+/// A poisoned lock is fine: tests that panic on purpose do not do so in the middle of a change.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -192,12 +199,14 @@ fn reply(text: &str) -> Reply {
 
 /// The first outcome that the prompt offers.
 fn first_outcome(prompt: &str) -> String {
-    let offered =
-        prompt.lines().rev().find_map(|line| line.strip_prefix("Your possible outcomes for this step: "));
+    let offered = prompt
+        .lines()
+        .rev()
+        .find_map(|line| line.strip_prefix("Your possible outcomes for this step: "));
     offered.unwrap_or_default().split(", ").next().unwrap_or_default().to_owned()
 }
 
-async fn act(act: Act, turn: Turn, link: Link) -> Result<Reply, Failure> {
+async fn act(act: Act, turn: Turn, link: TurnContext) -> Result<Reply, Failure> {
     match act {
         Act::Outcome("") => Ok(json(&first_outcome(&turn.prompt))),
         Act::Outcome(outcome) | Act::Claims(outcome) => Ok(json(outcome)),
@@ -215,7 +224,9 @@ async fn act(act: Act, turn: Turn, link: Link) -> Result<Reply, Failure> {
             std::future::pending().await
         }
         Act::Costs(outcome, cost) => Ok(Reply { cost_usd: Some(cost), ..json(outcome) }),
-        Act::Denied(text) => Ok(Reply { refused: vec![RefusedTool::new("Bash", None)], ..reply(text) }),
+        Act::Denied(text) => {
+            Ok(Reply { refused: vec![RefusedTool::new("Bash", None)], ..reply(text) })
+        }
         Act::Fails(failure) => Err(failure),
         Act::Hangs => std::future::pending().await,
         Act::Waits(until, outcome) => {
@@ -230,21 +241,21 @@ async fn act(act: Act, turn: Turn, link: Link) -> Result<Reply, Failure> {
         Act::Panics => panic!("the fake agent broke"),
         Act::Spawns(outcome) => {
             let (go, gone) = oneshot::channel();
-            let process = Process { pid: 4711, started: "then".to_owned() };
-            let _ = link.signs.send(Sign::Spawned { process, go }).await;
+            let process = ProcessIdentity { pid: 4711, started: "then".to_owned() };
+            let _ = link.events.send(AgentEvent::Spawned { process, go }).await;
             gone.await.map_err(|_| Failure::Stopped)?;
             Ok(json(outcome))
         }
     }
 }
 
-async fn speak(passages: &[&str], link: &Link) {
+async fn speak(passages: &[&str], link: &TurnContext) {
     for passage in passages {
-        let _ = link.signs.send(Sign::Said((*passage).to_owned())).await;
+        let _ = link.events.send(AgentEvent::Passage((*passage).to_owned())).await;
     }
 }
 
-/// A turn is being taken, until this is dropped: also when it panics.
+/// Counts a turn as in progress until it is dropped, even by a panic.
 struct AtWork(FakeAgent);
 
 impl Drop for AtWork {
@@ -254,8 +265,8 @@ impl Drop for AtWork {
 }
 
 impl Agent for FakeAgent {
-    fn about(&self) -> About {
-        About { name: "fake", version: None, rehearsal: false }
+    fn about(&self) -> AgentInfo {
+        AgentInfo { name: "fake", version: None, rehearsal: false }
     }
 
     fn knows_model(&self, model: &str) -> Result<(), UnknownModel> {
@@ -265,20 +276,24 @@ impl Agent for FakeAgent {
         }
     }
 
-    fn turn(&self, turn: Turn, link: Link) -> Doing<Result<Reply, Failure>> {
+    fn find_program(&self, name: &str) -> Option<PathBuf> {
+        lock(&self.0.programs).contains(&name).then(|| Path::new("/fake/bin").join(name))
+    }
+
+    fn turn(&self, turn: Turn, link: TurnContext) -> BoxFuture<Result<Reply, Failure>> {
         let agent = self.clone();
         Box::pin(async move {
             let (what, at_work) = agent.begin(&turn);
             let (asked, directory) = (turn.prompt.clone(), turn.directory.clone());
             let is_true = !matches!(what, Act::Claims(_));
-            let (stop, leave) = (link.stop.clone(), link.leave.clone());
+            let (stop, leave) = (link.stop.clone(), link.detach.clone());
             let done = tokio::select! {
                 biased;
                 () = stop.cancelled() => {
                     agent.0.stopped.notify_one();
                     Err(Failure::Stopped)
                 }
-                () = leave.cancelled() => Err(Failure::Left),
+                () = leave.cancelled() => Err(Failure::Detached),
                 done = act(what, turn, link) => done,
             };
             let committed =
@@ -294,7 +309,12 @@ impl Agent for FakeAgent {
         })
     }
 
-    fn recover(&self, turn: Turn, process: Option<Process>, link: Link) -> Doing<Fate> {
+    fn recover(
+        &self,
+        turn: Turn,
+        process: Option<ProcessIdentity>,
+        link: TurnContext,
+    ) -> BoxFuture<Fate> {
         let agent = self.clone();
         Box::pin(async move {
             lock(&agent.0.calls).push(Call { turn, kind: Kind::Recover(process) });

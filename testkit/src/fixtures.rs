@@ -1,23 +1,23 @@
-//! Sessions, runs and events to remember, made from small numbers.
+//! Sessions, runs and events to store, made from small numbers.
 
 #![expect(
     missing_docs,
-    reason = "each function is named like the one thing it makes, and takes the numbers for it"
+    reason = "each function is named after the one thing it makes, and takes the numbers for it"
 )]
-#![expect(clippy::must_use_candidate, reason = "a value that is made for a test is of no other use")]
-#![expect(clippy::missing_errors_doc, reason = "what fails here is the store that is tested")]
+#![expect(clippy::must_use_candidate, reason = "a value that is made for a test has no other use")]
+#![expect(clippy::missing_errors_doc, reason = "only the store under test fails here")]
 
 use std::fmt::Write;
 use std::time::Duration;
 
 use surefire::Category;
 use surefire::run::{
-    AttemptId, Ending, Event, Limits, Order, Permits, Project, PromptId, Purpose, Read, ResumedBy, RunId,
-    SessionId, Spent,
+    AttemptId, Ending, Event, Limits, Permits, Project, PromptId, Purpose, ReplyReading, ResumedBy,
+    RunId, RunSpec, SessionId, Usage,
 };
 use surefire::store::{
-    Change, Commit, Committed, Entry, Message, NewMessage, NewSession, Recorded, Role, RunFilter,
-    SessionEvent, Store, StoreError,
+    Change, Commit, Committed, Entry, EventRecord, Message, NewMessage, NewSession, Role,
+    RunFilter, SessionEvent, Store, StoreError,
 };
 use uuid::Uuid;
 
@@ -51,7 +51,7 @@ pub fn begins(new: NewSession) -> Change {
     Change::session(new.id, new.at, SessionEvent::Began(new))
 }
 
-/// A session knows of so many commits.
+/// The writer expects the session to have this many commits.
 pub fn expects(session_n: u128, commits: u64) -> Change {
     Change::Expects { session: session(session_n), commits }
 }
@@ -90,7 +90,7 @@ pub fn events(n: u128, after: u64, events: impl Into<Vec<Event>>, at: u64) -> Ch
 }
 
 /// The events that a commit wrote.
-pub fn events_of(committed: &Committed) -> Vec<Recorded> {
+pub fn events_of(committed: &Committed) -> Vec<EventRecord> {
     committed.events().cloned().collect()
 }
 
@@ -109,33 +109,33 @@ pub fn says(session_n: u128, n: u128, at: u64) -> Change {
     Change::message(message(session_n, n, at))
 }
 
-pub fn order(n: u128, session_n: u128) -> Order {
-    Order {
+pub fn spec(n: u128, session_n: u128) -> RunSpec {
+    RunSpec {
         run: run(n),
         session: session(session_n),
         agent: "claude".into(),
         rehearsal: false,
         directory: "/projects".into(),
-        about: Some("the \"next\" task".into()),
+        task: Some("the \"next\" task".into()),
         model: None,
         allow_tools: Vec::new(),
         permits: Permits::default(),
         project: Project::default(),
         worktree: None,
         limits: Limits { budget_usd: Some(0.1 + 0.2), ..Limits::default() },
-        spent: Spent::default(),
+        spent: Usage::default(),
         restarts: 0,
         continues: None,
     }
 }
 
 pub fn started(n: u128, session_n: u128) -> Event {
-    started_as("implement-and-review", order(n, session_n))
+    started_as("implement-and-review", spec(n, session_n))
 }
 
-pub fn started_as(recipe: &str, order: Order) -> Event {
+pub fn started_as(recipe: &str, spec: RunSpec) -> Event {
     let (recipe, fingerprint) = (recipe.into(), "f1".into());
-    Event::Started { recipe, fingerprint, step: "implement".into(), order: Box::new(order) }
+    Event::Started { recipe, fingerprint, step: "implement".into(), spec: Box::new(spec) }
 }
 
 pub fn began(n: u128) -> Event {
@@ -147,7 +147,7 @@ pub fn passes(n: u128, prompt_n: u128) -> Event {
 }
 
 pub fn passes_on(attempt: AttemptId, prompt: PromptId) -> Event {
-    Event::TurnBegan { attempt, step: "implement".into(), purpose: Purpose::Pass { prompt } }
+    Event::TurnBegan { attempt, step: "implement".into(), purpose: Purpose::Deliver { prompt } }
 }
 
 pub fn replied(n: u128, cost_usd: Option<f64>) -> Event {
@@ -155,7 +155,7 @@ pub fn replied(n: u128, cost_usd: Option<f64>) -> Event {
 }
 
 pub fn replied_to(attempt: AttemptId, cost_usd: Option<f64>) -> Event {
-    let read = Read::Outcome {
+    let read = ReplyReading::Outcome {
         outcome: "complete".into(),
         description: None,
         findings: Vec::new(),
@@ -197,14 +197,14 @@ pub fn ends(reason: &str) -> Event {
     Event::ended(ending(reason))
 }
 
-pub fn ends_unheard(reason: &str) -> Event {
+pub fn ends_redelivering(reason: &str) -> Event {
     ends_after(Duration::ZERO, ending(reason))
 }
 
 pub fn ends_withdrawing(reason: &str, prompts: impl IntoIterator<Item = u128>) -> Event {
     let withdrawn = prompts.into_iter().map(prompt).collect();
     let (ending, took, cost_usd, exceeded) = (ending(reason), Duration::ZERO, None, None);
-    Event::Ended { ending, took, cost_usd, unheard: true, withdrawn, exceeded }
+    Event::Ended { ending, took, cost_usd, redeliver: true, withdrawn, exceeded }
 }
 
 pub fn ends_until(resume_at: u64) -> Event {
@@ -213,7 +213,14 @@ pub fn ends_until(resume_at: u64) -> Event {
 }
 
 fn ends_after(took: Duration, ending: Ending) -> Event {
-    Event::Ended { ending, took, cost_usd: None, unheard: true, withdrawn: Vec::new(), exceeded: None }
+    Event::Ended {
+        ending,
+        took,
+        cost_usd: None,
+        redeliver: true,
+        withdrawn: Vec::new(),
+        exceeded: None,
+    }
 }
 
 pub fn resumes() -> Event {
@@ -224,40 +231,40 @@ pub fn resumes() -> Event {
         extra_steps: 0,
         allow_tools: Vec::new(),
         permits: Permits::default(),
-        told: Vec::new(),
+        delivered: Vec::new(),
     }
 }
 
-/// All that a store can be asked about the numbers that tests use, in words.
+/// Everything that a store returns about the numbers that tests use, as text.
 pub fn everything(store: &dyn Store) -> Result<String, StoreError> {
-    let mut told = format!(
+    let mut text = format!(
         "{:#?}\n{}\n{:#?}\n{:#?}\n{}\n{:#?}\n{}\n",
         store.sessions(100)?,
         store.session_count()?,
         store.runs(&RunFilter::default())?,
         store.events_of_all(0, usize::MAX)?,
-        store.last_place()?,
+        store.last_global_seq()?,
         store.open_attempts()?,
         store.orchestration(None)?,
     );
     for n in 0..10 {
         let _ = writeln!(
-            told,
+            text,
             "{n}: {:#?}\n{:#?}\n{:#?}\n{}\n{:#?}\n{:#?}",
             store.session(session(n))?,
             store.messages(session(n), 0, usize::MAX)?,
-            store.waiting(session(n))?,
+            store.queued_prompts(session(n))?,
             store.orchestration(Some(session(n)))?,
             store.run(run(n))?,
             store.events(run(n), 0, usize::MAX)?,
         );
     }
     for n in 0..100 {
-        let _ = writeln!(told, "{:#?}", store.attempt(attempt(n))?);
+        let _ = writeln!(text, "{:#?}", store.attempt(attempt(n))?);
     }
-    let _ = writeln!(told, "{:#?}", store.waiting_sessions()?);
+    let _ = writeln!(text, "{:#?}", store.sessions_with_queued_prompts()?);
     for n in 0..20 {
-        let _ = writeln!(told, "{:#?}", store.prompt(prompt(n))?);
+        let _ = writeln!(text, "{:#?}", store.prompt(prompt(n))?);
     }
-    Ok(told)
+    Ok(text)
 }

@@ -1,4 +1,4 @@
-//! What every test of the engine sets up: an engine, its store, and a directory to work in.
+//! The setup of every engine test: an engine, its store, and a directory to work in.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use surefire::engine::{Clock, Engine, Options, Start, Started};
 use surefire::run::{Ending, Event, RunId};
-use surefire::store::{Memory, Recorded, RunRecord, Store};
+use surefire::store::{EventRecord, Memory, RunRecord, Store};
 use tempfile::TempDir;
 
 use crate::{FakeAgent, make_work_tree, unproved};
@@ -29,15 +29,16 @@ pub const NOON: u64 = 1_800_000_000_000;
 pub struct Harness {
     /// The engine.
     pub engine: Engine,
-    /// What it writes to.
+    /// Its store.
     pub store: Arc<dyn Store>,
     /// The only agent it has.
     pub agent: FakeAgent,
-    /// Its data and its locks, and the directory that its runs are about. It vanishes with the harness.
+    /// Its data and its locks, and the directory that its runs work in. It is deleted with the
+    /// harness.
     pub place: TempDir,
 }
 
-/// A clock that moves with the test's own.
+/// A clock that moves with the runtime's.
 ///
 /// # Panics
 /// Outside of a runtime.
@@ -57,7 +58,11 @@ impl Harness {
     ///
     /// # Panics
     /// If it cannot be opened.
-    pub async fn with(agent: FakeAgent, store: Arc<dyn Store>, change: impl FnOnce(&mut Options)) -> Self {
+    pub async fn with(
+        agent: FakeAgent,
+        store: Arc<dyn Store>,
+        change: impl FnOnce(&mut Options),
+    ) -> Self {
         let place = tempfile::tempdir().expect("there is room for tests");
         let mut options = options(&place, &agent, &store);
         change(&mut options);
@@ -65,8 +70,8 @@ impl Harness {
         Self { engine, store, agent, place }
     }
 
-    /// Makes the directory that runs are about a git work tree: see [`make_work_tree`]. For the bundled recipes with their
-    /// evidence, set `options.recipes` as well.
+    /// Makes the directory that runs work in a git work tree: see [`make_work_tree`]. For the
+    /// bundled recipes with their evidence, set `options.recipes` as well.
     #[must_use]
     pub fn in_git(self) -> Self {
         make_work_tree(self.place.path(), &["/data/", "/locks/", "/.tmp*/"]);
@@ -89,14 +94,15 @@ impl Harness {
         let Self { engine, store, agent, place } = self;
         drop(engine);
         let mut options = options(&place, &agent, &store);
-        // The engine before this one still lives in this process, unlike one that was really killed.
+        // The previous engine still lives in this process, and holds its locks, unlike one that was
+        // really killed.
         options.locks = tempfile::tempdir_in(place.path()).expect("there is room for tests").keep();
         change(&mut options);
         let engine = Engine::open(options).await.expect("the engine opens again");
         Self { engine, store, agent, place }
     }
 
-    /// The directory that runs are about.
+    /// The directory that runs work in.
     ///
     /// # Panics
     /// If a test has deleted it.
@@ -105,9 +111,9 @@ impl Harness {
         self.place.path().canonicalize().expect("it is there")
     }
 
-    /// What [`Self::start`] asks for.
+    /// The request that [`Self::start`] sends.
     #[must_use]
-    pub fn wish(&self) -> Start {
+    pub fn start_request(&self) -> Start {
         Start::new("implement-and-review", self.directory())
     }
 
@@ -116,15 +122,15 @@ impl Harness {
     /// # Panics
     /// If it is refused.
     pub async fn start(&self) -> Started {
-        self.engine.start(self.wish()).await.expect("the run starts")
+        self.engine.start(self.start_request()).await.expect("the run starts")
     }
 
     /// Waits for the end of a run.
     ///
     /// # Panics
-    /// If the engine gives it up.
+    /// If the engine abandons it.
     pub async fn ended(&self, started: Started) -> Ending {
-        self.engine.ended(started.run).await.expect("the run ends")
+        self.engine.wait_until_ended(started.run).await.expect("the run ends")
     }
 
     /// Starts a run and waits for its end.
@@ -133,27 +139,28 @@ impl Harness {
         (started, self.ended(started).await)
     }
 
-    /// Waits until something holds. It is looked at again whenever the engine publishes something.
+    /// Waits until a condition holds. It is checked again after each update that the engine
+    /// publishes.
     ///
     /// # Panics
     /// If the engine is gone.
     pub async fn until(&self, holds: impl Fn(&Self) -> bool) {
-        let mut feed = self.engine.listen();
+        let mut updates = self.engine.subscribe();
         while !holds(self) {
-            feed.next().await.expect("the engine is there");
+            updates.next().await.expect("the engine is running");
         }
     }
 
     /// The events of a run.
     ///
     /// # Panics
-    /// If the store cannot be read, like what follows.
+    /// If the store cannot be read. The same holds for the methods below.
     #[must_use]
-    pub fn events(&self, run: RunId) -> Vec<Recorded> {
+    pub fn events(&self, run: RunId) -> Vec<EventRecord> {
         self.store.events(run, 0, usize::MAX).expect("the store works")
     }
 
-    /// What the events of a run are called.
+    /// The names of the events of a run.
     #[must_use]
     pub fn names(&self, run: RunId) -> Vec<&'static str> {
         self.events(run).iter().map(|recorded| recorded.event.name()).collect()
@@ -170,7 +177,7 @@ impl Harness {
         moves.collect()
     }
 
-    /// What the store says of a run.
+    /// The record of a run in the store.
     ///
     /// # Panics
     /// If there is none.
@@ -184,8 +191,9 @@ impl Harness {
     /// # Panics
     /// If the store cannot be read.
     #[must_use]
-    pub fn said(&self, started: Started) -> Vec<String> {
-        let messages = self.store.messages(started.session, 0, usize::MAX).expect("the store works");
+    pub fn conversation(&self, started: Started) -> Vec<String> {
+        let messages =
+            self.store.messages(started.session, 0, usize::MAX).expect("the store works");
         messages.iter().map(|message| format!("{}: {}", message.role, message.text)).collect()
     }
 }
@@ -193,8 +201,12 @@ impl Harness {
 /// The options that a [`Harness`] begins with.
 #[must_use]
 pub fn options(place: &TempDir, agent: &FakeAgent, store: &Arc<dyn Store>) -> Options {
-    let mut options =
-        Options::new(unproved(), Arc::new(agent.clone()), Arc::clone(store), place.path().join("data"));
+    let mut options = Options::new(
+        unproved(),
+        Arc::new(agent.clone()),
+        Arc::clone(store),
+        place.path().join("data"),
+    );
     options.roots = vec![place.path().to_owned()];
     options.locks = place.path().join("locks");
     options.clock = clock();

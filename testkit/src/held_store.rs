@@ -1,46 +1,46 @@
-//! A store that fails or stands still when the test says so.
+//! A store that fails or blocks on demand.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard};
 
 use surefire::run::{AttemptId, PromptId, RunId, SessionId};
 use surefire::store::{
-    Attempt, Change, Commit, Committed, Memory, Message, Pruned, Quarantined, Recorded, RunFilter, RunRecord,
-    Session, Store, StoreError, Waiting,
+    Attempt, Change, Commit, Committed, EventRecord, Memory, Message, Pruned, Quarantined,
+    QueuedPromptRecord, RunFilter, RunRecord, SessionRecord, Store, StoreError,
 };
 use tokio::sync::Notify;
 
-/// A store in memory that fails, or stands still, when the test says so.
+/// A store in memory that fails or blocks on demand.
 #[derive(Debug, Default)]
 pub struct HeldStore {
-    kept: Memory,
-    /// Nothing can be written.
+    inner: Memory,
+    /// Every commit fails: the disk is full.
     pub full: AtomicBool,
-    /// How often that was refused.
+    /// How many commits failed for that reason.
     pub refused: AtomicUsize,
-    /// Nothing can be read either.
+    /// Every read fails, too.
     pub unreadable: AtomicBool,
-    /// The list of sessions holds something that cannot be read, now or later.
+    /// The list of sessions has a row that can never be read.
     pub damaged: AtomicBool,
-    /// What is said is numbered as nothing can be.
+    /// Messages get impossible offsets.
     pub nonsense: AtomicBool,
     /// How many commits were written.
     pub commits: AtomicUsize,
-    /// So many passages of an agent cannot be written.
+    /// How many commits of an agent's passages are still to fail.
     pub passages_that_fail: AtomicUsize,
-    /// How often passages were looked for.
+    /// How often passages were read.
     pub passages_read: AtomicUsize,
-    /// So many journals cannot be read.
+    /// How many reads of a run's events are still to fail.
     pub journals_that_fail: AtomicUsize,
-    /// So many lists of runs cannot be read.
+    /// How many reads of a list of runs are still to fail.
     pub lists_that_fail: AtomicUsize,
-    /// The next commit of a process stands still.
+    /// The next commit that records a process blocks.
     pub holds_a_process: AtomicBool,
-    /// Only commits that say nothing fit.
+    /// Only commits of a single change fit.
     pub nearly_full: AtomicBool,
-    /// Whether lists of sessions stand still.
+    /// Whether reads of the list of sessions block.
     lists_held: Mutex<bool>,
-    /// How many of them do.
+    /// How many of them are blocked.
     pub lists_waiting: AtomicUsize,
     hold: Mutex<Hold>,
     holding: Notify,
@@ -55,40 +55,40 @@ pub struct HeldStore {
 enum Hold {
     #[default]
     Open,
-    /// The next commit stands still before it is written.
+    /// The next commit blocks before it is written.
     Before,
-    /// The next commit stands still after it was written, before anybody knows.
+    /// The next commit blocks after it was written, before it returns.
     After,
     Holding,
 }
 
 impl HeldStore {
-    /// Lists of sessions stand still from now on, or do no longer.
+    /// Sets whether reads of the list of sessions block.
     ///
     /// # Panics
-    /// If a list has panicked.
+    /// If a read of the list has panicked.
     pub fn hold_lists(&self, held: bool) {
         *self.lists_held.lock().expect("no list panics") = held;
         self.list_released.notify_all();
     }
 
-    /// Lets the next commit stand still before it is written.
+    /// Makes the next commit block before it is written.
     pub fn hold_before_the_next_commit(&self) {
         *self.hold() = Hold::Before;
     }
 
-    /// Lets the next commit stand still after it was written, before its writer knows.
+    /// Makes the next commit block after it was written, before it returns.
     pub fn hold_after_the_next_commit(&self) {
         *self.hold() = Hold::After;
     }
 
-    /// Lets the commit that stands still go on.
+    /// Releases the held commit.
     pub fn release(&self) {
         *self.hold() = Hold::Open;
         self.released.notify_all();
     }
 
-    /// Waits until a commit stands still.
+    /// Waits until a commit is blocked.
     pub async fn holds(&self) {
         loop {
             let holding = self.holding.notified();
@@ -99,18 +99,18 @@ impl HeldStore {
         }
     }
 
-    /// Lets every read of a run stand still.
+    /// Makes every read of a run block.
     pub fn hold_reads_of_runs(&self) {
         *self.runs_held() = true;
     }
 
-    /// Lets the reads of runs go on.
+    /// Releases the held reads of runs.
     pub fn release_reads_of_runs(&self) {
         *self.runs_held() = false;
         self.runs_released.notify_all();
     }
 
-    /// Waits until something could not be written.
+    /// Waits until a commit has failed.
     pub async fn refuses(&self) {
         loop {
             let refusing = self.refusing.notified();
@@ -129,7 +129,7 @@ impl HeldStore {
         self.hold.lock().expect("no commit panics")
     }
 
-    fn stand_still(&self, when: Hold) {
+    fn block(&self, when: Hold) {
         let mut hold = self.hold();
         if *hold == when {
             *hold = Hold::Holding;
@@ -143,25 +143,26 @@ impl HeldStore {
         if self.unreadable.load(Ordering::SeqCst) {
             return Err(StoreError::Failed { why: "disk I/O error".into() });
         }
-        Ok(&self.kept)
+        Ok(&self.inner)
     }
 }
 
-/// Whether a commit only says something: what the agent said in the middle of a turn.
+/// Whether a commit only adds messages: passages of the agent, in the middle of a turn.
 fn is_passage(commit: &Commit) -> bool {
-    let mut changes = commit.changes.iter().filter(|it| !matches!(it, Change::Expects { .. })).peekable();
-    let only_says = |change: &Change| match change {
+    let mut changes =
+        commit.changes.iter().filter(|it| !matches!(it, Change::Expects { .. })).peekable();
+    let only_messages = |change: &Change| match change {
         Change::Run { entries, .. } => entries.iter().all(|it| it.event.is_none()),
         Change::Session { entries, .. } => entries.iter().all(|it| it.event.is_none()),
         Change::Expects { .. }
         | Change::Spawned { .. }
         | Change::Orchestration { .. }
-        | Change::Forgotten { .. } => false,
+        | Change::SessionDeleted { .. } => false,
     };
-    changes.peek().is_some() && changes.all(only_says)
+    changes.peek().is_some() && changes.all(only_messages)
 }
 
-/// Fails as often as is left in the count.
+/// Fails, and counts down, until the count is zero.
 fn fails(left: &AtomicUsize) -> Result<(), StoreError> {
     let one_less = |left: usize| left.checked_sub(1);
     match left.fetch_update(Ordering::SeqCst, Ordering::SeqCst, one_less) {
@@ -187,20 +188,20 @@ impl Store for HeldStore {
         if is_passage(commit) {
             fails(&self.passages_that_fail)?;
         }
-        self.stand_still(Hold::Before);
-        let mut committed = self.kept.commit(commit);
+        self.block(Hold::Before);
+        let mut committed = self.inner.commit(commit);
         if let (Ok(committed), true) = (&mut committed, self.nonsense.load(Ordering::SeqCst)) {
             let messages = committed.entries.iter_mut().filter_map(|it| it.message.as_mut());
             messages.for_each(|message| message.offset = u64::MAX);
         }
         self.commits.fetch_add(usize::from(committed.is_ok()), Ordering::SeqCst);
-        self.stand_still(Hold::After);
+        self.block(Hold::After);
         committed
     }
-    fn session(&self, id: SessionId) -> Result<Option<Session>, StoreError> {
+    fn session(&self, id: SessionId) -> Result<Option<SessionRecord>, StoreError> {
         self.readable()?.session(id)
     }
-    fn sessions(&self, limit: usize) -> Result<Vec<Session>, StoreError> {
+    fn sessions(&self, limit: usize) -> Result<Vec<SessionRecord>, StoreError> {
         if self.damaged.load(Ordering::SeqCst) {
             return Err(StoreError::Unreadable { what: "a session".into() });
         }
@@ -210,13 +211,22 @@ impl Store for HeldStore {
         self.lists_waiting.fetch_sub(1, Ordering::SeqCst);
         self.readable()?.sessions(limit)
     }
-    fn sessions_before(&self, before: &Session, limit: usize) -> Result<Vec<Session>, StoreError> {
+    fn sessions_before(
+        &self,
+        before: &SessionRecord,
+        limit: usize,
+    ) -> Result<Vec<SessionRecord>, StoreError> {
         self.readable()?.sessions_before(before, limit)
     }
     fn session_count(&self) -> Result<u64, StoreError> {
         self.readable()?.session_count()
     }
-    fn messages(&self, session: SessionId, from: u64, limit: usize) -> Result<Vec<Message>, StoreError> {
+    fn messages(
+        &self,
+        session: SessionId,
+        from: u64,
+        limit: usize,
+    ) -> Result<Vec<Message>, StoreError> {
         self.readable()?.messages(session, from, limit)
     }
     fn passages(
@@ -238,15 +248,15 @@ impl Store for HeldStore {
         fails(&self.lists_that_fail)?;
         self.readable()?.runs(filter)
     }
-    fn events(&self, run: RunId, after: u64, limit: usize) -> Result<Vec<Recorded>, StoreError> {
+    fn events(&self, run: RunId, after: u64, limit: usize) -> Result<Vec<EventRecord>, StoreError> {
         fails(&self.journals_that_fail)?;
         self.readable()?.events(run, after, limit)
     }
-    fn events_of_all(&self, after: u64, limit: usize) -> Result<Vec<Recorded>, StoreError> {
+    fn events_of_all(&self, after: u64, limit: usize) -> Result<Vec<EventRecord>, StoreError> {
         self.readable()?.events_of_all(after, limit)
     }
-    fn last_place(&self) -> Result<u64, StoreError> {
-        self.readable()?.last_place()
+    fn last_global_seq(&self) -> Result<u64, StoreError> {
+        self.readable()?.last_global_seq()
     }
     fn attempt(&self, id: AttemptId) -> Result<Option<Attempt>, StoreError> {
         self.readable()?.attempt(id)
@@ -254,13 +264,13 @@ impl Store for HeldStore {
     fn open_attempts(&self) -> Result<Vec<Attempt>, StoreError> {
         self.readable()?.open_attempts()
     }
-    fn waiting(&self, session: SessionId) -> Result<Vec<Waiting>, StoreError> {
-        self.readable()?.waiting(session)
+    fn queued_prompts(&self, session: SessionId) -> Result<Vec<QueuedPromptRecord>, StoreError> {
+        self.readable()?.queued_prompts(session)
     }
-    fn waiting_sessions(&self) -> Result<Vec<SessionId>, StoreError> {
-        self.readable()?.waiting_sessions()
+    fn sessions_with_queued_prompts(&self) -> Result<Vec<SessionId>, StoreError> {
+        self.readable()?.sessions_with_queued_prompts()
     }
-    fn prompt(&self, id: PromptId) -> Result<Option<Waiting>, StoreError> {
+    fn prompt(&self, id: PromptId) -> Result<Option<QueuedPromptRecord>, StoreError> {
         self.readable()?.prompt(id)
     }
     fn orchestration(&self, session: Option<SessionId>) -> Result<bool, StoreError> {

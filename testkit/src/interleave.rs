@@ -1,13 +1,13 @@
-//! Bringing things into the order that a test is about, without waiting for time to pass.
+//! Forcing the order of events that a test is about, without waiting for time to pass.
 
 use std::future::{Future, poll_fn};
 use std::pin::Pin;
 use std::task::Poll;
 
-/// Polls a future once; it is not done then.
+/// Polls a future once and expects it to be pending.
 ///
-/// A request to an engine is in the mailbox of its session after the first poll. So a test knows that it comes before whatever
-/// the test does next.
+/// A request to an engine is in the mailbox of its session after the first poll, so it comes before
+/// whatever the test does next.
 ///
 /// ```
 /// use std::pin::pin;
@@ -26,26 +26,27 @@ use std::task::Poll;
 /// If the future is done by then.
 pub async fn polled<F: Future + Unpin>(future: &mut F) {
     poll_fn(|context| {
-        assert!(Pin::new(&mut *future).poll(context).is_pending(), "nothing holds it up");
+        assert!(Pin::new(&mut *future).poll(context).is_pending(), "nothing blocks the future");
         Poll::Ready(())
     })
     .await;
 }
 
-/// Polls a future, does what lets it go on, and polls it once more when it is woken; it is not done then, either.
+/// Polls a future, calls `release`, polls the future once more when it is woken, and expects it to
+/// be pending still.
 ///
-/// This is for a request that the engine has to read something for first: the test holds up the read, and `let_go` lets it go
-/// on. After that the request is in the mailbox of its session.
+/// This is for a request for which the engine has to read from the store first: the test blocks
+/// the read, and `release` unblocks it. After that, the request is in the mailbox of its session.
 ///
 /// # Panics
 /// If the future is done by then.
-pub async fn polled_twice<F: Future + Unpin>(future: &mut F, let_go: impl FnOnce()) {
-    let mut let_go = Some(let_go);
+pub async fn polled_twice<F: Future + Unpin>(future: &mut F, release: impl FnOnce()) {
+    let mut release = Some(release);
     poll_fn(|context| {
-        assert!(Pin::new(&mut *future).poll(context).is_pending(), "nothing holds it up");
-        match let_go.take() {
-            Some(let_go) => {
-                let_go();
+        assert!(Pin::new(&mut *future).poll(context).is_pending(), "nothing blocks the future");
+        match release.take() {
+            Some(release) => {
+                release();
                 Poll::Pending
             }
             None => Poll::Ready(()),
@@ -54,18 +55,20 @@ pub async fn polled_twice<F: Future + Unpin>(future: &mut F, let_go: impl FnOnce
     .await;
 }
 
-/// How often tasks and blocking threads take turns until nothing is left to do. Nothing in an engine takes as many.
+/// How often tasks and blocking threads alternate until both are idle. No operation of an engine
+/// needs as many.
 const MAX_TURNS: usize = 50;
 
-/// Lets all tasks of this runtime do what they can, and what they hand to blocking threads be taken up there, until only what
-/// a test holds up is left.
+/// Lets all tasks of this runtime, and the blocking work that they spawn, proceed until only what a
+/// test blocks is left.
 ///
 /// # Panics
 /// Outside of a runtime.
 pub async fn settle() {
     for _ in 0..MAX_TURNS {
         tokio::task::yield_now().await;
-        // The threads take their work in order, so what was handed over before has been taken up then.
+        // The blocking threads take their work in order, so what was spawned earlier has begun by
+        // then.
         tokio::task::spawn_blocking(|| ()).await.expect("it does nothing");
     }
 }

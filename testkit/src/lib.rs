@@ -1,9 +1,9 @@
-//! What tests of an engine, a store, an agent or a server need: a [`FakeAgent`] that does what a test says, a [`Harness`] with
-//! an engine around it, stores that fail when they are told to, sandboxes for processes,
-//! the service behind the real CLI by script, and a client like the app.
+//! What tests of an engine, a store, an agent or a server need: a [`FakeAgent`] that does what a
+//! test scripts, a [`Harness`] with an engine around it, stores that fail on demand, sandboxes for
+//! processes, a scripted service behind the real CLI, and a client like the app.
 //!
-//! It tests nothing by itself. Authors of other stores and agents start with [`conformance`]: what holds for every one of them,
-//! as tests to call.
+//! It tests nothing by itself. Authors of other stores and agents start with [`conformance`]: the
+//! rules for every store and agent, as tests to call.
 #![cfg(feature = "engine")]
 
 #[cfg(feature = "server")]
@@ -20,6 +20,7 @@ mod real_cli;
 pub mod sandbox;
 mod scripted_service;
 #[cfg(feature = "recipes")]
+mod tracker;
 mod unproved;
 mod wait;
 mod watcher;
@@ -34,6 +35,7 @@ pub use log_buffer::LogBuffer;
 pub use real_cli::RealCli;
 pub use scripted_service::{Move, ScriptedService};
 #[cfg(feature = "recipes")]
+pub use tracker::{make_tracker, path_with};
 pub use unproved::unproved;
 pub use wait::{eventually, eventually_async};
 pub use watcher::{Watcher, link};

@@ -1,11 +1,12 @@
-//! The log of a test process, kept in memory to be looked at.
+//! The log of a test process, kept in memory for assertions.
 
 use std::io;
 use std::sync::{Arc, Mutex, OnceLock};
 
 use tracing_subscriber::fmt::MakeWriter;
 
-/// What the process has logged since the first test asked for it: the lines of all tests, at every level.
+/// What the process has logged since a test first asked for the log: the lines of all tests, at
+/// every level.
 ///
 /// ```
 /// let log = surefire_testkit::LogBuffer::of_this_process();
@@ -15,11 +16,11 @@ use tracing_subscriber::fmt::MakeWriter;
 pub struct LogBuffer(Arc<Mutex<Vec<u8>>>);
 
 impl LogBuffer {
-    /// The one buffer of this process. A process has one log, so tests that run beside each other share it, and each looks
-    /// for its own lines.
+    /// The one buffer of this process. A process has one log, so tests that run concurrently share
+    /// it, and each looks for its own lines.
     ///
     /// # Panics
-    /// If the process has a log of another kind already.
+    /// If the process already has another log subscriber.
     pub fn of_this_process() -> Self {
         static BUFFER: OnceLock<LogBuffer> = OnceLock::new();
         let install = || {
@@ -29,7 +30,8 @@ impl LogBuffer {
                 .with_ansi(false)
                 .with_writer(buffer.clone())
                 .finish();
-            tracing::subscriber::set_global_default(subscriber).expect("the process has no other log");
+            tracing::subscriber::set_global_default(subscriber)
+                .expect("the process has no other log");
             buffer
         };
         BUFFER.get_or_init(install).clone()
@@ -38,7 +40,7 @@ impl LogBuffer {
     /// Everything that was logged so far.
     ///
     /// # Panics
-    /// If what was logged is no text.
+    /// If the log is not UTF-8.
     #[must_use]
     pub fn text(&self) -> String {
         let bytes = self.0.lock().expect("no writer panics").clone();

@@ -14,8 +14,8 @@ pub struct RealCli {
 }
 
 impl RealCli {
-    /// All versions, the newest first; none if tests are to do without them (`SUREFIRE_SKIP_REAL_CLI=1`). Where
-    /// `SUREFIRE_REAL_CLAUDE` names a program, it is that one alone.
+    /// All versions, the newest first; none if tests are to run without them
+    /// (`SUREFIRE_SKIP_REAL_CLI=1`). If `SUREFIRE_REAL_CLAUDE` names a program, only that one.
     ///
     /// # Panics
     /// If they are not installed.
@@ -29,14 +29,18 @@ impl RealCli {
             return vec![Self { version: String::new(), program: program.into() }.checked()];
         }
         let own = std::env::current_exe().expect("a running test has a path");
-        let folder =
-            own.ancestors().nth(3).expect("a test lies in <target>/<profile>/deps").join("claude-cli");
+        let folder = own
+            .ancestors()
+            .nth(3)
+            .expect("a test lies in <target>/<profile>/deps")
+            .join("claude-cli");
         let pinned = pinned();
         let version = |name: &str| {
             let version = pinned["dependencies"][name].as_str().expect("it is pinned");
             version.rsplit('@').next().unwrap_or(version).to_owned()
         };
-        let newest = Self { version: version("@anthropic-ai/claude-code"), program: folder.join("claude") };
+        let newest =
+            Self { version: version("@anthropic-ai/claude-code"), program: folder.join("claude") };
         let older = Self { version: version("older"), program: folder.join("claude-older") };
         vec![newest.checked(), older.checked()]
     }

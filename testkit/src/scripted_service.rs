@@ -11,23 +11,23 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 /// Longer than any test waits.
-const FOREVER: Duration = Duration::from_mins(10);
+const HANG_DURATION: Duration = Duration::from_mins(10);
 
 /// What the scripted model does when it is asked.
 #[derive(Debug, Clone)]
 pub enum Move {
-    /// Says this, and is done.
+    /// Replies with this text, and is done.
     Says(String),
     /// Uses these tools, each with its input, and is asked again once they are done.
     Uses(Vec<(String, Value)>),
-    /// The service fails: a status, the kind of the error, and its words.
+    /// The service fails: a status, the kind of the error, and its message.
     Fails(u16, &'static str, &'static str),
-    /// Nothing is ever answered.
+    /// The service never answers.
     Hangs,
 }
 
 impl Move {
-    /// Says this, and is done.
+    /// Replies with this text, and is done.
     #[must_use]
     pub fn says(words: &str) -> Self {
         Self::Says(words.to_owned())
@@ -46,10 +46,11 @@ impl Move {
     }
 }
 
-/// Plays a script to all who ask, one move an answer. Requests without tools are the CLI's own small questions (for a title,
-/// say): they are answered and not counted.
+/// Plays a script, one move per request. Requests without tools are small ones that the CLI makes
+/// for itself (for a title, for example): they are answered and not counted.
 ///
-/// One answer uses 3,000 tokens of input and 1,000 of output: with the model `claude-sonnet-4-5` that is $0.024.
+/// One answer uses 3,000 tokens of input and 1,000 of output: with the model `claude-sonnet-4-5`
+/// that is $0.024.
 ///
 /// ```
 /// use surefire_testkit::{Move, ScriptedService};
@@ -67,14 +68,14 @@ pub struct ScriptedService {
 #[derive(Debug, Default)]
 struct Shared {
     script: Mutex<VecDeque<Move>>,
-    /// What it does when the script is at its end.
+    /// What it does when the script has ended.
     rest: Option<Move>,
     requests: Mutex<Vec<Value>>,
     is_closed: AtomicBool,
 }
 
 impl ScriptedService {
-    /// A service that plays these moves, and then says that there are no more.
+    /// A service that plays these moves, and then replies that the script has ended.
     ///
     /// # Panics
     /// If there is no loopback interface.
@@ -84,7 +85,7 @@ impl ScriptedService {
         Self::serve(Shared { script, ..Shared::default() })
     }
 
-    /// A service that does the same whenever it is asked.
+    /// A service that does the same for every request.
     ///
     /// # Panics
     /// If there is no loopback interface.
@@ -104,7 +105,7 @@ impl ScriptedService {
                     return;
                 }
                 let serving = Arc::clone(&serving);
-                // A client that goes away in the middle has its own reasons.
+                // A client may disconnect in the middle of a response.
                 std::thread::spawn(move || drop(serving.respond(stream)));
             }
         });
@@ -116,13 +117,13 @@ impl ScriptedService {
         lock(&self.shared.script).extend(script);
     }
 
-    /// Where it is.
+    /// Its address.
     #[must_use]
     pub fn address(&self) -> String {
         format!("http://{}", self.address)
     }
 
-    /// What the environment of the CLI needs so that it asks here, and nobody else.
+    /// Environment variables that make the CLI send its requests only here.
     #[must_use]
     pub fn environment(&self) -> Vec<(OsString, OsString)> {
         let pairs = [
@@ -136,13 +137,13 @@ impl ScriptedService {
         pairs.into()
     }
 
-    /// What it was asked, in order.
+    /// The requests that it received, in order.
     #[must_use]
     pub fn requests(&self) -> Vec<Value> {
         lock(&self.shared.requests).clone()
     }
 
-    /// The names of the tools that it was offered with the last request.
+    /// The names of the tools in the last request.
     #[must_use]
     pub fn offered(&self) -> Vec<String> {
         self.requests().last().map(tools).unwrap_or_default()
@@ -157,7 +158,7 @@ impl Drop for ScriptedService {
     }
 }
 
-/// Tests that panic on purpose leave nothing half done here.
+/// A poisoned lock is fine: tests that panic on purpose do not do so in the middle of a change.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -175,7 +176,7 @@ impl Shared {
         }
         let is_conversation = !tools(&request).is_empty();
         let next = if is_conversation {
-            // In the order of the requests, whoever else asks at the same time.
+            // In the order of the requests, even if several arrive at once.
             let mut requests = lock(&self.requests);
             requests.push(request.clone());
             lock(&self.script).pop_front().or_else(|| self.rest.clone())
@@ -185,13 +186,15 @@ impl Shared {
         let next = next.unwrap_or_else(|| Move::says("The script is at its end."));
         let blocks = match next {
             Move::Says(words) => vec![json!({ "type": "text", "text": words })],
-            Move::Uses(tools) => tools.into_iter().map(|(tool, input)| used(&tool, &input)).collect(),
+            Move::Uses(tools) => {
+                tools.into_iter().map(|(tool, input)| used(&tool, &input)).collect()
+            }
             Move::Fails(status, kind, words) => {
                 let error = json!({ "type": "error", "error": { "type": kind, "message": words } });
                 return write(&mut stream, status, "application/json", &error.to_string());
             }
             Move::Hangs => {
-                std::thread::sleep(FOREVER);
+                std::thread::sleep(HANG_DURATION);
                 return Ok(());
             }
         };
@@ -233,7 +236,8 @@ fn events(message: &Value) -> String {
             empty["text"] = json!("");
             json!({ "type": "text_delta", "text": block["text"] })
         };
-        pieces.push(json!({ "type": "content_block_start", "index": index, "content_block": empty }));
+        pieces
+            .push(json!({ "type": "content_block_start", "index": index, "content_block": empty }));
         pieces.push(json!({ "type": "content_block_delta", "index": index, "delta": delta }));
         pieces.push(json!({ "type": "content_block_stop", "index": index }));
     }
@@ -241,11 +245,13 @@ fn events(message: &Value) -> String {
     let usage = json!({ "output_tokens": message["usage"]["output_tokens"] });
     pieces.push(json!({ "type": "message_delta", "delta": reason, "usage": usage }));
     pieces.push(json!({ "type": "message_stop" }));
-    let event = |piece: &Value| format!("event: {}\ndata: {piece}\n\n", piece["type"].as_str().unwrap_or(""));
+    let event = |piece: &Value| {
+        format!("event: {}\ndata: {piece}\n\n", piece["type"].as_str().unwrap_or(""))
+    };
     pieces.iter().map(event).collect()
 }
 
-/// The path of a request, and its body where that is JSON.
+/// The path of a request, and its body if that is JSON.
 fn read(stream: &TcpStream) -> io::Result<(String, Value)> {
     let mut reader = BufReader::new(stream);
     let mut line = String::new();
@@ -265,6 +271,9 @@ fn read(stream: &TcpStream) -> io::Result<(String, Value)> {
 }
 
 fn write(stream: &mut TcpStream, status: u16, kind: &str, body: &str) -> io::Result<()> {
-    let head = format!("HTTP/1.1 {status} x\r\ncontent-type: {kind}\r\ncontent-length: {}\r\n", body.len());
+    let head = format!(
+        "HTTP/1.1 {status} x\r\ncontent-type: {kind}\r\ncontent-length: {}\r\n",
+        body.len()
+    );
     stream.write_all(format!("{head}connection: close\r\n\r\n{body}").as_bytes())
 }

@@ -1,15 +1,16 @@
-//! The bundled recipes without their evidence, for tests that are about something else: looking at a git work tree takes a test
-//! longer than everything else in it.
+//! The bundled recipes without their evidence, for tests of something else: checking a git work
+//! tree takes longer than the rest of such a test.
 
 use std::sync::LazyLock;
 
 use surefire::recipes::BUNDLED;
 use surefire::{
-    AnyPosition, AnyRecipe, AnyRestart, Catalog, Guardrails, Needs, Next, OutcomeOutline, Outline, Snapshot,
-    SnapshotError, StepOutline, UnknownName,
+    AnyPosition, AnyRecipe, AnyRestart, Catalog, Guardrails, Needs, Next, OutcomeOutline, Outline,
+    Snapshot, SnapshotError, StepOutline, UnknownName,
 };
 
-/// The bundled recipes, but outcomes need no evidence. An agent's word is enough, and no git repository is needed.
+/// The bundled recipes, but outcomes need no evidence. The agent's report is enough, and neither a
+/// git repository nor a task is needed.
 ///
 /// ```
 /// let recipes = surefire_testkit::unproved();
@@ -28,7 +29,7 @@ static UNPROVED: LazyLock<Catalog> = LazyLock::new(|| {
 
 fn without_evidence(proved: &'static dyn AnyRecipe) -> &'static dyn AnyRecipe {
     let steps: Vec<_> = proved.outline().steps.iter().map(step).collect();
-    // What they need before they begin is looked up in git as well.
+    // Their preconditions are dropped, too: those are checked in git and on the `PATH`.
     let needs = Needs::default();
     let outline = Box::leak(Box::new(Outline { steps: steps.leak(), needs, ..*proved.outline() }));
     Box::leak(Box::new(Unproved { proved, outline }))
@@ -77,11 +78,14 @@ impl Position {
     /// What follows, in the recipes without evidence.
     fn next(&self, next: Next) -> Next {
         match next {
-            Next::Step(step) => Next::Step(self.outline.step(step.name).expect("it has the same steps")),
+            Next::Step(step) => {
+                Next::Step(self.outline.step(step.name).expect("it has the same steps"))
+            }
             Next::Exit(exit) => Next::Exit(exit),
             Next::Restart(AnyRestart { recipe, restarts }) => {
-                let recipe =
-                    unproved().get(recipe.outline().id).expect("bundled recipes restart bundled ones");
+                let recipe = unproved()
+                    .get(recipe.outline().id)
+                    .expect("bundled recipes restart bundled ones");
                 Next::Restart(AnyRestart { recipe, restarts })
             }
         }

@@ -3,10 +3,11 @@
 use std::path::Path;
 use std::process::Command;
 
-/// Makes a directory a git work tree on a branch `main`, with one commit that holds no file. These names are ignored in it.
+/// Makes a directory a git work tree on a branch `main`, with one empty commit. Git ignores the
+/// names in `ignored`.
 ///
 /// # Panics
-/// If git is missing, like what follows.
+/// If git is missing.
 pub fn make_work_tree(directory: &Path, ignored: &[&str]) {
     git(directory, &["init", "--quiet", "--initial-branch=main"]);
     let exclude = directory.join(".git/info/exclude");
@@ -14,7 +15,7 @@ pub fn make_work_tree(directory: &Path, ignored: &[&str]) {
     commit(directory, "First");
 }
 
-/// Commits everything in a work tree, even if that is nothing.
+/// Commits everything in a work tree, even if nothing changed.
 ///
 /// # Panics
 /// If that cannot be committed.
@@ -23,14 +24,21 @@ pub fn commit(directory: &Path, message: &str) {
     git(directory, &["commit", "--quiet", "--allow-empty", "--message", message]);
 }
 
-/// Calls git in a directory, and gives back what it printed.
+/// Calls git in a directory, and returns what it printed.
 ///
 /// # Panics
 /// If it fails.
 #[expect(clippy::must_use_candidate, reason = "most calls are for what they do")]
 pub fn git(directory: &Path, arguments: &[&str]) -> String {
     let output = Command::new("git")
-        .args(["-c", "user.name=A Person", "-c", "user.email=person@example.com", "-c", "gc.auto=0"])
+        .args([
+            "-c",
+            "user.name=A Person",
+            "-c",
+            "user.email=person@example.com",
+            "-c",
+            "gc.auto=0",
+        ])
         .args(arguments)
         .current_dir(directory)
         .env("GIT_CONFIG_GLOBAL", "/dev/null")

@@ -1,4 +1,4 @@
-//! What holds for every agent holds for ours.
+//! The rules for every agent hold for those of this crate.
 
 #[cfg(target_os = "linux")]
 mod claude {

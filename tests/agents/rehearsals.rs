@@ -1,4 +1,4 @@
-//! The built-in agent, through all bundled recipes: each script shows what it says it shows.
+//! The built-in agent in all bundled recipes: each script does what its name says.
 #![cfg(all(feature = "engine", feature = "recipes"))]
 
 use std::time::Duration;
@@ -6,7 +6,8 @@ use std::time::Duration;
 use serde_json::Value;
 use strum::VariantNames;
 use surefire::agent::{
-    Agent, Failure, Fate, RefusedTool, Rehearsal, Reply, RepositorySettings, Script, Sign, Turn, TurnLimits,
+    Agent, AgentEvent, Failure, Fate, RefusedTool, Rehearsal, Reply, RepositorySettings, Script,
+    Turn, TurnLimits,
 };
 use surefire::recipes::BUNDLED;
 use surefire::{AnyRecipe, Exit, Next, OutcomeOutline, StepOutline};
@@ -27,23 +28,35 @@ fn turn(folder: &TempDir, session: Uuid, prompt: &str) -> Turn {
         repository: RepositorySettings::Used,
         directory: folder.path().to_owned(),
         scratch: folder.path().join("scratch"),
+        run: Some(session),
+        restarts: 0,
         limits: TurnLimits::default(),
     }
 }
 
-async fn ask(rehearsal: &Rehearsal, folder: &TempDir, session: Uuid, prompt: &str) -> Result<Reply, Failure> {
+async fn ask(
+    rehearsal: &Rehearsal,
+    folder: &TempDir,
+    session: Uuid,
+    prompt: &str,
+) -> Result<Reply, Failure> {
     rehearsal.turn(turn(folder, session, prompt), link(4).0).await
 }
 
 /// A step's prompt as an agent gets to see it.
 fn prompt(step: &StepOutline) -> String {
     let line = |outcome: &OutcomeOutline| {
-        let findings = if outcome.findings { r#", "findings": [{"text": "It is slow"}]"# } else { "" };
+        let findings =
+            if outcome.findings { r#", "findings": [{"text": "It is slow"}]"# } else { "" };
         format!("{{\"outcome\": \"{}\"{findings}}}\n", outcome.name)
     };
     let lines: String = step.outcomes.iter().map(line).collect();
     let names: Vec<_> = step.outcomes.iter().map(|outcome| outcome.name).collect();
-    format!("{}\n\n{lines}\nYour possible outcomes for this step: {}", step.prompt, names.join(", "))
+    format!(
+        "{}\n\n{lines}\nYour possible outcomes for this step: {}",
+        step.prompt,
+        names.join(", ")
+    )
 }
 
 /// The findings in the last line of a reply.
@@ -59,19 +72,21 @@ fn outcome(reply: &str) -> Option<String> {
     object["outcome"].as_str().map(ToOwned::to_owned)
 }
 
-/// A run as the engine would do it, with a new rehearsal for each turn if the server is to be started again and again.
-async fn run(recipe: &dyn AnyRecipe, script: Script, restless: bool) -> (Exit, Vec<String>) {
+/// A run as the engine drives it. If the server restarts, each turn loses its first reply and is
+/// taken again by a new rehearsal.
+async fn run(recipe: &dyn AnyRecipe, script: Script, restarts_server: bool) -> (Exit, Vec<String>) {
     let folder = tempfile::tempdir().unwrap();
     let mut rehearsal = Rehearsal::new(script);
     let (mut position, mut session, mut steps) = (recipe.begin(0), Uuid::new_v4(), Vec::new());
+    let mut restarts = 0;
     loop {
-        let prompt = prompt(position.outline());
-        if restless {
+        let turn = || Turn { restarts, ..turn(&folder, session, &prompt(position.outline())) };
+        if restarts_server {
             // The answer gets lost with the server, and the turn is taken again.
-            ask(&rehearsal, &folder, session, &prompt).await.unwrap();
+            rehearsal.turn(turn(), link(4).0).await.unwrap();
             rehearsal = Rehearsal::new(script);
         }
-        let reply = ask(&rehearsal, &folder, session, &prompt).await.expect("this script answers");
+        let reply = rehearsal.turn(turn(), link(4).0).await.expect("this script answers");
         assert!(reply.text.starts_with("Rehearsal: nothing was changed."), "{}", reply.text);
         let outcome = outcome(&reply.text).expect("it reports an outcome");
         steps.push(format!("{} {outcome}", position.outline().name));
@@ -79,7 +94,8 @@ async fn run(recipe: &dyn AnyRecipe, script: Script, restless: bool) -> (Exit, V
             Next::Step(_) => {}
             Next::Exit(exit) => return (exit, steps),
             Next::Restart(restart) => {
-                (position, session) = (restart.recipe.begin(restart.restarts), Uuid::new_v4());
+                restarts = restart.restarts;
+                (position, session) = (restart.recipe.begin(restarts), Uuid::new_v4());
             }
         }
     }
@@ -94,9 +110,38 @@ async fn happy_ends_well_everywhere() {
     }
 }
 
+/// A rehearsal of one task never meets an empty list of tasks, however often it is repeated.
 #[tokio::test]
-async fn tasks_run_out_where_one_follows_the_other() {
-    let (exit, steps) = run(BUNDLED.get("implement-and-review-all").unwrap(), Script::Happy, false).await;
+async fn happy_ends_well_each_time_in_one_directory() {
+    let (folder, rehearsal) = (tempfile::tempdir().unwrap(), Rehearsal::new(Script::Happy));
+    let recipe = BUNDLED.get("implement-and-review").unwrap().begin(0);
+    let (prompt, session) = (prompt(recipe.outline()), Uuid::new_v4());
+    for _ in 0..5 {
+        for session in [session, Uuid::new_v4()] {
+            let turn = Turn { run: Some(Uuid::new_v4()), ..turn(&folder, session, &prompt) };
+            let reply = rehearsal.turn(turn, link(4).0).await.unwrap();
+            assert_eq!(outcome(&reply.text).as_deref(), Some("complete"));
+        }
+    }
+}
+
+/// A recipe may take task after task in a single run.
+#[tokio::test]
+async fn tasks_run_out_within_a_run() {
+    let (folder, rehearsal) = (tempfile::tempdir().unwrap(), Rehearsal::new(Script::Happy));
+    let (session, mut outcomes) = (Uuid::new_v4(), Vec::new());
+    for task in 0..3 {
+        let prompt = format!("Task {task}\nYour possible outcomes for this step: done, no-tasks");
+        let reply = ask(&rehearsal, &folder, session, &prompt).await.unwrap();
+        outcomes.extend(outcome(&reply.text));
+    }
+    assert_eq!(outcomes, ["done", "done", "no-tasks"]);
+}
+
+#[tokio::test]
+async fn tasks_run_out_in_a_chain_of_runs() {
+    let (exit, steps) =
+        run(BUNDLED.get("implement-and-review-all").unwrap(), Script::Happy, false).await;
     assert_eq!(exit.code(), "no-tasks-available");
     assert_eq!(steps.iter().filter(|step| *step == "commit committed").count(), 2);
 }
@@ -107,19 +152,25 @@ async fn one_fix_fixes_once_wherever_there_is_a_review() {
         let (exit, steps) = run(recipe, Script::OneFix, false).await;
         assert!(exit.definition().goal_met, "{}: {exit}", recipe.outline().id);
         let reviews = recipe.outline().steps.iter().any(|step| step.name.contains("review"));
-        let sessions = steps.iter().filter(|step| step.as_str() == "commit committed").count().max(1);
+        let sessions =
+            steps.iter().filter(|step| step.as_str() == "commit committed").count().max(1);
         let found = steps.iter().filter(|step| step.ends_with("issues-found")).count();
         assert_eq!(found, if reviews { sessions } else { 0 }, "{}: {steps:?}", recipe.outline().id);
     }
 }
 
 #[tokio::test]
-async fn a_server_that_is_started_again_changes_nothing() {
+async fn a_restart_of_the_server_changes_nothing() {
     for script in [Script::Happy, Script::OneFix, Script::NeverSatisfied] {
         for recipe in BUNDLED.iter() {
             let (exit, steps) = run(recipe, script, false).await;
             let (again, same) = run(recipe, script, true).await;
-            assert_eq!((exit.code(), steps), (again.code(), same), "{script} {}", recipe.outline().id);
+            assert_eq!(
+                (exit.code(), steps),
+                (again.code(), same),
+                "{script} {}",
+                recipe.outline().id
+            );
         }
     }
 }
@@ -144,9 +195,9 @@ async fn scripts_end_as_they_say() {
     }
 }
 
-/// The findings of three reviews in one session, with another step after each. In a restless rehearsal every reply of a review gets
-/// lost with its server, and is given again.
-async fn three_reviews(script: Script, carries: bool, restless: bool) -> Vec<Vec<String>> {
+/// The findings of three reviews in one session, with another step after each. If the server
+/// restarts, the first reply of each review is lost with it.
+async fn three_reviews(script: Script, carries: bool, restarts_server: bool) -> Vec<Vec<String>> {
     let outline = BUNDLED.get("implement-and-review").unwrap().outline();
     let review = outline.step("code-review").unwrap();
     let outcomes = review.outcomes.iter().map(|outcome| {
@@ -159,13 +210,15 @@ async fn three_reviews(script: Script, carries: bool, restless: bool) -> Vec<Vec
     let (session, mut found) = (Uuid::new_v4(), Vec::new());
     for round in 1..=3 {
         let prompt = format!("This is review round {round}.\n\n{}", prompt(&review));
-        if restless {
+        if restarts_server {
             ask(&rehearsal, &folder, session, &prompt).await.unwrap();
             rehearsal = Rehearsal::new(script);
         }
         let reply = ask(&rehearsal, &folder, session, &prompt).await.unwrap();
         found.push(findings(&reply.text));
-        ask(&rehearsal, &folder, session, &self::prompt(outline.step("fix").unwrap())).await.unwrap();
+        ask(&rehearsal, &folder, session, &self::prompt(outline.step("fix").unwrap()))
+            .await
+            .unwrap();
     }
     found
 }
@@ -184,7 +237,7 @@ async fn a_review_reports_findings_where_its_outcome_carries_them() {
         assert_eq!(
             three_reviews(script, true, true).await,
             found,
-            "{script}: a server that is started again"
+            "{script}: with a restart of the server"
         );
         assert_eq!(three_reviews(script, false, false).await.concat(), [""; 0], "{script}");
         let mut all = found.concat();
@@ -196,7 +249,7 @@ async fn a_review_reports_findings_where_its_outcome_carries_them() {
 }
 
 #[tokio::test]
-async fn replies_that_help_nobody() {
+async fn replies_without_a_usable_outcome() {
     let folder = tempfile::tempdir().unwrap();
     let prompt = "Your possible outcomes for this step: complete, other";
     let reminder = "Once more.\nYour possible outcomes for this step: complete, other";
@@ -211,7 +264,8 @@ async fn replies_that_help_nobody() {
     for prompt in [prompt, reminder] {
         assert_eq!(outcome(&ask(&never, &folder, session, prompt).await.unwrap().text), None);
     }
-    let unknown = ask(&Rehearsal::new(Script::UnknownOutcome), &folder, session, prompt).await.unwrap();
+    let unknown =
+        ask(&Rehearsal::new(Script::UnknownOutcome), &folder, session, prompt).await.unwrap();
     assert_eq!(outcome(&unknown.text).as_deref(), Some("all-is-well"));
     let denied = ask(&Rehearsal::new(Script::Denied), &folder, session, prompt).await.unwrap();
     assert_eq!(
@@ -228,7 +282,10 @@ async fn failures_are_typed() {
         ask(&Rehearsal::new(script), &folder, Uuid::new_v4(), prompt).await.unwrap_err()
     };
     assert!(matches!(failure(Script::Crash).await, Failure::NoReply { .. }));
-    assert!(matches!(failure(Script::RateLimited).await, Failure::UsageLimit { resets_at: Some(_), .. }));
+    assert!(matches!(
+        failure(Script::RateLimited).await,
+        Failure::UsageLimit { resets_at: Some(_), .. }
+    ));
     assert!(matches!(failure(Script::Overloaded).await, Failure::Overloaded { .. }));
     assert!(matches!(failure(Script::LoggedOut).await, Failure::NotLoggedIn { .. }));
     assert!(matches!(failure(Script::ContextFull).await, Failure::ContextFull { .. }));
@@ -240,7 +297,9 @@ async fn a_plain_question_gets_a_plain_answer() {
     let folder = tempfile::tempdir().unwrap();
     for script in Script::VARIANTS {
         let script: Script = script.parse().unwrap();
-        if let Ok(reply) = Rehearsal::new(script).turn(turn(&folder, Uuid::new_v4(), "Hi"), link(4).0).await {
+        if let Ok(reply) =
+            Rehearsal::new(script).turn(turn(&folder, Uuid::new_v4(), "Hi"), link(4).0).await
+        {
             assert!(reply.text.starts_with("Rehearsal: "), "{script}");
             assert!(!reply.text.contains('{'), "{script}: {}", reply.text);
         }
@@ -248,37 +307,43 @@ async fn a_plain_question_gets_a_plain_answer() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn it_keeps_its_pace_and_says_that_it_is_there() {
+async fn a_rehearsal_keeps_its_pace_and_shows_signs_of_life() {
     let folder = tempfile::tempdir().unwrap();
-    let (link, mut signs) = link(4);
+    let (link, mut events) = link(4);
     let begun = tokio::time::Instant::now();
     let rehearsal = Rehearsal::default().pace(Duration::from_secs(3));
     rehearsal.turn(turn(&folder, Uuid::new_v4(), "Hi"), link).await.unwrap();
     assert_eq!(begun.elapsed(), Duration::from_secs(3));
-    assert!(matches!(signs.recv().await, Some(Sign::Said(text)) if text.starts_with("Rehearsal")));
+    assert!(matches!(
+        events.recv().await,
+        Some(AgentEvent::Passage(text)) if text.starts_with("Rehearsal")
+    ));
 }
 
 #[tokio::test(start_paused = true)]
-async fn one_without_a_pace_only_replies() {
+async fn a_rehearsal_without_a_pace_only_replies() {
     let folder = tempfile::tempdir().unwrap();
-    let (link, mut signs) = link(4);
+    let (link, mut events) = link(4);
     Rehearsal::default().turn(turn(&folder, Uuid::new_v4(), "Hi"), link).await.unwrap();
-    assert!(signs.recv().await.is_none(), "there is no pause in which anybody could read more");
+    assert!(
+        events.recv().await.is_none(),
+        "without a pace there is nothing to report before the reply"
+    );
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_slow_one_is_stopped_left_or_out_of_time() {
+async fn a_slow_rehearsal_is_stopped_detached_or_out_of_time() {
     let folder = tempfile::tempdir().unwrap();
     let slow = Rehearsal::new(Script::Slow);
     let begun = tokio::time::Instant::now();
-    for (stopped, failure) in [(true, Failure::Stopped), (false, Failure::Left)] {
-        let (link, _signs) = link(4);
+    for (stopped, failure) in [(true, Failure::Stopped), (false, Failure::Detached)] {
+        let (link, _events) = link(4);
         let doing = tokio::spawn(slow.turn(turn(&folder, Uuid::new_v4(), "Hi"), link.clone()));
         tokio::time::sleep(Duration::from_secs(1)).await;
         if stopped {
             link.stop.cancel();
         } else {
-            link.leave.cancel();
+            link.detach.cancel();
         }
         assert_eq!(doing.await.unwrap(), Err(failure));
     }
@@ -286,13 +351,17 @@ async fn a_slow_one_is_stopped_left_or_out_of_time() {
 
     let mut turn = turn(&folder, Uuid::new_v4(), "Hi");
     turn.limits.duration = Duration::from_secs(5);
-    let (link, _signs) = link(4);
-    assert_eq!(slow.turn(turn, link).await, Err(Failure::TookTooLong { after: Duration::from_secs(5) }));
+    let (link, _events) = link(4);
+    assert_eq!(
+        slow.turn(turn, link).await,
+        Err(Failure::TookTooLong { after: Duration::from_secs(5) })
+    );
 }
 
 #[tokio::test]
 async fn an_interrupted_turn_never_began() {
     let folder = tempfile::tempdir().unwrap();
-    let fate = Rehearsal::default().recover(turn(&folder, Uuid::new_v4(), "Hi"), None, link(4).0).await;
+    let fate =
+        Rehearsal::default().recover(turn(&folder, Uuid::new_v4(), "Hi"), None, link(4).0).await;
     assert!(matches!(fate, Fate::NeverBegan));
 }

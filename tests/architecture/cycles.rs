@@ -1,7 +1,7 @@
 //! Inside a room, imports go in one direction: no two files need each other, by whatever way round.
 //!
-//! A name that is imported through a `mod.rs` counts as one of the file that it is re-exported from; a re-export itself is
-//! not an import. Unit tests may look at everything.
+//! A name that is imported through a `mod.rs` counts as one of the file that it is re-exported
+//! from; a re-export itself is not an import. Unit tests may look at everything.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -24,11 +24,12 @@ fn every_way_to_import_is_seen() {
     let cases = [
         ("cli", "cli/usage/arguments", "a `use`, below a module that is there for tests only"),
         ("cli", "cli/logs", "a path from the module itself, where it is used"),
-        ("cli/commands/run", "cli/connection/wish", "a `use` of what `mod.rs` re-exports"),
+        ("cli/commands/run", "cli/connection/requests", "a `use` of what `mod.rs` re-exports"),
         ("outcome/ask", "outcome", "a `use` of what `mod.rs` defines"),
     ];
     for (from, to, how) in cases {
-        let [from, to] = [from, to].map(|path| path.split('/').map(str::to_owned).collect::<Module>());
+        let [from, to] =
+            [from, to].map(|path| path.split('/').map(str::to_owned).collect::<Module>());
         let imports = imports(&from[0]);
         assert!(imports[&from].contains(&to), "{how}: {:?}", imports[&from]);
     }
@@ -50,14 +51,18 @@ fn imports(room: &str) -> BTreeMap<Module, BTreeSet<Module>> {
     let mut imports = BTreeMap::new();
     for (module, text) in &files {
         let mut found = BTreeSet::new();
-        let used = statements(text, false).iter().flat_map(|statement| paths(statement)).collect::<Vec<_>>();
+        let used = statements(text, false)
+            .iter()
+            .flat_map(|statement| paths(statement))
+            .collect::<Vec<_>>();
         let used = used.iter().filter_map(|path| resolve(module, path, &known));
         let written_out = inline(text);
         let written_out = written_out.iter().filter_map(|path| resolve(module, path, &known));
         // A path that ends with a module says who may see something, as in `pub(in crate::cli)`.
         for (mut target, rest) in used.chain(written_out.filter(|(_, rest)| !rest.is_empty())) {
             // Through as many `mod.rs` as re-export it.
-            while let Some(next) = rest.first().and_then(|name| exported.get(&(target.clone(), name.clone())))
+            while let Some(next) =
+                rest.first().and_then(|name| exported.get(&(target.clone(), name.clone())))
             {
                 if *next == target {
                     break;
@@ -100,7 +105,8 @@ fn walk(
 
 fn module(file: &Path) -> Module {
     let inner = file.strip_prefix(source()).expect("it is one of the sources").with_extension("");
-    let mut parts: Vec<_> = inner.iter().filter_map(|part| Some(part.to_str()?.to_owned())).collect();
+    let mut parts: Vec<_> =
+        inner.iter().filter_map(|part| Some(part.to_str()?.to_owned())).collect();
     parts.pop_if(|last| last == "mod");
     parts
 }
@@ -140,7 +146,11 @@ fn paths(tree: &str) -> Vec<Module> {
     let Some((head, rest)) = tree.split_once('{') else {
         let plain = tree.split(" as ").next().unwrap_or_default();
         return vec![
-            plain.split("::").map(|part| part.trim().to_owned()).filter(|it| !it.is_empty()).collect(),
+            plain
+                .split("::")
+                .map(|part| part.trim().to_owned())
+                .filter(|it| !it.is_empty())
+                .collect(),
         ];
     };
     let body = rest.rsplit_once('}').map_or(rest, |(body, _)| body);
@@ -164,10 +174,13 @@ fn paths(tree: &str) -> Vec<Module> {
 /// Paths that are written out where they are used.
 fn inline(text: &str) -> Vec<Module> {
     let is_path = |letter: char| letter.is_alphanumeric() || letter == '_' || letter == ':';
-    let outside = text.lines().filter(|line| !line.trim().starts_with("use ") && !line.contains(" use "));
+    let outside =
+        text.lines().filter(|line| !line.trim().starts_with("use ") && !line.contains(" use "));
     let words = outside.flat_map(|line| line.split(|letter| !is_path(letter)));
     let relative = words.filter(|word| word.contains("::") && !word.starts_with("::"));
-    relative.map(|word| word.split("::").map(str::to_owned).filter(|it| !it.is_empty()).collect()).collect()
+    relative
+        .map(|word| word.split("::").map(str::to_owned).filter(|it| !it.is_empty()).collect())
+        .collect()
 }
 
 /// The module that a path leads to, and what is left of the path.
@@ -187,7 +200,9 @@ fn resolve(from: &Module, path: &Module, known: &BTreeSet<Module>) -> Option<(Mo
         }
     }
     let begin = at.len();
-    while let Some(part) = rest.next_if(|part| known.contains(&[&at[..], &[(*part).clone()]].concat())) {
+    while let Some(part) =
+        rest.next_if(|part| known.contains(&[&at[..], &[(*part).clone()]].concat()))
+    {
         at.push(part.clone());
     }
     let leads_somewhere =

@@ -1,11 +1,15 @@
 //! Rooms look at each other in one direction only.
 //!
-//! Each folder of `src/` is a room; `ARCHITECTURE.md` says which rooms it may import, and this test reads the imports.
+//! Each folder of `src/` is a room; `ARCHITECTURE.md` says which rooms it may import, and this test
+//! reads the imports.
 //!
-//! A binary of its own: it reads sources and pages as text and links nothing of the library, so it is there in a moment.
+//! A binary of its own: it reads sources and pages as text and links nothing of the library, so it
+//! is there in a moment.
 
 mod cycles;
+mod names;
 mod readme;
+mod scripts;
 
 use std::path::{Path, PathBuf};
 
@@ -29,8 +33,8 @@ const MAY_IMPORT: [(&str, &[&str]); 16] = [
     (
         "cli",
         &[
-            "recipe", "outcome", "run", "session", "view", "recipes", "local", "agent", "store", "engine",
-            "wire", "client", "server",
+            "recipe", "outcome", "run", "session", "view", "recipes", "process", "local", "agent",
+            "store", "engine", "wire", "client", "server",
         ],
     ),
 ];
@@ -102,9 +106,14 @@ fn no_remedy_is_searched_for_in_an_errors_text() {
 fn the_macro_and_the_library_agree_on_patterns() {
     let root = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
     for file in ["tool_pattern.rs", "file_pattern.rs"] {
-        let library = std::fs::read_to_string(source().join("recipe").join(file)).expect("it is there");
-        let macros = std::fs::read_to_string(root.join("macros/src").join(file)).expect("it is there");
-        assert!(library == macros, "copy one `{file}` over the other: the macro cannot import the library");
+        let library =
+            std::fs::read_to_string(source().join("recipe").join(file)).expect("it is there");
+        let macros =
+            std::fs::read_to_string(root.join("macros/src").join(file)).expect("it is there");
+        assert!(
+            library == macros,
+            "copy one `{file}` over the other: the macro cannot import the library"
+        );
     }
 }
 
@@ -121,11 +130,17 @@ fn a_folder_in_a_room_is_part_of_it() {
 #[test]
 fn rooms_open_with_what_they_answer() {
     for room in rooms() {
-        let opening =
-            std::fs::read_to_string(source().join(&room).join("mod.rs")).expect("every room has a mod.rs");
-        let words = opening.lines().map_while(|line| line.strip_prefix("//!")).collect::<Vec<_>>().join(" ");
-        let sentences =
-            words.split(['.', ';']).filter(|sentence| sentence.split_whitespace().count() > 2).count();
+        let opening = std::fs::read_to_string(source().join(&room).join("mod.rs"))
+            .expect("every room has a mod.rs");
+        let words = opening
+            .lines()
+            .map_while(|line| line.strip_prefix("//!"))
+            .collect::<Vec<_>>()
+            .join(" ");
+        let sentences = words
+            .split(['.', ';'])
+            .filter(|sentence| sentence.split_whitespace().count() > 2)
+            .count();
         assert!(
             sentences >= 3,
             "`{room}` says what it answers, what it does not do, and where to start reading"
@@ -133,17 +148,23 @@ fn rooms_open_with_what_they_answer() {
     }
 }
 
-/// The names that stand directly below one of these roots, as in `root::name` or `root::{name::…, name}`.
+/// The names that stand directly below one of these roots, as in `root::name` or
+/// `root::{name::…, name}`.
 fn imported(file: &Path, roots: &[&str]) -> Vec<String> {
     let code = code(file);
     let mut names = Vec::new();
     for root in roots {
         for after in code.split(&format!("{root}::")).skip(1) {
-            let group = after.strip_prefix('{').map(|group| group.split('}').next().unwrap_or(group));
-            let entries =
-                group.unwrap_or(after).split(',').take(if group.is_some() { usize::MAX } else { 1 });
-            let name =
-                |entry: &str| entry.trim().chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
+            let group =
+                after.strip_prefix('{').map(|group| group.split('}').next().unwrap_or(group));
+            let entries = group.unwrap_or(after).split(',').take(if group.is_some() {
+                usize::MAX
+            } else {
+                1
+            });
+            let name = |entry: &str| {
+                entry.trim().chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect()
+            };
             names.extend(entries.map(name));
         }
     }
@@ -162,8 +183,10 @@ fn source() -> PathBuf {
 
 fn rooms() -> Vec<String> {
     let entries = std::fs::read_dir(source()).expect("the sources are here");
-    let folders = entries.map(|entry| entry.expect("it can be read").path()).filter(|path| path.is_dir());
-    let mut rooms: Vec<_> = folders.filter_map(|path| Some(path.file_name()?.to_str()?.to_owned())).collect();
+    let folders =
+        entries.map(|entry| entry.expect("it can be read").path()).filter(|path| path.is_dir());
+    let mut rooms: Vec<_> =
+        folders.filter_map(|path| Some(path.file_name()?.to_str()?.to_owned())).collect();
     rooms.sort();
     rooms
 }

@@ -1,8 +1,8 @@
-// What to do next: after every end there is something, and limits that were hit can be raised.
+// What to do next: every end proposes something, and limits that were hit can be raised.
 
 import assert from "node:assert/strict";
 
-import { until } from "./patience.mjs";
+import { until } from "./until.mjs";
 import { test } from "./stage.mjs";
 import { everyEnd } from "./views.mjs";
 
@@ -25,7 +25,7 @@ function inTerminal(text) {
 function onPage() {
   const card = document.querySelector("main [data-reason]");
   const text = (selector) => card.querySelector(selector)?.textContent ?? "";
-  // What stands in backticks in a terminal is set as code here.
+  // What is in backticks in a terminal is a `code` element here.
   const marked = (selector) => {
     const copy = card.querySelector(selector).cloneNode(true);
     for (const name of copy.querySelectorAll("code")) name.replaceWith(`\`${name.textContent}\``);
@@ -68,7 +68,7 @@ test("a limit that was set in a terminal can be raised here, as often as it is h
   const shown = await stage.open(server, { at: `#/runs/${run}` });
   assert.equal((await shown.ended()).reason, "max_ticks");
   await shown.press("Allow 2 turns in all and resume");
-  await until("it has gone on", () => shown.timeline(), (visits) => visits.length === 3);
+  await until("it has resumed", () => shown.timeline(), (visits) => visits.length === 3);
   await shown.press("Allow 4 turns in all and resume");
   const card = await until("it has reached its goal", () => shown.card(), (card) => card?.reason === "task-committed");
   assert.equal(card.kind, "completed");

@@ -1,4 +1,4 @@
-// Chromium, with a profile that is thrown away and no way out of this machine.
+// Chromium, with a temporary profile and without access to the network.
 
 import { accessSync, constants, mkdtempSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -19,7 +19,7 @@ const FLAGS = [
   "--no-first-run",
   "--no-proxy-server",
   "--force-color-profile=srgb",
-  // Names lead nowhere, so that a test that is wrong bothers nobody.
+  // No host name is resolved, so that a faulty test cannot reach another machine.
   "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
 ];
 
@@ -27,7 +27,7 @@ const FLAGS = [
 export async function launch() {
   const profile = mkdtempSync(join(tmpdir(), "surefire-browser-"));
   const remove = () => rmSync(profile, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
-  // The sandbox does not work for root, and nobody else has to go without it.
+  // The sandbox does not work for root. All other users run with it.
   const sandbox = process.getuid() === 0 ? ["--no-sandbox"] : [];
   try {
     const browser = await library().launch({
@@ -44,12 +44,12 @@ export async function launch() {
   }
 }
 
-// It is installed beside what cargo builds, where `import` does not look.
+// The library is installed in cargo's target directory, where `import` does not search.
 function library() {
   try {
     return createRequire(join(TARGET, "browser-client/package.json"))("puppeteer-core");
   } catch (error) {
-    throw new Error(`the browser cannot be driven: run \`scripts/install-browser\` (${error.message})`);
+    throw new Error(`the browser library is missing: run \`scripts/install-browser\` (${error.message})`);
   }
 }
 

@@ -11,19 +11,19 @@ import { test } from "./stage.mjs";
 
 const PRICES = "apple 1\npear 2\nplum 3\n";
 
-// An agent that does these things, turn by turn, and then what each step asks for first.
+// An agent that does these things turn by turn, and then reports each step's first outcome.
 const plan = (...answers) => ({ answers });
 const write = (path, content) => ({ write: { path, content } });
 const edit = (path, old, fresh) => ({ edit: { path, old, new: fresh } });
 
-// Changes a file, has to fix something, and commits it all.
+// Changes a file, has to fix something, and commits everything.
 const FIXED = plan(
   { tries: [edit("prices.txt", "pear 2", "pear 4")] },
   { pick: "issues-found" },
   { tries: [write("src/notes.md", "# Notes\n\nPears are dear.\n")] },
 );
 
-// Runs a plan to its end, in a window that shows it.
+// Runs a plan to its end, in a window that shows the run.
 async function ran(stage, { plan, ...options }) {
   writeFileSync(join(stage.place.project, "prices.txt"), PRICES);
   const server = await stage.serve({ plan });
@@ -37,7 +37,7 @@ test("the diff of a run is read when it is opened, and of each of its turns", as
   const { shown } = await ran(stage, { plan: FIXED });
   const asked = [];
   shown.page.on("request", (request) => request.url().includes("/diff") && asked.push(new URL(request.url()).search));
-  assert.deepEqual((await shown.changes()).files, [], "nobody has asked for it yet");
+  assert.deepEqual((await shown.changes()).files, [], "it was not requested yet");
   const { files, choices, words, rest } = await shown.openChanges();
   assert.deepEqual(asked, [""]);
   assert.deepEqual([words, rest], ["", []]);
@@ -55,7 +55,7 @@ test("the diff of a run is read when it is opened, and of each of its turns", as
   await shown.choose("Show", "3");
   const fixed = await shown.changesRead(({ files }) => files.length === 1);
   assert.equal(fixed.files[0].name, "src/notes.md");
-  assert.match(fixed.words, /^Compared with the last look before this turn/);
+  assert.match(fixed.words, /^Compared with the last snapshot before this turn/);
   await shown.choose("Show", "2");
   const reviewed = await shown.changesRead(({ files }) => files.length === 0);
   assert.equal(reviewed.words, "Nothing has changed in this turn.");
@@ -77,8 +77,8 @@ test("changes that are open follow the run, and what was folded stays folded", a
   assert.equal(choices.at(-1).text, "Step 5: commit (nothing changed)");
 });
 
-test("nothing that stands in a file or in its name is more than text", async (stage) => {
-  // Lines that look like the diff's own, and one that is read otherwise than it is written.
+test("no file content and no file name becomes markup", async (stage) => {
+  // Lines that look like diff syntax, and one that looks different from what it contains.
   const odd = ["diff --git a/other b/other", "--- a/other", "+++ b/other", "@@ -1,9 +1,9 @@", "\\ No newline at end of file", "admin\u202e nimda"];
   const content = [...PAYLOADS, ...odd].join("\n").replaceAll("\u0000", "");
   const tries = [write(LINE, content), edit("prices.txt", "-- a/other", "++ b/other")];
@@ -110,8 +110,8 @@ test("a diff that is too long says so, and a long file is folded", async (stage)
   const long = Array.from({ length: 40_000 }, (_, index) => `line ${index} of a file`).join("\n");
   const { shown } = await ran(stage, { plan: plan({ tries: [write("a.txt", "short\n"), write("long.txt", long), write("z.txt", "last\n")] }) });
   const { words, rest, files } = await shown.openChanges();
-  assert.equal(words, "Only the beginning is shown: all of it is too long.");
-  assert.deepEqual(rest, ["The rest is left out."]);
+  assert.equal(words, "Only the beginning is shown: the diff is too long.");
+  assert.deepEqual(rest, ["The rest is not shown."]);
   assert.deepEqual(files.map(({ name, open, lines }) => [name, open, lines !== ""]), [["a.txt", true, true], ["long.txt", false, false]]);
   await shown.page.$eval(`${CHANGES} li:last-of-type summary`, (summary) => summary.click());
   const [, { added }] = (await shown.changesRead(({ files }) => files[1].added.length > 0)).files;

@@ -1,4 +1,4 @@
-// Every text can be read, in the light and in the dark.
+// Every text can be read, in the light and in the dark colour scheme.
 
 import assert from "node:assert/strict";
 
@@ -7,7 +7,7 @@ import { test } from "./stage.mjs";
 import { everyView } from "./views.mjs";
 
 for (const scheme of ["light", "dark"]) {
-  test(`all texts stand out from what is behind them (${scheme})`, async (stage) => {
+  test(`all texts have enough contrast to their background (${scheme})`, async (stage) => {
     const found = {};
     await everyView(stage, { scheme }, async (view, shown) => {
       const bad = await tooPale(shown.page);

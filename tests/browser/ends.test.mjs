@@ -1,8 +1,8 @@
-// How runs end, and what can be done then.
+// How runs end, and what the user can do then.
 
 import assert from "node:assert/strict";
 
-import { until } from "./patience.mjs";
+import { until } from "./until.mjs";
 import { test } from "./stage.mjs";
 
 const REVIEWS = ({ step }) => step === "code-review";
@@ -15,8 +15,8 @@ async function ended(stage, script, recipe) {
   return { server, shown, run, card: await shown.ended() };
 }
 
-// The card says all that the server knows about the end.
-async function tellsAll({ server, run, card }, kind) {
+// The card shows everything that the server knows about the end.
+async function showsEverything({ server, run, card }, kind) {
   const { run: { ending }, view: { end, next, status } } = await server.ask(`/api/runs/${run}`);
   assert.equal(card.kind, kind);
   assert.equal(status.name, kind);
@@ -32,9 +32,9 @@ async function tellsAll({ server, run, card }, kind) {
   return ending;
 }
 
-test("a run that did what it should says so, and can be started again", async (stage) => {
+test("a run that reached its goal says so, and can be started again", async (stage) => {
   const all = await ended(stage, "happy");
-  await tellsAll(all, "completed");
+  await showsEverything(all, "completed");
   const { shown, run } = all;
   await shown.press("Start again");
   assert.match(await until("the dialog is open", () => shown.dialog()), /Implement & Review/);
@@ -43,9 +43,9 @@ test("a run that did what it should says so, and can be started again", async (s
   await shown.ended();
 });
 
-test("a guardrail is told as one, and raising it really goes on", async (stage) => {
+test("a tripped guardrail is shown as one, and raising it resumes the run", async (stage) => {
   const all = await ended(stage, "never-satisfied");
-  const ending = await tellsAll(all, "limited");
+  const ending = await showsEverything(all, "limited");
   assert.equal(ending.reason, "max-step-visits-exceeded:code-review");
   const { shown, server, run, card } = all;
   const before = (await shown.timeline()).filter(REVIEWS).length;
@@ -62,9 +62,9 @@ test("a guardrail is told as one, and raising it really goes on", async (stage) 
   assert.equal(visits.length, steps);
 });
 
-test("an error is told as one, with what was wrong, and can be resumed", async (stage) => {
+test("an error is shown as one, with its cause, and the run can be resumed", async (stage) => {
   const all = await ended(stage, "garbage");
-  const ending = await tellsAll(all, "failed");
+  const ending = await showsEverything(all, "failed");
   assert.equal(ending.reason, "orchestration-error");
   const { shown, server, run } = all;
   assert.ok(all.card.text.includes(ending.description), "it says what was wrong");
@@ -78,9 +78,9 @@ test("an error is told as one, with what was wrong, and can be resumed", async (
 });
 
 for (const [script, recipe] of [["blocked", "Implement & Review"], ["questions", "Break Down Tasks"], ["not-found", "Refine Design"]]) {
-  test(`a run that waits for somebody says so (${script})`, async (stage) => {
+  test(`a run that waits for a person says so (${script})`, async (stage) => {
     const all = await ended(stage, script, recipe);
-    const ending = await tellsAll(all, "waiting");
+    const ending = await showsEverything(all, "waiting");
     assert.equal(ending.goal_met, false);
     await all.shown.press("Start again");
     assert.ok(await until("the dialog is open", () => all.shown.dialog()));
@@ -89,21 +89,21 @@ for (const [script, recipe] of [["blocked", "Implement & Review"], ["questions",
   });
 }
 
-test("having nothing to do is no failure", async (stage) => {
-  const ending = await tellsAll(await ended(stage, "no-tasks"), "completed");
+test("having nothing to do is not a failure", async (stage) => {
+  const ending = await showsEverything(await ended(stage, "no-tasks"), "completed");
   assert.equal(ending.reason, "no-tasks-available");
 });
 
 test("the agent's own words are on the card", async (stage) => {
   const all = await ended(stage, "other");
-  const ending = await tellsAll(all, "waiting");
+  const ending = await showsEverything(all, "waiting");
   assert.ok(ending.description && all.card.text.includes(ending.description));
 });
 
-test("a run that pauses says when it goes on, and can be stopped for good", async (stage) => {
+test("a paused run says when it resumes, and can be stopped for good", async (stage) => {
   const all = await ended(stage, "rate-limited");
   const { run: { ending: { resume_at: when } } } = await all.server.ask(`/api/runs/${all.run}`);
-  assert.ok(when, "it goes on by itself");
+  assert.ok(when, "it resumes automatically");
   assert.equal(all.card.kind, "paused");
   assert.match(all.card.text, /resumes automatically at .*\d\d?:\d\d/i);
   await all.shown.press("Stop for good");

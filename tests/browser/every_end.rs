@@ -1,17 +1,18 @@
-//! Writes a store with a run for every exit reason, and one that is paused, into the data directory that it is given. In every
-//! other one something was checked, refused and changed; in the second one very much.
+//! Writes a store with a run for every exit reason, and one that is paused, into the data directory
+//! that it is given. In every other one something was checked, refused and changed; in the second
+//! one very much.
 //!
-//! The browser's tests compare what the console and `surefire why` show of each. Its output is a line for each run: the
-//! run's id and the reason.
+//! The browser's tests compare what the console and `surefire why` show of each. Its output is a
+//! line for each run: the run's id and the reason.
 
 use std::time::Duration;
 
 use strum::IntoEnumIterator;
 use surefire::recipes::ImplementAndReview;
 use surefire::run::{
-    ChangedFile, Changes, CheckKind, CheckResult, CheckSubject, CheckVerdict, CommitSeen, Ending, Event,
-    FileChange, Limits, Moment, Order, Permits, Project, Purpose, Read, RunId, SessionId, Spent, ToolRefusal,
-    TreeState,
+    ChangedFile, Changes, CheckKind, CheckResult, CheckSubject, CheckVerdict, CommitSeen, Ending,
+    Event, FileChange, Limits, Moment, Permits, Project, Purpose, ReplyReading, RunId, RunSpec,
+    SessionId, ToolRefusal, TreeState, Usage,
 };
 use surefire::store::{Change, Commit, Entry, NewSession, SessionEvent, Sqlite, Store};
 use surefire::wire::RecipeExited;
@@ -28,7 +29,9 @@ fn main() {
     let data = std::env::args_os().nth(1).expect("the data directory is the first argument");
     let store = Sqlite::open(data.as_ref()).expect("the data directory can be used").store;
     let ends = ExitReason::iter().map(|reason| (reason, None));
-    for (number, (reason, resume_at)) in (1..).zip(ends.chain([(ExitReason::RateLimited, Some(FAR_AWAY))])) {
+    for (number, (reason, resume_at)) in
+        (1..).zip(ends.chain([(ExitReason::RateLimited, Some(FAR_AWAY))]))
+    {
         let run: RunId = Uuid::from_u128(number << 96).into();
         let session: SessionId = Uuid::from_u128(number).into();
         let exit = Exit::because(reason).describe("What the agent said about it.");
@@ -37,7 +40,8 @@ fn main() {
             steps: 1,
             resume_at,
             // Only a run that restarts is continued by another one; it does not have to be there.
-            continued_by: (reason == ExitReason::RestartNewSession).then(|| Uuid::from_u128(1 << 96).into()),
+            continued_by: (reason == ExitReason::RestartNewSession)
+                .then(|| Uuid::from_u128(1 << 96).into()),
             ..RecipeExited::of_nothing(session, &exit).ending()
         };
         // What was refused is what stopped that one.
@@ -66,7 +70,8 @@ fn proof(number: u128) -> Vec<Event> {
         input: Some(format!("note {number}")),
         allow: Vec::new(),
     };
-    let refused = std::iter::once(commit).chain((0..if much { 30 } else { 1 }).map(other)).collect();
+    let refused =
+        std::iter::once(commit).chain((0..if much { 30 } else { 1 }).map(other)).collect();
     let file = |index: u32| ChangedFile {
         path: format!("src/{index}/{}.rs", "a_rather_long_name_".repeat(if much { 6 } else { 1 })),
         change: if index == 0 { FileChange::Renamed(HOSTILE.into()) } else { FileChange::Modified },
@@ -74,8 +79,10 @@ fn proof(number: u128) -> Vec<Event> {
         removed: (index != 1).then_some(1),
     };
     let total_files = if much { 150 } else { 2 };
-    let commit =
-        |index: u32| CommitSeen { id: format!("{index:040x}"), subject: format!("{index} {HOSTILE}") };
+    let commit = |index: u32| CommitSeen {
+        id: format!("{index:040x}"),
+        subject: format!("{index} {HOSTILE}"),
+    };
     let changes = Changes {
         files: (0..total_files).map(file).collect(),
         total_files,
@@ -98,12 +105,13 @@ fn proof(number: u128) -> Vec<Event> {
         result(CheckKind::Verify, "cargo test", failed, &output),
     ];
     if much {
-        let more = (0..38).map(|_| result(CheckKind::Verify, "cargo check", CheckVerdict::Passed, ""));
+        let more =
+            (0..38).map(|_| result(CheckKind::Verify, "cargo check", CheckVerdict::Passed, ""));
         results.splice(0..0, more);
     }
     let (step, took) = ("implement".to_owned(), Duration::from_secs(3));
     let subject = CheckSubject::Outcome { outcome: "complete".into(), description: None };
-    let read = Read::Outcome {
+    let read = ReplyReading::Outcome {
         outcome: "complete".into(),
         description: None,
         findings: Vec::new(),
@@ -136,20 +144,20 @@ fn commit(run: RunId, session: SessionId, seen: Vec<Event>, ending: Ending) -> C
         budget_usd: Some(1.2),
         ..Limits::default()
     };
-    let order = Order {
+    let spec = RunSpec {
         run,
         session,
         agent,
         rehearsal: false,
         directory,
-        about: None,
+        task: None,
         model: None,
         allow_tools: Vec::new(),
         permits: Permits::default(),
         project: Project::default(),
         worktree: None,
         limits,
-        spent: Spent::default(),
+        spent: Usage::default(),
         restarts: 0,
         continues: None,
     };
@@ -158,7 +166,7 @@ fn commit(run: RunId, session: SessionId, seen: Vec<Event>, ending: Ending) -> C
         recipe: outline.id.into(),
         fingerprint: outline.fingerprint.to_string(),
         step: "implement".into(),
-        order: Box::new(order),
+        spec: Box::new(spec),
     };
     let events = |after, at, events: Vec<Event>| Change::Run {
         run,

@@ -1,11 +1,11 @@
-// Past runs: searched, and read again.
+// Past runs: the list, the search, and the views of single runs.
 
 import assert from "node:assert/strict";
 
-import { until } from "./patience.mjs";
+import { until } from "./until.mjs";
 import { test } from "./stage.mjs";
 
-// Three runs by two recipes, with two reasons.
+// Three runs of two recipes, with two exit reasons.
 async function past(stage) {
   const runs = {};
   let server = await stage.serve({ script: "happy" });
@@ -50,7 +50,83 @@ test("runs are found by recipe and by reason", async (stage) => {
   await until("a reload keeps the search", async () => ids((await shown.runs()) ?? []), (found) => found.join() === runs.tripped);
 });
 
-test("a past run is opened with all that happened in it", async (stage) => {
+// The cells of the runs that are listed.
+const cells = (shown) => shown.page.$$eval("main tr[data-run]", (rows) => rows.map((row) => [...row.cells].map((cell) => cell.innerText.trim())));
+
+test("a row identifies its run, and runs are found by text", async (stage) => {
+  const server = await stage.serve({ script: "happy" });
+  const shown = await stage.open(server);
+  const directory = stage.place.project;
+  const rounding = await shown.start({ directory, about: "Fix the ROUNDING in cart.rs\nand test it" });
+  await shown.ended();
+  const tax = await shown.start({ directory, about: "Add a tax field", recipe: "Review & Commit" });
+  await shown.ended();
+  await shown.goto("#/runs");
+  await until("both are there", () => shown.runs(), (found) => found?.length === 2);
+  const [[newest], [run, end, steps, took, cost, began, where]] = await cells(shown);
+  assert.match(newest, /Add a tax field/);
+  assert.match(run, /Implement & Review/);
+  assert.ok(run.includes(rounding.slice(0, 8)) && !run.includes(rounding.slice(0, 9)), "the short id");
+  assert.match(run, /Fix the ROUNDING in cart\.rs$/, "the first line of the task");
+  assert.match(end, /Task committed/);
+  assert.match(steps, /^\d+ steps$/);
+  assert.match(took, /^\d+ (ms|s)$/);
+  assert.match(cost, /^(\$\d+\.\d\d|–)$/);
+  assert.match(began, /ago|just now/);
+  assert.equal(where, directory);
+
+  const finds = async (text, expected) => {
+    await shown.fill("Search", text, "searchbox");
+    await until(`${text} finds what it should`, async () => ids((await shown.runs()) ?? []).join(), (found) => found === expected.join());
+  };
+  await finds("rounding", [rounding]);
+  await finds("field tax", [tax]);
+  await finds("commit tax", [tax]);
+  await finds("task committed", [rounding]);
+  await finds(tax.slice(0, 8), [tax]);
+  await finds("and test it", [rounding]);
+  await shown.reload();
+  await until("a reload keeps the search", async () => ids((await shown.runs()) ?? []).join(), (found) => found === rounding);
+  await finds("no such words", []);
+  assert.match(await shown.page.$eval("main", (main) => main.innerText), /No runs match/);
+});
+
+test("the beginning of an id leads to its run", async (stage) => {
+  const server = await stage.serve({ script: "happy" });
+  const shown = await stage.open(server);
+  const run = await shown.start({ directory: stage.place.project });
+  await shown.ended();
+  for (const part of [run.slice(0, 8), run.slice(0, 8).toUpperCase(), run.slice(0, 4), run.slice(0, 20)]) {
+    await shown.goto("#/runs");
+    await shown.goto(`#/runs/${part}`);
+    assert.match(await shown.heading(), /^Implement & Review/, part);
+  }
+  const unknown = run.startsWith("0000") ? "ffff" : "0000";
+  await shown.page.evaluate((unknown) => { location.hash = `#/runs/${unknown}`; }, unknown);
+  await until("it says that there is no such run", () => shown.alert(), (words) => words.includes(`begins with ${unknown}`));
+});
+
+test("if several ids begin alike, their runs are listed", async (stage) => {
+  const server = await stage.serve({ script: "happy" });
+  const shown = await stage.open(server);
+  const runs = [];
+  for (let number = 0; number < 2; number += 1) {
+    runs.push(await shown.start({ directory: stage.place.project }));
+    await shown.ended();
+  }
+  // Ids are random and seldom begin alike, so the test supplies the server's answer.
+  const listed = await shown.page.evaluate(async () => {
+    const { found } = await import("/console/views/found.js");
+    const { Api } = await import("/console/api.js");
+    const api = new Api(localStorage.getItem("surefire-browser"));
+    const all = await api.runs({});
+    const view = await found({ api: { runs: async () => all } }, "abcd", () => null);
+    return [...view.element.querySelectorAll("a")].map((link) => link.hash);
+  });
+  assert.deepEqual(listed, runs.reverse().map((run) => `#/runs/${run}`));
+});
+
+test("a past run is opened with everything that happened in it", async (stage) => {
   const { shown, server, runs } = await past(stage);
   await shown.goto("#/runs");
   await until("all are there", () => shown.runs(), (found) => found?.length === 3);
@@ -67,12 +143,12 @@ test("a past run is opened with all that happened in it", async (stage) => {
     assert.equal(card.title, run.ending.title);
     const steps = events.flatMap(({ event, step, to }) => (event === "started" ? [step] : event === "moved" ? [to] : []));
     assert.deepEqual((await shown.timeline()).map(({ step }) => step), steps);
-    const rows = await until("all is said", () => shown.conversation(), (rows) => rows.filter(({ prompt }) => prompt).length === steps.length);
+    const rows = await until("the conversation is complete", () => shown.conversation(), (rows) => rows.filter(({ prompt }) => prompt).length === steps.length);
     assert.ok(rows[0].prompt, "it begins with a prompt");
   }
 });
 
-test("the list grows while one looks at it", async (stage) => {
+test("the list is updated while it is shown", async (stage) => {
   const server = await stage.serve({ script: "slow" });
   const shown = await stage.open(server, { at: "#/runs" });
   assert.deepEqual(await shown.runs(), []);
@@ -85,14 +161,15 @@ test("the list grows while one looks at it", async (stage) => {
   await until("its end is listed", () => shown.runs(), (found) => /Stopped by you/.test(found?.[0]?.text));
 });
 
-test("the list goes on for as long as there are runs", async (stage) => {
+test("the list can be extended up to the oldest run", async (stage) => {
   const server = await stage.serve();
   const shown = await stage.open(server);
   const run = await shown.start({ directory: stage.place.project });
   await shown.ended();
   const { runs: [one] } = await server.ask("/api/runs");
   assert.equal(one.run_id, run);
-  // More than a test can wait for, by the rules of the endpoint: the newest first, at most a thousand at once.
+  // A test cannot wait for so many runs, so it answers like the endpoint: newest first, at most a
+  // thousand per answer.
   const all = Array.from({ length: 2_345 }, (_, n) => ({ ...one, run_id: `00000000-0000-4000-8000-${String(n).padStart(12, "0")}` }));
   await shown.page.setRequestInterception(true);
   shown.page.on("request", (request) => {
@@ -124,7 +201,7 @@ test("the list goes on for as long as there are runs", async (stage) => {
   assert.equal(await more(), false, "there are no more");
 });
 
-test("going back leads to where one was on the page, also from one that is shorter", async (stage) => {
+test("going back restores the scroll position, even from a shorter page", async (stage) => {
   const { shown } = await past(stage);
   await shown.page.setViewport({ width: 390, height: 300 });
   await shown.goto("#/runs");
@@ -135,16 +212,16 @@ test("going back leads to where one was on the page, also from one that is short
     addEventListener("scrollend", resolve, { once: true });
     scrollTo(0, 150);
   }));
-  shown.forgiven.push(/status of 400/);
+  shown.expectedErrors.push(/status of 400/);
   await shown.page.evaluate(() => { location.hash = "#/runs/nothing-like-that"; });
   await until("it says so", () => shown.alert());
-  assert.equal(await down(), 0, "what is new is seen from its beginning");
+  assert.equal(await down(), 0, "a new view begins at its top");
   await shown.page.goBack();
   await until("they are there again", () => shown.runs(), (found) => found?.length === 2);
-  await until("it is where it was", down, (pixels) => pixels === 150);
+  await until("the scroll position is restored", down, (pixels) => pixels === 150);
 });
 
-test("going back leads back", async (stage) => {
+test("going back and forward shows the previous and the next view", async (stage) => {
   const server = await stage.serve();
   const shown = await stage.open(server);
   await shown.start({ directory: stage.place.project });

@@ -1,30 +1,34 @@
-// Everything works without a mouse, and says what it is to those who do not see it.
+// Everything works without a mouse, and has a name for screen readers.
 
 import assert from "node:assert/strict";
 
 import { FIELDS } from "./page.mjs";
-import { until } from "./patience.mjs";
+import { until } from "./until.mjs";
 import { test } from "./stage.mjs";
 import { everyView } from "./views.mjs";
 
 const NAMED = ["button", "checkbox", "combobox", "dialog", "img", "link", "progressbar", "searchbox", "switch", "textbox"];
 
-// What has the focus, and whether one can see that it has.
+// The focused element, and whether its focus is visible.
 const focused = (shown) => shown.page.evaluate(() => {
   const one = document.activeElement;
   const style = getComputedStyle(one);
   const box = one.getBoundingClientRect();
+  const hasRing = style.outlineStyle !== "none" && parseFloat(style.outlineWidth) >= 2;
+  // A step in the graph is a group of shapes: its own border is the ring.
+  const border = one.localName === "g" && getComputedStyle(one.querySelector("rect"));
   return {
     name: one.ariaLabel || one.labels?.[0]?.innerText.split("\n")[0] || one.textContent.trim(),
     element: one.localName,
     dialog: Boolean(one.closest("dialog")),
     page: one === document.body,
-    ringed: one.matches(":focus-visible") && style.outlineStyle !== "none" && parseFloat(style.outlineWidth) >= 2,
+    ringed: one.matches(":focus-visible") && (border ? parseFloat(border.strokeWidth) >= 4 : hasRing),
     inView: box.right > 0 && box.left < innerWidth && box.bottom > 0 && box.top < innerHeight,
   };
 });
 
-// Presses Tab until something has the focus that fits; everything on the way shows that it has it.
+// Presses Tab until the focused element fits. On every element before it, the focus must be
+// visible.
 async function tabTo(shown, what, fits) {
   const passed = [];
   for (let press = 0; press < 60; press += 1) {
@@ -60,7 +64,7 @@ test("a recipe is started, talked to and stopped with the keyboard alone", async
   await keyboard.type("Hello.");
   await tabTo(shown, "Send", ({ name }) => name === "Send");
   await keyboard.press("Space");
-  await until("it waits", () => shown.waiting(), (waiting) => waiting.length === 1);
+  await until("it is queued", () => shown.queued(), (queued) => queued.length === 1);
   const button = await shown.find("button", "Stop");
   await shown.page.evaluate(() => document.activeElement.blur());
   await tabTo(shown, "Stop", ({ name }) => name === "Stop");
@@ -109,7 +113,7 @@ test("the first Tab leads past the menu", async (stage) => {
 test("every field has a label, every button a name, every view one heading and a title of its own", async (stage) => {
   const titles = new Map();
   await everyView(stage, {}, async (view, shown) => {
-    const told = await shown.page.evaluate(() => ({
+    const found = await shown.page.evaluate(() => ({
       title: document.title,
       headings: [...document.querySelectorAll("h1")].filter((one) => one.checkVisibility()).length,
       language: document.documentElement.lang,
@@ -117,12 +121,12 @@ test("every field has a label, every button a name, every view one heading and a
         .filter((one) => one.checkVisibility() && !one.closest("[role=log]")).map((one) => Number(one.localName[1])),
       ids: [...document.querySelectorAll("[id]")].map(({ id }) => id),
     }));
-    titles.set(view, told.title);
-    assert.equal(told.headings, 1, `${view} has one h1`);
-    assert.equal(told.language, "en");
-    assert.deepEqual(told.ids.filter((id, index) => told.ids.indexOf(id) !== index), [], `${view}: ids are there once`);
-    told.levels.reduce((above, level) => {
-      assert.ok(level <= above + 1, `${view}: a heading is left out in ${told.levels}`);
+    titles.set(view, found.title);
+    assert.equal(found.headings, 1, `${view} has one h1`);
+    assert.equal(found.language, "en");
+    assert.deepEqual(found.ids.filter((id, index) => found.ids.indexOf(id) !== index), [], `${view}: ids are unique`);
+    found.levels.reduce((above, level) => {
+      assert.ok(level <= above + 1, `${view}: a heading level is skipped in ${found.levels}`);
       return level;
     }, 0);
     const nameless = [];
@@ -133,6 +137,6 @@ test("every field has a label, every button a name, every view one heading and a
     visit(await shown.page.accessibility.snapshot({ interestingOnly: false }));
     assert.deepEqual(nameless, [], `${view}: everything has a name`);
   });
-  const apart = ["pair", "recipes", "runs, empty", "recipe rebase", "recipe refine-design", "run, live", "run, happy"];
-  assert.equal(new Set(apart.map((view) => titles.get(view))).size, apart.length, JSON.stringify([...titles]));
+  const distinct = ["pair", "recipes", "runs, empty", "recipe rebase", "recipe refine-design", "run, live", "run, happy"];
+  assert.equal(new Set(distinct.map((view) => titles.get(view))).size, distinct.length, JSON.stringify([...titles]));
 });

@@ -1,6 +1,6 @@
-// Measuring a page as it is drawn: what is too small, too wide, or too pale.
+// Measures a page as it is drawn: what is too small, too wide, or too pale.
 
-// What can be used and cannot be reached: too small for a finger, or beside the window.
+// The controls that cannot be reached: too small for a finger, or outside of the window.
 export function outOfReach(page) {
   return page.evaluate(() => {
     const root = document.scrollingElement;
@@ -8,15 +8,15 @@ export function outOfReach(page) {
     const scope = document.querySelector("dialog[open]") ?? document;
     for (const one of scope.querySelectorAll("a[href], button, input, select, textarea, summary, [role=button]")) {
       if (!one.checkVisibility({ visibilityProperty: true, opacityProperty: true })) continue;
-      // A label is pressed like what it belongs to.
+      // Pressing a label is the same as pressing its control.
       const boxes = [one, ...(one.labels ?? [])].map((part) => part.getBoundingClientRect());
       const left = Math.min(...boxes.map((box) => box.left));
       const right = Math.max(...boxes.map((box) => box.right));
       const height = Math.max(...boxes.map((box) => box.bottom)) - Math.min(...boxes.map((box) => box.top));
       const name = `${one.localName} \`${(one.ariaLabel ?? one.textContent).trim().slice(0, 40)}\``;
-      // What only those see who come to it by keyboard waits outside until then.
-      const waits = right < 0 && getComputedStyle(one).position === "absolute";
-      if (waits) continue;
+      // A link that is shown only when it has the focus is outside of the window until then.
+      const offscreen = right < 0 && getComputedStyle(one).position === "absolute";
+      if (offscreen) continue;
       // A link within a sentence is as high as its line.
       const block = one.localName === "a" && one.closest("p, li, td, blockquote");
       const inline = block && (block.textContent.trim() !== one.textContent.trim() || one.closest("[role=log]"));
@@ -30,13 +30,13 @@ export function outOfReach(page) {
   });
 }
 
-// Every text that stands out too little from what is behind it, at both ends of every animation.
+// Every text with too little contrast to its background, at both ends of every animation.
 export function tooPale(page) {
   return page.evaluate(() => {
     const canvas = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
     canvas.canvas.width = canvas.canvas.height = 1;
     const known = new Map();
-    // Red, green, blue and opacity of whatever CSS calls a colour.
+    // Red, green, blue and opacity of any CSS colour.
     const parsed = (colour) => {
       if (!known.has(colour)) {
         canvas.clearRect(0, 0, 1, 1);
@@ -62,7 +62,7 @@ export function tooPale(page) {
       for (let one = element; one; one = one.parentElement) {
         const style = getComputedStyle(one);
         if (one instanceof SVGElement) {
-          // A text in a picture stands on the box that is drawn before it.
+          // The background of a text in the graph is the box that is drawn before it.
           const box = one.localName === "g" && one.querySelector(":scope > rect, :scope > circle");
           if (box && !found.some((layer) => layer.box)) {
             const { fill, fillOpacity, opacity } = getComputedStyle(box);

@@ -1,28 +1,29 @@
-// The console as somebody sees it. This is the only file that knows how the page is built: where things are, and what they are called.
+// The console as a user sees it. Only this file knows how the page is built: where things are, and
+// what they are called.
 
-import { until } from "./patience.mjs";
+import { until } from "./until.mjs";
 import { Window } from "./window.mjs";
 
-// How the page puts the kinds of ends.
+// The page's texts for the kinds of ends.
 const KINDS = {
   Completed: "completed", "Completed, but waits for you": "waiting", "Stopped by a limit": "limited", Failed: "failed",
   "Paused; resumes automatically": "paused", Stopped: "stopped",
 };
 
 export class ConsolePage extends Window {
-  // Goes to another place in the console, and waits until its view is there.
+  // Goes to another address in the console, and waits until its view is shown.
   async goto(hash) {
     await this.page.evaluate((hash) => { location.hash = hash; }, hash);
     await this.settled(hash);
   }
 
   async settled(hash) {
-    // The last view is to be seen until the next one is there.
+    // The previous view is shown until the next one is loaded.
     await until("the view belongs to the address", () => this.page.$eval("main", (main) => main.dataset.address), (address) => address === hash);
     const [, page, id] = hash.split("/");
     if (page === "sessions") await until("the conversation is there", () => this.page.$(CONVERSATION));
     else if (id && page === "runs") await until("the run is there", () => this.progress());
-    else if (id) await until("the picture is there", () => this.page.$(PICTURE));
+    else if (id) await until("the graph is there", () => this.page.$(GRAPH));
     else if (page === "runs") await until("the runs are there", () => this.runs(), Boolean);
     else await until("the recipes are there", () => this.recipes(), (found) => found.length > 0);
   }
@@ -43,7 +44,7 @@ export class ConsolePage extends Window {
     return this.page.evaluate(() => Boolean(document.querySelector("main input[type=password]")));
   }
 
-  // What went wrong, in words.
+  // The error messages that are shown.
   alert() {
     return this.page.$$eval("[role=alert]", (alerts) => alerts.filter((one) => one.checkVisibility()).map((one) => one.textContent).join(" "));
   }
@@ -72,12 +73,12 @@ export class ConsolePage extends Window {
       const link = (await this.page.$$(RECIPES))[index];
       return link && this.touch(link);
     });
-    await until("the picture is there", () => this.page.$(PICTURE));
+    await until("the graph is there", () => this.page.$(GRAPH));
   }
 
-  // Every box of the picture with its label, and what stands on the arrows.
+  // Every box of the graph with its label, and the labels of the arrows.
   picture() {
-    return this.page.$eval(PICTURE, (picture) => {
+    return this.page.$eval(GRAPH, (picture) => {
       const plain = ({ x, y, width, height }) => ({ x, y, width, height });
       const nodes = [...picture.querySelectorAll("g.node")].map((node) => ({
         label: node.querySelector("text").textContent,
@@ -97,18 +98,18 @@ export class ConsolePage extends Window {
     });
   }
 
-  // Starts a recipe as somebody would, and gives back the run.
-  async start({ recipe = "Implement & Review", directory, about, apart } = {}) {
+  // Starts a recipe as a user would, and returns the run.
+  async start({ recipe = "Implement & Review", directory, about, isolate } = {}) {
     await this.goto("#/");
     await this.openRecipe(recipe);
     await this.press("Start…");
-    return this.submit({ directory, about, apart });
+    return this.submit({ directory, about, isolate });
   }
 
   // Fills in the dialog and sends it.
-  async submit({ directory, about, apart }) {
+  async submit({ directory, about, isolate }) {
     if (directory) await this.fill(FIELDS.directory, directory, "combobox");
-    if (apart) await this.press(FIELDS.apart, "checkbox");
+    if (isolate) await this.press(FIELDS.isolate, "checkbox");
     if (about) await this.fill(FIELDS.about, about);
     const before = await this.hash();
     await this.press("Start");
@@ -117,16 +118,19 @@ export class ConsolePage extends Window {
     return hash.slice("#/runs/".length);
   }
 
+  // Unfolds the optional fields of the start dialog.
+  openMore = () => this.page.$eval("dialog[open] details.more > summary", (summary) => summary.click());
+
   dialog() {
     return this.page.evaluate(() => document.querySelector("dialog[open]")?.querySelector("h2")?.textContent ?? null);
   }
 
-  // What the dialog says the agent will be told first.
+  // The text in the open dialog: the preview of the first prompt, or a command.
   preview() {
     return this.page.evaluate(() => document.querySelector("dialog[open] pre")?.textContent ?? "");
   }
 
-  async say(words) {
+  async sendPrompt(words) {
     await this.fill(FIELDS.say, words);
     await this.press("Send");
   }
@@ -140,13 +144,13 @@ export class ConsolePage extends Window {
       return {
         step: parts.find((part) => /^[a-z][a-z-]*$/.test(part)),
         outcome: parts.find((part) => part.startsWith("→"))?.slice(1).trim() ?? null,
-        present: row.getAttribute("aria-current") === "step",
+        current: row.getAttribute("aria-current") === "step",
         remarks: [...row.querySelectorAll("ul li")].map((one) => one.textContent),
       };
     }), TIMELINE);
   }
 
-  // How far it is, in words and as a bar, or `null` where no run is shown.
+  // The progress, as text and as a bar, or `null` where no run is shown.
   progress() {
     return this.page.evaluate(() => {
       const bar = document.querySelector("main progress");
@@ -154,7 +158,7 @@ export class ConsolePage extends Window {
     });
   }
 
-  // What was said: prompts folded, replies open.
+  // The messages of the conversation: prompts folded, replies open.
   conversation() {
     return this.page.$eval(CONVERSATION, (log) => [...log.children].filter((row) => !row.hidden && !row.matches(".after")).map((row) => {
       const folded = row.querySelector(":scope > details");
@@ -163,38 +167,39 @@ export class ConsolePage extends Window {
     }));
   }
 
-  // The prompts below the line that is drawn where the run was over.
-  saidAfterwards() {
+  // The prompts below the line that marks the end of the run.
+  promptsAfterRun() {
     return this.page.$$eval(`${CONVERSATION} > .after ~ li pre`, (found) => found.map((one) => one.textContent));
   }
 
-  // What is said about words that are said now.
+  // The hint below the field for messages.
   hint() {
     return this.page.$eval("#say-hint", ({ textContent }) => textContent);
   }
 
-  // Words that wait until the agent can be told.
-  waiting() {
+  // Prompts whose tag says that they are queued.
+  queued() {
     return this.page.$$eval(`${CONVERSATION} > li`, (rows) => rows
-      .filter((row) => [...row.querySelectorAll(":scope > .who .tag")].some(({ hidden, textContent }) => !hidden && /waits/.test(textContent)))
+      .filter((row) => [...row.querySelectorAll(":scope > .who .tag")].some(({ hidden, textContent }) => !hidden && /queued/.test(textContent)))
       .map((row) => row.querySelector("pre").textContent));
   }
 
-  // Prompts whose tag says that the agent does not get them.
+  // Prompts whose tag says that they are not delivered.
   withdrawn() {
     return this.page.$$eval(`${CONVERSATION} > li`, (rows) => rows
       .filter((row) => [...row.querySelectorAll(":scope > .who .tag")].some(({ hidden, textContent }) => !hidden && /not delivered/.test(textContent)))
       .map((row) => row.querySelector("pre").textContent));
   }
 
-  // What is marked as not delivered in the conversation: not as somebody's words, but as what it is.
+  // The server's notes in the conversation about prompts that were not delivered.
   undelivered(mark = "Not delivered") {
     return this.page.$$eval(`${CONVERSATION} > li`, (rows, mark) => rows
       .filter((row) => row.querySelector(":scope > .who strong")?.textContent === mark)
       .map((row) => row.lastElementChild.textContent), mark);
   }
 
-  // The sessions in which an agent is at work, each with its button; or `null` where that is not known yet.
+  // The sessions in which an agent is at work, each with its button; `null` until the list is
+  // loaded.
   work() {
     return this.page.$eval('section[aria-label="Running now"]', (section) => {
       const rows = [...section.querySelectorAll("li")];
@@ -208,7 +213,7 @@ export class ConsolePage extends Window {
     });
   }
 
-  // How it ended, or `null` while it has not.
+  // The card about the end, or `null` before the run has ended.
   card() {
     return this.page.evaluate((kinds) => {
       const card = document.querySelector("main [data-reason]");
@@ -227,7 +232,7 @@ export class ConsolePage extends Window {
 
   ended = () => until("the run has ended", () => this.card());
 
-  // All words of the view, but for how long the current step has taken so far.
+  // The whole text of the view, except for the running time of the current step.
   words() {
     return this.page.$eval("main", (main) => {
       const copy = main.cloneNode(true);
@@ -236,7 +241,7 @@ export class ConsolePage extends Window {
     });
   }
 
-  // What the run was seen to do, by section: only what is shown.
+  // What was checked, refused and changed, by section, as far as it is shown.
   proof() {
     return this.page.evaluate(() => {
       const section = (name) => document.querySelector(`main section.proof[aria-label="${name}"]:not([hidden])`);
@@ -256,7 +261,7 @@ export class ConsolePage extends Window {
     });
   }
 
-  // The rounds of reviews, with what each found.
+  // The rounds of reviews, with their findings.
   findings() {
     return this.page.$$eval('main section[aria-label="Findings"]:not([hidden]) .review', (rows) => rows.map((row) => ({
       text: row.querySelector("p").textContent, stands: row.dataset.stands,
@@ -275,7 +280,7 @@ export class ConsolePage extends Window {
     return this.page.$$eval('main section[aria-label="Not verified"]:not([hidden]) li', (rows) => rows.map(({ textContent }) => textContent));
   }
 
-  // What is said about the run's worktree, by name; or `null` where it has none.
+  // The facts about the run's worktree, by name; or `null` if it has none.
   worktree() {
     return this.page.evaluate(() => {
       const section = document.querySelector('main section[aria-label="Worktree"]:not([hidden])');
@@ -283,7 +288,7 @@ export class ConsolePage extends Window {
     });
   }
 
-  // What the start dialog says about trust in the repository; or `null` where it says nothing.
+  // The start dialog's notice about trust in the repository, or `null`.
   trust() {
     return this.page.evaluate(() => {
       const notice = document.querySelector("dialog[open] .trust:not([hidden])");
@@ -294,7 +299,8 @@ export class ConsolePage extends Window {
     });
   }
 
-  // What the run changed, line by line: the words above, what can be chosen, and the files with their lines, if they are open.
+  // What the run changed, line by line: the text above, the choices, and the files, with the lines
+  // of those that are unfolded.
   changes() {
     return this.page.$eval(CHANGES, (section) => {
       const lines = (file, kind) => [...file.querySelectorAll(`pre > .${kind}`)].flatMap(({ textContent }) => textContent.split("\n"));
@@ -314,7 +320,7 @@ export class ConsolePage extends Window {
     });
   }
 
-  // Opens it, and waits until it was read.
+  // Unfolds the changes, and waits until they are loaded.
   async openChanges() {
     await this.page.$eval(`${CHANGES} summary`, (summary) => summary.click());
     return this.changesRead();
@@ -323,7 +329,7 @@ export class ConsolePage extends Window {
   changesRead = (wanted = () => true) => until("the changes are read", () => this.changes(),
     (changes) => changes.open && !changes.busy && changes.words !== "Reading…" && wanted(changes));
 
-  // The list of runs, or `null` where it is not shown yet.
+  // The list of runs, or `null` if it is not shown yet.
   runs() {
     return this.page.evaluate(() => {
       if (document.querySelector("h1")?.textContent !== "Runs") return null;
@@ -335,11 +341,11 @@ export class ConsolePage extends Window {
 }
 
 const RECIPES = 'main a[href^="#/recipes/"]';
-const PICTURE = "main svg[role=img]";
+const GRAPH = "main svg.graph";
 const TIMELINE = 'main ol[aria-label="What happened"]';
 export const CHANGES = 'main section[aria-label="Changes"]';
 export const CONVERSATION = "main [role=log]";
 export const FIELDS = {
-  key: "Key", directory: "Working directory", about: "Task", say: "Say something to the agent", on: "Recipes may run",
-  apart: "Work apart (git worktree)",
+  key: "Key", directory: "Working directory", about: "Task", say: "Message to the agent", on: "Recipes may run",
+  isolate: "Work in a new git worktree",
 };

@@ -1,9 +1,10 @@
-// Texts that try to become more than text. Each would call `pwned` with its own number, if anything of it were run.
+// Texts that try to become markup or code. Each would call `pwned` with its own number if any part
+// of it were executed.
 
 const TAB = "\t";
 const NUL = "\u0000";
 
-// Makes the texts, in order; `n` is a text's own number.
+// Creates the texts, in order; `n` is a text's own number.
 const MAKERS = [
   (n) => `<script>pwned(${n})</script>`,
   (n) => `<ScRiPt type="text/javascript">pwned(${n})</sCrIpT>`,

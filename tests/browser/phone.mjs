@@ -1,4 +1,4 @@
-// Another client of the server, as a phone is one: it sends prompts outside of runs, and shows nothing.
+// Another client, such as a phone: it sends prompts outside of runs, and shows nothing.
 
 import { randomUUID } from "node:crypto";
 
@@ -23,7 +23,7 @@ export class Phone {
     this.page = page;
   }
 
-  // Says something in a session, or in a new one in this directory, and gives back the session.
+  // Sends a prompt to a session, or to a new one in this directory, and returns the session.
   async prompt(text, { directory, session }) {
     const to = session ? { resume_session_id: session } : { new_session_id: randomUUID(), working_directory: directory };
     const message = JSON.stringify({ type: "prompt", text, ...to });

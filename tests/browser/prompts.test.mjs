@@ -1,34 +1,34 @@
-// Saying something while a run goes on.
+// Prompts during and after a run.
 
 import assert from "node:assert/strict";
 
 import { FIELDS } from "./page.mjs";
-import { until } from "./patience.mjs";
+import { until } from "./until.mjs";
 import { test } from "./stage.mjs";
 
-test("what is said during a run waits, is seen by everybody, and is passed on in order before the next step", async (stage) => {
+test("prompts sent during a run are queued, shown to every client, and delivered in order before the next step", async (stage) => {
   const server = await stage.serve({ script: "slow" });
   const first = await stage.open(server);
   const run = await first.start({ directory: stage.place.project });
   const second = await stage.open(server, { at: `#/runs/${run}` });
-  await first.say("The first thing.");
-  await until("it waits", () => first.waiting(), (waiting) => waiting.length === 1);
-  await second.say("The second thing.");
+  await first.sendPrompt("The first thing.");
+  await until("it is queued", () => first.queued(), (queued) => queued.length === 1);
+  await second.sendPrompt("The second thing.");
   for (const shown of [first, second]) {
-    const waiting = await until("both wait", () => shown.waiting(), (waiting) => waiting.length === 2);
-    assert.deepEqual(waiting, ["The first thing.", "The second thing."]);
+    const queued = await until("both are queued", () => shown.queued(), (queued) => queued.length === 2);
+    assert.deepEqual(queued, ["The first thing.", "The second thing."]);
     const remarks = (await shown.timeline()).flatMap(({ remarks }) => remarks);
     assert.deepEqual(remarks, Array(2).fill("a prompt is queued for the agent"), "the agent was given nothing yet");
   }
 
-  // The step would take ten minutes. A server whose agent is quick takes up what the first one left.
-  for (const shown of [first, second]) stage.mayBeAlone(shown);
+  // The step would take ten minutes. A new server with a fast agent resumes the run.
+  for (const shown of [first, second]) stage.allowConnectionErrors(shown);
   await server.kill();
   const back = await stage.serve({ script: "happy", listen: server.address });
   for (const shown of [first, second]) {
     await shown.ended();
-    assert.deepEqual(await until("nothing waits", () => shown.waiting(), (waiting) => waiting.length === 0), []);
-    const rows = await until("all is said", () => shown.conversation(), (rows) => rows.some(({ text }) => text === "The second thing."));
+    assert.deepEqual(await until("nothing is queued", () => shown.queued(), (queued) => queued.length === 0), []);
+    const rows = await until("the conversation is complete", () => shown.conversation(), (rows) => rows.some(({ text }) => text === "The second thing."));
     const prompts = rows.filter(({ prompt }) => prompt).map(({ text }) => text);
     const [one, two] = [prompts.indexOf("The first thing."), prompts.indexOf("The second thing.")];
     assert.ok(one > 0 && two === one + 1, `in order: ${one}, ${two}`);
@@ -41,12 +41,12 @@ test("what is said during a run waits, is seen by everybody, and is passed on in
   assert.deepEqual(turns, [true, true, false, false], "before the next step's prompt");
 });
 
-test("after a run its agent can still be talked to", async (stage) => {
+test("after a run its agent still answers prompts", async (stage) => {
   const server = await stage.serve();
   const shown = await stage.open(server);
   await shown.start({ directory: stage.place.project });
   await shown.ended();
-  await shown.say("And what else?");
+  await shown.sendPrompt("And what else?");
   const answered = (rows) => {
     const asked = rows.findIndex(({ prompt, text }) => prompt && text === "And what else?");
     return asked > 0 && rows[asked + 1]?.prompt === false;
@@ -56,31 +56,31 @@ test("after a run its agent can still be talked to", async (stage) => {
   assert.equal(await field.evaluate(({ value }) => value), "");
 });
 
-test("what still waited when a run was stopped waits no longer, and is not delivered", async (stage) => {
+test("a prompt that is queued when a run is stopped is withdrawn, and not delivered", async (stage) => {
   const server = await stage.serve({ plan: { answers: [{ act: "silence" }], default: {} } });
   const shown = await stage.open(server);
   await shown.start({ directory: stage.place.project });
   await until("the agent works", () => stage.place.calls().length > 0);
-  await shown.say("And then?");
-  await until("it waits", () => shown.waiting(), (waiting) => waiting.join() === "And then?");
+  await shown.sendPrompt("And then?");
+  await until("it is queued", () => shown.queued(), (queued) => queued.join() === "And then?");
   await shown.stop();
   await shown.ended();
-  assert.deepEqual(await shown.waiting(), []);
+  assert.deepEqual(await shown.queued(), []);
   assert.deepEqual(await until("it is marked", () => shown.withdrawn(), (found) => found.length > 0), ["And then?"]);
   const [mark] = await until("that is noted", () => shown.undelivered(), (found) => found.length === 1);
   assert.match(mark, /^“And then\?” was still queued when this was stopped/);
   assert.equal(stage.place.calls().filter(({ phase }) => phase === "began").length, 1, "no agent starts");
 });
 
-test("what is said while a run is paused waits until it goes on, and is passed on first", async (stage) => {
+test("a prompt sent while a run is paused is queued until it resumes, and delivered first", async (stage) => {
   const server = await stage.serve({ plan: { answers: [{ act: "overloaded" }], default: {} } });
   const shown = await stage.open(server);
   await shown.start({ directory: stage.place.project });
   assert.equal((await shown.ended()).kind, "paused");
-  assert.match(await shown.hint(), /paused: words wait until it goes on/);
-  await shown.say("Mind the tests.");
-  const said = (rows) => rows.some(({ text }) => text === "Mind the tests.");
-  await until("it is said", () => shown.conversation(), said);
+  assert.match(await shown.hint(), /paused: messages are queued until it resumes/);
+  await shown.sendPrompt("Mind the tests.");
+  const shows = (rows) => rows.some(({ text }) => text === "Mind the tests.");
+  await until("it is in the conversation", () => shown.conversation(), shows);
   await shown.press("Resume now");
   await until("it is over", () => shown.card(), (card) => card?.kind === "completed");
   const told = (await shown.timeline()).map(({ step, remarks }) => [step, remarks.filter((words) => /given/.test(words)).length]);
@@ -88,27 +88,27 @@ test("what is said while a run is paused waits until it goes on, and is passed o
   assert.equal((await shown.conversation()).filter(({ text }) => text === "Mind the tests.").length, 1);
 });
 
-test("what was said after a run, and in another one, is not taken for its own", async (stage) => {
+test("messages after a run, or of another run, are not shown as its own", async (stage) => {
   const server = await stage.serve({ plan: { answers: [{ pick: "blocked" }], default: { act: "silence" } } });
   const shown = await stage.open(server);
   const first = await shown.start({ directory: stage.place.project });
   await shown.ended();
-  assert.match(await shown.hint(), /answered at once/);
-  assert.deepEqual(await shown.saidAfterwards(), []);
+  assert.match(await shown.hint(), /answers at once/);
+  assert.deepEqual(await shown.promptsAfterRun(), []);
   await shown.press("Answer and start again");
   const second = await shown.submit({ about: "The way is free now." });
   await shown.goto(`#/runs/${first}`);
-  const [afterwards] = await until("it stands below the line", () => shown.saidAfterwards(), (found) => found.length === 1);
+  const [afterwards] = await until("it is below the line", () => shown.promptsAfterRun(), (found) => found.length === 1);
   assert.match(afterwards, /The way is free now\./);
-  await until("it says who holds it", () => shown.hint(), (words) => /^Another run goes on in this conversation/.test(words));
-  await shown.say("Hello there.");
-  await until("it is said", () => shown.saidAfterwards(), (found) => found.includes("Hello there."));
+  await until("it names the other run", () => shown.hint(), (words) => /^Another run is running in this conversation/.test(words));
+  await shown.sendPrompt("Hello there.");
+  await until("it is in the conversation", () => shown.promptsAfterRun(), (found) => found.includes("Hello there."));
   await shown.goto(`#/runs/${second}`);
-  await until("it waits there", () => shown.waiting(), (waiting) => waiting.join() === "Hello there.");
-  assert.deepEqual(await shown.saidAfterwards(), []);
+  await until("it is queued there", () => shown.queued(), (queued) => queued.join() === "Hello there.");
+  assert.deepEqual(await shown.promptsAfterRun(), []);
 });
 
-test("whoever writes when the run ends is not torn away from it", async (stage) => {
+test("a user who is typing when the run ends keeps their place", async (stage) => {
   const server = await stage.serve({ script: "slow" });
   const shown = await stage.open(server, { viewport: { width: 390, height: 664, isMobile: true, hasTouch: true } });
   const run = await shown.start({ directory: stage.place.project });
@@ -124,26 +124,26 @@ test("whoever writes when the run ends is not torn away from it", async (stage) 
   assert.ok(await place(), "and still can");
 });
 
-test("nothing is sent where nothing was written", async (stage) => {
+test("an empty message is not sent", async (stage) => {
   const server = await stage.serve({ script: "slow" });
   const shown = await stage.open(server);
   const run = await shown.start({ directory: stage.place.project });
-  await shown.say("   ");
-  await shown.say("Something.");
-  assert.deepEqual(await until("it waits", () => shown.waiting(), (waiting) => waiting.length > 0), ["Something."]);
+  await shown.sendPrompt("   ");
+  await shown.sendPrompt("Something.");
+  assert.deepEqual(await until("it is queued", () => shown.queued(), (queued) => queued.length > 0), ["Something."]);
   const { events } = await server.ask(`/api/runs/${run}`);
   assert.deepEqual(events.filter(({ event }) => event === "prompt_queued").map(({ text }) => text), ["Something."]);
 });
 
-test("what is written while the connection is lost is not thrown away", async (stage) => {
+test("text that is typed while the connection is lost is kept", async (stage) => {
   const server = await stage.serve({ script: "slow" });
   const shown = await stage.open(server);
   await shown.start({ directory: stage.place.project });
-  stage.mayBeAlone(shown);
+  stage.allowConnectionErrors(shown);
   await server.kill();
   await shown.lost();
   await shown.fill(FIELDS.say, "Is anybody there?");
-  assert.ok(await (await shown.find("button", "Send")).evaluate(({ disabled }) => disabled), "nobody would hear it");
+  assert.ok(await (await shown.find("button", "Send")).evaluate(({ disabled }) => disabled), "it could not be sent");
   await shown.page.keyboard.down("Control");
   await shown.page.keyboard.press("Enter");
   await shown.page.keyboard.up("Control");
@@ -152,5 +152,5 @@ test("what is written while the connection is lost is not thrown away", async (s
   assert.equal(await field.evaluate(({ value }) => value), "Is anybody there?");
   await stage.serve({ script: "slow", listen: server.address });
   await shown.connected();
-  assert.equal(await shown.alert(), "", "nothing is said that is no longer true");
+  assert.equal(await shown.alert(), "", "no outdated message is shown");
 });

@@ -1,12 +1,13 @@
-// What a run was seen to do: what was checked, refused and changed.
+// What was checked, refused and changed in a run.
 
 import assert from "node:assert/strict";
 
-import { until } from "./patience.mjs";
+import { until } from "./until.mjs";
 import { test } from "./stage.mjs";
 import { everyEnd } from "./views.mjs";
 
-// Opens a run of the store that has one for every reason, in a window that notices whatever is run.
+// Opens a run of the store that has one for every reason, in a window that detects executed
+// payloads.
 async function opened(stage, which, options = {}) {
   const { lines, ...runs } = await everyEnd(stage.place);
   const run = runs[which] ?? lines[which][0];
@@ -21,7 +22,7 @@ async function opened(stage, which, options = {}) {
   return { shown, noticed, view: (await server.ask(`/api/runs/${run}`)).view };
 }
 
-test("what was checked, refused and changed is listed, with what was found folded", async (stage) => {
+test("checks, refused tools and changes are listed, with their output folded", async (stage) => {
   const { shown, view } = await opened(stage, 3);
   const { checked, refused, commits, files, summary, rest } = await shown.proof();
   assert.deepEqual(checked.map(({ verdict }) => verdict), ["passed", "failed"]);
@@ -29,7 +30,7 @@ test("what was checked, refused and changed is listed, with what was found folde
   assert.deepEqual(checked.map(({ folded }) => folded), [null, true], "what has no output has nothing to unfold");
   assert.match(checked[1].found, /^<img .*\nlast line/);
   assert.deepEqual(refused.map(({ codes }) => codes.at(-1)), ["--allow-tool 'git add *' --allow-tool 'git commit *'", "note 0"]);
-  assert.match(refused[1].text, /not known what allows it/);
+  assert.match(refused[1].text, /No known option allows it/);
   assert.equal(commits.length, 1);
   assert.match(commits[0], /^0000000 0 <img/);
   assert.equal(summary, "2 files, +120 −7 lines");
@@ -48,7 +49,7 @@ test("long lists are cut, and say how much is left out", async (stage) => {
   assert.deepEqual(rest, { checked: ["and 10 earlier"], refused: ["and 11 more"], changed: ["and 10 more", "and 50 more"] });
 });
 
-test("nothing that a command, an agent or a commit said is more than text", async (stage) => {
+test("no text of a command, an agent or a commit becomes markup", async (stage) => {
   const { shown, noticed } = await opened(stage, "many");
   await shown.page.evaluate(() => { for (const folded of document.querySelectorAll(".proof details")) folded.open = true; });
   const made = await shown.page.$$eval(".proof, .end .details", (parts) =>
@@ -59,7 +60,7 @@ test("nothing that a command, an agent or a commit said is more than text", asyn
   assert.deepEqual(noticed, []);
 });
 
-test("what was found is unfolded and read with the keyboard alone", async (stage) => {
+test("the output of a check is unfolded and read with the keyboard alone", async (stage) => {
   const { shown } = await opened(stage, 3, { viewport: { width: 390, height: 800 } });
   await shown.page.focus('.proof[aria-label="Checked"] summary');
   await shown.page.keyboard.press("Enter");
@@ -70,18 +71,18 @@ test("what was found is unfolded and read with the keyboard alone", async (stage
   assert.ok(wide <= 0, "nothing is wider than a phone");
 });
 
-test("tools that stopped a run are allowed in a terminal, by a command that is shown", async (stage) => {
+test("after a run was stopped by refused tools, the page shows the command that allows them", async (stage) => {
   const { shown, view } = await opened(stage, "denied");
   const [next] = view.next;
   assert.deepEqual(next, { label: "Allow what was refused and resume", kind: "allow", tools: ["git add *", "git commit *"] });
   await shown.press(next.label);
-  assert.equal(await until("it is told", () => shown.dialog()), next.label);
+  assert.equal(await until("the command is shown", () => shown.dialog()), next.label);
   assert.match(await shown.preview(), /^surefire resume [0-9a-f]{8} --allow-tool 'git add \*' --allow-tool 'git commit \*'$/);
 });
 
-test("a rehearsal says that nothing was looked at", async (stage) => {
+test("a rehearsal says that nothing was checked", async (stage) => {
   const server = await stage.serve();
   const shown = await stage.open(server);
   await shown.start({ directory: stage.place.project });
-  assert.match((await shown.ended()).text, /rests on: a rehearsal's script; nothing was looked at/);
+  assert.match((await shown.ended()).text, /rests on: a rehearsal's script; nothing was checked/);
 });

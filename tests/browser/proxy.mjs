@@ -1,12 +1,14 @@
-// A proxy between a page and the server that says whom it passes on: what comes through it is not the machine's user.
+// A proxy between a page and the server that adds a forwarding header, so that the server does not
+// treat the client as the machine's user.
 
 import { once } from "node:events";
 import { connect, createServer } from "node:net";
 
 const END_OF_LINE = "\r\n";
-const PASSED_ON = "X-Forwarded-For: 192.0.2.7";
+const FORWARDED = "X-Forwarded-For: 192.0.2.7";
 
-// Listens beside the server. `url` is the server's through the proxy, and `close` ends it with all its connections.
+// Starts a proxy for the server. `url` leads to the server through the proxy, and `close` ends the
+// proxy with all its connections.
 export async function proxied(server) {
   const [host, port] = server.address.split(":");
   const open = new Set();
@@ -17,10 +19,10 @@ export async function proxied(server) {
       from.on("error", () => to.destroy());
       from.on("close", () => { open.delete(from); to.destroy(); });
     }
-    // A WebSocket is a connection of its own, whose first line is that of its request.
+    // A WebSocket has its own connection, which begins with the line of its request.
     client.once("data", (first) => {
       const at = first.indexOf(END_OF_LINE);
-      upstream.write(Buffer.concat([first.subarray(0, at), Buffer.from(END_OF_LINE + PASSED_ON), first.subarray(at)]));
+      upstream.write(Buffer.concat([first.subarray(0, at), Buffer.from(END_OF_LINE + FORWARDED), first.subarray(at)]));
       client.pipe(upstream);
     });
     upstream.pipe(client);

@@ -1,8 +1,9 @@
-// A run is read once, and then shown from what the server pushes. What is shown live is what a reload shows.
+// A run is read once, and then updated from what the server pushes. The live page shows the same as
+// a reload.
 
 import assert from "node:assert/strict";
 
-import { until } from "./patience.mjs";
+import { until } from "./until.mjs";
 import { test } from "./stage.mjs";
 import { Tap } from "./tap.mjs";
 
@@ -17,8 +18,8 @@ async function watched(stage, server) {
   return { shown, tap, run, readings };
 }
 
-// One whose first step takes ten minutes: nothing happens but what the test does.
-async function standing(stage) {
+// A run whose first step takes ten minutes: nothing happens except what the test does.
+async function atFirstStep(stage) {
   const server = await stage.serve({ script: "slow" });
   const all = await watched(stage, server);
   const [visit] = await until("it is at its first step", () => all.shown.timeline(), (visits) => visits.length === 1);
@@ -28,13 +29,14 @@ async function standing(stage) {
   return { ...all, server, seq };
 }
 
-// Says something, and waits until so many prompts are shown as queued.
-async function says(shown, words, queued) {
-  await shown.say(words);
-  await until(`${queued} wait`, () => shown.waiting(), (waiting) => waiting.length === queued);
+// Sends a prompt, and waits until this many prompts are shown as queued.
+async function queuePrompt(shown, words, count) {
+  await shown.sendPrompt(words);
+  await until(`${count} are queued`, () => shown.queued(), (queued) => queued.length === count);
 }
 
-// It cannot begin, and is resumed in a page that shows it already: everything else happens before the page's eyes.
+// The run fails at its start, and is resumed in a page that already shows it, so the page receives
+// every later event.
 const RESUMED = { answers: [{ act: "auth" }, { act: "prose-only" }, {}, { pick: "issues-found" }], default: {} };
 
 async function resume(shown) {
@@ -43,7 +45,7 @@ async function resume(shown) {
   await until("it is done", () => shown.card(), (card) => card?.kind === "completed");
 }
 
-test("while a run goes on the page reads nothing, and shows every step", async (stage) => {
+test("while a run is running the page reads nothing, and shows every step", async (stage) => {
   const server = await stage.serve({ plan: RESUMED });
   const { shown, tap, run, readings } = await watched(stage, server);
   await shown.ended();
@@ -61,11 +63,11 @@ test("while a run goes on the page reads nothing, and shows every step", async (
   assert.deepEqual(pushed, events.slice(since).map(({ seq }) => seq), "every event was pushed");
 });
 
-test("what is queued, stopped and withdrawn is shown without a reading", async (stage) => {
-  const { shown, tap, readings } = await standing(stage);
+test("queued and withdrawn prompts, and a stop, are shown without a reading", async (stage) => {
+  const { shown, tap, readings } = await atFirstStep(stage);
   const before = tap.asked.length;
-  await says(shown, "One.", 1);
-  await says(shown, "Two.", 2);
+  await queuePrompt(shown, "One.", 1);
+  await queuePrompt(shown, "Two.", 2);
   const [{ remarks }] = await shown.timeline();
   assert.deepEqual(remarks, Array(2).fill("a prompt is queued for the agent"));
   await shown.stop();
@@ -74,26 +76,26 @@ test("what is queued, stopped and withdrawn is shown without a reading", async (
   assert.deepEqual([readings(), tap.asked.slice(before)], [["since=0"], []]);
 });
 
-test("a push that is lost is read as soon as the next one comes, and then pushes are enough again", async (stage) => {
-  const { shown, tap, readings, seq } = await standing(stage);
+test("a push that is lost is read as soon as the next one arrives, and then pushes suffice again", async (stage) => {
+  const { shown, tap, readings, seq } = await atFirstStep(stage);
   await tap.loseNext("run_view");
-  await shown.say("One.");
+  await shown.sendPrompt("One.");
   await until("it was lost", () => tap.lost(), (lost) => lost.length === 1);
-  await says(shown, "Two.", 2);
+  await queuePrompt(shown, "Two.", 2);
   assert.deepEqual(readings(), ["since=0", `since=${seq}`], "what is missing was read");
-  await says(shown, "Three.", 3);
+  await queuePrompt(shown, "Three.", 3);
   assert.equal((await shown.timeline())[0].remarks.length, 3);
   assert.equal(readings().length, 2);
 });
 
-test("what was pushed while there was no connection is caught up with one reading", async (stage) => {
-  const { shown, tap, server, run, readings, seq } = await standing(stage);
+test("what was pushed while the connection was lost is caught up with one reading", async (stage) => {
+  const { shown, tap, server, run, readings, seq } = await atFirstStep(stage);
   const other = await stage.open(server, { at: `#/runs/${run}` });
-  await tap.deafen();
-  await says(other, "One.", 1);
+  await tap.dropMessages();
+  await queuePrompt(other, "One.", 1);
   await other.stop();
   const card = await other.ended();
-  assert.deepEqual([await shown.card(), (await shown.timeline())[0].remarks], [null, []], "nothing of that was heard");
+  assert.deepEqual([await shown.card(), (await shown.timeline())[0].remarks], [null, []], "the page received none of it");
   await tap.cut();
   assert.deepEqual(await shown.ended(), card);
   assert.deepEqual(await shown.timeline(), await other.timeline());
@@ -101,20 +103,20 @@ test("what was pushed while there was no connection is caught up with one readin
   assert.deepEqual(readings(), ["since=0", `since=${seq}`]);
 });
 
-test("a run is read again where the server says that something may be missing", async (stage) => {
-  const { shown, tap, readings, seq } = await standing(stage);
+test("a run is read again when the server says that something may be missing", async (stage) => {
+  const { shown, tap, readings, seq } = await atFirstStep(stage);
   await tap.loseNext("run_view");
-  await shown.say("One.");
+  await shown.sendPrompt("One.");
   await until("it was lost", () => tap.lost(), (lost) => lost.length === 1);
   assert.deepEqual((await shown.timeline())[0].remarks, []);
-  // The lists come once more then, unasked.
-  await tap.hear({ type: "session_list", sessions: [], total_count: 0 });
-  await until("it waits", () => shown.waiting(), (waiting) => waiting.length === 1);
+  // The server sends its lists again then, unasked.
+  await tap.inject({ type: "session_list", sessions: [], total_count: 0 });
+  await until("it is queued", () => shown.queued(), (queued) => queued.length === 1);
   assert.deepEqual(readings(), ["since=0", `since=${seq}`]);
 });
 
-test("what is pushed while a run is first read is not lost", async (stage) => {
-  const { server, run } = await standing(stage);
+test("what is pushed during the first reading of a run is not lost", async (stage) => {
+  const { server, run } = await atFirstStep(stage);
   const shown = await stage.window();
   const tap = await Tap.on(shown.page);
   await shown.visit(`${server.url}#key=${server.key}`);
@@ -122,18 +124,19 @@ test("what is pushed while a run is first read is not lost", async (stage) => {
   const reading = await tap.holdBack(`/api/runs/${run}`);
   await shown.page.evaluate((hash) => { location.hash = hash; }, `#/runs/${run}`);
   await until("it is being read", () => reading.held());
-  // The answer is made before these, and comes after them.
-  await stage.pages[0].say("One.");
-  await stage.pages[0].say("Two.");
+  // The server answers before these prompts are sent, but the answer arrives after them.
+  await stage.pages[0].sendPrompt("One.");
+  await stage.pages[0].sendPrompt("Two.");
   await until("they are pushed", () => tap.pushed(), (pushed) => pushed.length === 2);
-  await reading.letGo();
+  await reading.release();
   await shown.settled(`#/runs/${run}`);
-  await until("both wait", () => shown.waiting(), (waiting) => waiting.length === 2);
+  await until("both are queued", () => shown.queued(), (queued) => queued.length === 2);
   assert.equal((await shown.timeline())[0].remarks.length, 2);
   assert.equal(tap.asked.filter((path) => path.startsWith(`/api/runs/${run}`)).length, 1, "one reading was enough");
 });
 
-// What happens to a run, until it stands still: by what its agent does, and by what is done in the page.
+// What happens to a run until nothing changes any more: what its agent does, and what the user does
+// in the page.
 const STORIES = {
   "a retry and a loop": { plan: RESUMED, until: resume },
   "a pause": { script: "rate-limited", until: (shown) => shown.ended() },
@@ -142,21 +145,21 @@ const STORIES = {
     until: async (shown) => {
       const { actions } = await shown.ended();
       await shown.press(actions.find((action) => /allow/i.test(action)));
-      await until("it goes on", () => shown.timeline(), (visits) => visits.some(({ remarks }) => /resumed/.test(remarks.join())));
+      await until("it is resumed", () => shown.timeline(), (visits) => visits.some(({ remarks }) => /resumed/.test(remarks.join())));
       await shown.ended();
     },
   },
   "prompts that are queued": {
     script: "slow",
     until: async (shown) => {
-      await says(shown, "One.", 1);
-      await says(shown, "Two.", 2);
+      await queuePrompt(shown, "One.", 1);
+      await queuePrompt(shown, "Two.", 2);
     },
   },
   "prompts that are withdrawn": {
     script: "slow",
     until: async (shown) => {
-      await says(shown, "One.", 1);
+      await queuePrompt(shown, "One.", 1);
       await shown.stop();
       await shown.ended();
       await until("it is marked", () => shown.undelivered(), (found) => found.length === 1);
@@ -165,23 +168,23 @@ const STORIES = {
 };
 
 for (const [name, { until: happens, ...agent }] of Object.entries(STORIES)) {
-  test(`what is shown live is what a reload shows (${name})`, async (stage) => {
+  test(`the live page shows the same as a reload (${name})`, async (stage) => {
     const server = await stage.serve(agent);
     const { shown, run } = await watched(stage, server);
     await happens(shown);
-    // How it ended is also said in the conversation, each time.
+    // Each end is also a message in the conversation.
     const { run: { recipe_label: label }, events } = await server.ask(`/api/runs/${run}`);
     const ends = events.filter(({ event }) => event === "ended").length;
     const closings = (rows) => rows.filter(({ prompt, text }) => !prompt && text.includes(`${label}: `)).length;
-    const said = await until("all is said", () => shown.conversation(), (rows) => rows.length > 1 && closings(rows) === ends);
+    const messages = await until("the conversation is complete", () => shown.conversation(), (rows) => rows.length > 1 && closings(rows) === ends);
     const live = await everything(shown);
     await shown.reload();
-    await until("all is said again", () => shown.conversation(), (rows) => rows.length === said.length);
+    await until("the conversation is complete again", () => shown.conversation(), (rows) => rows.length === messages.length);
     assert.deepEqual(await everything(shown), live);
   });
 }
 
-// All that is shown of a run.
+// Everything that is shown of a run.
 async function everything(shown) {
   const [title, words, picture, timeline, card] = await Promise.all([
     shown.page.title(), shown.words(), shown.picture(), shown.timeline(), shown.card(),

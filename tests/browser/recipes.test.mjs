@@ -1,13 +1,13 @@
-// The recipes and their pictures.
+// The recipes and their graphs.
 
 import assert from "node:assert/strict";
 
-import { until } from "./patience.mjs";
+import { until } from "./until.mjs";
 import { test } from "./stage.mjs";
 
 const PHONE = { width: 390, height: 844, isMobile: true, hasTouch: true, deviceScaleFactor: 2 };
 
-// An outcome `other` that only follows from the guardrail may be left out of a picture: every step has it.
+// The outcome `other` may be left out of a graph if it comes from the guardrail: every step has it.
 const implied = (outline, { name, next }) =>
   outline.guardrails.exit_on_other && name === "other" && next.exit?.code === "user-provided-other";
 
@@ -39,27 +39,27 @@ test("all recipes are listed with what they do", async (stage) => {
   }
 });
 
-test("what is on offer stays in its place when runs begin and end", async (stage) => {
+test("the list of recipes does not move when runs begin and end", async (stage) => {
   const server = await stage.serve({ script: "slow" });
   for (const viewport of [PHONE, { width: 1280, height: 860 }]) {
     const [looking, working] = [await stage.open(server, { viewport }), await stage.open(server)];
     const seen = () => looking.page.evaluate(() => ({
-      going: [...document.querySelectorAll("main .work a")].map(({ textContent }) => textContent),
+      running: [...document.querySelectorAll("main .work a")].map(({ textContent }) => textContent),
       tops: [...document.querySelectorAll("main a.recipe")].map((card) => card.getBoundingClientRect().top),
     }));
     const before = await seen();
-    assert.deepEqual([before.going.length, before.tops.length], [0, 8]);
+    assert.deepEqual([before.running.length, before.tops.length], [0, 8]);
     const run = await working.start({ directory: stage.place.project });
-    const during = await until("it is told", seen, ({ going }) => going.length === 1);
-    assert.match(during.going[0], /Implement & Review.*rehearsal.*step 1 of at most 8: implement · project/);
+    const during = await until("the run is listed", seen, ({ running }) => running.length === 1);
+    assert.match(during.running[0], /Implement & Review.*rehearsal.*step 1 of at most 8: implement · project/);
     assert.deepEqual(during.tops, before.tops);
     await working.goto(`#/runs/${run}`);
     await working.stop();
-    assert.deepEqual(await until("it is over", seen, ({ going }) => going.length === 0), before);
+    assert.deepEqual(await until("it is over", seen, ({ running }) => running.length === 0), before);
   }
 });
 
-test("a picture has every step, every outcome, and every exit in its category", async (stage) => {
+test("a graph has every step, every outcome, and every exit in its category", async (stage) => {
   const server = await stage.serve();
   const shown = await stage.open(server);
   for (const outline of await outlines(server)) {
@@ -82,12 +82,12 @@ test("a picture has every step, every outcome, and every exit in its category", 
         assert.ok(nodes.some(({ label, kinds }) => label.includes(next.restart) && kinds.includes("restart")), `${outline.id} restarts`);
       }
     }
-    for (const step of outline.steps) assert.ok(name.includes(step.name), `${step.name} is in the picture's description`);
+    for (const step of outline.steps) assert.ok(name.includes(step.name), `${step.name} is in the graph's description`);
   }
 });
 
-for (const [where, viewport] of [["on a desk", undefined], ["on a phone", PHONE]]) {
-  test(`in no picture do boxes overlap or texts spill over, ${where}`, async (stage) => {
+for (const [where, viewport] of [["on a desktop", undefined], ["on a phone", PHONE]]) {
+  test(`in no graph do boxes overlap or texts overflow, ${where}`, async (stage) => {
     const server = await stage.serve();
     const shown = await stage.open(server, { viewport });
     for (const { id, label } of await outlines(server)) {
@@ -96,7 +96,7 @@ for (const [where, viewport] of [["on a desk", undefined], ["on a phone", PHONE]
       const { nodes, arrows, box } = await shown.picture();
       for (const [index, one] of nodes.entries()) {
         for (const other of nodes.slice(index + 1)) assert.ok(!overlap(one.box, other.box), `${id}: ${one.label} and ${other.label} overlap`);
-        for (const arrow of arrows) assert.ok(!overlap(one.box, arrow.words[0]), `${id}: ${arrow.label} lies on ${one.label}`);
+        for (const arrow of arrows) assert.ok(!overlap(one.box, arrow.words[0]), `${id}: ${arrow.label} covers ${one.label}`);
       }
       for (const [index, one] of arrows.entries()) {
         for (const other of arrows.slice(index + 1)) {
@@ -104,14 +104,14 @@ for (const [where, viewport] of [["on a desk", undefined], ["on a phone", PHONE]
         }
       }
       for (const one of [...nodes, ...arrows]) {
-        for (const words of one.words) assert.ok(within(words, one.box), `${id}: ${one.label} spills out of its box`);
-        assert.ok(within(one.box, box), `${id}: ${one.label} is outside of the picture`);
+        for (const words of one.words) assert.ok(within(words, one.box), `${id}: ${one.label} overflows its box`);
+        assert.ok(within(one.box, box), `${id}: ${one.label} is outside of the graph`);
       }
     }
   });
 }
 
-test("letters in a picture can be read on a phone", async (stage) => {
+test("the text in a graph can be read on a phone", async (stage) => {
   const server = await stage.serve();
   const shown = await stage.open(server, { viewport: PHONE });
   for (const { id, label } of await outlines(server)) {

@@ -1,11 +1,11 @@
-// A run, while it happens.
+// A run, while it is running.
 
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { FIELDS } from "./page.mjs";
-import { until } from "./patience.mjs";
+import { until } from "./until.mjs";
 import { test } from "./stage.mjs";
 
 test("a run is shown step by step, with its retry, its visits and its end", async (stage) => {
@@ -18,12 +18,12 @@ test("a run is shown step by step, with its retry, its visits and its end", asyn
     if (steps.join() !== seen.at(-1)?.join()) seen.push(steps);
     return shown.card();
   });
-  const way = ["implement", "code-review", "fix", "code-review", "commit"];
+  const path = ["implement", "code-review", "fix", "code-review", "commit"];
   const last = await shown.timeline();
-  assert.deepEqual(last.map(({ step }) => step), way);
+  assert.deepEqual(last.map(({ step }) => step), path);
   assert.deepEqual(last.map(({ outcome }) => outcome), ["complete", "issues-found", "complete", "no-issues", "committed"]);
   assert.ok(seen.length > 1, "it grew while it was watched");
-  for (const steps of seen) assert.deepEqual(steps, way.slice(0, steps.length), "it only ever grew");
+  for (const steps of seen) assert.deepEqual(steps, path.slice(0, steps.length), "it only ever grew");
 
   const { nodes, arrows } = await shown.picture();
   assert.match(nodes.find(({ label }) => label === "code-review").count, /2/, "the visits are counted");
@@ -33,7 +33,7 @@ test("a run is shown step by step, with its retry, its visits and its end", asyn
 
   assert.equal(card.kind, "completed");
   assert.match(card.title, /Task committed/);
-  assert.match(card.text, /rehearsal/i, "nobody takes it for work done");
+  assert.match(card.text, /rehearsal/i, "it cannot be mistaken for work");
   const { events } = await server.ask(`/api/runs/${run}`);
   assert.equal(events.at(-1).event, "ended");
 });
@@ -56,7 +56,7 @@ test("the conversation has prompts folded and replies open", async (stage) => {
   const shown = await stage.open(server);
   await shown.start({ directory: stage.place.project, about: "Only the cart." });
   await shown.ended();
-  const rows = await until("all is said", () => shown.conversation(), (rows) => rows.filter(({ prompt }) => prompt).length === 3);
+  const rows = await until("the conversation is complete", () => shown.conversation(), (rows) => rows.filter(({ prompt }) => prompt).length === 3);
   assert.ok(rows[0].prompt && rows[0].folded && rows[0].text.includes("Only the cart."));
   assert.ok(rows.filter(({ prompt }) => prompt).every(({ folded }) => folded));
   const reply = rows.find(({ text }) => text.includes("Heading"));
@@ -65,7 +65,7 @@ test("the conversation has prompts folded and replies open", async (stage) => {
   assert.ok(!reply.text.includes("**"));
 });
 
-test("how far it is, is told against the worst case", async (stage) => {
+test("progress is shown relative to the worst case", async (stage) => {
   const server = await stage.serve({ script: "one-fix" });
   const shown = await stage.open(server);
   await shown.start({ directory: stage.place.project });
@@ -76,23 +76,23 @@ test("how far it is, is told against the worst case", async (stage) => {
   assert.deepEqual({ value, max }, { value: 5, max: most });
 });
 
-test("the present step is marked while it goes on", async (stage) => {
+test("the current step is marked while the run is running", async (stage) => {
   const server = await stage.serve({ script: "slow" });
   const shown = await stage.open(server);
   await shown.start({ directory: stage.place.project });
   const visits = await until("there is a visit", () => shown.timeline(), (visits) => visits.length > 0);
-  assert.deepEqual(visits.map(({ step, present, outcome }) => ({ step, present, outcome })), [{ step: "implement", present: true, outcome: null }]);
+  assert.deepEqual(visits.map(({ step, current, outcome }) => ({ step, current, outcome })), [{ step: "implement", current: true, outcome: null }]);
   const { nodes } = await shown.picture();
-  assert.deepEqual(nodes.filter(({ kinds }) => kinds.includes("present")).map(({ label }) => label), ["implement"]);
+  assert.deepEqual(nodes.filter(({ kinds }) => kinds.includes("current")).map(({ label }) => label), ["implement"]);
   assert.equal(await shown.card(), null);
   await shown.stop();
   await shown.ended();
   const after = await shown.picture();
-  assert.deepEqual(after.nodes.filter(({ kinds }) => kinds.includes("present")), [], "nothing goes on any more");
-  assert.ok((await shown.timeline()).every(({ present }) => !present));
+  assert.deepEqual(after.nodes.filter(({ kinds }) => kinds.includes("current")), [], "no step is current any more");
+  assert.ok((await shown.timeline()).every(({ current }) => !current));
 });
 
-test("where an agent may not work is told in the dialog, which stays as it is", async (stage) => {
+test("a directory that is not allowed is reported in the dialog, which keeps its values", async (stage) => {
   const server = await stage.serve();
   const shown = await stage.open(server);
   await shown.openRecipe("Implement & Review");
@@ -106,11 +106,11 @@ test("where an agent may not work is told in the dialog, which stays as it is", 
   assert.match(await about.evaluate((field) => field.value), /nobody wants to write twice/);
 });
 
-test("what a command of the engine prints is shown while it runs", async (stage) => {
+test("the output of an engine's command is shown while it runs", async (stage) => {
   const tries = [{ write: { path: "polished.txt", content: "polished" } }];
   const server = await stage.serve({ command: "examples/proof_of_work", plan: { default: { tries } } });
   const [check, go] = [join(stage.place.project, "check"), stage.place.path("go")];
-  // It waits until the page was looked at.
+  // The command waits until the test has looked at the page.
   writeFileSync(check, `#!/bin/sh\necho '<b>halfway there</b>'\nwhile ! [ -e '${go}' ]; do sleep 0.05; done\n`, { mode: 0o755 });
   const shown = await stage.open(server);
   await shown.start({ recipe: "Polish A File", directory: stage.place.project });

@@ -1,10 +1,10 @@
-// Nothing that an agent, or anybody else, wrote is ever run.
+// No text from an agent, a user or a repository is ever executed.
 
 import assert from "node:assert/strict";
 import { mkdirSync } from "node:fs";
 
 import { CONVERSATION, FIELDS } from "./page.mjs";
-import { until } from "./patience.mjs";
+import { until } from "./until.mjs";
 import { LINE, PAYLOADS } from "./payloads.mjs";
 import { makeWorkTree } from "./server.mjs";
 import { test } from "./stage.mjs";
@@ -12,8 +12,8 @@ import { test } from "./stage.mjs";
 const FORBIDDEN = "script, iframe, frame, img, image, style, link, form, object, embed, base, meta, video, audio, source, template, svg, math, "
   + "button, textarea, select, input:not([type=checkbox][disabled])";
 
-// A window that notices whatever is run, and whatever is asked of anybody.
-async function wary(stage, server) {
+// A window that detects executed payloads, and requests to other hosts.
+async function guarded(stage, server) {
   const shown = await stage.window();
   const noticed = { run: [], asked: [], opened: [] };
   await shown.page.exposeFunction("pwned", (number) => noticed.run.push(number));
@@ -27,18 +27,18 @@ async function wary(stage, server) {
   return { shown, noticed };
 }
 
-// What a text looks like when no mark-up is drawn from it: letters and digits only, since Markdown takes some signs away.
+// The letters and digits of a text: Markdown removes some of the other characters.
 const bare = (text) => text.replace(/[^\p{L}\p{N}]/gu, "");
 
 test("no reply becomes anything but text and links to pages", async (stage) => {
   assert.ok(PAYLOADS.length >= 30);
   const server = await stage.serve({ plan: { default: { passages: PAYLOADS } } });
-  const { shown, noticed } = await wary(stage, server);
+  const { shown, noticed } = await guarded(stage, server);
   await shown.start({ directory: stage.place.project, recipe: "Retrospective" });
   await shown.ended();
-  // Seen live, and again from its beginning.
+  // The replies were shown live; now they are read from the beginning.
   await shown.reload();
-  const rows = await until("all is said", () => shown.conversation(), (rows) => rows.length > PAYLOADS.length);
+  const rows = await until("the conversation is complete", () => shown.conversation(), (rows) => rows.length > PAYLOADS.length);
   const inside = await shown.page.$eval(CONVERSATION, (log, forbidden) => ({
     forbidden: [...log.querySelectorAll(forbidden)].map((one) => one.outerHTML),
     attributes: [...log.querySelectorAll("*")].flatMap((one) => [...one.attributes].map(({ name, value }) => `${name}=${value}`)),
@@ -49,7 +49,7 @@ test("no reply becomes anything but text and links to pages", async (stage) => {
   }), FORBIDDEN);
   assert.deepEqual(inside.forbidden, []);
   assert.deepEqual(inside.attributes.filter((one) => /^(on|style|srcdoc|formaction|ping|xlink)/i.test(one)), []);
-  assert.ok(inside.links.length >= 2, "real links are links");
+  assert.ok(inside.links.length >= 2, "valid links are links");
   for (const link of inside.links) {
     assert.equal(link.name, "a");
     assert.match(link.protocol, /^https?:$/, link.href);
@@ -57,25 +57,26 @@ test("no reply becomes anything but text and links to pages", async (stage) => {
     assert.equal(link.target, "_blank");
     assert.notEqual(link.host, server.address, "no reply leads into the console");
   }
-  // What is a mere definition, or a destination, is not there to be read; the rest is. A tick in a box is a box that is ticked.
-  const said = rows.map(({ text }) => bare(text)).join("\n");
+  // Link definitions and destinations are not shown as text; everything else is. A `[x]` becomes a
+  // checked box.
+  const shownText = rows.map(({ text }) => bare(text)).join("\n");
   const plain = PAYLOADS.filter((text) => !/^\[|^!\[|\]\(|&|^`{3}|^__proto__|https?:/m.test(text));
   assert.ok(plain.length >= 30);
-  const unread = plain.filter((text) => !said.includes(bare(text.replaceAll("- [x]", "-"))));
+  const unread = plain.filter((text) => !shownText.includes(bare(text.replaceAll("- [x]", "-"))));
   assert.deepEqual(unread, []);
-  await everythingIsTouched(shown, noticed);
+  await touchEverything(shown, noticed);
   assert.deepEqual(noticed.run, []);
   assert.deepEqual(noticed.asked, []);
 });
 
 // Clicks every link, focuses and hovers over every row, and looks at what that opened.
-async function everythingIsTouched(shown, noticed) {
+async function touchEverything(shown, noticed) {
   const page = shown.page;
   const before = page.url();
   for (const link of await page.$$(`${CONVERSATION} a`)) {
     const count = noticed.opened.length;
     await link.click();
-    // It opens in front of the console, which draws nothing behind it.
+    // The new tab covers the console, which is not drawn until it is in front again.
     await until("it opens", () => noticed.opened.length > count);
     for (const other of await page.browserContext().pages()) if (other !== page) await other.close();
     await page.bringToFront();
@@ -91,17 +92,17 @@ async function everythingIsTouched(shown, noticed) {
   for (const url of noticed.opened) assert.match(url, /^(https?:|about:blank|$|chrome-error:)/, "nothing is opened but pages");
 }
 
-test("what a run is about, where it works and what its session is called are only texts", async (stage) => {
+test("a run's task, its directory and its session's name are only text", async (stage) => {
   const folder = stage.place.path(LINE);
   mkdirSync(folder);
   makeWorkTree(folder);
   const server = await stage.serve({ plan: { default: {} } });
-  const { shown, noticed } = await wary(stage, server);
+  const { shown, noticed } = await guarded(stage, server);
   const about = PAYLOADS.join("\n\n").replaceAll("\u0000", "");
   const run = await shown.start({ directory: folder, about });
   await shown.ended();
   await shown.reload();
-  const rows = await until("all is said", () => shown.conversation(), (rows) => rows.filter(({ prompt }) => prompt).length === 3);
+  const rows = await until("the conversation is complete", () => shown.conversation(), (rows) => rows.filter(({ prompt }) => prompt).length === 3);
   assert.ok(rows[0].text.includes(about.split("\n")[0]) && rows[0].text.includes("__proto__"), "it can still be read");
   const text = () => shown.page.evaluate(() => document.body.innerText);
   assert.ok((await text()).includes(LINE), "the folder can be read");
@@ -123,7 +124,7 @@ test("what a run is about, where it works and what its session is called are onl
 test("the agent's own words on the card are only text", async (stage) => {
   const description = `${LINE} [x](javascript:pwned(903)) ${PAYLOADS[0]}`;
   const server = await stage.serve({ plan: { default: { text: JSON.stringify({ outcome: "other", otherDescription: description }) } } });
-  const { shown, noticed } = await wary(stage, server);
+  const { shown, noticed } = await guarded(stage, server);
   await shown.start({ directory: stage.place.project });
   const card = await shown.ended();
   assert.ok(card.text.includes(description));
@@ -132,16 +133,16 @@ test("the agent's own words on the card are only text", async (stage) => {
   assert.deepEqual(noticed, { run: [], asked: [], opened: [] });
 });
 
-test("whatever stands in the address is only text", async (stage) => {
+test("what is in the address is only text", async (stage) => {
   const server = await stage.serve();
-  const { shown, noticed } = await wary(stage, server);
-  shown.forgiven.push(/^Failed to load resource: the server responded with a status of 40[04]/);
+  const { shown, noticed } = await guarded(stage, server);
+  shown.expectedErrors.push(/^Failed to load resource: the server responded with a status of 40[04]/);
   for (const odd of [LINE, "..", "../../health", "__proto__", "constructor", "%", "%00", "a/b/c", "x".repeat(3000)]) {
     for (const view of ["recipes", "runs"]) {
       for (const written of new Set([odd, encodeURIComponent(odd)])) {
         await shown.page.evaluate((hash) => { location.hash = hash; }, `#/${view}/${written}`);
-        const said = () => shown.page.evaluate(() => document.querySelector("main").innerText.trim());
-        await until(`something is said about ${view}/${odd.slice(0, 60)}`, said);
+        const content = () => shown.page.evaluate(() => document.querySelector("main").innerText.trim());
+        await until(`something is shown for ${view}/${odd.slice(0, 60)}`, content);
       }
     }
     await shown.goto("#/");
@@ -149,7 +150,7 @@ test("whatever stands in the address is only text", async (stage) => {
   assert.deepEqual(noticed, { run: [], asked: [], opened: [] });
 });
 
-test("the page says what a browser may do with it, and has nothing inline", async (stage) => {
+test("the page has a content security policy, and nothing inline", async (stage) => {
   const server = await stage.serve();
   const answer = await fetch(server.url);
   const policy = Object.fromEntries(answer.headers.get("content-security-policy").split(";").map((part) => {

@@ -1,4 +1,4 @@
-// Takes the pictures for the documentation.
+// Takes the screenshots for the documentation.
 //
 //   node tests/browser/screenshots.mjs <folder>
 
@@ -7,10 +7,10 @@ import { join } from "node:path";
 
 import { launch } from "./browser.mjs";
 import { ConsolePage, FIELDS } from "./page.mjs";
-import { until } from "./patience.mjs";
+import { until } from "./until.mjs";
 import { Place } from "./server.mjs";
 
-const DESK = { width: 1280, height: 860, deviceScaleFactor: 2 };
+const DESKTOP = { width: 1280, height: 860, deviceScaleFactor: 2 };
 const PHONE = { width: 390, height: 844, deviceScaleFactor: 2, isMobile: true, hasTouch: true };
 const ABOUT = "Only the tasks about the shopping cart.";
 
@@ -22,8 +22,8 @@ if (!folder) {
 mkdirSync(folder, { recursive: true });
 const { browser, close } = await launch();
 
-// A window onto a server of its own, at a place whose name looks the same every time.
-async function scene(options, story, { viewport = DESK, scheme = "light" } = {}) {
+// A window with a server of its own, in a directory whose shown name is always the same.
+async function scene(options, story, { viewport = DESKTOP, scheme = "light" } = {}) {
   const place = new Place();
   try {
     const server = await place.serve(options);
@@ -47,14 +47,14 @@ async function scene(options, story, { viewport = DESK, scheme = "light" } = {})
 async function shoot(page, name) {
   await page.evaluate(() => document.fonts.ready);
   await page.mouse.move(0, 0);
-  // A button that was pressed with a hand shows no ring around it.
+  // A button that was pressed with a mouse shows no focus ring.
   await page.evaluate(() => document.activeElement?.matches("button") && document.activeElement.blur());
   await page.evaluate(() => scrollTo(0, 0));
   await page.screenshot({ path: join(folder, `${name}.webp`), type: "webp", quality: 88 });
   console.log(`${name}.webp`);
 }
 
-// Shows `/home/me` in the place of a temporary folder. Runs in the page, and watches what is drawn.
+// Shows `/home/me` instead of a temporary folder. Runs in the page, and watches what is drawn.
 function stableNames(temporary) {
   const renamed = (node) => {
     if (node.nodeType === Node.TEXT_NODE && node.data.includes(temporary)) node.data = node.data.replaceAll(temporary, "/home/me");
@@ -68,13 +68,13 @@ async function run({ shown, place }, recipe) {
   await shown.start({ directory: place.project, about: ABOUT, recipe });
 }
 
-// Runs to the end, and shows all of it from the top.
+// Runs to the end, and shows the run from the top.
 const ended = (name) => async (stage) => {
   await run(stage);
   await stage.shown.ended();
   await stage.shown.reload();
   await stage.shown.ended();
-  await until("all is said", () => stage.shown.conversation(), (rows) => rows.length > 1);
+  await until("the conversation is complete", () => stage.shown.conversation(), (rows) => rows.length > 1);
   await stage.shoot(name);
 };
 
@@ -85,7 +85,7 @@ const FIXING = [
   { passages: ["It returns the error now, and a test holds it to that."] },
 ];
 
-// It gets as far as the second review, and thinks about that for a long time.
+// It gets to the second review, and stays there.
 const LIVE = { answers: [...FIXING, { passages: ["I read the changes again from the beginning…"], act: "silence" }] };
 
 // It gets to the end.
@@ -114,9 +114,9 @@ const live = (name) => async (stage) => {
   await run(stage);
   await until("it is at the second review", () => stage.shown.timeline(), (visits) => visits.length === 4);
   await stage.shown.reload();
-  await until("all is said", () => stage.shown.conversation(), (rows) => rows.length >= 8);
-  await stage.shown.say("Please look at the rounding, too.");
-  await until("it waits", () => stage.shown.waiting(), (waiting) => waiting.length === 1);
+  await until("the conversation is complete", () => stage.shown.conversation(), (rows) => rows.length >= 8);
+  await stage.shown.sendPrompt("Please look at the rounding, too.");
+  await until("it is queued", () => stage.shown.queued(), (queued) => queued.length === 1);
   await stage.shoot(name);
 };
 await scene({ plan: LIVE }, live("run-live"));

@@ -1,8 +1,8 @@
-// The server as a process, and the place it works in.
+// The server as a process, and the directories that it uses.
 
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -12,7 +12,7 @@ import { TARGET } from "./browser.mjs";
 const alive = new Set();
 process.on("exit", () => alive.forEach((child) => child.kill("SIGKILL")));
 
-// Runs git in a directory, where no configuration of the machine's user matters, and gives back what it prints.
+// Runs git in a directory, without the configuration of the machine's user, and returns its output.
 export function gitIn(cwd, ...words) {
   const env = { ...process.env, GIT_CONFIG_GLOBAL: "/dev/null", GIT_CONFIG_SYSTEM: "/dev/null" };
   const person = ["-c", "user.name=A Person", "-c", "user.email=person@example.com"];
@@ -25,14 +25,18 @@ export function makeWorkTree(cwd) {
   gitIn(cwd, "commit", "--quiet", "--allow-empty", "--message", "First");
 }
 
-// A home, a project and a data directory. Servers that come one after the other in it find what the last one left.
+// A home, a project and a data directory. A server that is restarted in them finds the data of the
+// previous one.
 export class Place {
   folder = mkdtempSync(join(tmpdir(), "surefire-console-"));
   children = [];
 
   constructor() {
-    for (const name of ["home", "project"]) mkdirSync(this.path(name));
+    for (const name of ["home", "project", "bin"]) mkdirSync(this.path(name));
     makeWorkTree(this.project);
+    // A recipe that needs a task can start where there is a tracker. No test runs the tracker.
+    mkdirSync(join(this.project, ".beads"));
+    symlinkSync("/bin/sh", join(this.path("bin"), "bd"));
   }
 
   path(name) {
@@ -44,8 +48,8 @@ export class Place {
     return this.path("project");
   }
 
-  // Starts the server and waits until it is ready. Its agent rehearses a script; or, where there is a `plan`, it is the fake CLI.
-  // Its recipes are ours, or those of another `command`.
+  // Starts the server and waits until it is ready. Its agent rehearses a script or, with a `plan`,
+  // is the fake CLI. It offers the bundled recipes, or those of another `command`.
   async serve({ script = "happy", pace = 0, plan, listen = "127.0.0.1:0", command = "surefire" } = {}) {
     if (plan) writeFileSync(this.path("plan.json"), JSON.stringify(plan));
     const agent = plan
@@ -62,17 +66,18 @@ export class Place {
     const line = await new Promise((resolve, reject) => {
       createInterface({ input: child.stdout }).once("line", resolve);
       child.once("error", reject);
-      child.once("exit", (code) => reject(new Error(`the server ended with ${code} before it was ready`)));
+      child.once("exit", (code) => reject(new Error(`the server exited with ${code} before it was ready`)));
     });
     return new Server(child, JSON.parse(line));
   }
 
   environment() {
-    const { PATH, LANG } = process.env;
+    const { LANG } = process.env;
+    const PATH = `${this.path("bin")}:${process.env.PATH}`;
     return { PATH, LANG, HOME: this.path("home"), TMPDIR: this.folder, RUST_LOG: "off", CLAUDE_CODE_FAKE_PLAN: this.path("plan.json") };
   }
 
-  // Runs another command beside the server, and gives back its exit status.
+  // Runs a command beside the server, and returns its exit status.
   async command(words) {
     const child = spawn(program("surefire"), [...words, "--data", this.path("data")], { env: this.environment(), stdio: "ignore" });
     alive.add(child);
@@ -81,24 +86,24 @@ export class Place {
     return code;
   }
 
-  // What a command prints.
+  // Runs a command, and returns its output.
   async output(words, name = "surefire") {
     const child = spawn(program(name), words, { env: this.environment(), stdio: ["ignore", "pipe", "inherit"] });
     alive.add(child);
     const [text, [code]] = await Promise.all([child.stdout.toArray(), once(child, "exit")]);
     alive.delete(child);
-    if (code !== 0) throw new Error(`${name} ${words.join(" ")} ended with ${code}`);
+    if (code !== 0) throw new Error(`${name} ${words.join(" ")} exited with ${code}`);
     return Buffer.concat(text).toString();
   }
 
-  // What the fake CLI wrote down about its calls.
+  // The fake CLI's log of its calls.
   calls() {
     const log = this.path("calls.jsonl");
     if (!existsSync(log)) return [];
     return readFileSync(log, "utf8").split("\n").filter(Boolean).map((line) => JSON.parse(line));
   }
 
-  // Ends all servers, their agents with them, and removes everything.
+  // Stops all servers and their agents, and removes the directories.
   async remove() {
     await Promise.all(this.children.map((child) => ended(child, "SIGTERM")));
     rmSync(this.folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
@@ -114,14 +119,14 @@ class Server {
     this.url = `http://${this.address}/`;
   }
 
-  // What is asked over HTTP, as anybody may who has the key.
+  // Sends an HTTP request with the key.
   async ask(path) {
     const answer = await fetch(new URL(path, this.url), { headers: { authorization: `Bearer ${this.key}` } });
     if (!answer.ok) throw new Error(`${path}: ${answer.status}`);
     return answer.json();
   }
 
-  // `kill -9`: it learns nothing of it.
+  // `kill -9`: the server cannot react to it.
   kill() {
     return ended(this.child, "SIGKILL");
   }
@@ -136,6 +141,6 @@ async function ended(child, signal) {
 
 function program(name) {
   const path = join(TARGET, "debug", name);
-  if (!existsSync(path)) throw new Error(`there is no ${path}: build it with \`cargo build --workspace --bins --examples --features surefire/crash-points\``);
+  if (!existsSync(path)) throw new Error(`there is no ${path}: build it with \`cargo build --workspace --bins --examples --features surefire/__crash-points\``);
   return path;
 }

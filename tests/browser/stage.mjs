@@ -1,4 +1,5 @@
-// A test on a stage of its own: a place, its servers, and windows in which nothing may go wrong unnoticed.
+// The stage of a test: its directories, servers and windows. An unexpected error in a window fails
+// the test.
 
 import assert from "node:assert/strict";
 import { after, before, test as run } from "node:test";
@@ -11,8 +12,8 @@ let chromium;
 before(async () => { chromium = await launch(); });
 after(() => chromium?.close());
 
-// Chromium writes these itself while nobody listens at an address. No script of the page can hold them back.
-const NOBODY_LISTENS = /^(WebSocket connection to '.*' failed|Failed to load resource: net::ERR_CONNECTION_(REFUSED|RESET))/;
+// Chromium logs these itself while the server is down. No script of the page can suppress them.
+const CONNECTION_ERRORS = /^(WebSocket connection to '.*' failed|Failed to load resource: net::ERR_CONNECTION_(REFUSED|RESET))/;
 
 // A test whose name is a sentence.
 export function test(name, story) {
@@ -20,9 +21,9 @@ export function test(name, story) {
     const stage = new Stage(t);
     try {
       await story(stage);
-      stage.isCalm();
+      stage.assertNoErrors();
     } catch (error) {
-      await stage.lament();
+      await stage.reportFailure();
       throw error;
     } finally {
       await stage.leave();
@@ -44,35 +45,35 @@ class Stage {
     return this.place.serve(options);
   }
 
-  // A place beside the first, for a server that shall know nothing of it.
+  // Separate directories, for a server that shares no data with the first.
   another() {
     const place = new Place();
     this.others.push(place);
     return place;
   }
 
-  // Another person's browser: nothing is shared with other contexts.
+  // A separate browser profile, which shares nothing with other contexts.
   async context() {
     const context = await chromium.browser.createBrowserContext();
     this.contexts.push(context);
     return context;
   }
 
-  // A window that has not gone anywhere yet.
+  // A window that has not opened a page yet.
   async window({ context, viewport = { width: 1280, height: 860 } } = {}) {
     const page = await (context ?? await this.context()).newPage();
     await page.setViewport(viewport);
-    const complaints = [];
-    page.on("pageerror", (error) => complaints.push(`pageerror: ${error.message}`));
-    page.on("console", (message) => message.type() === "error" && complaints.push(`${message.text()} ${message.location().url ?? ""}`.trim()));
+    const errors = [];
+    page.on("pageerror", (error) => errors.push(`pageerror: ${error.message}`));
+    page.on("console", (message) => message.type() === "error" && errors.push(`${message.text()} ${message.location().url ?? ""}`.trim()));
     await page.evaluateOnNewDocument(() => addEventListener("securitypolicyviolation", (event) =>
       console.error(`violation of ${event.effectiveDirective} by ${event.blockedURI || event.sample}`)));
-    const shown = new ConsolePage(page, complaints);
+    const shown = new ConsolePage(page, errors);
     this.pages.push(shown);
     return shown;
   }
 
-  // A window with the console, paired by the link that the server prints, at this place in it.
+  // A window with the console at this address, paired by the link that the server prints.
   async open(server, { at = "#/", ...options } = {}) {
     const shown = await this.window(options);
     await shown.visit(`${server.url}#key=${server.key}`);
@@ -81,25 +82,25 @@ class Stage {
     return shown;
   }
 
-  // From here on it is no fault if nobody listens.
-  mayBeAlone(shown) {
-    shown.forgiven.push(NOBODY_LISTENS);
+  // From now on, failed connections to the server are not errors.
+  allowConnectionErrors(shown) {
+    shown.expectedErrors.push(CONNECTION_ERRORS);
   }
 
-  // Nothing went wrong in any window.
-  isCalm() {
+  // There was no unexpected error in any window.
+  assertNoErrors() {
     for (const shown of this.pages) {
-      const left = shown.complaints.filter((words) => !shown.forgiven.some((pattern) => pattern.test(words)));
-      assert.deepEqual(left, [], "the browser complains");
+      const left = shown.errors.filter((words) => !shown.expectedErrors.some((pattern) => pattern.test(words)));
+      assert.deepEqual(left, [], "the browser reports errors");
     }
   }
 
-  // What was to be seen when a test failed.
-  async lament() {
+  // Reports what the windows showed when a test failed.
+  async reportFailure() {
     for (const shown of this.pages) {
       const text = await shown.page.evaluate(() => `${location.href}\n${document.body.innerText}`).catch((error) => error.message);
       this.t.diagnostic(`the page shows: ${text.slice(0, 1500)}`);
-      if (shown.complaints.length > 0) this.t.diagnostic(`it complained: ${shown.complaints.join("\n").slice(0, 1500)}`);
+      if (shown.errors.length > 0) this.t.diagnostic(`its errors: ${shown.errors.join("\n").slice(0, 1500)}`);
     }
   }
 

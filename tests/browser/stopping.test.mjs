@@ -2,10 +2,10 @@
 
 import assert from "node:assert/strict";
 
-import { until } from "./patience.mjs";
+import { until } from "./until.mjs";
 import { test } from "./stage.mjs";
 
-const runs = (pid) => {
+const isAlive = (pid) => {
   try {
     return process.kill(pid, 0);
   } catch {
@@ -18,19 +18,19 @@ test("stopping ends the run and its agent, and the card says so", async (stage) 
   const shown = await stage.open(server);
   const run = await shown.start({ directory: stage.place.project });
   const { pid } = await until("the agent works", () => stage.place.calls().find(({ phase }) => phase === "began"));
-  assert.ok(runs(pid));
+  assert.ok(isAlive(pid));
   await shown.stop();
   const card = await shown.ended();
   assert.equal(card.kind, "stopped");
   assert.match(card.title, /Stopped by you/);
   assert.match(card.text, /user-requested/);
-  await until("the agent is gone", () => !runs(pid));
+  await until("the agent is gone", () => !isAlive(pid));
   assert.equal(await shown.page.$('aria/Stop[role="button"]'), null, "there is nothing left to stop");
   const { run: { ending } } = await server.ask(`/api/runs/${run}`);
   assert.equal(ending.reason, "user-requested");
 });
 
-test("a run that somebody else stops is shown as stopped", async (stage) => {
+test("a run that another client stops is shown as stopped", async (stage) => {
   const server = await stage.serve({ script: "slow" });
   const first = await stage.open(server);
   const run = await first.start({ directory: stage.place.project });
@@ -40,7 +40,7 @@ test("a run that somebody else stops is shown as stopped", async (stage) => {
   assert.deepEqual(await first.ended(), await second.ended());
 });
 
-test("what was stopped can be resumed", async (stage) => {
+test("a stopped run can be resumed", async (stage) => {
   const server = await stage.serve({ plan: { answers: [{ act: "silence" }], default: {} } });
   const shown = await stage.open(server);
   await shown.start({ directory: stage.place.project });

@@ -1,10 +1,11 @@
-// A tap on what a page asks the server over HTTP and hears from it over the WebSocket. What it hears can be kept from it.
+// Records a page's HTTP requests and the messages that it receives over the WebSocket, and can drop
+// or inject messages.
 
 export class Tap {
-  // What the page has asked for over HTTP, in order, without its own files.
+  // The page's requests to the API, in order.
   asked = [];
 
-  // Taps a page that has not gone anywhere yet.
+  // Taps a window that has not opened a page yet.
   static async on(page) {
     const tap = new Tap(page);
     page.on("request", (request) => {
@@ -19,33 +20,33 @@ export class Tap {
     this.page = page;
   }
 
-  // The events whose changes were pushed to the page, also where those were lost.
+  // The events whose changes were pushed to the page, even those that were dropped.
   pushed = () => this.page.evaluate(() => globalThis.tap.pushed);
 
-  // The types of the messages that the page did not get.
+  // The types of the messages that were dropped.
   lost = () => this.page.evaluate(() => globalThis.tap.lost);
 
-  // The page does not get the next message of this type.
+  // Drops the next message of this type.
   loseNext = (type) => this.page.evaluate((type) => { globalThis.tap.losing = type; }, type);
 
-  // Over this connection the page gets nothing any more.
-  deafen = () => this.page.evaluate(() => { globalThis.tap.socket.deaf = true; });
+  // Drops all further messages of this connection.
+  dropMessages = () => this.page.evaluate(() => { globalThis.tap.socket.dropping = true; });
 
-  // Ends the connection.
+  // Closes the connection.
   cut = () => this.page.evaluate(() => globalThis.tap.socket.close());
 
-  // Lets the page hear something that the server did not say.
-  hear = (message) => this.page.evaluate((data) => {
+  // Injects a message that the server did not send.
+  inject = (message) => this.page.evaluate((data) => {
     globalThis.tap.socket.dispatchEvent(new MessageEvent("message", { data }));
   }, JSON.stringify(message));
 
-  // Holds back the answers to what is asked below this path, until they are let go.
+  // Delays the answers to requests below this path until they are released.
   async holdBack(path) {
     await this.page.evaluate((path) => {
       const { fetch } = globalThis;
       const free = Promise.withResolvers();
       globalThis.tap.held = 0;
-      globalThis.tap.letGo = free.resolve;
+      globalThis.tap.release = free.resolve;
       globalThis.fetch = async (asked, options) => {
         const answer = await fetch(asked, options);
         if (!asked.startsWith(path)) return answer;
@@ -56,17 +57,17 @@ export class Tap {
     }, path);
     return {
       held: () => this.page.evaluate(() => globalThis.tap.held > 0),
-      letGo: () => this.page.evaluate(() => globalThis.tap.letGo()),
+      release: () => this.page.evaluate(() => globalThis.tap.release()),
     };
   }
 }
 
-// Runs in the page, before anything of it does.
+// Runs in the page, before its own scripts.
 function tapped() {
   const tap = { pushed: [], lost: [], losing: null, socket: null };
   globalThis.tap = tap;
   const loses = (socket, { type }) => {
-    if (socket.deaf) return true;
+    if (socket.dropping) return true;
     if (type !== tap.losing) return false;
     tap.losing = null;
     return true;
@@ -75,7 +76,7 @@ function tapped() {
     constructor(...address) {
       super(...address);
       tap.socket = this;
-      // The page listens after this, and does not hear what is stopped here.
+      // The page's own listener comes after this one, so it does not get what is stopped here.
       this.addEventListener("message", (event) => {
         const message = JSON.parse(event.data);
         if (message.type === "run_view") tap.pushed.push(message.seq);

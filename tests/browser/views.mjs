@@ -1,20 +1,20 @@
-// Every view of the console, one after the other, for tests that hold for all of them.
+// Every view of the console, one after the other, for tests that apply to all of them.
 
 import { FIELDS } from "./page.mjs";
-import { until } from "./patience.mjs";
+import { until } from "./until.mjs";
 import { Phone } from "./phone.mjs";
 
-// Shows each view to `look`, with its name. A stage has one server for each script that they need.
+// Calls `look` with each view and its name. There is one server for each script that they need.
 export async function everyView(stage, options, look) {
   const pairing = await stage.serve();
-  const stranger = await stage.window(options);
-  await prepared(stranger, options);
-  await stranger.visit(pairing.url);
-  await until("it asks for the key", () => stranger.asksForKey());
-  await look("pair", stranger);
-  await stranger.pair(`untethered-${"0".repeat(32)}`);
-  await until("it is refused", () => stranger.alert());
-  await look("pair, refused", stranger);
+  const unpaired = await stage.window(options);
+  await prepared(unpaired, options);
+  await unpaired.visit(pairing.url);
+  await until("it asks for the key", () => unpaired.asksForKey());
+  await look("pair", unpaired);
+  await unpaired.pair(`untethered-${"0".repeat(32)}`);
+  await until("it is refused", () => unpaired.alert());
+  await look("pair, refused", unpaired);
 
   const shown = await stage.open(pairing, options);
   await prepared(shown, options);
@@ -33,7 +33,7 @@ export async function everyView(stage, options, look) {
   await look("start", shown);
   await shown.press("Cancel");
   await shown.page.evaluate(() => { location.hash = "#/recipes/nothing-like-that"; });
-  shown.forgiven.push(/status of 404/);
+  shown.expectedErrors.push(/status of 404/);
   await until("it says so", () => shown.alert());
   await look("nothing there", shown);
   await shown.page.close();
@@ -42,7 +42,7 @@ export async function everyView(stage, options, look) {
   await withProof(stage, options, look);
 }
 
-// A run in which very much was checked, refused and changed.
+// A run with long lists of checks, refused tools and changes.
 async function withProof(stage, options, look) {
   const place = stage.another();
   const { many } = await everyEnd(place);
@@ -54,8 +54,8 @@ async function withProof(stage, options, look) {
   await place.remove();
 }
 
-// Has a run written for every exit reason, and says which is for which: `many` is the one with long lists, `denied` one that was
-// refused tools.
+// Stores a run for every exit reason. In the answer, `lines` has the id and the reason of each,
+// `many` is a run with long lists, and `denied` one with refused tools.
 export async function everyEnd(place) {
   const lines = (await place.output([place.path("data")], "examples/every_end")).trim().split("\n").map((line) => line.split(" "));
   return { lines, many: lines[1][0], denied: lines.find(([, reason]) => reason === "permission_denied")[0] };
@@ -71,8 +71,8 @@ async function ofRuns(stage, options, look) {
     await prepared(shown, options);
     await shown.start({ directory: place.project, about: `About ${LONG}` });
     if (script === "slow") {
-      await shown.say(`Say this: ${LONG}`);
-      await until("it waits", () => shown.waiting(), (waiting) => waiting.length === 1);
+      await shown.sendPrompt(`Say this: ${LONG}`);
+      await until("it is queued", () => shown.queued(), (queued) => queued.length === 1);
       await look("run, live", shown);
       const phone = await Phone.connect(stage, server);
       const session = await phone.prompt(`Read ${LONG}`, { directory: place.project });
@@ -81,7 +81,7 @@ async function ofRuns(stage, options, look) {
       await until("both are there", () => shown.work(), (rows) => rows?.length === 2);
       await look("recipes, while agents are at work", shown);
       await shown.goto(`#/sessions/${session}`);
-      await until("all is said", () => shown.conversation(), (rows) => rows.length > 1);
+      await until("the conversation is complete", () => shown.conversation(), (rows) => rows.length > 1);
       await look("session, at work", shown);
       await shown.press("Stop the agent");
       await until("it is marked", () => shown.undelivered(), (found) => found.length === 1);
@@ -94,7 +94,7 @@ async function ofRuns(stage, options, look) {
     await shown.goto("#/runs");
     await look(`runs, ${script}`, shown);
     if (script === "slow") {
-      stage.mayBeAlone(shown);
+      stage.allowConnectionErrors(shown);
       await server.kill();
       await shown.lost();
       await look("lost", shown);

@@ -1,15 +1,15 @@
-// A window of the browser, and what people do in one: they go somewhere, press something, fill something in.
+// A window of the browser, and what a user does in it: open pages, press buttons, fill in fields.
 
-import { PATIENCE, until } from "./patience.mjs";
+import { TIMEOUT_MS, until } from "./until.mjs";
 
 export class Window {
-  // Complaints that a test expects.
-  forgiven = [];
+  // Patterns of the errors that a test expects.
+  expectedErrors = [];
 
-  constructor(page, complaints = []) {
+  constructor(page, errors = []) {
     this.page = page;
-    this.complaints = complaints;
-    page.setDefaultTimeout(PATIENCE);
+    this.errors = errors;
+    page.setDefaultTimeout(TIMEOUT_MS);
   }
 
   visit(address) {
@@ -25,7 +25,8 @@ export class Window {
     return until(`there is a ${role} \`${name}\``, () => this.page.$(`aria/${name}[role="${role}"]`));
   }
 
-  // Presses an element if it is what is under the hand there, all in one go: a page may move between aiming and pressing.
+  // Presses an element unless something covers it, in one step: the page may move between finding
+  // and pressing it.
   touch(element) {
     return element.evaluate((one) => {
       one.scrollIntoView({ block: "nearest", inline: "nearest" });
@@ -42,9 +43,9 @@ export class Window {
     await until(`\`${name}\` can be pressed`, async () => this.touch(await this.find(role, name)));
   }
 
-  // The same for a button whose name is not known to the letter.
-  async pressWhat(name) {
-    await until(`something like ${name} can be pressed`, async () => {
+  // The same for a button whose name matches a pattern.
+  async pressMatching(name) {
+    await until(`a button that matches ${name} can be pressed`, async () => {
       for (const button of await this.page.$$("button")) {
         if (!name.test(await button.evaluate((one) => (one.checkVisibility() ? one.textContent : "")))) continue;
         return this.touch(button);

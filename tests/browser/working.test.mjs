@@ -1,8 +1,8 @@
-// What agents work on right now, and stopping it from the first view.
+// What agents are working on, and stopping it from the first view.
 
 import assert from "node:assert/strict";
 
-import { until } from "./patience.mjs";
+import { until } from "./until.mjs";
 import { Phone } from "./phone.mjs";
 import { test } from "./stage.mjs";
 
@@ -10,7 +10,7 @@ const SILENT = { plan: { default: { act: "silence" } } };
 
 const began = (stage) => stage.place.calls().filter(({ phase }) => phase === "began");
 
-const runs = (pid) => {
+const isAlive = (pid) => {
   try {
     return process.kill(pid, 0);
   } catch {
@@ -20,7 +20,7 @@ const runs = (pid) => {
 
 const listed = (shown, number) => until(`${number} at work`, () => shown.work(), (rows) => rows?.length === number);
 
-// Long enough for an agent to start, were there one to start.
+// Long enough for an agent to start, if one were to start.
 const aMoment = () => new Promise((resolve) => setTimeout(resolve, 700));
 
 test("an agent at work outside of a run is listed in every window, and Stop ends it for good", async (stage) => {
@@ -36,13 +36,13 @@ test("an agent at work outside of a run is listed in every window, and Stop ends
     assert.deepEqual([row.stop, row.can, row.at], ["Stop Is the build green?", true, `#/sessions/${session}`]);
   }
   const { pid } = await until("the agent works", () => began(stage)[0]);
-  // The session is not new any more, and neither window hears what is said in it.
+  // The session is no longer new, and neither window is subscribed to its conversation.
   await phone.prompt("And the tests?", { session });
   for (const shown of windows) await until("it is counted", () => shown.work(), ([row]) => / · 1 queued$/.test(row.text));
 
   await windows[0].press("Stop Is the build green?");
   for (const shown of windows) assert.deepEqual(await listed(shown, 0), []);
-  await until("the agent is gone", () => !runs(pid));
+  await until("the agent is gone", () => !isAlive(pid));
   await aMoment();
   assert.equal(began(stage).length, 1, "nothing starts again");
   assert.deepEqual(await server.ask("/api/work"), { work: [] });
@@ -61,34 +61,34 @@ test("a run with a queued prompt is stopped from the list, and nothing starts ag
   const [shown, other] = [await stage.open(server), await stage.open(server)];
   const run = await shown.start({ directory: stage.place.project });
   const { pid } = await until("the agent works", () => began(stage)[0]);
-  await shown.say("Mind the tests.");
-  await until("it waits", () => shown.waiting(), (waiting) => waiting.length === 1);
+  await shown.sendPrompt("Mind the tests.");
+  await until("it is queued", () => shown.queued(), (queued) => queued.length === 1);
   const [row] = await listed(other, 1);
   assert.deepEqual([row.title, row.at], ["Implement & Review", `#/runs/${run}`]);
   await until("it is counted", () => other.work(), ([{ text }]) => /step 1 of at most 8: implement · project · for \d+ s · 1 queued/.test(text));
   await other.press("Stop Implement & Review");
   assert.deepEqual(await listed(other, 0), []);
   assert.equal((await shown.ended()).reason, "user-requested");
-  await until("the agent is gone", () => !runs(pid));
+  await until("the agent is gone", () => !isAlive(pid));
   await aMoment();
   assert.equal(began(stage).length, 1, "nothing starts again");
   await other.goto(`#/runs/${run}`);
   for (const window of [shown, other]) {
     assert.deepEqual(await until("it is marked", () => window.withdrawn(), (found) => found.length > 0), ["Mind the tests."]);
-    assert.deepEqual(await window.waiting(), []);
+    assert.deepEqual(await window.queued(), []);
     const [mark] = await until("that is noted", () => window.undelivered(), (found) => found.length === 1);
     assert.match(mark, /^“Mind the tests\.” was still queued/);
   }
 });
 
-test("what the agent was just being told when its run was stopped is marked as not answered", async (stage) => {
+test("a prompt that was being delivered when its run was stopped is marked as not answered", async (stage) => {
   const server = await stage.serve({ plan: { answers: [{ delay_ms: 1500 }], default: { act: "silence" } } });
   const shown = await stage.open(server);
   await shown.start({ directory: stage.place.project });
-  await shown.say("Mind the tests.");
-  await until("the agent is told", () => began(stage).length === 2);
-  await shown.say("And the docs.");
-  await until("it waits", () => shown.waiting(), (waiting) => waiting.join() === "And the docs.");
+  await shown.sendPrompt("Mind the tests.");
+  await until("the prompt is delivered", () => began(stage).length === 2);
+  await shown.sendPrompt("And the docs.");
+  await until("it is queued", () => shown.queued(), (queued) => queued.join() === "And the docs.");
   await shown.stop();
   await shown.ended();
   const [answer] = await until("it is marked", () => shown.undelivered("Not answered"), (found) => found.length === 1);
@@ -98,7 +98,7 @@ test("what the agent was just being told when its run was stopped is marked as n
   assert.deepEqual(await shown.withdrawn(), ["And the docs."]);
 });
 
-test("one of several is stopped, and the others are left alone", async (stage) => {
+test("stopping one of several agents leaves the others alone", async (stage) => {
   const server = await stage.serve(SILENT);
   const shown = await stage.open(server);
   const phone = await Phone.connect(stage, server);
@@ -111,7 +111,7 @@ test("one of several is stopped, and the others are left alone", async (stage) =
   assert.deepEqual((await server.ask("/api/work")).work.map(({ name }) => name), ["One.", "Three."]);
 });
 
-test("a Stop that slides to where another one was cannot be clicked for a moment", async (stage) => {
+test("a Stop button that moves to where another one was cannot be clicked for a moment", async (stage) => {
   const server = await stage.serve(SILENT);
   const [shown, other] = [await stage.open(server), await stage.open(server)];
   const phone = await Phone.connect(stage, server);
@@ -123,7 +123,7 @@ test("a Stop that slides to where another one was cannot be clicked for a moment
     const { x, y, width, height } = list.querySelector("button").getBoundingClientRect();
     const pointer = { x: x + width / 2, y: y + height / 2 };
     window.clickable = () => document.elementFromPoint(pointer.x, pointer.y)?.closest("button") ?? null;
-    // As quick as a click can be: as soon as the list has changed.
+    // The fastest possible click: as soon as the list has changed.
     new MutationObserver(() => {
       window.clicked ??= window.clickable()?.ariaLabel ?? "nothing";
       window.clickable()?.click();
@@ -140,7 +140,7 @@ test("a Stop that slides to where another one was cannot be clicked for a moment
   assert.deepEqual(await listed(shown, 0), []);
 });
 
-test("what ends by itself is listed no longer, and what follows it is", async (stage) => {
+test("work that has ended is no longer listed, and work that follows it is", async (stage) => {
   const server = await stage.serve({ plan: { answers: [{ delay_ms: 1500 }], default: { act: "silence" } } });
   const shown = await stage.open(server);
   const phone = await Phone.connect(stage, server);
@@ -165,20 +165,20 @@ test("Stop is reached and pressed with the keyboard, and the focus stays where i
   assert.equal(await focused(), "Stop Is the build green?");
   const before = await shown.work();
   await until("time has passed", () => shown.work(), ([row]) => row.text !== before[0].text);
-  assert.equal(await focused(), "Stop Is the build green?", "what is told anew takes the focus from nobody");
+  assert.equal(await focused(), "Stop Is the build green?", "an update does not move the focus");
   await shown.page.keyboard.press("Enter");
   await listed(shown, 0);
   assert.equal(await focused(), "Running now");
   assert.equal(await shown.page.$eval('section[aria-label="Running now"] [role=status]', ({ textContent }) => textContent), "Stopped: Is the build green?");
 });
 
-test("without a connection nothing can be stopped; when it is back, what runs is read anew", async (stage) => {
+test("without a connection nothing can be stopped; after a reconnect the list is read again", async (stage) => {
   const server = await stage.serve({ script: "slow" });
   const shown = await stage.open(server);
   const phone = await Phone.connect(stage, server);
   await phone.prompt("Is the build green?", { directory: stage.place.project });
   await listed(shown, 1);
-  stage.mayBeAlone(shown);
+  stage.allowConnectionErrors(shown);
   await phone.page.close();
   await server.kill();
   await shown.lost();
@@ -188,7 +188,7 @@ test("without a connection nothing can be stopped; when it is back, what runs is
   assert.deepEqual(await listed(shown, 0), []);
 });
 
-test("a conversation without a run is shown by itself: it is followed, talked to and stopped", async (stage) => {
+test("a conversation without a run has its own view, which follows, continues and stops it", async (stage) => {
   const server = await stage.serve({ plan: { answers: [{ text: "It is **green**." }], default: { act: "silence" } } });
   const shown = await stage.open(server);
   const phone = await Phone.connect(stage, server);
@@ -197,21 +197,21 @@ test("a conversation without a run is shown by itself: it is followed, talked to
   const rows = await until("it is answered", () => shown.conversation(), (rows) => rows.length === 2);
   assert.match(rows[1].html, /<strong>green<\/strong>/);
   await until("it is named", () => shown.heading(), (words) => words === "Is the build green?");
-  // What is at work is asked for anew when something was said, so the page knows a moment later.
-  await until("it is at rest", () => shown.hint(), (words) => words === "This is answered at once.");
+  // The page reads what is running again after each message, so it is up to date a moment later.
+  await until("it is idle", () => shown.hint(), (words) => words === "The agent answers at once.");
   assert.equal(await shown.page.$('aria/Stop the agent[role="button"]'), null, "there is nothing to stop");
-  await shown.say("And the tests?");
-  await until("it is at work", () => shown.hint(), (words) => /at work: words wait/.test(words));
+  await shown.sendPrompt("And the tests?");
+  await until("it is at work", () => shown.hint(), (words) => /at work: messages are queued/.test(words));
   await shown.reload();
-  await shown.say("And the docs?");
-  await until("it is said", () => shown.conversation(), (rows) => rows.length === 4);
+  await shown.sendPrompt("And the docs?");
+  await until("it is in the conversation", () => shown.conversation(), (rows) => rows.length === 4);
   await shown.press("Stop the agent");
-  await until("it is over", () => shown.hint(), (words) => words === "This is answered at once.");
+  await until("it is over", () => shown.hint(), (words) => words === "The agent answers at once.");
   const [mark] = await until("it is marked", () => shown.undelivered(), (found) => found.length === 1);
   assert.match(mark, /“And the docs\?”/);
 });
 
-test("what stands in a prompt is shown as text, wherever it is listed", async (stage) => {
+test("a prompt is shown as text, wherever it is listed", async (stage) => {
   const server = await stage.serve(SILENT);
   const shown = await stage.open(server);
   const phone = await Phone.connect(stage, server);

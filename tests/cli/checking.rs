@@ -1,4 +1,4 @@
-//! Commands that the engine runs, as people see them.
+//! How commands that the engine runs appear in the output.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
@@ -16,7 +16,7 @@ use crate::terminal::in_terminal;
 fn polishing(place: &Place, words: &[&str]) -> Command {
     let mut command = place.program(&example("proof_of_work"), words);
     let write = json!({ "write": { "path": "polished.txt", "content": "polished" } });
-    place.hire(&mut command, &json!({ "tries": [write] }));
+    place.add_agent(&mut command, &json!({ "tries": [write] }));
     command
 }
 
@@ -26,36 +26,46 @@ fn put_check(project: &Path, script: &str) {
     commit(project, "A check");
 }
 
-const SLOW: &str = "#!/bin/sh\nfor n in 1 2 3 4 5 6 7 8; do echo \"halfway there: $n\"; sleep 0.1; done\n";
+const SLOW: &str =
+    "#!/bin/sh\nfor n in 1 2 3 4 5 6 7 8; do echo \"halfway there: $n\"; sleep 0.1; done\n";
 
 #[test]
-fn what_a_command_prints_is_shown_while_it_runs_wherever_that_is() {
+fn a_commands_output_is_shown_while_it_runs_even_at_a_server() {
     for at_a_server in [false, true] {
         let place = Place::new();
         let mut run = polishing(&place, &["run", "polish-a-file"]);
         put_check(&place.project(), SLOW);
         let project = place.project().display().to_string();
-        let words = ["serve", "--json", "--listen", "127.0.0.1:0", "--stop-agents", "--root", &project];
+        let words =
+            ["serve", "--json", "--listen", "127.0.0.1:0", "--stop-agents", "--root", &project];
         let mut server = at_a_server.then(|| begin(&mut polishing(&place, &words)));
         if let Some(server) = &mut server {
             server.line();
         }
         let (status, shown) = in_terminal(&mut run, 80, "");
         assert_eq!(status, 0, "{shown}");
-        assert_eq!(shown.contains("Another process holds the data directory"), at_a_server, "{shown}");
+        assert_eq!(
+            shown.contains("Another process holds the data directory"),
+            at_a_server,
+            "{shown}"
+        );
         assert!(shown.contains("halfway there: "), "{shown}");
         assert!(shown.contains("checked: 4 of 4 checks passed"), "{shown}");
     }
 }
 
 #[test]
-fn a_command_that_keeps_failing_ends_the_run_with_what_it_said_last() {
+fn a_command_that_keeps_failing_ends_the_run_with_its_last_output() {
     let place = Place::new();
     let mut run = polishing(&place, &["run", "polish-a-file"]);
     put_check(&place.project(), "#!/bin/sh\necho 'the roof leaks' >&2\nexit 3\n");
-    let said = crate::command::Said::of(&mut run, &place);
-    assert_eq!((said.status, said.err.as_str()), (10, ""), "{}", said.out);
-    assert!(said.out.contains("`./check quick` failed with exit status 3: the roof leaks"), "{}", said.out);
-    assert_eq!(said.out.matches("asked again (").count(), 3, "{}", said.out);
-    assert!(said.out.contains("verification_failed"), "{}", said.out);
+    let output = crate::command::CommandOutput::of(&mut run, &place);
+    assert_eq!((output.status, output.stderr.as_str()), (10, ""), "{}", output.stdout);
+    assert!(
+        output.stdout.contains("`./check quick` failed with exit status 3: the roof leaks"),
+        "{}",
+        output.stdout
+    );
+    assert_eq!(output.stdout.matches("asked again (").count(), 3, "{}", output.stdout);
+    assert!(output.stdout.contains("verification_failed"), "{}", output.stdout);
 }

@@ -1,15 +1,16 @@
-//! The command, in a place of its own.
+//! The command, in an environment of its own.
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 use serde_json::{Value, json};
-use surefire_testkit::make_work_tree;
+use surefire_testkit::{make_tracker, make_work_tree, path_with};
 use tempfile::TempDir;
 
 use crate::process::watch;
 
-/// A home, a data directory and a project, and nothing of the machine's own settings.
+/// A home, a data directory and a project with a tracker, isolated from the machine's settings.
 pub(crate) struct Place {
     folder: TempDir,
 }
@@ -20,6 +21,7 @@ impl Place {
         for name in ["home", "project", "empty"] {
             std::fs::create_dir(folder.path().join(name)).expect("there is room");
         }
+        make_tracker(&folder.path().join("bin"), &folder.path().join("project"));
         Self { folder }
     }
 
@@ -31,7 +33,7 @@ impl Place {
         self.folder.path().join("home")
     }
 
-    /// Where everything is kept.
+    /// The data directory.
     pub(crate) fn data(&self) -> PathBuf {
         self.folder.path().join("data")
     }
@@ -41,12 +43,12 @@ impl Place {
         self.folder.path().join("project")
     }
 
-    /// The command in that project. There is no agent's CLI on its path, and it is no terminal.
+    /// The command in that project, without an agent's CLI on its path and without a terminal.
     pub(crate) fn surefire(&self, words: &[&str]) -> Command {
         self.program(Path::new(env!("CARGO_BIN_EXE_surefire")), words)
     }
 
-    /// Another program in the same place.
+    /// Another program in the same environment.
     pub(crate) fn program(&self, program: &Path, words: &[&str]) -> Command {
         let mut command = Command::new(program);
         command
@@ -63,60 +65,75 @@ impl Place {
         command
     }
 
-    /// The command with an agent's CLI that gives this answer to every prompt.
+    /// The command with a fake agent's CLI that gives this answer to every prompt.
     pub(crate) fn with_agent(&self, answer: &Value, words: &[&str]) -> Command {
         let mut command = self.surefire(words);
-        self.hire(&mut command, answer);
+        self.add_agent(&mut command, answer);
         command
     }
 
-    /// Gives a command that agent, the machine's git, and a git work tree as its project.
-    pub(crate) fn hire<'c>(&self, command: &'c mut Command, answer: &Value) -> &'c mut Command {
+    /// The machine's `PATH`, and the tracker's program.
+    pub(crate) fn machine_path(&self) -> OsString {
+        path_with(&self.path().join("bin"))
+    }
+
+    /// Gives a command that agent, the machine's git and the tracker's program, and makes its
+    /// project a git work tree.
+    pub(crate) fn add_agent<'c>(
+        &self,
+        command: &'c mut Command,
+        answer: &Value,
+    ) -> &'c mut Command {
         let plan = self.path().join("plan.json");
         std::fs::write(&plan, json!({ "default": answer }).to_string()).expect("there is room");
         if !self.project().join(".git").exists() {
             make_work_tree(&self.project(), &[]);
         }
         command
-            .env("PATH", std::env::var_os("PATH").expect("git is on it"))
+            .env("PATH", self.machine_path())
             .env(fake_claude::PLAN_VARIABLE, plan)
             .env("SUREFIRE_AGENT_PATH", fake_claude::program())
     }
 
-    /// Runs the command to its end.
-    pub(crate) fn run(&self, words: &[&str]) -> Said {
-        Said::of(&mut self.surefire(words), self)
+    /// Runs the command until it exits.
+    pub(crate) fn run(&self, words: &[&str]) -> CommandOutput {
+        CommandOutput::of(&mut self.surefire(words), self)
     }
 }
 
-/// What a command said, and its exit status.
+/// What a command printed, and its exit status.
 #[derive(Debug)]
-pub(crate) struct Said {
+pub(crate) struct CommandOutput {
     pub(crate) status: i32,
-    pub(crate) out: String,
-    pub(crate) err: String,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
 }
 
-impl Said {
-    /// Runs a command to its end. The place's own folder reads `[PLACE]` in what it says.
+impl CommandOutput {
+    /// Runs a command until it exits. In its output, `[PLACE]` replaces the place's own folder.
     pub(crate) fn of(command: &mut Command, place: &Place) -> Self {
         let child = command.spawn().expect("the command can be run");
         let _watched = watch(&child);
         let Output { status, stdout, stderr } = child.wait_with_output().expect("it is our child");
         let folder = place.path().display().to_string();
-        let text = |bytes| String::from_utf8(bytes).expect("it is text").replace(&folder, "[PLACE]");
-        Self { status: status.code().expect("it ends by itself"), out: text(stdout), err: text(stderr) }
+        let text =
+            |bytes| String::from_utf8(bytes).expect("it is text").replace(&folder, "[PLACE]");
+        Self {
+            status: status.code().expect("it ends by itself"),
+            stdout: text(stdout),
+            stderr: text(stderr),
+        }
     }
 
-    /// What it printed, if it did not complain.
+    /// The standard output of a command that succeeded without errors or warnings.
     pub(crate) fn ok(self) -> String {
-        assert_eq!((self.status, self.err.as_str()), (0, ""), "{}", self.out);
-        self.out
+        assert_eq!((self.status, self.stderr.as_str()), (0, ""), "{}", self.stdout);
+        self.stdout
     }
 
-    /// What it complained about, if that is all it did.
-    pub(crate) fn complaint(self, status: i32) -> String {
-        assert_eq!((self.status, self.out.as_str()), (status, ""), "{}", self.err);
-        self.err
+    /// The error message of a command that failed with this status and printed nothing else.
+    pub(crate) fn failure(self, status: i32) -> String {
+        assert_eq!((self.status, self.stdout.as_str()), (status, ""), "{}", self.stderr);
+        self.stderr
     }
 }

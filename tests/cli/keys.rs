@@ -12,7 +12,7 @@ fn mode(path: &Path) -> u32 {
 }
 
 #[test]
-fn the_key_is_made_once_for_its_owner_alone_and_the_server_takes_it() {
+fn the_key_is_created_once_for_its_owner_only_and_the_server_accepts_it() {
     let place = Place::new();
     let key = place.run(&["key"]).ok();
     assert!(key.starts_with("untethered-") && key.trim_end().len() == 43, "{key}");
@@ -32,53 +32,56 @@ fn a_new_key_replaces_the_old_one() {
     let words = ["key", "--key-file", file.to_str().unwrap()];
     let old = place.run(&words).ok();
     std::fs::set_permissions(&file, PermissionsExt::from_mode(0o644)).unwrap();
-    let complaint = place.run(&words).complaint(1);
-    assert!(complaint.contains("can be read by others") && !complaint.contains(old.trim()), "{complaint}");
+    let error = place.run(&words).failure(1);
+    assert!(error.contains("can be read by others") && !error.contains(old.trim()), "{error}");
 
-    let said = place.run(&["key", "--rotate", "--key-file", file.to_str().unwrap()]);
-    assert!(said.status == 0 && said.out != old && said.out.lines().count() == 1, "{said:?}");
-    assert!(said.err.contains("every client has to pair again"), "{}", said.err);
-    assert!(said.err.contains("until it is restarted"), "{}", said.err);
+    let output = place.run(&["key", "--rotate", "--key-file", file.to_str().unwrap()]);
+    assert!(
+        output.status == 0 && output.stdout != old && output.stdout.lines().count() == 1,
+        "{output:?}"
+    );
+    assert!(output.stderr.contains("every client has to pair again"), "{}", output.stderr);
+    assert!(output.stderr.contains("until it is restarted"), "{}", output.stderr);
     assert_eq!(mode(&file), 0o600);
-    assert_eq!(place.run(&words).ok(), said.out);
-    assert!(!place.data().exists(), "everything that is kept is elsewhere");
+    assert_eq!(place.run(&words).ok(), output.stdout);
+    assert!(!place.data().exists(), "the data directory is not created for that");
 }
 
 #[test]
-fn whoever_makes_a_new_key_learns_which_server_still_has_the_old_one() {
+fn rotating_the_key_names_the_server_that_still_uses_the_old_one() {
     let place = Place::new();
     let server = Serving::begin(&place, &[]);
-    let said = place.run(&["key", "--rotate"]);
+    let output = place.run(&["key", "--rotate"]);
     let words = format!("Restart the server with pid {} at 127.0.0.1:", server.child.id());
-    assert!(said.status == 0 && said.err.contains(&words), "{}", said.err);
+    assert!(output.status == 0 && output.stderr.contains(&words), "{}", output.stderr);
 }
 
 #[test]
-fn nobody_is_told_to_change_the_rights_of_a_folder() {
+fn a_key_path_that_is_not_a_file_does_not_suggest_chmod() {
     let place = Place::new();
     for words in [&["key", "--key-file", "."][..], &["key", "--key-file", "/dev/null"]] {
-        let complaint = place.run(words).complaint(1);
-        assert!(complaint.contains("it is no file") && !complaint.contains("chmod"), "{complaint}");
+        let error = place.run(words).failure(1);
+        assert!(error.contains("it is not a file") && !error.contains("chmod"), "{error}");
     }
-    let complaint = place.run(&["key", "--rotate", "--key-file", "/dev/null/key"]).complaint(1);
-    assert!(complaint.starts_with("error: there is no new key\n"), "{complaint}");
+    let error = place.run(&["key", "--rotate", "--key-file", "/dev/null/key"]).failure(1);
+    assert!(error.starts_with("error: the key was not replaced\n"), "{error}");
 }
 
 #[test]
-fn a_picture_that_does_not_fit_is_not_shown_without_a_word() {
+fn a_qr_code_that_does_not_fit_the_terminal_is_reported() {
     let place = Place::new();
     let narrow = in_terminal(&mut place.surefire(&["key", "--qr"]), 36, "").1;
-    assert!(narrow.contains("The picture needs 37 columns"), "{narrow}");
+    assert!(narrow.contains("The QR code needs 37 columns"), "{narrow}");
     assert!(!in_terminal(&mut place.surefire(&["key", "--qr"]), 37, "").1.contains("columns"));
 }
 
 #[test]
-fn the_picture_is_shown_instead_of_the_key() {
+fn the_qr_code_is_shown_instead_of_the_key() {
     let place = Place::new();
     let key = place.run(&["key"]).ok();
     let picture = place.run(&["key", "--qr"]).ok();
     assert!(!picture.contains(key.trim()) && picture.lines().count() == 19, "{picture}");
     assert!(picture.lines().all(|line| line.chars().all(|c| " ▀▄█".contains(c))), "{picture}");
     assert_eq!(place.run(&["key", "--qr"]).ok(), picture);
-    assert_ne!(place.run(&["key", "--qr", "--rotate"]).out, picture);
+    assert_ne!(place.run(&["key", "--qr", "--rotate"]).stdout, picture);
 }

@@ -24,7 +24,10 @@ fn a_recipe_is_shown_in_every_form() {
     for id in ["implement-and-review-all", "rebase"] {
         hold(&format!("show-{id}"), &place.run(&["show", id]).ok());
         for format in ["mermaid", "dot"] {
-            hold(&format!("show-{id}-{format}"), &place.run(&["show", id, "--format", format]).ok());
+            hold(
+                &format!("show-{id}-{format}"),
+                &place.run(&["show", id, "--format", format]).ok(),
+            );
         }
     }
     for recipe in BUNDLED.iter() {
@@ -32,8 +35,14 @@ fn a_recipe_is_shown_in_every_form() {
         let shown = place.run(&["show", outline.id, "--format", "json"]).ok();
         assert_eq!(shown, serde_json::to_string(outline).unwrap() + "\n");
         let text = place.run(&["show", outline.id]).ok();
-        assert!(outline.steps.iter().all(|step| text.contains(&format!("\n  {}", step.name))), "{text}");
-        assert!(text.contains(&format!("A run takes at most {} step", outline.max_steps)), "{text}");
+        assert!(
+            outline.steps.iter().all(|step| text.contains(&format!("\n  {}", step.name))),
+            "{text}"
+        );
+        assert!(
+            text.contains(&format!("A run takes at most {} step", outline.max_steps)),
+            "{text}"
+        );
     }
 }
 
@@ -41,7 +50,7 @@ fn a_recipe_is_shown_in_every_form() {
 fn exit_reasons_are_listed() {
     let place = Place::new();
     let list = place.run(&["reasons"]).ok();
-    // All of them stand in the docs; the list is held by its first lines and its length.
+    // The docs list all of them, so this checks only the first lines and the length.
     let first: String = list.lines().take(4).map(|line| format!("{line}\n")).collect();
     hold("reasons", &first);
     assert_eq!(list.lines().count(), 1 + ExitReason::DEFINITIONS.len());
@@ -83,7 +92,8 @@ fn one_reason_is_shown_under_any_of_its_names() {
         ("max-iterations", "max-total-steps"),
         ("other", "user-provided-other"),
     ] {
-        let shown: Value = serde_json::from_str(&place.run(&["reasons", name, "--json"]).ok()).unwrap();
+        let shown: Value =
+            serde_json::from_str(&place.run(&["reasons", name, "--json"]).ok()).unwrap();
         let known = json!(ExitReason::from_code(code).unwrap().definition());
         assert_eq!(shown, known, "{name}");
     }
@@ -92,7 +102,7 @@ fn one_reason_is_shown_under_any_of_its_names() {
 #[test]
 fn a_list_fits_the_terminal() {
     let place = Place::new();
-    let mut told = String::new();
+    let mut all = String::new();
     for (list, columns) in
         [("recipes", 40), ("recipes", 80), ("recipes", 200), ("reasons", 60), ("reasons", 80)]
     {
@@ -101,21 +111,21 @@ fn a_list_fits_the_terminal() {
         let wide = text.lines().find(|line| line.chars().count() > usize::from(columns));
         assert_eq!(wide, None, "{list} in {columns} columns");
         let first: String = text.lines().take(9).map(|line| format!("{line}\n")).collect();
-        writeln!(told, "$ surefire {list} in {columns} columns\n{first}").unwrap();
+        writeln!(all, "$ surefire {list} in {columns} columns\n{first}").unwrap();
     }
-    hold("lists-in-terminals", &told);
+    hold("lists-in-terminals", &all);
     let (_, coloured) = in_terminal(&mut place.surefire(&["reasons"]), 80, "");
     assert!(coloured.contains("\u{1b}[32mtask-committed\u{1b}[0m"), "{coloured:?}");
     assert!(coloured.contains("\u{1b}[33mtimeout\u{1b}[0m"), "{coloured:?}");
 }
 
-/// Neither a configuration that is wrong nor a home that is not there keeps anybody from looking.
+/// They work with an invalid configuration and without a home directory.
 #[test]
 fn lists_need_nothing_but_the_command() {
     let place = Place::new();
     let plain = place.run(&["recipes"]).ok();
     let mut command = place.surefire(&["recipes", "--config", "nowhere.toml"]);
     command.env_remove("HOME").env("SUREFIRE_LISTEN", "nonsense").env_remove("SUREFIRE_DATA");
-    assert_eq!(crate::command::Said::of(&mut command, &place).ok(), plain);
+    assert_eq!(crate::command::CommandOutput::of(&mut command, &place).ok(), plain);
     assert!(!place.data().exists());
 }

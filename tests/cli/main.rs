@@ -1,21 +1,28 @@
-//! The `surefire` command as people and scripts use it: the real binary, what it prints, and its exit status.
+//! The `surefire` command as people and scripts use it: the real binary, what it prints, and its
+//! exit status.
 
 mod checking;
 mod command;
 mod completing;
 mod diagnosing;
 mod ending;
-mod guests;
 mod isolating;
 mod keys;
 mod lists;
-mod looking_back;
+mod manual;
+mod new_crate;
+#[cfg(unix)]
+mod pages;
+mod past_runs;
 mod process;
 mod reading;
+#[cfg(unix)]
+mod readme;
 #[cfg(target_os = "linux")]
 mod real_cli;
 #[cfg(target_os = "linux")]
 mod reasons;
+mod remote;
 mod running;
 mod serving;
 mod settings;
@@ -32,12 +39,13 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::sync::OnceLock;
 
-/// The example of a command with recipes of its own.
+/// The example of a command with custom recipes.
 pub(crate) fn own_command() -> PathBuf {
     example("own_command")
 }
 
-/// An example, built with what all tests together are built with, so that there is nothing left to do where all of them run.
+/// An example. It is built with the same flags as the whole test suite, so that a run of the suite
+/// finds it built already.
 pub(crate) fn example(name: &str) -> PathBuf {
     static BUILT: OnceLock<PathBuf> = OnceLock::new();
     let build = || {
@@ -49,10 +57,13 @@ pub(crate) fn example(name: &str) -> PathBuf {
         for example in ["own_command", "proof_of_work", "every_reason"] {
             cargo.args(["--example", example]);
         }
-        if cfg!(feature = "crash-points") {
-            cargo.args(["--features", "surefire/crash-points"]);
+        if cfg!(feature = "__crash-points") {
+            cargo.args(["--features", "surefire/__crash-points"]);
         }
-        assert!(cargo.status().expect("cargo can be run").success(), "the examples cannot be built");
+        assert!(
+            cargo.status().expect("cargo can be run").success(),
+            "the examples cannot be built"
+        );
         profile.join("examples")
     };
     BUILT.get_or_init(build).join(name)

@@ -1,4 +1,4 @@
-//! A command while it runs.
+//! A running command.
 
 use std::io::{BufRead, BufReader, Read};
 use std::process::{Child, ChildStdout, Command, ExitStatus};
@@ -8,17 +8,17 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
-use crate::command::{Place, Said};
+use crate::command::{CommandOutput, Place};
 
-/// The longest that anything may take here. Nothing waits for it to pass.
-const PATIENCE: Duration = Duration::from_mins(1);
+/// The time limit of every wait. A test that reaches it fails.
+const TIMEOUT: Duration = Duration::from_mins(1);
 
-/// A command that runs, and is killed if it does not end.
+/// A running command. It is killed if it does not end.
 pub(crate) struct Running {
     child: Child,
     out: BufReader<ChildStdout>,
     printed: String,
-    /// Dropped at its end, which tells the watchdog.
+    /// Dropping it stops the watchdog.
     _over: Sender<()>,
 }
 
@@ -27,7 +27,7 @@ impl Place {
         begin(&mut self.surefire(words))
     }
 
-    /// A server that is ready, and the line it said so with.
+    /// A server that is ready, and its ready line.
     pub(crate) fn serve(&self, options: &[&str]) -> (Running, Value) {
         let usual = [
             "serve",
@@ -63,7 +63,7 @@ impl Running {
         line
     }
 
-    /// Reads until it prints a message of this type, and gives that.
+    /// Reads until it prints a message of this type, and returns that message.
     pub(crate) fn until(&mut self, kind: &str) -> Value {
         loop {
             let line = self.line();
@@ -86,20 +86,24 @@ impl Running {
         }
     }
 
-    /// Reads until it says these words on standard error.
+    /// Reads until it prints these words on standard error.
     pub(crate) fn until_note(&mut self, words: &str) {
         let err = self.child.stderr.as_mut().expect("it is piped");
-        let mut said = String::new();
-        while !said.contains(words) {
-            // One at a time: what comes behind them is for whoever reads next.
+        let mut output = String::new();
+        while !output.contains(words) {
+            // One byte at a time: whatever follows these words is for the next read.
             let mut byte = [0];
-            assert_eq!(err.read(&mut byte).expect("it can be read"), 1, "it ended before `{words}`:\n{said}");
-            said.push(char::from(byte[0]));
+            assert_eq!(
+                err.read(&mut byte).expect("it can be read"),
+                1,
+                "it ended before `{words}`:\n{output}"
+            );
+            output.push(char::from(byte[0]));
         }
     }
 
-    /// Waits until it hears this signal, and does not die of it.
-    pub(crate) fn until_it_hears(&self, signal: Signal) {
+    /// Waits until it catches this signal, so that the signal does not kill it.
+    pub(crate) fn until_it_catches(&self, signal: Signal) {
         let status = format!("/proc/{}/status", self.child.id());
         eventually(|| {
             let status = std::fs::read_to_string(&status).ok()?;
@@ -118,19 +122,19 @@ impl Running {
     }
 
     /// Waits for its end.
-    pub(crate) fn ended(mut self) -> Said {
+    pub(crate) fn ended(mut self) -> CommandOutput {
         let status = self.ended_somehow();
-        let mut err = String::new();
-        let stderr = self.child.stderr.take().expect("it is piped");
-        BufReader::new(stderr).read_to_string(&mut err).expect("it is text");
-        Said {
+        let mut stderr = String::new();
+        let pipe = self.child.stderr.take().expect("it is piped");
+        BufReader::new(pipe).read_to_string(&mut stderr).expect("it is text");
+        CommandOutput {
             status: status.code().expect("it ends by itself"),
-            out: std::mem::take(&mut self.printed),
-            err,
+            stdout: std::mem::take(&mut self.printed),
+            stderr,
         }
     }
 
-    /// Waits for its end, also by a signal.
+    /// Waits for its end, even if a signal ends it.
     pub(crate) fn ended_somehow(&mut self) -> ExitStatus {
         self.out.read_to_string(&mut self.printed).expect("it is text");
         self.child.wait().expect("it is our child")
@@ -144,12 +148,12 @@ impl Drop for Running {
     }
 }
 
-/// Has a process killed that does not end, unless what this returns is dropped first.
+/// Kills the process after `TIMEOUT`, unless the returned sender is dropped first.
 pub(crate) fn watch(child: &Child) -> Sender<()> {
     let (over, watched) = mpsc::channel();
     let pid = pid(child);
     std::thread::spawn(move || {
-        if watched.recv_timeout(PATIENCE) == Err(mpsc::RecvTimeoutError::Timeout) {
+        if watched.recv_timeout(TIMEOUT) == Err(mpsc::RecvTimeoutError::Timeout) {
             let _ = kill_process(pid, Signal::KILL);
         }
     });
@@ -161,14 +165,14 @@ fn pid(child: &Child) -> Pid {
     Pid::from_raw(id).expect("pids are not zero")
 }
 
-/// Looks until there is something.
+/// Polls until there is something.
 pub(crate) fn eventually<T>(look: impl Fn() -> Option<T>) -> T {
     let begun = Instant::now();
     loop {
         if let Some(found) = look() {
             return found;
         }
-        assert!(begun.elapsed() < PATIENCE, "it never came");
+        assert!(begun.elapsed() < TIMEOUT, "the condition never held");
         std::thread::sleep(Duration::from_millis(10));
     }
 }

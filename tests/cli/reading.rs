@@ -10,19 +10,19 @@ use crate::terminal::in_terminal;
 
 /// The status, and the one line of JSON that was printed.
 fn read(place: &Place, words: &[&str], reply: &[u8]) -> (i32, Value) {
-    let Output { status, stdout, stderr } = given(place, words, reply);
-    assert_eq!(String::from_utf8_lossy(&stderr), "", "nothing else is said");
+    let Output { status, stdout, stderr } = run_with_input(place, words, reply);
+    assert_eq!(String::from_utf8_lossy(&stderr), "", "it prints nothing else");
     let line = String::from_utf8(stdout).expect("it is text");
     assert_eq!(line.lines().count(), 1, "{line}");
     (status.code().unwrap(), serde_json::from_str(&line).expect("it is JSON"))
 }
 
-fn given(place: &Place, words: &[&str], reply: &[u8]) -> Output {
+fn run_with_input(place: &Place, words: &[&str], reply: &[u8]) -> Output {
     let mut command = place.surefire(words);
     let mut child = command.stdin(Stdio::piped()).spawn().expect("the command can be run");
     let mut input = child.stdin.take().expect("it is piped");
     std::thread::scope(|scope| {
-        // It may stop to listen before it was told everything.
+        // The command may stop reading before the end of the reply.
         scope.spawn(move || drop(input.write_all(reply)));
         child.wait_with_output().expect("it ends")
     })
@@ -71,10 +71,11 @@ fn a_reply_without_outcome_has_the_status_of_an_unreadable_one() {
         (r#"{"outcome": "other"}"#, "other-without-description"),
     ];
     for (reply, kind) in table {
-        let (status, said) = read(&place, &["read", "--outcomes", "complete,other"], reply.as_bytes());
-        assert_eq!((status, said["unread"].as_str()), (13, Some(kind)), "{reply}");
-        assert!(said["message"].as_str().unwrap().contains("; "), "it says what to do: {said}");
-        assert_eq!(said.as_object().unwrap().len(), 2, "{said}");
+        let (status, output) =
+            read(&place, &["read", "--outcomes", "complete,other"], reply.as_bytes());
+        assert_eq!((status, output["unread"].as_str()), (13, Some(kind)), "{reply}");
+        assert!(output["message"].as_str().unwrap().contains("; "), "it says what to do: {output}");
+        assert_eq!(output.as_object().unwrap().len(), 2, "{output}");
     }
 }
 
@@ -83,32 +84,38 @@ fn a_reply_is_read_as_a_step_of_a_recipe_would() {
     let place = Place::new();
     let step = |step| ["read", "--recipe", "implement-and-review", "--step", step];
     let reply = br#"{"outcome": "no-tasks"}"#;
-    let (status, said) = read(&place, &step("implement"), reply);
-    assert_eq!((status, &said["outcome"]), (0, &json!("no-tasks")));
-    let (status, said) = read(&place, &step("fix"), reply);
-    assert_eq!((status, &said["unread"]), (13, &json!("unknown-outcome")));
-    assert!(said["message"].as_str().unwrap().contains("`complete`, `other`"), "in their order: {said}");
+    let (status, output) = read(&place, &step("implement"), reply);
+    assert_eq!((status, &output["outcome"]), (0, &json!("no-tasks")));
+    let (status, output) = read(&place, &step("fix"), reply);
+    assert_eq!((status, &output["unread"]), (13, &json!("unknown-outcome")));
+    assert!(
+        output["message"].as_str().unwrap().contains("`complete`, `other`"),
+        "in their order: {output}"
+    );
 }
 
 #[test]
-fn there_is_an_end_to_a_reply() {
+fn a_reply_is_limited_to_16_mib() {
     let place = Place::new();
     let answer = br#"{"outcome": "a"}"#;
     let mut reply = vec![b' '; (16 << 20) - answer.len()];
     reply.extend_from_slice(answer);
     assert_eq!(read(&place, &["read", "--outcomes", "a"], &reply).0, 0, "16 MiB are read");
     reply.push(b'\n');
-    let said = given(&place, &["read", "--outcomes", "a"], &reply);
-    assert_eq!((said.status.code(), said.stdout), (Some(1), Vec::new()));
-    assert!(String::from_utf8_lossy(&said.stderr).contains("more than 16 MiB"));
+    let output = run_with_input(&place, &["read", "--outcomes", "a"], &reply);
+    assert_eq!((output.status.code(), output.stdout), (Some(1), Vec::new()));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("larger than 16 MiB"));
 }
 
 #[test]
-fn whoever_sits_at_the_terminal_is_told_that_it_waits() {
+fn reading_from_a_terminal_says_that_it_waits() {
     let place = Place::new();
     let mut command = place.surefire(&["read", "--outcomes", "a"]);
-    let (status, said) = in_terminal(&mut command, 80, "{\"outcome\": \"a\"}\n\u{4}");
-    assert_eq!(status, 0, "{said}");
-    assert!(said.contains("Waiting for a reply; end it with Ctrl-D"), "{said}");
-    assert!(said.ends_with("{\"outcome\":\"a\",\"description\":null,\"repaired\":[]}\n"), "{said}");
+    let (status, output) = in_terminal(&mut command, 80, "{\"outcome\": \"a\"}\n\u{4}");
+    assert_eq!(status, 0, "{output}");
+    assert!(output.contains("Reading a reply from the terminal; end it with Ctrl-D"), "{output}");
+    assert!(
+        output.ends_with("{\"outcome\":\"a\",\"description\":null,\"repaired\":[]}\n"),
+        "{output}"
+    );
 }

@@ -1,5 +1,6 @@
-//! Whole runs with the real Claude Code CLI, in each version that is installed, with stock settings: a script on the loopback
-//! interface stands in for its service. The CLI, git and the commands are real.
+//! Whole runs with the real Claude Code CLI, in each version that is installed, with stock
+//! settings: a script on the loopback interface replaces its service. The CLI, git and the commands
+//! are real.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -8,10 +9,10 @@ use std::process::Command;
 use serde_json::{Value, json};
 use surefire_testkit::{Move, RealCli, ScriptedService, commit, git, make_work_tree};
 
-use crate::command::{Place, Said};
+use crate::command::{CommandOutput, Place};
 use crate::example;
 
-/// What one answer of the scripted service costs with this model.
+/// The model of every run: with its price, one answer of the scripted service costs $0.024.
 const MODEL: &str = "claude-sonnet-4-5";
 
 struct Walk {
@@ -23,7 +24,8 @@ struct Walk {
 impl Walk {
     /// A project with these files, in which `check` can be run.
     fn new(cli: &RealCli, files: &[(&str, &str)]) -> Self {
-        let walk = Self { place: Place::new(), cli: cli.clone(), service: ScriptedService::start([]) };
+        let walk =
+            Self { place: Place::new(), cli: cli.clone(), service: ScriptedService::start([]) };
         make_work_tree(&walk.project(), &["/target/"]);
         for (name, text) in files {
             let path = walk.project().join(name);
@@ -32,7 +34,7 @@ impl Walk {
             let mode = if text.starts_with("#!") { 0o755 } else { 0o644 };
             std::fs::set_permissions(&path, PermissionsExt::from_mode(mode)).unwrap();
         }
-        // Who commits is settled in the repository, where the agent's own git finds it as well.
+        // The author is configured in the repository, where the agent's own git finds it too.
         git(&walk.project(), &["config", "user.name", "A Person"]);
         git(&walk.project(), &["config", "user.email", "person@example.com"]);
         commit(&walk.project(), "A project");
@@ -43,7 +45,7 @@ impl Walk {
         self.place.project().canonicalize().unwrap()
     }
 
-    /// Answers of the agent: what it does in one turn, and the outcome it reports.
+    /// Adds a turn of the agent: what it does, and the outcome that it reports.
     fn turn(&self, does: impl IntoIterator<Item = Move>, outcome: &str) {
         self.service.play(does);
         self.service.play([Move::says(&format!("Done.\n{{\"outcome\": \"{outcome}\"}}"))]);
@@ -53,22 +55,22 @@ impl Walk {
         Move::uses("Write", json!({ "file_path": self.project().join(file), "content": content }))
     }
 
-    /// Runs a program with nothing but a home, a path, and the way to the service.
-    fn says(&self, program: &Path, words: &[&str]) -> Said {
-        Said::of(self.equip(&mut self.place.program(program, words)), &self.place)
+    /// Runs a program with only a home, a path, and the address of the service.
+    fn run(&self, program: &Path, words: &[&str]) -> CommandOutput {
+        CommandOutput::of(self.equip(&mut self.place.program(program, words)), &self.place)
     }
 
     fn equip<'c>(&self, command: &'c mut Command) -> &'c mut Command {
         command
-            .env("PATH", std::env::var_os("PATH").unwrap())
+            .env("PATH", self.place.machine_path())
             // Cargo and its toolchain live in the home of the machine's user.
             .envs(toolchain())
             .env("SUREFIRE_AGENT_PATH", &self.cli.program)
             .envs(self.service.environment())
     }
 
-    fn surefire(&self, words: &[&str]) -> Said {
-        self.says(Path::new(env!("CARGO_BIN_EXE_surefire")), words)
+    fn surefire(&self, words: &[&str]) -> CommandOutput {
+        self.run(Path::new(env!("CARGO_BIN_EXE_surefire")), words)
     }
 
     fn commits(&self) -> String {
@@ -77,7 +79,8 @@ impl Walk {
 
     /// What the only run left.
     fn stop(&self) -> Value {
-        let runs: Vec<_> = std::fs::read_dir(self.place.data().join("runs")).unwrap().flatten().collect();
+        let runs: Vec<_> =
+            std::fs::read_dir(self.place.data().join("runs")).unwrap().flatten().collect();
         let [run] = &runs[..] else { panic!("there is one run: {runs:?}") };
         serde_json::from_slice(&std::fs::read(run.path().join("stop.json")).unwrap()).unwrap()
     }
@@ -85,11 +88,15 @@ impl Walk {
 
 fn toolchain() -> Vec<(&'static str, PathBuf)> {
     let home = std::env::home_dir().expect("tests have a home");
-    let folder = |name, below: &str| std::env::var_os(name).map_or_else(|| home.join(below), PathBuf::from);
-    vec![("CARGO_HOME", folder("CARGO_HOME", ".cargo")), ("RUSTUP_HOME", folder("RUSTUP_HOME", ".rustup"))]
+    let folder =
+        |name, below: &str| std::env::var_os(name).map_or_else(|| home.join(below), PathBuf::from);
+    vec![
+        ("CARGO_HOME", folder("CARGO_HOME", ".cargo")),
+        ("RUSTUP_HOME", folder("RUSTUP_HOME", ".rustup")),
+    ]
 }
 
-/// As cargo writes it, so that it is left alone.
+/// Exactly as cargo writes it, so that cargo does not change it.
 const LOCK: &str = "# This file is automatically @generated by Cargo.\n# It is not intended for manual editing.\nversion = 4\n\n[[package]]\nname = \"shop\"\nversion = \"0.1.0\"\n";
 
 const TASK: [&str; 4] = ["run", "implement-and-review", "--model", MODEL];
@@ -100,13 +107,18 @@ fn stock_settings_lead_to_a_real_commit() {
         let walk = Walk::new(&cli, &[("notes.txt", "old\n")]);
         walk.turn([walk.writes("cart.txt", "a cart\n")], "complete");
         walk.turn([Move::runs("git status --short"), Move::runs("git diff")], "no-issues");
-        // As the CLI's own instructions have it: both in one line, the message in a quoted heredoc.
-        let words = "git add -A && git commit -m \"$(cat <<'EOF'\nAdd a cart\n\nShops need one.\nEOF\n)\"";
+        // As the CLI's own instructions say: both in one line, the message in a quoted heredoc.
+        let words =
+            "git add -A && git commit -m \"$(cat <<'EOF'\nAdd a cart\n\nShops need one.\nEOF\n)\"";
         walk.turn([Move::runs(words)], "committed");
-        let said = walk.surefire(&TASK);
-        assert_eq!((said.status, said.err.as_str()), (0, ""), "{cli:?}: {}", said.out);
+        let output = walk.surefire(&TASK);
+        assert_eq!((output.status, output.stderr.as_str()), (0, ""), "{cli:?}: {}", output.stdout);
         assert_eq!(walk.commits(), "Add a cart\nA project\nFirst", "{cli:?}");
-        assert!(said.out.contains("checked: 1 of 1 check passed"), "{cli:?}: {}", said.out);
+        assert!(
+            output.stdout.contains("checked: 1 of 1 check passed"),
+            "{cli:?}: {}",
+            output.stdout
+        );
         let stop = walk.stop();
         assert_eq!(
             (&stop["reason"], &stop["rests_on"]),
@@ -119,38 +131,38 @@ fn stock_settings_lead_to_a_real_commit() {
 }
 
 #[test]
-fn a_refused_commit_that_claims_to_be_one_ends_red_and_the_command_it_names_mends_it() {
+fn a_claimed_commit_that_was_refused_fails_and_the_suggested_command_fixes_it() {
     for cli in RealCli::all() {
         let walk = Walk::new(&cli, &[("stamp.sh", "#!/bin/sh\ndate > stamp.txt\n")]);
         walk.turn([], "complete");
         walk.turn([], "no-issues");
-        // It may commit here, and not run the script.
+        // The agent may commit here, but not run the script.
         let words = "./stamp.sh && git add -A && git commit -m Stamped";
         walk.turn([Move::runs(words)], "committed");
         for _ in 0..3 {
             walk.turn([], "committed");
         }
-        let said = walk.surefire(&TASK);
-        assert_eq!(said.status, 7, "{cli:?}: {}{}", said.out, said.err);
+        let output = walk.surefire(&TASK);
+        assert_eq!(output.status, 7, "{cli:?}: {}{}", output.stdout, output.stderr);
         assert_eq!(walk.commits(), "A project\nFirst", "{cli:?}");
         let stop = walk.stop();
         assert_eq!(stop["reason"], "permission_denied", "{cli:?}");
-        assert!(said.out.contains("there is no new commit"), "{cli:?}: {}", said.out);
+        assert!(output.stdout.contains("there is no new commit"), "{cli:?}: {}", output.stdout);
         assert!(
-            said.out.contains("Bash (`./stamp.sh && git add -A"),
+            output.stdout.contains("Bash (`./stamp.sh && git add -A"),
             "names the tool, {cli:?}: {}",
-            said.out
+            output.stdout
         );
         let next = stop["next"][0]["command"].as_str().expect("there is something to do");
         assert!(next.contains(" --allow-tool "), "names the option, {cli:?}: {next}");
 
-        // What it says to do next is run as it stands, and helps.
+        // The suggested command fixes it, run unchanged.
         walk.turn([Move::runs(words)], "committed");
         let folder = Path::new(env!("CARGO_BIN_EXE_surefire")).parent().unwrap();
-        let path = format!("{}:{}", folder.display(), std::env::var("PATH").unwrap());
+        let path = format!("{}:{}", folder.display(), walk.place.machine_path().display());
         let mut shell = walk.place.program(Path::new("/bin/sh"), &["-c", next]);
-        let said = Said::of(walk.equip(&mut shell).env("PATH", path), &walk.place);
-        assert_eq!((said.status, said.err.as_str()), (0, ""), "{cli:?}: {}", said.out);
+        let output = CommandOutput::of(walk.equip(&mut shell).env("PATH", path), &walk.place);
+        assert_eq!((output.status, output.stderr.as_str()), (0, ""), "{cli:?}: {}", output.stdout);
         assert_eq!(walk.commits(), "Stamped\nA project\nFirst", "{cli:?}");
     }
 }
@@ -178,15 +190,20 @@ fn a_failing_cargo_test_is_fixed_in_the_second_round() {
         let read = Move::uses("Read", json!({ "file_path": walk.project().join("src/lib.rs") }));
         walk.turn([read, walk.writes("src/lib.rs", &library("a * b"))], "polished");
         walk.turn([walk.writes("src/lib.rs", &library("a + b"))], "polished");
-        walk.turn([Move::runs("git add src"), Move::runs("git commit -m 'Add what is added'")], "committed");
-        let said = walk.says(&example("proof_of_work"), &["run", "polish-a-file", "--model", MODEL]);
-        assert_eq!((said.status, said.err.as_str()), (0, ""), "{cli:?}: {}", said.out);
+        walk.turn(
+            [Move::runs("git add src"), Move::runs("git commit -m 'Add what is added'")],
+            "committed",
+        );
+        let output =
+            walk.run(&example("proof_of_work"), &["run", "polish-a-file", "--model", MODEL]);
+        assert_eq!((output.status, output.stderr.as_str()), (0, ""), "{cli:?}: {}", output.stdout);
         assert_eq!(walk.commits(), "Add what is added\nA project\nFirst", "{cli:?}");
         let requests = walk.service.requests();
-        let told = |index: usize| requests[index].to_string();
-        let second = (0..requests.len()).find(|index| told(*index).contains("`./check quick` failed"));
+        let request = |index: usize| requests[index].to_string();
+        let second =
+            (0..requests.len()).find(|index| request(*index).contains("`./check quick` failed"));
         assert!(
-            second.is_some_and(|index| told(index).contains("assertion")),
+            second.is_some_and(|index| request(index).contains("assertion")),
             "the agent gets the output, {cli:?}"
         );
         let stop = walk.stop();
@@ -205,14 +222,14 @@ fn a_failing_cargo_test_is_fixed_in_the_second_round() {
 }
 
 #[test]
-fn five_turns_cost_what_five_turns_cost_and_a_budget_stops_where_it_should() {
+fn the_cost_of_five_turns_adds_up_and_a_budget_stops_the_run() {
     for cli in RealCli::all() {
         let walk = Walk::new(&cli, &[]);
         for outcome in ["complete", "issues-found", "complete", "no-issues", "nothing-to-commit"] {
             walk.turn([], outcome);
         }
-        let said = walk.surefire(&TASK);
-        assert_eq!((said.status, said.err.as_str()), (0, ""), "{cli:?}: {}", said.out);
+        let output = walk.surefire(&TASK);
+        assert_eq!((output.status, output.stderr.as_str()), (0, ""), "{cli:?}: {}", output.stdout);
         let stop = walk.stop();
         let cost = stop["cost_usd"].as_f64().unwrap_or_else(|| panic!("{stop:#}"));
         assert!((cost - 0.12).abs() < 1e-9, "{cli:?}: {cost}");
@@ -221,8 +238,12 @@ fn five_turns_cost_what_five_turns_cost_and_a_budget_stops_where_it_should() {
         for outcome in ["complete", "issues-found", "complete", "no-issues", "nothing-to-commit"] {
             walk.turn([], outcome);
         }
-        let said = walk.surefire(&[&TASK[..], &["--budget-usd", "0.05"]].concat());
-        assert_eq!(said.status, 123, "{cli:?}: {}{}", said.out, said.err);
-        assert!(said.out.contains("spent its budget (limit $0.05, spent $0.07)"), "{cli:?}: {}", said.out);
+        let output = walk.surefire(&[&TASK[..], &["--budget-usd", "0.05"]].concat());
+        assert_eq!(output.status, 123, "{cli:?}: {}{}", output.stdout, output.stderr);
+        assert!(
+            output.stdout.contains("spent its budget (limit $0.05, spent $0.07)"),
+            "{cli:?}: {}",
+            output.stdout
+        );
     }
 }

@@ -6,7 +6,7 @@ use std::process::Stdio;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
-use crate::command::{Place, Said};
+use crate::command::{CommandOutput, Place};
 use crate::own_command;
 use crate::process::begin;
 use crate::snapshot::{hold, steady};
@@ -14,7 +14,7 @@ use crate::terminal::in_terminal;
 
 const TASK: [&str; 4] = ["run", "implement-and-review", "--pace-ms", "0"];
 
-fn rehearse(place: &Place, script: &str) -> Said {
+fn rehearse(place: &Place, script: &str) -> CommandOutput {
     place.run(&[&TASK[..], &["--rehearse", script]].concat())
 }
 
@@ -24,7 +24,7 @@ fn messages(out: &str) -> Vec<Value> {
 }
 
 #[test]
-fn a_run_is_told_line_by_line_and_ends_with_a_card() {
+fn a_run_is_printed_line_by_line_and_ends_with_a_summary() {
     for script in [
         "happy",
         "one-fix",
@@ -37,23 +37,33 @@ fn a_run_is_told_line_by_line_and_ends_with_a_card() {
         "unproved",
         "unproved-once",
     ] {
-        let said = rehearse(&Place::new(), script);
-        assert_eq!(said.err, "", "{script}");
-        hold(&format!("run-{script}"), &steady(&said.out));
+        let output = rehearse(&Place::new(), script);
+        assert_eq!(output.stderr, "", "{script}");
+        hold(&format!("run-{script}"), &steady(&output.stdout));
     }
 }
 
 #[test]
-fn in_a_terminal_the_lines_change_and_the_card_stays() {
+fn in_a_terminal_lines_are_redrawn_and_the_summary_stays() {
     let place = Place::new();
-    let words =
-        ["run", "implement-and-review", "--rehearse", "one-fix", "--pace-ms", "300", "--color", "never"];
+    let words = [
+        "run",
+        "implement-and-review",
+        "--rehearse",
+        "one-fix",
+        "--pace-ms",
+        "300",
+        "--color",
+        "never",
+    ];
     let (status, shown) = in_terminal(&mut place.surefire(&words), 60, "");
     assert_eq!(status, 0, "{shown}");
     assert!(shown.contains("\u{1b}[J"), "it draws over what it drew: {shown:?}");
-    for line in
-        ["step 1 of at most 8: implement · 0:00 · rehearsal", " 5  commit → committed", "✓ Task committed"]
-    {
+    for line in [
+        "step 1 of at most 8: implement · 0:00 · rehearsal",
+        " 5  commit → committed",
+        "✓ Task committed",
+    ] {
         assert!(shown.contains(line), "{line}: {shown}");
     }
     let is_painted = |colour: u8| shown.contains(&format!("\u{1b}[{colour}m"));
@@ -61,14 +71,23 @@ fn in_a_terminal_the_lines_change_and_the_card_stays() {
 }
 
 #[test]
-fn no_line_that_changes_is_wider_than_a_small_terminal() {
+fn no_redrawn_line_is_wider_than_a_small_terminal() {
     let place = Place::new();
-    let words =
-        ["run", "implement-and-review", "--rehearse", "garbage-once", "--pace-ms", "200", "--color", "never"];
+    let words = [
+        "run",
+        "implement-and-review",
+        "--rehearse",
+        "garbage-once",
+        "--pace-ms",
+        "200",
+        "--color",
+        "never",
+    ];
     let (_, shown) = in_terminal(&mut place.surefire(&words), 30, "");
     let frames = shown.split("\u{1b}[J").skip(1);
-    let changing =
-        frames.flat_map(|frame| frame.lines().take(1)).filter(|line| line.starts_with(['⠋', '⠙', '⠹', '⠸']));
+    let changing = frames
+        .flat_map(|frame| frame.lines().take(1))
+        .filter(|line| line.starts_with(['⠋', '⠙', '⠹', '⠸']));
     let changing: Vec<_> = changing.collect();
     assert!(!changing.is_empty(), "{shown:?}");
     for line in changing {
@@ -77,10 +96,10 @@ fn no_line_that_changes_is_wider_than_a_small_terminal() {
 }
 
 #[test]
-fn messages_for_programs_are_the_wires_own() {
+fn json_output_has_the_messages_of_the_wire() {
     let place = Place::new();
-    let said = place.run(&[&TASK[..], &["--rehearse", "one-fix", "--json"]].concat()).ok();
-    let messages = messages(&said);
+    let output = place.run(&[&TASK[..], &["--rehearse", "one-fix", "--json"]].concat()).ok();
+    let messages = messages(&output);
     for message in &messages {
         let known: surefire::wire::ServerMessage = serde_json::from_value(message.clone()).unwrap();
         assert_eq!(&serde_json::to_value(&known).unwrap(), message);
@@ -88,47 +107,64 @@ fn messages_for_programs_are_the_wires_own() {
     let steps = messages.iter().filter(|message| message["type"] == "recipe_step_started");
     let steps: Vec<_> = steps.map(|message| message["step"].as_str().unwrap()).collect();
     assert_eq!(steps, ["implement", "code-review", "fix", "code-review", "commit"]);
-    let ends: Vec<_> = messages.iter().filter(|message| message["type"] == "recipe_exited").collect();
+    let ends: Vec<_> =
+        messages.iter().filter(|message| message["type"] == "recipe_exited").collect();
     assert_eq!(ends.len(), 1);
-    assert_eq!((&ends[0]["reason"], &ends[0]["rehearsal"]), (&json!("task-committed"), &json!(true)));
+    assert_eq!(
+        (&ends[0]["reason"], &ends[0]["rehearsal"]),
+        (&json!("task-committed"), &json!(true))
+    );
     assert!(
         messages.iter().any(|message| message["type"] == "session_history"),
-        "what the agent says is told too"
+        "the conversation is printed too"
     );
 }
 
 #[test]
-fn without_an_agent_it_fails_rather_than_pretend() {
+fn without_an_agent_a_run_fails_rather_than_rehearse() {
     let place = Place::new();
-    let complaint = place.run(&["run", "implement-and-review"]).complaint(35);
-    hold("run-no-agent", &complaint);
-    assert!(!place.data().exists(), "nothing was begun");
+    let error = place.run(&["run", "implement-and-review"]).failure(35);
+    hold("run-no-agent", &error);
+    assert!(!place.data().exists(), "nothing was created");
 }
 
 #[test]
-fn what_cannot_be_run_is_said_in_three_lines() {
+fn a_run_that_cannot_start_says_what_to_do() {
     let place = Place::new();
     let table = [
         ("run-unknown-recipe", 64, &["run", "implment-and-review", "--rehearse", "happy"][..]),
-        ("run-no-directory", 64, &["run", "retrospective", "--rehearse", "happy", "--dir", "nowhere"]),
-        ("run-outside-of-roots", 35, &["run", "retrospective", "--rehearse", "happy", "--root", "../home"]),
+        (
+            "run-no-directory",
+            64,
+            &["run", "retrospective", "--rehearse", "happy", "--dir", "nowhere"],
+        ),
+        (
+            "run-outside-of-roots",
+            35,
+            &["run", "retrospective", "--rehearse", "happy", "--root", "../home"],
+        ),
         ("run-unknown-script", 64, &["run", "retrospective", "--rehearse", "hapy"]),
         ("run-zero-time", 64, &["run", "retrospective", "--rehearse", "happy", "--time", "0s"]),
-        ("run-two-agents", 64, &["run", "retrospective", "--rehearse", "happy", "--agent", "claude"]),
+        (
+            "run-two-agents",
+            64,
+            &["run", "retrospective", "--rehearse", "happy", "--agent", "claude"],
+        ),
     ];
     for (name, status, words) in table {
-        let complaint = place.run(words).complaint(status);
-        assert_eq!(complaint.lines().count(), 3, "{complaint}");
-        hold(name, &complaint);
+        let error = place.run(words).failure(status);
+        let is_claps = error.ends_with("try '--help'.\n");
+        assert!(is_claps || error.lines().count() == 3, "{error}");
+        hold(name, &error);
     }
 }
 
 #[test]
-fn what_it_is_about_and_the_model_reach_the_agent() {
+fn the_task_and_the_model_reach_the_agent() {
     let place = Place::new();
     let words = ["run", "retrospective", "--prompt", "the login page", "--model", "opus"];
-    let said = Said::of(&mut place.with_agent(&json!({}), &words), &place);
-    assert_eq!(said.status, 0, "{}{}", said.out, said.err);
+    let output = CommandOutput::of(&mut place.with_agent(&json!({}), &words), &place);
+    assert_eq!(output.status, 0, "{}{}", output.stdout, output.stderr);
     let call = &fake_claude::calls(&place.path().join("calls.jsonl"))[0];
     assert!(call["prompt"].as_str().unwrap().contains("the login page"), "{call}");
     let arguments: Vec<_> =
@@ -137,7 +173,7 @@ fn what_it_is_about_and_the_model_reach_the_agent() {
     assert_eq!((after("--model"), after("--permission-mode")), (Some("opus"), Some("default")));
 }
 
-/// On the command line, and as a setting.
+/// From the command line, and from a setting.
 #[test]
 fn tools_that_the_operator_allows_reach_the_agent() {
     let allow = ["--allow-tool", "bd *", "--allow-tool", "web", "--permission-mode", "default"];
@@ -146,8 +182,8 @@ fn tools_that_the_operator_allows_reach_the_agent() {
         let place = Place::new();
         let words = [&["run", "retrospective"], words].concat();
         let mut command = place.with_agent(&json!({}), &words);
-        let said = Said::of(command.envs(variables.iter().copied()), &place);
-        assert_eq!(said.status, 0, "{}{}", said.out, said.err);
+        let output = CommandOutput::of(command.envs(variables.iter().copied()), &place);
+        assert_eq!(output.status, 0, "{}{}", output.stdout, output.stderr);
         let call = &fake_claude::calls(&place.path().join("calls.jsonl"))[0];
         let allowed = call["allowed_tools"].as_array().unwrap();
         for rule in ["Bash(bd *)", "WebFetch", "WebSearch"] {
@@ -158,9 +194,10 @@ fn tools_that_the_operator_allows_reach_the_agent() {
 }
 
 #[test]
-fn a_run_can_go_on_in_a_conversation_that_is_there() {
+fn a_run_can_continue_an_existing_conversation() {
     let place = Place::new();
-    let first = messages(&place.run(&[&TASK[..], &["--rehearse", "happy", "--json"]].concat()).ok());
+    let first =
+        messages(&place.run(&[&TASK[..], &["--rehearse", "happy", "--json"]].concat()).ok());
     let session = first[0]["session_id"].as_str().unwrap();
     let words = ["--rehearse", "happy", "--json", "--session", session];
     let second = messages(&place.run(&[&TASK[..], &words].concat()).ok());
@@ -171,7 +208,8 @@ fn a_run_can_go_on_in_a_conversation_that_is_there() {
 #[test]
 fn a_chain_of_runs_is_followed_to_its_end() {
     let place = Place::new();
-    let words = ["run", "implement-and-review-all", "--rehearse", "happy", "--pace-ms", "0", "--json"];
+    let words =
+        ["run", "implement-and-review-all", "--rehearse", "happy", "--pace-ms", "0", "--json"];
     let messages = messages(&place.run(&words).ok());
     let reasons = messages.iter().filter(|message| message["type"] == "recipe_exited");
     let reasons: Vec<_> = reasons.map(|message| message["reason"].as_str().unwrap()).collect();
@@ -181,45 +219,55 @@ fn a_chain_of_runs_is_followed_to_its_end() {
 #[test]
 fn ctrl_c_stops_the_agent_and_everything_it_started() {
     let place = Place::new();
-    let mut command =
-        place.with_agent(&json!({ "act": "interruptible" }), &["run", "implement-and-review", "--json"]);
+    let mut command = place
+        .with_agent(&json!({ "act": "interruptible" }), &["run", "implement-and-review", "--json"]);
     let mut running = begin(&mut command);
     running.until("recipe_step_started");
     let agent = agent(&place);
     running.signal(Signal::INT);
-    let said = running.ended();
-    assert_eq!(said.status, 130, "{}", said.err);
-    assert!(said.err.contains("Stopping the agent"), "{}", said.err);
+    let output = running.ended();
+    assert_eq!(output.status, 130, "{}", output.stderr);
+    assert!(output.stderr.contains("Stopping the agent"), "{}", output.stderr);
     assert!(!std::path::Path::new(&format!("/proc/{agent}")).exists(), "the agent is gone");
     assert!(place.run(&["why"]).ok().contains("user_stopped (completed), exit status 130"));
 }
 
 #[test]
-fn a_run_that_waits_to_go_on_by_itself_says_so_and_can_be_stopped() {
+fn a_run_that_resumes_automatically_says_so_and_can_be_stopped() {
     let place = Place::new();
-    let mut running = place.begin(&[&TASK[..], &["--rehearse", "overloaded", "--auto-resume"]].concat());
+    let mut running =
+        place.begin(&[&TASK[..], &["--rehearse", "overloaded", "--auto-resume"]].concat());
     running.until_line("stopped (api_overloaded); resumes automatically in ");
     running.signal(Signal::INT);
-    let said = running.ended();
-    assert_eq!(said.status, 130, "{}{}", said.out, said.err);
-    assert_eq!(said.out.matches("stopped after").count(), 1, "{}", said.out);
-    let told = place.run(&["why"]).ok();
-    assert!(told.contains("stopped (api_overloaded)") && told.contains("user_stopped"), "{told}");
+    let output = running.ended();
+    assert_eq!(output.status, 130, "{}{}", output.stdout, output.stderr);
+    assert_eq!(output.stdout.matches("stopped after").count(), 1, "{}", output.stdout);
+    let printed = place.run(&["why"]).ok();
+    assert!(
+        printed.contains("stopped (api_overloaded)") && printed.contains("user_stopped"),
+        "{printed}"
+    );
 }
 
 #[test]
-fn what_an_agent_says_reaches_programs_as_it_was_and_people_in_part() {
+fn an_agents_description_is_unchanged_in_json_and_shortened_for_people() {
     let place = Place::new();
     let description = format!("\u{7f}\u{1b}[2J{}", "long\n".repeat(500));
     let reply = json!({ "outcome": "other", "otherDescription": description });
     let answer = json!({ "text": reply.to_string() });
     let words = ["run", "implement-and-review"];
-    let told = Said::of(&mut place.with_agent(&answer, &[&words[..], &["--json"]].concat()), &place);
-    let exited = messages(&told.out).into_iter().find(|message| message["type"] == "recipe_exited").unwrap();
+    let printed = CommandOutput::of(
+        &mut place.with_agent(&answer, &[&words[..], &["--json"]].concat()),
+        &place,
+    );
+    let exited = messages(&printed.stdout)
+        .into_iter()
+        .find(|message| message["type"] == "recipe_exited")
+        .unwrap();
     assert_eq!(exited["description"], description);
     let journal: Value = serde_json::from_str(&place.run(&["why", "--json"]).ok()).unwrap();
     assert_eq!(journal["run"]["ending"]["description"], description);
-    let card = Said::of(&mut place.with_agent(&answer, &words), &place).out;
+    let card = CommandOutput::of(&mut place.with_agent(&answer, &words), &place).stdout;
     assert!(card.contains("│ [2Jlong\n") && card.contains("… 488 more lines"), "{card}");
     assert!(card.lines().count() < 30, "{card}");
 }
@@ -227,59 +275,73 @@ fn what_an_agent_says_reaches_programs_as_it_was_and_people_in_part() {
 #[test]
 fn a_second_ctrl_c_is_immediate() {
     let place = Place::new();
-    let mut running = begin(&mut place.with_agent(&deaf(), &["run", "implement-and-review"]));
+    let mut running =
+        begin(&mut place.with_agent(&ignores_sigterm(), &["run", "implement-and-review"]));
     running.until_line("step 1");
     let agent = agent(&place);
     running.signal(Signal::INT);
     running.until_note("Stopping the agent");
     running.signal(Signal::INT);
-    let said = running.ended();
-    assert_eq!(said.status, 130, "{}", said.err);
-    assert!(!said.out.contains("User requested stop"), "it waited for the agent:\n{}", said.out);
+    let output = running.ended();
+    assert_eq!(output.status, 130, "{}", output.stderr);
+    assert!(
+        !output.stdout.contains("User requested stop"),
+        "it waited for the agent:\n{}",
+        output.stdout
+    );
     assert!(place.run(&["runs"]).ok().contains("user_stopped"));
     is_gone(agent);
 }
 
-/// A terminal and what stands between it and the command may each pass on the same Ctrl-C. Signals of the same kind could become
-/// one on the way.
+/// A terminal and a process between it and the command may each forward the same Ctrl-C. The
+/// signals differ here, because the kernel may merge pending signals of the same kind.
 #[test]
-fn several_at_once_leave_no_agent_behind() {
+fn several_signals_at_once_leave_no_agent_behind() {
     for signals in [&[Signal::INT, Signal::TERM][..], &[Signal::INT, Signal::TERM, Signal::HUP]] {
         let place = Place::new();
-        let mut running = begin(&mut place.with_agent(&deaf(), &["run", "implement-and-review"]));
+        let mut running =
+            begin(&mut place.with_agent(&ignores_sigterm(), &["run", "implement-and-review"]));
         running.until_line("step 1");
         let agent = agent(&place);
         for signal in signals {
             running.signal(*signal);
         }
-        let said = running.ended();
-        assert!([129, 130, 143].contains(&said.status), "{}", said.status);
-        assert!(!said.out.contains("User requested stop"), "it waited for the agent:\n{}", said.out);
+        let output = running.ended();
+        assert!([129, 130, 143].contains(&output.status), "{}", output.status);
+        assert!(
+            !output.stdout.contains("User requested stop"),
+            "it waited for the agent:\n{}",
+            output.stdout
+        );
         assert!(place.run(&["runs"]).ok().contains("user_stopped"));
         is_gone(agent);
     }
 }
 
 #[test]
-fn a_terminal_that_takes_nothing_keeps_no_agent_at_work() {
-    a_stuck_terminal_can_be_left("implement-and-review", &[]);
+fn a_blocked_terminal_does_not_keep_an_agent_alive() {
+    stop_with_a_blocked_terminal("implement-and-review", &[]);
 }
 
 #[test]
-fn nor_does_it_where_the_run_has_gone_on_in_another_session_meanwhile() {
-    a_stuck_terminal_can_be_left("implement-and-review-all", &["complete", "no-issues", "committed"]);
+fn a_blocked_terminal_does_not_keep_the_agent_of_a_restarted_run_alive() {
+    stop_with_a_blocked_terminal(
+        "implement-and-review-all",
+        &["complete", "no-issues", "committed"],
+    );
 }
 
-/// Stops a recipe whose agent reports these outcomes, and then does not stop when it is asked to.
-fn a_stuck_terminal_can_be_left(recipe: &str, outcomes: &[&str]) {
+/// Stops a recipe whose agent reports these outcomes and then ignores the request to stop, while
+/// the terminal accepts no output.
+fn stop_with_a_blocked_terminal(recipe: &str, outcomes: &[&str]) {
     let place = Place::new();
     let (reader, mut writer) = std::io::pipe().unwrap();
-    let mut command = place.with_agent(&deaf(), &["run", recipe]);
+    let mut command = place.with_agent(&ignores_sigterm(), &["run", recipe]);
     let answers: Vec<_> = outcomes.iter().map(|outcome| json!({ "pick": outcome })).collect();
-    let plan = json!({ "answers": answers, "default": deaf() });
+    let plan = json!({ "answers": answers, "default": ignores_sigterm() });
     std::fs::write(place.path().join("plan.json"), plan.to_string()).unwrap();
     command.stdout(writer.try_clone().unwrap()).stderr(Stdio::null());
-    // It stays full, whatever is taken out of it.
+    // The pipe stays full, however much of it is read.
     std::thread::spawn(move || while writer.write_all(&[b' '; 4096]).is_ok() {});
     let mut child = command.spawn().unwrap();
     let _watched = crate::process::watch(&child);
@@ -295,17 +357,17 @@ fn a_stuck_terminal_can_be_left(recipe: &str, outcomes: &[&str]) {
     drop(reader);
 }
 
-/// An agent that does not stop when it is asked to.
-fn deaf() -> Value {
+/// An agent that ignores the request to stop.
+fn ignores_sigterm() -> Value {
     json!({ "act": "ignore-sigterm" })
 }
 
-/// The agent's process, once it is there.
+/// The agent's process, once it runs.
 fn agent(place: &Place) -> i64 {
     nth_agent(place, 0)
 }
 
-/// The process of an agent that was called after so many others, once it is there.
+/// The process of the agent that was called after this many others, once it runs.
 fn nth_agent(place: &Place, earlier: usize) -> i64 {
     let calls = place.path().join("calls.jsonl");
     crate::process::eventually(|| {
@@ -316,10 +378,12 @@ fn nth_agent(place: &Place, earlier: usize) -> i64 {
     })
 }
 
-/// Waits until a process is gone. What is dead and not collected has no command line.
+/// Waits until a process is gone. A zombie has an empty command line.
 fn is_gone(process: i64) {
     let words = format!("/proc/{process}/cmdline");
-    crate::process::eventually(|| std::fs::read(&words).unwrap_or_default().is_empty().then_some(()));
+    crate::process::eventually(|| {
+        std::fs::read(&words).unwrap_or_default().is_empty().then_some(())
+    });
 }
 
 #[test]
@@ -334,23 +398,27 @@ fn a_pipe_that_closes_does_not_stop_the_run() {
 }
 
 #[test]
-fn recipes_of_ones_own_have_the_same_command() {
+fn custom_recipes_get_the_same_command() {
     let place = Place::new();
-    let listed = Said::of(&mut place.program(&own_command(), &["recipes"]), &place).ok();
+    let listed = CommandOutput::of(&mut place.program(&own_command(), &["recipes"]), &place).ok();
     hold("own-recipes", &listed);
     let words = ["run", "check-release", "--rehearse", "happy", "--pace-ms", "0"];
-    let run = Said::of(&mut place.program(&own_command(), &words), &place);
+    let run = CommandOutput::of(&mut place.program(&own_command(), &words), &place);
     hold("own-run", &steady(&run.ok()));
-    let help = Said::of(&mut place.program(&own_command(), &["run", "--help"]), &place).ok();
+    let help =
+        CommandOutput::of(&mut place.program(&own_command(), &["run", "--help"]), &place).ok();
     assert!(help.contains("Usage: own_command run"), "{help}");
-    let none = Said::of(&mut Place::new().program(&own_command(), &["why"]), &place).complaint(1);
+    let none =
+        CommandOutput::of(&mut Place::new().program(&own_command(), &["why"]), &place).failure(1);
     assert!(none.contains("`own_command run`"), "{none}");
 }
 
-/// A script that asks for nothing but the status gets it where no messages are printed as well.
+/// A script that only needs the exit status may discard the output.
 #[test]
 fn the_status_does_not_depend_on_how_the_run_is_shown() {
-    for (script, status) in [("happy", 0), ("blocked", 33), ("garbage", 13), ("never-satisfied", 129)] {
+    for (script, status) in
+        [("happy", 0), ("blocked", 33), ("garbage", 13), ("never-satisfied", 129)]
+    {
         let place = Place::new();
         let mut silent = place.surefire(&[&TASK[..], &["--rehearse", script]].concat());
         silent.stdout(Stdio::null());

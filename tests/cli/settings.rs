@@ -1,4 +1,4 @@
-//! What is settled outside of the command line, and whose word counts.
+//! Settings from the environment and the configuration file, and which source takes precedence.
 
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
@@ -6,38 +6,46 @@ use std::path::PathBuf;
 use serde_json::Value;
 use surefire_testkit::app::App;
 
-use crate::command::{Place, Said};
+use crate::command::{CommandOutput, Place};
 use crate::snapshot;
 
-/// The configuration file in the platform's own place, with this in it.
+/// Writes this configuration file to the platform's default path.
 fn configured(place: &Place, text: &str) -> PathBuf {
-    let directory = if cfg!(target_os = "macos") { "Library/Application Support" } else { ".config" };
+    let directory =
+        if cfg!(target_os = "macos") { "Library/Application Support" } else { ".config" };
     let folder = place.home().join(directory).join("surefire");
     std::fs::create_dir_all(&folder).unwrap();
     std::fs::write(folder.join("config.toml"), text).unwrap();
     folder.join("config.toml")
 }
 
-/// A setting's value and where it came from, as `doctor` tells it.
-fn setting(place: &Place, name: &str, words: &[&str], variables: &[(&str, &str)]) -> (Value, String) {
+/// A setting's value and its source, as `doctor` reports them.
+fn setting(
+    place: &Place,
+    name: &str,
+    words: &[&str],
+    variables: &[(&str, &str)],
+) -> (Value, String) {
     let mut command = place.surefire(&["doctor", "--json"]);
-    let said = Said::of(command.args(words).envs(variables.iter().copied()), place);
-    let report: Value = serde_json::from_str(&said.out).unwrap_or_else(|_| panic!("{}", said.err));
+    let output = CommandOutput::of(command.args(words).envs(variables.iter().copied()), place);
+    let report: Value =
+        serde_json::from_str(&output.stdout).unwrap_or_else(|_| panic!("{}", output.stderr));
     let row = report["settings"].as_array().unwrap().iter().find(|row| row["name"] == name);
     let row = row.unwrap_or_else(|| panic!("there is a setting {name}"));
     (row["value"].clone(), row["source"].as_str().unwrap().to_owned())
 }
 
-/// What the file is named in what the command says.
+/// The path of a file as the output shows it.
 fn shown(place: &Place, file: &std::path::Path) -> String {
     file.display().to_string().replace(&place.path().display().to_string(), "[PLACE]")
 }
 
 #[test]
-fn the_command_line_stands_above_the_environment_above_the_file_above_the_default() {
+fn the_command_line_overrides_the_environment_the_file_and_the_default() {
     let place = Place::new();
     let word = |value: &str, source: &str| (Value::from(value), source.to_owned());
-    let ask = |words: &[&str], variables: &[(&str, &str)]| setting(&place, "listen", words, variables);
+    let ask =
+        |words: &[&str], variables: &[(&str, &str)]| setting(&place, "listen", words, variables);
     let variable = [("SUREFIRE_LISTEN", "127.0.0.1:2")];
     assert_eq!(ask(&[], &[]), word("127.0.0.1:8080", "default"));
     let file = configured(&place, "# where\n\nlisten = \"127.0.0.1:3\"\n");
@@ -45,11 +53,15 @@ fn the_command_line_stands_above_the_environment_above_the_file_above_the_defaul
     assert_eq!(ask(&[], &[]), word("127.0.0.1:3", &line));
     assert_eq!(ask(&[], &variable), word("127.0.0.1:2", "`SUREFIRE_LISTEN`"));
     assert_eq!(ask(&["--listen", "127.0.0.1:1"], &variable), word("127.0.0.1:1", "command line"));
-    assert_eq!(ask(&[], &[("SUREFIRE_LISTEN", "")]), word("127.0.0.1:3", &line), "an empty one is none");
+    assert_eq!(
+        ask(&[], &[("SUREFIRE_LISTEN", "")]),
+        word("127.0.0.1:3", &line),
+        "an empty value counts as unset"
+    );
 }
 
 #[test]
-fn a_file_that_is_named_counts_instead_of_the_usual_one() {
+fn a_named_file_replaces_the_default_one() {
     let place = Place::new();
     configured(&place, "parallel = 3\n");
     for (name, number) in [("one.toml", 4), ("two.toml", 5)] {
@@ -57,18 +69,20 @@ fn a_file_that_is_named_counts_instead_of_the_usual_one() {
     }
     let (one, two) = (place.path().join("one.toml"), place.path().join("two.toml"));
     let variable = [("SUREFIRE_CONFIG", one.to_str().unwrap())];
-    let ask = |words: &[&str], variables: &[(&str, &str)]| setting(&place, "parallel", words, variables).0;
+    let ask = |words: &[&str], variables: &[(&str, &str)]| {
+        setting(&place, "parallel", words, variables).0
+    };
     assert_eq!(ask(&[], &[]), "3");
     assert_eq!(ask(&[], &variable), "4");
     assert_eq!(ask(&["--config", two.to_str().unwrap()], &variable), "5");
 
     let missing = place.path().join("none.toml");
-    let complaint = place.run(&["key", "--config", missing.to_str().unwrap()]).complaint(64);
-    assert!(complaint.contains("`[PLACE]/none.toml` cannot be read"), "{complaint}");
+    let error = place.run(&["key", "--config", missing.to_str().unwrap()]).failure(64);
+    assert!(error.contains("`[PLACE]/none.toml` cannot be read"), "{error}");
 }
 
 #[test]
-fn only_a_directory_that_is_absolute_is_the_platforms() {
+fn a_relative_configuration_directory_is_ignored() {
     if cfg!(target_os = "macos") {
         return;
     }
@@ -79,28 +93,34 @@ fn only_a_directory_that_is_absolute_is_the_platforms() {
     std::fs::write(here.join("config.toml"), "parallel = 4\n").unwrap();
     let project = place.project();
     let ask = |folder: &str| setting(&place, "parallel", &[], &[("XDG_CONFIG_HOME", folder)]).0;
-    assert_eq!(ask("."), "3", "nothing is read from where one happens to be");
+    assert_eq!(ask("."), "3", "nothing is read from the current directory");
     assert_eq!(ask(project.to_str().unwrap()), "4");
 }
 
 #[test]
-fn paths_in_the_file_begin_beside_it_or_at_home() {
+fn paths_in_the_file_are_relative_to_it_or_to_the_home() {
     let place = Place::new();
-    let file = configured(&place, "root = ['~/work', 'near', '/far']\nkey-file = '~'\nagent-path = '~x'\n");
+    let file = configured(
+        &place,
+        "root = ['~/work', 'near', '/far']\nkey-file = '~'\nagent-path = '~x'\n",
+    );
     let beside = shown(&place, file.parent().unwrap());
     let ask = |name: &str| setting(&place, name, &[], &[]).0;
-    let text = |value: Value| value.as_str().unwrap().replace(&place.path().display().to_string(), "[PLACE]");
+    let text = |value: Value| {
+        value.as_str().unwrap().replace(&place.path().display().to_string(), "[PLACE]")
+    };
     assert_eq!(text(ask("root")), format!("[PLACE]/home/work, {beside}/near, /far"));
     assert_eq!(text(ask("key-file")).trim_end_matches('/'), "[PLACE]/home");
     assert_eq!(text(ask("agent-path")), format!("{beside}/~x"), "only `~/` is the home");
 }
 
 #[test]
-fn a_list_may_be_one_text_and_the_command_line_replaces_all_of_it() {
+fn a_list_may_be_one_string_and_the_command_line_replaces_all_of_it() {
     let place = Place::new();
     configured(&place, "allow-host = 'one'\nroot = ['/a', '/b']\n");
-    let ask =
-        |name: &str, words: &[&str], variables: &[(&str, &str)]| setting(&place, name, words, variables).0;
+    let ask = |name: &str, words: &[&str], variables: &[(&str, &str)]| {
+        setting(&place, name, words, variables).0
+    };
     assert_eq!(ask("allow-host", &[], &[]), "one");
     assert_eq!(ask("allow-host", &[], &[("SUREFIRE_ALLOW_HOST", "two,three")]), "two, three");
     assert_eq!(ask("root", &[], &[("SUREFIRE_ROOT", "/c:/d")]), "/c, /d");
@@ -111,18 +131,26 @@ fn a_list_may_be_one_text_and_the_command_line_replaces_all_of_it() {
 fn a_switch_can_be_turned_off_again() {
     let place = Place::new();
     configured(&place, "lan = true\n");
-    let ask = |words: &[&str], variables: &[(&str, &str)]| setting(&place, "lan", words, variables).0;
+    let ask =
+        |words: &[&str], variables: &[(&str, &str)]| setting(&place, "lan", words, variables).0;
     assert_eq!(ask(&[], &[]), "true");
     assert_eq!(ask(&["--lan=false"], &[]), "false");
     assert_eq!(ask(&[], &[("SUREFIRE_LAN", "0")]), "0");
     let words = ["doctor", "--listen", "0.0.0.0:0"];
-    assert!(!place.run(&words).out.contains("not allowed"), "the file lets others in");
-    let said = Said::of(place.surefire(&words).env("SUREFIRE_LAN", "0"), &place);
-    assert!(said.out.contains("not allowed"), "the environment does not: {}", said.out);
+    assert!(
+        !place.run(&words).stdout.contains("which needs `--lan`"),
+        "the file allows other machines"
+    );
+    let output = CommandOutput::of(place.surefire(&words).env("SUREFIRE_LAN", "0"), &place);
+    assert!(
+        output.stdout.contains("which needs `--lan`"),
+        "the environment does not: {}",
+        output.stdout
+    );
 }
 
 #[test]
-fn what_is_wrong_with_a_file_is_said_with_its_line() {
+fn an_error_in_a_file_names_its_line() {
     let place = Place::new();
     let mut all = String::new();
     for text in [
@@ -153,10 +181,10 @@ fn what_is_wrong_with_a_file_is_said_with_its_line() {
         "auth-timeout = '0s'\n",
     ] {
         let file = configured(&place, text);
-        let complaint = place.run(&["key"]).complaint(64);
-        assert_eq!(complaint.lines().count(), 3, "{complaint}");
-        assert!(!place.data().exists(), "nothing was begun");
-        all.extend([complaint.replace(&shown(&place, &file), "[FILE]"), "\n".to_owned()]);
+        let error = place.run(&["key"]).failure(64);
+        assert_eq!(error.lines().count(), 3, "{error}");
+        assert!(!place.data().exists(), "nothing was created");
+        all.extend([error.replace(&shown(&place, &file), "[FILE]"), "\n".to_owned()]);
     }
     snapshot::hold("broken_configuration", &all);
 }
@@ -164,8 +192,9 @@ fn what_is_wrong_with_a_file_is_said_with_its_line() {
 #[test]
 fn the_servers_limits_can_be_set_by_flag_file_and_environment() {
     let place = Place::new();
-    let ask =
-        |name: &str, words: &[&str], variables: &[(&str, &str)]| setting(&place, name, words, variables).0;
+    let ask = |name: &str, words: &[&str], variables: &[(&str, &str)]| {
+        setting(&place, name, words, variables).0
+    };
     assert_eq!(ask("max-connections", &[], &[]), "64");
     assert_eq!(ask("max-message-size", &[], &[]), "256KiB");
     for size in ["max-message-size", "max-reply-size", "max-queued-size"] {
@@ -178,10 +207,11 @@ fn the_servers_limits_can_be_set_by_flag_file_and_environment() {
     assert_eq!(ask("max-connections", &[], &variable), "2");
     assert_eq!(ask("max-connections", &["--max-connections", "3"], &variable), "3");
 
-    // Those of the file hold, and the command line stands above it.
+    // The server enforces the limits of the file, and the command line overrides them.
     for (words, clients) in [(&[][..], 1), (&["--max-connections", "2"], 2)] {
         let (_server, ready) = place.serve(words);
-        let address = ready["ws_url"].as_str().unwrap().trim_start_matches("ws://").parse().unwrap();
+        let address =
+            ready["ws_url"].as_str().unwrap().trim_start_matches("ws://").parse().unwrap();
         let key = std::fs::read_to_string(ready["key_file"].as_str().unwrap()).unwrap();
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         runtime.block_on(async {
@@ -191,17 +221,17 @@ fn the_servers_limits_can_be_set_by_flag_file_and_environment() {
             }
             assert!(App::try_dial(address).await.is_none(), "there is no room for one more");
             apps[0].send_text("x".repeat(3000)).await;
-            let why = apps[0].closed().await.expect("it is told why");
+            let why = apps[0].closed().await.expect("the server says why");
             assert_eq!(u16::from(why.code), 1009, "the message is too large");
         });
     }
 }
 
 #[test]
-fn what_is_wrong_in_the_environment_is_said_with_its_name() {
+fn an_error_in_the_environment_names_the_variable() {
     let place = Place::new();
     for (name, value, words) in [
-        ("SUREFIRE_LISTEN", "here", "`SUREFIRE_LISTEN`: it is no address with a port"),
+        ("SUREFIRE_LISTEN", "here", "`SUREFIRE_LISTEN`: expected an address with a port"),
         ("SUREFIRE_LISTEN", "here", "fix: write one such as 127.0.0.1:8080"),
         ("SUREFIRE_AGENT", "someone", "use one of `auto`, `claude`, `rehearsal`"),
         ("SUREFIRE_LAN", "perhaps", "`lan` cannot be `perhaps`"),
@@ -211,32 +241,50 @@ fn what_is_wrong_in_the_environment_is_said_with_its_name() {
             "`SUREFIRE_MAX_CONNECTIONS`: expected a whole number of at least 1",
         ),
         ("SUREFIRE_MAX_MESSAGE_SIZE", "big", "fix: write it as 256KiB, 4MiB or a number of bytes"),
-        ("SUREFIRE_CONFIG", "/nowhere/at/all", "leave out `SUREFIRE_CONFIG`"),
+        ("SUREFIRE_CONFIG", "/nowhere/at/all", "remove `SUREFIRE_CONFIG`"),
     ] {
-        let said = Said::of(place.surefire(&["key"]).env(name, value), &place).complaint(64);
-        assert!(said.lines().count() == 3 && said.contains(words), "{said}");
+        let output =
+            CommandOutput::of(place.surefire(&["key"]).env(name, value), &place).failure(64);
+        assert!(output.lines().count() == 3 && output.contains(words), "{output}");
     }
 }
 
 #[test]
-fn a_variable_that_is_no_text_is_refused_for_that_reason() {
+fn a_variable_that_is_not_utf_8_is_refused_for_that_reason() {
     let place = Place::new();
     let value = std::ffi::OsStr::from_bytes(b"\xff");
-    let said = Said::of(place.surefire(&["key"]).env("SUREFIRE_MODEL", value), &place).complaint(64);
-    assert!(said.contains("why: `SUREFIRE_MODEL`: it is no text in UTF-8\n"), "{said}");
+    let output = CommandOutput::of(place.surefire(&["key"]).env("SUREFIRE_MODEL", value), &place)
+        .failure(64);
+    assert!(output.contains("why: `SUREFIRE_MODEL`: it is not valid UTF-8\n"), "{output}");
+}
+
+/// The command runs in the repository, and reads none of the files there as settings.
+#[test]
+fn a_repository_cannot_change_a_setting() {
+    let place = Place::new();
+    let (value, source) = setting(&place, "parallel", &[], &[]);
+    assert_eq!(source, "default");
+    for file in ["config.toml", "surefire.toml", ".config/surefire/config.toml", ".env"] {
+        let file = place.project().join(file);
+        std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+        std::fs::write(&file, "parallel = 77\nSUREFIRE_PARALLEL=77\n").unwrap();
+        assert_eq!(setting(&place, "parallel", &[], &[]), (value.clone(), source.clone()));
+        std::fs::write(&file, "parallel = 77\n").unwrap();
+        assert_eq!(setting(&place, "parallel", &[], &[]), (value.clone(), source.clone()));
+    }
 }
 
 #[test]
-fn there_is_an_end_to_a_configuration_file() {
+fn a_configuration_file_is_limited_to_1_mib() {
     let place = Place::new();
-    let said = place.run(&["key", "--config", "/dev/zero"]).complaint(64);
-    assert!(said.contains("why: it has more than 1024 KiB\n"), "{said}");
+    let output = place.run(&["key", "--config", "/dev/zero"]).failure(64);
+    assert!(output.contains("why: it is larger than 1024 KiB\n"), "{output}");
     configured(&place, &format!("parallel = 3\n#{}\n", "x".repeat((1 << 20) - 15)));
     assert_eq!(setting(&place, "parallel", &[], &[]).0, "3", "1 MiB is read");
 }
 
 #[test]
-fn a_broken_file_is_no_reason_not_to_help() {
+fn help_works_with_an_invalid_file() {
     let place = Place::new();
     configured(&place, "nonsense");
     for words in [&["--help"][..], &["serve", "--help"], &["--version"], &["recipes"]] {

@@ -1,14 +1,16 @@
-//! What the command prints, held against what it is known to print.
+//! Compares what the command prints with stored snapshots.
 
 use expect_test::expect_file;
 
-/// Holds a text against `snapshots/<name>.txt`. `UPDATE_EXPECT=1` writes it anew; read the diff before you commit it.
+/// Compares a text with `snapshots/<name>.txt`. `UPDATE_EXPECT=1` rewrites that file; read the diff
+/// before you commit it.
 pub(crate) fn hold(name: &str, found: &str) {
-    expect_file![format!("{}/tests/cli/snapshots/{name}.txt", env!("CARGO_MANIFEST_DIR"))].assert_eq(found);
+    expect_file![format!("{}/tests/cli/snapshots/{name}.txt", env!("CARGO_MANIFEST_DIR"))]
+        .assert_eq(found);
 }
 
-/// What differs from run to run, and what stands for it. `x` is a hexadecimal digit and `d` a decimal one; of two that begin alike
-/// the longer comes first.
+/// What differs from run to run, and what replaces it. `x` is a hexadecimal digit and `d` a decimal
+/// one; of two shapes with the same prefix the longer one comes first.
 const SHAPES: [(&str, &str); 6] = [
     ("xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx", "[id]"),
     ("xxxxxxxx", "[short]"),
@@ -18,27 +20,30 @@ const SHAPES: [(&str, &str); 6] = [
     ("dd:dd", "[time]"),
 ];
 
-/// The units that a duration is told in.
+/// The units of a duration.
 const UNITS: [&str; 6] = [" ms", " min", " µs", " s", " h", " d"];
 
-/// The text with every UUID, short id, time of day and duration made the same.
+/// The text with every UUID, short id, time of day and duration replaced.
 pub(crate) fn steady(text: &str) -> String {
     let (mut steady, mut rest, mut alone) = (String::new(), text, true);
     while let Some(next) = rest.chars().next() {
         let found = if alone { varying(rest) } else { None };
-        let (length, told) = found.unwrap_or((next.len_utf8(), &rest[..next.len_utf8()]));
-        steady.push_str(told);
+        let (length, replacement) = found.unwrap_or((next.len_utf8(), &rest[..next.len_utf8()]));
+        steady.push_str(replacement);
         rest = &rest[length..];
         alone = !(next.is_alphanumeric() || matches!(next, '-' | '.' | ':' | '_'));
     }
     steady
 }
 
-/// How long the varying thing is that a text begins with, and what stands for it.
+/// The length of the varying part that a text begins with, and what replaces it.
 fn varying(text: &str) -> Option<(usize, &'static str)> {
     let shaped = SHAPES.into_iter().filter(|(shape, _)| has_shape(text, shape));
-    let mut shaped = shaped.map(|(shape, name)| (shape.len() + time_zone(&text[shape.len()..], name), name));
-    shaped.find(|(length, _)| is_over(&text[*length..])).or_else(|| Some((duration(text)?, "[took]")))
+    let mut shaped =
+        shaped.map(|(shape, name)| (shape.len() + time_zone(&text[shape.len()..], name), name));
+    shaped
+        .find(|(length, _)| is_over(&text[*length..]))
+        .or_else(|| Some((duration(text)?, "[took]")))
 }
 
 fn has_shape(text: &str, shape: &str) -> bool {
@@ -50,7 +55,7 @@ fn has_shape(text: &str, shape: &str) -> bool {
     text.len() >= shape.len() && text.bytes().zip(shape.bytes()).all(is)
 }
 
-/// How long the rest of a time is: fractions of its second, and its zone.
+/// The length of the rest of a time: fractions of its second, and its zone.
 fn time_zone(rest: &str, name: &str) -> usize {
     if name != "[time]" {
         return 0;
@@ -67,14 +72,14 @@ fn time_zone(rest: &str, name: &str) -> usize {
     fraction + zone
 }
 
-/// How long a duration is: numbers with units, such as `3 min 2 s`.
+/// The length of a duration: numbers with units, such as `3 min 2 s`.
 fn duration(text: &str) -> Option<usize> {
     let whole = count(text);
     let fraction = text[whole..].strip_prefix('.').map_or(0, |digits| 1 + count(digits));
     let number = whole + if fraction > 1 { fraction } else { 0 };
-    let unit = UNITS
-        .iter()
-        .find(|unit| text[number..].strip_prefix(**unit).is_some_and(|rest| whole > 0 && is_over(rest)))?;
+    let unit = UNITS.iter().find(|unit| {
+        text[number..].strip_prefix(**unit).is_some_and(|rest| whole > 0 && is_over(rest))
+    })?;
     let length = number + unit.len();
     let more = text[length..].strip_prefix(' ').and_then(duration).map_or(0, |more| 1 + more);
     Some(length + more)
@@ -84,13 +89,13 @@ fn count(digits: &str) -> usize {
     digits.bytes().take_while(u8::is_ascii_digit).count()
 }
 
-/// Whether no word goes on here.
+/// Whether a word ends here.
 fn is_over(rest: &str) -> bool {
     !rest.starts_with(|next: char| next.is_alphanumeric() || matches!(next, '-' | '_' | ':'))
 }
 
 #[test]
-fn what_differs_from_run_to_run_is_made_the_same() {
+fn what_differs_from_run_to_run_is_replaced() {
     let table = [
         ("run 0190a3f2-7b1c-7def-8a90-0123456789ab.", "run [id]."),
         ("0190a3f2  rebase", "[short]  rebase"),
@@ -107,7 +112,7 @@ fn what_differs_from_run_to_run_is_made_the_same() {
         ("deadbeef-1 a-deadbeef", "deadbeef-1 a-deadbeef"),
         ("", ""),
     ];
-    for (text, told) in table {
-        assert_eq!(steady(text), told);
+    for (text, replacement) in table {
+        assert_eq!(steady(text), replacement);
     }
 }

@@ -1,49 +1,55 @@
-//! Wishes that cannot be fulfilled: each has its words, and nothing is written down.
+//! Refused requests: each gets a message that says what to do, and nothing is persisted.
 
 use surefire::ExitReason;
 use surefire::engine::{Start, StartError};
 use surefire::run::{Resume, ResumedBy, SessionId};
 use surefire_testkit::{Act, FakeAgent, Harness};
 
-async fn refused(harness: &Harness, wish: Start) -> StartError {
-    let error = harness.engine.start(wish).await.expect_err("it cannot be fulfilled");
-    assert_eq!(harness.store.session_count().unwrap(), 0, "nothing is written down: {error}");
+async fn refused(harness: &Harness, request: Start) -> StartError {
+    let error = harness.engine.start(request).await.expect_err("the request is refused");
+    assert_eq!(harness.store.session_count().unwrap(), 0, "nothing is persisted: {error}");
     assert!(harness.agent.turns().is_empty());
     error
 }
 
 #[tokio::test(start_paused = true)]
-async fn each_wish_that_cannot_be_fulfilled_says_what_to_do() {
+async fn each_refusal_says_what_to_do() {
     let harness = Harness::new(FakeAgent::new([])).await;
     let place = harness.directory();
     std::fs::write(place.join("file"), "").unwrap();
     std::os::unix::fs::symlink("/", place.join("way-out")).unwrap();
-    let at = |path: &str| Start { directory: Some(place.join(path)), ..harness.wish() };
+    let at = |path: &str| Start { directory: Some(place.join(path)), ..harness.start_request() };
     let table = [
         (at("missing"), "does not exist; create it"),
         (at("file"), "is not a directory"),
         (at("way-out"), "is outside of the allowed roots"),
-        (Start { directory: Some("/".into()), ..harness.wish() }, "is outside of the allowed roots"),
         (
-            Start { directory: Some("relative".into()), ..harness.wish() },
+            Start { directory: Some("/".into()), ..harness.start_request() },
+            "is outside of the allowed roots",
+        ),
+        (
+            Start { directory: Some("relative".into()), ..harness.start_request() },
             "is relative; give an absolute path",
         ),
-        (Start { directory: None, ..harness.wish() }, "working_directory required for new session"),
         (
-            Start { recipe: "implement-and-reviw".into(), ..harness.wish() },
+            Start { directory: None, ..harness.start_request() },
+            "working_directory required for new session",
+        ),
+        (
+            Start { recipe: "implement-and-reviw".into(), ..harness.start_request() },
             "recipe not found: `implement-and-reviw`; did you mean `implement-and-review`?",
         ),
         (
-            Start { model: Some("straw".into()), ..harness.wish() },
+            Start { model: Some("straw".into()), ..harness.start_request() },
             "unknown model `straw`; use one of wood, opus",
         ),
         (
-            Start { provider: Some("cursor".into()), ..harness.wish() },
-            "no agent `cursor` here; choose one of those that are: fake",
+            Start { provider: Some("cursor".into()), ..harness.start_request() },
+            "no agent `cursor` here; choose one of: fake",
         ),
     ];
-    for (wish, words) in table {
-        let error = refused(&harness, wish).await.to_string();
+    for (request, words) in table {
+        let error = refused(&harness, request).await.to_string();
         assert!(error.contains(words), "{error}");
     }
 }
@@ -51,18 +57,23 @@ async fn each_wish_that_cannot_be_fulfilled_says_what_to_do() {
 #[tokio::test(start_paused = true)]
 async fn a_refusal_can_be_shown_as_the_end_of_a_run() {
     let harness = Harness::new(FakeAgent::new([])).await;
-    let error = refused(&harness, Start { directory: Some("/".into()), ..harness.wish() }).await;
-    let exit = error.exit().expect("it is about a run");
+    let error =
+        refused(&harness, Start { directory: Some("/".into()), ..harness.start_request() }).await;
+    let exit = error.exit().expect("the error has an exit");
     assert_eq!(exit.reason(), Some(ExitReason::Error));
     assert!(exit.description().unwrap().contains("outside of the allowed roots"));
-    let error = refused(&harness, Start { recipe: "nothing".into(), ..harness.wish() }).await;
+    let error =
+        refused(&harness, Start { recipe: "nothing".into(), ..harness.start_request() }).await;
     assert!(error.exit().is_none(), "without a recipe there is no run");
 }
 
 #[test]
 fn a_session_id_is_a_uuid() {
     let error = "not-a-uuid".parse::<SessionId>().unwrap_err();
-    assert!(error.to_string().starts_with("`not-a-uuid` is not a session id: expected a UUID"), "{error}");
+    assert!(
+        error.to_string().starts_with("`not-a-uuid` is not a session id: expected a UUID"),
+        "{error}"
+    );
 }
 
 #[tokio::test(start_paused = true)]
@@ -71,13 +82,14 @@ async fn a_session_stays_in_its_directory() {
     let (started, _) = harness.run().await;
     let other = harness.directory().join("other");
     std::fs::create_dir(&other).unwrap();
-    let wish = Start { session: Some(started.session), directory: Some(other), ..harness.wish() };
-    let error = harness.engine.start(wish).await.unwrap_err();
+    let request =
+        Start { session: Some(started.session), directory: Some(other), ..harness.start_request() };
+    let error = harness.engine.start(request).await.unwrap_err();
     assert!(error.to_string().contains("start in a new session to work elsewhere"), "{error}");
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_run_that_is_not_there_cannot_be_resumed() {
+async fn an_unknown_run_cannot_be_resumed() {
     let harness = Harness::new(FakeAgent::new([])).await;
     let run = uuid::Uuid::from_u128(3).into();
     let error = harness.engine.resume(run, Resume::by(ResumedBy::User)).await.unwrap_err();

@@ -1,4 +1,5 @@
-//! Many people at once, who start, stop, resume, talk and restart the server in no sensible order.
+//! Many clients at once, which start, stop, resume and prompt in a random order, while the server
+//! is restarted.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,7 +11,7 @@ use surefire::run::{Resume, ResumedBy, Run, SessionId};
 use surefire::store::{Memory, RunFilter};
 use surefire_testkit::{Act, FakeAgent, Harness, unproved};
 
-/// Numbers that look random and are the same every time.
+/// A pseudorandom number generator with a fixed seed.
 struct Dice(u64);
 
 impl Dice {
@@ -26,7 +27,10 @@ impl Dice {
         match self.throw(12) {
             0 => Act::Hangs,
             1 => Act::Fails(Failure::Overloaded { words: "busy".into() }),
-            2 => Act::Fails(Failure::NoReply { status: "exit status 1".into(), stderr: String::new() }),
+            2 => Act::Fails(Failure::NoReply {
+                status: "exit status 1".into(),
+                stderr: String::new(),
+            }),
             3 => Act::Fails(Failure::Silent { after: time }),
             4 => Act::Says("no outcome at all".into()),
             5 => Act::Takes(time, "issues-found"),
@@ -44,19 +48,19 @@ fn session(dice: &mut Dice) -> SessionId {
     uuid::Uuid::from_u128(u128::from(dice.throw(SESSIONS)) + 1).into()
 }
 
-/// Somebody does something. What is refused is refused; it only must not hang or break anything.
-fn somebody(harness: &Harness, dice: &mut Dice, said: &mut u32) {
+/// A client makes a random request. The engine may refuse it, but must not hang or break.
+fn act(harness: &Harness, dice: &mut Dice, sent: &mut u32) {
     let (engine, session, what) = (harness.engine.clone(), session(dice), dice.throw(12));
     let wait = Duration::from_millis(dice.throw(300));
-    let wish = Start { session: Some(session), ..harness.wish() };
+    let request = Start { session: Some(session), ..harness.start_request() };
     let runs = RunFilter { session: Some(session), limit: Some(1), ..RunFilter::default() };
     let last = harness.store.runs(&runs).unwrap().pop().map(|run| run.id);
-    *said += 1;
-    let words = format!("word {said}.");
+    *sent += 1;
+    let words = format!("word {sent}.");
     tokio::spawn(async move {
         tokio::time::sleep(wait).await;
         match (what, last) {
-            (0..=2, _) => drop(engine.start(wish).await),
+            (0..=2, _) => drop(engine.start(request).await),
             (3, _) => drop(engine.exit(session, ExitReason::UserRequested).await),
             (4, _) => drop(engine.kill(session).await),
             (5..=7, _) => drop(engine.prompt(session, words).await),
@@ -71,7 +75,7 @@ fn somebody(harness: &Harness, dice: &mut Dice, said: &mut u32) {
     });
 }
 
-/// What has to hold whenever nothing is going on.
+/// Checks the invariants that hold whenever the engine is idle.
 fn check(harness: &Harness) {
     for run in harness.store.runs(&RunFilter::default()).unwrap() {
         let events = harness.events(run.id);
@@ -84,7 +88,7 @@ fn check(harness: &Harness) {
     let answered = harness.agent.answered();
     for words in answered.iter().filter(|words| words.starts_with("word ")) {
         let times = answered.iter().filter(|others| *others == words).count();
-        assert_eq!(times, 1, "`{words}` was answered, and is told again");
+        assert_eq!(times, 1, "`{words}` was delivered {times} times");
     }
 }
 
@@ -92,16 +96,17 @@ async fn play(seed: u64) {
     let mut dice = Dice(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
     let agent = FakeAgent::new((0..400).map(|_| dice.act()));
     let mut harness = Harness::with(agent, Arc::new(Memory::default()), |_| ()).await;
-    let mut said = 0;
+    let mut sent = 0;
     for _ in 0..40 {
         for _ in 0..dice.throw(4) {
-            somebody(&harness, &mut dice, &mut said);
+            act(&harness, &mut dice, &mut sent);
         }
         tokio::time::sleep(Duration::from_millis(dice.throw(200))).await;
         if dice.throw(8) == 0 {
-            let how = [Shutdown::StopAgents, Shutdown::LeaveAgents][usize::from(dice.throw(2) == 0)];
+            let how =
+                [Shutdown::StopAgents, Shutdown::DetachAgents][usize::from(dice.throw(2) == 0)];
             harness.engine.shut_down(how).await;
-            assert_eq!(harness.agent.working(), 0, "nobody works for an engine that is gone");
+            assert_eq!(harness.agent.working(), 0, "no agent works after its engine has shut down");
             check(&harness);
             for _ in 0..4 {
                 let fate = [Fate::NeverBegan, Fate::Unknown, Fate::Ended(Err(Failure::Stopped))];
@@ -111,7 +116,7 @@ async fn play(seed: u64) {
             harness = harness.again().await;
         }
     }
-    // Until everybody has said what they wanted to.
+    // Wait until all clients have sent their requests.
     tokio::time::sleep(Duration::from_secs(1)).await;
     harness.engine.set_orchestration(None, false).await.unwrap();
     for n in 0..SESSIONS {
@@ -122,13 +127,13 @@ async fn play(seed: u64) {
     assert!(harness.store.runs(&open).unwrap().is_empty(), "all runs can be ended");
     let began = tokio::time::Instant::now();
     harness.engine.shut_down(Shutdown::StopAgents).await;
-    assert!(began.elapsed() < Duration::from_secs(1), "nothing is left that could keep it");
+    assert!(began.elapsed() < Duration::from_secs(1), "the shutdown waits for nothing");
     assert_eq!(harness.agent.working(), 0);
     check(&harness);
 }
 
 #[tokio::test(start_paused = true)]
-async fn whatever_people_do_nothing_hangs_and_nothing_is_told_twice() {
+async fn under_random_requests_nothing_hangs_and_no_prompt_is_answered_twice() {
     for seed in 1..=25 {
         tokio::time::timeout(Duration::from_hours(24), play(seed)).await.unwrap_or_else(|_| {
             panic!("round {seed} hangs");

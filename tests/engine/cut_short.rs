@@ -1,4 +1,5 @@
-//! Turns that an engine leaves half-way: before the agent has its prompt, while it is stopped, and after the commit of its end.
+//! Turns that an engine leaves unfinished: before the agent has its prompt, while it is being
+//! stopped, and after the commit of its end.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -7,16 +8,19 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use surefire::agent::{Claude, Fate};
-use surefire::engine::{Engine, EngineError, Notice, Options, ResumeError, Shutdown, Start};
-use surefire::process::{Command, Files, Limits, Mark, TextLines};
+use surefire::engine::{Engine, EngineError, Options, ResumeError, Shutdown, Start, Update};
+use surefire::process::{Command, Files, ProcessLimits, ProcessMark, TextLines};
 use surefire::run::{AttemptId, PromptId, Resume, ResumedBy, SessionId};
-use surefire::store::{Change, Commit, Memory, NewSession, Process, RunFilter, SessionEvent, Store};
+use surefire::store::{
+    Change, Commit, Memory, NewSession, ProcessRecord, RunFilter, SessionEvent, Store,
+};
 use surefire_testkit::{Act, FakeAgent, Harness, HeldStore, NOON, SECOND, unproved};
 use tempfile::TempDir;
 use tokio::sync::Notify;
 use uuid::Uuid;
 
-/// A place with the attempt of a prompt outside of a run, as a killed server leaves it, and a CLI that keeps what it is told.
+/// The open attempt of a chat prompt, as a killed server leaves it, and a CLI that records its
+/// prompts.
 struct Left {
     place: TempDir,
     store: Arc<dyn Store>,
@@ -43,7 +47,7 @@ impl Left {
             SessionEvent::PromptQueued { prompt, text: "Is it green?".into() },
             SessionEvent::ChatBegan { attempt, prompt },
         ]);
-        let process = Process { pid: 999_999_999, started: "then".into() };
+        let process = ProcessRecord { pid: 999_999_999, started: "then".into() };
         left.store.commit(&Commit { changes: vec![Change::Spawned { attempt, process }] }).unwrap();
         left
     }
@@ -57,7 +61,7 @@ impl Left {
         self.store.commit(&Commit { changes: changes.collect() }).unwrap();
     }
 
-    /// The process got its prompt, and wrote this.
+    /// Records that the process got its prompt and wrote these lines.
     fn wrote(&self, lines: &[&str]) {
         let scratch = self.place.path().join("data/attempts").join(self.attempt.to_string());
         std::fs::create_dir_all(&scratch).unwrap();
@@ -67,14 +71,17 @@ impl Left {
 
     async fn open(&self) -> Engine {
         let options = claude_options(self.place.path(), Arc::clone(&self.store));
-        tokio::time::timeout(Duration::from_mins(1), Engine::open(options)).await.expect("it opens").unwrap()
+        tokio::time::timeout(Duration::from_mins(1), Engine::open(options))
+            .await
+            .expect("the engine opens")
+            .unwrap()
     }
 }
 
-/// An engine whose CLI keeps what it is told in a file `told`, and answers nothing.
+/// An engine whose CLI appends its prompts to a file `prompts`, and answers nothing.
 fn claude_options(place: &Path, store: Arc<dyn Store>) -> Options {
     let program = place.join("claude");
-    std::fs::write(&program, "#!/bin/sh\ncat >> told\n").unwrap();
+    std::fs::write(&program, "#!/bin/sh\ncat >> prompts\n").unwrap();
     std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
     let path = ("PATH".into(), std::env::var_os("PATH").unwrap());
     let claude = Arc::new(Claude::with_environment(program, [path]));
@@ -84,13 +91,13 @@ fn claude_options(place: &Path, store: Arc<dyn Store>) -> Options {
     options
 }
 
-/// The open attempt has a process by now.
-fn spawned(harness: &Harness, attempt: AttemptId, process: Process) {
+/// Records a process for the open attempt.
+fn spawned(harness: &Harness, attempt: AttemptId, process: ProcessRecord) {
     harness.store.commit(&Commit { changes: vec![Change::Spawned { attempt, process }] }).unwrap();
 }
 
-fn some_process() -> Process {
-    Process { pid: 4711, started: "then".into() }
+fn some_process() -> ProcessRecord {
+    ProcessRecord { pid: 4711, started: "then".into() }
 }
 
 fn disk() -> (Arc<HeldStore>, Arc<dyn Store>) {
@@ -111,23 +118,29 @@ async fn an_engine_opens_although_a_turn_that_failed_with_a_cost_left_its_direct
     left.open().await;
 }
 
-/// After a SIGINT the CLI (2.1.325) writes a result that says that it was aborted.
+/// After a SIGINT the CLI (2.1.325) writes a result that reports the abort.
 #[tokio::test]
 async fn a_prompt_that_a_shutdown_cut_short_is_delivered_again() {
     let left = Left::new(Arc::new(Memory::default()));
     let aborted = r#"{"type":"result","subtype":"error_during_execution","is_error":true,"result":"","terminal_reason":"aborted_streaming"}"#;
     left.wrote(&[aborted]);
     let engine = left.open().await;
-    let mut feed = engine.listen();
+    let mut updates = engine.subscribe();
     while left.store.open_attempts().unwrap().iter().any(|attempt| attempt.id == left.attempt) {
-        tokio::time::timeout(Duration::from_mins(1), feed.next()).await.expect("it ends").unwrap();
+        tokio::time::timeout(Duration::from_mins(1), updates.next())
+            .await
+            .expect("the attempt ends")
+            .unwrap();
     }
-    let told = std::fs::read_to_string(left.directory().join("told")).unwrap_or_default();
-    assert!(told.contains("Is it green?") && told.contains("may have reached you before"), "{told:?}");
+    let prompts = std::fs::read_to_string(left.directory().join("prompts")).unwrap_or_default();
+    assert!(
+        prompts.contains("Is it green?") && prompts.contains("may have reached you before"),
+        "{prompts:?}"
+    );
 }
 
 #[tokio::test]
-async fn a_shutdown_before_the_prompt_is_given_interrupts_nothing() {
+async fn a_shutdown_before_the_prompt_is_delivered_interrupts_nothing() {
     let place = tempfile::tempdir().unwrap();
     let (disk, store) = disk();
     let engine = Engine::open(claude_options(place.path(), Arc::clone(&store))).await.unwrap();
@@ -146,7 +159,7 @@ async fn a_shutdown_before_the_prompt_is_given_interrupts_nothing() {
     ) {}
     disk.release();
     closing.await.unwrap();
-    assert_eq!(std::fs::read_to_string(directory.join("told")).unwrap_or_default(), "");
+    assert_eq!(std::fs::read_to_string(directory.join("prompts")).unwrap_or_default(), "");
     assert_eq!(store.run(started.run).unwrap().unwrap().ending, None);
 }
 
@@ -155,7 +168,7 @@ async fn the_working_directory_is_checked_before_a_turn_that_never_began() {
     let harness = Harness::new(FakeAgent::new([Act::Hangs])).await;
     let directory = harness.directory().join("work");
     std::fs::create_dir(&directory).unwrap();
-    let start = Start { directory: Some(directory.clone()), ..harness.wish() };
+    let start = Start { directory: Some(directory.clone()), ..harness.start_request() };
     let started = harness.engine.start(start).await.unwrap();
     harness.agent.asked(1).await;
     spawned(&harness, harness.store.open_attempts().unwrap()[0].id, some_process());
@@ -181,20 +194,20 @@ async fn a_turn_that_never_began_waits_for_its_permit() {
     let harness = harness.again_with(|options| options.parallel = 1).await;
     harness.agent.asked(3).await;
     tokio::time::sleep(SECOND).await;
-    assert_eq!(harness.agent.turns().len(), 3, "the second one waits");
+    assert_eq!(harness.agent.turns().len(), 3, "the second turn waits for the permit");
 }
 
 #[tokio::test]
-async fn an_agent_at_work_is_stopped_where_its_session_cannot_be_locked() {
+async fn a_running_agent_is_stopped_if_its_session_cannot_be_locked() {
     let harness = Harness::new(FakeAgent::new([Act::Hangs])).await;
     let started = harness.start().await;
     harness.agent.asked(1).await;
     let attempt = harness.store.open_attempts().unwrap()[0].id;
     let files = Files::at(harness.place.path().join("files"));
-    let command = Command::new("sleep", Mark::new(attempt.uuid())).arguments(["600"]);
-    let held = command.start(files, Limits::default(), TextLines).await.unwrap();
+    let command = Command::new("sleep", ProcessMark::new(attempt.uuid())).arguments(["600"]);
+    let held = command.start(files, ProcessLimits::default(), TextLines).await.unwrap();
     let (pid, begun) = (held.process().pid, held.process().started.clone());
-    spawned(&harness, attempt, Process { pid, started: begun });
+    spawned(&harness, attempt, ProcessRecord { pid, started: begun });
     let file = harness.place.path().join("file");
     std::fs::write(&file, "").unwrap();
     let harness = harness.again_with(|options| options.locks = file).await;
@@ -205,7 +218,7 @@ async fn an_agent_at_work_is_stopped_where_its_session_cannot_be_locked() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn switching_off_that_cannot_be_saved_is_carried_out_once_there_is_room() {
+async fn switching_off_that_cannot_be_persisted_is_retried_once_there_is_room() {
     let (disk, store) = disk();
     let harness = Harness::with(FakeAgent::new([Act::Hangs]), store, |_| ()).await;
     let started = harness.start().await;
@@ -221,7 +234,7 @@ async fn switching_off_that_cannot_be_saved_is_carried_out_once_there_is_room() 
 
 mod endless {
     surefire::recipe! {
-        /// A chain without an end of its own.
+        /// A chain that never ends by itself.
         pub(super) recipe Endless {
             initial: Work,
             guardrails: { max_restarts: 1_000_000 },
@@ -231,13 +244,14 @@ mod endless {
     pub(super) static CATALOG: surefire::Catalog = surefire::catalog![Endless];
 }
 
-/// The agent answers at once, so that the chain is in another session whenever it is looked at.
+/// The agent answers at once, so the chain is in another session whenever the engine looks at it.
 #[tokio::test(flavor = "multi_thread")]
 async fn switching_off_everywhere_stops_a_chain_that_restarts_at_that_moment() {
     for _ in 0..60 {
         let store: Arc<dyn Store> = Arc::new(Memory::default());
         let harness =
-            Harness::with(FakeAgent::new([]), store, |options| options.catalog = endless::CATALOG).await;
+            Harness::with(FakeAgent::new([]), store, |options| options.catalog = endless::CATALOG)
+                .await;
         harness.engine.start(Start::new("endless", harness.directory())).await.unwrap();
         harness.agent.asked(5).await;
         harness.engine.set_orchestration(None, false).await.unwrap();
@@ -245,19 +259,20 @@ async fn switching_off_everywhere_stops_a_chain_that_restarts_at_that_moment() {
         assert_eq!(
             harness.store.runs(&open).unwrap().len(),
             0,
-            "no run goes on while recipes are switched off"
+            "no run is open while recipes are switched off"
         );
         harness.engine.shut_down(Shutdown::StopAgents).await;
     }
 }
 
-/// The store takes the commit that only tries it, and not the one that adopts the run.
+/// The store accepts the commit that probes it, but not the one that adopts the run.
 #[tokio::test(start_paused = true)]
-async fn clients_are_not_told_that_a_run_goes_on_before_that_is_persisted() {
+async fn clients_are_not_notified_of_a_recovered_run_before_that_is_persisted() {
     let (disk, store) = disk();
     let go = Arc::new(Notify::new());
     let harness =
-        Harness::with(FakeAgent::new([Act::Waits(Arc::clone(&go), "complete")]), store, |_| ()).await;
+        Harness::with(FakeAgent::new([Act::Waits(Arc::clone(&go), "complete")]), store, |_| ())
+            .await;
     let started = harness.start().await;
     harness.agent.asked(1).await;
     disk.full.store(true, Ordering::SeqCst);
@@ -266,9 +281,9 @@ async fn clients_are_not_told_that_a_run_goes_on_before_that_is_persisted() {
     disk.full.store(false, Ordering::SeqCst);
     harness.engine.prompt(started.session, "Mind the tests.".into()).await.unwrap();
     disk.nearly_full.store(true, Ordering::SeqCst);
-    let mut feed = harness.engine.listen();
-    let heard = tokio::time::timeout(Duration::from_mins(10), feed.next()).await;
-    assert!(!matches!(heard, Ok(Ok(Notice::TakenUp { .. }))), "{heard:?}");
+    let mut updates = harness.engine.subscribe();
+    let update = tokio::time::timeout(Duration::from_mins(10), updates.next()).await;
+    assert!(!matches!(update, Ok(Ok(Update::Recovered { .. }))), "{update:?}");
     disk.nearly_full.store(false, Ordering::SeqCst);
-    while !matches!(feed.next().await.unwrap(), Notice::TakenUp { .. }) {}
+    while !matches!(updates.next().await.unwrap(), Update::Recovered { .. }) {}
 }

@@ -1,4 +1,4 @@
-//! What a run may use up.
+//! The limits of a run: budget, ticks, visits, and the lock on its session.
 
 use surefire::agent::Failure;
 use surefire::engine::Start;
@@ -6,11 +6,12 @@ use surefire::run::{Limits, Resume, ResumedBy};
 use surefire_testkit::{Act, FakeAgent, Harness};
 
 #[tokio::test(start_paused = true)]
-async fn a_budget_ends_the_run_and_what_is_left_goes_to_the_agent() {
+async fn a_budget_ends_the_run_and_the_agent_gets_what_is_left_of_it() {
     let harness =
-        Harness::new(FakeAgent::new([Act::Costs("complete", 0.75), Act::Costs("no-issues", 0.5)])).await;
+        Harness::new(FakeAgent::new([Act::Costs("complete", 0.75), Act::Costs("no-issues", 0.5)]))
+            .await;
     let limits = Limits { budget_usd: Some(1.0), ..Limits::default() };
-    let started = harness.engine.start(Start { limits, ..harness.wish() }).await.unwrap();
+    let started = harness.engine.start(Start { limits, ..harness.start_request() }).await.unwrap();
     let ending = harness.ended(started).await;
     assert_eq!((ending.reason.as_str(), ending.exit_code), ("cost_budget", 123));
     assert_eq!(ending.message, "Recipe stopped: spent its budget (limit $1.00, spent $1.25)");
@@ -24,15 +25,21 @@ async fn a_budget_ends_the_run_and_what_is_left_goes_to_the_agent() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_second_run_in_a_session_pays_for_itself_only() {
+async fn a_second_run_in_a_session_counts_only_its_own_cost() {
     let turns = ["complete", "no-issues", "committed"].repeat(2);
-    let harness = Harness::new(FakeAgent::new(turns.into_iter().map(|it| Act::Costs(it, 0.25)))).await;
+    let harness =
+        Harness::new(FakeAgent::new(turns.into_iter().map(|it| Act::Costs(it, 0.25)))).await;
     let limits = Limits { budget_usd: Some(1.0), ..Limits::default() };
-    let wish = Start { limits, ..harness.wish() };
-    let first = harness.engine.start(wish.clone()).await.unwrap();
+    let request = Start { limits, ..harness.start_request() };
+    let first = harness.engine.start(request.clone()).await.unwrap();
     assert_eq!(harness.ended(first).await.reason, "task-committed");
-    let second = harness.engine.start(Start { session: Some(first.session), ..wish }).await.unwrap();
-    assert_eq!(harness.ended(second).await.reason, "task-committed", "the first run's money is not its own");
+    let second =
+        harness.engine.start(Start { session: Some(first.session), ..request }).await.unwrap();
+    assert_eq!(
+        harness.ended(second).await.reason,
+        "task-committed",
+        "the first run's cost does not count"
+    );
     for run in [first.run, second.run] {
         assert!((harness.record(run).cost_usd - 0.75).abs() < 1e-9);
     }
@@ -41,22 +48,33 @@ async fn a_second_run_in_a_session_pays_for_itself_only() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn ticks_end_the_run() {
+async fn a_limit_of_ticks_ends_the_run() {
     let harness = Harness::new(FakeAgent::new([])).await;
     let limits = Limits { max_ticks: Some(2), ..Limits::default() };
-    let started = harness.engine.start(Start { limits, ..harness.wish() }).await.unwrap();
+    let started = harness.engine.start(Start { limits, ..harness.start_request() }).await.unwrap();
     let ending = harness.ended(started).await;
     assert_eq!((ending.reason.as_str(), ending.exit_code), ("max_ticks", 125));
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_run_stopped_by_visits_goes_on_with_more_of_them() {
-    let acts =
-        ["complete", "issues-found", "complete", "issues-found", "complete", "issues-found", "complete"];
+async fn a_run_stopped_by_a_limit_of_visits_resumes_if_more_are_allowed() {
+    let acts = [
+        "complete",
+        "issues-found",
+        "complete",
+        "issues-found",
+        "complete",
+        "issues-found",
+        "complete",
+    ];
     let harness = Harness::new(FakeAgent::new(acts.map(Act::Outcome))).await;
     let (started, ending) = harness.run().await;
-    assert_eq!((ending.reason.as_str(), ending.exit_code), ("max-step-visits-exceeded:code-review", 129));
-    let refused = harness.engine.resume(started.run, Resume::by(ResumedBy::User)).await.unwrap_err();
+    assert_eq!(
+        (ending.reason.as_str(), ending.exit_code),
+        ("max-step-visits-exceeded:code-review", 129)
+    );
+    let refused =
+        harness.engine.resume(started.run, Resume::by(ResumedBy::User)).await.unwrap_err();
     assert!(refused.to_string().contains("would stop again at once"), "{refused}");
     let resume = Resume { allow_visits: 1, ..Resume::by(ResumedBy::User) };
     harness.engine.resume(started.run, resume).await.unwrap();
@@ -64,15 +82,15 @@ async fn a_run_stopped_by_visits_goes_on_with_more_of_them() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_session_that_another_process_works_in_is_left_alone() {
+async fn a_run_does_not_work_in_a_session_that_another_process_has_locked() {
     let harness = Harness::new(FakeAgent::new([])).await;
     let session = uuid::Uuid::from_u128(9);
     let locks = harness.place.path().join("locks");
     std::fs::create_dir_all(&locks).unwrap();
     let held = std::fs::File::create(locks.join(format!("{session}.lock"))).unwrap();
     held.lock().unwrap();
-    let wish = Start { session: Some(session.into()), ..harness.wish() };
-    let started = harness.engine.start(wish).await.unwrap();
+    let request = Start { session: Some(session.into()), ..harness.start_request() };
+    let started = harness.engine.start(request).await.unwrap();
     let ending = harness.ended(started).await;
     assert_eq!((ending.reason.as_str(), ending.exit_code), ("session_locked", 8));
     assert!(harness.agent.turns().is_empty());

@@ -1,4 +1,4 @@
-//! What the log says: a prefix for each category, fields, and nothing that the agent could forge.
+//! The log: each category has a prefix and fields, and an agent cannot forge a line.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -10,7 +10,8 @@ use surefire::run::{Limits, SessionId};
 use surefire::store::Store;
 use surefire_testkit::{Act, FakeAgent, Harness, HeldStore, LogBuffer};
 
-/// Runs implement-and-review with these acts, and gives back the log's lines about it. The log is that of all tests.
+/// Runs implement-and-review with these acts, and returns the log's lines about it. All tests share
+/// the log.
 async fn log(acts: Vec<Act>) -> Vec<String> {
     log_with(acts, Limits::default()).await
 }
@@ -18,7 +19,11 @@ async fn log(acts: Vec<Act>) -> Vec<String> {
 async fn log_with(acts: Vec<Act>, limits: Limits) -> Vec<String> {
     LogBuffer::of_this_process();
     let harness = Harness::new(FakeAgent::new(acts)).await;
-    let started = harness.engine.start(Start { limits, ..harness.wish() }).await.expect("the run starts");
+    let started = harness
+        .engine
+        .start(Start { limits, ..harness.start_request() })
+        .await
+        .expect("the run starts");
     harness.ended(started).await;
     harness.engine.shut_down(Shutdown::StopAgents).await;
     lines_about(started.session)
@@ -36,11 +41,24 @@ fn only<'a>(lines: &'a [String], words: &str) -> &'a str {
 
 #[tokio::test(start_paused = true)]
 async fn each_category_has_its_prefix_and_its_fields() {
-    let rounds =
-        ["complete", "issues-found", "complete", "issues-found", "complete", "issues-found", "complete"];
+    let rounds = [
+        "complete",
+        "issues-found",
+        "complete",
+        "issues-found",
+        "complete",
+        "issues-found",
+        "complete",
+    ];
     let failure = Failure::NotLoggedIn { words: "Please run /login".into() };
     let table = [
-        (vec![Act::Outcome("no-tasks")], "INFO", "Recipe completed", "no-tasks-available", "completed"),
+        (
+            vec![Act::Outcome("no-tasks")],
+            "INFO",
+            "Recipe completed",
+            "no-tasks-available",
+            "completed",
+        ),
         (
             rounds.map(Act::Outcome).to_vec(),
             "WARN",
@@ -69,15 +87,29 @@ async fn each_category_has_its_prefix_and_its_fields() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_line_of_a_guardrail_says_the_limit_and_what_was_observed() {
+async fn the_line_of_a_guardrail_states_the_limit_and_the_observed_value() {
     let none = Limits::default();
-    let rounds =
-        ["complete", "issues-found", "complete", "issues-found", "complete", "issues-found", "complete"];
+    let rounds = [
+        "complete",
+        "issues-found",
+        "complete",
+        "issues-found",
+        "complete",
+        "issues-found",
+        "complete",
+    ];
     let visits = log(rounds.map(Act::Outcome).to_vec()).await;
-    assert!(only(&visits, "Recipe stopped by guardrail").contains(" limit=3 observed=4"), "{visits:#?}");
+    assert!(
+        only(&visits, "Recipe stopped by guardrail").contains(" limit=3 observed=4"),
+        "{visits:#?}"
+    );
 
-    let ticks = log_with(vec![Act::Outcome("complete")], Limits { max_ticks: Some(1), ..none }).await;
-    assert!(only(&ticks, "Recipe stopped by guardrail").contains(" limit=1 observed=1"), "{ticks:#?}");
+    let ticks =
+        log_with(vec![Act::Outcome("complete")], Limits { max_ticks: Some(1), ..none }).await;
+    assert!(
+        only(&ticks, "Recipe stopped by guardrail").contains(" limit=1 observed=1"),
+        "{ticks:#?}"
+    );
 
     let never = Act::Waits(Arc::default(), "complete");
     let time = log_with(vec![never], Limits { time: Some(Duration::from_secs(2)), ..none }).await;
@@ -86,12 +118,12 @@ async fn the_line_of_a_guardrail_says_the_limit_and_what_was_observed() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_run_is_named_on_each_of_its_lines_from_the_first_on() {
+async fn every_line_about_a_run_has_its_id() {
     LogBuffer::of_this_process();
     let disk = Arc::new(HeldStore::default());
     let store: Arc<dyn Store> = Arc::<HeldStore>::clone(&disk);
     let harness = Harness::with(FakeAgent::new([Act::Outcome("no-tasks")]), store, |_| ()).await;
-    // The start itself has to be tried twice, before there is a turn.
+    // The first commit has to be retried, before there is a turn.
     disk.full.store(true, Ordering::SeqCst);
     let room = async {
         while disk.refused.load(Ordering::SeqCst) == 0 {
@@ -108,8 +140,8 @@ async fn a_run_is_named_on_each_of_its_lines_from_the_first_on() {
     only(&lines, "Recipe started");
     only(&lines, "Recipe completed");
     let run = started.run.to_string();
-    let nameless: Vec<_> = lines.iter().filter(|line| !line.contains(&run)).collect();
-    assert!(nameless.is_empty(), "{nameless:#?}");
+    let without_id: Vec<_> = lines.iter().filter(|line| !line.contains(&run)).collect();
+    assert!(without_id.is_empty(), "{without_id:#?}");
 }
 
 #[tokio::test(start_paused = true)]
@@ -120,17 +152,24 @@ async fn a_transition_is_logged_in_the_spans_of_its_run_and_step() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_reply_that_cannot_be_read_is_logged_short_and_escaped_and_others_are_not() {
+async fn only_an_unreadable_reply_is_logged_truncated_and_escaped() {
     let forged = format!("{}\n2026-01-01 ERROR forged\u{1b}[31m", "SECRET".repeat(100));
     let lines = log(vec![Act::Says(forged), Act::Outcome("no-tasks")]).await;
     let line = only(&lines, "Reply could not be read");
     assert!(line.contains("WARN") && line.contains("unread=\"no-json\""), "{line}");
     assert!(line.contains("forged") && !line.contains('\u{1b}'), "{line}");
-    assert!(line.contains("\\n2026-01-01 ERROR"), "it begins no line of its own: {line}");
+    assert!(line.contains("\\n2026-01-01 ERROR"), "the line break is escaped: {line}");
     let kept = line.matches("SECRET").count();
     assert!(kept > 5 && kept < 40, "at most 200 characters: {kept}");
-    assert!(!lines.iter().any(|line| line.contains("Your possible outcomes")), "prompts are not logged");
-    assert_eq!(lines.iter().filter(|line| line.contains("Done.")).count(), 0, "nor are good replies");
+    assert!(
+        !lines.iter().any(|line| line.contains("Your possible outcomes")),
+        "prompts are not logged"
+    );
+    assert_eq!(
+        lines.iter().filter(|line| line.contains("Done.")).count(),
+        0,
+        "nor are good replies"
+    );
 }
 
 #[tokio::test(start_paused = true)]
@@ -138,10 +177,10 @@ async fn a_run_that_continues_another_is_logged_in_a_span_of_its_own() {
     LogBuffer::of_this_process();
     let acts = ["complete", "no-issues", "committed", "no-tasks"].map(Act::Outcome);
     let harness = Harness::new(FakeAgent::new(acts)).await;
-    let wish = Start { recipe: "implement-and-review-all".into(), ..harness.wish() };
-    let first = harness.engine.start(wish).await.expect("the run starts");
+    let request = Start { recipe: "implement-and-review-all".into(), ..harness.start_request() };
+    let first = harness.engine.start(request).await.expect("the run starts");
     let second = harness.ended(first).await.continued_by.expect("it restarts");
-    harness.engine.ended(second).await.expect("the second run ends");
+    harness.engine.wait_until_ended(second).await.expect("the second run ends");
     harness.engine.shut_down(Shutdown::StopAgents).await;
 
     let lines = lines_about(harness.record(second).session);

@@ -1,13 +1,13 @@
-//! The engine with an agent that does what it is told, a store in memory, and a clock that stands still.
+//! The engine with a scripted agent, a store in memory, and a paused clock.
 
 #![cfg(all(feature = "recipes", feature = "engine"))]
 
-mod apart;
+mod adopting;
 mod bad_input;
 mod chaos;
 mod chats;
 mod cut_short;
-mod feeds;
+mod first_prompt;
 mod handoffs;
 mod interleavings;
 mod limits;
@@ -17,11 +17,12 @@ mod passages;
 mod proving;
 mod recovering;
 mod resuming;
-mod saying;
 mod starting;
 mod stopping;
 mod storage;
-mod taking_up;
+mod subscribing;
+mod tasks;
 mod tree;
 mod undriven;
 mod unreadable;
+mod worktrees;

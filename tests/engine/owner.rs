@@ -1,4 +1,5 @@
-//! What having one owner gives a session: whole commits, fresh looks, and a way back when the store works again.
+//! What the single owner of a session guarantees: atomic commits, current state, and recovery when
+//! the store works again.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -6,7 +7,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use surefire::agent::Fate;
-use surefire::engine::{Notice, Start, Started};
+use surefire::engine::{Start, Started, Update};
 use surefire::run::{Resume, ResumedBy};
 use surefire::store::Store;
 use surefire_testkit::{Act, FakeAgent, Harness, HeldStore, json};
@@ -19,7 +20,7 @@ async fn harness(agent: FakeAgent) -> (Harness, Arc<HeldStore>) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn kill_withdraws_and_ends_in_one_commit_so_no_crash_comes_between() {
+async fn kill_withdraws_prompts_and_ends_the_run_in_one_commit() {
     let (harness, held) = harness(FakeAgent::new([Act::Hangs])).await;
     let started = harness.start().await;
     harness.agent.asked(1).await;
@@ -27,7 +28,7 @@ async fn kill_withdraws_and_ends_in_one_commit_so_no_crash_comes_between() {
     let before = held.commits.load(Ordering::SeqCst);
     harness.engine.kill(started.session).await.unwrap().unwrap();
     assert_eq!(held.commits.load(Ordering::SeqCst) - before, 1);
-    // The engine is gone in the same moment, and another one takes over.
+    // The engine is killed at that moment, and the next one recovers.
     let harness = harness.again().await;
     harness.engine.resume(started.run, Resume::by(ResumedBy::User)).await.unwrap();
     assert_eq!(harness.ended(started).await.reason, "task-committed");
@@ -35,12 +36,12 @@ async fn kill_withdraws_and_ends_in_one_commit_so_no_crash_comes_between() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_run_that_was_resumed_is_taken_up_although_a_later_one_has_ended() {
+async fn a_resumed_run_is_adopted_although_a_later_one_has_ended() {
     let (harness, _) = harness(FakeAgent::new([Act::Hangs])).await;
     let first = harness.start().await;
     harness.agent.asked(1).await;
     harness.engine.exit(first.session, surefire::ExitReason::UserRequested).await.unwrap().unwrap();
-    let start = Start { session: Some(first.session), ..harness.wish() };
+    let start = Start { session: Some(first.session), ..harness.start_request() };
     let second = harness.engine.start(start).await.unwrap();
     assert_eq!(harness.ended(second).await.reason, "task-committed");
 
@@ -55,7 +56,7 @@ async fn a_run_that_was_resumed_is_taken_up_although_a_later_one_has_ended() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_run_that_a_full_disk_stopped_goes_on_by_itself_once_there_is_room() {
+async fn a_run_that_a_full_disk_stopped_resumes_automatically_once_there_is_room() {
     let go = Arc::new(Notify::new());
     let (harness, disk) = harness(FakeAgent::new([Act::Waits(Arc::clone(&go), "complete")])).await;
     let started = harness.start().await;
@@ -63,27 +64,30 @@ async fn a_run_that_a_full_disk_stopped_goes_on_by_itself_once_there_is_room() {
     disk.full.store(true, Ordering::SeqCst);
     go.notify_one();
     assert_eq!(harness.ended(started).await.reason, "storage_error");
-    let mut feed = harness.engine.listen();
+    let mut updates = harness.engine.subscribe();
     tokio::time::sleep(Duration::from_mins(10)).await;
-    assert_eq!(harness.agent.recovered().len(), 0, "nothing is tried while nothing can be saved");
+    assert_eq!(harness.agent.recovered().len(), 0, "nothing is retried while the disk is full");
 
     harness.agent.fate(Fate::Ended(Ok(json("complete"))));
     disk.full.store(false, Ordering::SeqCst);
     tokio::time::sleep(Duration::from_mins(1)).await;
     assert_eq!(harness.record(started.run).ending.unwrap().reason, "task-committed");
-    assert!(matches!(feed.next().await.unwrap(), Notice::TakenUp { run, .. } if run == started.run));
+    assert!(
+        matches!(updates.next().await.unwrap(), Update::Recovered { run, .. } if run == started.run)
+    );
 }
 
-/// What happens to a directory.
+/// A function that changes a directory.
 type Change<'c> = &'c dyn Fn(&Path);
 
-/// Starts a run in a directory of its own, and has `change` happen to that between the first turn and the second.
+/// Starts a run in a directory of its own, and applies `change` to it between the first turn and
+/// the second.
 async fn changed_under_a_run(change: impl FnOnce(&Path)) -> (Harness, Started) {
     let go = Arc::new(Notify::new());
     let harness = Harness::new(FakeAgent::new([Act::Waits(Arc::clone(&go), "complete")])).await;
     let directory = harness.directory().join("work");
     std::fs::create_dir(&directory).unwrap();
-    let start = Start { directory: Some(directory.clone()), ..harness.wish() };
+    let start = Start { directory: Some(directory.clone()), ..harness.start_request() };
     let started = harness.engine.start(start).await.unwrap();
     harness.agent.asked(1).await;
     change(&directory);
@@ -104,8 +108,11 @@ async fn the_working_directory_is_checked_before_each_turn() {
     };
     let outside = |directory: &Path| link(directory, Path::new("/"));
     let gone = |directory: &Path| std::fs::remove_dir(directory).unwrap();
-    let table: [(Change<'_>, &str); 3] =
-        [(&inside, "now leads to"), (&outside, "outside of the allowed roots"), (&gone, "does not exist")];
+    let table: [(Change<'_>, &str); 3] = [
+        (&inside, "now leads to"),
+        (&outside, "outside of the allowed roots"),
+        (&gone, "does not exist"),
+    ];
     for (change, words) in table {
         let (harness, started) = changed_under_a_run(change).await;
         let ending = harness.ended(started).await;

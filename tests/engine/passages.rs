@@ -1,11 +1,11 @@
-//! What an agent says in the middle of a turn is part of the conversation, once.
+//! A passage that an agent writes in the middle of a turn is in the conversation once.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use surefire::agent::{Fate, Rehearsal, Reply};
-use surefire::engine::{Notice, Started};
+use surefire::engine::{Started, Update};
 use surefire::run::{AttemptId, SessionId};
 use surefire::store::{Role, Store};
 use surefire_testkit::{Act, FakeAgent, Harness, HeldStore};
@@ -18,7 +18,7 @@ fn reply(text: &str) -> Fate {
     Fate::Ended(Ok(Reply { text: text.to_owned(), ..Reply::default() }))
 }
 
-/// What the agent said in the first turn of a run, or in any attempt of this session.
+/// The passages and replies of the agent in a session, or in one attempt of it.
 fn passages(harness: &Harness, started: Started, attempt: Option<AttemptId>) -> Vec<String> {
     let messages = harness.store.messages(started.session, 0, usize::MAX).unwrap();
     let said = messages.into_iter().filter(|it| it.role == Role::Assistant && it.attempt.is_some());
@@ -31,12 +31,13 @@ fn no_turn_is_open(harness: &Harness) -> bool {
 }
 
 async fn until_said(harness: &Harness, session: SessionId, text: &str) {
-    let is_there = |it: &Harness| it.store.messages(session, 0, 99).unwrap().iter().any(|it| it.text == text);
+    let is_there =
+        |it: &Harness| it.store.messages(session, 0, 99).unwrap().iter().any(|it| it.text == text);
     harness.until(is_there).await;
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_reply_that_was_said_already_is_not_said_again() {
+async fn a_reply_that_was_streamed_as_a_passage_is_not_repeated() {
     let table: [(&[&str], &str, &[&str]); 6] = [
         (&[], FIRST, &[FIRST]),
         (&["Hm.", FIRST], FIRST, &["Hm.", FIRST]),
@@ -59,32 +60,32 @@ async fn a_reply_that_was_said_already_is_not_said_again() {
         let messages = harness.store.messages(started.session, 0, usize::MAX).unwrap();
         assert!(messages.iter().all(|message| message.run == Some(started.run)));
 
-        let mut feed = harness.engine.listen();
+        let mut updates = harness.engine.subscribe();
         harness.engine.prompt(started.session, "And now?".into()).await.unwrap();
-        while !matches!(feed.next().await.unwrap(), Notice::ChatEnded { aborted: false, .. }) {}
+        while !matches!(updates.next().await.unwrap(), Update::ChatEnded { aborted: false, .. }) {}
         assert_eq!(passages(&harness, started, None), [expected, expected].concat());
     }
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_passage_is_told_while_the_agent_works() {
+async fn a_passage_is_published_while_the_agent_works() {
     let harness = Harness::new(FakeAgent::new([Act::SpeaksAndHangs(&["Working on it."])])).await;
-    let mut feed = harness.engine.listen();
+    let mut updates = harness.engine.subscribe();
     let started = harness.start().await;
     let message = loop {
-        match feed.next().await.unwrap() {
-            Notice::Said(message) if message.role == Role::Assistant => break message,
+        match updates.next().await.unwrap() {
+            Update::Message(message) if message.role == Role::Assistant => break message,
             _ => {}
         }
     };
     assert_eq!((message.text.as_str(), message.run), ("Working on it.", Some(started.run)));
     assert_eq!(message.attempt, Some(harness.agent.turns()[0].attempt.into()));
-    assert_eq!(harness.record(started.run).ending, None, "it is still at it");
+    assert_eq!(harness.record(started.run).ending, None, "the turn is still in progress");
 }
 
-/// What is said again by an agent whose turn is taken up, how it replies, and what stands in the conversation then. Before
-/// the crash it said "Hm.".
-const TAKEN_UP: [(&[&str], &str, &[&str]); 6] = [
+/// The passages that an agent repeats when its turn is recovered, its reply, and the conversation
+/// after that. Before the crash it wrote "Hm.".
+const RECOVERIES: [(&[&str], &str, &[&str]); 6] = [
     (&[], "Hm.", &["Hm."]),
     (&[], FIRST, &["Hm.", FIRST]),
     (&["Hm."], "Hm.", &["Hm."]),
@@ -94,8 +95,8 @@ const TAKEN_UP: [(&[&str], &str, &[&str]); 6] = [
 ];
 
 #[tokio::test(start_paused = true)]
-async fn after_a_crash_no_passage_of_a_run_is_doubled_and_none_is_lost() {
-    for (again, replied, expected) in TAKEN_UP {
+async fn after_a_crash_no_passage_of_a_run_is_duplicated_or_lost() {
+    for (again, replied, expected) in RECOVERIES {
         let harness = Harness::new(FakeAgent::new([Act::SpeaksAndHangs(&["Hm."])])).await;
         let started = harness.start().await;
         until_said(&harness, started.session, "Hm.").await;
@@ -108,8 +109,8 @@ async fn after_a_crash_no_passage_of_a_run_is_doubled_and_none_is_lost() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn after_a_crash_no_passage_outside_of_a_run_is_doubled_and_none_is_lost() {
-    for (again, replied, expected) in TAKEN_UP {
+async fn after_a_crash_no_passage_outside_of_a_run_is_duplicated_or_lost() {
+    for (again, replied, expected) in RECOVERIES {
         let acts = [Act::Outcome("no-tasks"), Act::SpeaksAndHangs(&["Hm."])];
         let harness = Harness::new(FakeAgent::new(acts)).await;
         let (started, _) = harness.run().await;
@@ -123,14 +124,15 @@ async fn after_a_crash_no_passage_outside_of_a_run_is_doubled_and_none_is_lost()
     }
 }
 
-/// The conversation may be long, so it is not searched where nothing can be found.
+/// The conversation may be long, so the engine stops reading it once nothing can match.
 #[tokio::test(start_paused = true)]
-async fn what_was_said_before_a_crash_is_looked_for_no_longer_than_it_has_to_be() {
+async fn passages_from_before_a_crash_are_read_only_as_long_as_needed() {
     let none: &[&str] = &[];
-    for (before, most) in [(none, 1), (&["One."], 2), (&["One.", "Two."], 3)] {
+    for (before, max_reads) in [(none, 1), (&["One."], 2), (&["One.", "Two."], 3)] {
         let disk = Arc::new(HeldStore::default());
         let store: Arc<dyn Store> = Arc::<HeldStore>::clone(&disk);
-        let harness = Harness::with(FakeAgent::new([Act::SpeaksAndHangs(before)]), store, |_| ()).await;
+        let harness =
+            Harness::with(FakeAgent::new([Act::SpeaksAndHangs(before)]), store, |_| ()).await;
         let started = harness.start().await;
         harness.agent.asked(1).await;
         for passage in before {
@@ -140,17 +142,23 @@ async fn what_was_said_before_a_crash_is_looked_for_no_longer_than_it_has_to_be(
         let harness = harness.again().await;
         harness.ended(started).await;
         let attempt = harness.agent.turns()[0].attempt.into();
-        assert_eq!(passages(&harness, started, Some(attempt)), ["One.", "Two.", "Three.", "Four.", FIRST]);
+        assert_eq!(
+            passages(&harness, started, Some(attempt)),
+            ["One.", "Two.", "Three.", "Four.", FIRST]
+        );
         let read = disk.passages_read.load(Ordering::SeqCst);
-        assert!(read <= most, "{read} for four passages, of which {before:?} were there");
+        assert!(read <= max_reads, "{read} reads for four passages after {before:?}");
     }
 }
 
-/// A prompt whose fate is unknown is given to the agent once more, under the same attempt.
+/// A prompt whose fate is unknown is delivered to the agent once more, under the same attempt.
 #[tokio::test(start_paused = true)]
-async fn after_two_crashes_no_passage_is_doubled_either() {
-    let acts =
-        [Act::Outcome("no-tasks"), Act::SpeaksAndHangs(&["Hm."]), Act::SpeaksAndHangs(&["Once more."])];
+async fn after_two_crashes_no_passage_is_duplicated() {
+    let acts = [
+        Act::Outcome("no-tasks"),
+        Act::SpeaksAndHangs(&["Hm."]),
+        Act::SpeaksAndHangs(&["Once more."]),
+    ];
     let harness = Harness::new(FakeAgent::new(acts)).await;
     let (started, _) = harness.run().await;
     harness.engine.prompt(started.session, "And now?".into()).await.unwrap();
@@ -166,9 +174,12 @@ async fn after_two_crashes_no_passage_is_doubled_either() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_reply_is_the_last_word_also_where_an_earlier_try_had_said_the_same() {
-    let acts =
-        [Act::Outcome("no-tasks"), Act::SpeaksAndHangs(&["Hm.", FIRST]), Act::SpeaksAndHangs(&["Hm."])];
+async fn a_reply_is_the_last_message_even_if_an_earlier_attempt_streamed_the_same_text() {
+    let acts = [
+        Act::Outcome("no-tasks"),
+        Act::SpeaksAndHangs(&["Hm.", FIRST]),
+        Act::SpeaksAndHangs(&["Hm."]),
+    ];
     let harness = Harness::new(FakeAgent::new(acts)).await;
     let (started, _) = harness.run().await;
     harness.engine.prompt(started.session, "And now?".into()).await.unwrap();
@@ -186,7 +197,7 @@ async fn a_reply_is_the_last_word_also_where_an_earlier_try_had_said_the_same() 
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_passage_that_cannot_be_saved_ends_nothing() {
+async fn a_passage_that_cannot_be_persisted_does_not_end_the_run() {
     for (failing, expected) in [(1, vec![FIRST]), (2, vec![FIRST]), (0, vec!["Hm.", FIRST])] {
         let disk = Arc::new(HeldStore::default());
         disk.passages_that_fail.store(failing, Ordering::SeqCst);
@@ -200,7 +211,7 @@ async fn a_passage_that_cannot_be_saved_ends_nothing() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_agent_that_only_replies_costs_one_commit_a_step() {
+async fn a_turn_without_passages_costs_one_commit() {
     for (agent, commits) in [(None, 4), (Some(Rehearsal::default()), 4), (Some(paced()), 7)] {
         let disk = Arc::new(HeldStore::default());
         let store: Arc<dyn Store> = Arc::<HeldStore>::clone(&disk);
@@ -210,7 +221,11 @@ async fn an_agent_that_only_replies_costs_one_commit_a_step() {
         let harness = Harness::with(FakeAgent::new([]), store, change).await;
         let (_, ending) = harness.run().await;
         assert_eq!((ending.reason.as_str(), ending.steps), ("task-committed", 3));
-        assert_eq!(disk.commits.load(Ordering::SeqCst), commits, "its start, its steps and its passages");
+        assert_eq!(
+            disk.commits.load(Ordering::SeqCst),
+            commits,
+            "its start, its steps and its passages"
+        );
     }
 }
 
@@ -219,14 +234,15 @@ fn paced() -> Rehearsal {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_rehearsal_says_its_sentence_once_a_turn_also_after_a_crash() {
-    let rehearse = |options: &mut surefire::engine::Options| options.agents = vec![Arc::new(paced())];
+async fn a_rehearsal_streams_its_passage_once_per_turn_even_after_a_crash() {
+    let rehearse =
+        |options: &mut surefire::engine::Options| options.agents = vec![Arc::new(paced())];
     let store: Arc<dyn Store> = Arc::new(surefire::store::Memory::default());
     let harness = Harness::with(FakeAgent::new([]), store, rehearse).await;
     let started = harness.start().await;
     let sentence = "Rehearsal: I only pretend to work on this.";
     until_said(&harness, started.session, sentence).await;
-    harness.engine.shut_down(surefire::engine::Shutdown::LeaveAgents).await;
+    harness.engine.shut_down(surefire::engine::Shutdown::DetachAgents).await;
     let harness = harness.again_with(rehearse).await;
     harness.ended(started).await;
     let said = passages(&harness, started, None);

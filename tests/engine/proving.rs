@@ -1,4 +1,4 @@
-//! What the engine looks at itself: commits, files and commands, in real work trees.
+//! The checks of the engine: commits, files and commands, in real work trees.
 
 use std::sync::Arc;
 
@@ -50,7 +50,7 @@ surefire::recipe! {
 }
 
 surefire::recipe! {
-    /// Runs a command that is not there.
+    /// Runs a command that does not exist.
     recipe Impossible {
         initial: Test,
         guardrails: { max_step_visits: 1 },
@@ -70,16 +70,22 @@ surefire::recipe! {
 const RECIPES: surefire::Catalog = surefire::catalog![Committing, Checking, Impossible, Slow];
 
 async fn harness(agent: FakeAgent) -> Harness {
-    Harness::with(agent, Arc::new(Memory::default()), |options| options.catalog = RECIPES).await.in_git()
+    Harness::with(agent, Arc::new(Memory::default()), |options| options.catalog = RECIPES)
+        .await
+        .in_git()
 }
 
-async fn run(harness: &Harness, recipe: &str) -> (surefire::engine::Started, surefire::run::Ending) {
-    let started = harness.engine.start(Start::new(recipe, harness.directory())).await.expect("it starts");
+async fn run(
+    harness: &Harness,
+    recipe: &str,
+) -> (surefire::engine::Started, surefire::run::Ending) {
+    let started =
+        harness.engine.start(Start::new(recipe, harness.directory())).await.expect("it starts");
     let ending = harness.ended(started).await;
     (started, ending)
 }
 
-/// What was checked in a run: the name, and how it went.
+/// The checks of a run: kind, name and verdict.
 fn checks(harness: &Harness, run: surefire::run::RunId) -> Vec<(CheckKind, String, CheckVerdict)> {
     let events = harness.events(run);
     let checked = events.iter().filter_map(|recorded| match &recorded.event {
@@ -90,7 +96,7 @@ fn checks(harness: &Harness, run: surefire::run::RunId) -> Vec<(CheckKind, Strin
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_commit_that_was_made_is_found_and_shown() {
+async fn a_commit_of_the_agent_is_found_and_recorded() {
     let agent = FakeAgent::new([Act::Outcome("complete"), Act::Outcome("committed")]);
     let harness = harness(agent).await;
     let (started, ending) = run(&harness, "committing").await;
@@ -111,11 +117,14 @@ async fn a_commit_that_was_made_is_found_and_shown() {
     let head = git(&harness.directory(), &["rev-parse", "HEAD"]);
     let (last, Moment::After { changes }) = &seen[3] else { panic!("{seen:?}") };
     assert_eq!(last.as_ref(), Some(&head));
-    assert_eq!(changes.commits.iter().map(|it| it.id.as_str()).collect::<Vec<_>>(), [head.as_str()]);
+    assert_eq!(
+        changes.commits.iter().map(|it| it.id.as_str()).collect::<Vec<_>>(),
+        [head.as_str()]
+    );
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_claimed_commit_is_asked_for_again_and_ends_red() {
+async fn a_claimed_commit_that_does_not_exist_is_asked_for_again_and_fails_the_run() {
     let agent = FakeAgent::new([
         Act::Outcome("complete"),
         Act::Claims("committed"),
@@ -130,15 +139,18 @@ async fn a_claimed_commit_is_asked_for_again_and_ends_red() {
     assert_eq!(harness.agent.turns().len(), 5);
     assert!(
         harness.agent.turns()[2].prompt.contains("there is no new commit"),
-        "the agent is told what was found"
+        "the prompt states what was found"
     );
     assert_eq!(harness.names(started.run).iter().filter(|name| **name == "reasked").count(), 3);
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_agent_that_commits_when_it_is_asked_again_ends_green() {
-    let agent =
-        FakeAgent::new([Act::Outcome("complete"), Act::Claims("committed"), Act::Outcome("committed")]);
+async fn an_agent_that_commits_when_it_is_asked_again_completes_the_run() {
+    let agent = FakeAgent::new([
+        Act::Outcome("complete"),
+        Act::Claims("committed"),
+        Act::Outcome("committed"),
+    ]);
     let harness = harness(agent).await;
     let (_, ending) = run(&harness, "committing").await;
     assert_eq!(ending.reason, "task-committed");
@@ -155,10 +167,11 @@ async fn nothing_to_commit_needs_a_clean_tree_and_files_that_were_dirty_before_d
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_commit_of_a_person_between_turns_does_not_count() {
+async fn a_commit_that_a_user_makes_between_turns_does_not_count() {
     let agent = FakeAgent::new([Act::Outcome("complete"), Act::Hangs]);
     let harness = harness(agent).await;
-    let started = harness.engine.start(Start::new("committing", harness.directory())).await.unwrap();
+    let started =
+        harness.engine.start(Start::new("committing", harness.directory())).await.unwrap();
     harness.agent.asked(2).await;
     harness.engine.exit(started.session, surefire::ExitReason::UserRequested).await.unwrap();
     commit(&harness.directory(), "A person's");
@@ -169,15 +182,20 @@ async fn a_commit_of_a_person_between_turns_does_not_count() {
     harness.engine.resume(started.run, resume).await.unwrap();
     let ending = harness.ended(started).await;
     assert_eq!(ending.reason, "verification_failed");
-    assert!(ending.description.as_ref().unwrap().contains("not moved while this run worked"), "{ending:?}");
+    assert!(
+        ending.description.as_ref().unwrap().contains("not moved while this run worked"),
+        "{ending:?}"
+    );
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_recipe_with_evidence_in_git_is_refused_outside_of_it_before_a_turn() {
+async fn a_recipe_with_git_evidence_is_refused_outside_of_git_before_its_first_turn() {
     let agent = FakeAgent::new([]);
     let harness =
-        Harness::with(agent, Arc::new(Memory::default()), |options| options.catalog = RECIPES).await;
-    let refused = harness.engine.start(Start::new("committing", harness.directory())).await.unwrap_err();
+        Harness::with(agent, Arc::new(Memory::default()), |options| options.catalog = RECIPES)
+            .await;
+    let refused =
+        harness.engine.start(Start::new("committing", harness.directory())).await.unwrap_err();
     assert!(matches!(refused, StartError::NoRepository { .. }), "{refused}");
     assert_eq!(refused.exit().unwrap().code(), "guard_violation");
     assert!(harness.agent.turns().is_empty());
@@ -188,7 +206,7 @@ async fn a_recipe_with_evidence_in_git_is_refused_outside_of_it_before_a_turn() 
 }
 
 #[tokio::test]
-async fn commands_run_their_failures_go_back_and_a_step_can_be_one() {
+async fn failures_of_commands_are_reported_to_the_agent_and_a_step_can_be_a_command() {
     let agent = FakeAgent::new([]);
     let harness = harness(agent).await;
     let fixed = harness.directory().join("fixed");
@@ -197,11 +215,13 @@ async fn commands_run_their_failures_go_back_and_a_step_can_be_one() {
     harness.agent.then(Act::Writes(fixed, "complete"));
     let (started, ending) = run(&harness, "checking").await;
     assert_eq!(ending.reason, "task-committed", "{ending:?}");
-    let went: Vec<_> =
-        checks(&harness, started.run).into_iter().map(|(kind, _, verdict)| (kind, verdict)).collect();
+    let verdicts: Vec<_> = checks(&harness, started.run)
+        .into_iter()
+        .map(|(kind, _, verdict)| (kind, verdict))
+        .collect();
     let failed = |status| CheckVerdict::Failed { status: Some(status) };
     assert_eq!(
-        went,
+        verdicts,
         [
             (CheckKind::Verify, failed(3)),
             (CheckKind::Verify, CheckVerdict::Passed),
@@ -213,25 +233,33 @@ async fn commands_run_their_failures_go_back_and_a_step_can_be_one() {
     );
     let turns = harness.agent.turns();
     assert!(turns[1].prompt.contains("exit status 3: not yet"), "{}", turns[1].prompt);
-    assert_eq!(turns.len(), 4, "two for the first step, one each for fixing and looking: commands take none");
+    assert_eq!(
+        turns.len(),
+        4,
+        "two for the first step, one each for fixing and looking: commands take none"
+    );
 }
 
 #[tokio::test]
-async fn a_command_that_is_not_there_or_takes_too_long_says_so() {
+async fn a_command_that_is_missing_or_takes_too_long_ends_the_run_with_the_cause() {
     let harness = harness(FakeAgent::new([])).await;
     let (_, ending) = run(&harness, "impossible").await;
     assert_eq!(ending.reason, "verification_failed");
-    assert!(ending.description.as_ref().unwrap().contains("no-such-program-anywhere"), "{ending:?}");
+    assert!(
+        ending.description.as_ref().unwrap().contains("no-such-program-anywhere"),
+        "{ending:?}"
+    );
     let (_, ending) = run(&harness, "slow").await;
     assert_eq!(ending.reason, "verification_timeout");
     assert!(ending.description.as_ref().unwrap().contains("took longer than 1 s"), "{ending:?}");
 }
 
 #[tokio::test]
-async fn a_stop_ends_the_command_that_runs() {
+async fn a_stop_ends_the_running_command() {
     let harness = harness(FakeAgent::new([])).await;
     let started = harness.engine.start(Start::new("slow", harness.directory())).await.unwrap();
-    let has_process = || harness.store.open_attempts().unwrap().iter().any(|it| it.process.is_some());
+    let has_process =
+        || harness.store.open_attempts().unwrap().iter().any(|it| it.process.is_some());
     surefire_testkit::eventually("the command runs", has_process).await;
     let attempt = harness.store.open_attempts().unwrap().remove(0);
     let pid = attempt.process.unwrap().pid;
@@ -244,7 +272,7 @@ async fn a_stop_ends_the_command_that_runs() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_turn_that_failed_still_shows_what_it_changed() {
+async fn a_failed_turn_records_what_it_changed() {
     let failure = Failure::NoReply { status: "a crash".to_owned(), stderr: String::new() };
     let harness = harness(FakeAgent::new([Act::Fails(failure)])).await;
     let (started, _) = run(&harness, "committing").await;
@@ -253,18 +281,22 @@ async fn a_turn_that_failed_still_shows_what_it_changed() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_turn_that_is_cut_short_shows_what_it_had_changed() {
+async fn an_interrupted_turn_records_what_it_had_changed() {
     for by_time in [false, true] {
         let harness = harness(FakeAgent::new([Act::Hangs])).await;
         let limits = Limits { time: by_time.then_some(SECOND), ..Limits::default() };
-        // Its agent has written a file by the time that it is stopped.
+        // The agent has written a file by the time it is stopped.
         std::fs::write(harness.directory().join("before.txt"), "a person's").unwrap();
-        let wish = Start { limits, ..Start::new("committing", harness.directory()) };
-        let started = harness.engine.start(wish).await.unwrap();
+        let request = Start { limits, ..Start::new("committing", harness.directory()) };
+        let started = harness.engine.start(request).await.unwrap();
         harness.agent.asked(1).await;
         std::fs::write(harness.directory().join("half.txt"), "half of it").unwrap();
         if !by_time {
-            harness.engine.exit(started.session, surefire::ExitReason::UserRequested).await.unwrap();
+            harness
+                .engine
+                .exit(started.session, surefire::ExitReason::UserRequested)
+                .await
+                .unwrap();
         }
         let ending = harness.ended(started).await;
         assert_eq!(ending.reason, if by_time { "timeout" } else { "user-requested" });
@@ -287,21 +319,27 @@ async fn rehearsed(
         options.catalog = RECIPES;
         options.agents = vec![Arc::new(Rehearsal::new(script))];
     };
-    // It is no work tree, and nothing is in it: a rehearsal neither looks nor runs.
+    // The directory is empty and not a work tree: a rehearsal neither checks nor runs anything.
     let harness = Harness::with(FakeAgent::default(), Arc::new(Memory::default()), rehearse).await;
-    let wish = Start::new(recipe.outline().id, harness.directory());
-    let started = harness.engine.start(wish).await.unwrap();
+    let request = Start::new(recipe.outline().id, harness.directory());
+    let started = harness.engine.start(request).await.unwrap();
     let ending = harness.ended(started).await;
-    let results = harness.events(started.run).into_iter().flat_map(|recorded| match recorded.event {
-        Event::Checked { results, .. } => results,
-        _ => Vec::new(),
-    });
-    let checks = results.inspect(|result| assert!(result.rehearsed)).map(|it| (it.passed(), it.name));
-    (harness.moves(started.run), ending.reason, checks.map(|(passed, name)| (name, passed)).collect())
+    let results =
+        harness.events(started.run).into_iter().flat_map(|recorded| match recorded.event {
+            Event::Checked { results, .. } => results,
+            _ => Vec::new(),
+        });
+    let checks =
+        results.inspect(|result| assert!(result.rehearsed)).map(|it| (it.passed(), it.name));
+    (
+        harness.moves(started.run),
+        ending.reason,
+        checks.map(|(passed, name)| (name, passed)).collect(),
+    )
 }
 
 #[tokio::test]
-async fn a_rehearsal_plays_checks_that_are_good() {
+async fn a_rehearsal_can_pass_its_checks() {
     let (moves, reason, checks) = rehearsed(&Checking, Script::Happy).await;
     assert_eq!((moves.len(), reason.as_str()), (2, "task-committed"));
     assert_eq!(checks.len(), 4);
@@ -309,7 +347,7 @@ async fn a_rehearsal_plays_checks_that_are_good() {
 }
 
 #[tokio::test]
-async fn a_rehearsal_plays_commands_that_fail() {
+async fn a_rehearsal_can_fail_its_commands() {
     let (moves, reason, checks) = rehearsed(&Checking, Script::ChecksFail).await;
     assert_eq!((moves, reason.as_str(), checks.len()), (Vec::new(), "verification_failed", 4));
     let (moves, reason, checks) = rehearsed(&Checking, Script::ChecksFailOnce).await;
@@ -319,9 +357,12 @@ async fn a_rehearsal_plays_commands_that_fail() {
 }
 
 #[tokio::test]
-async fn a_rehearsal_plays_evidence_that_is_missing() {
+async fn a_rehearsal_can_miss_its_evidence() {
     let (_, reason, checks) = rehearsed(&Committing, Script::Unproved).await;
-    assert_eq!((reason.as_str(), checks), ("verification_failed", vec![("commit".to_owned(), false); 4]));
+    assert_eq!(
+        (reason.as_str(), checks),
+        ("verification_failed", vec![("commit".to_owned(), false); 4])
+    );
     let (_, reason, checks) = rehearsed(&Committing, Script::UnprovedOnce).await;
     let expected = [("commit".to_owned(), false), ("commit".to_owned(), true)];
     assert_eq!((reason.as_str(), checks.as_slice()), ("task-committed", expected.as_slice()));

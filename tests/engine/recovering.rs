@@ -1,23 +1,27 @@
-//! What the next engine does with what the last one left, as the store remembers it. Real kills are in `faults`.
+//! What the next engine does with the state that the last one left in the store. Real kills are in
+//! `faults`.
 
 use std::sync::Arc;
 
-use surefire::agent::{Failure, Fate, Process};
+use surefire::agent::{Failure, Fate, ProcessIdentity};
 use surefire::engine::Options;
 use surefire::run::{Event, Purpose, Resume, ResumedBy};
 use surefire::store::{Change, Commit};
 use surefire::{Catalog, catalog};
 use surefire_testkit::{Act, FakeAgent, Harness, Kind, NOON, SECOND, json};
 
-/// A harness whose engine is gone in the middle of the first turn, as if it had been killed.
+/// A harness with a run in its first turn, as a killed engine leaves it.
 async fn killed_in_the_first_turn(spawns: bool) -> (Harness, surefire::engine::Started) {
     let harness = Harness::new(FakeAgent::new([Act::Hangs])).await;
     let started = harness.start().await;
     harness.agent.asked(1).await;
     if spawns {
-        let process = surefire::store::Process { pid: 4711, started: "then".into() };
+        let process = surefire::store::ProcessRecord { pid: 4711, started: "then".into() };
         let attempt = harness.store.open_attempts().unwrap()[0].id;
-        harness.store.commit(&Commit { changes: vec![Change::Spawned { attempt, process }] }).unwrap();
+        harness
+            .store
+            .commit(&Commit { changes: vec![Change::Spawned { attempt, process }] })
+            .unwrap();
     }
     (harness, started)
 }
@@ -30,30 +34,33 @@ async fn a_finished_reply_is_adopted_without_a_second_call() {
     assert_eq!(harness.ended(started).await.reason, "task-committed");
     let asked = harness.agent.recovered();
     assert_eq!(asked.len(), 1);
-    assert_eq!(asked[0].kind, Kind::Recover(Some(Process { pid: 4711, started: "then".into() })));
+    assert_eq!(
+        asked[0].kind,
+        Kind::Recover(Some(ProcessIdentity { pid: 4711, started: "then".into() }))
+    );
     assert_eq!(harness.agent.turns().len(), 3, "implement was asked once, by the first engine");
     assert_eq!(harness.moves(started.run).len(), 2);
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_process_is_written_down_before_it_is_told_anything() {
+async fn a_process_is_persisted_before_it_gets_its_prompt() {
     let harness = Harness::new(FakeAgent::new([Act::Spawns("no-tasks")])).await;
     let (started, _) = harness.run().await;
     let attempt = harness.agent.turns()[0].attempt.into();
     let attempt = harness.store.attempt(attempt).unwrap().unwrap();
-    let process = surefire::store::Process { pid: 4711, started: "then".into() };
+    let process = surefire::store::ProcessRecord { pid: 4711, started: "then".into() };
     assert_eq!((attempt.process, attempt.run), (Some(process), Some(started.run)));
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_turn_that_never_began_is_taken_as_if_for_the_first_time() {
+async fn a_turn_that_never_began_is_begun_under_the_same_attempt() {
     let (harness, started) = killed_in_the_first_turn(false).await;
     let attempt = harness.store.open_attempts().unwrap()[0].id;
     harness.agent.fate(Fate::NeverBegan);
     let harness = harness.again().await;
     assert_eq!(harness.ended(started).await.reason, "task-committed");
     assert_eq!(harness.agent.turns()[1].attempt, attempt.uuid(), "it is the same attempt");
-    assert!(!harness.agent.turns()[1].prompt.contains("goes on now"));
+    assert!(!harness.agent.turns()[1].prompt.contains("is now resumed"));
     assert!(!harness.names(started.run).contains(&"resumed"));
 }
 
@@ -66,9 +73,12 @@ async fn an_unfinished_turn_is_interrupted_and_resumed_once() {
     harness.agent.asked(2).await;
     let names = harness.names(started.run);
     assert_eq!(names, ["started", "turn_began", "ended", "resumed", "turn_began"]);
-    assert!(harness.agent.turns()[1].prompt.contains("goes on now"), "it is told that it was interrupted");
+    assert!(
+        harness.agent.turns()[1].prompt.contains("is now resumed"),
+        "the prompt states that the run was interrupted"
+    );
 
-    // Killed again, with no progress in between: now it is for a person.
+    // The engine is killed again without progress in between, so a user has to resume the run.
     harness.agent.fate(Fate::Unknown);
     let harness = harness.again().await;
     let ending = harness.ended(started).await;
@@ -81,15 +91,17 @@ async fn an_unfinished_turn_is_interrupted_and_resumed_once() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_turn_that_failed_unseen_ends_the_run_for_its_reason() {
+async fn a_turn_that_failed_after_the_crash_ends_the_run_for_its_reason() {
     let (harness, started) = killed_in_the_first_turn(true).await;
-    harness.agent.fate(Fate::Ended(Err(Failure::NotLoggedIn { words: "Please run /login".into() })));
+    harness
+        .agent
+        .fate(Fate::Ended(Err(Failure::NotLoggedIn { words: "Please run /login".into() })));
     let harness = harness.again().await;
     assert_eq!(harness.ended(started).await.reason, "auth_required");
 }
 
 surefire::recipe! {
-    /// The same id and first step as the bundled recipe, and another graph.
+    /// A recipe with the id and the first step of the bundled one, but another graph.
     recipe Changed {
         id: "implement-and-review",
         initial: Implement,
@@ -101,7 +113,7 @@ pub(crate) static CHANGED: Catalog = catalog![Changed];
 static NOTHING: Catalog = catalog![surefire::recipes::RebaseOnMain];
 
 #[tokio::test(start_paused = true)]
-async fn a_recipe_that_changed_under_a_run_stops_it_and_asks() {
+async fn a_run_whose_recipe_changed_is_interrupted_and_not_resumed() {
     for (catalog, words) in [(CHANGED, "has changed since"), (NOTHING, "recipe not found")] {
         let (harness, started) = killed_in_the_first_turn(true).await;
         let harness = harness.again_with(|options: &mut Options| options.catalog = catalog).await;
@@ -110,16 +122,21 @@ async fn a_recipe_that_changed_under_a_run_stops_it_and_asks() {
         assert!(ending.description.as_ref().unwrap().contains(words), "{ending:?}");
         assert_eq!(ending.resume_at, None, "no step is guessed");
         assert_eq!(harness.agent.turns().len(), 1);
-        let refused = harness.engine.resume(started.run, Resume::by(ResumedBy::User)).await.unwrap_err();
+        let refused =
+            harness.engine.resume(started.run, Resume::by(ResumedBy::User)).await.unwrap_err();
         assert!(refused.to_string().contains(words), "{refused}");
         let harness = harness.again().await;
         harness.engine.resume(started.run, Resume::by(ResumedBy::User)).await.unwrap();
-        assert_eq!(harness.ended(started).await.reason, "task-committed", "with the old recipe it goes on");
+        assert_eq!(
+            harness.ended(started).await.reason,
+            "task-committed",
+            "with the old recipe it resumes"
+        );
     }
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_prompt_that_waited_in_a_run_survives_a_restart() {
+async fn a_prompt_queued_in_a_run_survives_a_restart() {
     let (harness, started) = killed_in_the_first_turn(true).await;
     let prompt = harness.engine.prompt(started.session, "Mind the tests.".into()).await.unwrap();
     harness.agent.fate(Fate::Ended(Ok(json("complete"))));
@@ -128,33 +145,46 @@ async fn a_prompt_that_waited_in_a_run_survives_a_restart() {
     assert_eq!(harness.agent.turns()[1].prompt, "Mind the tests.");
     let events = harness.events(started.run);
     let passed = events.iter().filter(|recorded| {
-        matches!(&recorded.event, Event::TurnBegan { purpose: Purpose::Pass { prompt: it }, .. } if *it == prompt)
+        matches!(
+            &recorded.event,
+            Event::TurnBegan { purpose: Purpose::Deliver { prompt: it }, .. } if *it == prompt
+        )
     });
     assert_eq!(passed.count(), 1);
 }
 
 #[tokio::test(start_paused = true)]
 async fn the_clock_may_jump_in_either_direction() {
-    let harness = Harness::new(FakeAgent::new([Act::Takes(SECOND * 50, "complete"), Act::Hangs])).await;
+    let harness =
+        Harness::new(FakeAgent::new([Act::Takes(SECOND * 50, "complete"), Act::Hangs])).await;
     let started = harness.start().await;
     harness.agent.asked(2).await;
     harness.agent.fate(Fate::Ended(Ok(json("no-issues"))));
     // The next engine's clock is ten years behind.
     let harness = harness
-        .again_with(|options| options.clock = surefire::engine::Clock::new(|| NOON - 315_360_000_000))
+        .again_with(|options| {
+            options.clock = surefire::engine::Clock::new(|| NOON - 315_360_000_000);
+        })
         .await;
     assert_eq!(harness.ended(started).await.reason, "task-committed");
     let events = harness.events(started.run);
-    assert!(events.windows(2).all(|pair| pair[0].seq + 1 == pair[1].seq && pair[0].place < pair[1].place));
+    assert!(
+        events
+            .windows(2)
+            .all(|pair| pair[0].seq + 1 == pair[1].seq && pair[0].global_seq < pair[1].global_seq)
+    );
     let messages = harness.store.messages(started.session, 0, 100).unwrap();
-    assert!(messages.windows(2).all(|pair| pair[0].at <= pair[1].at), "the conversation never goes back");
+    assert!(
+        messages.windows(2).all(|pair| pair[0].at <= pair[1].at),
+        "timestamps in the conversation never decrease"
+    );
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_outlived_the_end_of_its_run_is_cleared_away() {
+async fn a_process_that_outlived_its_run_is_stopped() {
     let (harness, started) = killed_in_the_first_turn(true).await;
     let attempt = harness.store.open_attempts().unwrap()[0].id;
-    // As if the engine had been killed between writing the end down and stopping the process.
+    // As if the engine had been killed between persisting the end and stopping the process.
     let ending = {
         let exit = surefire::Exit::because(surefire::ExitReason::UserRequested);
         let events = harness.events(started.run);
@@ -162,12 +192,12 @@ async fn what_outlived_the_end_of_its_run_is_cleared_away() {
     };
     let change = Change::Run { run: started.run, after: 2, at: NOON, entries: vec![ending.into()] };
     Arc::clone(&harness.store).commit(&Commit { changes: vec![change] }).unwrap();
-    // A agent has no process, and so keeps nothing.
+    // The fake agent leaves no files, so the test makes the directory.
     let scratch = harness.place.path().join("data/attempts").join(attempt.to_string());
     std::fs::create_dir(&scratch).unwrap();
     let harness = harness.again().await;
     assert!(!scratch.exists());
     let asked = harness.agent.recovered();
-    assert_eq!(asked.len(), 1, "the agent was asked to see to the process");
+    assert_eq!(asked.len(), 1, "the agent was asked to stop the process");
     assert!(matches!(&asked[0].kind, Kind::Recover(Some(process)) if process.pid == 4711));
 }

@@ -1,4 +1,4 @@
-//! Runs that go on by themselves, and those that do not.
+//! Runs that resume automatically, and those that do not.
 
 use std::time::Duration;
 
@@ -18,10 +18,14 @@ fn usage_limit(resets_in: Duration) -> Act {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_rate_limited_run_waits_for_the_reset_and_goes_on() {
-    let harness = Harness::new(FakeAgent::new([Act::Outcome("complete"), usage_limit(HOUR * 5)])).await;
+async fn a_rate_limited_run_waits_for_the_reset_and_resumes() {
+    let harness =
+        Harness::new(FakeAgent::new([Act::Outcome("complete"), usage_limit(HOUR * 5)])).await;
     let (started, ending) = harness.run().await;
-    assert_eq!((ending.reason.as_str(), ending.resume_at), ("rate_limited", Some(NOON + 5 * 3_600_000)));
+    assert_eq!(
+        (ending.reason.as_str(), ending.resume_at),
+        ("rate_limited", Some(NOON + 5 * 3_600_000))
+    );
     tokio::time::sleep((HOUR * 5).saturating_sub(SECOND)).await;
     assert_eq!(harness.agent.turns().len(), 2, "not before the reset");
     tokio::time::sleep(SECOND * 2).await;
@@ -30,7 +34,7 @@ async fn a_rate_limited_run_waits_for_the_reset_and_goes_on() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_said_while_a_run_waits_is_passed_on_before_its_step() {
+async fn a_prompt_to_a_paused_run_is_delivered_before_its_step() {
     let acts = [usage_limit(HOUR), Act::Says("I will.".into())];
     let harness = Harness::new(FakeAgent::new(acts)).await;
     let (started, _) = harness.run().await;
@@ -39,23 +43,28 @@ async fn what_is_said_while_a_run_waits_is_passed_on_before_its_step() {
     assert_eq!(harness.ended(started).await.reason, "task-committed");
     let turns = harness.agent.turns();
     let words: Vec<_> = turns.iter().map(|turn| turn.prompt == "Mind the tests.").collect();
-    assert_eq!(words, [false, true, false, false, false], "before the step that had stopped is asked again");
-    let said = harness.said(started);
+    assert_eq!(
+        words,
+        [false, true, false, false, false],
+        "the prompt comes before the step that was rate limited"
+    );
+    let said = harness.conversation(started);
     assert_eq!(said.iter().filter(|text| text.contains("Mind the tests")).count(), 1, "{said:?}");
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_said_while_a_run_waits_is_withdrawn_if_it_is_stopped() {
-    let harness = Harness::new(FakeAgent::new([usage_limit(HOUR), Act::Says("I will.".into())])).await;
+async fn a_prompt_to_a_paused_run_is_withdrawn_if_the_run_is_stopped() {
+    let harness =
+        Harness::new(FakeAgent::new([usage_limit(HOUR), Act::Says("I will.".into())])).await;
     let (started, _) = harness.run().await;
     harness.engine.prompt(started.session, "Mind the tests.".into()).await.unwrap();
     tokio::time::sleep(SECOND).await;
-    assert_eq!(harness.store.waiting(started.session).unwrap().len(), 1);
+    assert_eq!(harness.store.queued_prompts(started.session).unwrap().len(), 1);
     harness.engine.exit(started.session, ExitReason::UserRequested).await.unwrap().unwrap();
     tokio::time::sleep(SECOND).await;
-    assert_eq!(harness.store.waiting(started.session).unwrap(), []);
+    assert_eq!(harness.store.queued_prompts(started.session).unwrap(), []);
     assert_eq!(harness.agent.turns().len(), 1, "no agent starts");
-    let said = harness.said(started);
+    let said = harness.conversation(started);
     assert!(
         said.iter().any(|text| text.starts_with("assistant: Not delivered: “Mind the tests.”")),
         "{said:?}"
@@ -63,30 +72,37 @@ async fn what_is_said_while_a_run_waits_is_withdrawn_if_it_is_stopped() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_run_that_cannot_go_on_by_itself_after_all_waits_no_longer() {
-    let harness = Harness::new(FakeAgent::new([usage_limit(HOUR), Act::Says("I will.".into())])).await;
+async fn a_paused_run_that_cannot_resume_is_no_longer_paused() {
+    let harness =
+        Harness::new(FakeAgent::new([usage_limit(HOUR), Act::Says("I will.".into())])).await;
     let limits = Limits { max_ticks: Some(1), ..Limits::default() };
-    let started = harness.engine.start(surefire::engine::Start { limits, ..harness.wish() }).await.unwrap();
+    let started = harness
+        .engine
+        .start(surefire::engine::Start { limits, ..harness.start_request() })
+        .await
+        .unwrap();
     assert!(harness.ended(started).await.resume_at.is_some());
-    it_waits_no_longer(&harness, started, "would stop again at once").await;
+    is_no_longer_paused(&harness, started, "would stop again at once").await;
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_run_whose_recipe_changes_while_it_waits_waits_no_longer() {
-    let harness = Harness::new(FakeAgent::new([usage_limit(HOUR), Act::Says("I will.".into())])).await;
+async fn a_paused_run_whose_recipe_changes_is_no_longer_paused() {
+    let harness =
+        Harness::new(FakeAgent::new([usage_limit(HOUR), Act::Says("I will.".into())])).await;
     let (started, _) = harness.run().await;
     harness.engine.shut_down(surefire::engine::Shutdown::StopAgents).await;
     let harness = harness.again_with(|options| options.catalog = CHANGED).await;
-    it_waits_no_longer(&harness, started, "has changed since").await;
+    is_no_longer_paused(&harness, started, "has changed since").await;
 }
 
 #[tokio::test(start_paused = true)]
-async fn another_run_takes_the_place_of_a_paused_one_even_if_its_recipe_has_changed() {
+async fn another_run_replaces_a_paused_one_even_if_its_recipe_has_changed() {
     let harness = Harness::new(FakeAgent::new([usage_limit(HOUR)])).await;
     let (paused, _) = harness.run().await;
     harness.engine.shut_down(surefire::engine::Shutdown::StopAgents).await;
     let harness = harness.again_with(|options| options.catalog = CHANGED).await;
-    let start = surefire::engine::Start { session: Some(paused.session), ..harness.wish() };
+    let start =
+        surefire::engine::Start { session: Some(paused.session), ..harness.start_request() };
     let next = harness.engine.start(start).await.unwrap();
     harness.ended(next).await;
     let ending = harness.record(paused.run).ending.unwrap();
@@ -95,28 +111,32 @@ async fn another_run_takes_the_place_of_a_paused_one_even_if_its_recipe_has_chan
     assert!(words.contains("another run took its place"), "{words}");
 }
 
-/// Something is said while the run waits; its time comes, and it cannot go on.
-async fn it_waits_no_longer(harness: &Harness, started: Started, why: &str) {
+/// Sends a prompt while the run is paused, and checks that the run ends for good when it is due.
+async fn is_no_longer_paused(harness: &Harness, started: Started, why: &str) {
     harness.engine.prompt(started.session, "Mind the tests.".into()).await.unwrap();
     tokio::time::sleep(HOUR * 2).await;
     let ending = harness.record(started.run).ending.unwrap();
     assert_eq!((ending.reason.as_str(), ending.resume_at), ("rate_limited", None));
     let words = ending.description.unwrap();
-    assert!(words.contains("hit your limit") && words.contains("cannot go on by itself"), "{words}");
+    assert!(
+        words.contains("hit your limit") && words.contains("cannot resume by itself"),
+        "{words}"
+    );
     assert!(words.contains(why), "{words}");
-    let told: Vec<_> = harness.agent.turns().into_iter().map(|turn| turn.prompt).skip(1).collect();
-    assert_eq!(told, ["Mind the tests."], "it is told outside of the run");
-    assert_eq!(harness.store.waiting(started.session).unwrap(), []);
+    let delivered: Vec<_> =
+        harness.agent.turns().into_iter().map(|turn| turn.prompt).skip(1).collect();
+    assert_eq!(delivered, ["Mind the tests."], "it is delivered outside of the run");
+    assert_eq!(harness.store.queued_prompts(started.session).unwrap(), []);
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_run_that_waits_survives_a_restart_and_resumes_once() {
+async fn a_paused_run_survives_a_restart_and_resumes_once() {
     let harness = Harness::new(FakeAgent::new([usage_limit(HOUR * 5)])).await;
     let (started, _) = harness.run().await;
     tokio::time::sleep(HOUR).await;
     harness.engine.shut_down(surefire::engine::Shutdown::StopAgents).await;
     tokio::time::sleep(HOUR).await;
-    // The new engine's clock begins anew at noon, so the whole wait lies ahead of it again.
+    // The new engine's clock starts at noon again, so the whole pause is still ahead.
     let harness = harness.again().await;
     harness.engine.shut_down(surefire::engine::Shutdown::StopAgents).await;
     let harness = harness.again().await;
@@ -127,7 +147,7 @@ async fn a_run_that_waits_survives_a_restart_and_resumes_once() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn rate_limited_twice_in_a_row_is_left_to_a_person() {
+async fn a_run_that_is_rate_limited_twice_in_a_row_waits_for_a_user() {
     let harness = Harness::new(FakeAgent::new([usage_limit(HOUR), usage_limit(HOUR * 2)])).await;
     let (started, _) = harness.run().await;
     tokio::time::sleep(HOUR * 24).await;
@@ -137,31 +157,37 @@ async fn rate_limited_twice_in_a_row_is_left_to_a_person() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_run_that_waits_can_be_exited() {
+async fn a_paused_run_can_be_exited() {
     let harness = Harness::new(FakeAgent::new([usage_limit(HOUR)])).await;
     let (started, _) = harness.run().await;
-    let ending = harness.engine.exit(started.session, ExitReason::UserRequested).await.unwrap().unwrap();
+    let ending =
+        harness.engine.exit(started.session, ExitReason::UserRequested).await.unwrap().unwrap();
     assert_eq!(ending.reason, "user-requested");
     tokio::time::sleep(HOUR * 2).await;
-    assert_eq!(harness.agent.turns().len(), 1, "it does not go on after all");
+    assert_eq!(harness.agent.turns().len(), 1, "it does not resume");
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_new_run_in_its_session_takes_the_place_of_one_that_waits() {
+async fn a_new_run_in_the_same_session_replaces_a_paused_one() {
     let harness = Harness::new(FakeAgent::new([usage_limit(HOUR), Act::Outcome("no-tasks")])).await;
     let (started, _) = harness.run().await;
-    let wish = surefire::engine::Start { session: Some(started.session), ..harness.wish() };
-    let second = harness.engine.start(wish).await.unwrap();
+    let request =
+        surefire::engine::Start { session: Some(started.session), ..harness.start_request() };
+    let second = harness.engine.start(request).await.unwrap();
     assert_eq!(harness.ended(second).await.reason, "no-tasks-available");
     tokio::time::sleep(HOUR * 2).await;
     assert_eq!(harness.agent.turns().len(), 2);
     let ending = harness.record(started.run).ending.unwrap();
-    assert_eq!((ending.reason.as_str(), ending.resume_at), ("rate_limited", None), "it waits no longer");
+    assert_eq!(
+        (ending.reason.as_str(), ending.resume_at),
+        ("rate_limited", None),
+        "it is no longer paused"
+    );
     assert!(ending.description.unwrap().contains("another run took its place"));
 }
 
 #[tokio::test(start_paused = true)]
-async fn each_reason_where_trying_again_can_help_is_tried_again() {
+async fn each_transient_failure_resumes_automatically() {
     let words = || "overloaded".to_owned();
     let table = [
         (Failure::Overloaded { words: words() }, "api_overloaded", 60),
@@ -183,10 +209,14 @@ async fn each_reason_where_trying_again_can_help_is_tried_again() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn without_the_wish_nothing_goes_on_by_itself() {
+async fn a_run_without_automatic_resumes_does_not_resume() {
     let harness = Harness::new(FakeAgent::new([usage_limit(HOUR)])).await;
     let limits = Limits { auto_resumes: 0, ..Limits::default() };
-    let started = harness.engine.start(surefire::engine::Start { limits, ..harness.wish() }).await.unwrap();
+    let started = harness
+        .engine
+        .start(surefire::engine::Start { limits, ..harness.start_request() })
+        .await
+        .unwrap();
     assert_eq!(harness.ended(started).await.resume_at, None);
     tokio::time::sleep(HOUR * 2).await;
     assert_eq!(harness.agent.turns().len(), 1);

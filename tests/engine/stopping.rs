@@ -1,4 +1,4 @@
-//! Ending runs from outside, and shutting down.
+//! Stopping runs, and shutting down.
 
 use std::time::Duration;
 
@@ -12,18 +12,22 @@ async fn exit_stops_the_agent_and_is_idempotent() {
     let harness = Harness::new(FakeAgent::new([Act::Hangs])).await;
     let started = harness.start().await;
     harness.agent.asked(1).await;
-    let ending = harness.engine.exit(started.session, ExitReason::UserRequested).await.unwrap().unwrap();
+    let ending =
+        harness.engine.exit(started.session, ExitReason::UserRequested).await.unwrap().unwrap();
     assert_eq!(ending.reason, "user-requested");
     harness.agent.stopped().await;
-    assert_eq!(harness.engine.exit(started.session, ExitReason::UserRequested).await.unwrap(), None);
+    assert_eq!(
+        harness.engine.exit(started.session, ExitReason::UserRequested).await.unwrap(),
+        None
+    );
     assert_eq!(harness.names(started.run), ["started", "turn_began", "ended"]);
 }
 
 #[tokio::test(start_paused = true)]
-async fn exit_of_a_session_that_is_not_there_does_nothing() {
+async fn exit_of_an_unknown_session_does_nothing() {
     let harness = Harness::new(FakeAgent::new([])).await;
-    let nobody = uuid::Uuid::from_u128(7).into();
-    assert_eq!(harness.engine.exit(nobody, ExitReason::UserRequested).await.unwrap(), None);
+    let unknown = uuid::Uuid::from_u128(7).into();
+    assert_eq!(harness.engine.exit(unknown, ExitReason::UserRequested).await.unwrap(), None);
 }
 
 #[tokio::test(start_paused = true)]
@@ -50,13 +54,14 @@ async fn exit_while_waiting_for_a_free_agent_ends_at_once() {
     harness.start().await;
     harness.agent.asked(2).await;
     let third = harness.start().await;
-    let ending = harness.engine.exit(third.session, ExitReason::UserStopped).await.unwrap().unwrap();
+    let ending =
+        harness.engine.exit(third.session, ExitReason::UserStopped).await.unwrap().unwrap();
     assert_eq!((ending.reason.as_str(), ending.exit_code), ("user_stopped", 130));
     assert_eq!(harness.agent.turns().len(), 2, "its agent was never asked");
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_ended_run_goes_on_where_it_stopped() {
+async fn an_ended_run_resumes_where_it_stopped() {
     let harness = Harness::new(FakeAgent::new([Act::Outcome("complete"), Act::Hangs])).await;
     let started = harness.start().await;
     harness.agent.asked(2).await;
@@ -65,18 +70,18 @@ async fn an_ended_run_goes_on_where_it_stopped() {
     assert_eq!(resumed.run, started.run);
     let ending = harness.ended(started).await;
     assert_eq!(ending.reason, "task-committed");
-    assert!(harness.agent.turns()[2].prompt.contains("goes on now"));
-    assert_eq!(harness.moves(started.run).len(), 2, "no transition twice");
+    assert!(harness.agent.turns()[2].prompt.contains("is now resumed"));
+    assert_eq!(harness.moves(started.run).len(), 2, "no transition is repeated");
 }
 
 #[tokio::test(start_paused = true)]
-async fn shutting_down_stops_agents_and_the_next_engine_goes_on() {
+async fn shutting_down_stops_agents_and_the_next_engine_resumes() {
     let harness = Harness::new(FakeAgent::new([Act::Outcome("complete"), Act::Hangs])).await;
     let started = harness.start().await;
     harness.agent.asked(2).await;
     harness.engine.shut_down(Shutdown::StopAgents).await;
     assert_eq!(harness.record(started.run).ending.unwrap().reason, "interrupted");
-    let refused = harness.engine.start(harness.wish()).await.unwrap_err();
+    let refused = harness.engine.start(harness.start_request()).await.unwrap_err();
     assert!(matches!(refused, StartError::Engine(EngineError::ShuttingDown)), "{refused}");
     let harness = harness.again().await;
     harness.agent.asked(4).await;
@@ -87,12 +92,12 @@ async fn shutting_down_stops_agents_and_the_next_engine_goes_on() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn shutting_down_can_leave_agents_to_themselves() {
+async fn shutting_down_can_detach_agents() {
     let harness = Harness::new(FakeAgent::new([Act::Hangs])).await;
     let started = harness.start().await;
     harness.agent.asked(1).await;
-    harness.engine.shut_down(Shutdown::LeaveAgents).await;
-    assert_eq!(harness.names(started.run), ["started", "turn_began"], "nothing is said about its end");
+    harness.engine.shut_down(Shutdown::DetachAgents).await;
+    assert_eq!(harness.names(started.run), ["started", "turn_began"], "the run has not ended");
     harness.agent.fate(surefire::agent::Fate::Ended(Ok(surefire_testkit::json("no-tasks"))));
     let harness = harness.again().await;
     assert_eq!(harness.ended(started).await.reason, "no-tasks-available");
@@ -100,27 +105,36 @@ async fn shutting_down_can_leave_agents_to_themselves() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn switching_recipes_off_ends_runs_and_lets_none_start() {
+async fn switching_recipes_off_ends_runs_and_refuses_starts() {
     let harness = Harness::new(FakeAgent::new([Act::Hangs])).await;
     let started = harness.start().await;
     harness.agent.asked(1).await;
     harness.engine.set_orchestration(None, false).await.unwrap();
     assert_eq!(harness.ended(started).await.reason, "user-requested");
-    let refused = harness.engine.start(harness.wish()).await.unwrap_err();
+    let refused = harness.engine.start(harness.start_request()).await.unwrap_err();
     assert_eq!(refused.exit().unwrap().reason(), Some(ExitReason::OrchestrationDisabled));
     harness.engine.set_orchestration(None, true).await.unwrap();
     harness.engine.set_orchestration(Some(started.session), false).await.unwrap();
-    let wish = surefire::engine::Start { session: Some(started.session), ..harness.wish() };
-    assert!(matches!(harness.engine.start(wish).await, Err(StartError::SwitchedOff)));
-    assert!(harness.engine.start(harness.wish()).await.is_ok(), "other sessions are not switched off");
+    let request =
+        surefire::engine::Start { session: Some(started.session), ..harness.start_request() };
+    assert!(matches!(harness.engine.start(request).await, Err(StartError::SwitchedOff)));
+    assert!(
+        harness.engine.start(harness.start_request()).await.is_ok(),
+        "other sessions are not switched off"
+    );
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_runs_time_is_up_in_the_middle_of_a_turn() {
-    let harness = Harness::new(FakeAgent::new([Act::Takes(SECOND * 40, "complete"), Act::Hangs])).await;
+async fn a_time_limit_ends_a_run_in_the_middle_of_a_turn() {
+    let harness =
+        Harness::new(FakeAgent::new([Act::Takes(SECOND * 40, "complete"), Act::Hangs])).await;
     let limits = Limits { time: Some(SECOND * 60), ..Limits::default() };
     let began = tokio::time::Instant::now();
-    let started = harness.engine.start(surefire::engine::Start { limits, ..harness.wish() }).await.unwrap();
+    let started = harness
+        .engine
+        .start(surefire::engine::Start { limits, ..harness.start_request() })
+        .await
+        .unwrap();
     let ending = harness.ended(started).await;
     assert_eq!((ending.reason.as_str(), ending.exit_code), ("timeout", 124));
     assert_eq!(ending.message, "Recipe stopped: used up its time (limit 1 min, took 1 min)");

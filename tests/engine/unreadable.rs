@@ -1,17 +1,17 @@
-//! Rows that cannot be read, met by an engine that starts: each costs what it is about, and nothing else.
+//! Rows that cannot be read when an engine starts: each affects only its own run or chat.
 
 use std::sync::Arc;
 
 use rusqlite::Connection;
-use surefire::engine::{Begin, Say, Started};
-use surefire::process::{Command, Files, Limits, Mark, TextLines};
+use surefire::engine::{NewSessionSpec, SendPrompt, Started};
+use surefire::process::{Command, Files, ProcessLimits, ProcessMark, TextLines};
 use surefire::run::SessionId;
-use surefire::store::{Change, Commit, Process, Sqlite, Store};
+use surefire::store::{Change, Commit, ProcessRecord, Sqlite, Store};
 use surefire_testkit::{Act, FakeAgent, Harness};
 use tempfile::TempDir;
 use uuid::Uuid;
 
-/// A run and a prompt outside of one, both with an agent at work, in a store on disk.
+/// A run and a chat, each with an agent at work, in a store on disk.
 struct Left {
     harness: Harness,
     disk: TempDir,
@@ -26,8 +26,15 @@ impl Left {
         let harness = Harness::with(FakeAgent::new([Act::Hangs, Act::Hangs]), store, |_| ()).await;
         let run = harness.start().await;
         let chat = Uuid::new_v4().into();
-        let begin = Some(Begin { directory: Some(harness.directory()), ..Begin::default() });
-        harness.engine.say(Say { session: chat, text: "Is it green?".into(), begin }).await.unwrap();
+        let begin = Some(NewSessionSpec {
+            directory: Some(harness.directory()),
+            ..NewSessionSpec::default()
+        });
+        harness
+            .engine
+            .send_prompt(SendPrompt { session: chat, text: "Is it green?".into(), begin })
+            .await
+            .unwrap();
         harness.agent.asked(2).await;
         for attempt in harness.store.open_attempts().unwrap() {
             let directory = harness.place.path().join("data/attempts").join(attempt.id.to_string());
@@ -63,21 +70,23 @@ async fn an_engine_starts_whichever_table_has_a_row_that_cannot_be_read() {
 }
 
 #[tokio::test]
-async fn a_turn_whose_row_cannot_be_read_is_not_taken_twice() {
+async fn a_turn_whose_row_cannot_be_read_is_not_repeated() {
     let left = Left::new().await;
     let attempts = left.harness.store.open_attempts().unwrap();
     left.tamper("UPDATE attempts SET began_at = -5");
     let Left { harness, run, chat, disk: _disk } = left;
     let harness = harness.again().await;
     assert_eq!(harness.agent.turns().len(), 2, "no agent is asked again");
-    // Both agents are found by what they left, and stopped.
+    // Both agents are found by the files they left, and stopped.
     let stopped: Vec<_> = harness.agent.recovered().iter().map(|call| call.turn.attempt).collect();
     assert!(attempts.iter().all(|attempt| stopped.contains(&attempt.id.uuid())), "{stopped:?}");
     assert_eq!(harness.record(run.run).ending.unwrap().reason, "storage_error");
     // Its session can be used again, and so can the other one.
     for session in [run.session, chat] {
-        let next =
-            harness.engine.start(surefire::engine::Start { session: Some(session), ..harness.wish() }).await;
+        let next = harness
+            .engine
+            .start(surefire::engine::Start { session: Some(session), ..harness.start_request() })
+            .await;
         assert_eq!(harness.ended(next.unwrap()).await.reason, "task-committed");
     }
 }
@@ -88,21 +97,27 @@ async fn a_chat_whose_prompt_cannot_be_read_ends_and_its_session_can_be_used() {
     left.tamper("UPDATE prompts SET at = -1");
     let Left { harness, chat, disk: _disk, .. } = left;
     let harness = harness.again().await;
-    let next = harness.engine.start(surefire::engine::Start { session: Some(chat), ..harness.wish() }).await;
+    let next = harness
+        .engine
+        .start(surefire::engine::Start { session: Some(chat), ..harness.start_request() })
+        .await;
     assert_eq!(harness.ended(next.unwrap()).await.reason, "task-committed");
 }
 
 #[tokio::test]
-async fn the_agent_of_a_run_that_is_set_aside_is_stopped() {
+async fn the_agent_of_a_quarantined_run_is_stopped() {
     let left = Left::new().await;
     let attempts = left.harness.store.open_attempts().unwrap();
     let attempt = attempts.iter().find(|attempt| attempt.run.is_some()).unwrap().id;
     let files = Files::at(left.harness.place.path().join("files"));
-    let command = Command::new("sleep", Mark::new(attempt.uuid())).arguments(["600"]);
-    let held = command.start(files, Limits::default(), TextLines).await.unwrap();
+    let command = Command::new("sleep", ProcessMark::new(attempt.uuid())).arguments(["600"]);
+    let held = command.start(files, ProcessLimits::default(), TextLines).await.unwrap();
     let (pid, started) = (held.process().pid, held.process().started.clone());
-    let process = Process { pid, started };
-    left.harness.store.commit(&Commit { changes: vec![Change::Spawned { attempt, process }] }).unwrap();
+    let process = ProcessRecord { pid, started };
+    left.harness
+        .store
+        .commit(&Commit { changes: vec![Change::Spawned { attempt, process }] })
+        .unwrap();
 
     left.tamper("UPDATE sessions SET created_at = -1");
     let Left { harness, run, disk: _disk, .. } = left;

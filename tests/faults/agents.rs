@@ -1,5 +1,5 @@
-//! Each way an agent can misbehave, through the whole engine: the run ends for the reason that fits, and nothing of the
-//! agent is left.
+//! Each way an agent can misbehave, through the whole engine: the run ends for the reason that
+//! fits, and nothing of the agent is left.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -17,16 +17,16 @@ use crate::server::Place;
 
 pub(crate) fn engine_options(place: &Place, program: PathBuf) -> Options {
     let environment: [(OsString, OsString); 3] = [
-        ("PATH".into(), std::env::var_os("PATH").unwrap_or_default()),
+        ("PATH".into(), place.machine_path()),
         ("HOME".into(), place.folder("home").into()),
         (fake_claude::PLAN_VARIABLE.into(), place.plan().into()),
     ];
     let quick = Duration::from_millis(100);
     let claude = Claude::with_environment(program, environment).settings(ClaudeSettings {
-        grace: quick,
-        hurried_grace: quick,
-        linger: quick,
-        longest_pause: Duration::from_millis(10),
+        stop_grace: quick,
+        fast_stop_grace: quick,
+        linger_timeout: quick,
+        max_poll_interval: Duration::from_millis(10),
         ..ClaudeSettings::default()
     });
     let store: Arc<dyn Store> = Arc::new(Memory::default());
@@ -36,16 +36,16 @@ pub(crate) fn engine_options(place: &Place, program: PathBuf) -> Options {
     options
 }
 
-/// Runs implement-and-review with an agent that always does this, and says how it ended.
+/// Runs implement-and-review with an agent that always does this, and returns its ending.
 async fn ends(answer: Value, silence: Duration) -> Ending {
     let place = Place::new(&json!({ "default": answer }));
     let mut options = engine_options(&place, fake_claude::program());
     options.turn.silence = silence;
     let engine = Engine::open(options).await.expect("the engine opens");
-    let limits = Limits { auto_resumes: 0, reasks: 1, ..Limits::default() };
+    let limits = Limits { auto_resumes: 0, max_retries: 1, ..Limits::default() };
     let start = Start { limits, ..Start::new("implement-and-review", place.folder("project")) };
     let started = engine.start(start).await.expect("the run starts");
-    let ending = engine.ended(started.run).await.expect("the run ends");
+    let ending = engine.wait_until_ended(started.run).await.expect("the run ends");
     assert!(place.agents().is_empty(), "nothing of the agent is left: {ending:?}");
     ending
 }
@@ -73,11 +73,11 @@ agents! {
         => "no-tasks-available";
     an_agent_with_a_line_that_is_too_long: { "act": "huge-line", "megabytes": 9 } => "output_limit";
     an_agent_with_a_huge_standard_error: { "act": "huge-stderr", "megabytes": 20 } => "task-committed";
-    an_agent_that_says_nothing_and_ends_well: { "act": "empty" } => "worker_failed";
+    an_agent_that_prints_nothing_and_exits_with_0: { "act": "empty" } => "worker_failed";
     an_agent_that_fails: { "act": "fail" } => "worker_failed";
     an_agent_that_is_killed: { "act": "die-by-signal" } => "worker_failed";
-    an_agent_that_ends_with_1_after_a_good_reply: { "act": "exit-1-good-json" } => "task-committed";
-    an_agent_that_ends_with_0_after_an_error: { "act": "is-error-success" } => "error";
+    an_agent_that_exits_with_1_after_a_good_reply: { "act": "exit-1-good-json" } => "task-committed";
+    an_agent_that_exits_with_0_after_an_error: { "act": "is-error-success" } => "error";
     an_agent_that_answers_for_another_session: { "act": "wrong-session" } => "error";
     an_agent_that_leaves_children: { "act": "grandchildren" } => "task-committed";
     an_agent_that_leaves_children_in_a_session_of_their_own: { "act": "setsid-grandchild" } => "task-committed";
@@ -90,10 +90,14 @@ agents! {
 }
 
 #[tokio::test]
-async fn an_agent_with_two_outcomes_is_taken_at_its_last_word() {
+async fn an_agent_with_two_outcomes_is_read_by_its_last_one() {
     let ending = ends(json!({ "act": "two-outcomes" }), Duration::from_secs(30)).await;
     assert_ne!(ending.steps, 0);
-    assert_ne!(ending.outcome.as_deref(), Some("complete"), "the better one came first: {ending:?}");
+    assert_ne!(
+        ending.outcome.as_deref(),
+        Some("complete"),
+        "the better one came first: {ending:?}"
+    );
 }
 
 #[tokio::test]
@@ -109,12 +113,13 @@ async fn an_agent_that_ignores_sigterm_is_killed() {
 }
 
 #[tokio::test]
-async fn an_agent_that_cannot_be_started_is_found_out_before_anything_begins() {
+async fn an_agent_that_cannot_be_started_is_reported_before_anything_begins() {
     let place = Place::new(&json!({}));
     let file = place.folder("project").join("not-executable");
     std::fs::write(&file, "#!/bin/sh\n").expect("there is room");
     for program in [place.folder("missing"), place.folder("project"), file] {
-        let engine = Engine::open(engine_options(&place, program.clone())).await.expect("the engine opens");
+        let engine =
+            Engine::open(engine_options(&place, program.clone())).await.expect("the engine opens");
         let start = Start::new("implement-and-review", place.folder("project"));
         let error = engine.start(start).await.expect_err("there is no agent");
         assert!(matches!(error, StartError::Agent(_)), "{error}");

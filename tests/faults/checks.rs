@@ -1,4 +1,5 @@
-//! `kill -9` while the engine checks something itself: before, during and after a command, and between its end and its commit.
+//! `kill -9` while the engine checks something itself: before, during and after a command, and
+//! between its end and its commit.
 
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::ExitStatusExt;
@@ -11,14 +12,13 @@ use surefire_testkit::{commit, git};
 
 use crate::server::{Place, program};
 
-/// A project whose `check` writes down each time it is run, and the example `proof_of_work` to work on it.
+/// A project whose `check` records each of its runs, and the example `proof_of_work` to work on it.
 pub(crate) struct Checked(pub(crate) Place);
 
 impl Checked {
     pub(crate) fn new(check: &str) -> Self {
         let writes = json!({ "write": { "path": "polished.txt", "content": "polished" } });
-        let polish =
-            json!({ "contains": "Polish the file", "answer": { "tries": [writes], "delay_ms": 20 } });
+        let polish = json!({ "contains": "Polish the file", "answer": { "tries": [writes], "delay_ms": 20 } });
         let checked = Self(Place::new(&json!({ "when": [polish], "default": { "delay_ms": 20 } })));
         let (project, ran) = (checked.0.folder("project"), checked.0.folder("ran"));
         let script = format!("#!/bin/sh\necho \"$1\" >> {}\n{check}\n", ran.display());
@@ -28,7 +28,7 @@ impl Checked {
         checked
     }
 
-    /// Runs the command, which kills itself where `crash` says.
+    /// Runs the command, which kills itself at the crash point `crash`.
     pub(crate) fn command(&self, words: &[&str], crash: Option<&str>) -> ExitStatus {
         let Self(place) = self;
         let needs_agent = matches!(words.first(), Some(&("run" | "resume")));
@@ -50,13 +50,13 @@ impl Checked {
         command.status().expect("the command can be run")
     }
 
-    /// How often each check was run.
+    /// The arguments of each run of `check`, in order.
     pub(crate) fn ran(&self) -> Vec<String> {
         let ran = std::fs::read_to_string(self.0.folder("ran")).unwrap_or_default();
         ran.lines().map(str::to_owned).collect()
     }
 
-    /// What is known about the only run.
+    /// The events of the only run, and its ending.
     pub(crate) fn run(&self) -> (Vec<Event>, Option<Ending>) {
         let store = Sqlite::open(&self.0.data()).expect("the store can be opened").store;
         let runs = store.runs(&RunFilter::default()).expect("the store works");
@@ -66,7 +66,7 @@ impl Checked {
     }
 }
 
-/// Kills a run at a place, has it resumed, and expects what an undisturbed run leaves.
+/// Kills a run at a crash point, resumes it, and expects the result of an undisturbed run.
 fn killed_at(point: &str, times: impl IntoIterator<Item = u32>) {
     for time in times {
         let checked = Checked::new("sleep 0.05");
@@ -77,15 +77,23 @@ fn killed_at(point: &str, times: impl IntoIterator<Item = u32>) {
         let (events, ending) = checked.run();
         assert!(resumed.success(), "{crash}: {ending:?}");
         assert_eq!(ending.unwrap().reason, "changes-committed", "{crash}");
-        // The command goes on without its engine, or never began: none is run twice.
+        // The command keeps running without its engine, or never began: none is run twice.
         assert_eq!(checked.ran(), ["quick", "all"], "{crash}");
         let count = |is: fn(&Event) -> bool| events.iter().filter(|event| is(event)).count();
         let (began, ended) = (
             count(|event| matches!(event, Event::CheckBegan { .. })),
             count(|event| matches!(event, Event::Checked { .. })),
         );
-        assert_eq!((began, ended), (3, 3), "{crash}: verify, the command that is a step, and the commit");
-        assert_eq!(git(&checked.0.folder("project"), &["rev-list", "--count", "HEAD"]), "3", "{crash}");
+        assert_eq!(
+            (began, ended),
+            (3, 3),
+            "{crash}: verify, the command that is a step, and the commit"
+        );
+        assert_eq!(
+            git(&checked.0.folder("project"), &["rev-list", "--count", "HEAD"]),
+            "3",
+            "{crash}"
+        );
     }
 }
 
@@ -96,13 +104,13 @@ fn killed_before_a_command_is_released() {
 }
 
 #[test]
-fn killed_after_the_process_of_a_command_was_written_down() {
+fn killed_after_the_process_of_a_command_was_persisted() {
     killed_at("after-record", 2..=3);
 }
 
 #[test]
 fn killed_between_the_end_of_a_command_and_its_commit() {
-    // After a turn, after each command, after the next turn and the look for its commit.
+    // After a turn, after each command, after the next turn, and after the check for its commit.
     killed_at("after-reply", 1..=5);
 }
 
@@ -116,12 +124,12 @@ fn killed_after_what_a_check_found_was_committed() {
     killed_at("after-commit", 1..=5);
 }
 
-/// The command is killed together with its engine, so nothing can tell how far it came.
+/// The command is killed together with its engine, so there is no evidence of how far it got.
 #[test]
-fn a_command_that_is_killed_with_its_engine_runs_again_only_if_a_person_says_so() {
-    // The first time it kills its engine, whose child it is, and itself with everything that would tell how it ended.
-    let check =
-        "if [ \"$1\" = all ] && ! [ -e ../killed ]; then touch ../killed; kill -9 $ENGINE; kill -9 0; fi";
+fn a_command_that_is_killed_with_its_engine_runs_again_only_if_a_user_resumes() {
+    // The first time, it kills its engine, which is its parent, and then itself with everything
+    // that would record its status.
+    let check = "if [ \"$1\" = all ] && ! [ -e ../killed ]; then touch ../killed; kill -9 $ENGINE; kill -9 0; fi";
     let find = "ENGINE=$(cat ../engine)";
     let checked = Checked::new(&format!("{find}\n{check}"));
     let Checked(place) = &checked;
@@ -131,10 +139,15 @@ fn a_command_that_is_killed_with_its_engine_runs_again_only_if_a_person_says_so(
     command.arg("--agent-path").arg(fake_claude::program());
     command.current_dir(place.folder("project")).env("HOME", place.folder("home"));
     command.env("TMPDIR", place.folder("")).env(fake_claude::PLAN_VARIABLE, place.plan());
-    let killed = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status().unwrap();
+    let killed =
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status().unwrap();
     assert_eq!(killed.signal(), Some(9), "{killed}");
 
-    assert_eq!(checked.command(&["resume"], None).code(), Some(16), "it is found out, and the run ends");
+    assert_eq!(
+        checked.command(&["resume"], None).code(),
+        Some(16),
+        "the engine finds the interrupted command, and ends the run"
+    );
     let ending = checked.run().1.unwrap();
     assert_eq!(ending.reason, "interrupted");
     let words = ending.description.unwrap();

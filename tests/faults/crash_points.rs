@@ -1,4 +1,4 @@
-//! `kill -9` at each place where it could hurt.
+//! `kill -9` at each point where it could do damage.
 
 use std::os::unix::process::ExitStatusExt;
 
@@ -7,7 +7,8 @@ use serde_json::json;
 use crate::findings::{PASSAGE, look};
 use crate::server::Place;
 
-/// Kills a server at a place, the first and the second time it is passed, and has another one finish its work.
+/// Kills a server at a crash point, the first or second time that it gets there, and lets another
+/// server finish its work.
 fn killed_at(point: &str) {
     for time in 1..=2 {
         let place = Place::new(&json!({ "default": { "delay_ms": 20, "passages": [PASSAGE] } }));
@@ -23,7 +24,8 @@ fn killed_at(point: &str) {
         let findings = look(&place);
         findings.assert_nothing_wrong();
         assert_eq!(findings.runs, 1, "{crash}");
-        // The fake goes on without its server, so its reply is there to be adopted: no call is made twice.
+        // The fake CLI keeps running without its server, so the next server adopts its reply: no
+        // call is made twice.
         assert_eq!((findings.calls, findings.interrupted), (3, 0), "{crash}");
     }
 }
@@ -44,7 +46,7 @@ fn killed_after_the_spawn() {
 }
 
 #[test]
-fn killed_after_the_process_was_written_down() {
+fn killed_after_the_process_was_persisted() {
     killed_at("after-record");
 }
 
@@ -64,16 +66,20 @@ fn killed_before_the_commit() {
 }
 
 #[test]
-fn killed_after_the_commit_before_anybody_is_told() {
+fn killed_after_the_commit_before_clients_are_notified() {
     killed_at("after-commit");
 }
 
-/// The end is persisted, and what the run leaves is not written, or only half of it.
+/// The end is persisted, but the handoff is not written, or only half of it.
 #[test]
-fn killed_before_what_a_run_leaves_is_written() {
+fn killed_before_the_handoff_is_written() {
     for crash in ["before-handoff", "between-handoff-files"] {
         let place = Place::new(&json!({ "default": { "passages": [PASSAGE] } }));
-        assert_eq!(place.serve(Some(crash), false).wait().signal(), Some(9), "{crash} was never reached");
+        assert_eq!(
+            place.serve(Some(crash), false).wait().signal(),
+            Some(9),
+            "{crash} was never reached"
+        );
         let runs = || std::fs::read_dir(place.data().join("runs")).into_iter().flatten();
         assert!(runs().all(|run| !run.unwrap().path().join("stop.json").exists()), "{crash}");
         // The run has ended, so the next server begins another one.
@@ -81,12 +87,17 @@ fn killed_before_what_a_run_leaves_is_written() {
         assert_eq!((runs().count(), look(&place).runs), (2, 2), "{crash}");
         for run in runs() {
             let run = run.unwrap().path();
-            let mut names: Vec<_> = run.read_dir().unwrap().map(|file| file.unwrap().file_name()).collect();
+            let mut names: Vec<_> =
+                run.read_dir().unwrap().map(|file| file.unwrap().file_name()).collect();
             names.sort();
             assert_eq!(names, ["objects", "stop.json", "stop.md"], "{crash}");
             let text = std::fs::read_to_string(run.join("stop.json")).unwrap();
             let handoff: surefire::view::Handoff = serde_json::from_str(&text).unwrap();
-            assert_eq!((handoff.reason.as_str(), handoff.at.turn), ("task-committed", 3), "{crash}");
+            assert_eq!(
+                (handoff.reason.as_str(), handoff.at.turn),
+                ("task-committed", 3),
+                "{crash}"
+            );
         }
     }
 }
@@ -115,8 +126,8 @@ fn an_agent_that_dies_with_its_server_is_interrupted_and_asked_once_more() {
     }
     assert!(server.kill());
     for pid in place.agents() {
-        let pid = rustix::process::Pid::from_raw(pid).expect("it is no zero");
-        rustix::process::kill_process(pid, rustix::process::Signal::KILL).expect("it was just there");
+        let pid = rustix::process::Pid::from_raw(pid).expect("a pid is not zero");
+        rustix::process::kill_process(pid, rustix::process::Signal::KILL).expect("it was running");
     }
     assert!(place.serve(None, false).wait().success());
     let findings = look(&place);

@@ -1,9 +1,11 @@
-//! Many kills among eight busy sessions. `scripts/faults` runs it alone, with more of them, and shows its summary.
+//! Many kills among eight busy sessions. `scripts/faults` runs it alone, with more of them, and
+//! shows its summary.
 //!
-//! The clients live in the process that is killed, and act by a seeded script: they have the engine's own answers, without a
-//! socket that could lose one, and a request can be in any state when the kill comes. What they asked for and what they were
-//! told is in a [journal](journal) outside of the store, so that the store is held to what clients know, not to itself. The
-//! agents' side is known from the fake CLI's log of calls.
+//! The clients live in the process that is killed, and act by a seeded script: they get the
+//! engine's own answers, without a socket that could lose one, and a request can be in any state at
+//! the time of the kill. Their requests and the answers are in a [journal](journal) outside of the
+//! store, so that the store is compared with what clients know, not with itself. What the agents
+//! did is in the fake CLI's log of calls.
 
 mod clients;
 mod finish;
@@ -23,12 +25,13 @@ use self::killing::Agents;
 use self::place::Crowd;
 use crate::campaign::Dice;
 
-/// The longest that a server lives, in milliseconds; some are killed while they still start.
+/// The longest life of a server, in milliseconds; some are killed while they still start.
 const MAX_LIFE_MILLIS: u64 = 1_000;
 
 #[test]
 fn kills_among_eight_busy_sessions_leave_nothing_unexplained() {
-    let wanted = std::env::var("SUREFIRE_KILLS").ok().and_then(|kills| kills.parse().ok()).unwrap_or(25);
+    let wanted =
+        std::env::var("SUREFIRE_KILLS").ok().and_then(|kills| kills.parse().ok()).unwrap_or(25);
     let crowd = Crowd::new();
     let mut dice = Dice(0x5eed_0008_c0ff_ee00);
     let began = Instant::now();
@@ -45,7 +48,7 @@ fn kills_among_eight_busy_sessions_leave_nothing_unexplained() {
         assert!(server.kill(), "server {life} ended before it was killed");
         crowd.journal().write(&Entry::ServerKilled);
         at_work.push(crowd.place.agents().len());
-        // Sometimes the machine goes down with some of them, or all.
+        // Sometimes some or all agents are killed as well, as if the machine had gone down.
         match dice.throw(4) {
             0 => with_agents += crowd.kill_agents(&mut dice, Agents::All),
             1 => with_agents += crowd.kill_agents(&mut dice, Agents::Some),

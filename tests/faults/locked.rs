@@ -9,15 +9,15 @@ use surefire::run::Permits;
 use crate::agents::engine_options;
 use crate::server::Place;
 
-/// How many agents work at once. No more runs than that are open, so that none waits between two steps and each locks its
-/// session anew as soon as it can.
+/// How many agents work at once. No more runs are open, so that none waits between two steps, and
+/// each locks its session again immediately.
 const PARALLEL: usize = 8;
 
 const RUNS: usize = 150;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn no_run_is_locked_out_by_the_spawn_of_another_ones_agent() {
-    // What a process has open, a lock say, a child has open as well until it executes its program.
+    // A child process inherits open files, such as a lock, until it executes its program.
     let place = Place::new(&json!({ "log": "/dev/null" }));
     let mut options = engine_options(&place, fake_claude::program());
     options.parallel = PARALLEL;
@@ -25,16 +25,21 @@ async fn no_run_is_locked_out_by_the_spawn_of_another_ones_agent() {
     let left = AtomicUsize::new(RUNS);
     let one_after_the_other = async || {
         let mut endings = Vec::new();
-        while left.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1)).is_ok() {
+        while left
+            .fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1))
+            .is_ok()
+        {
             // All of them work in one work tree.
             let permits = Permits { force_parallel: true, ..Permits::default() };
-            let start = Start { permits, ..Start::new("implement-and-review", place.folder("project")) };
+            let start =
+                Start { permits, ..Start::new("implement-and-review", place.folder("project")) };
             let started = engine.start(start).await.expect("the run starts");
-            endings.push(engine.ended(started.run).await.expect("the run ends").reason);
+            endings.push(engine.wait_until_ended(started.run).await.expect("the run ends").reason);
         }
         endings
     };
-    let endings = futures_util::future::join_all((0..PARALLEL).map(|_| one_after_the_other())).await.concat();
+    let endings =
+        futures_util::future::join_all((0..PARALLEL).map(|_| one_after_the_other())).await.concat();
     let others: Vec<_> = endings.iter().filter(|reason| *reason != "task-committed").collect();
     assert!(others.is_empty() && endings.len() == RUNS, "{others:?}");
 }

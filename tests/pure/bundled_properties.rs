@@ -1,5 +1,6 @@
-//! Properties of the bundled recipes: whatever the agent reports, the typed and the erased form of a run agree, a run
-//! ends within the steps that the compiler worked out, and writing it down at any point changes nothing.
+//! Properties of the bundled recipes: whatever the agent reports, the typed and the erased form of
+//! a run agree, a run ends within the number of steps that the macro computed, and saving and
+//! resuming it at any point changes nothing.
 
 #![cfg(feature = "recipes")]
 
@@ -8,9 +9,10 @@ use proptest::collection::vec;
 use proptest::prelude::{ProptestConfig, any, proptest};
 use proptest::test_runner::RngSeed;
 use surefire::recipes::{
-    BreakDownTasks, DocumentDesign, ImplementAndReview, ImplementAndReviewAll, RebaseOnMain, RefineDesign,
-    Retrospective, ReviewAndCommit, break_down_tasks, document_design, implement_and_review,
-    implement_and_review_all, rebase, refine_design, retrospective, review_and_commit,
+    BreakDownTasks, DocumentDesign, ImplementAndReview, ImplementAndReviewAll, RebaseOnMain,
+    RefineDesign, Retrospective, ReviewAndCommit, break_down_tasks, document_design,
+    implement_and_review, implement_and_review_all, rebase, refine_design, retrospective,
+    review_and_commit,
 };
 
 typed_walk! {
@@ -86,27 +88,27 @@ typed_walk! {
 }
 
 proptest! {
-    // The same walks every time: a test that fails only sometimes helps nobody.
+    // The same walks every time, so that the test is not flaky.
     #![proptest_config(ProptestConfig { rng_seed: RngSeed::Fixed(1), failure_persistence: None, ..Default::default() })]
 
     #[test]
     fn every_form_of_every_walk_agrees_and_ends(choices in vec(any::<u8>(), 1..40)) {
-        walk::<BreakDownTasks, break_down_tasks::Anywhere>(&choices);
-        walk::<DocumentDesign, document_design::Anywhere>(&choices);
-        walk::<ImplementAndReview, implement_and_review::Anywhere>(&choices);
-        walk::<ImplementAndReviewAll, implement_and_review_all::Anywhere>(&choices);
-        walk::<RebaseOnMain, rebase::Anywhere>(&choices);
-        walk::<RefineDesign, refine_design::Anywhere>(&choices);
-        walk::<Retrospective, retrospective::Anywhere>(&choices);
-        walk::<ReviewAndCommit, review_and_commit::Anywhere>(&choices);
+        walk::<BreakDownTasks, break_down_tasks::AnyStep>(&choices);
+        walk::<DocumentDesign, document_design::AnyStep>(&choices);
+        walk::<ImplementAndReview, implement_and_review::AnyStep>(&choices);
+        walk::<ImplementAndReviewAll, implement_and_review_all::AnyStep>(&choices);
+        walk::<RebaseOnMain, rebase::AnyStep>(&choices);
+        walk::<RefineDesign, refine_design::AnyStep>(&choices);
+        walk::<Retrospective, retrospective::AnyStep>(&choices);
+        walk::<ReviewAndCommit, review_and_commit::AnyStep>(&choices);
     }
 }
 
 #[test]
 fn the_bound_is_reached_where_review_never_ends() {
-    // Implement completes, the review finds something twice and then nothing: every step runs as often as it can, but
-    // for the third fix, which would need a fourth review.
-    let steps = walk::<ImplementAndReview, implement_and_review::Anywhere>(&[0, 1, 0, 1, 0, 0, 0]);
+    // Implement completes, the review finds something twice and then nothing: every step runs as
+    // often as it can, except for the third fix, which would need a fourth review.
+    let steps = walk::<ImplementAndReview, implement_and_review::AnyStep>(&[0, 1, 0, 1, 0, 0, 0]);
     assert_eq!(steps, 7);
     assert_eq!(ImplementAndReview::MAX_STEPS, 8);
 }

@@ -1,32 +1,34 @@
-//! The bundled recipes are exactly the ones that clients know: ids, labels, descriptions, steps, outcomes and exits.
+//! The bundled recipes are exactly the ones that clients know: ids, labels, descriptions, steps,
+//! outcomes and exits.
 
 #![cfg(feature = "recipes")]
 
 use surefire::recipes::{BUNDLED, ImplementAndReviewAll, RefineDesign};
 use surefire::{AnyRecipe, Evidence, Guardrail, NextOutline, Outline, StepOutline, Tool};
 
-/// Each recipe in the words of its table: a line per step, the implied `other` left out.
+/// A recipe as a table: a line per step, without the implied `other`.
 fn table(outline: &Outline) -> String {
     let line = |step: &surefire::StepOutline| {
-        let outcomes = step.outcomes.iter().filter(|outcome| outcome.name != "other").map(|outcome| {
-            let next = match outcome.next {
-                NextOutline::Step(index) => outline.steps[index].name.to_owned(),
-                NextOutline::Exit(reason) => format!("exit {}", reason.definition().code),
-                NextOutline::Restart { id, .. } => format!("restart {id}"),
-            };
-            format!("{} → {next}", outcome.name)
-        });
+        let outcomes =
+            step.outcomes.iter().filter(|outcome| outcome.name != "other").map(|outcome| {
+                let next = match outcome.next {
+                    NextOutline::Step(index) => outline.steps[index].name.to_owned(),
+                    NextOutline::Exit(reason) => format!("exit {}", reason.definition().code),
+                    NextOutline::Restart { id, .. } => format!("restart {id}"),
+                };
+                format!("{} → {next}", outcome.name)
+            });
         format!("{}: {}", step.name, outcomes.collect::<Vec<_>>().join(" · "))
     };
     outline.steps.iter().map(line).collect::<Vec<_>>().join("\n")
 }
 
 fn outline(id: &str) -> &'static Outline {
-    BUNDLED.get(id).expect("it is bundled").outline()
+    BUNDLED.get(id).expect("the recipe is bundled").outline()
 }
 
 #[test]
-fn what_lists_show() {
+fn ids_labels_descriptions_first_steps_and_models() {
     let shown: Vec<_> = BUNDLED
         .by_label()
         .into_iter()
@@ -70,7 +72,13 @@ fn what_lists_show() {
             "implement",
             "–",
         ],
-        ["rebase", "Rebase", "Rebase current branch on local main with conflict resolution", "rebase", "–"],
+        [
+            "rebase",
+            "Rebase",
+            "Rebase current branch on local main with conflict resolution",
+            "rebase",
+            "–",
+        ],
         [
             "refine-design",
             "Refine Design",
@@ -152,13 +160,16 @@ fn steps_outcomes_and_exits() {
 }
 
 #[test]
-fn refine_design_has_five_passes_and_a_last_look() {
+fn refine_design_has_five_passes_and_a_final_review() {
     let mut expected = vec![
-        "locate-design: found → review-completeness · not-found → exit no-design-document-found".to_owned(),
+        "locate-design: found → review-completeness · not-found → exit no-design-document-found"
+            .to_owned(),
     ];
     let passes = ["completeness", "breadth", "simplicity", "consistency", "polish"];
     for (index, pass) in passes.iter().enumerate() {
-        let next = passes.get(index + 1).map_or("final-review".to_owned(), |next| format!("review-{next}"));
+        let next = passes
+            .get(index + 1)
+            .map_or("final-review".to_owned(), |next| format!("review-{next}"));
         expected.push(format!("review-{pass}: no-issues → {next} · issues-found → fix-{pass}"));
         expected.push(format!("fix-{pass}: complete → review-{pass}"));
     }
@@ -172,16 +183,17 @@ fn refine_design_has_five_passes_and_a_last_look() {
 }
 
 #[test]
-fn limits_and_what_follows_from_them() {
+fn the_limits_and_the_bounds_that_follow_from_them() {
     for recipe in BUNDLED.iter().map(AnyRecipe::outline) {
         let limits = recipe.guardrails;
-        let expected = if recipe.id == "refine-design" { (Some(5), Some(150)) } else { (Some(3), Some(100)) };
+        let expected =
+            if recipe.id == "refine-design" { (Some(5), Some(150)) } else { (Some(3), Some(100)) };
         assert_eq!((limits.max_step_visits, limits.max_total_steps), expected, "{}", recipe.id);
         assert!(limits.exit_on_other);
         assert_eq!(limits.max_restarts.is_some(), recipe.id == "implement-and-review-all");
         assert!(
             recipe.never_trips.contains(&Guardrail::MaxTotalSteps),
-            "{}: the visits end it first",
+            "{}: the limit on visits is hit first",
             recipe.id
         );
     }
@@ -207,15 +219,30 @@ fn every_step_ends_with_other_and_has_a_prompt_that_names_its_outcomes() {
                     recipe.id, step.name, outcome.name
                 );
             }
-            assert!(!step.description.is_empty(), "{} / {} has no description", recipe.id, step.name);
+            assert!(
+                !step.description.is_empty(),
+                "{} / {} has no description",
+                recipe.id,
+                step.name
+            );
         }
     }
 }
 
 #[test]
-fn the_implement_prompt_knows_the_tracker() {
-    let implement = outline("implement-and-review").first_step();
-    assert!(implement.prompt.contains("bd ready") && implement.prompt.contains("no-tasks"));
+fn the_implement_prompt_uses_the_given_task_and_then_the_tracker() {
+    let prompt = outline("implement-and-review").first_step().prompt;
+    let (note, tracker) = (prompt.find("If a note says"), prompt.find("run `bd ready`"));
+    assert!(note.is_some() && note < tracker, "a given task comes first");
+    assert!(prompt.contains("you don't need the tracker `bd`") && prompt.contains("no-tasks"));
+}
+
+#[test]
+fn a_task_is_needed_where_one_is_implemented() {
+    for recipe in BUNDLED.iter().map(AnyRecipe::outline) {
+        let implements = recipe.steps.iter().any(|step| step.name == "implement");
+        assert_eq!(recipe.needs.task, implements, "{}", recipe.id);
+    }
 }
 
 #[test]
@@ -224,7 +251,10 @@ fn every_step_lists_its_tools_and_no_more_than_it_needs() {
         for step in recipe.steps {
             let place = format!("{} / {}", recipe.id, step.name);
             assert!(step.tools.is_some_and(|tools| !tools.is_empty()), "{place}");
-            assert!(step.command.is_none() && step.verify.is_empty(), "{place}: a project adds its own");
+            assert!(
+                step.command.is_none() && step.verify.is_empty(),
+                "{place}: a project adds its own"
+            );
             let edits = ["implement", "document", "rebase"].contains(&step.name)
                 || step.name.starts_with("fix") && step.name != "fix-tasks";
             assert_eq!(may(step, "edit"), edits, "{place}");
@@ -236,20 +266,23 @@ fn every_step_lists_its_tools_and_no_more_than_it_needs() {
             assert!(!may(step, "web"), "{place}");
             let forbidden =
                 ["git push", "git *", "bd *", "bd sync", "git reset", "git checkout", "bash", "sh"];
-            let found = tools(step).find(|tool| forbidden.iter().any(|word| is_command(tool, word)));
+            let found =
+                tools(step).find(|tool| forbidden.iter().any(|word| is_command(tool, word)));
             assert_eq!(found, None, "{place}");
         }
     }
 }
 
 #[test]
-fn an_outcome_that_git_can_prove_is_looked_up() {
+fn an_outcome_that_git_can_prove_requires_evidence() {
     let outlines = BUNDLED.iter().map(AnyRecipe::outline);
     let outcomes = outlines.flat_map(|recipe| {
         let steps = recipe.steps.iter().map(move |step| (recipe.id, step));
-        steps.flat_map(|(id, step)| step.outcomes.iter().map(move |outcome| (id, step.name, outcome)))
+        steps.flat_map(|(id, step)| {
+            step.outcomes.iter().map(move |outcome| (id, step.name, outcome))
+        })
     });
-    let proved: Vec<_> = outcomes
+    let with_evidence: Vec<_> = outcomes
         .filter(|(_, _, outcome)| !outcome.evidence.is_empty())
         .map(|(id, step, outcome)| {
             format!("{id} / {step} / {} if {}", outcome.name, Evidence::all(outcome.evidence))
@@ -271,7 +304,7 @@ fn an_outcome_that_git_can_prove_is_looked_up() {
         "review-and-commit / commit / committed if commit",
         "review-and-commit / commit / nothing-to-commit if no_commit && clean_tree",
     ];
-    assert_eq!(proved, expected);
+    assert_eq!(with_evidence, expected);
 }
 
 #[test]
@@ -280,28 +313,46 @@ fn every_review_reports_its_findings() {
         for step in recipe.steps {
             let place = format!("{} / {}", recipe.id, step.name);
             for outcome in step.outcomes {
-                assert_eq!(outcome.findings, outcome.name == "issues-found", "{place} / {}", outcome.name);
+                assert_eq!(
+                    outcome.findings,
+                    outcome.name == "issues-found",
+                    "{place} / {}",
+                    outcome.name
+                );
             }
             let reviews = step.outcomes.iter().any(|outcome| outcome.findings);
             assert_eq!(step.name.contains("review"), reviews, "{place}");
-            assert_eq!(step.prompt.contains("`findings`"), reviews, "{place}: its prompt asks for them");
+            assert_eq!(
+                step.prompt.contains("`findings`"),
+                reviews,
+                "{place}: exactly the prompts of reviews ask for findings"
+            );
         }
-        assert_eq!(recipe.guardrails.max_review_rounds, None, "{}: the default does", recipe.id);
+        assert_eq!(
+            recipe.guardrails.max_review_rounds, None,
+            "{}: the default is enough",
+            recipe.id
+        );
     }
 }
 
 #[test]
-fn lockfiles_may_change_where_code_may_and_only_a_rebase_needs_a_clean_tree() {
-    let with_lockfiles = ["implement-and-review", "implement-and-review-all", "rebase", "review-and-commit"];
+fn recipes_that_change_code_allow_lockfiles_and_only_a_rebase_needs_a_clean_tree() {
+    let with_lockfiles =
+        ["implement-and-review", "implement-and-review-all", "rebase", "review-and-commit"];
     for recipe in BUNDLED.iter().map(AnyRecipe::outline) {
         assert_eq!(recipe.allow_lockfiles, with_lockfiles.contains(&recipe.id), "{}", recipe.id);
         assert_eq!(recipe.needs.clean_tree, recipe.id == "rebase", "{}", recipe.id);
-        assert!(recipe.scope.is_everything() && !recipe.isolate, "{}: a project says so itself", recipe.id);
+        assert!(
+            recipe.scope.is_everything() && !recipe.isolate,
+            "{}: a project sets these itself",
+            recipe.id
+        );
     }
 }
 
 #[test]
-fn no_commit_is_believed() {
+fn no_commit_is_taken_on_trust() {
     for recipe in BUNDLED.iter().map(AnyRecipe::outline) {
         let outcomes = recipe.steps.iter().flat_map(|step| step.outcomes);
         for outcome in outcomes.filter(|outcome| outcome.name == "committed") {
@@ -314,12 +365,16 @@ fn no_commit_is_believed() {
 fn a_step_may_run_the_commands_that_its_prompt_tells_it_to() {
     for recipe in BUNDLED.iter().map(AnyRecipe::outline) {
         for step in recipe.steps {
-            for told in commands(step.prompt) {
+            for requested in commands(step.prompt) {
                 let allowed = tools(step).any(|tool| {
                     let command = tool.strip_suffix(" *").unwrap_or(&tool);
-                    is_command(&told, command)
+                    is_command(&requested, command)
                 });
-                assert!(allowed, "{} / {}: `{told}` is not among its tools", recipe.id, step.name);
+                assert!(
+                    allowed,
+                    "{} / {}: `{requested}` is not among its tools",
+                    recipe.id, step.name
+                );
             }
         }
     }
@@ -329,15 +384,17 @@ fn a_step_may_run_the_commands_that_its_prompt_tells_it_to() {
 fn commands(prompt: &str) -> Vec<String> {
     const FREE: [&str; 5] = ["git status", "git diff", "git log", "git show", "git rev-parse"];
     let sections = prompt.split("\n## ").filter(|section| !section.starts_with("Don't"));
-    let sentences = sections.flat_map(|section| section.split(". ").flat_map(|part| part.split(".\n")));
+    let sentences =
+        sections.flat_map(|section| section.split(". ").flat_map(|part| part.split(".\n")));
     // A sentence that forbids a command names it as well.
-    let told = sentences.filter(|sentence| !sentence.contains("n't"));
-    let code = told.flat_map(|sentence| sentence.split('`').skip(1).step_by(2));
+    let requests = sentences.filter(|sentence| !sentence.contains("n't"));
+    let code = requests.flat_map(|sentence| sentence.split('`').skip(1).step_by(2));
     code.map(|code| code.split_whitespace().collect::<Vec<_>>().join(" "))
         .filter(|code| {
-            let is_told =
-                ["git ", "bd ", "GIT_EDITOR=true git "].iter().any(|program| code.starts_with(program));
-            is_told && !FREE.iter().any(|free| is_command(code, free))
+            let is_checked = ["git ", "bd ", "GIT_EDITOR=true git "]
+                .iter()
+                .any(|program| code.starts_with(program));
+            is_checked && !FREE.iter().any(|free| is_command(code, free))
         })
         .collect()
 }

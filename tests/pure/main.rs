@@ -1,6 +1,7 @@
-//! The rooms that only think: recipes and their registry, reading outcomes, one run and one session as state machines.
+//! The rooms without I/O: recipes and their registry, reading outcomes, one run and one session as
+//! state machines.
 //!
-//! All of it also holds without the default features, as far as it is there at all.
+//! These tests also run without the default features, as far as the tested modules exist then.
 
 // First, since the modules below use its macro.
 #[cfg(feature = "recipes")]

@@ -1,5 +1,5 @@
-//! Properties of reading: whatever the reply, the reader agrees with a slow and simple one, reads what was appended, and reads
-//! nothing from an answer that was cut off.
+//! Properties of reading: for any reply, the reader agrees with a slow and simple one, reads an
+//! answer that is appended, and reads nothing from an answer that was cut off.
 
 use proptest::collection::vec;
 use proptest::prelude::{
@@ -15,7 +15,7 @@ const NAMES: [&str; 3] = ["complete", "blocked", "other"];
 
 const ANSWER: &str = r#"{"outcome": "blocked"}"#;
 
-/// What replies are made of, and what could lead a reader astray.
+/// What replies are assembled from, including what could mislead a reader.
 const PIECES: [&str; 78] = [
     "{",
     "}",
@@ -101,8 +101,8 @@ fn assembled() -> impl Strategy<Value = String> {
     vec(select(&PIECES[..]), 0..14).prop_map(|pieces| pieces.concat())
 }
 
-/// Objects that are nearly right, with something around them.
-fn nearly() -> impl Strategy<Value = String> {
+/// Objects that are nearly valid, with other text around them.
+fn near_misses() -> impl Strategy<Value = String> {
     let blank = || select(&["", " ", "\n", "/* c */", "// c\n", "/* {\"outcome\": 1} */"][..]);
     let value = select(
         &[
@@ -139,37 +139,38 @@ fn nearly() -> impl Strategy<Value = String> {
         .prop_map(|(a, key, b, colon, c, value, d)| [a, key, b, colon, c, value, d].concat());
     let object = (vec(member, 0..4), select(&["", ","][..]), select(&["}", "", "]"][..]))
         .prop_map(|(members, comma, end)| format!("{{{}{comma}{end}", members.join(",")));
-    let around =
-        || prop_oneof![Just(String::new()), vec(select(&PIECES[..]), 0..3).prop_map(|it| it.concat())];
+    let around = || {
+        prop_oneof![Just(String::new()), vec(select(&PIECES[..]), 0..3).prop_map(|it| it.concat())]
+    };
     vec((around(), object, around()), 1..4)
         .prop_map(|parts| parts.into_iter().map(|(a, object, b)| a + &object + &b).collect())
 }
 
-fn same_as_the_slow_one(reply: &str) {
+fn assert_read_as_by_the_slow_reader(reply: &str) {
     let fast = read_among(reply, &NAMES);
     let slow = slow_reader::read(reply, &NAMES);
     assert_eq!(fast.map_err(|unread| unread.kind()), slow, "{reply:?}");
 }
 
 proptest! {
-    // The same replies every time: a test that fails only sometimes helps nobody.
+    // The same replies every time, so that the test is not flaky.
     #![proptest_config(ProptestConfig {
         cases: 4096, rng_seed: RngSeed::Fixed(1), failure_persistence: None, ..Default::default()
     })]
 
     #[test]
     fn any_text_is_read_as_the_slow_reader_reads_it(reply in any::<String>()) {
-        same_as_the_slow_one(&reply);
+        assert_read_as_by_the_slow_reader(&reply);
     }
 
     #[test]
     fn assembled_replies_are_read_as_the_slow_reader_reads_them(reply in assembled()) {
-        same_as_the_slow_one(&reply);
+        assert_read_as_by_the_slow_reader(&reply);
     }
 
     #[test]
-    fn near_misses_are_read_as_the_slow_reader_reads_them(reply in nearly()) {
-        same_as_the_slow_one(&reply);
+    fn near_misses_are_read_as_the_slow_reader_reads_them(reply in near_misses()) {
+        assert_read_as_by_the_slow_reader(&reply);
     }
 
     #[test]
@@ -196,10 +197,13 @@ proptest! {
 
 #[test]
 fn findings_are_read_beside_every_outcome_and_never_make_a_reply_unreadable() {
-    let told = |findings: &str| {
+    let read = |findings: &str| {
         let reply = format!(r#"So: {{"outcome": "blocked", "findings": {findings}, "more": 1}}."#);
         let reading = read_among(&reply, &NAMES).expect(findings);
-        assert_eq!((reading.outcome, reading.description, reading.repaired), ("blocked", None, vec![]));
+        assert_eq!(
+            (reading.outcome, reading.description, reading.repaired),
+            ("blocked", None, vec![])
+        );
         reading.findings.iter().map(ToString::to_string).collect::<Vec<_>>()
     };
     let table: [(&str, &[&str]); 7] = [
@@ -215,16 +219,16 @@ fn findings_are_read_beside_every_outcome_and_never_make_a_reply_unreadable() {
         (r#"[[[["deep"]]], null, {"text": {"text": "in"}}, "\u001b[2J"]"#, &[r"\u{1b}[2J"]),
     ];
     for (findings, expected) in table {
-        assert_eq!(told(findings), expected, "{findings}");
+        assert_eq!(read(findings), expected, "{findings}");
     }
     let long = format!("[{}]", vec![format!("\"{}\"", "é".repeat(10_000)); 1000].join(","));
-    let kept = told(&long);
+    let kept = read(&long);
     assert_eq!((kept.len(), kept[0].chars().count()), (50, 500));
     assert!(kept[0].ends_with("é…"));
 }
 
 #[test]
-fn the_page_for_prompt_writers_is_right() {
+fn the_table_in_the_docs_is_correct() {
     let page = include_str!("../../docs/OUTCOMES.md");
     let (_, table) = page.split_once("| reply | read as |").expect("the page has the table");
     let rows = table
@@ -234,7 +238,11 @@ fn the_page_for_prompt_writers_is_right() {
     let mut count = 0;
     for (reply, expected) in rows {
         let read = read_among(&reply.replace('⏎', "\n"), &NAMES);
-        assert_eq!(read.map_or_else(|unread| unread.kind(), |reading| reading.outcome), expected, "{reply}");
+        assert_eq!(
+            read.map_or_else(|unread| unread.kind(), |reading| reading.outcome),
+            expected,
+            "{reply}"
+        );
         count += 1;
     }
     assert_eq!(count, 18);

@@ -1,4 +1,4 @@
-//! The outline in each of its written forms.
+//! The outline in each of its output formats.
 
 #![cfg(feature = "recipes")]
 
@@ -57,7 +57,7 @@ fn dot() {
 
 #[test]
 fn json() {
-    let json = serde_json::to_value(ImplementAndReviewAll::OUTLINE).expect("it is plain data");
+    let json = serde_json::to_value(ImplementAndReviewAll::OUTLINE).expect("an outline serializes");
     assert_eq!(json["id"], "implement-and-review-all");
     assert_eq!(json["initial"], "implement");
     assert_eq!(json["guardrails"]["max_restarts"], 50);
@@ -76,14 +76,17 @@ fn json() {
     assert!(implement["outcomes"][0].get("evidence").is_none());
     assert_eq!(commit["outcomes"][0]["evidence"], serde_json::json!(["commit"]));
     assert_eq!(commit["outcomes"][1]["evidence"], serde_json::json!(["no_commit", "clean"]));
-    assert_eq!(commit["outcomes"][0]["next"], serde_json::json!({ "restart": "implement-and-review-all" }));
+    assert_eq!(
+        commit["outcomes"][0]["next"],
+        serde_json::json!({ "restart": "implement-and-review-all" })
+    );
 }
 
 surefire::recipe! {
     recipe Checked {
         scope: { allow: ["src/**"], deny: ["**/.env*", "/docs/"] },
         allow_lockfiles: true,
-        needs: { clean_tree },
+        needs: { clean_tree, task },
         isolate: true,
         initial: First,
         guardrails: { max_step_visits: 3, max_verify_time_per_milestone: 90s, max_review_rounds: 2 },
@@ -106,9 +109,10 @@ surefire::recipe! {
 }
 
 #[test]
-fn commands_and_evidence_in_pictures() {
+fn commands_and_evidence_in_diagrams() {
     let mermaid = Checked::OUTLINE.to_mermaid();
-    let steps: Vec<_> = mermaid.lines().map(str::trim).filter(|line| line.starts_with('s')).collect();
+    let steps: Vec<_> =
+        mermaid.lines().map(str::trim).filter(|line| line.starts_with('s')).collect();
     let expected = [
         r#"s0["work<br/>✓ test #quot;$(wc -l #lt; log)#quot; -gt 0<br/>✓ cargo test"]"#,
         r#"s1{{"test<br/>$ cargo test --workspace --all-targets --all-feat…"}}"#,
@@ -137,23 +141,32 @@ fn commands_and_evidence_in_pictures() {
 
 #[test]
 fn commands_and_evidence_in_json() {
-    let json = serde_json::to_value(Checked::OUTLINE).expect("it is plain data");
+    let json = serde_json::to_value(Checked::OUTLINE).expect("an outline serializes");
     assert_eq!(json["guardrails"]["max_verify_time_per_milestone_s"], 90);
     let (work, test, bare) = (&json["steps"][0], &json["steps"][1], &json["steps"][2]);
     assert_eq!(work["tools"], serde_json::json!(["edit", "cargo *"]));
-    assert_eq!(work["verify"], serde_json::json!(["test \"$(wc -l < log)\" -gt 0", ["cargo", "test"]]));
+    assert_eq!(
+        work["verify"],
+        serde_json::json!(["test \"$(wc -l < log)\" -gt 0", ["cargo", "test"]])
+    );
     assert_eq!(work["outcomes"][0]["evidence"][1], "exists \"a/b\"");
     assert_eq!(test["run"]["time_s"], 600);
     assert_eq!(bare["run"], serde_json::json!({ "command": ["make", "a \"b\""] }));
-    assert_eq!((&bare["prompt"], &bare["tools"]), (&serde_json::json!(""), &serde_json::Value::Null));
+    assert_eq!(
+        (&bare["prompt"], &bare["tools"]),
+        (&serde_json::json!(""), &serde_json::Value::Null)
+    );
 }
 
 #[test]
 fn files_and_findings_in_json() {
-    let json = serde_json::to_value(Checked::OUTLINE).expect("it is plain data");
-    assert_eq!(json["scope"], serde_json::json!({ "allow": ["src/**"], "deny": ["**/.env*", "/docs/"] }));
+    let json = serde_json::to_value(Checked::OUTLINE).expect("an outline serializes");
+    assert_eq!(
+        json["scope"],
+        serde_json::json!({ "allow": ["src/**"], "deny": ["**/.env*", "/docs/"] })
+    );
     assert_eq!(json["allow_lockfiles"], true);
-    assert_eq!(json["needs"], serde_json::json!({ "clean_tree": true }));
+    assert_eq!(json["needs"], serde_json::json!({ "clean_tree": true, "task": true }));
     assert_eq!(json["isolate"], true);
     assert_eq!(json["guardrails"]["max_review_rounds"], 2);
     let (work, test) = (&json["steps"][0], &json["steps"][1]);

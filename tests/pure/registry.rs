@@ -1,12 +1,12 @@
-//! The exit-reason registry keeps its promises, and its table in the docs is current.
+//! The invariants of the exit-reason registry, and its table in the docs.
 
 use std::collections::{BTreeMap, HashSet};
 use std::path::PathBuf;
 
 use strum::{EnumCount, IntoEnumIterator};
-use surefire::{Category, Definition, ExitReason, Family, Registry};
+use surefire::{Category, ExitReason, Family, ReasonInfo, Registry};
 
-fn definitions() -> impl Iterator<Item = &'static Definition> {
+fn definitions() -> impl Iterator<Item = &'static ReasonInfo> {
     ExitReason::iter().map(Registry::definition)
 }
 
@@ -21,7 +21,7 @@ fn codes_are_unique_and_lead_back_to_their_reason() {
 }
 
 #[test]
-fn exit_codes_stay_in_their_band_and_mean_one_thing() {
+fn exit_codes_are_unique_and_in_their_familys_range() {
     let mut seen = BTreeMap::new();
     for definition in definitions() {
         assert_eq!(definition.exit_code == 0, definition.goal_met, "{}", definition.code);
@@ -29,11 +29,17 @@ fn exit_codes_stay_in_their_band_and_mean_one_thing() {
             assert_eq!(definition.category, Category::Completed);
             continue;
         }
-        let family = definition.family.unwrap_or_else(|| panic!("{} has no family", definition.code));
+        let family =
+            definition.family.unwrap_or_else(|| panic!("{} has no family", definition.code));
         assert!(family.exit_codes().contains(&definition.exit_code), "{}", definition.code);
-        assert_eq!(seen.insert(definition.exit_code, definition.code), None, "{}", definition.exit_code);
+        assert_eq!(
+            seen.insert(definition.exit_code, definition.code),
+            None,
+            "{}",
+            definition.exit_code
+        );
     }
-    assert!(!seen.contains_key(&64), "64 is for wrong usage");
+    assert!(!seen.contains_key(&64), "64 is the exit status of usage errors");
 }
 
 #[test]
@@ -42,14 +48,23 @@ fn every_column_is_filled() {
         for text in [definition.message, definition.title, definition.diagnosis, definition.hint] {
             assert!(!text.trim().is_empty(), "{}", definition.code);
         }
-        assert_ne!(definition.message, definition.diagnosis, "{} does not say what to do", definition.code);
-        assert_ne!(definition.message, definition.hint, "{} does not help", definition.code);
+        assert_ne!(
+            definition.message, definition.diagnosis,
+            "{}: the diagnosis repeats the message",
+            definition.code
+        );
+        assert_ne!(
+            definition.message, definition.hint,
+            "{}: the hint repeats the message",
+            definition.code
+        );
     }
 }
 
-/// The reasons that other tools, old journals and the app know. The page in the docs has all of them.
+/// The columns that other tools, old journals and the app rely on. The page in the docs lists them
+/// too.
 #[test]
-fn rows_that_are_a_contract() {
+fn codes_categories_families_and_exit_codes_do_not_change() {
     // code, category, exit code, family, goal met
     let rows = [
         ("task-committed", Category::Completed, 0, None, true),
@@ -65,7 +80,13 @@ fn rows_that_are_a_contract() {
         ("clarification-needed", Category::Completed, 34, Some(Family::Worker), false),
         ("implementation-blocked", Category::Completed, 33, Some(Family::Worker), false),
         ("no-design-document-found", Category::Completed, 6, Some(Family::Constraint), false),
-        ("conflicts-require-human-intervention", Category::Completed, 12, Some(Family::Failure), false),
+        (
+            "conflicts-require-human-intervention",
+            Category::Completed,
+            12,
+            Some(Family::Failure),
+            false,
+        ),
         ("user-provided-other", Category::Completed, 131, Some(Family::User), false),
         ("user-requested", Category::Completed, 132, Some(Family::User), false),
         ("orchestration-disabled", Category::Completed, 133, Some(Family::User), false),
@@ -103,16 +124,18 @@ fn rows_that_are_a_contract() {
         ("worker_timeout", Category::Error, 32, Some(Family::Worker), false),
     ];
     for (code, category, exit_code, family, goal_met) in rows {
-        let definition =
-            ExitReason::from_code(code).unwrap_or_else(|| panic!("there is no `{code}`")).definition();
-        let columns = (definition.category, definition.exit_code, definition.family, definition.goal_met);
+        let definition = ExitReason::from_code(code)
+            .unwrap_or_else(|| panic!("there is no `{code}`"))
+            .definition();
+        let columns =
+            (definition.category, definition.exit_code, definition.family, definition.goal_met);
         assert_eq!(columns, (category, exit_code, family, goal_met), "{code}");
     }
 }
 
-/// The fifteen that other tools know too: their words are part of the contract.
+/// The fifteen reasons that other tools know too: their texts are part of the contract.
 #[test]
-fn known_titles_and_diagnoses() {
+fn titles_and_diagnoses_known_to_other_tools_do_not_change() {
     let rows = [
         (
             "timeout",
@@ -193,7 +216,7 @@ fn known_titles_and_diagnoses() {
 }
 
 #[test]
-fn what_is_left_out_of_the_column_follows_from_the_others() {
+fn the_default_remedy_follows_from_the_other_columns() {
     use surefire::{RunLimit, RunRemedy};
     let remedy = |reason: ExitReason| reason.definition().remedy;
     assert_eq!(remedy(ExitReason::TaskCommitted), RunRemedy::Again);
@@ -205,17 +228,23 @@ fn what_is_left_out_of_the_column_follows_from_the_others() {
 
 #[test]
 fn derived_lists() {
-    let auto: Vec<_> = ExitReason::auto_resumable().map(|reason| reason.definition().code).collect();
-    assert_eq!(auto, ["stalled", "interrupted", "rate_limited", "api_overloaded", "worker_timeout"]);
+    let auto: Vec<_> =
+        ExitReason::auto_resumable().map(|reason| reason.definition().code).collect();
+    assert_eq!(
+        auto,
+        ["stalled", "interrupted", "rate_limited", "api_overloaded", "worker_timeout"]
+    );
     let reviews: Vec<_> = ExitReason::in_family(Family::Review).collect();
     assert_eq!(reviews, [ExitReason::ReviewLoopDetected, ExitReason::ReviewRejected]);
-    let all: usize = Category::iter().map(|category| ExitReason::in_category(category).count()).sum();
+    let all: usize =
+        Category::iter().map(|category| ExitReason::in_category(category).count()).sum();
     assert_eq!(all, ExitReason::COUNT);
 }
 
 #[test]
 fn a_definition_as_json() {
-    let json = serde_json::to_value(ExitReason::MaxTotalSteps.definition()).expect("it is plain data");
+    let json = serde_json::to_value(ExitReason::MaxTotalSteps.definition())
+        .expect("a definition serializes");
     let expected = serde_json::json!({
         "code": "max-total-steps",
         "category": "guardrail",
@@ -233,7 +262,7 @@ fn a_definition_as_json() {
     assert_eq!(json, expected);
 }
 
-/// Run with `UPDATE_DOCS=1` to write the page anew.
+/// Run with `UPDATE_DOCS=1` to regenerate the page.
 #[test]
 fn the_page_in_the_docs_is_current() {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("docs/architecture/stop-reasons.md");
@@ -252,13 +281,13 @@ fn the_page_in_the_docs_is_current() {
 fn page() -> String {
     let families: String = Family::iter()
         .map(|family| {
-            let band = family.exit_codes();
-            let band = if *band.end() == u8::MAX {
-                format!("{}+", band.start())
+            let range = family.exit_codes();
+            let range = if *range.end() == u8::MAX {
+                format!("{}+", range.start())
             } else {
-                format!("{}–{}", band.start(), band.end())
+                format!("{}–{}", range.start(), range.end())
             };
-            format!("| `{family}` | {} | {band} |\n", family.description())
+            format!("| `{family}` | {} | {range} |\n", family.description())
         })
         .collect();
     let tables: String = Category::iter()
@@ -273,26 +302,28 @@ fn page() -> String {
         .collect();
     format!(
         "# Stop reasons\n\n\
-         Every run ends with one of these, or with a reason of the recipe's own (`exits:`). They are the variants of `ExitReason` in `src/recipe/exit_reason.rs`, and this\n\
-         page is made from them: `UPDATE_DOCS=1 cargo test --test pure registry` writes it, and a test keeps it current.\n\n\
-         To add a reason, add a variant with its `#[reason(…)]` there: a missing category or message, a code or exit code\n\
-         that is taken, and an exit code outside its family's band do not compile.\n\n\
-         `remedy` is what every client offers first after such an end: `again`, `resume`, `raise(…)` with a limit, `answer`,\n\
-         `doctor`, `permit(…)` with an exception, `follow` or `none`; `RunRemedy` says more. Left out, it is `again` where the goal is met, `answer` where the\n\
-         recipe completed without it, and `resume` otherwise. *What to do* is the `hint`: the `diagnosis`, which is on the wire,\n\
-         unless its words are another tool's and name what does not exist here.\n\n\
-         *Known from* says whose word an end for this reason rests on: the engine has looked at it, or only the agent can know it.\n\
-         *Produced by* is the test that brings the real command to such an end, and checks what it prints, returns and leaves:\n\
-         its row is in [`table.rs`](../../tests/cli/reasons/table.rs).\n\n\
+         Every run ends for one of these reasons, or for one that the recipe's author defined (`exits:`).\n\
+         They are the variants of `ExitReason` in `src/recipe/exit_reason.rs`. This page is generated from\n\
+         them by `UPDATE_DOCS=1 cargo test --test pure registry`, and a test keeps it current.\n\n\
+         To add a reason, add a variant with its `#[reason(…)]` there. A missing category or message, a\n\
+         duplicate code or exit code, or an exit code outside its family's range does not compile.\n\n\
+         `remedy` is the first action that every client offers after such an end: `again`, `resume`,\n\
+         `raise(…)` with a limit, `answer`, `doctor`, `permit(…)` with an exception, `follow` or `none`;\n\
+         see `RunRemedy`. The default is `again` if the goal is met, `answer` if the recipe completed\n\
+         without meeting it, and `resume` otherwise. *What to do* is the `hint`. It equals the `diagnosis`\n\
+         on the wire, unless that text names options that exist only in another tool.\n\n\
+         *Known from* says whether the engine verified the reason or only the agent reported it.\n\
+         *Produced by* is the test that makes the real command end for this reason, and checks its output,\n\
+         its exit status and its files; its row is in [`table.rs`](../../tests/cli/reasons/table.rs).\n\n\
          ## Families\n\n| family | about | exit codes |\n|---|---|---|\n{families}\
          | – | done, the goal is met | 0 |\n| – | authors' own reasons | 40–63 |\n{tables}"
     )
 }
 
-/// Which test produces a reason, as the table of producers has it.
+/// The test that produces a reason, according to the table of producers.
 struct Producer {
     known_from: &'static str,
-    /// A file beside the table, without its ending.
+    /// A file in the table's directory, without its extension.
     file: &'static str,
     function: &'static str,
 }
@@ -306,9 +337,10 @@ impl Producer {
         let parts = arm.trim_start_matches(['{', '(', ' ', '\n']).split_once(", ");
         let (basis, call) = parts.unwrap_or_else(|| panic!("`{reason}`: an arm has two parts"));
         let path = call.split('(').next().unwrap_or_default();
-        let (file, function) = path.split_once("::").unwrap_or_else(|| panic!("`{path}` has no file"));
+        let (file, function) =
+            path.split_once("::").unwrap_or_else(|| panic!("`{path}` has no file"));
         let known_from = match basis {
-            "Engine" => "looked at by the engine",
+            "Engine" => "verified by the engine",
             "Agent" => "reported by the agent",
             other => panic!("`{reason}` is known from `{other}`"),
         };
@@ -325,10 +357,14 @@ fn the_producer_of_every_reason_exists() {
     for reason in ExitReason::iter() {
         let producer = Producer::of(reason);
         let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(producer.path());
-        let source =
-            std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        let source = std::fs::read_to_string(&path)
+            .unwrap_or_else(|error| panic!("{}: {error}", path.display()));
         let function = format!("pub(super) fn {}(", producer.function);
-        assert!(source.contains(&function), "`{reason}`: there is no `{function}` in {}", path.display());
+        assert!(
+            source.contains(&function),
+            "`{reason}`: there is no `{function}` in {}",
+            path.display()
+        );
     }
 }
 

@@ -1,4 +1,4 @@
-//! A snapshot goes on where it was taken, or says clearly why it cannot.
+//! A snapshot resumes where it was taken, or the error says why it cannot.
 
 #![cfg(feature = "recipes")]
 
@@ -14,8 +14,8 @@ fn at_fix() -> Snapshot {
 }
 
 #[test]
-fn what_is_written_down() {
-    let json = serde_json::to_value(at_fix()).expect("it is plain data");
+fn a_snapshot_as_json() {
+    let json = serde_json::to_value(at_fix()).expect("a snapshot serializes");
     let expected = serde_json::json!({
         "recipe": "implement-and-review",
         "fingerprint": ImplementAndReview::OUTLINE.fingerprint.to_string(),
@@ -54,9 +54,9 @@ mod after {
     }
 }
 
-mod only_words_changed {
+mod only_texts_changed {
     surefire::recipe! {
-        /// With other words and other limits, but the same graph.
+        /// With other texts and other limits, but the same graph.
         pub(crate) recipe Example {
             label: "Other words",
             model: "opus",
@@ -73,12 +73,16 @@ fn another_version_of_the_recipe_is_refused() {
     let error = after::Example::resume(&snapshot).map(|_| ()).unwrap_err();
     assert!(matches!(&error, SnapshotError::OtherVersion { recipe: "example", .. }));
     assert!(
+        error.to_string().starts_with(
+            "recipe `example` has changed since this snapshot was taken (fingerprint "
+        )
+    );
+    assert!(
         error
             .to_string()
-            .starts_with("recipe `example` has changed since this snapshot was taken (fingerprint ")
+            .ends_with("; start the recipe again, or resume with the version that took it")
     );
-    assert!(error.to_string().ends_with("; start the recipe again, or go on with the version that took it"));
-    assert!(only_words_changed::Example::resume(&snapshot).is_ok(), "the graph is the same");
+    assert!(only_texts_changed::Example::resume(&snapshot).is_ok(), "the graph is the same");
 }
 
 #[test]
@@ -120,16 +124,17 @@ fn a_run_beyond_a_lowered_limit_trips_with_what_was_observed() -> Result<(), Sna
     snapshot.visits.insert("code-review".to_owned(), 7);
     snapshot.steps = 9;
     let mut position = Position::<ImplementAndReview>::resume(&snapshot)?;
-    let surefire::Next::Exit(exit) = position.report("complete").expect("fix has it") else {
-        panic!("it trips")
+    let surefire::Next::Exit(exit) = position.report("complete").expect("`fix` has this outcome")
+    else {
+        panic!("the guardrail did not trip")
     };
-    let tripped = exit.tripped().expect("a guardrail did it");
+    let tripped = exit.tripped().expect("a guardrail tripped");
     assert_eq!((tripped.limit, tripped.observed), (3, 8));
     Ok(())
 }
 
 #[test]
-fn exits_are_errors_that_read_well() {
+fn an_exit_displays_its_message_and_its_description() {
     fn endless() -> Result<(), Exit> {
         let mut review = ImplementAndReview::begin().complete()?;
         loop {
@@ -137,15 +142,18 @@ fn exits_are_errors_that_read_well() {
         }
     }
     let exit = endless().unwrap_err();
-    assert_eq!(exit.to_string(), "Recipe stopped: step 'code-review' visited too many times (limit 3)");
-    assert_eq!(exit.code(), "max-step-visits-exceeded:code-review");
-    let told = exit.clone().describe("the tests stay red");
     assert_eq!(
-        (told.code(), told.tripped()),
-        (exit.code(), exit.tripped()),
-        "a description takes nothing away"
+        exit.to_string(),
+        "Recipe stopped: step 'code-review' visited too many times (limit 3)"
     );
-    assert_eq!(told.description(), Some("the tests stay red"));
+    assert_eq!(exit.code(), "max-step-visits-exceeded:code-review");
+    let described = exit.clone().describe("the tests stay red");
+    assert_eq!(
+        (described.code(), described.tripped()),
+        (exit.code(), exit.tripped()),
+        "a description changes neither the code nor the limit"
+    );
+    assert_eq!(described.description(), Some("the tests stay red"));
     let other = ImplementAndReview::begin().other("no network");
     assert_eq!(other.to_string(), "Recipe exited by user choice: no network");
 }

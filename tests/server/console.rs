@@ -1,11 +1,11 @@
-//! The console's page and files, as a browser gets them.
+//! The console's page and files, as a browser receives them.
 
 use surefire::agent::Script;
 use surefire_testkit::app::Serving;
 
 use crate::raw::{Answer, Raw, UPGRADE, ask, ask_as, read, request};
 
-/// All that the page may do, and nothing else.
+/// The whole content security policy of the page.
 const POLICY: [&str; 10] = [
     "default-src 'none'",
     "script-src 'self'",
@@ -19,7 +19,7 @@ const POLICY: [&str; 10] = [
     "trusted-types 'none'",
 ];
 
-fn is_guarded(answer: &Answer) {
+fn has_security_headers(answer: &Answer) {
     let policy = answer.header("content-security-policy").unwrap_or_else(|| panic!("{answer:?}"));
     assert_eq!(policy.split(';').map(str::trim).collect::<Vec<_>>(), POLICY);
     for (name, value) in [
@@ -33,7 +33,7 @@ fn is_guarded(answer: &Answer) {
 }
 
 #[tokio::test]
-async fn the_page_and_its_files_are_there_for_everybody() {
+async fn the_page_and_its_files_need_no_key() {
     let server = Serving::rehearsing(Script::Happy).await;
     let table = [
         ("/", "text/html; charset=utf-8", "<title>Surefire</title>"),
@@ -48,30 +48,33 @@ async fn the_page_and_its_files_are_there_for_everybody() {
         let answer = ask(server.address, &format!("GET {path}"), &[]).await;
         assert_eq!((answer.status(), answer.header("content-type")), (200, Some(kind)), "{path}");
         assert!(answer.text().contains(words), "{path}");
-        is_guarded(&answer);
-        // It does not depend on who asks: neither on a key, nor on a wrong one.
+        has_security_headers(&answer);
+        // The files are the same with the right key, a wrong key and no key.
         assert_eq!(read(server.address, path).await.body, answer.body, "{path}");
-        let wrong = ask(server.address, &format!("GET {path}"), &[("Authorization", "Bearer wrong")]).await;
+        let wrong =
+            ask(server.address, &format!("GET {path}"), &[("Authorization", "Bearer wrong")]).await;
         assert_eq!(wrong.body, answer.body, "{path}");
     }
     server.stop().await;
 }
 
 #[tokio::test]
-async fn whoever_only_asks_about_something_gets_its_head() {
+async fn a_head_request_gets_the_headers_of_a_get_request_and_no_body() {
     let server = Serving::rehearsing(Script::Happy).await;
-    for (path, status) in [("/", 200), ("/console/main.js", 200), ("/health", 200), ("/api/runs", 401)] {
+    for (path, status) in
+        [("/", 200), ("/console/main.js", 200), ("/health", 200), ("/api/runs", 401)]
+    {
         let whole = ask(server.address, &format!("GET {path}"), &[]).await;
         let mut raw = Raw::dial(server.address).await;
         let headers = [("Host", "localhost"), ("Connection", "close")];
         raw.send(request(&format!("HEAD {path}"), &headers)).await;
         let head = Answer { head: String::from_utf8(raw.rest().await).unwrap(), body: Vec::new() };
         assert_eq!((head.status(), whole.status()), (status, status), "{path}");
-        assert!(head.head.ends_with("\r\n\r\n"), "{path}: nothing follows");
+        assert!(head.head.ends_with("\r\n\r\n"), "{path}: no body");
         for name in ["content-type", "content-length"] {
             assert_eq!(head.header(name), whole.header(name), "{path}");
         }
-        is_guarded(&head);
+        has_security_headers(&head);
     }
     server.stop().await;
 }
@@ -91,7 +94,7 @@ async fn the_page_finds_all_its_files() {
 }
 
 #[tokio::test]
-async fn there_is_nothing_beside_the_files() {
+async fn paths_beside_the_files_are_not_found() {
     let server = Serving::rehearsing(Script::Happy).await;
     let paths = [
         "/console",
@@ -123,13 +126,13 @@ async fn there_is_nothing_beside_the_files() {
         let answer = ask(server.address, &format!("GET {path}"), &[]).await;
         assert_eq!(answer.status(), 404, "{path}: {answer:?}");
         assert!(answer.json()["error"].is_string(), "{path}");
-        is_guarded(&answer);
+        has_security_headers(&answer);
     }
     server.stop().await;
 }
 
 #[tokio::test]
-async fn strangers_get_no_file_either() {
+async fn foreign_hosts_and_origins_get_no_file() {
     let server = Serving::rehearsing(Script::Happy).await;
     for path in ["/", "/console/main.js", "/console/styles/page.css", "/console/nothing.js"] {
         let line = format!("GET {path}");
@@ -141,10 +144,10 @@ async fn strangers_get_no_file_either() {
         ] {
             let answer = ask_as(server.address, &line, headers).await;
             assert_eq!(answer.status(), 403, "{path} {headers:?}");
-            is_guarded(&answer);
+            has_security_headers(&answer);
         }
     }
-    // A file is no place for a socket.
+    // The path of a file does not upgrade to a WebSocket.
     assert_eq!(ask(server.address, "GET /console/main.js", &UPGRADE).await.status(), 200);
     server.stop().await;
 }

@@ -39,12 +39,12 @@ async fn run(server: &Serving) -> String {
     run
 }
 
-async fn asked(server: &Serving, run: &str, query: &str) -> Answer {
+async fn request_diff(server: &Serving, run: &str, query: &str) -> Answer {
     read(server.address, &format!("/api/runs/{run}/diff{query}")).await
 }
 
 async fn diff(server: &Serving, run: &str, query: &str) -> Value {
-    let answer = asked(server, run, query).await;
+    let answer = request_diff(server, run, query).await;
     assert_eq!(answer.status(), 200, "{answer:?}");
     answer.json()
 }
@@ -58,7 +58,12 @@ async fn unavailable(server: &Serving, run: &str) -> String {
 
 /// The files that a diff is about.
 fn files(answer: &Value) -> Vec<&str> {
-    answer["text"].as_str().unwrap().lines().filter_map(|line| line.strip_prefix("+++ b/")).collect()
+    answer["text"]
+        .as_str()
+        .unwrap()
+        .lines()
+        .filter_map(|line| line.strip_prefix("+++ b/"))
+        .collect()
 }
 
 #[tokio::test]
@@ -69,10 +74,10 @@ async fn a_run_and_each_of_its_turns_has_a_diff() {
     agent.then(Act::Writes(server.project().join("two.txt"), "no-issues"));
     agent.then(Act::Outcome("committed"));
     let run = run(&server).await;
-    assert_eq!(git(&server.project(), &["status", "--porcelain"]), "", "all of it is committed");
+    assert_eq!(git(&server.project(), &["status", "--porcelain"]), "", "everything is committed");
 
     let whole = diff(&server, &run, "").await;
-    assert_eq!(files(&whole), ["one.txt", "two.txt"], "what was there before is not the run's");
+    assert_eq!(files(&whole), ["one.txt", "two.txt"], "earlier changes are not part of the diff");
     assert!(whole["text"].as_str().unwrap().contains("\n@@ -0,0 +1 @@\n+written\n"), "{whole}");
     assert_eq!((&whole["turn"], &whole["cut"]), (&Value::Null, &json!(false)));
     assert!(whole.get("unavailable").is_none());
@@ -87,19 +92,19 @@ async fn a_run_and_each_of_its_turns_has_a_diff() {
         assert_eq!((files(&part), &part["turn"], &part["turns"]), (expected, &json!(turn), &turns));
     }
     for turn in [0, 4, u32::MAX] {
-        let missing = asked(&server, &run, &format!("?turn={turn}")).await;
+        let missing = request_diff(&server, &run, &format!("?turn={turn}")).await;
         assert_eq!(missing.status(), 404, "{missing:?}");
         let words = missing.json()["error"].as_str().unwrap().to_owned();
         assert!(words.contains(&format!("after turn {turn}")), "{words}");
     }
     for wrong in ["?turn=-1", "?turn=first", "?turn=", "?turn=1&turn=2", "?turn=4294967296"] {
-        assert_eq!(asked(&server, &run, wrong).await.status(), 400, "{wrong}");
+        assert_eq!(request_diff(&server, &run, wrong).await.status(), 400, "{wrong}");
     }
     server.stop().await;
 }
 
 #[tokio::test]
-async fn a_long_diff_is_cut_after_a_line_and_one_of_a_running_turn_is_not_there_yet() {
+async fn a_long_diff_is_cut_after_a_line_and_a_running_turn_has_none_yet() {
     let (written, agent) = (Arc::new(Notify::new()), FakeAgent::default());
     agent.then(Act::Waits(Arc::clone(&written), "complete"));
     agent.then(Act::Hangs);
@@ -107,7 +112,7 @@ async fn a_long_diff_is_cut_after_a_line_and_one_of_a_running_turn_is_not_there_
     let mut app = App::connect(server.address).await;
     let run = start(&server, &mut app).await;
     agent.asked(1).await;
-    assert!(unavailable(&server, &run).await.contains("has not looked"), "no turn has ended");
+    assert!(unavailable(&server, &run).await.contains("no snapshot"), "no turn has ended");
 
     let line = "a line of a long file, with \u{2764}\n";
     std::fs::write(server.project().join("long.txt"), line.repeat(40_000)).unwrap();
@@ -117,10 +122,14 @@ async fn a_long_diff_is_cut_after_a_line_and_one_of_a_running_turn_is_not_there_
         let answer = diff(&server, &run, query).await;
         let text = answer["text"].as_str().unwrap();
         assert_eq!(answer["cut"], true);
-        assert!(text.len() > MAX_DIFF_BYTES - 100 && text.len() <= MAX_DIFF_BYTES, "{}", text.len());
+        assert!(
+            text.len() > MAX_DIFF_BYTES - 100 && text.len() <= MAX_DIFF_BYTES,
+            "{}",
+            text.len()
+        );
         assert!(text.ends_with(&format!("\n+{line}")), "it ends with a whole line");
     }
-    assert_eq!(asked(&server, &run, "?turn=2").await.status(), 404, "it has not ended");
+    assert_eq!(request_diff(&server, &run, "?turn=2").await.status(), 404, "it has not ended");
     server.stop().await;
 }
 
@@ -142,20 +151,23 @@ async fn a_run_outside_of_git_and_a_rehearsal_say_why_there_is_no_diff() {
 }
 
 #[tokio::test]
-async fn a_run_that_is_not_there_has_no_diff_and_nobody_reads_one_without_the_key() {
+async fn an_unknown_run_has_no_diff_and_reading_one_needs_the_key() {
     let server = Serving::rehearsing(Script::NoTasks).await;
-    let unknown = asked(&server, UNKNOWN, "").await;
+    let unknown = request_diff(&server, UNKNOWN, "").await;
     assert_eq!(unknown.status(), 404);
     assert!(unknown.json()["error"].as_str().unwrap().contains(UNKNOWN));
-    assert_eq!(asked(&server, "none", "").await.status(), 400);
+    assert_eq!(request_diff(&server, "none", "").await.status(), 400);
     let path = format!("GET /api/runs/{UNKNOWN}/diff");
     assert_eq!(ask(server.address, &path, &[]).await.status(), 401);
-    assert_eq!(ask(server.address, &path, &[("Authorization", "Bearer wrong")]).await.status(), 401);
+    assert_eq!(
+        ask(server.address, &path, &[("Authorization", "Bearer wrong")]).await.status(),
+        401
+    );
     server.stop().await;
 }
 
 #[tokio::test]
-async fn what_was_deleted_meanwhile_is_said_in_words() {
+async fn a_diff_names_what_was_deleted_in_the_meantime() {
     let agent = FakeAgent::default();
     let server = serving(&agent).await;
     let (project, data) = (server.project(), server.place.path().join("data"));
@@ -179,7 +191,7 @@ async fn what_was_deleted_meanwhile_is_said_in_words() {
 
     rename(&objects, &away);
     assert_eq!(unavailable(&server, &run).await, "the snapshots of this run have been deleted");
-    assert!(!objects.exists(), "reading makes nothing");
+    assert!(!objects.exists(), "reading creates nothing");
     std::fs::create_dir(&objects).unwrap();
     let words = unavailable(&server, &run).await;
     assert!(words.contains("cannot be compared: `git diff-tree` failed"), "{words}");

@@ -9,10 +9,16 @@ use crate::raw::{ask, read};
 
 const UNKNOWN: &str = "3f2a8c1e-5b7d-4e90-a1c6-9d8e7f6a5b4c";
 
-/// Runs this recipe in a new session, and gives back how it ended.
+/// Runs this recipe in a new session, and returns its `recipe_exited`.
 async fn run(server: &Serving, app: &mut App, recipe: &str) -> Value {
+    run_about(server, app, recipe, None).await
+}
+
+/// The same with a task.
+async fn run_about(server: &Serving, app: &mut App, recipe: &str, task: Option<&str>) -> Value {
     let start = json!({
         "type": "start_recipe", "session_id": null, "recipe_id": recipe, "working_directory": server.project(),
+        "prompt": task,
     });
     app.send(start).await;
     app.until("recipe_exited").await
@@ -20,7 +26,7 @@ async fn run(server: &Serving, app: &mut App, recipe: &str) -> Value {
 
 #[tokio::test]
 async fn everything_below_api_needs_the_key() {
-    let limits = surefire::server::ServerLimits { wrong_keys: 1000, ..Default::default() };
+    let limits = surefire::server::ServerLimits { max_wrong_keys: 1000, ..Default::default() };
     let server = Serving::limited(limits).await;
     let paths = [
         "/api/recipes",
@@ -44,7 +50,9 @@ async fn everything_below_api_needs_the_key() {
         (format!("Bearer {KEY}"), format!("Basic {KEY}"), format!("bearer   {KEY}  "));
     for path in paths {
         let line = format!("GET {path}");
-        for wrong in ["", "Bearer", "Bearer ", "Bearer wrong", KEY, &basic, &right[..right.len() - 1]] {
+        for wrong in
+            ["", "Bearer", "Bearer ", "Bearer wrong", KEY, &basic, &right[..right.len() - 1]]
+        {
             let answer = ask(server.address, &line, &[("Authorization", wrong)]).await;
             assert_eq!(answer.status(), 401, "{path} {wrong:?}: {answer:?}");
             assert_eq!(answer.header("www-authenticate"), Some("Bearer realm=\"surefire\""));
@@ -62,7 +70,7 @@ async fn everything_below_api_needs_the_key() {
 }
 
 #[tokio::test]
-async fn health_needs_no_key_and_tells_nothing_else() {
+async fn health_needs_no_key_and_returns_only_status_and_version() {
     let server = Serving::rehearsing(Script::Happy).await;
     let answer = ask(server.address, "GET /health", &[]).await;
     assert_eq!(answer.json(), json!({ "status": "ok", "version": env!("CARGO_PKG_VERSION") }));
@@ -84,8 +92,10 @@ async fn recipes_are_listed_and_drawn() {
         assert!(outline.json()["steps"].as_array().is_some_and(|steps| !steps.is_empty()));
         let same = read(server.address, &format!("/api/recipes/{id}?format=json")).await;
         assert_eq!(same.json(), outline.json());
-        let table =
-            [("mermaid", "text/vnd.mermaid; charset=utf-8"), ("dot", "text/vnd.graphviz; charset=utf-8")];
+        let table = [
+            ("mermaid", "text/vnd.mermaid; charset=utf-8"),
+            ("dot", "text/vnd.graphviz; charset=utf-8"),
+        ];
         for (format, kind) in table {
             let drawn = read(server.address, &format!("/api/recipes/{id}?format={format}")).await;
             assert_eq!((drawn.status(), drawn.header("content-type")), (200, Some(kind)));
@@ -94,7 +104,8 @@ async fn recipes_are_listed_and_drawn() {
         }
     }
     for format in ["gif", "", "JSON", "dot&format=json"] {
-        let answer = read(server.address, &format!("/api/recipes/retrospective?format={format}")).await;
+        let answer =
+            read(server.address, &format!("/api/recipes/retrospective?format={format}")).await;
         assert_eq!(answer.status(), 400, "{format:?}: {answer:?}");
         assert!(answer.json()["error"].is_string());
     }
@@ -103,7 +114,10 @@ async fn recipes_are_listed_and_drawn() {
     let words = answer.json()["error"].as_str().unwrap().to_owned();
     assert!(words.contains("implement-and-review"), "{words}");
     assert_eq!(read(server.address, "/api/recipes/nothing-like-any-of-them").await.status(), 404);
-    assert_eq!(read(server.address, &format!("/api/recipes/{}", "x".repeat(10_000))).await.status(), 404);
+    assert_eq!(
+        read(server.address, &format!("/api/recipes/{}", "x".repeat(10_000))).await.status(),
+        404
+    );
     server.stop().await;
 }
 
@@ -117,9 +131,10 @@ surefire::recipe! {
 }
 
 #[tokio::test]
-async fn a_recipe_is_found_however_its_id_is_written_in_an_address() {
+async fn a_recipe_is_found_however_its_id_is_percent_encoded() {
     let rehearsal = std::sync::Arc::new(surefire::agent::Rehearsal::default());
-    let server = Serving::with(rehearsal, |builder| builder.recipes(surefire::catalog![LookThrough])).await;
+    let server =
+        Serving::with(rehearsal, |builder| builder.recipes(surefire::catalog![LookThrough])).await;
     for id in ["durchsehen-f%C3%BCr-alle", "durchsehen%2df%c3%bcr-alle"] {
         let answer = read(server.address, &format!("/api/recipes/{id}")).await;
         assert_eq!(answer.json()["id"], "durchsehen-für-alle", "{id}");
@@ -144,7 +159,7 @@ async fn exit_reasons_are_listed_with_all_their_columns() {
 }
 
 #[tokio::test]
-async fn runs_are_listed_and_chosen_among() {
+async fn runs_are_listed_and_filtered() {
     let server = Serving::rehearsing(Script::NoTasks).await;
     assert_eq!(read(server.address, "/api/runs").await.json(), json!({ "runs": [] }));
     let mut app = App::connect(server.address).await;
@@ -182,7 +197,10 @@ async fn runs_are_listed_and_chosen_among() {
     ];
     for (query, expected) in queries {
         let answer = read(server.address, &format!("/api/runs{query}")).await;
-        let runs = answer.json()["runs"].as_array().unwrap_or_else(|| panic!("{query}: {answer:?}")).clone();
+        let runs = answer.json()["runs"]
+            .as_array()
+            .unwrap_or_else(|| panic!("{query}: {answer:?}"))
+            .clone();
         let ids: Vec<_> = runs.iter().map(|run| &run["run_id"]).collect();
         assert_eq!(ids, expected.iter().map(|run| &run["run_id"]).collect::<Vec<_>>(), "{query}");
         for (run, exited) in runs.iter().zip(expected) {
@@ -211,12 +229,53 @@ async fn runs_are_listed_and_chosen_among() {
     }
     let gone = read(server.address, &format!("/api/runs?before={UNKNOWN}")).await;
     assert_eq!(gone.status(), 404, "{gone:?}");
-    assert!(gone.json()["error"].as_str().unwrap().ends_with("; begin with the first page"), "{gone:?}");
+    assert!(
+        gone.json()["error"].as_str().unwrap().ends_with("; begin with the first page"),
+        "{gone:?}"
+    );
     server.stop().await;
 }
 
 #[tokio::test]
-async fn a_store_in_which_everything_can_be_read_has_nothing_set_aside() {
+async fn runs_are_found_by_words_of_their_task_recipe_and_outcome() {
+    let server = Serving::rehearsing(Script::Happy).await;
+    let mut app = App::connect(server.address).await;
+    let task = Some("Fix the ROUNDING in cart.rs");
+    let first = run_about(&server, &mut app, "implement-and-review", task).await;
+    let second = run_about(&server, &mut app, "review-and-commit", Some("cart: 100% tax")).await;
+    let third = run(&server, &mut app, "retrospective").await;
+    let [first_id, second_id, third_id] =
+        [&first, &second, &third].map(|run| run["run_id"].as_str().unwrap());
+    let table = [
+        ("text=".to_owned(), vec![third_id, second_id, first_id]),
+        ("text=rounding".to_owned(), vec![first_id]),
+        ("text=RS%20fix".to_owned(), vec![first_id]),
+        ("text=cart".to_owned(), vec![second_id, first_id]),
+        ("text=cart&limit=1".to_owned(), vec![second_id]),
+        (format!("text=cart&limit=1&before={second_id}"), vec![first_id]),
+        ("text=cart&recipe=review-and-commit".to_owned(), vec![second_id]),
+        ("text=100%25".to_owned(), vec![second_id]),
+        ("text=task%20committed".to_owned(), vec![first_id]),
+        (format!("text={}", &third_id[..8]), vec![third_id]),
+        ("text=retrospective".to_owned(), vec![third_id]),
+        ("text=project".to_owned(), vec![third_id, second_id, first_id]),
+        ("text=%25".to_owned(), vec![second_id]),
+        ("text=cart%20nothing".to_owned(), vec![]),
+    ];
+    for (query, expected) in table {
+        let answer = read(server.address, &format!("/api/runs?{query}")).await.json();
+        let runs = answer["runs"].as_array().unwrap_or_else(|| panic!("{query}: {answer}"));
+        let ids: Vec<_> = runs.iter().map(|run| run["run_id"].as_str().unwrap()).collect();
+        assert_eq!(ids, expected, "{query}");
+    }
+    let answer = read(server.address, "/api/runs").await.json();
+    let tasks: Vec<_> = (0..3).map(|index| answer["runs"][index]["task"].as_str()).collect();
+    assert_eq!(tasks, [None, Some("cart: 100% tax"), task]);
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn an_intact_store_has_no_quarantined_rows() {
     let server = Serving::rehearsing(Script::NoTasks).await;
     let mut app = App::connect(server.address).await;
     run(&server, &mut app, "implement-and-review").await;
@@ -225,7 +284,7 @@ async fn a_store_in_which_everything_can_be_read_has_nothing_set_aside() {
 }
 
 #[tokio::test]
-async fn a_runs_events_are_read_from_any_number_on() {
+async fn a_runs_events_can_be_read_from_any_sequence_number() {
     let server = Serving::rehearsing(Script::OneFix).await;
     let mut app = App::connect(server.address).await;
     let exited = run(&server, &mut app, "implement-and-review").await;
@@ -241,11 +300,17 @@ async fn a_runs_events_are_read_from_any_number_on() {
     for event in all["events"].as_array().unwrap() {
         assert!(event["at"].as_str().is_some_and(|at| at.ends_with('Z')), "{event}");
     }
-    for since in [0, 1, last - 1, last, last + 1, u64::from(u32::MAX), 1 << 53, u64::MAX >> 1, u64::MAX] {
+    for since in
+        [0, 1, last - 1, last, last + 1, u64::from(u32::MAX), 1 << 53, u64::MAX >> 1, u64::MAX]
+    {
         let part = read(server.address, &format!("/api/runs/{id}?since={since}")).await.json();
-        assert_eq!(seqs(&part), (1..=last).filter(|seq| *seq > since).collect::<Vec<_>>(), "{since}");
+        assert_eq!(
+            seqs(&part),
+            (1..=last).filter(|seq| *seq > since).collect::<Vec<_>>(),
+            "{since}"
+        );
     }
-    // A view and what changed since make the whole view, wherever a client left off.
+    // A view merged with the changes since then is the whole view, from any sequence number.
     let whole: RunView = serde_json::from_value(all["view"].clone()).unwrap();
     assert_eq!((whole.seq, whole.visits.len(), whole.status.name()), (last, 5, "completed"));
     assert_eq!(all["run"]["status"], all["view"]["status"]);
@@ -261,7 +326,10 @@ async fn a_runs_events_are_read_from_any_number_on() {
         let answer = read(server.address, &format!("/api/runs/{id}?since={since}")).await;
         assert_eq!(answer.status(), 400, "{since}: {answer:?}");
     }
-    assert_eq!(read(server.address, &format!("/api/runs/{}", id.to_uppercase())).await.status(), 200);
+    assert_eq!(
+        read(server.address, &format!("/api/runs/{}", id.to_uppercase())).await.status(),
+        200
+    );
     let missing = read(server.address, &format!("/api/runs/{UNKNOWN}")).await;
     assert_eq!(missing.status(), 404);
     assert!(missing.json()["error"].as_str().unwrap().contains(UNKNOWN));
@@ -274,7 +342,7 @@ async fn a_runs_events_are_read_from_any_number_on() {
 }
 
 #[tokio::test]
-async fn requests_that_are_no_http_or_too_much_of_it_are_refused() {
+async fn invalid_and_oversized_http_requests_are_refused() {
     let server = Serving::rehearsing(Script::Happy).await;
     let huge = "x".repeat(1 << 20);
     let many: String = (0..500).map(|n| format!("X-{n}: 1\r\n")).collect();
@@ -289,10 +357,13 @@ async fn requests_that_are_no_http_or_too_much_of_it_are_refused() {
         let mut raw = crate::raw::Raw::dial(server.address).await;
         raw.send(&request).await;
         let answer = String::from_utf8_lossy(&raw.rest().await).into_owned();
-        // Where more was sent than is read, the answer may be lost with it.
-        let told = answer.split(' ').nth(1).and_then(|status| status.parse().ok());
-        assert!(told.is_none_or(|told: u16| told == status || told == 431), "{status}: {answer}");
-        assert!(told.is_some() || request.len() > 10_000);
+        // If the server closes before it has read everything, the answer may be lost.
+        let received = answer.split(' ').nth(1).and_then(|status| status.parse().ok());
+        assert!(
+            received.is_none_or(|code: u16| code == status || code == 431),
+            "{status}: {answer}"
+        );
+        assert!(received.is_some() || request.len() > 10_000);
     }
     assert_eq!(ask(server.address, "GET /health", &[]).await.status(), 200);
     server.stop().await;

@@ -1,4 +1,4 @@
-//! What the agent said last in a run, over HTTP.
+//! The agent's last reply in a run, over HTTP.
 
 use std::sync::Arc;
 
@@ -8,15 +8,17 @@ use surefire::run::RunId;
 use surefire::store::{Change, Memory, NewMessage, Store};
 use surefire_testkit::app::{App, Serving};
 use surefire_testkit::fixtures::{
-    attempt, began, commit, ends, events, message, new_session, replied, resumes, run, says, started,
+    attempt, began, commit, ends, events, message, new_session, replied, resumes, run, says,
+    started,
 };
 
 use crate::raw::read;
 
-/// The agent's words (odd numbers) or the person's (even ones) in an attempt.
-fn said(n: u128, attempt_n: u128, text: &str) -> Change {
-    let said = NewMessage { attempt: Some(attempt(attempt_n)), text: text.into(), ..message(1, n, 1) };
-    Change::message(said)
+/// A message in an attempt: the agent's if `n` is odd, the user's if it is even.
+fn message_in(n: u128, attempt_n: u128, text: &str) -> Change {
+    let message =
+        NewMessage { attempt: Some(attempt(attempt_n)), text: text.into(), ..message(1, n, 1) };
+    Change::message(message)
 }
 
 async fn reply(server: &Serving, run: RunId) -> Value {
@@ -24,33 +26,45 @@ async fn reply(server: &Serving, run: RunId) -> Value {
 }
 
 #[tokio::test]
-async fn the_last_attempt_in_which_the_agent_said_anything_counts() {
+async fn the_reply_is_that_of_the_last_attempt_with_agent_text() {
     let store = Arc::new(Memory::default());
     commit(&*store, [new_session(1, 1), new_session(2, 1)]).unwrap();
-    let turns = [started(1, 1), began(1), replied(1, None), began(2), replied(2, None), began(3), ends("x")];
-    commit(&*store, [events(1, 0, turns, 1), events(2, 0, [started(2, 2), began(9), ends("x")], 1)]).unwrap();
-    let words = [
-        said(2, 1, "Do it."),
-        said(3, 1, "First."),
-        said(4, 2, "Go on."),
-        said(5, 2, "Looking…\n"),
-        said(7, 2, " \n"),
-        said(9, 2, "Done."),
-        said(10, 3, "And on."),
-        // How it ended, in words that are not the agent's.
+    let turns = [
+        started(1, 1),
+        began(1),
+        replied(1, None),
+        began(2),
+        replied(2, None),
+        began(3),
+        ends("x"),
+    ];
+    commit(
+        &*store,
+        [events(1, 0, turns, 1), events(2, 0, [started(2, 2), began(9), ends("x")], 1)],
+    )
+    .unwrap();
+    let messages = [
+        message_in(2, 1, "Do it."),
+        message_in(3, 1, "First."),
+        message_in(4, 2, "Go on."),
+        message_in(5, 2, "Looking…\n"),
+        message_in(7, 2, " \n"),
+        message_in(9, 2, "Done."),
+        message_in(10, 3, "And on."),
+        // The engine's own text about the end, which is not a reply.
         says(1, 11, 1),
     ];
-    commit(&*store, words).unwrap();
-    let usual: Arc<dyn Store> = Arc::<Memory>::clone(&store);
+    commit(&*store, messages).unwrap();
+    let store_of_server: Arc<dyn Store> = Arc::<Memory>::clone(&store);
     let agent = Arc::new(Rehearsal::new(Script::Happy));
-    let server = Serving::with(agent, |builder| builder.store(usual)).await;
+    let server = Serving::with(agent, |builder| builder.store(store_of_server)).await;
     assert_eq!(reply(&server, run(1)).await, json!({ "reply": "Looking…\n\n\nDone." }));
     assert_eq!(reply(&server, run(2)).await, json!({ "reply": null }));
 
-    // What is too long loses its middle.
+    // A reply that is too long loses its middle.
     let long = format!("begin{}end", "\"".repeat(100_000));
     let more = events(1, 7, [resumes(), began(4), ends("x")], 2);
-    commit(&*store, [more, said(13, 4, &long)]).unwrap();
+    commit(&*store, [more, message_in(13, 4, &long)]).unwrap();
     let answer = reply(&server, run(1)).await;
     let text = answer["reply"].as_str().unwrap();
     assert!(text.starts_with("begin") && text.contains("left out") && text.ends_with("end"));
@@ -59,7 +73,7 @@ async fn the_last_attempt_in_which_the_agent_said_anything_counts() {
 }
 
 #[tokio::test]
-async fn a_run_that_is_not_there_has_said_nothing() {
+async fn only_a_known_run_has_a_last_reply() {
     let server = Serving::rehearsing(Script::NoTasks).await;
     let unknown = read(server.address, &format!("/api/runs/{}/reply", run(1))).await;
     assert_eq!(unknown.status(), 404);

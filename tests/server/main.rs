@@ -2,28 +2,29 @@
 
 mod raw;
 
-mod allowing;
-mod apart;
 mod bad_input;
+mod connection_slots;
 mod console;
-mod crowds;
+mod data_directory_lock;
 mod diff;
-mod holding;
 mod http;
 mod last_reply;
+mod local_permissions;
+mod message_order;
 mod offer;
+mod pipelining;
 mod races;
+mod request_options;
 mod requests;
 mod stopping;
 mod storage;
-mod threats_crowding;
+mod threats_browser_pass;
+mod threats_connection_flood;
 mod threats_hostile_client;
 mod threats_key;
 mod threats_other_machine;
 mod threats_web_page;
 mod threats_widening;
-mod together;
-mod walk;
 mod wire;
-mod wishes;
 mod work;
+mod worktrees;

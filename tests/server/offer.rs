@@ -1,51 +1,54 @@
-//! What somebody is told before they start anything: who works where, and what the agent will hear first.
+//! What a client can find out before it starts a run: the agents, the proposed directory and the
+//! first prompt.
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
 use surefire::AnyRecipe;
-use surefire::agent::{About, Agent, Doing, Failure, Link, Rehearsal, Reply, Script, Turn, UnknownModel};
+use surefire::agent::{
+    Agent, AgentInfo, BoxFuture, Failure, Rehearsal, Reply, Script, Turn, TurnContext, UnknownModel,
+};
 use surefire::engine::Options;
 use surefire::recipes::BUNDLED;
 use surefire_testkit::app::{App, Serving};
 
 use crate::raw::read;
 
-/// Writes down what it is told, and is done at once.
+/// Records its prompts, and ends each turn at once.
 #[derive(Clone, Default)]
 struct Scribe(Arc<Mutex<Vec<String>>>);
 
 impl Agent for Scribe {
-    fn about(&self) -> About {
-        About { name: "scribe", version: None, rehearsal: false }
+    fn about(&self) -> AgentInfo {
+        AgentInfo { name: "scribe", version: None, rehearsal: false }
     }
 
     fn knows_model(&self, _model: &str) -> Result<(), UnknownModel> {
         Ok(())
     }
 
-    fn turn(&self, turn: Turn, _link: Link) -> Doing<Result<Reply, Failure>> {
+    fn turn(&self, turn: Turn, _link: TurnContext) -> BoxFuture<Result<Reply, Failure>> {
         self.0.lock().unwrap().push(turn.prompt);
         let text = r#"{"outcome": "other", "otherDescription": "I only write"}"#.to_owned();
         Box::pin(async move { Ok(Reply { text, ..Reply::default() }) })
     }
 }
 
-/// What is on offer, over HTTP; it is the same over a socket.
+/// The offer as read over HTTP, which has to equal the one on the WebSocket.
 async fn offer(server: &Serving) -> Value {
     let mut app = App::connect(server.address).await;
     app.send(json!({ "type": "get_available_recipes" })).await;
-    let mut told = app.until("available_recipes").await;
+    let mut received = app.until("available_recipes").await;
     let first = app.heard.iter().find(|message| message["type"] == "available_recipes");
-    assert_eq!(first, Some(&told));
-    told.as_object_mut().unwrap().remove("type");
+    assert_eq!(first, Some(&received));
+    received.as_object_mut().unwrap().remove("type");
     let read = read(server.address, "/api/recipes").await.json();
-    assert_eq!(read, told);
+    assert_eq!(read, received);
     read
 }
 
-/// A server of the scribe, with an engine that is changed in the last moment.
+/// A server with the scribe as its agent and these engine options.
 async fn tuned(change: impl FnOnce(&mut Options) + Send + 'static) -> Serving {
     let place = tempfile::tempdir().unwrap();
     let locks = place.path().join("locks");
@@ -57,9 +60,10 @@ async fn tuned(change: impl FnOnce(&mut Options) + Send + 'static) -> Serving {
 }
 
 #[tokio::test]
-async fn the_agents_are_named_and_the_usual_one_is_the_first() {
+async fn the_agents_are_listed_and_the_default_comes_first() {
     let rehearsal = || Arc::new(Rehearsal::new(Script::NoTasks));
-    let server = Serving::with(Arc::new(Scribe::default()), |builder| builder.agent(rehearsal())).await;
+    let server =
+        Serving::with(Arc::new(Scribe::default()), |builder| builder.agent(rehearsal())).await;
     let agents = offer(&server).await["agents"].clone();
     let expected = json!([
         { "name": "scribe", "rehearsal": false },
@@ -67,7 +71,7 @@ async fn the_agents_are_named_and_the_usual_one_is_the_first() {
     ]);
     assert_eq!(agents, expected);
 
-    // Each of these names can be asked for, and the first is the one that works if nobody is.
+    // A client can request each agent by its name; without a name it gets the first.
     let mut app = App::connect(server.address).await;
     let names = [None, agents[0]["name"].as_str(), agents[1]["name"].as_str()];
     for (name, worked) in names.into_iter().zip(["scribe", "scribe", "rehearsal"]) {
@@ -99,7 +103,7 @@ async fn the_directory_that_the_server_was_started_in_is_proposed_if_agents_may_
     let server = Serving::with(rehearsal(), |builder| builder).await;
     let place = server.place.path().canonicalize().unwrap();
     let proposed = offer(&server).await["working_directory"].clone();
-    assert_eq!(proposed, json!(place), "outside of the roots, the first of them");
+    assert_eq!(proposed, json!(place), "the first root, since the current directory is outside");
     let mut app = App::connect(server.address).await;
     let start = json!({
         "type": "start_recipe", "session_id": null, "recipe_id": "implement-and-review",
@@ -111,13 +115,13 @@ async fn the_directory_that_the_server_was_started_in_is_proposed_if_agents_may_
 }
 
 #[tokio::test]
-async fn no_directory_is_proposed_where_there_is_none() {
+async fn no_directory_is_proposed_if_no_root_exists() {
     let server = tuned(|options| options.roots = vec![PathBuf::from("/nowhere/at-all")]).await;
     assert_eq!(offer(&server).await.get("working_directory"), None);
     server.stop().await;
 }
 
-/// The text as it stands in a query.
+/// The text percent-encoded for a query.
 fn escaped(text: &str) -> String {
     text.bytes().map(|byte| format!("%{byte:02x}")).collect()
 }
@@ -127,7 +131,7 @@ async fn the_first_prompt_is_what_the_agent_gets() {
     let scribe = Scribe::default();
     let server = Serving::with(Arc::new(scribe.clone()), |builder| builder).await;
     let mut app = App::connect(server.address).await;
-    // As much as there is room for in an address.
+    // Close to the longest URL that the server accepts.
     let long = "Only the shopping cart. ".repeat(900);
     let abouts = [
         None,
@@ -138,7 +142,7 @@ async fn the_first_prompt_is_what_the_agent_gets() {
         Some(long.as_str()),
     ];
     let recipes: Vec<_> = BUNDLED.iter().map(AnyRecipe::outline).collect();
-    assert!(recipes.len() >= abouts.len(), "each is tried with one recipe or more");
+    assert!(recipes.len() >= abouts.len(), "each text is tried with at least one recipe");
     for (recipe, about) in recipes.into_iter().zip(abouts.into_iter().cycle()) {
         let query = about.map(|about| format!("?about={}", escaped(about))).unwrap_or_default();
         let path = format!("/api/recipes/{}/prompt{query}", recipe.id);
@@ -150,16 +154,18 @@ async fn the_first_prompt_is_what_the_agent_gets() {
         });
         app.send(start).await;
         assert_eq!(app.until("recipe_exited").await["reason"], "user-provided-other");
-        let told = std::mem::take(&mut *scribe.0.lock().unwrap());
-        assert_eq!(answer.json(), json!({ "prompt": told[0] }), "{} {about:?}", recipe.id);
+        let prompts = std::mem::take(&mut *scribe.0.lock().unwrap());
+        assert_eq!(answer.json(), json!({ "prompt": prompts[0] }), "{} {about:?}", recipe.id);
         let about = about.map(str::trim).unwrap_or_default();
-        assert!(told[0].contains(about) && told[0].contains(recipe.first_step().prompt.trim()));
+        assert!(
+            prompts[0].contains(about) && prompts[0].contains(recipe.first_step().prompt.trim())
+        );
     }
     server.stop().await;
 }
 
 #[tokio::test]
-async fn a_recipe_that_is_not_there_has_no_first_prompt() {
+async fn an_unknown_recipe_has_no_first_prompt() {
     let server = Serving::rehearsing(Script::Happy).await;
     for (path, status) in [
         ("/api/recipes/implement-and-reveiw/prompt", 404),

@@ -1,14 +1,14 @@
-//! Talking to the server byte by byte, as no client of good will does.
+//! Raw connections to the server, for requests and frames that no regular client sends.
 
 use std::net::SocketAddr;
 
 use serde_json::Value;
-use surefire_testkit::app::{KEY, PATIENCE};
+use surefire_testkit::app::{KEY, TEST_TIMEOUT};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 
-/// What a request for a WebSocket has beside its host.
+/// The headers of a WebSocket upgrade request, apart from `Host`.
 pub(crate) const UPGRADE: [(&str, &str); 4] = [
     ("Connection", "Upgrade"),
     ("Upgrade", "websocket"),
@@ -16,7 +16,7 @@ pub(crate) const UPGRADE: [(&str, &str); 4] = [
     ("Sec-WebSocket-Key", "dGhlIHNhbXBsZSBub25jZQ=="),
 ];
 
-/// A connection on which anything can be said.
+/// A connection on which a test can send any bytes.
 pub(crate) struct Raw(pub(crate) TcpStream);
 
 impl Raw {
@@ -24,37 +24,40 @@ impl Raw {
         Self(TcpStream::connect(address).await.expect("the server listens"))
     }
 
-    /// Sends bytes, as many of them as are taken.
+    /// Sends bytes, as many as the server accepts.
     pub(crate) async fn send(&mut self, bytes: impl AsRef<[u8]>) {
         let _ = self.0.write_all(bytes.as_ref()).await;
     }
 
-    /// The answer to a request; the connection may stay.
+    /// Reads the answer to one request. The connection may stay open.
     pub(crate) async fn answer(&mut self) -> Answer {
         let mut head = Vec::new();
         while !head.ends_with(b"\r\n\r\n") {
-            let byte = timeout(PATIENCE, self.0.read_u8()).await.expect("an answer comes");
+            let byte = timeout(TEST_TIMEOUT, self.0.read_u8()).await.expect("an answer comes");
             let so_far = String::from_utf8_lossy(&head).into_owned();
             head.push(byte.unwrap_or_else(|error| panic!("{error} after {so_far:?}")));
         }
         let head = String::from_utf8(head).expect("it is text");
         let mut answer = Answer { head, body: Vec::new() };
-        let length = answer.header("content-length").map_or(0, |length| length.parse().expect("a number"));
+        let length =
+            answer.header("content-length").map_or(0, |length| length.parse().expect("a number"));
         answer.body.resize(length, 0);
         self.0.read_exact(&mut answer.body).await.expect("the whole body comes");
         answer
     }
 
-    /// Everything until the server closes the connection, which it does.
+    /// Reads until the server closes the connection, and fails if it does not.
     pub(crate) async fn rest(&mut self) -> Vec<u8> {
         let mut rest = Vec::new();
-        // One that was reset is closed as well.
-        let _ = timeout(PATIENCE, self.0.read_to_end(&mut rest)).await.expect("the server closes it");
+        // A connection that was reset counts as closed.
+        let _ = timeout(TEST_TIMEOUT, self.0.read_to_end(&mut rest))
+            .await
+            .expect("the server closes it");
         rest
     }
 }
 
-/// What a request was answered.
+/// The answer to a request.
 #[derive(Debug)]
 pub(crate) struct Answer {
     pub(crate) head: String,
@@ -81,16 +84,18 @@ impl Answer {
     }
 }
 
-/// A request as it is written, with these headers and no others.
+/// The text of a request with these headers and no others.
 pub(crate) fn request(line: &str, headers: &[(&str, &str)]) -> String {
-    let headers: String = headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
+    let headers: String =
+        headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
     format!("{line} HTTP/1.1\r\n{headers}\r\n")
 }
 
-/// Asks for this on a connection of its own, with these headers beside `Host`.
+/// Sends a request on a connection of its own, with these headers and `Host`.
 pub(crate) async fn ask(address: SocketAddr, line: &str, headers: &[(&str, &str)]) -> Answer {
     let host = address.to_string();
-    let headers: Vec<_> = [("Host", host.as_str())].into_iter().chain(headers.iter().copied()).collect();
+    let headers: Vec<_> =
+        [("Host", host.as_str())].into_iter().chain(headers.iter().copied()).collect();
     ask_as(address, line, &headers).await
 }
 
@@ -101,15 +106,15 @@ pub(crate) async fn ask_as(address: SocketAddr, line: &str, headers: &[(&str, &s
     raw.answer().await
 }
 
-/// Reads something that needs the key.
+/// Sends a `GET` request with the key.
 pub(crate) async fn read(address: SocketAddr, path: &str) -> Answer {
     ask(address, &format!("GET {path}"), &[("Authorization", &format!("Bearer {KEY}"))]).await
 }
 
-/// A frame: its first byte, its payload, and whether it is masked as a client's has to be.
+/// A frame with this first byte and payload. A client's frame has to be masked.
 pub(crate) fn frame(first: u8, payload: &[u8], masked: bool) -> Vec<u8> {
     let mut frame = head(first, payload.len() as u64, masked);
-    // A mask of zeros leaves everything as it is.
+    // A mask of zeros leaves the payload unchanged.
     if masked {
         frame.extend([0; 4]);
     }
@@ -117,7 +122,7 @@ pub(crate) fn frame(first: u8, payload: &[u8], masked: bool) -> Vec<u8> {
     frame
 }
 
-/// The beginning of a frame that announces so many bytes.
+/// The header of a frame that announces a payload of this length.
 pub(crate) fn head(first: u8, length: u64, masked: bool) -> Vec<u8> {
     let mask = if masked { 0x80 } else { 0 };
     match (u8::try_from(length), u16::try_from(length)) {

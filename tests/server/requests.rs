@@ -1,4 +1,5 @@
-//! A request that has an id is answered by exactly one `ack` or `error` with that id; one that has none, as it always was.
+//! A request with an id is answered by exactly one `ack` or `error` with that id. A request without
+//! one is answered as in protocol versions before ids.
 
 use std::time::Duration;
 
@@ -8,8 +9,8 @@ use surefire::agent::{Rehearsal, Script};
 use surefire::client::{Client, ClientError, Endpoint, RunsQuery};
 use surefire::run::SessionId;
 use surefire::wire::{
-    ClientMessage, Connect, ErrorCode, Prompt, PromptTo, ResumeRun, ServerMessage, StartIn, StartRecipe,
-    Subscribe,
+    ClientMessage, Connect, ErrorCode, Prompt, PromptTo, ResumeRun, ServerMessage, StartIn,
+    StartRecipe, Subscribe,
 };
 use surefire::{Category, ExitReason, Registry};
 use surefire_testkit::app::{App, KEY, Serving};
@@ -32,10 +33,13 @@ fn at(server: &Serving) -> Endpoint {
 }
 
 fn start_in(server: &Serving) -> StartRecipe {
-    StartRecipe { working_directory: Some(server.project()), ..StartRecipe::new("implement-and-review") }
+    StartRecipe {
+        working_directory: Some(server.project()),
+        ..StartRecipe::new("implement-and-review")
+    }
 }
 
-/// Reads on until this run has ended, and gives the end.
+/// Reads until this run has ended, and returns its end.
 async fn ended(client: &mut Client, run: surefire::run::RunId) -> surefire::wire::RecipeExited {
     loop {
         match client.next().await.expect("the server is there") {
@@ -55,7 +59,10 @@ async fn an_ack_names_its_run_and_carries_the_id_of_its_request() {
     let started = app.until("recipe_started").await;
     let ack = app.until("ack").await;
     let (session, run) = (&started["session_id"], &started["run_id"]);
-    assert_eq!((&ack["session_id"], &ack["run_id"], &ack["request_id"]), (session, run, &json!("mine")));
+    assert_eq!(
+        (&ack["session_id"], &ack["run_id"], &ack["request_id"]),
+        (session, run, &json!("mine"))
+    );
     app.send(json!({ "type": "exit_recipe", "session_id": session })).await;
     app.until("recipe_exited").await;
     let carriers = app.heard.iter().filter(|message| message.get("request_id").is_some()).count();
@@ -67,9 +74,10 @@ async fn an_ack_names_its_run_and_carries_the_id_of_its_request() {
     server.stop().await;
 }
 
-/// The order in which a client that has begun a session hears of it: the ack comes behind what all are told, and before the step.
+/// A client that starts a session gets its ack after the messages that all clients get about it,
+/// and before the first step.
 #[tokio::test]
-async fn an_ack_stands_behind_the_beginning_in_both_streams() {
+async fn an_ack_follows_the_start_in_both_streams() {
     for spacing in [true, false] {
         let server = Serving::rehearsing(Script::NoTasks).await;
         let mut app = App::dial(server.address).await;
@@ -94,7 +102,7 @@ async fn an_ack_stands_behind_the_beginning_in_both_streams() {
 }
 
 #[tokio::test]
-async fn a_request_that_is_answered_otherwise_is_acknowledged_too_if_it_has_an_id() {
+async fn a_request_with_an_id_is_acknowledged_even_if_it_has_another_answer() {
     let server = Serving::rehearsing(Script::NoTasks).await;
     let mut app = App::connect(server.address).await;
     let session = Uuid::new_v4();
@@ -113,15 +121,19 @@ async fn a_request_that_is_answered_otherwise_is_acknowledged_too_if_it_has_an_i
         ),
         (json!({ "type": "start_recipe" }), vec!["error"]),
         (json!({ "type": "nonsense" }), vec!["error"]),
-        (json!({ "type": "compact_session", "session_id": session }), vec!["compaction_error", "error"]),
+        (
+            json!({ "type": "compact_session", "session_id": session }),
+            vec!["compaction_error", "error"],
+        ),
         (json!({ "type": "list_resources" }), vec!["error", "resources_list"]),
     ];
     for (mut request, kinds) in table {
         request["request_id"] = json!("7");
         app.send(request.clone()).await;
         let answers = app.so_far().await;
-        let heard: Vec<_> = answers.iter().map(|answer| answer["type"].as_str().unwrap()).collect();
-        assert_eq!(heard, kinds, "{request}");
+        let received: Vec<_> =
+            answers.iter().map(|answer| answer["type"].as_str().unwrap()).collect();
+        assert_eq!(received, kinds, "{request}");
         for answer in answers {
             let closes = answer["type"] == "ack" || answer["type"] == "error";
             assert_eq!(answer.get("request_id") == Some(&json!("7")), closes, "{answer}");
@@ -136,18 +148,22 @@ async fn a_request_that_is_answered_otherwise_is_acknowledged_too_if_it_has_an_i
     server.stop().await;
 }
 
-/// The spaced stream waits a quarter of a second with an end; the other does not.
+/// The spaced stream delays the end of a run by a quarter of a second; the other does not.
 #[tokio::test]
-async fn only_a_client_that_needs_it_waits_for_an_end() {
+async fn only_a_client_with_spacing_waits_for_recipe_exited() {
     let server = Serving::rehearsing(Script::NoTasks).await;
     let mut app = App::connect(server.address).await;
-    let mut quick = Client::connect(at(&server)).await.expect("it may come in");
+    let mut unspaced = Client::connect(at(&server)).await.expect("the server accepts it");
     app.send(start(&server, &json!({}))).await;
     let run = app.until("recipe_started").await["run_id"].as_str().unwrap().parse().unwrap();
-    let exited = ended(&mut quick, run).await;
+    let exited = ended(&mut unspaced, run).await;
     assert_eq!(exited.reason, "no-tasks-available");
-    // The one reads what the other has not been sent yet.
-    assert!(app.so_far().await.iter().all(|message| message["type"] != "recipe_exited"), "{:?}", app.kinds());
+    // One client has read what the other has not been sent yet.
+    assert!(
+        app.so_far().await.iter().all(|message| message["type"] != "recipe_exited"),
+        "{:?}",
+        app.kinds()
+    );
     assert_eq!(app.until("recipe_exited").await["reason"], "no-tasks-available");
     server.stop().await;
 }
@@ -155,7 +171,7 @@ async fn only_a_client_that_needs_it_waits_for_an_end() {
 #[tokio::test]
 async fn a_client_starts_follows_resumes_and_reads_a_run() {
     let server = Serving::rehearsing(Script::Blocked).await;
-    let mut client = Client::connect(at(&server)).await.expect("it may come in");
+    let mut client = Client::connect(at(&server)).await.expect("the server accepts it");
     let welcome = client.take_welcome();
     assert!(welcome.iter().any(|message| matches!(message, ServerMessage::AvailableRecipes(_))));
 
@@ -165,18 +181,22 @@ async fn a_client_starts_follows_resumes_and_reads_a_run() {
     assert_eq!(client.resume_run(resume).await.expect("it is resumed"), started);
     assert_eq!(ended(&mut client, started.run).await.reason, "implementation-blocked");
 
-    let journal =
-        client.endpoint().journal(started.run, 0).await.expect("it can be read").expect("there is one");
+    let journal = client
+        .endpoint()
+        .journal(started.run, 0)
+        .await
+        .expect("it can be read")
+        .expect("there is one");
     assert_eq!((journal.run.run_id, journal.run.session_id), (started.run, started.session));
     let of_session = RunsQuery { session: Some(started.session), ..RunsQuery::default() };
     let runs = client.endpoint().runs(&of_session);
     assert_eq!(runs.await.expect("they can be read").len(), 1);
     assert!(client.endpoint().last_reply(started.run).await.expect("it can be read").is_some());
-    assert_eq!(client.endpoint().run(Uuid::new_v4().into()).await.expect("it can be asked for"), None);
+    assert_eq!(client.endpoint().run(Uuid::new_v4().into()).await.expect("it can be read"), None);
     server.stop().await;
 }
 
-/// Several clients start at once, and each knows its own run: by the id of its request alone.
+/// Several clients start runs at once, and each finds its own run by the id of its request.
 #[tokio::test]
 async fn every_client_knows_its_own_run() {
     let server = Serving::rehearsing(Script::NoTasks).await;
@@ -184,7 +204,7 @@ async fn every_client_knows_its_own_run() {
     for _ in 0..4 {
         let (endpoint, start) = (at(&server), start_in(&server));
         starting.spawn(async move {
-            let mut client = Client::connect(endpoint).await.expect("it may come in");
+            let mut client = Client::connect(endpoint).await.expect("the server accepts it");
             let run = client.start_recipe(start).await.expect("it starts").run;
             assert_eq!(ended(&mut client, run).await.category, Category::Completed);
             run
@@ -198,11 +218,11 @@ async fn every_client_knows_its_own_run() {
 }
 
 #[tokio::test]
-async fn a_client_is_told_why_in_types() {
+async fn a_client_gets_typed_errors() {
     let server = Serving::rehearsing(Script::NoTasks).await;
     let wrong = Endpoint::at(server.address, "untethered-00000000000000000000000000000000");
     assert!(matches!(Client::connect(wrong).await, Err(ClientError::WrongKey)));
-    let mut client = Client::connect(at(&server)).await.expect("it may come in");
+    let mut client = Client::connect(at(&server)).await.expect("the server accepts it");
 
     let unknown = client.start_recipe(StartRecipe::new("nonsense")).await;
     let Err(ClientError::Refused(error)) = unknown else { panic!("{unknown:?}") };
@@ -230,14 +250,14 @@ async fn a_client_is_told_why_in_types() {
 }
 
 #[tokio::test]
-async fn a_client_ends_talks_listens_and_prunes() {
+async fn a_client_stops_runs_sends_prompts_subscribes_and_prunes() {
     let slow = Rehearsal::new(Script::Happy).pace(Duration::from_hours(1));
     let server = Serving::with(std::sync::Arc::new(slow), |builder| builder).await;
     let data = server.place.path().join("data");
-    // Through the socket in the data directory, with what else can be announced.
+    // Through the socket in the data directory, announcing the other capabilities too.
     let announced = Connect { work: true, spacing: false, ..Connect::default() };
-    let nearby = Endpoint::in_directory(data, KEY);
-    let mut client = Client::connect_as(nearby, announced).await.expect("it may come in");
+    let endpoint = Endpoint::in_directory(data, KEY);
+    let mut client = Client::connect_as(endpoint, announced).await.expect("the server accepts it");
     let mut runs = Vec::new();
     for reason in [ExitReason::UserRequested, ExitReason::UserStopped] {
         let started = client.start_recipe(start_in(&server)).await.expect("it starts");
@@ -251,28 +271,37 @@ async fn a_client_ends_talks_listens_and_prunes() {
     let Err(ClientError::Refused(error)) = refused else { panic!("{refused:?}") };
     assert_eq!(error.code, Some(ErrorCode::SessionBusy));
     let text = "Please keep the old name.".to_owned();
-    client.prompt(Prompt { text, to: PromptTo::Known(started.session) }).await.expect("it is queued");
+    client
+        .prompt(Prompt { text, to: PromptTo::Known(started.session) })
+        .await
+        .expect("it is queued");
     client.kill_session(started.session).await.expect("it ends");
     assert_eq!(ended(&mut client, started.run).await.reason, "user-requested");
 
     client.clear_backlog();
-    let subscribe = Subscribe { session_id: started.session, from: Some(0), file_signature_seen: None };
+    let subscribe =
+        Subscribe { session_id: started.session, from: Some(0), file_signature_seen: None };
     client.subscribe(subscribe).await.expect("it can be read");
     let history = loop {
         match client.next().await.expect("it comes with the answer") {
-            ServerMessage::SessionHistory(history) if history.first_seq == Some(1) => break history,
+            ServerMessage::SessionHistory(history) if history.first_seq == Some(1) => {
+                break history;
+            }
             _ => {}
         }
     };
     assert!(history.messages.iter().any(|message| message.text == "Please keep the old name."));
-    client.unsubscribe(started.session).await.expect("it is taken");
+    client.unsubscribe(started.session).await.expect("it is accepted");
 
     client.set_orchestration(false, None).await.expect("it is switched");
-    assert!(matches!(client.start_recipe(start_in(&server)).await, Err(ClientError::NotStarted { .. })));
+    assert!(matches!(
+        client.start_recipe(start_in(&server)).await,
+        Err(ClientError::NotStarted { .. })
+    ));
     client.set_orchestration(true, None).await.expect("it is switched");
 
     assert_eq!(client.prune_runs(Duration::from_hours(1)).await.expect("it is done"), 0);
-    eventually_async("all ended some time ago", async || {
+    eventually_async("a run ended more than a millisecond ago", async || {
         client.prune_runs(Duration::from_millis(1)).await.expect("it is done") > 0
     })
     .await;
@@ -282,7 +311,7 @@ async fn a_client_ends_talks_listens_and_prunes() {
     server.stop().await;
 }
 
-/// A server that answers each message of a client with these.
+/// A server that answers each message of a client with the messages that `answer` returns.
 async fn answering(answer: impl Fn(&Value) -> Vec<Value> + Send + 'static) -> Endpoint {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("there is a port");
     let address = listener.local_addr().expect("it has an address");
@@ -291,7 +320,7 @@ async fn answering(answer: impl Fn(&Value) -> Vec<Value> + Send + 'static) -> En
         let mut socket = tokio_tungstenite::accept_async(stream).await.expect("it is a WebSocket");
         while let Some(Ok(Message::Text(text))) = socket.next().await {
             for message in answer(&serde_json::from_str(&text).expect("it is JSON")) {
-                // The client may have left.
+                // The client may have disconnected.
                 let _ = socket.send(Message::text(message.to_string())).await;
             }
         }
@@ -299,7 +328,7 @@ async fn answering(answer: impl Fn(&Value) -> Vec<Value> + Send + 'static) -> En
     Endpoint::at(address, KEY)
 }
 
-/// What a server answers that knows request ids, and nothing else.
+/// The answer of a server that supports request ids and does nothing else.
 fn ack(message: &Value) -> Value {
     match message["type"].as_str() {
         Some("ping") => json!({ "type": "pong" }),
@@ -307,9 +336,9 @@ fn ack(message: &Value) -> Value {
     }
 }
 
-/// A server of an earlier version ignores the ids: its answers could only be guessed at.
+/// A server of an earlier version ignores the ids, so its answers cannot be matched to requests.
 #[tokio::test]
-async fn a_server_that_knows_no_request_ids_is_too_old() {
+async fn a_server_without_request_ids_is_too_old() {
     let old = answering(|message| match message["type"].as_str() {
         Some("ping") => vec![json!({ "type": "pong" })],
         _ => Vec::new(),
@@ -317,9 +346,10 @@ async fn a_server_that_knows_no_request_ids_is_too_old() {
     assert!(matches!(Client::connect(old.await).await, Err(ClientError::ServerTooOld)));
 }
 
-/// An answer is known by its id, whatever comes before it; and a message that a later server invents is passed over.
+/// An answer is matched by its id, whatever arrives before it. Message types that a later server
+/// adds are skipped.
 #[tokio::test]
-async fn an_answer_is_known_by_its_id_alone() {
+async fn an_answer_is_matched_by_its_id_alone() {
     let other = json!({ "type": "turn_complete", "session_id": Uuid::new_v4() });
     let foreign = json!({ "type": "error", "message": "no", "request_id": "another" });
     let unknown = json!({ "type": "invented_later", "request_id": "2" });
@@ -327,24 +357,27 @@ async fn an_answer_is_known_by_its_id_alone() {
         Some("kill_session") => vec![other.clone(), foreign.clone(), unknown.clone(), ack(message)],
         _ => vec![ack(message)],
     });
-    let mut client = Client::connect(server.await).await.expect("it may come in");
+    let mut client = Client::connect(server.await).await.expect("the server accepts it");
     client.kill_session(Uuid::new_v4().into()).await.expect("the other error is not its answer");
     assert!(matches!(client.next().await, Ok(ServerMessage::TurnComplete(_))));
-    assert!(matches!(client.next().await, Ok(ServerMessage::Error(_))), "what was kept comes in order");
+    assert!(
+        matches!(client.next().await, Ok(ServerMessage::Error(_))),
+        "buffered messages come in order"
+    );
     let started = client.start_recipe(StartRecipe::new("x")).await;
     assert!(
         matches!(started, Err(ClientError::Unexpected(_))),
-        "an ack that names no run is none: {started:?}"
+        "an ack has to name the run: {started:?}"
     );
 }
 
 #[tokio::test]
-async fn a_client_keeps_only_so_much_while_it_waits() {
+async fn a_client_buffers_a_bounded_number_of_messages_while_it_waits() {
     let server = answering(|message| match message["type"].as_str() {
         Some("kill_session") => vec![json!({ "type": "pong" }); 5000],
         _ => vec![ack(message)],
     });
-    let mut client = Client::connect(server.await).await.expect("it may come in");
+    let mut client = Client::connect(server.await).await.expect("the server accepts it");
     let killed = client.kill_session(Uuid::new_v4().into()).await;
     assert!(matches!(killed, Err(ClientError::TooManyMessages)), "{killed:?}");
 }

@@ -1,4 +1,4 @@
-//! The server stops while all kinds of clients are there.
+//! The server stops while clients of all kinds are connected.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -7,33 +7,35 @@ use serde_json::json;
 use surefire::agent::{Rehearsal, Script};
 use surefire::recipes::BUNDLED;
 use surefire::server::{Server, ServerLimits};
-use surefire_testkit::app::{App, PATIENCE, Serving};
+use surefire_testkit::app::{App, Serving, TEST_TIMEOUT};
 use surefire_testkit::eventually_async;
 use tokio::net::{TcpSocket, TcpStream};
 use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode;
 
 use crate::raw::{Raw, UPGRADE, frame, request};
 
-/// Longer than the server may take to stop: it says its goodbyes, and waits for nobody else.
-const SOON: Duration = Duration::from_millis(2500);
+/// The longest that a shutdown may take: the server sends its close frames and waits for nothing
+/// else.
+const SHUTDOWN_TIMEOUT: Duration = Duration::from_millis(2500);
 
 #[tokio::test]
-async fn a_server_stops_soon_whoever_is_there_and_leaves_nothing_behind() {
+async fn a_server_stops_in_time_whatever_its_clients_do_and_releases_its_data_directory() {
     let limits = ServerLimits {
-        request_time: PATIENCE,
-        auth_time: PATIENCE,
-        write_patience: PATIENCE,
+        request_timeout: TEST_TIMEOUT,
+        auth_timeout: TEST_TIMEOUT,
+        write_timeout: TEST_TIMEOUT,
         ..ServerLimits::default()
     };
     let slow = Arc::new(Rehearsal::new(Script::Slow));
     let server = Serving::with(slow, |builder| builder.limits(limits)).await;
-    let (mut stranger, mut friend) = (App::dial(server.address).await, App::connect(server.address).await);
+    let (mut unauthenticated, mut authenticated) =
+        (App::dial(server.address).await, App::connect(server.address).await);
     let start = json!({
         "type": "start_recipe", "session_id": null, "recipe_id": "implement-and-review",
         "working_directory": server.project(),
     });
-    friend.send(start).await;
-    friend.until("recipe_step_started").await;
+    authenticated.send(start).await;
+    authenticated.until("recipe_step_started").await;
 
     let silent = Raw::dial(server.address).await;
     let mut half = Raw::dial(server.address).await;
@@ -42,48 +44,49 @@ async fn a_server_stops_soon_whoever_is_there_and_leaves_nothing_behind() {
     idle.send(request("GET /health", &[("Host", "localhost")])).await;
     idle.answer().await;
     let mut upgrading = Raw::dial(server.address).await;
-    let unsent = [&[("Host", "localhost"), ("Content-Length", "100")], &UPGRADE[..]].concat();
-    upgrading.send(request("GET /", &unsent)).await;
+    let headers = [&[("Host", "localhost"), ("Content-Length", "100")], &UPGRADE[..]].concat();
+    upgrading.send(request("GET /", &headers)).await;
     let mut pipelining = Raw::dial(server.address).await;
     let many = request("GET /", &[("Host", "localhost")]).repeat(50_000);
     let _ = tokio::time::timeout(Duration::from_millis(500), pipelining.send(many)).await;
     let socket = TcpSocket::new_v4().unwrap();
     socket.set_recv_buffer_size(4096).unwrap();
-    let mut deaf = App::over(socket.connect(server.address).await.unwrap()).await.unwrap();
-    deaf.show_the_key().await;
-    let loud = json!({ "type": "infer_session_name", "session_id": "s".repeat(200_000) }).to_string();
-    let loud = frame(0x81, loud.as_bytes(), true).repeat(60);
-    let _ = tokio::time::timeout(Duration::from_millis(500), deaf.send_raw(&loud)).await;
+    let mut not_reading = App::over(socket.connect(server.address).await.unwrap()).await.unwrap();
+    not_reading.show_the_key().await;
+    let large =
+        json!({ "type": "infer_session_name", "session_id": "s".repeat(200_000) }).to_string();
+    let large = frame(0x81, large.as_bytes(), true).repeat(60);
+    let _ = tokio::time::timeout(Duration::from_millis(500), not_reading.send_raw(&large)).await;
 
     let began = Instant::now();
     let reading = tokio::spawn(async move {
-        for app in [&mut stranger, &mut friend] {
-            let why = app.closed().await.expect("it is told why");
+        for app in [&mut unauthenticated, &mut authenticated] {
+            let why = app.closed().await.expect("the server sends a close frame");
             assert_eq!((why.code, why.reason.as_str()), (CloseCode::Away, "the server stops"));
         }
         idle.rest().await;
     });
     let place = server.stop().await;
-    assert!(began.elapsed() < SOON, "{:?}", began.elapsed());
+    assert!(began.elapsed() < SHUTDOWN_TIMEOUT, "{:?}", began.elapsed());
     reading.await.unwrap();
-    // Its data directory is free for the next one at once, although some of its clients are still there.
+    // The data directory is released at once, although some clients are still connected.
     let next = Serving::again_in(place, Arc::new(Rehearsal::default()), |builder| builder).await;
     App::connect(next.address).await;
-    drop((silent, half, upgrading, pipelining, deaf));
+    drop((silent, half, upgrading, pipelining, not_reading));
     next.stop().await;
 }
 
 #[tokio::test]
-async fn nobody_is_let_in_while_the_server_stops() {
+async fn a_stopped_server_accepts_no_connections() {
     let server = Serving::rehearsing(Script::Happy).await;
     let address = server.address;
     server.stop().await;
     assert!(tokio::net::TcpStream::connect(address).await.is_err());
 }
 
-/// As in a `select!` with something else that ends first.
+/// A `select!` drops the server's future when another branch completes first.
 #[tokio::test]
-async fn a_server_that_nobody_serves_any_more_is_gone() {
+async fn a_server_whose_future_is_dropped_stops_and_releases_its_data_directory() {
     let place = tempfile::tempdir().unwrap();
     let builder = || {
         Server::builder()
@@ -96,11 +99,13 @@ async fn a_server_that_nobody_serves_any_more_is_gone() {
     let server = builder().bind().await.unwrap();
     let (address, key) = (server.address(), server.key().reveal().to_owned());
     let mut app = tokio::select! {
-        () = server.serve(std::future::pending()) => panic!("nobody stops it"),
+        () = server.serve(std::future::pending()) => panic!("nothing stops it"),
         app = App::connect_with(address, &key, "0.5.0") => app,
     };
-    let why = app.closed().await.expect("it is told why");
+    let why = app.closed().await.expect("the server sends a close frame");
     assert_eq!((why.code, why.reason.as_str()), (CloseCode::Away, "the server stops"));
-    eventually_async("nobody listens", async || TcpStream::connect(address).await.is_err()).await;
-    eventually_async("its data is free for the next one", async || builder().bind().await.is_ok()).await;
+    eventually_async("the port is closed", async || TcpStream::connect(address).await.is_err())
+        .await;
+    eventually_async("the data directory is released", async || builder().bind().await.is_ok())
+        .await;
 }

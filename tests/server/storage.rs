@@ -1,4 +1,5 @@
-//! A store that fails: clients are told, and one thing that cannot be told keeps nobody from hearing the rest.
+//! A store that fails: clients are notified, and an update that cannot be published does not block
+//! the others.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -11,11 +12,11 @@ use surefire_testkit::HeldStore;
 use surefire_testkit::app::{App, Serving};
 use surefire_testkit::eventually_async;
 
-/// A server on this disk, whose agent takes its time.
+/// A server with this store and a slow agent.
 async fn serving(disk: &Arc<HeldStore>) -> Serving {
-    let slowly = Rehearsal::new(Script::NoTasks).pace(Duration::from_millis(200));
+    let slow = Rehearsal::new(Script::NoTasks).pace(Duration::from_millis(200));
     let store: Arc<dyn Store> = Arc::<HeldStore>::clone(disk);
-    Serving::with(Arc::new(slowly), |builder| builder.store(store)).await
+    Serving::with(Arc::new(slow), |builder| builder.store(store)).await
 }
 
 fn start(server: &Serving) -> Value {
@@ -25,7 +26,7 @@ fn start(server: &Serving) -> Value {
     })
 }
 
-fn say(server: &Serving, session: u32) -> Value {
+fn prompt(server: &Serving, session: u32) -> Value {
     json!({
         "type": "prompt", "text": "hi", "new_session_id": format!("{session:08x}-5b7d-4e90-a1c6-9d8e7f6a5b4c"),
         "working_directory": server.project(),
@@ -33,10 +34,11 @@ fn say(server: &Serving, session: u32) -> Value {
 }
 
 #[tokio::test]
-async fn a_run_that_a_full_disk_stopped_is_told_when_it_goes_on() {
+async fn clients_are_notified_when_a_run_resumes_after_a_full_disk() {
     let disk = Arc::new(HeldStore::default());
     let server = serving(&disk).await;
-    let (mut app, mut other) = (App::connect(server.address).await, App::connect(server.address).await);
+    let (mut app, mut other) =
+        (App::connect(server.address).await, App::connect(server.address).await);
     app.send(start(&server)).await;
     app.until("recipe_step_started").await;
     disk.full.store(true, Ordering::SeqCst);
@@ -49,18 +51,27 @@ async fn a_run_that_a_full_disk_stopped_is_told_when_it_goes_on() {
     app.send(json!({ "type": "resume_run", "run_id": exited["run_id"] })).await;
     for app in [&mut app, &mut other] {
         let started = app.until("recipe_started").await;
-        assert_eq!((&started["run_id"], &started["step"]), (&exited["run_id"], &json!("implement")));
+        assert_eq!(
+            (&started["run_id"], &started["step"]),
+            (&exited["run_id"], &json!("implement"))
+        );
         assert_eq!(app.until("recipe_exited").await["reason"], "no-tasks-available");
     }
-    assert_eq!(app.kinds()[before..].iter().filter(|kind| **kind == "ack").count(), 1, "{:?}", app.kinds());
+    assert_eq!(
+        app.kinds()[before..].iter().filter(|kind| **kind == "ack").count(),
+        1,
+        "{:?}",
+        app.kinds()
+    );
     server.stop().await;
 }
 
 #[tokio::test]
-async fn what_cannot_be_told_keeps_nobody_from_hearing_the_rest() {
+async fn an_update_that_cannot_be_read_does_not_block_later_ones() {
     let disk = Arc::new(HeldStore::default());
     let server = serving(&disk).await;
-    let (mut app, mut other) = (App::connect(server.address).await, App::connect(server.address).await);
+    let (mut app, mut other) =
+        (App::connect(server.address).await, App::connect(server.address).await);
     disk.damaged.store(true, Ordering::SeqCst);
     app.send(start(&server)).await;
     for app in [&mut app, &mut other] {
@@ -68,22 +79,22 @@ async fn what_cannot_be_told_keeps_nobody_from_hearing_the_rest() {
     }
     assert_eq!(app.kinds().iter().filter(|kind| **kind == "ack").count(), 1, "{:?}", app.kinds());
     let before = other.kinds().iter().filter(|kind| **kind == "recipe_started").count();
-    assert_eq!(before, 1, "it was told once");
+    assert_eq!(before, 1, "it was published once");
 
-    app.send(say(&server, 1)).await;
+    app.send(prompt(&server, 1)).await;
     app.until("ack").await;
     app.until("turn_complete").await;
     server.stop().await;
 }
 
 #[tokio::test]
-async fn what_breaks_the_telling_keeps_nobody_from_hearing_the_rest() {
+async fn a_panic_while_publishing_does_not_block_later_updates() {
     let disk = Arc::new(HeldStore::default());
     let server = serving(&disk).await;
     let mut app = App::connect(server.address).await;
     disk.nonsense.store(true, Ordering::SeqCst);
-    app.send(say(&server, 1)).await;
-    eventually_async("it is written down", async || disk.commits.load(Ordering::SeqCst) > 0).await;
+    app.send(prompt(&server, 1)).await;
+    eventually_async("it is persisted", async || disk.commits.load(Ordering::SeqCst) > 0).await;
     app.until("ack").await;
     app.until("turn_complete").await;
     disk.nonsense.store(false, Ordering::SeqCst);

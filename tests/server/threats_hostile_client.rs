@@ -1,4 +1,4 @@
-//! A client that does not play by the rules, with the key or without.
+//! A client that breaks the rules, with or without the key.
 
 use std::io::Write;
 use std::net::SocketAddr;
@@ -8,7 +8,7 @@ use futures_util::StreamExt;
 use serde_json::json;
 use surefire::agent::Script;
 use surefire::server::ServerLimits;
-use surefire_testkit::app::{App, PATIENCE, Serving};
+use surefire_testkit::app::{App, Serving, TEST_TIMEOUT};
 use surefire_testkit::eventually_async;
 use tokio::io::AsyncWriteExt;
 use tokio::net::TcpSocket;
@@ -19,30 +19,29 @@ use crate::raw::{Raw, UPGRADE, ask, frame, head, request};
 
 const KIB: usize = 1024;
 
-/// A first byte that says: the last frame of a text.
+/// The first byte of a text message's last frame.
 const TEXT: u8 = 0x81;
 
-fn soon() -> Duration {
-    Duration::from_millis(200)
-}
+/// A time limit that tests wait for.
+const SHORT_TIMEOUT: Duration = Duration::from_millis(200);
 
 /// Limits that displace no connection, for tests of what else ends one.
-fn patient() -> ServerLimits {
-    ServerLimits { unauthenticated_grace: PATIENCE * 2, ..ServerLimits::default() }
+fn no_displacement() -> ServerLimits {
+    ServerLimits { unauthenticated_grace: TEST_TIMEOUT * 2, ..ServerLimits::default() }
 }
 
-/// Whether somebody new finds a place. The answer is given on a connection of its own.
-async fn has_room(address: SocketAddr) -> bool {
+/// Whether the server has a free slot for a new connection.
+async fn has_free_slot(address: SocketAddr) -> bool {
     ask(address, "GET /health", &[]).await.status() == 200
 }
 
-/// A message of exactly this many bytes that nobody knows the type of.
+/// A message of exactly this many bytes, of an unknown type.
 fn of_size(bytes: usize) -> String {
     let (before, after) = (r#"{"type":"nonsense","x":""#, r#""}"#);
     format!("{before}{}{after}", "x".repeat(bytes - before.len() - after.len()))
 }
 
-/// The beginning of a text that is to have so many bytes.
+/// The beginning of a text frame that announces this many bytes.
 fn announcing(bytes: u64) -> Vec<u8> {
     [head(TEXT, bytes, true), vec![0; 4]].concat()
 }
@@ -52,7 +51,7 @@ async fn close_code(app: &mut App) -> Option<CloseCode> {
 }
 
 #[tokio::test]
-async fn a_message_of_256_kib_is_read_and_a_larger_one_is_told_to_be_too_large() {
+async fn a_message_of_256_kib_is_read_and_a_larger_one_closes_the_socket() {
     let server = Serving::rehearsing(Script::Happy).await;
     let mut app = App::connect(server.address).await;
     app.send_text(of_size(256 * KIB)).await;
@@ -62,7 +61,7 @@ async fn a_message_of_256_kib_is_read_and_a_larger_one_is_told_to_be_too_large()
 }
 
 #[tokio::test]
-async fn a_message_in_many_frames_is_not_larger_than_one_in_a_single_frame() {
+async fn the_size_limit_holds_for_a_message_in_many_frames() {
     let server = Serving::rehearsing(Script::Happy).await;
     for (size, fits) in [(256 * KIB, true), (256 * KIB + 1, false)] {
         let mut app = App::connect(server.address).await;
@@ -85,11 +84,12 @@ async fn a_message_in_many_frames_is_not_larger_than_one_in_a_single_frame() {
 #[tokio::test]
 async fn frames_that_break_the_rules_close_the_socket_before_and_after_the_key() {
     let server = Serving::rehearsing(Script::Happy).await;
-    let (broken, large) = ([CloseCode::Protocol, CloseCode::Invalid], [CloseCode::Size, CloseCode::Size]);
+    let (broken, large) =
+        ([CloseCode::Protocol, CloseCode::Invalid], [CloseCode::Size, CloseCode::Size]);
     let table = [
         ("announces a terabyte", announcing(1 << 40), large),
-        ("announces all there is", announcing(u64::MAX >> 1), large),
-        ("announces more than there is", announcing(u64::MAX), large),
+        ("announces the largest valid length", announcing(u64::MAX >> 1), large),
+        ("announces more than the largest valid length", announcing(u64::MAX), large),
         ("not masked", frame(TEXT, b"{}", false), broken),
         ("a reserved bit", frame(TEXT | 0x40, b"{}", true), broken),
         ("all reserved bits", frame(TEXT | 0x70, b"{}", true), broken),
@@ -99,16 +99,20 @@ async fn frames_that_break_the_rules_close_the_socket_before_and_after_the_key()
         ("UTF-8 that is cut off", frame(TEXT, b"\"\xe2\x82", true), broken),
         ("a ping of 126 bytes", frame(0x89, &[b'x'; 126], true), broken),
         ("a ping in parts", frame(0x09, b"x", true), broken),
-        ("a goodbye of one byte", frame(0x88, b"x", true), broken),
-        ("a goodbye with a code that nobody may send", frame(0x88, &1005_u16.to_be_bytes(), true), broken),
-        ("a part of nothing", frame(0x80, b"x", true), broken),
+        ("a close frame of one byte", frame(0x88, b"x", true), broken),
+        (
+            "a close frame with a code that must not be sent",
+            frame(0x88, &1005_u16.to_be_bytes(), true),
+            broken,
+        ),
+        ("a continuation without a beginning", frame(0x80, b"x", true), broken),
         ("two beginnings", [frame(1, b"x", true), frame(1, b"x", true)].concat(), broken),
         ("an HTTP request", request("GET /", &[("Host", "localhost")]).into_bytes(), broken),
     ];
     for (what, bytes, codes) in table {
-        for known in [false, true] {
+        for authenticates in [false, true] {
             let mut app = App::dial(server.address).await;
-            if known {
+            if authenticates {
                 app.show_the_key().await;
             }
             app.send_raw(&bytes).await;
@@ -119,11 +123,11 @@ async fn frames_that_break_the_rules_close_the_socket_before_and_after_the_key()
 }
 
 #[tokio::test]
-async fn bytes_and_deep_nesting_are_refused_and_the_socket_stays() {
+async fn binary_frames_and_deep_nesting_are_refused_and_the_socket_stays_open() {
     let server = Serving::rehearsing(Script::Happy).await;
-    for known in [false, true] {
+    for authenticates in [false, true] {
         let mut app = App::dial(server.address).await;
-        if known {
+        if authenticates {
             app.show_the_key().await;
         }
         app.send_raw(&frame(0x82, b"\0\xff\0", true)).await;
@@ -139,16 +143,17 @@ async fn bytes_and_deep_nesting_are_refused_and_the_socket_stays() {
 #[tokio::test]
 async fn a_burst_is_answered_in_order_at_the_servers_pace() {
     let limits = ServerLimits {
-        burst: 50,
+        message_burst: 50,
         messages_per_second: 1000,
-        flood_patience: PATIENCE,
+        flood_timeout: TEST_TIMEOUT,
         ..ServerLimits::default()
     };
     let server = Serving::limited(limits).await;
     let mut app = App::connect(server.address).await;
     let (began, before) = (Instant::now(), app.heard.len());
     let messages = (0..500).map(|n| {
-        let message = if n % 3 == 0 { json!({ "type": "ping" }) } else { json!({ "type": format!("x{n}") }) };
+        let message =
+            if n % 3 == 0 { json!({ "type": "ping" }) } else { json!({ "type": format!("x{n}") }) };
         frame(TEXT, message.to_string().as_bytes(), true)
     });
     app.send_raw(&messages.flatten().collect::<Vec<_>>()).await;
@@ -157,24 +162,26 @@ async fn a_burst_is_answered_in_order_at_the_servers_pace() {
     }
     assert!(began.elapsed() >= Duration::from_millis(440), "{:?}", began.elapsed());
     for (n, answer) in app.heard[before..].iter().enumerate() {
-        let expected = if n % 3 == 0 { "pong".to_owned() } else { format!("Unknown message type: x{n}") };
+        let expected =
+            if n % 3 == 0 { "pong".to_owned() } else { format!("Unknown message type: x{n}") };
         assert!(answer["type"] == *expected || answer["message"] == *expected, "{n}: {answer}");
     }
     assert!(app.so_far().await.is_empty());
 }
 
 #[tokio::test]
-async fn a_flood_is_told_to_be_one_and_others_do_not_notice() {
+async fn a_flooding_client_is_disconnected_as_rate_limited_and_others_are_not_affected() {
     let limits = ServerLimits {
-        burst: 50,
+        message_burst: 50,
         messages_per_second: 20,
-        flood_patience: Duration::from_millis(500),
+        flood_timeout: Duration::from_millis(500),
         ..ServerLimits::default()
     };
     let server = Serving::limited(limits).await;
-    for known in [false, true] {
-        let (mut flooder, mut other) = (App::dial(server.address).await, App::connect(server.address).await);
-        if known {
+    for authenticates in [false, true] {
+        let (mut flooder, mut other) =
+            (App::dial(server.address).await, App::connect(server.address).await);
+        if authenticates {
             flooder.show_the_key().await;
         }
         let (began, before) = (Instant::now(), flooder.heard.len());
@@ -183,34 +190,36 @@ async fn a_flood_is_told_to_be_one_and_others_do_not_notice() {
             assert!(other.so_far().await.is_empty());
         }
         assert_eq!(close_code(&mut flooder).await, Some(CloseCode::Policy));
-        let most = 50.0 + 20.0 * began.elapsed().as_secs_f64() + 2.0;
-        let heard = &flooder.heard[before..];
-        let many = f64::from(u32::try_from(heard.len()).unwrap());
-        assert!(many <= most && many > 50.0, "{} answers", heard.len());
-        assert_eq!(heard.last().unwrap()["code"], "rate_limited");
+        let max_answers = 50.0 + 20.0 * began.elapsed().as_secs_f64() + 2.0;
+        let received = &flooder.heard[before..];
+        let count = f64::from(u32::try_from(received.len()).unwrap());
+        assert!(count <= max_answers && count > 50.0, "{} answers", received.len());
+        assert_eq!(received.last().unwrap()["code"], "rate_limited");
         assert!(other.so_far().await.is_empty());
     }
 }
 
-/// A client that comes as soon as there is a place.
-async fn comes(address: SocketAddr) -> App {
-    let mut came = None;
-    eventually_async("there is a place", async || {
-        came = App::try_dial(address).await;
-        came.is_some()
+/// Connects as soon as there is a free slot.
+async fn connect_when_free(address: SocketAddr) -> App {
+    let mut app = None;
+    eventually_async("a slot is free", async || {
+        app = App::try_dial(address).await;
+        app.is_some()
     })
     .await;
-    came.expect("it came")
+    app.expect("it connected")
 }
 
 #[tokio::test]
-async fn there_are_only_so_many_places_and_whoever_leaves_gives_one_back() {
-    let server = Serving::limited(ServerLimits { connections: 3, ..ServerLimits::default() }).await;
+async fn connections_are_limited_and_a_client_that_leaves_frees_its_slot() {
+    let server =
+        Serving::limited(ServerLimits { max_connections: 3, ..ServerLimits::default() }).await;
     let mut apps = Vec::new();
     for _ in 0..3 {
         apps.push(App::connect(server.address).await);
     }
-    for leave in ["politely", "without a word", "with a reset", "in a frame", "by half", "with a wrong key"] {
+    for how in ["close frame", "disconnect", "reset", "within a frame", "half-closed", "wrong key"]
+    {
         let mut raw = Raw::dial(server.address).await;
         raw.send(request("GET /", &[("Host", "localhost")])).await;
         let full = raw.answer().await;
@@ -218,19 +227,19 @@ async fn there_are_only_so_many_places_and_whoever_leaves_gives_one_back() {
         assert_eq!(full.header("connection"), Some("close"));
         assert_eq!(full.header("cache-control"), Some("no-store"), "{full:?}");
         assert_eq!(full.header("x-content-type-options"), Some("nosniff"), "{full:?}");
-        assert_eq!(raw.rest().await, b"", "nothing follows what was announced");
+        assert_eq!(raw.rest().await, b"", "nothing follows the announced body");
         assert!(App::try_dial(server.address).await.is_none());
-        assert!(apps[2].so_far().await.is_empty(), "who is there already stays");
+        assert!(apps[2].so_far().await.is_empty(), "connected clients stay");
 
         let mut app = apps.remove(0);
-        match leave {
-            "politely" => app.socket.close(None).await.unwrap(),
-            "without a word" => {}
-            "with a reset" => app.socket.get_mut().set_zero_linger().unwrap(),
-            "in a frame" => app.send_raw(&frame(TEXT, b"{}", true)[..4]).await,
-            "by half" => {
+        match how {
+            "close frame" => app.socket.close(None).await.unwrap(),
+            "disconnect" => {}
+            "reset" => app.socket.get_mut().set_zero_linger().unwrap(),
+            "within a frame" => app.send_raw(&frame(TEXT, b"{}", true)[..4]).await,
+            "half-closed" => {
                 app.socket.get_mut().shutdown().await.unwrap();
-                assert_eq!(close_code(&mut app).await, None, "the server leaves as well");
+                assert_eq!(close_code(&mut app).await, None, "the server closes too");
             }
             _ => {
                 app.send(json!({ "type": "connect", "api_key": "wrong" })).await;
@@ -238,47 +247,63 @@ async fn there_are_only_so_many_places_and_whoever_leaves_gives_one_back() {
             }
         }
         drop(app);
-        apps.push(comes(server.address).await);
+        apps.push(connect_when_free(server.address).await);
         apps[2].show_the_key().await;
     }
 }
 
 #[tokio::test]
-async fn strangers_have_few_places_and_whoever_shows_the_key_gives_theirs_back() {
-    let limits = ServerLimits { unauthenticated: 2, request_time: soon(), ..patient() };
+async fn unauthenticated_connections_have_few_slots_and_authenticating_frees_one() {
+    let limits = ServerLimits {
+        max_unauthenticated: 2,
+        request_timeout: SHORT_TIMEOUT,
+        ..no_displacement()
+    };
     let server = Serving::limited(limits).await;
     let (mut one, two) = (App::dial(server.address).await, App::dial(server.address).await);
     assert!(App::try_dial(server.address).await.is_none());
-    assert!(!has_room(server.address).await);
+    assert!(!has_free_slot(server.address).await);
     one.show_the_key().await;
-    assert!(has_room(server.address).await, "at once, since the answer comes after that");
-    let mut friends = vec![one];
+    assert!(
+        has_free_slot(server.address).await,
+        "at once: the slot is freed before the answer is sent"
+    );
+    let mut authenticated = vec![one];
     for _ in 0..5 {
-        friends.push(comes(server.address).await);
-        friends.last_mut().unwrap().show_the_key().await;
+        authenticated.push(connect_when_free(server.address).await);
+        authenticated.last_mut().unwrap().show_the_key().await;
     }
-    for friend in &mut friends {
-        assert!(friend.so_far().await.is_empty());
+    for app in &mut authenticated {
+        assert!(app.so_far().await.is_empty());
     }
     drop(two);
 }
 
 #[tokio::test]
-async fn a_request_that_never_comes_to_an_end_is_cut_off() {
-    let limits = ServerLimits { unauthenticated: 1, request_time: soon(), ..patient() };
+async fn a_request_that_is_never_completed_is_cut_off() {
+    let limits = ServerLimits {
+        max_unauthenticated: 1,
+        request_timeout: SHORT_TIMEOUT,
+        ..no_displacement()
+    };
     let server = Serving::limited(limits).await;
     let whole = request("GET /health", &[("Host", "localhost")]);
-    let beginnings =
-        ["", "G", "GET /health HTTP/1.1", "GET /health HTTP/1.1\r\nHost: lo", &whole[..whole.len() - 1]];
+    let beginnings = [
+        "",
+        "G",
+        "GET /health HTTP/1.1",
+        "GET /health HTTP/1.1\r\nHost: lo",
+        &whole[..whole.len() - 1],
+    ];
     for beginning in beginnings {
         let mut raw = Raw::dial(server.address).await;
         raw.send(beginning).await;
         let began = Instant::now();
         raw.rest().await;
         assert!(began.elapsed() < Duration::from_secs(5), "{beginning:?}: {:?}", began.elapsed());
-        eventually_async("the place is free", async || has_room(server.address).await).await;
+        eventually_async("the slot is free", async || has_free_slot(server.address).await).await;
     }
-    // Byte by byte, each of them in time: it is the whole that counts.
+    // Each byte arrives in time, but the limit is for the whole request.
     let mut raw = Raw::dial(server.address).await;
     let dripping = async {
         loop {
@@ -287,16 +312,20 @@ async fn a_request_that_never_comes_to_an_end_is_cut_off() {
             {
                 return;
             }
-            tokio::time::sleep(soon() / 10).await;
+            tokio::time::sleep(SHORT_TIMEOUT / 10).await;
         }
     };
     tokio::time::timeout(Duration::from_secs(5), dripping).await.expect("it is cut off");
-    eventually_async("the place is free", async || has_room(server.address).await).await;
+    eventually_async("the slot is free", async || has_free_slot(server.address).await).await;
 }
 
 #[tokio::test]
-async fn a_connection_that_is_kept_for_nothing_is_closed() {
-    let limits = ServerLimits { unauthenticated: 1, request_time: Duration::from_secs(1), ..patient() };
+async fn an_idle_connection_is_closed() {
+    let limits = ServerLimits {
+        max_unauthenticated: 1,
+        request_timeout: Duration::from_secs(1),
+        ..no_displacement()
+    };
     let server = Serving::limited(limits).await;
     let host = ("Host", "localhost");
     let mut raw = Raw::dial(server.address).await;
@@ -305,20 +334,25 @@ async fn a_connection_that_is_kept_for_nothing_is_closed() {
         assert_eq!(raw.answer().await.status(), 200);
     }
     assert_eq!(raw.rest().await, b"");
-    eventually_async("the place is free", async || has_room(server.address).await).await;
+    eventually_async("the slot is free", async || has_free_slot(server.address).await).await;
 
-    // A body that is announced and does not come.
+    // A body that is announced and never sent.
     for line in ["GET /health", "POST /", "GET /"] {
         let mut raw = Raw::dial(server.address).await;
         raw.send(request(line, &[host, ("Content-Length", "100")])).await;
         raw.rest().await;
-        eventually_async("the place is free", async || has_room(server.address).await).await;
+        eventually_async("the slot is free", async || has_free_slot(server.address).await).await;
     }
 }
 
 #[tokio::test]
-async fn an_upgrade_that_is_never_completed_gives_its_place_back() {
-    let limits = ServerLimits { unauthenticated: 1, request_time: soon(), auth_time: soon(), ..patient() };
+async fn an_upgrade_that_is_never_completed_frees_its_slot() {
+    let limits = ServerLimits {
+        max_unauthenticated: 1,
+        request_timeout: SHORT_TIMEOUT,
+        auth_timeout: SHORT_TIMEOUT,
+        ..no_displacement()
+    };
     let server = Serving::limited(limits).await;
     let upgrade = [&[("Host", "localhost")], &UPGRADE[..]].concat();
     for extra in [&[][..], &[("Content-Length", "100")], &[("Transfer-Encoding", "chunked")]] {
@@ -328,50 +362,61 @@ async fn an_upgrade_that_is_never_completed_gives_its_place_back() {
             if !stays {
                 raw.0.set_zero_linger().unwrap();
                 drop(raw);
-                eventually_async("the place is free", async || has_room(server.address).await).await;
+                eventually_async("the slot is free", async || has_free_slot(server.address).await)
+                    .await;
                 continue;
             }
-            eventually_async("the place is free", async || has_room(server.address).await).await;
+            eventually_async("the slot is free", async || has_free_slot(server.address).await)
+                .await;
             drop(raw);
         }
     }
 }
 
 #[tokio::test]
-async fn whoever_asks_and_does_not_read_is_not_waited_for() {
-    let limits = ServerLimits { unauthenticated: 1, request_time: soon(), ..patient() };
+async fn an_http_client_that_does_not_read_its_answers_is_disconnected() {
+    let limits = ServerLimits {
+        max_unauthenticated: 1,
+        request_timeout: SHORT_TIMEOUT,
+        ..no_displacement()
+    };
     let server = Serving::limited(limits).await;
     let raw = TcpSocket::new_v4().unwrap();
     raw.set_recv_buffer_size(4096).unwrap();
     let mut raw = Raw(raw.connect(server.address).await.unwrap());
     let many = request("GET /", &[("Host", "localhost")]).repeat(50_000);
-    // As much as the server takes; then it is stuck with its answers.
-    let _ = tokio::time::timeout(soon() * 2, raw.send(many)).await;
-    eventually_async("the place is free", async || has_room(server.address).await).await;
+    // As much as the server reads before it blocks on its answers.
+    let _ = tokio::time::timeout(SHORT_TIMEOUT * 2, raw.send(many)).await;
+    eventually_async("the slot is free", async || has_free_slot(server.address).await).await;
     drop(raw);
 }
 
 #[tokio::test]
-async fn endless_pieces_of_a_message_do_not_stop_the_clock() {
-    let limits = ServerLimits { unauthenticated: 1, auth_time: soon(), ..patient() };
+async fn endless_fragments_of_a_message_do_not_extend_the_authentication_deadline() {
+    let limits =
+        ServerLimits { max_unauthenticated: 1, auth_timeout: SHORT_TIMEOUT, ..no_displacement() };
     let server = Serving::limited(limits).await;
     let mut app = App::dial(server.address).await;
     app.send_raw(&frame(1, b"x", true)).await;
-    // From a thread of its own, so that there is always more to read.
+    // A thread of its own writes, so that the server always has more to read.
     let stream = app.socket.into_inner().into_std().unwrap();
     stream.set_nonblocking(false).unwrap();
     let writing = tokio::task::spawn_blocking(move || {
         let pieces = frame(0, b"", true).repeat(100_000);
         while (&stream).write_all(&pieces).is_ok() {}
     });
-    // Until the server will not have it any more.
-    tokio::time::timeout(PATIENCE, writing).await.expect("somebody looks at the clock").unwrap();
-    eventually_async("the place is free", async || has_room(server.address).await).await;
+    // The writes fail once the server has closed the connection.
+    tokio::time::timeout(TEST_TIMEOUT, writing).await.expect("the deadline is enforced").unwrap();
+    eventually_async("the slot is free", async || has_free_slot(server.address).await).await;
 }
 
 #[tokio::test]
-async fn a_stranger_who_says_nothing_or_only_pings_is_sent_away_in_time() {
-    let server = Serving::limited(ServerLimits { auth_time: soon() * 2, ..ServerLimits::default() }).await;
+async fn an_unauthenticated_client_that_is_silent_or_only_pings_is_disconnected() {
+    let server = Serving::limited(ServerLimits {
+        auth_timeout: SHORT_TIMEOUT * 2,
+        ..ServerLimits::default()
+    })
+    .await;
     for pings in [false, true] {
         let mut app = App::dial(server.address).await;
         let frame = loop {
@@ -380,27 +425,35 @@ async fn a_stranger_who_says_nothing_or_only_pings_is_sent_away_in_time() {
             }
             match app.try_next().await {
                 Ok(pong) => assert_eq!(pong["type"], "pong"),
-                Err(frame) => break frame.expect("it is told why"),
+                Err(frame) => break frame.expect("the server sends a close frame"),
             }
         };
-        assert_eq!((frame.code, frame.reason.as_str()), (CloseCode::Policy, "not authenticated in time"));
-        assert!(!app.kinds().contains(&"auth_error"), "the app would not come back");
+        assert_eq!(
+            (frame.code, frame.reason.as_str()),
+            (CloseCode::Policy, "not authenticated in time")
+        );
+        assert!(
+            !app.kinds().contains(&"auth_error"),
+            "after an auth_error the app would not reconnect"
+        );
     }
 }
 
 #[tokio::test]
-async fn a_client_that_has_fallen_silent_is_let_go_and_one_that_answers_stays() {
+async fn a_silent_client_is_disconnected_and_one_that_answers_pings_stays() {
     let server = Serving::limited(ServerLimits {
-        connections: 2,
-        silence: Duration::from_secs(2),
+        max_connections: 2,
+        client_timeout: Duration::from_secs(2),
         ..ServerLimits::default()
     })
     .await;
-    let (mut awake, mut asleep) = (App::connect(server.address).await, App::connect(server.address).await);
-    // The library answers pings while it is asked for what comes.
+    let (mut awake, mut asleep) =
+        (App::connect(server.address).await, App::connect(server.address).await);
+    // The WebSocket library answers pings only while it is polled.
     let mut pings = 0;
     while pings < 2 {
-        let message = tokio::time::timeout(PATIENCE, awake.socket.next()).await.expect("a ping comes");
+        let message =
+            tokio::time::timeout(TEST_TIMEOUT, awake.socket.next()).await.expect("a ping comes");
         pings += usize::from(matches!(message, Some(Ok(Message::Ping(_)))));
     }
     let awake = tokio::spawn(async move {
@@ -409,17 +462,20 @@ async fn a_client_that_has_fallen_silent_is_let_go_and_one_that_answers_stays() 
                 return awake;
             }
         }
-        panic!("it answers, and stays");
+        panic!("it answers pings, so it stays connected");
     });
-    let mut next = comes(server.address).await;
-    let why = asleep.closed().await.expect("it is told why, if it reads it");
-    assert_eq!((why.code, why.reason.as_str()), (CloseCode::Away, "nothing was heard of the client"));
+    let mut next = connect_when_free(server.address).await;
+    let why = asleep.closed().await.expect("the server sends a close frame");
+    assert_eq!(
+        (why.code, why.reason.as_str()),
+        (CloseCode::Away, "the client sent nothing for too long")
+    );
     next.show_the_key().await;
     next.send(json!({ "type": "set_orchestration", "enabled": true })).await;
     awake.await.unwrap();
 }
 
-/// Everything that was said, by its offset.
+/// The offsets of all history messages that a client has received.
 fn offsets(app: &App) -> Vec<u64> {
     let histories = app.heard.iter().filter(|message| message["type"] == "session_history");
     let messages = histories.flat_map(|history| history["messages"].as_array().unwrap());
@@ -427,22 +483,22 @@ fn offsets(app: &App) -> Vec<u64> {
 }
 
 #[tokio::test]
-async fn a_slow_reader_is_closed_and_nobody_waits_for_it() {
+async fn a_slow_reader_is_disconnected_and_no_other_client_waits_for_it() {
     let limits = ServerLimits {
-        connections: 2,
-        queue: 8,
-        queue_bytes: 1 << 20,
-        burst: 1000,
+        max_connections: 2,
+        max_queued_messages: 8,
+        max_queued_bytes: 1 << 20,
+        message_burst: 1000,
         ..ServerLimits::default()
     };
     let server = Serving::limited(limits).await;
     let mut fast = App::connect(server.address).await;
     let session = "11111111-2222-4333-8444-555555555555";
-    let say = |text: &str| {
+    let prompt = |text: &str| {
         let directory = server.project();
         json!({ "type": "prompt", "text": text, "new_session_id": session, "working_directory": directory })
     };
-    fast.send(say("hello")).await;
+    fast.send(prompt("hello")).await;
     fast.until("turn_complete").await;
 
     let socket = TcpSocket::new_v4().unwrap();
@@ -451,54 +507,68 @@ async fn a_slow_reader_is_closed_and_nobody_waits_for_it() {
     slow.show_the_key().await;
     slow.send(json!({ "type": "subscribe", "session_id": session })).await;
     slow.until("session_history").await;
-    // From here on it reads nothing more.
+    // From here on this client reads nothing.
     let words = "w".repeat(200_000);
     for _ in 0..60 {
         let began = Instant::now();
-        fast.send(say(&words)).await;
+        fast.send(prompt(&words)).await;
         fast.until("turn_complete").await;
-        assert!(began.elapsed() < Duration::from_secs(5), "nobody waits: {:?}", began.elapsed());
+        assert!(began.elapsed() < Duration::from_secs(5), "no client waits: {:?}", began.elapsed());
     }
-    let told = offsets(&fast);
-    assert_eq!(told, (0..told.len() as u64).collect::<Vec<_>>(), "all of it, in order");
-    assert_eq!(told.len(), 122);
-    let third = comes(server.address).await;
+    let received = offsets(&fast);
+    assert_eq!(received, (0..received.len() as u64).collect::<Vec<_>>(), "all of it, in order");
+    assert_eq!(received.len(), 122);
+    let third = connect_when_free(server.address).await;
     let code = close_code(&mut slow).await;
     assert!(matches!(code, None | Some(CloseCode::Again)), "{code:?}");
-    let heard = offsets(&slow);
-    assert_eq!(heard, (0..heard.len() as u64).collect::<Vec<_>>(), "as far as it got");
-    assert!(heard.len() < 122);
+    let received = offsets(&slow);
+    assert_eq!(
+        received,
+        (0..received.len() as u64).collect::<Vec<_>>(),
+        "in order, as far as it read"
+    );
+    assert!(received.len() < 122);
     drop(third);
 }
 
 #[tokio::test]
-async fn a_client_that_does_not_read_its_answers_is_not_waited_for_either() {
-    let limits = ServerLimits { connections: 1, write_patience: soon(), ..ServerLimits::default() };
+async fn a_client_that_does_not_read_its_answers_is_disconnected() {
+    let limits = ServerLimits {
+        max_connections: 1,
+        write_timeout: SHORT_TIMEOUT,
+        ..ServerLimits::default()
+    };
     let server = Serving::limited(limits).await;
     let socket = TcpSocket::new_v4().unwrap();
     socket.set_recv_buffer_size(4096).unwrap();
     let mut slow = App::over(socket.connect(server.address).await.unwrap()).await.unwrap();
     slow.show_the_key().await;
-    // Each is answered with what it says itself.
-    let loud = json!({ "type": "infer_session_name", "session_id": "s".repeat(200_000) }).to_string();
-    let _ = tokio::time::timeout(PATIENCE / 4, slow.send_raw(&frame(TEXT, loud.as_bytes(), true).repeat(60)))
-        .await;
-    comes(server.address).await;
+    // Each answer repeats the message's long session id.
+    let large =
+        json!({ "type": "infer_session_name", "session_id": "s".repeat(200_000) }).to_string();
+    let _ = tokio::time::timeout(
+        TEST_TIMEOUT / 4,
+        slow.send_raw(&frame(TEXT, large.as_bytes(), true).repeat(60)),
+    )
+    .await;
+    connect_when_free(server.address).await;
     let code = close_code(&mut slow).await;
     assert!(matches!(code, None | Some(CloseCode::Again)), "{code:?}");
 }
 
 #[tokio::test]
-async fn pings_of_the_protocol_are_answered_too() {
+async fn websocket_pings_are_answered() {
     let server = Serving::rehearsing(Script::Happy).await;
-    for known in [false, true] {
+    for authenticates in [false, true] {
         let mut app = App::dial(server.address).await;
-        if known {
+        if authenticates {
             app.show_the_key().await;
         }
         app.send_raw(&frame(0x89, b"are you there", true)).await;
         loop {
-            let next = tokio::time::timeout(PATIENCE, app.socket.next()).await.expect("it is answered");
+            let next = tokio::time::timeout(TEST_TIMEOUT, app.socket.next())
+                .await
+                .expect("it is answered");
             match next.expect("it stays").expect("it stays") {
                 Message::Pong(words) => break assert_eq!(&words[..], b"are you there"),
                 other => assert!(other.is_text(), "{other:?}"),
@@ -508,49 +578,53 @@ async fn pings_of_the_protocol_are_answered_too() {
 }
 
 #[tokio::test]
-async fn limits_that_are_none_are_no_reason_to_break() {
+async fn extreme_limits_do_not_break_the_server() {
     let forever = Duration::MAX;
     let limits = ServerLimits {
-        connections: usize::MAX,
-        unauthenticated: usize::MAX,
+        max_connections: usize::MAX,
+        max_unauthenticated: usize::MAX,
         unauthenticated_grace: forever,
-        request_time: forever,
-        auth_time: forever,
-        wrong_keys: u32::MAX,
+        request_timeout: forever,
+        auth_timeout: forever,
+        max_wrong_keys: u32::MAX,
         wrong_key_delay: forever,
-        message_size: usize::MAX,
+        max_message_bytes: usize::MAX,
         messages_per_second: u32::MAX,
-        burst: u32::MAX,
-        flood_patience: forever,
-        queue: usize::MAX,
-        queue_bytes: usize::MAX,
-        write_patience: forever,
-        silence: forever,
-        reply_size: usize::MAX,
+        message_burst: u32::MAX,
+        flood_timeout: forever,
+        max_queued_messages: usize::MAX,
+        max_queued_bytes: usize::MAX,
+        write_timeout: forever,
+        client_timeout: forever,
+        max_reply_bytes: usize::MAX,
     };
     let server = Serving::limited(limits).await;
-    assert!(has_room(server.address).await);
+    assert!(has_free_slot(server.address).await);
     let mut app = App::connect(server.address).await;
     app.send_text(of_size(300 * KIB)).await;
     assert_eq!(app.next().await["code"], "unknown_message_type");
     let nothing = ServerLimits {
-        connections: 0,
-        unauthenticated: 0,
-        wrong_keys: 0,
+        max_connections: 0,
+        max_unauthenticated: 0,
+        max_wrong_keys: 0,
         messages_per_second: 0,
-        burst: 0,
-        queue: 0,
-        queue_bytes: 0,
+        message_burst: 0,
+        max_queued_messages: 0,
+        max_queued_bytes: 0,
         ..ServerLimits::default()
     };
     let server = Serving::limited(nothing).await;
     let mut app = App::connect(server.address).await;
-    assert!(app.so_far().await.is_empty(), "as little as there can be is enough for one");
+    assert!(app.so_far().await.is_empty(), "with the smallest limits one client can still connect");
 }
 
 #[tokio::test]
-async fn whoever_wants_messages_of_any_size_gets_a_conversation_in_parts_all_the_same() {
-    let limits = ServerLimits { queue_bytes: 1 << 20, reply_size: 64 * 1024, ..ServerLimits::default() };
+async fn a_client_without_a_size_limit_still_gets_a_long_conversation_in_parts() {
+    let limits = ServerLimits {
+        max_queued_bytes: 1 << 20,
+        max_reply_bytes: 64 * 1024,
+        ..ServerLimits::default()
+    };
     let server = Serving::limited(limits).await;
     let mut app = App::connect(server.address).await;
     let session = "3f2a8c1e-5b7d-4e90-a1c6-9d8e7f6a5b4c";

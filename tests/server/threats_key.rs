@@ -1,4 +1,4 @@
-//! Somebody without the key tries to get in.
+//! A client without the key tries to get in.
 
 use std::io;
 use std::sync::Arc;
@@ -16,16 +16,16 @@ use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode;
 
 use crate::raw::{Raw, UPGRADE, ask, read, request};
 
-/// A server that does not mind how often it is shown a wrong key.
-async fn patient() -> Serving {
-    Serving::limited(ServerLimits { wrong_keys: 1000, ..ServerLimits::default() }).await
+/// A server that does not throttle wrong keys.
+async fn unthrottled() -> Serving {
+    Serving::limited(ServerLimits { max_wrong_keys: 1000, ..ServerLimits::default() }).await
 }
 
 fn connect(key: &Value, version: &Value) -> Value {
     json!({ "type": "connect", "api_key": key, "protocol_version": version })
 }
 
-/// The last thing that was said, and the code with which the socket was closed.
+/// The last message before the server closed the socket, and the close code.
 async fn end(app: &mut App) -> (Value, Option<CloseCode>) {
     let code = app.closed().await.map(|frame| frame.code);
     (app.heard.last().cloned().unwrap_or_default(), code)
@@ -56,13 +56,17 @@ fn wrong_keys() -> Vec<Value> {
 }
 
 #[tokio::test]
-async fn any_other_key_is_a_wrong_one() {
-    let server = patient().await;
+async fn any_other_key_is_rejected() {
+    let server = unthrottled().await;
     for key in wrong_keys() {
         let mut app = App::dial(server.address).await;
         app.send(connect(&key, &json!("0.5.0"))).await;
         let (last, code) = end(&mut app).await;
-        assert_eq!(last, json!({ "type": "auth_error", "message": "Authentication failed" }), "{key}");
+        assert_eq!(
+            last,
+            json!({ "type": "auth_error", "message": "Authentication failed" }),
+            "{key}"
+        );
         assert_eq!((code, app.heard.len()), (Some(CloseCode::Policy), 2), "{key}");
     }
     let mut app = App::dial(server.address).await;
@@ -71,8 +75,8 @@ async fn any_other_key_is_a_wrong_one() {
 }
 
 #[tokio::test]
-async fn a_client_that_is_too_old_hears_that_and_nothing_about_its_key() {
-    let server = patient().await;
+async fn an_outdated_client_gets_a_version_error_whatever_its_key() {
+    let server = unthrottled().await;
     for version in ["0.3.9", "0.0.0", "0.3.9-beta", "0.3.999+5"] {
         for key in [json!(KEY), json!("wrong"), Value::Null] {
             let mut app = App::dial(server.address).await;
@@ -83,7 +87,7 @@ async fn a_client_that_is_too_old_hears_that_and_nothing_about_its_key() {
             assert_eq!((code, app.heard.len()), (Some(CloseCode::Policy), 2));
         }
     }
-    let passes = [
+    let accepted = [
         (json!("0.4.0"), "0.4.0"),
         (json!("0.4.7-beta"), "0.4.7"),
         (json!("0.5.0"), "0.5.0"),
@@ -96,11 +100,11 @@ async fn a_client_that_is_too_old_hears_that_and_nothing_about_its_key() {
         (json!(["0.3.9"]), "0.4.0"),
         (Value::Null, "0.4.0"),
     ];
-    for (version, spoken) in passes {
+    for (version, negotiated) in accepted {
         let mut app = App::dial(server.address).await;
         app.send(connect(&json!(KEY), &version)).await;
         let connected = app.next().await;
-        assert_eq!(connected["negotiated_protocol_version"], spoken, "{version}: {connected}");
+        assert_eq!(connected["negotiated_protocol_version"], negotiated, "{version}: {connected}");
         let mut app = App::dial(server.address).await;
         app.send(connect(&json!("wrong"), &version)).await;
         assert_eq!(end(&mut app).await.0["type"], "auth_error", "{version}");
@@ -108,8 +112,8 @@ async fn a_client_that_is_too_old_hears_that_and_nothing_about_its_key() {
 }
 
 #[tokio::test]
-async fn what_is_harmless_gets_no_auth_error_and_the_socket_stays() {
-    let server = patient().await;
+async fn harmless_messages_before_the_key_do_not_close_the_socket() {
+    let server = unthrottled().await;
     let mut app = App::dial(server.address).await;
     let session = "3f2a8c1e-5b7d-4e90-a1c6-9d8e7f6a5b4c";
     let silent = ["unsubscribe", "message_ack"];
@@ -122,9 +126,9 @@ async fn what_is_harmless_gets_no_auth_error_and_the_socket_stays() {
     assert!(app.so_far().await.is_empty());
     app.send(json!({ "type": "ping", "session_id": 7 })).await;
     assert_eq!(app.next().await, json!({ "type": "pong" }));
-    let no_messages =
+    let invalid =
         ["", "ping", "{", "[]", "7", "null", "{}", r#"{"type": 7}"#, r#"{"type": null}"#, "\u{0}"];
-    for text in no_messages {
+    for text in invalid {
         app.send_text(text).await;
         let answer = app.next().await;
         assert_eq!(
@@ -139,8 +143,8 @@ async fn what_is_harmless_gets_no_auth_error_and_the_socket_stays() {
 }
 
 #[tokio::test]
-async fn anything_else_before_the_key_ends_the_conversation() {
-    let server = patient().await;
+async fn any_other_message_before_the_key_closes_the_socket() {
+    let server = unthrottled().await;
     let harmless = ["connect", "ping", "unsubscribe", "message_ack"];
     let kinds = ClientMessage::TYPES.iter().filter(|kind| !harmless.contains(kind));
     let mut asked = 0;
@@ -154,7 +158,11 @@ async fn anything_else_before_the_key_ends_the_conversation() {
             let mut app = App::dial(server.address).await;
             app.send(message.clone()).await;
             let (last, code) = end(&mut app).await;
-            assert_eq!((&last["type"], code), (&json!("auth_error"), Some(CloseCode::Policy)), "{message}");
+            assert_eq!(
+                (&last["type"], code),
+                (&json!("auth_error"), Some(CloseCode::Policy)),
+                "{message}"
+            );
             assert_eq!(app.heard.len(), 2, "{message}");
             asked += 1;
         }
@@ -164,7 +172,7 @@ async fn anything_else_before_the_key_ends_the_conversation() {
 
 const WRONG: (&str, &str) = ("Authorization", "Bearer untethered-00000000000000000000000000000000");
 
-/// Shows a wrong key, over a WebSocket or over HTTP.
+/// Sends a wrong key, over a WebSocket or over HTTP.
 async fn guess(server: &Serving, over_http: bool) -> u16 {
     if over_http {
         return ask(server.address, "GET /api/runs", &[WRONG]).await.status();
@@ -175,20 +183,20 @@ async fn guess(server: &Serving, over_http: bool) -> u16 {
     401
 }
 
-/// So long that an answer that waits for it does not come in a test.
-const LONG: Duration = Duration::from_hours(1);
+/// Longer than any test: an answer with this delay never arrives.
+const LONG_DELAY: Duration = Duration::from_hours(1);
 
 #[tokio::test]
-async fn ten_wrong_keys_do_not_keep_the_right_one_out_whichever_way_they_come() {
-    for ways in [[false, false], [true, true], [false, true]] {
-        let limits = ServerLimits { wrong_key_delay: LONG, ..ServerLimits::default() };
+async fn ten_wrong_keys_over_http_or_websocket_do_not_lock_out_the_right_key() {
+    for over_http in [[false, false], [true, true], [false, true]] {
+        let limits = ServerLimits { wrong_key_delay: LONG_DELAY, ..ServerLimits::default() };
         let server = Serving::limited(limits).await;
-        let mut friend = App::connect(server.address).await;
+        let mut authenticated = App::connect(server.address).await;
         let mut waiting = App::dial(server.address).await;
         for attempt in 0..10 {
-            assert_eq!(guess(&server, ways[attempt % 2]).await, 401, "{attempt}");
+            assert_eq!(guess(&server, over_http[attempt % 2]).await, 401, "{attempt}");
         }
-        // The eleventh is not answered for an hour, and what is right is answered meanwhile.
+        // The eleventh wrong key is answered after an hour. Until then the right key still works.
         let mut late = App::dial(server.address).await;
         late.send(connect(&json!("wrong"), &Value::Null)).await;
         let mut late_request = Raw::dial(server.address).await;
@@ -200,16 +208,16 @@ async fn ten_wrong_keys_do_not_keep_the_right_one_out_whichever_way_they_come() 
         assert_eq!(
             ask(server.address, "GET /api/runs", &[]).await.status(),
             401,
-            "no key is not a wrong one"
+            "a missing key is not a wrong one"
         );
         assert_eq!(ask(server.address, "GET /", &[]).await.status(), 200);
         waiting.show_the_key().await;
         App::connect(server.address).await;
 
-        assert!(friend.so_far().await.is_empty());
-        friend.send(json!({ "type": "get_available_recipes" })).await;
-        assert_eq!(friend.next().await["type"], "available_recipes");
-        let nothing = late_request.0.try_read(&mut [0]).expect_err("it waits");
+        assert!(authenticated.so_far().await.is_empty());
+        authenticated.send(json!({ "type": "get_available_recipes" })).await;
+        assert_eq!(authenticated.next().await["type"], "available_recipes");
+        let nothing = late_request.0.try_read(&mut [0]).expect_err("the answer is delayed");
         assert_eq!(nothing.kind(), io::ErrorKind::WouldBlock);
         server.stop().await;
         assert_eq!(late.kinds(), ["hello"]);
@@ -217,7 +225,7 @@ async fn ten_wrong_keys_do_not_keep_the_right_one_out_whichever_way_they_come() 
 }
 
 #[tokio::test]
-async fn the_eleventh_wrong_key_is_answered_late_and_in_the_same_words() {
+async fn the_eleventh_wrong_key_gets_the_same_answer_after_a_delay() {
     let server = Serving::rehearsing(Script::Happy).await;
     for attempt in 0..10 {
         assert_eq!(guess(&server, attempt % 2 == 0).await, 401);
@@ -225,12 +233,16 @@ async fn the_eleventh_wrong_key_is_answered_late_and_in_the_same_words() {
     for over_http in [false, true] {
         let began = Instant::now();
         assert_eq!(guess(&server, over_http).await, 401);
-        assert!(began.elapsed() >= ServerLimits::default().wrong_key_delay, "{:?}", began.elapsed());
+        assert!(
+            began.elapsed() >= ServerLimits::default().wrong_key_delay,
+            "{:?}",
+            began.elapsed()
+        );
     }
 }
 
 #[tokio::test]
-async fn nine_wrong_keys_and_any_number_of_right_ones_are_no_reason_to_refuse() {
+async fn nine_wrong_keys_among_right_ones_lock_out_no_client() {
     let server = Serving::rehearsing(Script::Happy).await;
     for attempt in 0..9 {
         assert_eq!(guess(&server, attempt % 2 == 0).await, 401);
@@ -240,15 +252,20 @@ async fn nine_wrong_keys_and_any_number_of_right_ones_are_no_reason_to_refuse() 
 }
 
 #[tokio::test]
-async fn who_shows_the_key_again_begins_anew_and_hears_everything_once() {
-    let server = patient().await;
+async fn a_client_that_authenticates_again_gets_the_lists_again_and_each_update_once() {
+    let server = unthrottled().await;
     let mut app = App::connect(server.address).await;
     app.so_far().await;
     for _ in 0..3 {
         let before = app.heard.len();
         app.show_the_key().await;
-        let expected =
-            ["connected", "session_list", "recent_sessions", "available_commands", "available_recipes"];
+        let expected = [
+            "connected",
+            "session_list",
+            "recent_sessions",
+            "available_commands",
+            "available_recipes",
+        ];
         assert_eq!(app.kinds()[before..], expected);
     }
     let before = app.heard.len();
@@ -260,11 +277,11 @@ async fn who_shows_the_key_again_begins_anew_and_hears_everything_once() {
     app.until("recipe_exited").await;
     app.until("turn_complete").await;
     let about_runs = app.heard[before..].iter().filter(|message| message["seq"].is_u64());
-    let mut told: Vec<_> =
+    let mut updates: Vec<_> =
         about_runs.map(|message| (message["type"].to_string(), message["seq"].as_u64())).collect();
-    let all = told.len();
-    told.dedup();
-    assert!(all > 5 && told.len() == all, "{told:?}");
+    let all = updates.len();
+    updates.dedup();
+    assert!(all > 5 && updates.len() == all, "{updates:?}");
 
     app.send(connect(&json!("wrong"), &json!("0.5.0"))).await;
     let (last, code) = end(&mut app).await;
@@ -272,19 +289,20 @@ async fn who_shows_the_key_again_begins_anew_and_hears_everything_once() {
 }
 
 #[tokio::test]
-async fn who_does_not_show_the_key_in_time_is_sent_away() {
-    let auth_time = Duration::from_secs(1);
-    let server = Serving::limited(ServerLimits { auth_time, ..ServerLimits::default() }).await;
-    let (mut stranger, mut friend) = (App::dial(server.address).await, App::connect(server.address).await);
-    assert_eq!(end(&mut stranger).await.1, Some(CloseCode::Policy));
-    assert!(friend.so_far().await.is_empty(), "it had come in time");
+async fn a_client_that_does_not_authenticate_in_time_is_disconnected() {
+    let auth_timeout = Duration::from_secs(1);
+    let server = Serving::limited(ServerLimits { auth_timeout, ..ServerLimits::default() }).await;
+    let (mut unauthenticated, mut authenticated) =
+        (App::dial(server.address).await, App::connect(server.address).await);
+    assert_eq!(end(&mut unauthenticated).await.1, Some(CloseCode::Policy));
+    assert!(authenticated.so_far().await.is_empty(), "it authenticated in time");
 }
 
 #[tokio::test]
-async fn no_key_is_ever_logged_or_shown_by_accident() {
-    // The log is that of all tests, which all have the same key.
+async fn no_key_appears_in_the_log_or_in_debug_output() {
+    // All tests of this process share one log and use the same key.
     let log = LogBuffer::of_this_process();
-    let server = patient().await;
+    let server = unthrottled().await;
     let nearly = format!("{}0", &KEY[..KEY.len() - 1]);
     for key in [KEY, nearly.as_str()] {
         ask(server.address, "GET /api/runs", &[("Authorization", &format!("Bearer {key}"))]).await;
@@ -298,9 +316,13 @@ async fn no_key_is_ever_logged_or_shown_by_accident() {
     }
     server.stop().await;
     let log = log.text();
-    assert!(log.contains("somebody showed a wrong key"), "{log}");
+    assert!(log.contains("authentication failed: wrong key"), "{log}");
     let secret = &KEY["untethered-".len()..KEY.len() - 1];
-    assert!(!log.contains(secret), "{}", log.lines().find(|line| line.contains(secret)).unwrap_or_default());
+    assert!(
+        !log.contains(secret),
+        "{}",
+        log.lines().find(|line| line.contains(secret)).unwrap_or_default()
+    );
 
     let place = tempfile::tempdir().unwrap();
     let key = ApiKey::parse(KEY).unwrap();

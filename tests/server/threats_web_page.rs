@@ -7,9 +7,9 @@ use surefire_testkit::app::Serving;
 
 use crate::raw::{UPGRADE, ask, ask_as, read};
 
-/// Everything that is found at the server, and what it answers to nobody in particular: to a plain request, and to one for a
-/// WebSocket.
-const PLACES: [(&str, u16, u16); 11] = [
+/// The server's paths, with the status without a key for a plain request and for a WebSocket
+/// upgrade.
+const PATHS: [(&str, u16, u16); 11] = [
     ("/", 200, 101),
     ("/ws", 426, 101),
     ("/console/main.js", 200, 200),
@@ -24,8 +24,8 @@ const PLACES: [(&str, u16, u16); 11] = [
 ];
 
 async fn serving() -> Serving {
-    // Nobody here is refused for having no key too often.
-    let limits = surefire::server::ServerLimits { wrong_keys: 1000, ..Default::default() };
+    // These tests are not about throttling.
+    let limits = surefire::server::ServerLimits { max_wrong_keys: 1000, ..Default::default() };
     Serving::limited(limits).await
 }
 
@@ -47,7 +47,7 @@ async fn a_page_of_another_site_is_refused_before_anything_else() {
         format!("http://127.0.0.1:{port}.evil.example"),
         format!("http://evil@127.0.0.1:{port}"),
     ];
-    for (path, ..) in PLACES {
+    for (path, ..) in PATHS {
         for origin in &origins {
             let origin = ("Origin", origin.as_str());
             let line = format!("GET {path}");
@@ -62,35 +62,52 @@ async fn a_page_of_another_site_is_refused_before_anything_else() {
 }
 
 #[tokio::test]
-async fn the_servers_own_page_is_let_in_and_so_is_a_client_that_is_no_page() {
+async fn the_servers_own_page_and_clients_without_an_origin_are_accepted() {
     let server = serving().await;
     let own = format!("http://{}", server.address);
-    for (path, plain, socket) in PLACES {
+    for (path, plain, socket) in PATHS {
         for origin in [&[][..], &[("Origin", own.as_str())]] {
             let line = format!("GET {path}");
-            assert_eq!(ask(server.address, &line, origin).await.status(), plain, "{path} {origin:?}");
+            assert_eq!(
+                ask(server.address, &line, origin).await.status(),
+                plain,
+                "{path} {origin:?}"
+            );
             let upgrade = [&UPGRADE[..], origin].concat();
-            assert_eq!(ask(server.address, &line, &upgrade).await.status(), socket, "{path} {origin:?}");
+            assert_eq!(
+                ask(server.address, &line, &upgrade).await.status(),
+                socket,
+                "{path} {origin:?}"
+            );
         }
     }
     server.stop().await;
 }
 
 #[tokio::test]
-async fn a_foreign_name_that_points_here_is_refused() {
+async fn a_foreign_host_name_that_resolves_to_this_server_is_refused() {
     let server = serving().await;
     let port = server.address.port();
-    let names =
-        ["evil.example", "localhost.evil.example", "127.0.0.1.evil.example", "0x7f000001", "2130706433"];
+    let names = [
+        "evil.example",
+        "localhost.evil.example",
+        "127.0.0.1.evil.example",
+        "0x7f000001",
+        "2130706433",
+    ];
     for name in names {
         for host in [name.to_owned(), format!("{name}:{port}")] {
-            // Such a page is of the same origin as the host that it asks for.
+            // After DNS rebinding, the page's origin equals the host that it requests.
             let origin = format!("http://{host}");
             let headers = [("Host", host.as_str()), ("Origin", origin.as_str())];
-            for (path, ..) in PLACES {
+            for (path, ..) in PATHS {
                 let line = format!("GET {path}");
                 assert_eq!(ask_as(server.address, &line, &headers).await.status(), 403, "{host}");
-                assert_eq!(ask_as(server.address, &line, &headers[..1]).await.status(), 403, "{host}");
+                assert_eq!(
+                    ask_as(server.address, &line, &headers[..1]).await.status(),
+                    403,
+                    "{host}"
+                );
                 let upgrade = [&UPGRADE[..], &headers].concat();
                 assert_eq!(ask_as(server.address, &line, &upgrade).await.status(), 403, "{host}");
             }
@@ -100,7 +117,7 @@ async fn a_foreign_name_that_points_here_is_refused() {
 }
 
 #[tokio::test]
-async fn a_request_says_once_whom_it_is_for() {
+async fn a_request_needs_exactly_one_valid_host() {
     let server = serving().await;
     let own = server.address.to_string();
     let own = ("Host", own.as_str());
@@ -121,14 +138,15 @@ async fn a_request_says_once_whom_it_is_for() {
         let answer = ask_as(server.address, "GET /health", headers).await;
         assert_eq!(answer.status(), *status, "{headers:?}: {answer:?}");
     }
-    // What is in the request's line counts for nothing.
-    let answer = ask_as(server.address, "GET http://localhost/health", &[("Host", "evil.example")]).await;
+    // The host in the request line is ignored.
+    let answer =
+        ask_as(server.address, "GET http://localhost/health", &[("Host", "evil.example")]).await;
     assert_eq!(answer.status(), 403);
     server.stop().await;
 }
 
 #[tokio::test]
-async fn a_name_that_the_owner_allows_is_let_in() {
+async fn a_host_name_that_the_operator_allows_is_accepted() {
     let rehearsal = Arc::new(Rehearsal::new(Script::Happy));
     let server = Serving::with(rehearsal, |builder| builder.allow_host("Surefire.Example.")).await;
     for (host, status) in [
@@ -148,7 +166,7 @@ async fn a_name_that_the_owner_allows_is_let_in() {
 }
 
 #[tokio::test]
-async fn every_answer_keeps_a_browser_from_making_more_of_it() {
+async fn every_answer_has_the_security_headers() {
     let server = serving().await;
     let mut answers = vec![
         ask_as(server.address, "GET /", &[]).await,
@@ -158,12 +176,13 @@ async fn every_answer_keeps_a_browser_from_making_more_of_it() {
         read(server.address, "/api/recipes/implement-and-review?format=dot").await,
         read(server.address, "/api/recipes/implement-and-review?format=gif").await,
     ];
-    for (path, ..) in PLACES {
+    for (path, ..) in PATHS {
         answers.push(ask(server.address, &format!("GET {path}"), &[]).await);
         answers.push(read(server.address, path).await);
     }
     for answer in answers {
-        let policy = answer.header("content-security-policy").unwrap_or_else(|| panic!("{answer:?}"));
+        let policy =
+            answer.header("content-security-policy").unwrap_or_else(|| panic!("{answer:?}"));
         assert!(policy.contains("default-src 'none'") && policy.contains("frame-ancestors 'none'"));
         assert!(!policy.contains("unsafe"), "{policy}");
         assert_eq!(answer.header("x-content-type-options"), Some("nosniff"), "{answer:?}");
@@ -177,7 +196,7 @@ async fn every_answer_keeps_a_browser_from_making_more_of_it() {
 type Header = (&'static str, &'static str);
 
 #[tokio::test]
-async fn what_is_no_request_for_a_socket_gets_none() {
+async fn only_a_valid_upgrade_request_gets_a_websocket() {
     let server = serving().await;
     let [connection, upgrade, version, key] = UPGRADE;
     let old = ("Sec-WebSocket-Version", "8");
@@ -216,6 +235,10 @@ async fn what_is_no_request_for_a_socket_gets_none() {
         }
     }
     let answer = ask(server.address, "GET /ws", &UPGRADE).await;
-    assert_eq!(answer.header("sec-websocket-accept"), Some("s3pPLMBiTxaQ9kYGzzhZRbK+xOo="), "{answer:?}");
+    assert_eq!(
+        answer.header("sec-websocket-accept"),
+        Some("s3pPLMBiTxaQ9kYGzzhZRbK+xOo="),
+        "{answer:?}"
+    );
     server.stop().await;
 }

@@ -1,4 +1,4 @@
-//! A client that has the key, and is not the user at this machine, tries to widen what runs may do here.
+//! A client with the key that is not the user at this machine tries to widen what runs may do.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use surefire_testkit::app::{App, KEY, Serving};
 
 use crate::raw::read;
 
-/// What widens a run, and the option that does it on the machine.
+/// The fields that widen a run, and the command-line option that does the same on the machine.
 fn widening() -> [(&'static str, Value, &'static str); 7] {
     [
         ("allow_tools", json!(["edit"]), "surefire run --allow-tool"),
@@ -25,8 +25,10 @@ fn widening() -> [(&'static str, Value, &'static str); 7] {
 }
 
 async fn serving() -> Serving {
-    Serving::with(Arc::new(Rehearsal::new(Script::Happy)), |builder| builder.allow_host("studio.example"))
-        .await
+    Serving::with(Arc::new(Rehearsal::new(Script::Happy)), |builder| {
+        builder.allow_host("studio.example")
+    })
+    .await
 }
 
 fn start(server: &Serving) -> Value {
@@ -36,7 +38,8 @@ fn start(server: &Serving) -> Value {
     })
 }
 
-/// Nothing of what it asks for is done, and it is told what to do on the machine.
+/// Checks that every widening request is refused without effect, and that the error names the
+/// command to use on the machine.
 async fn is_refused(server: &Serving, mut client: App, from: &str) {
     let connected = client.heard.iter().find(|message| message["type"] == "connected");
     let connected = connected.expect("it has the key");
@@ -47,15 +50,19 @@ async fn is_refused(server: &Serving, mut client: App, from: &str) {
         client.send(start).await;
         let error = client.until("error").await;
         assert_eq!(error["code"], "not_supported", "{from} {field}: {error}");
-        let words = error["message"].as_str().expect("it has words");
+        let words = error["message"].as_str().expect("an error has a message");
         assert!(words.contains(&format!("`{field}`")) && words.contains(option), "{from}: {words}");
     }
-    for (kind, command) in [("trust_directory", "surefire trust"), ("untrust_directory", "surefire untrust")]
+    for (kind, command) in
+        [("trust_directory", "surefire trust"), ("untrust_directory", "surefire untrust")]
     {
         client.send(json!({ "type": kind, "working_directory": server.project() })).await;
         let error = client.until("error").await;
         assert_eq!(error["code"], "not_supported", "{from} {kind}: {error}");
-        assert!(error["message"].as_str().expect("it has words").contains(command), "{from}: {error}");
+        assert!(
+            error["message"].as_str().expect("an error has a message").contains(command),
+            "{from}: {error}"
+        );
     }
     assert_eq!(
         read(server.address, "/api/runs").await.json(),
@@ -66,14 +73,14 @@ async fn is_refused(server: &Serving, mut client: App, from: &str) {
 }
 
 #[tokio::test]
-async fn a_program_on_this_machine_that_comes_over_the_network_is_refused() {
+async fn a_local_program_that_connects_over_tcp_is_refused() {
     let server = serving().await;
     is_refused(&server, App::connect(server.address).await, "no origin").await;
     server.stop().await;
 }
 
 #[tokio::test]
-async fn a_page_under_a_name_that_others_know_is_refused() {
+async fn a_page_under_an_allowed_host_name_is_refused() {
     let server = serving().await;
     let host = format!("studio.example:{}", server.address.port());
     let origin = format!("http://{host}");
@@ -83,12 +90,14 @@ async fn a_page_under_a_name_that_others_know_is_refused() {
 }
 
 #[tokio::test]
-async fn a_page_that_a_proxy_passes_on_is_refused() {
+async fn a_page_behind_a_proxy_is_refused() {
     let server = serving().await;
     let origin = format!("http://{}", server.address);
-    for (name, value) in
-        [("x-forwarded-for", "203.0.113.7"), ("x-forwarded-proto", "https"), ("forwarded", "for=203.0.113.7")]
-    {
+    for (name, value) in [
+        ("x-forwarded-for", "203.0.113.7"),
+        ("x-forwarded-proto", "https"),
+        ("forwarded", "for=203.0.113.7"),
+    ] {
         let client = App::connect_as(server.address, &[("origin", &origin), (name, value)]).await;
         is_refused(&server, client, name).await;
     }
@@ -99,7 +108,7 @@ async fn a_page_that_a_proxy_passes_on_is_refused() {
 }
 
 #[tokio::test]
-async fn the_console_page_on_this_machine_is_told_that_it_may_and_may() {
+async fn the_console_on_this_machine_gets_may_widen_and_can_widen_a_run() {
     let server = serving().await;
     let origin = format!("http://{}", server.address);
     let mut page = App::connect_as(server.address, &[("origin", &origin)]).await;
@@ -112,9 +121,11 @@ async fn the_console_page_on_this_machine_is_told_that_it_may_and_may() {
     let ack = page.until("ack").await;
     let run = ack["run_id"].as_str().expect("a run was started").parse().expect("it is an id");
     let journal = Endpoint::at(server.address, KEY).journal(run, 0).await.expect("it can be read");
-    let journal = journal.expect("it is there");
-    let Event::Started { order, .. } = &journal.events[0].event else { panic!("{:?}", journal.events[0]) };
+    let journal = journal.expect("the run exists");
+    let Event::Started { spec, .. } = &journal.events[0].event else {
+        panic!("{:?}", journal.events[0])
+    };
     let permits = Permits { allow_deps: true, force_parallel: true, ..Permits::default() };
-    assert_eq!((order.permits, &order.allow_tools[..]), (permits, &[Tool::Edit][..]));
+    assert_eq!((spec.permits, &spec.allow_tools[..]), (permits, &[Tool::Edit][..]));
     server.stop().await;
 }

@@ -1,4 +1,5 @@
-//! What agents work on: who is listed, who is told that it has changed, and what a stop leaves of it.
+//! The list of sessions in which agents work: what is in it, which clients are notified of changes,
+//! and what a stop does to it.
 
 use serde_json::{Value, json};
 use surefire::agent::Script;
@@ -14,7 +15,7 @@ async fn work(server: &Serving) -> Vec<Value> {
     read(server.address, "/api/work").await.json()["work"].as_array().expect("it is a list").clone()
 }
 
-/// Sends a prompt outside of a run, in a session that begins with it if it is not there.
+/// Sends a prompt outside of a run. It creates the session if there is none.
 async fn prompt(server: &Serving, app: &mut App, session: Uuid, text: &str) {
     let prompt = json!({
         "type": "prompt", "text": text, "new_session_id": session, "working_directory": server.project(),
@@ -33,15 +34,15 @@ async fn start(server: &Serving, app: &mut App, session: Uuid) -> Value {
     app.until("recipe_step_started").await
 }
 
-/// What a session's conversation has, as `mark` and text.
-async fn said(server: &Serving, session: Uuid) -> Vec<(Value, String)> {
-    // One that has asked for nothing before: all that it hears is the answer.
+/// The messages of a session's conversation, as `mark` and text.
+async fn conversation(server: &Serving, session: Uuid) -> Vec<(Value, String)> {
+    // A new client has no other subscription, so the first history is the answer.
     let mut app = App::connect(server.address).await;
     app.send(json!({ "type": "subscribe", "session_id": session, "from_offset": 0 })).await;
     let history = app.until("session_history").await;
     let messages = history["messages"].as_array().unwrap().iter();
-    let words = |message: &Value| message["text"].as_str().unwrap().to_owned();
-    messages.map(|message| (message["mark"].clone(), words(message))).collect()
+    let text = |message: &Value| message["text"].as_str().unwrap().to_owned();
+    messages.map(|message| (message["mark"].clone(), text(message))).collect()
 }
 
 #[tokio::test]
@@ -64,7 +65,8 @@ async fn every_session_with_an_agent_at_work_is_listed_and_no_other() {
         assert_eq!(line["working_directory"], json!(server.project()), "{line}");
         assert_eq!(line["agent"], "rehearsal");
     }
-    let of = |id: Uuid| lines.iter().find(|line| line["session_id"] == json!(id)).expect("it is listed");
+    let of =
+        |id: Uuid| lines.iter().find(|line| line["session_id"] == json!(id)).expect("it is listed");
     assert_eq!(of(chat)["chat"], json!({ "preview": "Is the build green?" }));
     assert_eq!((&of(chat)["run"], &of(chat)["queued"]), (&Value::Null, &json!(1)));
     assert_eq!(of(chat)["name"], "Is the build green?");
@@ -78,7 +80,7 @@ async fn every_session_with_an_agent_at_work_is_listed_and_no_other() {
 }
 
 #[tokio::test]
-async fn sessions_are_listed_with_the_run_that_holds_them_and_the_one_before() {
+async fn sessions_are_listed_with_their_current_and_previous_run() {
     let server = Serving::rehearsing(Script::Slow).await;
     let mut app = App::connect(server.address).await;
     let session = Uuid::new_v4();
@@ -90,7 +92,10 @@ async fn sessions_are_listed_with_the_run_that_holds_them_and_the_one_before() {
         })
     };
     let created = app.heard.iter().find(|message| message["type"] == "session_created").unwrap();
-    assert_eq!((&created["active_recipe"], &created["last_recipe"]), (&active(&first), &Value::Null));
+    assert_eq!(
+        (&created["active_recipe"], &created["last_recipe"]),
+        (&active(&first), &Value::Null)
+    );
 
     app.send(json!({ "type": "exit_recipe", "session_id": session })).await;
     let exited = app.until("recipe_exited").await;
@@ -107,7 +112,7 @@ async fn sessions_are_listed_with_the_run_that_holds_them_and_the_one_before() {
 }
 
 #[tokio::test]
-async fn a_stop_takes_a_session_off_the_list_and_marks_what_was_queued() {
+async fn a_stop_removes_the_session_from_the_list_and_marks_queued_prompts() {
     let server = Serving::rehearsing(Script::Slow).await;
     let mut app = App::connect(server.address).await;
     let (chat, run) = (Uuid::new_v4(), Uuid::new_v4());
@@ -116,23 +121,23 @@ async fn a_stop_takes_a_session_off_the_list_and_marks_what_was_queued() {
     for (session, stop) in [(chat, "kill_session"), (run, "exit_recipe")] {
         prompt(&server, &mut app, session, "And the tests?").await;
         app.send(json!({ "type": stop, "session_id": session })).await;
-        eventually_async("it is not listed any more", async || {
+        eventually_async("it is no longer listed", async || {
             work(&server).await.iter().all(|line| line["session_id"] != json!(session))
         })
         .await;
-        let said = said(&server, session).await;
-        let marked: Vec<_> = said.iter().filter(|(mark, _)| !mark.is_null()).collect();
-        assert_eq!(marked.len(), 1, "how a turn or a run ended is no mark: {said:?}");
+        let messages = conversation(&server, session).await;
+        let marked: Vec<_> = messages.iter().filter(|(mark, _)| !mark.is_null()).collect();
+        assert_eq!(marked.len(), 1, "how a turn or a run ended is not a mark: {messages:?}");
         assert_eq!(marked[0].0, "not_delivered");
-        assert!(marked[0].1.starts_with("Not delivered: “And the tests?”"), "{said:?}");
+        assert!(marked[0].1.starts_with("Not delivered: “And the tests?”"), "{messages:?}");
     }
-    assert!(work(&server).await.is_empty(), "nothing starts again");
+    assert!(work(&server).await.is_empty(), "no agent starts again");
     server.stop().await;
 }
 
-/// What was withdrawn says so itself once it is read again; the offsets stay as they were.
+/// The server does not resend a withdrawn prompt. The history marks it, and no offset changes.
 #[tokio::test]
-async fn a_prompt_that_was_withdrawn_is_read_again_as_not_delivered() {
+async fn a_withdrawn_prompt_is_not_delivered_in_the_history() {
     let server = Serving::rehearsing(Script::Slow).await;
     let mut app = App::connect(server.address).await;
     let run = Uuid::new_v4();
@@ -140,14 +145,20 @@ async fn a_prompt_that_was_withdrawn_is_read_again_as_not_delivered() {
     prompt(&server, &mut app, run, "And the tests?").await;
     app.send(json!({ "type": "exit_recipe", "session_id": run })).await;
     app.until("recipe_exited").await;
-    let live = app.heard.iter().flat_map(|message| message["messages"].as_array().into_iter().flatten());
-    assert!(live.into_iter().all(|message| message.get("delivered").is_none()), "nothing is sent anew");
+    let live =
+        app.heard.iter().flat_map(|message| message["messages"].as_array().into_iter().flatten());
+    assert!(
+        live.into_iter().all(|message| message.get("delivered").is_none()),
+        "no message is sent again"
+    );
     let before = app.heard.len();
     app.send(json!({ "type": "subscribe", "session_id": run, "from_offset": 0 })).await;
     app.until("session_history").await;
-    let history = app.heard[before..].iter().rfind(|message| message["type"] == "session_history").unwrap();
+    let history =
+        app.heard[before..].iter().rfind(|message| message["type"] == "session_history").unwrap();
     let messages = history["messages"].as_array().unwrap();
-    let undelivered: Vec<_> = messages.iter().filter(|message| message["delivered"] == false).collect();
+    let undelivered: Vec<_> =
+        messages.iter().filter(|message| message["delivered"] == false).collect();
     assert_eq!(undelivered.len(), 1, "{messages:?}");
     assert_eq!(
         (&undelivered[0]["role"], &undelivered[0]["text"]),
@@ -157,9 +168,9 @@ async fn a_prompt_that_was_withdrawn_is_read_again_as_not_delivered() {
     server.stop().await;
 }
 
-/// An agent can say the same words, and they are its words.
+/// An agent's text is not a mark even if it reads like one.
 #[tokio::test]
-async fn what_an_agent_says_is_never_a_mark() {
+async fn text_from_an_agent_is_never_a_mark() {
     let server = Serving::rehearsing(Script::Happy).await;
     let mut app = App::connect(server.address).await;
     let session = Uuid::new_v4();
@@ -167,17 +178,21 @@ async fn what_an_agent_says_is_never_a_mark() {
     app.until("turn_complete").await;
     start(&server, &mut app, session).await;
     app.until("recipe_exited").await;
-    let said = said(&server, session).await;
-    assert!(said.len() > 4 && said.iter().all(|(mark, _)| mark.is_null()), "{said:?}");
+    let messages = conversation(&server, session).await;
+    assert!(messages.len() > 4 && messages.iter().all(|(mark, _)| mark.is_null()), "{messages:?}");
     server.stop().await;
 }
 
 #[tokio::test]
-async fn only_who_asked_for_it_is_told_that_work_has_changed() {
+async fn only_clients_that_asked_for_it_are_notified_of_changed_work() {
     let server = Serving::rehearsing(Script::Slow).await;
-    let mut asked = App::dial(server.address).await;
-    asked.send(json!({ "type": "connect", "api_key": KEY, "protocol_version": "0.5.0", "work": true })).await;
-    asked.until("available_recipes").await;
+    let mut notified = App::dial(server.address).await;
+    notified
+        .send(
+            json!({ "type": "connect", "api_key": KEY, "protocol_version": "0.5.0", "work": true }),
+        )
+        .await;
+    notified.until("available_recipes").await;
     let mut app = App::connect(server.address).await;
     for form in [json!("yes"), json!(1), json!(false), Value::Null] {
         let mut other = App::dial(server.address).await;
@@ -187,9 +202,9 @@ async fn only_who_asked_for_it_is_told_that_work_has_changed() {
     let session = Uuid::new_v4();
     for text in ["Is the build green?", "And the tests?"] {
         prompt(&server, &mut app, session, text).await;
-        let changed = asked.until("work_changed").await;
+        let changed = notified.until("work_changed").await;
         assert_eq!(changed, json!({ "type": "work_changed", "session_id": session }));
-        assert!(!work(&server).await.is_empty(), "it is listed when that is told");
+        assert!(!work(&server).await.is_empty(), "it is listed before clients are notified");
     }
     app.so_far().await;
     assert!(!app.kinds().contains(&"work_changed"), "{:?}", app.kinds());
@@ -197,10 +212,12 @@ async fn only_who_asked_for_it_is_told_that_work_has_changed() {
 }
 
 #[tokio::test]
-async fn a_client_that_announces_it_is_sent_how_runs_are_shown_and_can_ask_for_it() {
+async fn a_client_that_announces_views_receives_them_and_any_client_can_request_one() {
     let server = Serving::rehearsing(Script::Happy).await;
     let mut viewer = App::dial(server.address).await;
-    viewer.send(json!({ "type": "connect", "api_key": KEY, "protocol_version": "0.5.0", "view": 1 })).await;
+    viewer
+        .send(json!({ "type": "connect", "api_key": KEY, "protocol_version": "0.5.0", "view": 1 }))
+        .await;
     viewer.until("available_recipes").await;
     let mut app = App::connect(server.address).await;
     start(&server, &mut app, Uuid::new_v4()).await;
@@ -209,9 +226,11 @@ async fn a_client_that_announces_it_is_sent_how_runs_are_shown_and_can_ask_for_i
     let run = exited["run_id"].clone();
     viewer.until("turn_complete").await;
 
-    // Merged one after the other, what was sent is the whole.
-    let sent =
-        viewer.heard.iter().filter(|message| message["type"] == "run_view" && message["run_id"] == run);
+    // The changes merge into the whole view.
+    let sent = viewer
+        .heard
+        .iter()
+        .filter(|message| message["type"] == "run_view" && message["run_id"] == run);
     let mut changes =
         sent.map(|message| serde_json::from_value::<RunView>(message["changed"].clone()).unwrap());
     let mut merged = changes.next().unwrap();

@@ -1,4 +1,4 @@
-//! What holds for every store holds for ours.
+//! Both stores pass the conformance tests that every store must pass.
 
 mod memory {
     use surefire::store::Memory;

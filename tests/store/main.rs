@@ -1,4 +1,4 @@
-//! The stores: what holds for each of them, and what the one on disk does beyond that.
+//! The stores: what all of them guarantee, and what the SQLite store guarantees in addition.
 
 #![cfg(feature = "engine")]
 

@@ -1,5 +1,5 @@
-//! What the store on disk does beyond what every store does: it outlives its process, keeps others out, and says what
-//! is wrong with what it finds.
+//! What the SQLite store guarantees in addition: it is durable, excludes other servers, and reports
+//! what is wrong with the files that it finds.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Lines, Write};
@@ -10,16 +10,18 @@ use std::time::Duration;
 
 use rusqlite::{Connection, OpenFlags};
 use surefire::store::{
-    Change, Holder, NewMessage, Process, RunFilter, Session, Sqlite, SqliteOptions, Store, StoreError,
+    Change, Holder, NewMessage, ProcessRecord, RunFilter, SessionRecord, Sqlite, SqliteOptions,
+    Store, StoreError,
 };
 use surefire_testkit::fixtures::{
-    attempt, began, chat_begins, chat_ends, commit, ends, ends_until, events, everything, expects, message,
-    messages_of, moved, new_session, opens, prompt, queued, queues, replied, resumes, run, says, session,
-    started, switches,
+    attempt, began, chat_begins, chat_ends, commit, ends, ends_until, events, everything, expects,
+    message, messages_of, moved, new_session, opens, prompt, queued, queues, replied, resumes, run,
+    says, session, started, switches,
 };
 use tempfile::TempDir;
 
-/// Names the data directory for a process that a test starts from this very file.
+/// The environment variable with the data directory, for a child process that a test starts from
+/// this executable.
 const CHILD: &str = "SUREFIRE_STORE_CHILD";
 
 fn folder() -> TempDir {
@@ -32,7 +34,7 @@ fn database(folder: &TempDir) -> PathBuf {
 
 fn open(folder: &TempDir) -> Sqlite {
     let opened = Sqlite::open(folder.path()).unwrap();
-    assert_eq!(opened.set_aside, None);
+    assert_eq!(opened.quarantined, None);
     opened.store
 }
 
@@ -43,18 +45,19 @@ fn fill(store: &dyn Store) {
         let text = format!("{n} {}", "x".repeat(2_000));
         let said = Change::message(NewMessage { text, ..message(7, n, 2) });
         let seq = 2 + 2 * u64::try_from(n).unwrap();
-        commit(store, [said, events(7, seq, [replied(700 + n, Some(0.1)), began(701 + n)], 2)]).unwrap();
+        commit(store, [said, events(7, seq, [replied(700 + n, Some(0.1)), began(701 + n)], 2)])
+            .unwrap();
     }
 }
 
 #[test]
-fn what_was_committed_is_there_after_reopening() {
+fn everything_committed_is_there_after_reopening() {
     let folder = folder();
     let store = open(&folder);
     fill(&store);
     commit(&store, [events(7, 122, [queues(1), ends_until(900)], 3)]).unwrap();
     commit(&store, [new_session(2, 5), events(2, 0, [started(2, 2), began(99)], 6)]).unwrap();
-    let process = Process { pid: 4711, started: "then".into() };
+    let process = ProcessRecord { pid: 4711, started: "then".into() };
     commit(&store, [Change::Spawned { attempt: attempt(99), process }]).unwrap();
     commit(&store, [queued(2, 2, "later", 7), switches(2, false), opens(7)]).unwrap();
     let before = everything(&store).unwrap();
@@ -87,7 +90,8 @@ fn a_data_directory_has_one_server() {
     let error = Sqlite::open(folder.path()).unwrap_err();
     let words = error.to_string();
     assert!(
-        words.contains(&format!("in use by the server with pid {pid} at ws://127.0.0.1:7777; stop")),
+        words
+            .contains(&format!("in use by the server with pid {pid} at ws://127.0.0.1:7777; stop")),
         "{words}"
     );
     commit(&store, [new_session(1, 1)]).unwrap();
@@ -97,18 +101,18 @@ fn a_data_directory_has_one_server() {
 }
 
 #[test]
-fn asking_who_holds_a_directory_makes_nothing() {
+fn asking_which_server_holds_a_directory_creates_nothing() {
     let folder = folder();
     let missing = folder.path().join("data");
     assert_eq!(Sqlite::holder(&missing), Ok(None));
     assert!(!missing.exists());
     let file = folder.path().join("file");
     fs::write(&file, "").unwrap();
-    assert_eq!(Sqlite::holder(&file), Ok(None), "that is said when it is opened");
+    assert_eq!(Sqlite::holder(&file), Ok(None), "opening it reports the problem");
 }
 
 #[test]
-fn a_lock_file_with_something_else_in_it_is_somebodys() {
+fn a_lock_file_with_unknown_content_counts_as_held() {
     let folder = folder();
     let _store = open(&folder);
     for contents in [&b"\xff\xfe"[..], b"pid 1 or so\n", " ".repeat(100_000).as_bytes()] {
@@ -119,7 +123,7 @@ fn a_lock_file_with_something_else_in_it_is_somebodys() {
 }
 
 #[test]
-fn another_process_is_kept_out_until_it_is_killed() {
+fn a_second_process_is_excluded_until_the_first_is_killed() {
     let folder = folder();
     let child = Server::start(&folder).commits(3);
     match Sqlite::open(folder.path()).unwrap_err() {
@@ -133,7 +137,7 @@ fn another_process_is_kept_out_until_it_is_killed() {
 }
 
 #[test]
-fn a_kill_loses_nothing_that_was_acknowledged_and_doubles_nothing() {
+fn a_kill_loses_no_acknowledged_commit_and_duplicates_none() {
     let folder = folder();
     for kill in 1..=10_u64 {
         let acknowledged = Server::start(&folder).commits(kill * 7).kill();
@@ -142,8 +146,12 @@ fn a_kill_loses_nothing_that_was_acknowledged_and_doubles_nothing() {
             (store.session(session(1)).unwrap().unwrap(), store.run(run(1)).unwrap().unwrap());
         let (messages, events) =
             (store.messages(session.id, 0, 9999).unwrap(), store.events(run.id, 0, 9999).unwrap());
-        // What was being written when it was killed is there as a whole or not at all.
-        assert!([acknowledged, acknowledged + 1].contains(&session.messages), "{acknowledged} {session:?}");
+        // The commit that was being written when the process was killed is there completely or not
+        // at all.
+        assert!(
+            [acknowledged, acknowledged + 1].contains(&session.messages),
+            "{acknowledged} {session:?}"
+        );
         assert_eq!(run.last_seq, 1 + session.messages);
         assert_eq!(messages.len() as u64, session.messages);
         for (n, message) in (0..).zip(&messages) {
@@ -153,12 +161,12 @@ fn a_kill_loses_nothing_that_was_acknowledged_and_doubles_nothing() {
             events.iter().map(|it| it.seq).collect::<Vec<_>>(),
             (1..=run.last_seq).collect::<Vec<_>>()
         );
-        assert!(events.iter().zip(events.iter().skip(1)).all(|(a, b)| a.place < b.place));
+        assert!(events.iter().zip(events.iter().skip(1)).all(|(a, b)| a.global_seq < b.global_seq));
     }
 }
 
 #[test]
-fn a_full_store_keeps_what_it_has_and_goes_on_when_there_is_room() {
+fn a_full_store_keeps_what_it_has_and_accepts_commits_when_there_is_room() {
     let folder = folder();
     let store = SqliteOptions::default().max_size(600_000).open(folder.path()).unwrap().store;
     commit(&store, [new_session(1, 1), events(1, 0, [started(1, 1), began(1)], 1)]).unwrap();
@@ -173,7 +181,7 @@ fn a_full_store_keeps_what_it_has_and_goes_on_when_there_is_room() {
     let before = everything(&store).unwrap();
     assert_eq!(store.session(session(1)).unwrap().unwrap().messages, 2 * written);
     assert_eq!(commit(&store, [large(500)]), Err(StoreError::Full));
-    // What needs no room can still be written, such as that the run has stopped.
+    // A commit that needs no room, such as the end of the run, is still accepted.
     commit(&store, [events(1, 2, [ends("storage-error")], 2)]).unwrap();
     assert_ne!(everything(&store).unwrap(), before);
     drop(store);
@@ -185,7 +193,7 @@ fn a_full_store_keeps_what_it_has_and_goes_on_when_there_is_room() {
 }
 
 #[test]
-fn a_damaged_database_is_set_aside_and_never_deleted() {
+fn a_damaged_database_is_quarantined_and_never_deleted() {
     let healthy = folder();
     fill(&open(&healthy));
     let bytes = fs::read(database(&healthy)).unwrap();
@@ -197,7 +205,10 @@ fn a_damaged_database_is_set_aside_and_never_deleted() {
         bytes
     };
     let mut table = vec![
-        ("garbage".to_owned(), b"no database at all, but some text that stands in its place".repeat(99)),
+        (
+            "garbage".to_owned(),
+            b"no database at all, but some text that stands in its place".repeat(99),
+        ),
         ("one byte".to_owned(), vec![b'x']),
         ("a few bytes".to_owned(), bytes[..100].to_vec()),
         ("most of the first page".to_owned(), bytes[..2000].to_vec()),
@@ -215,12 +226,12 @@ fn a_damaged_database_is_set_aside_and_never_deleted() {
         let folder = folder();
         fs::write(database(&folder), &damaged).unwrap();
         let opened = Sqlite::open(folder.path()).unwrap();
-        let aside = opened.set_aside.unwrap_or_else(|| panic!("{what} was not noticed"));
-        assert_eq!(fs::read(&aside.path).unwrap(), damaged, "{what}");
-        let name = aside.path.file_name().unwrap().to_str().unwrap();
+        let quarantined = opened.quarantined.unwrap_or_else(|| panic!("{what} was not noticed"));
+        assert_eq!(fs::read(&quarantined.path).unwrap(), damaged, "{what}");
+        let name = quarantined.path.file_name().unwrap().to_str().unwrap();
         let stamp = name.strip_prefix("surefire.db.damaged-").unwrap_or_else(|| panic!("{name}"));
         assert!(stamp.len() == 15 && stamp.as_bytes()[8] == b'-', "{name}");
-        assert!(!aside.why.is_empty());
+        assert!(!quarantined.why.is_empty());
         assert_eq!(opened.store.session_count(), Ok(0), "{what}");
         fill(&opened.store);
         drop(opened.store);
@@ -229,12 +240,12 @@ fn a_damaged_database_is_set_aside_and_never_deleted() {
 }
 
 #[test]
-fn damaged_databases_do_not_take_each_others_place() {
+fn damaged_databases_do_not_overwrite_each_other() {
     let folder = folder();
     let mut paths = Vec::new();
     for n in 0..3_u8 {
         fs::write(database(&folder), vec![n + 1; 5000]).unwrap();
-        paths.push(Sqlite::open(folder.path()).unwrap().set_aside.unwrap().path);
+        paths.push(Sqlite::open(folder.path()).unwrap().quarantined.unwrap().path);
     }
     for (n, path) in (0..).zip(&paths) {
         assert_eq!(fs::read(path).unwrap(), vec![n + 1; 5000], "{}", path.display());
@@ -242,7 +253,7 @@ fn damaged_databases_do_not_take_each_others_place() {
 }
 
 #[test]
-fn the_log_of_a_damaged_database_goes_with_it() {
+fn the_log_of_a_damaged_database_is_quarantined_with_it() {
     let folder = folder();
     fill(&open(&folder));
     let mut bytes = fs::read(database(&folder)).unwrap();
@@ -254,14 +265,14 @@ fn the_log_of_a_damaged_database_goes_with_it() {
     fs::write(database(&folder), &bytes).unwrap();
 
     let opened = Sqlite::open(folder.path()).unwrap();
-    let aside = opened.set_aside.unwrap().path;
-    assert_eq!(fs::read(&aside).unwrap(), bytes);
-    assert_eq!(fs::read(log_of(&aside)).unwrap(), log);
+    let quarantined = opened.quarantined.unwrap().path;
+    assert_eq!(fs::read(&quarantined).unwrap(), bytes);
+    assert_eq!(fs::read(log_of(&quarantined)).unwrap(), log);
     assert_eq!(opened.store.session_count(), Ok(0), "a new database does not read an old log");
 }
 
 #[test]
-fn what_the_log_still_has_is_not_lost_with_the_database() {
+fn commits_in_the_log_survive_a_damaged_database() {
     let folder = folder();
     let acknowledged = Server::start(&folder).commits(20).kill();
     fs::write(database(&folder), vec![b'x'; 4096]).unwrap();
@@ -290,12 +301,15 @@ fn a_newer_database_is_left_alone() {
     for _ in 0..2 {
         let error = Sqlite::open(folder.path()).unwrap_err();
         assert_eq!(error, StoreError::Newer { path: database(&folder), found: 99, known: 7 });
-        assert!(error.to_string().ends_with("use the newer surefire, or another data directory"), "{error}");
+        assert!(
+            error.to_string().ends_with("use the newer surefire, or another data directory"),
+            "{error}"
+        );
     }
     assert_eq!(fs::read(database(&folder)).unwrap(), bytes);
 }
 
-/// Writes the rows of a present database as the first version would have written them.
+/// Writes the rows of a current database as the first version would have written them.
 const INTO_THE_FIRST_VERSION: &str = r#"
     PRAGMA application_id = 0x53555245; PRAGMA user_version = 1;
     UPDATE store SET (epoch, last_place, orchestration) =
@@ -323,7 +337,7 @@ const INTO_THE_FIRST_VERSION: &str = r#"
 "#;
 
 #[test]
-fn a_database_of_the_first_version_goes_on_with_all_that_is_in_it() {
+fn a_database_of_the_first_version_opens_with_all_its_data() {
     let folder = folder();
     let before = {
         let store = open(&folder);
@@ -342,7 +356,7 @@ fn a_database_of_the_first_version_goes_on_with_all_that_is_in_it() {
     first.execute_batch(INTO_THE_FIRST_VERSION).unwrap();
     drop(first);
     let store = open(&folder);
-    let without = |known: &Session| Session { system_prompt: None, ..known.clone() };
+    let without = |known: &SessionRecord| SessionRecord { system_prompt: None, ..known.clone() };
     assert_eq!(store.sessions(999).unwrap(), before.0.iter().map(without).collect::<Vec<_>>());
     assert_eq!(store.events_of_all(0, 999).unwrap(), before.1);
     assert_eq!(store.messages(session(7), 0, 999), before.2);
@@ -350,7 +364,8 @@ fn a_database_of_the_first_version_goes_on_with_all_that_is_in_it() {
     assert!(store.session(session(9)).unwrap().unwrap().system_prompt.is_some());
 }
 
-/// The lines of a text without the values that begin so, each up to the line that closes it.
+/// The lines of a text without the values that begin with one of these lines, each up to the line
+/// that closes it.
 fn without_values<'t>(text: &'t str, begin: &[&str]) -> Vec<&'t str> {
     let indent = |line: &str| line.len() - line.trim_start().len();
     let mut inside = None;
@@ -371,18 +386,18 @@ fn without_values<'t>(text: &'t str, begin: &[&str]) -> Vec<&'t str> {
 }
 
 #[test]
-fn a_store_that_the_version_before_wrote_opens_and_can_be_written() {
+fn a_store_that_the_previous_version_wrote_opens_and_can_be_written() {
     let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/store/before_0003");
     let folder = folder();
     fs::copy(fixture.join("surefire.db"), database(&folder)).unwrap();
     assert_eq!(
         Sqlite::inspect(folder.path()),
         Ok(None),
-        "it cannot be looked over before it is brought up to date"
+        "it cannot be inspected before it is migrated"
     );
     let store = open(&folder);
     assert_eq!(Sqlite::inspect(folder.path()), Ok(Some(vec![])));
-    // What the version before read in it, in its own words: it knew none of these fields.
+    // The fixture is what the previous version read in it. That version had none of these fields.
     let before = fs::read_to_string(fixture.join("everything.txt")).unwrap();
     let new = [
         "commits: 0,",
@@ -398,22 +413,54 @@ fn a_store_that_the_version_before_wrote_opens_and_can_be_written() {
     ];
     let is_old = |line: &&str| !new.contains(&line.trim());
     let now = everything(&store).unwrap();
-    let mut told = without_values(&now, &["permits: Permits {", "project: Project {"]);
-    // A prompt's number comes behind its other new field; other things have numbers that are old.
-    told.dedup_by(|line, before| before.trim() == "again: false," && line.trim().starts_with("number: "));
-    told.retain(is_old);
-    assert_eq!(told, before.lines().collect::<Vec<_>>());
+    let mut lines = without_values(&now, &["permits: Permits {", "project: Project {"]);
+    // A prompt's number is new too, and follows another new field; other numbers are old.
+    lines.dedup_by(|line, before| {
+        before.trim() == "again: false," && line.trim().starts_with("number: ")
+    });
+    lines.retain(is_old);
+    // That version also had other names for these types and fields; the store contains no such
+    // name.
+    let renamed = [
+        ("EventRecord {", "Recorded {"),
+        ("ProcessRecord {", "Process {"),
+        ("QueuedPromptRecord {", "Waiting {"),
+        ("SessionRecord {", "Session {"),
+        ("global_seq: ", "place: "),
+        ("max_retries: ", "reasks: "),
+        ("spent: Usage {", "spent: Spent {"),
+        ("task: ", "about: "),
+        ("redeliver: ", "unheard: "),
+        ("purpose: Deliver {", "purpose: Pass {"),
+    ];
+    let lines = lines.iter().map(|line| {
+        let (text, indent) = (line.trim_start(), line.len() - line.trim_start().len());
+        let before = renamed.iter().find_map(|(now, before)| {
+            text.strip_prefix(now).map(|rest| format!("{}{before}{rest}", " ".repeat(indent)))
+        });
+        before.unwrap_or_else(|| (*line).to_owned())
+    });
+    assert_eq!(lines.collect::<Vec<_>>(), before.lines().collect::<Vec<_>>());
 
-    // The open turn is answered, what waits to resume does, and the chat ends; new things begin beside them.
-    commit(&store, [expects(1, 0), events(2, 5, [replied(3, Some(0.1)), moved("fix", 2), began(20)], 700)])
-        .unwrap();
+    // The open turn is answered, the paused run resumes, and the chat ends; a new run and a new
+    // chat begin.
+    commit(
+        &store,
+        [expects(1, 0), events(2, 5, [replied(3, Some(0.1)), moved("fix", 2), began(20)], 700)],
+    )
+    .unwrap();
     commit(&store, [expects(2, 0), events(3, 4, [resumes(), began(21)], 700)]).unwrap();
     commit(&store, [expects(3, 0), chat_ends(7, 3, true), says(3, 20, 700)]).unwrap();
     commit(&store, [chat_begins(22, 3, 6, 701)]).unwrap();
     let next = commit(&store, [switches(4, true), events(10, 0, [started(10, 5)], 702)]).unwrap();
-    assert_eq!(next.events().next().unwrap().place, 37, "31 places were given before");
-    let waiting: Vec<_> = store.waiting(session(3)).unwrap().iter().map(|it| it.prompt).collect();
-    assert_eq!(waiting, [7, 9].map(prompt));
+    assert_eq!(
+        next.events().next().unwrap().global_seq,
+        37,
+        "the previous version numbered 31 events"
+    );
+    let queued: Vec<_> =
+        store.queued_prompts(session(3)).unwrap().iter().map(|it| it.prompt).collect();
+    assert_eq!(queued, [7, 9].map(prompt));
     assert_eq!(store.orchestration(Some(session(4))), Ok(true));
     assert_eq!(store.open_attempts().unwrap().len(), 4);
     let after = everything(&store).unwrap();
@@ -440,7 +487,7 @@ fn another_programs_database_is_left_alone() {
 }
 
 #[test]
-fn a_locked_database_is_waited_for_and_then_named() {
+fn a_locked_database_is_an_error_after_the_timeout() {
     let folder = folder();
     fill(&open(&folder));
     let options = SqliteOptions::default().busy_timeout(Duration::from_millis(50));
@@ -454,7 +501,7 @@ fn a_locked_database_is_waited_for_and_then_named() {
     let before = everything(&store).unwrap();
     assert_eq!(commit(&store, [new_session(2, 1)]), Err(StoreError::Locked));
     assert_eq!(store.prune(9), Err(StoreError::Locked));
-    assert_eq!(everything(&store).unwrap(), before, "and reading does not wait");
+    assert_eq!(everything(&store).unwrap(), before, "reads do not wait for the lock");
     other.execute_batch("COMMIT").unwrap();
     commit(&store, [new_session(2, 1)]).unwrap();
 
@@ -467,11 +514,11 @@ fn a_locked_database_is_waited_for_and_then_named() {
 }
 
 #[test]
-fn a_server_that_was_taken_over_writes_no_more() {
+fn a_server_that_lost_its_directory_to_another_cannot_write() {
     let folder = folder();
     let first = open(&folder);
     commit(&first, [new_session(1, 1)]).unwrap();
-    // Somebody deletes the lock, against all advice.
+    // A user deletes the lock file, against all advice.
     fs::remove_file(folder.path().join("lock")).unwrap();
     let second = open(&folder);
     assert_eq!(commit(&first, [new_session(2, 1)]), Err(StoreError::TakenOver));
@@ -481,7 +528,7 @@ fn a_server_that_was_taken_over_writes_no_more() {
 }
 
 #[test]
-fn a_directory_that_cannot_be_one_is_named() {
+fn a_data_directory_that_cannot_be_used_is_reported_with_its_path() {
     let folder = folder();
     let file = folder.path().join("file");
     fs::write(&file, "").unwrap();
@@ -519,12 +566,14 @@ fn only_the_owner_can_read_any_of_it() {
 }
 
 #[test]
-fn people_can_look_at_it_while_it_is_open() {
+fn users_can_query_it_while_it_is_open() {
     let folder = folder();
     let store = open(&folder);
-    let all = [started(1, 1), began(1), replied(1, Some(0.5)), moved("fix", 2), ends("task-committed")];
+    let all =
+        [started(1, 1), began(1), replied(1, Some(0.5)), moved("fix", 2), ends("task-committed")];
     commit(&store, [new_session(1, 1), events(1, 0, all, 1_750_000_000_123)]).unwrap();
-    let reader = Connection::open_with_flags(store.path(), OpenFlags::SQLITE_OPEN_READ_ONLY).unwrap();
+    let reader =
+        Connection::open_with_flags(store.path(), OpenFlags::SQLITE_OPEN_READ_ONLY).unwrap();
     let texts = |sql: &str| -> Vec<String> {
         let mut statement = reader.prepare(sql).unwrap();
         let columns = statement.column_count();
@@ -553,37 +602,39 @@ fn people_can_look_at_it_while_it_is_open() {
 }
 
 #[test]
-fn what_agents_are_told_is_there_once_and_read_in_every_conversation() {
+fn a_prompt_text_is_stored_once_and_read_in_every_conversation() {
     let folder = folder();
     let store = open(&folder);
     let text = "Review the code. ".repeat(40);
-    let told = |n| {
+    let prompted = |n| {
         let (text, attempt) = (text.clone(), Some(attempt(n)));
         Change::message(NewMessage { text, attempt, ..message(n, 2 * n, 1) })
     };
-    commit(&store, [new_session(1, 1), told(1), new_session(2, 1), told(2), says(2, 7, 1)]).unwrap();
-    let reader = Connection::open_with_flags(store.path(), OpenFlags::SQLITE_OPEN_READ_ONLY).unwrap();
+    commit(&store, [new_session(1, 1), prompted(1), new_session(2, 1), prompted(2), says(2, 7, 1)])
+        .unwrap();
+    let reader =
+        Connection::open_with_flags(store.path(), OpenFlags::SQLITE_OPEN_READ_ONLY).unwrap();
     let number = |sql: &str| reader.query_row(sql, [], |row| row.get::<_, i64>(0)).unwrap();
     let read = format!("SELECT count(*) FROM conversation WHERE text = '{text}' AND role = 'user'");
     let found = || (number("SELECT count(*) FROM texts"), number(&read));
     assert_eq!(found(), (1, 2));
     assert_eq!(number("SELECT count(*) FROM messages WHERE text IS NOT NULL"), 1);
-    commit(&store, [Change::Forgotten { session: session(1) }]).unwrap();
+    commit(&store, [Change::SessionDeleted { session: session(1) }]).unwrap();
     assert_eq!(found(), (1, 1));
-    // With the last session that was told it, the text is gone as well.
+    // With the last session that uses it, the text is deleted as well.
     store.prune_sessions(100).unwrap();
     assert_eq!(found(), (0, 0));
 }
 
 #[test]
-fn events_are_only_ever_appended() {
+fn events_are_append_only() {
     let folder = folder();
     let store = open(&folder);
     commit(&store, [new_session(1, 1), events(1, 0, [started(1, 1), ends("x")], 1)]).unwrap();
     commit(&store, [events(2, 0, [started(2, 1)], 1)]).unwrap();
-    let people = Connection::open(store.path()).unwrap();
-    people.pragma_update(None, "foreign_keys", true).unwrap();
-    let refused = |sql| people.execute_batch(sql).unwrap_err().to_string();
+    let other = Connection::open(store.path()).unwrap();
+    other.pragma_update(None, "foreign_keys", true).unwrap();
+    let refused = |sql| other.execute_batch(sql).unwrap_err().to_string();
     assert_eq!(refused("UPDATE events SET body = '{}'"), "events are never changed");
     assert_eq!(refused("DELETE FROM events"), "events are deleted with their run only");
     assert_eq!(refused("DELETE FROM sessions"), "a run that goes on is not deleted");
@@ -594,38 +645,41 @@ fn events_are_only_ever_appended() {
         run(2)
     );
     assert_eq!(refused(&started_twice), "UNIQUE constraint failed: runs.session");
-    people.execute_batch("DELETE FROM runs WHERE ended_at IS NOT NULL").unwrap();
+    other.execute_batch("DELETE FROM runs WHERE ended_at IS NOT NULL").unwrap();
     assert_eq!(store.events(run(1), 0, 9), Ok(vec![]));
     assert_eq!(store.runs(&RunFilter::default()).unwrap().len(), 1);
 }
 
 #[test]
-fn what_people_broke_by_hand_is_told_and_not_guessed() {
+fn rows_that_a_user_damaged_are_reported_and_not_guessed() {
     let folder = folder();
     let store = open(&folder);
     commit(&store, [new_session(1, 1), says(1, 1, 1)]).unwrap();
-    let people = Connection::open(store.path()).unwrap();
-    people.execute_batch("UPDATE messages SET role = 'narrator'").unwrap();
+    let other = Connection::open(store.path()).unwrap();
+    other.execute_batch("UPDATE messages SET role = 'narrator'").unwrap();
     assert_eq!(store.messages(session(1), 0, 9), Ok(vec![]));
     assert_eq!(store.quarantined().unwrap()[0].row, "messages 1");
-    people.execute_batch("UPDATE sessions SET messages = -1").unwrap();
+    other.execute_batch("UPDATE sessions SET messages = -1").unwrap();
     let error = store.session(session(1)).unwrap_err();
     assert!(matches!(error, StoreError::Unreadable { .. }), "{error}");
-    people.execute_batch("UPDATE sessions SET messages = 1").unwrap();
-    people.execute_batch("DROP TABLE messages").unwrap();
+    other.execute_batch("UPDATE sessions SET messages = 1").unwrap();
+    other.execute_batch("DROP TABLE messages").unwrap();
     let error = commit(&store, [says(1, 2, 1)]).unwrap_err();
     assert!(matches!(error, StoreError::Failed { .. }), "{error}");
     assert_eq!(store.session(session(1)).unwrap().unwrap().messages, 1);
 }
 
 #[test]
-fn the_schema_is_the_one_that_was_written_down() {
+fn the_schema_file_is_up_to_date() {
     let folder = folder();
     let store = open(&folder);
-    let reader = Connection::open_with_flags(store.path(), OpenFlags::SQLITE_OPEN_READ_ONLY).unwrap();
-    let mut statement =
-        reader.prepare("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY rowid").unwrap();
-    let items: Vec<String> = statement.query_map([], |row| row.get(0)).unwrap().map(Result::unwrap).collect();
+    let reader =
+        Connection::open_with_flags(store.path(), OpenFlags::SQLITE_OPEN_READ_ONLY).unwrap();
+    let mut statement = reader
+        .prepare("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY rowid")
+        .unwrap();
+    let items: Vec<String> =
+        statement.query_map([], |row| row.get(0)).unwrap().map(Result::unwrap).collect();
     let version: i64 = reader.pragma_query_value(None, "user_version", |row| row.get(0)).unwrap();
     let present = format!(
         "-- The tables as all migrations together make them; `UPDATE_DOCS=1 cargo test --test store sqlite` writes it.\n\
@@ -644,7 +698,7 @@ fn the_schema_is_the_one_that_was_written_down() {
     );
 }
 
-/// A process that commits until it is killed, and says after each commit how many there are.
+/// A process that commits until it is killed, and prints the number of commits after each one.
 struct Server {
     process: Child,
     lines: Lines<BufReader<ChildStdout>>,
@@ -665,17 +719,17 @@ impl Server {
         Self { process, lines, acknowledged: 0 }
     }
 
-    /// Waits until so many of its commits were acknowledged.
+    /// Waits for this many acknowledged commits.
     fn commits(mut self, number: u64) -> Self {
         let mut seen = 0;
         while seen < number {
-            assert!(self.hears().is_some(), "the process ended before its commit {number}");
+            assert!(self.read_line().is_some(), "the process ended before its commit {number}");
             seen += u64::from(self.acknowledged > 0);
         }
         self
     }
 
-    fn hears(&mut self) -> Option<()> {
+    fn read_line(&mut self) -> Option<()> {
         let line = self.lines.next()?.unwrap();
         if let Some(number) = line.strip_prefix("acknowledged ") {
             self.acknowledged = number.parse().unwrap();
@@ -683,11 +737,11 @@ impl Server {
         Some(())
     }
 
-    /// Kills it with SIGKILL, and says how many commits it had acknowledged before that.
+    /// Kills it with SIGKILL, and returns how many commits it had acknowledged.
     fn kill(mut self) -> u64 {
         self.process.kill().unwrap();
         self.process.wait().unwrap();
-        while self.hears().is_some() {}
+        while self.read_line().is_some() {}
         self.acknowledged
     }
 }
@@ -703,8 +757,8 @@ fn commits_until_it_is_killed() {
     }
     let first = store.session(session(1)).unwrap().unwrap().messages;
     for n in first.. {
-        let told = queues(n.into());
-        commit(&store, [says(1, n.into(), 1), events(1, 1 + n, [told], 1)]).unwrap();
+        let event = queues(n.into());
+        commit(&store, [says(1, n.into(), 1), events(1, 1 + n, [event], 1)]).unwrap();
         let mut out = std::io::stdout().lock();
         writeln!(out, "acknowledged {}", n + 1).unwrap();
         out.flush().unwrap();

@@ -2,7 +2,7 @@ surefire::recipe! {
     recipe Lists {
         scope: ["src/**"],
         allow_lockfiles: yes,
-        needs: [clean_tree],
+        needs: [task],
         isolate: 1,
         initial: Work,
         step Work { prompt: "Work.", outcomes: [Complete], Complete => exit TaskCommitted }
@@ -26,6 +26,7 @@ surefire::recipe! {
         scopes: { deny: [".github/**"] },
         alow_lockfiles: true,
         isolated: true,
+        needs: { clean_tree task },
         need: { clean_tree },
         initial: Work,
         step Work { prompt: "Work.", outcomes: [Complete], Complete => exit TaskCommitted }

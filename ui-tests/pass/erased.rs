@@ -29,12 +29,12 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     assert_eq!(exit.message(), "Recipe stopped: reached maximum step limit (3 steps)");
 
     let snapshot = position.snapshot();
-    let example::Anywhere::Work(work) = Example::resume(&snapshot)? else { panic!("it is at work") };
+    let example::AnyStep::Work(work) = Example::resume(&snapshot)? else { panic!("it is at work") };
     assert_eq!(work.complete().unwrap_err(), exit);
 
     let typed = Example::begin().complete()?;
     let erased: Position<Example> = typed.position();
-    let example::Anywhere::Review(typed) = erased.typed() else { panic!("it is at review") };
+    let example::AnyStep::Review(typed) = erased.typed() else { panic!("it is at review") };
     assert_eq!(typed.no_issues().code(), "task-committed");
     Ok(())
 }

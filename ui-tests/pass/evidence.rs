@@ -1,4 +1,5 @@
-//! `Outcome => next if evidence`: on exits, steps and restarts, in shared steps, and at the place of an include.
+//! `Outcome => next if evidence`: on exits, steps and restarts, in shared steps, and at the place
+//! of an include.
 #![deny(warnings)]
 
 use surefire::{CommandLine, Evidence};

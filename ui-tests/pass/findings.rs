@@ -1,4 +1,5 @@
-//! `Outcome(findings) => next`: in a recipe, with evidence, in shared steps, and with a limit of its own.
+//! `Outcome(findings) => next`: in a recipe, with evidence, in shared steps, and with a limit of
+//! its own.
 #![deny(warnings)]
 
 surefire::steps! {

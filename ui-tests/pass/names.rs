@@ -1,4 +1,5 @@
-//! Raw identifiers, keywords in the making, other alphabets, and names that mean something elsewhere.
+//! Raw identifiers, keywords in the making, other alphabets, and names that mean something
+//! elsewhere.
 #![deny(warnings)]
 
 surefire::recipe! {

@@ -1,4 +1,5 @@
-//! In a function, in a `const fn`, in a block, with the author's own items around, and without a prelude.
+//! In a function, in a `const fn`, in a block, with the author's own items around, and without a
+//! prelude.
 #![deny(warnings)]
 
 use surefire::Registry;

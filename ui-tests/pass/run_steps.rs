@@ -1,4 +1,5 @@
-//! `run`: a step that is a command passes or fails, in every form of the run, and no agent is asked.
+//! `run`: a step that is a command passes or fails, in every form of the run, and no agent is
+//! asked.
 #![deny(warnings)]
 
 use std::time::Duration;

@@ -1,4 +1,5 @@
-//! `scope`, `allow_lockfiles`, `needs` and `isolate`: what a run may do with files, and needs of its directory.
+//! `scope`, `allow_lockfiles`, `needs` and `isolate`: what a run may do with files, and needs of
+//! its directory.
 #![deny(warnings)]
 
 use surefire::{FileScope, Needs, Tool};
@@ -9,7 +10,7 @@ surefire::recipe! {
     recipe Example {
         scope: { allow: ["src/**", r"/docs/", "[!a-z]?*.md"], deny: [".github/**", "**/.env*",], },
         allow_lockfiles: true,
-        needs: { clean_tree, },
+        needs: { clean_tree, task, },
         isolate: true,
         initial: Work,
         step Work { prompt: "Work.", tools: [edit], outcomes: [Complete], Complete => exit TaskCommitted }
@@ -28,6 +29,7 @@ surefire::recipe! {
     recipe OneList {
         scope: { deny: ["docs"] },
         allow_lockfiles: false,
+        needs: { task },
         isolate: false,
         initial: Work,
         // Without a list the operator says what may be changed, so the scope matters.
@@ -61,14 +63,16 @@ fn main() {
     assert_eq!(outline.scope.deny[..], [".github/**", "**/.env*"]);
     assert_eq!(outline.scope.flaw(), None);
     assert!(outline.allow_lockfiles && outline.isolate);
-    assert_eq!(outline.needs, Needs { clean_tree: true });
+    assert_eq!(outline.needs, Needs { clean_tree: true, task: true });
 
     let plain = Plain::OUTLINE;
     assert_eq!(*plain.scope, FileScope::EVERYTHING);
-    assert!(!plain.allow_lockfiles && !plain.isolate && !plain.needs.clean_tree);
+    assert!(!plain.allow_lockfiles && !plain.isolate);
+    assert_eq!(plain.needs, Needs { clean_tree: false, task: false });
     assert_eq!(outline.fingerprint, plain.fingerprint, "a run can go on after these were edited");
 
     assert!(OneList::OUTLINE.scope.allow.is_empty());
     assert!(!OneList::OUTLINE.allow_lockfiles && !OneList::OUTLINE.isolate);
+    assert_eq!(OneList::OUTLINE.needs, Needs { clean_tree: false, task: true });
     assert_eq!(ByEvidence::OUTLINE.scope.allow, ByConstant::OUTLINE.scope.allow);
 }

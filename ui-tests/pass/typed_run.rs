@@ -1,4 +1,4 @@
-//! `begin`, one method per outcome, `on`, `Anywhere`, and the description of an `Other`.
+//! `begin`, one method per outcome, `on`, `AnyStep`, and the description of an `Other`.
 #![deny(warnings)]
 
 use surefire::{Exit, ExitReason};
@@ -24,7 +24,7 @@ surefire::recipe! {
     }
 }
 
-use example::{Anywhere, At, Review, ReviewNext, ReviewOutcome, Work, WorkNext, WorkOutcome};
+use example::{AnyStep, At, Review, ReviewNext, ReviewOutcome, Work, WorkNext, WorkOutcome};
 
 fn main() -> Result<(), Exit> {
     const START: At<Work> = Example::begin();
@@ -36,15 +36,15 @@ fn main() -> Result<(), Exit> {
     assert_eq!(other.reason(), Some(ExitReason::UserProvidedOther));
     assert_eq!(other.description(), Some("the disk is full"));
 
-    let mut run = Anywhere::Work(Example::begin());
+    let mut run = AnyStep::Work(Example::begin());
     let exit = loop {
         run = match run {
-            Anywhere::Work(at) => match at.on(WorkOutcome::Complete) {
-                WorkNext::Review(at) => Anywhere::Review(at),
+            AnyStep::Work(at) => match at.on(WorkOutcome::Complete) {
+                WorkNext::Review(at) => AnyStep::Review(at),
                 WorkNext::Exit(exit) => break exit,
             },
-            Anywhere::Review(at) => match at.on(ReviewOutcome::IssuesFound) {
-                ReviewNext::Work(at) => Anywhere::Work(at),
+            AnyStep::Review(at) => match at.on(ReviewOutcome::IssuesFound) {
+                ReviewNext::Work(at) => AnyStep::Work(at),
                 ReviewNext::Exit(exit) => break exit,
             },
         };

@@ -1,7 +1,7 @@
 //! The table of mistakes is in `fail/`, and what does compile in `pass/`.
 //!
-//! This library holds recipes of every shape under the strictest lints: generated code must pass them in the
-//! author's crate, with nothing imported and with every visibility.
+//! This library holds recipes of every shape under the strictest lints: generated code must pass
+//! them in the author's crate, with nothing imported and with every visibility.
 
 #![deny(
     missing_docs,
@@ -23,7 +23,7 @@ surefire::recipe! {
         tools: [read, ..PUBLIC_TOOLS],
         scope: { allow: ["src/**"], deny: ["**/`.env`*"] },
         allow_lockfiles: true,
-        needs: { clean_tree },
+        needs: { clean_tree, task },
         isolate: true,
         initial: Build,
         guardrails: {

@@ -1,5 +1,5 @@
-//! The properties of the bundled recipes hold for recipes that nobody thought of: forty random ones, written by the
-//! build script.
+//! The properties of the bundled recipes hold for recipes that were not written by hand: forty
+//! random ones, written by the build script.
 
 #[macro_use]
 #[path = "../../tests/pure/typed_walk/mod.rs"]
@@ -13,7 +13,7 @@ use typed_walk::walk;
 include!(concat!(env!("OUT_DIR"), "/random_recipes.rs"));
 
 proptest! {
-    // The same walks every time: a test that fails only sometimes helps nobody.
+    // The same walks every time: a test that fails only sometimes cannot be debugged.
     #![proptest_config(ProptestConfig { rng_seed: RngSeed::Fixed(1), failure_persistence: None, ..Default::default() })]
 
     #[test]

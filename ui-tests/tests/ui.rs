@@ -1,5 +1,5 @@
-//! Every file in `fail/` is one kind of mistake, with the compiler's whole answer beside it; every file in `pass/`
-//! is a feature.
+//! Every file in `fail/` is one kind of mistake, with the compiler's whole answer beside it; every
+//! file in `pass/` is a feature.
 
 #[test]
 fn mistakes_and_features() {

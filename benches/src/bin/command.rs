@@ -1,14 +1,16 @@
-//! Prints what the `surefire` command costs before it does anything: its size, and how long it takes to start.
+//! Prints what the `surefire` command costs before it does anything: its size, and how long it
+//! takes to start.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
 use std::time::{Duration, Instant};
 
-/// How often each command is started; every other time it is the turn of the one it is compared with.
+/// How often each command is started, alternating with the process it is compared with.
 const STARTS: usize = 200;
 
-/// What is started. All of these end by themselves, and none opens a store or a socket.
-const COMMANDS: [&[&str]; 4] = [&["--version"], &["recipes"], &["show", "refine-design"], &["run", "--help"]];
+/// The commands. All of them exit by themselves, and none opens a store or a socket.
+const COMMANDS: [&[&str]; 4] =
+    [&["--version"], &["recipes"], &["show", "refine-design"], &["run", "--help"]];
 
 fn main() -> ExitCode {
     match measure() {
@@ -43,7 +45,7 @@ fn measure() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// Builds the command as people run it.
+/// Builds the command as users run it.
 fn build() -> Result<PathBuf, Box<dyn std::error::Error>> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let built = Command::new(cargo)
@@ -60,8 +62,12 @@ fn build() -> Result<PathBuf, Box<dyn std::error::Error>> {
 fn start(program: &Path, words: &[&str]) -> std::io::Result<Duration> {
     let begun = Instant::now();
     let mut command = Command::new(program);
-    let status =
-        command.args(words).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status()?;
+    let status = command
+        .args(words)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status()?;
     let took = begun.elapsed();
     if status.success() {
         Ok(took)
@@ -70,7 +76,7 @@ fn start(program: &Path, words: &[&str]) -> std::io::Result<Duration> {
     }
 }
 
-/// The duration that so many percent stay below.
+/// The percentile of the durations.
 fn at(durations: &mut [Duration], percent: usize) -> String {
     durations.sort_unstable();
     let index = (durations.len() * percent / 100).min(durations.len() - 1);

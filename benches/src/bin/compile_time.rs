@@ -1,4 +1,5 @@
-//! Prints the table of compile times, or with `--growth` how they grow with the size of the machine.
+//! Prints the table of compile times, or with `--growth` how they grow with the size of the
+//! machine.
 
 use std::process::ExitCode;
 use std::time::Duration;
@@ -23,7 +24,7 @@ fn main() -> ExitCode {
             return ExitCode::FAILURE;
         }
     };
-    let limits = Limits { repetitions: request.repetitions, patience: Duration::from_secs(120) };
+    let limits = Limits { repetitions: request.repetitions, timeout: Duration::from_secs(120) };
     match measure(&request.plan(), &limits) {
         Ok(rows) if request.is_growth => print_growth(&rows),
         Ok(rows) => print_comparison(&rows),
@@ -44,11 +45,14 @@ struct Request {
 
 impl Request {
     fn parse(mut arguments: impl Iterator<Item = String>) -> Result<Self, String> {
-        let mut request = Self { is_growth: false, steps: STEPS, repetitions: 5, contenders: Vec::new() };
+        let mut request =
+            Self { is_growth: false, steps: STEPS, repetitions: 5, contenders: Vec::new() };
         while let Some(argument) = arguments.next() {
             let mut number = || {
                 let number = arguments.next().and_then(|text| text.parse().ok());
-                number.filter(|number| *number > 0).ok_or_else(|| format!("`{argument}` needs a number"))
+                number
+                    .filter(|number| *number > 0)
+                    .ok_or_else(|| format!("`{argument}` needs a number"))
             };
             match argument.as_str() {
                 "--growth" => request.is_growth = true,
@@ -63,8 +67,8 @@ impl Request {
         Ok(request)
     }
 
-    /// Each contender at each size. Without names on the command line it is everybody, or those
-    /// whose growth is of interest.
+    /// Each contender at each size. Without names on the command line these are all contenders, or
+    /// with `--growth` only those whose growth is of interest.
     fn plan(&self) -> Vec<(&'static Contender, usize)> {
         let wanted = |candidate: &&Contender| match self.contenders.as_slice() {
             [] if self.is_growth => GROWING.contains(&candidate.name),
@@ -86,14 +90,21 @@ fn print_comparison(rows: &[Measured]) {
         row.and_then(|row| row.seconds.as_ref().ok()).copied()
     };
     let (lean, equivalent) = (seconds_of(BASELINE), seconds_of(EQUIVALENT));
-    println!("| contender | steps | processor time, s | ratio to {BASELINE} | ratio to {EQUIVALENT} |");
+    println!(
+        "| contender | steps | processor time, s | ratio to {BASELINE} | ratio to {EQUIVALENT} |"
+    );
     println!("|---|--:|--:|--:|--:|");
     for Measured { contender, steps, seconds } in rows {
         let name = contender.name;
         match seconds {
             Ok(seconds) => {
-                let ratio = |to: Option<f64>| to.map_or("–".into(), |to| format!("{:.2}", seconds / to));
-                println!("| {name} | {steps} | {seconds:.2} | {} | {} |", ratio(lean), ratio(equivalent));
+                let ratio =
+                    |to: Option<f64>| to.map_or("–".into(), |to| format!("{:.2}", seconds / to));
+                println!(
+                    "| {name} | {steps} | {seconds:.2} | {} | {} |",
+                    ratio(lean),
+                    ratio(equivalent)
+                );
             }
             Err(why) => println!("| {name} | {steps} | {why} | – | – |"),
         }

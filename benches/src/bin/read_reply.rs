@@ -1,8 +1,8 @@
 //! Prints what reading a reply costs: instructions, counted by callgrind, and time.
 //!
-//! Each reply is made twice in a process under callgrind, once without reading it and once with. The
-//! difference is what reading costs, the same on a busy machine as on an idle one. The time is taken
-//! without callgrind, and is the least of a few.
+//! Each reply is created twice in a process under callgrind, once without reading it and once with.
+//! The difference is the cost of reading, which does not depend on how busy the machine is. The
+//! time is measured without callgrind, and is the minimum of several.
 
 use std::process::{Command, ExitCode};
 use std::time::{Duration, Instant};
@@ -22,7 +22,11 @@ struct Case {
 
 const CASES: [Case; 9] = [
     Case { name: "typical, 10 KB", read_as: "complete", make: || prose(10_000) + ANSWER },
-    Case { name: "answer at the end of 10 MB", read_as: "complete", make: || prose(10 * MEGABYTE) + ANSWER },
+    Case {
+        name: "answer at the end of 10 MB",
+        read_as: "complete",
+        make: || prose(10 * MEGABYTE) + ANSWER,
+    },
     Case {
         name: "answer after 10 MB of decoys",
         read_as: "complete",
@@ -33,7 +37,11 @@ const CASES: [Case; 9] = [
         read_as: "complete",
         make: || ANSWER.to_owned() + &repeated("{\"a\":1}", 10 * MEGABYTE),
     },
-    Case { name: "10 MB of decoys", read_as: "no-outcome", make: || repeated("{\"a\":1}", 10 * MEGABYTE) },
+    Case {
+        name: "10 MB of decoys",
+        read_as: "no-outcome",
+        make: || repeated("{\"a\":1}", 10 * MEGABYTE),
+    },
     Case { name: "10 MB of prose", read_as: "no-json", make: || prose(10 * MEGABYTE) },
     Case {
         name: "answer before 1 MB of `{`",
@@ -82,7 +90,10 @@ fn table() -> Result<(), String> {
         let reply = (case.make)();
         let read_as = read_as(&reply);
         if read_as != case.read_as {
-            return Err(format!("`{}` is read as `{read_as}`, not as `{}`", case.name, case.read_as));
+            return Err(format!(
+                "`{}` is read as `{read_as}`, not as `{}`",
+                case.name, case.read_as
+            ));
         }
         let instructions = instructions(index, 1)?.saturating_sub(instructions(index, 0)?);
         println!(
@@ -109,7 +120,7 @@ fn time(reply: &str) -> Duration {
     (0..10).map(|_| once()).min().unwrap_or_default()
 }
 
-/// The instructions of a process that makes the reply, and reads it so many times.
+/// The instructions of a process that creates the reply, and reads it this many times.
 fn instructions(case: usize, times: u32) -> Result<u64, String> {
     let binary = std::env::current_exe().map_err(|problem| problem.to_string())?;
     let output = Command::new("valgrind")
@@ -117,7 +128,9 @@ fn instructions(case: usize, times: u32) -> Result<u64, String> {
         .arg(binary)
         .args([case.to_string(), times.to_string()])
         .output()
-        .map_err(|problem| format!("valgrind counts the instructions, and could not start: {problem}"))?;
+        .map_err(|problem| {
+            format!("valgrind counts the instructions, and could not start: {problem}")
+        })?;
     let report = String::from_utf8_lossy(&output.stderr);
     report
         .lines()
@@ -127,7 +140,11 @@ fn instructions(case: usize, times: u32) -> Result<u64, String> {
 
 /// What runs under callgrind.
 fn read(case: &str, times: &str) -> Result<(), String> {
-    let case = case.parse().ok().and_then(|index: usize| CASES.get(index)).ok_or("there is no such case")?;
+    let case = case
+        .parse()
+        .ok()
+        .and_then(|index: usize| CASES.get(index))
+        .ok_or("there is no such case")?;
     let reply = (case.make)();
     for _ in 0..times.parse().map_err(|_| format!("`{times}` is not a number"))? {
         std::hint::black_box(read_as(std::hint::black_box(&reply)));

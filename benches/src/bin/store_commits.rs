@@ -1,7 +1,9 @@
-//! What remembering costs: durable transitions beside bare SQLite commits of the same run, and opening a large store.
+//! The cost of persistence: durable transitions, compared with bare SQLite commits in the same
+//! benchmark run, and opening a large store.
 //!
-//! `store_commits [<folder>]` works in a fresh folder below that one, or below the system's for temporary files. It
-//! has to be on a disk: where a sync costs nothing, the ratio compares nothing but instructions.
+//! `store_commits [<folder>]` works in a fresh folder in that one, or in the system's folder for
+//! temporary files. It has to be on a disk: if a sync costs nothing, the ratio compares only
+//! instructions.
 
 use std::error::Error;
 use std::path::{Path, PathBuf};
@@ -10,10 +12,12 @@ use std::time::{Duration, Instant};
 
 use rusqlite::Connection;
 use surefire::run::{
-    AttemptId, Event, Limits, Order, Permits, Project, Purpose, Read, RunId, SessionId, Spent,
+    AttemptId, Event, Limits, Permits, Project, Purpose, ReplyReading, RunId, RunSpec, SessionId,
+    Usage,
 };
 use surefire::store::{
-    Change, Commit, Committed, Entry, NewMessage, NewSession, Role, RunFilter, SessionEvent, Sqlite, Store,
+    Change, Commit, Committed, Entry, NewMessage, NewSession, Role, RunFilter, SessionEvent,
+    Sqlite, Store,
 };
 use surefire_benches::written::Written;
 use uuid::Uuid;
@@ -23,7 +27,7 @@ const COMMITS: usize = 200;
 const RUNS: usize = 8;
 const MESSAGE: usize = 2048;
 const SESSIONS: usize = 10_000;
-const WANTED: f64 = 0.78;
+const MIN_RATIO: f64 = 0.78;
 
 fn main() -> ExitCode {
     let arguments: Vec<_> = std::env::args_os().skip(1).collect();
@@ -51,7 +55,7 @@ fn measure(below: &Path) -> Measured<()> {
     opening(&folder.path().join("large"))
 }
 
-/// Alternates between the contenders, so that whatever else the machine does hits them all.
+/// Alternates between the contenders, so that other load on the machine affects all of them.
 fn commits(folder: &Path) -> Measured<()> {
     let mut bare = Bare::open(&folder.join("bare.db"), 100)?;
     let mut same = Bare::open(&folder.join("same.db"), 2 * MESSAGE + 900)?;
@@ -78,9 +82,10 @@ fn commits(folder: &Path) -> Measured<()> {
         COMMITS as f64 / times[times.len() / 2].as_secs_f64()
     };
     let [bare, same, ours, many] = times.each_mut().map(rate);
-    println!("{COMMITS} durable commits a round, {ROUNDS} rounds each, median round:\n");
-    let [bare_wrote, same_wrote, ours_wrote, many_wrote] = written.map(|it| it.a_commit(ROUNDS * COMMITS));
-    println!("| contender | commits/s | to the first row | writes a commit | KB a commit |");
+    println!("{COMMITS} durable commits per round, {ROUNDS} rounds each, median round:\n");
+    let [bare_wrote, same_wrote, ours_wrote, many_wrote] =
+        written.map(|it| it.a_commit(ROUNDS * COMMITS));
+    println!("| contender | commits/s | to the first row | writes per commit | KB per commit |");
     println!("|---|--:|--:|--:|--:|");
     println!("| bare SQLite, one row of 100 bytes | {bare:.0} | | {bare_wrote} |");
     let row = |what: &str, rate: f64, wrote: &str| {
@@ -89,7 +94,7 @@ fn commits(folder: &Path) -> Measured<()> {
     row("bare SQLite, one row of as many bytes as a transition", same, &same_wrote);
     row(&format!("a transition: 3 events, 2 messages of {MESSAGE} bytes"), ours, &ours_wrote);
     row(&format!("the same, of {RUNS} runs that wait together"), many, &many_wrote);
-    println!("\nat least {WANTED} is wanted; a bare commit takes {:.0} µs here", 1e6 / bare);
+    println!("\nthe goal is at least {MIN_RATIO}; a bare commit takes {:.0} µs here", 1e6 / bare);
     Ok(())
 }
 
@@ -101,7 +106,7 @@ fn timed(mut commit: impl FnMut() -> Measured<()>) -> Measured<Duration> {
     Ok(begin.elapsed())
 }
 
-/// The same number of commits, of several runs that wait for the disk together.
+/// The same number of commits, by several runs that wait for the disk together.
 fn together(store: &Sqlite, runs: &mut [Ours<'_>]) -> Measured<Duration> {
     let begin = Instant::now();
     for _ in 0..COMMITS / runs.len() {
@@ -113,7 +118,7 @@ fn together(store: &Sqlite, runs: &mut [Ours<'_>]) -> Measured<Duration> {
     Ok(begin.elapsed())
 }
 
-/// The least that SQLite can do for a durable commit.
+/// The smallest possible durable commit of SQLite.
 struct Bare {
     connection: Connection,
     row: String,
@@ -124,17 +129,20 @@ impl Bare {
         let connection = Connection::open(path)?;
         connection.pragma_update_and_check(None, "journal_mode", "wal", |_| Ok(()))?;
         connection.pragma_update(None, "synchronous", "full")?;
-        connection.execute_batch("CREATE TABLE events (place INTEGER PRIMARY KEY, body TEXT NOT NULL)")?;
+        connection
+            .execute_batch("CREATE TABLE events (place INTEGER PRIMARY KEY, body TEXT NOT NULL)")?;
         Ok(Self { connection, row: "x".repeat(bytes) })
     }
 
     fn commit(&mut self) -> Measured<()> {
-        self.connection.prepare_cached("INSERT INTO events (body) VALUES (?1)")?.execute([&self.row])?;
+        self.connection
+            .prepare_cached("INSERT INTO events (body) VALUES (?1)")?
+            .execute([&self.row])?;
         Ok(())
     }
 }
 
-/// A run that goes back and forth between two steps.
+/// A run that alternates between two steps.
 struct Ours<'s> {
     store: &'s Sqlite,
     session: SessionId,
@@ -173,7 +181,8 @@ impl<'s> Ours<'s> {
             moved(self.number).into(),
             Entry { event: Some(began(attempt, "implement")), message: says(Role::User, prompt) },
         ];
-        let expects = Change::Expects { session: self.session, commits: u64::from(self.number) - 2 };
+        let expects =
+            Change::Expects { session: self.session, commits: u64::from(self.number) - 2 };
         let changes = vec![expects, Change::Run { run: self.run, after: self.seq, at, entries }];
         self.attempt = attempt;
         Commit { changes }
@@ -184,7 +193,7 @@ impl<'s> Ours<'s> {
     }
 }
 
-/// Fills a store, and has a process of its own open it and read what a server reads when it starts.
+/// Fills a store, and starts a process that opens it and reads what a server reads when it starts.
 fn opening(folder: &Path) -> Measured<()> {
     let store = Sqlite::open(folder)?.store;
     for sessions in (0..SESSIONS).collect::<Vec<_>>().chunks(500) {
@@ -210,12 +219,17 @@ fn open(folder: &Path) -> Measured<()> {
     let left = store.open_attempts()?.len();
     let all = begin.elapsed();
     println!("| opened and checked | {opened:.2?} |\n|---|--:|");
-    println!("| and read {sessions} sessions, {open} open runs, {left} open attempts | {all:.2?} |");
-    println!("| memory at its highest | {} |", memory().unwrap_or_else(|| "not known here".to_owned()));
+    println!(
+        "| and read {sessions} sessions, {open} open runs, {left} open attempts | {all:.2?} |"
+    );
+    println!(
+        "| memory at its highest | {} |",
+        memory().unwrap_or_else(|| "not known here".to_owned())
+    );
     Ok(())
 }
 
-/// What Linux says about this process.
+/// The peak memory of this process, as Linux reports it.
 fn memory() -> Option<String> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
@@ -245,25 +259,25 @@ fn new_session(id: SessionId) -> Change {
 }
 
 fn started(run: RunId, session: SessionId) -> Event {
-    let order = Order {
+    let spec = RunSpec {
         run,
         session,
         agent: "claude".into(),
         rehearsal: false,
         directory: "/home/me/payments".into(),
-        about: None,
+        task: None,
         model: None,
         allow_tools: Vec::new(),
         permits: Permits::default(),
         project: Project::default(),
         worktree: None,
         limits: Limits::default(),
-        spent: Spent::default(),
+        spent: Usage::default(),
         restarts: 0,
         continues: None,
     };
     let (recipe, fingerprint) = ("implement-and-review".into(), "5f1c".into());
-    Event::Started { recipe, fingerprint, step: "implement".into(), order: Box::new(order) }
+    Event::Started { recipe, fingerprint, step: "implement".into(), spec: Box::new(spec) }
 }
 
 fn began(attempt: AttemptId, step: &str) -> Event {
@@ -271,7 +285,7 @@ fn began(attempt: AttemptId, step: &str) -> Event {
 }
 
 fn replied_to(attempt: AttemptId) -> Event {
-    let read = Read::Outcome {
+    let read = ReplyReading::Outcome {
         outcome: "complete".into(),
         description: None,
         findings: Vec::new(),

@@ -1,8 +1,8 @@
 //! Prints the table of instructions per transition, counted by callgrind.
 //!
-//! Each contender runs twice, with no transition and with many. The difference, divided by their
-//! number, is what one transition costs: starting the process cancels out, and the figure is the
-//! same on a busy machine as on an idle one.
+//! Each contender runs twice, without transitions and with many. The difference, divided by their
+//! number, is the cost of one transition: starting the process cancels out, and the figure does not
+//! depend on how busy the machine is.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -12,11 +12,14 @@ use surefire_benches::transitions::{CONTENDERS, Contender};
 
 const TRANSITIONS: u64 = 1_000_000;
 
+/// As a crate that depends on the library builds it: the workspace's own profile is for the program.
+const LIBRARY_PROFILE: &str = "profile.release.package.surefire.opt-level=3";
+
 fn main() -> ExitCode {
     match table() {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => {
-            eprintln!("a ratio is above what its row allows");
+            eprintln!("a ratio exceeds the limit of its row");
             ExitCode::FAILURE
         }
         Err(problem) => {
@@ -26,13 +29,18 @@ fn main() -> ExitCode {
     }
 }
 
-/// Prints the table and says whether every ratio is allowed.
+/// Prints the table and returns whether every ratio is within its limit.
 fn table() -> Result<bool, String> {
     let transitions = std::env::args().nth(1).map_or(Ok(TRANSITIONS), |n| {
-        n.parse().ok().filter(|n| *n > 0).ok_or_else(|| format!("`{n}` is not a number of transitions"))
+        n.parse()
+            .ok()
+            .filter(|n| *n > 0)
+            .ok_or_else(|| format!("`{n}` is not a number of transitions"))
     })?;
     if Command::new("valgrind").arg("--version").output().is_err() {
-        return Err("valgrind is not installed; the instructions are counted with its callgrind".into());
+        return Err(
+            "valgrind is not installed; the instructions are counted with its callgrind".into()
+        );
     }
     let binary = build()?;
 
@@ -40,7 +48,8 @@ fn table() -> Result<bool, String> {
     let mut walks = BTreeMap::new();
     for contender in CONTENDERS {
         let cost = measure(&binary, contender, transitions)?;
-        let walk = walks.entry(contender.group.is_static()).or_insert_with(|| cost.checksum.clone());
+        let walk =
+            walks.entry(contender.group.is_static()).or_insert_with(|| cost.checksum.clone());
         if *walk != cost.checksum {
             return Err(format!(
                 "`{}` walked another way: {} where {walk} was expected",
@@ -57,7 +66,8 @@ fn table() -> Result<bool, String> {
     let mut all_allowed = true;
     for contender in CONTENDERS {
         let cost = &costs[contender.name];
-        let ratio = contender.baseline.map(|baseline| cost.per_transition / costs[baseline].per_transition);
+        let ratio =
+            contender.baseline.map(|baseline| cost.per_transition / costs[baseline].per_transition);
         let is_over = ratio.zip(contender.allowed).is_some_and(|(is, may)| is > may);
         all_allowed &= !is_over;
         println!(
@@ -75,7 +85,7 @@ fn table() -> Result<bool, String> {
     Ok(all_allowed)
 }
 
-/// What one contender needed.
+/// The cost of one contender.
 struct Cost {
     per_transition: f64,
     allocations: String,
@@ -84,9 +94,10 @@ struct Cost {
 
 fn measure(binary: &Path, contender: &Contender, transitions: u64) -> Result<Cost, String> {
     let (idle, _) = count(binary, contender.name, 0)?;
-    let (busy, said) = count(binary, contender.name, transitions)?;
+    let (busy, printed) = count(binary, contender.name, transitions)?;
     let line = |word: &str| {
-        said.lines()
+        printed
+            .lines()
             .find_map(|line| line.strip_prefix(word))
             .map(|rest| rest.trim().to_owned())
             .ok_or_else(|| format!("`{}` did not print its {word}", contender.name))
@@ -115,13 +126,13 @@ fn count(binary: &Path, contender: &str, transitions: u64) -> Result<(u64, Strin
     Ok((instructions, String::from_utf8_lossy(&output.stdout).into_owned()))
 }
 
-/// Builds the measured binary with optimisations, however this one was built, and says where it is.
+/// Builds the measured binary with optimisations, however this one was built, and returns its path.
 fn build() -> Result<PathBuf, String> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut command = Command::new(cargo);
     command
         .current_dir(env!("CARGO_MANIFEST_DIR"))
-        .args(["build", "--release", "--bin", "transitions"])
+        .args(["build", "--release", "--config", LIBRARY_PROFILE, "--bin", "transitions"])
         .arg("--message-format=json");
     let output = finish(&mut command)?;
     String::from_utf8_lossy(&output.stdout)
@@ -133,10 +144,11 @@ fn build() -> Result<PathBuf, String> {
 }
 
 fn finish(command: &mut Command) -> Result<Output, String> {
-    let output = command.output().map_err(|problem| format!("{command:?} could not start: {problem}"))?;
+    let output =
+        command.output().map_err(|problem| format!("{command:?} could not start: {problem}"))?;
     if output.status.success() {
         return Ok(output);
     }
-    let said = String::from_utf8_lossy(&output.stderr);
-    Err(format!("{command:?} failed:\n{said}"))
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    Err(format!("{command:?} failed:\n{stderr}"))
 }

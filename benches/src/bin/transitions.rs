@@ -1,5 +1,5 @@
-//! `transitions <contender> <n>` makes n transitions and prints the exits it counted and the blocks it
-//! allocated meanwhile. The binary `table` runs it under callgrind.
+//! `transitions <contender> <n>` makes n transitions and prints the exits it counted and the blocks
+//! it allocated meanwhile. The binary `table` runs it under callgrind.
 
 use std::process::ExitCode;
 

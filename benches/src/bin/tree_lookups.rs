@@ -1,22 +1,24 @@
-//! What a step's look-ups cost beside one `git status` of the same tree.
+//! The cost of a step's look-ups, compared with one `git status` of the same tree.
 //!
-//! `tree_lookups [<folder>]` works in a fresh folder below that one, or below the system's for temporary files.
+//! `tree_lookups [<folder>]` works in a fresh folder in that one, or in the system's folder for
+//! temporary files.
 
 use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
 use std::time::{Duration, Instant};
 
-use surefire::gate::{Environment, Git, Repository, TreeState, Window};
+use surefire::gate::{CommitRange, Environment, Git, Repository, TreeSnapshot};
 
 const FOLDERS: usize = 200;
 const FILES_A_FOLDER: usize = 50;
 const ROUNDS: usize = 20;
-/// What a turn does in a round: files that it changes and commits, that it changes, and that it leaves untracked.
+/// What a turn does in a round: the number of files that it commits, changes without a commit, and
+/// leaves untracked.
 const COMMITTED: usize = 5;
 const CHANGED: usize = 10;
 const UNTRACKED: usize = 5;
-const WANTED: f64 = 3.0;
+const MAX_RATIO: f64 = 3.0;
 
 type Measured<T> = Result<T, Box<dyn Error>>;
 
@@ -37,7 +39,7 @@ async fn main() -> ExitCode {
     }
 }
 
-/// By turns, so that whatever else the machine does hits all of them.
+/// Alternates between them, so that other load on the machine affects all of them.
 async fn measure(below: &Path) -> Measured<()> {
     let folder = tempfile::tempdir_in(below)?;
     let tree = Tree::make(folder.path())?;
@@ -75,21 +77,27 @@ async fn measure(below: &Path) -> Measured<()> {
     for (name, part) in names.iter().zip(&mut parts) {
         println!("{:<44} {:>8}", format!("  {name}"), milliseconds(median(part)));
     }
-    let rows = [("look-ups of a step that changed nothing", idle), ("look-ups of a step that worked", busy)];
+    let rows = [
+        ("look-ups of a step that changed nothing", idle),
+        ("look-ups of a step that worked", busy),
+    ];
     for (name, mut times) in rows {
         let time = median(&mut times);
         let ratio = time.as_secs_f64() / status.as_secs_f64();
-        let verdict = if ratio <= WANTED { "as wanted" } else { "exceeded" };
-        println!("{name:<44} {:>8}   ratio {ratio:.2}, wanted {WANTED}: {verdict}", milliseconds(time));
+        let verdict = if ratio <= MAX_RATIO { "met" } else { "exceeded" };
+        println!(
+            "{name:<44} {:>8}   ratio {ratio:.2}, at most {MAX_RATIO}: {verdict}",
+            milliseconds(time)
+        );
     }
     Ok(())
 }
 
-/// The look-ups after a turn, each with its time; the first place is for the one before it.
+/// The times of the look-ups after a turn; the first entry is for the one before it.
 async fn look(
     repository: &Repository,
-    base: &TreeState,
-    windows: &mut Vec<Window>,
+    base: &TreeSnapshot,
+    windows: &mut Vec<CommitRange>,
     before: Option<String>,
 ) -> Measured<[Duration; 4]> {
     let began = Instant::now();
@@ -98,7 +106,7 @@ async fn look(
     repository.changes(&base.tree, &now.tree).await?;
     let changes = began.elapsed();
     let commit = now.head.commit.as_deref();
-    windows.push(Window { before, after: now.head.commit.clone() });
+    windows.push(CommitRange { before, after: now.head.commit.clone() });
     repository.commits(base.head.commit.as_deref(), commit, windows).await?;
     Ok([Duration::ZERO, snapshot, changes - snapshot, began.elapsed() - changes])
 }
@@ -123,7 +131,8 @@ impl Tree {
         let top = folder.join("project");
         std::fs::create_dir(&top)?;
         let variables = [("GIT_CONFIG_GLOBAL", "/dev/null"), ("GIT_CONFIG_NOSYSTEM", "1")];
-        let inherited = std::env::vars_os().chain(variables.map(|(name, value)| (name.into(), value.into())));
+        let inherited =
+            std::env::vars_os().chain(variables.map(|(name, value)| (name.into(), value.into())));
         let tree = Self { top, environment: inherited.collect() };
         for folder in 0..FOLDERS {
             let folder = tree.top.join(format!("src/part{}/folder{folder}", folder % 20));
@@ -136,7 +145,7 @@ impl Tree {
         tree.git(&["init", "--quiet", "--initial-branch=main"])?;
         tree.git(&["add", "--all"])?;
         tree.commit("First")?;
-        // The index was written in the same second as the files: git would read all of them again each time.
+        // Refreshed a second later: git reads every file again that is as new as the index.
         std::thread::sleep(Duration::from_millis(1100));
         tree.git(&["update-index", "--really-refresh"])?;
         Ok(tree)
@@ -151,7 +160,10 @@ impl Tree {
     fn work(&self, round: usize) -> Measured<()> {
         let write = |folder: usize, file: usize, name: &str| {
             let folder = self.top.join(format!("src/part{}/folder{folder}", folder % 20));
-            std::fs::write(folder.join(format!("{name}{file}.rs")), format!("// round {round}\n").repeat(50))
+            std::fs::write(
+                folder.join(format!("{name}{file}.rs")),
+                format!("// round {round}\n").repeat(50),
+            )
         };
         for file in 0..COMMITTED {
             write(file, 1, "file")?;
@@ -183,6 +195,10 @@ impl Tree {
         let mut command = Command::new("git");
         command.args(arguments).current_dir(&self.top).stdout(Stdio::null());
         command.env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_NOSYSTEM", "1");
-        if command.status()?.success() { Ok(()) } else { Err(format!("git {arguments:?} failed").into()) }
+        if command.status()?.success() {
+            Ok(())
+        } else {
+            Err(format!("git {arguments:?} failed").into())
+        }
     }
 }

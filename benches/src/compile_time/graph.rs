@@ -1,7 +1,7 @@
-//! The graph that every contender writes down: a row of steps that can go on, go back or stop.
+//! The graph that every contender implements: a row of steps that can continue, go back or stop.
 //!
-//! Every step can be reached (by `Next`) and can exit (by `Stop`). The first step has no step before
-//! it, so that its `Back` starts it over; the last has none after it, so that its `Next` exits.
+//! Every step can be reached (by `Next`) and can exit (by `Stop`). The first step has no
+//! predecessor, so its `Back` leads to itself; the last has no successor, so its `Next` exits.
 
 /// One step, `S<index>`.
 pub struct Step {
@@ -10,7 +10,7 @@ pub struct Step {
     pub outcomes: [Outcome; 3],
 }
 
-/// One outcome of a step, and the step that it leads to; without one it exits.
+/// One outcome of a step, and the step that it leads to; without a target it exits.
 pub struct Outcome {
     /// As a variant.
     pub name: &'static str,

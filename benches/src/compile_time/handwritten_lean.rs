@@ -1,7 +1,8 @@
-//! A typestate as one would write it by hand, with nothing that the machine does not need.
+//! A hand-written typestate, with nothing that the machine does not need.
 //!
-//! `on` does not call the methods beside it: rustc looks a method up in all `impl At<…>` blocks, so that
-//! the calls alone would make checking grow faster than the machine. The baseline is the cheap form.
+//! `on` does not call the methods beside it: rustc looks a method up in all `impl At<…>` blocks, so
+//! that the calls alone would make checking grow faster than the machine. The baseline is the cheap
+//! form.
 
 use super::graph::{self, Step};
 
@@ -14,7 +15,8 @@ pub fn typestate(steps: usize, attributes: &str) -> String {
     let mut source = opening(steps, attributes);
     for step in graph::steps(steps) {
         source += &format!("\npub struct S{};\n", step.index);
-        source += &format!("\n{attributes}\npub enum S{}Outcome {{ Next, Back, Stop }}\n", step.index);
+        source +=
+            &format!("\n{attributes}\npub enum S{}Outcome {{ Next, Back, Stop }}\n", step.index);
         source += &next_enum(&step);
         source += &methods(&step);
     }
@@ -62,10 +64,12 @@ fn enter<S, T>(mut at: At<S>, step: Step) -> Result<At<T>, Exit> {{
 }
 
 fn next_enum(step: &Step) -> String {
-    let mut targets: Vec<usize> = step.outcomes.iter().filter_map(|outcome| outcome.target).collect();
+    let mut targets: Vec<usize> =
+        step.outcomes.iter().filter_map(|outcome| outcome.target).collect();
     targets.sort_unstable();
     targets.dedup();
-    let targets: String = targets.iter().map(|target| format!("    S{target}(At<S{target}>),\n")).collect();
+    let targets: String =
+        targets.iter().map(|target| format!("    S{target}(At<S{target}>),\n")).collect();
     format!("\npub enum S{}Next {{\n{targets}    Exit(Exit),\n}}\n", step.index)
 }
 
@@ -87,8 +91,9 @@ fn methods(step: &Step) -> String {
             }
             None => {
                 methods += &format!("    pub fn {method}(self) -> Exit {{ Exit::Stopped }}\n");
-                arms +=
-                    &format!("            S{index}Outcome::{name} => S{index}Next::Exit(Exit::Stopped),\n");
+                arms += &format!(
+                    "            S{index}Outcome::{name} => S{index}Next::Exit(Exit::Stopped),\n"
+                );
             }
         }
     }

@@ -1,5 +1,5 @@
-//! The hand-written typestate with the surface that a recipe also has: names, parsing, listing, serde,
-//! and the graph as static data.
+//! The hand-written typestate with the surface that a recipe also has: names, parsing, listing,
+//! serde, and the graph as static data.
 
 use super::graph;
 use super::handwritten_lean::typestate;
@@ -26,7 +26,8 @@ fn table(steps: usize) -> String {
             .outcomes
             .iter()
             .map(|outcome| {
-                let target = outcome.target.map_or("None".into(), |target| format!("Some(Step::S{target})"));
+                let target =
+                    outcome.target.map_or("None".into(), |target| format!("Some(Step::S{target})"));
                 format!("(\"{}\", {target}), ", outcome.method)
             })
             .collect();

@@ -1,7 +1,8 @@
-//! How long the compiler works on one crate, with its dependencies already built.
+//! The compile time of one crate, with its dependencies already built.
 //!
-//! Processor time and not the clock, and the least of several repetitions: other work on the machine
-//! then matters little. Incremental compilation is off, or the second repetition would do nothing.
+//! It is the processor time, not the elapsed time, and the minimum of several repetitions, so that
+//! other load on the machine matters little. Incremental compilation is off, or the second
+//! repetition would do nothing.
 
 use std::fs;
 use std::io::{self, Read};
@@ -12,26 +13,26 @@ use std::time::{Duration, Instant};
 
 use super::Contender;
 
-/// How much measuring is worth.
+/// Limits of the measurement.
 pub struct Limits {
     /// How often each crate is checked.
     pub repetitions: usize,
-    /// The longest that one check may take, by the clock.
-    pub patience: Duration,
+    /// The timeout of one check, in elapsed time.
+    pub timeout: Duration,
 }
 
 /// One contender at one size.
 pub struct Measured {
     pub contender: &'static Contender,
     pub steps: usize,
-    /// Seconds of processor time, or why there are none.
+    /// Seconds of processor time, or why there is no result.
     pub seconds: Result<f64, String>,
 }
 
 /// Measures each contender at each size, in a folder that is removed afterwards.
 ///
-/// The repetitions go round all crates rather than staying at one, so that a slow minute of the
-/// machine does not fall on one row alone.
+/// Each repetition covers all crates, so that a slow minute of the machine does not affect only one
+/// row.
 pub fn measure(plan: &[(&'static Contender, usize)], limits: &Limits) -> io::Result<Vec<Measured>> {
     let folder = Folder::new()?;
     let mut measured = Vec::new();
@@ -45,19 +46,20 @@ pub fn measure(plan: &[(&'static Contender, usize)], limits: &Limits) -> io::Res
         eprintln!("round {round} of {}", limits.repetitions);
         for (package, row) in &mut measured {
             if let Ok(best) = row.seconds {
-                row.seconds = package.check(limits.patience)?.map(|seconds| best.min(seconds));
+                row.seconds = package.check(limits.timeout)?.map(|seconds| best.min(seconds));
             }
         }
     }
     Ok(measured.into_iter().map(|(_, row)| row).collect())
 }
 
-/// A folder outside the repository, so that the crates in it belong to no workspace.
+/// A folder outside the repository, so that its crates do not belong to the workspace.
 struct Folder(PathBuf);
 
 impl Folder {
     fn new() -> io::Result<Self> {
-        let path = std::env::temp_dir().join(format!("surefire-compile-time-{}", std::process::id()));
+        let path =
+            std::env::temp_dir().join(format!("surefire-compile-time-{}", std::process::id()));
         fs::create_dir_all(&path)?;
         Ok(Self(path))
     }
@@ -90,7 +92,7 @@ impl Package {
             ),
             source: (contender.source)(steps),
             path: folder.join(name),
-            // One for all crates, so that a dependency is built once.
+            // Shared by all crates, so that a dependency is built once.
             target: folder.join("target"),
         }
     }
@@ -107,13 +109,13 @@ impl Package {
         Ok(Err(self.complaint("its dependencies don't build")?))
     }
 
-    /// The processor time of one check, or why it gave none.
-    fn check(&self, patience: Duration) -> io::Result<Result<f64, String>> {
+    /// The processor time of one check, or why there is none.
+    fn check(&self, timeout: Duration) -> io::Result<Result<f64, String>> {
         fs::write(self.path.join("src/lib.rs"), &self.source)?;
         let mut command = self.cargo_check();
-        // A group of its own, so that giving up ends the compiler too and not only its parents.
+        // A separate process group, so that a timeout kills the compiler and not only its parents.
         let mut child = command.process_group(0).stderr(Stdio::piped()).spawn()?;
-        let deadline = Instant::now() + patience;
+        let deadline = Instant::now() + timeout;
         let status = loop {
             if let Some(status) = child.try_wait()? {
                 break status;
@@ -121,7 +123,7 @@ impl Package {
             if Instant::now() > deadline {
                 Command::new("kill").args(["-KILL", "--", &format!("-{}", child.id())]).status()?;
                 child.wait()?;
-                return Ok(Err(format!("skipped: takes longer than {} s", patience.as_secs())));
+                return Ok(Err(format!("skipped: takes longer than {} s", timeout.as_secs())));
             }
             std::thread::sleep(Duration::from_millis(20));
         };
@@ -136,7 +138,8 @@ impl Package {
         Ok(parts.map(|parts| parts.iter().sum()).map_err(|_| format!("no times in {times:?}")))
     }
 
-    /// `cargo check` through the shell's `time`, which adds up user and system time of all children.
+    /// `cargo check` through the shell's `time`, which adds up user and system time of all
+    /// children.
     fn cargo_check(&self) -> Command {
         let mut command = Command::new("bash");
         command
@@ -148,10 +151,10 @@ impl Package {
         command
     }
 
-    /// `what`, with the first line that cargo or the compiler said.
+    /// `what`, with the first error line of cargo or the compiler.
     fn complaint(&self, what: &str) -> io::Result<String> {
-        let said = fs::read_to_string(self.path.join("complaint.txt"))?;
-        let first = said.lines().find(|line| line.starts_with("error")).unwrap_or_default();
+        let output = fs::read_to_string(self.path.join("complaint.txt"))?;
+        let first = output.lines().find(|line| line.starts_with("error")).unwrap_or_default();
         Ok(format!("{what}: {first}"))
     }
 }

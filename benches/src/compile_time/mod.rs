@@ -1,6 +1,6 @@
 //! Compile time: one machine of any size, written out as the source of a crate for each contender.
 //!
-//! This module only makes text; the binary `compile_time` writes it to disk and measures the
+//! This module only generates text; the binary `compile_time` writes it to disk and measures the
 //! compiler. To add a contender, add its file and one line to [`CONTENDERS`].
 
 mod graph;
@@ -15,10 +15,10 @@ pub use measure::{Limits, Measured, measure};
 
 /// The leanest typestate that does the same work.
 pub const BASELINE: &str = "handwritten-lean";
-/// The typestate with everything that a recipe gives: what one would have to write instead of it.
+/// The typestate with everything that a recipe provides: what an author would write instead.
 pub const EQUIVALENT: &str = "handwritten-surface";
 
-/// Everybody, in the order of the table.
+/// All contenders, in the order of the table.
 #[rustfmt::skip] // One row is one line, so that the rows can be compared.
 pub const CONTENDERS: &[Contender] = &[
     Contender { name: "empty",               dependencies: no_dependencies,                   source: empty },
@@ -49,7 +49,7 @@ fn no_dependencies() -> String {
     String::new()
 }
 
-/// What cargo and rustc need for nothing at all: the floor under every other row.
+/// An empty crate: the time that cargo and rustc need in any case, included in every other row.
 fn empty(_steps: usize) -> String {
     String::new()
 }

@@ -1,7 +1,8 @@
-//! The machine in `smlang`, twice: the graph alone, and with the limits that every other contender has.
+//! The machine in `smlang`, twice: the graph alone, and with the limits that every other contender
+//! has.
 //!
-//! Its guards and actions don't know the target, so that the limits take a guard and two actions per step, as in
-//! the machine whose transitions are counted.
+//! Its guards and actions don't know the target, so the limits need a guard and two actions per
+//! step, as in the machine whose transitions are counted.
 
 use super::graph;
 
@@ -96,7 +97,8 @@ fn lines(steps: usize, line: impl Fn(&str, &str, Option<usize>) -> String) -> St
             // The star marks the initial state, at its first mention.
             let star = if lines.is_empty() { "*" } else { "" };
             let from = format!("{star}S{}", step.index);
-            let text = line(&from, outcome.name, outcome.target).replace("\n        *", "\n        ");
+            let text =
+                line(&from, outcome.name, outcome.target).replace("\n        *", "\n        ");
             lines += &format!("        {text}\n");
         }
     }

@@ -1,7 +1,8 @@
-//! The machine in `statum`: the limits are checked in the methods, an exit is the error of a `Result`.
+//! The machine in `statum`: the limits are checked in the methods, an exit is the error of a
+//! `Result`.
 //!
 //! It has no outcome enums and no `on`; a method that always exits is not a transition to it, so
-//! that those stand in a plain `impl`.
+//! those methods are in a plain `impl`.
 
 use super::graph;
 
@@ -51,7 +52,9 @@ fn enter(visits: &mut u32, total: &mut u32) -> Result<(), Exit> {{
                          Ok(self.transition())\n    }}\n"
                     );
                 }
-                None => exiting += &format!("    pub fn {method}(self) -> Exit {{ Exit::Stopped }}\n"),
+                None => {
+                    exiting += &format!("    pub fn {method}(self) -> Exit {{ Exit::Stopped }}\n")
+                }
             }
         }
         let index = step.index;

@@ -1,4 +1,4 @@
-//! The machine as one would write it by hand: two enums, a `match`, counters changed in place.
+//! The hand-written machine: two enums, a `match`, counters changed in place.
 
 use super::workload::{Checksum, Counters, Exit, Feed, Step};
 

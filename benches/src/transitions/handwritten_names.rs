@@ -1,4 +1,4 @@
-//! The hand-written enum, fed with the outcome's *name*, as a reply from outside has it.
+//! The hand-written enum, fed with the outcome's *name*, as in an agent's reply.
 
 use super::handwritten_enum::{Next, Outcome, Run};
 use super::workload::{Checksum, Feed, NAMES};

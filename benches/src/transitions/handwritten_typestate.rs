@@ -1,4 +1,5 @@
-//! A hand-written typestate whose outcome is only known at run time: `on` takes it and says what follows.
+//! A hand-written typestate whose outcome is only known at run time: `on` takes it and returns what
+//! follows.
 
 use std::marker::PhantomData;
 
@@ -9,7 +10,7 @@ pub struct CodeReview;
 pub struct Fix;
 pub struct Commit;
 
-/// A run that stands at the step `S`; each outcome consumes it.
+/// A run that is at the step `S`; each outcome consumes it.
 pub struct At<S> {
     counters: Counters,
     step: PhantomData<S>,
@@ -164,7 +165,7 @@ impl At<Commit> {
     }
 }
 
-/// Where the loop stands between two outcomes.
+/// The state of the loop between two outcomes.
 enum Run {
     Implement(At<Implement>),
     CodeReview(At<CodeReview>),

@@ -1,7 +1,8 @@
-//! Instructions per transition: one recipe, `implement-and-review`, written in each contender's idiom.
+//! Instructions per transition: one recipe, `implement-and-review`, written in each contender's
+//! idiom.
 //!
-//! The catch-all outcome `other` is left out for everybody. To add a contender, add its file and one
-//! line to [`CONTENDERS`].
+//! No contender has the catch-all outcome `other`. To add a contender, add its file and
+//! one line to [`CONTENDERS`].
 
 mod handwritten_enum;
 mod handwritten_names;
@@ -19,7 +20,7 @@ pub use workload::Checksum;
 
 use Group::{ByName, RunTimeOutcome, StaticPath, TypedOn};
 
-/// Everybody, in the order of the table.
+/// All contenders, in the order of the table.
 #[rustfmt::skip] // One row is one line, so that the rows can be compared.
 pub const CONTENDERS: &[Contender] = &[
     row("handwritten-enum",      RunTimeOutcome, None,                          None,       handwritten_enum::run),
@@ -43,13 +44,13 @@ pub const CONTENDERS: &[Contender] = &[
 pub struct Contender {
     /// What it is called on the command line and in the table.
     pub name: &'static str,
-    /// Who it may be compared with.
+    /// The group that it may be compared within.
     pub group: Group,
-    /// The row that its ratio is taken to.
+    /// The row that its ratio refers to.
     pub baseline: Option<&'static str>,
-    /// The largest ratio that is fine; the table says so where it is exceeded.
+    /// The largest accepted ratio; the table marks a row that exceeds it.
     pub allowed: Option<f64>,
-    /// Makes that many transitions.
+    /// Performs this many transitions.
     pub run: fn(u64) -> Checksum,
 }
 
@@ -77,7 +78,7 @@ impl Group {
         }
     }
 
-    /// Whether its contenders walk the one static path; all others walk the same random one.
+    /// Whether its contenders take the one static path; all others take the same random one.
     pub const fn is_static(self) -> bool {
         match self {
             StaticPath => true,
@@ -106,9 +107,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn contenders_of_one_walk_count_the_same_exits() {
+    fn contenders_on_the_same_path_count_the_same_exits() {
         for is_static in [false, true] {
-            let mut walkers = CONTENDERS.iter().filter(|contender| contender.group.is_static() == is_static);
+            let mut walkers =
+                CONTENDERS.iter().filter(|contender| contender.group.is_static() == is_static);
             let first = walkers.next().expect("each walk has a contender");
             let expected = (first.run)(100_000);
             for contender in walkers {

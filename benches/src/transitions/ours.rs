@@ -3,9 +3,9 @@
 use std::hint::black_box;
 
 use strum::VariantArray;
-use surefire::{Guardrail, Names, Next, Position, Registry};
+use surefire::{Guardrail, Next, Position, Registry, WireEnum};
 
-use self::implement_and_review::{Anywhere, CodeReviewNext, CommitNext, FixNext, ImplementNext};
+use self::implement_and_review::{AnyStep, CodeReviewNext, CommitNext, FixNext, ImplementNext};
 use super::workload::{Checksum, Exit, Feed, LAP, NAMES};
 
 /// The exits of this recipe alone, so that they can be matched without a wildcard.
@@ -22,7 +22,7 @@ pub enum Exits {
 }
 
 surefire::recipe! {
-    /// The bundled recipe without `other`, which is left out for everybody.
+    /// The bundled recipe without `other`, which no contender has.
     pub recipe ImplementAndReview {
         initial: Implement,
         exits: Exits,
@@ -83,7 +83,9 @@ pub fn by_index(n: u64) -> Checksum {
                 checksum.count(kind(&exit));
                 position = Position::begin();
             }
-            Some(Next::Restart(_)) | None => unreachable!("only outcomes of the current step are picked"),
+            Some(Next::Restart(_)) | None => {
+                unreachable!("only outcomes of the current step are picked")
+            }
         }
     }
     checksum
@@ -102,7 +104,9 @@ pub fn by_name(n: u64) -> Checksum {
                 checksum.count(kind(&exit));
                 position = Position::begin();
             }
-            Ok(Next::Restart(_)) | Err(_) => unreachable!("only outcomes of the current step are picked"),
+            Ok(Next::Restart(_)) | Err(_) => {
+                unreachable!("only outcomes of the current step are picked")
+            }
         }
     }
     checksum
@@ -120,14 +124,14 @@ pub fn typed_by_name(n: u64) -> Checksum {
 
 /// Where the typed form gets its next outcome from.
 trait Source {
-    fn outcome<O: Names>(&mut self, step: usize) -> O;
+    fn outcome<O: WireEnum>(&mut self, step: usize) -> O;
 }
 
 struct Outcomes(Feed);
 
 impl Source for Outcomes {
     #[inline]
-    fn outcome<O: Names>(&mut self, _: usize) -> O {
+    fn outcome<O: WireEnum>(&mut self, _: usize) -> O {
         self.0.pick(<O as VariantArray>::VARIANTS)
     }
 }
@@ -136,21 +140,22 @@ struct OutcomeNames(Feed);
 
 impl Source for OutcomeNames {
     #[inline]
-    fn outcome<O: Names>(&mut self, step: usize) -> O {
-        O::from_name(self.0.pick(NAMES[step])).expect("only outcomes of the current step are picked")
+    fn outcome<O: WireEnum>(&mut self, step: usize) -> O {
+        O::from_name(self.0.pick(NAMES[step]))
+            .expect("only outcomes of the current step are picked")
     }
 }
 
 #[inline]
 fn typed(n: u64, mut source: impl Source) -> Checksum {
     let mut checksum = Checksum::default();
-    let mut run = Anywhere::Implement(ImplementAndReview::begin());
+    let mut run = AnyStep::Implement(ImplementAndReview::begin());
     for _ in 0..n {
         run = match step(run, &mut source) {
             Ok(run) => run,
             Err(exit) => {
                 checksum.count(kind(&exit));
-                Anywhere::Implement(ImplementAndReview::begin())
+                AnyStep::Implement(ImplementAndReview::begin())
             }
         };
     }
@@ -158,29 +163,29 @@ fn typed(n: u64, mut source: impl Source) -> Checksum {
 }
 
 #[inline]
-fn step(run: Anywhere, source: &mut impl Source) -> Result<Anywhere, surefire::Exit> {
+fn step(run: AnyStep, source: &mut impl Source) -> Result<AnyStep, surefire::Exit> {
     match run {
-        Anywhere::Implement(at) => match at.on(source.outcome(0)) {
-            ImplementNext::CodeReview(at) => Ok(Anywhere::CodeReview(at)),
+        AnyStep::Implement(at) => match at.on(source.outcome(0)) {
+            ImplementNext::CodeReview(at) => Ok(AnyStep::CodeReview(at)),
             ImplementNext::Exit(exit) => Err(exit),
         },
-        Anywhere::CodeReview(at) => match at.on(source.outcome(1)) {
-            CodeReviewNext::Commit(at) => Ok(Anywhere::Commit(at)),
-            CodeReviewNext::Fix(at) => Ok(Anywhere::Fix(at)),
+        AnyStep::CodeReview(at) => match at.on(source.outcome(1)) {
+            CodeReviewNext::Commit(at) => Ok(AnyStep::Commit(at)),
+            CodeReviewNext::Fix(at) => Ok(AnyStep::Fix(at)),
             CodeReviewNext::Exit(exit) => Err(exit),
         },
-        Anywhere::Fix(at) => match at.on(source.outcome(2)) {
-            FixNext::CodeReview(at) => Ok(Anywhere::CodeReview(at)),
+        AnyStep::Fix(at) => match at.on(source.outcome(2)) {
+            FixNext::CodeReview(at) => Ok(AnyStep::CodeReview(at)),
             FixNext::Exit(exit) => Err(exit),
         },
-        Anywhere::Commit(at) => match at.on(source.outcome(3)) {
+        AnyStep::Commit(at) => match at.on(source.outcome(3)) {
             CommitNext::Exit(exit) => Err(exit),
         },
     }
 }
 
-/// The typed methods along a path that is known when the program is written; the start is hidden from the
-/// optimiser once a lap, as it is for the others.
+/// The typed methods along a path that is known when the program is written; the start is hidden
+/// from the optimiser once a lap, as it is for the others.
 pub fn static_path(n: u64) -> Checksum {
     let mut checksum = Checksum::default();
     for _ in 0..n / LAP {
@@ -192,7 +197,10 @@ pub fn static_path(n: u64) -> Checksum {
 
 #[inline]
 fn lap() -> Result<surefire::Exit, surefire::Exit> {
-    let commit =
-        black_box(ImplementAndReview::begin()).complete()?.issues_found()?.complete()?.no_issues()?;
+    let commit = black_box(ImplementAndReview::begin())
+        .complete()?
+        .issues_found()?
+        .complete()?
+        .no_issues()?;
     Ok(commit.committed())
 }

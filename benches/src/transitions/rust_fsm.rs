@@ -1,4 +1,5 @@
-//! The machine in `rust-fsm`: exits are its outputs; it carries no data, so the counters stand beside it.
+//! The machine in `rust-fsm`: exits are its outputs; it carries no data, so the counters are kept
+//! separately.
 
 use rust_fsm::state_machine;
 
@@ -39,7 +40,8 @@ impl Run {
 
     #[inline]
     fn on(&mut self, outcome: Input) -> Option<Exit> {
-        let output = self.machine.consume(&outcome).expect("only outcomes of the current step are picked");
+        let output =
+            self.machine.consume(&outcome).expect("only outcomes of the current step are picked");
         match output {
             None => self.counters.enter(self.step()).err(),
             Some(Output::NoTasksAvailable) => Some(Exit::NoTasksAvailable),

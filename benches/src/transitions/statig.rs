@@ -1,4 +1,5 @@
-//! The machine in `statig`: a handler per step, with the counters and the exit in its shared storage.
+//! The machine in `statig`: a handler per step, with the counters and the exit in its shared
+//! storage.
 
 use statig::prelude::*;
 

@@ -1,6 +1,7 @@
 //! The machine in `statum`, a typestate: the outcome that is known at run time is matched per step.
 //!
-//! `Result` is spelt out because the macro reads the return type as text and takes this spelling only.
+//! `Result` is spelt out because the macro reads the return type as text and takes this spelling
+//! only.
 
 use statum::{machine, state, transition};
 
@@ -81,7 +82,7 @@ impl ImplementAndReview<Commit> {
     }
 }
 
-/// Where the loop stands between two outcomes.
+/// The state of the loop between two outcomes.
 enum Run {
     Implement(ImplementAndReview<Implement>),
     CodeReview(ImplementAndReview<CodeReview>),

@@ -9,8 +9,11 @@ use super::workload::{Checksum, Exit, LAP};
 /// both limits have to be checked at each step. Everything after it is left in the open.
 #[inline]
 fn lap() -> Result<Exit, Exit> {
-    let commit =
-        black_box(ImplementAndReview::start()).complete()?.issues_found()?.complete()?.no_issues()?;
+    let commit = black_box(ImplementAndReview::start())
+        .complete()?
+        .issues_found()?
+        .complete()?
+        .no_issues()?;
     Ok(commit.committed())
 }
 

@@ -1,7 +1,8 @@
-//! The work that every contender does: the exits it counts, the limits it keeps, the outcomes it is fed.
+//! The work that every contender does: the exits it counts, the limits it enforces, the outcomes it
+//! gets.
 //!
-//! What is here is the same code for everybody, so that a difference between two rows of the table
-//! is a difference between two ways to write the machine.
+//! All contenders share this code, so that a difference between two rows of the table is a
+//! difference between two ways to write the machine.
 
 /// How often a step may be entered.
 pub const MAX_STEP_VISITS: u32 = 3;
@@ -39,7 +40,8 @@ pub enum Exit {
     MaxTotalSteps,
 }
 
-/// The exits of a whole benchmark, counted by kind: two contenders that walked differently differ here.
+/// The exits of a whole benchmark, counted by kind: two contenders that walked differently differ
+/// here.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Checksum([u64; 6]);
 
@@ -51,7 +53,7 @@ impl Checksum {
     }
 }
 
-/// The two limits, held against the steps entered so far.
+/// The steps entered so far, which the two limits are checked against.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Counters {
     visits: [u32; 4],
@@ -84,7 +86,7 @@ impl Counters {
         self.total += 1;
     }
 
-    /// Enters `step`, or says which limit forbids it.
+    /// Enters `step`, or returns the limit that forbids it.
     #[inline]
     pub const fn enter(&mut self, step: Step) -> Result<(), Exit> {
         match self.check(step) {
@@ -104,7 +106,7 @@ impl Counters {
 pub struct Feed(u32);
 
 impl Feed {
-    /// The same stream for everybody.
+    /// The same stream for all contenders.
     pub const fn new() -> Self {
         Self(0x2545_F491)
     }
@@ -116,7 +118,7 @@ impl Feed {
         (((self.0 >> 16) * count as u32) >> 16) as usize
     }
 
-    /// One of the outcomes on offer.
+    /// One of these outcomes.
     #[inline]
     pub const fn pick<T: Copy>(&mut self, outcomes: &[T]) -> T {
         outcomes[self.index(outcomes.len())]

@@ -1,4 +1,4 @@
-//! The words for a command that cannot be run; three rules look at commands.
+//! The errors for a command that cannot be run; three rules use them.
 
 use crate::diagnostic::Diagnostics;
 use crate::resolve::{CommandFlaw, judge_command};
@@ -20,11 +20,15 @@ pub(super) fn report(command: &Command, flaw: &CommandFlaw, diagnostics: &mut Di
         CommandFlaw::Blank(text) => {
             let message = match command {
                 Command::Shell(_) => "this command is empty: write one, e.g. `\"cargo test\"`",
-                Command::Program { .. } => "this part of the command is empty: fill it in, or remove it",
+                Command::Program { .. } => {
+                    "this part of the command is empty: fill it in, or remove it"
+                }
             };
             diagnostics.error(text, message);
         }
-        CommandFlaw::Zero(text) => diagnostics.error(text, "no command can have a zero byte: remove `\\0`"),
+        CommandFlaw::Zero(text) => {
+            diagnostics.error(text, "no command can have a zero byte: remove `\\0`");
+        }
         CommandFlaw::Line(text) => {
             let line = text.value();
             let words: Vec<_> = line.split_whitespace().map(|word| format!("{word:?}")).collect();

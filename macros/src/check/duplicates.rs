@@ -1,4 +1,4 @@
-//! Steps have names of their own, and names stay apart on the wire.
+//! Names of steps are unique, and names stay distinct on the wire.
 
 use std::collections::HashMap;
 
@@ -17,14 +17,18 @@ pub(super) fn check(recipe: &Resolved, diagnostics: &mut Diagnostics) {
         }
     }
     let steps = recipe.distinct_steps().map(|(_, step)| (step.name(), step.wire.as_str()));
-    apart("steps", steps, diagnostics);
-    types_apart(recipe, diagnostics);
+    distinct("steps", steps, diagnostics);
+    distinct_types(recipe, diagnostics);
     for step in &recipe.steps {
-        outcomes_apart(step, diagnostics);
+        distinct_outcomes(step, diagnostics);
     }
 }
 
-fn apart<'a>(what: &str, names: impl Iterator<Item = (&'a Ident, &'a str)>, diagnostics: &mut Diagnostics) {
+fn distinct<'a>(
+    what: &str,
+    names: impl Iterator<Item = (&'a Ident, &'a str)>,
+    diagnostics: &mut Diagnostics,
+) {
     let mut seen = HashMap::new();
     for (name, wire) in names.filter(|(_, wire)| !wire.is_empty()) {
         if let Some(first) = seen.get(wire) {
@@ -38,8 +42,8 @@ fn apart<'a>(what: &str, names: impl Iterator<Item = (&'a Ident, &'a str)>, diag
     }
 }
 
-/// Different on the wire, and yet the same as the beginning of a type's name: `Fix1` and `Fix_1`.
-fn types_apart(recipe: &Resolved, diagnostics: &mut Diagnostics) {
+/// Names such as `Fix1` and `Fix_1` differ on the wire, but their generated types would not.
+fn distinct_types(recipe: &Resolved, diagnostics: &mut Diagnostics) {
     let mut seen: HashMap<String, (&Ident, &str)> = HashMap::new();
     for (_, step) in recipe.distinct_steps() {
         let (name, types) = (step.name(), spelling::camel(step.name()));
@@ -56,14 +60,23 @@ fn types_apart(recipe: &Resolved, diagnostics: &mut Diagnostics) {
     }
 }
 
-fn outcomes_apart(step: &Step, diagnostics: &mut Diagnostics) {
-    let implied = step.outcomes.iter().find(|outcome| matches!(outcome.target, Target::StandardOther));
-    let written = || step.outcomes.iter().filter(|outcome| !matches!(outcome.target, Target::StandardOther));
-    apart("outcomes", written().map(|outcome| (&outcome.name, outcome.wire.as_str())), diagnostics);
-    for outcome in written().filter(|outcome| implied.is_some_and(|implied| implied.wire == outcome.wire)) {
+fn distinct_outcomes(step: &Step, diagnostics: &mut Diagnostics) {
+    let implied =
+        step.outcomes.iter().find(|outcome| matches!(outcome.target, Target::StandardOther));
+    let written =
+        || step.outcomes.iter().filter(|outcome| !matches!(outcome.target, Target::StandardOther));
+    distinct(
+        "outcomes",
+        written().map(|outcome| (&outcome.name, outcome.wire.as_str())),
+        diagnostics,
+    );
+    for outcome in
+        written().filter(|outcome| implied.is_some_and(|implied| implied.wire == outcome.wire))
+    {
         let (name, wire) = (&outcome.name, &outcome.wire);
-        let message =
-            format!("every step has an outcome `{wire}` already: write it `Other`, or rename `{name}`");
+        let message = format!(
+            "every step has an outcome `{wire}` already: write it `Other`, or rename `{name}`"
+        );
         diagnostics.error(name, message);
     }
 }

@@ -1,4 +1,4 @@
-//! Evidence is something that can be looked for, and found.
+//! Evidence is something that the engine can look for, and find.
 
 use syn::ext::IdentExt;
 
@@ -27,8 +27,14 @@ pub(super) fn check_step(step: &Step, diagnostics: &mut Diagnostics) {
     }
 }
 
-/// Looks at terms that come after others, which have been looked at.
-fn terms(step: &Step, mapping: &Mapping, written: &[Term], earlier: &[Term], diagnostics: &mut Diagnostics) {
+/// Checks terms that follow `earlier` ones, which were already checked.
+fn terms(
+    step: &Step,
+    mapping: &Mapping,
+    written: &[Term],
+    earlier: &[Term],
+    diagnostics: &mut Diagnostics,
+) {
     let Some(first) = written.first() else { return };
     if step.is_command() {
         let message = format!(
@@ -38,8 +44,7 @@ fn terms(step: &Step, mapping: &Mapping, written: &[Term], earlier: &[Term], dia
         return diagnostics.error(first, message);
     }
     if mapping.outcome.unraw() == OTHER {
-        let message =
-            "`Other` is for what the recipe does not foresee, so there is nothing to look for: remove `if …`";
+        let message = "`Other` is for what the recipe does not foresee, so there is nothing to look for: remove `if …`";
         return diagnostics.error(first, message);
     }
     let mut seen: Vec<(Evidence, &Term)> =
@@ -47,7 +52,7 @@ fn terms(step: &Step, mapping: &Mapping, written: &[Term], earlier: &[Term], dia
     for term in written {
         match judge_evidence(term) {
             Ok(evidence) => {
-                apart(&evidence, term, &seen, diagnostics);
+                distinct(&evidence, term, &seen, diagnostics);
                 seen.push((evidence, term));
             }
             Err(flaw) => report(term, &flaw, diagnostics),
@@ -55,8 +60,13 @@ fn terms(step: &Step, mapping: &Mapping, written: &[Term], earlier: &[Term], dia
     }
 }
 
-/// No term repeats or contradicts an earlier one.
-fn apart(evidence: &Evidence, term: &Term, seen: &[(Evidence, &Term)], diagnostics: &mut Diagnostics) {
+/// Reports a term that repeats or contradicts an earlier one.
+fn distinct(
+    evidence: &Evidence,
+    term: &Term,
+    seen: &[(Evidence, &Term)],
+    diagnostics: &mut Diagnostics,
+) {
     let written = evidence.written();
     if let Some((_, first)) = seen.iter().find(|(known, _)| known.written() == written) {
         let message = format!("`{written}` is written twice; keep one of them");
@@ -74,15 +84,18 @@ fn apart(evidence: &Evidence, term: &Term, seen: &[(Evidence, &Term)], diagnosti
         | Evidence::Command(_) => return,
     };
     if let Some((_, first)) = seen.iter().find(|(known, _)| known.written() == opposite) {
-        let message =
-            format!("`{written}` contradicts `{opposite}`, so no run could go on here: keep one of them");
+        let message = format!(
+            "`{written}` contradicts `{opposite}`, so no run could go on here: keep one of them"
+        );
         diagnostics.error_and(term, message, first, "the_other_one");
     }
 }
 
 fn report(term: &Term, flaw: &EvidenceFlaw, diagnostics: &mut Diagnostics) {
     match (flaw, term) {
-        (EvidenceFlaw::Command(flaw), Term::Command(command)) => commands::report(command, flaw, diagnostics),
+        (EvidenceFlaw::Command(flaw), Term::Command(command)) => {
+            commands::report(command, flaw, diagnostics);
+        }
         (EvidenceFlaw::Unknown, Term::Word { word, .. }) => {
             let name = word.to_string();
             let advice = spelling::advice(&name, EVIDENCE, "the words are");
@@ -99,11 +112,12 @@ fn report(term: &Term, flaw: &EvidenceFlaw, diagnostics: &mut Diagnostics) {
             diagnostics.error(path, format!("`exists` cannot look for this path: {why}"));
         }
         (EvidenceFlaw::Text(text), Term::Word { word, .. }) => {
-            let message =
-                format!("`{word}` takes no text; join a command with `&&`, or write `exists \"path\"`");
+            let message = format!(
+                "`{word}` takes no text; join a command with `&&`, or write `exists \"path\"`"
+            );
             diagnostics.error(text, message);
         }
-        // These flaws are those of the other kind of term.
+        // Only the other kind of term has these flaws.
         (EvidenceFlaw::Unknown | EvidenceFlaw::Text(_), Term::Command(_))
         | (EvidenceFlaw::Command(_), Term::Word { .. }) => {}
     }

@@ -3,7 +3,7 @@
 use proc_macro2::Ident;
 
 use crate::diagnostic::Diagnostics;
-use crate::resolve::Resolved;
+use crate::resolve::{GUARDRAILS, Resolved};
 use crate::spelling;
 use crate::syntax::{Recipe, Step, Unknown};
 
@@ -35,7 +35,13 @@ pub(super) fn check(recipe: &Resolved, diagnostics: &mut Diagnostics) {
 
 fn unknown(fields: &[Unknown], what: &str, known: &[&'static str], diagnostics: &mut Diagnostics) {
     for Unknown { key, .. } in fields {
-        let advice = spelling::advice(&key.to_string(), known.iter().copied(), "it has");
+        let text = key.to_string();
+        if known.contains(&"guardrails") && GUARDRAILS.contains(&text.as_str()) {
+            let message = format!("`{key}` is a guardrail: write `guardrails: {{ {key}: … }}`");
+            diagnostics.error(key, message);
+            continue;
+        }
+        let advice = spelling::advice(&text, known.iter().copied(), "it has");
         diagnostics.error(key, format!("a {what} has no field `{key}`{advice}"));
     }
 }

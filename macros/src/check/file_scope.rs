@@ -1,4 +1,4 @@
-//! A scope names files, and there is something that it can keep from being changed.
+//! A scope names files, and some step can change files.
 
 use proc_macro2::Ident;
 use syn::LitStr;
@@ -13,7 +13,8 @@ pub(super) fn check(recipe: &Resolved, diagnostics: &mut Diagnostics) {
     let Some(field) = recipe.written.scope.first() else { return };
     let Some(scope) = &field.value else { return };
     if scope.is_empty() {
-        let message = "this scope is empty: add `allow: […]` or `deny: […]`, or leave the field out";
+        let message =
+            "this scope is empty: add `allow: […]` or `deny: […]`, or leave the field out";
         return diagnostics.error(&field.key, message);
     }
     for Unknown { key, .. } in &scope.unknown {
@@ -35,7 +36,8 @@ pub(super) fn check(recipe: &Resolved, diagnostics: &mut Diagnostics) {
 
 fn check_list(key: &Ident, written: &[LitStr], known: &Patterns, diagnostics: &mut Diagnostics) {
     if written.is_empty() {
-        diagnostics.error(key, format!("the list `{key}` is empty: add a pattern, or leave it out"));
+        diagnostics
+            .error(key, format!("the list `{key}` is empty: add a pattern, or leave it out"));
     }
     for PatternFlaw { index, kind } in &known.flaws {
         let pattern = &written[*index];
@@ -56,11 +58,12 @@ fn check_list(key: &Ident, written: &[LitStr], known: &Patterns, diagnostics: &m
     }
 }
 
-/// Where nothing can be changed, there is nothing to keep from it.
+/// Reports a scope if no step may change files.
 fn matters(key: &Ident, recipe: &Resolved, diagnostics: &mut Diagnostics) {
     let written = &recipe.written;
-    let may_change =
-        written.broken || recipe.steps.is_empty() || recipe.steps.iter().any(|step| changes(recipe, step));
+    let may_change = written.broken
+        || recipe.steps.is_empty()
+        || recipe.steps.iter().any(|step| changes(recipe, step));
     if !may_change {
         let message = format!(
             "no step of recipe `{}` may change a file, so its scope can never matter: remove it, or give a step `edit` \

@@ -1,4 +1,4 @@
-//! An outcome carries findings or nothing, and only one that an agent reports.
+//! An outcome carries findings or nothing, and only an agent's outcome carries findings.
 
 use syn::ext::IdentExt;
 
@@ -19,8 +19,10 @@ pub(super) fn check_step(step: &Step, diagnostics: &mut Diagnostics) {
         let Some(carried) = &mapping.carried else { continue };
         let Some(word) = &carried.word else { continue };
         if step.is_command() {
-            let message =
-                format!("step `{}` runs a command, which reports no findings: remove `({word})`", step.name);
+            let message = format!(
+                "step `{}` runs a command, which reports no findings: remove `({word})`",
+                step.name
+            );
             diagnostics.error(carried, message);
         } else if mapping.outcome.unraw() == OTHER {
             let message = format!(

@@ -1,4 +1,4 @@
-//! Names can be generated, and don't collide with what is.
+//! Names can be generated, and don't collide with generated names.
 
 use std::collections::{HashMap, HashSet};
 
@@ -10,9 +10,9 @@ use crate::diagnostic::Diagnostics;
 use crate::resolve::{Resolved, Target};
 use crate::spelling;
 
-/// Types that the recipe's module has beside its steps.
-const TYPES: [&str; 4] = ["Step", "At", "Anywhere", "Exit"];
-/// Methods that `At` has beside its outcomes.
+/// Types that the recipe's module has in addition to its steps.
+const TYPES: [&str; 4] = ["Step", "At", "AnyStep", "Exit"];
+/// Methods that `At` has in addition to its outcomes.
 const METHODS: [&str; 2] = ["on", "position"];
 
 pub(super) fn check(recipe: &Resolved, diagnostics: &mut Diagnostics) {
@@ -43,12 +43,14 @@ pub(super) fn check(recipe: &Resolved, diagnostics: &mut Diagnostics) {
     }
 }
 
-/// Recipes that are restarted are known by their last name, so two of them cannot share it.
+/// A restarted recipe is named by the last segment of its path, so two of them cannot share it.
 fn restart_targets(recipe: &Resolved, reserved: &Reserved<'_>, diagnostics: &mut Diagnostics) {
     let mut seen: HashMap<String, &Path> = HashMap::new();
     for outcome in recipe.steps.iter().flat_map(|step| &step.outcomes) {
         let Target::Restart(path) = &outcome.target else { continue };
-        let Some(last) = path.segments.last().map(|segment| segment.ident.to_string()) else { continue };
+        let Some(last) = path.segments.last().map(|segment| segment.ident.to_string()) else {
+            continue;
+        };
         if let Some(what) = path.segments.last().and_then(|last| reserved.generated(&last.ident)) {
             let message = format!(
                 "a recipe called `{last}` cannot be restarted here: {what}; rename it with `use … as …`"
@@ -78,7 +80,7 @@ pub(crate) struct Reserved<'a> {
     recipe: &'a Ident,
     /// The recipes that it restarts.
     restarts: HashSet<String>,
-    /// The steps by the beginning of their types' names.
+    /// The steps by the prefix of their types' names.
     steps: HashMap<String, &'a Ident>,
 }
 
@@ -114,7 +116,7 @@ impl<'a> Reserved<'a> {
         is_unusable(name) || self.taken(name).is_some()
     }
 
-    /// What has this name already, for a step.
+    /// What already has this name that a step was given.
     fn taken(&self, name: &Ident) -> Option<String> {
         let text = name.unraw().to_string();
         if self.recipe.unraw() == text {
@@ -126,7 +128,7 @@ impl<'a> Reserved<'a> {
         self.generated(name)
     }
 
-    /// Which generated type has this name already.
+    /// Which generated type already has this name.
     fn generated(&self, name: &Ident) -> Option<String> {
         let text = name.unraw().to_string();
         if TYPES.contains(&text.as_str()) {
@@ -162,14 +164,17 @@ fn recipe_name(name: &Ident, reserved: &Reserved<'_>, diagnostics: &mut Diagnost
             } else {
                 format!("call it `{camel}`")
             };
-            diagnostics
-                .error(name, format!("a recipe is a type, and `{name}` is the name of its module: {better}"));
+            diagnostics.error(
+                name,
+                format!("a recipe is a type, and `{name}` is the name of its module: {better}"),
+            );
         }
         Some(_) => {}
     }
 }
 
-/// Keywords, names made of nothing but underscores, and names that would start with a digit without them.
+/// Keywords, names made of nothing but underscores, and names that would start with a digit without
+/// them.
 fn is_unusable(name: &Ident) -> bool {
     let keyword = syn::parse_str::<Ident>(&name.to_string()).is_err();
     keyword

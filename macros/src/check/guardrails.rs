@@ -48,13 +48,18 @@ fn sensible(Entry { key, value }: &Entry, diagnostics: &mut Diagnostics) {
     }
     match (value, name == SWITCH) {
         (Value::Broken, _) | (Value::Switch(_), true) => {}
-        (Value::Number(number), true) => diagnostics.error(number, format!("`{key}` is `true` or `false`")),
+        (Value::Number(number), true) => {
+            diagnostics.error(number, format!("`{key}` is `true` or `false`"));
+        }
         (Value::Switch(switch), false) => {
             diagnostics.error(switch, format!("`{key}` is a whole number, e.g. `{key}: 3`"));
         }
         (Value::Number(number), false) if ["s", "m", "h"].contains(&number.suffix()) => {
             let count = number.base10_digits();
-            diagnostics.error(number, format!("`{key}` is a number and not a time: write `{key}: {count}`"));
+            diagnostics.error(
+                number,
+                format!("`{key}` is a number and not a time: write `{key}: {count}`"),
+            );
         }
         (Value::Number(number), false) => match number.base10_parse::<u32>() {
             Ok(1..) => {}
@@ -62,7 +67,8 @@ fn sensible(Entry { key, value }: &Entry, diagnostics: &mut Diagnostics) {
                 diagnostics.error(number, format!("`{key}` is at most {}", u32::MAX));
             }
             Ok(0) | Err(_) => {
-                let message = format!("`{key}` must be at least 1, or the recipe could not {}", purpose(key));
+                let message =
+                    format!("`{key}` must be at least 1, or the recipe could not {}", purpose(key));
                 diagnostics.error(number, message);
             }
         },
@@ -120,12 +126,14 @@ fn restarts_are_bounded(recipe: &Resolved, diagnostics: &mut Diagnostics) {
 }
 
 fn verify_is_there(recipe: &Resolved, entries: &[Entry], diagnostics: &mut Diagnostics) {
-    let may_verify = recipe.written.broken || recipe.steps.iter().any(|step| step.written.has_verify());
+    let may_verify =
+        recipe.written.broken || recipe.steps.iter().any(|step| step.written.has_verify());
     if let Some(entry) = entries.iter().find(|entry| entry.key == VERIFY_TIME)
         && !may_verify
     {
         let key = &entry.key;
-        diagnostics.error(key, format!("no step has `verify`, so `{key}` bounds nothing: remove it"));
+        diagnostics
+            .error(key, format!("no step has `verify`, so `{key}` bounds nothing: remove it"));
     }
 }
 

@@ -9,9 +9,9 @@ pub(super) fn check(recipe: &Resolved, diagnostics: &mut Diagnostics) {
     let written = &recipe.written;
     if let Some(id) = written.id.value() {
         let text = id.value();
-        let kebab = text
-            .split('-')
-            .all(|word| !word.is_empty() && word.chars().all(|c| c.is_alphanumeric() && !c.is_uppercase()));
+        let kebab = text.split('-').all(|word| {
+            !word.is_empty() && word.chars().all(|c| c.is_alphanumeric() && !c.is_uppercase())
+        });
         if !kebab {
             let better = Some(text.to_kebab_case()).filter(|better| !better.is_empty());
             let better = better.unwrap_or_else(|| recipe.written.name.to_string().to_kebab_case());

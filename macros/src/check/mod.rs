@@ -1,7 +1,8 @@
-//! What a recipe must not be: one rule per file.
+//! The rules that a recipe has to follow: one file each.
 //!
-//! A rule looks at the whole resolved recipe and reports what it finds; it changes nothing, and does not depend on what
-//! the others reported. To add one, write its file, add it to the list, and give it a file in `ui-tests/fail/`.
+//! A rule looks at the whole resolved recipe and reports what it finds; it changes nothing, and
+//! does not depend on what the others reported. To add one, write its file, add it to the list, and
+//! give it a file in `ui-tests/fail/`.
 
 mod commands;
 mod cycles;
@@ -54,15 +55,22 @@ const RULES: [fn(&Resolved, &mut Diagnostics); 20] = [
     cycles::check,
 ];
 
-/// Applies every rule, after what the parser had to report.
-pub(crate) fn recipe(recipe: Resolved, mut diagnostics: Diagnostics) -> Result<Valid, Box<Invalid>> {
+/// Applies every rule. The errors of the parser come first.
+pub(crate) fn recipe(
+    recipe: Resolved,
+    mut diagnostics: Diagnostics,
+) -> Result<Valid, Box<Invalid>> {
     for rule in RULES {
         rule(&recipe, &mut diagnostics);
     }
-    if diagnostics.is_empty() { Ok(Valid { recipe }) } else { Err(Box::new(Invalid { recipe, diagnostics })) }
+    if diagnostics.is_empty() {
+        Ok(Valid { recipe })
+    } else {
+        Err(Box::new(Invalid { recipe, diagnostics }))
+    }
 }
 
-/// A recipe that passed every rule. Only [`recipe()`] makes one.
+/// A recipe that passed every rule. Only [`recipe()`] creates one.
 pub(crate) struct Valid {
     recipe: Resolved,
 }
@@ -79,11 +87,13 @@ pub(crate) struct Invalid {
     pub(crate) diagnostics: Diagnostics,
 }
 
-/// Applies the rules that shared steps must keep by themselves.
+/// Applies the rules that shared steps have to follow by themselves.
 pub(crate) fn fragment(fragment: &ResolvedFragment, diagnostics: &mut Diagnostics) {
     if let Visibility::Public(public) = &fragment.written.visibility {
-        diagnostics
-            .error(public, "shared steps can be used in the crate that defines them: write `pub(crate)`");
+        diagnostics.error(
+            public,
+            "shared steps can be used in the crate that defines them: write `pub(crate)`",
+        );
     }
     let parameters: Vec<_> = fragment.written.parameters.iter().collect();
     for (index, parameter) in parameters.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! What a run needs is something that can be looked for, each once.
+//! The needs of a run are known, and each is written once.
 
 use crate::diagnostic::Diagnostics;
 use crate::resolve::{NEEDS, Resolved};
@@ -8,8 +8,8 @@ pub(super) fn check(recipe: &Resolved, diagnostics: &mut Diagnostics) {
     let Some(field) = recipe.written.needs.first() else { return };
     let Some(words) = &field.value else { return };
     if words.is_empty() {
-        let message =
-            "this says nothing that a run needs: write `needs: { clean_tree }`, or leave the field out";
+        let message = "this says nothing that a run needs: write `needs: { clean_tree }` or `needs: { task }`, \
+                       or leave the field out";
         diagnostics.error(&field.key, message);
     }
     for (index, word) in words.iter().enumerate() {

@@ -13,13 +13,17 @@ pub(super) fn check(recipe: &Resolved, diagnostics: &mut Diagnostics) {
     for step in &recipe.steps {
         let other = step.outcomes.iter().find(|outcome| outcome.name.unraw() == OTHER);
         let elsewhere = other.is_some_and(|other| {
-            matches!(other.target, Target::Step { .. } | Target::Unknown { .. } | Target::Restart(_))
+            matches!(
+                other.target,
+                Target::Step { .. } | Target::Unknown { .. } | Target::Restart(_)
+            )
         });
         let mapping = step.written.mappings.iter().find(|mapping| mapping.outcome.unraw() == OTHER);
         if !elsewhere {
             continue;
         }
-        let message = "`Other` exits: map it to an exit, or write `exit_on_other: false` in the guardrails";
+        let message =
+            "`Other` exits: map it to an exit, or write `exit_on_other: false` in the guardrails";
         match mapping.and_then(|mapping| mapping.next.as_ref()) {
             Some(Next::Step(name)) => diagnostics.error(name, message),
             Some(Next::Restart(path)) => diagnostics.error(path, message),

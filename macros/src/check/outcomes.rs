@@ -14,12 +14,13 @@ pub(super) fn check(recipe: &Resolved, diagnostics: &mut Diagnostics) {
     let hints = reach::hints(recipe);
     for (index, step) in recipe.steps.iter().enumerate() {
         if step.written.is_command() {
-            // What else may be wrong there is said by the rule about commands.
+            // The rule about commands reports everything else about them.
             mapped_once(step, diagnostics);
             continue;
         }
         declared_at_all(step, diagnostics);
-        let declared = step.written.outcomes.value().into_iter().flatten().map(|declared| &declared.name);
+        let declared =
+            step.written.outcomes.value().into_iter().flatten().map(|declared| &declared.name);
         once(declared, "declared", "first_declared_here", diagnostics);
         mapped_once(step, diagnostics);
         undeclared(step, diagnostics);
@@ -34,7 +35,10 @@ fn declared_at_all(step: &Step, diagnostics: &mut Diagnostics) {
             let mapped: Vec<_> =
                 step.written.mappings.iter().map(|mapping| mapping.outcome.to_string()).collect();
             let list = if mapped.is_empty() { "Complete".to_owned() } else { mapped.join(", ") };
-            diagnostics.error(name, format!("step `{name}` declares no outcomes: add `outcomes: [{list}]`"));
+            diagnostics.error(
+                name,
+                format!("step `{name}` declares no outcomes: add `outcomes: [{list}]`"),
+            );
         }
         Some(field) if field.value.as_ref().is_some_and(Vec::is_empty) => {
             diagnostics.error(
@@ -71,8 +75,9 @@ fn once<'a>(
 }
 
 fn undeclared(step: &Step, diagnostics: &mut Diagnostics) {
-    // Without a readable list there is nothing to compare with, and that has been reported.
-    let Some(declared) = step.written.outcomes.value().filter(|declared| !declared.is_empty()) else {
+    // Without a readable list there is nothing to compare with; that error was already reported.
+    let Some(declared) = step.written.outcomes.value().filter(|declared| !declared.is_empty())
+    else {
         return;
     };
     let names: Vec<_> = declared.iter().map(|declared| declared.name.unraw().to_string()).collect();
@@ -86,9 +91,13 @@ fn undeclared(step: &Step, diagnostics: &mut Diagnostics) {
         let meant = step.outcomes.iter().find(|known| known.mapped_as.as_ref() == Some(outcome));
         let advice = match meant {
             None if text == OTHER
-                && step.outcomes.iter().any(|known| matches!(known.target, Target::StandardOther)) =>
+                && step
+                    .outcomes
+                    .iter()
+                    .any(|known| matches!(known.target, Target::StandardOther)) =>
             {
-                "; add it to `outcomes` to map it to an exit of your choice, or remove this line".to_owned()
+                "; add it to `outcomes` to map it to an exit of your choice, or remove this line"
+                    .to_owned()
             }
             Some(meant) => format!("; did you mean `{}`?", meant.name),
             None => {
@@ -97,7 +106,8 @@ fn undeclared(step: &Step, diagnostics: &mut Diagnostics) {
                 format!("; add it to `outcomes` or remove this line{list}")
             }
         };
-        diagnostics.error(outcome, format!("outcome `{outcome}` is mapped but not declared{advice}"));
+        diagnostics
+            .error(outcome, format!("outcome `{outcome}` is mapped but not declared{advice}"));
         reported.push(text);
     }
 }

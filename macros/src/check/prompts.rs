@@ -1,4 +1,4 @@
-//! Every step has something to say to the agent.
+//! Every step has a prompt that is not blank.
 
 use std::io::ErrorKind;
 use std::path::Path;
@@ -27,8 +27,10 @@ pub(super) fn check_step(name: &Ident, prompt: &Prompt, diagnostics: &mut Diagno
             diagnostics.error(name, message);
         }
         Prompt::Empty { at, .. } => {
-            diagnostics
-                .error(at, format!("the prompt of step `{name}` is empty: say what the agent is to do"));
+            diagnostics.error(
+                at,
+                format!("the prompt of step `{name}` is empty: say what the agent is to do"),
+            );
         }
         Prompt::NoFile { file, path, why } => diagnostics.error(file, no_file(file, path, *why)),
         Prompt::Good(_) | Prompt::Unseen(_) | Prompt::Unread | Prompt::Command => {}
@@ -37,13 +39,19 @@ pub(super) fn check_step(name: &Ident, prompt: &Prompt, diagnostics: &mut Diagno
 
 fn no_file(file: &LitStr, path: &Path, why: ErrorKind) -> String {
     if why != ErrorKind::NotFound {
-        let why =
-            if why == ErrorKind::InvalidData { "it is not UTF-8 text".to_owned() } else { why.to_string() };
+        let why = if why == ErrorKind::InvalidData {
+            "it is not UTF-8 text".to_owned()
+        } else {
+            why.to_string()
+        };
         return format!("the file `{}` cannot be read as a prompt: {why}", file.value());
     }
     let folder = path.parent().and_then(|folder| std::fs::read_dir(folder).ok());
-    let mut neighbours: Vec<_> =
-        folder.into_iter().flatten().filter_map(|entry| entry.ok()?.file_name().into_string().ok()).collect();
+    let mut neighbours: Vec<_> = folder
+        .into_iter()
+        .flatten()
+        .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
+        .collect();
     // The order of a directory is not defined, and an error must read the same every time.
     neighbours.sort();
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();

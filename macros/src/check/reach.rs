@@ -1,7 +1,8 @@
 //! Every step can be reached from the first.
 //!
-//! A forgotten mapping usually leaves a step unreached as well, and that is one mistake: as many unreached steps as
-//! there are open outcomes are mentioned there, as what was probably meant, and only the rest is reported here.
+//! A forgotten mapping usually leaves a step unreached as well, and that is one mistake. So each
+//! open outcome takes one unreached step as its suggestion, and only the other unreached steps are
+//! reported here.
 
 use std::collections::HashMap;
 
@@ -9,7 +10,8 @@ use crate::diagnostic::Diagnostics;
 use crate::resolve::{Initial, Resolved};
 use crate::spelling;
 
-/// For an outcome that leads nowhere (step and place), the unreached step it was probably meant to lead to.
+/// For an outcome without a target (step and index), the unreached step that it was probably meant
+/// to lead to.
 pub(crate) type Hints = HashMap<(usize, usize), usize>;
 
 pub(super) fn check(recipe: &Resolved, diagnostics: &mut Diagnostics) {
@@ -36,9 +38,11 @@ struct Unreached {
     roots: Vec<usize>,
 }
 
-/// `None` where the first step is not known, so that nothing can be said.
+/// `None` if the first step is unknown, so that reachability is unknown too.
 fn unreached(recipe: &Resolved) -> Option<Unreached> {
-    let (Initial::Step(initial) | Initial::Unknown { meant: Some(initial) }) = recipe.initial else {
+    let (Initial::Step { index: initial, .. } | Initial::Unknown { meant: Some(initial) }) =
+        recipe.initial
+    else {
         return None;
     };
     let mut reached = recipe.graph.reachable([initial]);
@@ -47,7 +51,8 @@ fn unreached(recipe: &Resolved) -> Option<Unreached> {
             reached[index] = true;
         }
     }
-    // Of the unreached components, those that no other one leads to: reaching them reaches all the others.
+    // Of the unreached components, those that no other one leads to: reaching them reaches all the
+    // others.
     let components = recipe.graph.components();
     let mut led_to = vec![false; components.members.len()];
     for step in (0..recipe.steps.len()).filter(|step| !reached[*step]) {
@@ -62,15 +67,15 @@ fn unreached(recipe: &Resolved) -> Option<Unreached> {
     Some(Unreached { reached, roots })
 }
 
-/// The outcomes of reached steps that may lead anywhere, since a mistake keeps their target from being known.
+/// The outcomes of reached steps whose target is unknown because of a mistake.
 fn open_outcomes(recipe: &Resolved, reached: &[bool]) -> Vec<(usize, usize)> {
     let steps = recipe.steps.iter().enumerate().filter(|(index, _)| reached[*index]);
     steps
         .flat_map(|(index, step)| {
             let lost = step.outcomes.is_empty();
             let open = step.outcomes.iter().enumerate();
-            let open =
-                open.filter(|(_, outcome)| outcome.target.is_open() && outcome.target.step().is_none());
+            let open = open
+                .filter(|(_, outcome)| outcome.target.is_open() && outcome.target.step().is_none());
             open.map(move |(place, _)| (index, place)).chain(lost.then_some((index, 0)))
         })
         .collect()
@@ -98,5 +103,7 @@ fn message(recipe: &Resolved, root: usize, unreached: &Unreached) -> String {
         Some(_) => spelling::alternatives(&sources),
         None => "a step that is reached".to_owned(),
     };
-    format!("step `{name}` cannot be reached{also}: map an outcome of {sources} to it, or remove it")
+    format!(
+        "step `{name}` cannot be reached{also}: map an outcome of {sources} to it, or remove it"
+    )
 }

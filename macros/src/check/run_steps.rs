@@ -44,7 +44,7 @@ pub(super) fn check_step(step: &Step, diagnostics: &mut Diagnostics) {
     }
 }
 
-/// Fields that only mean something where an agent is asked.
+/// Fields that are only valid in a step that asks an agent.
 fn misplaced(step: &Step, diagnostics: &mut Diagnostics) {
     let mut remove = |key: Option<&Ident>, why: &str| {
         if let Some(key) = key {
@@ -52,7 +52,10 @@ fn misplaced(step: &Step, diagnostics: &mut Diagnostics) {
             diagnostics.error(key, format!("step `{name}` runs a command{why}: remove `{key}`"));
         }
     };
-    remove(step.outcomes.first().map(|field| &field.key), ", so its outcomes are `Passed` and `Failed`");
+    remove(
+        step.outcomes.first().map(|field| &field.key),
+        ", so its outcomes are `Passed` and `Failed`",
+    );
     remove(step.model.first().map(|field| &field.key), " and asks no agent");
     remove(step.tools.first().map(|field| &field.key), " and asks no agent");
     remove(step.verify.first().map(|field| &field.key), ", and its exit status is all that counts");
@@ -61,14 +64,17 @@ fn misplaced(step: &Step, diagnostics: &mut Diagnostics) {
 fn unmapped(recipe: &Resolved, index: usize, hints: &reach::Hints, diagnostics: &mut Diagnostics) {
     let step = &recipe.steps[index];
     let open = step.outcomes.iter().enumerate();
-    let open: Vec<_> = open.filter(|(_, outcome)| matches!(outcome.target, Target::Unmapped)).collect();
+    let open: Vec<_> =
+        open.filter(|(_, outcome)| matches!(outcome.target, Target::Unmapped)).collect();
     if open.is_empty() || step.written.broken {
         return;
     }
     let names: Vec<_> = open.iter().map(|(_, outcome)| format!("`{}`", outcome.name)).collect();
     let are = if names.len() == 1 { "is" } else { "are" };
-    let lines: Vec<_> = open.iter().map(|(_, outcome)| format!("`{} => …`", outcome.name)).collect();
-    let hint = open.iter().find_map(|(place, outcome)| Some((outcome, hints.get(&(index, *place))?)));
+    let lines: Vec<_> =
+        open.iter().map(|(_, outcome)| format!("`{} => …`", outcome.name)).collect();
+    let hint =
+        open.iter().find_map(|(place, outcome)| Some((outcome, hints.get(&(index, *place))?)));
     let hint = hint.map_or_else(String::new, |(outcome, orphan)| {
         let orphan = recipe.steps[*orphan].name();
         format!("; nothing leads to step `{orphan}` yet, so perhaps `{} => {orphan}`", outcome.name)
@@ -82,7 +88,7 @@ fn unmapped(recipe: &Resolved, index: usize, hints: &reach::Hints, diagnostics: 
     diagnostics.error(name, message);
 }
 
-/// What is mapped although no command can come to it.
+/// Reports mappings of outcomes that no command can have.
 fn strays(recipe: &Resolved, index: usize, diagnostics: &mut Diagnostics) {
     let step = &recipe.steps[index];
     for stray in &step.stray {
@@ -95,7 +101,9 @@ fn strays(recipe: &Resolved, index: usize, diagnostics: &mut Diagnostics) {
         let message = if outcome == OTHER {
             format!("step `{name}` runs a command: it passes or fails, and has no `Other`{advice}")
         } else {
-            format!("step `{name}` runs a command, so its outcomes are `Passed` and `Failed` alone{advice}")
+            format!(
+                "step `{name}` runs a command, so its outcomes are `Passed` and `Failed` alone{advice}"
+            )
         };
         diagnostics.error(outcome, message);
     }

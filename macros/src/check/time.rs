@@ -1,4 +1,4 @@
-//! The words for a time that cannot be meant; two rules look at times.
+//! The errors for an implausible time; two rules use them.
 
 use syn::LitInt;
 

@@ -1,4 +1,4 @@
-//! A list of tools names tools that there are, each once.
+//! A list of tools names tools that exist, each once.
 
 use proc_macro2::Ident;
 use quote::ToTokens as _;
@@ -21,12 +21,18 @@ pub(super) fn check(recipe: &Resolved, diagnostics: &mut Diagnostics) {
 
 /// The rule for one step: a recipe's, or a shared one.
 pub(super) fn check_step(step: &Step, diagnostics: &mut Diagnostics) {
-    // The tools of a command are reported as such.
+    // The rule about commands reports the tools of a command step.
     let field = step.tools.first().filter(|_| !step.is_command());
     if let Some(field) = field
         && let Some(entries) = &field.value
     {
-        list(&field.key, &format!("step `{}`", step.name), entries, &Tools::new(entries), diagnostics);
+        list(
+            &field.key,
+            &format!("step `{}`", step.name),
+            entries,
+            &Tools::new(entries),
+            diagnostics,
+        );
     }
 }
 
@@ -48,7 +54,8 @@ fn list(key: &Ident, whose: &str, written: &[Tool], tools: &Tools, diagnostics: 
                 );
             }
             ToolFlawKind::Pattern(why) => {
-                diagnostics.error(tool, format!("{} cannot stand for a command: {why}", shown(tool)));
+                diagnostics
+                    .error(tool, format!("{} cannot stand for a command: {why}", shown(tool)));
             }
             ToolFlawKind::Twice { first } => {
                 let message = format!("{} is listed twice; keep one of them", shown(tool));

@@ -1,18 +1,16 @@
 //! From every step, an exit or a restart can be reached.
 //!
-//! The implied `Other` does not count: it is for the unforeseen, and a recipe that can end in no other way is one
-//! whose author forgot the end.
+//! The implied `Other` does not count: it is for the unforeseen, and a recipe that can end in no
+//! other way is one whose author forgot the end.
 
 use crate::diagnostic::Diagnostics;
 use crate::resolve::Resolved;
 use crate::spelling;
 
 pub(super) fn check(recipe: &Resolved, diagnostics: &mut Diagnostics) {
-    let ends = recipe
-        .steps
-        .iter()
-        .enumerate()
-        .filter(|(_, step)| step.is_open() || step.outcomes.iter().any(|outcome| outcome.target.ends()));
+    let ends = recipe.steps.iter().enumerate().filter(|(_, step)| {
+        step.is_open() || step.outcomes.iter().any(|outcome| outcome.target.ends())
+    });
     let ends = ends.map(|(index, step)| step.duplicate_of.unwrap_or(index));
     let can_end = recipe.certain.reversed().reachable(ends);
     let components = recipe.certain.components();
@@ -23,27 +21,36 @@ pub(super) fn check(recipe: &Resolved, diagnostics: &mut Diagnostics) {
         }
         // A group that leads into another trap is stuck only because of that one.
         let inescapable = members.iter().all(|step| {
-            recipe.certain.edges(*step).iter().all(|next| components.of[*next] == components.of[first])
+            recipe
+                .certain
+                .edges(*step)
+                .iter()
+                .all(|next| components.of[*next] == components.of[first])
         });
         if inescapable {
             let name = recipe.steps[first].name();
-            diagnostics.error(name, format!("step `{name}` can never end: {}", explain(recipe, members)));
+            diagnostics
+                .error(name, format!("step `{name}` can never end: {}", explain(recipe, members)));
         }
     }
 }
 
 fn explain(recipe: &Resolved, members: &[usize]) -> String {
     let first = recipe.steps[members[0]].name();
-    let targets: Vec<_> = members.iter().map(|step| recipe.steps[*step].name().to_string()).collect();
+    let targets: Vec<_> =
+        members.iter().map(|step| recipe.steps[*step].name().to_string()).collect();
     // A way round through several steps explains more than a step that leads to itself.
-    let start =
-        members.iter().find(|step| !recipe.certain.edges(**step).contains(step)).unwrap_or(&members[0]);
+    let start = members
+        .iter()
+        .find(|step| !recipe.certain.edges(**step).contains(step))
+        .unwrap_or(&members[0]);
     match recipe.certain.cycle_through(*start) {
         Some(_) if members.len() == 1 => {
             format!("every outcome leads back to `{first}` itself; map one of them to an exit")
         }
         Some(cycle) => {
-            let path: Vec<_> = cycle.iter().map(|step| format!("`{}`", recipe.steps[*step].name())).collect();
+            let path: Vec<_> =
+                cycle.iter().map(|step| format!("`{}`", recipe.steps[*step].name())).collect();
             let back = match spelling::short_list(targets.iter().map(String::as_str)) {
                 Some(_) => spelling::alternatives(&targets),
                 None => format!("one of {} steps", targets.len()),
@@ -54,7 +61,8 @@ fn explain(recipe: &Resolved, members: &[usize]) -> String {
             )
         }
         None => {
-            "only the implied `Other` leaves it; map an outcome to an exit, or write `Other` out".to_owned()
+            "only the implied `Other` leaves it; map an outcome to an exit, or write `Other` out"
+                .to_owned()
         }
     }
 }

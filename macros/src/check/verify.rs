@@ -11,7 +11,8 @@ pub(super) fn check(recipe: &Resolved, diagnostics: &mut Diagnostics) {
             check_step(&step.written, diagnostics);
         }
         let exits = |target: &Target| matches!(target, Target::Exit(_) | Target::StandardOther);
-        let only_exits = !step.is_open() && step.outcomes.iter().all(|outcome| exits(&outcome.target));
+        let only_exits =
+            !step.is_open() && step.outcomes.iter().all(|outcome| exits(&outcome.target));
         if let Some(field) = step.written.verify.first()
             && only_exits
             && !step.written.is_command()
@@ -27,9 +28,10 @@ pub(super) fn check(recipe: &Resolved, diagnostics: &mut Diagnostics) {
 
 /// The rule for one step: a recipe's, or a shared one.
 pub(super) fn check_step(step: &Step, diagnostics: &mut Diagnostics) {
-    // Those of a step that is a command itself are reported as such.
+    // The rule about commands reports `verify` in a command step.
     let field = step.verify.first().filter(|_| !step.is_command());
-    let Some((key, list)) = field.and_then(|field| Some((&field.key, field.value.as_ref()?))) else {
+    let Some((key, list)) = field.and_then(|field| Some((&field.key, field.value.as_ref()?)))
+    else {
         return;
     };
     if list.is_empty() {

@@ -6,16 +6,18 @@ use quote::{quote, quote_spanned};
 use super::Expansion;
 use super::gate_docs::code;
 use crate::model::{Next, Outcome, Step};
+use crate::spelling;
 
 impl Expansion<'_> {
-    /// The type itself, and the few functions that make one.
+    /// The type itself, and the functions that create one.
     pub(super) fn at(&self) -> TokenStream {
-        let (krate, private, inner, ledger) = (self.krate, &self.private, &self.inner, self.ledger());
+        let (krate, private, inner, ledger) =
+            (self.krate, &self.private, &self.inner, self.ledger());
         let (initial, limits) = (self.shape.initial, self.guardrails());
         let first = &self.shape.steps[initial].name;
         let recipe = self.own_name();
-        // The type stands at the recipe's name, so that the compiler points there when it speaks of it, and not at the
-        // whole recipe.
+        // The type has the span of the recipe's name, so that the compiler's messages about it
+        // point there, and not at the whole recipe.
         let at = quote_spanned! {self.shape.name.span()=>
             #inner struct At<S> {
                 ledger: #ledger,
@@ -25,13 +27,15 @@ impl Expansion<'_> {
         quote! {
             /// A run that is at the step `S`.
             ///
-            /// It has one method for each outcome of that step, and each takes the run along: an outcome that the
-            /// step does not have cannot be reported, and what was reported is behind it.
-            #[must_use = "a run goes on only when an outcome is reported"]
+            /// It has one method for each outcome of that step, and each method consumes the run:
+            /// an outcome that the step does not have cannot be reported, and none can be reported
+            /// twice.
+            #[must_use = "a run continues only when an outcome is reported"]
             #at
 
             impl<S: #private::Place> At<S> {
-                /// The same run in its erased form: for its counts, a snapshot, or to go on by name.
+                /// The same run in its erased form: for its counts, a snapshot, or to report
+                /// outcomes by name.
                 #[must_use]
                 #[inline]
                 #inner fn position(&self) -> #krate::Position<#recipe> {
@@ -48,7 +52,7 @@ impl Expansion<'_> {
 
             const GUARDRAILS: #krate::Guardrails = #limits;
 
-            /// Begins a run in a chain that has restarted so many times.
+            /// Begins a run in a chain with this many restarts so far.
             #[doc(hidden)]
             #[inline]
             pub(super) const fn begin(restarts: ::core::primitive::u32) -> At<#first> {
@@ -80,7 +84,9 @@ impl Expansion<'_> {
         let (name, outcome_enum, next_enum) = (&step.name, &step.outcome_enum, &step.next_enum);
         let methods = step.outcomes.iter().map(|outcome| self.method(step, outcome));
         let arms = step.outcomes.iter().map(|outcome| {
-            let (variant, next) = (&outcome.name, self.arm(step, outcome));
+            // With the span of the mapping: in an editor, the name there leads to its definition.
+            let variant = spelling::at(&outcome.name, outcome.mapped_at);
+            let next = self.arm(step, outcome);
             quote!(#outcome_enum::#variant => #next)
         });
         let unused = step.outcomes.is_empty().then(|| quote!(#[allow(unused_variables)]));
@@ -106,19 +112,20 @@ impl Expansion<'_> {
             "" => TokenStream::new(),
             evidence => {
                 let evidence = code(evidence);
-                let docs = format!("\nThe engine looks for {evidence} before that; this method does not.");
+                let docs =
+                    format!("\nThe engine looks for {evidence} before that; this method does not.");
                 quote!(#[doc = #docs])
             }
         };
-        let findings = outcome
-            .findings
-            .then(|| quote!(#[doc = "\nThe agent's findings come with it; this method takes none."]));
+        let findings = outcome.findings.then(
+            || quote!(#[doc = "\nThe agent's findings come with it; this method takes none."]),
+        );
         let evidence = quote!(#evidence #findings);
         match outcome.next {
             Next::Step(next) => {
                 let target = &self.shape.steps[next];
-                let (docs, target) =
-                    (format!("{reports}the run goes on with the step `{}`.", target.wire), &target.name);
+                let docs = format!("{reports}the run continues with the step `{}`.", target.wire);
+                let target = spelling::at(&target.name, outcome.target_at);
                 quote! {
                     #[doc = #docs]
                     #evidence
@@ -132,7 +139,8 @@ impl Expansion<'_> {
                 }
             }
             Next::Exit(exit) => {
-                let docs = format!("{reports}the run ends with `{}`.", self.shape.exits[exit].name());
+                let docs =
+                    format!("{reports}the run ends with `{}`.", self.shape.exits[exit].name());
                 let made = quote!(#private::exit::<Step>(#exit));
                 if outcome.is_described() {
                     return quote! {
@@ -156,7 +164,8 @@ impl Expansion<'_> {
             }
             Next::Restart(restart) => {
                 let target = &self.shape.restarts[restart].name;
-                let docs = format!("{reports}the run ends, and `{target}` goes on in a fresh session.");
+                let docs =
+                    format!("{reports}the run ends, and `{target}` continues in a fresh session.");
                 let wire = &step.wire;
                 quote! {
                     #[doc = #docs]

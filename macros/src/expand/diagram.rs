@@ -1,8 +1,9 @@
-//! The graph as a small picture for the recipe's page.
+//! The graph as a small diagram for the recipe's page.
 //!
-//! Steps stand in a column in the order of declaration. The way down is drawn between neighbours, jumps ahead
-//! bend to the right, ways back bend to the left, and what ends the run stands beside its step, where there is room for
-//! its evidence. Colours are those of the surrounding page, so it reads in every theme.
+//! Steps form a column in the order of declaration. Arrows to the next step go straight down,
+//! jumps ahead bend to the right, jumps back bend to the left, and exits are beside their step,
+//! where there is room for their evidence. The colours are those of the surrounding page, so it is
+//! readable in every theme.
 
 use std::fmt::Write as _;
 
@@ -42,7 +43,8 @@ impl Expansion<'_> {
                     }
                     Next::Restart(restart) => {
                         let label = outcome.label();
-                        ends[from].push(format!("{label} → ↻ {}", self.shape.restarts[restart].name));
+                        ends[from]
+                            .push(format!("{label} → ↻ {}", self.shape.restarts[restart].name));
                     }
                 }
             }
@@ -50,7 +52,7 @@ impl Expansion<'_> {
         let (back_width, ahead_width) = (levels(&mut back), levels(&mut ahead));
 
         let widest = steps.iter().map(|step| step.wire.chars().count()).max().unwrap_or(0);
-        // The words on the way down stand right of the middle, and have to end before the bends begin.
+        // The labels of the arrows down are right of the middle, and must end before the bends.
         let beside_way = down.iter().map(|(_, label)| label.chars().count()).max().unwrap_or(0);
         let box_width = (widest * CHARACTER + 28).max(2 * (beside_way * CHARACTER + 6));
         let left = 10 + back_width;
@@ -102,21 +104,30 @@ impl Expansion<'_> {
         for (from, label) in down {
             let (x, top, bottom) = (left + box_width / 2, tops[from] + BOX_HEIGHT, tops[from + 1]);
             let _ = writeln!(svg, "{}", self.arrow(&format!("M{x} {top}V{bottom}")));
-            let _ = writeln!(svg, "{}", words(x + 6, usize::midpoint(top, bottom) + 4, "start", label));
+            let _ =
+                writeln!(svg, "{}", words(x + 6, usize::midpoint(top, bottom) + 4, "start", label));
         }
         for bend in &back {
             let (from, to) = (tops[bend.from] + 19, tops[bend.to] + 9);
             let reach = left.saturating_sub((bend.level + 1) * BEND);
             let path = format!("M{left} {from}C{reach} {from} {reach} {to} {left} {to}");
             let _ = writeln!(svg, "{}", self.arrow(&path));
-            let _ = writeln!(svg, "{}", words(reach + 2, usize::midpoint(from, to) + 4, "end", bend.label));
+            let _ = writeln!(
+                svg,
+                "{}",
+                words(reach + 2, usize::midpoint(from, to) + 4, "end", bend.label)
+            );
         }
         for bend in &ahead {
             let (from, to) = (tops[bend.from] + 19, tops[bend.to] + 9);
             let reach = right + (bend.level + 1) * BEND;
             let path = format!("M{right} {from}C{reach} {from} {reach} {to} {right} {to}");
             let _ = writeln!(svg, "{}", self.arrow(&path));
-            let _ = writeln!(svg, "{}", words(reach - 2, usize::midpoint(from, to) + 4, "start", bend.label));
+            let _ = writeln!(
+                svg,
+                "{}",
+                words(reach - 2, usize::midpoint(from, to) + 4, "start", bend.label)
+            );
         }
         svg.push_str("</svg>\n</div>\n");
         svg
@@ -127,13 +138,15 @@ impl Expansion<'_> {
     }
 }
 
-/// Gives bends that overlap different levels, short ones first, and returns the room they need with their labels.
+/// Gives bends that overlap different levels, short ones first, and returns the room they need with
+/// their labels.
 fn levels(bends: &mut [Bend<'_>]) -> usize {
     let mut order: Vec<_> = (0..bends.len()).collect();
     order.sort_by_key(|index| bends[*index].from.abs_diff(bends[*index].to));
     let mut placed: Vec<usize> = Vec::new();
     for index in order {
-        let (top, bottom) = (bends[index].from.min(bends[index].to), bends[index].from.max(bends[index].to));
+        let (top, bottom) =
+            (bends[index].from.min(bends[index].to), bends[index].from.max(bends[index].to));
         let overlapping: Vec<_> = placed
             .iter()
             .map(|other| &bends[*other])
@@ -143,7 +156,8 @@ fn levels(bends: &mut [Bend<'_>]) -> usize {
             })
             .map(|other| other.level)
             .collect();
-        bends[index].level = (0..=overlapping.len()).find(|level| !overlapping.contains(level)).unwrap_or(0);
+        bends[index].level =
+            (0..=overlapping.len()).find(|level| !overlapping.contains(level)).unwrap_or(0);
         placed.push(index);
     }
     let room = |bend: &Bend<'_>| (bend.level + 1) * BEND + bend.label.chars().count() * CHARACTER;

@@ -11,19 +11,17 @@ use crate::model::{Next, Outcome};
 use crate::proof::Limit;
 use crate::resolve::written_time;
 
-/// A picture or a table of more steps than this is no longer read by anybody.
+/// A diagram or a table of more steps than this is unreadable.
 const READABLE: usize = 60;
-const OTHER_IN_WORDS: &str =
-    "Where none of these fits, the agent reports `other`, and the run ends with `UserProvidedOther`.\n\n";
+const OTHER_IN_WORDS: &str = "If none of these fits, the agent reports `other`, and the run ends with `UserProvidedOther`.\n\n";
 
-const EVIDENCE_IN_WORDS: &str =
-    "What stands after `if` the engine looks for itself before it goes on; the typed run does not.\n\n";
+const EVIDENCE_IN_WORDS: &str = "The engine checks what is after `if` before it follows the outcome; the typed run does not.\n\n";
 
 const FINDINGS_IN_WORDS: &str =
-    "What a review found comes with an outcome that has findings; the typed run takes none.\n\n";
+    "An outcome with findings carries what a review found; the typed run takes none.\n\n";
 
 impl Expansion<'_> {
-    /// What follows the author's own words on the recipe's type.
+    /// The text that follows the author's doc comment on the recipe's type.
     pub(super) fn recipe_docs(&self) -> TokenStream {
         let shape = self.shape;
         let own = if shape.docs.is_empty() { format!("{}.", shape.label) } else { String::new() };
@@ -42,7 +40,7 @@ impl Expansion<'_> {
             let evidence = if has_evidence { EVIDENCE_IN_WORDS } else { "" };
             let findings = if has_findings { FINDINGS_IN_WORDS } else { "" };
             let (table, diagram) = (self.table(), self.diagram());
-            format!("# Steps\n\n{table}\n{evidence}{findings}{other}# Picture\n\n{diagram}\n")
+            format!("# Steps\n\n{table}\n{evidence}{findings}{other}# Diagram\n\n{diagram}\n")
         } else {
             String::new()
         };
@@ -61,11 +59,12 @@ impl Expansion<'_> {
     fn table(&self) -> String {
         let mut table = String::from("| step | outcome | next |\n|---|---|---|\n");
         for step in &self.shape.steps {
-            let implied =
-                |next: Next| matches!(next, Next::Exit(exit) if self.shape.exits[exit].is_implied());
-            for (place, outcome) in step.outcomes.iter().filter(|outcome| !implied(outcome.next)).enumerate()
+            let implied = |next: Next| matches!(next, Next::Exit(exit) if self.shape.exits[exit].is_implied());
+            for (place, outcome) in
+                step.outcomes.iter().filter(|outcome| !implied(outcome.next)).enumerate()
             {
-                let name = if place == 0 { self.step_link(&step.name.to_string()) } else { String::new() };
+                let name =
+                    if place == 0 { self.step_link(&step.name.to_string()) } else { String::new() };
                 // Writing to a string cannot fail.
                 let evidence = match outcome.evidence_in_words().as_str() {
                     "" => String::new(),
@@ -74,7 +73,8 @@ impl Expansion<'_> {
                 };
                 let next = self.next_in_words(outcome);
                 let findings = if outcome.findings { " with findings" } else { "" };
-                let _ = writeln!(table, "| {name} | `{}`{findings} | {next}{evidence} |", outcome.wire);
+                let _ =
+                    writeln!(table, "| {name} | `{}`{findings} | {next}{evidence} |", outcome.wire);
             }
         }
         table
@@ -102,7 +102,10 @@ impl Expansion<'_> {
             words.push(format!("all together at most {}{never}", counted(total as usize, "step")));
         }
         if let Some(restarts) = limits.max_restarts {
-            words.push(format!("at most {} in a chain of runs", counted(restarts as usize, "restart")));
+            words.push(format!(
+                "at most {} in a chain of runs",
+                counted(restarts as usize, "restart")
+            ));
         }
         if let Some(time) = limits.max_verify_time {
             words.push(format!("what verifies one visit takes at most {}", written_time(time)));
@@ -111,7 +114,11 @@ impl Expansion<'_> {
             let rounds = counted(rounds as usize, "round");
             words.push(format!("at most {rounds} of a review without fewer findings"));
         }
-        if words.is_empty() { String::new() } else { format!(" (guardrails: {})", words.join("; ")) }
+        if words.is_empty() {
+            String::new()
+        } else {
+            format!(" (guardrails: {})", words.join("; "))
+        }
     }
 
     fn next_in_words(&self, outcome: &Outcome) -> String {

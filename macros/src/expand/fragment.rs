@@ -12,23 +12,32 @@ use super::scope::says_something;
 use crate::resolve::{Prompt, ResolvedFragment};
 use crate::syntax::{Fragment, Step, Tool};
 
-/// What `steps!` leaves behind. Type and macro have one name, so that one path leads to both.
+/// The items that `steps!` generates. Type and macro have the same name, so that one path leads to
+/// both.
 pub(crate) fn fragment(fragment: &ResolvedFragment, krate: &TokenStream) -> TokenStream {
     let Fragment { docs, visibility, name, parameters, block, .. } = &fragment.written;
-    // A macro that is not exported cannot be public; that has been reported.
+    // A macro that is not exported cannot be public; that error was already reported.
     let visibility = match visibility {
         Visibility::Public(_) => &syn::parse_quote!(pub(crate)),
         restricted => restricted,
     };
     let carrier = format_ident!("__surefire_steps_{}", name.unraw());
-    let docs =
-        if docs.is_empty() { quote!(#[doc = "Steps that several recipes share."]) } else { quote!(#docs) };
+    let docs = if docs.is_empty() {
+        quote!(#[doc = "Steps that several recipes share."])
+    } else {
+        quote!(#docs)
+    };
     let distinct = distinct_steps(fragment);
     let constants = distinct.iter().filter_map(|(step, prompt)| constant(step, prompt, visibility));
     let assertions = distinct.iter().filter_map(|(step, prompt)| match prompt {
         Prompt::Unseen(written) => {
             let constant = Fragment::prompt_constant(&step.name);
-            Some(says_something(written, &step.name, &quote!(#name::#constant), &quote!(#krate::__private)))
+            Some(says_something(
+                written,
+                &step.name,
+                &quote!(#name::#constant),
+                &quote!(#krate::__private),
+            ))
         }
         Prompt::Good(_)
         | Prompt::Empty { .. }
@@ -59,18 +68,21 @@ pub(crate) fn fragment(fragment: &ResolvedFragment, krate: &TokenStream) -> Toke
     }
 }
 
-/// The steps without those whose constant is taken; the recipes that include both report the second one.
+/// The steps without those whose constant already exists; the recipes that include both report the
+/// second one.
 fn distinct_steps(fragment: &ResolvedFragment) -> Vec<(&Step, &Prompt)> {
     let mut named = HashSet::new();
     let steps = fragment.steps();
-    steps.filter(|(step, _)| named.insert(Fragment::prompt_constant(&step.name).to_string())).collect()
+    steps
+        .filter(|(step, _)| named.insert(Fragment::prompt_constant(&step.name).to_string()))
+        .collect()
 }
 
 /// The constant that recipes read the prompt from.
 fn constant(step: &Step, prompt: &Prompt, visibility: &Visibility) -> Option<TokenStream> {
     let value = match prompt {
         Prompt::Good(written) | Prompt::Unseen(written) => quote!(#written),
-        // It has been reported; recipes that include the step are not to report it again.
+        // It was already reported; recipes that include the step must not report it again.
         Prompt::Empty { .. } | Prompt::NoFile { .. } => quote!("?"),
         Prompt::Missing | Prompt::Unread | Prompt::Command => return None,
     };
@@ -82,7 +94,8 @@ fn constant(step: &Step, prompt: &Prompt, visibility: &Visibility) -> Option<Tok
     })
 }
 
-/// The author's constants with tools, evaluated where the steps are written: recipes read them from here.
+/// The author's constants with tools, evaluated where the steps are defined; recipes read them from
+/// here.
 fn groups(step: &Step, name: &Ident, visibility: &Visibility, krate: &TokenStream) -> TokenStream {
     let Some(written) = step.tools.value() else { return TokenStream::new() };
     let groups: Vec<_> = written
@@ -93,9 +106,10 @@ fn groups(step: &Step, name: &Ident, visibility: &Visibility, krate: &TokenStrea
         })
         .collect();
     let Some(first) = groups.first() else { return TokenStream::new() };
-    let names: Vec<_> = (0..groups.len()).map(|index| Fragment::tools_constant(&step.name, index)).collect();
+    let names: Vec<_> =
+        (0..groups.len()).map(|index| Fragment::tools_constant(&step.name, index)).collect();
     let paths = groups.iter().map(|group| &group.path);
-    // A list with a word in it is not empty, and the macro has looked at its words.
+    // A list with a word is not empty, and the macro has already checked its words.
     let word = (groups.len() < written.len()).then(|| quote!(&[#krate::Tool::Read],));
     let flaw = quote!(#krate::__private::tools_flaw(&[#word #(#name::#names,)*]));
     let assertion = no_flaw(first, &flaw);

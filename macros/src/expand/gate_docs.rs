@@ -12,9 +12,12 @@ impl Step {
     pub(super) fn gates_in_words(&self) -> Vec<String> {
         let mut paragraphs = Vec::new();
         if let Some(Run { command, time }) = &self.run {
-            let time = time.map_or_else(String::new, |time| format!(", for {} at most", written_time(time)));
-            paragraphs
-                .push(format!("The engine runs {}{time}; no agent is asked.", command_in_words(command)));
+            let time = time
+                .map_or_else(String::new, |time| format!(", for {} at most", written_time(time)));
+            paragraphs.push(format!(
+                "The engine runs {}{time}; no agent is asked.",
+                command_in_words(command)
+            ));
         }
         if let Some(tools) = &self.tools {
             let tools: Vec<_> = tools.iter().map(tool_in_words).collect();
@@ -32,22 +35,32 @@ impl Step {
 }
 
 impl Files {
-    /// A paragraph about what runs may do with files; empty where the author said nothing about that.
+    /// A paragraph about what runs may do with files; empty if the author specified nothing.
     pub(super) fn in_words(&self) -> String {
         let mut sentences = Vec::new();
         match (patterns_in_words(&self.allow), patterns_in_words(&self.deny)) {
             (None, None) => {}
-            (Some(allow), None) => sentences.push(format!("Its runs may change {allow} and no other files.")),
+            (Some(allow), None) => {
+                sentences.push(format!("Its runs may change {allow} and no other files."));
+            }
             (None, Some(deny)) => sentences.push(format!("Its runs may not change {deny}.")),
             (Some(allow), Some(deny)) => {
-                sentences.push(format!("Its runs may change {allow} and no other files, and never {deny}."));
+                sentences.push(format!(
+                    "Its runs may change {allow} and no other files, and never {deny}."
+                ));
             }
         }
         if self.allow_lockfiles {
             sentences.push("They may change lockfiles.".to_owned());
         }
-        if self.clean_tree {
-            sentences.push("They begin where no tracked file has uncommitted changes.".to_owned());
+        if self.needs.clean_tree {
+            sentences
+                .push("They begin only if no tracked file has uncommitted changes.".to_owned());
+        }
+        if self.needs.task {
+            let task = "They begin a new session only with a task: the text that they are started with, or \
+                        one that `bd` offers.";
+            sentences.push(task.to_owned());
         }
         if self.isolate {
             sentences.push("They work in a git worktree of their own.".to_owned());
@@ -61,16 +74,18 @@ impl Files {
 }
 
 impl Outcome {
-    /// What has to be found, as its author writes it; empty where nothing has.
+    /// The required evidence, as the author writes it; empty if there is none.
     pub(super) fn evidence_in_words(&self) -> String {
-        let evidence: Vec<_> = self.evidence.iter().map(|evidence| one_line(&evidence.written())).collect();
+        let evidence: Vec<_> =
+            self.evidence.iter().map(|evidence| one_line(&evidence.written())).collect();
         evidence.join(" && ")
     }
 
-    /// Its name and the same in a picture, where long texts are cut.
+    /// Its name and evidence for the diagram, where long texts are shortened.
     pub(super) fn label(&self) -> String {
         const MAX_CHARS: usize = 40;
-        let evidence: Vec<_> = self.evidence.iter().map(|evidence| one_line(&evidence.written())).collect();
+        let evidence: Vec<_> =
+            self.evidence.iter().map(|evidence| one_line(&evidence.written())).collect();
         if evidence.is_empty() {
             return self.wire.clone();
         }
@@ -110,7 +125,7 @@ fn command_in_words(command: &Command) -> String {
     code(&one_line(&texts.join(" ")))
 }
 
-/// A text as code in Markdown, whatever backticks it has itself.
+/// A text as code in Markdown, even if it contains backticks.
 pub(super) fn code(text: &str) -> String {
     let mut fence = String::from("`");
     while text.contains(&fence) {
@@ -129,7 +144,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn code_is_told_from_its_own_backticks() {
+    fn code_may_contain_backticks() {
         let table = [("make", "`make`"), ("a `b` c", "``a `b` c``"), ("`x``", "``` `x`` ```")];
         for (text, markdown) in table {
             assert_eq!(code(text), markdown);

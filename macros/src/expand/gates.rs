@@ -14,7 +14,8 @@ use crate::resolve::{Evidence, Tool};
 use crate::syntax::{Command, Group};
 
 impl Expansion<'_> {
-    /// The tools of a step, as an `Option`. They stand where the author wrote them: a list may name constants.
+    /// The tools of a step, as an `Option`. They are emitted where the author wrote them, because a
+    /// list may name constants.
     pub(super) fn tools(&self, step: &Step) -> TokenStream {
         let (krate, private) = (self.krate, &self.private);
         let Some(tools) = &step.tools else { return quote!(::core::option::Option::None) };
@@ -29,7 +30,7 @@ impl Expansion<'_> {
                 quote!(&[#(#words,)*])
             }
         });
-        // The names are long, so that no constant of the author's has one of them.
+        // The names are long, so that they don't collide with the author's constants.
         quote! {{
             const __SUREFIRE_PARTS: &[&[#krate::Tool]] = &[#(#parts,)*];
             const __SUREFIRE_COUNT: ::core::primitive::usize = #private::count_tools(__SUREFIRE_PARTS);
@@ -39,15 +40,16 @@ impl Expansion<'_> {
         }}
     }
 
-    /// What only the compiler can see about the constants that steps take tools from, once for each list. Those of
-    /// shared steps were looked at where the steps are written.
+    /// Assertions about the constants that steps take tools from, which only the compiler can
+    /// evaluate, once for each list. Those of shared steps are checked where the steps are defined.
     pub(super) fn tool_assertions(&self) -> TokenStream {
         let (private, module) = (&self.private, &self.shape.module);
         let mut seen = HashSet::new();
         let steps = self.shape.steps.iter().enumerate();
         let assertions = steps.filter_map(|(index, step)| {
             let tools = step.tools.as_ref()?;
-            let groups: Vec<_> = tools.iter().filter_map(group).filter(|group| !group.shared).collect();
+            let groups: Vec<_> =
+                tools.iter().filter_map(group).filter(|group| !group.shared).collect();
             let first = groups.first()?;
             let paths = groups.iter().map(|group| &group.path);
             let is_new = seen.insert(quote!(#(#paths),*).to_string());
@@ -64,7 +66,9 @@ impl Expansion<'_> {
             Tool::Read => quote!(#krate::Tool::Read),
             Tool::Edit => quote!(#krate::Tool::Edit),
             Tool::Web => quote!(#krate::Tool::Web),
-            Tool::Command(pattern) => quote!(#krate::Tool::Command(#private::Cow::Borrowed(#pattern))),
+            Tool::Command(pattern) => {
+                quote!(#krate::Tool::Command(#private::Cow::Borrowed(#pattern)))
+            }
             Tool::Group(_) => TokenStream::new(),
         }
     }
@@ -82,7 +86,9 @@ impl Expansion<'_> {
     pub(super) fn command(&self, command: &Command) -> TokenStream {
         let (krate, private) = (self.krate, &self.private);
         match command {
-            Command::Shell(line) => quote!(#krate::CommandLine::Shell(#private::Cow::Borrowed(#line))),
+            Command::Shell(line) => {
+                quote!(#krate::CommandLine::Shell(#private::Cow::Borrowed(#line)))
+            }
             Command::Program { words, .. } => quote! {
                 #krate::CommandLine::Program(#private::Cow::Borrowed(&[#(#private::Cow::Borrowed(#words),)*]))
             },
@@ -96,8 +102,7 @@ impl Expansion<'_> {
         if allow.is_empty() && deny.is_empty() {
             return quote!(#krate::FileScope::EVERYTHING);
         }
-        let list =
-            |patterns: &[LitStr]| quote!(#private::Cow::Borrowed(&[#(#private::Cow::Borrowed(#patterns),)*]));
+        let list = |patterns: &[LitStr]| quote!(#private::Cow::Borrowed(&[#(#private::Cow::Borrowed(#patterns),)*]));
         let (allow, deny) = (list(allow), list(deny));
         quote!(#krate::FileScope { allow: #allow, deny: #deny })
     }
@@ -111,7 +116,9 @@ impl Expansion<'_> {
             Evidence::CleanTree => quote!(#krate::Evidence::CleanTree),
             Evidence::Changed => quote!(#krate::Evidence::Changed),
             Evidence::RebasedOnMain => quote!(#krate::Evidence::RebasedOnMain),
-            Evidence::Exists(path) => quote!(#krate::Evidence::Exists(#private::Cow::Borrowed(#path))),
+            Evidence::Exists(path) => {
+                quote!(#krate::Evidence::Exists(#private::Cow::Borrowed(#path)))
+            }
             Evidence::Command(command) => {
                 let command = self.command(command);
                 quote!(#krate::Evidence::Command(#command))
@@ -120,7 +127,7 @@ impl Expansion<'_> {
     }
 }
 
-/// What only the compiler can see: that there are tools in a list, and patterns that can match.
+/// An assertion that only the compiler can check: a list has tools, and its patterns can match.
 pub(super) fn no_flaw(at: &Group, flaw: &TokenStream) -> TokenStream {
     quote_spanned! {at.path.span()=>
         const _: () = if let ::core::option::Option::Some(__surefire_flaw) = #flaw {

@@ -1,14 +1,15 @@
-//! What comes out: one file per generated item.
+//! The generated code: one file per item.
 //!
-//! Three rules hold throughout. Names are absolute, so nothing has to be imported and nothing the author defines
-//! gets in the way. The author's own expressions and paths are emitted where the author wrote them, never inside
-//! the generated module. And no generated code calls a method on `At`: looking one up among thousands of `impl`
-//! blocks is slow. Start with `recipe.rs`.
+//! Three rules hold throughout. Names are absolute, so nothing has to be imported and nothing the
+//! author defines gets in the way. The author's own expressions and paths are emitted where the
+//! author wrote them, never inside the generated module. And no generated code calls a method on
+//! `At`: looking one up among thousands of `impl` blocks is slow. Start with `recipe.rs`.
 
-mod anywhere;
+mod any_step;
 mod at;
 mod diagram;
 mod docs;
+mod editor;
 mod fragment;
 mod gate_docs;
 mod gates;
@@ -42,12 +43,18 @@ pub(crate) struct Expansion<'a> {
 
 /// A valid recipe.
 pub(crate) fn model(model: &Model, krate: &TokenStream) -> TokenStream {
-    Expansion::new(model.shape(), model.proof(), krate).recipe()
+    let expansion = Expansion::new(model.shape(), model.proof(), krate);
+    let (editor, recipe) = (expansion.editor(), expansion.recipe());
+    quote!(#editor #recipe)
 }
 
-/// The same items for a broken recipe, so that the code that uses them is not in error as well.
-pub(crate) fn stubs(shape: &Shape, krate: &TokenStream) -> TokenStream {
-    Expansion::new(shape, &Proof::new(shape), krate).recipe()
+/// The same items for a broken recipe, so that the code that uses them is not in error as well,
+/// behind its errors.
+pub(crate) fn stubs(shape: &Shape, errors: &TokenStream, krate: &TokenStream) -> TokenStream {
+    let proof = Proof::new(shape);
+    let expansion = Expansion::new(shape, &proof, krate);
+    let (editor, recipe) = (expansion.editor(), expansion.recipe());
+    quote!(#editor #errors #recipe)
 }
 
 impl<'a> Expansion<'a> {

@@ -15,18 +15,19 @@ impl Expansion<'_> {
         let (steps, restarts) = step.followers();
         let steps = steps.into_iter().map(|next| {
             let next = &self.shape.steps[next];
-            let (docs, target) = (format!("The run goes on with the step `{}`.", next.wire), &next.name);
+            let (docs, target) =
+                (format!("The run continues with the step `{}`.", next.wire), &next.name);
             quote!(#[doc = #docs] #target(At<#target>))
         });
         let restarts = restarts.into_iter().map(|restart| {
             let target = &self.shape.restarts[restart].name;
-            let docs = format!("The run has ended; `{target}` goes on in a fresh session.");
+            let docs = format!("The run has ended; `{target}` continues in a fresh session.");
             quote!(#[doc = #docs] #target(#krate::Restart<#target>))
         });
         quote! {
             #[doc = #docs]
             #[derive(::core::fmt::Debug)]
-            #[must_use = "it says whether the run goes on"]
+            #[must_use = "it says whether the run continues"]
             #inner enum #name {
                 #(#steps,)*
                 #(#restarts,)*

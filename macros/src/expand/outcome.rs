@@ -1,4 +1,4 @@
-//! The enum of a step's outcomes, and what every enum of names can do.
+//! The enum of a step's outcomes, and the traits of every enum of names.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{quote, quote_spanned};
@@ -18,7 +18,7 @@ impl Expansion<'_> {
             let (docs, name) = (or_named(&outcome.docs, &outcome.wire), &outcome.name);
             quote!(#docs #name)
         });
-        // It stands at the step's name, so that the compiler points there when it speaks of it.
+        // With the span of the step's name, where the compiler then points in its messages.
         let inner = visibility::inside(&self.shape.visibility, step.name.span());
         let outcomes = quote_spanned!(step.name.span()=> #inner enum #name { #(#variants,)* });
         let idents: Vec<_> = step.outcomes.iter().map(|outcome| &outcome.name).collect();
@@ -38,8 +38,8 @@ impl Expansion<'_> {
 
 /// The traits of an enum of names: ours, strum's and serde's.
 ///
-/// They are written out rather than derived, since derives would need the author's crate to depend on strum and
-/// serde, and cost more than twice as much to compile.
+/// They are generated instead of derived, because derives would require the author's crate to depend
+/// on strum and serde, and would more than double the compile time.
 pub(super) fn names(
     krate: &TokenStream,
     name: &TokenStream,
@@ -48,13 +48,17 @@ pub(super) fn names(
     wires: &[&str],
 ) -> TokenStream {
     // An enum without variants has no value to take the index of.
-    let index =
-        if variants.is_empty() { quote!(match self {}) } else { quote!(self as ::core::primitive::usize) };
+    let index = if variants.is_empty() {
+        quote!(match self {})
+    } else {
+        quote!(self as ::core::primitive::usize)
+    };
     // Outcomes are the default, since there are many more enums of those.
-    let kind = (kind != "outcome").then(|| quote!(const KIND: &'static ::core::primitive::str = #kind;));
+    let kind =
+        (kind != "outcome").then(|| quote!(const KIND: &'static ::core::primitive::str = #kind;));
     quote! {
         #[automatically_derived]
-        impl #krate::Names for #name {
+        impl #krate::WireEnum for #name {
             #kind
             #[inline]
             fn index(self) -> ::core::primitive::usize { #index }

@@ -5,7 +5,7 @@ use quote::{format_ident, quote};
 
 use super::Expansion;
 use super::at::option;
-use crate::model::{Files, Next, Outcome};
+use crate::model::{Files, Needs, Next, Outcome};
 use crate::proof::Limit;
 
 impl Expansion<'_> {
@@ -16,7 +16,7 @@ impl Expansion<'_> {
         let steps = (0..shape.steps.len()).map(|index| self.step_outline(index));
         let guardrails = self.guardrails();
         let scope = self.file_scope();
-        let Files { allow_lockfiles, clean_tree, isolate, .. } = shape.files;
+        let Files { allow_lockfiles, needs: Needs { clean_tree, task }, isolate, .. } = shape.files;
         let (max_steps, fingerprint) = (proof.max_steps, proof.fingerprint);
         let path = proof.heaviest_path.iter().map(|(step, visits)| {
             let step = &shape.steps[*step].wire;
@@ -41,7 +41,7 @@ impl Expansion<'_> {
                 guardrails: #guardrails,
                 scope: &#scope,
                 allow_lockfiles: #allow_lockfiles,
-                needs: #krate::Needs { clean_tree: #clean_tree },
+                needs: #krate::Needs { clean_tree: #clean_tree, task: #task },
                 isolate: #isolate,
                 max_steps: #max_steps,
                 heaviest_path: &[#(#path,)*],

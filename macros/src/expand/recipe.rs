@@ -4,6 +4,7 @@ use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
 
 use super::Expansion;
+use crate::spelling;
 
 impl Expansion<'_> {
     pub(super) fn recipe(&self) -> TokenStream {
@@ -12,15 +13,17 @@ impl Expansion<'_> {
         let (docs, page, module_docs) = (&shape.docs, self.recipe_docs(), self.module_docs());
         let steps = self.step_enum();
         let at = self.at();
-        let anywhere = self.anywhere();
+        let any_step = self.any_step();
         let each = (0..shape.steps.len()).map(|step| {
-            let (place, outcome, next) = (self.place(step), self.outcome_enum(step), self.next_enum(step));
+            let (place, outcome, next) =
+                (self.place(step), self.outcome_enum(step), self.next_enum(step));
             let methods = self.methods(step);
             quote!(#place #outcome #next #methods)
         });
         let aliases = self.aliases();
-        // At the recipe's name, where a clash with another module of that name is then told.
-        let content = quote!(#steps #at #anywhere #aliases #(#each)*);
+        // With the span of the recipe's name, where the compiler then reports a clash with another
+        // module of that name.
+        let content = quote!(#steps #at #any_step #aliases #(#each)*);
         let parts = quote_spanned!(name.span()=> #visibility mod #module { #content });
         let scope = self.scope();
         let implementation = self.implementation();
@@ -32,7 +35,8 @@ impl Expansion<'_> {
             #visibility struct #name;
 
             #module_docs
-            // The author's names are the author's business, and lints about them could not be silenced in place.
+            // The author's names are the author's business, and lints about them could not be
+            // silenced in place.
             #[allow(dead_code, non_camel_case_types, clippy::all, clippy::pedantic)]
             #parts
 
@@ -52,7 +56,7 @@ impl Expansion<'_> {
             impl #krate::Recipe for #name {
                 type Step = #module::Step;
                 type Start = #module::At<#module::#first>;
-                type Anywhere = #module::Anywhere;
+                type AnyStep = #module::AnyStep;
                 type Visits = [::core::primitive::u32; #count];
 
                 const ID: &'static ::core::primitive::str = #id;
@@ -64,9 +68,9 @@ impl Expansion<'_> {
                     #module::begin(restarts)
                 }
 
-                fn anywhere(position: #krate::Position<Self>) -> Self::Anywhere {
+                fn any_step(position: #krate::Position<Self>) -> Self::AnyStep {
                     let (step, ledger) = #private::parts(&position);
-                    #module::anywhere(step, ledger)
+                    #module::any_step(step, ledger)
                 }
             }
         }
@@ -74,9 +78,11 @@ impl Expansion<'_> {
 
     fn inherent(&self) -> TokenStream {
         let krate = self.krate;
-        let (visibility, name, module) = (&self.shape.visibility, &self.shape.name, &self.shape.module);
+        let (visibility, name, module) =
+            (&self.shape.visibility, &self.shape.name, &self.shape.module);
         let first = &self.shape.steps[self.shape.initial];
-        let (first, begins_at) = (&first.name, format!("Begins a run, at its first step `{}`.", first.wire));
+        let begins_at = format!("Begins a run, at its first step `{}`.", first.wire);
+        let first = spelling::at(&first.name, self.shape.initial_at);
         quote! {
             #[allow(dead_code)]
             impl #name {
@@ -99,16 +105,16 @@ impl Expansion<'_> {
                     #module::begin(0)
                 }
 
-                /// Goes on where a snapshot was taken.
+                /// Resumes a run from a snapshot.
                 ///
                 /// # Errors
                 /// The snapshot is of another recipe, of another version of this one, or damaged.
                 #visibility fn resume(
                     snapshot: &#krate::Snapshot,
-                ) -> ::core::result::Result<#module::Anywhere, #krate::SnapshotError> {
+                ) -> ::core::result::Result<#module::AnyStep, #krate::SnapshotError> {
                     match #krate::Position::<Self>::resume(snapshot) {
                         ::core::result::Result::Ok(position) => {
-                            ::core::result::Result::Ok(<Self as #krate::Recipe>::anywhere(position))
+                            ::core::result::Result::Ok(<Self as #krate::Recipe>::any_step(position))
                         }
                         ::core::result::Result::Err(error) => ::core::result::Result::Err(error),
                     }

@@ -1,4 +1,5 @@
-//! What the generated module needs from outside: the author's prompts, tools, exits and restart targets.
+//! What the generated module needs from outside: the author's prompts, tools, exits and restart
+//! targets.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{quote, quote_spanned};
@@ -22,13 +23,15 @@ impl Expansion<'_> {
         let registry = self.shape.registry(krate);
         let exits = self.shape.exits.iter().map(|exit| match exit {
             Exit::Authored(reason) => {
-                // Through the trait, so that an unknown registry is one error and not one for each exit.
-                let variant = quote_spanned!(reason.span()=> <<Self as #private::Scope>::Exits>::#reason);
+                // Through the trait, so that an unknown registry is one error and not one for each
+                // exit.
+                let variant =
+                    quote_spanned!(reason.span()=> <<Self as #private::Scope>::Exits>::#reason);
                 quote!(#private::reason::<Self>(#variant as ::core::primitive::usize))
             }
             Exit::StandardOther => quote!(#private::STANDARD_OTHER),
         });
-        // What the compiler has to say about the author's paths (private, say) stands at those paths.
+        // Errors of the compiler about the author's paths (e.g. private ones) point at those paths.
         let own_exits = quote_spanned!(registry.span()=> type Exits = #registry;);
         let restarts = self.shape.restarts.iter().enumerate().map(|(index, restart)| {
             let path = &restart.path;
@@ -40,13 +43,14 @@ impl Expansion<'_> {
                 }
             }
         });
-        let assertions = self.shape.steps.iter().enumerate().filter_map(|(index, step)| match &step.prompt {
-            Prompt::Asserted(prompt) => {
-                let prompts = quote!(<#module::Step as #private::Scope>::PROMPTS[#index]);
-                Some(says_something(prompt, &step.name, &prompts, private))
-            }
-            Prompt::Written(_) | Prompt::Stub => None,
-        });
+        let assertions =
+            self.shape.steps.iter().enumerate().filter_map(|(index, step)| match &step.prompt {
+                Prompt::Asserted(prompt) => {
+                    let prompts = quote!(<#module::Step as #private::Scope>::PROMPTS[#index]);
+                    Some(says_something(prompt, &step.name, &prompts, private))
+                }
+                Prompt::Written(_) | Prompt::Stub => None,
+            });
         let tool_assertions = self.tool_assertions();
         quote! {
             #[automatically_derived]
@@ -64,7 +68,8 @@ impl Expansion<'_> {
         }
     }
 
-    /// Names inside the module for the recipes around it, so that signatures read as the author would write them.
+    /// Names inside the module for the recipes around it, so that signatures read as the author
+    /// would write them.
     pub(super) fn aliases(&self) -> TokenStream {
         let (private, inner) = (&self.private, &self.inner);
         let others = self
@@ -100,14 +105,17 @@ impl Expansion<'_> {
         quote!(#name)
     }
 
-    /// Whether a recipe of the same name is restarted that may be another one: the bare name is the recipe itself.
+    /// Whether a recipe of the same name is restarted that may be another one: the bare name is the
+    /// recipe itself.
     fn restarts_a_namesake(&self) -> bool {
         let mut restarts = self.shape.restarts.iter();
-        restarts.any(|restart| restart.name == self.shape.name && !restart.path.is_ident(&self.shape.name))
+        restarts.any(|restart| {
+            restart.name == self.shape.name && !restart.path.is_ident(&self.shape.name)
+        })
     }
 }
 
-/// What only the compiler can see: that the value of this prompt is not empty.
+/// An assertion that only the compiler can check: the value of this prompt is not blank.
 pub(super) fn says_something(
     prompt: &Expr,
     step: &Ident,

@@ -14,7 +14,7 @@ impl Expansion<'_> {
             let (docs, name) = (or_named(&step.docs, &step.wire), &step.name);
             quote!(#docs #name)
         });
-        // It stands at the recipe's name, as `At` does.
+        // With the span of the recipe's name, like `At`.
         let step = quote_spanned!(self.shape.name.span()=> #inner enum Step { #(#variants,)* });
         let idents: Vec<_> = self.shape.steps.iter().map(|step| &step.name).collect();
         let wires: Vec<_> = self.shape.steps.iter().map(|step| step.wire.as_str()).collect();
@@ -30,7 +30,7 @@ impl Expansion<'_> {
         }
     }
 
-    /// The step as a type, which nothing has a value of: it only says where an `At` stands.
+    /// The step as a type without values: it only marks the step of an `At`.
     pub(super) fn place(&self, index: usize) -> TokenStream {
         let (private, inner) = (&self.private, &self.inner);
         let step = &self.shape.steps[index];

@@ -4,10 +4,11 @@ use proc_macro2::{Group, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 use syn::Visibility;
 
-/// The visibility that an item of the generated module needs in order to be seen wherever the recipe is.
+/// The visibility that an item of the generated module needs in order to be seen wherever the
+/// recipe is.
 ///
-/// It stands at the recipe's name, as the names of the generated types do: the compiler then points there, and not at
-/// the whole recipe, when it speaks of one of them.
+/// It has the span of the recipe's name, like the names of the generated types: the compiler's
+/// messages about them then point there, and not at the whole recipe.
 pub(super) fn inside(outside: &Visibility, name: Span) -> TokenStream {
     respan(inner(outside), name)
 }

@@ -1,12 +1,13 @@
 //! The recipe as it will be generated.
 //!
-//! A [`Shape`] says which items there will be and can be made from any recipe, also from a broken one, so that the
-//! code below it still finds them. A [`Model`] is the shape of a recipe that passed every check, with what was proven
-//! about it: it can be made from nothing else, so a `Model` that exists is valid.
+//! A [`Shape`] lists the items to generate. It can be made from any recipe, even from a broken one,
+//! so that the author's code still finds them. A [`Model`] is the shape of a recipe that passed
+//! every check, with what was proven about it. It can be made from nothing else, so every `Model`
+//! is valid.
 
 mod shape;
 
-use proc_macro2::{Ident, TokenStream};
+use proc_macro2::{Ident, Span, TokenStream};
 use syn::ext::IdentExt;
 use syn::{Expr, LitStr, Path, Visibility};
 
@@ -25,8 +26,8 @@ impl Model {
     /// Cannot fail, since only the checks make a [`Valid`].
     pub(crate) fn new(recipe: &Valid) -> Self {
         let recipe = recipe.recipe();
-        // A part that is left out of a valid recipe would change its meaning silently; this way it is told as a
-        // defect of ours (`defect.rs`).
+        // A part that is left out of a valid recipe would change its meaning silently; the panic
+        // reports it as a defect of the macro (`defect.rs`).
         let shape = Shape::new(recipe).filter(|shape| shape.is_whole(recipe));
         let shape = shape.expect("a recipe that keeps every rule is generated whole");
         let proof = Proof::new(&shape);
@@ -55,22 +56,52 @@ pub(crate) struct Shape {
     pub(crate) limits: Limits,
     pub(crate) files: Files,
     pub(crate) initial: usize,
+    /// Where `initial:` names it.
+    pub(crate) initial_at: Option<Span>,
     pub(crate) steps: Vec<Step>,
-    /// The exit of each outcome that exits, in order; an outcome refers to it by its place here.
+    /// The exit of each outcome that exits, in order; an outcome refers to it by its index here.
     pub(crate) exits: Vec<Exit>,
     /// The recipes that are restarted, each once.
     pub(crate) restarts: Vec<Restart>,
     pub(crate) registry: Option<Path>,
+    pub(crate) written: WrittenRecipe,
 }
 
-/// What its runs may do with the files of a working directory, and need of it.
+/// The names that the author wrote in a recipe, right or wrong, for editors.
+#[derive(Default)]
+pub(crate) struct WrittenRecipe {
+    pub(crate) fields: Vec<Ident>,
+    pub(crate) guardrails: Vec<Ident>,
+    pub(crate) initial: Option<Ident>,
+    /// The exit reasons.
+    pub(crate) reasons: Vec<Ident>,
+}
+
+/// The names that the author wrote in a step, right or wrong, for editors.
+#[derive(Default)]
+pub(crate) struct WrittenStep {
+    pub(crate) fields: Vec<Ident>,
+    /// The outcomes that are mapped.
+    pub(crate) outcomes: Vec<Ident>,
+    /// What they lead to, without exits and restarts.
+    pub(crate) targets: Vec<Ident>,
+}
+
+/// What its runs may do with the files of a working directory, and their preconditions.
 #[derive(Default)]
 pub(crate) struct Files {
     pub(crate) allow: Vec<LitStr>,
     pub(crate) deny: Vec<LitStr>,
     pub(crate) allow_lockfiles: bool,
-    pub(crate) clean_tree: bool,
+    pub(crate) needs: Needs,
     pub(crate) isolate: bool,
+}
+
+/// The preconditions of a run.
+#[derive(Default, Clone, Copy)]
+pub(crate) struct Needs {
+    pub(crate) clean_tree: bool,
+    pub(crate) task: bool,
 }
 
 /// One step.
@@ -88,19 +119,21 @@ pub(crate) struct Step {
     pub(crate) outcomes: Vec<Outcome>,
     pub(crate) outcome_enum: Ident,
     pub(crate) next_enum: Ident,
+    pub(crate) written: WrittenStep,
 }
 
-/// What a step says to the agent, as it is generated.
+/// The prompt of a step, as it is generated.
 pub(crate) enum Prompt {
     /// As it was written.
     Written(Expr),
-    /// As it was written, and the generated code asserts that it says something: only the compiler can see that.
+    /// As it was written; the generated code asserts that it is not blank, which only the compiler
+    /// can see.
     Asserted(Expr),
-    /// A text that stands for what is missing, or is not needed.
+    /// A placeholder for a prompt that is missing or not needed.
     Stub,
 }
 
-/// A command in the place of an agent's turn.
+/// A command that runs instead of an agent's turn.
 pub(crate) struct Run {
     pub(crate) command: Command,
     /// How long it may take, in seconds.
@@ -113,14 +146,18 @@ pub(crate) struct Outcome {
     pub(crate) wire: String,
     pub(crate) docs: Docs,
     pub(crate) method: Ident,
+    /// Where it is mapped.
+    pub(crate) mapped_at: Option<Span>,
     pub(crate) next: Next,
-    /// What the engine has to find before it leads there.
+    /// Where its mapping names the next step.
+    pub(crate) target_at: Option<Span>,
+    /// What the engine must find before it follows the outcome.
     pub(crate) evidence: Vec<Evidence>,
     /// Whether it carries findings.
     pub(crate) findings: bool,
 }
 
-/// Where an outcome leads, by place.
+/// Where an outcome leads, by index.
 #[derive(Clone, Copy)]
 pub(crate) enum Next {
     Step(usize),
@@ -132,12 +169,12 @@ pub(crate) enum Next {
 pub(crate) enum Exit {
     /// A variant of the recipe's registry.
     Authored(Ident),
-    /// The standard one of the implied `Other`, even where a mistake leaves nothing better.
+    /// The standard one of the implied `Other`, also used in place of an unknown one after a mistake.
     StandardOther,
 }
 
 impl Exit {
-    /// Whether it is the one that every step has without a word from the author.
+    /// Whether it is the one that every step has implicitly.
     pub(crate) fn is_implied(&self) -> bool {
         matches!(self, Self::StandardOther)
     }

@@ -1,4 +1,4 @@
-//! Which items come out of a recipe, also out of a broken one.
+//! Which items are generated for a recipe, even for a broken one.
 
 use std::collections::HashSet;
 
@@ -6,25 +6,29 @@ use proc_macro2::{Ident, Span};
 use quote::format_ident;
 use syn::Path;
 
-use super::{Exit, Files, Next, Outcome, Prompt, Restart, Run, Shape, Step};
+use super::{
+    Exit, Files, Needs, Next, Outcome, Prompt, Restart, Run, Shape, Step, WrittenRecipe,
+    WrittenStep,
+};
 use crate::check::{self, Hints, Reserved};
-use crate::resolve::{self, Initial, Resolved, Target};
+use crate::resolve::{self, CLEAN_TREE, Initial, Resolved, TASK, Target};
 use crate::spelling;
-use crate::syntax::Docs;
+use crate::syntax::{self, Docs};
 
 impl Shape {
-    /// `None` where there is no step to generate, or no name to generate it under.
+    /// `None` if there is no step to generate, or no valid name for the recipe.
     pub(crate) fn new(recipe: &Resolved) -> Option<Self> {
-        let module = spelling::snake(&recipe.written.name).filter(|module| *module != recipe.written.name)?;
+        let module = spelling::snake(&recipe.written.name)
+            .filter(|module| *module != recipe.written.name)?;
         let reserved = Reserved::new(recipe);
         if reserved.has_recipe() {
             return None;
         }
-        // Names that collide have been reported; the first one gets the types.
+        // Collisions of names were already reported; the first one gets the types.
         let mut types = HashSet::new();
-        let kept = recipe
-            .distinct_steps()
-            .filter(|(_, step)| !reserved.has(step.name()) && types.insert(spelling::camel(step.name())));
+        let kept = recipe.distinct_steps().filter(|(_, step)| {
+            !reserved.has(step.name()) && types.insert(spelling::camel(step.name()))
+        });
         let kept: Vec<_> = kept.map(|(index, _)| index).collect();
         let mut places = Places {
             kept: vec![None; recipe.steps.len()],
@@ -47,19 +51,29 @@ impl Shape {
             limits: recipe.limits,
             files: files(recipe),
             initial: 0,
+            initial_at: None,
             steps: Vec::new(),
             exits: Vec::new(),
             restarts: Vec::new(),
             registry: recipe.written.exits.value().cloned(),
+            written: WrittenRecipe {
+                fields: recipe.written.keys.clone(),
+                guardrails: recipe.written.guardrail_keys(),
+                initial: recipe.written.initial.value().cloned(),
+                reasons: recipe.written.reasons().cloned().collect(),
+            },
         };
         for index in &kept {
             let step = shape.step(recipe, *index, kept.len(), &mut places);
             shape.steps.push(step);
         }
         shape.steps.extend(places.phantoms.iter().map(phantom));
-        shape.initial = match recipe.initial {
-            Initial::Step(index) | Initial::Unknown { meant: Some(index) } => places.kept[index].unwrap_or(0),
-            Initial::Unknown { meant: None } | Initial::Missing => 0,
+        (shape.initial, shape.initial_at) = match recipe.initial {
+            Initial::Step { index, at } => {
+                places.kept[index].map_or((0, None), |place| (place, Some(at)))
+            }
+            Initial::Unknown { meant: Some(index) } => (places.kept[index].unwrap_or(0), None),
+            Initial::Unknown { meant: None } | Initial::Missing => (0, None),
         };
         (!shape.steps.is_empty()).then_some(shape)
     }
@@ -71,7 +85,13 @@ impl Shape {
         self.steps.iter().map(outcomes).eq(written)
     }
 
-    fn step(&mut self, recipe: &Resolved, index: usize, kept: usize, places: &mut Places<'_>) -> Step {
+    fn step(
+        &mut self,
+        recipe: &Resolved,
+        index: usize,
+        kept: usize,
+        places: &mut Places<'_>,
+    ) -> Step {
         let step = &recipe.steps[index];
         let mut outcomes: Vec<Outcome> = Vec::new();
         for (place, outcome) in step.outcomes.iter().chain(&step.stray).enumerate() {
@@ -87,9 +107,23 @@ impl Shape {
                 Some(orphan) => Next::Step(orphan),
                 None => self.next(&outcome.target, kept, places),
             };
-            let (name, wire, docs) = (outcome.name.clone(), outcome.wire.clone(), outcome.docs.clone());
+            let is_stray = place >= step.outcomes.len();
+            let at = is_stray.then(Span::call_site);
+            let (name, method) = (spelling::at(&outcome.name, at), spelling::at(&method, at));
+            let (wire, docs) = (outcome.wire.clone(), outcome.docs.clone());
             let (evidence, findings) = (outcome.evidence.clone(), outcome.findings);
-            outcomes.push(Outcome { name, wire, docs, method, next, evidence, findings });
+            let (mapped_at, target_at) = (outcome.mapped_at, outcome.target.named_at());
+            outcomes.push(Outcome {
+                name,
+                wire,
+                docs,
+                method,
+                mapped_at,
+                next,
+                target_at,
+                evidence,
+                findings,
+            });
         }
         let asks = !step.written.is_command();
         let tools = step.tools.as_ref().or(recipe.tools.as_ref()).filter(|_| asks);
@@ -106,18 +140,19 @@ impl Shape {
             outcomes,
             outcome_enum: type_name(step.name(), "Outcome"),
             next_enum: type_name(step.name(), "Next"),
+            written: written(&step.written),
         }
     }
 
     fn next(&mut self, target: &Target, kept: usize, places: &mut Places<'_>) -> Next {
         match target {
-            Target::Step { index } | Target::Unknown { meant: Some(index), .. } => {
-                match places.kept[*index] {
-                    Some(place) => Next::Step(place),
-                    None => self.exit(Exit::StandardOther),
-                }
-            }
-            // A step that does not exist gets a name to stand on, for the code below that uses it.
+            Target::Step { index, .. }
+            | Target::RestartedStep { index, .. }
+            | Target::Unknown { meant: Some(index), .. } => match places.kept[*index] {
+                Some(place) => Next::Step(place),
+                None => self.exit(Exit::StandardOther),
+            },
+            // A step that does not exist becomes a stub, for the author's code that uses it.
             Target::Unknown { name, meant: None } if !places.reserved.has(name) => {
                 Next::Step(kept + places.phantom(name))
             }
@@ -150,9 +185,10 @@ impl Shape {
 /// Where the resolved steps end up among the generated ones.
 struct Places<'a> {
     reserved: &'a Reserved<'a>,
-    /// What an outcome that leads nowhere was probably meant to lead to: code below may go on from there.
+    /// The step that an outcome without a target was probably meant to lead to: the author's code
+    /// may continue from there.
     hints: Hints,
-    /// For each resolved step its place, unless it cannot be generated.
+    /// For each resolved step its index, unless it cannot be generated.
     kept: Vec<Option<usize>>,
     /// Steps that are named as targets and do not exist.
     phantoms: Vec<Ident>,
@@ -168,7 +204,7 @@ impl Places<'_> {
     }
 }
 
-/// What the doc comment says first, without its full stop; it is shown in lists.
+/// The first sentence of the doc comment, without its full stop; it is shown in lists.
 fn description(docs: &Docs, label: &str) -> String {
     let text = docs.first_paragraph();
     let text = text.strip_suffix('.').unwrap_or(&text).to_owned();
@@ -178,11 +214,12 @@ fn description(docs: &Docs, label: &str) -> String {
 fn files(recipe: &Resolved) -> Files {
     let written = &recipe.written;
     let holds = |switch: Option<&syn::LitBool>| switch.is_some_and(syn::LitBool::value);
+    let needs = |word: &str| written.needs.value().into_iter().flatten().any(|need| need == word);
     Files {
         allow: recipe.scope.allow.known.clone(),
         deny: recipe.scope.deny.known.clone(),
         allow_lockfiles: holds(written.allow_lockfiles.value()),
-        clean_tree: written.needs.value().into_iter().flatten().any(|need| need == "clean_tree"),
+        needs: Needs { clean_tree: needs(CLEAN_TREE), task: needs(TASK) },
         isolate: holds(written.isolate.value()),
     }
 }
@@ -193,11 +230,27 @@ fn prompt(known: &resolve::Prompt) -> Prompt {
             Prompt::Written(prompt.clone())
         }
         resolve::Prompt::Unseen(prompt) => Prompt::Asserted(prompt.clone()),
-        // A file that is not there has been reported; asking the compiler for it would report it again.
+        // A missing file was already reported; the compiler would report it again.
         resolve::Prompt::NoFile { .. }
         | resolve::Prompt::Missing
         | resolve::Prompt::Unread
         | resolve::Prompt::Command => Prompt::Stub,
+    }
+}
+
+/// The names in a step. Included ones are named in `steps!`, where an editor finds nothing here.
+fn written(step: &crate::syntax::Step) -> WrittenStep {
+    if step.shared {
+        return WrittenStep::default();
+    }
+    let targets = step.mappings.iter().filter_map(|mapping| match &mapping.next {
+        Some(syntax::Next::Step(name)) => Some(name.clone()),
+        Some(syntax::Next::Exit(_) | syntax::Next::Restart(_)) | None => None,
+    });
+    WrittenStep {
+        fields: step.keys.clone(),
+        outcomes: step.mappings.iter().map(|mapping| mapping.outcome.clone()).collect(),
+        targets: targets.collect(),
     }
 }
 
@@ -217,6 +270,8 @@ fn phantom(name: &Ident) -> Step {
         outcomes: Vec::new(),
         outcome_enum: type_name(name, "Outcome"),
         next_enum: type_name(name, "Next"),
-        name: Ident::new(&name.to_string(), name.span().resolved_at(Span::call_site())),
+        written: WrittenStep::default(),
+        // Not where the author wrote it: an editor would take that for a definition.
+        name: Ident::new(&name.to_string(), Span::call_site()),
     }
 }

@@ -1,4 +1,4 @@
-//! What an enum of exit reasons must not be.
+//! The rules for an enum of exit reasons.
 
 use std::collections::HashMap;
 use std::ops::RangeInclusive;
@@ -6,7 +6,7 @@ use std::ops::RangeInclusive;
 use super::{Reason, Reasons};
 use crate::diagnostic::Diagnostics;
 
-/// Exit codes that belong to authors.
+/// Exit codes that are reserved for authors.
 const AUTHORS: RangeInclusive<u8> = 40..=63;
 
 pub(super) fn check(reasons: &Reasons, diagnostics: &mut Diagnostics) {
@@ -63,7 +63,7 @@ fn complete(reason: &Reason, diagnostics: &mut Diagnostics) {
     }
 }
 
-/// Only the standard guardrails have a step and a limit to put into their messages.
+/// Only the standard guardrails have a step and a limit to insert into their messages.
 fn no_placeholders(reason: &Reason, diagnostics: &mut Diagnostics) {
     if let Some(message) =
         reason.columns.message.as_ref().filter(|message| message.value().contains(['{', '}']))
@@ -72,11 +72,13 @@ fn no_placeholders(reason: &Reason, diagnostics: &mut Diagnostics) {
     }
 }
 
-/// Only the standard registry has diagnoses whose words belong to other tools.
+/// Only the standard registry has diagnoses that are worded for other tools.
 fn no_hint(reason: &Reason, diagnostics: &mut Diagnostics) {
     if let Some(hint) = &reason.columns.hint {
-        diagnostics
-            .error(hint, "the `diagnosis` of your own exit reason is what people read; write this there");
+        diagnostics.error(
+            hint,
+            "the `diagnosis` of your own exit reason is what people read; write this there",
+        );
     }
 }
 
@@ -115,8 +117,10 @@ fn codes_are_unique(reasons: &Reasons, diagnostics: &mut Diagnostics) {
     for reason in &reasons.variants {
         let code = reason.columns.code(&reason.name);
         if let Some(first) = seen.get(&code) {
-            let message =
-                format!("the exit reasons `{first}` and `{}` have the same code `{code}`", reason.name);
+            let message = format!(
+                "the exit reasons `{first}` and `{}` have the same code `{code}`",
+                reason.name
+            );
             diagnostics.error_and(&reason.name, message, first, "the_other_one");
         } else {
             seen.insert(code, &reason.name);
@@ -134,8 +138,10 @@ fn exit_codes_are_unique(reasons: &Reasons, diagnostics: &mut Diagnostics) {
             continue;
         };
         if let Some((first, at)) = seen.get(&number) {
-            let message =
-                format!("the exit reasons `{first}` and `{}` have the same exit code {number}", reason.name);
+            let message = format!(
+                "the exit reasons `{first}` and `{}` have the same exit code {number}",
+                reason.name
+            );
             diagnostics.error_and(written, message, at, "the_other_one");
         } else {
             seen.insert(number, (&reason.name, written));
@@ -143,8 +149,8 @@ fn exit_codes_are_unique(reasons: &Reasons, diagnostics: &mut Diagnostics) {
     }
 }
 
-/// The exit codes of a family in the standard registry. `Family::exit_codes` has the same table, which this crate cannot
-/// see; a test holds every reason against that one.
+/// The exit codes of a family in the standard registry. `Family::exit_codes` has the same table,
+/// which this crate cannot import; a test compares every reason with that one.
 fn band(family: &str) -> RangeInclusive<u8> {
     match family {
         "constraint" => 2..=9,

@@ -12,7 +12,8 @@ use crate::spelling;
 pub(super) const CATEGORIES: [&str; 3] = ["completed", "guardrail", "error"];
 pub(super) const FAMILIES: [&str; 6] =
     ["constraint", "failure", "review", "worker", "resource_limit", "user"];
-const REMEDIES: [&str; 8] = ["again", "resume", "raise", "permit", "answer", "doctor", "follow", "none"];
+const REMEDIES: [&str; 8] =
+    ["again", "resume", "raise", "permit", "answer", "doctor", "follow", "none"];
 const LIMITS: [&str; 5] = ["visits", "steps", "time", "turns", "budget"];
 const PERMITS: [&str; 2] = ["allow_deps", "force_parallel"];
 const NAMES: [&str; 10] = [
@@ -28,7 +29,7 @@ const NAMES: [&str; 10] = [
     "goal_met",
 ];
 
-/// What was written; the methods fill in the defaults.
+/// The columns as written; the methods add the defaults.
 #[derive(Default)]
 pub(super) struct Columns {
     pub(super) code: Option<LitStr>,
@@ -38,7 +39,7 @@ pub(super) struct Columns {
     pub(super) family: Option<Ident>,
     pub(super) exit_code: Option<LitInt>,
     pub(super) diagnosis: Option<LitStr>,
-    /// In the standard registry alone, so it is not among the names that are suggested.
+    /// Only in the standard registry, so it is not among the suggested names.
     pub(super) hint: Option<LitStr>,
     pub(super) remedy: Option<Remedy>,
     pub(super) auto_resumable: Option<LitBool>,
@@ -52,7 +53,9 @@ pub(super) struct Columns {
 impl Columns {
     pub(super) fn read(variant: &Variant, diagnostics: &mut Diagnostics) -> Self {
         let mut columns = Self::default();
-        for attribute in variant.attrs.iter().filter(|attribute| attribute.path().is_ident("reason")) {
+        for attribute in
+            variant.attrs.iter().filter(|attribute| attribute.path().is_ident("reason"))
+        {
             let result = attribute.parse_nested_meta(|meta| columns.column(&meta, diagnostics));
             if let Err(error) = result {
                 diagnostics.syntax(&error);
@@ -62,7 +65,11 @@ impl Columns {
         columns
     }
 
-    fn column(&mut self, meta: &ParseNestedMeta<'_>, diagnostics: &mut Diagnostics) -> syn::Result<()> {
+    fn column(
+        &mut self,
+        meta: &ParseNestedMeta<'_>,
+        diagnostics: &mut Diagnostics,
+    ) -> syn::Result<()> {
         let name = meta.path.get_ident().map(ToString::to_string).unwrap_or_default();
         if self.written.contains(&name) {
             return Err(meta.error(format!("column `{name}` is written twice; keep one of them")));
@@ -78,8 +85,9 @@ impl Columns {
             "category" => self.category = word(meta, &CATEGORIES, "category", diagnostics)?,
             "family" => self.family = word(meta, &FAMILIES, "family", diagnostics)?,
             "exit_code" => {
-                let expected =
-                    |error: syn::Error| syn::Error::new(error.span(), "expected a number for `exit_code`");
+                let expected = |error: syn::Error| {
+                    syn::Error::new(error.span(), "expected a number for `exit_code`")
+                };
                 self.exit_code = Some(meta.value()?.parse().map_err(expected)?);
             }
             "auto_resumable" => self.auto_resumable = Some(switch(meta)?),
@@ -99,7 +107,8 @@ impl Columns {
     }
 
     pub(super) fn category(&self) -> Ident {
-        let category = self.category.as_ref().map_or_else(|| "Completed".to_owned(), spelling::camel);
+        let category =
+            self.category.as_ref().map_or_else(|| "Completed".to_owned(), spelling::camel);
         format_ident!("{category}")
     }
 
@@ -108,13 +117,14 @@ impl Columns {
         self.goal_met.as_ref().map_or(completed, LitBool::value)
     }
 
-    /// The remedy: as written, or what such an end usually needs.
+    /// The remedy: as written, or the default for the category.
     pub(super) fn remedy(&self) -> Remedy {
-        let usual = match (self.goal_met(), self.category.as_ref().is_some_and(|it| it == "completed")) {
-            (true, _) => "Again",
-            (false, true) => "Answer",
-            (false, false) => "Resume",
-        };
+        let usual =
+            match (self.goal_met(), self.category.as_ref().is_some_and(|it| it == "completed")) {
+                (true, _) => "Again",
+                (false, true) => "Answer",
+                (false, false) => "Resume",
+            };
         let usual = || Remedy { kind: format_ident!("{usual}"), object: None };
         self.remedy.clone().unwrap_or_else(usual)
     }
@@ -123,14 +133,14 @@ impl Columns {
         self.auto_resumable.as_ref().is_some_and(LitBool::value)
     }
 
-    /// The exit code; one that is missing or too large has been reported.
+    /// The exit code; a missing or too large one was already reported.
     pub(super) fn exit_code(&self) -> u8 {
         self.exit_code.as_ref().and_then(|code| code.base10_parse().ok()).unwrap_or(0)
     }
 }
 
-/// What helps after an end, as the variant that it becomes: `raise` with the limit that is raised, `permit` with what is
-/// permitted.
+/// A remedy, as the variant that it becomes: `raise` with the limit to raise, `permit` with what to
+/// permit.
 #[derive(Clone)]
 pub(super) struct Remedy {
     pub(super) kind: Ident,
@@ -145,9 +155,12 @@ pub(super) enum Object {
 }
 
 /// A remedy, with what it raises or permits in brackets.
-fn remedy(meta: &ParseNestedMeta<'_>, diagnostics: &mut Diagnostics) -> syn::Result<Option<Remedy>> {
+fn remedy(
+    meta: &ParseNestedMeta<'_>,
+    diagnostics: &mut Diagnostics,
+) -> syn::Result<Option<Remedy>> {
     let Some(kind) = word(meta, &REMEDIES, "remedy", diagnostics)? else {
-        // What stands behind a word that is not known belongs to it.
+        // Brackets after an unknown word belong to it.
         if meta.input.peek(Paren) {
             let inside;
             syn::parenthesized!(inside in meta.input);
@@ -174,11 +187,13 @@ fn remedy(meta: &ParseNestedMeta<'_>, diagnostics: &mut Diagnostics) -> syn::Res
     syn::parenthesized!(inside in meta.input);
     if known.is_empty() {
         inside.parse::<TokenStream>()?;
-        let message = format!("only `raise` and `permit` name something in brackets; write `{kind}` alone");
+        let message =
+            format!("only `raise` and `permit` name something in brackets; write `{kind}` alone");
         diagnostics.error(&kind, message);
         return Ok(None);
     }
-    let named: Ident = inside.parse().map_err(|_| inside.error(format!("expected a {noun}: {list}")))?;
+    let named: Ident =
+        inside.parse().map_err(|_| inside.error(format!("expected a {noun}: {list}")))?;
     if !inside.is_empty() {
         return Err(inside.error(format!("`{kind}` names one {noun}")));
     }
@@ -212,7 +227,7 @@ fn switch(meta: &ParseNestedMeta<'_>) -> syn::Result<LitBool> {
     value.parse()
 }
 
-/// One of a few words; another one is reported, and the column counts as not written.
+/// One of a few words; any other is reported, and the column counts as not written.
 fn word(
     meta: &ParseNestedMeta<'_>,
     known: &[&'static str],
@@ -221,8 +236,9 @@ fn word(
 ) -> syn::Result<Option<Ident>> {
     let value = meta.value()?;
     let list = spelling::short_list(known.iter().copied()).unwrap_or_default();
-    let word: Ident =
-        value.parse().map_err(|_| value.error(format!("expected a {what}, without quotes: {list}")))?;
+    let word: Ident = value
+        .parse()
+        .map_err(|_| value.error(format!("expected a {what}, without quotes: {list}")))?;
     if known.iter().any(|known| word == known) {
         return Ok(Some(word));
     }

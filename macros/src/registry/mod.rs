@@ -1,7 +1,7 @@
 //! `#[derive(Registry)]`: an enum of exit reasons, with all columns of each.
 //!
-//! It has the stages of a recipe in small: `columns.rs` reads the attributes, `check.rs` judges them, and what
-//! is generated stands here.
+//! It has the stages of a recipe on a smaller scale: `columns.rs` reads the attributes, `check.rs`
+//! checks them, and this file generates the items.
 
 mod check;
 mod columns;
@@ -27,7 +27,7 @@ struct Reasons {
 struct Reason {
     name: Ident,
     columns: Columns,
-    /// Whether it carries nothing; one that does has been reported.
+    /// Whether it carries no values; one that does was already reported.
     unit: bool,
 }
 
@@ -66,7 +66,10 @@ impl Reasons {
             return None;
         };
         if data.variants.is_empty() {
-            diagnostics.error(&input.ident, format!("`{}` has no exit reasons: add a variant", input.ident));
+            diagnostics.error(
+                &input.ident,
+                format!("`{}` has no exit reasons: add a variant", input.ident),
+            );
         }
         if !input.generics.params.is_empty() {
             diagnostics.error(&input.generics, "an enum of exit reasons has no parameters");
@@ -74,7 +77,9 @@ impl Reasons {
         }
         let mut krate = syn::parse_quote!(::surefire);
         let mut standard = false;
-        for attribute in input.attrs.iter().filter(|attribute| attribute.path().is_ident("registry")) {
+        for attribute in
+            input.attrs.iter().filter(|attribute| attribute.path().is_ident("registry"))
+        {
             let result = attribute.parse_nested_meta(|meta| {
                 if meta.path.is_ident("crate") {
                     krate = meta.value()?.call(Path::parse_mod_style)?;
@@ -117,7 +122,7 @@ impl Reasons {
         let places = 0..variants.len();
         let definitions = self.variants.iter().map(|reason| reason.definition(krate));
         // Only the compiler can see the standard registry's codes and the author's at once.
-        let apart = self.variants.iter().filter(|_| !self.standard).map(|reason| {
+        let assertions = self.variants.iter().filter(|_| !self.standard).map(|reason| {
             let code = reason.columns.code(&reason.name);
             let message = format!(
                 "the code `{code}` belongs to a standard exit reason; give `{}` another `code`",
@@ -131,10 +136,10 @@ impl Reasons {
             #[automatically_derived]
             impl #krate::Registry for #name {
                 const ALL: &'static [Self] = &[#(Self::#listed,)*];
-                const DEFINITIONS: &'static [#krate::Definition] = &[#(#definitions,)*];
-                const TABLE: &'static &'static [#krate::Definition] = {
-                    // A static has one address, and by that a registry is known again.
-                    static TABLE: &[#krate::Definition] = <#name as #krate::Registry>::DEFINITIONS;
+                const DEFINITIONS: &'static [#krate::ReasonInfo] = &[#(#definitions,)*];
+                const TABLE: &'static &'static [#krate::ReasonInfo] = {
+                    // A static has one address, which identifies the registry.
+                    static TABLE: &[#krate::ReasonInfo] = <#name as #krate::Registry>::DEFINITIONS;
                     &TABLE
                 };
                 #[inline]
@@ -142,12 +147,12 @@ impl Reasons {
                     match self { #(Self::#variants { .. } => #places,)* }
                 }
             }
-            #(#apart)*
+            #(#assertions)*
         }
     }
 }
 
-/// Whether it is surefire itself that is compiled: there is one standard registry.
+/// Whether surefire itself is being compiled: only it has the standard registry.
 fn is_surefire() -> bool {
     std::env::var("CARGO_PKG_NAME").is_ok_and(|name| name == "surefire")
 }
@@ -159,13 +164,18 @@ impl Reason {
         let category = columns.category();
         let message = columns.message.as_ref().map(syn::LitStr::value).unwrap_or_default();
         let title = columns.title.as_ref().map_or_else(|| message.clone(), syn::LitStr::value);
-        let diagnosis = columns.diagnosis.as_ref().map_or_else(|| message.clone(), syn::LitStr::value);
+        let diagnosis =
+            columns.diagnosis.as_ref().map_or_else(|| message.clone(), syn::LitStr::value);
         let hint = columns.hint.as_ref().map_or_else(|| diagnosis.clone(), syn::LitStr::value);
         let remedy = columns.remedy();
         let kind = &remedy.kind;
         let remedy = match &remedy.object {
-            Some(Object::Limit(limit)) => quote!(#krate::RunRemedy::#kind(#krate::RunLimit::#limit)),
-            Some(Object::Permit(permit)) => quote!(#krate::RunRemedy::#kind(#krate::RunPermit::#permit)),
+            Some(Object::Limit(limit)) => {
+                quote!(#krate::RunRemedy::#kind(#krate::RunLimit::#limit))
+            }
+            Some(Object::Permit(permit)) => {
+                quote!(#krate::RunRemedy::#kind(#krate::RunPermit::#permit))
+            }
             None => quote!(#krate::RunRemedy::#kind),
         };
         let family = match &columns.family {
@@ -178,7 +188,7 @@ impl Reason {
         let exit_code = columns.exit_code();
         let (auto_resumable, goal_met) = (columns.auto_resumable(), columns.goal_met());
         quote! {
-            #krate::Definition {
+            #krate::ReasonInfo {
                 code: #code,
                 category: #krate::Category::#category,
                 message: #message,

@@ -1,19 +1,19 @@
-//! Whether a command can be run, as far as can be told from its words.
+//! Whether a command can be run, as far as its text shows.
 
 use syn::LitStr;
 
 use crate::syntax::Command;
 
-/// What is wrong with a command, at the text that is at fault.
+/// What is wrong with a command, with the text that is wrong.
 #[derive(Clone)]
 pub(crate) enum CommandFlaw {
-    /// There is no program in it, and not even a text to point at.
+    /// It has no program, and no text to point at.
     Nothing,
-    /// This text says nothing.
+    /// This text is blank.
     Blank(LitStr),
     /// No command line can hold a zero byte.
     Zero(LitStr),
-    /// The program has a space in its name: probably a line for a shell was meant.
+    /// The program has a space in its name: the author probably meant a line for a shell.
     Line(LitStr),
 }
 
@@ -43,7 +43,7 @@ pub(crate) fn judge(command: &Command) -> Result<&Command, CommandFlaw> {
     }
 }
 
-/// The texts of a command, which two are compared by.
+/// The texts of a command, for comparison with another one.
 pub(crate) fn texts(command: &Command) -> (bool, Vec<String>) {
     match command {
         Command::Shell(line) => (true, vec![line.value()]),

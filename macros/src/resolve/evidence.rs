@@ -1,15 +1,15 @@
-//! What the engine has to find, word by word.
+//! The evidence of an outcome, word by word.
 
 use syn::LitStr;
 
 use super::commands::{self, CommandFlaw};
 use crate::syntax::{Command, Term};
 
-/// The words that there are.
+/// The known words.
 pub(crate) const EVIDENCE: [&str; 7] =
     ["commit", "no_commit", "clean", "clean_tree", "changed", "rebased_on_main", "exists"];
 
-/// One thing that the engine has to find.
+/// One thing that the engine must find.
 #[derive(Clone)]
 pub(crate) enum Evidence {
     Commit,
@@ -28,7 +28,7 @@ pub(crate) enum EvidenceFlaw {
     Unknown,
     /// `exists` needs a path.
     NoPath,
-    /// The path is empty, begins at the root, or leads out of the working directory.
+    /// The path is empty, absolute, or leads out of the working directory.
     Path {
         path: LitStr,
         why: &'static str,
@@ -38,7 +38,7 @@ pub(crate) enum EvidenceFlaw {
     Command(CommandFlaw),
 }
 
-/// What a term stands for.
+/// The meaning of a term.
 pub(crate) fn judge(term: &Term) -> Result<Evidence, EvidenceFlaw> {
     let (word, text) = match term {
         Term::Word { word, text } => (word.to_string(), text.as_ref()),
@@ -84,7 +84,7 @@ fn path_flaw(path: &str) -> Option<&'static str> {
 }
 
 impl Evidence {
-    /// As its author writes it, without the difference between ways to write one text.
+    /// As the author writes it, with every text in the same notation.
     pub(crate) fn written(&self) -> String {
         match self {
             Self::Commit => "commit".to_owned(),

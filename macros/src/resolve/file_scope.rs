@@ -1,21 +1,21 @@
-//! Which files a scope names. The rule about scopes reports what was found, and the outline follows it.
+//! Which files a scope names. The rule about scopes reports the flaws, and the outline has the rest.
 
 use syn::LitStr;
 
 use crate::file_pattern;
 use crate::syntax;
 
-/// A scope as it was understood.
+/// A parsed scope.
 #[derive(Clone, Default)]
 pub(crate) struct FileScope {
     pub(crate) allow: Patterns,
     pub(crate) deny: Patterns,
 }
 
-/// A list as it was understood.
+/// A parsed list.
 #[derive(Clone, Default)]
 pub(crate) struct Patterns {
-    /// What it names, without what has a flaw.
+    /// The patterns without a flaw.
     pub(crate) known: Vec<LitStr>,
     pub(crate) flaws: Vec<PatternFlaw>,
 }
@@ -29,11 +29,11 @@ pub(crate) struct PatternFlaw {
 
 #[derive(Clone)]
 pub(crate) enum PatternFlawKind {
-    /// It can name no file.
+    /// It matches no file.
     Names(&'static str),
-    /// It stands at that earlier index already.
+    /// It is already listed at that earlier index.
     Twice { first: usize },
-    /// The list of what is allowed has it too.
+    /// It is also in the list `allow`.
     Allowed(LitStr),
 }
 

@@ -1,9 +1,10 @@
-//! Shared steps with their prompts looked at; what leads where is known only in the recipes that include them.
+//! Shared steps with examined prompts; where their outcomes lead is known only in the recipes that
+//! include them.
 
 use super::Prompt;
 use crate::syntax::{Fragment, Step};
 
-/// Shared steps whose prompts have been looked at.
+/// Shared steps whose prompts were examined.
 pub(crate) struct ResolvedFragment {
     pub(crate) written: Fragment,
     /// One for each step, in order.

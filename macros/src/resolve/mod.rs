@@ -1,7 +1,9 @@
-//! Names become places: which step a target means, which outcome a mapping is for, what the file of a prompt holds.
+//! Resolves names: which step a target means, which outcome a mapping is for, what the file of a
+//! prompt contains.
 //!
-//! Nothing is reported here. What could not be resolved stays in the result as such, together with what was
-//! probably meant: the checks report it, and the checks after them reason as if it had been written right.
+//! Nothing is reported here. An unresolved name stays in the result, together with the name that
+//! the author probably meant. The checks report it, and later checks assume the name that the
+//! author meant.
 
 mod commands;
 mod evidence;
@@ -17,7 +19,7 @@ mod tools;
 use std::collections::HashMap;
 
 use heck::ToTitleCase;
-use proc_macro2::Ident;
+use proc_macro2::{Ident, Span};
 use syn::ext::IdentExt;
 
 use crate::graph::Graph;
@@ -35,7 +37,11 @@ pub(crate) use time::{MAX_TIME, TimeFlaw, seconds, written as written_time};
 pub(crate) use tools::{TOOLS, Tool, ToolFlaw, ToolFlawKind, Tools};
 
 /// What a run can need.
-pub(crate) const NEEDS: [&str; 1] = ["clean_tree"];
+pub(crate) const NEEDS: [&str; 2] = [CLEAN_TREE, TASK];
+/// That no tracked file has uncommitted changes.
+pub(crate) const CLEAN_TREE: &str = "clean_tree";
+/// That a new session has a task to work on.
+pub(crate) const TASK: &str = "task";
 /// What an outcome can carry.
 pub(crate) const FINDINGS: &str = "findings";
 /// The outcome that every step has while `exit_on_other` holds.
@@ -47,21 +53,22 @@ pub(crate) struct Resolved {
     pub(crate) id: String,
     pub(crate) label: String,
     pub(crate) limits: Limits,
-    /// What steps may use that have no list of their own.
+    /// The tools of steps without their own list.
     pub(crate) tools: Option<Tools>,
     /// Which files its runs may change.
     pub(crate) scope: FileScope,
     pub(crate) initial: Initial,
     pub(crate) steps: Vec<Step>,
-    /// The steps that can follow each step, where a misspelt target counts as what was probably meant.
+    /// The steps that can follow each step; a misspelt target counts as the step that the author
+    /// probably meant.
     pub(crate) graph: Graph,
-    /// The same without guesses, for rules that must not build on one.
+    /// The same without guesses, for rules that must not rely on them.
     pub(crate) certain: Graph,
 }
 
 /// Where the recipe begins.
 pub(crate) enum Initial {
-    Step(usize),
+    Step { index: usize, at: Span },
     Unknown { meant: Option<usize> },
     Missing,
 }
@@ -78,9 +85,9 @@ pub(crate) struct Step {
     /// What it runs instead of asking an agent, and for how many seconds at most.
     pub(crate) run: Option<(Command, Option<u64>)>,
     pub(crate) outcomes: Vec<Outcome>,
-    /// What was mapped without being declared, under the name it was mapped by.
+    /// Outcomes that are mapped but not declared.
     pub(crate) stray: Vec<Outcome>,
-    /// The step that has this name already.
+    /// The earlier step with the same name.
     pub(crate) duplicate_of: Option<usize>,
 }
 
@@ -89,8 +96,10 @@ pub(crate) struct Outcome {
     pub(crate) name: Ident,
     pub(crate) wire: String,
     pub(crate) docs: Docs,
+    /// Where it is mapped under this very name.
+    pub(crate) mapped_at: Option<Span>,
     pub(crate) target: Target,
-    /// What the engine has to find, without what has a flaw.
+    /// What the engine must find, without flawed entries.
     pub(crate) evidence: Vec<Evidence>,
     /// Whether it carries findings.
     pub(crate) findings: bool,
@@ -124,9 +133,14 @@ impl Resolved {
         };
         let target = |next: &Next| match next {
             Next::Exit(reason) => Target::Exit(reason.clone()),
-            Next::Restart(recipe) => Target::Restart(recipe.clone()),
+            Next::Restart(recipe) => {
+                match recipe.get_ident().and_then(|name| Some((name, find(name)?))) {
+                    Some((name, index)) => Target::RestartedStep { index, name: name.clone() },
+                    None => Target::Restart(recipe.clone()),
+                }
+            }
             Next::Step(name) => match find(name) {
-                Some(index) => Target::Step { index },
+                Some(index) => Target::Step { index, at: name.span() },
                 None => Target::Unknown { name: name.clone(), meant: meant(name) },
             },
         };
@@ -148,21 +162,22 @@ impl Resolved {
             .collect();
         let initial = match written.initial.value() {
             Some(name) => match find(name) {
-                Some(index) => Initial::Step(index),
+                Some(index) => Initial::Step { index, at: name.span() },
                 None => Initial::Unknown { meant: meant(name) },
             },
             None => Initial::Missing,
         };
         let guessed = graph(&steps, Target::step);
         let certain = graph(&steps, Target::certain_step);
-        let id = written.id.value().map_or_else(|| spelling::wire(&written.name), syn::LitStr::value);
+        let id =
+            written.id.value().map_or_else(|| spelling::wire(&written.name), syn::LitStr::value);
         let label = written.label.value().map_or_else(|| title(&written.name), syn::LitStr::value);
         let tools = written.tools.value().map(|tools| Tools::new(tools));
         let scope = written.scope.value().map(FileScope::new).unwrap_or_default();
         Self { written, id, label, limits, tools, scope, initial, steps, graph: guessed, certain }
     }
 
-    /// The steps without those whose name was taken already.
+    /// The steps without those that repeat the name of an earlier one.
     pub(crate) fn distinct_steps(&self) -> impl Iterator<Item = (usize, &Step)> {
         self.steps.iter().enumerate().filter(|(_, step)| step.duplicate_of.is_none())
     }
@@ -184,7 +199,7 @@ fn run(step: &syntax::Step) -> Option<(Command, Option<u64>)> {
     judge_command(command).ok().map(|command| (command.clone(), time))
 }
 
-/// Which steps follow which; a duplicate's transitions count for the step whose name it took.
+/// Which steps follow which; a duplicate's transitions count for the first step of that name.
 fn graph(steps: &[Step], follower: impl Fn(&Target) -> Option<usize>) -> Graph {
     let mut edges = vec![Vec::new(); steps.len()];
     for (index, step) in steps.iter().enumerate() {
@@ -203,7 +218,7 @@ fn first_places<'a>(names: impl Iterator<Item = &'a Ident>) -> HashMap<String, u
     places
 }
 
-/// The name for people, where the author gave none.
+/// The default label of a recipe.
 fn title(name: &Ident) -> String {
     name.unraw().to_string().to_title_case()
 }

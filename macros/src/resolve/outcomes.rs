@@ -11,11 +11,16 @@ use crate::spelling;
 use crate::syntax::{self, Declared, Docs, Mapping, Next, Step};
 
 /// The declared outcomes with their targets, and the implied `Other`.
-pub(super) fn outcomes(step: &Step, limits: Limits, target: &impl Fn(&Next) -> Target) -> Vec<Outcome> {
+pub(super) fn outcomes(
+    step: &Step,
+    limits: Limits,
+    target: &impl Fn(&Next) -> Target,
+) -> Vec<Outcome> {
     let declared = declared(step).unwrap_or_default();
     let places = first_places(declared.iter().map(|declared| &declared.name));
     let mapped = first_places(step.mappings.iter().map(|mapping| &mapping.outcome));
-    let find = |name: &Ident| mapped.get(&name.unraw().to_string()).map(|place| &step.mappings[*place]);
+    let find =
+        |name: &Ident| mapped.get(&name.unraw().to_string()).map(|place| &step.mappings[*place]);
     let mut outcomes: Vec<_> = declared
         .iter()
         .enumerate()
@@ -32,6 +37,7 @@ pub(super) fn outcomes(step: &Step, limits: Limits, target: &impl Fn(&Next) -> T
                 name: declared.name.clone(),
                 wire,
                 docs: declared.docs.clone(),
+                mapped_at: mapping.map(|mapping| mapping.outcome.span()),
                 target,
                 evidence,
                 findings: mapping.is_some_and(|mapping| findings(step, mapping)),
@@ -51,6 +57,7 @@ pub(super) fn outcomes(step: &Step, limits: Limits, target: &impl Fn(&Next) -> T
             name,
             wire,
             docs: Docs::default(),
+            mapped_at: None,
             target: Target::StandardOther,
             evidence: Vec::new(),
             findings: false,
@@ -60,26 +67,29 @@ pub(super) fn outcomes(step: &Step, limits: Limits, target: &impl Fn(&Next) -> T
     outcomes
 }
 
-/// The outcomes that a step has by its own words; `None` where they could not be read.
+/// The outcomes that a step declares; `None` if they could not be read.
 fn declared(step: &Step) -> Option<Vec<Declared>> {
     if step.is_command() {
-        return Some(Step::COMMAND_OUTCOMES.iter().map(|name| command_outcome(step, name)).collect());
+        return Some(
+            Step::COMMAND_OUTCOMES.iter().map(|name| command_outcome(step, name)).collect(),
+        );
     }
-    // A list that was left out has been reported; what is mapped then says what it would have held.
-    let left_out =
-        || step.outcomes.is_missing().then(|| step.mappings.iter().map(Mapping::declared).collect());
+    // A missing list was already reported; the mapped outcomes replace it.
+    let left_out = || {
+        step.outcomes.is_missing().then(|| step.mappings.iter().map(Mapping::declared).collect())
+    };
     step.outcomes.value().cloned().or_else(left_out)
 }
 
-/// An outcome that no author declares stands where it is mapped or, failing that, at its step.
+/// The span of an outcome that is not declared: where it is mapped or, failing that, its step.
 fn command_outcome(step: &Step, name: &str) -> Declared {
     let mapped = step.mappings.iter().find(|mapping| mapping.outcome == name);
     let span = mapped.map_or_else(|| step.name.span(), |mapping| mapping.outcome.span());
     Declared { docs: Docs::default(), name: Ident::new(name, span), carries: false }
 }
 
-/// What has to be found, without what a rule refuses: the exit status of a command is its evidence, and `Other` is for
-/// what the author did not foresee.
+/// The evidence of an outcome, without what a rule refuses: the exit status of a command is its
+/// evidence, and `Other` is for what the author did not foresee.
 fn evidence(step: &Step, mapping: &Mapping) -> Vec<Evidence> {
     if step.is_command() || mapping.outcome.unraw() == OTHER {
         return Vec::new();
@@ -87,15 +97,16 @@ fn evidence(step: &Step, mapping: &Mapping) -> Vec<Evidence> {
     mapping.evidence.iter().chain(&mapping.given).filter_map(|term| judge(term).ok()).collect()
 }
 
-/// Whether it carries findings, without what a rule refuses: a command finds nothing in words, and nothing is known about
-/// `Other`.
+/// Whether it carries findings, unless a rule refuses them: a command step and `Other` have none.
 fn findings(step: &Step, mapping: &Mapping) -> bool {
     let word = mapping.carried.as_ref().and_then(|carried| carried.word.as_ref());
-    !step.is_command() && mapping.outcome.unraw() != OTHER && word.is_some_and(|word| word == FINDINGS)
+    !step.is_command()
+        && mapping.outcome.unraw() != OTHER
+        && word.is_some_and(|word| word == FINDINGS)
 }
 
-/// An outcome that is declared and not mapped, beside one that is mapped, not declared and spelled almost the
-/// same, is one mistake and not two.
+/// Pairs an outcome that is declared but not mapped with one that is mapped but not declared, if
+/// their names are similar: that is one mistake, not two.
 fn pair_misspelt(
     step: &syntax::Step,
     outcomes: &mut [Outcome],
@@ -121,7 +132,8 @@ fn pair_misspelt(
     }
 }
 
-/// Mappings of outcomes that the step does not declare; without a readable list of outcomes nothing can be said about that.
+/// Mappings of outcomes that the step does not declare; none if the list of outcomes could not be
+/// read.
 pub(super) fn stray(step: &syntax::Step, target: &impl Fn(&Next) -> Target) -> Vec<Outcome> {
     if !step.is_command() && step.outcomes.value().is_none() {
         return Vec::new();
@@ -129,8 +141,9 @@ pub(super) fn stray(step: &syntax::Step, target: &impl Fn(&Next) -> Target) -> V
     let declared = declared(step).unwrap_or_default();
     let declared = first_places(declared.iter().map(|declared| &declared.name));
     let mapped = first_places(step.mappings.iter().map(|mapping| &mapping.outcome));
-    let is_stray =
-        |index: usize, name: String| !declared.contains_key(&name) && mapped.get(&name) == Some(&index);
+    let is_stray = |index: usize, name: String| {
+        !declared.contains_key(&name) && mapped.get(&name) == Some(&index)
+    };
     let mappings = step.mappings.iter().enumerate();
     mappings
         .filter(|(index, mapping)| is_stray(*index, mapping.outcome.unraw().to_string()))
@@ -140,6 +153,7 @@ pub(super) fn stray(step: &syntax::Step, target: &impl Fn(&Next) -> Target) -> V
                 name: mapping.outcome.clone(),
                 wire: spelling::wire(&mapping.outcome),
                 docs: Docs::default(),
+                mapped_at: None,
                 target,
                 evidence: evidence(step, mapping),
                 findings: findings(step, mapping),

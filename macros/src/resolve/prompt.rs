@@ -1,8 +1,8 @@
-//! What a step says to the agent, looked at once.
+//! The prompt of a step, examined once.
 //!
-//! A text in the source is read here, and so is a file, where the compiler tells where the source lies. What cannot
-//! be seen from here (a constant, say) is left to an assertion in the generated code. The rule about prompts reports
-//! what was found, and the generated items follow it; neither looks again.
+//! A text in the source is read here, and so is a file, if the compiler reveals where the source
+//! is. Anything else (e.g. a constant) is left to an assertion in the generated code. The rule
+//! about prompts and the generated items both use the result.
 
 use std::io::ErrorKind;
 use std::path::PathBuf;
@@ -14,17 +14,17 @@ use crate::syntax::Step;
 /// What is known about the prompt of a step.
 #[cfg_attr(test, derive(Debug))]
 pub(crate) enum Prompt {
-    /// It says something.
+    /// It is not blank.
     Good(Expr),
-    /// Only the compiler can see whether it says something.
+    /// Only the compiler can see whether it is blank.
     Unseen(Expr),
-    /// It says nothing, at this text or this file's name.
+    /// It is blank; the span of the text or of the file's name.
     Empty { prompt: Expr, at: LitStr },
     /// The file that it names cannot be read.
     NoFile { file: LitStr, path: PathBuf, why: ErrorKind },
     /// None was written.
     Missing,
-    /// One was written that could not be read, and that has been reported.
+    /// One was written that could not be parsed, which was already reported.
     Unread,
     /// None is needed: the step is a command.
     Command,
@@ -34,7 +34,8 @@ impl Prompt {
     pub(crate) fn new(step: &Step) -> Self {
         match step.prompt.value() {
             _ if step.is_command() => Self::Command,
-            // `steps!` has judged it where it was written; here it is one of that macro's constants.
+            // `steps!` has judged it where it was written; here it is one of that macro's
+            // constants.
             Some(prompt) if step.shared => Self::Good(prompt.clone()),
             Some(prompt) => Self::judge(prompt),
             None if step.has_prompt() || step.shared => Self::Unread,
@@ -47,7 +48,8 @@ impl Prompt {
             Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) => (text.clone(), text.value()),
             Expr::Macro(ExprMacro { mac, .. }) if mac.path.is_ident("include_str") => {
                 let file = mac.parse_body::<LitStr>().ok();
-                let Some((file, path)) = file.and_then(|file| Some((file.clone(), beside(&file)?))) else {
+                let Some((file, path)) = file.and_then(|file| Some((file.clone(), beside(&file)?)))
+                else {
                     return Self::Unseen(prompt.clone());
                 };
                 match std::fs::read_to_string(&path) {
@@ -62,7 +64,7 @@ impl Prompt {
     }
 }
 
-/// The file beside the source that names it.
+/// The path of the file, relative to the source file that names it.
 fn beside(file: &LitStr) -> Option<PathBuf> {
     let source = file.span().local_file()?;
     Some(source.parent()?.join(file.value()))
@@ -78,17 +80,22 @@ mod tests {
     use crate::syntax::Fragment;
 
     fn of(step: &TokenStream) -> Prompt {
-        let written = quote!(steps example { step Work { #step outcomes: [Complete], Complete => Work } });
-        let fragment = Fragment::parse(written, &mut Diagnostics::default()).expect("the name can be read");
+        let written =
+            quote!(steps example { step Work { #step outcomes: [Complete], Complete => Work } });
+        let fragment =
+            Fragment::parse(written, &mut Diagnostics::default()).expect("the name can be read");
         Prompt::new(&fragment.steps[0])
     }
 
     #[test]
-    fn each_kind_is_told_from_the_others() {
+    fn each_kind_is_recognized() {
         assert!(matches!(of(&quote!(prompt: "Work.",)), Prompt::Good(_)));
         assert!(matches!(of(&quote!(prompt: " \n",)), Prompt::Empty { .. }));
         assert!(matches!(of(&quote!(prompt: WORK,)), Prompt::Unseen(_)));
-        assert!(matches!(of(&quote!(prompt: include_str!(concat!("a", ".md")),)), Prompt::Unseen(_)));
+        assert!(matches!(
+            of(&quote!(prompt: include_str!(concat!("a", ".md")),)),
+            Prompt::Unseen(_)
+        ));
         assert!(matches!(of(&quote!(prompt: ,)), Prompt::Unread));
         assert!(matches!(of(&quote!(promt: "Work.",)), Prompt::Unread));
         assert!(matches!(of(&quote!()), Prompt::Missing));

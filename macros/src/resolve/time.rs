@@ -2,9 +2,9 @@
 
 use syn::LitInt;
 
-/// Longer than any command is meant to run, and short enough for every clock.
+/// Longer than any command should run, and short enough for every clock.
 const MAX_SECONDS: u64 = 30 * 24 * 60 * 60;
-/// The same as it is told.
+/// The same as text.
 pub(crate) const MAX_TIME: &str = "720h";
 
 /// What is wrong with a time.
@@ -40,7 +40,7 @@ pub(crate) fn seconds(written: &LitInt) -> Result<u64, TimeFlaw> {
     }
 }
 
-/// A time as a person writes it, in the largest unit that it is a whole number of.
+/// A time as a person writes it, in the largest unit that divides it.
 pub(crate) fn written(seconds: u64) -> String {
     match seconds {
         whole if whole % 3600 == 0 => format!("{}h", whole / 3600),
@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn a_time_is_told_in_its_largest_unit() {
+    fn a_time_is_written_in_its_largest_unit() {
         let table = [(90, "90s"), (600, "10m"), (7_200, "2h"), (5_400, "90m")];
         for (seconds, text) in table {
             assert_eq!(written(seconds), text);

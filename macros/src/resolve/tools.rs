@@ -1,4 +1,5 @@
-//! Which tools a list names. The rule about tools reports what was found, and the generated items follow it.
+//! Which tools a list names. The rule about tools reports the flaws, and the generated items have
+//! the rest.
 
 use quote::ToTokens as _;
 use syn::LitStr;
@@ -6,7 +7,7 @@ use syn::LitStr;
 use crate::syntax::{self, Group};
 use crate::tool_pattern;
 
-/// The tools that have a word of their own.
+/// The tools that have their own word.
 pub(crate) const TOOLS: [&str; 3] = ["read", "edit", "web"];
 
 /// A tool that an agent may be allowed.
@@ -19,10 +20,10 @@ pub(crate) enum Tool {
     Group(Group),
 }
 
-/// A list as it was understood.
+/// A parsed list.
 #[derive(Clone, Default)]
 pub(crate) struct Tools {
-    /// What it names, without what has a flaw.
+    /// The tools without a flaw.
     pub(crate) known: Vec<Tool>,
     pub(crate) flaws: Vec<ToolFlaw>,
 }
@@ -42,7 +43,7 @@ pub(crate) enum ToolFlawKind {
     Quoted,
     /// Nothing, or everything, would match the pattern.
     Pattern(&'static str),
-    /// It stands at that earlier index already.
+    /// It is already listed at that earlier index.
     Twice { first: usize },
 }
 
@@ -84,7 +85,7 @@ fn judge(tool: &syntax::Tool) -> Result<Tool, ToolFlawKind> {
     }
 }
 
-/// What two entries are compared by.
+/// The text that two entries are compared by.
 fn text(tool: &syntax::Tool) -> String {
     match tool {
         syntax::Tool::Word(word) => word.to_string(),

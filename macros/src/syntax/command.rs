@@ -1,4 +1,5 @@
-//! Commands that the engine runs: `"cargo test | tee log"` for a shell, `["cargo", "test"]` without one.
+//! Commands that the engine runs: `"cargo test | tee log"` for a shell, `["cargo", "test"]` without
+//! one.
 
 use proc_macro2::{Delimiter, Group, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
@@ -15,7 +16,7 @@ pub(crate) enum Command {
 }
 
 impl Command {
-    /// Whether a command stands here, if only by its first sign.
+    /// Whether a command follows, judging by the first token.
     pub(super) fn peek(input: ParseStream<'_>) -> bool {
         input.peek(LitStr) || input.peek(syn::token::Bracket)
     }
@@ -35,8 +36,9 @@ impl Command {
         let mut words = Vec::new();
         while !list.is_empty() {
             if !list.peek(LitStr) {
-                return Err(list
-                    .error("expected a program and its arguments in quotes, e.g. `[\"cargo\", \"test\"]`"));
+                return Err(list.error(
+                    "expected a program and its arguments in quotes, e.g. `[\"cargo\", \"test\"]`",
+                ));
             }
             words.push(list.parse()?);
             if !list.is_empty() && list.parse::<Option<Token![,]>>()?.is_none() {

@@ -3,7 +3,7 @@
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 use syn::parse::ParseStream;
-use syn::{Attribute, Expr, ExprLit, Lit, Meta};
+use syn::{Attribute, Expr, ExprLit, Lit, Meta, Token};
 
 use crate::diagnostic::Diagnostics;
 
@@ -14,8 +14,22 @@ pub(crate) struct Docs {
 }
 
 impl Docs {
-    /// Reads the attributes in front of an item, of which only doc comments mean something in a recipe.
-    pub(crate) fn parse(input: ParseStream<'_>, diagnostics: &mut Diagnostics) -> syn::Result<Self> {
+    /// Reads the attributes in front of an item. In a recipe, only doc comments are allowed.
+    pub(crate) fn parse(
+        input: ParseStream<'_>,
+        diagnostics: &mut Diagnostics,
+    ) -> syn::Result<Self> {
+        while input.peek(Token![#]) && input.peek2(Token![!]) {
+            let inner = input.call(Attribute::parse_inner)?;
+            for inner in inner {
+                let message = if inner.path().is_ident("doc") {
+                    "write `///`, in front of what it describes"
+                } else {
+                    "attributes cannot stand here; put them on the module around the recipe"
+                };
+                diagnostics.error(inner, message);
+            }
+        }
         let (attributes, others): (Vec<_>, Vec<_>) = input
             .call(Attribute::parse_outer)?
             .into_iter()

@@ -1,4 +1,5 @@
-//! What stands after `if` behind a transition: `Committed => exit TaskCommitted if commit && clean`.
+//! What follows the `if` of a transition:
+//! `Committed => exit TaskCommitted if commit && clean`.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::ToTokens;
@@ -11,7 +12,7 @@ use super::fields::is_word;
 
 const EXPECTED: &str = "expected what the engine has to find: a word such as `commit`, `exists \"path\"`, or a command in quotes";
 
-/// One thing that the engine has to find.
+/// One thing that the engine must find.
 #[derive(Clone)]
 pub(crate) enum Term {
     /// `commit`, or `exists "path"`.
@@ -32,7 +33,7 @@ impl ToTokens for Term {
     }
 }
 
-/// Reads `if` and what follows it; there is none where there is no `if`.
+/// Reads `if` and what follows it; nothing if there is no `if`.
 pub(super) fn evidence(input: ParseStream<'_>) -> syn::Result<Vec<Term>> {
     let mut terms = Vec::new();
     if input.parse::<Option<Token![if]>>()?.is_none() {

@@ -7,14 +7,14 @@ use syn::parse::ParseStream;
 use crate::diagnostic::Diagnostics;
 use crate::spelling;
 
-/// One `key: value`; the value is missing where it could not be read and an error has been reported.
+/// One `key: value`; without a value if it could not be read, which was already reported.
 #[derive(Clone)]
 pub(crate) struct Field<T> {
     pub(crate) key: Ident,
     pub(crate) value: Option<T>,
 }
 
-/// A field that does not exist, and the one that was probably meant.
+/// A field that does not exist, and the one that the author probably meant.
 #[derive(Clone)]
 pub(crate) struct Unknown {
     pub(crate) key: Ident,
@@ -23,17 +23,21 @@ pub(crate) struct Unknown {
 
 impl Unknown {
     pub(crate) fn new(key: Ident, known: &[&'static str]) -> Self {
-        let meant = spelling::closest(&key.to_string(), known.iter().copied());
+        let text = key.to_string();
+        // A guardrail beside the fields was meant to be among the guardrails.
+        let is_guardrail = text.starts_with("max_") || text == "exit_on_other";
+        let guardrails = known.iter().copied().find(|known| is_guardrail && *known == "guardrails");
+        let meant = guardrails.or_else(|| spelling::closest(&text, known.iter().copied()));
         Self { key, meant }
     }
 }
 
-/// Every time a field was written; more than once is a mistake that a check reports.
+/// All occurrences of a field; more than one is a mistake that a check reports.
 #[derive(Clone)]
 pub(crate) struct Fields<T>(pub(crate) Vec<Field<T>>);
 
 impl<T> Fields<T> {
-    /// The field that counts.
+    /// The first one, which is the one that counts.
     pub(crate) fn first(&self) -> Option<&Field<T>> {
         self.0.first()
     }
@@ -51,7 +55,7 @@ impl<T> Fields<T> {
         self.0.iter().map(|field| &field.key).collect()
     }
 
-    /// Reads the value behind `key:` and the comma behind that.
+    /// Reads the value after `key:` and the comma after that.
     pub(crate) fn read(
         &mut self,
         key: Ident,
@@ -80,22 +84,43 @@ impl<T> Default for Fields<T> {
     }
 }
 
-/// Reads the comma after an item; without one the next item is read as if it were there.
+/// Reads the comma after an item; a missing one is reported, and the next item is still read.
 pub(crate) fn expect_comma(input: ParseStream<'_>, diagnostics: &mut Diagnostics, after: &str) {
     if input.is_empty() || input.parse::<Option<Token![,]>>().is_ok_and(|comma| comma.is_some()) {
         return;
     }
     let at_item = starts_item(input);
     diagnostics.error_at(input.span(), format!("expected `,` after {after}"));
-    if !at_item {
+    let is_semicolon = input.parse::<Option<Token![;]>>().is_ok_and(|mark| mark.is_some());
+    if !at_item && !is_semicolon {
         skip_item(input);
     }
 }
 
-/// Skips to the next place where an item can start: behind a comma, or at a `step`.
+/// Reads the colon after a field's name; an `=` is reported, and its value is still read.
+pub(crate) fn colon(
+    key: &Ident,
+    is_known: bool,
+    input: ParseStream<'_>,
+    diagnostics: &mut Diagnostics,
+) -> bool {
+    if input.peek(Token![:]) && !input.peek(Token![::]) {
+        return input.parse::<Token![:]>().is_ok();
+    }
+    if is_known && input.peek(Token![=]) && !input.peek(Token![=>]) && !input.peek(Token![==]) {
+        diagnostics.error_at(input.span(), format!("write `{key}: …`, with a colon"));
+        return input.parse::<Token![=]>().is_ok();
+    }
+    false
+}
+
+/// Skips to the next place where an item can start: after a comma, or at a `step`. A semicolon is
+/// taken for a comma.
 pub(crate) fn skip_item(input: ParseStream<'_>) {
     while !input.is_empty() {
-        if input.parse::<Option<Token![,]>>().is_ok_and(|comma| comma.is_some()) {
+        if input.parse::<Option<Token![,]>>().is_ok_and(|comma| comma.is_some())
+            || input.parse::<Option<Token![;]>>().is_ok_and(|mark| mark.is_some())
+        {
             return;
         }
         // The stream is not empty, so there is a token to step over.
@@ -115,6 +140,7 @@ fn starts_item(input: ParseStream<'_>) -> bool {
     let Some((word, rest)) = input.cursor().ident() else {
         return false;
     };
-    let followed_by_mark = rest.punct().is_some_and(|(mark, _)| matches!(mark.as_char(), ':' | '='));
+    let followed_by_mark =
+        rest.punct().is_some_and(|(mark, _)| matches!(mark.as_char(), ':' | '='));
     followed_by_mark || word == "step" || word == "include"
 }

@@ -29,11 +29,14 @@ impl FileScope {
     }
 
     /// Reads the block.
-    pub(super) fn parse(input: ParseStream<'_>, diagnostics: &mut Diagnostics) -> syn::Result<Self> {
+    pub(super) fn parse(
+        input: ParseStream<'_>,
+        diagnostics: &mut Diagnostics,
+    ) -> syn::Result<Self> {
         if !input.peek(syn::token::Brace) {
-            return Err(
-                input.error("expected the lists of a scope in braces, e.g. `{ deny: [\".github/**\"] }`")
-            );
+            return Err(input.error(
+                "expected the lists of a scope in braces, e.g. `{ deny: [\".github/**\"] }`",
+            ));
         }
         let block;
         braced!(block in input);
@@ -53,7 +56,9 @@ impl FileScope {
             return Err(block.error("expected `allow: […]` or `deny: […]`"));
         }
         let key = block.call(Ident::parse_any)?;
-        block.parse::<Token![:]>().map_err(|_| block.error(format!("expected `:` after `{key}`")))?;
+        block
+            .parse::<Token![:]>()
+            .map_err(|_| block.error(format!("expected `:` after `{key}`")))?;
         match key.to_string().as_str() {
             "allow" => self.allow.read(key, block, diagnostics, patterns),
             "deny" => self.deny.read(key, block, diagnostics, patterns),

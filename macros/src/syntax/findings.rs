@@ -1,4 +1,4 @@
-//! What an outcome carries beside its name: `IssuesFound(findings) => Fix`.
+//! What an outcome carries in addition to its name: `IssuesFound(findings) => Fix`.
 
 use proc_macro2::{Delimiter, Group, Ident, TokenStream, TokenTree};
 use quote::ToTokens;
@@ -7,16 +7,17 @@ use syn::parse::{ParseStream, Parser};
 
 use crate::diagnostic::Diagnostics;
 
-/// The parentheses behind an outcome.
+/// The parentheses after an outcome.
 #[derive(Clone)]
 pub(crate) struct Carried {
     pub(crate) parentheses: Group,
-    /// What stands in them; missing where it could not be read and an error has been reported.
+    /// The word in them; `None` if it could not be read, which was already reported.
     pub(crate) word: Option<Ident>,
 }
 
 impl Carried {
-    /// Reads the parentheses, if an arrow follows them: without one they are no part of a mapping.
+    /// Reads the parentheses, if an arrow or another outcome follows them: without either they do not
+    /// belong to a mapping.
     pub(super) fn parse(
         outcome: &Ident,
         input: ParseStream<'_>,
@@ -24,7 +25,7 @@ impl Carried {
     ) -> Option<Self> {
         let (_, _, behind) = input.cursor().group(Delimiter::Parenthesis)?;
         let (mark, _) = behind.punct()?;
-        if !matches!(mark.as_char(), '=' | '-') {
+        if !matches!(mark.as_char(), '=' | '-' | '|') {
             return None;
         }
         let parentheses = group(input)?;

@@ -1,4 +1,4 @@
-//! Steps that several recipes share, as `steps!` gets them.
+//! Steps that several recipes share: the input of `steps!`.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::format_ident;
@@ -9,11 +9,12 @@ use syn::{Token, Visibility, braced, parenthesized};
 
 use super::docs::Docs;
 use super::fields::{is_word, skip_item};
+use super::heading::heading;
 use super::step::Step;
 use crate::diagnostic::Diagnostics;
 use crate::spelling;
 
-/// The names of the nexts that shared steps leave open.
+/// The names of the targets that shared steps leave open.
 pub(crate) type Parameters = Punctuated<Ident, Token![,]>;
 
 /// Shared steps as they were written: `pub(crate) steps name(parameter) { step … }`.
@@ -22,7 +23,7 @@ pub(crate) struct Fragment {
     pub(crate) visibility: Visibility,
     pub(crate) name: Ident,
     pub(crate) parameters: Parameters,
-    /// The block, to be carried into recipes as it is.
+    /// The block, which is copied into recipes unchanged.
     pub(crate) block: TokenStream,
     pub(crate) steps: Vec<Step>,
 }
@@ -30,7 +31,8 @@ pub(crate) struct Fragment {
 impl Fragment {
     pub(crate) fn parse(written: TokenStream, diagnostics: &mut Diagnostics) -> Option<Self> {
         let parser = |input: ParseStream<'_>| {
-            const FORM: &str = "expected shared steps: `pub(crate) steps name(parameter) { step … }`";
+            const FORM: &str =
+                "expected shared steps: `pub(crate) steps name(parameter) { step … }`";
             let docs = Docs::parse(input, diagnostics)?;
             let visibility = input.parse()?;
             if !is_word(input, "steps") {
@@ -44,6 +46,11 @@ impl Fragment {
                 parenthesized!(list in input);
                 parameters = Punctuated::parse_terminated(&list)
                     .map_err(|error| syn::Error::new(error.span(), FORM))?;
+            }
+            if !input.peek(syn::token::Brace) {
+                let message =
+                    format!("expected the block of the shared steps `{name}`: `{{ step … }}`");
+                return Err(syn::Error::new(name.span(), message));
             }
             let block;
             braced!(block in input);
@@ -61,7 +68,8 @@ impl Fragment {
         }
     }
 
-    /// The constant that holds a step's prompt. A step that has no name for one is refused where it is included.
+    /// The constant that holds a step's prompt. A step that has no name for one is refused where it
+    /// is included.
     pub(crate) fn prompt_constant(step: &Ident) -> Ident {
         let name = spelling::wire(step).replace('-', "_").to_uppercase();
         spelling::identifier(&name, step.span())
@@ -80,10 +88,8 @@ pub(super) fn steps(input: ParseStream<'_>, diagnostics: &mut Diagnostics) -> (V
     let (mut steps, mut broken) = (Vec::new(), false);
     while !input.is_empty() {
         let docs = Docs::parse(input, diagnostics).unwrap_or_default();
-        if is_word(input, "step")
-            && let Ok(word) = input.call(Ident::parse_any)
-        {
-            match Step::parse(docs, word.span(), input, diagnostics) {
+        if let Some(word) = heading(input, diagnostics) {
+            match Step::parse(docs, word, input, diagnostics) {
                 Some(step) => steps.push(step),
                 None => broken = true,
             }

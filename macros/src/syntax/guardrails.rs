@@ -15,7 +15,7 @@ pub(crate) struct Entry {
     pub(crate) value: Value,
 }
 
-/// What was written behind its colon.
+/// What was written after its colon.
 #[derive(Clone)]
 pub(crate) enum Value {
     Number(LitInt),
@@ -25,7 +25,10 @@ pub(crate) enum Value {
 }
 
 /// Reads the block.
-pub(super) fn parse(input: ParseStream<'_>, diagnostics: &mut Diagnostics) -> syn::Result<Vec<Entry>> {
+pub(super) fn parse(
+    input: ParseStream<'_>,
+    diagnostics: &mut Diagnostics,
+) -> syn::Result<Vec<Entry>> {
     if !input.peek(syn::token::Brace) {
         return Err(input.error(
             "expected the guardrails in braces, e.g. `{ max_step_visits: 3, max_total_steps: 100 }`",
@@ -51,15 +54,17 @@ pub(super) fn parse(input: ParseStream<'_>, diagnostics: &mut Diagnostics) -> sy
 }
 
 fn entry(block: ParseStream<'_>) -> Result<Entry, (Option<Ident>, syn::Error)> {
-    let key =
-        block.call(Ident::parse_any).map_err(|_| (None, block.error("expected the name of a guardrail")))?;
+    let key = block
+        .call(Ident::parse_any)
+        .map_err(|_| (None, block.error("expected the name of a guardrail")))?;
     let value = value(block, &key).map_err(|error| (Some(key.clone()), error))?;
     Ok(Entry { key, value })
 }
 
 fn value(block: ParseStream<'_>, key: &Ident) -> syn::Result<Value> {
     block.parse::<Token![:]>().map_err(|_| block.error(format!("expected `:` after `{key}`")))?;
-    let expected = || block.error(format!("expected a whole number, `true` or `false` for `{key}`"));
+    let expected =
+        || block.error(format!("expected a whole number, `true` or `false` for `{key}`"));
     match block.parse::<Lit>().map_err(|_| expected())? {
         Lit::Int(number) => Ok(Value::Number(number)),
         Lit::Bool(switch) => Ok(Value::Switch(switch)),

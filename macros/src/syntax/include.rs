@@ -1,14 +1,15 @@
 //! `include name(…);` puts shared steps into a recipe.
 //!
-//! One macro cannot see what another was given. So `steps!` leaves a small macro behind that carries the written
-//! steps; `recipe!`, when it meets an `include`, calls that macro with all of itself, and is called again with the
-//! steps in place of the `include`. Every check then sees the whole recipe.
+//! One macro cannot see the input of another. So `steps!` generates a small macro that carries the
+//! written steps. When `recipe!` finds an `include`, it calls that macro with its whole input, and
+//! is called again with the steps in place of the `include`. Every check then sees the whole
+//! recipe.
 
 use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
 use quote::{quote, quote_spanned};
 use syn::ext::IdentExt;
 use syn::parse::{ParseStream, Parser};
-use syn::{Path, braced, parenthesized};
+use syn::{Path, Token, braced, parenthesized};
 
 use super::fields::{Fields, skip_item};
 use super::findings::group;
@@ -20,7 +21,7 @@ use super::tools::{Group as ToolGroup, Tool};
 use crate::diagnostic::Diagnostics;
 use crate::spelling;
 
-/// What stands in a recipe where an `include` was.
+/// The word that replaces an `include` in a recipe.
 pub(super) const SPLICED: &str = "__included";
 
 /// Shared steps in the place where they were included.
@@ -31,7 +32,10 @@ pub(super) struct Included {
 
 impl Included {
     /// Reads what [`splice`] wrote: the path, the parameters, the arguments, the steps.
-    pub(super) fn parse(input: ParseStream<'_>, diagnostics: &mut Diagnostics) -> syn::Result<Self> {
+    pub(super) fn parse(
+        input: ParseStream<'_>,
+        diagnostics: &mut Diagnostics,
+    ) -> syn::Result<Self> {
         let (outer, path, parameters, args, block);
         braced!(outer in input);
         parenthesized!(path in outer);
@@ -39,16 +43,17 @@ impl Included {
         parenthesized!(parameters in outer);
         let parameters = Parameters::parse_terminated(&parameters)?;
         parenthesized!(args in outer);
-        let args = arguments(&args, diagnostics);
+        let args = arguments(&args, &parameters, diagnostics);
         braced!(block in outer);
-        // Slips in the shared steps themselves were reported where they are defined.
+        // Mistakes in the shared steps themselves were reported where they are defined.
         let (mut steps, broken) = steps(&block, &mut Diagnostics::default());
         let args = match_arguments(&path, &parameters, args, diagnostics);
         for step in &mut steps {
             step.shared = true;
             let constant = Fragment::prompt_constant(&step.name);
             for prompt in &mut step.prompt.0 {
-                // The author's text was evaluated where it was written, so that its files are found there.
+                // The author's text was evaluated where it was written, so that its files are found
+                // there.
                 prompt.value = prompt.value.is_some().then(|| syn::parse_quote!(#path::#constant));
             }
             for (index, group) in groups(&mut step.tools).enumerate() {
@@ -62,7 +67,8 @@ impl Included {
                 {
                     let argument = args.iter().find(|argument| argument.outcome == *target);
                     mapping.next = argument.and_then(|argument| argument.next.clone());
-                    mapping.given = argument.map_or_else(Vec::new, |argument| argument.evidence.clone());
+                    mapping.given =
+                        argument.map_or_else(Vec::new, |argument| argument.evidence.clone());
                 }
             }
         }
@@ -71,12 +77,24 @@ impl Included {
 }
 
 /// Reads `name => Next` pairs, separated by commas.
-fn arguments(input: ParseStream<'_>, diagnostics: &mut Diagnostics) -> Vec<Mapping> {
+fn arguments(
+    input: ParseStream<'_>,
+    parameters: &Parameters,
+    diagnostics: &mut Diagnostics,
+) -> Vec<Mapping> {
     let mut arguments = Vec::new();
     while !input.is_empty() {
+        if let Some(parameter) = parameters.iter().nth(arguments.len())
+            && let Some(argument) = positional(parameter, input, diagnostics)
+        {
+            arguments.push(argument);
+            continue;
+        }
         let Ok(outcome) = input.call(Ident::parse_any) else {
-            diagnostics
-                .error_at(input.span(), "expected a parameter and where it leads: `parameter => Next`");
+            diagnostics.error_at(
+                input.span(),
+                "expected a parameter and where it leads: `parameter => Next`",
+            );
             skip_item(input);
             continue;
         };
@@ -103,6 +121,30 @@ fn arguments(input: ParseStream<'_>, diagnostics: &mut Diagnostics) -> Vec<Mappi
     arguments
 }
 
+/// A next without the parameter that leads there: the one at its place is meant.
+fn positional(
+    parameter: &Ident,
+    input: ParseStream<'_>,
+    diagnostics: &mut Diagnostics,
+) -> Option<Mapping> {
+    let rest = input.fork();
+    let next = Next::parse(&rest, &mut Diagnostics::default()).ok()?;
+    if !rest.is_empty() && !rest.peek(Token![,]) {
+        return None;
+    }
+    let written: Vec<TokenTree> = std::iter::from_fn(|| {
+        let ends = input.is_empty() || input.peek(Token![,]);
+        (!ends).then(|| input.parse().ok()).flatten()
+    })
+    .collect();
+    let tokens: TokenStream = written.into_iter().collect();
+    let span = tokens.clone().into_iter().next().map_or_else(Span::call_site, |token| token.span());
+    diagnostics.error(&tokens, format!("write `{parameter} => {tokens}`"));
+    let _ = input.parse::<Option<Token![,]>>();
+    let name = spelling::at(parameter, Some(span));
+    Some(Mapping { next: Some(next), ..Mapping::unread(name) })
+}
+
 /// The constants that a shared step takes tools from.
 fn groups(tools: &mut Fields<Vec<Tool>>) -> impl Iterator<Item = &mut ToolGroup> {
     // Only the first list counts; a second one is a mistake.
@@ -113,14 +155,15 @@ fn groups(tools: &mut Fields<Vec<Tool>>) -> impl Iterator<Item = &mut ToolGroup>
     })
 }
 
-/// Compares the arguments with the parameters, and gives a misspelt one the name it was meant to have.
+/// Compares the arguments with the parameters, and corrects a misspelt one.
 fn match_arguments(
     path: &Path,
     parameters: &Parameters,
     mut arguments: Vec<Mapping>,
     diagnostics: &mut Diagnostics,
 ) -> Vec<Mapping> {
-    let fragment = path.segments.last().map_or_else(String::new, |segment| segment.ident.to_string());
+    let fragment =
+        path.segments.last().map_or_else(String::new, |segment| segment.ident.to_string());
     let names: Vec<_> = parameters.iter().map(ToString::to_string).collect();
     for index in 0..arguments.len() {
         let name = arguments[index].outcome.clone();
@@ -128,10 +171,15 @@ fn match_arguments(
             let message = format!("parameter `{name}` of `{fragment}` is given twice");
             diagnostics.error_and(&name, message, &first.outcome, "first_given_here");
         } else if !parameters.iter().any(|parameter| *parameter == name) {
-            let advice = spelling::advice(&name.to_string(), names.iter().map(String::as_str), "they have");
-            diagnostics
-                .error(&name, format!("the shared steps `{fragment}` have no parameter `{name}`{advice}"));
-            if let Some(meant) = spelling::closest(&name.to_string(), names.iter().map(String::as_str)) {
+            let advice =
+                spelling::advice(&name.to_string(), names.iter().map(String::as_str), "they have");
+            diagnostics.error(
+                &name,
+                format!("the shared steps `{fragment}` have no parameter `{name}`{advice}"),
+            );
+            if let Some(meant) =
+                spelling::closest(&name.to_string(), names.iter().map(String::as_str))
+            {
                 arguments[index].outcome = Ident::new(meant, name.span());
             }
         }
@@ -176,7 +224,8 @@ pub(crate) fn fetch(input: &Input) -> Option<TokenStream> {
     })
 }
 
-/// Puts fetched steps in their place: the input is what `steps!` left behind, followed by what [`fetch`] wrote.
+/// Inserts fetched steps: the input is what the macro of `steps!` carries, followed by what [`fetch`]
+/// wrote.
 pub(crate) fn splice(input: TokenStream) -> Option<Input> {
     let mut parts = input.into_iter().map(|token| match token {
         TokenTree::Group(group) => Some(group.stream()),
@@ -192,7 +241,8 @@ pub(crate) fn splice(input: TokenStream) -> Option<Input> {
     Some(Input { krate, written: quote!(#header #body) })
 }
 
-/// Where the arguments of the `include` at this place stand, if it is one; the parser has its say about the others.
+/// The index of the arguments of the `include` at this index, if there is one; the parser reports
+/// anything else.
 fn include_at(body: &[TokenTree], at: usize) -> Option<usize> {
     let word = matches!(&body[at], TokenTree::Ident(word) if word == "include");
     let before = at.checked_sub(1).and_then(|before| body.get(before));
@@ -204,7 +254,8 @@ fn include_at(body: &[TokenTree], at: usize) -> Option<usize> {
     if !word || !at_start {
         return None;
     }
-    let open = (at + 1..body.len()).find(|index| is_group(&body[*index], Delimiter::Parenthesis))?;
+    let open =
+        (at + 1..body.len()).find(|index| is_group(&body[*index], Delimiter::Parenthesis))?;
     let path = Path::parse_mod_style.parse2(body[at + 1..open].iter().cloned().collect()).ok()?;
     syn::parse_str::<Ident>(&path.segments.last()?.ident.to_string()).ok()?;
     Some(open)

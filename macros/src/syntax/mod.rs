@@ -1,7 +1,8 @@
-//! What the author wrote, as a tree: nothing is resolved yet, and nothing is judged but the grammar.
+//! What the author wrote, as a tree: nothing is resolved yet, and nothing is judged but the
+//! grammar.
 //!
-//! Parsing goes on after a mistake wherever it can tell where the next item starts, so that one slip does not hide
-//! the others. Start with `recipe.rs`.
+//! Parsing continues after a mistake if the start of the next item is clear, so that one mistake
+//! does not hide the others. Start with `recipe.rs`.
 
 mod command;
 mod docs;
@@ -11,9 +12,11 @@ mod file_scope;
 mod findings;
 mod fragment;
 mod guardrails;
+mod heading;
 mod include;
 mod needs;
 mod next;
+mod outcomes;
 mod recipe;
 mod step;
 mod tools;
@@ -27,6 +30,7 @@ pub(crate) use fragment::Fragment;
 pub(crate) use guardrails::{Entry, Value};
 pub(crate) use include::{fetch, splice};
 pub(crate) use next::Next;
+pub(crate) use outcomes::Declared;
 pub(crate) use recipe::{Input, Recipe};
-pub(crate) use step::{Declared, Mapping, Step};
+pub(crate) use step::{Mapping, Step};
 pub(crate) use tools::{Group, Tool};

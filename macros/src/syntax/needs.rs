@@ -1,4 +1,4 @@
-//! `needs: { clean_tree }`
+//! `needs: { clean_tree, task }`
 
 use proc_macro2::Ident;
 use syn::ext::IdentExt;
@@ -8,14 +8,14 @@ use syn::{Token, braced};
 /// Reads the words.
 pub(super) fn needs(input: ParseStream<'_>) -> syn::Result<Vec<Ident>> {
     if !input.peek(syn::token::Brace) {
-        return Err(input.error("expected what a run needs in braces: `{ clean_tree }`"));
+        return Err(input.error("expected what a run needs in braces: `{ clean_tree, task }`"));
     }
     let block;
     braced!(block in input);
     let mut words = Vec::new();
     while !block.is_empty() {
         if !block.peek(Ident::peek_any) {
-            return Err(block.error("expected what a run needs: `clean_tree`"));
+            return Err(block.error("expected what a run needs: `clean_tree` or `task`"));
         }
         let word = block.call(Ident::parse_any)?;
         if block.peek(Token![:]) {

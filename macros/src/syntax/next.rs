@@ -2,12 +2,14 @@
 
 use proc_macro2::{Ident, TokenTree};
 use syn::ext::IdentExt;
-use syn::parse::{Parse, ParseStream};
+use syn::parse::ParseStream;
 use syn::{Path, Token};
+
+use crate::diagnostic::Diagnostics;
 
 const EXPECTED: &str = "expected what follows: a step, `exit Reason` or `restart Recipe`";
 
-/// What stands behind `=>`.
+/// What follows `=>`.
 #[derive(Clone)]
 pub(crate) enum Next {
     /// The name of a step or, in shared steps, of a parameter.
@@ -18,15 +20,23 @@ pub(crate) enum Next {
     Restart(Path),
 }
 
-impl Parse for Next {
-    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+/// Words of other languages for `exit`, and for going to a step.
+const EXITING: [&str; 7] = ["return", "end", "stop", "finish", "quit", "terminate", "throw"];
+const GOING: [&str; 8] = ["goto", "go", "to", "then", "next", "jump", "step", "continue"];
+
+impl Next {
+    /// Reads what follows; a word of another language is reported, and what it means is still read.
+    pub(super) fn parse(
+        input: ParseStream<'_>,
+        diagnostics: &mut Diagnostics,
+    ) -> syn::Result<Self> {
         if !input.peek(Ident::peek_any) {
             return Err(input.error(EXPECTED));
         }
         if input.peek(Token![if]) {
-            return Err(
-                input.error("expected what follows before `if`: a step, `exit Reason` or `restart Recipe`")
-            );
+            return Err(input.error(
+                "expected what follows before `if`: a step, `exit Reason` or `restart Recipe`",
+            ));
         }
         let word = input.call(Ident::parse_any)?;
         let more = !input.is_empty() && !input.peek(Token![,]) && !input.peek2(Token![=>]);
@@ -35,9 +45,9 @@ impl Parse for Next {
         }
         if word == "restart" && more {
             let recipe = input.call(Path::parse_mod_style);
-            return recipe
-                .map(Self::Restart)
-                .map_err(|error| syn::Error::new(error.span(), "expected a recipe after `restart`"));
+            return recipe.map(Self::Restart).map_err(|error| {
+                syn::Error::new(error.span(), "expected a recipe after `restart`")
+            });
         }
         if word == "exit" || word == "restart" {
             let what = if word == "exit" { "an exit reason" } else { "a recipe" };
@@ -56,11 +66,23 @@ impl Parse for Next {
             );
             return Err(syn::Error::new(word.span(), error));
         }
+        let target = input.fork().call(Ident::parse_any).ok();
+        let target = target.filter(|target| more && target != "if");
+        if let Some(target) = target {
+            let (exits, goes) =
+                (EXITING.contains(&small.as_str()), GOING.contains(&small.as_str()));
+            if exits || goes {
+                let written = if exits { format!("exit {target}") } else { target.to_string() };
+                diagnostics.error(&word, format!("write `=> {written}`"));
+                input.call(Ident::parse_any)?;
+                return Ok(if exits { Self::Exit(target) } else { Self::Step(target) });
+            }
+        }
         Ok(Self::Step(word))
     }
 }
 
-/// One name; a path gets an error that says which part of it to keep.
+/// One name; for a path, the error says which part of it to keep.
 fn single(input: ParseStream<'_>) -> syn::Result<Ident> {
     if !input.peek(Ident::peek_any) {
         return Err(input.error("expected the name of an exit reason after `exit`"));
@@ -79,22 +101,28 @@ fn single(input: ParseStream<'_>) -> syn::Result<Ident> {
         );
         return Err(error);
     }
-    input
-        .parse()
-        .map_err(|_| input.error("expected the name of an exit reason after `exit`, found a keyword"))
+    input.parse().map_err(|_| {
+        input.error("expected the name of an exit reason after `exit`, found a keyword")
+    })
 }
 
-/// The arrow between an outcome and what follows; the arrows of other languages are named and accepted.
+/// The arrow between an outcome and what follows; the arrow of another language is reported and
+/// accepted.
 pub(crate) fn arrow(input: ParseStream<'_>) -> syn::Result<Option<syn::Error>> {
     if input.parse::<Option<Token![=>]>>()?.is_some() {
         return Ok(None);
     }
     if input.peek(Token![->]) {
         let arrow = input.parse::<Token![->]>()?;
-        return Ok(Some(syn::Error::new_spanned(arrow, "expected `=>` between an outcome and what follows")));
+        return Ok(Some(syn::Error::new_spanned(
+            arrow,
+            "expected `=>` between an outcome and what follows",
+        )));
     }
     let found = input.cursor().token_tree().map(|(token, _)| token);
-    let found =
-        found.as_ref().map(TokenTree::to_string).map_or(String::new(), |token| format!(", found `{token}`"));
+    let found = found
+        .as_ref()
+        .map(TokenTree::to_string)
+        .map_or(String::new(), |token| format!(", found `{token}`"));
     Err(input.error(format!("expected `:` after a field or `=>` after an outcome{found}")))
 }

@@ -3,30 +3,35 @@
 use proc_macro2::{Delimiter, Ident, Span, TokenStream, TokenTree};
 use syn::ext::IdentExt;
 use syn::parse::{ParseStream, Parser};
-use syn::{LitBool, LitStr, Path, Token, Visibility, braced};
+use syn::{LitBool, LitStr, Path, Token, Visibility};
 
 use super::docs::Docs;
-use super::fields::{Fields, Unknown, is_word, skip_item};
+use super::fields::{Fields, Unknown, colon, is_word, skip_item};
 use super::file_scope::FileScope;
 use super::guardrails::{self, Entry};
+use super::heading::heading;
 use super::include::{self, Included};
 use super::needs::needs;
+use super::next::Next;
 use super::step::{Step, text};
 use super::tools::{Tool, tools};
 use crate::diagnostic::Diagnostics;
 
-/// What a front macro hands over: the path to the surefire crate in brackets, and what the author wrote.
+/// The input from a front macro: the path to the surefire crate in brackets, and what the author
+/// wrote.
 pub(crate) struct Input {
     pub(crate) krate: TokenStream,
     pub(crate) written: TokenStream,
 }
 
 impl Input {
-    /// Takes the crate's path off the front.
+    /// Separates the crate's path from the rest.
     pub(crate) fn split(tokens: TokenStream) -> Self {
         let mut tokens = tokens.into_iter();
         let krate = match tokens.next() {
-            Some(TokenTree::Group(group)) if group.delimiter() == Delimiter::Parenthesis => group.stream(),
+            Some(TokenTree::Group(group)) if group.delimiter() == Delimiter::Parenthesis => {
+                group.stream()
+            }
             other => other.into_iter().collect(),
         };
         Self { krate, written: tokens.collect() }
@@ -50,10 +55,14 @@ pub(crate) struct Recipe {
     pub(crate) exits: Fields<Path>,
     pub(crate) guardrails: Fields<Vec<Entry>>,
     pub(crate) steps: Vec<Step>,
+    /// The word of every field, known or not, and of what may become one.
+    pub(crate) keys: Vec<Ident>,
     /// Fields that recipes don't have.
     pub(crate) unknown: Vec<Unknown>,
     /// Whether a part could not be read: what seems to be missing may only have been lost.
     pub(crate) broken: bool,
+    /// Whether it has no block at all.
+    lacks_block: bool,
 }
 
 impl Recipe {
@@ -72,14 +81,30 @@ impl Recipe {
         "guardrails",
     ];
 
-    /// Whether it says where it begins, if only in a way that could not be read.
+    /// Whether it has an `initial` step, even if that could not be read.
     pub(crate) fn has_initial(&self) -> bool {
         !self.initial.is_missing() || self.broken || self.meant("initial")
     }
 
     /// Whether it has guardrails that could not be read.
     pub(crate) fn has_unread_guardrails(&self) -> bool {
-        self.guardrails.first().is_some_and(|field| field.value.is_none()) || self.meant("guardrails")
+        self.guardrails.first().is_some_and(|field| field.value.is_none())
+            || self.meant("guardrails")
+    }
+
+    /// The exit reasons that its own steps name.
+    pub(crate) fn reasons(&self) -> impl Iterator<Item = &Ident> {
+        let own = self.steps.iter().filter(|step| !step.shared);
+        own.flat_map(|step| &step.mappings).filter_map(|mapping| match &mapping.next {
+            Some(Next::Exit(reason)) => Some(reason),
+            Some(Next::Step(_) | Next::Restart(_)) | None => None,
+        })
+    }
+
+    /// The words of its guardrails.
+    pub(crate) fn guardrail_keys(&self) -> Vec<Ident> {
+        let entries = self.guardrails.value().into_iter().flatten();
+        entries.map(|entry| entry.key.clone()).collect()
     }
 
     fn meant(&self, field: &str) -> bool {
@@ -90,7 +115,7 @@ impl Recipe {
     pub(crate) fn parse(written: TokenStream, diagnostics: &mut Diagnostics) -> Option<Self> {
         let parser = |input: ParseStream<'_>| {
             let recipe = Self::header(input, diagnostics);
-            // Whatever is left was reported already; an empty rest keeps syn from reporting it again.
+            // The rest was already reported; consuming it keeps syn from reporting it again.
             while !input.is_empty() {
                 input.parse::<TokenTree>()?;
             }
@@ -121,7 +146,7 @@ impl Recipe {
         }
         let mut recipe = Self::new(docs, visibility, input.call(Ident::parse_any)?);
         recipe.body(input, diagnostics);
-        if !input.is_empty() {
+        if !input.is_empty() && !recipe.lacks_block {
             diagnostics.error_at(
                 input.span(),
                 "expected the end: write each recipe in a `recipe!` block of its own",
@@ -147,17 +172,21 @@ impl Recipe {
             exits: Fields::default(),
             guardrails: Fields::default(),
             steps: Vec::new(),
+            keys: Vec::new(),
             unknown: Vec::new(),
             broken: false,
+            lacks_block: false,
         }
     }
 
     fn body(&mut self, input: ParseStream<'_>, diagnostics: &mut Diagnostics) {
-        let Ok(block) = block(input) else {
+        let Some(block) = self.block(input, diagnostics) else {
             let name = &self.name;
-            diagnostics
-                .error(name, format!("expected the block of recipe `{name}`: `{{ initial: …, step … }}`"));
-            self.broken = true;
+            diagnostics.error(
+                name,
+                format!("expected the block of recipe `{name}`: `{{ initial: …, step … }}`"),
+            );
+            (self.broken, self.lacks_block) = (true, true);
             return;
         };
         let parser = |input: ParseStream<'_>| {
@@ -174,19 +203,45 @@ impl Recipe {
         let _ = parser.parse2(block);
     }
 
+    /// The block, after what cannot stand in front of it, or in brackets of another kind.
+    fn block(&self, input: ParseStream<'_>, diagnostics: &mut Diagnostics) -> Option<TokenStream> {
+        let mut parameters = TokenStream::new();
+        while input.peek(Token![<]) || !parameters.is_empty() && !input.peek(syn::token::Brace) {
+            parameters.extend([input.parse::<TokenTree>().ok()?]);
+        }
+        let name = &self.name;
+        if !parameters.is_empty() {
+            let message = format!("a recipe has no parameters: write `recipe {name} {{ … }}`");
+            diagnostics.error(parameters, message);
+        }
+        let TokenTree::Group(group) = input.fork().parse().ok()? else { return None };
+        input.parse::<TokenTree>().ok()?;
+        if group.delimiter() != Delimiter::Brace {
+            let message = format!("write the block of recipe `{name}` in braces: `{{ … }}`");
+            diagnostics.error_at(group.span_open(), message);
+        }
+        Some(group.stream())
+    }
+
     fn item(&mut self, input: ParseStream<'_>, diagnostics: &mut Diagnostics) -> syn::Result<()> {
         let docs = Docs::parse(input, diagnostics)?;
-        if !input.peek(Ident::peek_any) {
-            return Err(input.error("expected a field of the recipe or a step: `step Name { … }`"));
+        if input.is_empty() {
+            diagnostics
+                .error(docs, "a doc comment belongs in front of the recipe or one of its steps");
+            return Ok(());
         }
-        let word = input.call(Ident::parse_any)?;
-        if word == "step" && !input.peek(Token![:]) {
-            match Step::parse(docs, word.span(), input, diagnostics) {
+        let heading = heading(input, diagnostics);
+        if let Some(word) = heading {
+            match Step::parse(docs, word, input, diagnostics) {
                 Some(step) => self.steps.push(step),
                 None => self.broken = true,
             }
             return Ok(());
         }
+        if !input.peek(Ident::peek_any) {
+            return Err(input.error("expected a field of the recipe or a step: `step Name { … }`"));
+        }
+        let word = input.call(Ident::parse_any)?;
         if word == include::SPLICED {
             let included = Included::parse(input, diagnostics)?;
             self.broken |= included.broken;
@@ -200,11 +255,17 @@ impl Recipe {
             ));
         }
         if !docs.is_empty() {
-            diagnostics.error(docs, "a doc comment belongs in front of the recipe or one of its steps");
+            diagnostics
+                .error(docs, "a doc comment belongs in front of the recipe or one of its steps");
         }
-        input
-            .parse::<Token![:]>()
-            .map_err(|_| syn::Error::new(word.span(), format!("expected a field or a step; `{word}` is neither: write `{word}: value,` or `step {word} {{ … }}`")))?;
+        self.keys.push(word.clone());
+        let is_known = Self::FIELDS.iter().any(|field| word == field);
+        if !colon(&word, is_known, input, diagnostics) {
+            let message = format!(
+                "expected a field or a step; `{word}` is neither: write `{word}: value,` or `step {word} {{ … }}`"
+            );
+            return Err(syn::Error::new(word.span(), message));
+        }
         self.field(word, input, diagnostics);
         Ok(())
     }
@@ -212,20 +273,29 @@ impl Recipe {
     fn field(&mut self, key: Ident, input: ParseStream<'_>, diagnostics: &mut Diagnostics) {
         match key.to_string().as_str() {
             "id" => self.id.read(key, input, diagnostics, |input| text(input, "the recipe's id")),
-            "label" => self.label.read(key, input, diagnostics, |input| text(input, "the recipe's label")),
-            "model" => self.model.read(key, input, diagnostics, |input| text(input, "a model's name")),
+            "label" => {
+                self.label.read(key, input, diagnostics, |input| text(input, "the recipe's label"));
+            }
+            "model" => {
+                self.model.read(key, input, diagnostics, |input| text(input, "a model's name"));
+            }
             "tools" => self.tools.read(key, input, diagnostics, tools),
             "scope" => {
                 let scope = FileScope::parse(input, diagnostics);
                 self.scope.read(key, input, diagnostics, |_| scope);
             }
             "allow_lockfiles" => {
-                self.allow_lockfiles.read(key, input, diagnostics, |input| switch(input, "allow_lockfiles"));
+                self.allow_lockfiles
+                    .read(key, input, diagnostics, |input| switch(input, "allow_lockfiles"));
             }
             "needs" => self.needs.read(key, input, diagnostics, needs),
-            "isolate" => self.isolate.read(key, input, diagnostics, |input| switch(input, "isolate")),
+            "isolate" => {
+                self.isolate.read(key, input, diagnostics, |input| switch(input, "isolate"));
+            }
             "initial" => self.initial.read(key, input, diagnostics, |input| {
-                input.call(Ident::parse_any).map_err(|_| input.error("expected the name of the first step"))
+                input
+                    .call(Ident::parse_any)
+                    .map_err(|_| input.error("expected the name of the first step"))
             }),
             "exits" => self.exits.read(key, input, diagnostics, |input| {
                 input
@@ -249,10 +319,4 @@ fn switch(input: ParseStream<'_>, key: &str) -> syn::Result<LitBool> {
         return Err(input.error(format!("`{key}` is `true` or `false`")));
     }
     input.parse()
-}
-
-fn block(input: ParseStream<'_>) -> syn::Result<TokenStream> {
-    let block;
-    braced!(block in input);
-    block.parse()
 }

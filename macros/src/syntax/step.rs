@@ -1,16 +1,18 @@
-//! `step Name { prompt: …, outcomes: […], Outcome => next, … }` or `step Name { run: "…", Passed => …, Failed => … }`
+//! `step Name { prompt: …, outcomes: […], Outcome => next, … }` or
+//! `step Name { run: "…", Passed => …, Failed => … }`
 
 use proc_macro2::{Ident, Span};
 use syn::ext::IdentExt;
 use syn::parse::ParseStream;
-use syn::{Expr, Lit, LitInt, LitStr, Token, braced, bracketed};
+use syn::{Expr, Lit, LitInt, LitStr, Token, braced};
 
 use super::command::{Command, commands};
 use super::docs::Docs;
 use super::evidence::{Term, evidence};
-use super::fields::{Fields, Unknown, expect_comma, skip_item};
-use super::findings::{Carried, group};
+use super::fields::{Fields, Unknown, colon, expect_comma, skip_item};
+use super::findings::Carried;
 use super::next::{Next, arrow};
+use super::outcomes::{Declared, outcomes, unquoted};
 use super::tools::{Tool, tools};
 use crate::diagnostic::Diagnostics;
 
@@ -27,6 +29,8 @@ pub(crate) struct Step {
     pub(crate) verify: Fields<Vec<Command>>,
     pub(crate) outcomes: Fields<Vec<Declared>>,
     pub(crate) mappings: Vec<Mapping>,
+    /// The word of every field, known or not, and of what may become one.
+    pub(crate) keys: Vec<Ident>,
     /// Fields that steps don't have.
     pub(crate) unknown: Vec<Unknown>,
     /// Whether a part could not be read: what seems to be missing may only have been lost.
@@ -35,34 +39,29 @@ pub(crate) struct Step {
     pub(crate) shared: bool,
 }
 
-/// An outcome in the list of outcomes.
-#[derive(Clone)]
-pub(crate) struct Declared {
-    pub(crate) docs: Docs,
-    pub(crate) name: Ident,
-    /// Whether it says here what it carries, which has been reported: that belongs where it is mapped.
-    pub(crate) carries: bool,
-}
-
 /// `Outcome(findings) => next if evidence`
 #[derive(Clone)]
 pub(crate) struct Mapping {
     pub(crate) outcome: Ident,
-    /// What it carries beside its name.
+    /// What it carries in addition to its name.
     pub(crate) carried: Option<Carried>,
-    /// Missing where it could not be read and an error has been reported.
+    /// `None` if it could not be read, which was already reported.
     pub(crate) next: Option<Next>,
-    /// What the engine has to find before it leads there.
+    /// What the engine must find before it follows the outcome.
     pub(crate) evidence: Vec<Term>,
-    /// In a shared step, what the `include` asks for beside that.
+    /// In a shared step, further evidence that the `include` requires.
     pub(crate) given: Vec<Term>,
 }
 
 impl Mapping {
-    /// Reads what follows the arrow, and the comma behind that.
-    pub(super) fn parse(outcome: Ident, input: ParseStream<'_>, diagnostics: &mut Diagnostics) -> Self {
+    /// Reads what follows the arrow, and the comma after that.
+    pub(super) fn parse(
+        outcome: Ident,
+        input: ParseStream<'_>,
+        diagnostics: &mut Diagnostics,
+    ) -> Self {
         let mut mapping = Self::unread(outcome);
-        let parsed = input.parse().and_then(|next| {
+        let parsed = Next::parse(input, diagnostics).and_then(|next| {
             mapping.next = Some(next);
             evidence(input)
         });
@@ -94,15 +93,16 @@ impl Step {
     /// The fields that a step has.
     pub(crate) const FIELDS: [&'static str; 7] =
         ["prompt", "outcomes", "model", "tools", "verify", "run", "time"];
-    /// What the command of a step can come to.
+    /// The outcomes of a command step.
     pub(crate) const COMMAND_OUTCOMES: [&'static str; 2] = ["Passed", "Failed"];
 
-    /// Whether it has a prompt, if only one that could not be read.
+    /// Whether it has a prompt, even one that could not be read.
     pub(crate) fn has_prompt(&self) -> bool {
         !self.prompt.is_missing() || self.broken || self.meant("prompt")
     }
 
-    /// Whether it is a command. One that has a prompt as well, which is a mistake, is taken for what the rest of it fits.
+    /// Whether it is a command. If it also has a prompt, which is a mistake, its other fields
+    /// decide.
     pub(crate) fn is_command(&self) -> bool {
         let has_run = !self.run.is_missing() || self.meant("run");
         let asks = !self.outcomes.is_missing()
@@ -110,24 +110,26 @@ impl Step {
         has_run && !(asks && (!self.prompt.is_missing() || self.meant("prompt")))
     }
 
-    /// Whether it has commands that verify it, if only such that could not be read.
+    /// Whether it has commands that verify it, even if they could not be read.
     pub(crate) fn has_verify(&self) -> bool {
         !self.verify.is_missing() || self.broken || self.meant("verify")
     }
 
     /// Whether it has tools that could not be read.
     pub(crate) fn has_unread_tools(&self) -> bool {
-        self.tools.first().is_some_and(|field| field.value.is_none()) || self.broken || self.meant("tools")
+        self.tools.first().is_some_and(|field| field.value.is_none())
+            || self.broken
+            || self.meant("tools")
     }
 
-    /// Whether one of its outcomes carries something, if only in a way that could not be read.
+    /// Whether one of its outcomes carries something, even if that could not be read.
     pub(crate) fn carries(&self) -> bool {
         self.broken
             || self.mappings.iter().any(|mapping| mapping.carried.is_some())
             || self.outcomes.value().into_iter().flatten().any(|declared| declared.carries)
     }
 
-    /// Whether it has a list of outcomes, if only one that could not be read.
+    /// Whether it has a list of outcomes, even one that could not be read.
     pub(crate) fn has_outcomes(&self) -> bool {
         !self.outcomes.is_missing() || self.broken || self.meant("outcomes")
     }
@@ -148,6 +150,7 @@ impl Step {
             verify: Fields::default(),
             outcomes: Fields::default(),
             mappings: Vec::new(),
+            keys: Vec::new(),
             unknown: Vec::new(),
             broken: false,
             shared: false,
@@ -161,20 +164,18 @@ impl Step {
         input: ParseStream<'_>,
         diagnostics: &mut Diagnostics,
     ) -> Option<Self> {
-        if !input.peek(Ident::peek_any) {
+        let Some(name) = name(input, diagnostics) else {
             diagnostics.error_at(word, "a step needs a name: `step Name { … }`");
             skip_block(input);
             return None;
-        }
-        // `peek_any` has just seen an identifier.
-        let name = input.call(Ident::parse_any).ok()?;
+        };
         let mut step = Self::new(docs, name);
         if let Err(error) = step.body(input, diagnostics) {
             diagnostics.syntax(&error);
             skip_item(input);
             step.broken = true;
         }
-        // A comma between steps is a habit worth no error.
+        // A comma between steps is harmless.
         let _ = input.parse::<Option<Token![,]>>();
         Some(step)
     }
@@ -202,26 +203,54 @@ impl Step {
     fn item(&mut self, block: ParseStream<'_>, diagnostics: &mut Diagnostics) -> syn::Result<()> {
         let docs = Docs::parse(block, diagnostics)?;
         if !docs.is_empty() {
-            let message =
-                "a doc comment belongs in front of the recipe, a step, or an outcome in the list of outcomes";
+            let message = "a doc comment belongs in front of the recipe, a step, or an outcome in the list of outcomes";
             diagnostics.error(docs, message);
         }
+        if block.is_empty() {
+            return Ok(());
+        }
         if !block.peek(Ident::peek_any) {
-            return Err(block
-                .error("expected a field of the step, or an outcome and what follows: `Outcome => Next`"));
+            return Err(block.error(
+                "expected a field of the step, or an outcome and what follows: `Outcome => Next`",
+            ));
         }
         let word = block.call(Ident::parse_any)?;
-        if block.peek(Token![:]) && !block.peek(Token![::]) {
+        let is_known = Self::FIELDS.iter().any(|field| word == field);
+        // Fields are written small, so this is an outcome.
+        let is_outcome = word.to_string().starts_with(char::is_uppercase);
+        if is_outcome && block.peek(Token![:]) && !block.peek(Token![::]) {
+            diagnostics.error_at(block.span(), format!("write `{word} => …`, with an arrow"));
             block.parse::<Token![:]>()?;
+            self.mappings.push(Mapping::parse(word, block, diagnostics));
+            return Ok(());
+        }
+        if colon(&word, is_known, block, diagnostics) {
+            self.keys.push(word.clone());
             self.field(word, block, diagnostics);
             return Ok(());
         }
-        let carried = Carried::parse(&word, block, diagnostics);
+        let mut outcomes = vec![Alternative::parse(word, block, diagnostics)];
+        while block.parse::<Option<Token![|]>>()?.is_some() {
+            if !block.peek(Ident::peek_any) {
+                return Err(block.error("expected another outcome after `|`"));
+            }
+            let word = block.call(Ident::parse_any)?;
+            outcomes.push(Alternative::parse(word, block, diagnostics));
+        }
         if let Some(error) = arrow(block)? {
             diagnostics.syntax(&error);
         }
-        let mapping = Mapping::parse(word, block, diagnostics);
-        self.mappings.push(Mapping { carried, ..mapping });
+        if let Some(wildcard) = outcomes.iter().find(|outcome| outcome.name == "_") {
+            let message = "map each outcome by its name; outcomes that lead to the same place can share a line: `A | B => Next`";
+            diagnostics.error(&wildcard.name, message);
+            self.broken = true;
+        }
+        let mapping = Mapping::parse(outcomes[0].name.clone(), block, diagnostics);
+        for Alternative { name: outcome, carried } in outcomes {
+            if outcome != "_" {
+                self.mappings.push(Mapping { outcome, carried, ..mapping.clone() });
+            }
+        }
         Ok(())
     }
 
@@ -230,7 +259,9 @@ impl Step {
             "prompt" => self.prompt.read(key, block, diagnostics, expression),
             "run" => self.run.read(key, block, diagnostics, Command::parse),
             "time" => self.time.read(key, block, diagnostics, time),
-            "model" => self.model.read(key, block, diagnostics, |input| text(input, "a model's name")),
+            "model" => {
+                self.model.read(key, block, diagnostics, |input| text(input, "a model's name"));
+            }
             "tools" => self.tools.read(key, block, diagnostics, tools),
             "verify" => self.verify.read(key, block, diagnostics, commands),
             "outcomes" => {
@@ -246,9 +277,30 @@ impl Step {
     }
 }
 
+/// One of the outcomes in front of an arrow.
+struct Alternative {
+    name: Ident,
+    carried: Option<Carried>,
+}
+
+impl Alternative {
+    fn parse(name: Ident, block: ParseStream<'_>, diagnostics: &mut Diagnostics) -> Self {
+        let carried = Carried::parse(&name, block, diagnostics);
+        Self { name, carried }
+    }
+}
+
+/// The name of a step; quotes around it are reported.
+fn name(input: ParseStream<'_>, diagnostics: &mut Diagnostics) -> Option<Ident> {
+    let quoted = |name: &Ident| format!("write the step without quotes: `step {name} {{ … }}`");
+    unquoted(input, diagnostics, quoted).or_else(|| input.call(Ident::parse_any).ok())
+}
+
 fn expression(input: ParseStream<'_>) -> syn::Result<Expr> {
     if input.is_empty() || input.peek(Token![,]) {
-        return Err(input.error("expected the prompt: a text, `include_str!(\"file.md\")` or a constant"));
+        return Err(
+            input.error("expected the prompt: a text, `include_str!(\"file.md\")` or a constant")
+        );
     }
     input.parse()
 }
@@ -272,32 +324,6 @@ pub(super) fn text(input: ParseStream<'_>, what: &str) -> syn::Result<LitStr> {
         return Err(input.error(format!("expected {what} in quotes")));
     }
     input.parse()
-}
-
-fn outcomes(input: ParseStream<'_>, diagnostics: &mut Diagnostics) -> syn::Result<Vec<Declared>> {
-    if !input.peek(syn::token::Bracket) {
-        return Err(input.error("expected the outcomes in brackets, e.g. `[Complete, Blocked]`"));
-    }
-    let list;
-    bracketed!(list in input);
-    let mut declared = Vec::new();
-    while !list.is_empty() {
-        let docs = Docs::parse(&list, diagnostics)?;
-        if !list.peek(Ident::peek_any) {
-            return Err(list.error("expected the name of an outcome"));
-        }
-        let name = list.call(Ident::parse_any)?;
-        let carried = group(&list);
-        if let Some(carried) = &carried {
-            let message = format!("write it where the outcome is mapped: `{name}(findings) => …`");
-            diagnostics.error(carried, message);
-        }
-        declared.push(Declared { docs, name, carries: carried.is_some() });
-        if !list.is_empty() && list.parse::<Option<Token![,]>>()?.is_none() {
-            return Err(list.error("expected `,` between outcomes"));
-        }
-    }
-    Ok(declared)
 }
 
 /// Skips the block of a step that has no name.

@@ -17,12 +17,12 @@ pub(crate) enum Tool {
     Group(Group),
 }
 
-/// A constant whose tools take their place in the list.
+/// A constant whose tools are inserted into the list.
 #[derive(Clone)]
 pub(crate) struct Group {
     /// Where it is found.
     pub(crate) path: Path,
-    /// What its author calls it.
+    /// Its name, as the author writes it.
     pub(crate) name: String,
     /// Whether it was included: its tools were judged where the shared steps are defined.
     pub(crate) shared: bool,

@@ -1,7 +1,9 @@
-//! The command line of a turn. Its shape is fixed, and of what a person wrote only checked patterns of commands are on it.
+//! The command line of a turn. Its shape is fixed, and the only user-supplied text on it is
+//! validated command patterns.
 //!
-//! The prompt goes in on standard input: as an argument a prompt of `--version` would be a flag, and Linux takes no
-//! argument over 131,071 bytes. The same goes for the system prompt, which is in a file.
+//! The prompt is written to standard input: as an argument, a prompt of `--version` would be a
+//! flag, and Linux limits an argument to 131,071 bytes. The system prompt is in a file for the same
+//! reasons.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -14,12 +16,12 @@ use super::permissions;
 use super::repository::LeftOut;
 use crate::agent::{Failure, Turn};
 
-/// How a conversation is named to the CLI.
+/// How a conversation is passed to the CLI.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Opening {
-    /// It begins with this turn. The CLI refuses an id it has seen before.
+    /// The conversation is new. The CLI refuses an id it has seen before.
     New,
-    /// It goes on. The CLI refuses an id it has not seen.
+    /// The conversation exists. The CLI refuses an id it has not seen.
     Resume,
 }
 
@@ -32,11 +34,11 @@ impl Opening {
     }
 }
 
-/// The arguments for this turn, whose system prompt is in this file if it has one. `operator` is the mode that the operator
-/// chose, if any, and `left_out` what the repository brings along in vain.
+/// The arguments for this turn. `system_prompt` is the file with the system prompt, `operator` the
+/// mode that the operator chose, and `left_out` the repository settings to ignore.
 ///
 /// # Errors
-/// A turn that cannot be asked for: a model that is none, a budget with nothing in it.
+/// The turn is invalid: an unknown model, or an empty budget.
 pub(super) fn arguments(
     turn: &Turn,
     opening: Opening,
@@ -47,7 +49,7 @@ pub(super) fn arguments(
     let mut arguments: Vec<OsString> =
         ["-p", "--output-format", "stream-json", "--verbose"].map(Into::into).into();
     if let Some(file) = system_prompt {
-        // 2.1.325 takes it, although its help names it in passing only.
+        // 2.1.325 accepts it, although its help barely mentions it.
         arguments.extend(["--append-system-prompt-file".into(), file.into()]);
     }
     arguments.extend(left_out.flags());
@@ -62,9 +64,9 @@ pub(super) fn arguments(
         add("--max-turns", rounds.to_string());
     }
     if let Some(budget) = turn.limits.budget_usd {
-        // The CLI would take a budget of `NaN` for none at all.
+        // The CLI would treat a budget of `NaN` as no limit.
         if !budget.is_finite() || budget <= 0.0 {
-            return Err(Failure::BudgetSpent { words: format!("there is nothing to spend (${budget})") });
+            return Err(Failure::BudgetSpent { words: format!("the budget is empty (${budget})") });
         }
         add("--max-budget-usd", budget.to_string());
     }
@@ -97,6 +99,8 @@ mod tests {
             repository: RepositorySettings::Used,
             directory: "/".into(),
             scratch: "/".into(),
+            run: None,
+            restarts: 0,
             limits: TurnLimits::default(),
         }
     }
@@ -115,7 +119,8 @@ mod tests {
     fn the_shape_is_fixed() {
         let always = "-p --output-format stream-json --verbose --permission-mode acceptEdits";
         assert_eq!(line(&turn(), Opening::New), format!("{always} --session-id {ID}"));
-        let limits = TurnLimits { rounds: Some(7), budget_usd: Some(0.25), ..TurnLimits::default() };
+        let limits =
+            TurnLimits { rounds: Some(7), budget_usd: Some(0.25), ..TurnLimits::default() };
         let full = Turn { model: Some("opus".to_owned()), limits, ..turn() };
         assert_eq!(
             line(&full, Opening::Resume),
@@ -123,7 +128,7 @@ mod tests {
         );
     }
 
-    /// A list goes on until the next flag, so none of them may be the last.
+    /// A list extends to the next flag, so it must not come last.
     #[test]
     fn the_lists_of_tools_end_with_another_flag() {
         let tools = Some(vec![Tool::Edit, Tool::Command("git commit *".into())]);
@@ -138,7 +143,7 @@ mod tests {
 
     /// The directory to add is a list as well.
     #[test]
-    fn what_leaves_a_repositorys_settings_out_comes_before_another_flag() {
+    fn the_flags_that_ignore_a_repositorys_settings_come_before_another_flag() {
         let folder = tempfile::tempdir().unwrap();
         let top = folder.path().canonicalize().unwrap();
         std::fs::write(top.join(".mcp.json"), "{}").unwrap();
@@ -155,8 +160,8 @@ mod tests {
 
     #[test]
     fn a_system_prompt_is_in_a_file() {
-        let told = Turn { system_prompt: Some("--version".to_owned()), ..turn() };
-        let line = line_with(&told, Opening::Resume, Some("/data/words"));
+        let prompted = Turn { system_prompt: Some("--version".to_owned()), ..turn() };
+        let line = line_with(&prompted, Opening::Resume, Some("/data/words"));
         assert!(line.contains(" --append-system-prompt-file /data/words "), "{line}");
         assert!(!line.contains("--version"), "{line}");
     }
@@ -164,18 +169,22 @@ mod tests {
     #[test]
     fn small_budgets_are_written_in_full() {
         let limits = TurnLimits { budget_usd: Some(1e-7), ..TurnLimits::default() };
-        assert!(line(&Turn { limits, ..turn() }, Opening::New).ends_with("--max-budget-usd 0.0000001"));
+        assert!(
+            line(&Turn { limits, ..turn() }, Opening::New).ends_with("--max-budget-usd 0.0000001")
+        );
     }
 
     #[test]
-    fn what_cannot_be_asked_for_is_refused() {
+    fn an_unknown_model_or_an_invalid_budget_is_refused() {
         let refused = Turn { model: Some("--dangerously-skip-permissions".to_owned()), ..turn() };
-        let failure = arguments(&refused, Opening::New, None, &LeftOut::look(&refused), None).unwrap_err();
+        let failure =
+            arguments(&refused, Opening::New, None, &LeftOut::look(&refused), None).unwrap_err();
         assert!(matches!(failure, Failure::UnknownModel { .. }), "{failure}");
         for budget in [0.0, -1.0, f64::NAN, f64::INFINITY] {
             let limits = TurnLimits { budget_usd: Some(budget), ..TurnLimits::default() };
             let turn = Turn { limits, ..turn() };
-            let failure = arguments(&turn, Opening::New, None, &LeftOut::look(&turn), None).unwrap_err();
+            let failure =
+                arguments(&turn, Opening::New, None, &LeftOut::look(&turn), None).unwrap_err();
             assert!(matches!(failure, Failure::BudgetSpent { .. }), "{budget}: {failure}");
         }
     }

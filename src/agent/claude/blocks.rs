@@ -1,4 +1,4 @@
-//! The blocks of a message: what the agent says, which tools it uses, and what came of them.
+//! The blocks of a message: text, tool uses, and tool results.
 
 use std::path::PathBuf;
 
@@ -9,7 +9,7 @@ use super::event::{Event, Used};
 use super::line::{Field, Line};
 use crate::agent::RefusedTool;
 
-/// The longest path that Linux takes. A longer one names no file that was written.
+/// Linux's limit for a path. A longer one cannot name a written file.
 const MAX_PATH_BYTES: usize = 4096;
 
 #[derive(Deserialize)]
@@ -18,9 +18,10 @@ struct Message<'a> {
     content: Vec<&'a RawValue>,
 }
 
-/// What a message of the agent says.
+/// The events in a message from the agent.
 pub(super) fn from_agent(line: &Line<'_>) -> Vec<Event> {
-    // An enum with a tag would be built up in memory first, and with it the input, which may be a whole file.
+    // Not a tagged enum: serde would buffer it in memory, including the input, which may be a whole
+    // file.
     #[derive(Deserialize, Default)]
     #[serde(default)]
     struct Block<'a> {
@@ -35,18 +36,18 @@ pub(super) fn from_agent(line: &Line<'_>) -> Vec<Event> {
         #[serde(borrow)]
         input: Field<'a>,
     }
-    // The CLI puts its own error messages into the agent's mouth. They come again, as the end of the turn.
+    // The CLI reports its own errors as messages of the agent, and again in the result.
     if line.is_api_error_message.read() == Some(true) {
         return line.error.read().map(Event::ServiceError).into_iter().collect();
     }
-    // What an agent's own helper says is not said to us; that it works is still a sign of life.
+    // A subagent's text is not part of the conversation, but it shows that the agent is alive.
     let own = line.parent_tool_use_id.is_missing();
-    let told = blocks(line).filter_map(|block| {
+    let events = blocks(line).filter_map(|block| {
         let block: Block<'_> = serde_json::from_str(block).ok()?;
         match block.kind.read::<&str>()? {
             "text" => {
                 let text: String = block.text.read()?;
-                (own && !text.trim().is_empty()).then_some(Event::Said(text))
+                (own && !text.trim().is_empty()).then_some(Event::Passage(text))
             }
             "tool_use" => {
                 let name: String = block.name.read()?;
@@ -56,10 +57,10 @@ pub(super) fn from_agent(line: &Line<'_>) -> Vec<Event> {
             _ => None,
         }
     });
-    told.collect()
+    events.collect()
 }
 
-/// What a message to the agent says: only what came of its tools.
+/// The events in a message to the agent: only tool results.
 pub(super) fn to_agent(line: &Line<'_>) -> Vec<Event> {
     #[derive(Deserialize)]
     struct Block<'a> {
@@ -78,27 +79,31 @@ pub(super) fn to_agent(line: &Line<'_>) -> Vec<Event> {
     done.collect()
 }
 
-/// The blocks themselves; a message that is a plain text has none.
+/// The blocks of a message; a plain text message has none.
 fn blocks<'a>(line: &Line<'a>) -> impl Iterator<Item = &'a str> + use<'a> {
     let message = line.message.read::<Message<'a>>();
     message.map(|message| message.content).unwrap_or_default().into_iter().map(RawValue::get)
 }
 
-/// Whether the CLI says that the tool is not there, or that it cannot be called. A tool that is disallowed is told so, and is
-/// not listed among those that were denied.
+/// Whether the CLI says that the tool does not exist or cannot be called. It says so for disallowed
+/// tools too, which are missing from its list of denials.
 fn says_missing(content: Field<'_>) -> bool {
     #[derive(Deserialize)]
     struct Block {
         text: String,
     }
-    let text = content.read().or_else(|| Some(content.read::<Vec<Block>>()?.into_iter().next()?.text));
+    let text =
+        content.read().or_else(|| Some(content.read::<Vec<Block>>()?.into_iter().next()?.text));
     let text: String = text.unwrap_or_default();
-    // Its own words stand in a tag of its own, and at the beginning: what a tool printed may look alike.
+    // The CLI's own message is in a tag, at the beginning. A tool's output may look similar, but
+    // has no such tag there.
     let Some(words) = text.strip_prefix("<tool_use_error>") else { return false };
-    ["Error: No such tool available", "Error calling tool"].iter().any(|said| words.starts_with(said))
+    ["Error: No such tool available", "Error calling tool"]
+        .iter()
+        .any(|message| words.starts_with(message))
 }
 
-/// A use of a tool, with the one thing of its input that says most.
+/// A use of a tool, with the most informative field of its input.
 pub(super) fn call(tool: &str, input: Field<'_>) -> RefusedTool {
     #[derive(Deserialize, Default)]
     #[serde(default)]
@@ -123,7 +128,7 @@ pub(super) fn call(tool: &str, input: Field<'_>) -> RefusedTool {
     RefusedTool::new(tool, words.as_deref())
 }
 
-/// The file that this use of a tool writes, where it is one of the CLI's own editing tools.
+/// The file that this use writes, if it is one of the CLI's editing tools.
 fn written(tool: &str, input: Field<'_>) -> Option<PathBuf> {
     #[derive(Deserialize, Default)]
     #[serde(default)]
@@ -152,28 +157,28 @@ mod tests {
     }
 
     #[test]
-    fn a_tool_that_is_not_there_is_known_by_the_words_of_the_cli() {
-        let said = |words: &str| format!(r#""content":"{words}","is_error":true"#);
+    fn a_missing_tool_is_recognized_by_the_clis_message() {
+        let error = |words: &str| format!(r#""content":"{words}","is_error":true"#);
         let table = [
             (
                 // 2.1.325
-                said("<tool_use_error>Error: No such tool available: Write. Write is disabled for this session, in subagents as well as here.</tool_use_error>"),
+                error("<tool_use_error>Error: No such tool available: Write. Write is disabled for this session, in subagents as well as here.</tool_use_error>"),
                 true,
             ),
             (
                 // 2.1.197
-                said("<tool_use_error>Error: No such tool available: Write. Write exists but is not enabled in this context. Use one of the available tools instead.</tool_use_error>"),
+                error("<tool_use_error>Error: No such tool available: Write. Write exists but is not enabled in this context. Use one of the available tools instead.</tool_use_error>"),
                 true,
             ),
-            (said("<tool_use_error>Error calling tool (Write): it is broken</tool_use_error>"), true),
+            (error("<tool_use_error>Error calling tool (Write): it is broken</tool_use_error>"), true),
             (
                 r#""is_error":true,"content":[{"type":"text","text":"<tool_use_error>Error: No such tool available: X</tool_use_error>"}]"#.to_owned(),
                 true,
             ),
-            // What was denied is listed at the end.
-            (said("This command requires approval"), false),
-            (said("Exit code 1\\n<tool_use_error>Error: No such tool available: X"), false),
-            (said("Error: No such tool available: X"), false),
+            // Denials are listed in the result, so they are not reported here.
+            (error("This command requires approval"), false),
+            (error("Exit code 1\\n<tool_use_error>Error: No such tool available: X"), false),
+            (error("Error: No such tool available: X"), false),
             (
                 r#""content":"<tool_use_error>Error: No such tool available: X","is_error":false"#.to_owned(),
                 false,
@@ -187,11 +192,14 @@ mod tests {
             let expected = Event::ToolDone { id: "t1".to_owned(), is_error, is_missing };
             assert_eq!(done(&block), [expected], "{block}");
         }
-        assert_eq!(done(r#"{"type":"text","text":"<tool_use_error>Error: No such tool available"}"#), []);
+        assert_eq!(
+            done(r#"{"type":"text","text":"<tool_use_error>Error: No such tool available"}"#),
+            []
+        );
     }
 
     #[test]
-    fn of_an_input_the_one_thing_that_says_most_is_kept() {
+    fn only_the_most_informative_field_of_an_input_is_kept() {
         let table = [
             ("Bash", r#"{"description":"d","command":"git push"}"#, Some("git push")),
             ("Write", r#"{"content":"x","file_path":"/a/b"}"#, Some("/a/b")),

@@ -1,4 +1,4 @@
-//! The CLI as one value: where it is, what it may do, and what its processes get to see.
+//! The CLI: its path, its permissions, and the environment of its processes.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -22,29 +22,33 @@ use crate::agent::Failure;
 #[derive(Debug, Clone)]
 pub struct Claude {
     pub(super) path: PathBuf,
-    /// As the operator chose it.
+    /// The mode that the operator chose, if any.
     pub(super) permission_mode: Option<PermissionMode>,
     pub(super) settings: ClaudeSettings,
     pub(super) environment: Environment,
     pub(super) extra_names: Vec<String>,
-    /// As its last turn stated it: the program may be updated while we run.
+    /// The version that the last turn reported: the program may be updated while the server runs.
     version: Arc<Mutex<Option<String>>>,
 }
 
 impl Claude {
-    /// The CLI at this path, or where `CLAUDE_CLI_PATH` says, or `~/.claude/local/claude`, or on the `PATH`.
+    /// The CLI at this path, or where `CLAUDE_CLI_PATH` says, or `~/.claude/local/claude`, or on
+    /// the `PATH`.
     ///
     /// # Errors
-    /// [`Failure::BadProgram`], with the places that were tried, or with what is wrong with the one that was given.
+    /// [`Failure::BadProgram`], with the places that were tried, or with what is wrong with the one
+    /// that was given.
     pub fn find(agent_path: Option<&Path>) -> Result<Self, Failure> {
-        let environment = Environment::ours();
+        let environment = Environment::of_this_process();
         let path = find::find(agent_path, &environment)?;
         Ok(Self::at(path, environment))
     }
 
-    /// The CLI at this path, with this environment in place of our own. Nothing is checked yet; see [`Agent::ready`](crate::agent::Agent::ready).
+    /// The CLI at this path, with this environment instead of the process's own. Nothing is checked
+    /// yet; see
+    /// [`Agent::ready`](crate::agent::Agent::ready).
     ///
-    /// The list of what may be passed on applies to this environment too.
+    /// The allowlist of variables applies to this environment too.
     pub fn with_environment(
         path: impl Into<PathBuf>,
         environment: impl IntoIterator<Item = (OsString, OsString)>,
@@ -63,7 +67,7 @@ impl Claude {
         }
     }
 
-    /// What it may do without asking, in place of what follows from the tools of each step.
+    /// Sets the permission mode, instead of deriving it from the tools of each step.
     ///
     /// Tools that a step does not have stay disallowed under every mode.
     #[must_use]
@@ -71,34 +75,37 @@ impl Claude {
         Self { permission_mode: permission_mode.into(), ..self }
     }
 
-    /// Graces, caps and intervals.
+    /// Sets grace periods, limits and intervals.
     #[must_use]
     pub fn settings(self, settings: ClaudeSettings) -> Self {
         Self { settings, ..self }
     }
 
-    /// More names of variables that its processes get to see, beside those they need.
+    /// Adds variables that its processes may see, besides those on the allowlist.
     #[must_use]
     pub fn pass_on(mut self, names: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.extra_names.extend(names.into_iter().map(Into::into));
         self
     }
 
-    /// Where the program is.
+    /// The program's path.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The version of the program, if a turn has stated it.
+    /// The program's version, if a turn has reported it.
     pub(super) fn version(&self) -> Option<String> {
-        // Nothing that holds this lock can panic half-way, so what is in it is whole.
+        // The value is replaced as a whole, so a poisoned lock is harmless.
         self.version.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     pub(super) fn learn_version(&self, transcript: &Transcript) {
         if transcript.version.is_some() {
-            self.version.lock().unwrap_or_else(PoisonError::into_inner).clone_from(&transcript.version);
+            self.version
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .clone_from(&transcript.version);
         }
     }
 }

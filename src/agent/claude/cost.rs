@@ -1,12 +1,12 @@
-//! What one turn cost, from what the CLI says at its end.
+//! The cost of one turn, from the CLI's result.
 
 use super::event::Envelope;
 
 /// The cost of one process, and so of one turn.
 ///
-/// The CLI has two ways to say it. Newer versions (2.1.325) have `total_cost_usd` for the whole conversation, forks and all,
-/// and beside it what was used since the result before; so that is summed. Older ones (2.1.197) have `total_cost_usd` for the
-/// process, and the last one includes the others.
+/// Newer versions (2.1.325) report `total_cost_usd` for the whole conversation, including forks,
+/// and the usage since the previous result, which is summed here. Older ones (2.1.197) report
+/// `total_cost_usd` for the process, so the last result includes the others.
 #[derive(Debug, Default)]
 pub(super) struct Cost {
     since_last_usd: Option<f64>,
@@ -14,7 +14,7 @@ pub(super) struct Cost {
 }
 
 impl Cost {
-    /// Takes in one result of the process.
+    /// Adds one result of the process.
     pub(super) fn add(&mut self, envelope: &Envelope) {
         if let Some(cost) = envelope.cost_since_last_usd {
             *self.since_last_usd.get_or_insert(0.0) += cost;
@@ -22,7 +22,7 @@ impl Cost {
         self.total_usd = envelope.total_cost_usd.or(self.total_usd);
     }
 
-    /// What the turn has cost, as far as was said.
+    /// The cost of the turn, as far as it is known.
     pub(super) fn of_the_turn(&self) -> Option<f64> {
         self.since_last_usd.or(self.total_usd)
     }
@@ -33,7 +33,11 @@ mod tests {
     use super::*;
 
     fn result(total_cost_usd: f64, cost_since_last_usd: Option<f64>) -> Envelope {
-        Envelope { total_cost_usd: Some(total_cost_usd), cost_since_last_usd, ..Envelope::default() }
+        Envelope {
+            total_cost_usd: Some(total_cost_usd),
+            cost_since_last_usd,
+            ..Envelope::default()
+        }
     }
 
     fn cost(results: &[Envelope]) -> Option<f64> {
@@ -45,9 +49,10 @@ mod tests {
     }
 
     #[test]
-    fn five_turns_of_a_conversation_cost_the_same_in_both_ways_to_say_it() {
-        let turns =
-            |one: &dyn Fn(u32) -> Envelope| (1..=5).filter_map(|turn| cost(&[one(turn)])).sum::<f64>();
+    fn five_turns_cost_the_same_in_both_formats() {
+        let turns = |one: &dyn Fn(u32) -> Envelope| {
+            (1..=5).filter_map(|turn| cost(&[one(turn)])).sum::<f64>()
+        };
         let newer = turns(&|turn| result(0.024 * f64::from(turn), Some(0.024)));
         let older = turns(&|_| result(0.024, None));
         for sum in [newer, older] {

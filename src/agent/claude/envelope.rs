@@ -1,7 +1,7 @@
-//! Reading the lines that the CLI writes.
+//! Parsing the CLI's output lines.
 //!
-//! Each is one JSON object; with `--output-format json` the only line may be an array of them. Lines that are not known are
-//! not errors: they stay in the file.
+//! Each is one JSON object; with `--output-format json` the only line may be an array of them.
+//! Unknown lines are not errors: they are ignored.
 
 use std::collections::BTreeMap;
 
@@ -13,12 +13,13 @@ use super::blocks;
 use super::event::{Envelope, Event};
 use super::line::{Field, Line};
 
-/// What a line says, in order.
+/// The events of a line, in order.
 pub(super) fn read(line: &[u8]) -> Vec<Event> {
     let text = String::from_utf8_lossy(line);
     let text = text.trim();
-    let one =
-        |text: &str| serde_json::from_str::<Line<'_>>(text).map(|line| events(&line)).unwrap_or_default();
+    let one = |text: &str| {
+        serde_json::from_str::<Line<'_>>(text).map(|line| events(&line)).unwrap_or_default()
+    };
     if text.starts_with('[') {
         let lines: Vec<&RawValue> = serde_json::from_str(text).unwrap_or_default();
         return lines.into_iter().flat_map(|line| one(line.get())).collect();
@@ -30,7 +31,9 @@ fn events(line: &Line<'_>) -> Vec<Event> {
     let kind: String = line.kind.read().unwrap_or_default();
     let subtype: String = line.subtype.read().unwrap_or_default();
     match (kind.as_str(), subtype.as_str()) {
-        ("system", "init") => line.claude_code_version.read().map(Event::Began).into_iter().collect(),
+        ("system", "init") => {
+            line.claude_code_version.read().map(Event::Began).into_iter().collect()
+        }
         ("system", "api_retry") => vec![Event::Retrying(retry(line))],
         ("system", "permission_denied") => denied(line).into_iter().collect(),
         ("system", "background_tasks_changed") => {
@@ -47,7 +50,8 @@ fn events(line: &Line<'_>) -> Vec<Event> {
 
 fn retry(line: &Line<'_>) -> String {
     let what: String = line.error.read().unwrap_or_else(|| "no answer".to_owned());
-    let status = line.error_status.read::<u64>().map(|status| format!(" ({status})")).unwrap_or_default();
+    let status =
+        line.error_status.read::<u64>().map(|status| format!(" ({status})")).unwrap_or_default();
     let times = match (line.attempt.read::<u64>(), line.max_retries.read::<u64>()) {
         (Some(attempt), Some(most)) => format!(", attempt {attempt} of {most}"),
         _ => String::new(),
@@ -84,12 +88,16 @@ fn envelope(line: &Line<'_>, subtype: String) -> Envelope {
     let denials = line.permission_denials.read::<Vec<Denial<'_>>>().unwrap_or_default();
     let by_model = line.model_usage_since_last_result.read::<BTreeMap<String, Usage<'_>>>();
     let sum = |models: BTreeMap<String, Usage<'_>>| {
-        models.values().filter_map(|usage| usage.cost_usd.read::<f64>()).fold(0.0, |sum, cost| sum + cost)
+        models
+            .values()
+            .filter_map(|usage| usage.cost_usd.read::<f64>())
+            .fold(0.0, |sum, cost| sum + cost)
     };
     Envelope {
         subtype,
         is_error: line.is_error.read().unwrap_or(false),
-        // `result` today, `text` once; a CLI that could not even begin has neither, and lists `errors`.
+        // `result` today, `text` in old versions; a CLI that could not begin lists `errors`
+        // instead.
         text: line.result.read().or_else(|| line.text.read()).or_else(errors).unwrap_or_default(),
         session: line.session_id.read(),
         rounds: line.num_turns.read(),
@@ -97,7 +105,10 @@ fn envelope(line: &Line<'_>, subtype: String) -> Envelope {
         cost_since_last_usd: by_model.map(sum),
         api_error_status: line.api_error_status.read(),
         terminal_reason: line.terminal_reason.read().unwrap_or_default(),
-        refused: denials.iter().map(|denial| blocks::call(&denial.tool_name, denial.tool_input)).collect(),
+        refused: denials
+            .iter()
+            .map(|denial| blocks::call(&denial.tool_name, denial.tool_input))
+            .collect(),
     }
 }
 
@@ -115,10 +126,14 @@ mod tests {
     }
 
     #[test]
-    fn signs_of_life() {
-        let said = |text: &str| Event::Said(text.to_owned());
+    fn lines_become_events() {
+        let said = |text: &str| Event::Passage(text.to_owned());
         let used = |id: Option<&str>, tool, input| {
-            Event::Used(Used { id: id.map(str::to_owned), call: RefusedTool::new(tool, input), writes: None })
+            Event::Used(Used {
+                id: id.map(str::to_owned),
+                call: RefusedTool::new(tool, input),
+                writes: None,
+            })
         };
         let table: [(&str, Vec<Event>); 15] = [
             (
@@ -167,7 +182,10 @@ mod tests {
                 vec![Event::Retrying("unknown".to_owned())],
             ),
             (r#"{"type":"rate_limit_event","resetsAt":5}"#, vec![Event::LimitResets(5)]),
-            (r#"{"type":"rate_limit_event","rate_limit_info":{"resetsAt":6}}"#, vec![Event::LimitResets(6)]),
+            (
+                r#"{"type":"rate_limit_event","rate_limit_info":{"resetsAt":6}}"#,
+                vec![Event::LimitResets(6)],
+            ),
             (r#"{"type":"system","subtype":"compact_boundary"}"#, vec![]),
         ];
         for (line, events) in table {
@@ -184,12 +202,18 @@ mod tests {
             .replace('\n', "");
         let envelope = ended(&object);
         assert_eq!((envelope.text.as_str(), envelope.rounds), ("Done.", Some(3)));
-        assert_eq!((envelope.total_cost_usd, envelope.cost_since_last_usd), (Some(0.5), Some(0.1875)));
+        assert_eq!(
+            (envelope.total_cost_usd, envelope.cost_since_last_usd),
+            (Some(0.5), Some(0.1875))
+        );
         let refused = [RefusedTool::new("Bash", Some("git push")), RefusedTool::new("Edit", None)];
         assert_eq!(envelope.refused, refused);
         assert_eq!(ended(&format!("[{{\"type\":\"system\"}}, {object}]")), envelope);
         assert_eq!(ended(r#"{"type":"result","text":"Old."}"#).text, "Old.");
-        assert_eq!(ended(r#"{"type":"result","errors":["No conversation","x"]}"#).text, "No conversation; x");
+        assert_eq!(
+            ended(r#"{"type":"result","errors":["No conversation","x"]}"#).text,
+            "No conversation; x"
+        );
     }
 
     #[test]
@@ -201,17 +225,30 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_knows_says_nothing() {
-        let deep = format!(r#"{{"type":"user","message":{}{}}}"#, "[".repeat(100_000), "]".repeat(100_000));
-        for line in
-            ["", "   ", "plain words", "{", "[", "[1,2]", "7", "null", r#"{"type":"brand_new"}"#, &deep]
-        {
+    fn unknown_lines_are_ignored() {
+        let deep = format!(
+            r#"{{"type":"user","message":{}{}}}"#,
+            "[".repeat(100_000),
+            "]".repeat(100_000)
+        );
+        for line in [
+            "",
+            "   ",
+            "plain words",
+            "{",
+            "[",
+            "[1,2]",
+            "7",
+            "null",
+            r#"{"type":"brand_new"}"#,
+            &deep,
+        ] {
             assert_eq!(read(line.as_bytes()), [], "{line:.40}");
         }
     }
 
     #[test]
-    fn bytes_that_are_no_text_spoil_only_themselves() {
+    fn invalid_utf8_is_replaced_and_the_rest_is_read() {
         assert_eq!(
             read(b"{\"type\":\"result\",\"result\":\"a\xff\xfeb\"}"),
             [Event::Ended(Box::new(Envelope {

@@ -1,9 +1,9 @@
-//! What the CLI gets to see of our environment: what is on a list, and nothing else.
+//! The environment of the CLI: variables on an allowlist, and nothing else.
 
 use std::ffi::{OsStr, OsString};
 use std::fmt;
 
-/// What any program needs, what git and the usual toolchains need to find their things, and how to reach the network.
+/// Variables for any program, for git and common toolchains, and for the network.
 #[rustfmt::skip] // One name a line would bury the five groups.
 const NAMES: [&str; 53] = [
     // any program
@@ -22,15 +22,18 @@ const NAMES: [&str; 53] = [
     "MAX_THINKING_TOKENS", "MAX_MCP_OUTPUT_TOKENS", "MCP_TIMEOUT", "MCP_TOOL_TIMEOUT",
 ];
 
-/// Names that begin so are passed on as well. Of `GIT_*` only who commits: `GIT_DIR` and its like would send the agent's
-/// git into another repository.
-const PREFIXES: [&str; 6] = ["LC_", "XDG_", "ANTHROPIC_", "CLAUDE_", "GIT_AUTHOR_", "GIT_COMMITTER_"];
+/// Names with these prefixes are passed too. Of `GIT_*`, only the identity is: `GIT_DIR` and the
+/// like would point the agent's git to another repository.
+const PREFIXES: [&str; 6] =
+    ["LC_", "XDG_", "ANTHROPIC_", "CLAUDE_", "GIT_AUTHOR_", "GIT_COMMITTER_"];
 
-/// Never passed on, whoever asks: they would tell the CLI that it runs inside another one's conversation.
+/// Never passed, not even if the operator asks: they would make the CLI think that it runs inside
+/// another conversation.
 const NEVER: [&str; 4] =
     ["CLAUDECODE", "CLAUDE_CODE_ENTRYPOINT", "CLAUDE_CODE_SESSION_ID", "CLAUDE_CODE_SSE_PORT"];
 
-/// A cloud's names, which may hold credentials, are passed on only if the CLI is told to work through that cloud.
+/// A cloud's variables may hold credentials, so they are passed only if the CLI is configured to
+/// use that cloud.
 const CLOUDS: [(&str, &[&str]); 3] = [
     ("CLAUDE_CODE_USE_BEDROCK", &["AWS_"]),
     ("CLAUDE_CODE_USE_VERTEX", &["GOOGLE_", "GCLOUD_", "CLOUDSDK_", "CLOUD_ML_REGION", "VERTEX_"]),
@@ -41,7 +44,7 @@ const CLOUDS: [(&str, &[&str]); 3] = [
 #[derive(Clone, Default)]
 pub(super) struct Environment(Vec<(OsString, OsString)>);
 
-/// Names only: values may be secrets, and what can be printed ends up in a log some day.
+/// Prints names only: values may be secrets, and debug output may end up in a log.
 impl fmt::Debug for Environment {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_list().entries(self.0.iter().map(|(name, _)| name)).finish()
@@ -49,25 +52,28 @@ impl fmt::Debug for Environment {
 }
 
 impl Environment {
-    pub(super) fn ours() -> Self {
+    pub(super) fn of_this_process() -> Self {
         std::env::vars_os().collect()
     }
 
-    /// A variable's value; an empty one is as good as none.
+    /// A variable's value; an empty one counts as unset.
     pub(super) fn get(&self, name: &str) -> Option<&OsStr> {
         let pair = self.0.iter().rev().find(|(known, _)| known == name);
         pair.map(|(_, value)| value.as_os_str()).filter(|value| !value.is_empty())
     }
 
-    /// What a turn's process gets to see. `extra` are the names that the operator adds.
+    /// The environment of a turn's process. `extra` are the names that the operator adds.
     pub(super) fn for_child(&self, extra: &[String]) -> Vec<(OsString, OsString)> {
-        let allowed =
-            self.0.iter().filter(|(name, _)| name.to_str().is_some_and(|name| self.passes(name, extra)));
+        let allowed = self
+            .0
+            .iter()
+            .filter(|(name, _)| name.to_str().is_some_and(|name| self.passes(name, extra)));
         allowed.cloned().collect()
     }
 
     fn passes(&self, name: &str, extra: &[String]) -> bool {
-        // What is ours stays ours, in particular whatever a server above this one said about its own attempt.
+        // Surefire's own variables are not passed. If another server's agent started this server,
+        // they include the mark of that attempt.
         if NEVER.contains(&name) || name.starts_with("SUREFIRE_") {
             return false;
         }
@@ -105,8 +111,8 @@ mod tests {
     }
 
     #[test]
-    #[rustfmt::skip] // The names are the table; one a line would be all that one sees.
-    fn only_what_is_on_the_list_passes() {
+    #[rustfmt::skip] // One name a line would bury the assertions.
+    fn only_variables_on_the_allowlist_pass() {
         for name in [
             "PATH", "HOME", "LANG", "LC_ALL", "TERM", "TMPDIR", "XDG_CONFIG_HOME", "SSH_AUTH_SOCK", "https_proxy",
             "ANTHROPIC_API_KEY", "CLAUDE_CONFIG_DIR", "CLAUDE_CODE_MAX_OUTPUT_TOKENS", "GIT_AUTHOR_NAME",
@@ -123,23 +129,34 @@ mod tests {
     }
 
     #[test]
-    fn the_operator_may_add_names_but_not_the_forbidden_ones() {
-        let pairs = [("GITHUB_TOKEN", "x"), ("CLAUDECODE", "1"), ("SUREFIRE_KEY", "x"), ("OTHER", "x")];
-        assert_eq!(passed(&pairs, &["GITHUB_TOKEN", "CLAUDECODE", "SUREFIRE_KEY"]), ["GITHUB_TOKEN"]);
+    fn the_operator_may_add_names_other_than_the_forbidden_ones() {
+        let pairs =
+            [("GITHUB_TOKEN", "x"), ("CLAUDECODE", "1"), ("SUREFIRE_KEY", "x"), ("OTHER", "x")];
+        assert_eq!(
+            passed(&pairs, &["GITHUB_TOKEN", "CLAUDECODE", "SUREFIRE_KEY"]),
+            ["GITHUB_TOKEN"]
+        );
     }
 
     #[test]
-    fn a_clouds_names_pass_only_when_it_is_used() {
+    fn a_clouds_variables_pass_only_if_the_cli_uses_it() {
         let aws = ("AWS_PROFILE", "work");
-        assert_eq!(passed(&[aws, ("CLAUDE_CODE_USE_BEDROCK", "0")], &[]), ["CLAUDE_CODE_USE_BEDROCK"]);
-        assert_eq!(passed(&[aws, ("CLAUDE_CODE_USE_VERTEX", "1")], &[]), ["CLAUDE_CODE_USE_VERTEX"]);
+        assert_eq!(
+            passed(&[aws, ("CLAUDE_CODE_USE_BEDROCK", "0")], &[]),
+            ["CLAUDE_CODE_USE_BEDROCK"]
+        );
+        assert_eq!(
+            passed(&[aws, ("CLAUDE_CODE_USE_VERTEX", "1")], &[]),
+            ["CLAUDE_CODE_USE_VERTEX"]
+        );
         let names = passed(&[aws, ("CLAUDE_CODE_USE_BEDROCK", "1")], &[]);
         assert_eq!(names, ["AWS_PROFILE", "CLAUDE_CODE_USE_BEDROCK"]);
     }
 
     #[test]
     fn values_are_not_printed() {
-        let environment: Environment = [("ANTHROPIC_API_KEY".into(), "secret".into())].into_iter().collect();
+        let environment: Environment =
+            [("ANTHROPIC_API_KEY".into(), "secret".into())].into_iter().collect();
         let printed = format!("{environment:?}");
         assert!(printed.contains("ANTHROPIC_API_KEY") && !printed.contains("secret"), "{printed}");
     }

@@ -1,42 +1,43 @@
-//! What the CLI's lines can say.
+//! The events in the CLI's output.
 
 use std::path::PathBuf;
 
 use crate::agent::RefusedTool;
 
-/// Something that a line says.
+/// One event.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Event {
-    /// The CLI has begun, and this is its version.
+    /// The CLI has started, with this version.
     Began(String),
-    /// The agent said something.
-    Said(String),
-    /// The agent, or a helper of its own, uses a tool.
+    /// A passage of the agent.
+    Passage(String),
+    /// The agent or a subagent uses a tool.
     Used(Used),
-    /// A tool is done, one way or the other.
+    /// A tool use has ended.
     ToolDone {
-        /// The use that is over.
+        /// The id of the use.
         id: String,
-        /// Whether it was of no use: it failed, or was refused.
+        /// Whether it failed or was refused.
         is_error: bool,
-        /// Whether the tool could not be used because it is not there.
+        /// Whether the tool does not exist or is disallowed.
         is_missing: bool,
     },
-    /// The CLI refused a tool. Not all versions say so at once; all of them list it at the end.
+    /// The CLI refused a tool. Not all versions report this immediately; all of them list it in the
+    /// result.
     Denied {
-        /// The use that was refused.
+        /// The id of the refused use.
         id: String,
         tool: String,
     },
-    /// Whether commands run in the background. Not all versions say so.
+    /// Whether commands run in the background. Not all versions report this.
     Background(bool),
-    /// The service could not be reached; the CLI tries again.
+    /// The service could not be reached; the CLI retries.
     Retrying(String),
     /// When the account's limit resets, in seconds since 1970.
     LimitResets(u64),
     /// The kind of an error of the service, in the CLI's spelling.
     ServiceError(String),
-    /// The end, as the CLI sees it. The last one counts.
+    /// A result. The last one counts.
     Ended(Box<Envelope>),
 }
 
@@ -44,29 +45,29 @@ pub(super) enum Event {
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Used {
     pub(super) id: Option<String>,
-    /// As it is told if it is refused.
+    /// Its description, in case it is refused.
     pub(super) call: RefusedTool,
-    /// The file that is written once it is done, where it is an editing tool.
+    /// The file that it writes, if it is an editing tool.
     pub(super) writes: Option<PathBuf>,
 }
 
-/// The result object that closes a turn, or a part of it: what ran in the background may bring about another one.
+/// The result object that ends a turn. A command in the background may cause another result.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(super) struct Envelope {
     pub(super) subtype: String,
     pub(super) is_error: bool,
-    /// The agent's words, or the CLI's words about what went wrong.
+    /// The agent's reply, or the CLI's error message.
     pub(super) text: String,
     pub(super) session: Option<String>,
-    /// Since the result before it.
+    /// Since the previous result.
     pub(super) rounds: Option<u32>,
-    /// What the process has cost so far, in some versions; in others, what the whole conversation has.
+    /// The cost of the process so far in some versions, of the whole conversation in others.
     pub(super) total_cost_usd: Option<f64>,
-    /// What it cost since the result before it, in versions that say so.
+    /// The cost since the previous result, in versions that report it.
     pub(super) cost_since_last_usd: Option<f64>,
     pub(super) api_error_status: Option<u64>,
-    /// Why the CLI stopped, in one word.
+    /// The CLI's stop reason.
     pub(super) terminal_reason: String,
-    /// The tools that were refused since the result before it.
+    /// The tools refused since the previous result.
     pub(super) refused: Vec<RefusedTool>,
 }

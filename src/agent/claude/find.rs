@@ -1,4 +1,4 @@
-//! Where the CLI is.
+//! Finding the CLI.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -9,30 +9,37 @@ use super::environment::Environment;
 use crate::Remedy;
 use crate::agent::Failure;
 
-/// The program's name, where only a name is known.
-const NAME: &str = "claude";
+/// The program's name.
+const PROGRAM: &str = "claude";
 
-/// The environment variable that says where the CLI is.
-const VARIABLE: &str = "CLAUDE_CLI_PATH";
+/// The environment variable with the CLI's path.
+const PATH_VARIABLE: &str = "CLAUDE_CLI_PATH";
 
-/// The CLI's path: the one that was asked for, or the first place where it is.
+/// The CLI's path: the configured one, or the first match in the usual places.
 ///
-/// A path that somebody wrote down is never passed over in silence: if it is wrong, that is the answer.
-pub(super) fn find(agent_path: Option<&Path>, environment: &Environment) -> Result<PathBuf, Failure> {
+/// A configured path that is unusable is an error, and no other place is tried.
+pub(super) fn find(
+    agent_path: Option<&Path>,
+    environment: &Environment,
+) -> Result<PathBuf, Failure> {
     if let Some(path) = agent_path {
         return usable(path);
     }
-    if let Some(path) = environment.get(VARIABLE) {
+    if let Some(path) = environment.get(PATH_VARIABLE) {
         return usable(Path::new(path));
     }
     let places = places(environment);
     match places.iter().find(|path| check(path).is_ok()) {
         Some(path) => Ok(absolute(path)),
-        None => Err(Failure::BadProgram { path: NAME.into(), why: nowhere(&places), remedy: install() }),
+        None => Err(Failure::BadProgram {
+            path: PROGRAM.into(),
+            why: not_found(&places),
+            remedy: install(),
+        }),
     }
 }
 
-/// This path, if it can be run.
+/// The path, if it is executable.
 pub(super) fn usable(path: &Path) -> Result<PathBuf, Failure> {
     match check(path) {
         Ok(()) => Ok(absolute(path)),
@@ -49,7 +56,10 @@ fn check(path: &Path) -> Result<(), (String, Remedy)> {
         Err(error) => return Err((error.to_string(), install())),
     };
     if metadata.is_dir() {
-        return Err(("it is a directory".to_owned(), Remedy::ProgramInside { name: NAME.to_owned() }));
+        return Err((
+            "it is a directory".to_owned(),
+            Remedy::ProgramInside { name: PROGRAM.to_owned() },
+        ));
     }
     if access(path, Access::EXEC_OK).is_err() {
         return Err(("it is not executable".to_owned(), Remedy::MakeExecutable));
@@ -57,26 +67,34 @@ fn check(path: &Path) -> Result<(), (String, Remedy)> {
     Ok(())
 }
 
-/// A turn's process works in a directory of its own, so a relative path would mean something else there.
+/// A turn's process has another working directory, where a relative path would mean something else.
 fn absolute(path: &Path) -> PathBuf {
     std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
 }
 
 fn places(environment: &Environment) -> Vec<PathBuf> {
-    let local = environment.get("HOME").map(|home| Path::new(home).join(".claude/local").join(NAME));
+    let local =
+        environment.get("HOME").map(|home| Path::new(home).join(".claude/local").join(PROGRAM));
     let path = environment.get("PATH").unwrap_or(OsStr::new(""));
-    // An empty entry of `PATH` means the current directory; a program from there is not one the operator chose.
+    // An empty entry of `PATH` means the current directory, which the operator did not choose.
     let folders = std::env::split_paths(path).filter(|folder| folder.is_absolute());
-    local.into_iter().chain(folders.map(|folder| folder.join(NAME))).collect()
+    let mut places: Vec<_> = local.into_iter().collect();
+    for place in folders.map(|folder| folder.join(PROGRAM)) {
+        // `PATH` often names a directory twice.
+        if !places.contains(&place) {
+            places.push(place);
+        }
+    }
+    places
 }
 
-fn nowhere(places: &[PathBuf]) -> String {
+fn not_found(places: &[PathBuf]) -> String {
     let tried: Vec<_> = places.iter().map(|path| format!("`{}`", path.display())).collect();
-    format!("it is in none of the usual places (tried {})", tried.join(", "))
+    format!("it was not found (tried {})", tried.join(", "))
 }
 
 fn install() -> Remedy {
-    Remedy::Install { program: "Claude Code".to_owned(), variable: VARIABLE.to_owned() }
+    Remedy::Install { program: "Claude Code".to_owned(), variable: PATH_VARIABLE.to_owned() }
 }
 
 #[cfg(test)]
@@ -98,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_place_that_has_it_wins() {
+    fn the_first_match_wins() {
         let folder = tempfile::tempdir().unwrap();
         let home = folder.path().join("home");
         let bin = folder.path().join("bin");
@@ -111,11 +129,14 @@ mod tests {
         assert_eq!(find(Some(&asked), &full), Ok(asked));
         assert_eq!(find(None, &full), Ok(named));
         assert_eq!(find(None, &environment(&[("HOME", &home), ("PATH", &bin)])), Ok(local));
-        assert_eq!(find(None, &environment(&[("HOME", folder.path()), ("PATH", &bin)])), Ok(on_path));
+        assert_eq!(
+            find(None, &environment(&[("HOME", folder.path()), ("PATH", &bin)])),
+            Ok(on_path)
+        );
     }
 
     #[test]
-    fn a_wrong_path_that_was_given_is_not_passed_over() {
+    fn an_unusable_configured_path_is_an_error() {
         let folder = tempfile::tempdir().unwrap();
         let bin = folder.path().join("bin");
         program(&bin.join("claude"));
@@ -123,7 +144,8 @@ mod tests {
         let plain = folder.path().join("plain");
         fs::write(&plain, "").unwrap();
         let environment = environment(&[("PATH", &bin), ("CLAUDE_CLI_PATH", &missing)]);
-        for (path, words) in [(&missing, "no such file"), (&plain, "chmod +x"), (&bin, "directory")] {
+        for (path, words) in [(&missing, "no such file"), (&plain, "chmod +x"), (&bin, "directory")]
+        {
             let failure = find(Some(path), &environment).unwrap_err();
             assert!(failure.to_string().contains(words), "{failure}");
         }
@@ -131,15 +153,18 @@ mod tests {
     }
 
     #[test]
-    fn when_it_is_nowhere_every_place_is_named() {
+    fn if_it_is_not_found_the_error_names_every_place() {
         let environment = environment(&[
             ("HOME", Path::new("/nowhere/home")),
-            ("PATH", Path::new("/nowhere/bin::relative")),
+            ("PATH", Path::new("/nowhere/bin::relative:/nowhere/bin")),
         ]);
         let words = find(None, &environment).unwrap_err().to_string();
-        for place in ["`/nowhere/home/.claude/local/claude`", "`/nowhere/bin/claude`", "--agent-path"] {
+        for place in
+            ["`/nowhere/home/.claude/local/claude`", "`/nowhere/bin/claude`", "--agent-path"]
+        {
             assert!(words.contains(place), "{words}");
         }
         assert!(!words.contains("relative"), "{words}");
+        assert_eq!(words.matches("`/nowhere/bin/claude`").count(), 1, "named once: {words}");
     }
 }

@@ -1,12 +1,12 @@
 //! The fields of the CLI's lines.
 //!
-//! Each is taken out for itself: a field of an unexpected type counts as missing, and what a tool returned is skipped without
-//! being built up in memory.
+//! Each field is parsed on its own: one of an unexpected type counts as missing, and tool output is
+//! skipped without being buffered.
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-/// The fields of any line that we look at, unread.
+/// The relevant fields of a line, not parsed yet.
 #[derive(Deserialize, Default)]
 #[serde(default)]
 pub(super) struct Line<'a> {
@@ -64,7 +64,7 @@ pub(super) struct Line<'a> {
     pub(super) permission_denials: Field<'a>,
 }
 
-/// A field that is read when its turn comes.
+/// A field that is parsed on demand.
 #[derive(Deserialize, Default, Clone, Copy)]
 #[serde(transparent)]
 pub(super) struct Field<'a>(#[serde(borrow)] Option<&'a RawValue>);

@@ -1,8 +1,8 @@
 //! Claude Code, driven through its command line.
 //!
-//! A turn is one process: the prompt goes in on standard input, and what it prints goes into files, so that it can be
-//! found again after a crash. Holding that process is `process`'s; here is what the CLI is told and what it says. Start
-//! with `take.rs`, which goes through a turn from top to bottom.
+//! A turn is one process: the prompt goes to its standard input, and its output goes to files, so
+//! that it can be adopted after a crash. `process` supervises it; this module knows the CLI's
+//! arguments and output. Start with `take.rs`, which reads like a turn from top to bottom.
 
 mod arguments;
 mod blocks;
@@ -26,16 +26,19 @@ mod take;
 mod transcript;
 mod trust;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use super::{About, Agent, Doing, Failure, Fate, Link, Process, Reply, Turn, UnknownModel};
+use super::{
+    Agent, AgentInfo, BoxFuture, Failure, Fate, ProcessIdentity, Reply, Turn, TurnContext,
+    UnknownModel, find_on_path,
+};
 
 pub use cli::Claude;
 pub use options::{ClaudeSettings, PermissionMode};
 
 impl Agent for Claude {
-    fn about(&self) -> About {
-        About { name: "claude", version: self.version(), rehearsal: false }
+    fn about(&self) -> AgentInfo {
+        AgentInfo { name: "claude", version: self.version(), rehearsal: false }
     }
 
     fn ready(&self) -> Result<(), Failure> {
@@ -54,13 +57,22 @@ impl Agent for Claude {
         repository::brings_settings(directory)
     }
 
-    fn turn(&self, turn: Turn, link: Link) -> Doing<Result<Reply, Failure>> {
-        let claude = self.clone();
-        Box::pin(async move { take::take(&claude, &turn, &link).await })
+    fn find_program(&self, name: &str) -> Option<PathBuf> {
+        find_on_path(name, self.environment.get("PATH")?)
     }
 
-    fn recover(&self, turn: Turn, process: Option<Process>, link: Link) -> Doing<Fate> {
+    fn turn(&self, turn: Turn, context: TurnContext) -> BoxFuture<Result<Reply, Failure>> {
         let claude = self.clone();
-        Box::pin(async move { recover::recover(&claude, &turn, process, &link).await })
+        Box::pin(async move { take::take(&claude, &turn, &context).await })
+    }
+
+    fn recover(
+        &self,
+        turn: Turn,
+        process: Option<ProcessIdentity>,
+        context: TurnContext,
+    ) -> BoxFuture<Fate> {
+        let claude = self.clone();
+        Box::pin(async move { recover::recover(&claude, &turn, process, &context).await })
     }
 }

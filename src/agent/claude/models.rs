@@ -1,14 +1,17 @@
-//! Which names of models the CLI understands.
+//! The model names that the CLI understands.
 
 use crate::agent::UnknownModel;
 
 /// The CLI's short names.
-const ALIASES: [&str; 8] = ["default", "best", "fable", "haiku", "opus", "opusplan", "sonnet", "sonnet[1m]"];
+const ALIASES: [&str; 8] =
+    ["default", "best", "fable", "haiku", "opus", "opusplan", "sonnet", "sonnet[1m]"];
 
-/// Whether this can be a model: one of the short names (`opus`), a full name (`claude-opus-4-1`), or a full name as
-/// Amazon's and Google's services spell it (`us.anthropic.claude-…`, `claude-…@20250805`).
+/// Whether this can be a model: one of the short names (`opus`), a full name (`claude-opus-4-1`),
+/// or a full name as Amazon's and Google's services spell it (`us.anthropic.claude-…`,
+/// `claude-…@20250805`).
 ///
-/// The CLI itself takes any word and fails later, so a slip is told here, before anything is started.
+/// The CLI accepts any word and fails later, so a typo is reported here, before anything is
+/// started.
 pub(super) fn check(model: &str) -> Result<(), UnknownModel> {
     if ALIASES.contains(&model) || is_full_name(model) {
         return Ok(());
@@ -34,7 +37,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_that_can_be_models() {
+    fn aliases_and_full_names_are_models() {
         for good in [
             "sonnet",
             "opus[1m]",
@@ -46,16 +49,27 @@ mod tests {
             assert_eq!(check(good), Ok(()), "{good}");
         }
         let long = format!("claude-{}", "a".repeat(200));
-        for bad in
-            ["", "sonet", "--model", "-claude-x", "claude-x y", "claude-\n", "Claude-Opus", "gpt-5", &long]
-        {
+        for bad in [
+            "",
+            "sonet",
+            "--model",
+            "-claude-x",
+            "claude-x y",
+            "claude-\n",
+            "Claude-Opus",
+            "gpt-5",
+            &long,
+        ] {
             assert!(check(bad).is_err(), "{bad}");
         }
     }
 
     #[test]
-    fn a_slip_is_told_with_what_is_known() {
-        let told = check("sonet").unwrap_err().to_string();
-        assert!(told.contains("`sonet`") && told.contains("sonnet") && told.contains("claude-…"), "{told}");
+    fn a_typo_is_reported_with_the_known_names() {
+        let error = check("sonet").unwrap_err().to_string();
+        assert!(
+            error.contains("`sonet`") && error.contains("sonnet") && error.contains("claude-…"),
+            "{error}"
+        );
     }
 }

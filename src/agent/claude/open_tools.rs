@@ -1,4 +1,4 @@
-//! The tools that the agent uses right now.
+//! The tool uses that have not ended.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -6,22 +6,22 @@ use std::path::PathBuf;
 use super::event::Used;
 use crate::agent::RefusedTool;
 
-/// More than an agent and all of its helpers use at once. What goes beyond is not counted.
-const MAX_OPEN: usize = 1024;
+/// More than an agent and its subagents use at once. Further ones are not tracked.
+const MAX_OPEN_TOOLS: usize = 1024;
 
 /// The CLI's ids have 30 bytes.
 const MAX_ID_BYTES: usize = 128;
 
-/// Uses of tools that have begun and are not done, of the agent and of its own helpers.
+/// The unfinished tool uses of the agent and its subagents.
 #[derive(Debug, Default)]
 pub(super) struct OpenTools(HashMap<String, Open>);
 
-/// A use that is not done yet.
+/// An unfinished use.
 #[derive(Debug)]
 pub(super) struct Open {
-    /// As it is told if it is refused.
+    /// Its description, in case it is refused.
     pub(super) call: RefusedTool,
-    /// The file that is written once it is done, where it is an editing tool.
+    /// The file that it writes, if it is an editing tool.
     pub(super) writes: Option<PathBuf>,
 }
 
@@ -29,7 +29,8 @@ impl OpenTools {
     /// A use begins.
     pub(super) fn open(&mut self, used: Used) {
         let Used { id, call, writes } = used;
-        if let Some(id) = id.filter(|id| id.len() <= MAX_ID_BYTES && self.0.len() < MAX_OPEN) {
+        if let Some(id) = id.filter(|id| id.len() <= MAX_ID_BYTES && self.0.len() < MAX_OPEN_TOOLS)
+        {
             self.0.insert(id, Open { call, writes });
         }
     }
@@ -39,7 +40,7 @@ impl OpenTools {
         self.0.remove(id)
     }
 
-    /// A use that is not done yet.
+    /// An unfinished use.
     pub(super) fn get(&self, id: &str) -> Option<&Open> {
         self.0.get(id)
     }
@@ -56,10 +57,11 @@ mod tests {
     #[test]
     fn memory_is_bounded() {
         let mut open = OpenTools::default();
-        let used = |id: String| Used { id: Some(id), call: RefusedTool::new("Bash", None), writes: None };
-        (0..2 * MAX_OPEN).for_each(|number| open.open(used(number.to_string())));
-        assert_eq!(open.0.len(), MAX_OPEN);
-        (0..2 * MAX_OPEN).for_each(|number| drop(open.close(&number.to_string())));
+        let used =
+            |id: String| Used { id: Some(id), call: RefusedTool::new("Bash", None), writes: None };
+        (0..2 * MAX_OPEN_TOOLS).for_each(|number| open.open(used(number.to_string())));
+        assert_eq!(open.0.len(), MAX_OPEN_TOOLS);
+        (0..2 * MAX_OPEN_TOOLS).for_each(|number| drop(open.close(&number.to_string())));
         assert!(open.is_empty());
         open.open(used("x".repeat(MAX_ID_BYTES + 1)));
         open.open(Used { id: None, call: RefusedTool::new("Bash", None), writes: None });

@@ -1,4 +1,4 @@
-//! What a step's tools come to in the CLI's own flags, for every version.
+//! Translating a step's tools to the CLI's flags, for every version.
 
 use std::ffi::OsString;
 
@@ -6,24 +6,26 @@ use super::options::PermissionMode;
 use crate::Tool;
 use crate::agent::Turn;
 
-/// Removed from a turn that may not edit. A tool on this list is not even shown to the model, under every mode.
+/// Disallowed in a turn that may not edit. In every mode, the model does not even see a disallowed
+/// tool.
 const EDITING: [&str; 3] = ["Edit", "Write", "NotebookEdit"];
 const WEB: [&str; 2] = ["WebFetch", "WebSearch"];
 
 /// The flags for the tools of this turn. `operator` is the mode that the operator chose, if any.
 ///
-/// Where the author listed tools, what is not among them is taken away, and the mode follows from them: only in
-/// `acceptEdits` may commands such as `sed -i` write files, so a turn without `edit` is never in that mode. Where the author
-/// listed none, nothing is taken away.
+/// If the author listed tools, all others are disallowed, and the mode follows from the list: only
+/// in `acceptEdits` may commands such as `sed -i` write files, so a turn without `edit` is never in
+/// that mode. Without a list, nothing is disallowed.
 pub(super) fn flags(turn: &Turn, operator: Option<PermissionMode>) -> Vec<OsString> {
     let listed = turn.tools.as_deref();
     let tools: Vec<&Tool> = listed.unwrap_or_default().iter().chain(&turn.allowed).collect();
     let may = |tool: &Tool| listed.is_none() || tools.contains(&tool);
 
-    let ours = if may(&Tool::Edit) { PermissionMode::AcceptEdits } else { PermissionMode::Manual };
-    let mode = operator.unwrap_or(ours).flag();
+    let derived =
+        if may(&Tool::Edit) { PermissionMode::AcceptEdits } else { PermissionMode::Manual };
+    let mode = operator.unwrap_or(derived).flag();
     let mut flags: Vec<OsString> = vec!["--permission-mode".into(), mode.into()];
-    // One argument for each: a pattern has spaces in it.
+    // One argument per pattern, since a pattern contains spaces.
     let mut add = |flag: &str, names: Vec<String>| {
         if !names.is_empty() {
             flags.push(flag.into());
@@ -37,21 +39,25 @@ pub(super) fn flags(turn: &Turn, operator: Option<PermissionMode>) -> Vec<OsStri
         }
     }
     add("--allowedTools", allowed);
-    let taken = |tool, names: &[&str]| -> Vec<String> {
+    let disallowed = |tool, names: &[&str]| -> Vec<String> {
         if may(&tool) { Vec::new() } else { names.iter().map(|&name| name.to_owned()).collect() }
     };
-    add("--disallowedTools", [taken(Tool::Edit, &EDITING), taken(Tool::Web, &WEB)].concat());
+    add(
+        "--disallowedTools",
+        [disallowed(Tool::Edit, &EDITING), disallowed(Tool::Web, &WEB)].concat(),
+    );
     flags
 }
 
-/// The rules that allow a tool. Reading needs none, and editing is a mode: a rule for it would allow to write anywhere.
+/// The rules that allow a tool. Reading needs none, and editing is a mode: a rule for it would
+/// allow writing anywhere.
 fn rules(tool: &Tool) -> Vec<String> {
     match tool {
         Tool::Read | Tool::Edit => Vec::new(),
         Tool::Web => WEB.map(str::to_owned).into(),
         Tool::Command(pattern) => match pattern.parse() {
             Ok(Tool::Command(pattern)) => vec![format!("Bash({pattern})")],
-            // It was made without being checked, and could end the rule and begin another one.
+            // An unvalidated pattern could end the rule and begin another one.
             Ok(Tool::Read | Tool::Edit | Tool::Web) | Err(_) => {
                 tracing::warn!(%pattern, "ignored an invalid tool pattern");
                 Vec::new()
@@ -78,6 +84,8 @@ mod tests {
             repository: RepositorySettings::Used,
             directory: "/".into(),
             scratch: "/".into(),
+            run: None,
+            restarts: 0,
             limits: TurnLimits::default(),
         }
     }
@@ -96,17 +104,21 @@ mod tests {
     /// What the author lists, what the operator adds, and the flags.
     type Row<'a> = (Option<&'a [&'a str]>, &'a [&'a str], String);
 
-    /// Every word of a recipe, with and without what the operator adds.
+    /// Every tool of a recipe, with and without what the operator adds.
     #[test]
-    fn each_word_has_its_flags() {
+    fn each_tool_has_its_flags() {
         const NO_EDIT: &str = "Edit|Write|NotebookEdit";
         const NO_WEB: &str = "WebFetch|WebSearch";
         let no_tools = format!("--disallowedTools|{NO_EDIT}|{NO_WEB}");
         let table: [Row<'_>; 14] = [
-            // What the author left to the operator is as it always was.
+            // Without a list of tools, nothing is disallowed.
             (None, &[], "acceptEdits".to_owned()),
             (None, &["edit"], "acceptEdits".to_owned()),
-            (None, &["web", "bd *"], "acceptEdits|--allowedTools|WebFetch|WebSearch|Bash(bd *)".to_owned()),
+            (
+                None,
+                &["web", "bd *"],
+                "acceptEdits|--allowedTools|WebFetch|WebSearch|Bash(bd *)".to_owned(),
+            ),
             (Some(&[]), &[], format!("default|{no_tools}")),
             (Some(&["read"]), &[], format!("default|{no_tools}")),
             (Some(&["edit"]), &[], format!("acceptEdits|--disallowedTools|{NO_WEB}")),
@@ -115,7 +127,11 @@ mod tests {
                 &[],
                 format!("default|--allowedTools|WebFetch|WebSearch|--disallowedTools|{NO_EDIT}"),
             ),
-            (Some(&["edit", "web"]), &[], "acceptEdits|--allowedTools|WebFetch|WebSearch".to_owned()),
+            (
+                Some(&["edit", "web"]),
+                &[],
+                "acceptEdits|--allowedTools|WebFetch|WebSearch".to_owned(),
+            ),
             (
                 Some(&["cargo test *", "make"]),
                 &[],
@@ -128,7 +144,7 @@ mod tests {
                     "acceptEdits|--allowedTools|Bash(git add *)|Bash(git commit *)|--disallowedTools|{NO_WEB}"
                 ),
             ),
-            // What the operator adds is added, and not disallowed.
+            // A tool that the operator adds is not disallowed.
             (Some(&["read"]), &["edit"], format!("acceptEdits|--disallowedTools|{NO_WEB}")),
             (
                 Some(&["read"]),
@@ -149,9 +165,9 @@ mod tests {
     }
 
     #[test]
-    fn an_operators_mode_replaces_ours_and_allows_nothing_that_was_taken_away() {
+    fn an_operators_mode_replaces_the_derived_one_and_keeps_tools_disallowed() {
         let read = Turn { tools: Some(Vec::new()), ..turn() };
-        let taken = "--disallowedTools|Edit|Write|NotebookEdit|WebFetch|WebSearch";
+        let disallowed = "--disallowedTools|Edit|Write|NotebookEdit|WebFetch|WebSearch";
         let edit = Turn { tools: Some(vec![Tool::Edit, Tool::Web]), ..turn() };
         let table = [
             (PermissionMode::AcceptEdits, "acceptEdits"),
@@ -163,14 +179,17 @@ mod tests {
             (PermissionMode::BypassPermissions, "bypassPermissions"),
         ];
         for (mode, name) in table {
-            assert_eq!(line(&read, Some(mode)), format!("{name}|{taken}"));
-            assert_eq!(line(&edit, Some(mode)), format!("{name}|--allowedTools|WebFetch|WebSearch"));
+            assert_eq!(line(&read, Some(mode)), format!("{name}|{disallowed}"));
+            assert_eq!(
+                line(&edit, Some(mode)),
+                format!("{name}|--allowedTools|WebFetch|WebSearch")
+            );
             assert_eq!(line(&turn(), Some(mode)), name, "where no tools are listed");
         }
     }
 
     #[test]
-    fn a_pattern_that_was_never_checked_allows_nothing() {
+    fn a_pattern_that_was_never_validated_allows_nothing() {
         for pattern in ["*", "x) Bash(*", "", "edit", "a\nb"] {
             let tools = vec![Tool::Command(pattern.into()), Tool::Edit, Tool::Web];
             let line = line(&Turn { tools: Some(tools), ..turn() }, None);

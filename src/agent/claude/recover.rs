@@ -1,39 +1,46 @@
-//! Finding out what became of a turn whose server was killed.
+//! Recovering a turn whose server was killed.
 
 use super::cli::Claude;
-use super::take::{conclude, control, files, heard_nothing};
+use super::take::{conclude, control, files, got_no_prompt};
 use super::transcript::Transcript;
-use crate::agent::{Failure, Fate, Link, Turn};
-use crate::process::{Mark, Process, Supervised, stop};
+use crate::agent::{Failure, Fate, Turn, TurnContext};
+use crate::process::{ProcessIdentity, ProcessMark, Supervised, stop};
 
-/// What became of it. A process that still works is watched to its end as if it had never been out of sight.
+/// Recovers a turn. A process that is still at work is adopted and supervised to its end.
 ///
-/// Its output is read from the beginning, so everything is said once more; the watcher knows what was heard before.
-pub(super) async fn recover(claude: &Claude, turn: &Turn, process: Option<Process>, link: &Link) -> Fate {
-    let (mark, limits) = (Mark::new(turn.attempt), claude.settings.limits(turn.limits));
-    // A process that is not recorded was started without a prompt, if at all.
+/// Its output is read from the beginning, so all events are repeated; the engine skips those that
+/// it has recorded already.
+pub(super) async fn recover(
+    claude: &Claude,
+    turn: &Turn,
+    process: Option<ProcessIdentity>,
+    context: &TurnContext,
+) -> Fate {
+    let (mark, limits) = (ProcessMark::new(turn.attempt), claude.settings.limits(turn.limits));
+    // A process that was not recorded never got its prompt.
     let Some(process) = process else {
-        stop(None, mark, &limits, &link.hurry).await;
+        stop(None, mark, &limits, &context.fast_stop).await;
         return Fate::NeverBegan;
     };
     let files = files(turn);
     if files.is_stdin_withheld() {
-        stop(Some(process), mark, &limits, &link.hurry).await;
+        stop(Some(process), mark, &limits, &context.fast_stop).await;
         return Fate::NeverBegan;
     }
     let adopted = Supervised::adopt(process.clone(), mark, files, limits, Transcript::default());
     let Ok(supervised) = adopted else {
-        // What it answers could not be read, so it must not go on.
-        stop(Some(process), mark, &limits, &link.hurry).await;
+        // Its output cannot be read, so it must not keep working.
+        stop(Some(process), mark, &limits, &context.fast_stop).await;
         return Fate::Unknown;
     };
-    let report = supervised.watch(&control(link)).await;
-    match conclude(claude, turn, link, report).await {
-        // It ended without an answer, and how far it came is unknown; unless it says that it was never told anything.
-        Err(Failure::NoReply { stderr, .. }) if heard_nothing(&stderr) => Fate::NeverBegan,
+    let report = supervised.watch(&control(context)).await;
+    match conclude(claude, turn, context, report).await {
+        // It ended without a reply, and how far it got is unknown, unless it reports that it
+        // received no prompt.
+        Err(Failure::NoReply { stderr, .. }) if got_no_prompt(&stderr) => Fate::NeverBegan,
         Err(Failure::NoReply { .. }) => Fate::Unknown,
-        // The server before this one stopped it, to have the turn taken again later.
-        Err(Failure::Stopped) if !link.stop.is_cancelled() => Fate::Unknown,
+        // This engine did not stop it: the previous server did, to have the turn retried later.
+        Err(Failure::Stopped) if !context.stop.is_cancelled() => Fate::Unknown,
         result => Fate::Ended(result),
     }
 }

@@ -1,8 +1,9 @@
-//! What a repository brings along for the CLI, and the flags that leave it out.
+//! A repository's settings for the CLI, and the flags that ignore them.
 //!
-//! The CLI runs a repository's hooks and starts its MCP servers even where its own dialog was never answered. With these
-//! flags it does neither, and reads none of the repository's settings; what the user configured stays, and so does
-//! `CLAUDE.md`, which the CLI takes from an added directory if a variable says so.
+//! The CLI runs a repository's hooks and starts its MCP servers even if its trust dialog was never
+//! answered. With these flags it does neither, and ignores the repository's settings. The user's
+//! own configuration still applies, and so does `CLAUDE.md`, which the CLI reads from an added
+//! directory if a variable says so.
 
 use std::ffi::OsString;
 use std::io::ErrorKind;
@@ -10,23 +11,25 @@ use std::path::{Path, PathBuf};
 
 use crate::agent::{RepositorySettings, Turn};
 
-/// Where hooks and settings are.
+/// The directory with hooks and settings.
 const SETTINGS: &str = ".claude";
 
-/// Where MCP servers are.
+/// The file with MCP servers.
 const SERVERS: &str = ".mcp.json";
 
-/// Has the CLI read `CLAUDE.md` in the directories that are added.
+/// Makes the CLI read `CLAUDE.md` in added directories.
 const INSTRUCTIONS: (&str, &str) = ("CLAUDE_CODE_ADDITIONAL_DIRECTORIES_CLAUDE_MD", "1");
 
-/// What is left out of a turn: nothing, or what this repository brings along.
+/// The repository whose settings a turn ignores, if any.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct LeftOut(Option<PathBuf>);
 
 impl LeftOut {
-    /// Looks at the repository as it is now: in the turn before, the agent may have made what is to be left out.
+    /// Inspects the repository now, because the agent may have created settings in the previous
+    /// turn.
     ///
-    /// Where there is nothing to leave out, no flag is needed; with them, the CLI does not see a `CLAUDE.md` further down.
+    /// Without settings no flag is needed, which is better: with the flags, the CLI does not find a
+    /// `CLAUDE.md` in a subdirectory.
     pub(super) fn look(turn: &Turn) -> Self {
         Self(match turn.repository {
             RepositorySettings::Used => None,
@@ -37,7 +40,7 @@ impl LeftOut {
         })
     }
 
-    /// The flags. The last of them takes a list, so another one has to follow.
+    /// The flags. The last one takes a list, so another flag has to follow.
     pub(super) fn flags(&self) -> Vec<OsString> {
         let Some(top) = &self.0 else { return Vec::new() };
         let fixed = ["--setting-sources", "user", "--strict-mcp-config", "--add-dir"];
@@ -50,29 +53,29 @@ impl LeftOut {
     }
 }
 
-/// A directory and those above it up to the top of its repository, which is the last one; outside of a repository the
-/// directory alone. Links are followed, as by a process that works there.
+/// A directory and its ancestors up to the top of its repository; outside a repository, the
+/// directory alone. Links are resolved, as for a process that works there.
 pub(super) fn up_to_top(directory: &Path) -> Vec<PathBuf> {
     let directory = directory.canonicalize().unwrap_or_else(|_| directory.to_owned());
     let depth = directory.ancestors().position(|above| is_there(&above.join(".git")));
     directory.ancestors().take(depth.unwrap_or(0) + 1).map(Path::to_owned).collect()
 }
 
-/// Whether the CLI would find something in a directory, or above it, that could be left out.
+/// Whether the CLI would find settings in a directory or above it.
 pub(super) fn brings_settings(directory: &Path) -> bool {
     let directories = up_to_top(directory);
     directories.iter().any(|directory| is_there(&directory.join(SETTINGS)))
         || directories.first().is_some_and(|directory| has_servers(directory))
 }
 
-/// Whether the CLI would start servers for this directory. It looks in all directories above as well, past the top of the
-/// repository: those of the repository around a submodule, say, which is no more trusted.
+/// Whether the CLI would start MCP servers for this directory. It searches all ancestors, even
+/// above the repository's top, for example in the repository around a submodule.
 fn has_servers(directory: &Path) -> bool {
     directory.ancestors().any(|above| is_there(&above.join(SERVERS)))
 }
 
-/// Whether something has this name, even if it is a link that leads nowhere yet. Where the look is not possible it may
-/// be there.
+/// Whether the path exists, even as a dangling link. If that cannot be determined, assume that it
+/// does.
 fn is_there(path: &Path) -> bool {
     match path.symlink_metadata() {
         Ok(_) => true,
@@ -104,11 +107,13 @@ mod tests {
             repository: RepositorySettings::LeftOut,
             directory: directory.to_owned(),
             scratch: "/".into(),
+            run: None,
+            restarts: 0,
             limits: TurnLimits::default(),
         }
     }
 
-    /// A directory with a repository in it that has two directories below each other.
+    /// A directory with a repository that has two nested directories.
     fn repository() -> (TempDir, PathBuf) {
         let folder = tempfile::tempdir().unwrap();
         let top = folder.path().canonicalize().unwrap().join("repository");
@@ -117,9 +122,9 @@ mod tests {
         (folder, top)
     }
 
-    /// What is made, the directory to work in, and whether there is something to leave out.
+    /// The path to create, the directory to work in, and whether there are settings to ignore.
     #[test]
-    fn flags_are_added_where_there_is_something_to_leave_out() {
+    fn flags_are_added_if_there_are_settings_to_ignore() {
         let table = [
             (None, "a/b", false),
             (Some("CLAUDE.md"), "", false),
@@ -127,7 +132,7 @@ mod tests {
             (Some(".claude"), "a/b", true),
             (Some("a/.mcp.json"), "a/b", true),
             (Some("a/b/.claude"), "a/b", true),
-            // The CLI does not look further down, nor do we.
+            // The CLI does not search subdirectories, so neither does this.
             (Some("a/b/.claude"), "a", false),
             // Above the repository the CLI looks for servers, and for nothing else.
             (Some("../.claude"), "a", false),
@@ -139,7 +144,11 @@ mod tests {
                 fs::write(top.join(made), "").unwrap();
             }
             let left_out = LeftOut::look(&turn(&top.join(directory)));
-            assert_eq!(left_out, LeftOut(expected.then(|| top.clone())), "{made:?} in {directory:?}");
+            assert_eq!(
+                left_out,
+                LeftOut(expected.then(|| top.clone())),
+                "{made:?} in {directory:?}"
+            );
         }
     }
 
@@ -149,7 +158,10 @@ mod tests {
         fs::create_dir(top.join(".claude")).unwrap();
         let left_out = LeftOut::look(&turn(&top.join("a")));
         let flags = left_out.flags().join(" ".as_ref()).into_string().unwrap();
-        assert_eq!(flags, format!("--setting-sources user --strict-mcp-config --add-dir {}", top.display()));
+        assert_eq!(
+            flags,
+            format!("--setting-sources user --strict-mcp-config --add-dir {}", top.display())
+        );
         let variable = ("CLAUDE_CODE_ADDITIONAL_DIRECTORIES_CLAUDE_MD".into(), "1".into());
         assert_eq!(left_out.variables(), Some(variable));
 
@@ -178,7 +190,7 @@ mod tests {
         assert_eq!(LeftOut::look(&turn(&top)), LeftOut(Some(top)));
     }
 
-    /// A linked work tree and a submodule have a file of this name.
+    /// In a linked work tree and in a submodule, `.git` is a file.
     #[test]
     fn the_first_directory_that_has_git_is_the_top() {
         let (_folder, top) = repository();

@@ -1,4 +1,4 @@
-//! Which conversations the CLI already has.
+//! The conversations that the CLI has stored.
 
 use std::path::PathBuf;
 
@@ -7,10 +7,11 @@ use uuid::Uuid;
 use super::arguments::spelled;
 use super::environment::Environment;
 
-/// Whether the CLI keeps a conversation with this id. It files one under the directory it began in, and finds it again
-/// from any other, so all folders are looked into.
+/// Whether the CLI has a conversation with this id. It stores one under the directory it began in,
+/// and finds it from any other, so all folders are searched.
 ///
-/// A conversation can exist although no turn of it ever succeeded: the CLI writes it down before it tries to log in.
+/// A conversation can exist although no turn of it ever succeeded: the CLI stores it before it logs
+/// in.
 pub(super) fn exists(session: Uuid, environment: &Environment) -> bool {
     let Some(projects) = configuration(environment).map(|folder| folder.join("projects")) else {
         return false;
@@ -45,7 +46,8 @@ mod tests {
             ("HOME", "/nowhere".into()),
             ("CLAUDE_CONFIG_DIR", home.path().join(".claude").into_os_string()),
         ];
-        let moved: Environment = moved.map(|(name, value)| (name.into(), value)).into_iter().collect();
+        let moved: Environment =
+            moved.map(|(name, value)| (name.into(), value)).into_iter().collect();
         assert!(exists(known, &moved));
         assert!(!exists(known, &Environment::default()));
     }

@@ -1,4 +1,5 @@
-//! Handing over the system prompt: in a file beside what the process writes, for the command line is no place for words.
+//! Passing the system prompt in a file next to the process's output, because the command line is
+//! limited in size and visible to other users.
 
 use std::fs::OpenOptions;
 use std::io::{self, Write};
@@ -7,11 +8,13 @@ use std::path::{Path, PathBuf};
 
 const FILE: &str = "system-prompt.md";
 
-/// Writes it down, for the owner alone, and says where. What an earlier try left is gone.
+/// Writes the file, readable by its owner alone, and returns its path. Replaces the file of an
+/// earlier attempt.
 pub(super) fn write(scratch: &Path, words: &str) -> io::Result<PathBuf> {
-    // The process works in another directory, where a relative path would lead elsewhere.
+    // The process has another working directory, so the path must be absolute.
     let path = std::path::absolute(scratch.join(FILE))?;
-    let mut file = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&path)?;
+    let mut file =
+        OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&path)?;
     file.write_all(words.as_bytes())?;
     Ok(path)
 }
@@ -23,7 +26,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_the_owner_may_read_it_and_a_second_try_replaces_it() {
+    fn only_the_owner_may_read_the_file_and_a_second_attempt_replaces_it() {
         let scratch = tempfile::tempdir().unwrap();
         for words in ["Be thorough, and say why.", "Be brief."] {
             let path = write(scratch.path(), words).unwrap();

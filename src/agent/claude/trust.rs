@@ -1,4 +1,4 @@
-//! Which directories the user has trusted in the CLI's own dialog.
+//! The directories that the user has trusted in the CLI's own dialog.
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -10,18 +10,21 @@ use serde::Deserialize;
 use super::environment::Environment;
 use super::repository::up_to_top;
 
-/// The CLI's own file has a few kilobytes for each project; with pasted pictures in its history it has had megabytes.
+/// The size limit of the CLI's configuration file. It has a few kilobytes per project, but
+/// megabytes if its history contains pasted pictures.
 const MAX_CONFIGURATION_BYTES: u64 = 64 << 20;
 
-/// Whether the user said in the CLI's dialog that this directory is trusted, or one above it in the same repository.
+/// Whether the user trusted this directory, or one above it in the same repository, in the CLI's
+/// dialog.
 ///
-/// A record that is not there, is too large or cannot be read trusts nothing.
+/// A missing, oversized or unreadable record trusts nothing.
 pub(super) fn trusted_in_dialog(directory: &Path, environment: &Environment) -> bool {
-    // A path that cannot be resolved is not one that the CLI could have asked about.
+    // The CLI cannot have asked about a path that does not resolve.
     if directory.canonicalize().is_err() {
         return false;
     }
-    let Some(Configuration { projects }) = configuration(environment).and_then(|file| read(&file)) else {
+    let Some(Configuration { projects }) = configuration(environment).and_then(|file| read(&file))
+    else {
         return false;
     };
     up_to_top(directory).iter().any(|directory| {
@@ -30,7 +33,7 @@ pub(super) fn trusted_in_dialog(directory: &Path, environment: &Environment) -> 
     })
 }
 
-/// The part of the CLI's file that says what was answered; the rest is skipped.
+/// The relevant part of the CLI's file; the rest is skipped.
 #[derive(Deserialize)]
 struct Configuration {
     #[serde(default)]
@@ -43,8 +46,8 @@ struct Project {
     is_trusted: bool,
 }
 
-/// Where the CLI keeps its answers. A relative path would lead into the directory that is asked about, which must not
-/// vouch for itself.
+/// The CLI's configuration file. A relative path is refused: it could point into the directory in
+/// question, which must not vouch for itself.
 fn configuration(environment: &Environment) -> Option<PathBuf> {
     let folder = environment.get("CLAUDE_CONFIG_DIR").or_else(|| environment.get("HOME"))?;
     Some(Path::new(folder).join(".claude.json")).filter(|file| file.is_absolute())
@@ -55,7 +58,7 @@ fn read(file: &Path) -> Option<Configuration> {
     if !metadata.is_file() || metadata.len() > MAX_CONFIGURATION_BYTES {
         return None;
     }
-    // It may grow meanwhile.
+    // The file may have grown since.
     let file = File::open(file).ok()?.take(MAX_CONFIGURATION_BYTES);
     serde_json::from_reader(BufReader::new(file)).ok()
 }
@@ -69,10 +72,10 @@ mod tests {
 
     use super::*;
 
-    /// A home, and beside it a repository with a directory in it.
-    struct Place(TempDir);
+    /// A home directory, and next to it a repository with a subdirectory.
+    struct Sandbox(TempDir);
 
-    impl Place {
+    impl Sandbox {
         fn new() -> Self {
             let folder = tempfile::tempdir().unwrap();
             fs::create_dir_all(folder.path().join("repository/inside")).unwrap();
@@ -90,8 +93,7 @@ mod tests {
         }
 
         fn answered(&self, directory: &str, answer: &serde_json::Value) -> String {
-            let project =
-                json!({ "allowedTools": [], "hasTrustDialogAccepted": answer, "history": [{ "x": 1 }] });
+            let project = json!({ "allowedTools": [], "hasTrustDialogAccepted": answer, "history": [{ "x": 1 }] });
             let projects = json!({ self.path(directory).to_str().unwrap(): project });
             json!({ "numStartups": 7, "projects": projects, "tips": { "x": [1, 2] } }).to_string()
         }
@@ -104,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_counts_for_what_is_below_it_in_the_repository() {
+    fn an_answer_counts_for_directories_below_it_in_the_repository() {
         let table = [
             ("repository", json!(true), "repository", true),
             ("repository", json!(true), "repository/inside", true),
@@ -114,59 +116,74 @@ mod tests {
             ("repository", json!(null), "repository", false),
             ("repository", json!("true"), "repository", false),
             ("repository", json!(1), "repository", false),
-            // What is above the repository's top says nothing of the repository.
+            // An answer for a directory above the repository does not count for it.
             ("", json!(true), "repository", false),
             ("home", json!(true), "repository", false),
             ("repository", json!(true), "repository/missing", false),
         ];
         for (answered, answer, directory, expected) in table {
-            let place = Place::new();
-            place.writes("home/.claude.json", &place.answered(answered, &answer));
-            assert_eq!(place.trusts(directory), expected, "{answered:?} {answer} for {directory:?}");
+            let sandbox = Sandbox::new();
+            sandbox.writes("home/.claude.json", &sandbox.answered(answered, &answer));
+            assert_eq!(
+                sandbox.trusts(directory),
+                expected,
+                "{answered:?} {answer} for {directory:?}"
+            );
         }
     }
 
     #[test]
-    fn a_link_is_not_the_directory_that_was_asked_about() {
-        let place = Place::new();
-        std::os::unix::fs::symlink(place.path("repository"), place.path("link")).unwrap();
-        place.writes("home/.claude.json", &place.answered("link", &json!(true)));
-        assert!(!place.trusts("link"), "the CLI asks about the directory that the link leads to");
-        place.writes("home/.claude.json", &place.answered("repository", &json!(true)));
-        assert!(place.trusts("link"));
+    fn a_link_is_not_the_directory_that_the_user_was_asked_about() {
+        let sandbox = Sandbox::new();
+        std::os::unix::fs::symlink(sandbox.path("repository"), sandbox.path("link")).unwrap();
+        sandbox.writes("home/.claude.json", &sandbox.answered("link", &json!(true)));
+        assert!(!sandbox.trusts("link"), "the CLI asks about the directory that the link leads to");
+        sandbox.writes("home/.claude.json", &sandbox.answered("repository", &json!(true)));
+        assert!(sandbox.trusts("link"));
     }
 
     #[test]
-    fn what_cannot_be_read_trusts_nothing() {
-        let place = Place::new();
-        assert!(!place.trusts("repository"), "there is no file");
-        let good = place.answered("repository", &json!(true));
+    fn an_unreadable_record_trusts_nothing() {
+        let sandbox = Sandbox::new();
+        assert!(!sandbox.trusts("repository"), "there is no file");
+        let good = sandbox.answered("repository", &json!(true));
         let deep = format!("{{\"x\":{}{}}}", "[".repeat(100_000), "]".repeat(100_000));
-        for text in
-            ["", "{", "null", "[]", "{}", r#"{"projects":[]}"#, r#"{"projects":{"/":7}}"#, &deep, &good[..60]]
-        {
-            place.writes("home/.claude.json", text);
-            assert!(!place.trusts("repository"), "{text:.60}");
+        for text in [
+            "",
+            "{",
+            "null",
+            "[]",
+            "{}",
+            r#"{"projects":[]}"#,
+            r#"{"projects":{"/":7}}"#,
+            &deep,
+            &good[..60],
+        ] {
+            sandbox.writes("home/.claude.json", text);
+            assert!(!sandbox.trusts("repository"), "{text:.60}");
         }
-        place.writes("home/.claude.json", &good);
-        assert!(place.trusts("repository"));
-        // Spaces behind it would be no mistake, if it were not for the size.
-        let file = fs::OpenOptions::new().write(true).open(place.path("home/.claude.json")).unwrap();
+        sandbox.writes("home/.claude.json", &good);
+        assert!(sandbox.trusts("repository"));
+        // The record stays valid JSON, so only its size can be the reason.
+        let file =
+            fs::OpenOptions::new().write(true).open(sandbox.path("home/.claude.json")).unwrap();
         file.set_len(MAX_CONFIGURATION_BYTES + 1).unwrap();
-        assert!(!place.trusts("repository"));
-        fs::remove_file(place.path("home/.claude.json")).unwrap();
-        fs::create_dir(place.path("home/.claude.json")).unwrap();
-        assert!(!place.trusts("repository"), "it is a directory");
+        assert!(!sandbox.trusts("repository"));
+        fs::remove_file(sandbox.path("home/.claude.json")).unwrap();
+        fs::create_dir(sandbox.path("home/.claude.json")).unwrap();
+        assert!(!sandbox.trusts("repository"), "it is a directory");
     }
 
     #[test]
-    fn it_is_looked_for_where_the_cli_keeps_it() {
-        let place = Place::new();
-        place.writes("home/moved/.claude.json", &place.answered("repository", &json!(true)));
-        let (home, moved) = (place.path("home").into_os_string(), place.path("home/moved").into_os_string());
+    fn the_record_is_read_where_the_cli_writes_it() {
+        let sandbox = Sandbox::new();
+        sandbox.writes("home/moved/.claude.json", &sandbox.answered("repository", &json!(true)));
+        let (home, moved) =
+            (sandbox.path("home").into_os_string(), sandbox.path("home/moved").into_os_string());
         let trusts = |pairs: &[(&str, &std::ffi::OsString)]| {
-            let environment = pairs.iter().map(|(name, value)| ((*name).into(), (*value).clone())).collect();
-            trusted_in_dialog(&place.path("repository"), &environment)
+            let environment =
+                pairs.iter().map(|(name, value)| ((*name).into(), (*value).clone())).collect();
+            trusted_in_dialog(&sandbox.path("repository"), &environment)
         };
         assert!(!trusts(&[]));
         assert!(!trusts(&[("HOME", &home)]));

@@ -1,25 +1,28 @@
-//! What would have to be allowed for a tool that was refused. The names are Claude Code's.
+//! Which permissions would allow a refused tool. The names are Claude Code's.
 
 use super::shell::{Part, parts};
 use crate::Tool;
 
-/// Run by the agent's program without being listed, as far as they only read inside the working directory.
+/// Commands that the agent's program runs without permission if they only read in the working
+/// directory.
 const FREE: [&str; 24] = [
-    "[", "basename", "cat", "cd", "date", "diff", "dirname", "echo", "false", "find", "grep", "head", "jq",
-    "ls", "pwd", "rg", "sort", "stat", "tail", "test", "true", "uname", "wc", "which",
+    "[", "basename", "cat", "cd", "date", "diff", "dirname", "echo", "false", "find", "grep",
+    "head", "jq", "ls", "pwd", "rg", "sort", "stat", "tail", "test", "true", "uname", "wc",
+    "which",
 ];
-const FREE_IN_GIT: [&str; 8] = ["blame", "branch", "diff", "log", "ls-files", "rev-parse", "show", "status"];
+const FREE_IN_GIT: [&str; 8] =
+    ["blame", "branch", "diff", "log", "ls-files", "rev-parse", "show", "status"];
 
-/// Run without being listed where files may be edited.
+/// Commands that need no permission of their own in a turn that may edit files.
 const EDITING: [&str; 7] = ["cp", "mkdir", "mv", "rm", "rmdir", "sed", "touch"];
 
-/// They run whatever they are given, so a rule for one of them would be a rule for everything.
+/// Commands that run their arguments, so a rule for one of them would allow everything.
 const ANYTHING: [&str; 14] = [
-    ".", "bash", "builtin", "command", "doas", "env", "eval", "exec", "fish", "sh", "source", "su", "sudo",
-    "zsh",
+    ".", "bash", "builtin", "command", "doas", "env", "eval", "exec", "fish", "sh", "source", "su",
+    "sudo", "zsh",
 ];
 
-/// They run a file, or a text on the command line.
+/// Commands that run a file or a script from the command line.
 const INTERPRETERS: [&str; 8] = ["bun", "deno", "node", "perl", "php", "python", "python3", "ruby"];
 
 /// Programs whose second word says what they do.
@@ -64,16 +67,17 @@ const WITH_SUBCOMMANDS: [&str; 38] = [
     "yarn",
 ];
 
-/// Words before a command that the agent's program looks past.
-const LOOKED_PAST: [&str; 4] = ["nice", "nohup", "time", "timeout"];
+/// Wrappers before a command that the agent's program ignores.
+const WRAPPERS: [&str; 4] = ["nice", "nohup", "time", "timeout"];
 
-/// Words of the shell before a command.
+/// Shell keywords before a command.
 const KEYWORDS: [&str; 9] = ["!", "do", "elif", "else", "if", "then", "until", "while", "{"];
-/// Words of the shell that begin something other than a command.
+/// Shell keywords that do not begin a command.
 const NO_COMMANDS: [&str; 7] = ["case", "done", "esac", "fi", "for", "function", "}"];
 
 /// Variables that may be set before a command without being part of its rule.
-const FREE_VARIABLES: [&str; 6] = ["CI", "NODE_ENV", "NO_COLOR", "RUST_BACKTRACE", "RUST_LOG", "TZ"];
+const FREE_VARIABLES: [&str; 6] =
+    ["CI", "NODE_ENV", "NO_COLOR", "RUST_BACKTRACE", "RUST_LOG", "TZ"];
 
 pub(super) fn tools(tool: &str, input: Option<&str>) -> Vec<Tool> {
     match tool {
@@ -104,12 +108,13 @@ fn of_command(part: &Part) -> Option<Tool> {
     if NO_COMMANDS.contains(&program) || ANYTHING.contains(&program) {
         return None;
     }
-    // What is quoted, substituted or escaped would have to stand in a rule as it is written, and no longer does.
+    // A rule would need quotes, substitutions and escapes in their original form, which is lost.
     if !variables.iter().chain([&program]).all(|word| is_simple(word)) {
         return None;
     }
     let subcommand = arguments.first().copied().filter(|word| is_plain(word));
-    let free_in_git = program == "git" && subcommand.is_some_and(|word| FREE_IN_GIT.contains(&word));
+    let free_in_git =
+        program == "git" && subcommand.is_some_and(|word| FREE_IN_GIT.contains(&word));
     if variables.is_empty() && (FREE.contains(&program) || free_in_git) {
         return None;
     }
@@ -128,11 +133,11 @@ fn of_command(part: &Part) -> Option<Tool> {
         }
     }
     pattern.push("*");
-    // What cannot be written as a rule cannot be allowed by one.
+    // No rule is proposed if it would not be valid.
     pattern.join(" ").parse().ok().filter(|tool| matches!(tool, Tool::Command(_)))
 }
 
-/// The variables that a rule has to name, and the command behind all that stands before it.
+/// The variables that a rule has to name, and the command without its prefixes.
 fn without_prefixes<'a>(mut words: &[&'a str]) -> (Vec<&'a str>, Vec<&'a str>) {
     let mut variables = Vec::new();
     while let Some((&word, rest)) = words.split_first() {
@@ -141,8 +146,8 @@ fn without_prefixes<'a>(mut words: &[&'a str]) -> (Vec<&'a str>, Vec<&'a str>) {
             if !FREE_VARIABLES.contains(&name) {
                 variables.push(word);
             }
-        } else if LOOKED_PAST.contains(&word) {
-            // Options, and how long or how nice.
+        } else if WRAPPERS.contains(&word) {
+            // Skip options, and the duration or niceness.
             let number = |word: &str| word.starts_with(|c: char| c == '-' || c.is_ascii_digit());
             let end = rest.iter().position(|word| !number(word)).unwrap_or(rest.len());
             words = &rest[end..];
@@ -153,7 +158,8 @@ fn without_prefixes<'a>(mut words: &[&'a str]) -> (Vec<&'a str>, Vec<&'a str>) {
     (variables, Vec::new())
 }
 
-/// The file, the module or the script that an interpreter is given. A program on its command line can be anything.
+/// The file, module or script that an interpreter runs. `None` for code on the command line, which
+/// can be anything.
 fn what_it_runs<'a>(arguments: &[&'a str]) -> Option<Vec<&'a str>> {
     match arguments {
         [module @ "-m", name, ..] => Some(vec![module, name]),
@@ -212,18 +218,19 @@ mod tests {
             ("bash -c 'git push'", &[]),
             ("sudo make install", &[]),
             ("env X=1 make", &[]),
-            // It was refused for where it looks, not for what it is.
+            // This one was refused because of its path, not because of the command.
             ("cat /etc/passwd", &[]),
             ("", &[]),
         ];
         for (command, expected) in table {
-            let needed: Vec<_> = tools("Bash", Some(command)).iter().map(ToString::to_string).collect();
+            let needed: Vec<_> =
+                tools("Bash", Some(command)).iter().map(ToString::to_string).collect();
             assert_eq!(needed, expected, "{command}");
         }
     }
 
     #[test]
-    fn other_tools_have_one_word() {
+    fn each_other_tool_has_one_permission() {
         for tool in ["Edit", "Write", "NotebookEdit", "MultiEdit"] {
             assert_eq!(tools(tool, Some("src/lib.rs")), [Tool::Edit]);
         }

@@ -8,14 +8,15 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use crate::Tool;
+use crate::recipe::is_hidden;
 
-/// How much of an input is kept: enough to recognise a command, too little to fill a log.
+/// How much of an input is kept: enough to recognise a command, too little to flood a log.
 const MAX_INPUT_CHARS: usize = 200;
 
 /// How long a tool's name may be. Agents can name tools that do not exist.
 const MAX_NAME_CHARS: usize = 100;
 
-/// One use of a tool that the agent's program refused: it was not allowed, or is not there.
+/// A tool use that the agent's program refused: the tool was not allowed, or does not exist.
 ///
 /// ```
 /// use surefire::agent::RefusedTool;
@@ -30,14 +31,15 @@ const MAX_NAME_CHARS: usize = 100;
 pub struct RefusedTool {
     /// The tool, as the agent calls it.
     pub tool: String,
-    /// What it was to be used on, where that is known: the command, the file, the address. At most 200 characters of it, and
-    /// its control characters are escaped.
+    /// Its input, if known: the command, the file, the address. At most 200 characters, with
+    /// control characters and hidden characters escaped.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub input: Option<String>,
 }
 
 impl RefusedTool {
-    /// A use of this tool. What is too long is cut, and control characters are escaped.
+    /// A refused use of this tool. Long inputs are cut; control characters and hidden
+    /// characters are escaped.
     #[must_use]
     pub fn new(tool: &str, input: Option<&str>) -> Self {
         Self {
@@ -46,11 +48,11 @@ impl RefusedTool {
         }
     }
 
-    /// What would have to be allowed with `--allow-tool` for this use, at least; nothing where no such option helps.
+    /// The minimal `--allow-tool` options that would allow this use; empty if none would help.
     ///
-    /// Of a command that consists of several, each part needs its own. Parts that are allowed anyway are left out, and so are
-    /// those that could run anything: a shell, `eval`, `sudo`. What a turn was allowed already may be among them; then it is
-    /// the way in which the command was written that was refused.
+    /// A compound command needs one per part. Parts that are always allowed are left out, and so
+    /// are those that could run anything: a shell, `eval`, `sudo`. The result may include tools
+    /// that the turn was allowed already; then the way the command was written caused the refusal.
     #[must_use]
     pub fn allowed_by(&self) -> Vec<Tool> {
         allowing::tools(&self.tool, self.input.as_deref())
@@ -66,7 +68,7 @@ impl fmt::Display for RefusedTool {
     }
 }
 
-/// As it is stored. Replies of earlier versions have the names of tools alone.
+/// The stored form. Earlier versions stored only the names of tools.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Stored {
@@ -87,12 +89,12 @@ impl From<Stored> for RefusedTool {
     }
 }
 
-/// A text on one line, of at most so many characters; a cut one ends in `…`.
+/// The text on one line, with at most `max_chars` characters; a cut text ends in `…`.
 fn shown(text: &str, max_chars: usize) -> String {
     let mut shown = String::new();
     let mut room = max_chars;
     for c in text.chars() {
-        let escaped = is_unprintable(c).then(|| c.escape_default().to_string());
+        let escaped = (c.is_control() || is_hidden(c)).then(|| c.escape_default().to_string());
         let cost = escaped.as_ref().map_or(1, String::len);
         if cost > room {
             shown.push('…');
@@ -107,12 +109,6 @@ fn shown(text: &str, max_chars: usize) -> String {
     shown
 }
 
-/// Control characters, and those that change the direction of what follows.
-fn is_unprintable(c: char) -> bool {
-    c.is_control()
-        || matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -120,23 +116,34 @@ mod tests {
     #[test]
     fn an_input_is_bounded_and_on_one_line() {
         let input = |text: &str| RefusedTool::new("Bash", Some(text)).input.unwrap();
-        assert_eq!(input(" git commit -F -\n\u{1b}[2J\u{202e}x "), "git commit -F -\\n\\u{1b}[2J\\u{202e}x");
+        assert_eq!(
+            input(" git commit -F -\n\u{1b}[2J\u{202e}x "),
+            "git commit -F -\\n\\u{1b}[2J\\u{202e}x"
+        );
+        assert_eq!(input("ls a\u{200b}b\u{2028}c\u{feff}d"), r"ls a\u{200b}b\u{2028}c\u{feff}d");
         assert_eq!(input(&"ä".repeat(200)), "ä".repeat(200));
         let cut = input(&"ä".repeat(201));
         assert_eq!((cut.chars().count(), cut.ends_with("ä…")), (201, true));
         let cut = input(&format!("{}\n", "x".repeat(199)).repeat(2));
-        assert!(cut.ends_with("x…") && cut.len() < 210, "an escape is kept whole or not at all: {cut}");
-        assert_eq!(RefusedTool::new(&"x".repeat(5000), None).tool.chars().count(), MAX_NAME_CHARS + 1);
+        assert!(cut.ends_with("x…") && cut.len() < 210, "an escape sequence is never cut: {cut}");
+        assert_eq!(
+            RefusedTool::new(&"x".repeat(5000), None).tool.chars().count(),
+            MAX_NAME_CHARS + 1
+        );
     }
 
     #[test]
-    fn it_survives_being_stored_and_names_of_earlier_versions_are_read() {
-        for refused in [RefusedTool::new("Bash", Some("git push")), RefusedTool::new("Edit", None)] {
+    fn it_round_trips_through_the_store_and_names_of_earlier_versions_are_read() {
+        for refused in [RefusedTool::new("Bash", Some("git push")), RefusedTool::new("Edit", None)]
+        {
             let stored = serde_json::to_string(&refused).unwrap();
             assert_eq!(serde_json::from_str::<RefusedTool>(&stored).unwrap(), refused);
         }
         let stored = serde_json::to_string(&RefusedTool::new("Edit", None)).unwrap();
         assert_eq!(stored, r#"{"tool":"Edit"}"#);
-        assert_eq!(serde_json::from_str::<RefusedTool>("\"Edit\"").unwrap(), RefusedTool::new("Edit", None));
+        assert_eq!(
+            serde_json::from_str::<RefusedTool>("\"Edit\"").unwrap(),
+            RefusedTool::new("Edit", None)
+        );
     }
 }

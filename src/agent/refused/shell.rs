@@ -1,18 +1,18 @@
-//! Taking a command line apart, as far as needed to see which commands it would run.
+//! Splitting a command line, as far as needed to see which commands it would run.
 //!
-//! It is for advice to people and decides nothing: what may run is decided by the agent's own program. What it cannot take
-//! apart, it leaves out.
+//! This is only used to advise people: the agent's own program decides what may run. Parts that
+//! cannot be parsed are left out.
 
 /// One command of a command line.
 #[derive(Debug, PartialEq, Eq, Default)]
 pub(super) struct Part {
-    /// Its words, without quotes. What a substitution would yield stands as it is written.
+    /// Its words, without quotes. Substitutions are kept verbatim.
     pub(super) words: Vec<String>,
     /// Whether its output goes into a file.
     pub(super) writes: bool,
 }
 
-/// The commands of a command line, in which line breaks are escaped and of which the end may be missing.
+/// The commands of a command line. Its line breaks are escaped, and its end may be cut off.
 pub(super) fn parts(line: &str) -> Vec<Part> {
     let mut reader =
         Reader { rest: line, parts: Vec::new(), part: Part::default(), word: None, to: To::Words };
@@ -24,9 +24,9 @@ pub(super) fn parts(line: &str) -> Vec<Part> {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum To {
     Words,
-    /// It is a file that is written to.
+    /// The word is an output file.
     Output,
-    /// It is where input comes from.
+    /// The word is an input file.
     Input,
 }
 
@@ -42,7 +42,7 @@ impl Reader<'_> {
     fn read(&mut self) {
         let mut heredoc = false;
         while let Some(c) = self.rest.chars().next() {
-            // A cut command line: its last word may be half a word.
+            // The command line is cut, so its last word may be incomplete.
             if self.rest == "…" {
                 self.word = None;
                 break;
@@ -52,7 +52,7 @@ impl Reader<'_> {
             } else if self.takes(r"\n") || self.takes("&&") || self.takes("||") || self.takes(";") {
                 self.end_part();
                 if heredoc {
-                    // What follows is not run but read.
+                    // What follows is a here-document, which is not run.
                     return;
                 }
             } else if self.takes(r"\t") || self.takes(" ") {
@@ -137,7 +137,7 @@ impl Reader<'_> {
     }
 }
 
-/// What stands before the closing mark, and how long it is with its marks.
+/// The text before the closing mark, and the length including the marks.
 fn quoted<'a>(rest: &'a str, open: usize, close: &str) -> (&'a str, usize) {
     match rest[open..].find(close) {
         Some(end) => (&rest[open..open + end], open + end + close.len()),
@@ -159,7 +159,7 @@ fn double_quoted(rest: &str) -> (&str, usize) {
     (&rest[1..], rest.len())
 }
 
-/// How long the substitution is that begins here. One that is not closed goes to the end.
+/// The length of the substitution that begins here. An unclosed one extends to the end.
 fn substitution(rest: &str) -> usize {
     let mut depth = 0_usize;
     for (at, c) in rest.char_indices() {
@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn command_lines_are_taken_apart() {
+    fn command_lines_are_split_into_commands() {
         let table: [(&str, &[&str]); 21] = [
             ("git push origin", &["git|push|origin"]),
             ("git add -A && git commit -m 'a && b'", &["git|add|-A", "git|commit|-m|a && b"]),
@@ -217,7 +217,7 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn no_text_breaks_it(line in "[ab ä…\"'`$()<>&|;#\\\\n0-9]{0,40}") {
+        fn no_command_line_causes_a_panic(line in "[ab ä…\"'`$()<>&|;#\\\\n0-9]{0,40}") {
             for part in parts(&line) {
                 proptest::prop_assert!(part.words.iter().map(String::len).sum::<usize>() <= line.len());
             }

@@ -1,7 +1,7 @@
-//! What a rehearsal remembers of its earlier answers.
+//! The earlier replies of a rehearsal.
 //!
-//! A prompt that comes twice in a row got lost with its answer the first time, in a crash say, and is answered as
-//! before. So a run that was interrupted takes the same way as one that was not.
+//! If the same prompt comes twice in a row, the first reply was lost, for example in a crash, so it
+//! gets the same reply again. An interrupted run thus takes the same path as any other.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,28 +11,28 @@ use serde::{Deserialize, Serialize};
 
 use crate::agent::Turn;
 
-/// How many sessions and projects are remembered; of more, the oldest are forgotten.
-const KEPT: usize = 256;
+/// How many sessions and runs are remembered. Beyond that, the oldest are dropped.
+const MAX_SESSIONS: usize = 256;
 
-/// The file beside the turns' own directories.
+/// The file next to the attempts' scratch directories.
 const FILE: &str = "rehearsal.json";
 
-/// The last answers, by session or project; the latest at the end.
+/// The last replies, by session or run, the latest at the end.
 #[derive(Debug, Default)]
 pub(super) struct Memory(Mutex<Vec<Entry>>);
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
 struct Entry {
     key: String,
-    /// Stands for the last prompt.
+    /// The fingerprint of the last prompt.
     prompt: u64,
     choice: String,
     count: u32,
 }
 
 impl Memory {
-    /// The choice for this turn: the same as before if it is asked again, else what `decide` makes of the count that it
-    /// left behind the last time.
+    /// The choice for this turn: the previous one if the prompt is repeated, otherwise what
+    /// `decide` returns for the key's last count.
     pub(super) fn choose(
         &self,
         turn: &Turn,
@@ -40,12 +40,13 @@ impl Memory {
         decide: impl FnOnce(u32) -> (String, u32),
     ) -> String {
         let prompt = fingerprint([turn.session.as_bytes(), turn.prompt.as_bytes()]);
-        // Entries are replaced whole, so what a panic elsewhere left here is sound.
+        // Entries are replaced as a whole, so a poisoned lock is harmless.
         let mut entries = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if !entries.iter().any(|entry| entry.key == key) {
             recall(turn, &mut entries);
         }
-        let known = entries.iter().position(|entry| entry.key == key).map(|place| entries.remove(place));
+        let known =
+            entries.iter().position(|entry| entry.key == key).map(|index| entries.remove(index));
         let entry = match known {
             Some(entry) if entry.prompt == prompt => entry,
             known => {
@@ -55,7 +56,7 @@ impl Memory {
         };
         let choice = entry.choice.clone();
         entries.push(entry);
-        let surplus = entries.len().saturating_sub(KEPT);
+        let surplus = entries.len().saturating_sub(MAX_SESSIONS);
         entries.drain(..surplus);
         save(turn, &entries);
         choice
@@ -66,7 +67,7 @@ fn file(turn: &Turn) -> Option<PathBuf> {
     turn.scratch.parent().map(|folder| folder.join(FILE))
 }
 
-/// Adds what an earlier server wrote down; what is known already is newer.
+/// Adds the entries that an earlier server saved. Entries in memory are newer.
 fn recall(turn: &Turn, entries: &mut Vec<Entry>) {
     let text = file(turn).and_then(|file| fs::read(file).ok());
     let mut written: Vec<Entry> =
@@ -75,20 +76,20 @@ fn recall(turn: &Turn, entries: &mut Vec<Entry>) {
     entries.splice(0..0, written);
 }
 
-/// A rehearsal that cannot write goes on; it only forgets when the server is started again.
+/// Failing to save is harmless: the entries are only lost if the server restarts.
 fn save(turn: &Turn, entries: &[Entry]) {
     let Some(file) = file(turn) else { return };
     let replace = |path: &Path| {
-        let beside = path.with_extension("new");
-        fs::write(&beside, serde_json::to_vec(entries)?)?;
-        fs::rename(&beside, path)
+        let temporary = path.with_extension("new");
+        fs::write(&temporary, serde_json::to_vec(entries)?)?;
+        fs::rename(&temporary, path)
     };
     if let Err(error) = replace(&file) {
-        tracing::debug!(%error, "the rehearsal cannot write down its answers");
+        tracing::debug!(%error, "failed to save the rehearsal's replies");
     }
 }
 
-/// FNV-1a: short, and the same in every version of ours.
+/// FNV-1a: short, and stable across versions.
 fn fingerprint<const N: usize>(parts: [&[u8]; N]) -> u64 {
     let bytes = parts.into_iter().flatten();
     bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| {

@@ -1,7 +1,7 @@
-//! An agent that only pretends, built in so that everything can be tried without a CLI, a login or money.
+//! A simulated agent, built in so that everything can be tried without a CLI, a login or costs.
 //!
-//! It reads the outcomes that a prompt offers, picks one by its script, and says in every reply that nothing was done.
-//! It knows no recipes. Start with [`Script`], the list of what it can play.
+//! It reads the outcomes that a prompt offers, picks one by its script, and says in every reply
+//! that nothing was changed. It does not know recipes. Start with [`Script`].
 
 mod memory;
 mod offer;
@@ -13,23 +13,23 @@ use std::time::Duration;
 
 use self::memory::Memory;
 use super::{
-    About, Agent, Doing, Failure, Fate, Link, Process, RefusedTool, RehearsedCheck, Reply, Sign, Turn,
-    UnknownModel,
+    Agent, AgentEvent, AgentInfo, BoxFuture, Failure, Fate, ProcessIdentity, RefusedTool,
+    RehearsedCheck, Reply, Turn, TurnContext, UnknownModel,
 };
 
 pub use script::Script;
 
-/// How long the slow script takes for a turn, unless it is stopped.
-const SLOW: Duration = Duration::from_mins(10);
+/// How long a turn of the slow script takes, unless it is stopped.
+const SLOW_TURN_TIME: Duration = Duration::from_mins(10);
 
-/// How many tasks a project has before there are none.
-const TASKS: u32 = 2;
+/// How many tasks a chain of runs has before it runs out of them.
+const REHEARSED_TASKS: u32 = 2;
 
-/// The built-in agent that changes nothing.
+/// The built-in simulated agent. It changes nothing.
 ///
-/// Its answers depend on the script, the prompt and what was answered in the same session before, and on nothing else.
-/// What was answered before is kept beside the turns' own directories, so a server that is started again in the middle
-/// of a run gets the same answers as one that was never stopped.
+/// Its replies depend only on the script, the prompt and its earlier replies in the same session.
+/// These are saved next to the scratch directories, so a server that restarts in the middle of a
+/// run gets the same replies.
 ///
 /// ```
 /// use surefire::agent::{Agent, Rehearsal, Script};
@@ -47,26 +47,26 @@ pub struct Rehearsal {
 }
 
 impl Rehearsal {
-    /// A rehearsal of this script, as fast as it can be.
+    /// A rehearsal of this script, without delays.
     #[must_use]
     pub fn new(script: Script) -> Self {
         Self { script, pace: Duration::ZERO, memory: Arc::default() }
     }
 
-    /// Takes this long for each turn, so that people can follow.
+    /// Sets the duration of each turn, so that people can follow.
     #[must_use]
     pub fn pace(self, pace: Duration) -> Self {
         Self { pace, ..self }
     }
 
-    /// What it plays.
+    /// Its script.
     #[must_use]
     pub fn script(&self) -> Script {
         self.script
     }
 
-    fn takes(&self) -> Duration {
-        if self.script == Script::Slow { SLOW } else { self.pace }
+    fn turn_time(&self) -> Duration {
+        if self.script == Script::Slow { SLOW_TURN_TIME } else { self.pace }
     }
 }
 
@@ -77,46 +77,56 @@ impl Default for Rehearsal {
 }
 
 impl Agent for Rehearsal {
-    fn about(&self) -> About {
-        About { name: "rehearsal", version: Some(env!("CARGO_PKG_VERSION").to_owned()), rehearsal: true }
+    fn about(&self) -> AgentInfo {
+        AgentInfo {
+            name: "rehearsal",
+            version: Some(env!("CARGO_PKG_VERSION").to_owned()),
+            rehearsal: true,
+        }
     }
 
-    /// Any: a recipe that asks for a model can be rehearsed as well.
+    /// Any model: a recipe that names one can be rehearsed too.
     fn knows_model(&self, _model: &str) -> Result<(), UnknownModel> {
         Ok(())
     }
 
-    fn turn(&self, turn: Turn, link: Link) -> Doing<Result<Reply, Failure>> {
+    fn turn(&self, turn: Turn, context: TurnContext) -> BoxFuture<Result<Reply, Failure>> {
         let rehearsal = self.clone();
-        Box::pin(async move { rehearsal.play(&turn, &link).await })
+        Box::pin(async move { rehearsal.play(&turn, &context).await })
     }
 
-    fn rehearses_well(&self, check: &RehearsedCheck<'_>) -> bool {
+    fn rehearsed_check_passes(&self, check: &RehearsedCheck<'_>) -> bool {
         self.script.passes(check)
     }
 
-    /// Nothing was ever done, so a turn that was cut off can be taken as if for the first time.
-    fn recover(&self, turn: Turn, process: Option<Process>, link: Link) -> Doing<Fate> {
-        let _ = (turn, process, link);
+    /// Nothing was done, so an interrupted turn can begin anew.
+    fn recover(
+        &self,
+        turn: Turn,
+        process: Option<ProcessIdentity>,
+        context: TurnContext,
+    ) -> BoxFuture<Fate> {
+        let _ = (turn, process, context);
         Box::pin(async { Fate::NeverBegan })
     }
 }
 
 impl Rehearsal {
-    async fn play(&self, turn: &Turn, link: &Link) -> Result<Reply, Failure> {
+    async fn play(&self, turn: &Turn, context: &TurnContext) -> Result<Reply, Failure> {
         let work = async {
-            // Only where there is a pause in which somebody could read it.
-            if !self.takes().is_zero() {
-                let said = Sign::Said("Rehearsal: I only pretend to work on this.".to_owned());
-                // Nobody may be listening; a rehearsal does not mind.
-                let _ = link.signs.send(said).await;
+            // Without a delay, the reply would replace the passage before anyone could read it.
+            if !self.turn_time().is_zero() {
+                let said =
+                    AgentEvent::Passage("Rehearsal: I only pretend to work on this.".to_owned());
+                // The receiver may be gone, which is fine.
+                let _ = context.events.send(said).await;
             }
-            tokio::time::timeout(turn.limits.duration, tokio::time::sleep(self.takes())).await
+            tokio::time::timeout(turn.limits.duration, tokio::time::sleep(self.turn_time())).await
         };
         let in_time = tokio::select! {
             biased;
-            () = link.stop.cancelled() => return Err(Failure::Stopped),
-            () = link.leave.cancelled() => return Err(Failure::Left),
+            () = context.stop.cancelled() => return Err(Failure::Stopped),
+            () = context.detach.cancelled() => return Err(Failure::Detached),
             in_time = work => in_time.is_ok(),
         };
         if !in_time {
@@ -125,9 +135,10 @@ impl Rehearsal {
         if let Some(failure) = self.script.failure() {
             return Err(failure);
         }
-        let refused = (self.script == Script::Denied).then(|| RefusedTool::new("Bash", Some("git commit")));
+        let refused =
+            (self.script == Script::Denied).then(|| RefusedTool::new("Bash", Some("git commit")));
         if let Some(refused) = &refused {
-            let _ = link.signs.send(Sign::Refused(refused.clone())).await;
+            let _ = context.events.send(AgentEvent::Refused(refused.clone())).await;
         }
         Ok(Reply {
             text: self.answer(turn),
@@ -159,9 +170,10 @@ impl Rehearsal {
                 self.report(turn, &choice)
             }
             Script::GarbageOnce => {
-                // The one choice that is no outcome's name.
-                let choice = self
-                    .in_session(turn, |given| if given == 0 { (String::new(), 1) } else { (forward, given) });
+                // An empty choice stands for the reply without an outcome.
+                let choice = self.in_session(turn, |replies| {
+                    if replies == 0 { (String::new(), 1) } else { (forward, replies) }
+                });
                 if choice.is_empty() { words::garbage() } else { self.report(turn, &choice) }
             }
             Script::UnknownOutcome => words::reporting("all-is-well", &[]),
@@ -190,7 +202,7 @@ impl Rehearsal {
         }
     }
 
-    /// The reply with this outcome, and with findings where it carries some.
+    /// The reply with this outcome, and with findings if the outcome carries them.
     fn report(&self, turn: &Turn, outcome: &str) -> String {
         if !offer::carries_findings(&turn.prompt, outcome) {
             return words::reporting(outcome, &[]);
@@ -198,19 +210,24 @@ impl Rehearsal {
         let round = self.memory.choose(turn, format!("findings {}", turn.session), |rounds| {
             (rounds.saturating_add(1).to_string(), rounds.saturating_add(1))
         });
-        // What the memory gives back was put in by us, or written into its file by others.
+        // `choose` returns the number that was saved above, unless the file was edited.
         words::reporting(outcome, &self.script.finds(round.parse().unwrap_or(1)))
     }
 
-    /// The outcome that leads on. Where tasks can run out they do, for a recipe that takes one after the other would
-    /// not end otherwise; it takes each in a session of its own, so they are counted by project.
+    /// The outcome that makes progress. If a step offers `no-tasks`, the tasks run out after a
+    /// while: a recipe that takes task after task would not end otherwise. Tasks are counted in the
+    /// run, plus one for each restart that led to it, so that a new run always finds a task.
     fn forward(&self, turn: &Turn, offered: &[&str]) -> String {
         let forward = offer::forward(offered).to_owned();
-        if !offered.contains(&"no-tasks") {
+        let Some(run) = turn.run.filter(|_| offered.contains(&"no-tasks")) else {
             return forward;
-        }
-        self.memory.choose(turn, format!("project {}", turn.directory.display()), |done| {
-            if done < TASKS { (forward, done + 1) } else { ("no-tasks".to_owned(), 0) }
+        };
+        self.memory.choose(turn, format!("run {run}"), |done| {
+            if turn.restarts.saturating_add(done) < REHEARSED_TASKS {
+                (forward, done + 1)
+            } else {
+                ("no-tasks".to_owned(), done)
+            }
         })
     }
 

@@ -1,12 +1,12 @@
-//! What a prompt lets the agent choose from.
+//! Reading the outcomes that a prompt offers.
 
 use serde_json::Value;
 
-/// What the line with the outcomes begins with.
+/// The beginning of the line with the outcomes.
 const OFFER: &str = "Your possible outcomes for this step: ";
 
-/// Words in the name of an outcome that do not lead on to a good end. `no-issues` does, whatever it contains.
-const SETBACKS: [&str; 14] = [
+/// Words in an outcome's name that signal a setback. `no-issues` is an exception.
+const NEGATIVE_WORDS: [&str; 14] = [
     "issues-found",
     "no-tasks",
     "block",
@@ -23,27 +23,29 @@ const SETBACKS: [&str; 14] = [
     "invalid",
 ];
 
-/// The outcomes that the prompt offers, in their order; none for a prompt that is no step.
+/// The outcomes that the prompt offers, in order; empty for a prompt outside a step.
 ///
-/// The last such line counts: what is above it may be quoted.
+/// The last such line counts, because earlier ones may be quoted.
 pub(super) fn offered(prompt: &str) -> Vec<&str> {
     let line = prompt.lines().rev().find_map(|line| line.trim().strip_prefix(OFFER));
-    let names = line.unwrap_or_default().split(',').map(|name| name.trim().trim_matches(['`', '.']));
+    let names =
+        line.unwrap_or_default().split(',').map(|name| name.trim().trim_matches(['`', '.']));
     names.filter(|name| !name.is_empty()).collect()
 }
 
 /// Whether the prompt shows how to list findings with this outcome.
 ///
-/// Here too the last line counts: what a review found before may be quoted above it.
+/// The last such line counts here too, because earlier findings may be quoted above it.
 pub(super) fn carries_findings(prompt: &str, outcome: &str) -> bool {
-    let objects = prompt.lines().rev().filter_map(|line| serde_json::from_str::<Value>(line.trim()).ok());
+    let objects =
+        prompt.lines().rev().filter_map(|line| serde_json::from_str::<Value>(line.trim()).ok());
     let mut examples = objects.filter(|object| object["outcome"] == outcome);
     examples.next().is_some_and(|example| example["findings"].is_array())
 }
 
-/// The outcome that leads on: the first that sounds like it, or else the first.
+/// The outcome that makes progress: the first without a negative word, or else the first.
 pub(super) fn forward<'a>(offered: &[&'a str]) -> &'a str {
-    let sounds_good = |name: &&&str| !SETBACKS.iter().any(|setback| name.contains(setback));
+    let sounds_good = |name: &&&str| !NEGATIVE_WORDS.iter().any(|setback| name.contains(setback));
     offered.iter().find(sounds_good).or(offered.first()).copied().unwrap_or_default()
 }
 
@@ -54,7 +56,10 @@ mod tests {
     #[test]
     fn the_last_line_with_outcomes_counts() {
         let table: [(&str, &[&str]); 6] = [
-            ("Fix it.\nYour possible outcomes for this step: complete, other", &["complete", "other"]),
+            (
+                "Fix it.\nYour possible outcomes for this step: complete, other",
+                &["complete", "other"],
+            ),
             (
                 "> Your possible outcomes for this step: quoted\nYour possible outcomes for this step: a\n\
                  Your possible outcomes for this step: b, c\nEnd with JSON.",
@@ -71,8 +76,9 @@ mod tests {
     }
 
     #[test]
-    fn an_outcome_carries_findings_where_its_example_does() {
-        let example = r#"{"outcome": "issues-found", "findings": [{"text": "Totals are rounded twice"}]}"#;
+    fn an_outcome_carries_findings_if_its_example_does() {
+        let example =
+            r#"{"outcome": "issues-found", "findings": [{"text": "Totals are rounded twice"}]}"#;
         let plain = r#"{"outcome": "issues-found"}"#;
         let table = [
             (example.to_owned(), true),
@@ -92,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn forward_is_what_sounds_like_it() {
+    fn the_first_outcome_without_a_negative_word_makes_progress() {
         for (names, choice) in [
             (["complete", "no-tasks", "blocked"].as_slice(), "complete"),
             (&["issues-found", "no-issues", "other"], "no-issues"),

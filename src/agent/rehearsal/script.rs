@@ -1,4 +1,4 @@
-//! What a rehearsal can play.
+//! The scripts of a rehearsal.
 
 use std::time::{Duration, SystemTime};
 
@@ -7,7 +7,7 @@ use strum::{Display, EnumString, IntoStaticStr, VariantNames};
 use super::words;
 use crate::agent::{Failure, RehearsedCheck};
 
-/// What a rehearsal plays. Each shows another way for a run to go, or to end.
+/// A script for a rehearsal. Each shows a different course or ending of a run.
 ///
 /// ```
 /// use surefire::agent::Script;
@@ -16,46 +16,59 @@ use crate::agent::{Failure, RehearsedCheck};
 /// assert_eq!(Script::default().to_string(), "happy");
 /// ```
 #[derive(
-    Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Display, EnumString, IntoStaticStr, VariantNames,
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    Hash,
+    Default,
+    Display,
+    EnumString,
+    IntoStaticStr,
+    VariantNames,
 )]
 #[strum(serialize_all = "kebab-case")]
 pub enum Script {
-    /// All goes well. A project has two tasks; when they are done it says so once, and then there are two more.
+    /// Everything succeeds. A project has two tasks; once they are done, the agent reports that no
+    /// task is left, and then finds two more.
     #[default]
     Happy,
-    /// The first review in a session finds something; once that is fixed, all goes well.
+    /// The first review in a session finds issues; once they are fixed, everything succeeds.
     OneFix,
-    /// Every review finds something, and less each time, until a guardrail ends it.
+    /// Every review finds issues, fewer each time, until a guardrail ends the run.
     NeverSatisfied,
-    /// Every review finds the same again, until the run is stopped for it.
+    /// Every review finds the same issues again, until the run is stopped for looping.
     ReviewLoop,
     /// There is nothing to work on.
     NoTasks,
-    /// The work cannot go on.
+    /// The agent is blocked.
     Blocked,
-    /// Somebody has to answer a question first.
+    /// The user has to answer a question first.
     Questions,
-    /// What is to be worked on cannot be found.
+    /// The task cannot be found.
     NotFound,
     /// The work left nothing to commit.
     NothingToCommit,
-    /// Something else happened, in the agent's own words.
+    /// The agent reports `other`, in its own words.
     Other,
     /// Every reply reports an outcome that no step has.
     UnknownOutcome,
     /// No reply reports an outcome.
     Garbage,
-    /// The first reply in a session reports no outcome; asked again, all goes well.
+    /// The first reply in a session reports no outcome; after a retry, everything succeeds.
     GarbageOnce,
-    /// The agent is not allowed to use its tools, and says nothing useful therefore.
+    /// The agent is not allowed to use its tools, and reports no outcome.
     Denied,
-    /// What an outcome needs as evidence is never found.
+    /// The evidence for an outcome is never found.
     Unproved,
-    /// What an outcome needs as evidence is not found the first time in a run; asked again, all goes well.
+    /// The evidence for an outcome is not found the first time in a run; after a retry, everything
+    /// succeeds.
     UnprovedOnce,
     /// Every command that the engine runs fails.
     ChecksFail,
-    /// The first command that the engine runs in a run fails; once that is fixed, all goes well.
+    /// The first command that the engine runs in a run fails; once that is fixed, everything
+    /// succeeds.
     ChecksFailOnce,
     /// Every turn takes ten minutes.
     Slow,
@@ -63,18 +76,18 @@ pub enum Script {
     Crash,
     /// The account's usage limit is reached.
     RateLimited,
-    /// The service has too much to do.
+    /// The service is overloaded.
     Overloaded,
     /// The agent is not logged in.
     LoggedOut,
-    /// The conversation no longer fits.
+    /// The conversation no longer fits the model's context.
     ContextFull,
-    /// The turn's money is spent.
+    /// The turn's budget is spent.
     OverBudget,
 }
 
 impl Script {
-    /// The outcomes that this script reports wherever one of them is offered, the best first.
+    /// The outcomes that this script reports if a step offers one of them, in order of preference.
     pub(super) fn prefers(self) -> &'static [&'static str] {
         match self {
             Self::NeverSatisfied | Self::ReviewLoop => &["issues-found"],
@@ -104,7 +117,7 @@ impl Script {
         }
     }
 
-    /// What comes of looking for evidence, or of a command that the engine would run.
+    /// Whether this evidence is found, or this command passes.
     pub(super) fn passes(self, check: &RehearsedCheck<'_>) -> bool {
         match self {
             Self::Unproved => !check.is_evidence,
@@ -135,12 +148,14 @@ impl Script {
         }
     }
 
-    /// What the review of this round (from 1) finds.
+    /// The findings of the review in this round (from 1).
     pub(super) fn finds(self, round: u32) -> Vec<String> {
         match self {
             Self::ReviewLoop => words::same_findings(),
-            // Less each time, since a review that does not come to less is a loop as well.
-            Self::NeverSatisfied => words::findings(6_usize.saturating_sub(round as usize).max(1), round),
+            // Fewer each time: otherwise the run would end because of a review loop.
+            Self::NeverSatisfied => {
+                words::findings(6_usize.saturating_sub(round as usize).max(1), round)
+            }
             Self::Happy
             | Self::OneFix
             | Self::NoTasks
@@ -167,11 +182,13 @@ impl Script {
         }
     }
 
-    /// How a turn fails, where this script has it fail.
+    /// How a turn fails, if this script makes it fail.
     pub(super) fn failure(self) -> Option<Failure> {
         let words = "this is a rehearsal, and its script says so".to_owned();
         match self {
-            Self::Crash => Some(Failure::NoReply { status: "a rehearsed crash".to_owned(), stderr: words }),
+            Self::Crash => {
+                Some(Failure::NoReply { status: "a rehearsed crash".to_owned(), stderr: words })
+            }
             Self::RateLimited => Some(Failure::UsageLimit { resets_at: in_an_hour(), words }),
             Self::Overloaded => Some(Failure::Overloaded { words }),
             Self::LoggedOut => Some(Failure::NotLoggedIn { words }),

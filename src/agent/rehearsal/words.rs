@@ -1,11 +1,11 @@
-//! What a rehearsal says. It never claims to have done anything.
+//! The texts of a rehearsal. None of them claims that anything was done.
 
 use serde_json::json;
 
-/// How every reply begins.
-const HONESTLY: &str = "Rehearsal: nothing was changed.";
+/// The beginning of every reply.
+const PREFIX: &str = "Rehearsal: nothing was changed.";
 
-/// What a rehearsed review finds: the first few of these.
+/// The findings of a rehearsed review: the first few of these.
 const FINDINGS: [&str; 5] = [
     "an error is swallowed",
     "a test is missing",
@@ -14,35 +14,47 @@ const FINDINGS: [&str; 5] = [
     "two functions do the same",
 ];
 
-/// Rounds in letters: figures may be taken for the numbers of lines, which make no finding another one.
-const ROUNDS: [&str; 12] =
-    ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"];
+/// Rounds as words: findings that differ only in digits may count as the same, since digits may be
+/// line numbers.
+const ROUNDS: [&str; 12] = [
+    "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven",
+    "twelve",
+];
 
-/// The reply that reports this outcome, with findings if there are some.
+/// The reply that reports this outcome, with findings if there are any.
 pub(super) fn reporting(outcome: &str, findings: &[String]) -> String {
     let mut object = format!("{{\"outcome\": {}", json!(outcome));
     if outcome == "other" {
-        object.push_str(", \"otherDescription\": \"the rehearsal's script asks for something else\"");
+        object
+            .push_str(", \"otherDescription\": \"the rehearsal's script asks for something else\"");
     }
     if findings.is_empty() {
-        return format!("{HONESTLY} {}\n\n{object}}}", pretending(outcome));
+        return format!("{PREFIX} {}\n\n{object}}}", pretending(outcome));
     }
     format!(
-        "{HONESTLY} I pretend to have found what is listed here.\n\n{object}, \"findings\": {}}}",
+        "{PREFIX} I pretend to have found what is listed here.\n\n{object}, \"findings\": {}}}",
         json!(findings)
     )
 }
 
-/// As many findings of a review, which are others than those of any other round (from 1).
+/// This many findings, different from those of every other round (from 1).
 pub(super) fn findings(count: usize, round: u32) -> Vec<String> {
     let index = usize::try_from(round.saturating_sub(1)).unwrap_or(usize::MAX);
     let round = ROUNDS.get(index).map_or_else(|| round.to_string(), |&name| name.to_owned());
-    FINDINGS.iter().take(count).map(|what| format!("In round {round} of the rehearsal, {what}.")).collect()
+    FINDINGS
+        .iter()
+        .take(count)
+        .map(|what| format!("In round {round} of the rehearsal, {what}."))
+        .collect()
 }
 
 /// Two findings of a review that are the same in every round.
 pub(super) fn same_findings() -> Vec<String> {
-    FINDINGS.iter().take(2).map(|what| format!("In every round of the rehearsal, {what}.")).collect()
+    FINDINGS
+        .iter()
+        .take(2)
+        .map(|what| format!("In every round of the rehearsal, {what}."))
+        .collect()
 }
 
 fn pretending(outcome: &str) -> &'static str {
@@ -60,26 +72,30 @@ fn pretending(outcome: &str) -> &'static str {
         }
         "no-tasks" => "I pretend that all tasks are done.",
         "blocked" => "I pretend that something outside of this project is in the way.",
-        "needs-input" | "ask-questions" => "I pretend to have a question: which of the two is meant?",
-        "conflicts-unresolvable" => "I pretend that both sides changed the same lines and both may be right.",
+        "needs-input" | "ask-questions" => {
+            "I pretend to have a question: which of the two is meant?"
+        }
+        "conflicts-unresolvable" => {
+            "I pretend that both sides changed the same lines and both may be right."
+        }
         "other" => "I pretend that something happened which none of the names fits.",
         _ => "I pretend that this is how the step ended.",
     }
 }
 
-/// A reply without an outcome, where one was asked for.
+/// A reply without the requested outcome.
 pub(super) fn garbage() -> String {
-    format!("{HONESTLY} This reply names no outcome on purpose: its script says so.")
+    format!("{PREFIX} This reply names no outcome on purpose: its script says so.")
 }
 
-/// A reply to a prompt that asks for none.
+/// A reply to a prompt that asks for no outcome.
 pub(super) fn chatting() -> String {
-    format!("{HONESTLY} I read what you wrote, and a real agent would answer it now.")
+    format!("{PREFIX} I read what you wrote, and a real agent would answer it now.")
 }
 
 /// A reply of an agent that was not allowed to do anything.
 pub(super) fn denied() -> String {
-    format!("{HONESTLY} I pretend that I was not allowed to use the tools that this needs.")
+    format!("{PREFIX} I pretend that I was not allowed to use the tools that this needs.")
 }
 
 #[cfg(test)]
@@ -93,7 +109,7 @@ mod tests {
     #[test]
     fn findings_are_in_the_object_of_the_last_line() {
         let reply = reporting("issues-found", &findings(2, 3));
-        assert!(reply.starts_with(HONESTLY), "{reply}");
+        assert!(reply.starts_with(PREFIX), "{reply}");
         let object: Value = serde_json::from_str(reply.lines().last().unwrap()).unwrap();
         let expected = json!({
             "outcome": "issues-found",
@@ -107,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn no_two_rounds_find_the_same() {
+    fn findings_differ_in_every_round() {
         let all: Vec<_> = (1..=20).flat_map(|round| findings(5, round)).collect();
         assert_eq!(all.iter().collect::<HashSet<_>>().len(), all.len(), "{all:?}");
         assert_eq!(findings(0, 1), [""; 0]);

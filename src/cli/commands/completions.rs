@@ -1,5 +1,6 @@
-//! `surefire completions`: a script for your shell, which also knows the recipes.
+//! `surefire completions`: a completion script for a shell, including the recipes' names.
 
+use std::fmt::Write as _;
 use std::process::ExitCode;
 
 use clap::Args;
@@ -10,7 +11,7 @@ use super::reasons;
 use crate::cli::context::Context;
 use crate::cli::usage::program::{named, program_name};
 
-/// Examples that stand below its help.
+/// Examples below its help.
 const EXAMPLES: &str = "\
 Examples:
   surefire completions bash > ~/.local/share/bash-completion/completions/surefire
@@ -20,7 +21,7 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(in crate::cli) struct Completions {
-    /// The shell that the script is for
+    /// Shell to print the script for
     #[arg(value_name = "SHELL")]
     shell: Shell,
 }
@@ -33,24 +34,65 @@ impl Completions {
         });
         let codes = reasons::known(context.catalog).into_iter();
         let codes = codes.map(|reason| PossibleValue::new(reason.code).help(reason.title));
-        let command = choosing(named(context.commands.clone()), "recipe", &recipes.collect::<Vec<_>>());
+        let command =
+            choosing(named(context.commands.clone()), "recipe", &recipes.collect::<Vec<_>>());
         let codes: Vec<_> = codes.collect();
         let mut command = choosing(choosing(command, "code", &codes), "reason", &codes);
         let mut script = Vec::new();
         clap_complete::generate(self.shell, &mut command, program_name(), &mut script);
-        context.console.plain(String::from_utf8_lossy(&script).trim_end());
+        let mut script = String::from_utf8_lossy(&script).into_owned();
+        if self.shell == Shell::Fish {
+            let arguments = fish_arguments(&command, &script);
+            script.push_str(&arguments);
+        }
+        context.console.plain(script.trim_end());
         ExitCode::SUCCESS
     }
 }
 
-/// The commands, with these values to choose from wherever they have an argument of this name. A command that is read takes any
-/// value there, so that it can say more about a wrong one.
-fn choosing(command: clap::Command, argument: &str, values: &[PossibleValue]) -> clap::Command {
-    command.mut_subcommands(|command| {
-        if command.get_arguments().any(|known| known.get_id() == argument) {
-            command.mut_arg(argument, |known| known.value_parser(PossibleValuesParser::new(values.to_vec())))
-        } else {
-            command
+/// The values of positional arguments, which clap's generator for fish leaves out.
+fn fish_arguments(command: &clap::Command, script: &str) -> String {
+    let mut lines = String::new();
+    for subcommand in command.get_subcommands() {
+        // The generator names its functions after the program; its own lines show how.
+        let start = format!("_using_subcommand {}", subcommand.get_name());
+        let condition = script.lines().find_map(|line| {
+            let condition = line.split('"').nth(1)?;
+            (condition.ends_with(&start)).then_some(condition)
+        });
+        let (Some(condition), Some(argument)) = (condition, subcommand.get_positionals().next())
+        else {
+            continue;
+        };
+        let values = argument.get_possible_values();
+        let names: Vec<&str> = values.iter().map(PossibleValue::get_name).collect();
+        for value in &values {
+            let help = value.get_help().map(ToString::to_string).unwrap_or_default();
+            let _ = writeln!(
+                lines,
+                "complete -c {} -n \"{condition}; and not __fish_seen_subcommand_from {}\" \
+                 -f -a \"{}\" -d '{}'",
+                program_name(),
+                names.join(" "),
+                value.get_name(),
+                help.replace('\\', "\\\\").replace('\'', "\\'"),
+            );
         }
+    }
+    lines
+}
+
+/// The commands, with these values for each argument of this name. The parser itself accepts any
+/// value there, so that its error can say more.
+fn choosing(command: clap::Command, argument: &str, values: &[PossibleValue]) -> clap::Command {
+    // In place, because `mut_arg` would move the argument to the end.
+    command.mut_subcommands(|command| {
+        command.mut_args(|known| {
+            if known.get_id() == argument {
+                known.value_parser(PossibleValuesParser::new(values.to_vec()))
+            } else {
+                known
+            }
+        })
     })
 }

@@ -1,9 +1,11 @@
-//! The commands, a file each.
+//! The commands, one file each.
 
 pub(super) mod completions;
 pub(super) mod discard;
 pub(super) mod key;
+pub(super) mod man;
 pub(super) mod merge;
+pub(super) mod new;
 pub(super) mod prune;
 pub(super) mod read;
 pub(super) mod reasons;

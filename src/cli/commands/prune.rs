@@ -1,4 +1,4 @@
-//! `surefire prune`: deletes what is old.
+//! `surefire prune`: deletes old runs and sessions.
 
 use std::process::ExitCode;
 use std::time::Duration;
@@ -10,29 +10,31 @@ use crate::cli::connection;
 use crate::cli::connection::PrunedSessions;
 use crate::cli::context::Context;
 use crate::cli::settings::data;
-use crate::cli::usage::complaint::Complaint;
+use crate::cli::usage::cli_error::CliError;
 use crate::cli::usage::options::{DataOption, duration};
 use crate::cli::wait::wait;
 use crate::view::count;
 
 const EXAMPLES: &str = "\
 Examples:
-  surefire prune --sessions 90d        delete sessions untouched for 90 days, and all in them
-  surefire prune --runs 30d            delete runs that ended 30 days ago; keep what was said
+  surefire prune --sessions 90d        delete sessions idle for 90 days
+  surefire prune --runs 30d            delete runs older than 30 days
   surefire prune --runs 30d --sessions 1y --json";
 
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 #[command(group = clap::ArgGroup::new("what").required(true).multiple(true))]
 pub(in crate::cli) struct Prune {
-    /// Delete the runs that ended longer ago than this, such as 30d; their sessions and what was said in them stay
+    /// Delete the runs that ended longer ago than this, such as 30d, and keep their sessions and
+    /// messages
     #[arg(long, value_name = "AGE", value_parser = duration, group = "what")]
     runs: Option<Duration>,
-    /// Delete the sessions in which nothing happened for this long, such as 90d, with their messages and runs. A session
-    /// with a run that has not ended or resumes by itself, or with a queued prompt, stays
+    /// Delete the sessions without activity for this long, such as 90d, with their messages and
+    /// runs. A session is kept if it has a queued prompt, or a run that has not ended or will
+    /// resume automatically
     #[arg(long, value_name = "AGE", value_parser = duration, group = "what")]
     sessions: Option<Duration>,
-    /// Print one object of JSON
+    /// Print one JSON object
     #[arg(long)]
     json: bool,
     #[command(flatten)]
@@ -40,24 +42,24 @@ pub(in crate::cli) struct Prune {
 }
 
 impl Prune {
-    pub(in crate::cli) fn run(self, context: &Context) -> Result<ExitCode, Complaint> {
+    pub(in crate::cli) fn run(self, context: &Context) -> Result<ExitCode, CliError> {
         let data = data::directory(self.data.data.as_deref())?;
         wait(async {
-            let books = connection::books(context.catalog, &data).await?;
+            let history = connection::history(context.catalog, &data).await?;
             let runs = match self.runs {
-                Some(age) => Some(books.prune(&data, age).await?),
+                Some(age) => Some(history.prune(&data, age).await?),
                 None => None,
             };
             let sessions = match self.sessions {
-                Some(age) => Some(books.prune_sessions(&data, age).await?),
+                Some(age) => Some(history.prune_sessions(&data, age).await?),
                 None => None,
             };
-            self.tell(context, runs, sessions.as_ref());
+            self.report(context, runs, sessions.as_ref());
             Ok(ExitCode::SUCCESS)
         })
     }
 
-    fn tell(&self, context: &Context, runs: Option<u64>, sessions: Option<&PrunedSessions>) {
+    fn report(&self, context: &Context, runs: Option<u64>, sessions: Option<&PrunedSessions>) {
         let in_sessions = sessions.map_or(0, |pruned| pruned.runs);
         let number = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
         let problem = sessions.and_then(|pruned| pruned.problem.as_deref());
@@ -82,12 +84,12 @@ impl Prune {
             context.console.say(format!("Deleted {sessions} with {runs}.{freed}"));
         }
         if let Some(problem) = problem {
-            context.console.warn(format!("the database did not get smaller: {problem}"));
+            context.console.warn(format!("the database was not shrunk: {problem}"));
         }
     }
 }
 
-/// A size that people can compare.
+/// A size in the largest fitting unit.
 fn size(bytes: u64) -> String {
     match bytes {
         0..1_000 => format!("{bytes} bytes"),

@@ -1,4 +1,4 @@
-//! `surefire reasons`: every way for a run to end, or one of them.
+//! `surefire reasons`: lists the exit reasons, or shows one.
 
 use std::process::ExitCode;
 
@@ -7,17 +7,17 @@ use clap::Args;
 use crate::cli::context::Context;
 use crate::cli::render::paint;
 use crate::cli::render::table::{Cell, Table};
-use crate::cli::usage::complaint::Complaint;
+use crate::cli::usage::cli_error::CliError;
 use crate::cli::usage::program::program_name;
 use crate::recipe::closest;
-use crate::{Catalog, Definition, ExitReason, NextOutline, Registry};
+use crate::{Catalog, ExitReason, NextOutline, ReasonInfo, Registry};
 
-/// Examples that stand below its help.
+/// Examples below its help.
 const EXAMPLES: &str = "\
 Examples:
-  surefire reasons                  all of them, with their exit statuses
-  surefire reasons rate_limited     what to do about one
-  surefire reasons --json           for a program";
+  surefire reasons                  list all, with their exit statuses
+  surefire reasons rate_limited     show what to do about one
+  surefire reasons --json           for programs";
 
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
@@ -31,7 +31,7 @@ pub(in crate::cli) struct Reasons {
 }
 
 impl Reasons {
-    pub(in crate::cli) fn run(self, context: &Context) -> Result<ExitCode, Complaint> {
+    pub(in crate::cli) fn run(self, context: &Context) -> Result<ExitCode, CliError> {
         let (console, all) = (context.console, known(context.catalog));
         match self.code {
             Some(code) => {
@@ -45,10 +45,11 @@ impl Reasons {
     }
 }
 
-/// The standard registry, and behind it what the recipes on offer end with beside that.
-pub(in crate::cli) fn known(catalog: Catalog) -> Vec<&'static Definition> {
+/// The standard registry, followed by the other exit reasons of the catalog's recipes.
+pub(in crate::cli) fn known(catalog: Catalog) -> Vec<&'static ReasonInfo> {
     let mut all: Vec<_> = ExitReason::DEFINITIONS.iter().collect();
-    let outcomes = catalog.iter().flat_map(|recipe| recipe.outline().steps).flat_map(|step| step.outcomes);
+    let outcomes =
+        catalog.iter().flat_map(|recipe| recipe.outline().steps).flat_map(|step| step.outcomes);
     for outcome in outcomes {
         if let NextOutline::Exit(reason) = outcome.next
             && !all.contains(&reason.definition())
@@ -60,23 +61,23 @@ pub(in crate::cli) fn known(catalog: Catalog) -> Vec<&'static Definition> {
 }
 
 pub(in crate::cli) fn find(
-    all: &[&'static Definition],
+    all: &[&'static ReasonInfo],
     code: &str,
-) -> Result<&'static Definition, Complaint> {
+) -> Result<&'static ReasonInfo, CliError> {
     let own = || all.iter().copied().find(|definition| definition.code == code);
     let found = ExitReason::lookup(code).map(Registry::definition).or_else(own);
     found.ok_or_else(|| {
         let near = closest(code, all.iter().map(|definition| definition.code));
         let near = near.map(|near| format!("did you mean `{near}`? ")).unwrap_or_default();
-        Complaint::usage(
+        CliError::usage(
             format!("there is no exit reason `{code}`"),
-            "no run ends with it",
-            format!("{near}`{} reasons` lists all of them", program_name()),
+            "no recipe of this program can end for it",
+            format!("{near}`{} reasons` lists all reasons", program_name()),
         )
     })
 }
 
-fn table(all: &[&'static Definition]) -> Table<4> {
+fn table(all: &[&'static ReasonInfo]) -> Table<4> {
     let mut table = Table::new(["CODE", "CATEGORY", "STATUS", "TITLE"]);
     for definition in all {
         let verdict = definition.verdict();
@@ -90,13 +91,22 @@ fn table(all: &[&'static Definition]) -> Table<4> {
     table
 }
 
-/// All columns of one reason.
-fn in_words(definition: &Definition) -> String {
-    let Definition {
-        code, category, title, family, exit_code, hint, remedy, auto_resumable, goal_met, ..
+/// All fields of one reason.
+fn in_words(definition: &ReasonInfo) -> String {
+    let ReasonInfo {
+        code,
+        category,
+        title,
+        family,
+        exit_code,
+        hint,
+        remedy,
+        auto_resumable,
+        goal_met,
+        ..
     } = *definition;
     let family = family.map(|family| format!("{family}: {}", family.description()));
-    let resumes = if auto_resumable { "by itself, where that is allowed" } else { "" };
+    let resumes = if auto_resumable { "automatically, if that is enabled" } else { "" };
     let verdict = definition.verdict();
     let headline = paint::verdict(verdict, format!("{} {code}", paint::sign(verdict)));
     let rows = [

@@ -1,4 +1,4 @@
-//! `surefire recipes`: what is on offer.
+//! `surefire recipes`: lists the recipes.
 
 use std::process::ExitCode;
 
@@ -9,13 +9,13 @@ use crate::cli::render::paint;
 use crate::cli::render::table::{Cell, Table};
 use crate::server::broadcast::convert::available_recipes;
 
-/// Examples that stand below its help.
+/// Examples below its help.
 const EXAMPLES: &str = "\
 Examples:
-  surefire recipes           what can be run
-  surefire recipes --json    the same for a program, as the server lists them
+  surefire recipes           list the recipes
+  surefire recipes --json    for programs, as the server lists them
 
-STEPS is how many steps a recipe has, MOST how many a run takes at most.";
+STEPS is the number of steps in a recipe, MAX the maximum number of steps in a run.";
 
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
@@ -27,14 +27,14 @@ pub(in crate::cli) struct Recipes {
 
 impl Recipes {
     pub(in crate::cli) fn run(self, context: &Context) -> ExitCode {
-        // Whether recipes are switched off, and who does them where, is known to a server and its store; this command asks
-        // none, takes them to be on, and says nothing of the rest.
+        // Only a server and its store know whether recipes are disabled, and their current runs.
+        // This command asks no server and assumes that they are enabled.
         let offer = available_recipes(context.catalog, true);
         if self.json {
             context.console.json(&offer);
             return ExitCode::SUCCESS;
         }
-        let mut table = Table::new(["ID", "LABEL", "STEPS", "MOST", "WHAT IT DOES"]);
+        let mut table = Table::new(["ID", "LABEL", "STEPS", "MAX", "WHAT IT DOES"]);
         for recipe in offer.recipes {
             table.row([
                 Cell::painted(recipe.id, |id| paint::cyan(id)),

@@ -1,20 +1,20 @@
-//! `surefire resume`: going on with a run where it stopped.
+//! `surefire resume`: resumes a run where it stopped.
 
 use std::path::Path;
 use std::process::ExitCode;
 
 use clap::Args;
 
-use super::run::{Ours, chosen_here, finish};
+use super::run::{LocalOptions, chosen_here, finish};
 use crate::cli::connection;
-use crate::cli::connection::{GoOn, House};
+use crate::cli::connection::{Connection, ResumeRequest};
 use crate::cli::context::Context;
 use crate::cli::find_run;
 use crate::cli::follow::Follower;
 use crate::cli::render::view::View;
 use crate::cli::settings::Rank;
 use crate::cli::signals::stoppable;
-use crate::cli::usage::complaint::Complaint;
+use crate::cli::usage::cli_error::CliError;
 use crate::cli::usage::options::{AgentOptions, Choice, LimitOptions, PermitOptions};
 use crate::cli::wait::wait;
 use crate::run::{Ending, Permits, ResumedBy};
@@ -24,55 +24,55 @@ const EXAMPLES: &str = "\
 Examples:
   surefire resume                      the last run
   surefire resume 3f2a8c1e --allow-visits 2
-                                       one that its recipe's limit had stopped
+                                       a run that reached its recipe's limit
   surefire resume 3f2a8c1e --allow-tool 'npm test *'
-                                       one whose agent was refused a tool
-  surefire resume --auto               only where that helps without a person";
+                                       a run whose agent was denied a tool
+  surefire resume --auto               only if no person has to act first";
 
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(in crate::cli) struct Resume {
-    /// The run, by its id or how that begins; the last one unless told otherwise
+    /// Id of the run, or its first characters [default: the last run]
     #[arg(value_name = "RUN")]
     run: Option<String>,
-    /// Only if the run stopped for a reason after which it may go on without a person
+    /// Resume only if no person has to act first
     #[arg(long)]
     auto: bool,
-    /// Print the protocol's messages, one a line
+    /// Print the protocol's messages, one JSON object per line
     #[arg(long)]
     json: bool,
     #[command(flatten)]
     permits: PermitOptions,
     #[command(flatten)]
     limits: LimitOptions,
-    /// How many more visits of each step to allow
-    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true, help_heading = "Limits")]
+    /// Additional visits to allow for each step
+    #[arg(long, value_name = "N", default_value_t = 0, help_heading = "Limits")]
     allow_visits: u32,
-    /// How many more steps in all to allow
-    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true, help_heading = "Limits")]
+    /// Additional steps to allow in total
+    #[arg(long, value_name = "N", default_value_t = 0, help_heading = "Limits")]
     allow_steps: u32,
     #[command(flatten)]
-    ours: Ours,
+    local: LocalOptions,
 }
 
 impl Resume {
-    pub(in crate::cli) fn run(mut self, context: &Context) -> Result<ExitCode, Complaint> {
-        let data = self.ours.places.data()?;
+    pub(in crate::cli) fn run(mut self, context: &Context) -> Result<ExitCode, CliError> {
+        let data = self.local.paths.data()?;
         let chosen = chosen_here(context);
         wait(stoppable(async |mut stop| {
             let looking = async {
-                let books = connection::books(context.catalog, &data).await?;
-                find_run::run(&books, self.run.as_deref()).await
+                let history = connection::history(context.catalog, &data).await?;
+                find_run::run(&history, self.run.as_deref()).await
             };
             let run = tokio::select! {
                 run = looking => run?,
-                status = stop.wished() => return Ok(ExitCode::from(status)),
+                status = stop.requested() => return Ok(ExitCode::from(status)),
             };
-            self.ours.agent.must_be(context, &run)?;
+            self.local.agent.must_be(context, &run)?;
             if let (true, Some(ending)) = (self.auto, &run.ending) {
                 if ending.goal_met {
                     let words = format!("Nothing to do: {} ({}).", ending.message, ending.reason);
-                    // Programs read messages there, and this is none.
+                    // With --json, standard output carries only protocol messages.
                     if self.json {
                         context.console.warn(words);
                     } else {
@@ -80,38 +80,39 @@ impl Resume {
                     }
                     return Ok(ExitCode::SUCCESS);
                 }
-                may_go_on_alone(ending)?;
+                check_auto(ending)?;
             }
             let directory = Path::new(&run.working_directory);
-            let go_on = self.go_on(context);
+            let request = self.request(context);
             if run.ending.is_none() {
-                as_it_is(&go_on)?;
+                check_unchanged(&request)?;
             }
-            let door = self.ours.door(context, directory)?;
-            // What waits for its time goes on by itself, unless a person does not want to wait.
+            let config = self.local.config(context, directory)?;
+            // A paused run resumes automatically when it is due, unless the user does not want to
+            // wait.
             let waits = run.ending.as_ref().is_some_and(|ending| ending.resume_at.is_some());
-            let by_itself = waits && self.auto && go_on.names_nothing();
+            let by_itself = waits && self.auto && request.changes_nothing();
             let id = run.run_id;
-            let take_up = if by_itself { std::slice::from_ref(&id) } else { &[] };
-            let house = tokio::select! {
-                house = House::enter(&door, take_up) => house?,
-                status = stop.wished() => return Ok(ExitCode::from(status)),
+            let recovery = if by_itself { std::slice::from_ref(&id) } else { &[] };
+            let connection = tokio::select! {
+                connection = Connection::enter(&config, recovery) => connection?,
+                status = stop.requested() => return Ok(ExitCode::from(status)),
             };
             let view = View::new(context.console, self.json);
-            let mut follower = Follower::new(context, &door, house, view, stop);
-            follower.come_in(&chosen)?;
+            let mut follower = Follower::new(context, &config, connection, view, stop);
+            follower.announce_connection(&chosen)?;
             if !by_itself {
-                follower.resume(id, go_on).await?;
+                follower.resume(id, request).await?;
             }
-            follower.house.listen_to(id).await?;
+            follower.connection.listen_to(id).await?;
             finish(follower, id, run.last_seq).await
         }))
     }
 
-    /// What is settled elsewhere is for runs that begin, or known to the engine; one that has its limits keeps them.
-    fn go_on(&self, context: &Context) -> GoOn {
+    /// Only options on the command line change limits and tools. Other settings apply to new runs.
+    fn request(&self, context: &Context) -> ResumeRequest {
         let here = |long| context.rank(long) == Rank::CommandLine;
-        GoOn {
+        ResumeRequest {
             by: if self.auto { ResumedBy::Auto } else { ResumedBy::User },
             limits: WantedLimits {
                 time: self.limits.time.filter(|_| here("time")),
@@ -121,7 +122,11 @@ impl Resume {
             },
             allow_visits: self.allow_visits,
             allow_steps: self.allow_steps,
-            allow_tools: if here("allow-tool") { self.ours.agent.allow_tool.clone() } else { Vec::new() },
+            allow_tools: if here("allow-tool") {
+                self.local.agent.allow_tool.clone()
+            } else {
+                Vec::new()
+            },
             permits: Permits {
                 allow_dirty: false,
                 allow_deps: self.permits.allow_deps,
@@ -132,16 +137,16 @@ impl Resume {
 }
 
 impl AgentOptions {
-    /// A run stays with its agent, whatever is settled elsewhere.
-    fn must_be(&mut self, context: &Context, run: &RunLine) -> Result<(), Complaint> {
+    /// A run keeps its agent, whatever the settings say.
+    fn must_be(&mut self, context: &Context, run: &RunLine) -> Result<(), CliError> {
         let its = if run.rehearsal { Choice::Rehearsal } else { Choice::Claude };
         let other = self.choice() != its && self.choice() != Choice::Auto;
         let here = ["agent", "rehearse"].iter().any(|long| context.rank(long) == Rank::CommandLine);
         if other && here {
-            return Err(Complaint::usage(
-                "the run cannot go on with another agent",
+            return Err(CliError::usage(
+                "the run cannot be resumed with another agent",
                 format!("its conversation belongs to `{}`", run.agent),
-                "leave --agent and --rehearse out, or start the recipe again",
+                "remove --agent and --rehearse, or start the recipe again",
             ));
         }
         self.agent = its;
@@ -149,24 +154,28 @@ impl AgentOptions {
     }
 }
 
-/// Refuses to change what a run may use up while it has not ended: it goes on just as it is.
-fn as_it_is(go_on: &GoOn) -> Result<(), Complaint> {
-    if go_on.names_nothing() {
+/// Refuses to change the limits and tools of a run that has not ended.
+fn check_unchanged(request: &ResumeRequest) -> Result<(), CliError> {
+    if request.changes_nothing() {
         return Ok(());
     }
-    Err(Complaint::usage(
+    Err(CliError::usage(
         "the run's limits and tools cannot be changed now",
-        "it has not ended, and goes on as it is",
-        "leave them out; once it has ended, it can go on with others",
+        "it has not ended, and resumes unchanged",
+        "remove those options; once the run has ended, it can be resumed with them",
     ))
 }
 
-/// Refuses to go on after a reason that needs a person, with that reason's own exit status.
-fn may_go_on_alone(ending: &Ending) -> Result<(), Complaint> {
+/// Refuses to resume after an end that a person has to act on, with the exit status of that end.
+fn check_auto(ending: &Ending) -> Result<(), CliError> {
     if ending.auto_resumable {
         return Ok(());
     }
-    let why = format!("{} ({}) needs a person", ending.message, ending.reason);
-    Err(Complaint::new("the run does not go on by itself", why, "leave --auto out to go on all the same")
-        .status(ending.exit_code))
+    let why = format!("a person has to act first: {} ({})", ending.message, ending.reason);
+    Err(CliError::new(
+        "the run cannot be resumed automatically",
+        why,
+        "remove --auto to resume it anyway",
+    )
+    .status(ending.exit_code))
 }

@@ -1,5 +1,6 @@
-//! `surefire runs`: past and present runs.
+//! `surefire runs`: lists current and past runs.
 
+use std::cmp::Reverse;
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -8,13 +9,13 @@ use serde_json::json;
 
 use super::{reasons, show};
 use crate::cli::connection;
-use crate::cli::connection::Books;
+use crate::cli::connection::rehearsals;
 use crate::cli::context::Context;
 use crate::cli::render::format::visible;
 use crate::cli::render::paint;
 use crate::cli::render::table::{Cell, Table};
 use crate::cli::settings::data;
-use crate::cli::usage::complaint::Complaint;
+use crate::cli::usage::cli_error::CliError;
 use crate::cli::usage::options::{DataOption, duration};
 use crate::cli::usage::program::program_name;
 use crate::cli::wait::wait;
@@ -28,32 +29,32 @@ const EXAMPLES: &str = "\
 Examples:
   surefire runs --recipe implement-and-review
   surefire runs --reason max-total-steps --json
-  surefire runs --all                  every run there is
-  surefire runs --prune 30d            the same as `surefire prune --runs 30d`";
+  surefire runs --all                  list every run
+  surefire runs --prune 30d            same as `surefire prune --runs 30d`";
 
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(in crate::cli) struct Runs {
-    /// Only runs of this recipe
+    /// Show only runs of this recipe
     #[arg(long, value_name = "RECIPE")]
     recipe: Option<String>,
-    /// Only runs that ended for this reason
+    /// Show only runs that ended for this reason
     #[arg(long, value_name = "REASON")]
     reason: Option<String>,
-    /// Only runs in this session
+    /// Show only runs in this session
     #[arg(long, value_name = "UUID")]
     session: Option<SessionId>,
-    /// At most so many, the last ones
+    /// Show at most this many, the newest
     #[arg(long, value_name = "N", default_value_t = 20)]
     limit: usize,
-    /// All of them
+    /// Show all runs
     #[arg(long, conflicts_with = "limit")]
     all: bool,
-    /// Forget the runs that ended longer ago than this, such as 30d
+    /// Delete the runs that ended longer ago than this, such as 30d
     #[arg(long, value_name = "AGE", value_parser = duration)]
     #[arg(conflicts_with_all = ["recipe", "reason", "session", "limit", "all"])]
     prune: Option<Duration>,
-    /// Print what `GET /api/runs` answers
+    /// Print JSON: the answer of `GET /api/runs`
     #[arg(long)]
     json: bool,
     #[command(flatten)]
@@ -61,12 +62,12 @@ pub(in crate::cli) struct Runs {
 }
 
 impl Runs {
-    pub(in crate::cli) fn run(self, context: &Context) -> Result<ExitCode, Complaint> {
+    pub(in crate::cli) fn run(self, context: &Context) -> Result<ExitCode, CliError> {
         let data = data::directory(self.data.data.as_deref())?;
         wait(async {
-            let books = connection::books(context.catalog, &data).await?;
+            let history = connection::history(context.catalog, &data).await?;
             if let Some(age) = self.prune {
-                let count = books.prune(&data, age).await?;
+                let count = history.prune(&data, age).await?;
                 self.say_pruned(context, count);
                 return Ok(ExitCode::SUCCESS);
             }
@@ -77,7 +78,18 @@ impl Runs {
                 limit: (!self.all).then_some(self.limit),
                 ..RunFilter::default()
             };
-            let runs = books.runs(filter).await?;
+            let aside = rehearsals::directory(&data);
+            let aside = connection::history(context.catalog, &aside).await?;
+            let mut rows: Vec<_> = Vec::new();
+            for history in [&history, &aside] {
+                let runs = history.runs(filter.clone()).await?;
+                let at_server = history.is_remote();
+                rows.extend(runs.into_iter().map(|run| (run, at_server)));
+            }
+            // Both lists are merged, newest first.
+            rows.sort_by_key(|(run, _)| Reverse(run.started_at.0));
+            rows.truncate(filter.limit.unwrap_or(usize::MAX));
+            let (runs, at_server): (Vec<_>, Vec<_>) = rows.into_iter().unzip();
             if runs.is_empty() {
                 self.check_names(context)?;
             }
@@ -86,14 +98,14 @@ impl Runs {
             } else if runs.is_empty() {
                 context.console.say(format!("No runs. `{} run` runs a recipe.", program_name()));
             } else {
-                context.console.say(table(&runs, &books).text(context.console.width()));
+                context.console.say(table(&runs, &at_server).text(context.console.width()));
             }
             Ok(ExitCode::SUCCESS)
         })
     }
 
-    /// Where nothing is found, a name may be misspelt. What was run once need not be on offer any more.
-    fn check_names(&self, context: &Context) -> Result<(), Complaint> {
+    /// Checks the names only if no run was found: the recipe of an old run may no longer be offered.
+    fn check_names(&self, context: &Context) -> Result<(), CliError> {
         if let Some(recipe) = &self.recipe {
             show::find(context.catalog, recipe)?;
         }
@@ -108,30 +120,31 @@ impl Runs {
             return context.console.json(&json!({ "pruned": pruned }));
         }
         let runs = count(usize::try_from(pruned).unwrap_or(usize::MAX), "run");
-        context.console.say(format!("Forgot {runs}."));
+        context.console.say(format!("Deleted {runs}."));
     }
 }
 
-fn table(runs: &[RunLine], books: &Books) -> Table<6> {
-    let mut table = Table::new(["RUN", "BEGAN", "RECIPE", "STEPS", "END", "WHERE"]);
+/// The runs, each with whether a server runs it.
+fn table(runs: &[RunLine], at_server: &[bool]) -> Table<6> {
+    let mut table = Table::new(["RUN", "STARTED", "RECIPE", "STEPS", "END", "DIRECTORY"]);
     let now = Clock::system().now();
-    for run in runs {
+    for (run, at_server) in runs.iter().zip(at_server) {
         table.row([
             Cell::new(short_id(&run.run_id)),
             Cell::new(ago(Duration::from_millis(now.saturating_sub(run.started_at.0)))),
             Cell::new(visible(&run.recipe_id)),
             Cell::new(run.step_count.to_string()),
-            end(run, books),
+            end(run, *at_server),
             Cell::new(visible(&run.working_directory)),
         ]);
     }
     table
 }
 
-fn end(run: &RunLine, books: &Books) -> Cell {
+fn end(run: &RunLine, at_server: bool) -> Cell {
     let rehearsal = if run.rehearsal { " (rehearsal)" } else { "" };
     let Some(ending) = &run.ending else {
-        let words = if books.are_at_a_server() { "goes on" } else { "left behind" };
+        let words = if at_server { "running" } else { "interrupted" };
         return Cell::new(format!("… {words} at {}{rehearsal}", visible(&run.step)));
     };
     let status = run.status;
@@ -139,7 +152,7 @@ fn end(run: &RunLine, books: &Books) -> Cell {
     Cell::painted(words, move |text| paint::status(status, text))
 }
 
-/// How long ago, in one word and a unit.
+/// The age in one unit.
 fn ago(age: Duration) -> String {
     let minutes = age.as_secs() / 60;
     match minutes {

@@ -1,4 +1,4 @@
-//! `surefire show`: one recipe, for people and for programs.
+//! `surefire show`: prints one recipe, as text or for programs.
 
 use std::process::ExitCode;
 
@@ -6,11 +6,11 @@ use clap::{Args, ValueEnum};
 
 use crate::cli::context::Context;
 use crate::cli::render::recipe_text::outlined;
-use crate::cli::usage::complaint::Complaint;
+use crate::cli::usage::cli_error::CliError;
 use crate::cli::usage::program::program_name;
 use crate::{AnyRecipe, Catalog};
 
-/// Examples that stand below its help.
+/// Examples below its help.
 const EXAMPLES: &str = "\
 Examples:
   surefire show implement-and-review
@@ -19,29 +19,29 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(in crate::cli) struct Show {
-    /// The recipe's id, as `recipes` lists it
+    /// Id of the recipe; `surefire recipes` lists them
     #[arg(value_name = "RECIPE")]
     recipe: String,
-    /// How to show it
+    /// Output format
     #[arg(long, value_enum, default_value = "text")]
     format: Format,
 }
 
-/// The forms of a recipe.
+/// The output formats.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Format {
-    /// For people
+    /// Text for a terminal
     Text,
     /// A flowchart for Markdown pages
     Mermaid,
     /// A graph for Graphviz
     Dot,
-    /// All of it, as the server answers it
+    /// JSON, as the server answers it
     Json,
 }
 
 impl Show {
-    pub(in crate::cli) fn run(self, context: &Context) -> Result<ExitCode, Complaint> {
+    pub(in crate::cli) fn run(self, context: &Context) -> Result<ExitCode, CliError> {
         let outline = find(context.catalog, &self.recipe)?.outline();
         match self.format {
             Format::Text => context.console.say(outlined(outline)),
@@ -53,14 +53,15 @@ impl Show {
     }
 }
 
-/// The recipe with this id, or what to say to somebody who wrote another one.
-pub(in crate::cli) fn find(catalog: Catalog, id: &str) -> Result<&'static dyn AnyRecipe, Complaint> {
+/// The recipe with this id, or an error that suggests the closest id.
+pub(in crate::cli) fn find(catalog: Catalog, id: &str) -> Result<&'static dyn AnyRecipe, CliError> {
     catalog.find(id).map_err(|unknown| {
-        let near = unknown.closest.map(|near| format!("did you mean `{near}`? ")).unwrap_or_default();
-        Complaint::usage(
+        let near =
+            unknown.closest.map(|near| format!("did you mean `{near}`? ")).unwrap_or_default();
+        CliError::usage(
             format!("there is no recipe `{id}`"),
-            "it is not on offer here",
-            format!("{near}`{} recipes` lists what is", program_name()),
+            "this program does not offer it",
+            format!("{near}`{} recipes` lists the recipes", program_name()),
         )
     })
 }

@@ -8,7 +8,7 @@ use clap::Args;
 use crate::cli::context::Context;
 use crate::cli::render::format::one_line;
 use crate::cli::settings::data;
-use crate::cli::usage::complaint::Complaint;
+use crate::cli::usage::cli_error::CliError;
 use crate::cli::usage::options::DataOption;
 use crate::cli::usage::program::program_name;
 use crate::cli::wait::wait;
@@ -17,15 +17,16 @@ use crate::engine::TrustRecords;
 const EXAMPLES: &str = "\
 Examples:
   surefire untrust             this repository
-  surefire untrust /gone/shop  one that is gone, by its recorded path";
+  surefire untrust /gone/shop  a deleted one, by its recorded path";
 
-/// What stands before every reason for not doing it.
+/// The first line of every error of this command.
 const WHAT: &str = "the trust cannot be withdrawn";
 
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(in crate::cli) struct Untrust {
-    /// The repository, by its directory or one below; the path as recorded where it is gone [default: .]
+    /// Directory of the repository, or one below it; the recorded path if it no longer exists
+    /// [default: .]
     #[arg(value_name = "DIR")]
     dir: Option<PathBuf>,
     #[command(flatten)]
@@ -33,31 +34,32 @@ pub(in crate::cli) struct Untrust {
 }
 
 impl Untrust {
-    pub(in crate::cli) fn run(self, context: &Context) -> Result<ExitCode, Complaint> {
+    pub(in crate::cli) fn run(self, context: &Context) -> Result<ExitCode, CliError> {
         let records = TrustRecords::new(data::directory(self.data.data.as_deref())?);
         let asked = self.dir.unwrap_or_else(|| PathBuf::from("."));
         let as_written = std::path::absolute(&asked)
-            .map_err(|error| Complaint::usage(WHAT, error.to_string(), "give the path from `/` on"))?;
+            .map_err(|error| CliError::usage(WHAT, error.to_string(), "give an absolute path"))?;
         wait(async {
             let top = records.subject(&asked).await.ok().map(|subject| subject.top);
-            // A record may be of a directory that is not the top of a work tree any more.
+            // The recorded directory may no longer be the top of a work tree.
             let candidates = [real(&as_written), as_written.clone()];
             for top in candidates.into_iter().chain(top) {
-                let was_trusted = records.untrust(&top).map_err(|error| Complaint::about(WHAT, &error))?;
+                let was_trusted =
+                    records.untrust(&top).map_err(|error| CliError::about(WHAT, &error))?;
                 if was_trusted {
-                    let words = format!("`{}` is not trusted any more.", top.display());
+                    let words = format!("`{}` is no longer trusted.", top.display());
                     context.console.say(one_line(&words));
                     return Ok(ExitCode::SUCCESS);
                 }
             }
-            let why = format!("there is no record of trust in `{}`", as_written.display());
-            let fix = format!("`{} trust --list` lists those that there are", program_name());
-            Err(Complaint::new("nothing was changed", why, fix))
+            let why = format!("`{}` is not trusted", as_written.display());
+            let fix = format!("`{} trust --list` lists the trusted repositories", program_name());
+            Err(CliError::new("nothing was changed", why, fix))
         })
     }
 }
 
-/// Where a path really leads, as far as it is there: what is below that is gone.
+/// The path with symbolic links resolved as far as it exists.
 fn real(path: &Path) -> PathBuf {
     let found = path.ancestors().find_map(|there| Some((there, there.canonicalize().ok()?)));
     match found {
@@ -74,7 +76,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_path_that_is_gone_is_known_by_what_is_there_of_it() {
+    fn the_existing_part_of_a_deleted_path_is_resolved() {
         let place = tempfile::tempdir().unwrap();
         let base = place.path().canonicalize().unwrap();
         std::fs::create_dir(base.join("there")).unwrap();

@@ -5,13 +5,12 @@ use std::process::ExitCode;
 
 use clap::Args;
 
-use crate::cli::connection;
 use crate::cli::context::Context;
-use crate::cli::find_run;
+use crate::cli::find_run::{self, Found};
 use crate::cli::render::format::{one_line, shortened, visible};
 use crate::cli::render::{commands, paint, summary};
 use crate::cli::settings::data;
-use crate::cli::usage::complaint::Complaint;
+use crate::cli::usage::cli_error::CliError;
 use crate::cli::usage::options::DataOption;
 use crate::cli::usage::program::program_name;
 use crate::cli::wait::wait;
@@ -22,20 +21,20 @@ use crate::wire::{RunDetails, RunLine};
 const EXAMPLES: &str = "\
 Examples:
   surefire why                     the last run
-  surefire why 3f2a8c1e            any other, by its id or how that begins
-  surefire why --json              all of it, for programs";
+  surefire why 3f2a8c1e            another run, by the start of its id
+  surefire why --json              everything, as JSON";
 
-/// How many lines of the agent's last reply are shown, and how long they may be.
+/// Limits for the excerpt of the agent's last reply.
 const REPLY_LINES: usize = 10;
-const LINE: usize = 400;
+const MAX_LINE_CHARS: usize = 400;
 
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(in crate::cli) struct Why {
-    /// The run, by its id or how that begins; the last one unless told otherwise
+    /// Id of the run, or its first characters [default: the last run]
     #[arg(value_name = "RUN")]
     run: Option<String>,
-    /// Print what `GET /api/runs/{id}` answers
+    /// Print JSON: the answer of `GET /api/runs/{id}`
     #[arg(long)]
     json: bool,
     #[command(flatten)]
@@ -43,40 +42,41 @@ pub(in crate::cli) struct Why {
 }
 
 impl Why {
-    pub(in crate::cli) fn run(self, context: &Context) -> Result<ExitCode, Complaint> {
-        let data = data::directory(self.data.data.as_deref())?;
+    pub(in crate::cli) fn run(self, context: &Context) -> Result<ExitCode, CliError> {
+        let usual = data::directory(self.data.data.as_deref())?;
         wait(async {
-            let books = connection::books(context.catalog, &data).await?;
-            let run = find_run::run(&books, self.run.as_deref()).await?;
-            let journal = books.journal(run.run_id, 0).await?;
+            let Found { run, history, data } =
+                find_run::anywhere(context.catalog, &usual, self.run.as_deref()).await?;
+            let journal = history.journal(run.run_id, 0).await?;
             let Some(journal) = journal else {
-                return Err(Complaint::new(
-                    "the run is gone",
-                    "it was deleted meanwhile",
-                    format!("`{} runs` lists them", program_name()),
+                return Err(CliError::new(
+                    "the run no longer exists",
+                    "it was deleted while it was being read",
+                    format!("`{} runs` lists the runs", program_name()),
                 ));
             };
             let mut timeline = journal.run.timeline(context.catalog);
-            for told in &journal.events {
-                timeline.apply(told.seq, told.at.0, &told.event);
+            for record in &journal.events {
+                timeline.apply(record.seq, record.at.0, &record.event);
             }
             if self.json {
                 context.console.json(&RunDetails { view: timeline.view().clone(), journal });
                 return Ok(ExitCode::SUCCESS);
             }
-            let reply = books.reply(journal.run.run_id).await?.unwrap_or_default();
+            let reply = history.reply(journal.run.run_id).await?.unwrap_or_default();
             let current = std::env::current_dir().ok();
             let command_context = CommandContext {
                 program: &program_name(),
-                data: data::named(context, &data),
+                data: if data == usual { data::named(context, &data) } else { Some(&data) },
                 directory: current.as_deref(),
+                script: None,
             };
             let handoff = handoff_directory(&data, journal.run.run_id).join(STOP_JSON);
             let known = Known {
                 run: &journal.run,
                 timeline: &timeline,
                 reply: &reply,
-                is_at_server: books.are_at_a_server(),
+                is_at_server: history.is_remote(),
                 handoff: Some(handoff).filter(|file| timeline.is_over() && file.is_file()),
             };
             context.console.say(known.explained(command_context));
@@ -85,23 +85,24 @@ impl Why {
     }
 }
 
-/// All that is known about a run.
+/// The facts about a run.
 struct Known<'k> {
     run: &'k RunLine,
     timeline: &'k Timeline,
-    /// What the agent said last.
+    /// The agent's last reply.
     reply: &'k str,
-    /// Whether a server drives it, if it has not ended.
+    /// Whether a server runs it, if it has not ended.
     is_at_server: bool,
-    /// The file that it left, where it is there.
+    /// Its `stop.json`, if the file exists.
     handoff: Option<PathBuf>,
 }
 
 impl Known<'_> {
-    /// All of it, for people.
+    /// The whole explanation as text.
     fn explained(&self, context: CommandContext<'_>) -> String {
         let (timeline, view) = (self.timeline, self.timeline.view());
-        let happened = format!("{}\n{}", paint::bold("What happened"), rows(view, &took(timeline.took())));
+        let happened =
+            format!("{}\n{}", paint::bold("What happened"), rows(view, &took(timeline.took())));
         let mut parts = vec![self.top(), happened];
         let reply = end_of(self.reply);
         if !reply.is_empty() {
@@ -126,11 +127,15 @@ impl Known<'_> {
                 vec![paint::cyan(format!("… {} at `{}`", view.status.words(), visible(&run.step)))]
             }
             None => {
-                vec![paint::yellow(format!("■ Left at `{}`: no server is running it", visible(&run.step)))]
+                vec![paint::yellow(format!(
+                    "■ Interrupted at `{}`: no server is running it",
+                    visible(&run.step)
+                ))]
             }
         };
         let cost = run.cost_usd;
-        let cost = if cost > 0.0 { format!(", for about {}", dollars(cost)) } else { String::new() };
+        let cost =
+            if cost > 0.0 { format!(", for about {}", dollars(cost)) } else { String::new() };
         lines.push(format!(
             "  run {} of {} in {}, with {}{cost}",
             run.run_id,
@@ -139,13 +144,19 @@ impl Known<'_> {
             visible(&run.agent),
         ));
         match &view.end {
-            Some(end) => lines.extend(end.rehearsal.iter().map(|words| format!("  {}", paint::bold(words)))),
-            None if run.rehearsal => lines.push(format!("  {}", paint::bold("This is a rehearsal."))),
+            Some(end) => {
+                lines.extend(end.rehearsal.iter().map(|words| format!("  {}", paint::bold(words))));
+            }
+            None if run.rehearsal => {
+                lines.push(format!("  {}", paint::bold("This is a rehearsal.")));
+            }
             None => {}
         }
         lines.extend(summary::details(&view.details));
-        let handoff =
-            self.handoff.iter().map(|file| format!("  left in: {}", one_line(&file.display().to_string())));
+        let handoff = self
+            .handoff
+            .iter()
+            .map(|file| format!("  details: {}", one_line(&file.display().to_string())));
         lines.extend(handoff);
         lines.join("\n")
     }
@@ -158,11 +169,12 @@ fn ended(view: &RunView, end: &EndCard) -> Vec<String> {
     lines
 }
 
-/// A line for each visit of a step, and one for everything that was remarkable in it.
+/// One line per visit of a step, and one per remark about it.
 fn rows(view: &RunView, total: &str) -> String {
     let widest = |words: &dyn Fn(&Visit) -> usize| view.visits.iter().map(words).max().unwrap_or(0);
     let step = widest(&|visit| visit.step.chars().count());
-    let outcome = widest(&|visit| visit.outcome.as_ref().map_or(1, |outcome| outcome.chars().count()));
+    let outcome =
+        widest(&|visit| visit.outcome.as_ref().map_or(1, |outcome| outcome.chars().count()));
     let mut lines = Vec::new();
     for visit in &view.visits {
         let reported = visit.outcome.as_deref().unwrap_or("–");
@@ -178,17 +190,19 @@ fn rows(view: &RunView, total: &str) -> String {
     }
     let most = view.max_steps.map(|most| format!(" of at most {most}")).unwrap_or_default();
     let (steps, turns) = (count(view.visits.len(), "step"), count(view.turns as usize, "turn"));
-    lines.push(format!("       {steps}{most}, {turns}, {total} in all"));
+    lines.push(format!("       {steps}{most}, {turns}, {total} in total"));
     lines.join("\n")
 }
 
-/// The last lines of a reply that say something.
+/// The last lines of a reply that are not empty.
 fn end_of(reply: &str) -> String {
     let reply = visible(reply);
     let lines: Vec<_> = reply.lines().filter(|line| !line.trim().is_empty()).collect();
     let skipped = lines.len().saturating_sub(REPLY_LINES);
-    let before = (skipped > 0).then(|| format!("  {}", paint::dim(format!("… {skipped} lines before"))));
-    let shown =
-        lines[skipped..].iter().map(|line| format!("  {} {}", paint::dim("│"), shortened(line, LINE)));
+    let before =
+        (skipped > 0).then(|| format!("  {}", paint::dim(format!("… {skipped} earlier lines"))));
+    let shown = lines[skipped..]
+        .iter()
+        .map(|line| format!("  {} {}", paint::dim("│"), shortened(line, MAX_LINE_CHARS)));
     before.into_iter().chain(shown).collect::<Vec<_>>().join("\n")
 }

@@ -1,55 +1,62 @@
-//! Deleting what is old: in a store that we have open, or at the server that has it.
+//! Deleting old runs and sessions: in a store that this process has open, or through the server that
+//! has it.
 
 use std::path::Path;
 use std::time::Duration;
 
-use super::books::{Books, look};
-use super::guest::Guest;
-use super::trouble::Trouble;
+use super::connection_error::ConnectionError;
+use super::remote::Remote;
+use super::run_history::{RunHistory, look};
 use crate::engine::{Clock, prune_runs, prune_sessions};
 use crate::store::Store;
 
-/// What was deleted with old sessions.
+/// The result of deleting old sessions.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(in crate::cli) struct PrunedSessions {
     pub(in crate::cli) sessions: u64,
     pub(in crate::cli) runs: u64,
-    /// By how much the database got smaller.
+    /// By how much the database shrank.
     pub(in crate::cli) freed_bytes: u64,
-    /// Why it did not get smaller.
+    /// Why the database could not be shrunk.
     pub(in crate::cli) problem: Option<String>,
 }
 
-impl Books {
-    /// Deletes the runs that ended longer ago than this, with their files, and says how many they were.
-    pub(in crate::cli) async fn prune(&self, data: &Path, age: Duration) -> Result<u64, Trouble> {
+impl RunHistory {
+    /// Deletes the runs that ended longer ago than this, with their files, and returns their
+    /// number.
+    pub(in crate::cli) async fn prune(
+        &self,
+        data: &Path,
+        age: Duration,
+    ) -> Result<u64, ConnectionError> {
         match self {
             Self::None => Ok(0),
-            Self::Own(_, store) => {
+            Self::Embedded(_, store) => {
                 let (data, before) = (data.to_owned(), before(age));
                 let prune = move |store: &dyn Store| {
                     let pruned = prune_runs(store, &data, before)?;
                     if let Err(error) = store.reclaim() {
-                        tracing::warn!(%error, "could not make the database smaller");
+                        tracing::warn!(%error, "failed to shrink the database");
                     }
                     Ok(pruned)
                 };
                 look(store, prune).await
             }
-            // Deleting needs the socket: HTTP is for reading.
-            Self::Theirs(server) => Guest::enter(server.clone()).await?.prune(age).await,
+            // Deleting needs the WebSocket: HTTP is read-only.
+            Self::Remote(server) => Remote::enter(server.clone()).await?.prune(age).await,
         }
     }
 
-    /// Deletes the sessions in which nothing happened for this long, with what their agents left in the data directory.
+    /// Deletes the sessions without activity for this long, with their agents' files in the data
+    /// directory.
     pub(in crate::cli) async fn prune_sessions(
         &self,
         data: &Path,
         age: Duration,
-    ) -> Result<PrunedSessions, Trouble> {
+    ) -> Result<PrunedSessions, ConnectionError> {
         match self {
             Self::None => Ok(PrunedSessions::default()),
-            Self::Own(_, store) => {
+            Self::Embedded(_, store) => {
                 let (data, before) = (data.to_owned(), before(age));
                 let prune = move |store: &dyn Store| {
                     let pruned = prune_sessions(store, &data, before)?;
@@ -62,8 +69,8 @@ impl Books {
                 };
                 look(store, prune).await
             }
-            Self::Theirs(server) => {
-                let pruned = Guest::enter(server.clone()).await?.prune_sessions(age).await?;
+            Self::Remote(server) => {
+                let pruned = Remote::enter(server.clone()).await?.prune_sessions(age).await?;
                 Ok(PrunedSessions {
                     sessions: pruned.session_count,
                     runs: pruned.run_count,

@@ -1,50 +1,52 @@
-//! Whether there is an agent to do the work, and which.
+//! Checks which agent would do the work, and whether its program runs.
 
 use std::path::PathBuf;
 
 use super::finding::Finding;
 use super::program;
-use super::program::Mute;
+use super::program::NoOutput;
 use crate::agent::Claude;
-use crate::cli::usage::complaint::Complaint;
+use crate::cli::usage::cli_error::CliError;
 use crate::cli::usage::options::{AgentOptions, Choice};
 
-const NAME: &str = "agent";
+const CHECK: &str = "agent";
 
-/// Also gives the CLI's path where there is one that answers, and it is wanted.
-pub(super) async fn check(options: Result<AgentOptions, Complaint>) -> (Finding, Option<PathBuf>) {
+/// Also returns the path of the agent's CLI, if it is the chosen agent and responds.
+pub(super) async fn check(options: Result<AgentOptions, CliError>) -> (Finding, Option<PathBuf>) {
     let options = match options {
         Ok(options) => options,
-        Err(complaint) => return (Finding::complained(NAME, &complaint), None),
+        Err(problem) => return (Finding::complained(CHECK, &problem), None),
     };
     if options.choice() == Choice::Rehearsal {
-        let words = "the built-in rehearsal, as asked for: it only pretends, and changes nothing";
-        return (Finding::good(NAME, words), None);
+        let words = "the built-in rehearsal, as configured: it only pretends and changes nothing";
+        return (Finding::good(CHECK, words), None);
     }
     let path = match Claude::find(options.agent_path.as_deref()) {
         Ok(claude) => claude.path().to_owned(),
         Err(failure) => {
-            let complaint = Complaint::about("", &failure);
-            let [_, why, fix] = complaint.parts();
+            let problem = CliError::about("", &failure);
+            let [_, why, fix] = problem.parts();
             let finding = match options.agent {
                 Choice::Auto if options.agent_path.is_none() => {
-                    Finding::doubtful(NAME, format!("a server would only rehearse: {why}"), fix)
+                    Finding::doubtful(CHECK, format!("a server would only rehearse: {why}"), fix)
                 }
-                Choice::Auto | Choice::Claude | Choice::Rehearsal => Finding::bad(NAME, why, fix),
+                Choice::Auto | Choice::Claude | Choice::Rehearsal => Finding::bad(CHECK, why, fix),
             };
             return (finding, None);
         }
     };
     let shown = path.display();
-    let fix = format!("see what `{shown} --version` says; install Claude Code anew if it fails");
-    let finding = match program::said(&path, &["--version"]).await {
-        Ok(said) if said.success => Finding::good(NAME, format!("{}, `{shown}`", said.first_line())),
-        Ok(_) => Finding::doubtful(NAME, format!("`{shown}` does not tell its version"), fix),
+    let fix = format!("run `{shown} --version`; reinstall Claude Code if that fails");
+    let finding = match program::output_of(&path, &["--version"]).await {
+        Ok(output) if output.success => {
+            Finding::good(CHECK, format!("{}, `{shown}`", output.first_line()))
+        }
+        Ok(_) => Finding::doubtful(CHECK, format!("`{shown} --version` failed"), fix),
         Err(why) => {
-            let words = format!("`{shown}` cannot be asked for its version: {why}");
+            let words = format!("cannot run `{shown} --version`: {why}");
             let finding = match why {
-                Mute::NotRun(_) => Finding::bad(NAME, words, fix),
-                Mute::NoAnswer => Finding::doubtful(NAME, words, fix),
+                NoOutput::NotRun(_) => Finding::bad(CHECK, words, fix),
+                NoOutput::TimedOut => Finding::doubtful(CHECK, words, fix),
             };
             return (finding, None);
         }

@@ -1,16 +1,17 @@
-//! Whether the clock can be right. Runs are dated by it, and the end of a usage limit is told by it.
+//! Checks whether the system clock is plausible. Timestamps and the end of a usage limit depend on
+//! it.
 
 use std::path::Path;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use super::finding::Finding;
 
-const NAME: &str = "clock";
+const CHECK: &str = "clock";
 
-/// From 1970 to the first moment of the year that this program was made for: 2026. It cannot be earlier.
-const MADE_IN: Duration = Duration::from_hours(20_454 * 24);
+/// From 1970 to the start of 2026, before which this program did not exist.
+const RELEASED_AFTER: Duration = Duration::from_hours(20_454 * 24);
 
-/// How far apart two clocks may be that are both right.
+/// The accepted difference between the clock and the store's timestamps.
 const TOLERANCE: Duration = Duration::from_mins(1);
 
 pub(super) fn check(data: Option<&Path>) -> Finding {
@@ -20,22 +21,31 @@ pub(super) fn check(data: Option<&Path>) -> Finding {
 fn judge(now: SystemTime, newest: Option<SystemTime>) -> Finding {
     let fix = "set the system's clock";
     let shown = humantime::format_rfc3339_seconds(now);
-    if now < UNIX_EPOCH + MADE_IN {
-        return Finding::bad(NAME, format!("it says {shown}, and that is long past"), fix);
+    if now < UNIX_EPOCH + RELEASED_AFTER {
+        return Finding::bad(
+            CHECK,
+            format!("the time is {shown}, which is years in the past"),
+            fix,
+        );
     }
     match newest.filter(|newest| *newest > now + TOLERANCE) {
         Some(newest) => {
             let newest = humantime::format_rfc3339_seconds(newest);
-            Finding::doubtful(NAME, format!("it says {shown}, but the store was written at {newest}"), fix)
+            Finding::doubtful(
+                CHECK,
+                format!("the time is {shown}, but the store was written at {newest}"),
+                fix,
+            )
         }
-        None => Finding::good(NAME, "it can be right"),
+        None => Finding::good(CHECK, "the system time is plausible"),
     }
 }
 
-/// When the store was last written to.
+/// When the store was last modified.
 fn newest(data: &Path) -> Option<SystemTime> {
     let files = std::fs::read_dir(data).ok()?.filter_map(Result::ok);
-    let store = files.filter(|file| file.file_name().as_encoded_bytes().starts_with(b"surefire.db"));
+    let store =
+        files.filter(|file| file.file_name().as_encoded_bytes().starts_with(b"surefire.db"));
     store.filter_map(|file| file.metadata().ok()?.modified().ok()).max()
 }
 
@@ -46,7 +56,7 @@ mod tests {
 
     #[test]
     fn a_clock_is_wrong_before_its_program_and_doubtful_before_its_store() {
-        let made = UNIX_EPOCH + MADE_IN;
+        let made = UNIX_EPOCH + RELEASED_AFTER;
         let later = made + Duration::from_secs(1000);
         for (now, newest, status) in [
             (UNIX_EPOCH, None, Status::Bad),

@@ -1,4 +1,4 @@
-//! Whether everything can be kept where it should be, and by us alone.
+//! Checks whether the data directory can be written to, and only by this user.
 
 use std::io::ErrorKind;
 use std::os::unix::fs::MetadataExt;
@@ -8,18 +8,18 @@ use rustix::fs::{Access, access, statvfs};
 use rustix::process::geteuid;
 
 use super::finding::Finding;
-use crate::cli::usage::complaint::Complaint;
+use crate::cli::usage::cli_error::CliError;
 use crate::store::Holder;
 
-const NAME: &str = "data directory";
+const CHECK: &str = "data directory";
 
-/// Less free space than this is worth a word, in bytes: a store and the agents' output soon take as much.
-const LITTLE: u64 = 100_000_000;
+/// Less free space than this is a warning: a store and the agents' output soon need as much.
+const MIN_FREE_BYTES: u64 = 100_000_000;
 
-pub(super) fn check(data: Result<&Path, &Complaint>, holder: Option<&Holder>) -> Finding {
+pub(super) fn check(data: Result<&Path, &CliError>, holder: Option<&Holder>) -> Finding {
     let data = match data {
         Ok(data) => data,
-        Err(complaint) => return Finding::complained(NAME, complaint),
+        Err(problem) => return Finding::complained(CHECK, problem),
     };
     let shown = data.display();
     let metadata = match std::fs::metadata(data) {
@@ -34,41 +34,48 @@ pub(super) fn check(data: Result<&Path, &Complaint>, holder: Option<&Holder>) ->
         return unusable(data, "it cannot be written to");
     }
     if metadata.uid() != geteuid().as_raw() {
-        let words = format!("`{shown}` belongs to somebody else, who can read all of it");
-        return Finding::doubtful(NAME, words, "name a folder of your own with `--data`");
+        let words = format!("`{shown}` belongs to another user, who can read everything in it");
+        return Finding::doubtful(CHECK, words, "choose a directory of your own with `--data`");
     }
     let mode = metadata.mode() & 0o777;
     if mode & 0o077 != 0 {
-        let words = format!("others have access to `{shown}` (mode {mode:o})");
-        return Finding::doubtful(NAME, words, "run `chmod 700` on it");
+        let words = format!("other users have access to `{shown}` (mode {mode:o})");
+        return Finding::doubtful(CHECK, words, "run `chmod 700` on it");
     }
     let used = holder.map_or_else(String::new, |holder| format!(", in use by {holder}"));
     with_room(data, data, &used)
 }
 
-/// A directory that is not there, and can be made if the nearest one that is there can be written to.
+/// A directory that does not exist. It can be created if its nearest existing ancestor is writable.
 fn to_be_made(data: &Path) -> Finding {
     let Some(above) = data.ancestors().skip(1).find(|folder| folder.exists()) else {
-        return unusable(data, "there is nothing above it");
+        return unusable(data, "none of its parent directories exists");
     };
     if !above.is_dir() || access(above, Access::WRITE_OK | Access::EXEC_OK).is_err() {
-        return unusable(data, &format!("it is not there, and cannot be made in `{}`", above.display()));
+        return unusable(
+            data,
+            &format!("it does not exist and cannot be created in `{}`", above.display()),
+        );
     }
-    with_room(data, above, ", which is made when it is needed")
+    with_room(data, above, ", created on first use")
 }
 
 fn with_room(data: &Path, measured: &Path, words: &str) -> Finding {
     let shown = data.display();
     match statvfs(measured).map(|found| found.f_bavail.saturating_mul(found.f_frsize)) {
-        Ok(free) if free < LITTLE => {
-            let words = format!("`{shown}`{words}; there are only {} MB left", free / 1_000_000);
-            Finding::doubtful(NAME, words, "make room on that disk, or name another folder with `--data`")
+        Ok(free) if free < MIN_FREE_BYTES => {
+            let words = format!("`{shown}`{words}; only {} MB are free", free / 1_000_000);
+            Finding::doubtful(
+                CHECK,
+                words,
+                "free space on that disk, or choose another directory with `--data`",
+            )
         }
-        Ok(_) | Err(_) => Finding::good(NAME, format!("`{shown}`{words}")),
+        Ok(_) | Err(_) => Finding::good(CHECK, format!("`{shown}`{words}")),
     }
 }
 
 fn unusable(data: &Path, why: &str) -> Finding {
-    let fix = "put that right, or name another folder with `--data`";
-    Finding::bad(NAME, format!("`{}` cannot be used: {why}", data.display()), fix)
+    let fix = "fix that, or choose another directory with `--data`";
+    Finding::bad(CHECK, format!("`{}` cannot be used: {why}", data.display()), fix)
 }

@@ -1,9 +1,9 @@
-//! What one check found, and what to do about it.
+//! The result of one check, and what to do about it.
 
 use crate::Advise;
-use crate::cli::usage::complaint::Complaint;
+use crate::cli::usage::cli_error::CliError;
 
-/// What one check found.
+/// The result of one check.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Finding {
     pub(super) name: &'static str,
@@ -15,9 +15,9 @@ pub(super) struct Finding {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Status {
-    /// All is well.
+    /// The check passed.
     Good,
-    /// It works, but perhaps not as it was meant.
+    /// A warning: it works, but perhaps not as intended.
     Doubtful,
     /// It does not work.
     Bad,
@@ -28,22 +28,30 @@ impl Finding {
         Self { name, status: Status::Good, words: words.into(), fix: String::new() }
     }
 
-    pub(super) fn doubtful(name: &'static str, words: impl Into<String>, fix: impl Into<String>) -> Self {
+    pub(super) fn doubtful(
+        name: &'static str,
+        words: impl Into<String>,
+        fix: impl Into<String>,
+    ) -> Self {
         Self { name, status: Status::Doubtful, words: words.into(), fix: fix.into() }
     }
 
-    pub(super) fn bad(name: &'static str, words: impl Into<String>, fix: impl Into<String>) -> Self {
+    pub(super) fn bad(
+        name: &'static str,
+        words: impl Into<String>,
+        fix: impl Into<String>,
+    ) -> Self {
         Self { name, status: Status::Bad, words: words.into(), fix: fix.into() }
     }
 
-    /// An error of an inner room: what is wrong, and what to do.
+    /// A failed check, from a library error.
     pub(super) fn failed(name: &'static str, error: &impl Advise) -> Self {
-        Self::complained(name, &Complaint::about("", error))
+        Self::complained(name, &CliError::about("", error))
     }
 
-    /// The same of a command.
-    pub(super) fn complained(name: &'static str, complaint: &Complaint) -> Self {
-        let [what, why, fix] = complaint.parts();
+    /// A failed check, from a command's error.
+    pub(super) fn complained(name: &'static str, problem: &CliError) -> Self {
+        let [what, why, fix] = problem.parts();
         let words: Vec<_> = [what, why].into_iter().filter(|words| !words.is_empty()).collect();
         Self::bad(name, words.join(": "), fix)
     }

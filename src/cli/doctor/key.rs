@@ -1,24 +1,26 @@
-//! Whether there is a key, and nobody else can read it.
+//! Checks whether the API key is valid and readable only by this user.
 
 use std::path::PathBuf;
 
 use super::finding::Finding;
-use crate::cli::usage::complaint::Complaint;
+use crate::cli::usage::cli_error::CliError;
 use crate::server::ApiKey;
 
-const NAME: &str = "key";
+const CHECK: &str = "key";
 
-pub(super) fn check(path: Result<PathBuf, Complaint>) -> Finding {
+pub(super) fn check(path: Result<PathBuf, CliError>) -> Finding {
     let path = match path {
         Ok(path) => path,
-        Err(complaint) => return Finding::complained(NAME, &complaint),
+        Err(problem) => return Finding::complained(CHECK, &problem),
     };
     let shown = path.display();
-    if std::fs::symlink_metadata(&path).is_err_and(|error| error.kind() == std::io::ErrorKind::NotFound) {
-        return Finding::good(NAME, format!("`{shown}`, which is made when it is needed"));
+    if std::fs::symlink_metadata(&path)
+        .is_err_and(|error| error.kind() == std::io::ErrorKind::NotFound)
+    {
+        return Finding::good(CHECK, format!("`{shown}`, created on first use"));
     }
     match ApiKey::read(&path) {
-        Ok(_) => Finding::good(NAME, format!("`{shown}`, for you alone")),
-        Err(error) => Finding::failed(NAME, &error),
+        Ok(_) => Finding::good(CHECK, format!("`{shown}`, readable only by you")),
+        Err(error) => Finding::failed(CHECK, &error),
     }
 }

@@ -1,4 +1,4 @@
-//! Whether the agent is logged in, by its own word.
+//! Checks whether the agent reports that it is logged in.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use serde::Deserialize;
 use super::finding::Finding;
 use super::program;
 
-const NAME: &str = "login";
+const CHECK: &str = "login";
 
 /// The part of `claude auth status` that matters here.
 #[derive(Deserialize)]
@@ -17,16 +17,19 @@ struct AuthStatus {
 }
 
 pub(super) async fn check(cli: &Path) -> Finding {
-    let said = program::said(cli, &["auth", "status"]).await;
-    let said = said.ok().and_then(|said| serde_json::from_str::<AuthStatus>(&said.out).ok());
+    let output = program::output_of(cli, &["auth", "status"]).await;
+    let status =
+        output.ok().and_then(|output| serde_json::from_str::<AuthStatus>(&output.out).ok());
     let cli = cli.display();
-    match said.map(|status| status.logged_in) {
-        Some(true) => Finding::good(NAME, "the agent is logged in"),
-        Some(false) => Finding::bad(NAME, "the agent is not logged in", format!("run `{cli} auth login`")),
+    match status.map(|status| status.logged_in) {
+        Some(true) => Finding::good(CHECK, "the agent is logged in"),
+        Some(false) => {
+            Finding::bad(CHECK, "the agent is not logged in", format!("run `{cli} auth login`"))
+        }
         None => Finding::doubtful(
-            NAME,
-            "cannot tell: the agent does not say whether it is logged in",
-            format!("run `{cli} -p hello`, and log in if it asks for that; `{cli} update` may help as well"),
+            CHECK,
+            "unknown: the agent does not report whether it is logged in",
+            format!("run `{cli} -p hello`, and log in if it asks; `{cli} update` may also help"),
         ),
     }
 }

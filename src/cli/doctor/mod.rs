@@ -1,8 +1,9 @@
-//! `surefire doctor`: whether everything that a server or a run needs is there, and where each setting came from.
+//! `surefire doctor`: checks what a server or a run needs, and shows where each setting comes from.
 //!
-//! It looks, and touches nothing: whatever it finds wrong is for its reader to put right. Each check is a file.
+//! It changes nothing: the operator fixes what it reports. Each check has its own file.
 
 mod agent;
+mod bd;
 mod clock;
 mod configuration;
 mod data;
@@ -30,16 +31,16 @@ use clap::Args;
 use super::commands::serve::ServeOptions;
 use super::context::Context;
 use super::settings::{Layers, configuration_file, two_way};
-use super::usage::complaint::Complaint;
+use super::usage::cli_error::CliError;
 use super::wait::wait;
 use crate::store::Sqlite;
 use finding::{Finding, Status};
 
 const EXAMPLES: &str = "\
 Examples:
-  surefire doctor                          what a server would find
+  surefire doctor                          check what a server would use
   surefire doctor --listen 0.0.0.0:8080 --lan
-                                           the same with these options
+                                           check with these options
   surefire doctor --json                   for programs";
 
 #[derive(Debug, Args)]
@@ -47,13 +48,13 @@ Examples:
 pub(super) struct Doctor {
     #[command(flatten)]
     options: ServeOptions,
-    /// Prints one object of JSON
+    /// Print one JSON object
     #[arg(long, help_heading = "Output")]
     json: bool,
 }
 
 impl Doctor {
-    pub(super) fn run(self, context: &Context) -> Result<ExitCode, Complaint> {
+    pub(super) fn run(self, context: &Context) -> Result<ExitCode, CliError> {
         let command = two_way(context.commands.clone());
         let config = context.options().get_one::<PathBuf>("config");
         let (_, complaints) = Layers::read(&command, config.map(PathBuf::as_path));
@@ -68,25 +69,26 @@ impl Doctor {
         Ok(if worst { ExitCode::FAILURE } else { ExitCode::SUCCESS })
     }
 
-    async fn examine(&self, context: &Context, complaints: &[Complaint]) -> Vec<Finding> {
+    async fn examine(&self, context: &Context, complaints: &[CliError]) -> Vec<Finding> {
         let config = context.options().get_one::<PathBuf>("config");
         let file = configuration_file(config.map(PathBuf::as_path));
-        let places = &self.options.places;
-        let data = places.data();
+        let paths = &self.options.paths;
+        let data = paths.data();
         let holder = data.as_ref().ok().and_then(|data| Sqlite::holder(data).ok()?);
         let mut findings = configuration::check(file.as_deref(), complaints);
-        let (found, cli) = agent::check(self.options.agent.clone().settled(context)).await;
+        let (found, cli) = agent::check(self.options.agent.clone().resolved(context)).await;
         findings.push(found);
         findings.push(tools::check(&self.options.agent.allow_tool, cli.is_some()));
         if let Some(cli) = cli {
             findings.push(login::check(&cli).await);
         }
         findings.push(git::check().await);
+        findings.push(bd::check().await);
         findings.push(data::check(data.as_deref(), holder.as_ref()));
         findings.extend(store::check(data.as_deref().ok()));
         findings.extend(worktrees::check(context.catalog, data.as_deref().ok()).await);
         findings.extend(trust::check(data.as_deref().ok()).await);
-        findings.push(key::check(places.key_file()));
+        findings.push(key::check(paths.key_file()));
         findings.push(port::check(&self.options.listening, holder.as_ref()));
         findings.extend(local_socket::check(data.as_deref().ok(), holder.as_ref()).await);
         findings.extend(roots::check(&self.options.root));

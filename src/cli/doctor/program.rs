@@ -1,4 +1,4 @@
-//! Asking another program.
+//! Running another program for its output.
 
 use std::ffi::OsStr;
 use std::io;
@@ -11,55 +11,66 @@ use tokio::process::Command;
 use crate::cli::render::format::one_line;
 
 /// How long a program may take to answer.
-const PATIENCE: Duration = Duration::from_secs(10);
+const PROGRAM_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// How much it may say, in bytes. Nobody listens to the rest.
-const MOST: u64 = 64 << 10;
+/// The rest of a longer output is not read.
+const MAX_OUTPUT_BYTES: u64 = 64 << 10;
 
-/// The longest line that is shown of what it said.
-const LONGEST: usize = 80;
+/// The first line is cut to this length.
+const MAX_LINE_CHARS: usize = 80;
 
-/// What a program said.
-pub(in crate::cli) struct Said {
+/// A program's output.
+pub(in crate::cli) struct Output {
     pub(in crate::cli) out: String,
     pub(in crate::cli) success: bool,
 }
 
-impl Said {
-    /// Its first line, which may be anything.
+impl Output {
+    /// Its first line, shortened and without control characters.
     pub(in crate::cli) fn first_line(&self) -> String {
-        one_line(self.out.lines().next().unwrap_or_default().trim()).chars().take(LONGEST).collect()
+        one_line(self.out.lines().next().unwrap_or_default().trim())
+            .chars()
+            .take(MAX_LINE_CHARS)
+            .collect()
     }
 }
 
-/// Why a program said nothing.
+/// Why a program has no output.
 #[derive(Debug, thiserror::Error)]
-pub(in crate::cli) enum Mute {
-    /// It cannot be run at all.
+pub(in crate::cli) enum NoOutput {
+    /// It cannot be started.
     #[error(transparent)]
     NotRun(#[from] io::Error),
-    /// It runs, and says nothing.
-    #[error("it does not answer within {} s", PATIENCE.as_secs())]
-    NoAnswer,
+    /// It does not exit in time.
+    #[error("it does not answer within {} s", PROGRAM_TIMEOUT.as_secs())]
+    TimedOut,
 }
 
-/// Runs a program to its end, or until it has said enough.
-pub(in crate::cli) async fn said(program: impl AsRef<OsStr>, words: &[&str]) -> Result<Said, Mute> {
+/// Runs a program until it exits or its output reaches the limit.
+pub(in crate::cli) async fn output_of(
+    program: impl AsRef<OsStr>,
+    words: &[&str],
+) -> Result<Output, NoOutput> {
     let mut command = Command::new(program);
-    command.args(words).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).kill_on_drop(true);
+    command
+        .args(words)
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .kill_on_drop(true);
     let mut child = command.spawn()?;
     let listening = async {
         let mut out = Vec::new();
         if let Some(stdout) = child.stdout.take() {
-            // Whoever goes on talking finds that the pipe is closed.
-            stdout.take(MOST).read_to_end(&mut out).await?;
+            // A program that writes more gets SIGPIPE.
+            stdout.take(MAX_OUTPUT_BYTES).read_to_end(&mut out).await?;
         }
         let success = child.wait().await?.success();
-        Ok::<_, io::Error>(Said { out: String::from_utf8_lossy(&out).into_owned(), success })
+        Ok::<_, io::Error>(Output { out: String::from_utf8_lossy(&out).into_owned(), success })
     };
-    match tokio::time::timeout(PATIENCE, listening).await {
-        Ok(said) => Ok(said?),
-        Err(_) => Err(Mute::NoAnswer),
+    match tokio::time::timeout(PROGRAM_TIMEOUT, listening).await {
+        Ok(output) => Ok(output?),
+        Err(_) => Err(NoOutput::TimedOut),
     }
 }
 
@@ -68,20 +79,20 @@ mod tests {
     use super::*;
 
     #[tokio::test(start_paused = true)]
-    async fn a_program_that_never_answers_is_not_waited_for() {
-        let answer = said("sleep", &["1000"]).await;
+    async fn a_program_that_does_not_exit_times_out() {
+        let answer = output_of("sleep", &["1000"]).await;
         assert_eq!(answer.err().unwrap().to_string(), "it does not answer within 10 s");
     }
 
     #[tokio::test]
-    async fn a_program_that_never_stops_talking_is_not_heard_out() {
-        let said = said("yes", &[]).await.ok().unwrap();
-        assert_eq!((said.out.len() as u64, said.success), (MOST, false));
+    async fn endless_output_is_cut_off() {
+        let output = output_of("yes", &[]).await.ok().unwrap();
+        assert_eq!((output.out.len() as u64, output.success), (MAX_OUTPUT_BYTES, false));
     }
 
     #[test]
-    fn whatever_a_program_says_is_shown_as_one_short_line() {
-        let said = Said { out: format!("\u{1b}[2J{}\nmore", "x".repeat(200)), success: true };
-        assert_eq!(said.first_line(), format!(" [2J{}", "x".repeat(76)));
+    fn output_is_shown_as_one_short_line() {
+        let output = Output { out: format!("\u{1b}[2J{}\nmore", "x".repeat(200)), success: true };
+        assert_eq!(output.first_line(), format!(" [2J{}", "x".repeat(76)));
     }
 }

@@ -1,4 +1,4 @@
-//! How findings and settings are told.
+//! The doctor's report, as text and as JSON.
 
 use serde_json::{Value, json};
 
@@ -8,7 +8,7 @@ use crate::cli::render::format::one_line;
 use crate::cli::render::paint;
 use crate::cli::render::table::Table;
 
-/// What is shown where a setting has no value.
+/// Shown for a setting without a value.
 const NOTHING: &str = "–";
 
 impl Status {
@@ -29,7 +29,7 @@ impl Status {
     }
 }
 
-/// For people: the findings, and below them a table of the settings, in so many columns.
+/// As text: the findings, and below them a table of the settings.
 pub(super) fn text(findings: &[Finding], settings: &[Row], columns: Option<usize>) -> String {
     let width = findings.iter().map(|finding| finding.name.len()).max().unwrap_or(0);
     let mut lines = Vec::new();
@@ -48,7 +48,7 @@ pub(super) fn text(findings: &[Finding], settings: &[Row], columns: Option<usize
     lines.join("\n")
 }
 
-/// For programs: the same.
+/// As JSON.
 pub(super) fn json(findings: &[Finding], settings: &[Row]) -> Value {
     let checks: Vec<_> = findings
         .iter()

@@ -1,10 +1,10 @@
-//! Whether the directories that agents may work in are there.
+//! Checks whether the directories that agents may work in exist.
 
 use std::path::PathBuf;
 
 use super::finding::Finding;
 
-const NAME: &str = "roots";
+const CHECK: &str = "roots";
 
 pub(super) fn check(roots: &[PathBuf]) -> Vec<Finding> {
     let home = std::env::home_dir();
@@ -15,14 +15,14 @@ pub(super) fn check(roots: &[PathBuf]) -> Vec<Finding> {
     };
     let mut findings = Vec::new();
     if there.is_empty() {
-        let fix = "name a folder that agents may work in with `--root`";
-        findings.push(Finding::bad(NAME, "there is no folder that agents may work in", fix));
+        let fix = "name a directory that agents may work in: `--root <FOLDER>`";
+        findings.push(Finding::bad(CHECK, "there is no directory that agents may work in", fix));
     } else {
-        findings.push(Finding::good(NAME, format!("agents may work below {}", names(&there))));
+        findings.push(Finding::good(CHECK, format!("agents may work below {}", names(&there))));
     }
     if !missing.is_empty() {
-        let words = format!("no such folder: {}", names(&missing));
-        findings.push(Finding::doubtful(NAME, words, "make it, or take it out of the roots"));
+        let words = format!("no such directory: {}", names(&missing));
+        findings.push(Finding::doubtful(CHECK, words, "create it, or remove it from the roots"));
     }
     findings
 }

@@ -1,4 +1,4 @@
-//! What each setting is, and where that came from.
+//! The value and the source of each setting.
 
 use std::ffi::OsStr;
 use std::path::PathBuf;
@@ -8,10 +8,10 @@ use crate::cli::context::Context;
 use crate::cli::settings;
 use crate::cli::settings::SETTINGS;
 
-/// A setting as it is now.
+/// A setting with its effective value.
 pub(super) struct Row {
     pub(super) name: &'static str,
-    /// `None` where there is none, and nothing else stands in for it.
+    /// `None` if the setting has no value and no default.
     pub(super) value: Option<String>,
     pub(super) source: String,
 }
@@ -25,10 +25,10 @@ pub(super) fn all(context: &Context, command: &clap::Command, options: &ServeOpt
     SETTINGS.iter().map(|setting| row(setting.name)).collect()
 }
 
-/// What was said, or what the option says by itself.
+/// The configured value, or the option's default.
 fn given(context: &Context, command: &clap::Command, name: &str) -> Option<String> {
-    let ours = context.options().try_get_raw(&name.replace('-', "_")).ok().flatten();
-    let values: Vec<&OsStr> = match (ours, context.layers.values(name)) {
+    let parsed = context.options().try_get_raw(&name.replace('-', "_")).ok().flatten();
+    let values: Vec<&OsStr> = match (parsed, context.layers.values(name)) {
         (Some(values), _) => values.collect(),
         (None, Some(values)) => values.iter().map(AsRef::as_ref).collect(),
         (None, None) => settings::option(command, name)?
@@ -41,11 +41,12 @@ fn given(context: &Context, command: &clap::Command, name: &str) -> Option<Strin
     (!values.is_empty()).then(|| values.join(", "))
 }
 
-/// What stands in where nothing was said, as far as that is a place.
+/// The default paths, which clap does not know.
 fn usual(name: &str, options: &ServeOptions) -> Option<String> {
     let path: Option<PathBuf> = match name {
-        "data" => options.places.data().ok(),
-        "key-file" => options.places.key_file().ok(),
+        "data" => options.paths.data().ok(),
+        "key-file" => options.paths.key_file().ok(),
+        "log-file" => options.log_file().ok(),
         "root" => std::env::home_dir(),
         _ => None,
     };

@@ -1,4 +1,4 @@
-//! Whether all that is stored can be read.
+//! Checks whether everything in the store can be read.
 
 use std::path::Path;
 
@@ -6,22 +6,23 @@ use super::finding::Finding;
 use crate::cli::usage::program::program_name;
 use crate::store::{Quarantined, Sqlite};
 
-const NAME: &str = "store";
+const CHECK: &str = "store";
 
 /// How many are named; the others are counted.
 const MAX_NAMED: usize = 5;
 
-/// Reads the store as it is on the disk, also while a server has it open. There is nothing to say where there is none.
+/// Reads the store from disk, even while a server has it open. Reports nothing if there is no
+/// store.
 pub(super) fn check(data: Option<&Path>) -> Option<Finding> {
     let data = data.filter(|data| Sqlite::is_in(data))?;
     Some(match Sqlite::inspect(data) {
         Ok(None) => Finding::good(
-            NAME,
-            "written by an earlier version, and not looked over: the next server brings it up to date",
+            CHECK,
+            "written by an earlier version, not checked: the next server migrates it",
         ),
-        Ok(Some(found)) if found.is_empty() => Finding::good(NAME, "everything in it can be read"),
-        Ok(Some(found)) => Finding::doubtful(NAME, words(&found), fix()),
-        Err(error) => Finding::failed(NAME, &error),
+        Ok(Some(found)) if found.is_empty() => Finding::good(CHECK, "all entries can be read"),
+        Ok(Some(found)) => Finding::doubtful(CHECK, words(&found), fix()),
+        Err(error) => Finding::failed(CHECK, &error),
     })
 }
 
@@ -43,8 +44,8 @@ fn words(found: &[Quarantined]) -> String {
 
 fn fix() -> String {
     format!(
-        "everything else works; look at the rows with `sqlite3 -readonly`, restore a backup if you need them, or delete \
-         them with the other runs of their age with `{} prune`",
+        "everything else works; inspect the rows with `sqlite3 -readonly`, restore a backup if you \
+         need them, or delete them and other runs of that age with `{} prune`",
         program_name()
     )
 }

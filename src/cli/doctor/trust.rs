@@ -1,4 +1,4 @@
-//! Which repositories are trusted, and whether this one is.
+//! Checks the records of trusted repositories, and the repository of the current directory.
 
 use std::path::Path;
 
@@ -11,10 +11,10 @@ use crate::recipe::Advise;
 const RECORDS: &str = "trust";
 const HERE: &str = "surefire.toml";
 
-/// How many records that do not hold are named; the others are counted.
+/// At most this many outdated records are named; the rest are counted.
 const MAX_NAMED: usize = 5;
 
-/// Looks at the records, and at the repository of the current directory. There is nothing to say where there are neither.
+/// Reports nothing if there are no records and no repository.
 pub(super) async fn check(data: Option<&Path>) -> Vec<Finding> {
     let Some(data) = data else { return Vec::new() };
     let records = TrustRecords::new(data);
@@ -25,7 +25,7 @@ pub(super) async fn check(data: Option<&Path>) -> Vec<Finding> {
     all(&records).await.into_iter().chain(here).collect()
 }
 
-/// How many records there are, and which do not hold any more.
+/// The number of records, and which of them are outdated.
 async fn all(records: &TrustRecords) -> Option<Finding> {
     let directories = match records.directories() {
         Ok(directories) if directories.is_empty() => return None,
@@ -44,10 +44,10 @@ async fn all(records: &TrustRecords) -> Option<Finding> {
             }
         }
     }
-    Some(told(directories.len(), &ended))
+    Some(records_finding(directories.len(), &ended))
 }
 
-fn told(all: usize, ended: &[String]) -> Finding {
+fn records_finding(all: usize, ended: &[String]) -> Finding {
     let trusted = match all {
         1 => "1 repository is trusted".to_owned(),
         _ => format!("{all} repositories are trusted"),
@@ -64,25 +64,26 @@ fn told(all: usize, ended: &[String]) -> Finding {
         1 => "1 repository".to_owned(),
         _ => format!("{all} repositories"),
     };
-    let do_not_hold = match ended.len() {
-        1 => "1 does not hold".to_owned(),
-        ended => format!("{ended} do not hold"),
-    };
-    let words = format!("{recorded} recorded, and {do_not_hold} any more: {}", named.join(", "));
-    let fix =
-        format!("`{program} trust` looks at one and trusts it anew, `{program} untrust` deletes its record");
+    let words = format!(
+        "{recorded} recorded as trusted, {} no longer valid: {}",
+        ended.len(),
+        named.join(", ")
+    );
+    let fix = format!(
+        "`{program} trust` shows the changes and trusts again, `{program} untrust` deletes the record"
+    );
     Finding::doubtful(RECORDS, words, fix)
 }
 
-/// Whether the file of this repository can be read, and is trusted.
+/// Whether this repository's file is valid and trusted.
 async fn here(records: &TrustRecords, current: &Path) -> Option<Finding> {
     let subject = match records.subject(current).await {
         Ok(subject) => subject,
         Err(error @ TrustError::ProjectFile { .. }) => {
-            let fix = "correct it and commit it; until then no run begins here";
+            let fix = "correct and commit it; until then no run can start here";
             return Some(Finding::bad(HERE, error.problem(), fix));
         }
-        // Whether there is git and a repository is another check's.
+        // The check of git reports these.
         Err(
             TrustError::NoRepository(_)
             | TrustError::Obstacle { .. }
@@ -91,8 +92,12 @@ async fn here(records: &TrustRecords, current: &Path) -> Option<Finding> {
         ) => return None,
     };
     if let Some(why) = subject.obstacle {
-        let fix = "put the file itself in the place of the link and commit it, or work without it";
-        return Some(Finding::doubtful(HERE, format!("this repository cannot be trusted: {why}"), fix));
+        let fix = "replace the link with the file itself and commit that, or work without it";
+        return Some(Finding::doubtful(
+            HERE,
+            format!("this repository cannot be trusted: {why}"),
+            fix,
+        ));
     }
     if subject.files.is_empty() {
         return None;
@@ -116,7 +121,7 @@ async fn here(records: &TrustRecords, current: &Path) -> Option<Finding> {
             let effect = if has_commands {
                 "its commands do not run, and runs here are refused"
             } else {
-                "hooks and MCP servers of its own do not run"
+                "its hooks and MCP servers do not run"
             };
             Finding::doubtful(
                 HERE,
@@ -133,15 +138,16 @@ mod tests {
     use crate::cli::doctor::finding::Status;
 
     #[test]
-    fn records_are_counted_and_those_that_do_not_hold_are_named() {
-        assert_eq!(told(1, &[]), Finding::good(RECORDS, "1 repository is trusted"));
-        assert_eq!(told(3, &[]).words, "3 repositories are trusted");
-        let one = told(3, &["`/shop`: not any more: surefire.toml changed".to_owned()]);
+    fn records_are_counted_and_outdated_ones_are_named() {
+        assert_eq!(records_finding(1, &[]), Finding::good(RECORDS, "1 repository is trusted"));
+        assert_eq!(records_finding(3, &[]).words, "3 repositories are trusted");
+        let one =
+            records_finding(3, &["`/shop`: no longer trusted: surefire.toml changed".to_owned()]);
         assert_eq!(one.status, Status::Doubtful);
-        let words = "3 repositories recorded, and 1 does not hold any more: `/shop`: not any more: surefire.toml changed";
+        let words = "3 repositories recorded as trusted, 1 no longer valid: `/shop`: no longer trusted: surefire.toml changed";
         assert_eq!(one.words, words);
         let many: Vec<_> = (0..7).map(|n| format!("`/{n}`")).collect();
-        assert!(told(9, &many).words.contains("and 7 do not hold any more"));
-        assert!(told(9, &many).words.ends_with("`/4`, and 2 more"));
+        assert!(records_finding(9, &many).words.contains(", 7 no longer valid"));
+        assert!(records_finding(9, &many).words.ends_with("`/4`, and 2 more"));
     }
 }

@@ -1,4 +1,4 @@
-//! Worktrees of runs that have ended: nothing throws them away by itself.
+//! Lists the worktrees of ended runs. Nothing removes them automatically.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -6,45 +6,45 @@ use std::time::Duration;
 use super::finding::Finding;
 use crate::Catalog;
 use crate::cli::connection;
-use crate::cli::connection::Books;
-use crate::cli::usage::complaint::Complaint;
+use crate::cli::connection::RunHistory;
+use crate::cli::usage::cli_error::CliError;
 use crate::cli::usage::program::program_name;
 use crate::engine::{Clock, worktrees_directory};
 use crate::run::{Event, RunId, Worktree};
 use crate::store::Sqlite;
 use crate::view::{count, took};
 
-const NAME: &str = "worktrees";
+const CHECK: &str = "worktrees";
 
-/// How many are named; the others are counted.
+/// At most this many are named; the rest are counted.
 const MAX_NAMED: usize = 5;
 
-/// How many links of a chain are followed to its last run.
+/// The longest chain that is followed to its last run.
 const MAX_LINKS: usize = 1000;
 
-/// Looks at what is in the data directory. There is nothing to say where no run worked apart.
+/// Reports nothing if the data directory has no worktrees.
 pub(super) async fn check(catalog: Catalog, data: Option<&Path>) -> Option<Finding> {
     let data = data?;
     let found = entries(&worktrees_directory(data));
-    // A store of an earlier version is left as it is.
+    // Opening a store of an earlier version would migrate it.
     if found.is_empty() || matches!(Sqlite::inspect(data), Ok(None)) {
         return None;
     }
     let looked = async {
-        let books = connection::books(catalog, data).await?;
+        let history = connection::history(catalog, data).await?;
         let (mut left, mut stray) = (Vec::new(), Vec::new());
         for path in found {
-            match owner(&books, &path).await? {
+            match owner(&history, &path).await? {
                 Owner::Running => {}
                 Owner::Ended(leftover) => left.push(*leftover),
                 Owner::Unknown => stray.push(path),
             }
         }
-        Ok::<_, Complaint>((left, stray))
+        Ok::<_, CliError>((left, stray))
     };
     Some(match looked.await {
-        Ok((left, stray)) => told(&left, &stray, Clock::system().now()),
-        Err(complaint) => Finding::complained(NAME, &complaint),
+        Ok((left, stray)) => finding(&left, &stray, Clock::system().now()),
+        Err(problem) => Finding::complained(CHECK, &problem),
     })
 }
 
@@ -56,7 +56,7 @@ fn entries(directory: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// A worktree that nothing was done about.
+/// A worktree that was neither merged nor discarded.
 #[derive(Debug)]
 struct Leftover {
     run: RunId,
@@ -65,22 +65,22 @@ struct Leftover {
     ended_at: u64,
 }
 
-/// Whose a worktree is.
+/// The run that a worktree belongs to.
 enum Owner {
-    /// A run that works in it, or is paused.
+    /// A running or paused run.
     Running,
     /// A run that has ended.
     Ended(Box<Leftover>),
-    /// No run that is known.
+    /// No known run.
     Unknown,
 }
 
 /// A worktree is named after the run that it was made for, and all runs of a chain work in it.
-async fn owner(books: &Books, path: &Path) -> Result<Owner, Complaint> {
+async fn owner(history: &RunHistory, path: &Path) -> Result<Owner, CliError> {
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let Ok(mut run) = name.parse::<RunId>() else { return Ok(Owner::Unknown) };
     for _ in 0..MAX_LINKS {
-        let Some(journal) = books.journal(run, 0).await? else { return Ok(Owner::Unknown) };
+        let Some(journal) = history.journal(run, 0).await? else { return Ok(Owner::Unknown) };
         let line = journal.run;
         match &line.ending {
             None => return Ok(Owner::Running),
@@ -88,9 +88,9 @@ async fn owner(books: &Books, path: &Path) -> Result<Owner, Complaint> {
             Some(ending) => match ending.continued_by {
                 Some(next) => run = next,
                 None => {
-                    let mut events = journal.events.into_iter().map(|told| told.event);
+                    let mut events = journal.events.into_iter().map(|record| record.event);
                     return Ok(match events.next() {
-                        Some(Event::Started { order, .. }) => match order.worktree {
+                        Some(Event::Started { spec, .. }) => match spec.worktree {
                             Some(worktree) => {
                                 let ended_at = line.changed_at.0;
                                 Owner::Ended(Box::new(Leftover { run, worktree, ended_at }))
@@ -106,7 +106,7 @@ async fn owner(books: &Books, path: &Path) -> Result<Owner, Complaint> {
     Ok(Owner::Running)
 }
 
-fn told(left: &[Leftover], stray: &[PathBuf], now: u64) -> Finding {
+fn finding(left: &[Leftover], stray: &[PathBuf], now: u64) -> Finding {
     let program = program_name();
     let leftover = |it: &Leftover| {
         let age = took(Duration::from_millis(now.saturating_sub(it.ended_at)));
@@ -120,19 +120,19 @@ fn told(left: &[Leftover], stray: &[PathBuf], now: u64) -> Finding {
     }
     if !stray.is_empty() {
         let paths = stray.iter().map(|path| format!("`{}`", path.display()));
-        words.push(format!("{} of no run that is known: {}", count(stray.len(), "worktree"), named(paths)));
+        words.push(format!("{} of unknown runs: {}", count(stray.len(), "worktree"), named(paths)));
     }
     if words.is_empty() {
-        return Finding::good(NAME, "runs work in all that there are");
+        return Finding::good(CHECK, "all are in use by runs");
     }
-    let ending = format!("`{program} merge` or `{program} discard` with the run's id");
-    let removing = "`git worktree remove` with the path, in the repository that it was made from";
+    let ending = format!("run `{program} merge` or `{program} discard` with the run's id");
+    let removing = "run `git worktree remove` with the path in the repository it belongs to";
     let fix = match (left, stray) {
-        ([], _) => format!("look into them, then {removing}"),
+        ([], _) => format!("inspect them, then {removing}"),
         (_, []) => ending,
-        (_, _) => format!("{ending}; for those of no run, {removing}"),
+        (_, _) => format!("{ending}; for unknown runs, {removing}"),
     };
-    Finding::doubtful(NAME, words.join("; "), fix)
+    Finding::doubtful(CHECK, words.join("; "), fix)
 }
 
 fn named(all: impl ExactSizeIterator<Item = String>) -> String {
@@ -166,20 +166,24 @@ mod tests {
     }
 
     #[test]
-    fn what_was_left_is_named_with_its_branch_and_its_age_and_what_ends_it() {
-        let found = told(&[leftover(7)], &[], 121_000);
+    fn leftovers_are_named_with_branch_age_and_remedy() {
+        let found = finding(&[leftover(7)], &[], 121_000);
         assert_eq!(found.status, Status::Doubtful);
         let words = "1 worktree of runs that have ended: run 00000007, ended 2 min ago, in `/data/worktrees/7` on the \
                      branch `surefire/7`";
         assert_eq!(found.words, words);
-        assert!(found.fix.contains(" merge` or `") && found.fix.contains(" discard`"), "{}", found.fix);
+        assert!(
+            found.fix.contains(" merge` or `") && found.fix.contains(" discard`"),
+            "{}",
+            found.fix
+        );
 
-        let stray = told(&[], &["/data/worktrees/x".into()], 0);
-        assert_eq!(stray.words, "1 worktree of no run that is known: `/data/worktrees/x`");
+        let stray = finding(&[], &["/data/worktrees/x".into()], 0);
+        assert_eq!(stray.words, "1 worktree of unknown runs: `/data/worktrees/x`");
         assert!(stray.fix.contains("git worktree remove"), "{}", stray.fix);
 
         let many: Vec<_> = (1..=7).map(leftover).collect();
-        assert!(told(&many, &[], 0).words.ends_with(", and 2 more"));
-        assert_eq!(told(&[], &[], 0).status, Status::Good);
+        assert!(finding(&many, &[], 0).words.ends_with(", and 2 more"));
+        assert_eq!(finding(&[], &[], 0).status, Status::Good);
     }
 }

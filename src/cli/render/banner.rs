@@ -1,4 +1,4 @@
-//! What a server says once it is ready.
+//! The banner that a server prints once it is ready.
 
 use std::net::SocketAddr;
 use std::path::Path;
@@ -10,38 +10,40 @@ use super::qr::Picture;
 use super::{links, paint};
 use crate::server::ApiKey;
 
-/// What `--lan` means.
-pub(in crate::cli) const LAN: &str = "Other machines can connect. There is no encryption: whoever can read the network can read the key, \
-    and use this machine's agent";
+/// Printed with `--lan`.
+pub(in crate::cli) const LAN: &str = "Other machines can connect. The connection is not encrypted: \
+    anyone who can read the network traffic can read the key, and use this machine's agent";
 
-/// What `--lan` does not mean by itself.
-pub(in crate::cli) const NOT_LAN: &str = "No other machine can connect, in spite of --lan: this address is reached from here alone. \
-    `--listen 0.0.0.0:8080` listens at all of them";
+/// Printed with `--lan` if the address is a loopback address.
+pub(in crate::cli) const NOT_LAN: &str = "No other machine can connect, despite --lan: this \
+    address can only be reached from this machine. `--listen 0.0.0.0:8080` listens on all \
+    addresses";
 
-/// A server that is ready.
-pub(in crate::cli) struct Welcome<'a> {
+/// The facts about a server that is ready.
+pub(in crate::cli) struct Banner<'a> {
     pub(in crate::cli) listening: SocketAddr,
     pub(in crate::cli) key: &'a ApiKey,
     pub(in crate::cli) key_file: &'a Path,
     pub(in crate::cli) data: &'a Path,
-    /// Who does the work: a name for programs, and words for people.
+    pub(in crate::cli) log_file: &'a Path,
+    /// The agent: its name for programs, and its description for people.
     pub(in crate::cli) agent: &'a str,
     pub(in crate::cli) agent_words: &'a str,
-    /// The command that shows the picture elsewhere.
+    /// The command that shows the QR code, for a terminal that is too small for it.
     pub(in crate::cli) key_command: &'a str,
 }
 
-/// What is wanted of the picture.
+/// Where the QR code may be drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::cli) enum Room {
-    /// None is wanted.
+    /// Nowhere: the user does not want it.
     NoPicture,
-    /// This many columns and lines; `None` where nobody knows.
+    /// A terminal with this many columns and lines; `None` if its size is unknown.
     Terminal(Option<(usize, usize)>),
 }
 
-impl Welcome<'_> {
-    /// For whoever looks at a terminal. This is the only form that shows the key.
+impl Banner<'_> {
+    /// For a terminal. This is the only form that shows the key.
     pub(in crate::cli) fn on_terminal(&self, room: Room) -> String {
         let address = links::from_elsewhere(self.listening);
         let key = self.key.reveal();
@@ -51,10 +53,12 @@ impl Welcome<'_> {
             ("key", format!("{key} {}", paint::dim(format!("({})", path(self.key_file))))),
             ("agent", one_line(self.agent_words)),
             ("data", path(self.data)),
+            ("log", path(self.log_file)),
             ("stop", "Ctrl-C; twice to stop at once".to_owned()),
         ];
-        let heading = paint::bold(format!("Surefire listens at http://{}", self.listening));
-        let lines: String = lines.iter().map(|(name, words)| format!("\n  {name:<8} {words}")).collect();
+        let heading = paint::bold(format!("Surefire is listening on http://{}", self.listening));
+        let lines: String =
+            lines.iter().map(|(name, words)| format!("\n  {name:<8} {words}")).collect();
         format!("{heading}\n{lines}\n{}", self.picture(room))
     }
 
@@ -69,26 +73,28 @@ impl Welcome<'_> {
             None => {
                 let command = self.key_command;
                 format!(
-                    "\nThere is no room here for the key as a QR code: `{command}` shows it in a larger one\n"
+                    "\nThis terminal is too small for the QR code of the key; in a larger one, \
+                     `{command}` shows it\n"
                 )
             }
         }
     }
 
-    /// For a log or a script: nothing in it is a secret.
+    /// For a log or a script. It contains no secret.
     pub(in crate::cli) fn plain(&self) -> String {
         let address = links::from_here(self.listening);
         [
-            format!("Surefire listens at http://{address}"),
+            format!("Surefire is listening on http://{address}"),
             format!("Open that in a browser, or connect the app to ws://{address}"),
             format!("The key is in {}", path(self.key_file)),
             format!("The agent is {}", one_line(self.agent_words)),
-            format!("Everything is kept in {}", path(self.data)),
+            format!("The data directory is {}", path(self.data)),
+            format!("The log is in {}", path(self.log_file)),
         ]
         .join("\n")
     }
 
-    /// For a program.
+    /// For a program, as JSON.
     pub(in crate::cli) fn json(&self) -> Value {
         let address = links::from_here(self.listening);
         json!({
@@ -96,13 +102,14 @@ impl Welcome<'_> {
             "ws_url": format!("ws://{address}"),
             "key_file": self.key_file.display().to_string(),
             "data_dir": self.data.display().to_string(),
+            "log_file": self.log_file.display().to_string(),
             "agent": self.agent,
             "version": env!("CARGO_PKG_VERSION"),
         })
     }
 }
 
-/// Whether the whole picture can be seen at once, with the line that the cursor is on.
+/// Whether the whole QR code fits on the screen, together with the cursor's line.
 fn fits(picture: &Picture, (columns, lines): (usize, usize)) -> bool {
     picture.width() <= columns && picture.height() < lines
 }
@@ -117,12 +124,13 @@ mod tests {
 
     const KEY: &str = "untethered-00112233445566778899aabbccddeeff";
 
-    fn with<T>(listening: &str, look: impl FnOnce(Welcome<'_>) -> T) -> T {
-        look(Welcome {
+    fn with<T>(listening: &str, look: impl FnOnce(Banner<'_>) -> T) -> T {
+        look(Banner {
             listening: listening.parse().unwrap(),
             key: &ApiKey::parse(KEY).unwrap(),
             key_file: Path::new("/data/api-key"),
             data: Path::new("/data"),
+            log_file: Path::new("/data/logs/surefire.log"),
             agent: "claude",
             agent_words: "Claude Code, /bin/claude",
             key_command: "surefire key --qr",
@@ -130,22 +138,22 @@ mod tests {
     }
 
     fn seen(listening: &str, room: Room) -> String {
-        let text = with(listening, |welcome| welcome.on_terminal(room));
+        let text = with(listening, |banner| banner.on_terminal(room));
         anstream::adapter::strip_str(&text).to_string()
     }
 
     #[test]
     fn a_terminal_shows_all_that_is_needed_to_connect() {
         let expected = format!(
-            "Surefire listens at http://127.0.0.1:8080\n\n  browser  http://127.0.0.1:8080/#key={KEY}\n  \
+            "Surefire is listening on http://127.0.0.1:8080\n\n  browser  http://127.0.0.1:8080/#key={KEY}\n  \
              app      ws://127.0.0.1:8080\n  key      {KEY} (/data/api-key)\n  agent    Claude Code, /bin/claude\n  \
-             data     /data\n  stop     Ctrl-C; twice to stop at once\n"
+             data     /data\n  log      /data/logs/surefire.log\n  stop     Ctrl-C; twice to stop at once\n"
         );
         assert_eq!(seen("127.0.0.1:8080", Room::NoPicture), expected);
     }
 
     #[test]
-    fn the_picture_is_shown_whole_or_not_at_all() {
+    fn the_qr_code_is_shown_whole_or_not_at_all() {
         for (size, shown) in [
             (Some((80, 24)), true),
             (Some((37, 20)), true),
@@ -160,15 +168,15 @@ mod tests {
     }
 
     #[test]
-    fn a_phone_is_not_sent_to_an_address_that_means_all_of_them() {
+    fn a_phone_never_gets_an_unspecified_address() {
         let text = seen("0.0.0.0:8080", Room::NoPicture);
-        assert!(text.starts_with("Surefire listens at http://0.0.0.0:8080\n"), "{text}");
+        assert!(text.starts_with("Surefire is listening on http://0.0.0.0:8080\n"), "{text}");
         assert!(!text.contains("http://0.0.0.0:8080/") && !text.contains("ws://0.0.0.0"), "{text}");
     }
 
     #[test]
-    fn only_a_terminal_is_shown_the_key() {
-        let (plain, json) = with("0.0.0.0:1", |welcome| (welcome.plain(), welcome.json()));
+    fn only_a_terminal_shows_the_key() {
+        let (plain, json) = with("0.0.0.0:1", |banner| (banner.plain(), banner.json()));
         assert!(!plain.contains(KEY) && !json.to_string().contains(KEY));
         assert!(plain.contains("http://127.0.0.1:1\n"), "{plain}");
         assert_eq!(json["url"], "http://127.0.0.1:1");

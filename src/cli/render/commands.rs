@@ -1,10 +1,14 @@
-//! What to do next, as lines with commands.
+//! The suggested next actions, one line each, with the command to type.
 
 use super::paint;
 use crate::view::{CommandContext, NextAction, RunFacts};
 
-/// A line for each action: what it is called, and the command that does it.
-pub(in crate::cli) fn lines(next: &[NextAction], run: &RunFacts, context: CommandContext<'_>) -> Vec<String> {
+/// One line per action: its label and its command.
+pub(in crate::cli) fn lines(
+    next: &[NextAction],
+    run: &RunFacts,
+    context: CommandContext<'_>,
+) -> Vec<String> {
     let widest = next.iter().map(|next| next.label.chars().count()).max().unwrap_or(0);
     let line = |next: &NextAction| {
         let label = &next.label;
@@ -27,7 +31,7 @@ mod tests {
     use super::*;
     use crate::cli::usage::named::Named;
     use crate::recipes::BUNDLED;
-    use crate::run::{Event, Limits, Order, Permits, Project, Spent, ToolRefusal};
+    use crate::run::{Event, Limits, Permits, Project, RunSpec, ToolRefusal, Usage};
     use crate::view::{Handoff, MAX_ACTIONS, Timeline};
     use crate::wire::RecipeExited;
     use crate::{AnyRecipe, Exit, ExitReason, Registry};
@@ -44,11 +48,12 @@ mod tests {
             agent: "claude".to_owned(),
             rehearsal,
             started_at: 0,
-            made_from: None,
+            created_from: None,
+            task: None,
         }
     }
 
-    /// A run that ended so.
+    /// The timeline of a run that ended for this reason.
     fn ended(recipe: &str, rehearsal: bool, reason: ExitReason) -> Timeline {
         let facts = facts(recipe, rehearsal);
         let limits = Limits {
@@ -57,20 +62,20 @@ mod tests {
             budget_usd: Some(1.2),
             ..Limits::default()
         };
-        let order = Order {
+        let spec = RunSpec {
             run: facts.run,
             session: facts.session,
             agent: facts.agent.clone(),
             rehearsal,
             directory: PROJECT.into(),
-            about: None,
+            task: None,
             model: None,
             allow_tools: Vec::new(),
             permits: Permits::default(),
             project: Project::default(),
             worktree: None,
             limits,
-            spent: Spent::default(),
+            spent: Usage::default(),
             restarts: 0,
             continues: None,
         };
@@ -78,7 +83,7 @@ mod tests {
             recipe: recipe.to_owned(),
             fingerprint: String::new(),
             step: "rebase".to_owned(),
-            order: Box::new(order),
+            spec: Box::new(spec),
         };
         let refused = Event::ToolsRefused {
             attempt: Uuid::from_u128(9).into(),
@@ -97,22 +102,30 @@ mod tests {
         timeline
     }
 
-    /// The labels and the commands.
+    /// The label and the command of each suggested action.
     fn commands(timeline: &Timeline, here: CommandContext<'_>) -> Vec<(String, Option<String>)> {
         let next = timeline.view().next.iter();
-        next.map(|next| (next.label.clone(), here.command(&next.action, timeline.facts()))).collect()
+        next.map(|next| (next.label.clone(), here.command(&next.action, timeline.facts())))
+            .collect()
     }
 
-    const HERE: CommandContext<'_> = CommandContext { program: "surefire", data: None, directory: None };
+    const HERE: CommandContext<'_> =
+        CommandContext { program: "surefire", data: None, directory: None, script: None };
 
     #[test]
     fn after_every_end_there_are_at_most_three_commands_and_all_of_them_exist() {
         let named = Named::new(BUNDLED);
         let here = CommandContext { data: Some(Path::new("/my data")), ..HERE };
-        for (reason, rehearsal) in ExitReason::iter().flat_map(|reason| [(reason, true), (reason, false)]) {
+        for (reason, rehearsal) in
+            ExitReason::iter().flat_map(|reason| [(reason, true), (reason, false)])
+        {
             let commands = commands(&ended("rebase", rehearsal, reason), here);
             assert!(commands.len() <= MAX_ACTIONS, "{reason}: {commands:?}");
-            assert_eq!(commands.is_empty(), reason == ExitReason::OrchestrationDisabled, "{reason}");
+            assert_eq!(
+                commands.is_empty(),
+                reason == ExitReason::OrchestrationDisabled,
+                "{reason}"
+            );
             for (_, command) in commands {
                 named.command(&command.expect("nothing is paused here"));
             }
@@ -120,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_printed_as_advice_names_only_what_exists() {
+    fn printed_hints_name_only_commands_and_options_that_exist() {
         let named = Named::new(BUNDLED);
         for reason in ExitReason::iter() {
             let timeline = ended("rebase", false, reason);
@@ -135,10 +148,12 @@ mod tests {
     }
 
     #[test]
-    fn what_a_run_leaves_names_only_what_exists() {
+    fn stop_files_name_only_commands_and_options_that_exist() {
         let named = Named::new(BUNDLED);
         let here = CommandContext { data: Some(Path::new("/my data")), ..HERE };
-        for (reason, rehearsal) in ExitReason::iter().flat_map(|reason| [(reason, true), (reason, false)]) {
+        for (reason, rehearsal) in
+            ExitReason::iter().flat_map(|reason| [(reason, true), (reason, false)])
+        {
             let timeline = ended("rebase", rehearsal, reason);
             let handoff = Handoff::of(&timeline, here).expect("it has ended");
             let shown = commands(&timeline, here);
@@ -155,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_suggested_for_a_recipe_that_is_not_on_offer() {
+    fn nothing_is_suggested_for_a_recipe_that_is_not_offered() {
         let other = ended("an-authors-own", false, ExitReason::Timeout);
         assert_eq!(commands(&other, HERE), []);
     }

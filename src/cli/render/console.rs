@@ -1,4 +1,4 @@
-//! Where a command writes, and what that place can show.
+//! Standard output and standard error, and what they can display.
 
 use std::fmt::Display;
 use std::io::{IsTerminal, Write};
@@ -6,12 +6,12 @@ use std::io::{IsTerminal, Write};
 use anstream::{AutoStream, ColorChoice};
 use serde::Serialize;
 
-/// The narrowest terminal that lines are still made to fit.
+/// Lines are not shortened below this width.
 const NARROWEST: usize = 20;
 
 /// Standard output and standard error.
 ///
-/// Nobody has to read what is written: a pipe that is closed is no reason to stop.
+/// Write errors are ignored: a run continues even if the reader closes the pipe.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::cli) struct Console {
     colour: ColorChoice,
@@ -33,15 +33,15 @@ impl Console {
         let _ = writeln!(AutoStream::new(std::io::stdout(), self.colour), "{text}");
     }
 
-    /// Writes to standard output just this, at once.
+    /// Writes to standard output without a line break, and flushes.
     pub(in crate::cli) fn put(self, text: impl Display) {
         let mut out = AutoStream::new(std::io::stdout(), self.colour);
         let _ = write!(out, "{text}");
         let _ = out.flush();
     }
 
-    /// Writes a line, or several, to standard output just as they are, for programs.
-    // It is asked of a console as everything else is.
+    /// Writes a line, or several, to standard output without processing colours, for programs.
+    // A method like the others, so that all output goes through a console.
     #[allow(clippy::unused_self)]
     pub(in crate::cli) fn plain(self, text: impl Display) {
         let _ = writeln!(std::io::stdout(), "{text}");
@@ -49,7 +49,7 @@ impl Console {
 
     /// Writes a line of JSON to standard output.
     pub(in crate::cli) fn json(self, value: &impl Serialize) {
-        // It fails only for maps whose keys are no text, and nothing of ours has any.
+        // Serialization fails only for maps with keys that are not strings; ours have none.
         self.plain(serde_json::to_string(value).unwrap_or_default());
     }
 
@@ -58,41 +58,41 @@ impl Console {
         let _ = writeln!(AutoStream::new(std::io::stderr(), self.colour), "{text}");
     }
 
-    /// Moves the cursor and erases as `control` says, and then writes; all at once, so that nothing flickers.
+    /// Writes the control sequences and then the text in a single write, to avoid flicker.
     pub(in crate::cli) fn redraw(self, control: &str, text: &str) {
         let mut frame = control.to_owned().into_bytes();
-        // Only the text: without colours, the rest is still meant.
+        // Only the text is stripped of colours; the control sequences always apply.
         let _ = write!(AutoStream::new(&mut frame as &mut dyn Write, self.of_terminal()), "{text}");
         let mut out = std::io::stdout();
         let _ = out.write_all(&frame);
         let _ = out.flush();
     }
 
-    /// Whether colours are wanted, for something that is written to a terminal by way of a buffer.
+    /// The colour choice of standard output, for text that is buffered first.
     fn of_terminal(self) -> ColorChoice {
         match self.colour {
             ColorChoice::Auto => AutoStream::choice(&std::io::stdout()),
-            settled => settled,
+            chosen => chosen,
         }
     }
 
-    /// Whether lines can be drawn over.
+    /// Whether lines can be redrawn.
     pub(in crate::cli) fn can_redraw(self) -> bool {
         self.terminal && std::env::var_os("TERM").is_none_or(|term| term != "dumb")
     }
 
-    /// Whether somebody looks at standard output as it is written.
+    /// Whether standard output is a terminal.
     pub(in crate::cli) fn is_terminal(self) -> bool {
         self.terminal
     }
 
-    /// How many columns and lines can be seen at once; `None` where it is no terminal, or nobody knows.
+    /// The columns and lines of the terminal; `None` if it is not a terminal or has no known size.
     pub(in crate::cli) fn size(self) -> Option<(usize, usize)> {
         let size = self.terminal.then(|| terminal_size::terminal_size_of(std::io::stdout()));
         size.flatten().map(|(width, height)| (width.0.into(), height.0.into()))
     }
 
-    /// How many columns lines may have; `None` where nobody minds, because it is no terminal.
+    /// The maximum line width; `None` if output is not a terminal.
     pub(in crate::cli) fn width(self) -> Option<usize> {
         if !self.terminal {
             return None;

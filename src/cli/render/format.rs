@@ -1,28 +1,29 @@
-//! Words as a terminal can take them: harmless, short enough, and for people.
+//! Text for a terminal: without control characters, shortened, human-readable.
 
 use std::time::Duration;
 
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-use crate::view::turns;
+use crate::recipe::is_bidi_control;
 
-/// Somebody else's words without anything that moves the cursor or turns the direction of writing; lines stay lines.
+/// Untrusted text without control characters and without characters that change the writing
+/// direction. Line breaks are kept.
 pub(in crate::cli) fn visible(words: &str) -> String {
     let seen = |c: char| match c {
         '\n' => Some('\n'),
         '\t' => Some(' '),
-        c if c.is_control() || turns(c) => None,
+        c if c.is_control() || is_bidi_control(c) => None,
         c => Some(c),
     };
     words.chars().filter_map(seen).collect()
 }
 
-/// The same on one line; what was left out leaves a space, so that words stay apart.
+/// The same on one line. Each removed character becomes a space, so that words stay separate.
 pub(in crate::cli) fn one_line(words: &str) -> String {
-    words.chars().map(|c| if c.is_control() || turns(c) { ' ' } else { c }).collect()
+    words.chars().map(|c| if c.is_control() || is_bidi_control(c) { ' ' } else { c }).collect()
 }
 
-/// The text in so many columns: whole, or up to a sign that something is missing.
+/// The text in at most `most` columns, cut with an ellipsis if it is wider.
 pub(in crate::cli) fn shortened(text: &str, most: usize) -> String {
     let text = text.trim_end();
     if text.width() <= most {
@@ -34,7 +35,7 @@ pub(in crate::cli) fn shortened(text: &str, most: usize) -> String {
         used <= room
     };
     let mut kept: String = text.chars().take_while(fits).collect();
-    // A sign may be wider than its parts, and goes as a whole.
+    // A combined character may be wider than its parts, and is removed as a whole.
     let mut inside = false;
     while inside || kept.width() > room {
         inside = kept.pop().is_some_and(|last| last.width() == Some(0));
@@ -42,11 +43,15 @@ pub(in crate::cli) fn shortened(text: &str, most: usize) -> String {
     format!("{}…", kept.trim_end())
 }
 
-/// A time that runs: `0:42`, `1:02:03`.
+/// A running time: `0:42`, `1:02:03`.
 pub(in crate::cli) fn clock(duration: Duration) -> String {
     let seconds = duration.as_secs();
     let (hours, minutes, seconds) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
-    if hours > 0 { format!("{hours}:{minutes:02}:{seconds:02}") } else { format!("{minutes}:{seconds:02}") }
+    if hours > 0 {
+        format!("{hours}:{minutes:02}:{seconds:02}")
+    } else {
+        format!("{minutes}:{seconds:02}")
+    }
 }
 
 #[cfg(test)]
@@ -54,7 +59,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_of_somebody_elses_moves_the_cursor() {
+    fn untrusted_text_cannot_move_the_cursor() {
         assert_eq!(visible("a\u{1b}[2Jb\tc\nd\u{202e}e\r\u{7}\u{9b}f\u{61c}"), "a[2Jb c\ndef");
     }
 
@@ -81,7 +86,9 @@ mod tests {
 
     #[test]
     fn a_running_time_is_a_clock() {
-        for (millis, running) in [(250, "0:00"), (1_999, "0:01"), (62_000, "1:02"), (3_723_000, "1:02:03")] {
+        for (millis, running) in
+            [(250, "0:00"), (1_999, "0:01"), (62_000, "1:02"), (3_723_000, "1:02:03")]
+        {
             assert_eq!(clock(Duration::from_millis(millis)), running);
         }
     }

@@ -1,20 +1,20 @@
-//! What a step is allowed, runs and is verified by, and what holds for files, in text.
+//! Text for a step's tools, command and checks, and for the files that a recipe may change.
 
 use std::fmt::Write as _;
 
 use super::format::one_line;
 use super::paint;
-use crate::{CommandStep, Evidence, FileScope, OutcomeOutline, Outline, StepOutline, Tool};
+use crate::{CommandStep, Evidence, FileScope, Needs, OutcomeOutline, Outline, StepOutline, Tool};
 
-/// Lines are broken before this column, so that a long list stays readable.
+/// Lines wrap before this column.
 const MAX_COLUMNS: usize = 96;
-/// How far lines about a recipe, and those about one of its steps, are moved in.
+/// Indentation of lines about a recipe, and of lines about one of its steps.
 const RECIPE_INDENT: usize = 2;
 const STEP_INDENT: usize = 4;
-/// A list of more tools than this is shown at the first step that has it.
+/// A longer list of tools is printed once, at the first step that has it; later steps refer to it.
 const MAX_REPEATED_TOOLS: usize = 6;
 
-/// The lines about a step that stand before its outcomes.
+/// The lines between a step's description and its outcomes.
 pub(super) fn gates(outline: &Outline, step: &StepOutline) -> String {
     let mut text = String::new();
     if let Some(CommandStep { command, time }) = step.command {
@@ -29,26 +29,32 @@ pub(super) fn gates(outline: &Outline, step: &StepOutline) -> String {
         entry(&mut text, STEP_INDENT, "tools", &tools(outline, step));
     }
     if !step.verify.is_empty() {
-        let commands: Vec<_> = step.verify.iter().map(|command| one_line(&command.to_string())).collect();
+        let commands: Vec<_> =
+            step.verify.iter().map(|command| one_line(&command.to_string())).collect();
         entry(&mut text, STEP_INDENT, "verify", &commands);
     }
     text
 }
 
-/// The lines about the files that runs may change, and what they need of the working directory.
+/// The lines about the files that a run may change and what it requires of the working directory.
 pub(super) fn files(outline: &Outline) -> String {
     let mut text = String::new();
     let FileScope { allow, deny } = outline.scope;
     for (name, patterns) in [("allow", allow), ("deny", deny)] {
         if !patterns.is_empty() {
-            let patterns: Vec<_> = patterns.iter().map(|pattern| pattern.clone().into_owned()).collect();
+            let patterns: Vec<_> =
+                patterns.iter().map(|pattern| pattern.clone().into_owned()).collect();
             entry(&mut text, RECIPE_INDENT, name, &patterns);
         }
     }
-    let lockfiles = if outline.allow_lockfiles { "may be changed" } else { "stay as they are" };
+    let lockfiles = if outline.allow_lockfiles { "may be changed" } else { "may not be changed" };
     entry(&mut text, RECIPE_INDENT, "lockfiles", &[lockfiles.to_owned()]);
-    if outline.needs.clean_tree {
-        entry(&mut text, RECIPE_INDENT, "needs", &["a clean tree".to_owned()]);
+    let Needs { clean_tree, task } = outline.needs;
+    let needs = [(clean_tree, "a clean tree"), (task, "a task (given as text, or from `bd`)")];
+    let needs: Vec<_> =
+        needs.iter().filter(|(needed, _)| *needed).map(|(_, what)| (*what).to_owned()).collect();
+    if !needs.is_empty() {
+        entry(&mut text, RECIPE_INDENT, "needs", &needs);
     }
     if outline.isolate {
         entry(&mut text, RECIPE_INDENT, "isolated", &["in a git worktree of its own".to_owned()]);
@@ -65,7 +71,7 @@ fn tools(outline: &Outline, step: &StepOutline) -> Vec<String> {
     }
 }
 
-/// The tools in order, those of one program together: `cargo {test, check} *`.
+/// The tools in order, with consecutive patterns of one program merged: `cargo {test, check} *`.
 fn folded(tools: &[Tool]) -> Vec<String> {
     let tools: Vec<_> = tools.iter().map(ToString::to_string).collect();
     let together = |a: &String, b: &String| program(a).is_some() && program(a) == program(b);
@@ -79,15 +85,15 @@ fn folded(tools: &[Tool]) -> Vec<String> {
     tools.chunk_by(together).map(fold).collect()
 }
 
-/// How a pattern ends that stands for a command with any arguments.
+/// The end of a pattern that allows any further arguments.
 const ANY: &str = " *";
 
-/// The program of a pattern that names some of its commands: `cargo` of `cargo test *`.
+/// The program of a pattern that names a subcommand: `cargo` in `cargo test *`.
 fn program(tool: &str) -> Option<&str> {
     tool.strip_suffix(ANY)?.split_once(' ').map(|(program, _)| program)
 }
 
-/// What the engine has to find before an outcome leads anywhere, to stand behind its name.
+/// The evidence that an outcome requires, to be appended to its target.
 pub(super) fn evidence(outcome: &OutcomeOutline) -> String {
     match outcome.evidence {
         [] => String::new(),
@@ -95,7 +101,7 @@ pub(super) fn evidence(outcome: &OutcomeOutline) -> String {
     }
 }
 
-/// A name and its entries, separated by commas, on as many lines as they need.
+/// A name and its entries, separated by commas and wrapped.
 fn entry(text: &mut String, indent: usize, name: &str, entries: &[String]) {
     let start = indent + name.len() + 2;
     // Writing to a string cannot fail.
@@ -119,10 +125,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn commands_of_one_program_stand_together() {
-        let tools = ["edit", "cargo *", "cargo test *", "cargo fmt --check *", "make", "bd show *", "go *"];
+    fn patterns_of_one_program_are_merged() {
+        let tools =
+            ["edit", "cargo *", "cargo test *", "cargo fmt --check *", "make", "bd show *", "go *"];
         let tools: Vec<Tool> = tools.iter().map(|tool| tool.parse().unwrap()).collect();
-        let expected = ["edit", "cargo *", "cargo {test, fmt --check} *", "make", "bd show *", "go *"];
+        let expected =
+            ["edit", "cargo *", "cargo {test, fmt --check} *", "make", "bd show *", "go *"];
         assert_eq!(folded(&tools), expected);
         assert!(folded(&[]).is_empty());
     }
@@ -133,7 +141,10 @@ mod tests {
         let entries: Vec<_> = (0..40).map(|number| format!("tool-{number}")).collect();
         entry(&mut text, STEP_INDENT, "tools", &entries);
         let plain = anstream::adapter::strip_str(&text).to_string();
-        assert!(plain.lines().count() > 2 && plain.lines().all(|line| line.len() <= MAX_COLUMNS), "{plain}");
+        assert!(
+            plain.lines().count() > 2 && plain.lines().all(|line| line.len() <= MAX_COLUMNS),
+            "{plain}"
+        );
         assert!(plain.lines().skip(1).all(|line| line.starts_with("           tool-")), "{plain}");
     }
 }

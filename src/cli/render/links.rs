@@ -1,8 +1,8 @@
-//! Addresses that a person can use.
+//! Addresses to open in a browser or to enter in the app.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
 
-/// Where this machine itself reaches a server that listens here.
+/// The address at which this machine reaches a server that listens at `listening`.
 pub(in crate::cli) fn from_here(listening: SocketAddr) -> SocketAddr {
     let ip = match listening.ip() {
         IpAddr::V4(ip) if ip.is_unspecified() => Ipv4Addr::LOCALHOST.into(),
@@ -12,7 +12,8 @@ pub(in crate::cli) fn from_here(listening: SocketAddr) -> SocketAddr {
     SocketAddr::new(ip, listening.port())
 }
 
-/// Where others reach it, as far as they can: a server that listens everywhere has an address of its own in their network.
+/// The address at which other machines reach it. A server that listens on all interfaces is
+/// reached at this machine's address in the network.
 pub(in crate::cli) fn from_elsewhere(listening: SocketAddr) -> SocketAddr {
     if !listening.ip().is_unspecified() {
         return listening;
@@ -20,8 +21,8 @@ pub(in crate::cli) fn from_elsewhere(listening: SocketAddr) -> SocketAddr {
     outward().map_or_else(|| from_here(listening), |ip| SocketAddr::new(ip, listening.port()))
 }
 
-/// The address that this machine has in the direction of the internet. Choosing a peer for a socket of this kind sends nothing, and
-/// nobody has that peer's address: it is set apart for documentation.
+/// This machine's address on its route to the internet. Connecting a UDP socket sends no packet,
+/// and the peer's address is reserved for documentation (RFC 5737).
 fn outward() -> Option<IpAddr> {
     let socket = UdpSocket::bind((Ipv4Addr::UNSPECIFIED, 0)).ok()?;
     socket.connect((Ipv4Addr::new(192, 0, 2, 1), 9)).ok()?;
@@ -34,7 +35,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nobody_is_sent_to_an_address_that_means_all_of_them() {
+    fn a_link_never_contains_an_unspecified_address() {
         for (listening, here) in [
             ("127.0.0.1:80", "127.0.0.1:80"),
             ("0.0.0.0:80", "127.0.0.1:80"),

@@ -1,4 +1,4 @@
-//! Colours. What is painted is plain again wherever colours are not wanted: see [`Console`](super::console::Console).
+//! Colours. [`Console`](super::console::Console) strips them where they are not wanted.
 
 use std::fmt::Display;
 
@@ -31,8 +31,8 @@ pub(in crate::cli) fn cyan(text: impl Display) -> String {
     painted(AnsiColor::Cyan.on_default(), text)
 }
 
-/// The colour of an end: green where the goal was met, cyan where a person has to look, yellow where a limit was hit, red
-/// for a failure.
+/// The colour of a verdict: green if the goal was met, cyan if a person has to look, yellow if a
+/// limit was hit, red for a failure.
 pub(in crate::cli) fn verdict(verdict: Verdict, text: impl Display) -> String {
     match verdict {
         Verdict::Completed => green(text),
@@ -42,7 +42,7 @@ pub(in crate::cli) fn verdict(verdict: Verdict, text: impl Display) -> String {
     }
 }
 
-/// The sign of an end.
+/// The symbol of a verdict.
 pub(in crate::cli) const fn sign(verdict: Verdict) -> &'static str {
     match verdict {
         Verdict::Completed => "✓",
@@ -53,7 +53,7 @@ pub(in crate::cli) const fn sign(verdict: Verdict) -> &'static str {
     }
 }
 
-/// The colour of how a run stands.
+/// The colour of a run's status.
 pub(in crate::cli) fn status(status: Status, text: impl Display) -> String {
     match status {
         Status::Running => cyan(text),
@@ -62,7 +62,7 @@ pub(in crate::cli) fn status(status: Status, text: impl Display) -> String {
     }
 }
 
-/// The sign of how a run stands.
+/// The symbol of a run's status.
 pub(in crate::cli) const fn status_sign(status: Status) -> &'static str {
     match status {
         Status::Running => "…",

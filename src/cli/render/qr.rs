@@ -1,4 +1,4 @@
-//! A key as a picture that the app can scan.
+//! The API key as a QR code that the app can scan.
 
 use anstyle::AnsiColor;
 use qrcode::render::unicode::Dense1x2;
@@ -6,17 +6,19 @@ use qrcode::{EcLevel, QrCode};
 
 use crate::server::ApiKey;
 
-/// A QR code of characters, two modules to each.
+/// A QR code drawn in text, two modules per character.
 pub(in crate::cli) struct Picture {
     lines: Vec<String>,
 }
 
 impl Picture {
-    /// The key, and nothing else: that is what the app looks for. `None` where it does not fit into any code, which no key does.
+    /// Encodes the key and nothing else, as the app expects. `None` if it does not fit into a QR
+    /// code; every valid key fits.
     pub(in crate::cli) fn of(key: &ApiKey) -> Option<Self> {
-        // A screen has no stains; the least redundancy makes the smallest picture.
+        // A screen needs no error correction; the lowest level gives the smallest code.
         let code = QrCode::with_error_correction_level(key.reveal(), EcLevel::L).ok()?;
-        // What is drawn are the light parts, so that it is right on a dark terminal even where colours are not shown.
+        // The light modules are drawn, so that the code scans on a dark terminal even without
+        // colours.
         let drawn = code
             .render::<Dense1x2>()
             .dark_color(Dense1x2::Light)
@@ -26,20 +28,21 @@ impl Picture {
         Some(Self { lines: drawn.lines().map(str::to_owned).collect() })
     }
 
-    /// How many columns it needs.
+    /// Its width in columns.
     pub(in crate::cli) fn width(&self) -> usize {
         self.lines.iter().map(|line| line.chars().count()).max().unwrap_or(0)
     }
 
-    /// How many lines it needs.
+    /// Its height in lines.
     pub(in crate::cli) fn height(&self) -> usize {
         self.lines.len()
     }
 
-    /// The picture, in black and white.
+    /// The code in black and white.
     pub(in crate::cli) fn text(&self) -> String {
         let style = AnsiColor::BrightWhite.on(AnsiColor::Black);
-        let lines: Vec<_> = self.lines.iter().map(|line| format!("{style}{line}{style:#}")).collect();
+        let lines: Vec<_> =
+            self.lines.iter().map(|line| format!("{style}{line}{style:#}")).collect();
         lines.join("\n")
     }
 }
@@ -56,7 +59,10 @@ mod tests {
         let all_light = |line: &str| line.chars().all(|c| c == '█');
         assert!(all_light(&picture.lines[0]) && all_light(&picture.lines[1]), "four modules above");
         for line in &picture.lines[..18] {
-            assert!(line.starts_with("████") && line.ends_with("████"), "four modules beside: {line}");
+            assert!(
+                line.starts_with("████") && line.ends_with("████"),
+                "four modules beside: {line}"
+            );
         }
         // The first corner: a dark frame of seven modules.
         assert!(picture.lines[2].starts_with("████ ▄▄▄▄▄ "), "{}", picture.lines[2]);

@@ -1,4 +1,4 @@
-//! A recipe in text: its steps, where each outcome leads, and what its limits are.
+//! A recipe as text: its steps, where each outcome leads, and its limits.
 
 use std::fmt::Write as _;
 
@@ -8,7 +8,7 @@ use super::gates::{evidence, files, gates};
 use super::paint;
 use crate::{Guardrail, Guardrails, NextOutline, OutcomeOutline, Outline, StepOutline};
 
-/// All of a recipe that fits into text.
+/// The whole recipe as text.
 pub(in crate::cli) fn outlined(outline: &Outline) -> String {
     let mut text = format!("{}  {}\n", paint::bold(outline.label), paint::dim(outline.id));
     // Writing to a string cannot fail.
@@ -57,7 +57,7 @@ fn step_in_words(outline: &Outline, step: &StepOutline, first: bool) -> String {
     text
 }
 
-/// Its name, and whether it carries findings, as its author writes that.
+/// The outcome's name, with `(findings)` as the author writes it if it carries findings.
 fn outcome_name(outcome: &OutcomeOutline) -> String {
     if outcome.findings { format!("{}(findings)", outcome.name) } else { outcome.name.to_owned() }
 }
@@ -69,14 +69,17 @@ fn next(outline: &Outline, outcome: &OutcomeOutline) -> String {
         NextOutline::Exit(reason) => {
             let definition = reason.definition();
             let verdict = definition.verdict();
-            let end = paint::verdict(verdict, format!("{} {}", paint::sign(verdict), definition.code));
+            let end =
+                paint::verdict(verdict, format!("{} {}", paint::sign(verdict), definition.code));
             format!("{end}{evidence}: {}", definition.general_message())
         }
-        NextOutline::Restart { id, .. } => format!("↻ {} in a fresh session{evidence}", paint::cyan(id)),
+        NextOutline::Restart { id, .. } => {
+            format!("↻ {} in a fresh session{evidence}", paint::cyan(id))
+        }
     }
 }
 
-/// The limits that are set, and which of them no run can hit.
+/// The configured limits, and which of them are proven never to trip.
 fn guardrails(outline: &Outline) -> String {
     let Guardrails {
         max_step_visits,
@@ -89,7 +92,7 @@ fn guardrails(outline: &Outline) -> String {
     let mut text = String::new();
     for guardrail in Guardrail::iter() {
         let (limit, words) = match guardrail {
-            Guardrail::MaxStepVisits => (max_step_visits, "runs of one step"),
+            Guardrail::MaxStepVisits => (max_step_visits, "visits of one step"),
             Guardrail::MaxTotalSteps => (max_total_steps, "steps in all"),
             Guardrail::MaxRestarts => (max_restarts, "restarts"),
         };
@@ -100,19 +103,22 @@ fn guardrails(outline: &Outline) -> String {
     }
     if let Some(time) = max_verify_time_per_milestone {
         let time = humantime::format_duration(time);
-        let _ = writeln!(text, "  max_verify_time_per_milestone: at most {time} for what verifies one visit");
+        let _ =
+            writeln!(text, "  max_verify_time_per_milestone: at most {time} to verify one visit");
     }
     let carries_findings =
         outline.steps.iter().flat_map(|step| step.outcomes).any(|outcome| outcome.findings);
     if carries_findings {
         let rounds = max_review_rounds.unwrap_or(Guardrails::DEFAULT_REVIEW_ROUNDS);
-        let _ =
-            writeln!(text, "  max_review_rounds: at most {rounds} rounds of a review without fewer findings");
+        let _ = writeln!(
+            text,
+            "  max_review_rounds: at most {rounds} rounds of a review without fewer findings"
+        );
     }
     let other = if exit_on_other {
         "the agent may end the run with `other` at every step"
     } else {
-        "no step ends with `other` by itself"
+        "only steps that declare `other` can end with it"
     };
     let _ = writeln!(text, "  exit_on_other: {other}");
     text
@@ -127,7 +133,7 @@ mod tests {
         recipe Repair {
             scope: { allow: ["src/**", "*.md"], deny: ["**/.env*"] },
             allow_lockfiles: true,
-            needs: { clean_tree },
+            needs: { clean_tree, task },
             isolate: true,
             initial: Build,
             guardrails: {
@@ -147,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn commands_tools_and_evidence_stand_at_their_step() {
+    fn commands_tools_and_evidence_are_listed_with_their_step() {
         let expected = "\
 Repair  repair
 Builds, and repairs what does not build
@@ -169,13 +175,13 @@ Files
   allow: src/**, *.md
   deny: **/.env*
   lockfiles: may be changed
-  needs: a clean tree
+  needs: a clean tree, a task (given as text, or from `bd`)
   isolated: in a git worktree of its own
 
 Guardrails
-  max_step_visits: at most 3 runs of one step
+  max_step_visits: at most 3 visits of one step
   max_restarts: at most 2 restarts
-  max_verify_time_per_milestone: at most 1h 30m for what verifies one visit
+  max_verify_time_per_milestone: at most 1h 30m to verify one visit
   max_review_rounds: at most 2 rounds of a review without fewer findings
   exit_on_other: the agent may end the run with `other` at every step
 

@@ -1,14 +1,15 @@
-//! Columns, for lists. On a terminal no line is wider than it is; elsewhere nothing is ever shortened.
+//! Tables for lists. On a terminal, lines are shortened to its width; in a pipe, nothing is
+//! shortened.
 
 use unicode_width::UnicodeWidthStr;
 
 use super::format::{one_line, shortened};
 use super::paint;
 
-/// What stands between two columns.
+/// The gap between two columns.
 const GAP: &str = "  ";
 
-/// Where less is left for the last column than this, the columns are written below each other.
+/// If fewer columns than this remain for the last cell, each row's cells are stacked.
 const NARROW: usize = 16;
 
 /// Rows of `N` cells below a header.
@@ -19,25 +20,29 @@ pub(in crate::cli) struct Table<const N: usize> {
 
 type Paint = Box<dyn Fn(&str) -> String>;
 
-/// A text, and how it is painted. It is painted last, so that colours have no width.
+/// A text and its colour. The colour is applied last, so that it does not count as width.
 pub(in crate::cli) struct Cell {
     text: String,
     paint: Option<Paint>,
 }
 
 impl Cell {
-    /// Nothing that moves the cursor gets into a list, whoever wrote it.
+    /// Removes control characters: the text may be untrusted.
     pub(in crate::cli) fn new(text: impl Into<String>) -> Self {
         Self { text: one_line(&text.into()), paint: None }
     }
 
-    pub(in crate::cli) fn painted(text: impl Into<String>, paint: impl Fn(&str) -> String + 'static) -> Self {
+    pub(in crate::cli) fn painted(
+        text: impl Into<String>,
+        paint: impl Fn(&str) -> String + 'static,
+    ) -> Self {
         Self { paint: Some(Box::new(paint)), ..Self::new(text) }
     }
 
-    /// The cell in so many columns, or in as many as it needs.
+    /// The cell's text, shortened to `most` columns if given.
     fn shown(&self, most: Option<usize>) -> String {
-        let text = most.map_or_else(|| self.text.trim_end().to_owned(), |most| shortened(&self.text, most));
+        let text = most
+            .map_or_else(|| self.text.trim_end().to_owned(), |most| shortened(&self.text, most));
         match &self.paint {
             Some(paint) if !text.is_empty() => paint(&text),
             Some(_) | None => text,
@@ -70,13 +75,15 @@ impl<const N: usize> Table<N> {
         self.rows.push(cells);
     }
 
-    /// The lines, for a terminal of this width or for nobody who minds.
+    /// The table as text, for a terminal of this width or without a limit.
     pub(in crate::cli) fn text(&self, width: Option<usize>) -> String {
-        let of_rows =
-            |column: usize| self.rows.iter().map(move |row| row[column].width()).max().unwrap_or_default();
+        let of_rows = |column: usize| {
+            self.rows.iter().map(move |row| row[column].width()).max().unwrap_or_default()
+        };
         let widths: Vec<usize> =
             (0..N).map(|column| of_rows(column).max(self.header[column].width())).collect();
-        let before: usize = widths.iter().take(N.saturating_sub(1)).map(|width| width + GAP.len()).sum();
+        let before: usize =
+            widths.iter().take(N.saturating_sub(1)).map(|width| width + GAP.len()).sum();
         let needed = widths.last().copied().unwrap_or_default();
         match width {
             Some(width) if width < before + needed.min(NARROW) => self.stacked(width),
@@ -85,18 +92,21 @@ impl<const N: usize> Table<N> {
     }
 
     fn side_by_side(&self, widths: &[usize], last: Option<usize>) -> String {
-        let header =
-            std::array::from_fn(|column| Cell::painted(self.header[column], |name| paint::bold(name)));
+        let header = std::array::from_fn(|column| {
+            Cell::painted(self.header[column], |name| paint::bold(name))
+        });
         let lines = std::iter::once(&header).chain(&self.rows).map(|row| line(row, widths, last));
         lines.collect::<Vec<_>>().join("\n")
     }
 
-    /// Each cell on a line of its own. Only the last one is shortened: the others are names to be copied.
+    /// Each cell on a line of its own. Only the last one is shortened: the others are names to be
+    /// copied.
     fn stacked(&self, width: usize) -> String {
         let label = self.header.iter().map(|name| name.width()).max().unwrap_or_default();
         let room = width.saturating_sub(label + GAP.len()).max(1);
         let row = |row: &[Cell; N]| {
-            let lines = row.iter().zip(self.header).enumerate().filter(|(_, (cell, _))| cell.width() > 0);
+            let lines =
+                row.iter().zip(self.header).enumerate().filter(|(_, (cell, _))| cell.width() > 0);
             let line = |(column, (cell, name)): (usize, (&Cell, &str))| {
                 let pad = " ".repeat(label - name.width());
                 let most = (column + 1 == N).then_some(room);
@@ -108,7 +118,7 @@ impl<const N: usize> Table<N> {
     }
 }
 
-/// A row with its cells below those of the others, and nothing behind its last one.
+/// A row with aligned cells and without trailing blanks.
 fn line<const N: usize>(row: &[Cell; N], widths: &[usize], last: Option<usize>) -> String {
     let mut line = String::new();
     let mut blank = 0;
@@ -127,14 +137,18 @@ fn line<const N: usize>(row: &[Cell; N], widths: &[usize], last: Option<usize>) 
 mod tests {
     use super::*;
 
-    fn told(table: &Table<3>, width: Option<usize>) -> String {
+    fn plain(table: &Table<3>, width: Option<usize>) -> String {
         anstream::adapter::strip_str(&table.text(width)).to_string()
     }
 
     fn table(rows: &[[&str; 3]]) -> Table<3> {
         let mut table = Table::new(["ID", "LABEL", "WHAT"]);
         for [id, label, what] in rows {
-            table.row([(*id).into(), (*label).into(), Cell::painted(*what, |what| paint::dim(what))]);
+            table.row([
+                (*id).into(),
+                (*label).into(),
+                Cell::painted(*what, |what| paint::dim(what)),
+            ]);
         }
         table
     }
@@ -146,26 +160,26 @@ mod tests {
     ];
 
     #[test]
-    fn nothing_is_shortened_where_nobody_looks() {
-        let told = told(&table(&ROWS), None);
+    fn nothing_is_shortened_in_a_pipe() {
+        let text = plain(&table(&ROWS), None);
         let lines = [
             "ID       LABEL   WHAT",
             "a        Ä       one two three four five six",
             "long-id  日本語  日本語日本語日本語日本語",
             "b",
         ];
-        assert_eq!(told, lines.join("\n"));
+        assert_eq!(text, lines.join("\n"));
     }
 
     #[test]
-    fn on_a_terminal_the_last_column_takes_what_is_left() {
+    fn on_a_terminal_the_last_column_gets_the_remaining_width() {
         let lines = [
             "ID       LABEL   WHAT",
             "a        Ä       one two three f…",
             "long-id  日本語  日本語日本語日…",
             "b",
         ];
-        assert_eq!(told(&table(&ROWS), Some(33)), lines.join("\n"));
+        assert_eq!(plain(&table(&ROWS), Some(33)), lines.join("\n"));
     }
 
     #[test]
@@ -181,13 +195,13 @@ mod tests {
             "",
             "ID     b",
         ];
-        assert_eq!(told(&table(&ROWS), Some(31)), lines.join("\n"));
+        assert_eq!(plain(&table(&ROWS), Some(31)), lines.join("\n"));
     }
 
     #[test]
     fn no_line_is_wider_than_the_terminal_and_none_ends_in_space() {
         for width in 20..60 {
-            for line in told(&table(&ROWS), Some(width)).lines() {
+            for line in plain(&table(&ROWS), Some(width)).lines() {
                 assert!(line.width() <= width, "{width}: {line}");
                 assert_eq!(line.trim_end(), line);
             }
@@ -195,15 +209,15 @@ mod tests {
     }
 
     #[test]
-    fn a_short_last_column_needs_no_more_than_it_has() {
+    fn a_short_last_column_needs_only_its_own_width() {
         let table = table(&[["abc", "abcdefghijkl", "x"]]);
-        assert_eq!(told(&table, Some(23)), "ID   LABEL         WHAT\nabc  abcdefghijkl  x");
-        assert!(told(&table, Some(22)).starts_with("ID     abc\n"));
+        assert_eq!(plain(&table, Some(23)), "ID   LABEL         WHAT\nabc  abcdefghijkl  x");
+        assert!(plain(&table, Some(22)).starts_with("ID     abc\n"));
     }
 
     #[test]
-    fn whatever_is_in_a_cell_it_stays_a_line() {
+    fn a_cell_is_always_one_line() {
         let table = table(&[["a\u{1b}[2J", "b\nc", "d\te"]]);
-        assert_eq!(told(&table, None), "ID     LABEL  WHAT\na [2J  b c    d e");
+        assert_eq!(plain(&table, None), "ID     LABEL  WHAT\na [2J  b c    d e");
     }
 }

@@ -1,4 +1,4 @@
-//! Whether an option takes what a setting says, by the option's own judgement.
+//! Checks a setting's value with the parser of its option.
 
 use std::ffi::OsString;
 
@@ -7,11 +7,12 @@ use clap::{Arg, ArgAction};
 
 use super::entry::Entry;
 use crate::cli::usage::bad_value::BadValue;
-use crate::cli::usage::complaint::Complaint;
+use crate::cli::usage::cli_error::CliError;
 use crate::cli::usage::program::program_name;
 
-/// Complains about a value that the option would refuse. A setting that no command has an option for is not looked at.
-pub(in crate::cli) fn check(command: &clap::Command, entry: &Entry) -> Result<(), Complaint> {
+/// Returns an error for a value that the option would reject. A setting without an option is not
+/// checked.
+pub(in crate::cli) fn check(command: &clap::Command, entry: &Entry) -> Result<(), CliError> {
     let name = entry.setting.name;
     let Some(option) = option(command, name) else { return Ok(()) };
     let alone = Arg::new(name)
@@ -20,7 +21,8 @@ pub(in crate::cli) fn check(command: &clap::Command, entry: &Entry) -> Result<()
         .num_args(1)
         .require_equals(true)
         .value_parser(option.get_value_parser().clone());
-    let alone = clap::Command::new("surefire").no_binary_name(true).disable_help_flag(true).arg(alone);
+    let alone =
+        clap::Command::new("surefire").no_binary_name(true).disable_help_flag(true).arg(alone);
     for value in &entry.values {
         let mut word = OsString::from(format!("--{name}="));
         word.push(value);
@@ -30,32 +32,34 @@ pub(in crate::cli) fn check(command: &clap::Command, entry: &Entry) -> Result<()
                 value => format!("`{name}` cannot be `{value}`"),
             };
             let (why, fix) = reason(&error, name);
-            return Err(Complaint::usage(what, format!("{}: {why}", entry.origin), fix));
+            return Err(CliError::usage(what, format!("{}: {why}", entry.origin), fix));
         }
     }
     Ok(())
 }
 
-/// The option of this name, of whichever command has one.
+/// The option with this name, of the first command that has one.
 pub(in crate::cli) fn option<'a>(command: &'a clap::Command, name: &str) -> Option<&'a Arg> {
     let own = command.get_arguments().find(|arg| arg.get_long() == Some(name));
     own.or_else(|| command.get_subcommands().find_map(|command| option(command, name)))
 }
 
-/// Why it is refused, and what to do. A parser has its own words, and may know what to write instead.
+/// Why the value is rejected, and what to do. A parser brings its own message and may know what to
+/// write instead.
 fn reason(error: &clap::Error, name: &str) -> (String, String) {
-    let usual = format!("write it as you would after `--{name}`; `{} --help` says how", program_name());
+    let usual =
+        format!("write it as after `--{name}`; `{} --help` explains the format", program_name());
     if error.kind() == ErrorKind::InvalidUtf8 {
-        return ("it is no text in UTF-8".to_owned(), "write it in other letters".to_owned());
+        return ("it is not valid UTF-8".to_owned(), "write it in UTF-8".to_owned());
     }
-    if let Some((why, fix)) = BadValue::told(error) {
+    if let Some((why, fix)) = BadValue::from_clap(error) {
         return (why, fix.map_or(usual, str::to_owned));
     }
     match error.get(ContextKind::ValidValue) {
         Some(ContextValue::Strings(values)) if !values.is_empty() => {
             let values: Vec<_> = values.iter().map(|value| format!("`{value}`")).collect();
-            ("that is none of its values".to_owned(), format!("use one of {}", values.join(", ")))
+            ("invalid value".to_owned(), format!("use one of {}", values.join(", ")))
         }
-        _ => ("it needs a value".to_owned(), "name one, or take the setting out".to_owned()),
+        _ => ("it needs a value".to_owned(), "give one, or remove the setting".to_owned()),
     }
 }

@@ -1,15 +1,15 @@
-//! A setting that was found, with its words and where they stand.
+//! A setting with its values and its origin.
 
 use std::ffi::OsString;
 
 use super::setting::Setting;
 use super::source::Origin;
 
-/// One setting that was found somewhere.
+/// A setting that is set.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::cli) struct Entry {
     pub(in crate::cli) setting: &'static Setting,
-    /// As words of a command line.
+    /// As arguments on the command line.
     pub(in crate::cli) values: Vec<OsString>,
     pub(in crate::cli) origin: Origin,
 }

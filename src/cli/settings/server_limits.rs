@@ -1,4 +1,4 @@
-//! The limits of the server that an operator can set.
+//! The server's limits that an operator can set.
 
 use std::str::FromStr;
 use std::time::Duration;
@@ -9,24 +9,25 @@ use crate::cli::usage::bad_value::BadValue;
 use crate::cli::usage::options::duration;
 use crate::server::ServerLimits;
 
-/// The heading below which help has them. They are left out of the short help: most operators never need one.
+/// Their heading in `--help`. The short help omits them, because few operators need them.
 const SERVER: &str = "Server limits";
 
-/// The smallest message that makes sense, in bytes: a key and a greeting have to fit.
+/// The smallest useful limit: a `connect` message with a key has to fit.
 const MIN_MESSAGE_BYTES: usize = 1024;
 
-/// What clients may ask of the server.
+/// The limits for clients.
 #[derive(Debug, Clone, PartialEq, Eq, Args)]
 pub(in crate::cli) struct ServerLimitOptions {
-    /// Number of clients with the key that may be connected at once
+    /// Maximum number of authenticated clients at once
     #[arg(long, value_name = "N", default_value = "64", value_parser = at_least_one::<usize>)]
     #[arg(help_heading = SERVER, hide_short_help = true, allow_negative_numbers = true)]
     max_connections: usize,
-    /// Number of connections that have not shown the key, beside those; this machine has as many of its own
+    /// Maximum number of unauthenticated connections at once, in addition; this machine's own
+    /// connections are counted separately, up to the same number
     #[arg(long, value_name = "N", default_value = "64", value_parser = at_least_one::<usize>)]
     #[arg(help_heading = SERVER, hide_short_help = true, allow_negative_numbers = true)]
     max_unauthenticated: usize,
-    /// Time that a connection without the key has before it must make room for another
+    /// Time after which an unauthenticated connection may be closed in favour of a new one
     #[arg(long, value_name = "DURATION", default_value = "250ms", value_parser = duration)]
     #[arg(help_heading = SERVER, hide_short_help = true)]
     unauthenticated_grace: Duration,
@@ -34,51 +35,52 @@ pub(in crate::cli) struct ServerLimitOptions {
     #[arg(long, value_name = "DURATION", default_value = "3s", value_parser = duration)]
     #[arg(help_heading = SERVER, hide_short_help = true)]
     request_timeout: Duration,
-    /// Time for a client to show the key
+    /// Time for a client to authenticate
     #[arg(long, value_name = "DURATION", default_value = "10s", value_parser = duration)]
     #[arg(help_heading = SERVER, hide_short_help = true)]
     auth_timeout: Duration,
-    /// Number of wrong keys from one address in a minute that are answered at once
+    /// Number of wrong keys per minute from one address before answers are delayed
     #[arg(long, value_name = "N", default_value = "10", value_parser = at_least_one::<u32>)]
     #[arg(help_heading = SERVER, hide_short_help = true, allow_negative_numbers = true)]
     max_wrong_keys: u32,
-    /// Time that the answer to each further wrong key waits; the right key never waits
+    /// Delay of the answer to each further wrong key; the right key is never delayed
     #[arg(long, value_name = "DURATION", default_value = "1s", value_parser = duration)]
     #[arg(help_heading = SERVER, hide_short_help = true)]
     wrong_key_delay: Duration,
-    /// Size of the largest message that a client may send
+    /// Maximum size of a message from a client
     #[arg(long, value_name = "SIZE", default_value = "256KiB", value_parser = message_size)]
     #[arg(help_heading = SERVER, hide_short_help = true, allow_negative_numbers = true)]
     max_message_size: usize,
-    /// Size of the largest message to a client that has not asked for another size
+    /// Maximum size of a message to a client that did not ask for another maximum
     #[arg(long, value_name = "SIZE", default_value = "1MiB", value_parser = message_size)]
     #[arg(help_heading = SERVER, hide_short_help = true, allow_negative_numbers = true)]
     max_reply_size: usize,
-    /// Number of messages that a client may send per second for long
+    /// Sustained rate limit: messages per second from one client
     #[arg(long, value_name = "N", default_value = "20", value_parser = at_least_one::<u32>)]
     #[arg(help_heading = SERVER, hide_short_help = true, allow_negative_numbers = true)]
     messages_per_second: u32,
-    /// Number of messages that a client may send at once
+    /// Number of messages that a client may send at once, above the sustained rate
     #[arg(long, value_name = "N", default_value = "200", value_parser = at_least_one::<u32>)]
     #[arg(help_heading = SERVER, hide_short_help = true, allow_negative_numbers = true)]
     message_burst: u32,
-    /// Time for which a client may send faster than that before it is disconnected
+    /// Time for which a client may exceed the rate limit before it is disconnected
     #[arg(long, value_name = "DURATION", default_value = "10s", value_parser = duration)]
     #[arg(help_heading = SERVER, hide_short_help = true)]
     flood_timeout: Duration,
-    /// Number of messages queued for a client that reads slowly before it is disconnected
+    /// Number of messages queued for a slow client before it is disconnected
     #[arg(long, value_name = "N", default_value = "512", value_parser = at_least_one::<usize>)]
     #[arg(help_heading = SERVER, hide_short_help = true, allow_negative_numbers = true)]
     max_queued_messages: usize,
-    /// Size of those messages together
+    /// Total size of the messages queued for a slow client before it is disconnected
     #[arg(long, value_name = "SIZE", default_value = "4MiB", value_parser = message_size)]
     #[arg(help_heading = SERVER, hide_short_help = true, allow_negative_numbers = true)]
     max_queued_size: usize,
-    /// Time for a client to read what it is sent at once
+    /// Time for one write to a client
     #[arg(long, value_name = "DURATION", default_value = "20s", value_parser = duration)]
     #[arg(help_heading = SERVER, hide_short_help = true)]
     write_timeout: Duration,
-    /// Time without a sign of life from a client before it is disconnected; it is pinged after half of that
+    /// Time without traffic from a client before it is disconnected; the server pings it after
+    /// half of that
     #[arg(long, value_name = "DURATION", default_value = "2m", value_parser = duration)]
     #[arg(help_heading = SERVER, hide_short_help = true)]
     client_timeout: Duration,
@@ -87,22 +89,22 @@ pub(in crate::cli) struct ServerLimitOptions {
 impl ServerLimitOptions {
     pub(in crate::cli) fn limits(&self) -> ServerLimits {
         ServerLimits {
-            connections: self.max_connections,
-            unauthenticated: self.max_unauthenticated,
+            max_connections: self.max_connections,
+            max_unauthenticated: self.max_unauthenticated,
             unauthenticated_grace: self.unauthenticated_grace,
-            request_time: self.request_timeout,
-            auth_time: self.auth_timeout,
-            wrong_keys: self.max_wrong_keys,
+            request_timeout: self.request_timeout,
+            auth_timeout: self.auth_timeout,
+            max_wrong_keys: self.max_wrong_keys,
             wrong_key_delay: self.wrong_key_delay,
-            message_size: self.max_message_size,
+            max_message_bytes: self.max_message_size,
             messages_per_second: self.messages_per_second,
-            burst: self.message_burst,
-            flood_patience: self.flood_timeout,
-            queue: self.max_queued_messages,
-            queue_bytes: self.max_queued_size,
-            write_patience: self.write_timeout,
-            silence: self.client_timeout,
-            reply_size: self.max_reply_size,
+            message_burst: self.message_burst,
+            flood_timeout: self.flood_timeout,
+            max_queued_messages: self.max_queued_messages,
+            max_queued_bytes: self.max_queued_size,
+            write_timeout: self.write_timeout,
+            client_timeout: self.client_timeout,
+            max_reply_bytes: self.max_reply_size,
         }
     }
 }
@@ -123,7 +125,10 @@ fn message_size(text: &str) -> Result<usize, BadValue> {
     match parsed {
         Some(bytes) if bytes >= MIN_MESSAGE_BYTES => Ok(bytes),
         Some(_) => Err(BadValue::new("expected at least 1KiB")),
-        None => Err(BadValue::new("expected a size").fix("write it as 256KiB, 4MiB or a number of bytes")),
+        None => {
+            Err(BadValue::new("expected a size")
+                .fix("write it as 256KiB, 4MiB or a number of bytes"))
+        }
     }
 }
 
@@ -145,35 +150,35 @@ mod tests {
     }
 
     #[test]
-    fn what_help_calls_the_default_is_the_default() {
+    fn the_default_in_the_help_is_the_default() {
         assert_eq!(limits(&[]), ServerLimits::default());
     }
 
     #[test]
-    fn each_option_sets_a_limit_of_its_own() {
+    fn each_option_sets_its_own_limit() {
         type Row = (&'static str, &'static str, fn(&ServerLimits) -> String, &'static str);
         let table: [Row; 16] = [
-            ("--max-connections", "3", |limits| limits.connections.to_string(), "3"),
-            ("--max-unauthenticated", "4", |limits| limits.unauthenticated.to_string(), "4"),
+            ("--max-connections", "3", |limits| limits.max_connections.to_string(), "3"),
+            ("--max-unauthenticated", "4", |limits| limits.max_unauthenticated.to_string(), "4"),
             (
                 "--unauthenticated-grace",
                 "1s",
                 |limits| limits.unauthenticated_grace.as_secs().to_string(),
                 "1",
             ),
-            ("--request-timeout", "2s", |limits| limits.request_time.as_secs().to_string(), "2"),
-            ("--auth-timeout", "4s", |limits| limits.auth_time.as_secs().to_string(), "4"),
-            ("--max-wrong-keys", "5", |limits| limits.wrong_keys.to_string(), "5"),
+            ("--request-timeout", "2s", |limits| limits.request_timeout.as_secs().to_string(), "2"),
+            ("--auth-timeout", "4s", |limits| limits.auth_timeout.as_secs().to_string(), "4"),
+            ("--max-wrong-keys", "5", |limits| limits.max_wrong_keys.to_string(), "5"),
             ("--wrong-key-delay", "2s", |limits| limits.wrong_key_delay.as_secs().to_string(), "2"),
-            ("--max-message-size", "2KiB", |limits| limits.message_size.to_string(), "2048"),
-            ("--max-reply-size", "3MiB", |limits| limits.reply_size.to_string(), "3145728"),
+            ("--max-message-size", "2KiB", |limits| limits.max_message_bytes.to_string(), "2048"),
+            ("--max-reply-size", "3MiB", |limits| limits.max_reply_bytes.to_string(), "3145728"),
             ("--messages-per-second", "6", |limits| limits.messages_per_second.to_string(), "6"),
-            ("--message-burst", "7", |limits| limits.burst.to_string(), "7"),
-            ("--flood-timeout", "8s", |limits| limits.flood_patience.as_secs().to_string(), "8"),
-            ("--max-queued-messages", "9", |limits| limits.queue.to_string(), "9"),
-            ("--max-queued-size", "5000", |limits| limits.queue_bytes.to_string(), "5000"),
-            ("--write-timeout", "11s", |limits| limits.write_patience.as_secs().to_string(), "11"),
-            ("--client-timeout", "12s", |limits| limits.silence.as_secs().to_string(), "12"),
+            ("--message-burst", "7", |limits| limits.message_burst.to_string(), "7"),
+            ("--flood-timeout", "8s", |limits| limits.flood_timeout.as_secs().to_string(), "8"),
+            ("--max-queued-messages", "9", |limits| limits.max_queued_messages.to_string(), "9"),
+            ("--max-queued-size", "5000", |limits| limits.max_queued_bytes.to_string(), "5000"),
+            ("--write-timeout", "11s", |limits| limits.write_timeout.as_secs().to_string(), "11"),
+            ("--client-timeout", "12s", |limits| limits.client_timeout.as_secs().to_string(), "12"),
         ];
         for (option, value, read, expected) in table {
             let limits = limits(&[option, value]);
@@ -185,7 +190,10 @@ mod tests {
     #[test]
     fn a_limit_that_lets_nothing_through_is_refused() {
         for text in ["0", "-1", "1.5", "many", "", "99999999999999999999999"] {
-            assert!(at_least_one::<u32>(text).is_err() && at_least_one::<usize>(text).is_err(), "{text}");
+            assert!(
+                at_least_one::<u32>(text).is_err() && at_least_one::<usize>(text).is_err(),
+                "{text}"
+            );
         }
         for (text, size) in [
             ("1024", Ok(1024)),
@@ -198,7 +206,10 @@ mod tests {
         }
         for text in ["", "KiB", "-1KiB", "1kb", "99999999999999999999MiB", "99999999999999MiB"] {
             let bad = message_size(text).unwrap_err().to_string();
-            assert_eq!(bad, "expected a size; write it as 256KiB, 4MiB or a number of bytes", "{text}");
+            assert_eq!(
+                bad, "expected a size; write it as 256KiB, 4MiB or a number of bytes",
+                "{text}"
+            );
         }
     }
 }

@@ -1,23 +1,23 @@
-//! Which options can be settled for good, and how each is written.
+//! The options that can be set in the environment and the configuration file.
 
-/// How a setting is written.
+/// The type of a setting's value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::cli) enum Kind {
-    /// Yes or no.
+    /// True or false.
     Switch,
     Text,
     Number,
     /// A number of bytes, or a text with a unit.
     Size,
-    /// A file or a folder.
+    /// A file or a directory.
     Path,
-    /// Several of those.
+    /// Several paths.
     Paths,
     /// Several texts.
     Names,
 }
 
-/// An option that can be settled for good.
+/// An option that can be set outside the command line.
 #[derive(Debug, PartialEq, Eq)]
 pub(in crate::cli) struct Setting {
     /// As on the command line, without the dashes.
@@ -25,8 +25,8 @@ pub(in crate::cli) struct Setting {
     pub(in crate::cli) kind: Kind,
 }
 
-/// All of them. What only makes sense for a single command is not among them.
-pub(in crate::cli) const SETTINGS: [Setting; 42] = [
+/// All settings. Options that make sense only for a single command are not among them.
+pub(in crate::cli) const SETTINGS: [Setting; 43] = [
     setting("listen", Kind::Text),
     setting("lan", Kind::Switch),
     setting("allow-host", Kind::Names),
@@ -39,6 +39,7 @@ pub(in crate::cli) const SETTINGS: [Setting; 42] = [
     setting("pace-ms", Kind::Number),
     setting("data", Kind::Path),
     setting("key-file", Kind::Path),
+    setting("log-file", Kind::Path),
     setting("root", Kind::Paths),
     setting("parallel", Kind::Number),
     setting("stop-agents", Kind::Switch),

@@ -1,12 +1,12 @@
-//! Where a setting came from.
+//! Where a setting is set.
 
 use std::fmt;
 use std::path::PathBuf;
 
-/// A place outside of the command line.
+/// A place other than the command line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::cli) enum Origin {
-    /// A variable of the environment.
+    /// An environment variable.
     Variable(String),
     /// A line of the configuration file.
     Line { file: PathBuf, line: usize },
@@ -21,7 +21,7 @@ impl fmt::Display for Origin {
     }
 }
 
-/// Whose word counts. The greater one stands above the others.
+/// The precedence of a value: a greater rank overrides a smaller one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(in crate::cli) enum Rank {
     Default,

@@ -5,8 +5,9 @@ use clap::builder::BoolishValueParser;
 
 use super::setting::Setting;
 
-/// The same command, where every switch that can be settled for good takes a value as well: `--lan` or `--lan=false`. Without that,
-/// nothing on the command line could turn off what the configuration file turns on.
+/// The command with an optional value for every switch that is also a setting: `--lan` or
+/// `--lan=false`. Otherwise the command line could not turn off what the configuration file turns
+/// on.
 pub(in crate::cli) fn two_way(command: clap::Command) -> clap::Command {
     let command = command.mut_args(|arg| {
         let is_setting = arg.get_long().and_then(Setting::find).is_some();
@@ -48,6 +49,9 @@ mod tests {
             let (_, inner) = matches.subcommand().unwrap();
             assert_eq!(inner.get_one::<bool>("lan"), Some(&on), "{words:?}");
         }
-        assert!(command.try_get_matches_from(["outer", "--json=false"]).is_err(), "no setting, no value");
+        assert!(
+            command.try_get_matches_from(["outer", "--json=false"]).is_err(),
+            "a switch that is not a setting takes no value"
+        );
     }
 }

@@ -1,78 +1,86 @@
-//! What can be asked for.
+//! The commands and the global options.
 
 use std::path::PathBuf;
 
 use clap::{ArgAction, Args, ColorChoice, Parser, Subcommand, ValueEnum};
 
 use crate::cli::commands::{
-    completions, discard, key, merge, prune, read, reasons, recipes, resume, run, runs, serve, show, trust,
-    untrust, why,
+    completions, discard, key, man, merge, new, prune, read, reasons, recipes, resume, run, runs,
+    serve, show, trust, untrust, why,
 };
 use crate::cli::doctor;
 
-/// Examples that stand below the help of the command itself.
+/// Examples below the help of `surefire` itself.
 const EXAMPLES: &str = "\
 Examples:
-  surefire                    serve the app and the console
+  surefire                    serve the iOS app and the web console
   surefire run implement-and-review --rehearse happy
-                              see a run, with an agent that only pretends
-  surefire run implement-and-review --prompt \"the login page\"
-                              do it for real, here
-  surefire why                why did the last run stop?";
+                              watch a run with the built-in rehearsal agent
+  surefire run implement-and-review \"fix the rounding in cart.rs\"
+                              run it with Claude Code, in this directory
+  surefire why                see why the last run stopped";
 
 #[derive(Debug, Parser)]
-#[command(name = "surefire", version, about = "Runs recipes with a coding agent, and says why they stop")]
-#[command(after_help = EXAMPLES, max_term_width = 80)]
+#[command(
+    name = "surefire",
+    version,
+    about = "Run recipes with a coding agent, and learn why each run stopped"
+)]
+#[command(after_help = EXAMPLES, max_term_width = 100)]
 pub(in crate::cli) struct Arguments {
     #[command(subcommand)]
     pub(in crate::cli) command: Option<Command>,
     #[command(flatten)]
     pub(in crate::cli) serve: serve::Serve,
     #[command(flatten)]
-    pub(in crate::cli) everywhere: Everywhere,
+    pub(in crate::cli) global: GlobalOptions,
 }
 
 #[derive(Debug, Subcommand)]
 pub(in crate::cli) enum Command {
-    /// Serve the iOS app and the web console; as without a command
+    /// Serve the iOS app and the web console [default command]
     Serve(serve::Serve),
-    /// List the recipes on offer
+    /// Create a crate with a recipe of your own
+    New(new::New),
+    /// List the recipes
     Recipes(recipes::Recipes),
     /// Show one recipe: its steps, outcomes and limits
     Show(show::Show),
     /// Run a recipe here, in the foreground
     Run(run::Run),
-    /// List past and present runs
+    /// List current and past runs
     Runs(runs::Runs),
     /// Delete old runs and sessions
     Prune(prune::Prune),
-    /// Say why a run stopped, and what to do next
+    /// Show why a run stopped, and what to do next
     Why(why::Why),
-    /// Go on with a run where it stopped
+    /// Resume a run where it stopped
     Resume(resume::Resume),
-    /// Merge what a run did in a worktree of its own
+    /// Merge the commits of a run that worked in its own worktree
     Merge(merge::Merge),
-    /// Throw away what a run did in a worktree of its own
+    /// Delete the worktree and the branch of a run
     Discard(discard::Discard),
-    /// Trust a repository: let its own commands, hooks and MCP servers run
+    /// Trust a repository: allow its own commands, hooks and MCP servers
     Trust(trust::Trust),
-    /// Trust a repository no longer
+    /// Stop trusting a repository
     Untrust(untrust::Untrust),
-    /// List every way for a run to end
+    /// List the reasons for which a run can end
     Reasons(reasons::Reasons),
-    /// Read a reply from standard input, as a run would
+    /// Parse an agent's reply from standard input, as a run would
     Read(read::Read),
-    /// Show the key that clients have to know
+    /// Show the key that clients connect with
     Key(key::Key),
-    /// Check whether everything that is needed is there
+    /// Check the installation and the configuration
     Doctor(doctor::Doctor),
-    /// Print a script that completes commands in your shell
+    /// Print a completion script for your shell
     Completions(completions::Completions),
+    /// Print the man page, or write the pages of all commands to a directory
+    Man(man::Man),
 }
 
 impl Command {
-    /// Whether it depends on what the operator has settled in the environment and the configuration file.
-    pub(in crate::cli) const fn is_settled_elsewhere(&self) -> bool {
+    /// Whether it reads settings from the environment and the configuration file.
+    pub(in crate::cli) const fn reads_settings(&self) -> bool {
         match self {
             Self::Serve(_)
             | Self::Run(_)
@@ -85,44 +93,47 @@ impl Command {
             | Self::Trust(_)
             | Self::Untrust(_)
             | Self::Key(_) => true,
-            // The doctor tells of what is wrong with them instead.
-            Self::Recipes(_)
+            // The doctor reports invalid settings instead of failing on them.
+            Self::New(_)
+            | Self::Recipes(_)
             | Self::Show(_)
             | Self::Reasons(_)
             | Self::Read(_)
             | Self::Completions(_)
+            | Self::Man(_)
             | Self::Doctor(_) => false,
         }
     }
 }
 
-/// What every command takes.
+/// Options of every command.
 #[derive(Debug, Clone, Args)]
-#[command(next_help_heading = "Everywhere")]
-pub(in crate::cli) struct Everywhere {
-    /// When to use colours
+#[command(next_help_heading = "Global options")]
+pub(in crate::cli) struct GlobalOptions {
+    /// Use colours
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
     pub(in crate::cli) color: ColorChoice,
-    /// Log more: -v for what is done, -vv for all of it; where `RUST_LOG` is set, that decides
+    /// Log more: -v logs each action, -vv everything; `RUST_LOG`, if set, takes precedence
     #[arg(short, long, global = true, action = ArgAction::Count)]
     pub(in crate::cli) verbose: u8,
     /// Log errors only
     #[arg(short, long, global = true, conflicts_with = "verbose")]
     pub(in crate::cli) quiet: bool,
-    /// How the log is written, to standard error
+    /// Format of the log on standard error
     #[arg(long, global = true, value_name = "FORMAT", default_value = "text")]
     pub(in crate::cli) log_format: LogFormat,
-    /// The configuration file, instead of `config.toml` in the platform's configuration directory. An option has the same name
-    /// there, and `SUREFIRE_LISTEN` or the like in the environment; `surefire doctor` lists those that can be settled so
+    /// Configuration file [default: `config.toml` in the platform's configuration directory].
+    /// Options have the same names in it; in the environment, `--listen` is `SUREFIRE_LISTEN`.
+    /// `surefire doctor` lists the options that can be set there
     #[arg(long, global = true, value_name = "FILE")]
     pub(in crate::cli) config: Option<PathBuf>,
 }
 
-/// The forms of a log.
+/// Formats of the log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(in crate::cli) enum LogFormat {
-    /// For people
+    /// Lines of text
     Text,
-    /// For programs: one object a line
+    /// One JSON object per line
     Json,
 }

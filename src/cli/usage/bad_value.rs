@@ -1,10 +1,10 @@
-//! A value that an option does not take.
+//! A value that an option rejects.
 
 use std::error::Error;
 
-/// Why an option does not take a value, and what to write instead.
+/// Why an option rejects a value, and what to write instead.
 ///
-/// A parser that knows what to write returns it; clap keeps it as the source of its own error.
+/// A parser returns it, and clap appends it to its own message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("{why}{}", fix.map(|fix| format!("; {fix}")).unwrap_or_default())]
 pub(in crate::cli) struct BadValue {
@@ -22,8 +22,9 @@ impl BadValue {
         Self { fix: Some(fix), ..self }
     }
 
-    /// Why a parser refused a value, and what to write instead where it says so; `None` where no parser was asked.
-    pub(in crate::cli) fn told(error: &clap::Error) -> Option<(String, Option<&'static str>)> {
+    /// Why a parser rejected a value, and what to write instead where the parser knows. `None` if
+    /// the error is not a parser's.
+    pub(in crate::cli) fn from_clap(error: &clap::Error) -> Option<(String, Option<&'static str>)> {
         let source = error.source()?;
         match source.downcast_ref::<Self>() {
             Some(Self { why, fix }) => Some(((*why).to_owned(), *fix)),

@@ -1,4 +1,4 @@
-//! What is wrong with the words of a command, and help.
+//! Prints help, and checks a command line.
 
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -6,61 +6,63 @@ use std::process::ExitCode;
 use clap::parser::ValueSource;
 use clap::{Args, ColorChoice, ValueEnum};
 
-use super::command_path::Meant;
-use super::complaint::Complaint;
+use super::cli_error::CliError;
+use super::command_path::CommandPath;
 use super::program::program_name;
-use super::usage_error::Misuse;
+use super::usage_error::UsageError;
 use crate::Catalog;
 use crate::cli::commands::serve::Serve;
 use crate::cli::render::console::Console;
 use crate::cli::settings::Layers;
 
-/// Whether colours are wanted, before anything else is understood: help and complaints obey as well.
+/// Whether to use colours. It is read before the command line is parsed, because it applies to help
+/// and errors, too.
 pub(in crate::cli) fn colour(words: &[OsString]) -> ColorChoice {
-    let mut words = words.iter().skip(1).map(|word| word.to_string_lossy()).take_while(|word| word != "--");
+    let mut words =
+        words.iter().skip(1).map(|word| word.to_string_lossy()).take_while(|word| word != "--");
     while let Some(word) = words.next() {
-        let wish = match word.strip_prefix("--color") {
+        let request = match word.strip_prefix("--color") {
             Some("") => words.next(),
-            Some(wish) => wish.strip_prefix('=').map(|wish| wish.to_owned().into()),
+            Some(request) => request.strip_prefix('=').map(|request| request.to_owned().into()),
             None => None,
         };
-        if let Some(wish) = wish {
-            return ColorChoice::from_str(&wish, false).unwrap_or_default();
+        if let Some(request) = request {
+            return ColorChoice::from_str(&request, false).unwrap_or_default();
         }
     }
     ColorChoice::default()
 }
 
-/// Help and the version come as errors too, and are no mistakes.
+/// Prints help or the version, which clap reports as errors, or returns the usage error.
 pub(in crate::cli) fn answer(
     console: Console,
     command: &clap::Command,
     catalog: Catalog,
     words: &[OsString],
-    error: &clap::Error,
+    error: clap::Error,
     layers: &Layers,
-) -> Result<ExitCode, Complaint> {
+) -> Result<ExitCode, CliError> {
     if !error.use_stderr() {
         let help = error.render().ansi().to_string();
         console.put(help.lines().map(|line| format!("{}\n", line.trim_end())).collect::<String>());
         return Ok(ExitCode::SUCCESS);
     }
-    let meant = Meant::by(command, words);
-    Err(Misuse { top: command, meant, catalog, words, error, layers }.complaint())
+    let path = CommandPath::by(command, words);
+    Err(UsageError { top: command, path, catalog, words, error, layers }.into_cli_error())
 }
 
-/// Options of the server before another command would be read, and then count for nothing.
+/// Rejects options of the server before another command: clap would accept and ignore them.
 pub(in crate::cli) fn nothing_before_the_command(
     command: &clap::Command,
     matches: &clap::ArgMatches,
-) -> Result<(), Complaint> {
+) -> Result<(), CliError> {
     let Some(chosen) = matches.subcommand_name() else {
         return Ok(());
     };
     let of_the_server = Serve::augment_args(clap::Command::new(""));
-    let stray = of_the_server
-        .get_arguments()
-        .find(|option| matches.value_source(option.get_id().as_str()) == Some(ValueSource::CommandLine));
+    let stray = of_the_server.get_arguments().find(|option| {
+        matches.value_source(option.get_id().as_str()) == Some(ValueSource::CommandLine)
+    });
     let Some(option) = stray.and_then(clap::Arg::get_long) else {
         return Ok(());
     };
@@ -68,18 +70,15 @@ pub(in crate::cli) fn nothing_before_the_command(
         .find_subcommand(chosen)
         .is_some_and(|chosen| chosen.get_arguments().any(|known| known.get_long() == Some(option)));
     let program = program_name();
-    let (why, fix) = if takes_it {
-        (
-            "options before a command are the server's, and would count for nothing",
-            format!("write it after the command: `{program} {chosen} --{option}`"),
-        )
+    let fix = if takes_it {
+        format!("write it after the command: `{program} {chosen} --{option}`")
     } else {
-        ("it is the server's, and would count for nothing", "leave it out".to_owned())
+        format!("remove it; `{program} {chosen} --help` lists the options of `{chosen}`")
     };
-    Err(Complaint::usage(
-        format!("`--{option}` stands before the command `{chosen}`"),
-        why,
-        format!("{fix}; `{program} {chosen} --help` lists what there is"),
+    Err(CliError::usage(
+        format!("the option '--{option}' cannot be used before the command '{chosen}'"),
+        format!("before a command, it is an option of `{program} serve`"),
+        fix,
     ))
 }
 
@@ -88,7 +87,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn colours_are_settled_before_anything_is_understood() {
+    fn the_colour_choice_is_read_before_parsing() {
         use ColorChoice::{Always, Auto, Never};
         let table: [(&[&str], ColorChoice); 9] = [
             (&["surefire"], Auto),

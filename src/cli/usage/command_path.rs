@@ -1,34 +1,31 @@
-//! Which command the words lead to, also where they cannot be understood.
+//! Which subcommand the arguments lead to, even if they cannot be parsed.
 
 use std::ffi::OsString;
 
-use super::program::program_name;
-
-/// A command, and how it is called: `surefire run`.
-pub(in crate::cli) struct Meant<'a> {
+/// A subcommand.
+pub(in crate::cli) struct CommandPath<'a> {
     pub(in crate::cli) command: &'a clap::Command,
-    pub(in crate::cli) called: String,
 }
 
-impl<'a> Meant<'a> {
+impl<'a> CommandPath<'a> {
     pub(in crate::cli) fn by(top: &'a clap::Command, words: &[OsString]) -> Self {
-        let (mut command, mut called) = (top, program_name());
+        let mut command = top;
         let words = words.iter().skip(1).map(|word| word.to_string_lossy());
         let mut words = words.take_while(|word| word != "--");
         while let Some(word) = words.next() {
             if word.starts_with('-') {
                 let mut known = command.get_arguments().chain(top.get_arguments());
-                if known.any(|option| option.get_action().takes_values() && is_spelt(option, &word)) {
+                if known.any(|option| option.get_action().takes_values() && is_spelt(option, &word))
+                {
                     words.next();
                 }
             } else if let Some(next) = command.find_subcommand(&*word) {
                 command = next;
-                called = format!("{called} {}", next.get_name());
             } else {
                 break;
             }
         }
-        Self { command, called }
+        Self { command }
     }
 
     /// The commands below it.
@@ -50,11 +47,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn values_of_options_are_no_commands() {
+    fn a_value_of_an_option_is_not_a_command() {
         let flag = Arg::new("flag").short('f').long("flag").action(ArgAction::SetTrue);
         let value = Arg::new("value").short('x').long("value").global(true);
         let key = Command::new("key").subcommand(Command::new("renew"));
-        let top = Command::new("top").args([flag, value]).subcommand(key).subcommand(Command::new("run"));
+        let top =
+            Command::new("top").args([flag, value]).subcommand(key).subcommand(Command::new("run"));
         let table: [(&[&str], &str); 10] = [
             (&[], "top"),
             (&["run"], "run"),
@@ -68,8 +66,9 @@ mod tests {
             (&["--", "run"], "top"),
         ];
         for (words, meant) in table {
-            let given: Vec<OsString> = ["surefire"].iter().chain(words).map(OsString::from).collect();
-            assert_eq!(Meant::by(&top, &given).command.get_name(), meant, "{words:?}");
+            let given: Vec<OsString> =
+                ["surefire"].iter().chain(words).map(OsString::from).collect();
+            assert_eq!(CommandPath::by(&top, &given).command.get_name(), meant, "{words:?}");
         }
     }
 }

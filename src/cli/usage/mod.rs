@@ -1,10 +1,10 @@
-//! The command line's own words: arguments, help, and what is wrong with them.
+//! The command line: arguments, options, help and usage errors.
 
 pub(super) mod arguments;
 pub(super) mod bad_value;
 pub(super) mod check;
+pub(super) mod cli_error;
 pub(super) mod command_path;
-pub(super) mod complaint;
 #[cfg(test)]
 pub(super) mod named;
 pub(super) mod options;

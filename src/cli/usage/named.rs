@@ -1,4 +1,5 @@
-//! Looks up what a text names: options, commands, recipes, fields of guardrails, files. For tests of what is printed as advice.
+//! Checks that the options, commands, recipes, guardrail fields and files that a text names exist.
+//! For tests of printed advice.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -9,16 +10,17 @@ use super::arguments::Arguments;
 use crate::cli::settings::SETTINGS;
 use crate::{Catalog, Remedy};
 
-/// Programs that are not ours, and are named in advice.
+/// Other programs that advice names.
 const OTHER_PROGRAMS: [&str; 4] = ["bd", "claude", "chmod", "sqlite3"];
 
-/// What another program's user types into it.
+/// Commands that a user types into another program.
 const TYPED_ELSEWHERE: [&str; 1] = ["/login"];
 
-/// Things that other tools have, and we do not.
-const NOT_OURS: [&str; 6] = ["memo", "logs", "allowlist", "denylist", "worker", "supervisor"];
+/// Features of other tools, which this program does not have.
+const FEATURES_OF_OTHERS: [&str; 6] =
+    ["memo", "logs", "allowlist", "denylist", "worker", "supervisor"];
 
-/// What exists here.
+/// The names that exist.
 pub(in crate::cli) struct Named {
     options: BTreeSet<String>,
     fields: BTreeSet<String>,
@@ -33,8 +35,9 @@ impl Named {
         let guardrails = catalog.iter().map(|recipe| &recipe.outline().guardrails);
         let fields = guardrails.flat_map(|it| {
             let json = serde_json::to_value(it).expect("guardrails are plain data");
-            let names = json.as_object().expect("and have names").keys();
-            // An author writes a time with its unit, and JSON has the unit in the name.
+            let names = json.as_object().expect("guardrails have named fields").keys();
+            // In JSON, the name of a time ends with its unit; an author writes the unit after the
+            // number.
             names.map(|name| name.trim_end_matches("_s").to_owned()).collect::<Vec<_>>()
         });
         let settings = SETTINGS.iter().map(|setting| setting.name.replace('-', "_"));
@@ -45,7 +48,7 @@ impl Named {
         }
     }
 
-    /// Everything that a text names.
+    /// Checks everything that a text names.
     pub(in crate::cli) fn text(&self, text: &str) {
         for word in text.split([' ', '`', '(', ')', ';', ',']) {
             self.word(word.trim_end_matches(['.', ':', '?']), text);
@@ -54,15 +57,19 @@ impl Named {
             let program = quoted.split_whitespace().next().unwrap_or_default();
             match program {
                 "surefire" => self.command(quoted),
-                // Its options are among the words above.
+                // Its options were checked with the words above.
                 _ if program.starts_with("--") => {}
                 _ if self.catalog.get(quoted).is_some() || TYPED_ELSEWHERE.contains(&quoted) => {}
-                _ => assert!(OTHER_PROGRAMS.contains(&program), "`{quoted}` does not exist, in: {text}"),
+                _ => assert!(
+                    OTHER_PROGRAMS.contains(&program),
+                    "`{quoted}` does not exist, in: {text}"
+                ),
             }
         }
     }
 
-    /// The options and the fields that a text names, where its other words are those of other tools.
+    /// Checks only the options and fields that a text names: its other words may belong to other
+    /// tools.
     pub(in crate::cli) fn options_and_fields(&self, text: &str) {
         for word in text.split([' ', '`', '(', ')', ';', ',']) {
             let word = word.trim_end_matches(['.', ':', '?']);
@@ -72,7 +79,7 @@ impl Named {
         }
     }
 
-    /// A command that is shown to be run.
+    /// Checks a command that the user is advised to run.
     pub(in crate::cli) fn command(&self, command: &str) {
         let parsed = Arguments::command().try_get_matches_from(words(command));
         assert!(parsed.is_ok(), "{command}: {}", parsed.unwrap_err());
@@ -85,7 +92,10 @@ impl Named {
             assert!(self.options.contains(option), "there is no option `--{option}`, in: {text}");
             return;
         }
-        assert!(!NOT_OURS.contains(&word.to_lowercase().as_str()), "`{word}` is not ours, in: {text}");
+        assert!(
+            !FEATURES_OF_OTHERS.contains(&word.to_lowercase().as_str()),
+            "`{word}` belongs to another tool, in: {text}"
+        );
         if is_field(word) {
             assert!(self.fields.contains(word), "there is no field `{word}`, in: {text}");
         } else if is_lower(word) && word.contains('-') {
@@ -101,12 +111,12 @@ fn is_lower(word: &str) -> bool {
     word.chars().all(|c| c.is_ascii_lowercase() || c == '-' || c == '_')
 }
 
-/// A name as the fields of guardrails and settings have them.
+/// Whether it looks like the name of a guardrail or a setting.
 fn is_field(word: &str) -> bool {
     is_lower(word) && word.contains('_')
 }
 
-/// A name with an ending, or a path.
+/// Whether it is a name with an extension, or a path.
 fn looks_like_a_file(word: &str) -> bool {
     if TYPED_ELSEWHERE.contains(&word) || word.starts_with(['$', '\'']) {
         return false;
@@ -136,7 +146,7 @@ mod tests {
     use crate::{ExitReason, Registry};
 
     #[test]
-    fn what_does_not_exist_is_found() {
+    fn a_name_that_does_not_exist_is_found() {
         let named = Named::new(BUNDLED);
         for text in [
             "Commit or use --allow-filthy.",
@@ -148,7 +158,8 @@ mod tests {
             "Read `handoff.md`.",
             "Look into docs/nowhere.md.",
         ] {
-            let looked_up = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| named.text(text)));
+            let looked_up =
+                std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| named.text(text)));
             assert!(looked_up.is_err(), "{text}");
         }
         named.text(
@@ -157,7 +168,8 @@ mod tests {
         named.text("Increase max_verify_time_per_milestone, or set auto_resume.");
     }
 
-    /// The words of some diagnoses are known to other tools too; what they say to use exists here all the same.
+    /// Some diagnoses are worded for other tools, too; the options and settings that they name must
+    /// still exist here.
     #[test]
     fn the_options_and_settings_that_stop_reasons_name_exist() {
         let named = Named::new(BUNDLED);
@@ -173,8 +185,9 @@ mod tests {
     fn an_option_that_does_not_exist_is_found_among_the_words_of_other_tools() {
         let named = Named::new(BUNDLED);
         for text in ["Check worker logs, or use --louder.", "Check the memo. Raise max_memos."] {
-            let looked_up =
-                std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| named.options_and_fields(text)));
+            let looked_up = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+                named.options_and_fields(text);
+            }));
             assert!(looked_up.is_err(), "{text}");
         }
         named.options_and_fields("Check worker logs, or use --time and max_total_steps.");

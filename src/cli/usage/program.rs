@@ -1,9 +1,9 @@
-//! The name that the command was called by: `cli::main` is also the command of other people's binaries.
+//! The name that the program was started by: other crates' binaries call `cli::main` too.
 
 use std::ffi::OsString;
 use std::path::Path;
 
-/// What the command is called where nobody says.
+/// The default name of the command.
 const USUAL: &str = "surefire";
 
 /// The file name that this process was called by.
@@ -17,7 +17,7 @@ fn name_of(called: Option<OsString>) -> String {
     if name.is_empty() { USUAL.to_owned() } else { name.into_owned() }
 }
 
-/// The command under the name it was called by, also wherever its help speaks of it.
+/// The command under the name it was called by, which its help uses, too.
 pub(in crate::cli) fn named(command: clap::Command) -> clap::Command {
     let name = program_name();
     let command = command.bin_name(&name);
@@ -25,11 +25,13 @@ pub(in crate::cli) fn named(command: clap::Command) -> clap::Command {
 }
 
 fn renamed(command: clap::Command, name: &str) -> clap::Command {
-    let examples = command.get_after_help().map(|examples| examples.to_string().replace(USUAL, name));
+    let examples =
+        command.get_after_help().map(|examples| examples.to_string().replace(USUAL, name));
     let command = command.after_help(examples.unwrap_or_default());
     let command = command.mut_args(|arg| {
-        let help =
-            arg.get_help().map(|help| help.to_string().replace(&format!("`{USUAL} "), &format!("`{name} ")));
+        let help = arg
+            .get_help()
+            .map(|help| help.to_string().replace(&format!("`{USUAL} "), &format!("`{name} ")));
         arg.help(help.unwrap_or_default())
     });
     command.mut_subcommands(|command| renamed(command, name))
@@ -55,10 +57,12 @@ mod tests {
     }
 
     #[test]
-    fn examples_are_for_the_command_that_is_there() {
-        let one = clap::Command::new("x").after_help("Examples:\n  surefire x\n  cat reply | surefire read");
+    fn examples_use_the_name_of_the_program() {
+        let one = clap::Command::new("x")
+            .after_help("Examples:\n  surefire x\n  cat reply | surefire read");
         let command = renamed(clap::Command::new("surefire").subcommand(one), "mill");
-        let help = command.get_subcommands().next().and_then(clap::Command::get_after_help).unwrap();
+        let help =
+            command.get_subcommands().next().and_then(clap::Command::get_after_help).unwrap();
         assert_eq!(help.to_string(), "Examples:\n  mill x\n  cat reply | mill read");
     }
 }

@@ -1,4 +1,5 @@
-//! Every error that says what to do, with its words: this room is the only one that sees all of them.
+//! Tests the text of every error that has a remedy: this room is the only one that can import all
+//! of them.
 
 use std::collections::HashSet;
 use std::mem::discriminant;
@@ -9,32 +10,37 @@ use uuid::Uuid;
 
 use crate::agent::{Failure, UnknownModel};
 use crate::engine::{
-    Collision, DirectoryError, EngineError, ResumeError, SayError, StartError, TrustError, UnknownProvider,
-    WorktreeError,
+    Collision, DirectoryError, EngineError, ResumeError, SendPromptError, StartError, TrustError,
+    UnknownProvider, WorktreeError,
 };
 use crate::outcome::{Flaw, Unread};
 use crate::run::{CannotEndWorktree, CannotResume, ReplayError, RunId, SessionId};
 use crate::server::{BindError, KeyError};
-use crate::session::Refusal;
+use crate::session::SessionRefusal;
 use crate::store::{Holder, StoreError};
 use crate::{Advise, CommandLine, Remedy, SnapshotError, UnknownName, UnknownRecipe};
 
-/// An error, what is wrong, and what to do; the last is empty where nothing is known to help.
+/// An error, its problem, and its remedy, which is empty if there is none.
 type Row = (Box<dyn Advise>, &'static str, &'static str);
 
 #[test]
-fn each_error_says_what_is_wrong_and_then_what_to_do() {
+fn each_error_states_its_problem_and_then_its_remedy() {
     let mut met = HashSet::new();
     for (error, problem, words) in all() {
-        let text = if words.is_empty() { problem.to_owned() } else { format!("{problem}; {words}") };
+        let text =
+            if words.is_empty() { problem.to_owned() } else { format!("{problem}; {words}") };
         assert_eq!(error.to_string(), text);
         assert_eq!(error.problem(), problem);
-        assert_eq!(error.remedy().map(|remedy| remedy.to_string()).unwrap_or_default(), words, "{text}");
+        assert_eq!(
+            error.remedy().map(|remedy| remedy.to_string()).unwrap_or_default(),
+            words,
+            "{text}"
+        );
         met.extend(error.remedy().as_ref().map(discriminant));
-        // Advice that is hidden in the problem would be taken for a part of it.
+        // A remedy inside the problem would not be shown as a remedy.
         assert!(!problem.contains("; "), "{text}");
     }
-    // That one stands only in a message to a client, which has no error of its own.
+    // Only a message to a client has this remedy, and no error type.
     met.insert(discriminant(&Remedy::UpgradeClient));
     for remedy in Remedy::iter() {
         assert!(met.contains(&discriminant(&remedy)), "no error has the remedy `{remedy}`");
@@ -42,10 +48,20 @@ fn each_error_says_what_is_wrong_and_then_what_to_do() {
 }
 
 fn all() -> Vec<Row> {
-    [recipes(), replies(), runs(), stores(), directories(), agents(), engines(), work_trees(), servers()]
-        .into_iter()
-        .flatten()
-        .collect()
+    [
+        recipes(),
+        replies(),
+        runs(),
+        stores(),
+        directories(),
+        agents(),
+        engines(),
+        work_trees(),
+        servers(),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
 }
 
 fn row(error: impl Advise + 'static, problem: &'static str, words: &'static str) -> Row {
@@ -61,11 +77,16 @@ fn run() -> RunId {
 }
 
 fn changed() -> SnapshotError {
-    SnapshotError::OtherVersion { recipe: "rebase", expected: "b".to_owned(), found: "a".to_owned() }
+    SnapshotError::OtherVersion {
+        recipe: "rebase",
+        expected: "b".to_owned(),
+        found: "a".to_owned(),
+    }
 }
 
-const CHANGED: &str = "recipe `rebase` has changed since this snapshot was taken (fingerprint a, now b)";
-const START_AGAIN: &str = "start the recipe again, or go on with the version that took it";
+const CHANGED: &str =
+    "recipe `rebase` has changed since this snapshot was taken (fingerprint a, now b)";
+const START_AGAIN: &str = "start the recipe again, or resume with the version that took it";
 const BUSY: &str = "session 00000000-0000-0000-0000-000000000001 is busy with run \
                     00000000-0000-0000-0000-000000000002";
 const EXIT_IT: &str = "exit that run first, or wait until it ends";
@@ -135,10 +156,14 @@ fn replies() -> Vec<Row> {
 fn runs() -> Vec<Row> {
     let again = |remedy| CannotResume::WouldStopAgain { message: "limit 3".to_owned(), remedy };
     vec![
-        row(CannotResume::StillRunning, "the run is still going on", "exit it first, or wait until it ends"),
         row(
-            CannotResume::AsItIs,
-            "the run was left behind, and goes on as it is",
+            CannotResume::StillRunning,
+            "the run is still running",
+            "exit it first, or wait until it ends",
+        ),
+        row(
+            CannotResume::OnlyUnchanged,
+            "the run was left open, and can only be resumed unchanged",
             "resume it without new limits",
         ),
         row(
@@ -151,16 +176,24 @@ fn runs() -> Vec<Row> {
             "the run would stop again at once: limit 3",
             "raise that limit when you resume, or start the recipe again",
         ),
-        row(again(Remedy::StartAgain), "the run would stop again at once: limit 3", "start the recipe again"),
+        row(
+            again(Remedy::StartAgain),
+            "the run would stop again at once: limit 3",
+            "start the recipe again",
+        ),
         row(ReplayError::NoStart, "the journal does not begin with the start of a run", ""),
         row(ReplayError::Changed(changed()), CHANGED, START_AGAIN),
-        row(Refusal::Busy { session: session(), holder: run() }, BUSY, EXIT_IT),
+        row(SessionRefusal::Busy { session: session(), holder: run() }, BUSY, EXIT_IT),
         row(
-            Refusal::Cannot(CannotResume::AsItIs),
-            "the run was left behind, and goes on as it is",
+            SessionRefusal::Cannot(CannotResume::OnlyUnchanged),
+            "the run was left open, and can only be resumed unchanged",
             "resume it without new limits",
         ),
-        row(Refusal::NoSession(session()), "there is no session 00000000-0000-0000-0000-000000000001", ""),
+        row(
+            SessionRefusal::NoSession(session()),
+            "there is no session 00000000-0000-0000-0000-000000000001",
+            "",
+        ),
     ]
 }
 
@@ -182,13 +215,13 @@ fn stores() -> Vec<Row> {
         row(StoreError::Missing { kind: "run", id: "7".to_owned() }, "there is no run 7", ""),
         row(
             StoreError::Contradiction { what: words() },
-            "that contradicts what the store remembers: words",
+            "the commit contradicts the store: words",
             "",
         ),
         row(
             StoreError::Directory { path: "/data".into(), why: words() },
             "the data directory `/data` cannot be used: words",
-            "name another one, or put that right",
+            "name another one, or fix that",
         ),
         row(
             StoreError::Link { path: "/db".into(), target: "/other".into() },
@@ -205,7 +238,11 @@ fn stores() -> Vec<Row> {
             "the data directory `/data` is in use by another server",
             "stop that server, or use another directory",
         ),
-        row(StoreError::TakenOver, "another server has taken over the store", "this one must stop writing"),
+        row(
+            StoreError::TakenOver,
+            "another server has taken over the store",
+            "this one must stop writing",
+        ),
         row(
             StoreError::Newer { path: "/db".into(), found: 9, known: 3 },
             "the store `/db` has schema 9, and this version knows 3 at most",
@@ -226,11 +263,15 @@ fn stores() -> Vec<Row> {
             "there is no room left for the store",
             "make room on its disk, or raise its largest size",
         ),
-        row(StoreError::Unreadable { what: words() }, "the store holds something unreadable: words", ""),
+        row(
+            StoreError::Unreadable { what: words() },
+            "the store holds something unreadable: words",
+            "",
+        ),
         row(
             StoreError::Damaged { what: words() },
             "the store holds something unreadable: words",
-            "a restart sets the damaged file aside and begins a new one",
+            "a restart quarantines the damaged file and creates a new one",
         ),
         row(StoreError::Failed { why: words() }, "the store failed: words", ""),
     ]
@@ -251,7 +292,7 @@ fn directories() -> Vec<Row> {
         row(
             DirectoryError::NotADirectory("/a".into()),
             "working directory `/a` is not a directory",
-            "name the directory it lies in",
+            "name the directory it is in",
         ),
         row(
             DirectoryError::Unusable { path: "/a".into(), why: "words".to_owned() },
@@ -261,7 +302,7 @@ fn directories() -> Vec<Row> {
         row(
             DirectoryError::Moved { path: "/a".into(), real: "/b".into() },
             "working directory `/a` now leads to `/b`",
-            "start again there, or put it back",
+            "start again there, or restore it",
         ),
         row(
             DirectoryError::Outside { path: "/a".into(), roots: vec!["/b".into(), "/c".into()] },
@@ -272,10 +313,13 @@ fn directories() -> Vec<Row> {
 }
 
 fn agents() -> Vec<Row> {
-    let bad = |remedy| Failure::BadProgram { path: "claude".into(), why: "words".to_owned(), remedy };
+    let bad =
+        |remedy| Failure::BadProgram { path: "claude".into(), why: "words".to_owned(), remedy };
     let unknown = || UnknownModel { model: "sonet".to_owned(), known: vec!["sonnet", "opus"] };
-    let install =
-        Remedy::Install { program: "Claude Code".to_owned(), variable: "CLAUDE_CLI_PATH".to_owned() };
+    let install = Remedy::Install {
+        program: "Claude Code".to_owned(),
+        variable: "CLAUDE_CLI_PATH".to_owned(),
+    };
     let lost = Failure::ConversationLost { words: "No conversation found".to_owned() };
     vec![
         row(
@@ -291,7 +335,7 @@ fn agents() -> Vec<Row> {
         row(
             bad(Remedy::MakeExecutable),
             "the agent `claude` cannot be started: words",
-            "make it so with `chmod +x`",
+            "run `chmod +x` on it",
         ),
         row(
             bad(Remedy::TryInTerminal),
@@ -306,7 +350,7 @@ fn agents() -> Vec<Row> {
         row(
             Failure::EmptyPrompt,
             "the agent reports an error: the prompt is empty",
-            "say what is to be done",
+            "say what to do",
         ),
         row(unknown(), "unknown model `sonet`", "use one of sonnet, opus"),
         row(
@@ -319,7 +363,11 @@ fn agents() -> Vec<Row> {
             "the agent reports an error: No conversation found",
             "the conversation is lost, start a new session",
         ),
-        row(Failure::Refused { words: "words".to_owned() }, "the agent reports an error: words", ""),
+        row(
+            Failure::Refused { words: "words".to_owned() },
+            "the agent reports an error: words",
+            "",
+        ),
     ]
 }
 
@@ -328,8 +376,9 @@ fn engines() -> Vec<Row> {
         ("there is no room left for the store", "make room on its disk, or raise its largest size");
     const OFF: (&str, &str) = ("recipes are switched off", "switch orchestration on first");
     const NO_AGENT: (&str, &str) =
-        ("there is no agent `cursor` here", "choose one of those that are: puppet, claude");
-    const EMPTY: (&str, &str) = ("the agent reports an error: the prompt is empty", "say what is to be done");
+        ("there is no agent `cursor` here", "choose one of: puppet, claude");
+    const EMPTY: (&str, &str) =
+        ("the agent reports an error: the prompt is empty", "say what to do");
     const RELATIVE: (&str, &str) = ("working directory `a` is relative", "give an absolute path");
     const NOT_FOUND: &str = "recipe not found: `x`";
     const NEEDED: &str = "working_directory required for new session";
@@ -337,23 +386,32 @@ fn engines() -> Vec<Row> {
     let full = || EngineError::Store(StoreError::Full);
     let relative = || DirectoryError::Relative("a".into());
     let recipe = || UnknownRecipe { id: "x".to_owned(), closest: None };
-    let provider = || UnknownProvider { provider: "cursor".to_owned(), known: vec!["puppet", "claude"] };
+    let provider =
+        || UnknownProvider { provider: "cursor".to_owned(), known: vec!["puppet", "claude"] };
     let model = UnknownModel { model: "sonet".to_owned(), known: vec!["sonnet"] };
     vec![
         row(provider(), NO_AGENT.0, NO_AGENT.1),
         row(full(), FULL.0, FULL.1),
         row(EngineError::NoRun(holder), "there is no run 00000000-0000-0000-0000-000000000002", ""),
-        row(EngineError::NoSession(session), "there is no session 00000000-0000-0000-0000-000000000001", ""),
+        row(
+            EngineError::NoSession(session),
+            "there is no session 00000000-0000-0000-0000-000000000001",
+            "",
+        ),
         row(
             EngineError::Overloaded(session),
             "session 00000000-0000-0000-0000-000000000001 has too many requests queued",
             "try again in a moment",
         ),
         row(EngineError::ShuttingDown, "the server is shutting down", "try again when it is back"),
-        row(EngineError::Broken("words".to_owned()), "this is a bug in surefire: words", "please report it"),
+        row(
+            EngineError::Bug("words".to_owned()),
+            "this is a bug in surefire: words",
+            "please report it",
+        ),
         row(
             ResumeError::Cannot(CannotResume::StillRunning),
-            "the run is still going on",
+            "the run is still running",
             "exit it first, or wait until it ends",
         ),
         row(ResumeError::Replay(changed().into()), CHANGED, START_AGAIN),
@@ -368,7 +426,7 @@ fn engines() -> Vec<Row> {
         row(StartError::Directory(relative()), RELATIVE.0, RELATIVE.1),
         row(StartError::NoDirectory, NEEDED, ""),
         row(
-            StartError::Elsewhere { session, directory: "/a".into() },
+            StartError::OtherDirectory { session, directory: "/a".into() },
             "session 00000000-0000-0000-0000-000000000001 works in `/a`",
             "start in a new session to work elsewhere",
         ),
@@ -379,7 +437,7 @@ fn engines() -> Vec<Row> {
         ),
         row(
             StartError::NoRepository { recipe: "x", directory: "/a".into() },
-            "`x` needs a git repository, and `/a` is in none",
+            "`x` needs a git repository, and `/a` is not in one",
             "run `git init` there, and make a first commit",
         ),
         row(
@@ -389,24 +447,28 @@ fn engines() -> Vec<Row> {
         ),
         row(
             StartError::WorkTree { directory: "/a".into(), why: "words".to_owned() },
-            "the work tree of `/a` cannot be looked at: words",
+            "the work tree of `/a` cannot be inspected: words",
             "",
         ),
         row(StartError::Agent(Failure::EmptyPrompt), EMPTY.0, EMPTY.1),
         row(StartError::SwitchedOff, OFF.0, OFF.1),
         row(StartError::Busy { session, holder }, BUSY, EXIT_IT),
         row(StartError::Engine(full()), FULL.0, FULL.1),
-        row(SayError::Provider(provider()), NO_AGENT.0, NO_AGENT.1),
-        row(SayError::Directory(relative()), RELATIVE.0, RELATIVE.1),
-        row(SayError::NoDirectory, NEEDED, ""),
-        row(SayError::Agent(Failure::EmptyPrompt), EMPTY.0, EMPTY.1),
-        row(SayError::Engine(full()), FULL.0, FULL.1),
+        row(SendPromptError::Provider(provider()), NO_AGENT.0, NO_AGENT.1),
+        row(SendPromptError::Directory(relative()), RELATIVE.0, RELATIVE.1),
+        row(SendPromptError::NoDirectory, NEEDED, ""),
+        row(SendPromptError::Agent(Failure::EmptyPrompt), EMPTY.0, EMPTY.1),
+        row(SendPromptError::Engine(full()), FULL.0, FULL.1),
     ]
 }
 
 fn work_trees() -> Vec<Row> {
     const DIRTY: &str =
         "`x` needs a clean work tree, and `/a` has uncommitted changes (`1`, `2`, `3` and 1 more)";
+    const NO_TASK: &str =
+        "`x` needs a task, none was given, and there is no tracker to take one from: words";
+    const GIVE_TASK: &str = "say what to do, as in `surefire run x \"fix the rounding in cart.rs\"`, or install \
+                             `bd` (beads) and run `bd init` in the repository";
     const UNTRUSTED: &str =
         "`/a/surefire.toml` has commands to run (`make`), and the repository is not trusted";
     const CHANGED: &str = "`/a/surefire.toml` has commands to run (`make`), and .mcp.json changed since the repository was trusted";
@@ -414,19 +476,22 @@ fn work_trees() -> Vec<Row> {
                          `--untrusted=skip`";
     const BESIDE: (&str, &str) = (
         "run 00000007 of `x` works in `/a` already",
-        "wait until it ends, work apart with `--isolate`, or start with `--force-parallel`",
+        "wait until it ends, use a worktree with `--isolate`, or start with `--force-parallel`",
     );
-    const NOT_ENDED: (&str, &str) = ("the run has not ended", "exit it first, or wait until it ends");
+    const NOT_ENDED: (&str, &str) =
+        ("the run has not ended", "exit it first, or wait until it ends");
     const NO_REPOSITORY: (&str, &str) =
         ("`/a` is not in a git work tree", "run `git init` there, and make a first commit");
-    let collision = || Collision { tree: "/a".into(), other: Some("run 00000007 of `x`".to_owned()) };
+    let collision =
+        || Collision { tree: "/a".into(), other: Some("run 00000007 of `x`".to_owned()) };
     let untrusted = |changed: &[&str]| StartError::Untrusted {
         directory: "/a".into(),
         commands: vec![CommandLine::Shell("make".into())],
         changed: changed.iter().map(ToString::to_string).collect(),
     };
     let unknown = Collision { other: None, ..collision() };
-    let records = TrustError::Records { path: "/d/trust.json".into(), error: std::io::Error::other("words") };
+    let records =
+        TrustError::Records { path: "/d/trust.json".into(), error: std::io::Error::other("words") };
     vec![
         row(
             StartError::DirtyTree {
@@ -437,32 +502,41 @@ fn work_trees() -> Vec<Row> {
             DIRTY,
             "commit or stash them, or start with `--allow-dirty`",
         ),
+        row(StartError::NoTask { recipe: "x", why: "words".to_owned() }, NO_TASK, GIVE_TASK),
         row(collision(), BESIDE.0, BESIDE.1),
         row(unknown, "another run works in `/a` already", BESIDE.1),
         row(StartError::Collision(collision()), BESIDE.0, BESIDE.1),
         row(ResumeError::Collision(collision()), BESIDE.0, BESIDE.1),
         row(
             StartError::NoCommit { directory: "/a".into() },
-            "a run works apart from a commit on, and `/a` has none",
+            "a worktree begins at a commit, and `/a` has none",
             "make a first commit there",
         ),
         row(
-            StartError::NotApart { session: session(), directory: "/a".into() },
-            "session 00000000-0000-0000-0000-000000000001 works in `/a`, and this run works apart",
-            "start in a new session to work apart",
+            StartError::NeedsNewSession { session: session(), directory: "/a".into() },
+            "session 00000000-0000-0000-0000-000000000001 works in `/a`, and this run needs a worktree of its own",
+            "start in a new session to use a worktree",
         ),
         row(untrusted(&[]), UNTRUSTED, TRUST),
         row(untrusted(&[".mcp.json"]), CHANGED, TRUST),
         row(TrustError::NoRepository("/a".into()), NO_REPOSITORY.0, NO_REPOSITORY.1),
-        row(StartError::Trust(TrustError::NoRepository("/a".into())), NO_REPOSITORY.0, NO_REPOSITORY.1),
-        row(records, "the records of trust in `/d/trust.json` cannot be used: words", ""),
+        row(
+            StartError::Trust(TrustError::NoRepository("/a".into())),
+            NO_REPOSITORY.0,
+            NO_REPOSITORY.1,
+        ),
+        row(records, "the trust records in `/d/trust.json` cannot be used: words", ""),
         row(CannotEndWorktree::StillRunning, NOT_ENDED.0, NOT_ENDED.1),
         row(
             CannotEndWorktree::NoWorktree,
             "the run has no worktree of its own, it worked in the directory that it was started in",
             "",
         ),
-        row(CannotEndWorktree::Ended { how: "merged" }, "the worktree of the run was merged already", ""),
+        row(
+            CannotEndWorktree::Ended { how: "merged" },
+            "the worktree of the run was merged already",
+            "",
+        ),
         row(WorktreeError::Cannot(CannotEndWorktree::StillRunning), NOT_ENDED.0, NOT_ENDED.1),
         row(
             WorktreeError::Engine(EngineError::ShuttingDown),
@@ -490,7 +564,7 @@ fn servers() -> Vec<Row> {
         row(
             KeyError::Unusable { path: "/key".into(), why: "words".to_owned() },
             "the key file `/key` cannot be used: words",
-            "put that right, or name another one with --key-file",
+            "fix that, or name another one with --key-file",
         ),
         row(
             KeyError::Link { path: "/key".into(), target: "/other".into() },
@@ -500,10 +574,14 @@ fn servers() -> Vec<Row> {
         row(
             KeyError::Readable { path: "/key".into(), mode: 0o644 },
             "the key file `/key` can be read by others (mode 644)",
-            "run `chmod 600` on it, and make a new key if somebody may have read it",
+            "run `chmod 600` on it, and make a new key if others may have read it",
         ),
         row(no_key(), "the key file `/key` holds no key", "delete it to have a new one made"),
-        row(BindError::Missing("recipes"), "a server needs `recipes`: call that method of its builder", ""),
+        row(
+            BindError::Missing("recipes"),
+            "a server needs `recipes`: call that method of its builder",
+            "",
+        ),
         row(
             BindError::NotLoopback(address),
             "10.0.0.1:80 can be reached from other machines",
@@ -512,7 +590,7 @@ fn servers() -> Vec<Row> {
         row(
             taken(Remedy::OtherPort),
             "cannot listen at 10.0.0.1:80: words",
-            "stop whatever listens there, or choose another port with --listen",
+            "stop the process that listens there, or choose another port with --listen",
         ),
         row(
             taken(Remedy::HigherPort),
@@ -524,7 +602,11 @@ fn servers() -> Vec<Row> {
             "cannot listen at 10.0.0.1:80: words",
             "choose an address of this machine with --listen",
         ),
-        row(BindError::Key(no_key()), "the key file `/key` holds no key", "delete it to have a new one made"),
+        row(
+            BindError::Key(no_key()),
+            "the key file `/key` holds no key",
+            "delete it to have a new one made",
+        ),
         row(
             BindError::Store(StoreError::TakenOver),
             "another server has taken over the store",

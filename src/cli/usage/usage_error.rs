@@ -1,208 +1,144 @@
-//! What is wrong with the words of a command, told as every other complaint: what, why, and what to do.
+//! A command line that cannot be parsed: clap's own message, with hints that only this program
+//! knows.
 
 use std::ffi::OsString;
 
+use clap::builder::StyledStr;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
-use super::bad_value::BadValue;
-use super::command_path::Meant;
-use super::complaint::Complaint;
+use super::cli_error::CliError;
+use super::command_path::CommandPath;
 use super::program::program_name;
 use crate::Catalog;
+use crate::cli::render::format::one_line;
 use crate::cli::settings::Layers;
 use crate::recipe::closest;
 
-/// The most characters of somebody's word that are worth repeating.
-const REPEATED: usize = 60;
+/// The most characters of an argument that the message repeats.
+const MAX_REPEATED_CHARS: usize = 60;
 
-/// The longest list of names that is still read.
-const LISTED: usize = 12;
-
-/// A command that cannot be understood.
-pub(in crate::cli) struct Misuse<'a> {
-    /// The whole command, and the part of it that was meant.
+/// A command line that clap rejected.
+pub(in crate::cli) struct UsageError<'a> {
+    /// The whole command.
     pub(in crate::cli) top: &'a clap::Command,
-    pub(in crate::cli) meant: Meant<'a>,
+    /// The subcommand that the arguments lead to.
+    pub(in crate::cli) path: CommandPath<'a>,
     pub(in crate::cli) catalog: Catalog,
     pub(in crate::cli) words: &'a [OsString],
-    pub(in crate::cli) error: &'a clap::Error,
+    pub(in crate::cli) error: clap::Error,
+    /// The settings from the environment and the configuration file.
     pub(in crate::cli) layers: &'a Layers,
 }
 
-impl Misuse<'_> {
-    pub(in crate::cli) fn complaint(&self) -> Complaint {
+impl UsageError<'_> {
+    /// clap's message and tips, then our hints as further tips.
+    pub(in crate::cli) fn into_cli_error(mut self) -> CliError {
+        let hints = self.hints();
+        let is_altered = self.sanitize();
+        let tips = match self.error.remove(ContextKind::Suggested) {
+            // clap's tips repeat the argument as it was given.
+            Some(ContextValue::StyledStrs(tips)) if !is_altered => tips,
+            _ => Vec::new(),
+        };
+        let tips: Vec<StyledStr> =
+            tips.into_iter().chain(hints.into_iter().map(StyledStr::from)).collect();
+        if !tips.is_empty() {
+            self.error.insert(ContextKind::Suggested, ContextValue::StyledStrs(tips));
+        }
+        CliError::clap(&self.error.render().to_string())
+    }
+
+    fn hints(&mut self) -> Vec<String> {
         match self.error.kind() {
-            ErrorKind::UnknownArgument => self.unknown_argument(),
-            ErrorKind::InvalidSubcommand => self.unknown_command(&self.one(ContextKind::InvalidSubcommand)),
-            ErrorKind::InvalidValue => self.wrong_value(),
-            ErrorKind::ValueValidation => self.refused_value(),
-            ErrorKind::TooManyValues => self.one_value_too_many(),
-            ErrorKind::ArgumentConflict => self.conflict(),
-            ErrorKind::MissingRequiredArgument => self.missing(),
-            ErrorKind::MissingSubcommand | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
-                let why = format!("its commands are {}", listed(&self.meant.names()));
-                self.tell(format!("`{}` needs another word", self.meant.called), why, "")
+            ErrorKind::UnknownArgument => {
+                let word = self.one(ContextKind::InvalidArg);
+                if word.starts_with('-') {
+                    self.option_of_other_commands(&word)
+                } else {
+                    self.recipe_or_command(&word)
+                }
             }
-            ErrorKind::InvalidUtf8 => {
-                self.tell("a word cannot be read", "it is no text in UTF-8", "write it in other letters")
+            ErrorKind::InvalidSubcommand => {
+                let word = self.one(ContextKind::InvalidSubcommand);
+                self.recipe_or_command(&word)
             }
-            ErrorKind::NoEquals | ErrorKind::TooFewValues | ErrorKind::WrongNumberOfValues => {
-                let argument = self.one(ContextKind::InvalidArg);
-                self.tell(format!("`{}` has not the values it needs", option(&argument)), self.kind(), "")
+            ErrorKind::InvalidValue | ErrorKind::ValueValidation => {
+                let origin = self.origin(&self.one(ContextKind::InvalidArg));
+                origin.map(|origin| format!("the value is set in {origin}")).into_iter().collect()
             }
-            // clap may learn of more, and has words of its own for them.
-            _ => self.tell("the command cannot be understood", self.kind(), ""),
+            ErrorKind::ArgumentConflict => {
+                let mut all = self.many(ContextKind::InvalidArg);
+                all.extend(self.many(ContextKind::PriorArg));
+                let set = |argument: &String| {
+                    let origin = self.origin(argument)?;
+                    Some(format!("`{}` is set in {origin}", option(argument)))
+                };
+                all.iter().filter_map(set).collect()
+            }
+            _ => Vec::new(),
         }
     }
 
-    fn unknown_argument(&self) -> Complaint {
-        let word = self.one(ContextKind::InvalidArg);
-        if !word.starts_with('-') {
-            if self.words.iter().any(|word| word == "--")
-                && self.meant.command.find_subcommand(&word).is_some()
-            {
-                let fix = "leave out the `--` before it";
-                return self.tell(format!("{} is no argument", quoted(&word)), "it is a command", fix);
-            }
-            if self.meant.command.has_subcommands() && self.meant.command.get_positionals().next().is_none() {
-                return self.unknown_command(&word);
-            }
-            let why = format!("`{}` has no place for it", self.meant.called);
-            return self.tell(format!("{} is a word too many", quoted(&word)), why, "leave it out");
-        }
-        let elsewhere = self.top.get_subcommands().filter(|command| {
-            command
-                .get_arguments()
-                .any(|known| word.strip_prefix("--").is_some_and(|word| known.get_long() == Some(word)))
-        });
-        let elsewhere: Vec<_> = elsewhere.map(|command| command.get_name().to_owned()).collect();
-        let fix = match (self.one(ContextKind::SuggestedArg), &elsewhere[..]) {
-            (near, []) => near_one(&near),
-            (_, elsewhere) => format!("it is an option of {}", listed(elsewhere)),
+    fn option_of_other_commands(&self, word: &str) -> Vec<String> {
+        let Some(word) = word.strip_prefix("--") else {
+            return Vec::new();
         };
-        self.tell(
-            format!("there is no option {}", quoted(&word)),
-            format!("`{}` does not have it", self.meant.called),
-            fix,
-        )
+        let has_it = |command: &&clap::Command| {
+            command.get_arguments().any(|known| known.get_long() == Some(word))
+        };
+        let program = program_name();
+        let elsewhere = self.top.get_subcommands().filter(has_it);
+        let elsewhere: Vec<_> =
+            elsewhere.map(|command| format!("`{program} {}`", command.get_name())).collect();
+        match &elsewhere[..] {
+            [] => Vec::new(),
+            elsewhere => vec![format!("`--{word}` is an option of {}", elsewhere.join(", "))],
+        }
     }
 
-    fn unknown_command(&self, word: &str) -> Complaint {
-        let what = format!("there is no command {}", quoted(word));
+    fn recipe_or_command(&mut self, word: &str) -> Vec<String> {
         if self.catalog.get(word).is_some() {
-            let fix = format!("`{} run {word}` runs it", program_name());
-            return self.tell(what, "it is a recipe", fix);
+            // The name of a recipe may resemble that of a command; the user meant the recipe.
+            self.error.remove(ContextKind::SuggestedSubcommand);
+            return vec![format!("to run it: `{} run {word}`", program_name())];
         }
-        let names = self.meant.names();
-        let guessed = self.many(ContextKind::SuggestedSubcommand);
-        // clap's nearest is its last.
-        let near = closest(word, names.iter().map(String::as_str)).or(guessed.last().map(String::as_str));
-        let why = match near {
-            Some(_) => format!("`{}` has none of that name", self.meant.called),
-            None => format!("the commands are {}", listed(&names)),
-        };
-        self.tell(what, why, near_one(near.unwrap_or_default()))
-    }
-
-    fn wrong_value(&self) -> Complaint {
-        let (given, argument) = (self.one(ContextKind::InvalidValue), self.one(ContextKind::InvalidArg));
-        let known = self.many(ContextKind::ValidValue);
-        let why = match &known[..] {
-            [] => "there is none".to_owned(),
-            known => format!("it is one of {}", listed(known)),
-        };
-        let what = match given.as_str() {
-            "" => format!("`{}` needs a value", option(&argument)),
-            given => format!("`{}` cannot be {}", option(&argument), quoted(given)),
-        };
-        self.about_value(&argument, what, &why, near_one(&self.one(ContextKind::SuggestedValue)))
-    }
-
-    /// A parser has its own words, and may know what to write instead.
-    fn refused_value(&self) -> Complaint {
-        let (given, argument) = (self.one(ContextKind::InvalidValue), self.one(ContextKind::InvalidArg));
-        let (why, fix) = BadValue::told(self.error).unwrap_or_default();
-        let what = match given.as_str() {
-            "" => format!("`{}` has an empty value", option(&argument)),
-            given => format!("`{}` cannot be {}", option(&argument), quoted(given)),
-        };
-        self.about_value(&argument, what, &why, fix.unwrap_or_default().to_owned())
-    }
-
-    fn one_value_too_many(&self) -> Complaint {
-        let option = option(&self.one(ContextKind::InvalidArg)).to_owned();
-        let given = self.one(ContextKind::InvalidValue);
-        let takes_any =
-            self.meant.command.get_arguments().chain(self.top.get_arguments()).any(|known| {
-                known.get_long() == option.strip_prefix("--") && known.get_action().takes_values()
-            });
-        let what = if takes_any { "takes no more values" } else { "takes no value" };
-        let why = format!("it was given {}", quoted(&given));
-        self.tell(format!("`{option}` {what}"), why, "leave that out")
-    }
-
-    fn conflict(&self) -> Complaint {
-        let mut all = self.many(ContextKind::InvalidArg);
-        all.extend(self.many(ContextKind::InvalidSubcommand));
-        all.extend(self.many(ContextKind::PriorArg));
-        let origins: Vec<String> = all.iter().filter_map(|argument| self.settled(argument)).collect();
-        let mut all: Vec<String> = all.iter().map(|argument| option(argument).to_owned()).collect();
-        all.dedup();
-        if let [once] = &all[..] {
-            return self.tell(format!("`{once}` is there twice"), "it can count only once", "leave one out");
-        }
-        let why = match origins.first() {
-            Some(origin) => format!("it is one or the other, and one stands in {origin}"),
-            None => "it is one or the other".to_owned(),
-        };
-        let (first, others) =
-            all.split_first().map_or(("", &all[..]), |(first, others)| (first.as_str(), others));
-        self.tell(format!("`{first}` does not go with `{}`", others.join("` and `")), why, "leave one out")
-    }
-
-    fn missing(&self) -> Complaint {
-        let missing = self.many(ContextKind::InvalidArg);
-        let usage = self.one(ContextKind::Usage);
-        let usage = usage.trim().trim_start_matches("Usage:").trim();
-        let fix = if usage.is_empty() { String::new() } else { format!("write `{usage}`") };
-        let verb = if missing.len() == 1 { "is" } else { "are" };
-        let what = format!("{} {verb} missing", listed(&missing));
-        self.tell(what, format!("`{}` cannot do without", self.meant.called), fix)
-    }
-
-    /// A value may stand elsewhere than in the command: that is then where to correct it.
-    fn about_value(&self, argument: &str, what: String, why: &str, fix: String) -> Complaint {
-        match self.settled(argument) {
-            Some(origin) => {
-                let fix = if fix.is_empty() { "correct it there".to_owned() } else { fix };
-                self.tell(what, format!("{why}; the value stands in {origin}"), fix)
+        if self.path.command.has_subcommands() && self.words.iter().all(|word| word != "--") {
+            let names = self.path.names();
+            if let Some(near) = closest(word, names.iter().map(String::as_str)) {
+                let near = ContextValue::String(near.to_owned());
+                self.error.insert(ContextKind::SuggestedSubcommand, near);
             }
-            None => self.tell(what, why, fix),
         }
+        Vec::new()
     }
 
-    /// Where an option is settled that the command itself does not have.
-    fn settled(&self, argument: &str) -> Option<String> {
+    /// Shortens what the message repeats, and takes control characters out of it. Returns whether
+    /// that changed anything.
+    fn sanitize(&mut self) -> bool {
+        let kinds =
+            [ContextKind::InvalidArg, ContextKind::InvalidSubcommand, ContextKind::InvalidValue];
+        let mut is_altered = false;
+        for kind in kinds {
+            let Some(ContextValue::String(given)) = self.error.get(kind) else {
+                continue;
+            };
+            let shown = repeated(given);
+            if shown != *given {
+                is_altered = true;
+                self.error.insert(kind, ContextValue::String(shown));
+            }
+        }
+        is_altered
+    }
+
+    /// Where an option is set that is not on the command line.
+    fn origin(&self, argument: &str) -> Option<String> {
         let long = option(argument).strip_prefix("--")?;
         let given = self.words.iter().any(|word| {
             let word = word.to_string_lossy();
             word.strip_prefix("--").is_some_and(|word| word.split('=').next() == Some(long))
         });
         if given { None } else { self.layers.origin(long) }
-    }
-
-    fn tell(&self, what: impl Into<String>, why: impl Into<String>, fix: impl Into<String>) -> Complaint {
-        let fix = fix.into();
-        let join = match fix.chars().last() {
-            None => "",
-            Some('?') => " ",
-            Some(_) => "; ",
-        };
-        Complaint::usage(what, why, format!("{fix}{join}`{} --help` lists what there is", self.meant.called))
-    }
-
-    fn kind(&self) -> String {
-        self.error.kind().to_string()
     }
 
     fn one(&self, kind: ContextKind) -> String {
@@ -213,7 +149,6 @@ impl Misuse<'_> {
         match self.error.get(kind) {
             Some(ContextValue::String(text)) => vec![text.clone()],
             Some(ContextValue::Strings(texts)) => texts.clone(),
-            Some(ContextValue::StyledStr(text)) => vec![text.to_string()],
             _ => Vec::new(),
         }
     }
@@ -225,17 +160,8 @@ fn option(argument: &str) -> &str {
     option.strip_suffix("...").unwrap_or(option)
 }
 
-/// The names in backticks, as many as are still read.
-fn listed(names: &[String]) -> String {
-    let shown: Vec<String> = names.iter().take(LISTED).map(|name| format!("`{name}`")).collect();
-    format!("{}{}", shown.join(", "), if names.len() > LISTED { ", …" } else { "" })
-}
-
-fn near_one(name: &str) -> String {
-    if name.is_empty() { String::new() } else { format!("did you mean `{name}`?") }
-}
-
-fn quoted(word: &str) -> String {
-    let more = if word.chars().nth(REPEATED).is_some() { "…" } else { "" };
-    format!("`{}{more}`", word.chars().take(REPEATED).collect::<String>())
+fn repeated(word: &str) -> String {
+    let more = if word.chars().nth(MAX_REPEATED_CHARS).is_some() { "…" } else { "" };
+    let start: String = word.chars().take(MAX_REPEATED_CHARS).collect();
+    format!("{}{more}", one_line(&start))
 }

@@ -1,8 +1,10 @@
-//! The one writer: commits are persisted in the order they come in, and each is published once it is safe.
+//! The only writer: it persists commits in the order they arrive, and publishes each one once it is
+//! durable.
 //!
-//! That gives notices their order: no event is published before an earlier one, and nothing is that is not persisted. A
-//! commit waits for the disk, so it happens on a thread for such work; that thread stays as long as there is more to
-//! persist, and takes everything that is queued along (a group commit): the disk's sync takes as long for many as for one.
+//! This orders updates: no event is published before an earlier one, or before it is persisted. A
+//! commit waits for the disk, so it runs on a blocking thread. The thread runs until the queue is
+//! empty and persists everything queued at once (a group commit), because one sync costs the same
+//! for many commits as for one.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -11,8 +13,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::{broadcast, oneshot};
 use tokio_util::sync::CancellationToken;
 
-use super::feed::{Feed, Notice};
-use super::publish::notices;
+use super::event_stream::{EventStream, Update};
+use super::publish::updates;
 use crate::engine::crash;
 use crate::store::{Commit, Committed, Store, StoreError};
 
@@ -23,64 +25,78 @@ pub(in crate::engine) struct Committer {
 
 struct Shared {
     store: Arc<dyn Store>,
-    notices: broadcast::Sender<Notice>,
+    updates: broadcast::Sender<Update>,
     queue: Mutex<Queue>,
-    /// The place of the last event that was published.
-    place: AtomicU64,
+    /// The global sequence number of the last event that was published.
+    global_seq: AtomicU64,
     /// Set when nothing more will be published.
     closed: CancellationToken,
 }
 
-/// Commits that are queued: at most one for each session, and what clients ask for beside sessions.
+/// Queued commits: at most one per session, plus commits that belong to no session.
 #[derive(Default)]
 struct Queue {
-    waiting: Vec<(Commit, Done)>,
+    queued: Vec<(Commit, Done)>,
     /// Whether a thread is writing.
     busy: bool,
 }
 
-/// Where to say what became of a commit.
+/// Receives the result of a commit.
 type Done = oneshot::Sender<Result<Committed, StoreError>>;
 
 impl Committer {
-    pub(in crate::engine) fn new(store: Arc<dyn Store>, backlog: usize) -> Result<Self, StoreError> {
-        let (notices, _) = broadcast::channel(backlog.max(1));
-        let place = AtomicU64::new(store.last_place()?);
+    pub(in crate::engine) fn new(
+        store: Arc<dyn Store>,
+        backlog: usize,
+    ) -> Result<Self, StoreError> {
+        let (updates, _) = broadcast::channel(backlog.max(1));
+        let global_seq = AtomicU64::new(store.last_global_seq()?);
         let (queue, closed) = (Mutex::default(), CancellationToken::new());
-        Ok(Self { shared: Arc::new(Shared { store, notices, queue, place, closed }) })
+        Ok(Self { shared: Arc::new(Shared { store, updates, queue, global_seq, closed }) })
     }
 
-    /// Persists a commit. When this returns, it is on the disk and published; it will be even if the caller goes away.
+    /// Persists a commit. When this returns, it is durable and published. Dropping the future does
+    /// not cancel the commit.
     pub(in crate::engine) async fn commit(&self, commit: Commit) -> Result<Committed, StoreError> {
         let (done, written) = oneshot::channel();
         let idle = {
             let mut queue = self.shared.queue();
-            queue.waiting.push((commit, done));
+            queue.queued.push((commit, done));
             !std::mem::replace(&mut queue.busy, true)
         };
         if idle {
             let shared = Arc::clone(&self.shared);
             tokio::task::spawn_blocking(move || shared.write_all());
         }
-        let gone = |_| StoreError::Failed { why: "the thread that writes to the store is gone".to_owned() };
+        let gone = |_| StoreError::Failed {
+            why: "the thread that writes to the store is gone".to_owned(),
+        };
         written.await.map_err(gone)?
     }
 
     /// Publishes something that is not persisted.
-    pub(in crate::engine) fn publish(&self, notice: Notice) {
-        self.shared.publish(notice);
+    pub(in crate::engine) fn publish(&self, update: Update) {
+        self.shared.publish(update);
     }
 
-    pub(in crate::engine) fn listen(&self) -> Feed {
-        // Subscribe first, then look at the place: an event that is published in between is recognized by its place.
-        let receiver = self.shared.notices.subscribe();
+    pub(in crate::engine) fn subscribe(&self) -> EventStream {
+        // Subscribe first, then read the global sequence number: an event published in between has
+        // a higher number, so the stream can tell that it is new.
+        let receiver = self.shared.updates.subscribe();
         let store = Arc::clone(&self.shared.store);
-        let place = self.shared.place.load(Ordering::SeqCst);
+        let global_seq = self.shared.global_seq.load(Ordering::SeqCst);
         let closed = self.shared.closed.clone();
-        Feed { receiver, store, place, caught_up: VecDeque::new(), behind: false, closed }
+        EventStream {
+            receiver,
+            store,
+            global_seq,
+            caught_up: VecDeque::new(),
+            behind: false,
+            closed,
+        }
     }
 
-    /// Ends all feeds, once they have delivered what there is.
+    /// Ends all event streams once they have delivered their remaining updates.
     pub(in crate::engine) fn close(&self) {
         self.shared.closed.cancel();
     }
@@ -91,20 +107,20 @@ impl Shared {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Persists until nothing is queued any more.
+    /// Persists until the queue is empty.
     fn write_all(&self) {
         let _busy = Busy(self);
         loop {
-            let waiting = {
+            let queued = {
                 let mut queue = self.queue();
-                // Decided under the lock: from then on the next commit starts a thread of its own.
-                queue.busy = !queue.waiting.is_empty();
-                std::mem::take(&mut queue.waiting)
+                // Set under the lock: once `busy` is false, the next commit starts a new thread.
+                queue.busy = !queue.queued.is_empty();
+                std::mem::take(&mut queue.queued)
             };
-            if waiting.is_empty() {
+            if queued.is_empty() {
                 return;
             }
-            let (commits, done): (Vec<_>, Vec<_>) = waiting.into_iter().unzip();
+            let (commits, done): (Vec<_>, Vec<_>) = queued.into_iter().unzip();
             for (result, done) in self.store.commit_all(&commits).into_iter().zip(done) {
                 if let Ok(committed) = &result {
                     crash::point("after-commit");
@@ -116,21 +132,22 @@ impl Shared {
     }
 
     fn publish_all(&self, committed: &Committed) {
-        for notice in notices(committed) {
-            if let Notice::Happened(event) = &notice {
-                self.place.fetch_max(event.place, Ordering::SeqCst);
+        for update in updates(committed) {
+            if let Update::Event(event) = &update {
+                self.global_seq.fetch_max(event.global_seq, Ordering::SeqCst);
             }
-            self.publish(notice);
+            self.publish(update);
         }
     }
 
-    fn publish(&self, notice: Notice) {
-        // Without subscribers it goes nowhere, which is fine.
-        let _ = self.notices.send(notice);
+    fn publish(&self, update: Update) {
+        // Sending fails only when there are no subscribers.
+        let _ = self.updates.send(update);
     }
 }
 
-/// A thread persists. If it panics, queued commits fail, and the next commit starts another thread.
+/// Marks the writer thread as running. If that thread panics, dropping this fails the queued
+/// commits and lets the next commit start another thread.
 struct Busy<'s>(&'s Shared);
 
 impl Drop for Busy<'_> {
@@ -138,7 +155,7 @@ impl Drop for Busy<'_> {
         if std::thread::panicking() {
             let mut queue = self.0.queue();
             queue.busy = false;
-            queue.waiting.clear();
+            queue.queued.clear();
         }
     }
 }

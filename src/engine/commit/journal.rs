@@ -1,45 +1,52 @@
-//! Log lines for what is persisted. Prompts and replies are not logged, except for the end of a reply that could not be
-//! read.
+//! Log lines for persisted events. Prompts and replies are not logged, except for the end of a
+//! reply that could not be read.
 
 use crate::Category;
 use crate::engine::spans;
-use crate::run::{CheckResult, Ending, Event, Exceeded, Moment, Read, RunId, SessionId};
-use crate::session::{Change, Commit, Input, Session, TurnEnd};
+use crate::run::{CheckResult, Ending, Event, Exceeded, Moment, ReplyReading, RunId, SessionId};
+use crate::session::{Change, Commit, Session, SessionInput, TurnEnd};
 
-/// What the log lines of one decision have in common, looked up before it is made: a run that ends is gone afterwards.
+/// The fields that the log lines of one decision share. They are read before the decision, because
+/// the session drops a run that ends.
 pub(in crate::engine) struct Journal {
     session: SessionId,
     recipe: String,
-    /// The end of the agent's reply, where the decision is about one.
+    /// The end of the agent's reply, if the decision is about a reply.
     reply: Option<String>,
 }
 
 impl Journal {
-    pub(in crate::engine) fn of(session: &Session, input: &Input) -> Self {
+    pub(in crate::engine) fn of(session: &Session, input: &SessionInput) -> Self {
         let (mut recipe, mut reply) = (session.recipe(), None);
         match input {
-            Input::Resume { ended: Some(ended), .. } => recipe = Some(ended.0.recipe().outline().id),
-            Input::TurnEnded { end: TurnEnd::Replied { text, .. }, .. } => reply = Some(end_of(text)),
+            SessionInput::Resume { ended: Some(ended), .. } => {
+                recipe = Some(ended.0.recipe().outline().id);
+            }
+            SessionInput::TurnEnded { end: TurnEnd::Replied { text, .. }, .. } => {
+                reply = Some(end_of(text));
+            }
             _ => {}
         }
         Self { session: session.id(), recipe: recipe.unwrap_or_default().to_owned(), reply }
     }
 
-    /// Logs what happened in runs.
+    /// Logs the events of runs.
     pub(in crate::engine) fn log(&self, commit: &Commit) {
         for change in &commit.changes {
             let Change::Run { run, entries, .. } = change else { continue };
             let mut events = entries.iter().filter_map(|entry| entry.event.as_ref()).peekable();
             // A run that continues another one begins in a session of its own.
             let (session, recipe) = match events.peek() {
-                Some(Event::Started { recipe, order, .. }) => (order.session, recipe.as_str()),
+                Some(Event::Started { recipe, spec, .. }) => (spec.session, recipe.as_str()),
                 Some(_) | None => (self.session, self.recipe.as_str()),
             };
-            let log = || events.for_each(|event| log(*run, session, recipe, event, self.reply.as_deref()));
+            let log = || {
+                events.for_each(|event| log(*run, session, recipe, event, self.reply.as_deref()));
+            };
             if session == self.session {
                 log();
             } else {
-                // The span is that of the run before it.
+                // The current span is that of the previous run.
                 spans::of_run(*run, session).in_scope(log);
             }
         }
@@ -48,21 +55,23 @@ impl Journal {
 
 fn log(run: RunId, session: SessionId, recipe: &str, event: &Event, reply: Option<&str>) {
     match event {
-        Event::Started { step, order, .. } => {
-            let rehearsal = order.rehearsal;
+        Event::Started { step, spec, .. } => {
+            let rehearsal = spec.rehearsal;
             tracing::info!(%run, %session, recipe, step, rehearsal, "Recipe started");
         }
-        Event::TurnBegan { attempt, step, .. } => tracing::debug!(%run, %attempt, step, "Turn began"),
+        Event::TurnBegan { attempt, step, .. } => {
+            tracing::debug!(%run, %attempt, step, "Turn began");
+        }
         Event::Replied { read, took, .. } => match read {
-            Read::Outcome { outcome, repaired, .. } => {
+            ReplyReading::Outcome { outcome, repaired, .. } => {
                 let took_ms = took.as_millis();
                 tracing::info!(%run, outcome, ?repaired, took_ms, "Step reported an outcome");
             }
-            Read::Unread { unread, problem } => {
+            ReplyReading::Unread { unread, problem } => {
                 let reply = reply.map(short);
                 tracing::warn!(%run, %session, recipe, unread, problem, reply, "Reply could not be read");
             }
-            Read::NotAsked => tracing::debug!(%run, "Prompt was passed on"),
+            ReplyReading::NotAsked => tracing::debug!(%run, "Prompt delivered"),
         },
         Event::TreeSeen { tree, moment: Moment::Before, .. } => {
             tracing::debug!(%run, head = tree.head, "Work tree seen before the turn");
@@ -72,11 +81,12 @@ fn log(run: RunId, session: SessionId, recipe: &str, event: &Event, reply: Optio
             tracing::debug!(%run, head = tree.head, files, commits, "Work tree seen after the turn");
         }
         Event::RulesBroken { violations, .. } => {
-            let (files, first) = (violations.len(), violations.first().map(|it| short(&it.to_string())));
+            let (files, first) =
+                (violations.len(), violations.first().map(|it| short(&it.to_string())));
             tracing::warn!(%run, %session, recipe, files, first, "Run changed files that it may not change");
         }
         Event::WorktreeEnded { end } => {
-            tracing::info!(%run, %session, recipe, ?end, "Worktree of the run ended");
+            tracing::info!(%run, %session, recipe, ?end, "Worktree was merged or discarded");
         }
         Event::ToolsRefused { refused, .. } => {
             for it in refused {
@@ -85,15 +95,21 @@ fn log(run: RunId, session: SessionId, recipe: &str, event: &Event, reply: Optio
             }
         }
         Event::CheckBegan { check, step, .. } => tracing::debug!(%run, %check, step, "Check began"),
-        Event::Checked { results, .. } => results.iter().for_each(|result| checked(run, recipe, result)),
-        Event::Reasked { step, number, of, problem, cause } => {
+        Event::Checked { results, .. } => {
+            for result in results {
+                checked(run, recipe, result);
+            }
+        }
+        Event::Retried { step, number, of, problem, cause } => {
             let problem = short(problem);
-            tracing::info!(%run, %session, recipe, step, number, of, %cause, problem, "Agent is asked again");
+            tracing::info!(%run, %session, recipe, step, number, of, %cause, problem, "Asking the agent again");
         }
         Event::Moved { from, outcome, to, number, .. } => {
             tracing::info!(%run, %session, recipe, from, outcome, to, number, "Recipe moved to the next step");
         }
-        Event::PromptQueued { prompt, .. } => tracing::info!(%run, %session, %prompt, "Prompt queued"),
+        Event::PromptQueued { prompt, .. } => {
+            tracing::info!(%run, %session, %prompt, "Prompt queued");
+        }
         Event::Ended { ending, exceeded, .. } => {
             let (step, reason, category) = (&ending.step, &ending.reason, ending.category);
             let details = ending.description.as_deref().map(short);
@@ -112,7 +128,7 @@ fn log(run: RunId, session: SessionId, recipe: &str, event: &Event, reply: Optio
     }
 }
 
-/// What the engine looked at, or ran. The output of a command is not logged.
+/// Logs the result of one check. The output of a command is not logged.
 fn checked(run: RunId, recipe: &str, result: &CheckResult) {
     let CheckResult { kind, name, verdict, took, rehearsed, .. } = result;
     let (name, took_ms) = (short(name), took.as_millis());
@@ -123,8 +139,14 @@ fn checked(run: RunId, recipe: &str, result: &CheckResult) {
     }
 }
 
-/// A run that exceeded what it may use up: by how much, in the unit that the field's name says.
-fn guardrail(run: RunId, session: SessionId, recipe: &str, ending: &Ending, exceeded: Option<&Exceeded>) {
+/// Logs that a run exceeded a limit, and by how much. The names of the fields state the unit.
+fn guardrail(
+    run: RunId,
+    session: SessionId,
+    recipe: &str,
+    ending: &Ending,
+    exceeded: Option<&Exceeded>,
+) {
     let (step, reason, category) = (&ending.step, &ending.reason, ending.category);
     let details = ending.description.as_deref().map(short);
     let prefix = category.log_prefix();
@@ -145,14 +167,17 @@ fn guardrail(run: RunId, session: SessionId, recipe: &str, ending: &Ending, exce
                 %run, %session, recipe, step, reason, %category, limit_usd, observed_usd, details, "{prefix}"
             );
         }
-        None => tracing::warn!(%run, %session, recipe, step, reason, %category, details, "{prefix}"),
+        None => {
+            tracing::warn!(%run, %session, recipe, step, reason, %category, details, "{prefix}");
+        }
     }
 }
 
 /// How many characters of the agent's text a log line holds.
 const MAX_LOGGED_CHARS: usize = 200;
 
-/// The beginning of a text, with control characters escaped, so that it cannot pretend to be another log line.
+/// The beginning of a text, with control characters escaped, so that it cannot forge another log
+/// line.
 fn short(text: &str) -> String {
     text.escape_debug().take(MAX_LOGGED_CHARS).collect()
 }

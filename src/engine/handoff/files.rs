@@ -13,16 +13,16 @@ use crate::run::RunId;
 use crate::store::Store;
 use crate::view::Handoff;
 
-/// The file for programs; the last one that is written.
+/// The file for programs. It is written last.
 pub const STOP_JSON: &str = "stop.json";
 
 /// The file for people.
 pub const STOP_MD: &str = "stop.md";
 
-/// The largest file that is read back. Ours are smaller: what they list is bounded.
+/// The largest file that is read back. The engine's own are smaller: their lists are bounded.
 const MAX_STOP_JSON_BYTES: u64 = 4 << 20;
 
-/// The directory in a data directory that a run's files are in, once it has ended.
+/// The directory of an ended run's files, inside the data directory.
 ///
 /// ```
 /// use std::path::Path;
@@ -41,7 +41,7 @@ fn folder(data: &Path) -> PathBuf {
     data.join("runs")
 }
 
-/// Writes both files, for their owner alone. Each is there whole or not at all.
+/// Writes both files, readable by their owner alone. Each is replaced atomically.
 pub(super) fn write(data: &Path, handoff: &Handoff) -> io::Result<()> {
     let directory = handoff_directory(data, handoff.run_id);
     DirBuilder::new().recursive(true).mode(0o700).create(&directory)?;
@@ -59,7 +59,7 @@ pub(super) fn json(handoff: &Handoff) -> io::Result<Vec<u8>> {
 
 fn replace(directory: &Path, name: &str, content: &[u8]) -> io::Result<()> {
     let temporary = directory.join(format!(".{name}.new"));
-    // An engine that was killed may have left one.
+    // A killed engine may have left a temporary file.
     remove_file(&temporary)?;
     let written = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&temporary);
     let written = written.and_then(|mut file| {
@@ -68,13 +68,14 @@ fn replace(directory: &Path, name: &str, content: &[u8]) -> io::Result<()> {
     });
     let renamed = written.and_then(|()| std::fs::rename(&temporary, directory.join(name)));
     if renamed.is_err() {
-        // A full disk has no room for half a file.
+        // Do not leave half a file on a full disk.
         let _ = remove_file(&temporary);
     }
     renamed
 }
 
-/// The event that the written `stop.json` is about; `None` where there is none, or none that can be read.
+/// The sequence number that `stop.json` was written for; `None` if the file is missing or
+/// unreadable.
 pub(super) fn written_seq(data: &Path, run: RunId) -> Option<u64> {
     #[derive(Deserialize)]
     struct Written {
@@ -91,7 +92,7 @@ pub(super) fn remove_written(data: &Path, run: RunId) {
     let directory = handoff_directory(data, run);
     for name in [STOP_JSON, STOP_MD] {
         if let Err(error) = remove_file(&directory.join(name)) {
-            tracing::warn!(%run, %error, name, "failed to remove a file of a run that was resumed");
+            tracing::warn!(%run, %error, name, "failed to remove a file of a resumed run");
         }
     }
 }
@@ -103,40 +104,48 @@ fn remove_file(path: &Path) -> io::Result<()> {
     }
 }
 
-/// The runs that have directories, as they were before runs were deleted.
-pub(in crate::engine) struct Kept {
+/// The runs that have a directory, listed before pruning: those that the store knows, and others.
+pub(in crate::engine) struct RunDirectories {
     known: Vec<RunId>,
     unknown: Vec<RunId>,
 }
 
-impl Kept {
-    pub(in crate::engine) fn look(data: &Path, store: &dyn Store) -> Self {
+impl RunDirectories {
+    pub(in crate::engine) fn list(data: &Path, store: &dyn Store) -> Self {
         let entries = std::fs::read_dir(folder(data)).into_iter().flatten().flatten();
-        // Only what has the name of a run is ours to remove, and never what a link leads to.
+        // Only directories named by a run's id are removed, and links are never followed.
         let directories = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
-        let runs = directories.filter_map(|entry| entry.file_name().to_str()?.parse::<RunId>().ok());
+        let runs =
+            directories.filter_map(|entry| entry.file_name().to_str()?.parse::<RunId>().ok());
         let (known, unknown) = runs.partition(|run| is_known(store, *run));
         Self { known, unknown }
     }
 }
 
-/// One that cannot be read is known, too.
+/// A run that cannot be read counts as known, so that its files stay.
 fn is_known(store: &dyn Store, run: RunId) -> bool {
     !matches!(store.run(run), Ok(None))
 }
 
-/// Removes the directories of runs that were deleted since, and those of runs that the store does not know in which nothing
-/// was written since `before` (milliseconds since 1970): the store may be a new one. What cannot be removed is logged.
-pub(in crate::engine) fn remove_kept(data: &Path, store: &dyn Store, kept: Kept, before: u64) {
+/// Removes the directories of runs deleted since the listing. A directory whose run the store never
+/// knew (the store may be new) goes only if nothing was written in it since `before` (milliseconds
+/// since 1970). Failures are logged.
+pub(in crate::engine) fn remove_deleted(
+    data: &Path,
+    store: &dyn Store,
+    directories: RunDirectories,
+    before: u64,
+) {
     let before = SystemTime::UNIX_EPOCH + Duration::from_millis(before);
     let is_old = |run: &RunId| {
-        let changed = handoff_directory(data, *run).metadata().and_then(|metadata| metadata.modified());
+        let changed =
+            handoff_directory(data, *run).metadata().and_then(|metadata| metadata.modified());
         changed.is_ok_and(|changed| changed < before)
     };
-    let deleted = kept.known.into_iter().filter(|run| !is_known(store, *run));
-    for run in deleted.chain(kept.unknown.into_iter().filter(is_old)) {
+    let deleted = directories.known.into_iter().filter(|run| !is_known(store, *run));
+    for run in deleted.chain(directories.unknown.into_iter().filter(is_old)) {
         if let Err(error) = std::fs::remove_dir_all(handoff_directory(data, run)) {
-            tracing::warn!(%run, %error, "failed to remove the directory of a run that was deleted");
+            tracing::warn!(%run, %error, "failed to remove the directory of a deleted run");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The operator's command that is told of each run that has ended.
+//! The operator's command that runs after each run.
 
 use std::collections::VecDeque;
 use std::convert::Infallible;
@@ -10,49 +10,50 @@ use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
 use super::files::{handoff_directory, json};
-use crate::engine::blocking::unblocked;
-use crate::process::{Command, Control, End, Files, Limits, Mark, Report, TextLines};
+use crate::process::run_blocking;
+use crate::process::{Command, Control, End, Files, ProcessLimits, ProcessMark, Report, TextLines};
 use crate::view::{Handoff, took};
 
-/// How long the command may take, and how long it still may when the engine shuts down.
-const TIMEOUT: Duration = Duration::from_mins(1);
+/// How long the command may take, and how long it may still take once the engine shuts down.
+const COMMAND_TIMEOUT: Duration = Duration::from_mins(1);
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(4);
 
-/// How much it may print.
+/// How much the command may print.
 const MAX_OUTPUT_BYTES: u64 = 1 << 20;
 
-/// How many lines of that are told if it fails, and how many characters of them.
-const MAX_TOLD_LINES: usize = 3;
-const MAX_TOLD_CHARS: usize = 300;
+/// How much of its output is reported if the command fails.
+const MAX_SHOWN_LINES: usize = 3;
+const MAX_SHOWN_CHARS: usize = 300;
 
 /// How many lines may be queued.
 const MAX_QUEUED_LINES: usize = 64;
 
-/// The setting that names the command. It is not passed on: a command that runs a recipe itself would be told of that, and
-/// run again.
+/// The setting that names the command. It is removed from the command's environment: a command that
+/// itself runs a recipe would otherwise trigger itself.
 const VARIABLE: &str = "SUREFIRE_ON_END";
 
-/// A command that is told of each run that has ended: a line for `bash -c`, with `stop.json` on its standard input.
+/// A command that runs after each run: a line for `bash -c`, with `stop.json` on its standard
+/// input.
 ///
-/// It is the operator's alone: no client and no repository can name one. It runs where the engine's process was started, with
-/// that process's environment, and `SUREFIRE_RUN`, `SUREFIRE_REASON` and `SUREFIRE_EXIT_CODE`. What becomes of it changes
-/// nothing about the run.
+/// Only the operator can set it, never a client or a repository. It runs in the engine's working
+/// directory with the engine's environment plus `SUREFIRE_RUN`, `SUREFIRE_REASON` and
+/// `SUREFIRE_EXIT_CODE`. Its result does not change the run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OnEnd {
-    /// The line.
+    /// The command line.
     pub command: String,
     /// How long it may take.
     pub timeout: Duration,
 }
 
 impl OnEnd {
-    /// A command that may take a minute.
+    /// A command with a timeout of one minute.
     #[must_use]
     pub fn new(command: impl Into<String>) -> Self {
-        Self { command: command.into(), timeout: TIMEOUT }
+        Self { command: command.into(), timeout: COMMAND_TIMEOUT }
     }
 
-    /// Runs it to its end, and says what went wrong. `closing` is set when the engine shuts down.
+    /// Runs the command and returns what went wrong. `closing` is set when the engine shuts down.
     pub(super) async fn run(
         &self,
         handoff: &Handoff,
@@ -60,11 +61,12 @@ impl OnEnd {
         closing: &CancellationToken,
     ) -> Result<(), String> {
         let stdin = json(handoff).map_err(|error| error.to_string())?;
-        let directory = handoff_directory(data, handoff.run_id).join(format!("on-end-{}", handoff.seq));
+        let directory =
+            handoff_directory(data, handoff.run_id).join(format!("on-end-{}", handoff.seq));
         let files = Files::at(&directory);
         let ended = self.watched(handoff, files, stdin, closing).await;
-        // What it printed is in the log where it matters.
-        unblocked(move || drop(std::fs::remove_dir_all(directory))).await;
+        // Its output is in the error where it matters.
+        run_blocking(move || drop(std::fs::remove_dir_all(directory))).await;
         ended
     }
 
@@ -75,18 +77,19 @@ impl OnEnd {
         stdin: Vec<u8>,
         closing: &CancellationToken,
     ) -> Result<(), String> {
-        let limits = Limits {
+        let limits = ProcessLimits {
             silence_timeout: self.timeout,
             total_timeout: self.timeout,
             max_line_bytes: usize::try_from(MAX_OUTPUT_BYTES).unwrap_or(usize::MAX),
             max_output_bytes: MAX_OUTPUT_BYTES,
-            ..Limits::default()
+            ..ProcessLimits::default()
         };
-        let command = Command::new("bash", Mark::new(Uuid::new_v4()))
+        let command = Command::new("bash", ProcessMark::new(Uuid::new_v4()))
             .arguments(["-c", &self.command])
             .environment(environment(handoff))
             .merge_stderr();
-        let held = command.start(files, limits, TextLines).await.map_err(|error| error.to_string())?;
+        let held =
+            command.start(files, limits, TextLines).await.map_err(|error| error.to_string())?;
         let supervised = held.release(stdin).await.map_err(|error| error.to_string())?;
         let (control, mut lines) = Control::new(MAX_QUEUED_LINES);
         let (stop, fast_stop) = (control.stop.clone(), control.fast_stop.clone());
@@ -98,14 +101,14 @@ impl OnEnd {
         let reading = async {
             let mut last = VecDeque::new();
             while let Some(line) = lines.recv().await {
-                if last.len() == MAX_TOLD_LINES {
+                if last.len() == MAX_SHOWN_LINES {
                     last.pop_front();
                 }
                 last.push_back(line);
             }
             last
         };
-        let hurrying = async {
+        let stopping_at_shutdown = async {
             closing.cancelled().await;
             tokio::time::sleep(SHUTDOWN_TIMEOUT).await;
             fast_stop.cancel();
@@ -115,7 +118,7 @@ impl OnEnd {
         let ended = async { tokio::join!(watching, reading) };
         let (report, last) = tokio::select! {
             ended = ended => ended,
-            never = hurrying => match never {},
+            never = stopping_at_shutdown => match never {},
         };
         self.judge(&report, &Vec::from(last))
     }
@@ -124,20 +127,22 @@ impl OnEnd {
         let problem = match (report.end, report.status) {
             (End::Exited, Some(status)) if status.success() => return Ok(()),
             (End::Exited, Some(status)) => status.to_string(),
-            (End::Exited, None) => "how it ended is not known".to_owned(),
-            (End::Silent | End::TimedOut, _) => format!("it took longer than {}", took(self.timeout)),
+            (End::Exited, None) => "its exit status is unknown".to_owned(),
+            (End::Silent | End::TimedOut, _) => {
+                format!("it took longer than {}", took(self.timeout))
+            }
             (End::TooMuchOutput(limit), _) => format!("it printed more than {limit}"),
             (End::Stopped | End::Detached | End::Lingered, _) => {
-                "it was stopped, since the engine shut down".to_owned()
+                "it was stopped because the engine shut down".to_owned()
             }
         };
-        let said: String =
-            last.join(" | ").chars().flat_map(char::escape_debug).take(MAX_TOLD_CHARS).collect();
-        Err(if said.is_empty() { problem } else { format!("{problem}: {said}") })
+        let shown: String =
+            last.join(" | ").chars().flat_map(char::escape_debug).take(MAX_SHOWN_CHARS).collect();
+        Err(if shown.is_empty() { problem } else { format!("{problem}: {shown}") })
     }
 }
 
-/// What the command gets to see.
+/// The variables that the command gets.
 fn environment(handoff: &Handoff) -> Vec<(OsString, OsString)> {
     let own = std::env::vars_os().filter(|(name, _)| name != VARIABLE);
     let run = [

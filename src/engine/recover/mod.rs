@@ -1,4 +1,4 @@
-//! What an earlier engine left: adopted, or stopped where nothing waits for it any more.
+//! What an earlier engine left: unfinished sessions are adopted, orphaned processes stopped.
 
 pub(super) mod adopt;
-pub(super) mod leftovers;
+pub(super) mod orphans;

@@ -1,29 +1,30 @@
-//! What can be wrong with a start or a prompt is found before anything is persisted.
+//! Validating a start or a prompt before anything is persisted.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::preflight::{self, Preflight};
+use super::task;
 use crate::AnyRecipe;
 use crate::agent::{Agent, Failure};
-use crate::engine::blocking::unblocked;
 use crate::engine::provider::UnknownProvider;
-use crate::engine::say::{Begin, SayError};
+use crate::engine::send_prompt::{NewSessionSpec, SendPromptError};
 use crate::engine::shared::Shared;
 use crate::engine::start::{Start, StartError};
 use crate::engine::turn::directory;
 use crate::engine::turn::directory::DirectoryError;
-use crate::run::{Order, Project, RunId, SessionId, Spent, TreeClaim};
+use crate::process::run_blocking;
+use crate::run::{Project, RunId, RunSpec, SessionId, TreeClaim, Usage};
 use crate::session::{NewSession, Profile, Session, session_name};
 
-/// A start that can be carried out: the order, and the session where it begins with it.
+/// Validates a start. Returns the run's spec, and the session if it begins with the run.
 pub(in crate::engine) async fn start(
     shared: &Arc<Shared>,
     session: &Session,
     recipe: &'static dyn AnyRecipe,
     start: Start,
     run: RunId,
-) -> Result<(Order, Option<NewSession>), StartError> {
+) -> Result<(RunSpec, Option<NewSession>), StartError> {
     let (id, known) = (session.id(), session.profile());
     let agent = agent_for(shared, known, id, start.provider.as_deref())?;
     let about = agent.about();
@@ -34,7 +35,10 @@ pub(in crate::engine) async fn start(
     let asked = start.directory.clone().or_else(|| known.map(|profile| profile.directory.clone()));
     let asked = checked(shared, asked.ok_or(StartError::NoDirectory)?).await?;
     if let Some(profile) = known.filter(|profile| profile.directory != asked) {
-        return Err(StartError::Elsewhere { session: id, directory: profile.directory.clone() });
+        return Err(StartError::OtherDirectory {
+            session: id,
+            directory: profile.directory.clone(),
+        });
     }
     if !shared.read(move |store| store.orchestration(Some(id))).await? {
         return Err(StartError::SwitchedOff);
@@ -43,13 +47,19 @@ pub(in crate::engine) async fn start(
     let Preflight { project, worktree } = if about.rehearsal {
         Preflight::default()
     } else {
-        let found = preflight::look(shared, recipe.outline(), &asked, run, &start).await?;
+        let found = preflight::check(shared, recipe.outline(), &asked, run, &start).await?;
+        // In an existing session, the conversation may contain the task already.
+        if known.is_none() {
+            task::check(recipe.outline(), &start, &agent, &asked).await?;
+        }
         Preflight { project: settings(&agent, found.project, &asked).await, ..found }
     };
     let directory = match (&worktree, known) {
         (None, _) => asked,
-        (Some(_), Some(_)) => return Err(StartError::NotApart { session: id, directory: asked }),
-        // The same place in the worktree as in the work tree that it is made from.
+        (Some(_), Some(_)) => {
+            return Err(StartError::NeedsNewSession { session: id, directory: asked });
+        }
+        // The subdirectory that corresponds to the requested one.
         (Some(worktree), None) => match asked.strip_prefix(&worktree.repository) {
             Ok(inner) if inner.as_os_str().is_empty() => worktree.path.clone(),
             Ok(inner) => worktree.path.join(inner),
@@ -64,36 +74,36 @@ pub(in crate::engine) async fn start(
         system_prompt: None,
         at: shared.now(),
     });
-    let order = Order {
+    let spec = RunSpec {
         run,
         session: id,
         agent: about.name.to_owned(),
         rehearsal: about.rehearsal,
         directory,
-        about: start.about,
+        task: start.task,
         model: start.model,
         allow_tools: shared.options.allow_tools.iter().cloned().chain(start.allow_tools).collect(),
         permits: start.permits,
         project,
         worktree,
         limits: start.limits,
-        spent: Spent::default(),
+        spent: Usage::default(),
         restarts: 0,
         continues: None,
     };
-    // A run that works apart is in no other run's way.
-    if order.worktree.is_none()
-        && let Some(claim) = TreeClaim::of(recipe.outline(), &order)
+    // A run in a worktree of its own cannot collide with another run.
+    if spec.worktree.is_none()
+        && let Some(claim) = TreeClaim::of(recipe.outline(), &spec)
     {
-        shared.trees.hold(&shared.options.locks, &order.directory, claim)?;
+        shared.trees.hold(&shared.options.locks, &spec.directory, claim)?;
     }
-    Ok((order, begins))
+    Ok((spec, begins))
 }
 
-/// Finds out whether what the repository brings along for the agent is used, or left out.
+/// Finds out whether the repository's settings for the agent are used or left out.
 async fn settings(agent: &Arc<dyn Agent>, project: Project, directory: &Path) -> Project {
     let (agent, directory) = (Arc::clone(agent), directory.to_owned());
-    unblocked(move || {
+    run_blocking(move || {
         let agent_trusts = agent.trusts_directory(&directory);
         let project = Project { agent_trusts, ..project };
         let left_out = !project.settings_are_used() && agent.finds_settings(&directory);
@@ -102,7 +112,7 @@ async fn settings(agent: &Arc<dyn Agent>, project: Project, directory: &Path) ->
     .await
 }
 
-/// The agent that was asked for, or the session's. A conversation belongs to one agent.
+/// The requested agent, or the session's. A conversation belongs to one agent.
 fn agent_for(
     shared: &Shared,
     known: Option<&Profile>,
@@ -118,16 +128,16 @@ fn agent_for(
     }
 }
 
-/// The session that begins with a prompt, if everything about it is as it has to be.
+/// Validates the session that begins with a prompt.
 pub(in crate::engine) async fn begin(
     shared: &Shared,
     id: SessionId,
     text: &str,
-    begin: Begin,
-) -> Result<NewSession, SayError> {
-    let directory = checked(shared, begin.directory.ok_or(SayError::NoDirectory)?).await?;
+    begin: NewSessionSpec,
+) -> Result<NewSession, SendPromptError> {
+    let directory = checked(shared, begin.directory.ok_or(SendPromptError::NoDirectory)?).await?;
     let agent = shared.agent(begin.provider.as_deref())?;
-    is_ready(&agent).await.map_err(SayError::Agent)?;
+    is_ready(&agent).await.map_err(SendPromptError::Agent)?;
     let name = session_name(text, &directory);
     let (agent, at) = (agent.about().name.to_owned(), shared.now());
     let system_prompt = begin.system_prompt.filter(|words| !words.trim().is_empty());
@@ -136,10 +146,10 @@ pub(in crate::engine) async fn begin(
 
 async fn checked(shared: &Shared, asked: PathBuf) -> Result<PathBuf, DirectoryError> {
     let roots = shared.options.roots_of(&asked);
-    unblocked(move || directory::check(&asked, &roots)).await
+    run_blocking(move || directory::check(&asked, &roots)).await
 }
 
 async fn is_ready(agent: &Arc<dyn Agent>) -> Result<(), Failure> {
     let agent = Arc::clone(agent);
-    unblocked(move || agent.ready()).await
+    run_blocking(move || agent.ready()).await
 }

@@ -1,15 +1,15 @@
-//! What a session can be asked for. Its mailbox orders the commands, and each is answered.
+//! The commands of a session. Its mailbox orders them, and each gets an answer.
 
 use tokio::sync::oneshot;
 
 use crate::engine::error::{EngineError, ResumeError};
-use crate::engine::say::{Said, Say, SayError};
+use crate::engine::send_prompt::{PromptSent, SendPrompt, SendPromptError};
 use crate::engine::start::{Start, StartError, Started};
 use crate::engine::worktree::{WorktreeChoice, WorktreeError};
 use crate::run::{Ending, Resume, RunId, WorktreeEnd};
 use crate::{AnyRecipe, Exit};
 
-/// A command, and where its answer goes. A client that has gone away does not keep it from being carried out.
+/// A command, and where its answer goes. It is carried out even if the client has disconnected.
 pub(in crate::engine) enum Command {
     Start {
         recipe: &'static dyn AnyRecipe,
@@ -25,29 +25,29 @@ pub(in crate::engine) enum Command {
         stop: Stop,
         answer: oneshot::Sender<Result<Option<Ending>, EngineError>>,
     },
-    Say {
-        say: Say,
-        answer: oneshot::Sender<Result<Said, SayError>>,
+    SendPrompt {
+        prompt: SendPrompt,
+        answer: oneshot::Sender<Result<PromptSent, SendPromptError>>,
     },
     /// Switch recipes on or off in the session.
     Switch {
         enabled: bool,
         answer: oneshot::Sender<Result<(), EngineError>>,
     },
-    /// Merge or throw away the worktree of a run that has ended.
+    /// Merge or discard the worktree of a run that has ended.
     EndWorktree {
         run: RunId,
         choice: WorktreeChoice,
         answer: oneshot::Sender<Result<WorktreeEnd, WorktreeError>>,
     },
-    /// How the run ended for clients, while its end cannot be persisted.
+    /// Ask for the ending that clients saw while it cannot be persisted.
     UnsavedEnding {
         run: RunId,
         answer: oneshot::Sender<Option<Ending>>,
     },
 }
 
-/// What is to be stopped.
+/// What to stop.
 #[derive(Debug, Clone)]
 pub(in crate::engine) enum Stop {
     /// The run, with this exit.

@@ -1,6 +1,8 @@
-//! The task that owns one session: it hands the session what happens, persists what it decides, and does what follows.
+//! The task that owns one session: it feeds inputs to the session, persists the decision, and
+//! carries out the actions.
 //!
-//! Whenever the loop waits for input, the session's state equals what is persisted of it, or the session is not loaded.
+//! Invariant: whenever the loop waits for input, the session's state equals its persisted events,
+//! or the session is not loaded.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,32 +12,35 @@ use tokio::time::Instant;
 use tracing::{Instrument, Span};
 use uuid::Uuid;
 
-use super::caught::caught;
+use super::catch_panic::catch_panic;
 use super::command::Stop;
 use super::load::load;
 use super::registry::Mailbox;
-use crate::engine::commit::feed::Notice;
+use crate::engine::commit::event_stream::Update;
 use crate::engine::commit::journal::Journal;
 use crate::engine::crash;
-use crate::engine::error::NotDone;
+use crate::engine::error::DecideError;
 use crate::engine::handoff;
-use crate::engine::recover::leftovers;
+use crate::engine::recover::orphans;
 use crate::engine::shared::Shared;
 use crate::engine::spans;
-use crate::engine::turn::in_flight::{InFlight, JobEvent, Kept};
+use crate::engine::turn::in_flight::{InFlight, JobEvent, ScratchFiles};
 use crate::engine::turn::job::Job;
 use crate::run::{Ending, RunId, SessionId};
-use crate::session::{Action, AtStake, Commit, Decision, Input, RunStatus, Session};
+use crate::session::{
+    AtStake, Commit, RunStatus, Session, SessionAction, SessionDecision, SessionInput,
+};
 use crate::store::StoreError;
 use crate::{Exit, ExitReason};
 
-/// How long a wait may be before the clock is looked at again: it may have been set, or the machine have slept.
+/// How often a waiting session reads the clock again: the clock may have been set, or the machine
+/// may have slept.
 const CLOCK_INTERVAL: Duration = Duration::from_secs(30);
 
-/// How often a session that could not be persisted is tried again.
+/// How often a session that could not be persisted is retried.
 const RETRY_INTERVAL: Duration = Duration::from_secs(30);
 
-/// How long to wait before a commit that failed is tried once more, each time.
+/// The delays between attempts to commit.
 const COMMIT_RETRY_DELAYS: [Duration; 2] = [Duration::from_millis(100), Duration::from_secs(1)];
 
 /// Drives one session.
@@ -43,28 +48,28 @@ pub(in crate::engine) struct Driver {
     pub(in crate::engine) shared: Arc<Shared>,
     pub(in crate::engine) id: SessionId,
     pub(in crate::engine) mailbox: Mailbox,
-    /// `None` until it is loaded, and where it could not be persisted.
+    /// `None` until it is loaded, and after a commit failed.
     pub(in crate::engine) session: Option<Session>,
     pub(in crate::engine) turn: Option<InFlight>,
-    /// What to begin once the job that is being stopped is gone.
+    /// The job to begin once the one being stopped has ended.
     next: Option<Job>,
-    /// A permit for an agent that another engine left at work.
+    /// A permit for an agent that an earlier engine left running.
     permit: Option<OwnedSemaphorePermit>,
-    /// The run that stopped because it could not be persisted, and how it ended for clients.
+    /// The run that stopped because it could not be persisted, and the ending that clients saw.
     pub(in crate::engine) unsaved: Option<(RunId, Ending)>,
     /// The run that this driver drove last.
     own: Option<RunId>,
-    /// When to look whether the store works again.
+    /// When to try the store again.
     retry_at: Option<Instant>,
     /// Whether the session is to be adopted, once that can be persisted.
     adopts: bool,
     /// A stop that could not be persisted.
     pub(in crate::engine) pending_stop: Option<Stop>,
-    /// Set when the engine shuts down and the turn is left to the next one.
+    /// Set when the engine shuts down and leaves the turn to the next one.
     pub(in crate::engine) detached: bool,
 }
 
-/// Drives a session. `loaded` is a session to adopt.
+/// Spawns the task that drives a session. `loaded` is a session to adopt.
 pub(in crate::engine) fn spawn(
     shared: &Arc<Shared>,
     id: SessionId,
@@ -91,12 +96,12 @@ pub(in crate::engine) fn spawn(
     shared.tasks.spawn(async move {
         if adopts {
             let span = driver.span();
-            if let Err(panic) = caught(driver.adopt().instrument(span)).await {
-                driver.broken(&panic).await;
+            if let Err(panic) = catch_panic(driver.adopt().instrument(span)).await {
+                driver.handle_panic(&panic).await;
             }
         }
-        while let Err(panic) = caught(driver.drive()).await {
-            driver.broken(&panic).await;
+        while let Err(panic) = catch_panic(driver.drive()).await {
+            driver.handle_panic(&panic).await;
         }
     });
 }
@@ -105,29 +110,30 @@ impl Driver {
     /// Drives the session until there is nothing left to do in it.
     async fn drive(&mut self) {
         loop {
-            // What is paused, queued or not persisted is the next engine's.
+            // Anything paused, queued or not persisted is left to the next engine.
             let left = self.detached || (self.shared.closing.is_cancelled() && self.turn.is_none());
-            if left || (self.rests() && self.shared.sessions.leave(self.id, &self.mailbox)) {
+            if left || (self.is_idle() && self.shared.sessions.unregister(self.id, &self.mailbox)) {
                 return;
             }
             let wake = self.wake();
-            let can_leave = self.turn.as_ref().is_some_and(InFlight::can_be_left);
+            let can_detach = self.turn.as_ref().is_some_and(InFlight::can_detach);
             tokio::select! {
                 biased;
-                Some(command) = self.mailbox.recv() => self.obey(command).await,
+                Some(command) = self.mailbox.recv() => self.execute(command).await,
                 event = next_of(self.turn.as_mut()) => self.turn_event(event).await,
                 () = tokio::time::sleep(wake.unwrap_or_default()), if wake.is_some() => {
                     let span = self.span();
                     self.woken().instrument(span).await;
                 }
                 () = self.shared.closing.cancelled(), if self.turn.is_none() => {}
-                // Between commands, so that an agent is never left that a command is about to stop.
-                () = self.shared.leave.cancelled(), if can_leave => self.leave_turn(),
+                // Only between commands, so that an agent that a command is about to stop is never
+                // detached.
+                () = self.shared.detach.cancelled(), if can_detach => self.detach_turn(),
             }
         }
     }
 
-    /// The span of what is about to happen: the run's, where the session has one.
+    /// The current span: the run's, if the session has one.
     fn span(&self) -> Span {
         let run = self.session.as_ref().and_then(|session| session.status().run());
         match run.or(self.unsaved.as_ref().map(|(run, _)| *run)) {
@@ -136,18 +142,20 @@ impl Driver {
         }
     }
 
-    /// The same once the session is loaded. Where it cannot be, what needs it reports that.
+    /// Loads the session, then returns its span. A failure to load is reported by the next call
+    /// that needs the session.
     pub(in crate::engine) async fn loaded_span(&mut self) -> Span {
         let _ = self.loaded().await;
         self.span()
     }
 
-    fn rests(&self) -> bool {
-        let nothing_waits = self.turn.is_none() && self.unsaved.is_none() && self.retry_at.is_none();
-        nothing_waits && self.session.as_ref().is_none_or(Session::is_idle)
+    fn is_idle(&self) -> bool {
+        let nothing_pending =
+            self.turn.is_none() && self.unsaved.is_none() && self.retry_at.is_none();
+        nothing_pending && self.session.as_ref().is_none_or(Session::is_idle)
     }
 
-    /// How long to sleep until something is due.
+    /// How long to sleep until the next retry or resume is due.
     fn wake(&self) -> Option<Duration> {
         if let Some(at) = self.retry_at {
             return Some(at.saturating_duration_since(Instant::now()));
@@ -160,14 +168,17 @@ impl Driver {
         if self.retry_at.is_some() {
             return self.retry().await;
         }
-        let due =
-            self.session.as_ref().and_then(Session::resume_at).is_some_and(|at| at <= self.shared.now());
+        let due = self
+            .session
+            .as_ref()
+            .and_then(Session::resume_at)
+            .is_some_and(|at| at <= self.shared.now());
         if due {
             self.resume_due().await;
         }
     }
 
-    /// Loads the session, if it is not.
+    /// The session, loaded if necessary.
     pub(in crate::engine) async fn loaded(&mut self) -> Result<&mut Session, StoreError> {
         let session = match self.session.take() {
             Some(session) => session,
@@ -182,30 +193,34 @@ impl Driver {
         self.turn.as_ref().filter(of_run).map_or(Duration::ZERO, InFlight::took)
     }
 
-    /// Hands the session an input and persists what it decides. Nothing is done about it before that.
-    pub(in crate::engine) async fn decide(&mut self, input: Input) -> Result<Option<Ending>, NotDone> {
-        let starts = matches!(input, Input::Start { .. });
-        self.loaded().await.map_err(NotDone::NotPersisted)?;
+    /// Feeds the session an input and persists the decision. Its actions are carried out only then.
+    pub(in crate::engine) async fn decide(
+        &mut self,
+        input: SessionInput,
+    ) -> Result<Option<Ending>, DecideError> {
+        let starts = matches!(input, SessionInput::Start { .. });
+        self.loaded().await.map_err(DecideError::NotPersisted)?;
         let Some(session) = self.session.as_mut() else { return Ok(None) };
         let (journal, at_stake) = (Journal::of(session, &input), session.at_stake());
-        let decision =
-            session.handle(input, self.shared.now(), &mut Uuid::new_v4).map_err(NotDone::Refused)?;
-        let Decision { commit, actions, successor, ended } = decision;
+        let decision = session
+            .handle(input, self.shared.now(), &mut Uuid::new_v4)
+            .map_err(DecideError::Refused)?;
+        let SessionDecision { commit, actions, successor, ended } = decision;
         let own = session.at_stake().run.map(|driven| driven.run);
-        // The successor can be reached before clients hear of it.
-        let successor = successor.map(|next| (self.shared.sessions.enter(next.id()), next));
+        // The successor must accept commands before clients learn about it.
+        let successor = successor.map(|next| (self.shared.sessions.register(next.id()), next));
         if !commit.changes.is_empty() {
             crash::point(if starts { "before-intent" } else { "before-commit" });
             if let Err(error) = persist(&self.shared, &commit).await {
                 self.not_persisted(&error, at_stake);
-                return Err(NotDone::NotPersisted(error));
+                return Err(DecideError::NotPersisted(error));
             }
             if let Some(session) = &mut self.session {
                 session.persisted();
             }
             journal.log(&commit);
             let paused = self.session.as_ref().and_then(Session::run).filter(|run| run.is_paused());
-            let kept = paused.filter(|run| run.has_changed()).map(|run| run.order().run);
+            let kept = paused.filter(|run| run.has_changed()).map(|run| run.spec().run);
             self.shared.trees.follow(&commit, kept);
             handoff::follow(&self.shared, self.id, &commit);
         }
@@ -219,10 +234,16 @@ impl Driver {
         Ok(ended)
     }
 
-    /// Persists a passage. One that cannot be persisted is no reason to end anything: the reply is what counts.
-    pub(in crate::engine) async fn decide_passage(&mut self, input: Input) -> Result<(), StoreError> {
+    /// Persists a passage. A failure does not end the run, because the reply contains the passage
+    /// again.
+    pub(in crate::engine) async fn decide_passage(
+        &mut self,
+        input: SessionInput,
+    ) -> Result<(), StoreError> {
         let Some(session) = self.session.as_mut() else { return Ok(()) };
-        let Ok(Decision { commit, .. }) = session.handle(input, self.shared.now(), &mut Uuid::new_v4) else {
+        let Ok(SessionDecision { commit, .. }) =
+            session.handle(input, self.shared.now(), &mut Uuid::new_v4)
+        else {
             return Ok(());
         };
         self.shared.committer.commit(commit).await?;
@@ -230,15 +251,15 @@ impl Driver {
         Ok(())
     }
 
-    fn act(&mut self, action: Action) {
+    fn act(&mut self, action: SessionAction) {
         match action {
-            Action::Ask(request) => self.begin(Job::Turn(request)),
-            Action::Check(request) => self.begin(Job::Check(request)),
-            Action::StopTurn => self.stop_turn(Kept::No),
+            SessionAction::Ask(request) => self.begin(Job::Turn(request)),
+            SessionAction::Check(request) => self.begin(Job::Check(request)),
+            SessionAction::StopTurn => self.stop_turn(ScratchFiles::Remove),
         }
     }
 
-    /// Begins a job, or keeps it until the one that is being stopped is gone.
+    /// Begins a job, or queues it until the one being stopped has ended.
     fn begin(&mut self, job: Job) {
         if self.turn.is_some() {
             self.next = Some(job);
@@ -248,8 +269,8 @@ impl Driver {
         self.turn = Some(InFlight::new(&self.shared, self.id, job, self.permit.take()));
     }
 
-    /// Stops the turn in flight, and what was to follow it.
-    fn stop_turn(&mut self, kept: Kept) {
+    /// Stops the turn in flight, and drops the queued job.
+    fn stop_turn(&mut self, kept: ScratchFiles) {
         self.next = None;
         if let Some(turn) = &mut self.turn
             && !turn.discard(kept)
@@ -258,13 +279,13 @@ impl Driver {
         }
     }
 
-    fn leave_turn(&self) {
+    fn detach_turn(&self) {
         if let Some(turn) = &self.turn {
-            turn.leave();
+            turn.detach();
         }
     }
 
-    /// The slot is free: what was to follow is asked.
+    /// The turn has ended: begins the queued job, if there is one.
     pub(in crate::engine) fn turn_gone(&mut self) {
         self.turn = None;
         if let Some(job) = self.next.take() {
@@ -272,30 +293,31 @@ impl Driver {
         }
     }
 
-    /// What the session would lose now.
+    /// What the session would lose if a commit failed now.
     pub(in crate::engine) fn at_stake(&self) -> AtStake {
         self.session.as_ref().map(Session::at_stake).unwrap_or_default()
     }
 
-    /// What was decided is not persisted: the session is thrown away, its agent stopped, and clients are told about what was
-    /// driven.
+    /// A decision could not be persisted: drops the session's state, stops its agent, and notifies
+    /// clients of the runs and chats that this ends.
     pub(in crate::engine) fn not_persisted(&mut self, error: &StoreError, at_stake: AtStake) {
         self.session = None;
-        self.stop_turn(Kept::Yes);
+        self.stop_turn(ScratchFiles::Keep);
         if let Some(driven) = at_stake.run {
             let (run, ending) = (driven.run, driven.not_persisted(&error.to_string()));
             let prefix = ending.category.log_prefix();
             tracing::error!(%run, session = %self.id, reason = ending.reason, %error, "{prefix}");
             self.unsaved = Some((run, ending.clone()));
-            self.publish(Notice::Unsaved { run, session: self.id, ending: Arc::new(ending) });
+            self.publish(Update::NotPersisted { run, session: self.id, ending: Arc::new(ending) });
         } else {
-            tracing::error!(session = %self.id, %error, "failed to persist what happened in a session");
+            tracing::error!(session = %self.id, %error, "failed to persist a session");
         }
         if at_stake.chat {
-            self.publish(Notice::ChatEnded { session: self.id, aborted: true });
+            self.publish(Update::ChatEnded { session: self.id, aborted: true });
         }
         self.adopts |= at_stake.adopted;
-        // A full disk may be freed, and a stale session is loaded anew. Anything else stays wrong.
+        // A full disk may get space again, and a stale session is reloaded. Other errors are
+        // permanent.
         if error.may_pass() || error.is_stale() {
             self.retry_later();
         }
@@ -308,7 +330,7 @@ impl Driver {
     /// Resumes the session if the store accepts commits again.
     async fn retry(&mut self) {
         self.retry_later();
-        // A discarded turn may still be on its way out.
+        // A discarded turn may still be ending.
         if self.turn.is_some() {
             return;
         }
@@ -327,20 +349,22 @@ impl Driver {
         if let Some(stop) = self.pending_stop.take() {
             let _ = self.stop(stop).await;
         }
-        // What a client stopped is not driven again, even if that cannot be persisted yet.
+        // A run that a client stopped is not driven again, even if the stop is not persisted yet.
         if self.adopts && self.session.is_some() && self.pending_stop.is_none() {
             self.adopt().await;
         }
     }
 
-    /// Drives what another engine, or a failing store, left behind.
+    /// Drives what an earlier engine or a failing store left unfinished.
     pub(in crate::engine) async fn adopt(&mut self) {
         let Some(session) = &self.session else { return };
         match session.status() {
-            RunStatus::Left(run) => tracing::info!(%run, session = %self.id, "Recipe taken up again"),
+            RunStatus::Orphaned(run) => {
+                tracing::info!(%run, session = %self.id, "Run recovered");
+            }
             RunStatus::Unreplayable(run) => {
                 tracing::error!(%run, session = %self.id, "run cannot be replayed");
-                // Its agent must not work on when the run has ended.
+                // Its agent must not keep working after the run has ended.
                 if let Err(error) = self.stop_other_agents(false).await {
                     let at_stake = AtStake { adopted: true, ..self.at_stake() };
                     return self.not_persisted(&error, at_stake);
@@ -348,53 +372,56 @@ impl Driver {
             }
             RunStatus::None | RunStatus::Driven(_) | RunStatus::Paused(_) => {}
         }
-        // `decide` reports its own errors; where one may pass, this is tried again.
-        self.adopts = self.decide(Input::Adopt).await.is_err();
+        // `decide` reports its own errors; transient ones are retried.
+        self.adopts = self.decide(SessionInput::Adopt).await.is_err();
         if !self.adopts {
             self.recovered();
         }
     }
 
-    /// Stops the agents that work for runs of the session without this driver, or for anything in it.
-    pub(in crate::engine) async fn stop_other_agents(&mut self, everything: bool) -> Result<(), StoreError> {
+    /// Stops agents in this session that this driver does not control: those of runs, or all.
+    pub(in crate::engine) async fn stop_other_agents(
+        &mut self,
+        everything: bool,
+    ) -> Result<(), StoreError> {
         let own = self.turn.as_ref().filter(|turn| turn.is_own()).map(|turn| turn.job.attempt());
-        leftovers::stop_agents(&self.shared, self.id, everything, own).await
+        orphans::stop_agents(&self.shared, self.id, everything, own).await
     }
 
-    /// Clients that were told that a run stopped are told that it goes on.
+    /// Notifies clients that saw a run stop that it has resumed.
     pub(in crate::engine) fn recovered(&mut self) {
         if let Some((run, _)) = self.unsaved.take() {
-            self.publish(Notice::TakenUp { run, session: self.id });
+            self.publish(Update::Recovered { run, session: self.id });
         }
     }
 
-    /// Something panicked while it worked for the session: the run ends, and nothing else does.
-    async fn broken(&mut self, panic: &str) {
+    /// Handles a panic in this session's work: ends its run, and nothing else.
+    async fn handle_panic(&mut self, panic: &str) {
         let span = self.span();
-        self.end_broken(panic).instrument(span).await;
+        self.end_after_panic(panic).instrument(span).await;
     }
 
-    async fn end_broken(&mut self, panic: &str) {
-        tracing::error!(session = %self.id, panic, "driving a session failed");
+    async fn end_after_panic(&mut self, panic: &str) {
+        tracing::error!(session = %self.id, panic, "session driver panicked");
         self.session = None;
-        self.stop_turn(Kept::Yes);
+        self.stop_turn(ScratchFiles::Keep);
         if let Err(error) = self.stop_other_agents(false).await {
-            tracing::error!(session = %self.id, %error, "failed to stop the agent of a run that broke");
+            tracing::error!(session = %self.id, %error, "failed to stop the agent of a run after a panic");
         }
         let exit = Exit::because(ExitReason::InternalError).describe(panic);
-        if let Err(error) = self.decide(Input::Broken { exit }).await {
-            tracing::error!(session = %self.id, ?error, "failed to end a run that broke");
+        if let Err(error) = self.decide(SessionInput::Panicked { exit }).await {
+            tracing::error!(session = %self.id, ?error, "failed to end a run after a panic");
             self.adopts = true;
             self.retry_later();
         }
     }
 
-    fn publish(&self, notice: Notice) {
-        self.shared.committer.publish(notice);
+    fn publish(&self, update: Update) {
+        self.shared.committer.publish(update);
     }
 }
 
-/// Persists a commit, with some patience for a disk that is busy or full.
+/// Persists a commit, with retries for a busy or full disk.
 async fn persist(shared: &Shared, commit: &Commit) -> Result<(), StoreError> {
     for delay in COMMIT_RETRY_DELAYS {
         match shared.committer.commit(commit.clone()).await {
@@ -409,7 +436,7 @@ async fn persist(shared: &Shared, commit: &Commit) -> Result<(), StoreError> {
     shared.committer.commit(commit.clone()).await.map(|_| ())
 }
 
-/// The next event of the turn in flight; never, where there is none.
+/// The next event of the turn in flight; pending forever if there is none.
 async fn next_of(turn: Option<&mut InFlight>) -> JobEvent {
     match turn {
         Some(turn) => turn.next().await,

@@ -1,29 +1,33 @@
-//! A session as the store has it, ready to be driven.
+//! Loading a session from the store.
 
 use crate::Catalog;
 use crate::engine::error::{EngineError, ResumeError};
-use crate::engine::options::TakeUp;
+use crate::engine::options::Recovery;
 use crate::engine::shared::Shared;
-use crate::run::{Event, Run, RunId, SessionId, Todo};
+use crate::run::{Action, Event, Run, RunId, SessionId};
 use crate::session::{
-    ChatTurn, Process, Profile, QueuedPrompt, Session, Stored, StoredRun, TurnOrigin, Unreplayable,
+    ChatTurn, ProcessRecord, Profile, QueuedPrompt, Session, Stored, StoredRun, TurnOrigin,
+    Unreplayable,
 };
-use crate::store::{Attempt, Recorded, RunFilter, RunRecord, Store, StoreError, Waiting};
+use crate::store::{
+    Attempt, EventRecord, QueuedPromptRecord, RunFilter, RunRecord, Store, StoreError,
+};
 
-/// Loads a session. `own` is a run that this engine has driven already, whatever it was told to take up.
+/// Loads a session. `own` is a run that this engine has driven already; it resumes even if
+/// [`Recovery`] does not include it.
 pub(in crate::engine) async fn load(
     shared: &Shared,
     id: SessionId,
     own: Option<RunId>,
 ) -> Result<Session, StoreError> {
-    let (catalog, take_up) = (shared.options.catalog, shared.options.take_up.clone());
-    shared.read(move |store| read(store, catalog, &take_up, id, own)).await.map(Session::load)
+    let (catalog, recovery) = (shared.options.catalog, shared.options.recovery.clone());
+    shared.read(move |store| read(store, catalog, &recovery, id, own)).await.map(Session::load)
 }
 
 fn read(
     store: &dyn Store,
     catalog: Catalog,
-    take_up: &TakeUp,
+    recovery: &Recovery,
     id: SessionId,
     own: Option<RunId>,
 ) -> Result<Stored, StoreError> {
@@ -34,15 +38,16 @@ fn read(
     for attempt in open.iter().filter(|attempt| attempt.run.is_none()) {
         chats.extend(chat(store, attempt)?);
     }
-    let queue = store.waiting(id)?;
-    let passes = open.iter().find(|attempt| attempt.run.is_some()).and_then(|attempt| attempt.prompt);
-    let passing = match passes {
+    let queue = store.queued_prompts(id)?;
+    let in_delivery =
+        open.iter().find(|attempt| attempt.run.is_some()).and_then(|attempt| attempt.prompt);
+    let delivering = match in_delivery {
         Some(prompt) => store.prompt(prompt)?,
         None => None,
     };
     let run = match unfinished_run(store, id)? {
         Some(run) => {
-            let resumes = own == Some(run.id) || take_up.takes(Some(run.id));
+            let resumes = own == Some(run.id) || recovery.includes(Some(run.id));
             stored_run(store, catalog, run.id, resumes)?
         }
         None => StoredRun::None,
@@ -59,20 +64,22 @@ fn read(
         run,
         chats,
         queue: queue.into_iter().map(queued).collect(),
-        passing: passing.map(queued),
+        delivering: delivering.map(queued),
     })
 }
 
-fn queued(Waiting { prompt, text, again, number, .. }: Waiting) -> QueuedPrompt {
-    QueuedPrompt { prompt, text, again, number }
+fn queued(
+    QueuedPromptRecord { prompt, text, again, number, .. }: QueuedPromptRecord,
+) -> QueuedPrompt {
+    QueuedPrompt { prompt, text, may_repeat: again, number }
 }
 
 fn chat(store: &dyn Store, attempt: &Attempt) -> Result<Option<ChatTurn>, StoreError> {
     let Some(prompt) = attempt.prompt else { return Ok(None) };
     let found = match store.prompt(prompt) {
-        // The turn can still be adopted or ended. Its words are lost, so that no agent is given it again.
+        // The turn can still be adopted or ended. Its text is lost, so it is not delivered again.
         Err(StoreError::Unreadable { .. }) => {
-            QueuedPrompt { prompt, text: String::new(), again: false, number: 0 }
+            QueuedPrompt { prompt, text: String::new(), may_repeat: false, number: 0 }
         }
         found => match found? {
             Some(found) => queued(found),
@@ -93,7 +100,7 @@ fn stored_run(
     resumes: bool,
 ) -> Result<StoredRun, StoreError> {
     let events = store.events(id, 0, usize::MAX)?;
-    // A run without its beginning cannot even be ended.
+    // A run without its `Started` event cannot even be ended.
     if !matches!(events.first().map(|first| &first.event), Some(Event::Started { .. })) {
         return Err(StoreError::Unreadable { what: format!("the beginning of run {id}") });
     }
@@ -111,21 +118,21 @@ fn stored_run(
     })
 }
 
-/// The process of a run's open attempt. A row that cannot be read is an error: it is no evidence that there was no process,
-/// and the agent would be asked a second time without being told.
-fn process(store: &dyn Store, run: &Run) -> Result<Option<Process>, StoreError> {
-    match run.todo() {
-        Todo::Ask(ask) => Ok(store.attempt(ask.attempt)?.and_then(|attempt| attempt.process)),
-        Todo::Check(check) => Ok(store.attempt(check.check)?.and_then(|attempt| attempt.process)),
-        Todo::Wait | Todo::End | Todo::Restart(_) => Ok(None),
+/// The process of a run's open attempt. An unreadable row is an error: if it were treated as an
+/// attempt without a process, the agent would be asked a second time.
+fn process(store: &dyn Store, run: &Run) -> Result<Option<ProcessRecord>, StoreError> {
+    match run.action() {
+        Action::Ask(ask) => Ok(store.attempt(ask.attempt)?.and_then(|attempt| attempt.process)),
+        Action::Check(check) => Ok(store.attempt(check.check)?.and_then(|attempt| attempt.process)),
+        Action::Wait | Action::End | Action::Restart(_) => Ok(None),
     }
 }
 
-/// A run as its events have it, and the number of the last one.
+/// A run rebuilt from its events, and the number of the last event.
 pub(in crate::engine) fn replay(
     catalog: Catalog,
     id: RunId,
-    events: &[Recorded],
+    events: &[EventRecord],
 ) -> Result<(Run, u64), ResumeError> {
     let Some(Event::Started { recipe, .. }) = events.first().map(|first| &first.event) else {
         return Err(EngineError::NoRun(id).into());
@@ -135,7 +142,8 @@ pub(in crate::engine) fn replay(
     Ok((run, events.last().map_or(0, |last| last.seq)))
 }
 
-/// The run of a session that is open, or else the one that is paused. It may have been resumed after later ones had ended.
+/// The open run of a session, or else its paused one. Not necessarily the latest: an older run may
+/// have been resumed.
 pub(in crate::engine) fn unfinished_run(
     store: &dyn Store,
     session: SessionId,

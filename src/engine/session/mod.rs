@@ -1,12 +1,13 @@
-//! The task that owns one session: its mailbox, its loop, and how it is loaded.
+//! The task that owns one session: its mailbox, its loop, and loading it.
 
-mod caught;
+mod catch_panic;
 pub(super) mod check;
 pub(super) mod command;
 pub(super) mod driver;
-mod last_look;
+pub(super) mod execute;
 pub(super) mod load;
-pub(super) mod obey;
+mod partial_turn;
 mod preflight;
 pub(super) mod registry;
-pub(super) mod watch;
+mod task;
+pub(super) mod turn_events;

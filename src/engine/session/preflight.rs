@@ -1,4 +1,5 @@
-//! What has to hold in a working directory before a turn is paid for, and what the repository adds to the run.
+//! Preflight: the conditions that a working directory must meet before a run starts, and what the
+//! repository adds to the run.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -6,23 +7,23 @@ use std::sync::Arc;
 use crate::engine::shared::Shared;
 use crate::engine::start::{Start, StartError, Untrusted};
 use crate::engine::trust::{self, TrustError, TrustRecords, TrustState, TrustSubject};
-use crate::engine::turn::looking;
+use crate::engine::turn::inspect;
 use crate::engine::worktree;
 use crate::gate::{ProjectFile, Repository};
 use crate::run::{Permits, Project, RunId, Trust, Worktree};
 use crate::{CommandLine, Evidence, FileScope, Outline};
 
-/// What was found in a working directory that a run may begin in.
+/// The result of a preflight that passed.
 #[derive(Default)]
 pub(super) struct Preflight {
-    /// What the repository's own file adds.
+    /// What the repository's project file adds.
     pub(super) project: Project,
-    /// Where the run works, where that is not the directory that was asked for.
+    /// The worktree, if the run works in one.
     pub(super) worktree: Option<Worktree>,
 }
 
-/// Looks at a working directory before a run of this recipe begins in it.
-pub(super) async fn look(
+/// Checks a working directory before a run of this recipe starts in it.
+pub(super) async fn check(
     shared: &Arc<Shared>,
     recipe: &'static Outline,
     directory: &Path,
@@ -31,27 +32,31 @@ pub(super) async fn look(
 ) -> Result<Preflight, StartError> {
     let wanted = Wanted::of(recipe, start, shared.options.allow_dirty);
     let records = TrustRecords::new(&shared.options.data);
-    let found = looking::look(shared, directory, run, move |repository| async move {
+    let found = inspect::repository(shared, directory, run, move |repository| async move {
         Ok(find(&repository, wanted, &records).await)
     });
-    let outside = |why: String| StartError::WorkTree { directory: directory.to_owned(), why };
+    let cannot_inspect =
+        |why: String| StartError::WorkTree { directory: directory.to_owned(), why };
     let found = match found.await {
         Ok(Some(found)) => found.map_err(|error| match error {
-            TrustError::Git(error) => outside(error.to_string()),
+            TrustError::Git(error) => cannot_inspect(error.to_string()),
             error => StartError::Trust(error),
         })?,
         Ok(None) if wanted.git => {
-            return Err(StartError::NoRepository { recipe: recipe.id, directory: directory.to_owned() });
+            return Err(StartError::NoRepository {
+                recipe: recipe.id,
+                directory: directory.to_owned(),
+            });
         }
         Ok(None) => return Ok(Preflight::default()),
-        Err(error) => return Err(outside(error.to_string())),
+        Err(error) => return Err(cannot_inspect(error.to_string())),
     };
     judge(found, wanted, recipe, directory, run, start, &shared.options.data)
 }
 
-/// What has to be found.
+/// What the recipe requires.
 #[derive(Clone, Copy)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a question of its own")]
+#[expect(clippy::struct_excessive_bools, reason = "the requirements are independent")]
 struct Wanted {
     git: bool,
     main: bool,
@@ -61,7 +66,8 @@ struct Wanted {
 
 impl Wanted {
     fn of(recipe: &'static Outline, start: &Start, allow_dirty: bool) -> Self {
-        let mut evidence = recipe.steps.iter().flat_map(|step| step.outcomes).flat_map(|it| it.evidence);
+        let mut evidence =
+            recipe.steps.iter().flat_map(|step| step.outcomes).flat_map(|it| it.evidence);
         let in_git = evidence.clone().any(Evidence::needs_git);
         let Permits { allow_dirty: asked, .. } = start.permits;
         let clean = recipe.needs.clean_tree && !asked && !allow_dirty;
@@ -75,7 +81,7 @@ impl Wanted {
     }
 }
 
-/// What was found.
+/// The state of the repository.
 struct Found {
     top: PathBuf,
     head: Option<String>,
@@ -85,7 +91,11 @@ struct Found {
     state: TrustState,
 }
 
-async fn find(repository: &Repository, wanted: Wanted, records: &TrustRecords) -> Result<Found, TrustError> {
+async fn find(
+    repository: &Repository,
+    wanted: Wanted,
+    records: &TrustRecords,
+) -> Result<Found, TrustError> {
     let subject = trust::subject_of(repository).await?;
     Ok(Found {
         top: repository.top().to_owned(),
@@ -130,7 +140,7 @@ fn judge(
     Ok(Preflight { project, worktree })
 }
 
-/// What of a repository's own file counts.
+/// The parts of a repository's project file that apply.
 fn project(
     file: ProjectFile,
     trust: Trust,
@@ -141,7 +151,15 @@ fn project(
     let ProjectFile { verify, setup, scope, allow_lockfiles, max_verify_time } = file;
     if trust.is_given() {
         let rest = Project::default();
-        return Ok(Project { trust, verify, setup, scope, allow_lockfiles, max_verify_time, ..rest });
+        return Ok(Project {
+            trust,
+            verify,
+            setup,
+            scope,
+            allow_lockfiles,
+            max_verify_time,
+            ..rest
+        });
     }
     let commands: Vec<CommandLine> = setup.into_iter().chain(verify).collect();
     if !commands.is_empty() && start.untrusted == Untrusted::Refuse {
@@ -151,7 +169,7 @@ fn project(
         };
         return Err(StartError::Untrusted { directory: top, commands, changed });
     }
-    // What is not trusted may tighten, and nothing else.
+    // An untrusted file may only narrow the scope.
     let scope = FileScope { deny: scope.deny, ..FileScope::EVERYTHING };
     Ok(Project { scope, skipped: commands, ..Project::default() })
 }

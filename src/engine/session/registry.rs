@@ -1,4 +1,4 @@
-//! Which sessions are driven at the moment, and how to reach them.
+//! The sessions that are driven now, and their mailboxes.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -11,12 +11,13 @@ use crate::run::SessionId;
 /// How many commands may be queued for one session. Clients send a few a second at most.
 const MAX_QUEUED_COMMANDS: usize = 1024;
 
-/// Where a session's commands come in.
+/// Receives a session's commands.
 pub(in crate::engine) type Mailbox = mpsc::Receiver<Command>;
 
 /// The mailboxes of the sessions that are driven.
 ///
-/// Commands are sent while the map is locked, and so a driver that leaves while it is locked knows that nothing is queued.
+/// Commands are sent under the map's lock, and a driver unregisters its session under the same
+/// lock, so no command is lost in between.
 #[derive(Default)]
 pub(in crate::engine) struct Registry {
     mailboxes: Mutex<HashMap<SessionId, mpsc::Sender<Command>>>,
@@ -24,14 +25,14 @@ pub(in crate::engine) struct Registry {
 
 impl Registry {
     fn mailboxes(&self) -> MutexGuard<'_, HashMap<SessionId, mpsc::Sender<Command>>> {
-        // Nothing panics while holding it, and if something did, the map would still be whole.
+        // The map is consistent after each change, so a poisoned lock is harmless.
         self.mailboxes.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Sends a command to a session. Where it is not driven, `drive` is given its mailbox.
+    /// Sends a command to a session. If the session is not driven, `drive` gets its mailbox.
     ///
     /// # Errors
-    /// Too many commands are queued for it.
+    /// The session's queue is full.
     pub(in crate::engine) fn send(
         &self,
         session: SessionId,
@@ -43,7 +44,7 @@ impl Registry {
             match sender.try_send(command) {
                 Ok(()) => return Ok(()),
                 Err(TrySendError::Full(_)) => return Err(TooManyCommands),
-                // Its driver ended without leaving the registry.
+                // Its driver ended without unregistering.
                 Err(TrySendError::Closed(unsent)) => command = unsent,
             }
         }
@@ -56,8 +57,8 @@ impl Registry {
         Ok(())
     }
 
-    /// Makes a mailbox for a session that nothing drives yet. `None` where something does.
-    pub(in crate::engine) fn enter(&self, session: SessionId) -> Option<Mailbox> {
+    /// Registers a mailbox for a session. `None` if the session is driven already.
+    pub(in crate::engine) fn register(&self, session: SessionId) -> Option<Mailbox> {
         let mut mailboxes = self.mailboxes();
         if mailboxes.get(&session).is_some_and(|sender| !sender.is_closed()) {
             return None;
@@ -67,14 +68,14 @@ impl Registry {
         Some(mailbox)
     }
 
-    /// A driver wants to leave. Not while a command is queued for it.
-    pub(in crate::engine) fn leave(&self, session: SessionId, mailbox: &Mailbox) -> bool {
+    /// Unregisters a session, unless a command is queued for it. Returns whether it did.
+    pub(in crate::engine) fn unregister(&self, session: SessionId, mailbox: &Mailbox) -> bool {
         let mut mailboxes = self.mailboxes();
-        let may_leave = mailbox.is_empty();
-        if may_leave {
+        let is_empty = mailbox.is_empty();
+        if is_empty {
             mailboxes.remove(&session);
         }
-        may_leave
+        is_empty
     }
 
     /// Sends a command to a session if it is driven.
@@ -90,5 +91,5 @@ impl Registry {
     }
 }
 
-/// A session has as many commands queued as it takes.
+/// The session's queue is full.
 pub(in crate::engine) struct TooManyCommands;

@@ -1,44 +1,46 @@
-//! Carrying out a check: evidence is looked up, then commands run, up to the first that is not good.
+//! Carrying out a check: first evidence, then commands, up to the first failure.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::commands;
-use super::looking::{self, for_gate, windows};
+use super::inspect::{self, for_gate, windows};
 use super::result::{Checks, NoReply};
 use super::work_tree;
 use crate::Evidence;
-use crate::agent::{Agent, Link, RehearsedCheck};
+use crate::agent::{Agent, RehearsedCheck, TurnContext};
 use crate::engine::shared::Shared;
 use crate::engine::{crash, worktree};
 use crate::gate::{GitContext, LookError};
 use crate::run::{CheckKind, CheckResult, CheckVerdict, Worktree};
 use crate::session::CheckRequest;
 
-/// What came of everything that was looked at.
+/// Carries out a check.
 pub(super) async fn carry_out(
     shared: &Arc<Shared>,
     agent: &dyn Agent,
     request: &CheckRequest,
-    link: Link,
+    context: TurnContext,
 ) -> Result<Checks, NoReply> {
     if agent.about().rehearsal {
         return Ok(Checks { results: rehearsed(agent, request), violations: Vec::new() });
     }
-    let results = results(shared, request, link).await?;
-    let has_run = results.iter().any(|it| it.kind != CheckKind::Evidence && it.kind != CheckKind::Worktree);
-    let violations = if has_run { work_tree::violations(shared, request).await } else { Vec::new() };
+    let results = results(shared, request, context).await?;
+    let commands_ran =
+        results.iter().any(|it| it.kind != CheckKind::Evidence && it.kind != CheckKind::Worktree);
+    let violations =
+        if commands_ran { work_tree::violations(shared, request).await } else { Vec::new() };
     Ok(Checks { results, violations })
 }
 
 async fn results(
     shared: &Arc<Shared>,
     request: &CheckRequest,
-    link: Link,
+    context: TurnContext,
 ) -> Result<Vec<CheckResult>, NoReply> {
     let mut results = Vec::new();
     if let Some(worktree) = &request.check.worktree {
-        let made = made(shared, worktree).await;
+        let made = make_worktree(shared, worktree).await;
         let passed = made.passed();
         results.push(made);
         if !passed {
@@ -53,12 +55,12 @@ async fn results(
             return Ok(results);
         }
     }
-    results.extend(commands::run(shared, request, link).await?);
+    results.extend(commands::run(shared, request, context).await?);
     Ok(results)
 }
 
-/// Makes the worktree that the run works in. After a crash, what is missing of it.
-async fn made(shared: &Arc<Shared>, worktree: &Worktree) -> CheckResult {
+/// Creates the run's worktree. After a crash, creates the missing parts.
+async fn make_worktree(shared: &Arc<Shared>, worktree: &Worktree) -> CheckResult {
     let began = Instant::now();
     crash::point("before-worktree");
     let made = worktree::make(&shared.git, worktree).await;
@@ -72,8 +74,13 @@ async fn made(shared: &Arc<Shared>, worktree: &Worktree) -> CheckResult {
     CheckResult { kind, name, verdict, found, took, rehearsed: false }
 }
 
-/// Looks for evidence in order, up to the first that is not there. All of it is looked for in the same state of the tree.
-async fn evidence(shared: &Arc<Shared>, request: &CheckRequest, evidence: Vec<Evidence>) -> Vec<CheckResult> {
+/// Looks for evidence in order, up to the first that is missing, and all in the same snapshot of
+/// the tree.
+async fn evidence(
+    shared: &Arc<Shared>,
+    request: &CheckRequest,
+    evidence: Vec<Evidence>,
+) -> Vec<CheckResult> {
     if evidence.is_empty() {
         return Vec::new();
     }
@@ -81,26 +88,32 @@ async fn evidence(shared: &Arc<Shared>, request: &CheckRequest, evidence: Vec<Ev
     let directory = request.directory.clone();
     let baseline = request.check.baseline.clone();
     let wanted = evidence.clone();
-    let in_git = looking::look(shared, &request.directory, request.run, move |repository| async move {
-        let now = repository.snapshot().await?;
-        let (base, windows) = (baseline.tree.as_ref().and_then(for_gate), windows(&baseline.windows));
-        let context = base.as_ref().map(|base| GitContext {
-            repository: &repository,
-            base,
-            now: &now,
-            windows: &windows,
-        });
-        let mut results = Vec::new();
-        for evidence in wanted {
-            let result = one(&evidence, &directory, context).await;
-            let passed = result.passed();
-            results.push(result);
-            if !passed {
-                break;
+    let in_git = inspect::repository(
+        shared,
+        &request.directory,
+        request.run,
+        move |repository| async move {
+            let now = repository.snapshot().await?;
+            let (base, windows) =
+                (baseline.tree.as_ref().and_then(for_gate), windows(&baseline.windows));
+            let context = base.as_ref().map(|base| GitContext {
+                repository: &repository,
+                base,
+                now: &now,
+                windows: &windows,
+            });
+            let mut results = Vec::new();
+            for evidence in wanted {
+                let result = one(&evidence, &directory, context).await;
+                let passed = result.passed();
+                results.push(result);
+                if !passed {
+                    break;
+                }
             }
-        }
-        Ok(results)
-    });
+            Ok(results)
+        },
+    );
     let mut results = match in_git.await {
         Ok(Some(results)) => results,
         Ok(None) => outside_of_git(&evidence, request).await,
@@ -125,16 +138,25 @@ async fn outside_of_git(evidence: &[Evidence], request: &CheckRequest) -> Vec<Ch
     results
 }
 
-async fn one(evidence: &Evidence, directory: &std::path::Path, git: Option<GitContext<'_>>) -> CheckResult {
+async fn one(
+    evidence: &Evidence,
+    directory: &std::path::Path,
+    git: Option<GitContext<'_>>,
+) -> CheckResult {
     match crate::gate::look(evidence, directory, git).await {
         Ok(looked) => {
-            let verdict =
-                if looked.met { CheckVerdict::Passed } else { CheckVerdict::Failed { status: None } };
+            let verdict = if looked.met {
+                CheckVerdict::Passed
+            } else {
+                CheckVerdict::Failed { status: None }
+            };
             result(evidence, verdict, looked.found)
         }
-        Err(error @ (LookError::NoRepository { .. } | LookError::IsCommand { .. } | LookError::Git(_))) => {
-            impossible(evidence, error.to_string())
-        }
+        Err(
+            error @ (LookError::NoRepository { .. }
+            | LookError::IsCommand { .. }
+            | LookError::Git(_)),
+        ) => impossible(evidence, error.to_string()),
     }
 }
 
@@ -153,7 +175,7 @@ fn result(evidence: &Evidence, verdict: CheckVerdict, found: String) -> CheckRes
     }
 }
 
-/// A rehearsal looks at nothing and runs nothing: its script says what came of it.
+/// A rehearsal inspects and runs nothing: its script decides the results.
 fn rehearsed(agent: &dyn Agent, request: &CheckRequest) -> Vec<CheckResult> {
     let check = &request.check;
     let evidence = check.evidence.iter().map(|it| (CheckKind::Evidence, it.to_string()));
@@ -162,10 +184,18 @@ fn rehearsed(agent: &dyn Agent, request: &CheckRequest) -> Vec<CheckResult> {
     for (kind, name) in evidence.chain(commands) {
         let is_evidence = kind == CheckKind::Evidence;
         let asked = RehearsedCheck { name: &name, is_evidence, failed_before: check.failed_before };
-        let good = agent.rehearses_well(&asked);
-        let verdict = if good { CheckVerdict::Passed } else { CheckVerdict::Failed { status: None } };
+        let good = agent.rehearsed_check_passes(&asked);
+        let verdict =
+            if good { CheckVerdict::Passed } else { CheckVerdict::Failed { status: None } };
         let found = if good { "" } else { "the rehearsal's script says so" }.to_owned();
-        results.push(CheckResult { kind, name, verdict, found, took: Duration::ZERO, rehearsed: true });
+        results.push(CheckResult {
+            kind,
+            name,
+            verdict,
+            found,
+            took: Duration::ZERO,
+            rehearsed: true,
+        });
         if !good {
             break;
         }

@@ -1,4 +1,4 @@
-//! Running the commands of a check, one after the other, and adopting one that another engine left running.
+//! Running the commands of a check in order, and adopting one that an earlier engine left running.
 
 use std::convert::Infallible;
 use std::path::PathBuf;
@@ -9,32 +9,34 @@ use tokio::sync::mpsc;
 
 use super::result::NoReply;
 use super::scratch;
-use super::seat::for_agent;
-use crate::agent::{Failure, Link, Sign};
-use crate::engine::commit::feed::Notice;
+use super::turn_permit::for_agent;
+use crate::agent::{AgentEvent, Failure, TurnContext};
+use crate::engine::commit::event_stream::Update;
 use crate::engine::shared::Shared;
-use crate::gate::{CommandEnd, CommandEvent, CommandFate, CommandLink, Execution};
+use crate::gate::{CommandControl, CommandEnd, CommandEvent, CommandFate, Execution};
 use crate::run::{CheckKind, CheckResult, CheckVerdict, RunId, SessionId};
-use crate::session::{CheckRequest, Process, TurnOrigin};
+use crate::session::{CheckRequest, ProcessRecord, TurnOrigin};
 use crate::{CommandLine, Evidence};
 
-/// How many events of a command may be queued; while they are, its lines are left out.
+/// How many events of a command may be queued. While the queue is full, its output lines are
+/// skipped.
 const MAX_QUEUED_EVENTS: usize = 16;
 
-/// Runs the commands that are evidence, then the others, up to the first that does not succeed.
+/// Runs the commands that are evidence, then the others, up to the first failure.
 pub(super) async fn run(
     shared: &Arc<Shared>,
     request: &CheckRequest,
-    link: Link,
+    context: TurnContext,
 ) -> Result<Vec<CheckResult>, NoReply> {
     let scratch = scratch::path(&shared.options.data, request.check.check);
     let all = commands(request);
     let mut adopted = match &request.origin {
         TurnOrigin::New => None,
-        // The last one that has files had begun, and those before it had succeeded.
-        TurnOrigin::Adopted(process) => {
-            (0..all.len()).rev().find(|it| files(&scratch, *it).exists()).map(|last| (last, process.clone()))
-        }
+        // The last command with files had begun, and those before it had succeeded.
+        TurnOrigin::Adopted(process) => (0..all.len())
+            .rev()
+            .find(|it| files(&scratch, *it).exists())
+            .map(|last| (last, process.clone())),
     };
     let mut left = request.check.time.unwrap_or(shared.options.turn.duration);
     let mut results: Vec<CheckResult> = Vec::new();
@@ -47,10 +49,21 @@ pub(super) async fn run(
             time: left,
         };
         let (verdict, found, took) = match &adopted {
-            Some((last, _)) if index < *last => (CheckVerdict::Passed, String::new(), Duration::ZERO),
+            Some((last, _)) if index < *last => {
+                (CheckVerdict::Passed, String::new(), Duration::ZERO)
+            }
             _ => {
                 let process = adopted.take().map(|(_, process)| process);
-                verdict(supervise(shared, (request.run, request.session), &execution, process, &link).await)?
+                verdict(
+                    supervise(
+                        shared,
+                        (request.run, request.session),
+                        &execution,
+                        process,
+                        &context,
+                    )
+                    .await,
+                )?
             }
         };
         left = left.saturating_sub(took);
@@ -84,29 +97,29 @@ fn commands(request: &CheckRequest) -> Vec<(CheckKind, CommandLine)> {
     evidence.chain(check.commands.iter().map(|it| (check.purpose, it.clone()))).collect()
 }
 
-/// Where the command at this place of a check keeps its files.
+/// The directory of the files of a check's command with this index.
 fn files(scratch: &std::path::Path, index: usize) -> PathBuf {
     scratch.join(index.to_string())
 }
 
-/// Runs one command, or finds out what became of it. Its process is recorded before it begins.
+/// Runs one command, or adopts it. Its process is recorded before it begins.
 #[expect(
     clippy::option_option,
-    reason = "not adopted, or adopted with or without a process that was recorded"
+    reason = "not adopted, or adopted with or without a recorded process"
 )]
 async fn supervise(
     shared: &Arc<Shared>,
     of: (RunId, SessionId),
     execution: &Execution,
-    adopted: Option<Option<Process>>,
-    link: &Link,
+    adopted: Option<Option<ProcessRecord>>,
+    context: &TurnContext,
 ) -> CommandFate {
     let (events, arriving) = mpsc::channel(MAX_QUEUED_EVENTS);
-    let command = CommandLink {
+    let command = CommandControl {
         events,
-        stop: link.stop.clone(),
-        fast_stop: link.hurry.clone(),
-        detach: link.leave.clone(),
+        stop: context.stop.clone(),
+        fast_stop: context.fast_stop.clone(),
+        detach: context.detach.clone(),
     };
     let commands = &shared.commands;
     let work = async {
@@ -120,31 +133,32 @@ async fn supervise(
     };
     tokio::select! {
         fate = work => fate,
-        never = pass_on(shared, of, arriving, link) => match never {},
+        never = forward_events(shared, of, arriving, context) => match never {},
     }
 }
 
-/// Passes on what the driver has to know of a command. It never ends: a command may be silent.
-async fn pass_on(
+/// Forwards a command's events to the driver. Never returns: the caller drops it
+/// once the command has ended.
+async fn forward_events(
     shared: &Shared,
     (run, session): (RunId, SessionId),
     mut arriving: mpsc::Receiver<CommandEvent>,
-    link: &Link,
+    context: &TurnContext,
 ) -> Infallible {
     while let Some(event) = arriving.recv().await {
         match event {
             CommandEvent::Spawned { process, go } => {
-                let _ = link.signs.send(Sign::Spawned { process, go }).await;
+                let _ = context.events.send(AgentEvent::Spawned { process, go }).await;
             }
             CommandEvent::Line(printed) => {
-                shared.committer.publish(Notice::Printed { run, session, line: printed.into() });
+                shared.committer.publish(Update::Printed { run, session, line: printed.into() });
             }
         }
     }
     std::future::pending().await
 }
 
-/// What the end of a command means for its check.
+/// The verdict of a command's end for its check.
 fn verdict(fate: CommandFate) -> Result<(CheckVerdict, String, Duration), NoReply> {
     let end = match fate {
         CommandFate::Ended(end) => end,
@@ -163,8 +177,8 @@ fn verdict(fate: CommandFate) -> Result<(CheckVerdict, String, Duration), NoRepl
         CommandEnd::OutputLimit { tail, .. } => {
             (CheckVerdict::Failed { status: None }, format!("it {words}\n{tail}"), Duration::ZERO)
         }
-        // Only the engine's end stops a command whose run has not ended.
+        // Only a shutdown stops a command whose run has not ended.
         CommandEnd::Stopped { tail } => (CheckVerdict::Unknown, tail, Duration::ZERO),
-        CommandEnd::Detached => return Err(NoReply::Failure(Failure::Left)),
+        CommandEnd::Detached => return Err(NoReply::Failure(Failure::Detached)),
     })
 }

@@ -1,45 +1,45 @@
-//! Where an agent may work.
+//! The directories that agents may work in.
 
 use std::path::{Path, PathBuf};
 
 use crate::recipe::advice;
 use crate::{Advise, Remedy};
 
-/// Why a directory cannot be worked in.
+/// Why agents may not work in a directory.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum DirectoryError {
-    /// It is relative, and this process's own directory means nothing to the client.
+    /// The path is relative, and the client does not know this process's working directory.
     #[error("working directory `{}` is relative{}", .0.display(), advice(self))]
     Relative(PathBuf),
-    /// It is not there.
+    /// It does not exist.
     #[error("working directory `{}` does not exist{}", .0.display(), advice(self))]
     Missing(PathBuf),
-    /// It is something else.
+    /// It is not a directory.
     #[error("working directory `{}` is not a directory{}", .0.display(), advice(self))]
     NotADirectory(PathBuf),
-    /// It cannot be looked at.
+    /// It cannot be accessed.
     #[error("working directory `{}` cannot be used: {why}", path.display())]
     Unusable {
-        /// What was asked for.
+        /// The requested path.
         path: PathBuf,
-        /// In the system's words.
+        /// The system's error message.
         why: String,
     },
-    /// It was replaced by a link to another one.
+    /// The directory was replaced by a symbolic link to another one.
     #[error("working directory `{}` now leads to `{}`{}", path.display(), real.display(), advice(self))]
     Moved {
         /// Where the agent was to work.
         path: PathBuf,
-        /// Where that leads now.
+        /// Where the path leads now.
         real: PathBuf,
     },
-    /// It lies outside of the roots, perhaps by way of a link.
+    /// It lies outside the roots, perhaps through a symbolic link.
     #[error(
         "working directory `{}` is outside of the allowed roots ({}){}",
         path.display(), .roots.iter().map(|root| root.display().to_string()).collect::<Vec<_>>().join(", "), advice(self)
     )]
     Outside {
-        /// Where it really is.
+        /// Its real path.
         path: PathBuf,
         /// The roots.
         roots: Vec<PathBuf>,
@@ -51,17 +51,18 @@ impl Advise for DirectoryError {
         match self {
             Self::Relative(_) => Some(Remedy::AbsolutePath),
             Self::Missing(_) => Some(Remedy::CreateDirectory),
-            Self::NotADirectory(_) => Some(Remedy::ItsDirectory),
+            Self::NotADirectory(_) => Some(Remedy::UseParentDirectory),
             Self::Unusable { .. } => None,
-            Self::Moved { .. } => Some(Remedy::StartThere),
+            Self::Moved { .. } => Some(Remedy::StartAtLinkTarget),
             Self::Outside { .. } => Some(Remedy::AllowRoot),
         }
     }
 }
 
-/// The real path of a directory that may be worked in.
+/// Checks that agents may work in a directory, and returns its real path.
 ///
-/// Links are resolved first, and whole components are compared: `/home/ann2` is not inside of `/home/ann`.
+/// Symbolic links are resolved first, and whole components are compared: `/home/ann2` is not inside
+/// `/home/ann`.
 pub(in crate::engine) fn check(path: &Path, roots: &[PathBuf]) -> Result<PathBuf, DirectoryError> {
     if !path.is_absolute() {
         return Err(DirectoryError::Relative(path.to_owned()));
@@ -74,21 +75,26 @@ pub(in crate::engine) fn check(path: &Path, roots: &[PathBuf]) -> Result<PathBuf
     if !real.is_dir() {
         return Err(DirectoryError::NotADirectory(path.to_owned()));
     }
-    // A root that is itself reached by a link is compared where it really is.
-    let inside = roots.iter().filter_map(|root| root.canonicalize().ok()).any(|root| real.starts_with(root));
-    if inside { Ok(real) } else { Err(DirectoryError::Outside { path: real, roots: roots.to_vec() }) }
+    // A root may itself be reached through a link, so its real path is compared.
+    let inside =
+        roots.iter().filter_map(|root| root.canonicalize().ok()).any(|root| real.starts_with(root));
+    if inside {
+        Ok(real)
+    } else {
+        Err(DirectoryError::Outside { path: real, roots: roots.to_vec() })
+    }
 }
 
-/// Whether a directory that was checked before may still be worked in, and is still the same one: it may have been moved or
-/// replaced by a link since.
-pub(in crate::engine) fn is_still(path: &Path, roots: &[PathBuf]) -> Result<(), DirectoryError> {
+/// Checks a directory again before a turn: it may have been moved or replaced by a link since.
+pub(in crate::engine) fn recheck(path: &Path, roots: &[PathBuf]) -> Result<(), DirectoryError> {
     let real = check(path, roots)?;
     if real == path { Ok(()) } else { Err(DirectoryError::Moved { path: path.to_owned(), real }) }
 }
 
-/// The real path of a directory to begin with: this one if it may be worked in, otherwise the first root that is there.
+/// A directory to suggest: `near` if agents may work in it, otherwise the first root that exists.
+/// Returns its real path.
 pub(in crate::engine) fn propose(near: Option<&Path>, roots: &[PathBuf]) -> Option<PathBuf> {
-    // A root may be relative, and is compared where it really is, so it is proposed by its real path as well.
+    // A root may be relative, so its real path is proposed.
     let real = roots.iter().filter_map(|root| root.canonicalize().ok());
     near.map(Path::to_owned).into_iter().chain(real).find_map(|path| check(&path, roots).ok())
 }
@@ -98,7 +104,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_bad_directory_has_its_words() {
+    fn each_bad_directory_has_its_message() {
         let place = tempfile::tempdir().unwrap();
         let base = place.path().canonicalize().unwrap();
         for folder in ["root/inner", "root2", "elsewhere"] {
@@ -130,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_proposed_can_be_worked_in() {
+    fn a_proposed_directory_passes_the_check() {
         let place = tempfile::tempdir().unwrap();
         let base = place.path().canonicalize().unwrap();
         for folder in ["first/inner", "second/inner", "elsewhere"] {
@@ -158,7 +164,7 @@ mod tests {
         for (near, roots, expected) in table {
             assert_eq!(proposed(near, roots).as_deref(), expected, "{near:?} {roots:?}");
         }
-        // The tests' own directory, by a path that is relative to it.
+        // The tests' own working directory, as a relative path.
         let here = std::env::current_dir().unwrap().canonicalize().unwrap();
         assert_eq!(propose(None, &[PathBuf::from(".")]), Some(here));
     }

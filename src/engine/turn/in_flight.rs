@@ -1,4 +1,4 @@
-//! The job in flight: waiting for what it needs, then at work, until it ends.
+//! The job in flight: it waits for its permit, then runs until it ends.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -14,66 +14,70 @@ use tracing::{Instrument, Span};
 use super::checks;
 use super::job::Job;
 use super::result::{JobEnd, NoReply};
-use super::seat::{Seat, seat};
 use super::streamed::StreamedMessages;
+use super::turn_permit::{self, TurnPermit};
 use super::work;
-use crate::agent::{Link, Sign};
+use crate::agent::{AgentEvent, TurnContext};
 use crate::engine::shared::Shared;
 use crate::engine::spans;
 use crate::run::{SessionId, ToolRefusal, TreeState};
 use crate::session::TurnOrigin;
 
-/// How many signs of life may be queued; an agent that has one more waits. They may be long, so there are not many.
-const MAX_QUEUED_SIGNS: usize = 16;
+/// How many of an agent's events may be queued before it has to wait. Events may be long, so the
+/// queue is short.
+const MAX_QUEUED_EVENTS: usize = 16;
 
-/// A job that a session's driver has in flight.
+/// The job that a session's driver has in flight.
 pub(in crate::engine) struct InFlight {
     pub(in crate::engine) job: Job,
     pub(in crate::engine) streamed: StreamedMessages,
-    /// What the agent says it has spent, where it has no reply to say it with.
+    /// The cost that the agent reported, for a turn that ends without a reply.
     pub(in crate::engine) cost_usd: Option<f64>,
-    /// The tools that the agent was refused so far.
+    /// The tools that the agent has been refused so far.
     pub(in crate::engine) refused: Vec<ToolRefusal>,
-    /// Whether its end is not an input any more, and if so, whether what it wrote is kept to be adopted later.
-    pub(in crate::engine) discarded: Option<Kept>,
+    /// Set when the job is discarded: its end is then ignored, and its scratch files are removed or
+    /// kept.
+    pub(in crate::engine) discarded: Option<ScratchFiles>,
     pub(in crate::engine) span: Span,
     shared: Arc<Shared>,
     session: SessionId,
     stop: CancellationToken,
-    leave: CancellationToken,
-    signs: mpsc::Receiver<Sign>,
-    /// The job's end of the line, until it begins.
-    link: Option<Link>,
+    detach: CancellationToken,
+    events: mpsc::Receiver<AgentEvent>,
+    /// The agent's end of the channels; taken when the job begins.
+    context: Option<TurnContext>,
     phase: Phase,
-    /// When the agent began; the time it waited for its permit does not count.
+    /// When the agent began. Waiting for the permit does not count.
     began: Option<Instant>,
     time_left: Option<Duration>,
 }
 
-/// Whether what a discarded turn wrote is kept.
+/// What happens to the scratch files of a discarded job. They are kept if the turn may be adopted
+/// later.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::engine) enum Kept {
-    No,
-    Yes,
+pub(in crate::engine) enum ScratchFiles {
+    Remove,
+    Keep,
 }
 
 enum Phase {
-    Seating(Pin<Box<dyn Future<Output = Result<Seat, NoReply>> + Send>>),
-    /// What was seen in the work tree has to be persisted before the agent may begin.
-    Seen(Option<Seat>),
-    /// The seat is kept until the job is done.
+    Acquiring(Pin<Box<dyn Future<Output = Result<TurnPermit, NoReply>> + Send>>),
+    /// The state of the work tree has to be persisted before the agent may begin.
+    Seen(Option<TurnPermit>),
+    /// The permit is held until the job is done.
     Working {
         work: JoinHandle<JobEnd>,
-        _seat: Seat,
+        _permit: TurnPermit,
     },
 }
 
-/// Something that a job brings about.
+/// An event of a job.
 pub(in crate::engine) enum JobEvent {
-    Sign(Sign),
-    /// What the work tree is like right before the agent gets its prompt. The job begins once that is persisted.
+    Agent(AgentEvent),
+    /// The state of the work tree right before the agent gets its prompt. The job begins once that
+    /// is persisted.
     Seen(TreeState),
-    /// The time that the run may take is used up.
+    /// The run's time limit has passed.
     TimeIsUp,
     Ended(JobEnd),
 }
@@ -87,11 +91,16 @@ impl InFlight {
     ) -> Self {
         let span = spans::of_job(session, &job);
         let stop = shared.stop.child_token();
-        let (signs, heard) = mpsc::channel(MAX_QUEUED_SIGNS);
-        let leave = CancellationToken::new();
-        let link = Link { signs, stop: stop.clone(), hurry: shared.hurry.clone(), leave: leave.clone() };
+        let (events, receiver) = mpsc::channel(MAX_QUEUED_EVENTS);
+        let detach = CancellationToken::new();
+        let context = TurnContext {
+            events,
+            stop: stop.clone(),
+            fast_stop: shared.fast_stop.clone(),
+            detach: detach.clone(),
+        };
         let adopted = matches!(job.origin(), TurnOrigin::Adopted(_));
-        let seating = seat(Arc::clone(shared), session, job.clone(), permit);
+        let acquiring = turn_permit::acquire(Arc::clone(shared), session, job.clone(), permit);
         let time_left = match &job {
             Job::Turn(request) => request.time_left,
             Job::Check(request) => request.check.time_left,
@@ -101,27 +110,27 @@ impl InFlight {
             cost_usd: None,
             refused: Vec::new(),
             discarded: None,
-            phase: Phase::Seating(Box::pin(seating.instrument(span.clone()))),
+            phase: Phase::Acquiring(Box::pin(acquiring.instrument(span.clone()))),
             span,
             shared: Arc::clone(shared),
             session,
             stop,
-            leave,
-            signs: heard,
-            link: Some(link),
+            detach,
+            events: receiver,
+            context: Some(context),
             began: None,
             time_left,
             job,
         }
     }
 
-    /// The next thing that it brings about.
+    /// Waits for the next event.
     pub(in crate::engine) async fn next(&mut self) -> JobEvent {
         loop {
             let deadline = self.began.and_then(|began| began.checked_add(self.time_left?));
             let progress = tokio::select! {
                 biased;
-                Some(sign) = self.signs.recv() => return JobEvent::Sign(sign),
+                Some(event) = self.events.recv() => return JobEvent::Agent(event),
                 () = time_is_up(deadline) => {
                     self.time_left = None;
                     return JobEvent::TimeIsUp;
@@ -129,15 +138,15 @@ impl InFlight {
                 progress = self.phase.progress() => progress,
             };
             match progress {
-                Progress::Seated(mut seat) => match seat.before.take() {
+                Progress::Acquired(mut permit) => match permit.before.take() {
                     Some(before) => {
                         if let Job::Turn(request) = &mut self.job {
                             request.baseline.get_or_insert_default().begin_turn(&before);
                         }
-                        self.phase = Phase::Seen(Some(seat));
+                        self.phase = Phase::Seen(Some(permit));
                         return JobEvent::Seen(before);
                     }
-                    None => self.work(seat),
+                    None => self.work(permit),
                 },
                 Progress::Failed(why) => return JobEvent::Ended(JobEnd::failed(&self.job, why)),
                 Progress::Ended(end) => return JobEvent::Ended(end),
@@ -145,12 +154,13 @@ impl InFlight {
         }
     }
 
-    /// A sign that the agent showed before it ended.
-    pub(in crate::engine) fn last_sign(&mut self) -> Option<Sign> {
-        self.signs.try_recv().ok()
+    /// An event that was queued before the agent ended.
+    pub(in crate::engine) fn queued_event(&mut self) -> Option<AgentEvent> {
+        self.events.try_recv().ok()
     }
 
-    /// Whether its process, if there is one, is this driver's: not one that has still to be adopted.
+    /// Whether this driver controls the job's process, if there is one: false while it still has to
+    /// be adopted.
     pub(in crate::engine) fn is_own(&self) -> bool {
         matches!(self.phase, Phase::Working { .. }) || *self.job.origin() == TurnOrigin::New
     }
@@ -160,56 +170,57 @@ impl InFlight {
         self.began.map_or(Duration::ZERO, |began| began.elapsed())
     }
 
-    /// Whether its agent can be left to itself: not one that is being stopped.
-    pub(in crate::engine) fn can_be_left(&self) -> bool {
-        self.discarded.is_none() && !self.leave.is_cancelled()
+    /// Whether the agent can be detached: not if it is being stopped.
+    pub(in crate::engine) fn can_detach(&self) -> bool {
+        self.discarded.is_none() && !self.detach.is_cancelled()
     }
 
-    /// Leaves the agent to itself.
-    pub(in crate::engine) fn leave(&self) {
-        self.leave.cancel();
+    /// Detaches the agent.
+    pub(in crate::engine) fn detach(&self) {
+        self.detach.cancel();
     }
 
-    /// Stops the agent. Whatever comes of the turn does not matter any more. `false` where the agent was never asked, so
+    /// Stops the agent and ignores the job's result. Returns `false` if the job had not begun, so
     /// that there is nothing to wait for.
-    pub(in crate::engine) fn discard(&mut self, kept: Kept) -> bool {
+    pub(in crate::engine) fn discard(&mut self, kept: ScratchFiles) -> bool {
         self.stop.cancel();
         self.discarded = Some(kept);
         matches!(self.phase, Phase::Working { .. })
     }
 
-    /// What was seen before the job is persisted, so that it may begin.
+    /// Begins the job, once the state of the work tree is persisted.
     pub(in crate::engine) fn begin(&mut self) {
-        if let Phase::Seen(seat) = &mut self.phase
-            && let Some(seat) = seat.take()
+        if let Phase::Seen(permit) = &mut self.phase
+            && let Some(permit) = permit.take()
         {
-            self.work(seat);
+            self.work(permit);
         }
     }
 
-    fn work(&mut self, seat: Seat) {
-        let Some(link) = self.link.take() else { return };
+    fn work(&mut self, permit: TurnPermit) {
+        let Some(context) = self.context.take() else { return };
         self.began = Some(Instant::now());
-        let (shared, agent, job) = (Arc::clone(&self.shared), Arc::clone(&seat.agent), self.job.clone());
-        let (session, needs_permit) = (self.session, seat.permit.is_none());
+        let (shared, agent, job) =
+            (Arc::clone(&self.shared), Arc::clone(&permit.agent), self.job.clone());
+        let (session, needs_permit) = (self.session, permit.slot.is_none());
         let work = async move {
             match job {
-                Job::Turn(request) => {
-                    JobEnd::Turn(work::take(shared, agent, session, request, needs_permit, link).await)
-                }
+                Job::Turn(request) => JobEnd::Turn(
+                    work::run_turn(shared, agent, session, request, needs_permit, context).await,
+                ),
                 Job::Check(request) => {
-                    JobEnd::Check(checks::carry_out(&shared, &*agent, &request, link).await)
+                    JobEnd::Check(checks::carry_out(&shared, &*agent, &request, context).await)
                 }
             }
         };
-        // A task of its own, so that a panic of the agent's code ends this turn and nothing else.
+        // A separate task, so that a panic in the agent's code ends this turn and nothing else.
         let work = tokio::spawn(work.instrument(self.span.clone()));
-        self.phase = Phase::Working { work, _seat: seat };
+        self.phase = Phase::Working { work, _permit: permit };
     }
 }
 
 enum Progress {
-    Seated(Seat),
+    Acquired(TurnPermit),
     Failed(NoReply),
     Ended(JobEnd),
 }
@@ -217,8 +228,8 @@ enum Progress {
 impl Phase {
     async fn progress(&mut self) -> Progress {
         match self {
-            Self::Seating(seating) => match seating.await {
-                Ok(seat) => Progress::Seated(seat),
+            Self::Acquiring(acquiring) => match acquiring.await {
+                Ok(permit) => Progress::Acquired(permit),
                 Err(why) => Progress::Failed(why),
             },
             Self::Seen(_) => std::future::pending().await,
@@ -230,7 +241,7 @@ impl Phase {
     }
 }
 
-/// Waits until then; for ever where there is no such time.
+/// Waits for a deadline; forever if there is none.
 async fn time_is_up(deadline: Option<Instant>) {
     match deadline {
         Some(deadline) => tokio::time::sleep_until(deadline).await,

@@ -1,21 +1,21 @@
-//! What a driver has in flight: a turn of the agent, or a check of what it reported.
+//! A unit of work: a turn of the agent, or a check of the outcome it reported.
 
 use std::path::Path;
 
 use crate::run::{AttemptId, RunId, TreeClaim};
-use crate::session::{CheckRequest, TurnOrigin, TurnRequest};
+use crate::session::{AgentTurn, CheckRequest, TurnOrigin};
 
 /// One job. A session has at most one in flight.
 #[derive(Debug, Clone)]
 pub(in crate::engine) enum Job {
     /// The agent is given a prompt.
-    Turn(Box<TurnRequest>),
-    /// The engine looks for evidence, or runs commands.
+    Turn(Box<AgentTurn>),
+    /// The engine looks for evidence or runs commands.
     Check(Box<CheckRequest>),
 }
 
 impl Job {
-    /// Names it: a check is an attempt as well, with files and perhaps a process of its own.
+    /// The job's id. A check is an attempt too, with files and perhaps a process of its own.
     pub(in crate::engine) fn attempt(&self) -> AttemptId {
         match self {
             Self::Turn(request) => request.attempt,
@@ -53,19 +53,20 @@ impl Job {
         }
     }
 
-    /// What a worktree is made from, where the job makes one: the directory that it works in is not there yet.
-    pub(in crate::engine) fn made_from(&self) -> Option<&Path> {
+    /// The repository from which the job creates a worktree, if it creates one. The job's directory
+    /// does not exist yet then.
+    pub(in crate::engine) fn created_from(&self) -> Option<&Path> {
         match self {
             Self::Turn(_) => None,
             Self::Check(request) => request.check.worktree.as_ref().map(|it| &*it.repository),
         }
     }
 
-    /// The work tree that its run needs for itself.
+    /// The claim of its run on a work tree.
     pub(in crate::engine) fn claim(&self) -> Option<TreeClaim> {
         match self {
             Self::Turn(request) => request.claim,
-            // A worktree that is still to be made is claimed once there is something to work on in it.
+            // A worktree that does not exist yet is claimed by the first job that works in it.
             Self::Check(request) => request.claim.filter(|_| request.check.worktree.is_none()),
         }
     }

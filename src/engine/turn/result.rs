@@ -1,4 +1,4 @@
-//! What comes of a job: a reply, what a check found, or why there is neither.
+//! The result of a job: a reply, the results of a check, or why there is neither.
 
 use super::directory::DirectoryError;
 use super::job::Job;
@@ -7,7 +7,7 @@ use crate::agent::{Failure, Reply};
 use crate::engine::tree_lock::Collision;
 use crate::run::{Changes, CheckResult, TreeState};
 
-/// What came of a job.
+/// The result of a job.
 pub(in crate::engine) enum JobEnd {
     Turn(TurnResult),
     Check(Result<Checks, NoReply>),
@@ -16,39 +16,42 @@ pub(in crate::engine) enum JobEnd {
 impl JobEnd {
     pub(super) fn failed(job: &Job, why: NoReply) -> Self {
         match job {
-            Job::Turn(_) => Self::Turn(TurnResult { reply: Err(why), tree: None, violations: Vec::new() }),
+            Job::Turn(_) => {
+                Self::Turn(TurnResult { reply: Err(why), tree: None, violations: Vec::new() })
+            }
             Job::Check(_) => Self::Check(Err(why)),
         }
     }
 }
 
-/// What came of a turn.
+/// The result of a turn.
 pub(in crate::engine) struct TurnResult {
     pub(in crate::engine) reply: Result<Reply, NoReply>,
-    /// The work tree afterwards and what the run has changed so far, where the engine could look.
+    /// The work tree after the turn and the run's changes so far; `None` if it could not be
+    /// inspected.
     pub(in crate::engine) tree: Option<Box<(TreeState, Changes)>>,
-    /// The files that the run may not change and that are changed.
+    /// The files that changed although the run may not change them.
     pub(in crate::engine) violations: Vec<Violation>,
 }
 
-/// What came of a check.
+/// The result of a check.
 pub(in crate::engine) struct Checks {
-    /// What was looked at and run, in order.
+    /// The results of evidence and commands, in order.
     pub(in crate::engine) results: Vec<CheckResult>,
-    /// The files that the run may not change and that are changed since commands ran.
+    /// The files that commands changed although the run may not change them.
     pub(in crate::engine) violations: Vec<Violation>,
 }
 
 /// Why there is no reply.
 pub(in crate::engine) enum NoReply {
     Failure(Failure),
-    /// It is not known how far the agent came before the last engine was killed.
+    /// It is unknown how far the agent got before the last engine was killed.
     Unknown,
     /// Another process works in the session.
     Locked,
-    /// The working directory cannot be worked in any more.
+    /// The agent may no longer work in its directory.
     Directory(DirectoryError),
-    /// Another run works in the work tree.
+    /// Another run holds the work tree.
     Collision(Collision),
     /// The agent's code panicked.
     Panicked(String),

@@ -1,4 +1,5 @@
-//! One process per session: two servers with different data directories must not drive one conversation.
+//! One process per session: two servers with different data directories must not drive the same
+//! conversation.
 
 use std::path::{Path, PathBuf};
 
@@ -7,17 +8,18 @@ use uuid::Uuid;
 use crate::engine::file_lock::{FileLock, NotLocked};
 use crate::local::runtime_directories;
 
-/// Where all servers of one user look, whatever their data directory: a directory that only the user can write to.
-pub(in crate::engine) fn usual_directory() -> PathBuf {
+/// The lock directory that all servers of one user share, regardless of their data directory. Only
+/// the user can write to it.
+pub(in crate::engine) fn default_directory() -> PathBuf {
     runtime_directories("surefire-sessions").swap_remove(0)
 }
 
-/// Locks a session while the agent works in it.
+/// Locks a session while its agent works.
 pub(in crate::engine) fn lock(directory: &Path, session: Uuid) -> Result<FileLock, NotLocked> {
     FileLock::take(directory, &name(session))
 }
 
-/// Removes the lock file of a session that does not exist any more, unless another process holds it.
+/// Removes the lock file of a deleted session, unless another process holds it.
 pub(in crate::engine) fn remove(directory: &Path, session: Uuid) {
     FileLock::remove(directory, &name(session));
 }

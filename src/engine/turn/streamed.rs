@@ -1,15 +1,16 @@
-//! What the agent says in the middle of a turn: each passage is part of the conversation as soon as it is said, once.
+//! The passages that an agent streams during a turn. Each becomes part of the conversation at once,
+//! and exactly once.
 
 use crate::engine::shared::Shared;
 use crate::run::{AttemptId, SessionId};
 use crate::store::{Store, StoreError};
 
-/// The passages of one turn.
+/// The streamed passages of one turn.
 pub(in crate::engine) struct StreamedMessages {
     session: SessionId,
     attempt: AttemptId,
-    /// Where the conversation holds passages that an earlier engine persisted. They may come again while the turn is
-    /// adopted.
+    /// The part of the conversation with passages that an earlier engine persisted. An adopted turn
+    /// may stream them again.
     before: Option<Before>,
     last: Last,
 }
@@ -18,11 +19,11 @@ pub(in crate::engine) struct StreamedMessages {
 #[derive(Clone, Copy)]
 struct Before {
     from: u64,
-    /// Where it ended when the turn was adopted; `None` until it was looked up.
+    /// Its end when the turn was adopted; `None` until it is looked up.
     until: Option<u64>,
 }
 
-/// The last passage that this engine got.
+/// The last passage that this engine received.
 enum Last {
     None,
     Persisted(String),
@@ -40,7 +41,7 @@ impl StreamedMessages {
     /// Whether a passage is new: not one that was persisted before a crash.
     ///
     /// # Errors
-    /// The store cannot be read. The passage is dropped then, since saying it twice would be worse.
+    /// The store cannot be read. The passage is then dropped, since a duplicate would be worse.
     pub(in crate::engine) async fn is_new(
         &mut self,
         shared: &Shared,
@@ -54,12 +55,13 @@ impl StreamedMessages {
         repeated.map(|repeated| !repeated)
     }
 
-    /// The passage is persisted.
+    /// Records that the passage is persisted.
     pub(in crate::engine) fn persisted(&mut self, text: String) {
         self.last = Last::Persisted(text);
     }
 
-    /// Whether this reply is in the conversation already, because the agent said it as its last passage.
+    /// Whether this reply is in the conversation already, because the agent streamed it as its last
+    /// passage.
     pub(in crate::engine) async fn ends_with(
         &self,
         shared: &Shared,
@@ -68,7 +70,8 @@ impl StreamedMessages {
         let are_equal = |last: &str| last.trim() == reply.trim();
         match (&self.last, self.before) {
             (Last::Persisted(last), _) => Ok(are_equal(last)),
-            // An earlier try, of which it is not known what became, may have said the same, and then more was said.
+            // An earlier attempt with an unknown result may have streamed the same text, followed
+            // by more.
             (Last::Repeated(last), Some(before)) if are_equal(last) => {
                 Ok(!self.is_any_left(shared, before).await?)
             }
@@ -81,15 +84,24 @@ impl StreamedMessages {
         }
     }
 
-    /// Whether the conversation holds passages of an earlier engine that did not come again.
-    async fn is_any_left(&self, shared: &Shared, Before { from, until }: Before) -> Result<bool, StoreError> {
+    /// Whether the conversation has passages of an earlier engine that were not streamed again.
+    async fn is_any_left(
+        &self,
+        shared: &Shared,
+        Before { from, until }: Before,
+    ) -> Result<bool, StoreError> {
         let (session, attempt) = (self.session, self.attempt);
         let next = shared.read(move |store| store.passages(session, attempt, from, 1)).await?;
         Ok(next.first().is_some_and(|next| until.is_none_or(|until| next.offset < until)))
     }
 
-    /// Whether this is one of the passages that an earlier engine persisted. Each of them is found once, in their order.
-    async fn was_persisted_before(&mut self, shared: &Shared, text: String) -> Result<bool, StoreError> {
+    /// Whether an earlier engine persisted this passage. Each of its passages matches once, in
+    /// order.
+    async fn was_persisted_before(
+        &mut self,
+        shared: &Shared,
+        text: String,
+    ) -> Result<bool, StoreError> {
         let Some(Before { from, until }) = self.before else { return Ok(false) };
         if until.is_some_and(|until| from >= until) {
             return Ok(false);
@@ -101,7 +113,7 @@ impl StreamedMessages {
                 None => store.session(session)?.map_or(0, |session| session.messages),
             };
             let mut next = from;
-            // One at a time, for there may be many, and long ones.
+            // Read one at a time, since there may be many and long ones.
             while let Some(message) = store.passages(session, attempt, next, 1)?.pop() {
                 if message.offset >= until {
                     break;
@@ -111,7 +123,8 @@ impl StreamedMessages {
                     return Ok((true, Before { from: next, until: Some(until) }));
                 }
             }
-            // Where none is left, the conversation is not looked through again: it may be long.
+            // Nothing matches any more, so the conversation, which may be long, is not searched
+            // again.
             let from = if next == from { until } else { from };
             Ok((false, Before { from, until: Some(until) }))
         };

@@ -1,4 +1,4 @@
-//! Taking a turn: the agent is asked, or what another engine left of it is found.
+//! Running a turn: asking the agent, or adopting a turn that an earlier engine left.
 
 use std::sync::Arc;
 
@@ -6,40 +6,48 @@ use tokio::sync::OwnedSemaphorePermit;
 
 use super::result::{NoReply, TurnResult};
 use super::scratch;
-use super::seat::{check_directory, for_agent};
+use super::turn_permit::{check_directory, for_agent};
 use super::work_tree::{self, SeenAfter};
-use crate::agent::{Agent, Failure, Fate, Link, Reply, RepositorySettings, Turn, TurnLimits};
-use crate::engine::blocking::unblocked;
+use crate::agent::{
+    Agent, Failure, Fate, Reply, RepositorySettings, Turn, TurnContext, TurnLimits,
+};
 use crate::engine::shared::Shared;
 use crate::engine::trust;
-use crate::run::SessionId;
-use crate::session::{TurnOrigin, TurnRequest};
+use crate::process::run_blocking;
+use crate::run::{RunId, SessionId};
+use crate::session::{AgentTurn, TurnOrigin};
 
-/// Takes the turn, and looks at the work tree afterwards.
-pub(super) async fn take(
+/// Runs the turn, and inspects the work tree afterwards.
+pub(super) async fn run_turn(
     shared: Arc<Shared>,
     agent: Arc<dyn Agent>,
     session: SessionId,
-    request: Box<TurnRequest>,
+    request: Box<AgentTurn>,
     needs_permit: bool,
-    link: Link,
+    context: TurnContext,
 ) -> TurnResult {
-    let reply = reply(&shared, &agent, session, &request, needs_permit, link).await;
-    let looks = !agent.about().rehearsal && left_something(&reply);
+    let reply = reply(&shared, &agent, session, &request, needs_permit, context).await;
+    let inspects = !agent.about().rehearsal && may_have_changed_files(&reply);
     let written = reply.as_ref().map(|reply| reply.written.clone()).unwrap_or_default();
-    let SeenAfter { tree, violations } =
-        if looks { work_tree::after(&shared, &request, written).await } else { SeenAfter::default() };
+    let SeenAfter { tree, violations } = if inspects {
+        work_tree::after(&shared, &request, written).await
+    } else {
+        SeenAfter::default()
+    };
     TurnResult { reply, tree, violations }
 }
 
-/// Whether the agent may have done anything, and nothing of it is left running.
-fn left_something(reply: &Result<Reply, NoReply>) -> bool {
+/// Whether the agent may have changed files, and is no longer running.
+fn may_have_changed_files(reply: &Result<Reply, NoReply>) -> bool {
     match reply {
         Ok(_) | Err(NoReply::Unknown) => true,
-        Err(NoReply::Failure(failure)) => {
-            !matches!(failure, Failure::Left | Failure::StoppedBeforePrompt | Failure::CannotStart { .. })
-        }
-        Err(NoReply::Locked | NoReply::Directory(_) | NoReply::Collision(_) | NoReply::Panicked(_)) => false,
+        Err(NoReply::Failure(failure)) => !matches!(
+            failure,
+            Failure::Detached | Failure::StoppedBeforePrompt | Failure::CannotStart { .. }
+        ),
+        Err(
+            NoReply::Locked | NoReply::Directory(_) | NoReply::Collision(_) | NoReply::Panicked(_),
+        ) => false,
     }
 }
 
@@ -47,39 +55,46 @@ async fn reply(
     shared: &Arc<Shared>,
     agent: &Arc<dyn Agent>,
     session: SessionId,
-    request: &TurnRequest,
+    request: &AgentTurn,
     needs_permit: bool,
-    link: Link,
+    context: TurnContext,
 ) -> Result<Reply, NoReply> {
     let repository = settings(shared, agent, request).await;
     let turn = prepare(shared, session, request, repository);
     // Held until the agent is done.
     let mut _permit = None;
     if let TurnOrigin::Adopted(process) = request.origin.clone() {
-        match agent.recover(turn.clone(), process.map(for_agent), link.clone()).await {
+        match agent.recover(turn.clone(), process.map(for_agent), context.clone()).await {
             Fate::NeverBegan => {}
             Fate::Ended(ended) => return ended.map_err(NoReply::Failure),
             Fate::Unknown => return Err(NoReply::Unknown),
         }
-        // An agent is about to begin after all.
+        // The adopted turn never began, so an agent begins now.
         if needs_permit {
-            _permit = Some(late_permit(shared, &link).await?);
+            _permit = Some(late_permit(shared, &context).await?);
         }
         check_directory(shared, turn.directory.clone()).await?;
     }
-    agent.turn(turn, link).await.map_err(NoReply::Failure)
+    agent.turn(turn, context).await.map_err(NoReply::Failure)
 }
 
-/// Whether what the repository brings along for the agent is used. A run knows since its start; for chat it is looked up.
-async fn settings(shared: &Arc<Shared>, agent: &Arc<dyn Agent>, request: &TurnRequest) -> RepositorySettings {
+/// Whether the repository's settings for the agent are used. For a run, this was decided at its
+/// start; for chat it is looked up now.
+async fn settings(
+    shared: &Arc<Shared>,
+    agent: &Arc<dyn Agent>,
+    request: &AgentTurn,
+) -> RepositorySettings {
     let is_trusted = match request.trusted {
         Some(trusted) => trusted,
         None if agent.about().rehearsal => true,
         None => {
             let (agent, directory) = (Arc::clone(agent), request.directory.clone());
-            let nothing_to_trust =
-                unblocked(move || !agent.finds_settings(&directory) || agent.trusts_directory(&directory));
-            nothing_to_trust.await || trust::is_recorded(&shared.options.data, &request.directory).await
+            let nothing_to_trust = run_blocking(move || {
+                !agent.finds_settings(&directory) || agent.trusts_directory(&directory)
+            });
+            nothing_to_trust.await
+                || trust::is_recorded(&shared.options.data, &request.directory).await
         }
     };
     if is_trusted { RepositorySettings::Used } else { RepositorySettings::LeftOut }
@@ -89,7 +104,7 @@ async fn settings(shared: &Arc<Shared>, agent: &Arc<dyn Agent>, request: &TurnRe
 fn prepare(
     shared: &Shared,
     session: SessionId,
-    request: &TurnRequest,
+    request: &AgentTurn,
     repository: RepositorySettings,
 ) -> Turn {
     let options = &shared.options;
@@ -101,7 +116,7 @@ fn prepare(
         model: request.model.clone(),
         system_prompt: request.system_prompt.clone(),
         tools: request.tools.map(<[_]>::to_vec),
-        // A run knows since its start what the operator allows.
+        // The tools that the operator allows were recorded at the start of the run.
         allowed: match request.run {
             Some(_) => request.allow_tools.clone(),
             None => options.allow_tools.clone(),
@@ -109,16 +124,24 @@ fn prepare(
         repository,
         directory: request.directory.clone(),
         scratch: scratch::path(&options.data, request.attempt),
-        limits: TurnLimits { budget_usd: request.budget_left.or(options.turn.budget_usd), ..options.turn },
+        run: request.run.map(RunId::uuid),
+        restarts: request.restarts,
+        limits: TurnLimits {
+            budget_usd: request.budget_left.or(options.turn.budget_usd),
+            ..options.turn
+        },
     }
 }
 
-/// Waits for a permit while the turn may be stopped or left.
-async fn late_permit(shared: &Shared, link: &Link) -> Result<OwnedSemaphorePermit, NoReply> {
+/// Waits for a permit, unless the turn is stopped or detached first.
+async fn late_permit(
+    shared: &Shared,
+    context: &TurnContext,
+) -> Result<OwnedSemaphorePermit, NoReply> {
     tokio::select! {
         biased;
-        () = link.stop.cancelled() => Err(NoReply::Failure(Failure::StoppedBeforePrompt)),
-        () = link.leave.cancelled() => Err(NoReply::Failure(Failure::Left)),
-        permit = shared.permit() => permit.ok_or(NoReply::Failure(Failure::Left)),
+        () = context.stop.cancelled() => Err(NoReply::Failure(Failure::StoppedBeforePrompt)),
+        () = context.detach.cancelled() => Err(NoReply::Failure(Failure::Detached)),
+        permit = shared.permit() => permit.ok_or(NoReply::Failure(Failure::Detached)),
     }
 }

@@ -7,7 +7,8 @@ use crate::process::OutputLimit;
 
 /// How a command ended. Its exit status decides, never what it wrote.
 ///
-/// Each `tail` is the end of what it wrote to standard output and standard error, as text that can be shown.
+/// Each `tail` is the end of what it wrote to standard output and standard error, as text that can
+/// be shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CommandEnd {
     /// It exited with 0.
@@ -19,47 +20,48 @@ pub enum CommandEnd {
     },
     /// It exited with another status, or was killed by a signal.
     Failed {
-        /// The exit status; for a signal 128 and its number, as a shell has it.
+        /// The exit status; for a signal, 128 plus its number, as in a shell.
         status: i32,
         /// How long it took.
         took: Duration,
         /// The end of its output.
         tail: String,
     },
-    /// It took too long, and was ended.
+    /// It took too long, and was stopped.
     TimedOut {
-        /// How long it may take.
+        /// The time limit.
         limit: Duration,
         /// The end of its output.
         tail: String,
     },
-    /// It could not be started: there is no such program, it cannot be executed, or the system refused.
+    /// It could not be started: there is no such program, it cannot be executed, or the system
+    /// refused.
     CannotStart {
         /// Why not.
         why: String,
     },
-    /// It wrote too much, and was ended.
+    /// It wrote too much, and was stopped.
     OutputLimit {
         /// The limit.
         limit: OutputLimit,
         /// The end of its output.
         tail: String,
     },
-    /// It was stopped through its link, or never begun because of that.
+    /// It was stopped through its control, perhaps before it began.
     Stopped {
         /// The end of its output.
         tail: String,
     },
-    /// It runs on without an engine, or was never begun: the next engine recovers it.
+    /// It runs on without an engine, or never began: the next engine recovers it.
     Detached,
 }
 
 /// What became of a command whose engine is gone.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CommandFate {
-    /// It ended, now or before it was looked at.
+    /// It has ended.
     Ended(CommandEnd),
-    /// It was started and never released: it did nothing, and can be executed as if for the first time.
+    /// It was started and never released: it did nothing, and can be executed anew.
     NeverBegan,
     /// It may have done all of its work, or some, or none.
     Unknown,
@@ -72,7 +74,7 @@ impl CommandEnd {
         matches!(self, Self::Passed { .. })
     }
 
-    /// The end of its output, where it may have written something.
+    /// The end of its output, if it may have written something.
     #[must_use]
     pub fn tail(&self) -> Option<&str> {
         match self {
@@ -103,7 +105,7 @@ impl fmt::Display for CommandEnd {
     }
 }
 
-/// A duration for people: seconds, with a decimal place where there are few of them.
+/// A duration for people: seconds, with one decimal place if there are few.
 struct Seconds(Duration);
 
 impl fmt::Display for Seconds {
@@ -128,8 +130,14 @@ mod tests {
         let limit = OutputLimit::Total { max_bytes: 256 << 20 };
         let table = [
             (CommandEnd::Passed { took, tail: tail() }, "passed after 1.3 s"),
-            (CommandEnd::Failed { status: 101, took, tail: tail() }, "failed with status 101 after 1.3 s"),
-            (CommandEnd::TimedOut { limit: Duration::from_mins(10), tail: tail() }, "took longer than 600 s"),
+            (
+                CommandEnd::Failed { status: 101, took, tail: tail() },
+                "failed with status 101 after 1.3 s",
+            ),
+            (
+                CommandEnd::TimedOut { limit: Duration::from_mins(10), tail: tail() },
+                "took longer than 600 s",
+            ),
             (
                 CommandEnd::CannotStart { why: "`x` was not found".to_owned() },
                 "could not be started: `x` was not found",

@@ -1,29 +1,29 @@
-//! Executing a command: start it, have it recorded, release it, watch, and say how it ended.
+//! Executing a command: start it, have it recorded, release it, supervise it, and report its end.
 
 use std::os::unix::process::ExitStatusExt;
 use std::time::{Duration, Instant};
 
 use tokio::sync::oneshot;
 
+use super::control::{CommandControl, CommandEvent};
 use super::end::CommandEnd;
 use super::execution::{Commands, Execution};
 use super::lines::{LastLine, LiveLines, last_line};
-use super::link::{CommandEvent, CommandLink};
 use super::tail::tail;
 use crate::CommandLine;
-use crate::process::{Command, Control, End, Held, Process, Report, Supervised};
+use crate::process::{Command, Control, End, HeldProcess, ProcessIdentity, Report, Supervised};
 
-/// What a shell exits with if a program cannot be executed, or is not there.
+/// The exit status of a shell if a program cannot be executed, or does not exist.
 const CANNOT_EXECUTE: i32 = 126;
 const NOT_FOUND: i32 = 127;
 
 impl Commands {
-    /// Executes a command to its end, and ends what it leaves behind.
+    /// Executes a command to its end, and stops the processes it leaves behind.
     ///
-    /// It begins once the caller has answered [`CommandEvent::Spawned`], so a command that is not recorded never began.
-    /// Dropping the future kills it and all that it started.
-    pub async fn execute(&self, execution: &Execution, link: &CommandLink) -> CommandEnd {
-        if link.stop.is_cancelled() {
+    /// It begins once the caller has answered [`CommandEvent::Spawned`], so a command that is not
+    /// recorded never began. Dropping the future kills it and all that it started.
+    pub async fn execute(&self, execution: &Execution, control: &CommandControl) -> CommandEnd {
+        if control.stop.is_cancelled() {
             return CommandEnd::Stopped { tail: String::new() };
         }
         let (observer, lines) = last_line();
@@ -33,26 +33,34 @@ impl Commands {
         };
         let pid = held.process().pid;
         tracing::debug!(attempt = %execution.attempt, pid, "started a command");
-        if !is_recorded(held.process(), link).await {
+        if !is_recorded(held.process(), control).await {
             held.end().await;
-            let detached = link.detach.is_cancelled() && !link.stop.is_cancelled();
-            return if detached { CommandEnd::Detached } else { CommandEnd::Stopped { tail: String::new() } };
+            let detached = control.detach.is_cancelled() && !control.stop.is_cancelled();
+            return if detached {
+                CommandEnd::Detached
+            } else {
+                CommandEnd::Stopped { tail: String::new() }
+            };
         }
         let began = Instant::now();
         let supervised = match held.release(Vec::new()).await {
             Ok(supervised) => supervised,
             Err(error) => return CommandEnd::CannotStart { why: unusable(execution, &error) },
         };
-        let report = watch(supervised, execution, link, lines).await;
-        tracing::debug!(attempt = %execution.attempt, pid, end = ?report.end, "a command is no longer watched");
+        let report = watch(supervised, execution, control, lines).await;
+        tracing::debug!(attempt = %execution.attempt, pid, end = ?report.end, "stopped supervising a command");
         match conclude(execution, report, || began.elapsed()).await {
             Some(end) => end,
-            // Its shell was collected and left no status; nothing is known to do that.
+            // Its shell ended without writing a status. No known case does that.
             None => CommandEnd::CannotStart { why: "how it ended could not be read".to_owned() },
         }
     }
 
-    async fn start(&self, execution: &Execution, observer: LastLine) -> Result<Held<LastLine>, String> {
+    async fn start(
+        &self,
+        execution: &Execution,
+        observer: LastLine,
+    ) -> Result<HeldProcess<LastLine>, String> {
         if !execution.directory.is_dir() {
             return Err(format!(
                 "the directory to work in, `{}`, is not there",
@@ -62,11 +70,13 @@ impl Commands {
         let (program, arguments): (&str, Vec<&str>) = match &execution.command {
             CommandLine::Shell(line) => ("bash", vec!["-euo", "pipefail", "-c", line]),
             CommandLine::Program(words) => match words.split_first() {
-                Some((program, arguments)) => (program, arguments.iter().map(AsRef::as_ref).collect()),
+                Some((program, arguments)) => {
+                    (program, arguments.iter().map(AsRef::as_ref).collect())
+                }
                 None => return Err("the command is empty".to_owned()),
             },
         };
-        // An execution that is started again with the same directory is not being stopped.
+        // Remove the stop mark of an earlier execution in the same directory.
         match std::fs::remove_file(execution.stop_mark()) {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
                 return Err(unusable(execution, &error));
@@ -89,47 +99,49 @@ fn unusable(execution: &Execution, error: &std::io::Error) -> String {
 }
 
 /// Announces the process and waits until it is recorded: only then may it begin.
-async fn is_recorded(process: &Process, link: &CommandLink) -> bool {
+async fn is_recorded(process: &ProcessIdentity, control: &CommandControl) -> bool {
     let (go, gone) = oneshot::channel();
     let event = CommandEvent::Spawned { process: process.clone(), go };
-    let recorded = async { link.events.send(event).await.is_ok() && gone.await.is_ok() };
+    let recorded = async { control.events.send(event).await.is_ok() && gone.await.is_ok() };
     tokio::select! {
         biased;
-        () = link.stop.cancelled() => false,
-        // Before `detach`: a caller that said `go` counts on a command that has begun.
+        () = control.stop.cancelled() => false,
+        // Before `detach`: a caller that sent `go` relies on the command having begun.
         recorded = recorded => recorded,
-        () = link.detach.cancelled() => false,
+        () = control.detach.cancelled() => false,
     }
 }
 
-/// Watches it to its end, and passes its lines on meanwhile.
+/// Supervises it to its end, and forwards its lines meanwhile.
 pub(super) async fn watch(
     supervised: Supervised<LastLine>,
     execution: &Execution,
-    link: &CommandLink,
+    control: &CommandControl,
     mut lines: LiveLines,
 ) -> Report<LastLine> {
-    let (control, _events) = Control::new(1);
-    let control = Control { fast_stop: link.fast_stop.clone(), detach: link.detach.clone(), ..control };
-    let mut watching = std::pin::pin!(supervised.watch(&control));
+    let (process, _events) = Control::new(1);
+    let process =
+        Control { fast_stop: control.fast_stop.clone(), detach: control.detach.clone(), ..process };
+    let mut watching = std::pin::pin!(supervised.watch(&process));
     loop {
         tokio::select! {
             biased;
-            // Before anything else: a command that is to stop is never left running.
-            () = link.stop.cancelled(), if !control.stop.is_cancelled() => {
-                // From now on its exit status is our doing. An engine that is killed here must not leave it as a result.
+            // First, so that a command that should stop is never detached.
+            () = control.stop.cancelled(), if !process.stop.is_cancelled() => {
+                // From now on, the stop determines its exit status. If the engine is killed here,
+                // the next one must not take that for a result.
                 if let Err(error) = tokio::fs::write(execution.stop_mark(), "").await {
                     tracing::warn!(%error, "failed to record that a command is being stopped");
                 }
-                control.stop.cancel();
+                process.stop.cancel();
             }
             report = &mut watching => return report,
-            () = lines.pass_on(&link.events) => {}
+            () = lines.pass_on(&control.events) => {}
         }
     }
 }
 
-/// Says how it ended; `None` where that cannot be known.
+/// Reports how it ended; `None` if that is unknown.
 pub(super) async fn conclude(
     execution: &Execution,
     report: Report<LastLine>,
@@ -138,7 +150,7 @@ pub(super) async fn conclude(
     let took = took();
     let tail = tail(execution.files());
     Some(match report.end {
-        // It is never content before its end, and may be silent for as long as it likes.
+        // A command has no early answer and no silence limit.
         End::Exited | End::Lingered | End::Silent => {
             let status = report.status?;
             let status = status.code().or(status.signal().map(|signal| 128 + signal))?;
@@ -166,7 +178,7 @@ fn why(command: &CommandLine, status: i32, tail: &str) -> String {
     match (program, tail.lines().last()) {
         (Some(program), _) if status == NOT_FOUND => format!("`{program}` was not found"),
         (Some(program), _) => format!("`{program}` cannot be executed"),
-        // The shell says which of its programs it is.
+        // The shell's message names the program.
         (None, Some(last)) => format!("{last} (status {status})"),
         (None, None) => format!("it ended with status {status}"),
     }

@@ -1,4 +1,4 @@
-//! What is to be executed, and under which settings.
+//! A command to execute, and its settings.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -7,22 +7,22 @@ use uuid::Uuid;
 
 use crate::CommandLine;
 use crate::gate::environment::Environment;
-use crate::process::{Files, Limits, Mark};
+use crate::process::{Files, ProcessLimits, ProcessMark};
 
-/// A longer line is cut before it is looked at: only the last one is shown, and only the beginning of it.
+/// A longer line is cut: only the beginning of the last line is shown.
 const MAX_LINE_BYTES: usize = 64 << 10;
 
 /// One execution of a command.
 #[derive(Debug, Clone)]
 pub struct Execution {
-    /// Names this execution; no two share one.
+    /// The id of this execution. It is unique.
     pub attempt: Uuid,
     /// The command.
     pub command: CommandLine,
     /// The directory to work in.
     pub directory: PathBuf,
-    /// A directory for this execution alone, for what has to outlive a crash. It is made if it is missing, and it is the
-    /// caller's to remove.
+    /// A scratch directory for this execution, for files that have to survive a crash. It is
+    /// created if necessary, and removed by the caller.
     pub scratch: PathBuf,
     /// How long it may take.
     pub time: Duration,
@@ -35,23 +35,25 @@ pub struct Commands {
     pub(super) settings: CommandSettings,
 }
 
-/// How commands are watched and stopped. The defaults are meant for real work; tests use smaller ones.
+/// How commands are supervised and stopped. Tests use smaller values than the defaults.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CommandSettings {
-    /// How long a command has to end after each of SIGINT and SIGTERM, before a stronger signal follows.
+    /// The grace period after SIGINT and after SIGTERM, before the next stronger signal.
     pub stop_grace: Duration,
-    /// The same for a fast stop.
+    /// The grace period of a fast stop.
     pub fast_stop_grace: Duration,
-    /// How often a command that writes nothing is looked at.
+    /// The polling interval while a command writes nothing.
     pub max_poll_interval: Duration,
-    /// How much it may write. All of it is on the disk until the scratch directory is removed.
+    /// The size limit of its output, which stays on the disk until the scratch directory is
+    /// removed.
     pub max_output_bytes: u64,
 }
 
 impl Default for CommandSettings {
     fn default() -> Self {
-        let Limits { stop_grace, fast_stop_grace, max_poll_interval, max_output_bytes, .. } =
-            Limits::default();
+        let ProcessLimits {
+            stop_grace, fast_stop_grace, max_poll_interval, max_output_bytes, ..
+        } = ProcessLimits::default();
         Self { stop_grace, fast_stop_grace, max_poll_interval, max_output_bytes }
     }
 }
@@ -69,11 +71,11 @@ impl Commands {
         Self { settings, ..self }
     }
 
-    /// The limits of a process that may take so long.
-    pub(super) fn limits(&self, total_timeout: Duration) -> Limits {
+    /// The limits of a process with this timeout.
+    pub(super) fn limits(&self, total_timeout: Duration) -> ProcessLimits {
         let CommandSettings { stop_grace, fast_stop_grace, max_poll_interval, max_output_bytes } =
             self.settings;
-        Limits {
+        ProcessLimits {
             // A build or a test may be silent for as long as it works.
             silence_timeout: Duration::MAX,
             total_timeout,
@@ -81,23 +83,24 @@ impl Commands {
             fast_stop_grace,
             max_poll_interval,
             max_line_bytes: MAX_LINE_BYTES,
-            cut_long_lines: true,
+            truncate_long_lines: true,
             max_output_bytes,
-            ..Limits::default()
+            ..ProcessLimits::default()
         }
     }
 }
 
 impl Execution {
-    pub(super) const fn mark(&self) -> Mark {
-        Mark::new(self.attempt)
+    pub(super) const fn mark(&self) -> ProcessMark {
+        ProcessMark::new(self.attempt)
     }
 
     pub(super) fn files(&self) -> Files {
         Files::at(&self.scratch).stdout_name("output.log")
     }
 
-    /// What says that an engine began to stop the command: how it ends after that says nothing about it.
+    /// The file that marks that an engine began to stop the command, so that its exit status is
+    /// meaningless.
     pub(super) fn stop_mark(&self) -> PathBuf {
         self.scratch.join("stopping")
     }

@@ -1,4 +1,4 @@
-//! The last line that a command wrote, passed on while it works.
+//! Forwarding the last output line of a command while it works.
 
 use std::convert::Infallible;
 use std::time::Duration;
@@ -6,34 +6,34 @@ use std::time::Duration;
 use tokio::sync::{mpsc, watch};
 use tokio::time::Instant;
 
-use super::link::CommandEvent;
+use super::control::CommandEvent;
 use crate::gate::printable::printable_line;
 use crate::process::Observer;
 
-/// How often a line is passed on.
+/// How often a line is forwarded.
 const LINE_INTERVAL: Duration = Duration::from_millis(200);
 
 const MAX_LINE_CHARS: usize = 300;
 
-/// Remembers the last line, and nothing else: what a command wrote is in its file.
+/// Keeps the last line only: the whole output is in its file.
 #[derive(Debug)]
 pub(super) struct LastLine(watch::Sender<Vec<u8>>);
 
-/// Where the last line arrives.
+/// Receives the last line.
 #[derive(Debug)]
 pub(super) struct LiveLines {
     last: watch::Receiver<Vec<u8>>,
     not_before: Instant,
 }
 
-/// An observer, and where the lines arrive that it sees.
+/// An observer, and the receiver of its lines.
 pub(super) fn last_line() -> (LastLine, LiveLines) {
     let (sender, last) = watch::channel(Vec::new());
     (LastLine(sender), LiveLines { last, not_before: Instant::now() })
 }
 
 impl Observer for LastLine {
-    /// A channel that can fill up would hold up the reading of the output, so nothing goes through it.
+    /// A full event channel would block reading the output, so there are no events.
     type Event = Infallible;
 
     fn line(&mut self, line: &[u8]) -> Vec<Infallible> {
@@ -48,18 +48,21 @@ impl Observer for LastLine {
 }
 
 impl LiveLines {
-    /// Waits for the next line that is to be shown, and passes it on. It never ends when there are no more.
+    /// Waits for the next line to show, and forwards it. Pending forever once there are no more.
     pub(super) async fn pass_on(&mut self, events: &mpsc::Sender<CommandEvent>) {
         tokio::time::sleep_until(self.not_before).await;
         if self.last.changed().await.is_err() {
             std::future::pending::<()>().await;
         }
         let Ok(room) = events.reserve().await else {
-            // The caller does not listen.
+            // The receiver is gone.
             return std::future::pending().await;
         };
-        // Taken only now: more may have come while there was no room.
-        let line = printable_line(&String::from_utf8_lossy(&self.last.borrow_and_update()), MAX_LINE_CHARS);
+        // Read only now: newer lines may have arrived while the channel was full.
+        let line = printable_line(
+            &String::from_utf8_lossy(&self.last.borrow_and_update()),
+            MAX_LINE_CHARS,
+        );
         if !line.is_empty() {
             room.send(CommandEvent::Line(line));
         }
@@ -79,7 +82,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn the_last_line_is_what_is_shown() {
+    async fn only_the_last_line_is_forwarded() {
         let (mut observer, mut live) = last_line();
         let (sender, mut events) = mpsc::channel(1);
         let passing = tokio::spawn(async move {
@@ -100,7 +103,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_caller_that_does_not_take_them_gets_the_latest() {
+    async fn a_caller_that_does_not_read_gets_the_latest_line() {
         let (mut observer, mut live) = last_line();
         let (sender, mut events) = mpsc::channel(1);
         observer.line(b"one");

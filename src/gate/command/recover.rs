@@ -1,31 +1,32 @@
-//! Finding out what became of a command whose engine was killed.
+//! Recovering a command whose engine was killed.
 
+use super::control::CommandControl;
 use super::end::{CommandEnd, CommandFate};
 use super::execute::{conclude, watch};
 use super::execution::{Commands, Execution};
 use super::lines::last_line;
-use super::link::CommandLink;
-use crate::process::{Process, Supervised, stop};
+use crate::process::{ProcessIdentity, Supervised, stop};
 
 impl Commands {
-    /// What became of a command that an earlier engine started. One that still runs is watched to its end, as if it had
-    /// never been out of sight; the time that it took before counts.
+    /// Recovers a command that an earlier engine started. If it still runs, it is adopted and
+    /// supervised to its end; its earlier run time counts.
     ///
-    /// `process` is what the earlier engine recorded; `None` if it recorded nothing, and then the command never began.
+    /// `process` is what the earlier engine recorded; `None` if it recorded nothing, and then the
+    /// command never began.
     pub async fn recover(
         &self,
         execution: &Execution,
-        process: Option<Process>,
-        link: &CommandLink,
+        process: Option<ProcessIdentity>,
+        control: &CommandControl,
     ) -> CommandFate {
         let (mark, files) = (execution.mark(), execution.files());
         let limits = self.limits(execution.time.saturating_sub(files.age().unwrap_or_default()));
         let Some(process) = process.filter(|_| !files.is_stdin_withheld()) else {
-            // The process may still wait for its release, which will never come.
-            stop(None, mark, &limits, &link.fast_stop).await;
+            // The process may still wait for its release, which will never happen.
+            stop(None, mark, &limits, &control.fast_stop).await;
             return CommandFate::NeverBegan;
         };
-        // How it ends from now on says nothing about its work.
+        // An engine stopped it, so its end is not a result.
         let was_stopping = execution.stop_mark().exists();
         let (observer, lines) = last_line();
         let adopted = if was_stopping {
@@ -34,13 +35,13 @@ impl Commands {
             Supervised::adopt(process.clone(), mark, files.clone(), limits, observer).ok()
         };
         let Some(supervised) = adopted else {
-            stop(Some(process), mark, &limits, &link.fast_stop).await;
+            stop(Some(process), mark, &limits, &control.fast_stop).await;
             return CommandFate::Unknown;
         };
-        let report = watch(supervised, execution, link, lines).await;
+        let report = watch(supervised, execution, control, lines).await;
         let took = || files.age().unwrap_or_default();
         match conclude(execution, report, took).await {
-            // There was no engine to end it, or one that was killed before it could say that it did.
+            // It ended without a status: how far it got is unknown.
             Some(CommandEnd::Passed { took, tail } | CommandEnd::Failed { took, tail, .. })
                 if took > execution.time =>
             {

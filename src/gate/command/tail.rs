@@ -1,18 +1,18 @@
 //! The end of what a command wrote, as text.
 
-use crate::gate::blocking::blocking;
 use crate::gate::printable::printable;
 use crate::process::Files;
+use crate::process::run_blocking;
 
 /// How much of the end of its output is kept as text.
 pub const MAX_TAIL_BYTES: usize = 8 << 10;
 
-/// How much is read for that: colours and progress bars take most of it away again.
+/// How much is read for that: stripping colours and progress bars removes most of it.
 const MAX_READ_BYTES: u64 = 8 * MAX_TAIL_BYTES as u64;
 
-/// The end of the output, in whole lines where there are some.
+/// The end of the output, in whole lines if it has some.
 pub(super) async fn tail(files: Files) -> String {
-    let read = blocking(move || files.stdout_end(MAX_READ_BYTES)).await;
+    let read = run_blocking(move || files.stdout_end(MAX_READ_BYTES)).await;
     match read {
         Ok((bytes, cut)) => text(&bytes, cut),
         Err(error) => {
@@ -36,7 +36,7 @@ fn text(bytes: &[u8], cut: bool) -> String {
     whole_lines(shown.get(begin..).unwrap_or_default()).trim_end().to_owned()
 }
 
-/// Without the first line, of which the beginning is missing; unless there is no other.
+/// Drops the first line, whose beginning is missing, unless it is the only one.
 fn whole_lines(text: &str) -> &str {
     match text.split_once('\n') {
         Some((_, rest)) if !rest.trim().is_empty() => rest,
@@ -49,7 +49,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_end_in_whole_lines() {
+    fn the_tail_consists_of_whole_lines() {
         let table: [(&str, bool, &str); 6] = [
             ("", false, ""),
             ("one\ntwo\n", false, "one\ntwo"),
@@ -65,10 +65,14 @@ mod tests {
     }
 
     #[test]
-    fn it_is_never_longer_than_it_may_be() {
+    fn the_tail_never_exceeds_its_limit() {
         for line in ["0123456789\n", "ééééé\n", "日本語", "\u{1b}[31mred\u{1b}[0m "] {
             let tail = text(line.repeat(5000).as_bytes(), true);
-            assert!(tail.len() <= MAX_TAIL_BYTES && tail.len() > MAX_TAIL_BYTES / 2, "{} bytes", tail.len());
+            assert!(
+                tail.len() <= MAX_TAIL_BYTES && tail.len() > MAX_TAIL_BYTES / 2,
+                "{} bytes",
+                tail.len()
+            );
             assert!(!tail.contains('\u{1b}') && !tail.contains('\u{fffd}'));
         }
     }

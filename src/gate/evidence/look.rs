@@ -1,4 +1,4 @@
-//! Looking for one piece of evidence.
+//! Checks one piece of evidence.
 
 use std::path::{Path, PathBuf};
 
@@ -6,25 +6,25 @@ use super::exists::exists;
 use super::looked::Looked;
 use super::words::{head, list, list_commits, short};
 use crate::Evidence;
-use crate::gate::git::{GitError, Repository, TreeState, Window};
+use crate::gate::git::{CommitRange, GitError, Repository, TreeSnapshot};
 
-/// What has to be known about a run to look for evidence in its repository.
+/// What is needed about a run to check evidence in its repository.
 #[derive(Debug, Clone, Copy)]
 pub struct GitContext<'a> {
     /// The repository.
     pub repository: &'a Repository,
-    /// How it was when the run began.
-    pub base: &'a TreeState,
-    /// How it is now.
-    pub now: &'a TreeState,
-    /// When turns of the run worked.
-    pub windows: &'a [Window],
+    /// The snapshot from when the run began.
+    pub base: &'a TreeSnapshot,
+    /// The current snapshot.
+    pub now: &'a TreeSnapshot,
+    /// The commit ranges of the run's turns.
+    pub windows: &'a [CommitRange],
 }
 
-/// Why evidence could not be looked for.
+/// Why evidence could not be checked.
 #[derive(Debug, thiserror::Error)]
 pub enum LookError {
-    /// It can be seen in a git repository only.
+    /// The evidence requires a git repository.
     #[error(
         "`{evidence}` can only be seen in a git repository, and `{}` is in none; run `git init` there, or start in another \
          directory",
@@ -36,30 +36,32 @@ pub enum LookError {
         /// The working directory.
         directory: PathBuf,
     },
-    /// It is a command, which has to be run: see [`Commands`](crate::gate::Commands).
+    /// The evidence is a command, which has to be run: see [`Commands`](crate::gate::Commands).
     #[error("`{evidence}` is a command; it has to be run")]
     IsCommand {
         /// The evidence.
         evidence: Evidence,
     },
-    /// Git could not say.
+    /// Git failed.
     #[error(transparent)]
     Git(#[from] GitError),
 }
 
-/// Looks for evidence in a working directory. `git` is `None` where the directory is in no repository.
+/// Checks evidence in a working directory. `git` is `None` if the directory is not in a repository.
 ///
 /// # Errors
-/// The evidence needs a repository and there is none, it is a command, or git fails. None of these says anything about the
-/// outcome.
+/// The evidence needs a repository and there is none, it is a command, or git fails. None of these
+/// says anything about the outcome.
 pub async fn look(
     evidence: &Evidence,
     directory: &Path,
     git: Option<GitContext<'_>>,
 ) -> Result<Looked, LookError> {
     let needed = || {
-        let no_repository =
-            || LookError::NoRepository { evidence: evidence.clone(), directory: directory.to_owned() };
+        let no_repository = || LookError::NoRepository {
+            evidence: evidence.clone(),
+            directory: directory.to_owned(),
+        };
         git.ok_or_else(no_repository)
     };
     let looked = match evidence {
@@ -85,8 +87,14 @@ async fn commit(git: GitContext<'_>) -> Result<Looked, GitError> {
         return Ok(Looked::met(list_commits(&commits)));
     }
     let found = match (base, now) {
-        _ if base == now => format!("{}; there is no new commit", head("HEAD is still", git.base)),
-        (_, None) => format!("HEAD has no commit any more, and was at {} when the run began", short(base)),
+        _ if base == now => {
+            let still = head("HEAD is still", git.base);
+            let lock = git.repository.lock_file().await.as_deref().map(locked).unwrap_or_default();
+            format!("{still}; there is no new commit{lock}")
+        }
+        (_, None) => {
+            format!("HEAD has no commit any more, and was at {} when the run began", short(base))
+        }
         (_, Some(_)) if git.windows.iter().all(|window| window.before == window.after) => format!(
             "HEAD is at {} instead of {}, but it was not moved while this run worked",
             short(now),
@@ -99,6 +107,12 @@ async fn commit(git: GitContext<'_>) -> Result<Looked, GitError> {
         ),
     };
     Ok(Looked::missing(found))
+}
+
+/// The reminder to the agent contains this text, so that the agent can remove the file.
+fn locked(file: &Path) -> String {
+    let file = file.display();
+    format!("; `{file}` exists: if no git process works there, a killed one left it: remove it")
 }
 
 fn no_commit(git: GitContext<'_>) -> Looked {
@@ -146,7 +160,9 @@ async fn changed(git: GitContext<'_>) -> Result<Looked, GitError> {
 
 async fn rebased_on_main(git: GitContext<'_>) -> Result<Looked, GitError> {
     let Some(main) = git.repository.main_branch().await? else {
-        return Ok(Looked::missing("there is neither a branch `main` nor a HEAD of `origin`".to_owned()));
+        return Ok(Looked::missing(
+            "there is neither a branch `main` nor a HEAD of `origin`".to_owned(),
+        ));
     };
     let at = format!("`{}` at {}", main.name, short(Some(&main.commit)));
     let Some(commit) = &git.now.head.commit else {
@@ -156,11 +172,14 @@ async fn rebased_on_main(git: GitContext<'_>) -> Result<Looked, GitError> {
     Ok(if is_ancestor {
         Looked::met(format!("{at} is an ancestor of HEAD"))
     } else {
-        Looked::missing(format!("{at} is not an ancestor of HEAD, which is at {}", short(Some(commit))))
+        Looked::missing(format!(
+            "{at} is not an ancestor of HEAD, which is at {}",
+            short(Some(commit))
+        ))
     })
 }
 
-/// The paths whose content is not that of HEAD.
+/// The paths whose content differs from HEAD.
 async fn uncommitted(git: GitContext<'_>) -> Result<std::collections::BTreeSet<PathBuf>, GitError> {
     let committed = git.now.head.commit.as_deref().unwrap_or(git.repository.empty_tree());
     git.repository.changed_paths(committed, &git.now.tree).await

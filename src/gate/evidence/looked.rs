@@ -1,11 +1,12 @@
-//! What came of looking for one piece of evidence.
+//! The result of checking one piece of evidence.
 
-/// What was found.
+/// The result of a check.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Looked {
-    /// Whether the evidence is there.
+    /// Whether the evidence exists.
     pub met: bool,
-    /// What is there, or what was found instead: a sentence without its full stop, for the agent and for people.
+    /// The evidence, or what was found instead: a sentence without its full stop, for the agent and
+    /// for people.
     pub found: String,
 }
 

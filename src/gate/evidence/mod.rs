@@ -1,6 +1,7 @@
-//! Evidence for an outcome, looked for in the working directory.
+//! Evidence for an outcome, checked in the working directory.
 //!
-//! Start with `look.rs`; `exists.rs` is about paths, and `words.rs` says things to people and agents.
+//! Start with `look.rs`; `exists.rs` is about paths, and `words.rs` formats findings for people and
+//! agents.
 
 mod exists;
 mod look;

@@ -1,19 +1,19 @@
 //! One pattern as in `.gitignore`, and which paths it matches.
 //!
-//! `recipe/file_pattern.rs` says which texts are patterns. The `glob` crate matches what stands between two slashes, and only
-//! that: over whole paths its search goes back from each `*` to all before it, so that a pattern from a stranger's repository
-//! could keep it busy for years.
+//! `recipe/file_pattern.rs` says which texts are patterns. The `glob` crate matches only the parts
+//! between two slashes: on whole paths it backtracks from each `*` to all earlier ones, so a
+//! pattern from an untrusted repository could keep it busy for years.
 
 use crate::recipe::file_pattern::flaw;
 
-/// How a part of a pattern is matched: case-sensitive, and a leading dot is a character like others.
+/// How a part of a pattern is matched: case-sensitive, and a leading dot is an ordinary character.
 const OPTIONS: glob::MatchOptions = glob::MatchOptions {
     case_sensitive: true,
     require_literal_separator: true,
     require_literal_leading_dot: false,
 };
 
-/// Why a text is not a pattern of files.
+/// Why a text is not a valid file pattern.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{}` is not a pattern of files: {why}", pattern.escape_debug())]
 pub struct PatternError {
@@ -31,7 +31,7 @@ pub(in crate::gate) struct Pattern {
     directories_only: bool,
 }
 
-/// What a pattern has between two slashes.
+/// A part of a pattern, between two slashes.
 #[derive(Debug, Clone)]
 enum Part {
     /// `**`: any number of directories.
@@ -40,12 +40,12 @@ enum Part {
     Glob(glob::Pattern),
 }
 
-/// What is found at a path, as far as patterns tell it apart.
+/// What is at a path, as far as patterns distinguish it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::gate) enum Place {
+pub(in crate::gate) enum PathKind {
     /// A file.
     File,
-    /// A symbolic link: git takes it for a file, and what opens a path below it is led elsewhere.
+    /// A symbolic link: git treats it as a file, and a path below it leads elsewhere.
     Link,
     /// A repository in the work tree: a directory whose files git does not list.
     Repository,
@@ -61,7 +61,7 @@ impl Pattern {
         let directories_only = text.ends_with('/');
         let path = text.strip_suffix('/').unwrap_or(text);
         let mut parts = Vec::new();
-        // Without a slash at its start or in its middle it is looked for in every directory.
+        // Without a slash at its start or in its middle, it matches in every directory.
         if !path.contains('/') {
             parts.push(Part::Directories);
         }
@@ -77,37 +77,38 @@ impl Pattern {
         Ok(Self { text: text.to_owned(), parts, directories_only })
     }
 
-    /// As it was written.
+    /// The text as the author wrote it.
     pub(in crate::gate) fn text(&self) -> &str {
         &self.text
     }
 
     /// Whether it matches this path, or a directory that the path is below.
-    pub(in crate::gate) fn matches(&self, path: &str, place: Place) -> bool {
-        self.matches_parts(path.split('/'), place == Place::Repository)
+    pub(in crate::gate) fn matches(&self, path: &str, kind: PathKind) -> bool {
+        self.matches_parts(path.split('/'), kind == PathKind::Repository)
     }
 
-    /// Whether it matches this path, or could match one that is reached through it: what is below a link or a repository is
-    /// not seen.
-    pub(in crate::gate) fn may_match_below(&self, path: &str, place: Place) -> bool {
+    /// Whether it matches this path, or could match one below it: git does not list what is below a
+    /// link or a repository.
+    pub(in crate::gate) fn may_match_below(&self, path: &str, kind: PathKind) -> bool {
         // A name that no author writes, and that every wildcard matches.
         const ANY_NAME: &str = "\u{fffd}";
-        let hidden = match place {
-            Place::File => None,
-            Place::Link | Place::Repository => Some(ANY_NAME),
+        let hidden = match kind {
+            PathKind::File => None,
+            PathKind::Link | PathKind::Repository => Some(ANY_NAME),
         };
         self.matches_parts(path.split('/').chain(hidden), false)
     }
 
-    /// Whether its last part is the name of the file, letter for letter: it was written with this very file in mind.
+    /// Whether its last part is literally the name of the file, which means that its author had
+    /// this file in mind.
     pub(in crate::gate) fn names(&self, path: &str) -> bool {
         let name = path.rsplit('/').next().unwrap_or(path);
         let literal = matches!(self.parts.last(), Some(Part::Literal(last)) if last == name);
-        literal && !self.directories_only && self.matches(path, Place::File)
+        literal && !self.directories_only && self.matches(path, PathKind::File)
     }
 
-    /// Walks through all parts of the path at once, with the set of the pattern's positions that are possible: each part of
-    /// the path is compared with each part of the pattern once at most.
+    /// Walks along the path with the set of all possible positions in the pattern, so that each
+    /// part of the path is compared with each part of the pattern at most once.
     fn matches_parts<'p>(&self, path: impl Iterator<Item = &'p str>, is_directory: bool) -> bool {
         let end = self.parts.len();
         let mut at = vec![false; end + 1];
@@ -123,7 +124,7 @@ impl Pattern {
                     Part::Glob(glob) => next[index + 1] |= glob.matches_with(name, OPTIONS),
                 }
             }
-            // `a/**` is all that is below `a`: the last part has to stand for something.
+            // `a/**` matches everything below `a`, so the last part must match something.
             let all_below = matches!(self.parts.last(), Some(Part::Directories)) && at[end - 1];
             let below = path.peek().is_some();
             if (next[end] || all_below) && (below || is_directory || !self.directories_only) {
@@ -135,7 +136,7 @@ impl Pattern {
         false
     }
 
-    /// `**` may stand for no directory at all, unless it is the last part.
+    /// `**` may match no directory at all, unless it is the last part.
     fn skip_directories(&self, at: &mut [bool]) {
         for (index, part) in self.parts.iter().enumerate() {
             let is_last = index + 1 == self.parts.len();
@@ -157,10 +158,14 @@ mod tests {
     }
 
     #[test]
-    fn what_a_pattern_matches() {
+    fn a_pattern_matches_as_in_gitignore() {
         // pattern, paths that it matches, paths that it does not
         let table: [(&str, &[&str], &[&str]); 25] = [
-            ("a.txt", &["a.txt", "x/a.txt", "x/y/a.txt", "a.txt/below"], &["A.txt", "b-a.txt", "a.txt2"]),
+            (
+                "a.txt",
+                &["a.txt", "x/a.txt", "x/y/a.txt", "a.txt/below"],
+                &["A.txt", "b-a.txt", "a.txt2"],
+            ),
             ("/a.txt", &["a.txt", "a.txt/below"], &["x/a.txt"]),
             ("src", &["src", "src/x", "lib/src/x/y"], &["srcs/x", "xsrc"]),
             ("src/", &["src/x", "lib/src/x"], &["src", "lib/src"]),
@@ -169,7 +174,11 @@ mod tests {
             ("lib/src/", &["lib/src/x"], &["lib/src", "a/lib/src/x"]),
             ("src/**", &["src/x", "src/x/y"], &["src", "lib/src/x"]),
             ("src/*", &["src/x", "src/x/y"], &["src", "lib/src/x"]),
-            ("src/*.rs", &["src/a.rs", "src/.rs", "src/.hidden.rs"], &["src/x/a.rs", "src/a.rs.bak"]),
+            (
+                "src/*.rs",
+                &["src/a.rs", "src/.rs", "src/.hidden.rs"],
+                &["src/x/a.rs", "src/a.rs.bak"],
+            ),
             ("*.rs", &["a.rs", "x/y/a.rs", ".a.rs", "x.rs/readme"], &["a.rsx", "rs"]),
             ("**/.env*", &[".env", ".env.local", "a/b/.env"], &["env", "a.env"]),
             ("**/x", &["x", "a/x", "a/b/x/c"], &["ax"]),
@@ -188,10 +197,16 @@ mod tests {
         ];
         for (text, matched, others) in table {
             for path in matched {
-                assert!(pattern(text).matches(path, Place::File), "`{text}` should match `{path}`");
+                assert!(
+                    pattern(text).matches(path, PathKind::File),
+                    "`{text}` should match `{path}`"
+                );
             }
             for path in others {
-                assert!(!pattern(text).matches(path, Place::File), "`{text}` should not match `{path}`");
+                assert!(
+                    !pattern(text).matches(path, PathKind::File),
+                    "`{text}` should not match `{path}`"
+                );
             }
         }
     }
@@ -199,13 +214,13 @@ mod tests {
     #[test]
     fn a_repository_is_a_directory_and_a_link_is_not() {
         for text in ["sub/", "/lib/sub/"] {
-            assert!(pattern(text).matches("lib/sub", Place::Repository), "{text}");
-            assert!(!pattern(text).matches("lib/sub", Place::Link), "{text}");
+            assert!(pattern(text).matches("lib/sub", PathKind::Repository), "{text}");
+            assert!(!pattern(text).matches("lib/sub", PathKind::Link), "{text}");
         }
     }
 
     #[test]
-    fn what_is_reached_through_a_link_or_a_repository_is_not_seen() {
+    fn paths_below_a_link_or_a_repository_may_match() {
         // pattern, file, link, repository
         let table = [
             ("lib/**", false, true, true),
@@ -217,8 +232,8 @@ mod tests {
             ("**/.env*", false, false, false),
         ];
         for (text, file, link, repository) in table {
-            let below = |place| pattern(text).may_match_below("lib", place);
-            let found = (below(Place::File), below(Place::Link), below(Place::Repository));
+            let below = |kind| pattern(text).may_match_below("lib", kind);
+            let found = (below(PathKind::File), below(PathKind::Link), below(PathKind::Repository));
             assert_eq!(found, (file, link, repository), "{text}");
         }
     }
@@ -236,8 +251,10 @@ mod tests {
     }
 
     #[test]
-    fn a_text_that_is_not_a_pattern_is_refused_with_words() {
-        for text in ["", " ", "!a", "a\\b", "./a", "a/..", "/", "//", "[a", "a**", "**b/c", "a//b", "[z-a]"] {
+    fn an_invalid_pattern_is_refused_with_the_reason() {
+        for text in
+            ["", " ", "!a", "a\\b", "./a", "a/..", "/", "//", "[a", "a**", "**b/c", "a//b", "[z-a]"]
+        {
             let error = Pattern::parse(text).unwrap_err();
             assert!(
                 !error.why.is_empty() && error.to_string().contains("is not a pattern of files: "),
@@ -249,16 +266,17 @@ mod tests {
     }
 
     #[test]
-    fn what_the_recipes_accept_the_matcher_accepts_too() {
-        for text in
-            ["[]]", "[!]]", "[]-a]", "[a-]", "[-a]", "[**]", "[[]", "[!^]", "*~", "{{a}}/**", "...", "[a-z]?"]
-        {
+    fn every_pattern_that_a_recipe_accepts_can_be_matched() {
+        for text in [
+            "[]]", "[!]]", "[]-a]", "[a-]", "[-a]", "[**]", "[[]", "[!^]", "*~", "{{a}}/**", "...",
+            "[a-z]?",
+        ] {
             assert!(Pattern::parse(text).is_ok(), "{text}");
         }
     }
 
     #[test]
-    fn a_pattern_made_to_take_long_does_not() {
+    fn a_pattern_with_many_wildcards_is_matched_quickly() {
         let begin = Instant::now();
         let name = "a".repeat(250);
         let path = [name.as_str(); 16].join("/");
@@ -267,7 +285,7 @@ mod tests {
             format!("{}b", "**/*a*/".repeat(30)),
             "**/*a*a*a*a*a*b".to_owned(),
         ] {
-            assert!(!pattern(&text).matches(&path, Place::File), "{text}");
+            assert!(!pattern(&text).matches(&path, PathKind::File), "{text}");
         }
         assert!(begin.elapsed() < Duration::from_secs(20), "it took {:?}", begin.elapsed());
     }

@@ -1,9 +1,9 @@
-//! Judging paths that were changed.
+//! Judges changed paths.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
 
-use super::pattern::{Pattern, PatternError, Place};
+use super::pattern::{PathKind, Pattern, PatternError};
 use super::special::{is_lockfile, is_trusted};
 use crate::{BrokenRule, FileRules, FileScope};
 
@@ -22,20 +22,22 @@ struct Scope {
 }
 
 impl Rules {
-    /// Reads the patterns.
+    /// Parses the patterns.
     pub(in crate::gate) fn new(rules: &FileRules) -> Result<Self, PatternError> {
         let FileRules { scopes, allow_lockfiles, may_edit } = rules;
         let scopes = scopes.iter().map(Scope::new).collect::<Result<_, _>>()?;
         Ok(Self { scopes, allow_lockfiles: *allow_lockfiles, may_edit: *may_edit })
     }
 
-    /// The first rule that a change of this path breaks. `written` are the paths that the agent's own tools wrote.
+    /// The first rule that a change of this path breaks. `written` are the paths that the agent's
+    /// own tools wrote.
     ///
-    /// What is denied is denied by whatever leads there, too; what is allowed has to be allowed itself.
+    /// A denied path is denied even through a link or a repository that leads there; an allowed
+    /// path has to be allowed itself.
     pub(in crate::gate) fn judge(
         &self,
         path: &str,
-        place: Place,
+        kind: PathKind,
         written: &HashSet<String>,
     ) -> Option<BrokenRule> {
         let is_named =
@@ -44,11 +46,12 @@ impl Rules {
             return Some(BrokenRule::TrustedFile);
         }
         let mut denied = self.scopes.iter().flat_map(|scope| &scope.deny);
-        if let Some(by) = denied.find(|it| it.matches(path, place) || it.may_match_below(path, place)) {
+        if let Some(by) = denied.find(|it| it.matches(path, kind) || it.may_match_below(path, kind))
+        {
             return Some(BrokenRule::Denied { pattern: by.text().to_owned() });
         }
         let allows = |scope: &Scope| {
-            scope.allow.is_empty() || scope.allow.iter().any(|pattern| pattern.matches(path, place))
+            scope.allow.is_empty() || scope.allow.iter().any(|pattern| pattern.matches(path, kind))
         };
         if !self.scopes.iter().all(allows) {
             return Some(BrokenRule::NotAllowed);
@@ -56,7 +59,7 @@ impl Rules {
         if is_lockfile(path) && !self.allow_lockfiles && !is_named() {
             return Some(BrokenRule::Lockfile);
         }
-        if !self.may_edit && is_written(path, place, written) {
+        if !self.may_edit && is_written(path, kind, written) {
             return Some(BrokenRule::ReadOnlyStep);
         }
         None
@@ -72,10 +75,10 @@ impl Scope {
     }
 }
 
-/// Whether the agent's own tools wrote this, or something in it.
-fn is_written(path: &str, place: Place, written: &HashSet<String>) -> bool {
+/// Whether the agent's own tools wrote this path, or one below it.
+fn is_written(path: &str, kind: PathKind, written: &HashSet<String>) -> bool {
     let below = |file: &String| file.strip_prefix(path).is_some_and(|rest| rest.starts_with('/'));
-    written.contains(path) || (place == Place::Repository && written.iter().any(below))
+    written.contains(path) || (kind == PathKind::Repository && written.iter().any(below))
 }
 
 #[cfg(test)]
@@ -83,8 +86,9 @@ mod tests {
     use super::*;
 
     fn scope(allow: &[&str], deny: &[&str]) -> FileScope {
-        let patterns =
-            |texts: &[&str]| texts.iter().map(|text| (*text).to_owned().into()).collect::<Vec<_>>().into();
+        let patterns = |texts: &[&str]| {
+            texts.iter().map(|text| (*text).to_owned().into()).collect::<Vec<_>>().into()
+        };
         FileScope { allow: patterns(allow), deny: patterns(deny) }
     }
 
@@ -94,8 +98,8 @@ mod tests {
 
     fn judge(rules: &FileRules, path: &str) -> Option<BrokenRule> {
         let written = ["written.txt".to_owned(), "sub/inside.txt".to_owned()].into();
-        let place = if path == "sub" { Place::Repository } else { Place::File };
-        Rules::new(rules).unwrap().judge(path, place, &written)
+        let kind = if path == "sub" { PathKind::Repository } else { PathKind::File };
+        Rules::new(rules).unwrap().judge(path, kind, &written)
     }
 
     fn denied(pattern: &str) -> BrokenRule {
@@ -103,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn each_rule_in_its_turn() {
+    fn rules_are_checked_in_order() {
         use BrokenRule::{Lockfile, NotAllowed, ReadOnlyStep, TrustedFile};
 
         let free = editing(vec![]);
@@ -151,10 +155,10 @@ mod tests {
     }
 
     #[test]
-    fn a_link_to_what_is_denied_is_denied() {
+    fn a_link_to_a_denied_path_is_denied() {
         let rules = Rules::new(&editing(vec![scope(&[], &[".github/**"])])).unwrap();
-        assert!(rules.judge(".github", Place::Link, &HashSet::new()).is_some());
-        assert_eq!(rules.judge(".github", Place::File, &HashSet::new()), None);
+        assert!(rules.judge(".github", PathKind::Link, &HashSet::new()).is_some());
+        assert_eq!(rules.judge(".github", PathKind::File, &HashSet::new()), None);
     }
 
     #[test]

@@ -1,6 +1,7 @@
-//! Files that a run may not change unless it is allowed to in so many words.
+//! Files that a run may change only with explicit permission.
 
-/// The lockfiles of package managers, in whichever directory: a change of one is a change of what a project depends on.
+/// The lockfiles of package managers, in any directory: changing one changes what a project depends
+/// on.
 pub const LOCKFILES: [&str; 29] = [
     "Cargo.lock",
     "package-lock.json",
@@ -33,8 +34,8 @@ pub const LOCKFILES: [&str; 29] = [
     "MODULE.bazel.lock",
 ];
 
-/// The files that trust in a repository rests on, from its top, in the order of their paths: they can name commands that run
-/// without being asked about.
+/// The files that trust in a repository depends on, relative to its top and sorted by path: they
+/// can name commands that run without confirmation.
 pub const TRUSTED_FILES: [&str; 4] =
     [".claude/settings.json", ".claude/settings.local.json", ".mcp.json", "surefire.toml"];
 
@@ -44,14 +45,15 @@ pub(super) fn is_lockfile(path: &str) -> bool {
     LOCKFILES.contains(&name)
 }
 
-/// Whether this is one of the [`TRUSTED_FILES`], or leads to one: where `.claude` is a symbolic link, the agent reads its
-/// settings from wherever that leads.
+/// Whether this is one of the [`TRUSTED_FILES`], or leads to one: if `.claude` is a symbolic link,
+/// the agent reads its settings from the target.
 ///
-/// Case is not told apart, since the file system that the repository is cloned to may not do so either.
+/// Case is ignored, because the file system that the repository is cloned to may ignore it too.
 pub(super) fn is_trusted(path: &str) -> bool {
     TRUSTED_FILES.iter().any(|file| {
         let above = file.split_once('/').map(|(folder, _)| folder);
-        path.eq_ignore_ascii_case(file) || above.is_some_and(|folder| path.eq_ignore_ascii_case(folder))
+        path.eq_ignore_ascii_case(file)
+            || above.is_some_and(|folder| path.eq_ignore_ascii_case(folder))
     })
 }
 
@@ -60,7 +62,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_lockfile_is_one_in_every_directory() {
+    fn a_lockfile_is_recognized_in_every_directory() {
         for path in LOCKFILES {
             assert!(is_lockfile(path) && is_lockfile(&format!("crates/deep/{path}")), "{path}");
         }
@@ -70,13 +72,19 @@ mod tests {
     }
 
     #[test]
-    fn trust_rests_on_files_at_the_top() {
-        for path in TRUSTED_FILES.into_iter().chain([".claude", ".Claude/Settings.json", "Surefire.toml"]) {
+    fn only_files_at_the_top_affect_trust() {
+        for path in
+            TRUSTED_FILES.into_iter().chain([".claude", ".Claude/Settings.json", "Surefire.toml"])
+        {
             assert!(is_trusted(path), "{path}");
         }
-        for path in
-            ["sub/surefire.toml", ".claude/commands/x.md", "claude", ".mcp.json/x", "surefire.toml.bak"]
-        {
+        for path in [
+            "sub/surefire.toml",
+            ".claude/commands/x.md",
+            "claude",
+            ".mcp.json/x",
+            "surefire.toml.bak",
+        ] {
             assert!(!is_trusted(path), "{path}");
         }
         assert!(TRUSTED_FILES.is_sorted());

@@ -6,20 +6,20 @@ use std::path::PathBuf;
 use super::error::GitError;
 use super::program::{path, unexpected};
 use super::repository::{Repository, checked};
-use crate::gate::files::Place;
+use crate::gate::files::PathKind;
 
 /// How many files are listed.
 pub const MAX_LISTED_FILES: usize = 200;
 
-/// Among how many files content that moved is looked for: it takes the square of that.
+/// Among how many files renames are detected: the time grows with its square.
 const RENAME_LIMIT: &str = "-l400";
 
 /// What differs between two snapshots.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Changes {
-    /// The first files that differ, in the order of their paths: at most [`MAX_LISTED_FILES`].
-    pub files: Vec<ChangedFile>,
-    /// How many there are in all.
+pub struct TreeChanges {
+    /// The first files that differ, sorted by path: at most [`MAX_LISTED_FILES`].
+    pub files: Vec<TreeChange>,
+    /// How many files differ in total.
     pub total_files: usize,
     /// How many lines were added in all of them.
     pub added: u64,
@@ -29,10 +29,11 @@ pub struct Changes {
 
 /// A file that differs.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ChangedFile {
-    /// From the top of the work tree. It may be no text; show it with [`display`](std::path::Path::display).
+pub struct TreeChange {
+    /// Relative to the top of the work tree. It may not be UTF-8; show it with
+    /// [`display`](std::path::Path::display).
     pub path: PathBuf,
-    /// In which way it differs.
+    /// How it differs.
     pub kind: ChangeKind,
     /// How many lines were added; `None` for a binary file.
     pub added: Option<u32>,
@@ -40,50 +41,58 @@ pub struct ChangedFile {
     pub removed: Option<u32>,
 }
 
-/// In which way a file differs.
+/// How a file differs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ChangeKind {
-    /// It was not there.
+    /// It was added.
     Added,
-    /// Its content or its permission to be executed is another one.
+    /// Its content or its executable bit changed.
     Modified,
-    /// It is not there any more.
+    /// It was deleted.
     Deleted,
-    /// It was elsewhere, and its content may be another one as well.
+    /// It was renamed, and its content may have changed as well.
     Renamed {
-        /// Where it was.
+        /// Its earlier path.
         from: PathBuf,
     },
-    /// It was something else: a symbolic link, a submodule, a file.
+    /// Its type changed: a symbolic link, a submodule or a file became another of these.
     TypeChanged,
 }
 
 impl Repository {
-    /// Which files differ between two trees, the ids of which come from [`snapshot`](Self::snapshot).
+    /// Which files differ between two trees, whose ids come from [`snapshot`](Self::snapshot).
     ///
     /// # Errors
     /// What is given is not an id, an object was deleted meanwhile, or git fails.
-    pub async fn changes(&self, from: &str, to: &str) -> Result<Changes, GitError> {
+    pub async fn changes(&self, from: &str, to: &str) -> Result<TreeChanges, GitError> {
         if checked(from)? == checked(to)? {
-            return Ok(Changes::default());
+            return Ok(TreeChanges::default());
         }
-        let arguments = ["diff-tree", "-r", "-z", "--raw", "--numstat", "-M", RENAME_LIMIT, "--no-ext-diff"];
+        let arguments =
+            ["diff-tree", "-r", "-z", "--raw", "--numstat", "-M", RENAME_LIMIT, "--no-ext-diff"];
         let call = self.program().call(&arguments).argument(from).argument(to);
         let output = call.output().await?;
         parse(&output).ok_or_else(|| unexpected("git diff-tree", &output))
     }
 
-    /// The paths that differ between two trees, or commits, each with whether it is a link or a repository on either side. A
-    /// file that was renamed is two of them.
+    /// The paths that differ between two trees, or commits, each with whether it is a link or a
+    /// repository on either side. A file that was renamed is two of them.
     pub(super) async fn changed_places(
         &self,
         from: &str,
         to: &str,
-    ) -> Result<Vec<(PathBuf, Place)>, GitError> {
+    ) -> Result<Vec<(PathBuf, PathKind)>, GitError> {
         if checked(from)? == checked(to)? {
             return Ok(Vec::new());
         }
-        let call = self.program().call(&["diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-ext-diff"]);
+        let call = self.program().call(&[
+            "diff-tree",
+            "-r",
+            "-z",
+            "--raw",
+            "--no-renames",
+            "--no-ext-diff",
+        ]);
         let output = call.argument(from).argument(to).output().await?;
         places(&output).ok_or_else(|| unexpected("git diff-tree", &output))
     }
@@ -103,27 +112,28 @@ impl Repository {
     }
 }
 
-/// Reads raw records without renames: `:<mode> <mode> <id> <id> <kind>`, then a path.
-fn places(output: &[u8]) -> Option<Vec<(PathBuf, Place)>> {
+/// Parses raw records without renames: `:<mode> <mode> <id> <id> <kind>`, then a path.
+fn places(output: &[u8]) -> Option<Vec<(PathBuf, PathKind)>> {
     let mut fields = output.split(|byte| *byte == 0).filter(|field| !field.is_empty());
     let mut places = Vec::new();
     while let Some(field) = fields.next() {
         let mut modes = field.strip_prefix(b":")?.split(|byte| *byte == b' ');
         let modes = [modes.next()?, modes.next()?];
-        let place = if modes.contains(&b"160000".as_slice()) {
-            Place::Repository
+        let kind = if modes.contains(&b"160000".as_slice()) {
+            PathKind::Repository
         } else if modes.contains(&b"120000".as_slice()) {
-            Place::Link
+            PathKind::Link
         } else {
-            Place::File
+            PathKind::File
         };
-        places.push((path(fields.next()?), place));
+        places.push((path(fields.next()?), kind));
     }
     Some(places)
 }
 
-/// Reads the raw records, and the counts of lines that follow them; `None` if they are not as documented.
-fn parse(output: &[u8]) -> Option<Changes> {
+/// Parses the raw records and the line counts after them; `None` if they are not in the documented
+/// format.
+fn parse(output: &[u8]) -> Option<TreeChanges> {
     let mut fields = output.split(|byte| *byte == 0);
     let mut kinds = Vec::new();
     let mut counts = HashMap::new();
@@ -147,7 +157,8 @@ fn parse(output: &[u8]) -> Option<Changes> {
             });
             continue;
         }
-        // `<added> TAB <removed> TAB <path>`; for a renamed file the path is empty, and both follow.
+        // `<added> TAB <removed> TAB <path>`; for a renamed file the path is empty, and both
+        // follow.
         let mut parts = field.splitn(3, |byte| *byte == b'\t');
         let (added, removed, name) = (parts.next()?, parts.next()?, parts.next()?);
         let name = if name.is_empty() { fields.nth(1)? } else { name };
@@ -160,10 +171,16 @@ fn parse(output: &[u8]) -> Option<Changes> {
     kinds.truncate(MAX_LISTED_FILES);
     let files = kinds.into_iter().map(|(path, kind)| {
         use std::os::unix::ffi::OsStrExt;
-        let (added, removed) = counts.get(path.as_os_str().as_bytes()).copied().unwrap_or((None, None));
-        ChangedFile { path, kind, added, removed }
+        let (added, removed) =
+            counts.get(path.as_os_str().as_bytes()).copied().unwrap_or((None, None));
+        TreeChange { path, kind, added, removed }
     });
-    Some(Changes { files: files.collect(), total_files, added: all_added, removed: all_removed })
+    Some(TreeChanges {
+        files: files.collect(),
+        total_files,
+        added: all_added,
+        removed: all_removed,
+    })
 }
 
 /// A number, or `-` for a binary file.
@@ -179,23 +196,28 @@ mod tests {
     const RAW: &str = ":100644 100644 4b825dc 4b825dc";
 
     #[test]
-    fn records_and_counts_are_put_together() {
+    fn records_are_combined_with_their_counts() {
         let output = format!(
             "{RAW} M\0a b\0{RAW} A\0bin\0{RAW} R091\0old\0new\0{RAW} T\0link\x003\t2\ta b\0-\t-\tbin\x001\t0\t\0old\0new\x001\t1\tlink\0"
         );
         let changes = parse(output.as_bytes()).unwrap();
-        let file = |path: &str, kind, added, removed| ChangedFile { path: path.into(), kind, added, removed };
+        let file = |path: &str, kind, added, removed| TreeChange {
+            path: path.into(),
+            kind,
+            added,
+            removed,
+        };
         let files = vec![
             file("a b", ChangeKind::Modified, Some(3), Some(2)),
             file("bin", ChangeKind::Added, None, None),
             file("new", ChangeKind::Renamed { from: "old".into() }, Some(1), Some(0)),
             file("link", ChangeKind::TypeChanged, Some(1), Some(1)),
         ];
-        assert_eq!(changes, Changes { files, total_files: 4, added: 5, removed: 3 });
+        assert_eq!(changes, TreeChanges { files, total_files: 4, added: 5, removed: 3 });
     }
 
     #[test]
-    fn a_link_or_a_repository_on_either_side_is_one() {
+    fn a_link_or_a_repository_on_either_side_counts() {
         let record = |modes: &str, path: &str| format!(":{modes} 4b825dc 4b825dc M\0{path}\0");
         let output = [
             record("100644 100755", "file"),
@@ -203,9 +225,9 @@ mod tests {
             record("160000 000000", "was a repository"),
         ];
         let expected = [
-            ("file".into(), Place::File),
-            ("became a link".into(), Place::Link),
-            ("was a repository".into(), Place::Repository),
+            ("file".into(), PathKind::File),
+            ("became a link".into(), PathKind::Link),
+            ("was a repository".into(), PathKind::Repository),
         ];
         assert_eq!(places(output.concat().as_bytes()).unwrap(), expected);
         for wrong in ["x\0", ":100644\0a\0", ":100644 100644 a b M\0"] {
@@ -214,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn the_list_ends_and_the_totals_do_not() {
+    fn the_list_is_limited_and_the_totals_are_not() {
         let files = MAX_LISTED_FILES + 50;
         let raw: String = (0..files).map(|number| format!("{RAW} M\0{number:04}\0")).collect();
         let counts: String = (0..files).map(|number| format!("2\t1\t{number:04}\0")).collect();
@@ -224,8 +246,9 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_documented_is_not_read() {
-        for wrong in ["x", ":100644", &format!("{RAW} X\0a\0"), &format!("{RAW} R100\0a"), "1\t2", "x\t2\ta"]
+    fn undocumented_output_is_refused() {
+        for wrong in
+            ["x", ":100644", &format!("{RAW} X\0a\0"), &format!("{RAW} R100\0a"), "1\t2", "x\t2\ta"]
         {
             assert_eq!(parse(format!("{wrong}\0").as_bytes()), None, "{wrong}");
         }

@@ -12,14 +12,14 @@ use crate::gate::printable::printable_line;
 /// How many commits are listed.
 pub const MAX_LISTED_COMMITS: usize = 100;
 
-/// How many commits are looked at: a rebase may bring thousands of others along.
+/// How many commits are examined: a rebase may bring in thousands.
 const MAX_WALKED_COMMITS: &str = "--max-count=10000";
 
 const MAX_SUBJECT_CHARS: usize = 200;
 
-/// The time in which a turn of the run worked: where HEAD was before, and where it was afterwards.
+/// Where HEAD was before and after a turn of the run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Window {
+pub struct CommitRange {
     /// The commit of HEAD when the turn began; `None` if there was none.
     pub before: Option<String>,
     /// The commit of HEAD when it ended; `None` if there was none.
@@ -28,19 +28,20 @@ pub struct Window {
 
 /// A commit that was made.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CommitSeen {
+pub struct FoundCommit {
     /// Its id.
     pub id: String,
-    /// The first line of its message, without anything that would direct a terminal.
+    /// The first line of its message, without terminal control characters.
     pub subject: String,
 }
 
 impl Repository {
-    /// The commits that the run made: those that can be reached from `now` and not from `base`, and that appeared within one
-    /// of the windows, the last ones first. At most [`MAX_LISTED_COMMITS`].
+    /// The commits that the run made, newest first: those reachable from `now` and not from `base`
+    /// that appeared within one of the windows. At most [`MAX_LISTED_COMMITS`].
     ///
-    /// A commit appeared within a window if it can be reached from HEAD afterwards and could not be before. Amended and
-    /// rebased commits are new ones. What a person commits between two windows is not counted.
+    /// A commit appeared within a window if it is reachable from HEAD after it and was not before.
+    /// Amended and rebased commits are new ones. Commits that a user makes between two windows do
+    /// not count.
     ///
     /// # Errors
     /// What is given is not an id, an object was deleted meanwhile, or git fails.
@@ -48,12 +49,12 @@ impl Repository {
         &self,
         base: Option<&str>,
         now: Option<&str>,
-        windows: &[Window],
-    ) -> Result<Vec<CommitSeen>, GitError> {
+        windows: &[CommitRange],
+    ) -> Result<Vec<FoundCommit>, GitError> {
         let Some(now) = now.filter(|_| base != now) else { return Ok(Vec::new()) };
         let windows = merged(windows);
-        // HEAD is where the run left it, as nearly always: one call says it all.
-        if let [Window { before, after: Some(after) }] = windows.as_slice()
+        // In the common case HEAD is where the run left it, and one call is enough.
+        if let [CommitRange { before, after: Some(after) }] = windows.as_slice()
             && after == now
         {
             return self.list(now, &[base, before.as_deref()], |_| true).await;
@@ -70,16 +71,24 @@ impl Repository {
         self.list(now, &[base], |id| appeared.contains(id)).await
     }
 
-    /// The commits that can be reached from one and from none of the others, as far as they are wanted.
+    /// The commits that are reachable from one and from none of the others, filtered by id.
     async fn list(
         &self,
         from: &str,
         not: &[Option<&str>],
         wanted: impl Fn(&str) -> bool,
-    ) -> Result<Vec<CommitSeen>, GitError> {
+    ) -> Result<Vec<FoundCommit>, GitError> {
         let format = "--format=%H %s";
-        let call = self.program().call(&["log", "-z", "--topo-order", "--no-color", "--no-decorate", format]);
-        let call = call.argument("--encoding=UTF-8").argument(MAX_WALKED_COMMITS).argument(checked(from)?);
+        let call = self.program().call(&[
+            "log",
+            "-z",
+            "--topo-order",
+            "--no-color",
+            "--no-decorate",
+            format,
+        ]);
+        let call =
+            call.argument("--encoding=UTF-8").argument(MAX_WALKED_COMMITS).argument(checked(from)?);
         let output = call.arguments(except(not)?).argument("--").output().await?;
         let mut commits = Vec::new();
         for record in output.split(|byte| *byte == 0).filter(|record| !record.is_empty()) {
@@ -88,7 +97,7 @@ impl Repository {
             checked(id).map_err(|_| unexpected("git log", record.as_bytes()))?;
             if wanted(id) && commits.len() < MAX_LISTED_COMMITS {
                 let subject = printable_line(subject, MAX_SUBJECT_CHARS);
-                commits.push(CommitSeen { id: id.to_owned(), subject });
+                commits.push(FoundCommit { id: id.to_owned(), subject });
             }
         }
         Ok(commits)
@@ -102,10 +111,11 @@ impl Repository {
     }
 }
 
-/// Windows between which HEAD stood still, as one: each of them is a call of git, and a long run has hundreds. What
-/// appeared in one of them and can still be reached at the end of the last one appeared in all of them together.
-fn merged(windows: &[Window]) -> Vec<Window> {
-    let mut merged: Vec<Window> = Vec::new();
+/// Merges windows between which HEAD did not move: each window costs a call of git, and a long run
+/// has hundreds. A commit that appeared in one of them and is still reachable at the end of the
+/// last one also appeared in the merged window.
+fn merged(windows: &[CommitRange]) -> Vec<CommitRange> {
+    let mut merged: Vec<CommitRange> = Vec::new();
     for window in windows {
         match merged.last_mut() {
             Some(last) if last.after == window.before => last.after.clone_from(&window.after),
@@ -116,7 +126,7 @@ fn merged(windows: &[Window]) -> Vec<Window> {
     merged
 }
 
-/// Arguments that leave out these commits and all before them.
+/// Arguments that exclude these commits and their ancestors.
 fn except(commits: &[Option<&str>]) -> Result<Vec<String>, GitError> {
     commits.iter().flatten().map(|id| Ok(format!("^{}", checked(id)?))).collect()
 }
@@ -126,18 +136,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn windows_without_a_gap_are_one() {
+    fn windows_without_a_gap_are_merged() {
         let window = |before: &str, after: &str| {
             let id = |name: &str| (name != "-").then(|| name.to_owned());
-            Window { before: id(before), after: id(after) }
+            CommitRange { before: id(before), after: id(after) }
         };
-        let windows = |text: &[(&str, &str)]| text.iter().map(|(a, b)| window(a, b)).collect::<Vec<_>>();
+        let windows =
+            |text: &[(&str, &str)]| text.iter().map(|(a, b)| window(a, b)).collect::<Vec<_>>();
         let table: [(&[_], &[_]); 5] = [
             (&[], &[]),
             (&[("a", "a"), ("a", "a")], &[]),
             (&[("-", "a"), ("a", "a"), ("a", "b")], &[("-", "b")]),
             (&[("a", "b"), ("c", "c"), ("c", "d")], &[("a", "b"), ("c", "d")]),
-            // The run threw away what it did.
+            // The run discarded its own commits.
             (&[("a", "b"), ("b", "a")], &[]),
         ];
         for (given, expected) in table {

@@ -6,16 +6,16 @@ use super::repository::{Repository, checked};
 /// A unified diff.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Diff {
-    /// Its text, in which bytes that are not UTF-8 are replaced. It holds what the files hold, so a program that shows it in
-    /// a terminal has to take out what would direct the terminal.
+    /// Its text, in which bytes that are not UTF-8 are replaced. It contains what the files
+    /// contain, so a program that shows it in a terminal has to strip control sequences.
     pub text: String,
     /// Whether it is only the beginning.
     pub cut: bool,
 }
 
 impl Repository {
-    /// The difference between two trees, the ids of which come from [`snapshot`](Self::snapshot): whole lines of it, with
-    /// at most this many bytes.
+    /// The diff between two trees, whose ids come from [`snapshot`](Self::snapshot), cut after a
+    /// whole line to at most this many bytes.
     ///
     /// # Errors
     /// What is given is not an id, an object was deleted meanwhile, or git fails.
@@ -37,7 +37,8 @@ impl Repository {
         let call = self.program().call(&ARGUMENTS).argument(from).argument(to);
         let answer = call.cut_at(max_bytes).answer().await?;
         if answer.cut {
-            let whole = answer.stdout.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
+            let whole =
+                answer.stdout.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
             let bytes = answer.stdout.get(..whole).unwrap_or_default();
             return Ok(Diff { text: String::from_utf8_lossy(bytes).into_owned(), cut: true });
         }

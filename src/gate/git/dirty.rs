@@ -16,18 +16,20 @@ const ARGUMENTS: [&str; 6] = [
 ];
 
 impl Repository {
-    /// The tracked files that differ from HEAD, staged or not, in the order of their paths. Untracked files are not among
-    /// them; a submodule is, if it is at another commit or has tracked files with uncommitted changes itself.
+    /// The tracked files that differ from HEAD, staged or not, sorted by path. Untracked files are
+    /// not included; a submodule is if it is at another commit or has tracked files with
+    /// uncommitted changes itself.
     ///
     /// # Errors
-    /// Git cannot say.
+    /// Git fails.
     pub async fn dirty_tracked(&self) -> Result<Vec<PathBuf>, GitError> {
         let output = self.program().call(&ARGUMENTS).output().await?;
         parse(&output).ok_or_else(|| unexpected("git status", &output))
     }
 }
 
-/// `1 <XY> <sub> <mH> <mI> <mW> <hH> <hI> <path>`, or `u` and two fields more for a path in conflict.
+/// `1 <XY> <sub> <mH> <mI> <mW> <hH> <hI> <path>`, or `u` and two more fields for a path in
+/// conflict.
 fn parse(output: &[u8]) -> Option<Vec<PathBuf>> {
     let records = output.split(|byte| *byte == 0).filter(|record| !record.is_empty());
     let name = |record: &[u8]| {
@@ -53,7 +55,10 @@ mod tests {
         let output = format!(
             "u UU N... 100644 100644 100644 100644 {id} {id} {id} z in conflict\x001 .M N... 100644 100644 100644 {id} {id} a b\0"
         );
-        assert_eq!(parse(output.as_bytes()).unwrap(), [PathBuf::from("a b"), "z in conflict".into()]);
+        assert_eq!(
+            parse(output.as_bytes()).unwrap(),
+            [PathBuf::from("a b"), "z in conflict".into()]
+        );
         assert_eq!(parse(b"").unwrap(), Vec::<PathBuf>::new());
         for wrong in ["x", "1 .M N...", "? untracked", "u UU N... 1 1 1 1 1 1 1"] {
             assert_eq!(parse(format!("{wrong}\0").as_bytes()), None, "{wrong}");

@@ -1,4 +1,4 @@
-//! Why git could not be asked, or gave no answer.
+//! Why a call of git failed.
 
 use std::io;
 use std::path::PathBuf;
@@ -6,16 +6,18 @@ use std::time::Duration;
 
 use crate::gate::files::PatternError;
 
-/// Why a look at a repository failed.
+/// Why reading a repository failed.
 #[derive(Debug, thiserror::Error)]
 pub enum GitError {
-    /// There is no such program.
-    #[error("git is not installed, or not in the server's `PATH`; install it, and start the server again")]
+    /// Git is not installed.
+    #[error(
+        "git is not installed, or not in the server's `PATH`; install it, and start the server again"
+    )]
     NotInstalled,
-    /// The system refuses to start it.
+    /// The system refused to start git.
     #[error("git cannot be started: {0}")]
     CannotStart(#[source] io::Error),
-    /// The directory to look at is not there.
+    /// The directory does not exist.
     #[error("the directory `{}` is not there", directory.display())]
     NoDirectory {
         /// The directory.
@@ -31,7 +33,7 @@ pub enum GitError {
         /// The directory that was looked at.
         directory: PathBuf,
     },
-    /// There is something like a repository, and git cannot read it.
+    /// There is a repository, but git cannot read it.
     #[error("the git repository of `{}` is damaged: {words}; try `git status` there", directory.display())]
     Damaged {
         /// The directory that was looked at.
@@ -63,7 +65,7 @@ pub enum GitError {
         /// What git says.
         words: String,
     },
-    /// A call wrote something else than it is documented to write.
+    /// The output of a call is not in the documented format.
     #[error("`{command}` wrote something unexpected: {what}")]
     Unexpected {
         /// The call.
@@ -96,10 +98,12 @@ pub enum GitError {
     /// A pattern of the rules for files cannot be parsed.
     #[error(transparent)]
     Pattern(#[from] PatternError),
-    /// What HEAD has at a path is not a regular file.
-    #[error("HEAD has {what} at `{path}`, and only a regular file is read there; commit one in its place")]
+    /// HEAD has something other than a regular file at a path.
+    #[error(
+        "HEAD has {what} at `{path}`, and only a regular file is read there; commit one in its place"
+    )]
     NotAFile {
-        /// The path, from the top.
+        /// The path, relative to the top.
         path: String,
         /// What it is.
         what: &'static str,
@@ -107,14 +111,14 @@ pub enum GitError {
     /// A file of HEAD is too large to be read.
     #[error("HEAD's `{path}` has {bytes} bytes, and at most {max_bytes} are read")]
     FileTooLarge {
-        /// The path, from the top.
+        /// The path, relative to the top.
         path: String,
         /// How large it is.
         bytes: u64,
         /// How large it may be.
         max_bytes: usize,
     },
-    /// What is in the place of a worktree is not the worktree.
+    /// Something other than the worktree is at its path.
     #[error("`{}` cannot be used as a worktree: {why}", path.display())]
     InTheWay {
         /// The path.
@@ -122,7 +126,7 @@ pub enum GitError {
         /// Why not, and what to do.
         why: String,
     },
-    /// The directory of a worktree cannot be made or removed.
+    /// The directory of a worktree cannot be created or removed.
     #[error("the worktree `{}` cannot be {verb}: {source}", path.display())]
     Directory {
         /// The path.

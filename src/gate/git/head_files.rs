@@ -1,4 +1,4 @@
-//! Files as HEAD has them, whatever is in the work tree.
+//! Reads files from HEAD, regardless of the work tree.
 
 use super::error::GitError;
 use super::program::unexpected;
@@ -23,13 +23,20 @@ enum Kind {
 }
 
 impl Repository {
-    /// The content of a file as HEAD has it; `None` if HEAD has no such file, or there is no commit. The path is from the top.
+    /// The content of a file in HEAD; `None` if HEAD has no such file, or there is no commit. The
+    /// path is relative to the top.
     ///
     /// # Errors
-    /// A symbolic link or a submodule is there, the file is too large, or git fails.
-    pub async fn head_file(&self, path: &str, max_bytes: usize) -> Result<Option<Vec<u8>>, GitError> {
+    /// The path is a symbolic link or a submodule, the file is too large, or git fails.
+    pub async fn head_file(
+        &self,
+        path: &str,
+        max_bytes: usize,
+    ) -> Result<Option<Vec<u8>>, GitError> {
         let entries = self.entries(&[path]).await?;
-        let Some(entry) = entries.into_iter().find(|entry| entry.path == path) else { return Ok(None) };
+        let Some(entry) = entries.into_iter().find(|entry| entry.path == path) else {
+            return Ok(None);
+        };
         let Entry { kind, id, bytes, .. } = entry;
         if !is_file(path, kind)? {
             return Ok(None);
@@ -40,14 +47,15 @@ impl Repository {
         Ok(Some(self.program().call(&["cat-file", "blob", &id]).output().await?))
     }
 
-    /// The files that trust in the repository rests on, as HEAD has them: each as its path from the top and the id of its
-    /// content, in the order of the paths. What HEAD does not have is left out.
+    /// The files in HEAD that trust in the repository depends on: each as its path relative to the
+    /// top and the id of its content, sorted by path. Files that HEAD does not have are left out.
     ///
     /// # Errors
-    /// One of them is a symbolic link or is reached through one, so that it could change without any of this changing; or
-    /// git fails.
+    /// One of them is a symbolic link or is reached through one, so that its content could
+    /// change without changing these ids; or git fails.
     pub async fn trusted_ids(&self) -> Result<Vec<(String, String)>, GitError> {
-        let above = TRUSTED_FILES.iter().filter_map(|path| path.split_once('/')).map(|(folder, _)| folder);
+        let above =
+            TRUSTED_FILES.iter().filter_map(|path| path.split_once('/')).map(|(folder, _)| folder);
         let asked: Vec<_> = TRUSTED_FILES.into_iter().chain(above).collect();
         let mut ids = Vec::new();
         for Entry { path, kind, id, .. } in self.entries(&asked).await? {
@@ -59,18 +67,18 @@ impl Repository {
         Ok(ids)
     }
 
-    /// What HEAD has at these paths; nothing where there is no commit.
+    /// The entries of HEAD at these paths; none if there is no commit.
     async fn entries(&self, paths: &[&str]) -> Result<Vec<Entry>, GitError> {
         let Some(commit) = self.head().await?.commit else { return Ok(Vec::new()) };
         let call = self.program().call(&["ls-tree", "-z", "--long", "--full-tree", &commit, "--"]);
-        // What a path names is decided by its letters alone.
+        // Paths are literal: they may contain characters that are special in a pathspec.
         let output = call.arguments(paths).variable("GIT_LITERAL_PATHSPECS", "1").output().await?;
         let records = output.split(|byte| *byte == 0).filter(|record| !record.is_empty());
         records.map(entry).collect::<Option<_>>().ok_or_else(|| unexpected("git ls-tree", &output))
     }
 }
 
-/// Whether it is one; a link and a submodule are neither a file nor nothing.
+/// Whether the entry is a file; a link or a submodule is an error.
 fn is_file(path: &str, kind: Kind) -> Result<bool, GitError> {
     let refused = |what| Err(GitError::NotAFile { path: path.to_owned(), what });
     match kind {

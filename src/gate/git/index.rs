@@ -1,4 +1,4 @@
-//! A copy of a repository's index, to be changed without the repository noticing.
+//! A copy of a repository's index, which can be changed without touching the repository.
 
 use std::fs::{File, OpenOptions};
 use std::io;
@@ -8,26 +8,27 @@ use std::path::{Path, PathBuf};
 use uuid::Uuid;
 
 use super::error::GitError;
-use crate::gate::blocking::blocking;
+use crate::process::run_blocking;
 
-/// A copy of an index, with what is made beside it. It vanishes when it is dropped.
+/// A copy of an index in a directory of its own, which is deleted when this is dropped.
 #[derive(Debug)]
 pub(super) struct IndexCopy {
     directory: PathBuf,
 }
 
 impl IndexCopy {
-    /// Copies an index into a new directory below ours. A repository in which nothing was ever added has none.
+    /// Copies an index into a new directory below `below`. A repository to which nothing was ever
+    /// added has no index.
     pub(super) async fn of(index: &Path, below: &Path) -> Result<Self, GitError> {
         let (index, below) = (index.to_owned(), below.to_owned());
-        blocking(move || Self::copy(&index, &below)).await
+        run_blocking(move || Self::copy(&index, &below)).await
     }
 
     fn copy(index: &Path, below: &Path) -> Result<Self, GitError> {
         let ours = |source| GitError::Objects { directory: below.to_owned(), source };
-        // Absolute: git works in another directory.
-        let directory =
-            std::path::absolute(below.join(format!("snapshot-{}", Uuid::new_v4()))).map_err(ours)?;
+        // Absolute, because git works in another directory.
+        let directory = std::path::absolute(below.join(format!("snapshot-{}", Uuid::new_v4())))
+            .map_err(ours)?;
         std::fs::create_dir(&directory).map_err(ours)?;
         let copy = Self { directory };
         let theirs = |source| GitError::Index { path: index.to_owned(), source };
@@ -38,10 +39,11 @@ impl IndexCopy {
         };
         let modified = from.metadata().and_then(|metadata| metadata.modified()).map_err(theirs)?;
         let mut options = OpenOptions::new();
-        let mut to = options.write(true).create_new(true).mode(0o600).open(copy.path()).map_err(ours)?;
+        let mut to =
+            options.write(true).create_new(true).mode(0o600).open(copy.path()).map_err(ours)?;
         io::copy(&mut from, &mut to).map_err(ours)?;
-        // A file that was changed in the same moment in which the index was written looks unchanged. Git knows that by
-        // the time of the index, so the copy has the same.
+        // A file that was changed at the same moment as the index looks unchanged. Git detects that
+        // by the index's modification time, so the copy keeps it.
         to.set_modified(modified).map_err(ours)?;
         Ok(copy)
     }
@@ -51,7 +53,7 @@ impl IndexCopy {
         self.directory.join("index")
     }
 
-    /// The directory that is there for it alone.
+    /// The directory that contains only this copy.
     pub(super) fn directory(&self) -> &Path {
         &self.directory
     }
@@ -72,7 +74,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn a_copy_is_as_old_as_the_index_and_vanishes() {
+    async fn a_copy_keeps_the_modification_time_and_is_deleted() {
         let directory = tempfile::tempdir().unwrap();
         let index = directory.path().join("index");
         std::fs::write(&index, "DIRC").unwrap();

@@ -1,5 +1,5 @@
-//! A git repository, looked at without changing it, through the `git` program; and worktrees, which are made and merged at
-//! a person's or a recipe's wish.
+//! Reads a git repository through the `git` program without changing it. Worktrees are the
+//! exception: they are created and merged on request of a user or a recipe.
 //!
 //! Start with `repository.rs`; every call goes through `program.rs`.
 
@@ -20,14 +20,14 @@ mod status;
 mod violations;
 mod worktree;
 
-pub use changes::{ChangeKind, ChangedFile, Changes, MAX_LISTED_FILES};
-pub use commits::{CommitSeen, MAX_LISTED_COMMITS, Window};
+pub use changes::{ChangeKind, MAX_LISTED_FILES, TreeChange, TreeChanges};
+pub use commits::{CommitRange, FoundCommit, MAX_LISTED_COMMITS};
 pub use diff::Diff;
 pub use error::GitError;
 pub use program::GIT_TIMEOUT;
 pub use refs::{Head, MainBranch};
 pub use repository::{Git, Repository};
-pub use snapshot::TreeState;
+pub use snapshot::TreeSnapshot;
 pub use stand_in::MAX_SNAPSHOT_FILE_BYTES;
 pub use violations::MAX_LISTED_VIOLATIONS;
-pub use worktree::{Discarded, Merged, WORKTREE_TIMEOUT, WorktreeError, WorktreeState};
+pub use worktree::{Discarded, GitWorktreeError, Merged, WORKTREE_TIMEOUT, WorktreeState};

@@ -1,4 +1,5 @@
-//! One call of the `git` program: bounded in time and output, with an environment of its own, and ended when it is dropped.
+//! One call of the `git` program: bounded in time and output, with its own environment, and killed
+//! when it is dropped.
 
 use std::ffi::{OsStr, OsString};
 use std::io;
@@ -9,7 +10,7 @@ use std::time::Duration;
 use tokio::process::Command;
 
 use super::error::GitError;
-use super::running::{Heard, Running};
+use super::running::{ProcessResult, Running};
 use crate::gate::environment::Environment;
 use crate::gate::printable::printable;
 
@@ -19,18 +20,19 @@ pub const GIT_TIMEOUT: Duration = Duration::from_mins(1);
 /// How much one call may write: the names of some hundred thousand files.
 const MAX_OUTPUT_BYTES: usize = 64 << 20;
 
-/// How many of the lines that git writes for people are passed on.
-const MAX_WORDS_LINES: usize = 5;
+/// How many lines of git's standard error an error contains.
+const MAX_STDERR_LINES: usize = 5;
 
-/// What holds for every call: nothing that a repository or its user configured is started by it (but a clean filter, without
-/// which no content could be compared), and its answers do not depend on anybody's taste.
+/// The settings of every call: it starts no program that the repository or the user configured
+/// (except clean filters, without which no content could be compared), and its output does not
+/// depend on anyone's configuration.
 const SETTINGS: [&str; 13] = [
     "core.hooksPath=/dev/null",
     "core.fsmonitor=",
     // A shared index would be written into the repository.
     "core.splitIndex=false",
     "core.quotePath=false",
-    // A warning about line ends is no reason to fail.
+    // A warning about line endings must not make a call fail.
     "core.safecrlf=false",
     "color.ui=false",
     "diff.orderFile=/dev/null",
@@ -51,7 +53,7 @@ const VARIABLES: [(&str, &str); 6] = [
     ("GIT_ADVICE", "0"),
 ];
 
-/// How git is called in one place.
+/// How to call git in one directory.
 #[derive(Debug, Clone)]
 pub(super) struct Program {
     directory: PathBuf,
@@ -60,7 +62,7 @@ pub(super) struct Program {
     timeout: Duration,
 }
 
-/// One call, to be run.
+/// One call, ready to run.
 #[derive(Debug)]
 pub(super) struct Call<'a> {
     program: &'a Program,
@@ -72,11 +74,11 @@ pub(super) struct Call<'a> {
     max_output_bytes: usize,
 }
 
-/// What a call left.
+/// The result of a call.
 #[derive(Debug)]
 pub(super) struct Answer {
     command: String,
-    /// `None` if it was killed: by a signal, or because it wrote too much.
+    /// `None` if it was killed by a signal, or because it wrote too much.
     pub(super) code: Option<i32>,
     pub(super) stdout: Vec<u8>,
     /// Whether it wrote more than that.
@@ -128,7 +130,10 @@ impl<'a> Call<'a> {
     }
 
     /// Adds arguments.
-    pub(super) fn arguments(mut self, arguments: impl IntoIterator<Item = impl Into<OsString>>) -> Self {
+    pub(super) fn arguments(
+        mut self,
+        arguments: impl IntoIterator<Item = impl Into<OsString>>,
+    ) -> Self {
         self.arguments.extend(arguments.into_iter().map(Into::into));
         self
     }
@@ -155,12 +160,12 @@ impl<'a> Call<'a> {
         Self { input, ..self }
     }
 
-    /// Ends it once it wrote more than this, which is then what there is of its output.
+    /// Kills it once it has written more than this, and keeps that much of its output.
     pub(super) fn cut_at(self, max_output_bytes: usize) -> Self {
         Self { max_output_bytes, ..self }
     }
 
-    /// Runs it, and gives back its output if it succeeds.
+    /// Runs it, and returns its output if it succeeds.
     pub(super) async fn output(self) -> Result<Vec<u8>, GitError> {
         let max_bytes = self.max_output_bytes;
         let answer = self.answer().await?;
@@ -170,15 +175,15 @@ impl<'a> Call<'a> {
         if answer.code == Some(0) { Ok(answer.stdout) } else { Err(answer.into_error()) }
     }
 
-    /// Runs it to its end, whatever that is.
+    /// Runs it to its end, whether it succeeds or not.
     pub(super) async fn answer(self) -> Result<Answer, GitError> {
         let command = self.name();
         let limit = self.program.timeout;
         let running = self.spawn()?;
         let (input, max_bytes) = (self.input, self.max_output_bytes);
-        match tokio::time::timeout(limit, running.converse(input, max_bytes)).await {
-            Ok(Ok(heard)) => {
-                let Heard { code, stdout, cut, stderr } = heard;
+        match tokio::time::timeout(limit, running.communicate(input, max_bytes)).await {
+            Ok(Ok(result)) => {
+                let ProcessResult { code, stdout, cut, stderr } = result;
                 Ok(Answer { command, code, stdout, cut, stderr })
             }
             Ok(Err(error)) => Err(GitError::CannotStart(error)),
@@ -186,9 +191,12 @@ impl<'a> Call<'a> {
         }
     }
 
-    /// What it is called in an error: the command without options, which are no help to a person.
+    /// Its name in errors: the command without its options, which do not help a user.
     fn name(&self) -> String {
-        format!("git {}", self.arguments.first().map_or_else(Default::default, |it| it.to_string_lossy()))
+        format!(
+            "git {}",
+            self.arguments.first().map_or_else(Default::default, |it| it.to_string_lossy())
+        )
     }
 
     fn spawn(&self) -> Result<Running, GitError> {
@@ -209,7 +217,8 @@ impl<'a> Call<'a> {
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
-            // A group of its own: Ctrl-C in the server's terminal is not meant for it, and what it starts ends with it.
+            // Its own process group: Ctrl-C in the server's terminal must not reach it, and killing
+            // the group kills what it started.
             .process_group(0)
             .kill_on_drop(true);
         command.spawn().map(Running::new).map_err(|error| {
@@ -225,11 +234,11 @@ impl<'a> Call<'a> {
 }
 
 impl Answer {
-    /// What git says to people, in one line.
+    /// Git's message for people, on one line.
     pub(super) fn words(&self) -> String {
         let text = printable(&String::from_utf8_lossy(&self.stderr));
         let lines: Vec<_> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
-        let last = lines.get(lines.len().saturating_sub(MAX_WORDS_LINES)..).unwrap_or_default();
+        let last = lines.get(lines.len().saturating_sub(MAX_STDERR_LINES)..).unwrap_or_default();
         match (last, self.code) {
             ([], Some(code)) => format!("exit status {code}"),
             ([], None) => "it was killed by a signal".to_owned(),
@@ -237,18 +246,18 @@ impl Answer {
         }
     }
 
-    /// As the failure that it is.
+    /// The error for a call that failed.
     pub(super) fn into_error(self) -> GitError {
         GitError::Failed { words: self.words(), command: self.command }
     }
 
-    /// As something else than what git is documented to write.
+    /// The error for output that is not in the documented format.
     pub(super) fn into_unexpected(self) -> GitError {
         unexpected(&self.command, &self.stdout)
     }
 }
 
-/// An error for output that is not as documented.
+/// The error for output that is not in the documented format.
 pub(super) fn unexpected(command: &str, output: &[u8]) -> GitError {
     const MAX_CHARS: usize = 200;
     let text = String::from_utf8_lossy(output);
@@ -269,14 +278,15 @@ mod tests {
 
     fn program(directory: &Path) -> Program {
         let names = ["PATH"];
-        let environment = names.iter().filter_map(|name| Some(((*name).into(), std::env::var_os(name)?)));
+        let environment =
+            names.iter().filter_map(|name| Some(((*name).into(), std::env::var_os(name)?)));
         Program::new(&environment.collect(), directory)
             .variable("GIT_CONFIG_GLOBAL", "/dev/null")
             .variable("GIT_CONFIG_NOSYSTEM", "1")
     }
 
     #[tokio::test]
-    async fn a_call_that_hangs_is_ended_with_what_it_started() {
+    async fn a_call_that_hangs_is_killed_with_its_children() {
         let directory = tempfile::tempdir().unwrap();
         let program = Program { timeout: Duration::from_secs(1), ..program(directory.path()) };
         let script = "alias.wait=!echo $$ > pid; sleep 600";
@@ -286,7 +296,7 @@ mod tests {
         let pid = std::fs::read_to_string(directory.path().join("pid")).unwrap();
         let stat = format!("/proc/{}/stat", pid.trim());
         for _ in 0..1000 {
-            // Gone, or not yet collected by the process that it was left to.
+            // Gone, or a zombie that its new parent has not reaped yet.
             let Ok(stat) = std::fs::read_to_string(&stat) else { return };
             if stat.contains(") Z ") {
                 return;
@@ -297,7 +307,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn too_much_output_ends_a_call_and_words_do_not_fill_a_pipe() {
+    async fn too_much_output_kills_a_call_and_standard_error_does_not_block_it() {
         let directory = tempfile::tempdir().unwrap();
         let program = program(directory.path());
         let flood = "alias.flood=!yes";
@@ -305,19 +315,18 @@ mod tests {
         assert_eq!((answer.cut, answer.stdout.len()), (true, 1000));
         let error = program.call(&["-c", flood, "flood"]).cut_at(1000).output().await.unwrap_err();
         assert!(matches!(error, GitError::TooMuchOutput { .. }), "{error}");
-        let words =
-            "alias.talk=!head -c 1000000 /dev/zero | tr '\\0' x >&2; echo >&2; echo the end >&2; exit 3";
+        let words = "alias.talk=!head -c 1000000 /dev/zero | tr '\\0' x >&2; echo >&2; echo the end >&2; exit 3";
         let error = program.call(&["-c", words, "talk"]).output().await.unwrap_err();
         assert!(error.to_string().ends_with(", the end"), "{error:.300}");
     }
 
     #[tokio::test]
-    async fn what_is_missing_is_named() {
+    async fn a_missing_program_or_directory_is_named() {
         let directory = tempfile::tempdir().unwrap();
         let missing = directory.path().join("missing");
         let error = program(&missing).call(&["status"]).output().await.unwrap_err();
         assert!(matches!(error, GitError::NoDirectory { .. }), "{error}");
-        // Without a `PATH` the system has a default one; with an empty directory there is nothing.
+        // Without a `PATH` the system uses a default, so it names an empty directory.
         let environment = [("PATH".into(), directory.path().into())].into_iter().collect();
         let error = Program::new(&environment, directory.path()).call(&["status"]).output().await;
         assert!(matches!(error, Err(GitError::NotInstalled)), "{error:?}");

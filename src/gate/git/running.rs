@@ -1,4 +1,4 @@
-//! A process of git: written to, read from and bounded, and killed with what it started when it is dropped.
+//! A git process with bounded output, which is killed with its children when it is dropped.
 
 use std::io;
 
@@ -6,12 +6,12 @@ use rustix::process::{Pid, Signal, kill_process_group};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
 use tokio::process::Child;
 
-/// How much of what git writes for people is kept.
-const MAX_WORDS_BYTES: usize = 16 << 10;
+/// How much of standard error is kept.
+const MAX_STDERR_BYTES: usize = 16 << 10;
 
-/// A process of git. Dropping it kills it and what it started: a filter, say.
+/// A git process. Dropping it kills it and its children, such as a filter.
 pub(super) struct Running {
-    /// `None` once the process is collected: its number may belong to another group then.
+    /// `None` once the process is reaped: its id may belong to another group then.
     group: Option<Pid>,
     child: Child,
 }
@@ -22,19 +22,23 @@ impl Running {
         Self { group: pid.and_then(Pid::from_raw), child }
     }
 
-    /// Writes and reads at the same time, so that no pipe fills up, and waits for the end.
-    pub(super) async fn converse(mut self, input: Vec<u8>, max_bytes: usize) -> io::Result<Heard> {
+    /// Writes and reads concurrently, so that no pipe fills up, and waits for the process to exit.
+    pub(super) async fn communicate(
+        mut self,
+        input: Vec<u8>,
+        max_bytes: usize,
+    ) -> io::Result<ProcessResult> {
         let (stdin, stdout, stderr) =
             (self.child.stdin.take(), self.child.stdout.take(), self.child.stderr.take());
         let write = async {
             if let Some(mut stdin) = stdin {
-                // A call that ended meanwhile says why.
+                // If the process has exited meanwhile, its status and standard error say why.
                 let _ = stdin.write_all(&input).await;
             }
         };
         let words = async {
             match stderr {
-                Some(stderr) => read_words(stderr).await,
+                Some(stderr) => read_stderr(stderr).await,
                 None => Vec::new(),
             }
         };
@@ -43,7 +47,7 @@ impl Running {
                 Some(stdout) => read_up_to(stdout, max_bytes).await,
                 None => Ok((Vec::new(), false)),
             };
-            // Nothing after that is wanted, and the process would wait for a reader.
+            // The rest of the output is not needed, and the process would block on its pipe.
             if !matches!(read, Ok((_, false))) {
                 self.kill();
             }
@@ -53,12 +57,12 @@ impl Running {
         let (stdout, cut) = read?;
         let status = self.child.wait().await?;
         self.group = None;
-        Ok(Heard { code: status.code(), stdout, cut, stderr })
+        Ok(ProcessResult { code: status.code(), stdout, cut, stderr })
     }
 
     fn kill(&self) {
         if let Some(group) = self.group {
-            // The group may be empty by now, which is what is wanted.
+            // The group may already be empty.
             let _ = kill_process_group(group, Signal::KILL);
         }
     }
@@ -70,15 +74,15 @@ impl Drop for Running {
     }
 }
 
-/// What a process of git left.
-pub(super) struct Heard {
+/// The result of a git process.
+pub(super) struct ProcessResult {
     /// Its exit status; `None` if it was killed.
     pub(super) code: Option<i32>,
-    /// What it wrote, up to what it may write.
+    /// Its standard output, up to the limit.
     pub(super) stdout: Vec<u8>,
     /// Whether it wrote more than that.
     pub(super) cut: bool,
-    /// The end of what it wrote for people.
+    /// The end of its standard error.
     pub(super) stderr: Vec<u8>,
 }
 
@@ -90,13 +94,13 @@ async fn read_up_to(from: impl AsyncRead + Unpin, max_bytes: usize) -> io::Resul
     Ok((bytes, cut))
 }
 
-/// Keeps the end of it, and reads all of it: git would wait for its pipe otherwise.
-async fn read_words(mut from: impl AsyncRead + Unpin) -> Vec<u8> {
+/// Keeps only the end, but reads everything, because git would block on a full pipe.
+async fn read_stderr(mut from: impl AsyncRead + Unpin) -> Vec<u8> {
     let mut words = Vec::new();
-    let mut chunk = vec![0; MAX_WORDS_BYTES];
+    let mut chunk = vec![0; MAX_STDERR_BYTES];
     while let Ok(count @ 1..) = from.read(&mut chunk).await {
         words.extend_from_slice(chunk.get(..count).unwrap_or_default());
-        words.drain(..words.len().saturating_sub(MAX_WORDS_BYTES));
+        words.drain(..words.len().saturating_sub(MAX_STDERR_BYTES));
     }
     words
 }

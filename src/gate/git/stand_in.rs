@@ -1,4 +1,5 @@
-//! How what differs from the index gets into a snapshot: as it is, or, where that would cost too much, by a stand-in.
+//! How a difference from the index gets into a snapshot: as its content, or as a stand-in if that
+//! would cost too much.
 
 use std::fs::Metadata;
 use std::io;
@@ -9,27 +10,28 @@ use rustix::fs::{Mode, OFlags};
 
 use super::status::{Difference, Kind};
 
-/// The largest file whose content is copied into a snapshot. A larger one is known by its size and by when it was modified.
+/// The largest file whose content is copied into a snapshot. A larger one is represented by its
+/// size and modification time.
 pub const MAX_SNAPSHOT_FILE_BYTES: u64 = 16 << 20;
 
-/// How much of what is not committed is copied for one snapshot. The smallest files come first, so that it is the same ones
-/// every time.
+/// How much uncommitted content is copied for one snapshot. The smallest files come first, so that
+/// the choice is the same every time.
 const MAX_SNAPSHOT_BYTES: u64 = 256 << 20;
 
-/// What has to be done to a copy of the index so that it is as the work tree.
+/// The changes that make a copy of the index match the work tree.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Plan {
-    /// What git adds by itself: files, symbolic links, submodules at another commit.
+    /// The paths that git can add: files, symbolic links, submodules at another commit.
     pub(super) adds: Vec<PathBuf>,
     pub(super) removals: Vec<PathBuf>,
     pub(super) stand_ins: Vec<StandIn>,
-    /// Submodules with changes that are not committed in them.
+    /// Submodules with uncommitted changes.
     pub(super) dirty_submodules: Vec<PathBuf>,
     /// Repositories that are not submodules.
     pub(super) embedded: Vec<PathBuf>,
 }
 
-/// A small text in the place of what is not copied: it differs whenever that does.
+/// A small text that replaces content that is not copied. It changes whenever the content does.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct StandIn {
     pub(super) path: PathBuf,
@@ -41,7 +43,7 @@ impl StandIn {
         Self { path, words }
     }
 
-    /// The NUL makes it binary for git: no line of it is ever counted or shown.
+    /// The NUL makes it binary for git, so its lines are never counted or shown.
     pub(super) fn content(&self) -> String {
         format!("surefire stand-in\0\n{}\n", self.words)
     }
@@ -52,7 +54,7 @@ impl StandIn {
     }
 }
 
-/// Looks at each difference below this directory. Reads no content.
+/// Plans each difference below this directory, without reading content.
 pub(super) fn plan(top: &Path, differences: Vec<Difference>) -> Plan {
     plan_within(top, differences, MAX_SNAPSHOT_BYTES)
 }
@@ -80,7 +82,9 @@ fn plan_within(top: &Path, differences: Vec<Difference>, max_bytes: u64) -> Plan
             },
         }
     }
-    files.sort_by(|(one, path), (other, other_path)| (one.size(), path).cmp(&(other.size(), other_path)));
+    files.sort_by(|(one, path), (other, other_path)| {
+        (one.size(), path).cmp(&(other.size(), other_path))
+    });
     let mut copied = 0;
     for (metadata, path) in files {
         copied += metadata.size();
@@ -93,11 +97,11 @@ fn plan_within(top: &Path, differences: Vec<Difference>, max_bytes: u64) -> Plan
     plan
 }
 
-/// What is found at a path.
+/// What is at a path.
 enum Look {
     File(Metadata),
     Link,
-    /// It vanished meanwhile, or a directory is there, whose files are listed for themselves.
+    /// It vanished meanwhile, or is a directory, whose files are listed separately.
     Gone,
     Unreadable(Option<Metadata>),
     /// A pipe, a socket or a device.
@@ -117,7 +121,7 @@ fn look(path: &Path) -> Look {
     } else if !kind.is_file() {
         return Look::Special;
     }
-    // Without waiting: something else may have taken its place.
+    // Without blocking, because a pipe may have replaced the file.
     let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     match rustix::fs::open(path, flags, Mode::empty()) {
         Ok(_) => Look::File(metadata),
@@ -147,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_large_or_more_than_there_is_room_for_is_not_copied() {
+    fn files_beyond_the_size_limits_are_not_copied() {
         let directory = tempfile::tempdir().unwrap();
         let names = ["largest", "large", "b", "a", "small"];
         for (name, bytes) in names.iter().zip([MAX_SNAPSHOT_FILE_BYTES + 1, 5000, 3000, 3000, 1]) {
@@ -179,13 +183,15 @@ mod tests {
     }
 
     #[test]
-    fn each_kind_of_thing() {
+    fn each_kind_of_file_is_planned() {
         let directory = tempfile::tempdir().unwrap();
         std::os::unix::fs::symlink("nowhere", directory.path().join("link")).unwrap();
         std::os::unix::net::UnixListener::bind(directory.path().join("socket")).unwrap();
         std::fs::create_dir(directory.path().join("folder")).unwrap();
-        let plan =
-            plan(directory.path(), present(&["link", "socket", "folder", "gone", "folder/gone", "link/x"]));
+        let plan = plan(
+            directory.path(),
+            present(&["link", "socket", "folder", "gone", "folder/gone", "link/x"]),
+        );
         assert_eq!(plan.adds, [Path::new("link")]);
         assert_eq!(plan.stand_ins, [StandIn::new("socket".into(), "special file".to_owned())]);
         assert_eq!(plan.removals.len(), 4, "{plan:?}");

@@ -1,27 +1,29 @@
-//! Which of the files that differ may not be changed.
+//! Which changed files break the rules.
 
 use std::collections::HashSet;
 use std::path::{Component, Path, PathBuf};
 
 use super::error::GitError;
 use super::repository::Repository;
-use crate::gate::blocking::blocking;
-use crate::gate::files::{Place, Rules};
+use crate::gate::files::{PathKind, Rules};
+use crate::process::run_blocking;
 use crate::{FileRules, Violation};
 
 /// How many violations are listed.
 pub const MAX_LISTED_VIOLATIONS: usize = 200;
 
 impl Repository {
-    /// The files that differ between two trees although the rules do not let them, in the order of their paths: at most
+    /// The files that differ between two trees against the rules, sorted by path: at most
     /// [`MAX_LISTED_VIOLATIONS`]. The ids come from [`snapshot`](Self::snapshot).
     ///
-    /// A file that was renamed is judged at both places, and one that was changed and changed back does not differ. A
-    /// submodule is judged by its own path. `written` are the paths that the agent's own tools wrote, absolute or from the
-    /// top; those outside of the work tree do not matter.
+    /// A file that was renamed is judged at both places, and one that was changed and changed back
+    /// does not differ. A submodule is judged by its own path. `written` are the paths that the
+    /// agent's own tools wrote, absolute or relative to the top; those outside the work tree are
+    /// ignored.
     ///
     /// # Errors
-    /// A pattern of the rules cannot be parsed, what is given is not an id, an object was deleted meanwhile, or git fails.
+    /// A pattern of the rules cannot be parsed, what is given is not an id, an object was deleted
+    /// meanwhile, or git fails.
     pub async fn violations(
         &self,
         from_tree: &str,
@@ -32,19 +34,27 @@ impl Repository {
         let rules = Rules::new(rules)?;
         let changed = self.changed_places(from_tree, to_tree).await?;
         let (top, written) = (self.top().to_owned(), written.to_owned());
-        Ok(blocking(move || judge(&top, changed, &rules, &written)).await)
+        Ok(run_blocking(move || judge(&top, changed, &rules, &written)).await)
     }
 }
 
-fn judge(top: &Path, changed: Vec<(PathBuf, Place)>, rules: &Rules, written: &[PathBuf]) -> Vec<Violation> {
+fn judge(
+    top: &Path,
+    changed: Vec<(PathBuf, PathKind)>,
+    rules: &Rules,
+    written: &[PathBuf],
+) -> Vec<Violation> {
     let written = if changed.is_empty() { HashSet::new() } else { below(top, written) };
     let mut violations = Vec::new();
-    for (path, place) in changed {
+    for (path, kind) in changed {
         let name = path.to_string_lossy().into_owned();
-        // A submodule with uncommitted changes is a text in a snapshot, so only the disk says what it is.
-        let is_directory = || top.join(&path).symlink_metadata().is_ok_and(|metadata| metadata.is_dir());
-        let place = if place == Place::File && is_directory() { Place::Repository } else { place };
-        let broken = rules.judge(&name, place, &written);
+        // A submodule with uncommitted changes is a text in a snapshot, so its kind is read from
+        // the disk.
+        let is_directory =
+            || top.join(&path).symlink_metadata().is_ok_and(|metadata| metadata.is_dir());
+        let kind =
+            if kind == PathKind::File && is_directory() { PathKind::Repository } else { kind };
+        let broken = rules.judge(&name, kind, &written);
         violations.extend(broken.map(|rule| Violation { path: name, rule }));
     }
     violations.sort_by(|one, other| one.path.cmp(&other.path));
@@ -52,8 +62,8 @@ fn judge(top: &Path, changed: Vec<(PathBuf, Place)>, rules: &Rules, written: &[P
     violations
 }
 
-/// The paths below the top, each as it was given and as it is once links are followed: what a tool writes through a link
-/// changes the file that the link leads to.
+/// The paths below the top, each as given and with links resolved: a tool that writes through a
+/// link changes the link's target.
 fn below(top: &Path, paths: &[PathBuf]) -> HashSet<String> {
     let real_top = top.canonicalize();
     let tops: Vec<_> = std::iter::once(top).chain(real_top.as_deref().ok()).collect();
@@ -69,7 +79,8 @@ fn below(top: &Path, paths: &[PathBuf]) -> HashSet<String> {
     found
 }
 
-/// The path with the links above it followed, for what is not there any more, or is a link itself.
+/// The path with the links in its parent resolved, for a file that no longer exists or is a link
+/// itself.
 fn parent_followed(path: &Path) -> Option<PathBuf> {
     Some(path.parent()?.canonicalize().ok()?.join(path.file_name()?))
 }
@@ -81,7 +92,9 @@ fn flat(path: &Path) -> PathBuf {
         match component {
             Component::CurDir => {}
             Component::ParentDir => drop(flat.pop()),
-            Component::Prefix(_) | Component::RootDir | Component::Normal(_) => flat.push(component),
+            Component::Prefix(_) | Component::RootDir | Component::Normal(_) => {
+                flat.push(component);
+            }
         }
     }
     flat
@@ -92,7 +105,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_tool_wrote_is_found_however_its_path_is_given() {
+    fn a_written_file_is_found_by_any_path_to_it() {
         let folder = tempfile::tempdir().unwrap();
         let top = folder.path().join("top");
         std::fs::create_dir_all(top.join("src")).unwrap();

@@ -7,10 +7,11 @@ use super::{NextOutline, Outline};
 impl Outline {
     /// The graph for Graphviz; the implied `other` is left out, since every step has it.
     ///
-    /// A step that is a command is a hexagon with its command; `✓` stands before what verifies a step.
+    /// A command step is a hexagon with its command; `✓` marks the commands that verify a step.
     #[must_use]
     pub fn to_dot(&self) -> String {
-        let mut out = format!("digraph \"{}\" {{\n    rankdir=TB;\n    node [shape=box];\n", self.id);
+        let mut out =
+            format!("digraph \"{}\" {{\n    rankdir=TB;\n    node [shape=box];\n", self.id);
         let mut ends = 0;
         // Writing to a string cannot fail.
         let _ = writeln!(
@@ -20,10 +21,12 @@ impl Outline {
         );
         for step in self.steps {
             let shape = step.command.map(|_| "shape=hexagon".to_owned());
-            let notes = step.notes().iter().map(|note| format!("\\n{}", escaped(note))).collect::<String>();
+            let notes =
+                step.notes().iter().map(|note| format!("\\n{}", escaped(note))).collect::<String>();
             let label = (!notes.is_empty()).then(|| format!("label=\"{}{notes}\"", step.name));
             let attributes = shape.into_iter().chain(label).collect::<Vec<_>>().join(", ");
-            let attributes = if attributes.is_empty() { attributes } else { format!(" [{attributes}]") };
+            let attributes =
+                if attributes.is_empty() { attributes } else { format!(" [{attributes}]") };
             let _ = writeln!(out, "    \"{}\"{attributes};", step.name);
         }
         for step in self.steps {
@@ -43,8 +46,10 @@ impl Outline {
                     }
                     NextOutline::Restart { id, .. } => {
                         ends += 1;
-                        let _ =
-                            writeln!(out, "    \"end {ends}\" [shape=box, peripheries=2, label=\"↻ {id}\"];");
+                        let _ = writeln!(
+                            out,
+                            "    \"end {ends}\" [shape=box, peripheries=2, label=\"↻ {id}\"];"
+                        );
                         format!("end {ends}")
                     }
                 };
@@ -57,7 +62,7 @@ impl Outline {
     }
 }
 
-/// A text as Graphviz reads it in quotes.
+/// Escapes a text for a quoted string in Graphviz.
 fn escaped(text: &str) -> String {
     text.replace('\\', "\\\\").replace('"', "\\\"")
 }

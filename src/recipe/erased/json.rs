@@ -1,11 +1,11 @@
-//! The outline as JSON: indices become names, so that a reader needs nothing else.
+//! The outline as JSON: indices become names, so that the document is self-contained.
 
 use serde::ser::{Serialize, SerializeStruct, Serializer};
 
 use super::{CommandStep, Fingerprint, NextOutline, OutcomeOutline, Outline, StepOutline};
 use crate::recipe::command_line::CommandLine;
-use crate::recipe::definition::Definition;
 use crate::recipe::evidence::Evidence;
+use crate::recipe::reason_info::ReasonInfo;
 use crate::recipe::tool::Tool;
 
 impl Serialize for Outline {
@@ -72,13 +72,14 @@ struct OutcomeJson {
 #[serde(rename_all = "snake_case")]
 enum NextJson {
     Step(&'static str),
-    Exit(&'static Definition),
+    Exit(&'static ReasonInfo),
     Restart(&'static str),
 }
 
 impl StepJson {
     fn new(outline: &Outline, step: &'static StepOutline) -> Self {
-        let outcomes = step.outcomes.iter().map(|outcome| OutcomeJson::new(outline, outcome)).collect();
+        let outcomes =
+            step.outcomes.iter().map(|outcome| OutcomeJson::new(outline, outcome)).collect();
         let StepOutline { name, description, model, prompt, tools, command, verify, .. } = *step;
         let run = command.map(|CommandStep { command, time }| RunJson {
             command,

@@ -1,23 +1,27 @@
-//! The words in a picture of a recipe, before each kind of picture escapes them in its own way.
+//! The labels in a diagram of a recipe, before each kind of diagram escapes them in its own way.
 
 use super::{OutcomeOutline, StepOutline};
 use crate::recipe::command_line::CommandLine;
 
-/// A longer text would push the picture apart; all of it is in the other forms of the outline.
+/// A longer label would stretch the diagram; the other forms of the outline have the whole text.
 const MAX_TEXT_CHARS: usize = 48;
 
 impl StepOutline {
-    /// What stands in its box below the name: the command that it is, or those that verify it.
+    /// The lines in its box below the name: its own command, or the commands that verify it.
     pub(super) fn notes(&self) -> Vec<String> {
         let command = self.command.map(|step| format!("$ {}", short(step.command)));
-        command.into_iter().chain(self.verify.iter().map(|command| format!("✓ {}", short(command)))).collect()
+        command
+            .into_iter()
+            .chain(self.verify.iter().map(|command| format!("✓ {}", short(command))))
+            .collect()
     }
 }
 
 impl OutcomeOutline {
-    /// What stands at its arrow: its name, and what the engine has to find.
+    /// The label of its arrow: its name and the evidence it requires.
     pub(super) fn label(&self) -> String {
-        let evidence: Vec<_> = self.evidence.iter().map(|evidence| cut(&evidence.to_string())).collect();
+        let evidence: Vec<_> =
+            self.evidence.iter().map(|evidence| cut(&evidence.to_string())).collect();
         match evidence.as_slice() {
             [] => self.name.to_owned(),
             found => format!("{} if {}", self.name, found.join(" and ")),
@@ -29,7 +33,7 @@ fn short(command: &CommandLine) -> String {
     cut(&command.to_string())
 }
 
-/// One line of it, with its end left out where it is long.
+/// The text on one line, truncated if it is long.
 fn cut(text: &str) -> String {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
     if line.chars().count() <= MAX_TEXT_CHARS {

@@ -5,12 +5,12 @@ use std::fmt::Write as _;
 use strum::IntoEnumIterator;
 
 use super::{NextOutline, Outline};
-use crate::recipe::definition::Category;
+use crate::recipe::reason_info::Category;
 
 impl Outline {
     /// The graph as a Mermaid flowchart; the implied `other` is left out, since every step has it.
     ///
-    /// A step that is a command is a hexagon with its command; `✓` stands before what verifies a step.
+    /// A command step is a hexagon with its command; `✓` marks the commands that verify a step.
     #[must_use]
     pub fn to_mermaid(&self) -> String {
         let mut out = String::from("flowchart TD\n");
@@ -39,7 +39,8 @@ impl Outline {
                         format!("e{end}[[\"↻ {id}\"]]")
                     }
                 };
-                let _ = writeln!(out, "    s{index} -- \"{}\" --> {target}", escaped(&outcome.label()));
+                let _ =
+                    writeln!(out, "    s{index} -- \"{}\" --> {target}", escaped(&outcome.label()));
             }
         }
         for category in Category::iter() {
@@ -49,7 +50,7 @@ impl Outline {
     }
 }
 
-/// A text as Mermaid reads it in quotes: signs that mean something there are written as its entities.
+/// Escapes a text for a quoted string in Mermaid: special characters become its entities.
 fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for character in text.chars() {
@@ -59,7 +60,7 @@ fn escaped(text: &str) -> String {
             '&' => out.push_str("#amp;"),
             '<' => out.push_str("#lt;"),
             '>' => out.push_str("#gt;"),
-            // Between these Mermaid takes a text for Markdown.
+            // Mermaid parses a text between backticks as Markdown.
             '`' => out.push_str("#96;"),
             plain => out.push(plain),
         }

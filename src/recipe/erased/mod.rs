@@ -1,8 +1,9 @@
-//! Recipes without their types, for code that offers many at once: behind `dyn`, and as static data.
+//! Recipes without their types, for code that offers many at once: behind `dyn`, and as static
+//! data.
 //!
-//! A run walks over this very data, so a picture drawn from it cannot be out of date. All of it is
-//! in one file because it refers to itself: a recipe has an outline, and an outline leads to the
-//! recipe that it restarts.
+//! A run follows this same data, so a diagram drawn from it cannot be out of date. It is all in
+//! one file because the types refer to each other: a recipe has an outline, and an outline holds
+//! the recipes that it restarts.
 
 mod dot;
 mod json;
@@ -20,10 +21,10 @@ use super::exit::Exit;
 use super::exit_reason::ExitReason;
 use super::file_rules::{FileScope, Needs};
 use super::guardrail::{Guardrail, Guardrails};
-use super::names::UnknownName;
 use super::registry::AnyReason;
 use super::snapshot::{Snapshot, SnapshotError};
 use super::tool::Tool;
+use super::wire_enum::UnknownName;
 
 /// The implied outcome, on the wire.
 const OTHER: &str = "other";
@@ -45,10 +46,10 @@ pub trait AnyRecipe: Send + Sync {
     /// The recipe as static data.
     fn outline(&self) -> &'static Outline;
 
-    /// Begins a run in a chain that has restarted so many times (0 for a run of its own).
+    /// Begins a run in a chain with this many restarts so far (0 for a run of its own).
     fn begin(&self, restarts: u32) -> Box<dyn AnyPosition>;
 
-    /// Goes on where a snapshot was taken.
+    /// Resumes a run from a snapshot.
     ///
     /// # Errors
     /// The snapshot is of another recipe, of another version of this one, or damaged.
@@ -61,19 +62,20 @@ impl fmt::Debug for dyn AnyRecipe {
     }
 }
 
-/// Where a run of any recipe stands; see [`Position`](crate::Position), which is the same with the recipe known.
+/// The position of a run in any recipe; [`Position`](crate::Position) is the same for a recipe
+/// known at compile time.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not the position of a run",
     note = "begin one with `AnyRecipe::begin`, or use `Position`"
 )]
 pub trait AnyPosition: Send + Sync + fmt::Debug {
-    /// The recipe that is run.
+    /// The recipe of the run.
     fn recipe(&self) -> &'static Outline;
 
-    /// All about the present step.
+    /// The outline of the current step.
     fn outline(&self) -> &'static StepOutline;
 
-    /// How often the step with this name has been entered; 0 for one the recipe does not have.
+    /// How often the step with this name has been entered; 0 if the recipe has no such step.
     fn visits(&self, step: &str) -> u32;
 
     /// How many steps the run has taken.
@@ -82,40 +84,42 @@ pub trait AnyPosition: Send + Sync + fmt::Debug {
     /// How often the chain this run belongs to has restarted.
     fn restarts(&self) -> u32;
 
-    /// Takes the outcome with this name. Only entering a step moves the position: an exit leaves it where the run ended.
+    /// Takes the outcome with this name. Only entering a step moves the position: an exit leaves it
+    /// where the run ended.
     ///
     /// # Errors
-    /// The present step has no such outcome; nothing has changed then.
+    /// The current step has no such outcome; the position is then unchanged.
     fn report(&mut self, outcome: &str) -> Result<Next, UnknownName>;
 
-    /// The same, held against other limits than the recipe's own: see [`Guardrails::raised_by`].
+    /// Like [`report`](Self::report), with other limits than the recipe's own: see
+    /// [`Guardrails::raised_by`].
     ///
     /// # Errors
-    /// The present step has no such outcome; nothing has changed then.
+    /// The current step has no such outcome; the position is then unchanged.
     fn report_within(&mut self, outcome: &str, limits: &Guardrails) -> Result<Next, UnknownName>;
 
-    /// What is needed to go on later.
+    /// A snapshot, from which the run can be resumed later.
     fn snapshot(&self) -> Snapshot;
 }
 
-/// What follows an outcome, where steps are known by name only.
+/// What follows an outcome, with steps identified by name.
 #[derive(Debug, Clone)]
-#[must_use = "it says whether the run goes on"]
+#[must_use = "it says whether the run continues"]
 pub enum Next {
     /// The run has entered this step.
     Step(&'static StepOutline),
     /// The run has ended.
     Exit(Exit),
-    /// The run has ended, and another one is to begin in a fresh session.
+    /// The run has ended, and another one begins in a fresh session.
     Restart(AnyRestart),
 }
 
-/// The recipe to begin in a fresh session, and the chain's count so far.
+/// The recipe to begin in a fresh session, and the number of restarts in the chain.
 #[derive(Debug, Clone, Copy)]
 pub struct AnyRestart {
     /// The recipe to begin.
     pub recipe: &'static dyn AnyRecipe,
-    /// How often the chain has restarted, this time included.
+    /// How often the chain has restarted, including this time.
     pub restarts: u32,
 }
 
@@ -145,7 +149,7 @@ pub struct Outline {
     pub label: &'static str,
     /// One sentence about it.
     pub description: &'static str,
-    /// The model it asks for, where no step says otherwise.
+    /// The model it asks for, unless a step asks for another.
     pub model: Option<&'static str>,
     /// Where it begins, as an index into `steps`.
     pub initial: usize,
@@ -161,9 +165,9 @@ pub struct Outline {
     pub needs: Needs,
     /// Whether its runs work in a git worktree of their own.
     pub isolate: bool,
-    /// No run takes more steps than this.
+    /// The most steps that a run can take.
     pub max_steps: u32,
-    /// The way through the graph that `max_steps` was worked out on.
+    /// The path through the graph that `max_steps` was computed from.
     pub heaviest_path: &'static [PathPart],
     /// The limits that are proven never to be hit.
     pub never_trips: &'static [Guardrail],
@@ -178,8 +182,11 @@ impl Outline {
         &self.steps[self.initial]
     }
 
-    /// The outcomes worth a line in a picture: all but the `other` that every step has.
-    fn drawn_outcomes(&self, step: &'static StepOutline) -> impl Iterator<Item = &'static OutcomeOutline> {
+    /// The outcomes that a diagram shows: all but the `other` that every step has.
+    fn drawn_outcomes(
+        &self,
+        step: &'static StepOutline,
+    ) -> impl Iterator<Item = &'static OutcomeOutline> {
         let exit_on_other = self.guardrails.exit_on_other;
         step.outcomes.iter().filter(move |outcome| !(exit_on_other && outcome.is_implied()))
     }
@@ -196,23 +203,24 @@ impl Outline {
 pub struct StepOutline {
     /// The name on the wire.
     pub name: &'static str,
-    /// What its author wrote about it.
+    /// The author's description of it.
     pub description: &'static str,
     /// The model it asks for: its own, or the recipe's.
     pub model: Option<&'static str>,
-    /// What the agent is told; empty where the engine runs a command instead.
+    /// The agent's prompt; empty if the engine runs a command instead.
     pub prompt: &'static str,
-    /// What the agent may do here; `None` where the author left that to the operator.
+    /// What the agent may do here; `None` if the author left that to the operator.
     pub tools: Option<&'static [Tool]>,
-    /// The command that the engine runs in place of an agent's turn.
+    /// The command that the engine runs instead of an agent's turn.
     pub command: Option<CommandStep>,
-    /// The commands that have to succeed before an outcome leads to a step or a restart.
+    /// The commands that must succeed before an outcome leads to a step or a restart.
     pub verify: &'static [CommandLine],
-    /// What the agent may report, in the order of declaration, `other` last where it is implied; a command passes or fails.
+    /// What the agent may report, in the order of declaration, with an implied `other` last. A
+    /// command step has `passed` and `failed`.
     pub outcomes: &'static [OutcomeOutline],
 }
 
-/// A step that is a command: the engine runs it, and its exit status is the outcome, `passed` or `failed`.
+/// A command step: the engine runs it, and its exit status is the outcome, `passed` or `failed`.
 #[derive(Debug, Clone, Copy)]
 pub struct CommandStep {
     /// The command.
@@ -226,7 +234,7 @@ pub struct CommandStep {
 pub struct OutcomeOutline {
     /// The name on the wire.
     pub name: &'static str,
-    /// What the engine has to find before it leads anywhere.
+    /// What the engine must find before it follows this outcome.
     pub evidence: &'static [Evidence],
     /// Whether it may carry findings: what a review found.
     pub findings: bool,
@@ -235,7 +243,7 @@ pub struct OutcomeOutline {
 }
 
 impl OutcomeOutline {
-    /// Whether it is what every step has without a word from the author.
+    /// Whether it is the `other` that every step has without being declared.
     fn is_implied(&self) -> bool {
         let standard = AnyReason::from(ExitReason::UserProvidedOther);
         self.name == OTHER && matches!(self.next, NextOutline::Exit(reason) if reason == standard)
@@ -277,9 +285,9 @@ pub struct PathPart {
     pub visits: u32,
 }
 
-/// A number that stands for the graph of a recipe: its steps, outcomes and where they lead.
+/// A hash of a recipe's graph: its steps, outcomes and where they lead.
 ///
-/// Prompts, labels and numbers do not change it, so a run can go on after those were edited.
+/// Prompts, labels and limits are not part of it, so a run can be resumed after they were edited.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Fingerprint(pub u64);
 

@@ -1,10 +1,10 @@
-//! Every recipe, and every position in one, is also there behind `dyn`.
+//! Implements the `dyn` traits for every recipe and every position.
 
 use super::{Position, Recipe};
 use crate::recipe::erased::{AnyPosition, AnyRecipe, Next, Outline, StepOutline};
 use crate::recipe::guardrail::Guardrails;
-use crate::recipe::names::UnknownName;
 use crate::recipe::snapshot::{Snapshot, SnapshotError};
+use crate::recipe::wire_enum::UnknownName;
 
 impl<R: Recipe> AnyRecipe for R {
     fn outline(&self) -> &'static Outline {

@@ -1,23 +1,25 @@
-//! The trait that `recipe!` implements, and where a run of such a recipe stands.
+//! The trait that `recipe!` implements, and the position of a run in such a recipe.
 //!
-//! The two are in one file because each needs the other: a position is one in a recipe, and a
-//! recipe turns its positions into typed runs.
+//! Both are in one file because each needs the other: a position belongs to a recipe, and a recipe
+//! turns its positions into typed runs.
 
 mod erase;
 mod resume;
 
 use std::fmt;
 
-use super::erased::{AnyRecipe, AnyRestart, Next, NextOutline, OutcomeOutline, Outline, StepOutline};
+use super::erased::{
+    AnyRecipe, AnyRestart, Next, NextOutline, OutcomeOutline, Outline, StepOutline,
+};
 use super::exit::Exit;
 use super::guardrail::Guardrails;
 use super::ledger::{Ledger, Visits};
-use super::names::{Names, UnknownName};
+use super::wire_enum::{UnknownName, WireEnum};
 
-/// A recipe: steps, outcomes, and where they lead, checked when it was compiled.
+/// A recipe: steps, outcomes and where they lead, checked at compile time.
 ///
-/// [`recipe!`](crate::recipe!) implements it; there is no need to do that by hand. Use it as a bound where code is
-/// about any recipe:
+/// [`recipe!`](crate::recipe!) implements it; never implement it by hand. Use it as a bound in
+/// code that works with any recipe:
 ///
 /// ```
 /// use surefire::{Recipe, recipes::RebaseOnMain};
@@ -35,13 +37,13 @@ use super::names::{Names, UnknownName};
 )]
 pub trait Recipe: Copy + Send + Sync + 'static {
     /// The enum of its steps.
-    type Step: Names;
+    type Step: WireEnum;
 
     /// The typed run at its first step: `At<FirstStep>`.
     type Start;
 
     /// The typed run at any step, as an enum.
-    type Anywhere;
+    type AnyStep;
 
     #[doc(hidden)]
     type Visits: Visits;
@@ -55,17 +57,17 @@ pub trait Recipe: Copy + Send + Sync + 'static {
     /// The recipe behind `dyn`.
     const ANY: &'static dyn AnyRecipe;
 
-    /// Begins a run in a chain of runs that has restarted so many times.
+    /// Begins a run in a chain with this many restarts so far.
     fn begin_after(restarts: u32) -> Self::Start;
 
     #[doc(hidden)]
-    fn anywhere(position: Position<Self>) -> Self::Anywhere;
+    fn any_step(position: Position<Self>) -> Self::AnyStep;
 }
 
-/// Where a run of `R` stands, and how often it has been where.
+/// The current step of a run of `R`, and how often the run has entered each step.
 ///
-/// It is the same run as the typed `At<Step>`, for code that learns the outcome at run time: both count in the
-/// same ledger, and each turns into the other without loss.
+/// It is the same run as the typed `At<Step>`, for code that gets the outcome at run time: both
+/// count in the same ledger, and each converts into the other without loss.
 ///
 /// ```
 /// use surefire::recipes::ImplementAndReview;
@@ -95,7 +97,7 @@ impl<R: Recipe> Position<R> {
         Self::begin_after(0)
     }
 
-    /// The same, in a chain of runs that has restarted so many times.
+    /// Like [`begin`](Self::begin), in a chain with this many restarts so far.
     #[must_use]
     pub fn begin_after(restarts: u32) -> Self {
         Self { step: R::OUTLINE.initial, ledger: Ledger::begun(R::OUTLINE.initial, restarts) }
@@ -113,14 +115,14 @@ impl<R: Recipe> Position<R> {
         self.step
     }
 
-    /// The present step.
+    /// The current step.
     #[must_use]
     #[inline]
     pub fn step(&self) -> R::Step {
         <R::Step as strum::VariantArray>::VARIANTS[self.step]
     }
 
-    /// All about the present step: its prompt, its outcomes.
+    /// The outline of the current step: its prompt, its outcomes.
     #[must_use]
     #[inline]
     pub fn outline(&self) -> &'static StepOutline {
@@ -133,7 +135,7 @@ impl<R: Recipe> Position<R> {
         self.ledger.visits.as_ref()[step.index()]
     }
 
-    /// How many steps the run has taken, the present one included.
+    /// How many steps the run has taken, including the current one.
     #[must_use]
     pub const fn steps(&self) -> u32 {
         self.ledger.steps
@@ -145,7 +147,8 @@ impl<R: Recipe> Position<R> {
         self.ledger.restarts
     }
 
-    /// Takes the outcome at this index of the step's [`outcomes`](StepOutline::outcomes); `None` if there is none.
+    /// Takes the outcome at this index of the step's [`outcomes`](StepOutline::outcomes); `None` if
+    /// the index is out of range.
     ///
     /// Only entering a step moves the position: an exit or a restart leaves it where the run ended.
     #[inline]
@@ -154,21 +157,27 @@ impl<R: Recipe> Position<R> {
         Some(self.follow(outcome, &R::OUTLINE.guardrails))
     }
 
-    /// Takes the outcome with this name. As with [`take`](Self::take), only entering a step moves the position.
+    /// Takes the outcome with this name. As with [`take`](Self::take), only entering a step moves
+    /// the position.
     ///
     /// # Errors
-    /// The present step has no such outcome; nothing has changed then.
+    /// The current step has no such outcome; the position is then unchanged.
     #[inline]
     pub fn report(&mut self, outcome: &str) -> Result<Next, UnknownName> {
         self.report_within(outcome, &R::OUTLINE.guardrails)
     }
 
-    /// The same, held against other limits than the recipe's own: see [`Guardrails::raised_by`].
+    /// Like [`report`](Self::report), with other limits than the recipe's own: see
+    /// [`Guardrails::raised_by`].
     ///
     /// # Errors
-    /// The present step has no such outcome; nothing has changed then.
+    /// The current step has no such outcome; the position is then unchanged.
     #[inline]
-    pub fn report_within(&mut self, outcome: &str, limits: &Guardrails) -> Result<Next, UnknownName> {
+    pub fn report_within(
+        &mut self,
+        outcome: &str,
+        limits: &Guardrails,
+    ) -> Result<Next, UnknownName> {
         match self.outline().outcomes.iter().find(|known| known.name == outcome) {
             Some(known) => Ok(self.follow(known, limits)),
             None => Err(self.unknown(outcome)),
@@ -177,8 +186,8 @@ impl<R: Recipe> Position<R> {
 
     /// The same run in its typed form, as an enum over the steps.
     #[must_use]
-    pub fn typed(self) -> R::Anywhere {
-        R::anywhere(self)
+    pub fn typed(self) -> R::AnyStep {
+        R::any_step(self)
     }
 
     #[inline]
@@ -195,10 +204,12 @@ impl<R: Recipe> Position<R> {
                 }
             }
             NextOutline::Exit(reason) => Next::Exit(Exit::at(reason)),
-            NextOutline::Restart { recipe, .. } => match self.ledger.restart(&self.outline().name, limits) {
-                Ok(restarts) => Next::Restart(AnyRestart { recipe, restarts }),
-                Err(exit) => Next::Exit(exit),
-            },
+            NextOutline::Restart { recipe, .. } => {
+                match self.ledger.restart(&self.outline().name, limits) {
+                    Ok(restarts) => Next::Restart(AnyRestart { recipe, restarts }),
+                    Err(exit) => Next::Exit(exit),
+                }
+            }
         }
     }
 
@@ -209,7 +220,7 @@ impl<R: Recipe> Position<R> {
     }
 }
 
-// Derives would ask `R` for the traits, and a recipe is only a name.
+// Derives would require the traits of `R`, which is only a marker type.
 impl<R: Recipe> Clone for Position<R> {
     fn clone(&self) -> Self {
         Self { step: self.step, ledger: self.ledger }

@@ -1,12 +1,12 @@
-//! From a position to its snapshot, and back.
+//! Converts a position into a snapshot, and back.
 
 use super::{Position, Recipe};
 use crate::recipe::ledger::{Ledger, Visits};
-use crate::recipe::names::Names;
 use crate::recipe::snapshot::{Snapshot, SnapshotError};
+use crate::recipe::wire_enum::WireEnum;
 
 impl<R: Recipe> Position<R> {
-    /// What is needed to go on later.
+    /// A snapshot, from which the run can be resumed later.
     #[must_use]
     pub fn snapshot(&self) -> Snapshot {
         let outline = R::OUTLINE;
@@ -15,20 +15,26 @@ impl<R: Recipe> Position<R> {
             recipe: outline.id.to_owned(),
             fingerprint: outline.fingerprint.to_string(),
             step: self.outline().name.to_owned(),
-            visits: visits.filter(|(_, n)| **n > 0).map(|(step, n)| (step.name.to_owned(), *n)).collect(),
+            visits: visits
+                .filter(|(_, n)| **n > 0)
+                .map(|(step, n)| (step.name.to_owned(), *n))
+                .collect(),
             steps: self.steps(),
             restarts: self.restarts(),
         }
     }
 
-    /// Goes on where a snapshot was taken.
+    /// Resumes a run from a snapshot.
     ///
     /// # Errors
     /// The snapshot is of another recipe, of another version of this one, or damaged.
     pub fn resume(snapshot: &Snapshot) -> Result<Self, SnapshotError> {
         let outline = R::OUTLINE;
         if snapshot.recipe != outline.id {
-            return Err(SnapshotError::OtherRecipe { expected: outline.id, found: snapshot.recipe.clone() });
+            return Err(SnapshotError::OtherRecipe {
+                expected: outline.id,
+                found: snapshot.recipe.clone(),
+            });
         }
         let fingerprint = outline.fingerprint.to_string();
         if snapshot.fingerprint != fingerprint {
@@ -48,7 +54,9 @@ impl<R: Recipe> Position<R> {
             return Err(SnapshotError::Miscounted { steps: snapshot.steps, visits: sum });
         }
         let entered = |index: usize| visits.as_ref()[index] > 0;
-        if let Some(never) = [step.index(), outline.initial].into_iter().find(|index| !entered(*index)) {
+        if let Some(never) =
+            [step.index(), outline.initial].into_iter().find(|index| !entered(*index))
+        {
             return Err(SnapshotError::NeverEntered { step: outline.steps[never].name });
         }
         let ledger = Ledger { visits, steps: snapshot.steps, restarts: snapshot.restarts };

@@ -1,4 +1,4 @@
-//! Implement & Review: one task of the tracker, from implementation to commit.
+//! Implement & Review: one task, given or taken from the tracker, from implementation to commit.
 
 use super::task_steps::{commit_task, implement_task, review_loop};
 
@@ -10,6 +10,7 @@ surefire::recipe! {
         id: "implement-and-review",
         label: "Implement & Review",
         allow_lockfiles: true,
+        needs: { task },
         initial: Implement,
         guardrails: { max_step_visits: 3, max_total_steps: 100 },
 

@@ -10,6 +10,7 @@ surefire::recipe! {
         id: "implement-and-review-all",
         label: "Implement & Review All",
         allow_lockfiles: true,
+        needs: { task },
         initial: Implement,
         guardrails: { max_step_visits: 3, max_total_steps: 100, max_restarts: 50 },
 

@@ -5,9 +5,12 @@ use crate::Tool;
 
 pub use self::rebase_on_main::*;
 
-/// Comparing branches, beside what every agent may read of git.
-const COMPARE: &[Tool] =
-    &[Tool::command("git merge-base *"), Tool::command("git range-diff *"), Tool::command("git grep *")];
+/// Commands that compare branches, in addition to the git commands that every agent may run.
+const COMPARE: &[Tool] = &[
+    Tool::command("git merge-base *"),
+    Tool::command("git range-diff *"),
+    Tool::command("git grep *"),
+];
 
 surefire::recipe! {
     /// Rebase current branch on local main with conflict resolution.
@@ -64,7 +67,7 @@ surefire::recipe! {
             Complete => Review,
         }
 
-        /// Checks that the branch is as it should be, and says so.
+        /// Confirms the final state of the branch and reports it.
         step Complete {
             prompt: include_str!("complete.md"),
             tools: [read, ..COMPARE],

@@ -1,4 +1,4 @@
-//! Refine Design: five focused passes over an existing design document, and a last look.
+//! Refine Design: five focused passes over an existing design document, and a final review.
 
 use super::tools::{BUILD, TEST, TRACKER};
 
@@ -110,7 +110,7 @@ surefire::recipe! {
             IssuesFound(findings) => FixFinal,
         }
 
-        /// Fixes what the last look found.
+        /// Fixes what the final review found.
         step FixFinal {
             prompt: include_str!("fix-final.md"),
             tools: [edit, ..BUILD],

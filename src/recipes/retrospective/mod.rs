@@ -1,4 +1,4 @@
-//! Retrospective: one look back.
+//! Retrospective: the agent looks back on the session.
 
 use super::tools::TRACKER;
 

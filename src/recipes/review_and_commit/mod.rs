@@ -1,4 +1,4 @@
-//! Review & Commit: for changes that are there already.
+//! Review & Commit: for changes that already exist.
 
 use super::task_steps::review_loop;
 use super::tools::TRACKER;
@@ -22,7 +22,8 @@ surefire::recipe! {
             tools: ["git add *", "git commit *", ..TRACKER, "bd close *"],
             outcomes: [Committed, NothingToCommit],
             Committed => exit ChangesCommitted if commit,
-            // What was changed before the run is its work here, so a file that is left over is not nothing.
+            // This recipe commits changes that were made before the run, so any uncommitted file
+            // contradicts this outcome.
             NothingToCommit => exit NoChangesToCommit if no_commit && clean_tree,
         }
     }

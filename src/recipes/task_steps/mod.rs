@@ -1,11 +1,11 @@
-//! The steps that recipes about a task of the tracker share.
+//! The steps that recipes about a task share.
 
 use super::tools::{BUILD, TEST, TRACKER};
 
 surefire::steps! {
-    /// Takes the next ready task and implements it.
+    /// Implements the given task, or the next ready one of the tracker.
     pub(super) steps implement_task(implemented) {
-        /// Takes the next ready task and implements it.
+        /// Implements the given task, or the next ready one of the tracker.
         step Implement {
             prompt: include_str!("implement.md"),
             tools: [edit, ..BUILD, ..TRACKER, "bd create *", "bd update *"],

@@ -1,49 +1,54 @@
-//! From what the engine and the store know to what clients are told.
+//! Converts what the engine and the store know to messages for clients.
 
 use std::sync::Arc;
 
 use crate::agent::Agent;
 use crate::server::shared::Shared;
 use crate::session::{NOT_ANSWERED, NOT_DELIVERED};
-use crate::store::{Message, Role, RunRecord, Session};
+use crate::store::{Message, Role, RunRecord, SessionRecord};
 use crate::view::Status;
 use crate::wire::{
-    AvailableRecipes, HistoryMessage, Mark, OfRun, OfferedAgent, OfferedRecipe, RecentSession,
-    RecentSessions, RunLine, SessionEntry, Stamp, Telling, shown,
+    AvailableRecipes, DeliveryMark, HistoryMessage, OfRun, OfferedAgent, OfferedRecipe,
+    RecentSession, RecentSessions, RunBroadcast, RunLine, SessionEntry, Stamp, fence_outcome,
 };
 use crate::{AnyRecipe, Catalog, Outline};
 
-/// The agents that clients know by name. They read no other name in a list of sessions.
-const KNOWN_TO_CLIENTS: [&str; 4] = ["claude", "copilot", "cursor", "opencode"];
+/// The agents that clients know by name. Clients accept no other name in a list of sessions.
+const CLIENT_AGENTS: [&str; 4] = ["claude", "copilot", "cursor", "opencode"];
 
 /// The one that stands for all others.
-const USUAL: &str = "claude";
+const DEFAULT_AGENT: &str = "claude";
 
 /// The name under which clients know an agent.
 pub(crate) fn provider(agent: &str) -> &'static str {
-    KNOWN_TO_CLIENTS.into_iter().find(|known| *known == agent).unwrap_or(USUAL)
+    CLIENT_AGENTS.into_iter().find(|known| *known == agent).unwrap_or(DEFAULT_AGENT)
 }
 
-/// The agent that a client means by a name. Where the usual one is not here, a rehearsal stands in for it; everybody is told so by
-/// `rehearsal` in what they hear of the run.
-pub(in crate::server) fn agent_for(provider: Option<String>, agents: &[Arc<dyn Agent>]) -> Option<String> {
+/// The agent that a client means by a name. If the default agent is not available, a rehearsal
+/// stands in for it; the run's messages say so to all clients, with `rehearsal`.
+pub(in crate::server) fn agent_for(
+    provider: Option<String>,
+    agents: &[Arc<dyn Agent>],
+) -> Option<String> {
     let wanted = provider.filter(|provider| !provider.trim().is_empty())?;
-    let is_here = agents.iter().any(|agent| agent.about().name == wanted);
+    let is_available = agents.iter().any(|agent| agent.about().name == wanted);
     let stand_in = agents.iter().map(|agent| agent.about()).find(|about| about.rehearsal);
     match stand_in {
-        Some(stand_in) if wanted == USUAL && !is_here => Some(stand_in.name.to_owned()),
+        Some(stand_in) if wanted == DEFAULT_AGENT && !is_available => {
+            Some(stand_in.name.to_owned())
+        }
         _ => Some(wanted),
     }
 }
 
-/// Names a conversation: its offsets are good as long as this stays the same.
-pub(crate) fn signature(session: &Session) -> String {
+/// Identifies a conversation: its offsets stay valid while this is unchanged.
+pub(crate) fn signature(session: &SessionRecord) -> String {
     format!("{}:{}", session.created_at, session.id)
 }
 
 pub(in crate::server) fn history_message(message: &Message, provider: &str) -> HistoryMessage {
     let text = match message.role {
-        Role::Assistant => shown(&message.text).into_owned(),
+        Role::Assistant => fence_outcome(&message.text).into_owned(),
         Role::User => message.text.clone(),
     };
     HistoryMessage {
@@ -62,17 +67,20 @@ pub(in crate::server) fn history_message(message: &Message, provider: &str) -> H
     }
 }
 
-/// What the server itself noted. Words of an agent belong to an attempt, and how a run ended belongs to the run; an assistant's
-/// message of neither is a note, and no agent can write one.
-fn mark(message: &Message) -> Option<Mark> {
-    let is_note = message.role == Role::Assistant && message.attempt.is_none() && message.run.is_none();
-    let marks = [(NOT_DELIVERED, Mark::NotDelivered), (NOT_ANSWERED, Mark::NotAnswered)];
-    let mark = marks.into_iter().find(|(words, _)| message.text.starts_with(words));
+/// The mark of a note that the server itself wrote. An agent's text belongs to an attempt, and the
+/// ending of a run belongs to the run; an assistant's message that belongs to neither is a note,
+/// and no agent can write one.
+fn mark(message: &Message) -> Option<DeliveryMark> {
+    let is_note =
+        message.role == Role::Assistant && message.attempt.is_none() && message.run.is_none();
+    let marks =
+        [(NOT_DELIVERED, DeliveryMark::NotDelivered), (NOT_ANSWERED, DeliveryMark::NotAnswered)];
+    let mark = marks.into_iter().find(|(prefix, _)| message.text.starts_with(prefix));
     mark.filter(|_| is_note).map(|(_, mark)| mark)
 }
 
 /// A session without its runs.
-pub(super) fn session_entry(session: &Session) -> SessionEntry {
+pub(super) fn session_entry(session: &SessionRecord) -> SessionEntry {
     SessionEntry {
         session_id: session.id,
         name: session.name.clone(),
@@ -86,7 +94,7 @@ pub(super) fn session_entry(session: &Session) -> SessionEntry {
     }
 }
 
-pub(in crate::server) fn recent_session(session: &Session) -> RecentSession {
+pub(in crate::server) fn recent_session(session: &SessionRecord) -> RecentSession {
     RecentSession {
         session_id: session.id,
         name: session.name.clone(),
@@ -100,7 +108,7 @@ pub(in crate::server) fn recent_sessions(sessions: &[RecentSession], limit: u32)
     RecentSessions { sessions: sessions.iter().take(limit as usize).cloned().collect(), limit }
 }
 
-/// The recipes on offer and who can do them where, as clients are told.
+/// The recipes on offer, the agents, and a directory to begin with, as clients get them.
 pub(in crate::server) fn offer(shared: &Shared, enabled: bool) -> AvailableRecipes {
     let offered = |agent: &Arc<dyn Agent>| {
         let about = agent.about();
@@ -113,14 +121,18 @@ pub(in crate::server) fn offer(shared: &Shared, enabled: bool) -> AvailableRecip
     }
 }
 
-/// The recipes on offer, whoever does them.
+/// The recipes on offer, without agents.
 pub(crate) fn available_recipes(catalog: Catalog, enabled: bool) -> AvailableRecipes {
     let offered = |outline: &'static Outline| OfferedRecipe {
         id: outline.id.to_owned(),
         label: outline.label.to_owned(),
         // The app drops what has no description.
-        description: if outline.description.is_empty() { outline.label } else { outline.description }
-            .to_owned(),
+        description: if outline.description.is_empty() {
+            outline.label
+        } else {
+            outline.description
+        }
+        .to_owned(),
         steps: outline.steps.iter().map(|step| step.name.to_owned()).collect(),
         max_steps: outline.max_steps,
     };
@@ -132,14 +144,14 @@ pub(crate) fn available_recipes(catalog: Catalog, enabled: bool) -> AvailableRec
     }
 }
 
-/// What clients call a recipe, also one that is no longer on offer.
+/// What clients call a recipe, even one that is no longer on offer.
 pub(in crate::server) fn label(catalog: Catalog, recipe: &str) -> String {
     catalog.get(recipe).map_or(recipe, |recipe| recipe.outline().label).to_owned()
 }
 
-/// What clients know about a run, from the line that the store has about it.
-pub(in crate::server) fn telling(catalog: Catalog, record: &RunRecord) -> Telling {
-    Telling {
+/// What clients know about a run, from its row in the store.
+pub(in crate::server) fn run_broadcast(catalog: Catalog, record: &RunRecord) -> RunBroadcast {
+    RunBroadcast {
         run: record.id,
         session: record.session,
         recipe_id: record.recipe.clone(),
@@ -151,7 +163,7 @@ pub(in crate::server) fn telling(catalog: Catalog, record: &RunRecord) -> Tellin
     }
 }
 
-/// The place of the last thing that happened in a run.
+/// The position of a run's last event.
 pub(in crate::server) fn last_of(record: &RunRecord) -> OfRun {
     OfRun { run_id: record.id, seq: record.last_seq, at: Stamp(record.changed_at) }
 }
@@ -172,7 +184,10 @@ pub(in crate::server) fn run_line(catalog: Catalog, record: &RunRecord) -> RunLi
         step_count: record.steps,
         last_seq: record.last_seq,
         cost_usd: record.cost_usd,
-        status: Status::of(record.ending.as_ref(), catalog.get(&record.recipe).map(AnyRecipe::outline)),
+        status: Status::of(
+            record.ending.as_ref(),
+            catalog.get(&record.recipe).map(AnyRecipe::outline),
+        ),
         ending: record.ending.clone(),
     }
 }
@@ -184,16 +199,28 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_what_the_server_notes_is_marked() {
+    fn only_notes_of_the_server_are_marked() {
         let (attempt, run) = (Some(Uuid::from_u128(2).into()), Some(Uuid::from_u128(3).into()));
         let table = [
-            (Role::Assistant, None, None, "Not delivered: “a” was still queued", Some(Mark::NotDelivered)),
-            (Role::Assistant, None, None, "Not answered: “a” was being delivered", Some(Mark::NotAnswered)),
+            (
+                Role::Assistant,
+                None,
+                None,
+                "Not delivered: “a” was still queued",
+                Some(DeliveryMark::NotDelivered),
+            ),
+            (
+                Role::Assistant,
+                None,
+                None,
+                "Not answered: “a” was being delivered",
+                Some(DeliveryMark::NotAnswered),
+            ),
             (Role::Assistant, None, None, "Anything else", None),
             (Role::Assistant, attempt, None, "Not delivered: says the agent", None),
             (Role::Assistant, attempt, run, "Not answered: says the agent", None),
             (Role::Assistant, None, run, "Not delivered: says the end of a run", None),
-            (Role::User, None, None, "Not delivered: says somebody", None),
+            (Role::User, None, None, "Not delivered: says a user", None),
         ];
         for (role, attempt, run, text, expected) in table {
             let id = Uuid::from_u128(1);

@@ -2,14 +2,14 @@
 
 use super::convert;
 use crate::Catalog;
-use crate::store::{RunFilter, RunRecord, Session, Store, StoreError};
+use crate::store::{RunFilter, RunRecord, SessionRecord, Store, StoreError};
 use crate::wire::{ActiveRecipe, LastRecipe, SessionEntry, Stamp};
 
 /// One entry of a list for each session, in the same order.
 pub(in crate::server) fn entries(
     store: &dyn Store,
     catalog: Catalog,
-    sessions: &[Session],
+    sessions: &[SessionRecord],
 ) -> Result<Vec<SessionEntry>, StoreError> {
     sessions.iter().map(|session| entry(store, catalog, session)).collect()
 }
@@ -18,18 +18,23 @@ pub(in crate::server) fn entries(
 pub(in crate::server) fn entry(
     store: &dyn Store,
     catalog: Catalog,
-    session: &Session,
+    session: &SessionRecord,
 ) -> Result<SessionEntry, StoreError> {
     let active = match session.run {
-        // A row that cannot be read costs the session its run here, and clients not the whole list.
+        // If the row cannot be read, the session is listed without its run; the whole list does not
+        // fail.
         Some(run) => match store.run(run) {
             Err(StoreError::Unreadable { .. }) => None,
             run => run?,
         },
         None => None,
     };
-    let ended =
-        RunFilter { session: Some(session.id), open: Some(false), limit: Some(1), ..RunFilter::default() };
+    let ended = RunFilter {
+        session: Some(session.id),
+        open: Some(false),
+        limit: Some(1),
+        ..RunFilter::default()
+    };
     let last = store.runs(&ended)?.pop();
     Ok(SessionEntry {
         active_recipe: active.map(|run| active_recipe(catalog, run)),

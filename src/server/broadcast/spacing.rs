@@ -1,8 +1,8 @@
-//! Keeping the beginning and the end of runs apart in time.
+//! Keeps the start and the end of runs apart in time.
 //!
-//! The app collects what it is told for a tenth of a second, and of a `recipe_started` and a `recipe_exited` that come together
-//! it shows neither. So the two are sent a quarter of a second apart, in each session for itself. What belongs behind a message
-//! that waits, waits with it; everything else goes on.
+//! The app collects messages for a tenth of a second, and of a `recipe_started` and a
+//! `recipe_exited` that arrive together it shows neither. So the two are sent a quarter of a second
+//! apart, per session. What belongs after a delayed message is delayed too; nothing else is.
 
 use std::collections::{HashMap, VecDeque};
 use std::time::Duration;
@@ -11,28 +11,28 @@ use tokio::time::Instant;
 
 use crate::run::SessionId;
 
-/// How far apart they are.
-pub(in crate::server) const APART: Duration = Duration::from_millis(250);
+/// How far apart they are sent.
+pub(in crate::server) const RUN_EDGE_INTERVAL: Duration = Duration::from_millis(250);
 
-/// How long those who come meanwhile can hold something up.
-const LONGEST: Duration = Duration::from_secs(1);
+/// How long clients that connect meanwhile can delay an update.
+const MAX_DELAY: Duration = Duration::from_secs(1);
 
-/// How many changes of a session's picture may wait. Somebody who begins and ends runs faster than they can be told apart would
-/// otherwise hold up everybody who looks at that session, for ever longer.
-const MOST_CHANGES: usize = 8;
+/// How many changes of a session's state may be delayed. A client that starts and stops runs faster
+/// than they can be spaced would otherwise delay all clients of that session, longer and longer.
+const MAX_HELD_CHANGES: usize = 8;
 
-/// What a message means to the app's picture of a session.
+/// What a message changes in the app's state of a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::server) enum Beat {
-    /// A run goes on.
+pub(in crate::server) enum RunEdge {
+    /// A run is running.
     Started,
-    /// None does.
+    /// No run is running.
     Exited,
-    /// Nothing.
+    /// No change.
     Neither,
 }
 
-/// What waits to be sent about runs, session by session.
+/// Delayed updates about runs, by session.
 #[derive(Debug)]
 pub(in crate::server) struct Spacing<T> {
     lanes: HashMap<SessionId, Lane<T>>,
@@ -40,10 +40,10 @@ pub(in crate::server) struct Spacing<T> {
 
 #[derive(Debug)]
 struct Lane<T> {
-    waiting: VecDeque<(Beat, T)>,
-    /// What was last sent that meant something, and when.
-    last: Option<(Beat, Instant)>,
-    /// Since when something waits.
+    waiting: VecDeque<(RunEdge, T)>,
+    /// The last update that was a change, and when it was sent.
+    last: Option<(RunEdge, Instant)>,
+    /// Since when an update is delayed.
     since: Option<Instant>,
 }
 
@@ -54,24 +54,25 @@ impl<T> Default for Spacing<T> {
 }
 
 impl<T> Spacing<T> {
-    /// Puts something at the end of a session's lane, and takes out what may be sent now.
+    /// Appends an update to a session's lane, and removes what may be sent now.
     pub(in crate::server) fn push(
         &mut self,
         session: SessionId,
-        beat: Beat,
+        edge: RunEdge,
         item: T,
         now: Instant,
     ) -> Vec<T> {
         let lane = self.lane(session);
-        lane.waiting.push_back((beat, item));
+        lane.waiting.push_back((edge, item));
         lane.release(now)
     }
 
-    /// Notes that somebody is told of this on their own, so that what follows keeps its distance from that as well.
-    pub(in crate::server) fn note(&mut self, session: SessionId, beat: Beat, now: Instant) {
+    /// Records that one client was sent this separately, so that later updates keep their distance
+    /// from it as well.
+    pub(in crate::server) fn note(&mut self, session: SessionId, edge: RunEdge, now: Instant) {
         let lane = self.lane(session);
-        if lane.since.is_none_or(|since| now + APART <= since + LONGEST) {
-            lane.last = Some((beat, now));
+        if lane.since.is_none_or(|since| now + RUN_EDGE_INTERVAL <= since + MAX_DELAY) {
+            lane.last = Some((edge, now));
         }
     }
 
@@ -80,46 +81,49 @@ impl<T> Spacing<T> {
         self.lanes.entry(session).or_insert_with(new)
     }
 
-    /// Takes out of all lanes what may be sent now.
+    /// Removes from all lanes what may be sent now.
     pub(in crate::server) fn release(&mut self, now: Instant) -> Vec<T> {
         let mut released = Vec::new();
         self.lanes.retain(|_, lane| {
             released.extend(lane.release(now));
-            // The app has forgotten by then what it was told last.
-            !lane.waiting.is_empty() || lane.last.is_some_and(|(_, at)| now < at + APART)
+            // By then the app does not hold the last message any more.
+            !lane.waiting.is_empty()
+                || lane.last.is_some_and(|(_, at)| now < at + RUN_EDGE_INTERVAL)
         });
         released
     }
 
-    /// When there is something to be sent next, or to be tidied up.
+    /// When the next update is due, or the next cleanup.
     pub(in crate::server) fn next(&self) -> Option<Instant> {
-        self.lanes.values().filter_map(|lane| lane.last.map(|(_, at)| at + APART)).min()
+        self.lanes.values().filter_map(|lane| lane.last.map(|(_, at)| at + RUN_EDGE_INTERVAL)).min()
     }
 }
 
 impl<T> Lane<T> {
     fn release(&mut self, now: Instant) -> Vec<T> {
         let mut released = Vec::new();
-        while let Some((beat, _)) = self.waiting.front() {
-            let (beat, changes) = (*beat, *beat != Beat::Neither);
-            let too_soon = self.last.is_some_and(|(last, at)| last != beat && now < at + APART);
-            if changes && too_soon && self.changes() <= MOST_CHANGES {
+        while let Some((edge, _)) = self.waiting.front() {
+            let (edge, changes) = (*edge, *edge != RunEdge::Neither);
+            let too_soon =
+                self.last.is_some_and(|(last, at)| last != edge && now < at + RUN_EDGE_INTERVAL);
+            if changes && too_soon && self.changes() <= MAX_HELD_CHANGES {
                 self.since.get_or_insert(now);
                 break;
             }
             if changes {
-                (self.last, self.since) = (Some((beat, now)), None);
+                (self.last, self.since) = (Some((edge, now)), None);
             }
             released.extend(self.waiting.pop_front().map(|(_, item)| item));
         }
         released
     }
 
-    /// How often what waits changes the app's picture.
+    /// How many of the delayed updates change the app's state.
     fn changes(&self) -> usize {
-        let waiting = self.waiting.iter().map(|(beat, _)| *beat).filter(|beat| *beat != Beat::Neither);
-        let mut before = self.last.map(|(beat, _)| beat);
-        waiting.filter(|beat| before.replace(*beat).is_some_and(|before| before != *beat)).count()
+        let waiting =
+            self.waiting.iter().map(|(edge, _)| *edge).filter(|edge| *edge != RunEdge::Neither);
+        let mut before = self.last.map(|(edge, _)| edge);
+        waiting.filter(|edge| before.replace(*edge).is_some_and(|before| before != *edge)).count()
     }
 }
 
@@ -134,70 +138,77 @@ mod tests {
     }
 
     #[test]
-    fn an_end_waits_for_its_beginning_and_a_beginning_for_the_end_before_it() {
+    fn an_end_is_spaced_from_its_start_and_a_start_from_the_end_before_it() {
         let (mut spacing, start) = (Spacing::default(), Instant::now());
         let one = session(1);
-        assert_eq!(spacing.push(one, Beat::Started, "started 1", start), ["started 1"]);
-        assert_eq!(spacing.push(one, Beat::Neither, "step", start), ["step"]);
-        assert_eq!(spacing.push(one, Beat::Started, "started 2", start), ["started 2"]);
-        assert!(spacing.push(one, Beat::Exited, "exited", start).is_empty());
-        assert!(spacing.push(one, Beat::Neither, "turn", start).is_empty(), "it belongs behind");
-        assert!(spacing.push(one, Beat::Started, "again", start).is_empty());
-        assert!(spacing.release(start + APART / 2).is_empty());
-        assert_eq!(spacing.release(start + APART), ["exited", "turn"]);
-        assert_eq!(spacing.release(start + APART * 2), ["again"]);
+        assert_eq!(spacing.push(one, RunEdge::Started, "started 1", start), ["started 1"]);
+        assert_eq!(spacing.push(one, RunEdge::Neither, "step", start), ["step"]);
+        assert_eq!(spacing.push(one, RunEdge::Started, "started 2", start), ["started 2"]);
+        assert!(spacing.push(one, RunEdge::Exited, "exited", start).is_empty());
+        assert!(
+            spacing.push(one, RunEdge::Neither, "turn", start).is_empty(),
+            "it belongs after the end"
+        );
+        assert!(spacing.push(one, RunEdge::Started, "again", start).is_empty());
+        assert!(spacing.release(start + RUN_EDGE_INTERVAL / 2).is_empty());
+        assert_eq!(spacing.release(start + RUN_EDGE_INTERVAL), ["exited", "turn"]);
+        assert_eq!(spacing.release(start + RUN_EDGE_INTERVAL * 2), ["again"]);
     }
 
     #[test]
-    fn only_so_much_waits_and_nothing_is_lost() {
+    fn only_a_bounded_number_is_delayed_and_nothing_is_lost() {
         let (mut spacing, start) = (Spacing::default(), Instant::now());
-        let mut told = Vec::new();
+        let mut sent = Vec::new();
         for number in 0..1000 {
-            let beat = if number % 2 == 0 { Beat::Started } else { Beat::Exited };
-            told.extend(spacing.push(session(1), beat, number, start));
-            told.extend(spacing.push(session(1), Beat::Neither, number, start));
+            let edge = if number % 2 == 0 { RunEdge::Started } else { RunEdge::Exited };
+            sent.extend(spacing.push(session(1), edge, number, start));
+            sent.extend(spacing.push(session(1), RunEdge::Neither, number, start));
         }
-        assert_eq!(told.len(), 2 * (1000 - MOST_CHANGES));
+        assert_eq!(sent.len(), 2 * (1000 - MAX_HELD_CHANGES));
         for later in 1..=8 {
-            told.extend(spacing.release(start + APART * later));
+            sent.extend(spacing.release(start + RUN_EDGE_INTERVAL * later));
         }
-        assert_eq!(told, (0..1000).flat_map(|number| [number, number]).collect::<Vec<_>>());
+        assert_eq!(sent, (0..1000).flat_map(|number| [number, number]).collect::<Vec<_>>());
     }
 
     #[test]
     fn sessions_do_not_wait_for_each_other() {
         let (mut spacing, start) = (Spacing::default(), Instant::now());
-        assert_eq!(spacing.push(session(1), Beat::Started, 1, start), [1]);
-        assert!(spacing.push(session(1), Beat::Exited, 2, start).is_empty());
-        assert_eq!(spacing.push(session(2), Beat::Exited, 3, start), [3]);
+        assert_eq!(spacing.push(session(1), RunEdge::Started, 1, start), [1]);
+        assert!(spacing.push(session(1), RunEdge::Exited, 2, start).is_empty());
+        assert_eq!(spacing.push(session(2), RunEdge::Exited, 3, start), [3]);
     }
 
     #[test]
-    fn who_comes_late_has_them_apart_too_but_does_not_hold_them_up_for_ever() {
+    fn a_late_client_gets_them_spaced_too_but_does_not_delay_them_forever() {
         let (mut spacing, start) = (Spacing::default(), Instant::now());
         let one = session(1);
-        spacing.push(one, Beat::Started, "started", start);
-        assert!(spacing.push(one, Beat::Exited, "exited", start).is_empty());
-        spacing.note(one, Beat::Started, start + APART / 2);
-        assert!(spacing.release(start + APART).is_empty());
-        assert_eq!(spacing.release(start + APART / 2 + APART), ["exited"]);
+        spacing.push(one, RunEdge::Started, "started", start);
+        assert!(spacing.push(one, RunEdge::Exited, "exited", start).is_empty());
+        spacing.note(one, RunEdge::Started, start + RUN_EDGE_INTERVAL / 2);
+        assert!(spacing.release(start + RUN_EDGE_INTERVAL).is_empty());
+        assert_eq!(spacing.release(start + RUN_EDGE_INTERVAL / 2 + RUN_EDGE_INTERVAL), ["exited"]);
 
-        spacing.push(one, Beat::Started, "again", start + LONGEST);
-        spacing.push(one, Beat::Exited, "exited", start + LONGEST);
-        let mut now = start + LONGEST;
+        spacing.push(one, RunEdge::Started, "again", start + MAX_DELAY);
+        spacing.push(one, RunEdge::Exited, "exited", start + MAX_DELAY);
+        let mut now = start + MAX_DELAY;
         while spacing.release(now).is_empty() {
-            spacing.note(one, Beat::Started, now);
-            now += APART / 10;
+            spacing.note(one, RunEdge::Started, now);
+            now += RUN_EDGE_INTERVAL / 10;
         }
-        assert!(now > start + LONGEST + APART * 2 && now <= start + LONGEST * 2, "{:?}", now - start);
+        assert!(
+            now > start + MAX_DELAY + RUN_EDGE_INTERVAL * 2 && now <= start + MAX_DELAY * 2,
+            "{:?}",
+            now - start
+        );
     }
 
     #[test]
-    fn nothing_is_kept_of_a_session_in_which_nothing_happens() {
+    fn nothing_is_kept_about_an_idle_session() {
         let (mut spacing, start) = (Spacing::default(), Instant::now());
-        spacing.push(session(1), Beat::Started, 1, start);
-        assert_eq!(spacing.next(), Some(start + APART));
-        assert!(spacing.release(start + APART).is_empty());
+        spacing.push(session(1), RunEdge::Started, 1, start);
+        assert_eq!(spacing.next(), Some(start + RUN_EDGE_INTERVAL));
+        assert!(spacing.release(start + RUN_EDGE_INTERVAL).is_empty());
         assert_eq!((spacing.next(), spacing.lanes.len()), (None, 0));
     }
 }

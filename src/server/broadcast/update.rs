@@ -1,4 +1,4 @@
-//! What clients are told, and to whom it goes.
+//! What is published to clients, and which clients get it.
 
 use std::sync::Arc;
 
@@ -7,38 +7,38 @@ use tokio_tungstenite::tungstenite::Utf8Bytes;
 use crate::run::{RunId, SessionId};
 use crate::wire::{RecentSession, ServerMessage};
 
-/// The text of a message, written once and sent to many.
+/// The text of a message, serialized once and sent to many.
 pub(in crate::server) type Frame = Utf8Bytes;
 
 pub(in crate::server) fn frame(message: &ServerMessage) -> Frame {
     message.to_json().into()
 }
 
-/// Names a client, as long as it is connected.
+/// Identifies a client while it is connected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(in crate::server) struct ClientId(pub(in crate::server) u64);
 
-/// Something that clients are told.
+/// An update for clients.
 #[derive(Debug, Clone)]
-pub(in crate::server) enum Update {
-    /// A message, and what it means.
-    Told(Frame, Meaning),
-    /// A session is new. Each client is also told of the recent ones, as many as it wants.
-    Began { frame: Frame, recent: Arc<[RecentSession]> },
-    /// Something was said in a session, for those who want to hear it.
-    Said(Arc<Spoken>),
-    /// What agents work on has changed, for those who want to know.
+pub(in crate::server) enum ClientUpdate {
+    /// A message, and its kind.
+    Message(Frame, FrameKind),
+    /// A session is new. Each client is also sent the recent ones, as many as it asked for.
+    SessionCreated { frame: Frame, recent: Arc<[RecentSession]> },
+    /// A message was added to a conversation, for subscribed clients.
+    Conversation(Arc<ConversationUpdate>),
+    /// What agents work on has changed, for clients that announced `work`.
     Work(Frame),
-    /// How a run is shown has changed, for those who want to be sent it.
+    /// A run's view has changed, for clients that announced `view`.
     View(Frame),
-    /// What belongs to the beginning of a run or a session has been told. Nothing is sent for it: it is the place behind which
-    /// the client that asked for it is answered.
+    /// The start of a run or a session has been published. Nothing is sent for it: it marks the
+    /// point after which the requesting client gets its reply.
     Announced(Announced),
     /// Something may be missing: the lists and the conversations have to be read again.
-    Missed,
+    Lagged,
 }
 
-/// What has been told.
+/// What has been published.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::server) enum Announced {
     /// That this run was started or resumed; or, for one that could not be, that it ended.
@@ -47,9 +47,9 @@ pub(in crate::server) enum Announced {
     Session(SessionId),
 }
 
-/// What a message means.
+/// What a message means to the app.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::server) enum Meaning {
+pub(in crate::server) enum FrameKind {
     /// A run is at a step.
     Started,
     /// A run has ended, or there was none.
@@ -58,41 +58,42 @@ pub(in crate::server) enum Meaning {
     Other,
 }
 
-/// Something said, ready to be sent as it is to a client that heard everything before it.
+/// A message, ready for clients that have everything before it.
 #[derive(Debug)]
-pub(in crate::server) struct Spoken {
+pub(in crate::server) struct ConversationUpdate {
     pub(in crate::server) session: SessionId,
     pub(in crate::server) offset: u64,
     pub(in crate::server) frame: Frame,
 }
 
-/// Whom something is for.
+/// Which clients get an update.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::server) enum Audience {
-    Everybody,
+    All,
     Only(ClientId),
 }
 
-impl Update {
-    pub(super) fn meaning(&self) -> Meaning {
+impl ClientUpdate {
+    pub(super) fn kind(&self) -> FrameKind {
         match self {
-            Self::Told(_, meaning) => *meaning,
-            Self::Began { .. }
-            | Self::Said(_)
+            Self::Message(_, kind) => *kind,
+            Self::SessionCreated { .. }
+            | Self::Conversation(_)
             | Self::Work(_)
             | Self::View(_)
             | Self::Announced(_)
-            | Self::Missed => Meaning::Other,
+            | Self::Lagged => FrameKind::Other,
         }
     }
 
     pub(super) fn size(&self) -> usize {
         match self {
-            Self::Told(frame, _) | Self::Began { frame, .. } | Self::Work(frame) | Self::View(frame) => {
-                frame.len()
-            }
-            Self::Said(spoken) => spoken.frame.len(),
-            Self::Announced(_) | Self::Missed => 0,
+            Self::Message(frame, _)
+            | Self::SessionCreated { frame, .. }
+            | Self::Work(frame)
+            | Self::View(frame) => frame.len(),
+            Self::Conversation(update) => update.frame.len(),
+            Self::Announced(_) | Self::Lagged => 0,
         }
     }
 }

@@ -1,14 +1,14 @@
-//! How many clients want to be sent how runs are shown.
+//! Counts the clients that announced `view`.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// How many clients want to be sent views. Where none does, none is made.
+/// The number of clients that announced `view`. While there are none, no views are built.
 #[derive(Debug, Clone, Default)]
 pub(in crate::server) struct Viewers(Arc<AtomicUsize>);
 
 impl Viewers {
-    /// One more, for as long as what is returned is there.
+    /// Counts one more client, until the returned guard is dropped.
     pub(in crate::server) fn enter(&self) -> Viewing {
         self.0.fetch_add(1, Ordering::SeqCst);
         Viewing(Arc::clone(&self.0))
@@ -19,7 +19,7 @@ impl Viewers {
     }
 }
 
-/// A client that wants to be sent views.
+/// A guard that counts one client that announced `view`.
 #[derive(Debug)]
 pub(in crate::server) struct Viewing(Arc<AtomicUsize>);
 

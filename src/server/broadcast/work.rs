@@ -1,4 +1,5 @@
-//! What agents work on, read from the store: every session with an open run, or with an open turn outside of one.
+//! What agents work on, read from the store: every session with an open run, or with an open turn
+//! outside of one.
 
 use std::collections::HashMap;
 
@@ -11,14 +12,17 @@ use crate::wire::{Stamp, WorkLine, WorkingChat, WorkingRun};
 /// How many characters of a prompt are shown.
 const MAX_PREVIEW_CHARS: usize = 100;
 
-/// The sessions in which an agent is at work, those that have been so for longest first.
-pub(in crate::server) fn work(store: &dyn Store, catalog: Catalog) -> Result<Vec<WorkLine>, StoreError> {
+/// The sessions in which an agent is working, the one that has been for longest first.
+pub(in crate::server) fn work(
+    store: &dyn Store,
+    catalog: Catalog,
+) -> Result<Vec<WorkLine>, StoreError> {
     let mut found: HashMap<SessionId, (Option<RunRecord>, Option<Attempt>)> = HashMap::new();
     for run in store.runs(&RunFilter { open: Some(true), ..RunFilter::default() })? {
         let session = run.session;
         found.entry(session).or_default().0 = Some(run);
     }
-    // The oldest first: of several, the one that is in flight.
+    // Oldest first: of several open attempts, the first one is in flight.
     for attempt in store.open_attempts()?.into_iter().filter(|attempt| attempt.run.is_none()) {
         found.entry(attempt.session).or_default().1.get_or_insert(attempt);
     }
@@ -43,7 +47,8 @@ fn line(
         session => session?,
     };
     let Some(session) = session else { return Ok(None) };
-    let since = run.map(|run| run.started_at).into_iter().chain(chat.map(|chat| chat.began_at)).min();
+    let since =
+        run.map(|run| run.started_at).into_iter().chain(chat.map(|chat| chat.began_at)).min();
     Ok(Some(WorkLine {
         session_id: id,
         name: session.name,
@@ -52,7 +57,7 @@ fn line(
         since: Stamp(since.unwrap_or(session.changed_at)),
         run: run.map(|run| working_run(catalog, run)),
         chat: chat.map(|chat| working_chat(store, chat)).transpose()?,
-        queued: store.waiting(id)?.len() as u64,
+        queued: store.queued_prompts(id)?.len() as u64,
     }))
 }
 
@@ -72,6 +77,7 @@ fn working_chat(store: &dyn Store, attempt: &Attempt) -> Result<WorkingChat, Sto
         Err(StoreError::Unreadable { .. }) => None,
         prompt => prompt?.flatten(),
     };
-    let first = prompt.as_ref().and_then(|prompt| prompt.text.trim().lines().next()).unwrap_or_default();
+    let first =
+        prompt.as_ref().and_then(|prompt| prompt.text.trim().lines().next()).unwrap_or_default();
     Ok(WorkingChat { preview: first.chars().take(MAX_PREVIEW_CHARS).collect() })
 }

@@ -1,7 +1,7 @@
 //! The web console: a page that is a client like any other.
 //!
-//! Its files are part of the binary, and are served just as they are; they talk to the server over the protocol and the
-//! endpoints that everybody has. Start with `web/main.js`, then `web/state.js`.
+//! Its files are embedded in the binary and served unchanged; they use the same protocol and
+//! endpoints as any other client. Start with `web/main.js`, then `web/state.js`.
 
 use warp::Reply;
 use warp::http::StatusCode;
@@ -10,15 +10,15 @@ use warp::reply::Response;
 
 use super::http::problem::problem;
 
-/// What a browser may do with the page: run its own scripts, use its own styles, and talk to this server. No text can become
-/// markup or code, wherever a script would put it.
+/// What a browser may do with the page: run its own scripts, use its own styles, and talk to this
+/// server. No text can become markup or code, wherever a script would put it.
 pub(super) const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; \
     frame-ancestors 'none'; base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'";
 
 const SCRIPT: &str = "text/javascript; charset=utf-8";
 const STYLE: &str = "text/css; charset=utf-8";
 const PICTURE: &str = "image/svg+xml";
-const PAGE: &str = "text/html; charset=utf-8";
+const HTML: &str = "text/html; charset=utf-8";
 
 struct File {
     name: &'static str,
@@ -35,16 +35,19 @@ macro_rules! file {
 
 const FILES: &[File] = &[
     file!("api.js", SCRIPT),
+    file!("attention.js", SCRIPT),
     file!("connection.js", SCRIPT),
     file!("diff.js", SCRIPT),
     file!("dom.js", SCRIPT),
     file!("followed.js", SCRIPT),
     file!("following.js", SCRIPT),
     file!("graph.js", SCRIPT),
+    file!("icon-attention.svg", PICTURE),
     file!("icon.svg", PICTURE),
     file!("icons.js", SCRIPT),
     file!("main.js", SCRIPT),
     file!("markdown.js", SCRIPT),
+    file!("pass.js", SCRIPT),
     file!("state.js", SCRIPT),
     file!("styles/graph.css", STYLE),
     file!("styles/page.css", STYLE),
@@ -55,7 +58,9 @@ const FILES: &[File] = &[
     file!("views/changes.js", SCRIPT),
     file!("views/confirm.js", SCRIPT),
     file!("views/conversation.js", SCRIPT),
+    file!("views/field.js", SCRIPT),
     file!("views/findings.js", SCRIPT),
+    file!("views/found.js", SCRIPT),
     file!("views/gates.js", SCRIPT),
     file!("views/pair.js", SCRIPT),
     file!("views/part.js", SCRIPT),
@@ -80,7 +85,7 @@ const FILES: &[File] = &[
 
 /// The page itself.
 pub(super) fn page() -> Response {
-    served(&file!("index.html", PAGE))
+    served(&file!("index.html", HTML))
 }
 
 /// One of its files.
@@ -103,14 +108,14 @@ mod tests {
     use super::*;
 
     /// What the whole page may weigh.
-    const MOST: usize = 300 * 1000;
+    const MAX_PAGE_BYTES: usize = 300 * 1000;
 
     fn folder() -> PathBuf {
         Path::new(env!("CARGO_MANIFEST_DIR")).join("src/server/console/web")
     }
 
     fn index() -> &'static str {
-        file!("index.html", PAGE).text
+        file!("index.html", HTML).text
     }
 
     fn names() -> BTreeSet<String> {
@@ -135,7 +140,8 @@ mod tests {
     /// The modules that a script imports, as it names them.
     fn imports(script: &str) -> Vec<&str> {
         let begins = ["import ", "export ", "} from "];
-        let lines = script.lines().filter(|line| begins.iter().any(|begin| line.starts_with(begin)));
+        let lines =
+            script.lines().filter(|line| begins.iter().any(|begin| line.starts_with(begin)));
         let named = lines.filter_map(|line| {
             let (before, rest) = line.split_once('"')?;
             let is_one = before.trim_end().ends_with("from") || before.trim() == "import";
@@ -178,7 +184,7 @@ mod tests {
                 Some("js") => SCRIPT,
                 Some("css") => STYLE,
                 Some("svg") => PICTURE,
-                _ => panic!("{} is of no known kind", file.name),
+                _ => panic!("{} has an unknown type", file.name),
             };
             assert_eq!(file.kind, kind, "{}", file.name);
         }
@@ -187,15 +193,18 @@ mod tests {
     #[test]
     fn the_page_is_light() {
         let weight = FILES.iter().map(|file| file.text.len()).sum::<usize>() + index().len();
-        assert!(weight < MOST, "{weight} bytes of {MOST}");
+        assert!(weight < MAX_PAGE_BYTES, "{weight} bytes of {MAX_PAGE_BYTES}");
     }
 
     #[test]
-    fn nothing_stands_in_the_page_that_its_policy_forbids() {
+    fn the_page_contains_nothing_that_its_policy_forbids() {
         let page = index().to_ascii_lowercase();
         for script in page.split("<script").skip(1) {
             let (tag, after) = script.split_once('>').unwrap();
-            assert!(tag.contains(" src=\"/console/") && after.starts_with("</script>"), "<script{script}");
+            assert!(
+                tag.contains(" src=\"/console/") && after.starts_with("</script>"),
+                "<script{script}"
+            );
         }
         assert!(page.contains("<script"));
         assert!(!page.contains("<style") && !page.contains("javascript:"));
@@ -208,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn whatever_the_page_and_its_scripts_ask_for_is_there() {
+    fn every_file_that_the_page_and_its_scripts_load_is_served() {
         let asked = index().split("\"/console/").skip(1).filter_map(|rest| rest.split('"').next());
         for name in asked {
             assert!(names().contains(name), "the page asks for {name}");
@@ -218,7 +227,8 @@ mod tests {
             for module in imports(script.text) {
                 let name = resolved(script.name, module);
                 let found = name.filter(|name| names().contains(name));
-                imported.insert(found.unwrap_or_else(|| panic!("{} imports {module}", script.name)));
+                imported
+                    .insert(found.unwrap_or_else(|| panic!("{} imports {module}", script.name)));
             }
         }
         let scripts = FILES.iter().filter(|file| file.kind == SCRIPT && file.name != "main.js");
@@ -227,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn what_others_wrote_has_its_licence_beside_it() {
+    fn vendored_files_have_their_licence_beside_them() {
         let there = below(&folder(), "");
         let mut vendored = FILES.iter().filter(|file| file.name.starts_with("vendor/")).peekable();
         assert!(vendored.peek().is_some());
@@ -238,7 +248,10 @@ mod tests {
             assert!(licence.contains("Copyright"), "{stem}.LICENSE");
         }
         for licence in there.iter().filter_map(|name| name.strip_suffix(".LICENSE")) {
-            assert!(there.contains(&format!("{licence}.js")), "{licence}.LICENSE is of no file");
+            assert!(
+                there.contains(&format!("{licence}.js")),
+                "{licence}.LICENSE belongs to no file"
+            );
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What every handler works with, and the ways to say no.
+//! What every handler works with, and how it reports errors.
 
 use std::path::Path;
 
@@ -9,8 +9,9 @@ use crate::server::shared::Shared;
 use crate::server::socket::client::Client;
 use crate::wire::{ErrorCode, ErrorMessage, ServerMessage, cut};
 
-/// How many bytes the words about a refused request may have. They repeat what the client said, and others hear them too.
-pub(super) const MAX_WORDS_BYTES: usize = 1000;
+/// How many bytes the error of a refused request may have. It repeats the client's input, and other
+/// clients receive it too.
+pub(super) const MAX_ERROR_BYTES: usize = 1000;
 
 /// What a handler works with.
 pub(in crate::server) struct RequestContext<'c> {
@@ -23,10 +24,11 @@ pub(in crate::server) struct RequestContext<'c> {
 }
 
 impl RequestContext<'_> {
-    /// Makes a directory one of the roots, if this client may do that. What is wrong with it is found out when it is used.
+    /// Makes a directory one of the roots, if this client may do that. An invalid directory is
+    /// reported when it is used.
     pub(super) fn add_root(&self, directory: &Path) {
         if let (Some(roots), true) = (&self.shared.growing_roots, self.client.same_user)
-            // By its real path: where a link leads may change.
+            // By its real path, because the target of a link may change.
             && let Ok(directory) = directory.canonicalize()
         {
             roots.allow(directory);
@@ -34,7 +36,7 @@ impl RequestContext<'_> {
     }
 }
 
-/// Says that something about a session went wrong.
+/// An error about a session.
 pub(super) fn error(
     session_id: Option<SessionId>,
     code: ErrorCode,
@@ -48,19 +50,27 @@ pub(super) fn error(
     })
 }
 
-/// Says why something about a session was refused.
-pub(super) fn refused(session_id: Option<SessionId>, code: ErrorCode, why: &impl Advise) -> ServerMessage {
+/// An error that says why a request about a session was refused.
+pub(super) fn refused(
+    session_id: Option<SessionId>,
+    code: ErrorCode,
+    why: &impl Advise,
+) -> ServerMessage {
     ServerMessage::Error(refusal(session_id, code, why))
 }
 
-/// The same, for one who has more to say about it.
-pub(super) fn refusal(session_id: Option<SessionId>, code: ErrorCode, why: &impl Advise) -> ErrorMessage {
+/// The same, for handlers that add fields to it.
+pub(super) fn refusal(
+    session_id: Option<SessionId>,
+    code: ErrorCode,
+    why: &impl Advise,
+) -> ErrorMessage {
     let error = ErrorMessage::about(why);
-    let message = cut(&error.message, MAX_WORDS_BYTES);
+    let message = cut(&error.message, MAX_ERROR_BYTES);
     ErrorMessage { message, code: Some(code), session_id, ..error }
 }
 
-/// Says that the engine could not do something.
+/// An error for a request that the engine failed to carry out.
 pub(super) fn failed(session: Option<SessionId>, failure: &EngineError) -> ServerMessage {
     refused(session, code_of(failure), failure)
 }
@@ -71,6 +81,6 @@ pub(super) fn code_of(failure: &EngineError) -> ErrorCode {
         EngineError::NoSession(_) => ErrorCode::SessionNotFound,
         EngineError::ShuttingDown => ErrorCode::ShuttingDown,
         EngineError::Overloaded(_) => ErrorCode::RateLimited,
-        EngineError::Store(_) | EngineError::Broken(_) => ErrorCode::Internal,
+        EngineError::Store(_) | EngineError::Bug(_) => ErrorCode::Internal,
     }
 }

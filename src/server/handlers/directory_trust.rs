@@ -1,4 +1,5 @@
-//! `get_directory_trust`, `trust_directory` and `untrust_directory`: which repositories are trusted.
+//! `get_directory_trust`, `trust_directory` and `untrust_directory`: which repositories are
+//! trusted.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -14,13 +15,14 @@ use crate::wire::{
 pub(super) async fn get(context: &RequestContext<'_>, message: GetDirectoryTrust) -> Reply {
     let directory = message.working_directory;
     match subject(context, &directory).await {
-        Ok(subject) => told(context, directory, subject, TrustRecords::state).await,
+        Ok(subject) => reply_with_state(context, directory, subject, TrustRecords::state).await,
         Err(refused) => refused,
     }
 }
 
 pub(super) async fn trust(context: &RequestContext<'_>, message: TrustDirectory) -> Reply {
-    if let Some(refused) = widening::refuse(context, None, &[("trust_directory", "surefire trust")]) {
+    if let Some(refused) = widening::refuse(context, None, &[("trust_directory", "surefire trust")])
+    {
         return refused.into();
     }
     let directory = message.working_directory;
@@ -29,19 +31,21 @@ pub(super) async fn trust(context: &RequestContext<'_>, message: TrustDirectory)
             let trust = |records: &TrustRecords, subject: &TrustSubject| {
                 records.trust(subject).map(|()| TrustState::Trusted)
             };
-            told(context, directory, subject, trust).await
+            reply_with_state(context, directory, subject, trust).await
         }
         Err(refused) => refused,
     }
 }
 
 pub(super) async fn untrust(context: &RequestContext<'_>, message: UntrustDirectory) -> Reply {
-    if let Some(refused) = widening::refuse(context, None, &[("untrust_directory", "surefire untrust")]) {
+    if let Some(refused) =
+        widening::refuse(context, None, &[("untrust_directory", "surefire untrust")])
+    {
         return refused.into();
     }
     let directory = message.working_directory;
     let records = context.shared.engine.trust_records();
-    // A repository that cannot be looked at any more is known by the path that its record has.
+    // A repository that can no longer be inspected is identified by the path in its record.
     let subject = match records.subject(&directory).await {
         Ok(subject) => subject,
         Err(_) => TrustSubject {
@@ -55,10 +59,10 @@ pub(super) async fn untrust(context: &RequestContext<'_>, message: UntrustDirect
     let untrust = |records: &TrustRecords, subject: &TrustSubject| {
         records.untrust(&subject.top).map(|_| TrustState::Unknown)
     };
-    told(context, directory, subject, untrust).await
+    reply_with_state(context, directory, subject, untrust).await
 }
 
-/// What trust in the repository of a directory is about, where agents may work in it.
+/// What trusting the repository of a directory covers, if agents may work in it.
 async fn subject(context: &RequestContext<'_>, directory: &Path) -> Result<TrustSubject, Reply> {
     context.add_root(directory);
     let engine = &context.shared.engine;
@@ -70,23 +74,23 @@ async fn subject(context: &RequestContext<'_>, directory: &Path) -> Result<Trust
     subject.map_err(|error| refused(None, ErrorCode::CannotTrust, &error).into())
 }
 
-/// Reads or changes the records, and tells how they are.
-async fn told(
+/// Reads or changes the records, and replies with the resulting state.
+async fn reply_with_state(
     context: &RequestContext<'_>,
     directory: PathBuf,
     subject: TrustSubject,
-    look: impl FnOnce(&TrustRecords, &TrustSubject) -> Result<TrustState, TrustError> + Send + 'static,
+    access: impl FnOnce(&TrustRecords, &TrustSubject) -> Result<TrustState, TrustError> + Send + 'static,
 ) -> Reply {
     let records = context.shared.engine.trust_records();
-    // The records are a file, and another process may have to be waited for.
-    let looked = tokio::task::spawn_blocking(move || {
-        let state = look(&records, &subject)?;
+    // The records are a file, and access may have to wait for another process.
+    let task = tokio::task::spawn_blocking(move || {
+        let state = access(&records, &subject)?;
         Ok::<_, TrustError>(trust_of(&directory, &subject, state))
     });
-    match looked.await {
+    match task.await {
         Ok(Ok(trust)) => ServerMessage::DirectoryTrust(trust).into(),
         Ok(Err(error)) => refused(None, ErrorCode::CannotTrust, &error).into(),
-        Err(_) => error(None, ErrorCode::Internal, "the records of trust could not be read").into(),
+        Err(_) => error(None, ErrorCode::Internal, "the trust records could not be read").into(),
     }
 }
 

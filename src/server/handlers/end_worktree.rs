@@ -1,4 +1,4 @@
-//! `merge_run` and `discard_run`: a client says what becomes of the worktree of a run.
+//! `merge_run` and `discard_run`: a client decides what happens to a run's worktree.
 
 use super::context::{RequestContext, code_of, error, failed, refusal};
 use super::reply::Reply;
@@ -20,7 +20,9 @@ pub(super) async fn discard(context: &RequestContext<'_>, message: DiscardRun) -
 async fn end(context: &RequestContext<'_>, run_id: RunId, choice: WorktreeChoice) -> Reply {
     let record = match context.shared.engine.read(move |store| store.run(run_id)).await {
         Ok(Some(record)) => record,
-        Ok(None) => return error(None, ErrorCode::RunNotFound, format!("Run not found: {run_id}")).into(),
+        Ok(None) => {
+            return error(None, ErrorCode::RunNotFound, format!("Run not found: {run_id}")).into();
+        }
         Err(error) => return failed(None, &error).into(),
     };
     match context.shared.engine.end_worktree(run_id, choice).await {

@@ -1,4 +1,4 @@
-//! `get_available_recipes`: which recipes there are.
+//! `get_available_recipes`: a client asks for the available recipes.
 
 use super::context::RequestContext;
 use super::reply::Reply;

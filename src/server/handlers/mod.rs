@@ -1,4 +1,5 @@
-//! What is done about each message of a client: one file each. A handler returns its reply, and sends nothing itself.
+//! How each client message is handled: one file each. A handler returns its reply, and sends
+//! nothing itself.
 
 pub(super) mod connect;
 mod context;
@@ -27,11 +28,13 @@ pub(super) use reply::Reply;
 
 use crate::wire::ClientMessage;
 
-/// Hands a message to its handler.
+/// Dispatches a message to its handler.
 pub(super) async fn handle(context: &mut RequestContext<'_>, message: ClientMessage) -> Reply {
     match message {
-        // The first two were answered before the client had to be known, and the third needs no answer.
-        ClientMessage::Connect(_) | ClientMessage::Ping | ClientMessage::MessageAck => Reply::nothing(),
+        // The first two were answered before authentication, and the third needs no reply.
+        ClientMessage::Connect(_) | ClientMessage::Ping | ClientMessage::MessageAck => {
+            Reply::nothing()
+        }
         ClientMessage::GetAvailableRecipes => get_available_recipes::handle(context).await,
         ClientMessage::StartRecipe(message) => start_recipe::handle(context, message).await,
         ClientMessage::ResumeRun(message) => resume_run::handle(context, message).await,
@@ -41,10 +44,14 @@ pub(super) async fn handle(context: &mut RequestContext<'_>, message: ClientMess
         ClientMessage::DiscardRun(message) => end_worktree::discard(context, message).await,
         ClientMessage::GetDirectoryTrust(message) => directory_trust::get(context, message).await,
         ClientMessage::TrustDirectory(message) => directory_trust::trust(context, message).await,
-        ClientMessage::UntrustDirectory(message) => directory_trust::untrust(context, message).await,
+        ClientMessage::UntrustDirectory(message) => {
+            directory_trust::untrust(context, message).await
+        }
         ClientMessage::PruneRuns(message) => prune_runs::handle(context, message).await,
         ClientMessage::PruneSessions(message) => prune_sessions::handle(context, message).await,
-        ClientMessage::SetOrchestration(message) => set_orchestration::handle(context, message).await,
+        ClientMessage::SetOrchestration(message) => {
+            set_orchestration::handle(context, message).await
+        }
         ClientMessage::Prompt(message) => prompt::handle(context, message).await,
         ClientMessage::Subscribe(message) => subscribe::handle(context, message).await,
         ClientMessage::Unsubscribe(message) | ClientMessage::SessionDeleted(message) => {
@@ -54,7 +61,9 @@ pub(super) async fn handle(context: &mut RequestContext<'_>, message: ClientMess
         ClientMessage::RefreshSessions(message) => refresh_sessions::handle(context, message).await,
         ClientMessage::KillSession(message) => kill_session::handle(context, message).await,
         ClientMessage::CompactSession(message) => unsupported::compact_session(context, message),
-        ClientMessage::InferSessionName(message) => unsupported::infer_session_name(context, message),
+        ClientMessage::InferSessionName(message) => {
+            unsupported::infer_session_name(context, message)
+        }
         ClientMessage::ExecuteCommand(message) => unsupported::execute_command(context, message),
         ClientMessage::GetCommandHistory => unsupported::get_command_history(),
         ClientMessage::GetCommandOutput => unsupported::get_command_output(),

@@ -1,8 +1,8 @@
-//! `prompt`: a client has something to say to a session's agent.
+//! `prompt`: a client sends a prompt to a session's agent.
 
 use super::context::{RequestContext, code_of, error, failed, refused};
 use super::reply::Reply;
-use crate::engine::{Begin, EngineError, Say, SayError};
+use crate::engine::{EngineError, NewSessionSpec, SendPrompt, SendPromptError};
 use crate::run::SessionId;
 use crate::server::broadcast::convert;
 use crate::server::broadcast::update::Announced;
@@ -12,35 +12,43 @@ pub(super) async fn handle(context: &mut RequestContext<'_>, message: Prompt) ->
     let session = message.to.session();
     let begin = match message.to {
         PromptTo::Known(_) => None,
-        PromptTo::KnownOrNew { working_directory, provider, system_prompt, .. } => Some(Begin {
-            directory: working_directory,
-            provider: convert::agent_for(provider, &context.shared.agents),
-            system_prompt,
-        }),
+        PromptTo::KnownOrNew { working_directory, provider, system_prompt, .. } => {
+            Some(NewSessionSpec {
+                directory: working_directory,
+                provider: convert::agent_for(provider, &context.shared.agents),
+                system_prompt,
+            })
+        }
     };
-    match context.shared.engine.send_prompt(Say { session, text: message.text, begin }).await {
-        Ok(said) => {
+    match context.shared.engine.send_prompt(SendPrompt { session, text: message.text, begin }).await
+    {
+        Ok(sent) => {
             let ack = ServerMessage::Ack(Ack {
                 message: "Processing prompt...".to_owned(),
                 session_id: Some(session),
                 ..Ack::default()
             });
-            let reply = if said.new_session {
-                Reply::from(ready(session)).then(ack).behind(Announced::Session(session))
+            let reply = if sent.new_session {
+                Reply::from(ready(session)).then(ack).after(Announced::Session(session))
             } else {
                 ack.into()
             };
-            context.listen_to(session, reply).await
+            context.subscribe_to(session, reply).await
         }
-        Err(SayError::Engine(EngineError::NoSession(_))) => {
-            error(Some(session), ErrorCode::SessionNotFound, format!("Session not found: {session}")).into()
+        Err(SendPromptError::Engine(EngineError::NoSession(_))) => error(
+            Some(session),
+            ErrorCode::SessionNotFound,
+            format!("Session not found: {session}"),
+        )
+        .into(),
+        Err(SendPromptError::Engine(failure)) => {
+            refused(Some(session), code_of(&failure), &failure).into()
         }
-        Err(SayError::Engine(failure)) => refused(Some(session), code_of(&failure), &failure).into(),
         Err(failure) => refused(Some(session), ErrorCode::StartFailed, &failure).into(),
     }
 }
 
-/// Says that a session that the client has begun can be subscribed to.
+/// The message that a session which the client has created can be subscribed to.
 pub(super) fn ready(session_id: SessionId) -> ServerMessage {
     ServerMessage::SessionReady(SessionReady {
         session_id,
@@ -48,22 +56,24 @@ pub(super) fn ready(session_id: SessionId) -> ServerMessage {
     })
 }
 
-/// How much of a conversation is sent to a client that talks in it without having asked for it. The app takes whatever it is
-/// sent as the next thing, and would miss what it has not read yet.
-const MESSAGES_BEFORE: u64 = 50;
+/// How many earlier messages are sent to a client that prompts in a session without being
+/// subscribed to it. The app takes whatever it receives as the next message, and would miss those
+/// it has not read yet.
+const EARLIER_MESSAGES: u64 = 50;
 
 impl RequestContext<'_> {
-    /// Has the client hear what is said in a session, if it does not do so already: it has just begun something there, and wants
-    /// to know what comes of it. What was said by now waits in its inbox, and is found to be heard already.
+    /// Subscribes the client to a session, unless it is subscribed already: it has just started
+    /// something there, and needs its messages. Those that were published meanwhile are queued in
+    /// its inbox, and are skipped if it has them already.
     ///
-    /// Where that fails, the reply says so too; what the client asked for is done all the same.
-    pub(super) async fn listen_to(&mut self, session: SessionId, reply: Reply) -> Reply {
+    /// If that fails, the reply says so too; the client's request is carried out all the same.
+    pub(super) async fn subscribe_to(&mut self, session: SessionId, reply: Reply) -> Reply {
         if self.client.subscriptions.contains(session) {
             return reply;
         }
         match self.shared.engine.read(move |store| store.session(session)).await {
             Ok(known) => {
-                let from = known.map_or(0, |known| known.messages.saturating_sub(MESSAGES_BEFORE));
+                let from = known.map_or(0, |known| known.messages.saturating_sub(EARLIER_MESSAGES));
                 self.client.subscriptions.insert(session, from);
                 reply
             }

@@ -1,4 +1,4 @@
-//! `refresh_sessions`: which sessions there are.
+//! `refresh_sessions`: a client asks for the lists of sessions.
 
 use super::context::RequestContext;
 use super::reply::Reply;

@@ -1,18 +1,18 @@
-//! What a handler answers. A handler returns it, and the client's dialogue sends it.
+//! The reply of a handler, which returns it; the client's session sends it.
 
 use crate::server::broadcast::update::Announced;
 use crate::wire::{Ack, RequestId, ServerMessage};
 
-/// The answer to one request: messages in order, and what has to have been broadcast before them.
+/// The reply to one request: messages in order, and what has to be broadcast before them.
 #[derive(Debug, Default)]
 #[must_use]
 pub(in crate::server) struct Reply {
     pub(in crate::server) messages: Vec<ServerMessage>,
-    pub(in crate::server) behind: Option<Announced>,
+    pub(in crate::server) after: Option<Announced>,
 }
 
 impl Reply {
-    /// No answer, or none beyond what all clients are told.
+    /// No reply, or none beyond what is broadcast to all clients.
     pub(super) fn nothing() -> Self {
         Self::default()
     }
@@ -22,14 +22,14 @@ impl Reply {
         self
     }
 
-    /// The same, behind what is broadcast about this.
-    pub(super) fn behind(mut self, announced: Announced) -> Self {
-        self.behind = Some(announced);
+    /// The same, sent after this has been broadcast.
+    pub(super) fn after(mut self, announced: Announced) -> Self {
+        self.after = Some(announced);
         self
     }
 
-    /// Puts the request's id on its `ack` or `error`. A request that has an id gets exactly one of them: an `ack` of its own
-    /// where it is otherwise answered by other messages, or by none.
+    /// Puts the request's id on its `ack` or `error`. A request that has an id gets exactly one of
+    /// them: if its reply has neither, an `ack` is added.
     pub(in crate::server) fn close(&mut self, request_id: Option<RequestId>) {
         let Some(id) = request_id else { return };
         for message in &mut self.messages {
@@ -46,12 +46,12 @@ impl Reply {
 
 impl From<ServerMessage> for Reply {
     fn from(message: ServerMessage) -> Self {
-        Self { messages: vec![message], behind: None }
+        Self { messages: vec![message], after: None }
     }
 }
 
 impl From<Vec<ServerMessage>> for Reply {
     fn from(messages: Vec<ServerMessage>) -> Self {
-        Self { messages, behind: None }
+        Self { messages, after: None }
     }
 }

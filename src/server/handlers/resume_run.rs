@@ -1,4 +1,4 @@
-//! `resume_run`: a client wants a run to be resumed that has ended.
+//! `resume_run`: a client resumes a run that has ended.
 
 use super::context::{RequestContext, error, failed, refused};
 use super::reply::Reply;
@@ -14,28 +14,35 @@ pub(super) async fn handle(context: &mut RequestContext<'_>, message: ResumeRun)
     let run = message.run_id;
     let record = match context.shared.engine.read(move |store| store.run(run)).await {
         Ok(Some(record)) => record,
-        Ok(None) => return error(None, ErrorCode::RunNotFound, format!("Run not found: {run}")).into(),
+        Ok(None) => {
+            return error(None, ErrorCode::RunNotFound, format!("Run not found: {run}")).into();
+        }
         Err(error) => return failed(None, &error).into(),
     };
     let (session, is_open) = (record.session, record.ending.is_none());
-    if let Some(refused) = widening::refuse(context, Some(session), &widening::of_resume(&message)) {
+    if let Some(refused) = widening::refuse(context, Some(session), &widening::of_resume(&message))
+    {
         return refused.into();
     }
     context.add_root(&record.directory);
-    let limits = if message.limits.is_empty() { Ok(None) } else { limits_of(context, run).await.map(Some) };
+    let limits =
+        if message.limits.is_empty() { Ok(None) } else { limits_of(context, run).await.map(Some) };
     let limits = match limits {
         Ok(limits) => limits.map(|limits| message.limits.over(limits)),
         Err(error) => return failed(Some(session), &error).into(),
     };
-    let ResumeRun { allow_visits, allow_steps, allow_tools, allow_deps, force_parallel, .. } = message;
+    let ResumeRun { allow_visits, allow_steps, allow_tools, allow_deps, force_parallel, .. } =
+        message;
     let permits = Permits { allow_deps, force_parallel, ..Permits::default() };
-    let resume = Resume { by: ResumedBy::User, limits, allow_visits, allow_steps, allow_tools, permits };
+    let resume =
+        Resume { by: ResumedBy::User, limits, allow_visits, allow_steps, allow_tools, permits };
     match context.shared.engine.resume(run, resume).await {
         Ok(started) => {
             let reply = Reply::from(ack(session, started.run));
-            // A run that was left open and is only adopted is not resumed in its history, and may say nothing for long.
-            let reply = if is_open { reply } else { reply.behind(Announced::Run(started.run)) };
-            context.listen_to(session, reply).await
+            // An open run is only adopted: its history gets no event for that, and the next update
+            // about it may take long.
+            let reply = if is_open { reply } else { reply.after(Announced::Run(started.run)) };
+            context.subscribe_to(session, reply).await
         }
         Err(ResumeError::Busy { session, holder }) => busy(context, session, holder).await,
         Err(error @ ResumeError::SwitchedOff) => {
@@ -48,7 +55,7 @@ pub(super) async fn handle(context: &mut RequestContext<'_>, message: ResumeRun)
 
 /// The limits that a run has now.
 async fn limits_of(context: &RequestContext<'_>, run: RunId) -> Result<Limits, EngineError> {
-    let look = move |store: &dyn Store| store.events(run, 0, usize::MAX);
-    let events = context.shared.engine.read(look).await?;
+    let query = move |store: &dyn Store| store.events(run, 0, usize::MAX);
+    let events = context.shared.engine.read(query).await?;
     Ok(events.iter().rev().find_map(|recorded| recorded.event.limits()).unwrap_or_default())
 }

@@ -2,7 +2,7 @@
 
 use super::context::{RequestContext, failed};
 use super::reply::Reply;
-use crate::server::broadcast::update::{Audience, Meaning, Update, frame};
+use crate::server::broadcast::update::{Audience, ClientUpdate, FrameKind, frame};
 use crate::wire::{OrchestrationSet, ServerMessage, SetOrchestration};
 
 pub(super) async fn handle(context: &mut RequestContext<'_>, message: SetOrchestration) -> Reply {
@@ -11,7 +11,10 @@ pub(super) async fn handle(context: &mut RequestContext<'_>, message: SetOrchest
         // For all clients, since all of them show the switch.
         Ok(()) => {
             let set = ServerMessage::OrchestrationSet(OrchestrationSet { enabled, session_id });
-            context.shared.hub.tell(Audience::Everybody, &Update::Told(frame(&set), Meaning::Other));
+            context
+                .shared
+                .hub
+                .publish(Audience::All, &ClientUpdate::Message(frame(&set), FrameKind::Other));
             Reply::nothing()
         }
         Err(error) => failed(session_id, &error).into(),

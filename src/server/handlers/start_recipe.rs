@@ -1,8 +1,8 @@
-//! `start_recipe`: a client wants a run.
+//! `start_recipe`: a client starts a run.
 
 use uuid::Uuid;
 
-use super::context::{MAX_WORDS_BYTES, RequestContext, code_of, failed, refusal, refused};
+use super::context::{MAX_ERROR_BYTES, RequestContext, code_of, failed, refusal, refused};
 use super::prompt::ready;
 use super::reply::Reply;
 use super::widening;
@@ -13,8 +13,8 @@ use crate::server::broadcast::convert;
 use crate::server::broadcast::update::{Announced, Audience};
 use crate::store::RunFilter;
 use crate::wire::{
-    Ack, ErrorCode, ErrorMessage, IfUntrusted, OfRun, RecipeError, RecipeExited, ServerMessage, Stamp,
-    StartIn, StartRecipe, Telling, TurnComplete, cut,
+    Ack, ErrorCode, ErrorMessage, IfUntrusted, OfRun, RecipeError, RecipeExited, RunBroadcast,
+    ServerMessage, Stamp, StartIn, StartRecipe, TurnComplete, cut,
 };
 use crate::{Exit, ExitReason, Outline};
 
@@ -33,14 +33,16 @@ pub(super) async fn handle(context: &mut RequestContext<'_>, message: StartRecip
     if let Some(directory) = &message.working_directory {
         context.add_root(directory);
     }
-    // Named here, so that it is known before anything is told about it.
+    // Chosen here, so that it is known before anything is published about it.
     let session = named.unwrap_or_else(|| Uuid::new_v4().into());
     let start = Start {
         recipe: message.recipe_id,
         session: Some(session),
         directory: message.working_directory,
-        provider: message.agent.or_else(|| convert::agent_for(message.provider, &context.shared.agents)),
-        about: message.prompt,
+        provider: message
+            .agent
+            .or_else(|| convert::agent_for(message.provider, &context.shared.agents)),
+        task: message.prompt,
         model: message.model,
         allow_tools: message.allow_tools,
         permits: Permits {
@@ -60,17 +62,18 @@ pub(super) async fn handle(context: &mut RequestContext<'_>, message: StartRecip
         Ok(started) => {
             let ready = started.new_session.then(|| ready(session));
             let messages: Vec<_> = ready.into_iter().chain([ack(session, started.run)]).collect();
-            let reply = Reply::from(messages).behind(Announced::Run(started.run));
-            // A client that names a session has a place for it, and asks for what is said in it once that is ready.
+            let reply = Reply::from(messages).after(Announced::Run(started.run));
+            // A client that names a new session creates it on its own side, and subscribes once
+            // that is ready.
             if started.new_session && named.is_some() {
-                context.client.subscriptions.insert_soon(session);
+                context.client.subscriptions.insert_delayed(session);
                 reply
             } else {
-                context.listen_to(session, reply).await
+                context.subscribe_to(session, reply).await
             }
         }
         Err(StartError::Busy { session, holder }) => busy(context, session, holder).await,
-        // Whatever else is wrong: a run that goes on there must not look as if it had ended.
+        // Whatever the error is: a running run must not look as if it had ended.
         Err(refused) => match holder(context, session).await {
             Some(holder) => busy(context, session, holder).await,
             None => never_began(context, session, recipe, &refused),
@@ -90,10 +93,14 @@ fn not_found(session_id: Option<SessionId>, unknown: &UnknownRecipe) -> Reply {
     Reply::from(ServerMessage::Error(error)).then(ServerMessage::RecipeError(short))
 }
 
-/// The run that goes on in a session.
+/// The run that is running in a session.
 async fn holder(context: &RequestContext<'_>, session: SessionId) -> Option<RunId> {
-    let filter =
-        RunFilter { session: Some(session), open: Some(true), limit: Some(1), ..RunFilter::default() };
+    let filter = RunFilter {
+        session: Some(session),
+        open: Some(true),
+        limit: Some(1),
+        ..RunFilter::default()
+    };
     let open = context.shared.engine.read(move |store| store.runs(&filter)).await;
     open.ok()?.first().map(|run| run.id)
 }
@@ -107,19 +114,23 @@ pub(super) fn ack(session: SessionId, run: RunId) -> ServerMessage {
     })
 }
 
-/// Says which run has the session. Nothing restarts, and no other client hears of it.
+/// Replies with the run that holds the session. Nothing restarts, and no other client is notified.
 pub(super) async fn busy(context: &RequestContext<'_>, session: SessionId, holder: RunId) -> Reply {
-    let error = refused(Some(session), ErrorCode::SessionBusy, &StartError::Busy { session, holder });
-    let short = RecipeError { session_id: Some(session), error: "Session is busy".to_owned(), of: None };
+    let error =
+        refused(Some(session), ErrorCode::SessionBusy, &StartError::Busy { session, holder });
+    let short =
+        RecipeError { session_id: Some(session), error: "Session is busy".to_owned(), of: None };
     let reply = Reply::from(error).then(ServerMessage::RecipeError(short));
     match context.shared.engine.read(move |store| store.run(holder)).await {
         Ok(Some(record)) => {
-            let (telling, of) =
-                (convert::telling(context.shared.catalog, &record), convert::last_of(&record));
+            let (broadcast, of) = (
+                convert::run_broadcast(context.shared.catalog, &record),
+                convert::last_of(&record),
+            );
             // It may have ended just now.
             reply.then(match &record.ending {
-                None => ServerMessage::RecipeStarted(telling.state(of)),
-                Some(ending) => ServerMessage::RecipeExited(telling.exited(of, ending)),
+                None => ServerMessage::RecipeStarted(broadcast.state(of)),
+                Some(ending) => ServerMessage::RecipeExited(broadcast.exited(of, ending)),
             })
         }
         Ok(None) => reply,
@@ -127,21 +138,22 @@ pub(super) async fn busy(context: &RequestContext<'_>, session: SessionId, holde
     }
 }
 
-/// Tells of a run that failed before it began, as of one that failed right after: the app waits for a beginning, and then for
-/// its end. The client that asked for it is answered behind that end.
+/// Publishes a run that failed before it began as one that failed right after: the app waits for a
+/// start, and then for an end. The requesting client gets its reply after that end.
 fn never_began(
     context: &RequestContext<'_>,
     session: SessionId,
     recipe: &'static Outline,
     refused: &StartError,
 ) -> Reply {
-    let words = cut(&refused.to_string(), MAX_WORDS_BYTES);
-    let exit = refused.exit().unwrap_or_else(|| Exit::because(ExitReason::Error).describe(&words));
-    let exit = match exit.description().map(|words| cut(words, MAX_WORDS_BYTES)) {
-        Some(words) => exit.describe(words),
+    let message = cut(&refused.to_string(), MAX_ERROR_BYTES);
+    let exit =
+        refused.exit().unwrap_or_else(|| Exit::because(ExitReason::Error).describe(&message));
+    let exit = match exit.description().map(|message| cut(message, MAX_ERROR_BYTES)) {
+        Some(message) => exit.describe(message),
         None => exit,
     };
-    let telling = Telling {
+    let broadcast = RunBroadcast {
         run: Uuid::new_v4().into(),
         session,
         recipe_id: recipe.id.to_owned(),
@@ -152,24 +164,24 @@ fn never_began(
         in_turn: false,
     };
     let at = context.shared.clock.now();
-    let of = |seq| OfRun { run_id: telling.run, seq, at: Stamp(at) };
+    let of = |seq| OfRun { run_id: broadcast.run, seq, at: Stamp(at) };
     let exited = RecipeExited {
-        step: Some(telling.step.clone()),
-        recipe_id: Some(telling.recipe_id.clone()),
+        step: Some(broadcast.step.clone()),
+        recipe_id: Some(broadcast.recipe_id.clone()),
         of: Some(of(2)),
         ..RecipeExited::of_nothing(session, &exit)
     };
-    let short = RecipeError { session_id: Some(session), error: words, of: Some(of(2)) };
+    let short = RecipeError { session_id: Some(session), error: message, of: Some(of(2)) };
     let turn = TurnComplete { session_id: session, aborted: false };
-    let tell = |message| context.shared.tell_of_run(Audience::Everybody, session, &message, at);
-    tell(ServerMessage::RecipeStarted(telling.state(of(1))));
-    tell(ServerMessage::RecipeError(short));
-    tell(ServerMessage::RecipeExited(exited));
-    context.shared.announce(session, Announced::Run(telling.run), at);
-    tell(ServerMessage::TurnComplete(turn));
+    let publish = |message| context.shared.publish_run(Audience::All, session, &message, at);
+    publish(ServerMessage::RecipeStarted(broadcast.state(of(1))));
+    publish(ServerMessage::RecipeError(short));
+    publish(ServerMessage::RecipeExited(exited));
+    context.shared.announce(session, Announced::Run(broadcast.run), at);
+    publish(ServerMessage::TurnComplete(turn));
     let error = refusal(Some(session), code_of_refusal(refused), refused);
-    let error = ErrorMessage { run_id: Some(telling.run), ..error };
-    Reply::from(ServerMessage::Error(error)).behind(Announced::Run(telling.run))
+    let error = ErrorMessage { run_id: Some(broadcast.run), ..error };
+    Reply::from(ServerMessage::Error(error)).after(Announced::Run(broadcast.run))
 }
 
 fn code_of_refusal(refused: &StartError) -> ErrorCode {
@@ -182,14 +194,15 @@ fn code_of_refusal(refused: &StartError) -> ErrorCode {
         | StartError::Model(_)
         | StartError::Directory(_)
         | StartError::NoDirectory
-        | StartError::Elsewhere { .. }
+        | StartError::OtherDirectory { .. }
         | StartError::OtherAgent { .. }
         | StartError::NoRepository { .. }
         | StartError::NoMainBranch { .. }
         | StartError::DirtyTree { .. }
+        | StartError::NoTask { .. }
         | StartError::Collision(_)
         | StartError::NoCommit { .. }
-        | StartError::NotApart { .. }
+        | StartError::NeedsNewSession { .. }
         | StartError::Untrusted { .. }
         | StartError::Trust(_)
         | StartError::WorkTree { .. }

@@ -1,4 +1,4 @@
-//! `subscribe`: a client wants to hear what is said in a session.
+//! `subscribe`: a client subscribes to the conversation of a session.
 
 use super::context::{RequestContext, failed};
 use super::reply::Reply;
@@ -9,10 +9,11 @@ use crate::wire::{ServerMessage, SessionHistory, Subscribe};
 
 pub(super) async fn handle(context: &mut RequestContext<'_>, message: Subscribe) -> Reply {
     let session = message.session_id;
-    let nothing = nothing_yet(session, message.from.unwrap_or(0), message.file_signature_seen.clone());
+    let nothing =
+        nothing_yet(session, message.from.unwrap_or(0), message.file_signature_seen.clone());
     let from = match (message.from, message.file_signature_seen) {
         (None, _) => From::Tail,
-        // Whoever begins at the beginning can have no offset that is wrong.
+        // The offset of a client that starts at 0 cannot be wrong.
         (Some(0), _) => From::Offset(0),
         (Some(offset), None) => From::Offset(offset),
         (Some(offset), Some(signature)) => From::Signed(offset, signature),
@@ -23,7 +24,7 @@ pub(super) async fn handle(context: &mut RequestContext<'_>, message: Subscribe)
             ServerMessage::SessionHistory(history).into()
         }
         Ok(None) => {
-            // It may begin later.
+            // The session may be created later.
             context.client.subscriptions.insert(session, 0);
             ServerMessage::SessionHistory(nothing).into()
         }
@@ -31,8 +32,8 @@ pub(super) async fn handle(context: &mut RequestContext<'_>, message: Subscribe)
     }
 }
 
-/// Nothing, from where the client is: a conversation that is shorter would make the app throw away what it has of it, and an
-/// error would stand in all its conversations until it connects anew.
+/// An empty page at the client's offset: a shorter conversation would make the app discard its
+/// copy, and an error would be shown in all of its conversations until it reconnects.
 fn nothing_yet(session_id: SessionId, from: u64, signature: Option<String>) -> SessionHistory {
     SessionHistory {
         session_id,

@@ -1,4 +1,4 @@
-//! The HTTP endpoints: what is known about recipes, reasons and runs, to be read.
+//! The HTTP endpoints: recipes, exit reasons, runs and browser passes.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use serde_json::json;
 use strum::IntoEnumIterator;
 use warp::Reply;
 use warp::http::StatusCode;
-use warp::http::header::CONTENT_TYPE;
+use warp::http::header::{CONTENT_TYPE, SET_COOKIE};
 use warp::reply::Response;
 
 use super::problem::problem;
@@ -16,19 +16,21 @@ use crate::engine::{self, EngineError, NoDiff};
 use crate::run::{RunId, first_prompt};
 use crate::server::broadcast::{convert, work};
 use crate::server::ledger;
+use crate::server::net::auth;
+use crate::server::net::browser_pass::{self, BrowserPass};
 use crate::server::shared::Shared;
 use crate::store::{RunFilter, Store, StoreError};
 use crate::view::TurnSnapshots;
-use crate::wire::{DiffTurn, FirstPrompt, RunDiff, SetAsideEntry, StoreState, Work};
+use crate::wire::{DiffTurn, FirstPrompt, RunDiffResponse, SetAsideEntry, StoreState, Work};
 use crate::{AnyRecipe, ExitReason, Outline, Registry, UnknownRecipe};
 
-/// How many runs are listed for somebody who does not say.
-const RUNS: usize = 100;
+/// How many runs are listed by default.
+const DEFAULT_RUNS: usize = 100;
 
-/// The most runs, and the most events, that are answered at once.
-const MOST: usize = 1000;
+/// The most runs, or events, in one response.
+const MAX_RUNS: usize = 1000;
 
-/// That the server is there.
+/// Reports that the server is running.
 pub(in crate::server) fn health() -> Response {
     answer(&json!({ "status": "ok", "version": env!("CARGO_PKG_VERSION") }))
 }
@@ -41,7 +43,7 @@ pub(in crate::server) async fn recipes(shared: Arc<Shared>) -> Response {
     }
 }
 
-/// How to answer about a recipe.
+/// The format in which to return a recipe.
 #[derive(Debug, Deserialize)]
 pub(in crate::server) struct RecipeQuery {
     format: Option<Format>,
@@ -61,7 +63,8 @@ pub(in crate::server) fn recipe(shared: &Shared, id: &str, query: &RecipeQuery) 
         Ok(outline) => outline,
         Err(unknown) => return not_found(&unknown),
     };
-    let text = |text: String, kind| warp::reply::with_header(text, CONTENT_TYPE, kind).into_response();
+    let text =
+        |text: String, kind| warp::reply::with_header(text, CONTENT_TYPE, kind).into_response();
     match query.format.unwrap_or(Format::Json) {
         Format::Json => answer(outline),
         Format::Mermaid => text(outline.to_mermaid(), "text/vnd.mermaid; charset=utf-8"),
@@ -69,23 +72,25 @@ pub(in crate::server) fn recipe(shared: &Shared, id: &str, query: &RecipeQuery) 
     }
 }
 
-/// What a run is to be about.
+/// The task of a run.
 #[derive(Debug, Deserialize)]
 pub(in crate::server) struct PromptQuery {
     about: Option<String>,
 }
 
-/// What the agent is told first if a recipe is started.
+/// The first prompt of a recipe.
 pub(in crate::server) fn prompt(shared: &Shared, id: &str, query: &PromptQuery) -> Response {
     match outline(shared, id) {
-        Ok(outline) => answer(&FirstPrompt { prompt: first_prompt(outline, query.about.as_deref()) }),
+        Ok(outline) => {
+            answer(&FirstPrompt { prompt: first_prompt(outline, query.about.as_deref()) })
+        }
         Err(unknown) => not_found(&unknown),
     }
 }
 
-/// The recipe that an address names.
+/// The recipe that a URL names.
 fn outline(shared: &Shared, id: &str) -> Result<&'static Outline, UnknownRecipe> {
-    // An id may have letters that no address has.
+    // An id may have characters that a URL has to encode.
     let id = percent_decode_str(id).decode_utf8_lossy();
     shared.catalog.find(&id).map(AnyRecipe::outline)
 }
@@ -94,7 +99,7 @@ fn not_found(unknown: &UnknownRecipe) -> Response {
     problem(StatusCode::NOT_FOUND, &unknown.to_string())
 }
 
-/// Every way for a run to end.
+/// All exit reasons.
 pub(in crate::server) fn exit_reasons() -> Response {
     answer(&ExitReason::iter().map(ExitReason::definition).collect::<Vec<_>>())
 }
@@ -107,20 +112,22 @@ pub(in crate::server) struct RunsQuery {
     session: Option<String>,
     id: Option<String>,
     open: Option<bool>,
+    /// Words that occur in the run's task, recipe, id, directory or ending.
+    text: Option<String>,
     before: Option<String>,
     limit: Option<usize>,
 }
 
-/// The fewest characters of an id that runs are looked for with.
-const SHORTEST_ID: usize = 4;
+/// The shortest prefix of an id that runs can be searched by.
+const MIN_ID_CHARS: usize = 4;
 
-/// The beginning of an id, as ids are written.
+/// A prefix of an id in canonical form; `None` if it is too short or no id has it.
 fn id_prefix(text: &str) -> Option<String> {
     let is_one = |letter: char| letter.is_ascii_hexdigit() || letter == '-';
-    (text.len() >= SHORTEST_ID && text.chars().all(is_one)).then(|| text.to_ascii_lowercase())
+    (text.len() >= MIN_ID_CHARS && text.chars().all(is_one)).then(|| text.to_ascii_lowercase())
 }
 
-/// Past and present runs, newest first.
+/// Past and current runs, newest first.
 pub(in crate::server) async fn runs(shared: Arc<Shared>, query: RunsQuery) -> Response {
     let given = |text: Option<String>| text.filter(|text| !text.is_empty());
     let session = match given(query.session).map(|session| session.parse()).transpose() {
@@ -134,7 +141,8 @@ pub(in crate::server) async fn runs(shared: Arc<Shared>, query: RunsQuery) -> Re
     let prefix = given(query.id);
     let id_prefix = prefix.as_deref().and_then(id_prefix);
     if prefix.is_some() && id_prefix.is_none() {
-        let words = format!("id has to be the first {SHORTEST_ID} characters of a run's id, or more of them");
+        let words =
+            format!("`id` has to be at least the first {MIN_ID_CHARS} characters of a run's id");
         return problem(StatusCode::BAD_REQUEST, &words);
     }
     let filter = RunFilter {
@@ -144,13 +152,16 @@ pub(in crate::server) async fn runs(shared: Arc<Shared>, query: RunsQuery) -> Re
         id_prefix,
         open: query.open,
         before,
-        limit: Some(query.limit.unwrap_or(RUNS).min(MOST)),
+        limit: Some(query.limit.unwrap_or(DEFAULT_RUNS).min(MAX_RUNS)),
         ..RunFilter::default()
     };
     let catalog = shared.catalog;
-    match shared.engine.read(move |store| ledger::runs(store, catalog, &filter)).await {
+    let text = given(query.text);
+    let read =
+        move |store: &dyn Store| ledger::listed_runs(store, catalog, &filter, text.as_deref());
+    match shared.engine.read(read).await {
         Ok(runs) => answer(&json!({ "runs": runs })),
-        // The run that the page was to begin after is not there any more.
+        // The run that the page should begin after was deleted.
         Err(EngineError::Store(error @ StoreError::Missing { .. })) => {
             problem(StatusCode::NOT_FOUND, &format!("{error}; begin with the first page"))
         }
@@ -158,19 +169,40 @@ pub(in crate::server) async fn runs(shared: Arc<Shared>, query: RunsQuery) -> Re
     }
 }
 
-/// What is not as it should be in the store.
+/// The quarantined rows of the store.
 pub(in crate::server) async fn store(shared: Arc<Shared>) -> Response {
     match shared.engine.read(Store::quarantined).await {
         Ok(found) => {
             let entries = found.into_iter();
-            let entries = entries.map(|it| SetAsideEntry { run_id: it.run, row: it.row, why: it.why });
+            let entries =
+                entries.map(|it| SetAsideEntry { run_id: it.run, row: it.row, why: it.why });
             answer(&StoreState { set_aside: entries.collect() })
         }
         Err(error) => failed(&error),
     }
 }
 
-/// What agents work on.
+/// Issues a pass to the requesting browser, so that its other tabs need not show the key.
+pub(in crate::server) fn browser(shared: &Shared) -> Response {
+    match BrowserPass::new(&shared.key) {
+        Ok(pass) => with_cookie(&json!({ "browser": pass.id }), &pass.set_cookie),
+        Err(error) => problem(StatusCode::SERVICE_UNAVAILABLE, &error.to_string()),
+    }
+}
+
+/// Makes the requesting browser forget the pass that it shows.
+pub(in crate::server) fn forget_browser(authorization: Option<&str>) -> Response {
+    match authorization.and_then(auth::bearer).and_then(browser_pass::forget) {
+        Some(cookie) => with_cookie(&json!({ "browser": null }), &cookie),
+        None => problem(StatusCode::BAD_REQUEST, "the request shows no browser id"),
+    }
+}
+
+fn with_cookie(value: &impl Serialize, cookie: &str) -> Response {
+    warp::reply::with_header(warp::reply::json(value), SET_COOKIE, cookie).into_response()
+}
+
+/// What agents are working on.
 pub(in crate::server) async fn work(shared: Arc<Shared>) -> Response {
     let catalog = shared.catalog;
     match shared.engine.read(move |store| work::work(store, catalog)).await {
@@ -179,27 +211,31 @@ pub(in crate::server) async fn work(shared: Arc<Shared>) -> Response {
     }
 }
 
-/// From where on to tell.
+/// The event after which to begin.
 #[derive(Debug, Deserialize)]
 pub(in crate::server) struct RunQuery {
     since: Option<u64>,
 }
 
-/// One run, what happened in it, and how that is shown.
+/// One run, its events, and its view.
 pub(in crate::server) async fn run(id: String, shared: Arc<Shared>, query: RunQuery) -> Response {
     let id: RunId = match id.parse() {
         Ok(id) => id,
         Err(error) => return bad(&error),
     };
     let (catalog, since) = (shared.catalog, query.since.unwrap_or(0));
-    match shared.engine.read(move |store| ledger::details(store, catalog, id, since, MOST)).await {
+    match shared
+        .engine
+        .read(move |store| ledger::details(store, catalog, id, since, MAX_RUNS))
+        .await
+    {
         Ok(Some(details)) => answer(&details),
         Ok(None) => problem(StatusCode::NOT_FOUND, &EngineError::NoRun(id).to_string()),
         Err(error) => failed(&error),
     }
 }
 
-/// What the agent said last in a run.
+/// The agent's last reply in a run.
 pub(in crate::server) async fn reply(id: String, shared: Arc<Shared>) -> Response {
     let id: RunId = match id.parse() {
         Ok(id) => id,
@@ -212,13 +248,13 @@ pub(in crate::server) async fn reply(id: String, shared: Arc<Shared>) -> Respons
     }
 }
 
-/// What to compare.
+/// The turn to show; all of them by default.
 #[derive(Debug, Deserialize)]
 pub(in crate::server) struct DiffQuery {
     turn: Option<u32>,
 }
 
-/// What a run changed, all in all or in one turn.
+/// What a run changed, in total or in one turn.
 pub(in crate::server) async fn diff(id: String, shared: Arc<Shared>, query: DiffQuery) -> Response {
     let id: RunId = match id.parse() {
         Ok(id) => id,
@@ -226,16 +262,20 @@ pub(in crate::server) async fn diff(id: String, shared: Arc<Shared>, query: Diff
     };
     let engine::RunDiff { turns, diff } = match shared.engine.diff(id, query.turn).await {
         Ok(found) => found,
-        Err(error @ EngineError::NoRun(_)) => return problem(StatusCode::NOT_FOUND, &error.to_string()),
+        Err(error @ EngineError::NoRun(_)) => {
+            return problem(StatusCode::NOT_FOUND, &error.to_string());
+        }
         Err(error) => return failed(&error),
     };
     let (text, cut, unavailable) = match diff {
         Ok(diff) => (diff.text, diff.cut, None),
-        Err(why @ NoDiff::NoTurn { .. }) => return problem(StatusCode::NOT_FOUND, &why.to_string()),
+        Err(why @ NoDiff::NoTurn { .. }) => {
+            return problem(StatusCode::NOT_FOUND, &why.to_string());
+        }
         Err(why) => (String::new(), false, Some(why.to_string())),
     };
     let turns = turns.into_iter().map(diff_turn).collect();
-    answer(&RunDiff { turns, turn: query.turn, text, cut, unavailable })
+    answer(&RunDiffResponse { turns, turn: query.turn, text, cut, unavailable })
 }
 
 fn diff_turn(snapshots: TurnSnapshots) -> DiffTurn {

@@ -1,4 +1,4 @@
-//! What is answered over plain HTTP, and the routes to it.
+//! The plain HTTP endpoints and their routes.
 
 pub(super) mod api;
 pub(super) mod problem;

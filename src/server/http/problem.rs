@@ -1,10 +1,11 @@
-//! Answers that say what is wrong.
+//! Error responses.
 
 use serde_json::json;
 use warp::http::StatusCode;
 use warp::reply::{Reply, Response};
 
-/// An answer that says what is wrong.
-pub(in crate::server) fn problem(status: StatusCode, words: &str) -> Response {
-    warp::reply::with_status(warp::reply::json(&json!({ "error": words })), status).into_response()
+/// A response that says what is wrong.
+pub(in crate::server) fn problem(status: StatusCode, message: &str) -> Response {
+    warp::reply::with_status(warp::reply::json(&json!({ "error": message })), status)
+        .into_response()
 }

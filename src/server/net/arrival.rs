@@ -7,44 +7,45 @@ use tokio::time::{Instant, timeout, timeout_at};
 
 use super::connection_limit::Slot;
 use super::descriptors::SocketBudget;
-use super::first_request::{FirstRequest, look};
+use super::first_request::{FirstRequest, inspect};
 use super::peer::Peer;
 use super::stream::Socket;
 use crate::server::shared::Shared;
 
 /// What became of a connection.
 pub(in crate::server) enum Arrival {
-    /// It has a slot, and has said something.
+    /// It has a slot, and has sent its first bytes.
     Admitted(Socket, Slot),
-    /// There is no slot for it.
+    /// No slot is free.
     Refused(Socket),
-    /// It has left, or had to.
+    /// The peer disconnected, or the server closed the connection.
     Gone,
 }
 
-/// How many connections without a slot are kept for a moment.
+/// Bounds the connections without a slot that are briefly kept open.
 #[derive(Clone)]
-pub(in crate::server) struct KeptForAMoment {
-    /// Those that are told that there is none.
+pub(in crate::server) struct SlotlessLimits {
+    /// Connections that are being rejected.
     pub(in crate::server) rejections: Arc<Semaphore>,
-    /// Those that were displaced before they said anything, and may still say it.
+    /// Connections that were displaced before they sent anything, and may still send a request.
     displaced: Arc<Semaphore>,
 }
 
-impl KeptForAMoment {
+impl SlotlessLimits {
     pub(in crate::server) fn new(budget: SocketBudget) -> Self {
         let semaphore = || Arc::new(Semaphore::new(budget.kept_without_slot()));
         Self { rejections: semaphore(), displaced: semaphore() }
     }
 }
 
-/// Finds a slot for a connection. `counted` is its part of the sockets that connections without the key may have.
+/// Finds a slot for a connection. `socket_permit` counts it among the sockets of unauthenticated
+/// connections.
 pub(in crate::server) async fn arrive(
     shared: &Shared,
-    kept: &KeptForAMoment,
+    slotless: &SlotlessLimits,
     mut socket: Socket,
     peer: Peer,
-    counted: &mut Option<OwnedSemaphorePermit>,
+    socket_permit: &mut Option<OwnedSemaphorePermit>,
 ) -> Arrival {
     loop {
         let slot = tokio::select! {
@@ -56,11 +57,11 @@ pub(in crate::server) async fn arrive(
             Found::None => return Arrival::Refused(socket),
             Found::Gone => return Arrival::Gone,
         };
-        let patience = shared.limits.request_time;
-        let said_something = !socket.heard().is_empty()
+        let request_timeout = shared.limits.request_timeout;
+        let sent_something = !socket.read_ahead().is_empty()
             || tokio::select! {
                 biased;
-                heard = timeout(patience, socket.hear_more()) => match heard {
+                received = timeout(request_timeout, socket.read_more()) => match received {
                     Ok(true) => true,
                     Ok(false) | Err(_) => return Arrival::Gone,
                 },
@@ -69,21 +70,25 @@ pub(in crate::server) async fn arrive(
         if shared.stopping.is_cancelled() {
             return Arrival::Gone;
         }
-        if said_something && !slot.over().is_cancelled() {
-            slot.note_speech();
-            slot.keep(counted.take());
+        if sent_something && !slot.over().is_cancelled() {
+            slot.note_activity();
+            slot.keep(socket_permit.take());
             return Arrival::Admitted(socket, slot);
         }
         drop(slot);
-        if said_something {
+        if sent_something {
             continue;
         }
-        // It was displaced before it said anything. A busy browser may do that late, and would show a broken page if it were
-        // turned away for good: it can have another slot once it does.
-        let Ok(_displaced) = kept.displaced.try_acquire() else { return Arrival::Gone };
+        // It was displaced before it sent anything. A busy browser may send its request late, and
+        // would show a broken page if it were rejected: it can have another slot once it does.
+        let Ok(_displaced) = slotless.displaced.try_acquire() else { return Arrival::Gone };
         tokio::select! {
             () = shared.stopping.cancelled() => return Arrival::Gone,
-            heard = timeout(patience, socket.hear_more()) => if !matches!(heard, Ok(true)) { return Arrival::Gone },
+            received = timeout(request_timeout, socket.read_more()) => {
+                if !matches!(received, Ok(true)) {
+                    return Arrival::Gone;
+                }
+            }
         }
     }
 }
@@ -94,21 +99,22 @@ enum Found {
     Gone,
 }
 
-/// Waits for a slot, and listens meanwhile: one whose request shows the key waits no longer, and one that has left not at all.
+/// Waits for a slot, and reads meanwhile: a connection whose first request shows the key leaves the
+/// queue for a pool of its own, and one whose peer has disconnected is dropped.
 async fn find_slot(shared: &Shared, socket: &mut Socket, peer: Peer) -> Found {
     let found = |slot: Option<Slot>| slot.map_or(Found::None, Found::Slot);
     if peer.same_user {
         return found(shared.connections.admit_same_user().await);
     }
-    let deadline = Instant::now() + shared.limits.request_time;
+    let deadline = Instant::now() + shared.limits.request_timeout;
     let mut waiting = shared.connections.queue(peer);
     loop {
-        let first = look(socket.heard());
-        if let Some(waiting) = waiting.as_ref().filter(|_| !socket.heard().is_empty()) {
-            waiting.note_speech();
+        let first = inspect(socket.read_ahead());
+        if let Some(waiting) = waiting.as_ref().filter(|_| !socket.read_ahead().is_empty()) {
+            waiting.note_activity();
         }
         let complete = match first {
-            FirstRequest::WithKey(key) if shared.key.matches(key) => {
+            FirstRequest::WithKey(credentials) if credentials.are_valid(&shared.key) => {
                 drop(waiting);
                 return found(shared.connections.admit_with_key(peer).await);
             }
@@ -119,13 +125,13 @@ async fn find_slot(shared: &Shared, socket: &mut Socket, peer: Peer) -> Found {
             Some(waiting) => tokio::select! {
                 biased;
                 slot = waiting.granted() => return found(slot),
-                heard = socket.hear_more(), if !complete => if !heard {
+                received = socket.read_more(), if !complete => if !received {
                     return Found::Gone;
                 },
             },
-            // There are as many clients as there may be. A request that shows the key is answered all the same.
+            // The client limit is reached, but a request that shows the key is still answered.
             None if complete => return Found::None,
-            None => match timeout_at(deadline, socket.hear_more()).await {
+            None => match timeout_at(deadline, socket.read_more()).await {
                 Ok(true) => {}
                 Ok(false) => return Found::Gone,
                 Err(_) => return Found::None,

@@ -1,7 +1,7 @@
-//! Wrong keys, counted by network, so that one that tries many is answered late.
+//! Counts wrong keys per network, and delays replies to a network that tries many.
 //!
-//! Only the answer to a wrong key waits. The right key has 128 bits: no number of guesses comes near it, and an attacker who could have it
-//! refused would keep the owner out.
+//! Only the reply to a wrong key is delayed. The key has 128 bits, so guessing it is hopeless; if
+//! the right key could be refused as well, an attacker could lock the owner out.
 
 use std::collections::{HashMap, VecDeque};
 use std::net::IpAddr;
@@ -14,16 +14,16 @@ use super::network::Network;
 use crate::server::limits::ServerLimits;
 
 /// How long a wrong key counts.
-const MEMORY: Duration = Duration::from_mins(1);
+const FAILURE_WINDOW: Duration = Duration::from_mins(1);
 
-/// How many networks are remembered at most; those that failed longest ago are forgotten first.
+/// How many networks are remembered at most; the one that failed longest ago is evicted first.
 const MAX_NETWORKS: usize = 4096;
 
-/// The networks that have tried wrong keys lately.
+/// The networks that have recently sent wrong keys.
 #[derive(Debug)]
 pub(in crate::server) struct AuthThrottle {
-    /// How many wrong keys in a minute are answered at once.
-    free: usize,
+    /// How many wrong keys per minute are answered without a delay.
+    undelayed: usize,
     delay: Duration,
     failed: Mutex<HashMap<Network, VecDeque<Instant>>>,
 }
@@ -31,25 +31,25 @@ pub(in crate::server) struct AuthThrottle {
 impl AuthThrottle {
     pub(in crate::server) fn new(limits: &ServerLimits) -> Self {
         Self {
-            free: limits.wrong_keys.max(1) as usize,
+            undelayed: limits.max_wrong_keys.max(1) as usize,
             delay: limits.wrong_key_delay,
             failed: Mutex::default(),
         }
     }
 
-    /// Counts a wrong key from this address, and says how long its answer has to wait.
+    /// Counts a wrong key from this address, and returns how long to delay the reply.
     pub(in crate::server) fn failed(&self, address: IpAddr, now: Instant) -> Duration {
         let network = Network::of(address);
         let mut failed = self.lock();
-        forget_some(&mut failed, network, now);
+        evict_one(&mut failed, network, now);
         let times = failed.entry(network).or_default();
-        times.retain(|time| now - *time < MEMORY);
-        let late = times.len() >= self.free;
-        if late {
+        times.retain(|time| now - *time < FAILURE_WINDOW);
+        let is_delayed = times.len() >= self.undelayed;
+        if is_delayed {
             times.pop_front();
         }
         times.push_back(now);
-        if late { self.delay } else { Duration::ZERO }
+        if is_delayed { self.delay } else { Duration::ZERO }
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<Network, VecDeque<Instant>>> {
@@ -57,13 +57,14 @@ impl AuthThrottle {
     }
 }
 
-/// Makes room for one more network, where there is none.
-fn forget_some(failed: &mut HashMap<Network, VecDeque<Instant>>, next: Network, now: Instant) {
+/// Evicts an entry if the table of networks is full.
+fn evict_one(failed: &mut HashMap<Network, VecDeque<Instant>>, next: Network, now: Instant) {
     if failed.len() < MAX_NETWORKS || failed.contains_key(&next) {
         return;
     }
-    failed.retain(|_, times| times.back().is_some_and(|time| now - *time < MEMORY));
-    let oldest = failed.iter().min_by_key(|(_, times)| times.back().copied()).map(|(network, _)| *network);
+    failed.retain(|_, times| times.back().is_some_and(|time| now - *time < FAILURE_WINDOW));
+    let oldest =
+        failed.iter().min_by_key(|(_, times)| times.back().copied()).map(|(network, _)| *network);
     if let Some(oldest) = oldest
         && failed.len() >= MAX_NETWORKS
     {
@@ -75,12 +76,12 @@ fn forget_some(failed: &mut HashMap<Network, VecDeque<Instant>>, next: Network, 
 mod tests {
     use super::*;
 
-    fn throttle(wrong_keys: u32) -> AuthThrottle {
-        AuthThrottle::new(&ServerLimits { wrong_keys, ..ServerLimits::default() })
+    fn throttle(max_wrong_keys: u32) -> AuthThrottle {
+        AuthThrottle::new(&ServerLimits { max_wrong_keys, ..ServerLimits::default() })
     }
 
     #[test]
-    fn after_ten_wrong_keys_in_a_minute_the_next_ones_are_answered_late() {
+    fn after_ten_wrong_keys_in_a_minute_replies_are_delayed() {
         let throttle = throttle(10);
         let (one, other) = ("10.0.0.1".parse().unwrap(), "10.0.0.2".parse().unwrap());
         let start = Instant::now();
@@ -91,7 +92,11 @@ mod tests {
         let delay = ServerLimits::default().wrong_key_delay;
         assert_eq!(throttle.failed(one, at(10)), delay);
         assert_eq!(throttle.failed(one, at(11)), delay, "the delay does not grow");
-        assert_eq!(throttle.failed(other, at(11)), Duration::ZERO, "other networks are not to blame");
+        assert_eq!(
+            throttle.failed(other, at(11)),
+            Duration::ZERO,
+            "other networks are not delayed"
+        );
         assert_eq!(throttle.failed(one, at(72)), Duration::ZERO, "a minute after the last one");
     }
 

@@ -1,9 +1,9 @@
-//! How many connections there may be, and which one of them gets a slot.
+//! Limits the number of connections, and decides which of them get a slot.
 //!
-//! Clients that have shown the key are counted alone, so no other connection can use up their slots. All others have a few slots in a
-//! [pool](super::pool): the addresses of this machine have one, those of other machines have another, and connections whose first
-//! request shows the key have a third. Processes of the same user come over a [socket of their own](super::same_user) and are in none of
-//! these.
+//! Authenticated clients are counted separately, so no other connection can use up their slots. All
+//! other connections share the slots of a [pool](super::pool): there is one for loopback addresses,
+//! one for other machines, and one for connections whose first request shows the key. Processes of
+//! the same user connect over a [socket of their own](super::same_user) and are in none of these.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
@@ -16,16 +16,17 @@ use super::network::Network;
 use super::peer::Peer;
 use super::pool::{Pool, Standing, Ticket};
 use crate::server::limits::ServerLimits;
-use crate::server::socket::replies::Leaving;
+use crate::server::socket::outgoing_frames::CloseReason;
 
-/// How many connections processes of the same user may have, whatever the limits say: the `surefire` command comes by these.
+/// How many connections processes of the same user may have, whatever the limits say: the
+/// `surefire` command uses these.
 const MAX_SAME_USER: usize = 64;
 
 /// The connections of a server.
 pub(in crate::server) struct ConnectionLimit {
     limits: ServerLimits,
     state: Mutex<State>,
-    /// Notified when a connection begins to wait, since time alone may give it a slot.
+    /// Notified when a connection is queued, since it may get a slot when a grace period ends.
     queued: Arc<Notify>,
     sockets: Arc<Semaphore>,
     same_user: Arc<Semaphore>,
@@ -36,44 +37,44 @@ struct State {
     authenticated: usize,
     next: Ticket,
     loopback: Pool,
-    elsewhere: Pool,
+    remote: Pool,
     with_key: Pool,
 }
 
 impl State {
-    fn pool(&mut self, which: Which) -> &mut Pool {
-        match which {
-            Which::Loopback => &mut self.loopback,
-            Which::Elsewhere => &mut self.elsewhere,
-            Which::WithKey => &mut self.with_key,
+    fn pool(&mut self, pool_kind: PoolKind) -> &mut Pool {
+        match pool_kind {
+            PoolKind::Loopback => &mut self.loopback,
+            PoolKind::Remote => &mut self.remote,
+            PoolKind::WithKey => &mut self.with_key,
         }
     }
 
     fn grant(&mut self, now: Instant) -> Option<Instant> {
-        let pools = [&mut self.loopback, &mut self.elsewhere, &mut self.with_key];
+        let pools = [&mut self.loopback, &mut self.remote, &mut self.with_key];
         pools.into_iter().filter_map(|pool| pool.grant(now)).min()
     }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Which {
+enum PoolKind {
     Loopback,
-    Elsewhere,
-    /// The first request has shown the key. None of the others can take these slots.
+    Remote,
+    /// The first request has shown the key. Other connections cannot take these slots.
     WithKey,
 }
 
-/// A connection's slot. It is given up when this is dropped.
+/// A connection's slot. It is released when this is dropped.
 pub(in crate::server) struct Slot {
     limit: Arc<ConnectionLimit>,
-    kind: Kind,
+    kind: SlotKind,
     over: CancellationToken,
-    /// Its part of the sockets that connections without the key may have.
+    /// Counts it among the sockets of unauthenticated connections.
     socket: Option<OwnedSemaphorePermit>,
 }
 
-enum Kind {
-    Unauthenticated(Which, Ticket),
+enum SlotKind {
+    Unauthenticated(PoolKind, Ticket),
     Authenticated,
     SameUser { _permit: OwnedSemaphorePermit },
 }
@@ -87,21 +88,21 @@ pub(in crate::server) struct Waiting {
 }
 
 impl ConnectionLimit {
-    /// Has to be called where things can be waited for.
+    /// Has to be called within a Tokio runtime, because it spawns a task.
     pub(in crate::server) fn new(
         limits: &ServerLimits,
         budget: SocketBudget,
         stopping: CancellationToken,
     ) -> Arc<Self> {
-        let pool = |size| Pool::new(size, limits.unauthenticated_grace, limits.request_time / 2);
+        let pool = |size| Pool::new(size, limits.unauthenticated_grace, limits.request_timeout / 2);
         let limit = Arc::new(Self {
             limits: limits.clone(),
             state: Mutex::new(State {
                 authenticated: 0,
                 next: 0,
                 loopback: pool(budget.slots),
-                elsewhere: pool(budget.slots),
-                with_key: pool(limits.connections),
+                remote: pool(budget.slots),
+                with_key: pool(limits.max_connections),
             }),
             queued: Arc::default(),
             sockets: Arc::new(Semaphore::new(budget.sockets)),
@@ -112,12 +113,13 @@ impl ConnectionLimit {
         limit
     }
 
-    /// Waits until there may be one more connection that has not shown the key. Until it is accepted, the system keeps it.
+    /// Waits until one more unauthenticated connection is allowed. Until it is accepted, it stays
+    /// in the listener's backlog.
     pub(in crate::server) async fn socket(&self) -> Option<OwnedSemaphorePermit> {
         Arc::clone(&self.sockets).acquire_owned().await.ok()
     }
 
-    /// Whether connections wait to be accepted until others are gone.
+    /// Whether new connections have to wait until others are closed.
     pub(in crate::server) fn is_crowded(&self) -> bool {
         self.sockets.available_permits() == 0
     }
@@ -125,45 +127,52 @@ impl ConnectionLimit {
     /// A slot for a process of the same user, if there is one or one becomes free in time.
     pub(in crate::server) async fn admit_same_user(self: &Arc<Self>) -> Option<Slot> {
         let free = Arc::clone(&self.same_user).acquire_owned();
-        let permit = timeout(self.limits.request_time, free).await.ok()?.ok()?;
-        let kind = Kind::SameUser { _permit: permit };
-        Some(Slot { limit: Arc::clone(self), kind, over: self.stopping.child_token(), socket: None })
+        let permit = timeout(self.limits.request_timeout, free).await.ok()?.ok()?;
+        let kind = SlotKind::SameUser { _permit: permit };
+        Some(Slot {
+            limit: Arc::clone(self),
+            kind,
+            over: self.stopping.child_token(),
+            socket: None,
+        })
     }
 
-    /// A slot for a connection whose first request has shown the key, if there is one or one becomes free in time.
+    /// A slot for a connection whose first request has shown the key, if there is one or one
+    /// becomes free in time.
     pub(in crate::server) async fn admit_with_key(self: &Arc<Self>, peer: Peer) -> Option<Slot> {
-        let mut waiting = self.queue_in(Which::WithKey, peer);
+        let mut waiting = self.queue_in(PoolKind::WithKey, peer);
         if let Some(slot) = &waiting.slot {
             slot.note(Standing::Keyed);
         }
         waiting.granted().await
     }
 
-    /// Lets a connection wait for a slot, unless there are so many clients that waiting is no use.
+    /// Queues a connection for a slot, unless there are so many clients that waiting is useless.
     pub(in crate::server) fn queue(self: &Arc<Self>, peer: Peer) -> Option<Waiting> {
-        if self.lock().authenticated >= self.limits.connections.max(1) {
+        if self.lock().authenticated >= self.limits.max_connections.max(1) {
             return None;
         }
         let is_loopback = Network::of(peer.address).is_loopback();
-        Some(self.queue_in(if is_loopback { Which::Loopback } else { Which::Elsewhere }, peer))
+        Some(self.queue_in(if is_loopback { PoolKind::Loopback } else { PoolKind::Remote }, peer))
     }
 
-    fn queue_in(self: &Arc<Self>, which: Which, peer: Peer) -> Waiting {
+    fn queue_in(self: &Arc<Self>, pool_kind: PoolKind, peer: Peer) -> Waiting {
         let (now, over) = (Instant::now(), self.stopping.child_token());
         let mut state = self.lock();
         let ticket = state.next;
         state.next += 1;
-        let granted = state.pool(which).queue(ticket, Network::of(peer.address), now, &over);
+        let granted = state.pool(pool_kind).queue(ticket, Network::of(peer.address), now, &over);
         drop(state);
-        self.grant(which);
-        let kind = Kind::Unauthenticated(which, ticket);
+        self.grant(pool_kind);
+        let kind = SlotKind::Unauthenticated(pool_kind, ticket);
         let slot = Slot { limit: Arc::clone(self), kind, over, socket: None };
-        Waiting { slot: Some(slot), granted, deadline: now + self.limits.request_time }
+        Waiting { slot: Some(slot), granted, deadline: now + self.limits.request_timeout }
     }
 
-    /// Gives slots of a pool to those that wait. What time alone will give is seen to later.
-    fn grant(&self, which: Which) {
-        if self.lock().pool(which).grant(Instant::now()).is_some() {
+    /// Grants a pool's slots to queued connections. `grant_in_time` grants those that become free
+    /// when a grace period ends.
+    fn grant(&self, pool_kind: PoolKind) {
+        if self.lock().pool(pool_kind).grant(Instant::now()).is_some() {
             self.queued.notify_one();
         }
     }
@@ -173,7 +182,7 @@ impl ConnectionLimit {
     }
 }
 
-/// Gives slots to those that wait when a grace is over.
+/// Grants slots to queued connections when a grace period ends.
 async fn grant_in_time(limit: Weak<ConnectionLimit>, queued: Arc<Notify>) {
     loop {
         let next = match limit.upgrade() {
@@ -197,14 +206,15 @@ impl Drop for ConnectionLimit {
 }
 
 impl Waiting {
-    /// Notes that the connection has said something.
-    pub(in crate::server) fn note_speech(&self) {
+    /// Records that the connection has sent something.
+    pub(in crate::server) fn note_activity(&self) {
         if let Some(slot) = &self.slot {
-            slot.note_speech();
+            slot.note_activity();
         }
     }
 
-    /// The slot; `None` where none became free in time. It can be waited for again where this is dropped before it is done.
+    /// The slot; `None` if none became free in time. Cancel-safe: if this is dropped early, it can
+    /// be awaited again.
     pub(in crate::server) async fn granted(&mut self) -> Option<Slot> {
         timeout_at(self.deadline, &mut self.granted).await.ok()?.ok()?;
         self.slot.take()
@@ -212,56 +222,59 @@ impl Waiting {
 }
 
 impl Slot {
-    /// Cancelled when the connection has to go: it was displaced, or the server stops.
+    /// Cancelled when the connection has to close: it was displaced, or the server is stopping.
     pub(in crate::server) const fn over(&self) -> &CancellationToken {
         &self.over
     }
 
-    /// Keeps the connection's part of the sockets until it has shown the key, or is gone.
+    /// Holds the connection's socket permit until it is authenticated or closed.
     pub(in crate::server) fn keep(&mut self, socket: Option<OwnedSemaphorePermit>) {
         let counted = match self.kind {
-            Kind::Unauthenticated(Which::Loopback | Which::Elsewhere, _) => true,
-            Kind::Unauthenticated(Which::WithKey, _) | Kind::Authenticated | Kind::SameUser { .. } => false,
+            SlotKind::Unauthenticated(PoolKind::Loopback | PoolKind::Remote, _) => true,
+            SlotKind::Unauthenticated(PoolKind::WithKey, _)
+            | SlotKind::Authenticated
+            | SlotKind::SameUser { .. } => false,
         };
         self.socket = socket.filter(|_| counted);
     }
 
-    /// Notes that the connection has said something.
-    pub(in crate::server) fn note_speech(&self) {
-        if let Kind::Unauthenticated(which, ticket) = self.kind {
-            self.limit.lock().pool(which).note_speech(ticket);
+    /// Records that the connection has sent something.
+    pub(in crate::server) fn note_activity(&self) {
+        if let SlotKind::Unauthenticated(pool_kind, ticket) = self.kind {
+            self.limit.lock().pool(pool_kind).note_activity(ticket);
         }
     }
 
-    /// Notes how the connection stands.
+    /// Records the connection's standing.
     pub(in crate::server) fn note(&self, standing: Standing) {
-        if let Kind::Unauthenticated(which, ticket) = self.kind {
-            self.limit.lock().pool(which).note(ticket, standing, Instant::now());
+        if let SlotKind::Unauthenticated(pool_kind, ticket) = self.kind {
+            self.limit.lock().pool(pool_kind).note(ticket, standing, Instant::now());
             if standing == Standing::Answered {
-                self.limit.grant(which);
+                self.limit.grant(pool_kind);
             }
         }
     }
 
-    /// Makes it the slot of a client that has shown the key.
+    /// Makes it the slot of an authenticated client.
     ///
     /// # Errors
-    /// Why it has to come again: there are too many of those already, or it was displaced in this very moment.
-    pub(in crate::server) fn authenticate(&mut self) -> Result<(), Leaving> {
-        let Kind::Unauthenticated(which, ticket) = self.kind else { return Ok(()) };
+    /// Why the client has to reconnect: the client limit is reached, or this connection was
+    /// displaced just now.
+    pub(in crate::server) fn authenticate(&mut self) -> Result<(), CloseReason> {
+        let SlotKind::Unauthenticated(pool_kind, ticket) = self.kind else { return Ok(()) };
         let mut state = self.limit.lock();
-        if !state.pool(which).holds(ticket) {
-            return Err(Leaving::DISPLACED);
+        if !state.pool(pool_kind).holds(ticket) {
+            return Err(CloseReason::DISPLACED);
         }
-        if state.authenticated >= self.limit.limits.connections.max(1) {
-            return Err(Leaving::FULL);
+        if state.authenticated >= self.limit.limits.max_connections.max(1) {
+            return Err(CloseReason::FULL);
         }
         state.authenticated += 1;
-        state.pool(which).leave(ticket);
+        state.pool(pool_kind).leave(ticket);
         drop(state);
-        self.kind = Kind::Authenticated;
+        self.kind = SlotKind::Authenticated;
         self.socket = None;
-        self.limit.grant(which);
+        self.limit.grant(pool_kind);
         Ok(())
     }
 }
@@ -269,12 +282,12 @@ impl Slot {
 impl Drop for Slot {
     fn drop(&mut self) {
         match self.kind {
-            Kind::Unauthenticated(which, ticket) => {
-                self.limit.lock().pool(which).leave(ticket);
-                self.limit.grant(which);
+            SlotKind::Unauthenticated(pool_kind, ticket) => {
+                self.limit.lock().pool(pool_kind).leave(ticket);
+                self.limit.grant(pool_kind);
             }
-            Kind::Authenticated => self.limit.lock().authenticated -= 1,
-            Kind::SameUser { .. } => {}
+            SlotKind::Authenticated => self.limit.lock().authenticated -= 1,
+            SlotKind::SameUser { .. } => {}
         }
     }
 }
@@ -294,10 +307,10 @@ mod tests {
         Peer { address: address.parse().unwrap(), same_user: false }
     }
 
-    /// A slot for a connection that says something as soon as it is open.
+    /// A slot for a connection that sends something as soon as it is open.
     async fn admit(limit: &Arc<ConnectionLimit>, address: &str) -> Option<Slot> {
         let mut waiting = limit.queue(peer(address))?;
-        waiting.note_speech();
+        waiting.note_activity();
         waiting.granted().await
     }
 
@@ -305,8 +318,8 @@ mod tests {
     const REMOTE: &str = "10.0.0.1";
 
     #[tokio::test(start_paused = true)]
-    async fn a_connection_waits_for_the_grace_of_another_one_and_then_has_its_own() {
-        let limits = ServerLimits { unauthenticated: 1, ..ServerLimits::default() };
+    async fn a_connection_waits_for_the_grace_period_of_another_and_then_has_its_own() {
+        let limits = ServerLimits { max_unauthenticated: 1, ..ServerLimits::default() };
         let (grace, limit) = (limits.unauthenticated_grace, limit(&limits));
         let first = admit(&limit, REMOTE).await.unwrap();
         let began = Instant::now();
@@ -315,22 +328,26 @@ mod tests {
         assert!(waited >= grace && waited < grace * 2 && first.over().is_cancelled(), "{waited:?}");
         let third = admit(&limit, REMOTE).await.unwrap();
         let waited = began.elapsed();
-        assert!(waited >= grace * 2 && waited < grace * 3 && second.over().is_cancelled(), "{waited:?}");
+        assert!(
+            waited >= grace * 2 && waited < grace * 3 && second.over().is_cancelled(),
+            "{waited:?}"
+        );
         drop((first, second));
         assert!(!third.over().is_cancelled());
-        assert_eq!(limit.lock().grant(Instant::now()), None, "none waits");
+        assert_eq!(limit.lock().grant(Instant::now()), None, "no connection is queued");
     }
 
-    /// Opens a connection again as soon as it is closed, and never shows a key. Every second one says nothing at all.
-    async fn attack(limit: Arc<ConnectionLimit>, from: &'static str, says: bool) {
+    /// Reopens a connection as soon as it is closed, and never shows a key. Unless `sends`, it
+    /// sends nothing at all.
+    async fn attack(limit: Arc<ConnectionLimit>, from: &'static str, sends: bool) {
         loop {
-            // The server does not accept more.
+            // The server accepts no more connections than this.
             let _socket = limit.socket().await;
             let waiting = limit.queue(peer(from));
             let slot = match waiting {
                 Some(mut waiting) => {
-                    if says {
-                        waiting.note_speech();
+                    if sends {
+                        waiting.note_activity();
                     }
                     waiting.granted().await
                 }
@@ -344,12 +361,12 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn four_hundred_connections_without_a_key_keep_none_out_that_has_it() {
-        for (from, says) in [(LOCAL, true), (REMOTE, true), (LOCAL, false)] {
+    async fn four_hundred_connections_without_a_key_keep_no_client_with_the_key_out() {
+        for (from, sends) in [(LOCAL, true), (REMOTE, true), (LOCAL, false)] {
             let limit = limit(&ServerLimits::default());
             let mut attackers = tokio::task::JoinSet::new();
             for _ in 0..400 {
-                attackers.spawn(attack(Arc::clone(&limit), from, says));
+                attackers.spawn(attack(Arc::clone(&limit), from, sends));
             }
             tokio::time::sleep(Duration::from_secs(1)).await;
             let mut clients = Vec::new();
@@ -362,14 +379,17 @@ mod tests {
                 clients.push(slot);
             }
             tokio::time::sleep(Duration::from_secs(1)).await;
-            assert!(clients.iter().all(|slot| !slot.over().is_cancelled()), "who has shown the key stays");
+            assert!(
+                clients.iter().all(|slot| !slot.over().is_cancelled()),
+                "authenticated clients stay"
+            );
         }
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_hundred_networks_without_a_key_keep_none_out_that_has_it() {
+    async fn a_hundred_networks_without_a_key_keep_no_client_with_the_key_out() {
         // Few slots, so that all of the networks wait for them.
-        let limit = limit(&ServerLimits { unauthenticated: 16, ..ServerLimits::default() });
+        let limit = limit(&ServerLimits { max_unauthenticated: 16, ..ServerLimits::default() });
         let mut attackers = tokio::task::JoinSet::new();
         for host in 0..100 {
             let from = format!("2001:db8:0:{host:x}::1").leak();
@@ -385,26 +405,30 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_request_that_shows_the_key_waits_for_none_that_does_not() {
+    async fn a_request_with_the_key_does_not_wait_for_those_without_it() {
         let hour = Duration::from_hours(1);
-        let limits =
-            ServerLimits { unauthenticated: 1, unauthenticated_grace: hour, ..ServerLimits::default() };
+        let limits = ServerLimits {
+            max_unauthenticated: 1,
+            unauthenticated_grace: hour,
+            ..ServerLimits::default()
+        };
         let limit = limit(&limits);
         let _crowd = admit(&limit, LOCAL).await.unwrap();
         let began = Instant::now();
         let mut answered = Vec::new();
-        for _ in 0..limits.connections {
+        for _ in 0..limits.max_connections {
             let slot = limit.admit_with_key(peer(LOCAL)).await.expect("it has slots of its own");
             slot.note(Standing::Answered);
             answered.push(slot);
         }
-        let _next = limit.admit_with_key(peer(LOCAL)).await.expect("one that was answered makes room");
+        let _next =
+            limit.admit_with_key(peer(LOCAL)).await.expect("one that was answered makes room");
         assert_eq!(began.elapsed(), Duration::ZERO);
         assert!(answered[0].over().is_cancelled() && !answered[1].over().is_cancelled());
     }
 
     #[tokio::test(start_paused = true)]
-    async fn all_connections_without_the_key_together_have_so_many_sockets_and_no_more() {
+    async fn connections_without_the_key_share_a_bounded_number_of_sockets() {
         let limits = ServerLimits::default();
         let budget = SocketBudget::new(&limits, 256);
         let limit = ConnectionLimit::new(&limits, budget, CancellationToken::new());
@@ -421,7 +445,7 @@ mod tests {
                 None => displaced.push(socket),
             }
         }
-        // Those that were displaced have not gone yet, and count until they have.
+        // Displaced connections are not closed yet, and count until they are.
         assert!(kept.iter().any(|slot| slot.over().is_cancelled()));
         let one_more = timeout(Duration::from_mins(1), limit.socket()).await;
         assert!(one_more.is_err(), "one more is not accepted");
@@ -435,7 +459,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn other_machines_take_nothing_from_this_one_and_nothing_from_a_process_of_the_same_user() {
+    async fn other_machines_take_no_slots_from_this_one_or_from_processes_of_the_same_user() {
         let limit = limit(&ServerLimits::default());
         let mut others = tokio::task::JoinSet::new();
         for from in (0..100).map(|host| format!("10.0.0.{host}").leak()) {
@@ -451,8 +475,9 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn processes_of_the_same_user_have_their_slots_whatever_the_limits_are_and_wait_for_one() {
-        let limits = ServerLimits { connections: 1, unauthenticated: 1, ..ServerLimits::default() };
+    async fn processes_of_the_same_user_have_slots_whatever_the_limits_are_and_can_wait_for_one() {
+        let limits =
+            ServerLimits { max_connections: 1, max_unauthenticated: 1, ..ServerLimits::default() };
         let limit = limit(&limits);
         let began = Instant::now();
         let mut slots = Vec::new();
@@ -461,26 +486,26 @@ mod tests {
         }
         assert_eq!(began.elapsed(), Duration::ZERO);
         assert!(limit.admit_same_user().await.is_none());
-        assert_eq!(began.elapsed(), limits.request_time);
+        assert_eq!(began.elapsed(), limits.request_timeout);
         let waiting = tokio::spawn({
             let limit = Arc::clone(&limit);
             async move { limit.admit_same_user().await.is_some() }
         });
-        tokio::time::sleep(limits.request_time / 2).await;
+        tokio::time::sleep(limits.request_timeout / 2).await;
         slots.pop();
         assert!(waiting.await.unwrap(), "one became free in time");
     }
 
     #[tokio::test(start_paused = true)]
     async fn there_are_no_more_clients_than_the_server_allows() {
-        let limit = limit(&ServerLimits { connections: 1, ..ServerLimits::default() });
+        let limit = limit(&ServerLimits { max_connections: 1, ..ServerLimits::default() });
         let mut one = admit(&limit, LOCAL).await.unwrap();
         let mut two = admit(&limit, LOCAL).await.unwrap();
         assert_eq!((one.authenticate(), one.authenticate()), (Ok(()), Ok(())), "it counts once");
-        assert_eq!(two.authenticate(), Err(Leaving::FULL));
+        assert_eq!(two.authenticate(), Err(CloseReason::FULL));
         let began = Instant::now();
         assert!(admit(&limit, REMOTE).await.is_none());
-        assert_eq!(began.elapsed(), Duration::ZERO, "it is no use waiting");
+        assert_eq!(began.elapsed(), Duration::ZERO, "waiting would be useless");
         drop(one);
         assert_eq!(two.authenticate(), Ok(()));
     }
@@ -488,13 +513,16 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn no_connection_waits_longer_than_a_request_may_take() {
         let grace = Duration::from_hours(1);
-        let limits =
-            ServerLimits { unauthenticated: 1, unauthenticated_grace: grace, ..ServerLimits::default() };
-        let (patience, limit) = (limits.request_time, limit(&limits));
+        let limits = ServerLimits {
+            max_unauthenticated: 1,
+            unauthenticated_grace: grace,
+            ..ServerLimits::default()
+        };
+        let (request_timeout, limit) = (limits.request_timeout, limit(&limits));
         let first = admit(&limit, REMOTE).await.unwrap();
         let began = Instant::now();
         assert!(admit(&limit, REMOTE).await.is_none());
-        assert_eq!(began.elapsed(), patience);
+        assert_eq!(began.elapsed(), request_timeout);
         first.note(Standing::Answered);
         let second = admit(&limit, REMOTE).await.expect("the first one was answered");
         assert!(first.over().is_cancelled() && !second.over().is_cancelled());

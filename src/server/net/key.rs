@@ -14,11 +14,19 @@ use subtle::ConstantTimeEq;
 use crate::recipe::advice;
 use crate::{Advise, Remedy};
 
-/// What every key begins with. The app takes nothing else for one.
+/// What every key begins with; the app accepts no other.
 const PREFIX: &str = "untethered-";
 
 /// How many hexadecimal digits follow: 128 bits.
 const DIGITS: usize = 32;
+
+/// Hexadecimal digits from the system's source of randomness: 128 bits.
+pub(super) fn random_digits() -> Result<String, KeyError> {
+    let mut bytes = [0; DIGITS / 2];
+    getrandom::fill(&mut bytes)
+        .map_err(|error| KeyError::NoRandomness { why: error.to_string() })?;
+    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+}
 
 /// A key: `untethered-` and 32 lowercase hexadecimal digits.
 ///
@@ -39,15 +47,12 @@ impl ApiKey {
     /// A new key, from the system's source of randomness.
     ///
     /// # Errors
-    /// The system has no randomness to give.
+    /// The system's source of randomness failed.
     pub fn generate() -> Result<Self, KeyError> {
-        let mut bytes = [0; DIGITS / 2];
-        getrandom::fill(&mut bytes).map_err(|error| KeyError::NoRandomness { why: error.to_string() })?;
-        let digits: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
-        Ok(Self(format!("{PREFIX}{digits}")))
+        Ok(Self(format!("{PREFIX}{}", random_digits()?)))
     }
 
-    /// A key that somebody has written down; `None` where it is none.
+    /// Parses a key; `None` if it is not one.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let digits = text.strip_prefix(PREFIX)?;
@@ -55,7 +60,7 @@ impl ApiKey {
         (digits.len() == DIGITS && plain).then(|| Self(text.to_owned()))
     }
 
-    /// Whether somebody knows the key. This takes as long for a key that is nearly right as for any other.
+    /// Whether this is the key, compared in constant time.
     #[must_use]
     pub fn matches(&self, candidate: &str) -> bool {
         self.0.as_bytes().ct_eq(candidate.as_bytes()).into()
@@ -67,33 +72,36 @@ impl ApiKey {
         &self.0
     }
 
-    /// The key in this file, which is made with a new key if it is not there.
+    /// Reads the key in this file; if the file does not exist, creates it with a new key.
     ///
-    /// Only its owner may read the file, from the moment it is made; one that others can read is refused, and so is a link.
+    /// Only its owner can read the file from the moment it is created; a file that other users can
+    /// read is refused, and so is a link.
     ///
     /// # Errors
-    /// The file cannot be made or read, is a link, others can read it, or there is no key in it.
+    /// The file cannot be created or read, is a link, can be read by other users, or holds no key.
     pub fn in_file(path: &Path) -> Result<Self, KeyError> {
         let unusable = unusable(path);
         if std::fs::symlink_metadata(path).is_ok() {
             return Self::read(path);
         }
-        make_folder(path).map_err(&unusable)?;
+        create_parent(path).map_err(&unusable)?;
         let key = Self::generate()?;
-        // A link is made only where there is nothing yet: of several who make a key at once, one does, and the others read it.
-        match key.put(path, |fresh, path| std::fs::hard_link(fresh, path)) {
+        // A hard link fails if the file exists: of several processes that create a key at once, one
+        // succeeds and the others read its key.
+        match key.write_and_place(path, |temporary, path| std::fs::hard_link(temporary, path)) {
             Ok(()) => Ok(key),
             Err(error) if error.kind() == ErrorKind::AlreadyExists => Self::read(path),
             Err(error) => Err(unusable(error)),
         }
     }
 
-    /// A new key in this file, whatever was in it before. Whoever reads the file meanwhile finds the old key or the new one, whole.
+    /// Writes a new key to this file, whatever was in it before. A process that reads the file
+    /// meanwhile gets the old key or the new one, never a part of one.
     ///
-    /// A server that runs keeps the key that it has read.
+    /// A running server keeps the key that it has read.
     ///
     /// # Errors
-    /// The file cannot be made, or is a link. Nothing was changed then.
+    /// The file cannot be created, or is a link. In both cases nothing has changed.
     ///
     /// ```
     /// use surefire::server::ApiKey;
@@ -110,32 +118,35 @@ impl ApiKey {
         if let Some(link) = link(path) {
             return Err(link);
         }
-        make_folder(path).map_err(&unusable)?;
+        create_parent(path).map_err(&unusable)?;
         let key = Self::generate()?;
-        key.put(path, |fresh, path| std::fs::rename(fresh, path)).map_err(unusable)?;
+        key.write_and_place(path, |temporary, path| std::fs::rename(temporary, path))
+            .map_err(unusable)?;
         Ok(key)
     }
 
-    /// The key in this file, which has to be there and to be its owner's alone.
+    /// Reads the key in this file, which has to exist and be private to its owner.
     ///
     /// # Errors
-    /// The file cannot be read, is a link or another user's, others can read it, or there is no key in it.
+    /// The file cannot be read, is a link, belongs to another user, can be read by other users, or
+    /// holds no key.
     pub fn read(path: &Path) -> Result<Self, KeyError> {
         let unusable = unusable(path);
-        // NONBLOCK, because a pipe would be waited for.
+        // NONBLOCK, because opening a named pipe would block.
         let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed();
         let opened = OpenOptions::new().read(true).custom_flags(flags).open(path);
         let file = opened.map_err(|error| match link(path) {
             Some(link) if error.raw_os_error() == Some(Errno::LOOP.raw_os_error()) => link,
             Some(_) | None => unusable(error),
         })?;
-        // Of the open file, not of its name: that may be another one by now.
+        // Of the open file, not of the path, which may name another file by now.
         let metadata = file.metadata().map_err(&unusable)?;
-        // No operator should be told to take others' rights to a folder or a device.
+        // The remedy (chmod) must never be suggested for a directory or a device.
         if !metadata.is_file() {
-            return Err(unusable(std::io::Error::other("it is no file")));
+            return Err(unusable(std::io::Error::other("it is not a file")));
         }
-        // Who owns the file knows the key, or can change it. The system's own services put keys there as root.
+        // The file's owner can read and change the key. Root is allowed because system services
+        // write keys as root.
         if ![geteuid().as_raw(), 0].contains(&metadata.uid()) {
             return Err(unusable(std::io::Error::other("it belongs to another user")));
         }
@@ -148,15 +159,22 @@ impl ApiKey {
         Self::parse(text.trim()).ok_or_else(|| KeyError::NoKey { path: path.to_owned() })
     }
 
-    /// Writes the key into a file beside this one, and has that take its place when it is whole: nobody ever reads half a key.
-    fn put(&self, path: &Path, place: fn(&Path, &Path) -> std::io::Result<()>) -> std::io::Result<()> {
+    /// Writes the key to a temporary file beside this one, then moves it into place: no process
+    /// ever reads half a key.
+    fn write_and_place(
+        &self,
+        path: &Path,
+        place: fn(&Path, &Path) -> std::io::Result<()>,
+    ) -> std::io::Result<()> {
         let mut name = path.file_name().unwrap_or_default().to_owned();
         name.push(format!(".{}", uuid::Uuid::new_v4().simple()));
-        let fresh = path.with_file_name(name);
-        let placed = create(&fresh).and_then(|file| self.write(file)).and_then(|()| place(&fresh, path));
-        // What was renamed is no longer there.
-        let _ = std::fs::remove_file(&fresh);
-        placed
+        let temporary = path.with_file_name(name);
+        let result = create(&temporary)
+            .and_then(|file| self.write(file))
+            .and_then(|()| place(&temporary, path));
+        // After a rename there is nothing left to remove.
+        let _ = std::fs::remove_file(&temporary);
+        result
     }
 
     fn write(&self, mut file: File) -> std::io::Result<()> {
@@ -165,20 +183,20 @@ impl ApiKey {
     }
 }
 
-/// The folder that a key file is to be in.
-fn make_folder(path: &Path) -> std::io::Result<()> {
+/// Creates the directory of a key file.
+fn create_parent(path: &Path) -> std::io::Result<()> {
     match path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
         Some(folder) => std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder),
         None => Ok(()),
     }
 }
 
-/// A file that was not there before, and is its owner's alone from the first moment.
+/// Creates a new file that is private to its owner from the start.
 fn create(path: &Path) -> std::io::Result<File> {
     OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)
 }
 
-/// The refusal of a link, where there is one.
+/// The error for a key file that is a link, if it is one.
 fn link(path: &Path) -> Option<KeyError> {
     let target = std::fs::read_link(path).ok()?;
     Some(KeyError::Link { path: path.to_owned(), target })
@@ -194,13 +212,13 @@ impl fmt::Debug for ApiKey {
     }
 }
 
-/// Why there is no key.
+/// Why the key cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum KeyError {
-    /// The system has no randomness to give.
+    /// The system's source of randomness failed.
     #[error("a key could not be made: {why}{}", advice(self))]
     NoRandomness {
-        /// In its words.
+        /// The system's error message.
         why: String,
     },
     /// The file cannot be used.
@@ -208,7 +226,7 @@ pub enum KeyError {
     Unusable {
         /// The file.
         path: PathBuf,
-        /// In the system's words.
+        /// The system's error message.
         why: String,
     },
     /// The file is a link.
@@ -219,10 +237,10 @@ pub enum KeyError {
     Link {
         /// The link.
         path: PathBuf,
-        /// Where it leads.
+        /// Its target.
         target: PathBuf,
     },
-    /// Others can read the file.
+    /// Other users can read the file.
     #[error("the key file `{}` can be read by others (mode {mode:o}){}", path.display(), advice(self))]
     Readable {
         /// The file.
@@ -277,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_file_is_made_once_and_belongs_to_its_owner_alone() {
+    fn a_key_file_is_created_once_and_is_private_to_its_owner() {
         let place = tempfile::tempdir().unwrap();
         let path = place.path().join("data/api-key");
         let key = ApiKey::in_file(&path).unwrap();
@@ -296,16 +314,21 @@ mod tests {
     }
 
     #[test]
-    fn whoever_needs_a_key_first_makes_it_and_the_others_have_the_same() {
+    fn callers_that_create_a_key_at_once_all_get_the_same_one() {
         for _ in 0..50 {
             let place = tempfile::tempdir().unwrap();
             let path = place.path().join("data/api-key");
             let keys: Vec<_> = std::thread::scope(|scope| {
-                let makers: Vec<_> = (0..4).map(|_| scope.spawn(|| ApiKey::in_file(&path))).collect();
+                let makers: Vec<_> =
+                    (0..4).map(|_| scope.spawn(|| ApiKey::in_file(&path))).collect();
                 makers.into_iter().map(|maker| maker.join().unwrap().unwrap()).collect()
             });
             assert!(keys.iter().all(|key| key.matches(keys[0].reveal())));
-            assert_eq!(std::fs::read_dir(path.parent().unwrap()).unwrap().count(), 1, "nothing else is left");
+            assert_eq!(
+                std::fs::read_dir(path.parent().unwrap()).unwrap().count(),
+                1,
+                "nothing else is left"
+            );
         }
     }
 
@@ -314,7 +337,7 @@ mod tests {
         let place = tempfile::tempdir().unwrap();
         for path in [place.path(), Path::new("/dev/null")] {
             let refused = ApiKey::in_file(path).unwrap_err().to_string();
-            assert!(refused.contains("cannot be used: it is no file; "), "{refused}");
+            assert!(refused.contains("cannot be used: it is not a file; "), "{refused}");
         }
     }
 
@@ -323,15 +346,22 @@ mod tests {
         let place = tempfile::tempdir().unwrap();
         let path = place.path().join("data/api-key");
         let first = ApiKey::rotate(&path).unwrap();
-        // Also where others could read the old one: that is a good reason to make another.
+        // Even if others could read the old file: that is a good reason to rotate the key.
         std::fs::set_permissions(&path, PermissionsExt::from_mode(0o644)).unwrap();
         let second = ApiKey::rotate(&path).unwrap();
-        assert!(!second.matches(first.reveal()) && ApiKey::read(&path).unwrap().matches(second.reveal()));
-        assert_eq!(std::fs::read_dir(path.parent().unwrap()).unwrap().count(), 1, "nothing else is left");
+        assert!(
+            !second.matches(first.reveal())
+                && ApiKey::read(&path).unwrap().matches(second.reveal())
+        );
+        assert_eq!(
+            std::fs::read_dir(path.parent().unwrap()).unwrap().count(),
+            1,
+            "nothing else is left"
+        );
     }
 
     #[test]
-    fn a_key_file_that_is_a_link_is_refused_and_what_it_leads_to_stays() {
+    fn a_key_file_that_is_a_link_is_refused_and_its_target_stays() {
         let place = tempfile::tempdir().unwrap();
         let (path, link) = (place.path().join("real"), place.path().join("api-key"));
         let key = ApiKey::in_file(&path).unwrap();
@@ -340,9 +370,12 @@ mod tests {
         for refused in [ApiKey::in_file(&link), ApiKey::read(&link), ApiKey::rotate(&link)] {
             assert_eq!(refused.unwrap_err(), expected);
         }
-        assert!(expected.to_string().contains("; name the file itself with --key-file"), "{expected}");
+        assert!(
+            expected.to_string().contains("; name the file itself with --key-file"),
+            "{expected}"
+        );
         assert!(link.is_symlink() && ApiKey::read(&path).unwrap().matches(key.reveal()));
-        // One that leads nowhere makes nothing there.
+        // A dangling link does not create its target.
         std::fs::remove_file(&path).unwrap();
         assert_eq!(ApiKey::in_file(&link).unwrap_err(), expected);
         assert!(!path.exists());

@@ -23,7 +23,8 @@ impl Listener {
         match self {
             Self::Tcp(listener) => {
                 let (stream, address) = listener.accept().await?;
-                // Two small messages would otherwise wait for each other's receipt.
+                // Otherwise Nagle's algorithm delays a small message until the previous one is
+                // acknowledged.
                 stream.set_nodelay(true)?;
                 Ok((stream.into(), Peer { address: address.ip(), same_user: false }))
             }

@@ -1,8 +1,9 @@
-//! Which addresses count as one.
+//! Which addresses count as one client.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// The network that one client has to itself, and can choose addresses from: limits are held by it, not by address.
+/// The network that one client can choose addresses from. Limits apply per network, not per
+/// address.
 ///
 /// That is the address itself for IPv4, the /64 for IPv6, and all of loopback for this machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -32,7 +33,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_one_client_can_choose_from_is_one_network() {
+    fn addresses_that_one_client_can_choose_from_are_one_network() {
         let table = [
             ("10.0.0.1", "10.0.0.1", true),
             ("10.0.0.1", "10.0.0.2", false),

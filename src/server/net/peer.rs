@@ -2,10 +2,10 @@
 
 use std::net::IpAddr;
 
-/// Who makes a request, as far as the connection tells.
+/// The peer of a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::server) struct Peer {
     pub(in crate::server) address: IpAddr,
-    /// Whether it is a process of the user whom the server belongs to, on the same machine.
+    /// Whether it is a process of the server's own user, on the same machine.
     pub(in crate::server) same_user: bool,
 }

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::connection_limit::Slot;
 use super::pool::Standing;
 
-/// The slot of the connection that a request came over: a WebSocket takes it along.
+/// The slot of a request's connection. A WebSocket takes it.
 #[derive(Clone)]
 pub(in crate::server) struct PeerSlot(Arc<Mutex<Option<Slot>>>);
 
@@ -18,7 +18,7 @@ impl PeerSlot {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
-    /// Notes how the connection stands, unless it has become a WebSocket.
+    /// Records the connection's standing, unless it has become a WebSocket.
     pub(in crate::server) fn note(&self, standing: Standing) {
         if let Some(slot) = &*self.0.lock().unwrap_or_else(PoisonError::into_inner) {
             slot.note(standing);

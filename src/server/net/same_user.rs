@@ -1,7 +1,7 @@
-//! A socket in the data directory, for processes of the user whom the server belongs to.
+//! A Unix socket in the data directory, for processes of the server's own user.
 //!
-//! The `surefire` command comes over it. Any client can reach the server's address and crowd it; only processes of the same user can
-//! reach this.
+//! The `surefire` command connects over it. Any client can reach the server's address and crowd it;
+//! only processes of the same user can reach this socket.
 
 use std::io;
 use std::os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt};
@@ -9,27 +9,32 @@ use std::path::Path;
 
 use tokio::net::{UnixListener, UnixStream};
 
-use crate::local::{Way, make_private};
+use crate::local::{SocketPath, make_private};
 
-/// Listens there. The socket is removed when this is dropped.
+/// Listens on that socket, which is removed when this is dropped.
 #[derive(Debug)]
 pub(in crate::server) struct SameUser {
     listener: UnixListener,
-    way: Way,
-    /// The device and the number of the socket's file: another server may have put its own there since.
+    socket_path: SocketPath,
+    /// The device and inode of the socket's file: another server may have replaced it since.
     file: Option<(u64, u64)>,
 }
 
 impl SameUser {
-    /// Listens for a data directory, which has to be held by this process: what an earlier server left there is removed.
+    /// Listens for a data directory, which this process has to hold: a socket that an earlier
+    /// server left there is removed.
     pub(in crate::server) fn bind(data: &Path) -> io::Result<Self> {
-        let mut problem = io::Error::other("there is no path to it that is short enough");
-        for way in Way::all(data) {
-            let made = way.other_directory(data).map_or(Ok(()), make_private);
-            match made.and_then(|()| Self::bind_at(way)) {
-                Ok(own) => return Ok(own),
+        let mut problem = io::Error::other("no path to the socket is short enough");
+        for socket_path in SocketPath::all(data) {
+            let made = socket_path.other_directory(data).map_or(Ok(()), make_private);
+            match made.and_then(|()| Self::bind_at(socket_path)) {
+                Ok(same_user) => return Ok(same_user),
                 Err(error) => {
-                    tracing::debug!(%error, data = %data.display(), "cannot listen for processes of the same user");
+                    tracing::debug!(
+                        %error,
+                        data = %data.display(),
+                        "failed to listen for processes of the same user"
+                    );
                     problem = error;
                 }
             }
@@ -37,19 +42,22 @@ impl SameUser {
         Err(problem)
     }
 
-    fn bind_at(way: Way) -> io::Result<Self> {
-        match std::fs::symlink_metadata(way.path()) {
-            Ok(found) if found.file_type().is_socket() => std::fs::remove_file(way.path())?,
-            Ok(_) => return Err(io::Error::other("there is something that is not a socket")),
+    fn bind_at(socket_path: SocketPath) -> io::Result<Self> {
+        match std::fs::symlink_metadata(socket_path.path()) {
+            Ok(found) if found.file_type().is_socket() => std::fs::remove_file(socket_path.path())?,
+            Ok(_) => return Err(io::Error::other("a file that is not a socket is in its place")),
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             Err(error) => return Err(error),
         }
-        let listener = UnixListener::bind(way.path())?;
-        let file = file_at(way.path());
-        let own = Self { listener, way, file };
-        // The directory is its owner's alone, and each peer is checked besides.
-        std::fs::set_permissions(own.way.path(), std::fs::Permissions::from_mode(0o600))?;
-        Ok(own)
+        let listener = UnixListener::bind(socket_path.path())?;
+        let file = file_at(socket_path.path());
+        let same_user = Self { listener, socket_path, file };
+        // In addition to the private directory, and to the check of each peer's user.
+        std::fs::set_permissions(
+            same_user.socket_path.path(),
+            std::fs::Permissions::from_mode(0o600),
+        )?;
+        Ok(same_user)
     }
 
     /// The next connection of a process of the same user; others are closed.
@@ -59,7 +67,9 @@ impl SameUser {
             match stream.peer_cred() {
                 Ok(peer) if peer.uid() == rustix::process::geteuid().as_raw() => return Ok(stream),
                 Ok(peer) => tracing::warn!(uid = peer.uid(), "refused a process of another user"),
-                Err(error) => tracing::debug!(%error, "a process left before it was known"),
+                Err(error) => {
+                    tracing::debug!(%error, "process disconnected before it was identified");
+                }
             }
         }
     }
@@ -71,8 +81,8 @@ fn file_at(path: &Path) -> Option<(u64, u64)> {
 
 impl Drop for SameUser {
     fn drop(&mut self) {
-        if self.file.is_some() && self.file == file_at(self.way.path()) {
-            let _ = std::fs::remove_file(self.way.path());
+        if self.file.is_some() && self.file == file_at(self.socket_path.path()) {
+            let _ = std::fs::remove_file(self.socket_path.path());
         }
     }
 }
@@ -83,11 +93,11 @@ mod tests {
     use crate::local::{SOCKET, check_private, connect};
 
     fn bind_at(path: &Path) -> io::Result<SameUser> {
-        SameUser::bind_at(Way::to(path.to_owned()))
+        SameUser::bind_at(SocketPath::to(path.to_owned()))
     }
 
     #[tokio::test]
-    async fn what_an_earlier_server_left_is_replaced_and_anything_else_is_left_alone() {
+    async fn the_socket_of_an_earlier_server_is_replaced_and_any_other_file_is_left_alone() {
         let data = tempfile::tempdir().unwrap();
         let path = data.path().join(SOCKET);
         drop(std::os::unix::net::UnixListener::bind(&path).unwrap());
@@ -107,7 +117,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_socket_that_another_server_has_put_there_is_left_alone() {
+    async fn the_socket_of_another_server_is_not_removed() {
         let data = tempfile::tempdir().unwrap();
         let first = SameUser::bind(data.path()).unwrap();
         let second = SameUser::bind(data.path()).unwrap();
@@ -134,20 +144,23 @@ mod tests {
         assert!(connect(&data).await.is_err());
     }
 
-    /// What a system without `/proc` and a file system without sockets do.
+    /// As on a system without `/proc`, or on a file system without sockets.
     #[tokio::test]
-    async fn a_socket_that_cannot_be_in_the_data_directory_is_in_a_directory_that_is_ours_alone() {
+    async fn a_socket_that_cannot_be_in_the_data_directory_is_in_a_private_directory() {
         let place = tempfile::tempdir().unwrap();
         let (data, other) = (place.path().join("data"), place.path().join("other"));
         std::fs::create_dir(&data).unwrap();
         std::fs::create_dir(&other).unwrap();
         let runtime = place.path().join("run");
-        let only = |data: &Path| Way::elsewhere(data, vec![runtime.clone()]).remove(0);
+        let only = |data: &Path| SocketPath::elsewhere(data, vec![runtime.clone()]).remove(0);
         assert_ne!(only(&data).path(), only(&other).path());
-        let way = only(&data);
-        assert!(check_private(way.other_directory(&data).unwrap()).is_err(), "a client makes none");
-        make_private(way.other_directory(&data).unwrap()).unwrap();
-        let listening = SameUser::bind_at(way).unwrap();
+        let socket_path = only(&data);
+        assert!(
+            check_private(socket_path.other_directory(&data).unwrap()).is_err(),
+            "a client does not create it"
+        );
+        make_private(socket_path.other_directory(&data).unwrap()).unwrap();
+        let listening = SameUser::bind_at(socket_path).unwrap();
         let path = only(&data).path().to_owned();
         let (accepted, connected) = tokio::join!(listening.accept(), UnixStream::connect(&path));
         assert!(accepted.is_ok() && connected.is_ok());
@@ -157,6 +170,6 @@ mod tests {
             check_private(only(&data).other_directory(&data).unwrap()).is_err(),
             "another user could have put a socket there"
         );
-        assert!(Way::elsewhere(&data, vec!["d".repeat(200).into()]).is_empty());
+        assert!(SocketPath::elsewhere(&data, vec!["d".repeat(200).into()]).is_empty());
     }
 }

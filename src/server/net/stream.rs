@@ -11,11 +11,11 @@ use tokio::net::{TcpStream, UnixStream};
 /// How many bytes are read at once while a connection has no slot.
 const READ_BYTES: usize = 1024;
 
-/// A connection, with what was read of it before it was served.
+/// A connection, with the bytes that were read before it was served.
 #[derive(Debug)]
 pub(in crate::server) struct Socket {
     stream: Stream,
-    heard: Vec<u8>,
+    read_ahead: Vec<u8>,
 }
 
 #[derive(Debug)]
@@ -26,31 +26,31 @@ enum Stream {
 
 impl From<TcpStream> for Socket {
     fn from(stream: TcpStream) -> Self {
-        Self { stream: Stream::Tcp(stream), heard: Vec::new() }
+        Self { stream: Stream::Tcp(stream), read_ahead: Vec::new() }
     }
 }
 
 impl From<UnixStream> for Socket {
     fn from(stream: UnixStream) -> Self {
-        Self { stream: Stream::Unix(stream), heard: Vec::new() }
+        Self { stream: Stream::Unix(stream), read_ahead: Vec::new() }
     }
 }
 
 impl Socket {
-    /// What was read ahead. It is read again when the connection is served.
-    pub(in crate::server) fn heard(&self) -> &[u8] {
-        &self.heard
+    /// The bytes that were read ahead. They are read again when the connection is served.
+    pub(in crate::server) fn read_ahead(&self) -> &[u8] {
+        &self.read_ahead
     }
 
-    /// Reads ahead, and says whether there was anything: nothing comes any more where there was not.
+    /// Reads ahead; `false` if nothing more will arrive.
     ///
-    /// What was read is kept where this is dropped before it is done.
-    pub(in crate::server) async fn hear_more(&mut self) -> bool {
-        self.heard.reserve(READ_BYTES);
-        // Whatever is wrong with it is found out when it is served.
+    /// Cancel-safe: if this is dropped early, the bytes that were read are kept.
+    pub(in crate::server) async fn read_more(&mut self) -> bool {
+        self.read_ahead.reserve(READ_BYTES);
+        // After an error nothing more will arrive, as at the end of the stream.
         let read = match &mut self.stream {
-            Stream::Tcp(stream) => stream.read_buf(&mut self.heard).await,
-            Stream::Unix(stream) => stream.read_buf(&mut self.heard).await,
+            Stream::Tcp(stream) => stream.read_buf(&mut self.read_ahead).await,
+            Stream::Unix(stream) => stream.read_buf(&mut self.read_ahead).await,
         };
         read.is_ok_and(|bytes| bytes > 0)
     }
@@ -72,13 +72,13 @@ impl AsyncRead for Socket {
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
         let socket = self.get_mut();
-        if !socket.heard.is_empty() {
-            let bytes = socket.heard.len().min(buffer.remaining());
-            buffer.put_slice(&socket.heard[..bytes]);
-            socket.heard.drain(..bytes);
-            if socket.heard.is_empty() {
-                // It is not used again.
-                socket.heard = Vec::new();
+        if !socket.read_ahead.is_empty() {
+            let bytes = socket.read_ahead.len().min(buffer.remaining());
+            buffer.put_slice(&socket.read_ahead[..bytes]);
+            socket.read_ahead.drain(..bytes);
+            if socket.read_ahead.is_empty() {
+                // It is not used again, so its memory is released.
+                socket.read_ahead = Vec::new();
             }
             return Poll::Ready(Ok(()));
         }
@@ -87,7 +87,11 @@ impl AsyncRead for Socket {
 }
 
 impl AsyncWrite for Socket {
-    fn poll_write(self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+    fn poll_write(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
         either!(&mut self.get_mut().stream, stream => Pin::new(stream).poll_write(context, bytes))
     }
 
@@ -104,7 +108,8 @@ impl AsyncWrite for Socket {
         context: &mut Context<'_>,
         slices: &[IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
-        either!(&mut self.get_mut().stream, stream => Pin::new(stream).poll_write_vectored(context, slices))
+        let stream = &mut self.get_mut().stream;
+        either!(stream, stream => Pin::new(stream).poll_write_vectored(context, slices))
     }
 
     fn is_write_vectored(&self) -> bool {

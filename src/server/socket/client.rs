@@ -1,12 +1,14 @@
-//! A client that has shown the key: what it wants to hear, and what it was told.
+//! A client that has shown the key: what it subscribed to, and what it was sent.
 
+use super::outgoing_frames::{OutgoingFrames, failure};
 use super::read;
-use super::replies::{Replies, failure};
 use super::subscriptions::Subscriptions;
 use crate::run::SessionId;
 use crate::server::broadcast::convert;
 use crate::server::broadcast::stream::Inbox;
-use crate::server::broadcast::update::{Announced, ClientId, Frame, Spoken, Update};
+use crate::server::broadcast::update::{
+    Announced, ClientId, ClientUpdate, ConversationUpdate, Frame,
+};
 use crate::server::broadcast::viewers::{Viewers, Viewing};
 use crate::server::net::auth::Authenticated;
 use crate::server::net::peer::Peer;
@@ -16,20 +18,20 @@ use crate::wire::{Connect, ServerMessage};
 
 pub(in crate::server) struct Client {
     _authenticated: Authenticated,
-    /// Whether it is a process of the user whom the server belongs to.
+    /// Whether it is a process of the server's own user.
     pub(in crate::server) same_user: bool,
-    /// Whether it may say what widens a run.
+    /// Whether it may widen runs.
     pub(in crate::server) may_widen: Option<MayWiden>,
     pub(in crate::server) id: ClientId,
     pub(in crate::server) inbox: Inbox,
-    /// How many recent sessions it wants to be told of.
+    /// How many recent sessions it asked for.
     pub(in crate::server) recent_sessions: u32,
-    /// Whether it wants to be told when what agents work on has changed.
+    /// Whether it announced `work`.
     work: bool,
-    /// Where it wants to be sent how runs are shown.
+    /// Set if it announced `view`.
     viewing: Option<Viewing>,
     pub(in crate::server) subscriptions: Subscriptions,
-    /// Replies that belong behind a place in the broadcast which has not come by yet.
+    /// Replies that belong after a point in the broadcast that has not been reached yet.
     pending: Vec<(Announced, Vec<Frame>)>,
 }
 
@@ -56,55 +58,64 @@ impl Client {
         }
     }
 
-    /// Sends this once the broadcast has come to a place. That place is still in the inbox, or on its way there: the inbox is
-    /// not read while a request is handled.
-    pub(in crate::server) fn reply_behind(&mut self, announced: Announced, frames: Vec<Frame>) {
+    /// Sends this once the broadcast has reached a point. That point is still in the inbox, or on
+    /// its way there: the inbox is not read while a request is handled.
+    pub(in crate::server) fn reply_after(&mut self, announced: Announced, frames: Vec<Frame>) {
         self.pending.push((announced, frames));
     }
 
-    /// Begins with the conversations that were put off until now.
-    pub(in crate::server) async fn begin_due(&mut self, shared: &Shared, replies: &mut Replies) {
+    /// Starts the delayed subscriptions that are due.
+    pub(in crate::server) async fn begin_due(
+        &mut self,
+        shared: &Shared,
+        replies: &mut OutgoingFrames,
+    ) {
         for session in self.subscriptions.begin_due() {
             self.catch_up(shared, replies, session).await;
         }
     }
 
-    /// Passes on what everybody is told.
-    pub(in crate::server) async fn hear(&mut self, shared: &Shared, replies: &mut Replies, update: Update) {
+    /// Forwards a broadcast update to the client, if it concerns the client.
+    pub(in crate::server) async fn forward(
+        &mut self,
+        shared: &Shared,
+        replies: &mut OutgoingFrames,
+        update: ClientUpdate,
+    ) {
         match update {
-            Update::Told(frame, _) => replies.put(frame),
-            Update::Began { frame, recent } => {
-                replies.put(frame);
+            ClientUpdate::Message(frame, _) => replies.queue_frame(frame),
+            ClientUpdate::SessionCreated { frame, recent } => {
+                replies.queue_frame(frame);
                 let recent = convert::recent_sessions(&recent, self.recent_sessions);
-                replies.say(&ServerMessage::RecentSessions(recent));
+                replies.queue(&ServerMessage::RecentSessions(recent));
             }
-            Update::Announced(announced) => self.reply(replies, |behind| behind == announced),
-            Update::Said(spoken) => {
-                let Spoken { session, offset, .. } = *spoken;
+            ClientUpdate::Announced(announced) => self.reply(replies, |after| after == announced),
+            ClientUpdate::Conversation(update) => {
+                let ConversationUpdate { session, offset, .. } = *update;
                 match self.subscriptions.next(session) {
-                    Some(next) if *next == offset && spoken.frame.len() < replies.limit => {
+                    Some(next) if *next == offset && update.frame.len() < replies.limit => {
                         *next += 1;
-                        replies.put(spoken.frame.clone());
+                        replies.queue_frame(update.frame.clone());
                     }
-                    // Something before it has not been heard yet, or it has to be cut.
+                    // An earlier message has not been sent yet, or this one has to be cut.
                     Some(next) if *next <= offset => self.catch_up(shared, replies, session).await,
                     Some(_) | None => {}
                 }
             }
-            Update::Work(frame) => {
+            ClientUpdate::Work(frame) => {
                 if self.work {
-                    replies.put(frame);
+                    replies.queue_frame(frame);
                 }
             }
-            Update::View(frame) => {
+            ClientUpdate::View(frame) => {
                 if self.viewing.is_some() {
-                    replies.put(frame);
+                    replies.queue_frame(frame);
                 }
             }
-            Update::Missed => {
-                // A session may have begun without the client being told.
+            ClientUpdate::Lagged => {
+                // A session may have been created without an update to the client.
                 for message in read::lists(shared, self.recent_sessions).await {
-                    replies.say(&message);
+                    replies.queue(&message);
                 }
                 for session in self.subscriptions.sessions() {
                     self.catch_up(shared, replies, session).await;
@@ -114,23 +125,29 @@ impl Client {
         }
     }
 
-    fn reply(&mut self, replies: &mut Replies, is_due: impl Fn(Announced) -> bool) {
-        for frame in self.pending.extract_if(.., |(behind, _)| is_due(*behind)).flat_map(|(_, frames)| frames)
+    fn reply(&mut self, replies: &mut OutgoingFrames, is_due: impl Fn(Announced) -> bool) {
+        for frame in
+            self.pending.extract_if(.., |(after, _)| is_due(*after)).flat_map(|(_, frames)| frames)
         {
-            replies.put(frame);
+            replies.queue_frame(frame);
         }
     }
 
     /// Sends the next part of a conversation.
-    async fn catch_up(&mut self, shared: &Shared, replies: &mut Replies, session: SessionId) {
+    async fn catch_up(
+        &mut self,
+        shared: &Shared,
+        replies: &mut OutgoingFrames,
+        session: SessionId,
+    ) {
         let Some(next) = self.subscriptions.next(session) else { return };
         match read::conversation(shared, session, read::From::Offset(*next), replies.limit).await {
             Ok(Some(history)) if !history.messages.is_empty() => {
                 *next = history.next_offset;
-                replies.say(&ServerMessage::SessionHistory(history));
+                replies.queue(&ServerMessage::SessionHistory(history));
             }
             Ok(_) => {}
-            Err(error) => replies.say(&failure(&error)),
+            Err(error) => replies.queue(&failure(&error)),
         }
     }
 }

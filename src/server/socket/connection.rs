@@ -1,4 +1,5 @@
-//! One client's socket, from the greeting to the goodbye: the one place where frames are read and written.
+//! One client's socket, from the greeting to the close frame: the one place where frames are read
+//! and written.
 
 use std::future::{Future, poll_fn};
 use std::mem::replace;
@@ -15,157 +16,165 @@ use tokio_tungstenite::tungstenite::protocol::{CloseFrame, WebSocketConfig};
 use tokio_tungstenite::tungstenite::{Bytes, Error, Message};
 use tokio_util::sync::WaitForCancellationFutureOwned;
 
-use super::bucket::{Bucket, Pace};
-use super::dialogue::Dialogue;
-use super::replies::Leaving;
-use crate::server::broadcast::update::Update;
+use super::client_session::ClientSession;
+use super::outgoing_frames::CloseReason;
+use super::rate_limiter::{Pace, RateLimiter};
+use crate::server::broadcast::update::ClientUpdate;
 use crate::server::limits::ServerLimits;
+use crate::server::net::caller::Caller;
 use crate::server::net::connection_limit::Slot;
-use crate::server::net::peer::Peer;
-use crate::server::net::widening::MayWiden;
 use crate::server::shared::Shared;
 use crate::wire::ErrorCode;
 
-/// How many bytes of a socket are read at once. Every connection has this much, also when nothing is said.
-const READ_BUFFER: usize = 4 * 1024;
+/// How many bytes of a socket are read at once. Every connection has a buffer of this size, even
+/// when it is idle.
+const READ_BUFFER_BYTES: usize = 4 * 1024;
 
-/// How long a goodbye may take.
-const GOODBYE: Duration = Duration::from_secs(1);
+/// How long the closing handshake may take.
+const CLOSE_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// How many bytes of a client are thrown away after the goodbye, so that it can be read.
-const LEFTOVERS: usize = 4 << 20;
+/// How many bytes of a client are discarded after the close frame, so that it can be read.
+const MAX_DRAINED_BYTES: usize = 4 << 20;
 
-/// What WebSockets are made with.
+/// The configuration of every WebSocket.
 pub(in crate::server) fn config(limits: &ServerLimits) -> WebSocketConfig {
     WebSocketConfig::default()
-        .read_buffer_size(READ_BUFFER)
-        .write_buffer_size(READ_BUFFER)
-        .max_message_size(Some(limits.message_size))
-        .max_frame_size(Some(limits.message_size))
+        .read_buffer_size(READ_BUFFER_BYTES)
+        .write_buffer_size(READ_BUFFER_BYTES)
+        .max_message_size(Some(limits.max_message_bytes))
+        .max_frame_size(Some(limits.max_message_bytes))
 }
 
-/// Talks with a client until one of the two leaves.
+/// Serves a client until it disconnects, or the server closes the socket.
 ///
-/// `slot` is its place among the connections that have not shown the key, until it does.
-pub(in crate::server) async fn talk<S: AsyncRead + AsyncWrite + Unpin>(
+/// `slot` is that of an unauthenticated connection, until the client shows the key.
+pub(in crate::server) async fn serve<S: AsyncRead + AsyncWrite + Unpin>(
     socket: WebSocketStream<S>,
     shared: Arc<Shared>,
-    (peer, may_widen): (Peer, Option<MayWiden>),
+    caller: Caller,
     slot: Slot,
 ) {
     let now = Instant::now();
-    let over = slot.over().clone();
+    let (over, peer) = (slot.over().clone(), caller.peer);
     let mut connection = Connection {
-        dialogue: Dialogue::new(Arc::clone(&shared), (peer, may_widen), over.clone(), Some(slot)),
-        bucket: Bucket::new(&shared.limits, now),
+        client_session: ClientSession::new(Arc::clone(&shared), caller, over.clone(), Some(slot)),
+        rate_limiter: RateLimiter::new(&shared.limits, now),
         over: Box::pin(over.cancelled_owned()),
-        alarm: Box::pin(sleep_until(now + shared.limits.auth_time)),
+        timer: Box::pin(sleep_until(now + shared.limits.auth_timeout)),
         shared,
         socket,
-        came: now,
-        heard: now,
+        connected_at: now,
+        last_received: now,
         pinged: false,
     };
-    let leaving = connection.until_somebody_leaves().await;
-    let why = leaving.map_or("the client left", |leaving| leaving.why);
-    tracing::debug!(address = %peer.address, why, "a client leaves");
-    // Where others wait to be accepted, the room is needed at once.
-    let at_once = leaving == Some(Leaving::DISPLACED) && connection.shared.connections.is_crowded();
-    if let Some(leaving) = leaving.filter(|_| !at_once) {
-        // Nobody waits for a client that does not read its goodbye.
-        let _ = timeout(GOODBYE, say_goodbye(connection.socket, leaving)).await;
+    let close_reason = connection.until_closed().await;
+    let why = close_reason.map_or("closed by the client", |close_reason| close_reason.why);
+    tracing::debug!(address = %peer.address, why, "client disconnected");
+    // While other connections wait to be accepted, this one makes room at once.
+    let at_once =
+        close_reason == Some(CloseReason::DISPLACED) && connection.shared.connections.is_crowded();
+    if let Some(close_reason) = close_reason.filter(|_| !at_once) {
+        // A client that does not read its close frame is not waited for.
+        let _ = timeout(CLOSE_TIMEOUT, close_socket(connection.socket, close_reason)).await;
     }
 }
 
 struct Connection<S> {
     shared: Arc<Shared>,
     socket: WebSocketStream<S>,
-    dialogue: Dialogue,
-    bucket: Bucket,
-    came: Instant,
-    /// When anything was last heard of the client.
-    heard: Instant,
-    /// Whether it was asked since whether it is still there.
+    client_session: ClientSession,
+    rate_limiter: RateLimiter,
+    connected_at: Instant,
+    /// When the last frame of the client arrived.
+    last_received: Instant,
+    /// Whether it was pinged since.
     pinged: bool,
-    // The next two are kept from message to message: to wait for them anew each time would cost more than the answer.
-    /// Done when the server stops, when the client is too slow, or when it has to make room before it has shown the key.
+    // The next two are kept from message to message: creating them for each one would cost more
+    // than the reply.
+    /// Completes when the server stops, when the client is too slow, or when it is displaced before
+    /// it has shown the key.
     over: Pin<Box<WaitForCancellationFutureOwned>>,
-    /// Rings at the deadline or before it.
-    alarm: Pin<Box<Sleep>>,
+    /// Fires at the deadline or before it.
+    timer: Pin<Box<Sleep>>,
 }
 
 /// What happens next.
 enum Next {
-    /// The client sent something, or left.
+    /// The client sent a frame, or disconnected.
     Frame(Option<Result<Message, Error>>),
-    /// Everybody is told something.
-    Update(Option<Update>),
-    /// It is time to look at the clock.
-    Time,
-    Leave(Leaving),
+    /// A broadcast update.
+    Update(Option<ClientUpdate>),
+    /// A deadline may have passed.
+    Timer,
+    Close(CloseReason),
 }
 
 /// How replies were sent.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Sent {
-    /// The socket took them without being waited for.
+    /// The socket accepted them without a wait.
     AtOnce,
-    /// The task slept meanwhile, and may have been woken by something else than the socket's room.
+    /// The task waited until the socket was writable, and may have missed a wakeup for an incoming
+    /// frame.
     Later,
 }
 
 impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
-    /// `None` where the client left, or its socket broke.
-    async fn until_somebody_leaves(&mut self) -> Option<Leaving> {
+    /// Runs until the socket has to be closed; `None` if the client disconnected, or its socket
+    /// failed.
+    async fn until_closed(&mut self) -> Option<CloseReason> {
         loop {
-            let pace = self.bucket.pace(Instant::now());
-            let may_collect = pace == Pace::Now && self.dialogue.replies.can_wait();
-            let came_along = if may_collect { self.came_along().await } else { None };
-            let next = match came_along {
+            let pace = self.rate_limiter.pace(Instant::now());
+            let may_collect = pace == Pace::Now && self.client_session.replies.may_collect();
+            let arrived = if may_collect { self.arrived().await } else { None };
+            let next = match arrived {
                 Some(frame) => Next::Frame(frame),
                 None => {
                     let sent = match self.send().await {
                         Ok(sent) => sent,
                         Err(gone) => return gone,
                     };
-                    if let Some(leaving) = self.dialogue.replies.leaving {
-                        return Some(leaving);
+                    if let Some(close_reason) = self.client_session.replies.close_reason {
+                        return Some(close_reason);
                     }
                     if pace == Pace::TooMuch {
-                        self.dialogue.replies.error(ErrorCode::RateLimited, "too many messages; slow down");
-                        self.dialogue.replies.leave(Leaving::TOO_MUCH);
+                        self.client_session
+                            .replies
+                            .error(ErrorCode::RateLimited, "too many messages; slow down");
+                        self.client_session.replies.close(CloseReason::TOO_MUCH);
                         continue;
                     }
                     self.next(pace, may_collect && sent == Sent::AtOnce).await
                 }
             };
             match next {
-                Next::Frame(Some(Ok(message))) => self.hear(message).await,
+                Next::Frame(Some(Ok(message))) => self.receive(message).await,
                 Next::Frame(ended) => {
-                    // What came before it is still answered; whether anybody reads that does not matter any more.
+                    // Earlier requests are still answered, even if the client no longer reads the
+                    // replies.
                     let _ = self.send().await;
                     return match ended {
-                        Some(Err(Error::Capacity(_))) => Some(Leaving::TOO_LARGE),
-                        Some(Err(Error::Protocol(_) | Error::Utf8(_))) => Some(Leaving::BROKEN),
+                        Some(Err(Error::Capacity(_))) => Some(CloseReason::TOO_LARGE),
+                        Some(Err(Error::Protocol(_) | Error::Utf8(_))) => Some(CloseReason::BROKEN),
                         Some(_) | None => None,
                     };
                 }
-                Next::Update(Some(update)) => self.pass_on(update).await,
-                // The hub has no more for a client that it has given up.
-                Next::Update(None) => return Some(Leaving::TOO_SLOW),
-                Next::Time => {
-                    if let Some(leaving) = self.look_at_the_clock().await {
-                        return Some(leaving);
+                Next::Update(Some(update)) => self.forward(update).await,
+                // The hub closes the inbox of a client that it has dropped.
+                Next::Update(None) => return Some(CloseReason::TOO_SLOW),
+                Next::Timer => {
+                    if let Some(close_reason) = self.check_deadlines().await {
+                        return Some(close_reason);
                     }
                 }
-                Next::Leave(leaving) => return Some(leaving),
+                Next::Close(close_reason) => return Some(close_reason),
             }
         }
     }
 
-    /// A frame that is here already, while there are answers that wait to be sent: what came together is answered together, with
-    /// one write instead of one each.
-    async fn came_along(&mut self) -> Option<Option<Result<Message, Error>>> {
+    /// A frame that has already arrived while replies are queued: requests that arrive together are
+    /// answered together, with one write instead of one each.
+    async fn arrived(&mut self) -> Option<Option<Result<Message, Error>>> {
         let socket = &mut self.socket;
         poll_fn(|context| match socket.poll_next_unpin(context) {
             Poll::Ready(frame) => Poll::Ready(Some(frame)),
@@ -174,38 +183,40 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         .await
     }
 
-    /// Waits for what happens next. `is_drained` says that the socket had no more frames a moment ago, and that nothing was waited
-    /// for since: it wakes this task when it has one.
+    /// Waits for what happens next. `is_drained` says that the socket had no more frames a moment
+    /// ago, and that the task has not waited since: the socket wakes it for the next one.
     async fn next(&mut self, pace: Pace, is_drained: bool) -> Next {
         let deadline = self.deadline();
         let (may_read, deadline) = match pace {
             Pace::Later(then) => (false, deadline.min(then)),
             Pace::Now | Pace::TooMuch => (true, deadline),
         };
-        // Every message moves the deadline; that is seen when the alarm rings too early.
-        if deadline < self.alarm.deadline() || self.alarm.is_elapsed() {
-            self.alarm.as_mut().reset(deadline);
+        // Every message moves the deadline further away. The timer is not reset for that: it fires
+        // too early once, and is reset then.
+        if deadline < self.timer.deadline() || self.timer.is_elapsed() {
+            self.timer.as_mut().reset(deadline);
         }
-        let Self { shared, socket, dialogue, over, alarm, .. } = self;
-        let is_known = dialogue.client.is_some();
-        let mut update = pin!(dialogue.next_update());
-        let mut is_first_look = true;
+        let Self { shared, socket, client_session, over, timer, .. } = self;
+        let is_known = client_session.client.is_some();
+        let mut update = pin!(client_session.next_update());
+        let mut is_first_poll = true;
         poll_fn(move |context| {
-            let is_first = replace(&mut is_first_look, false);
-            // What wakes this task is a frame, nearly always; then nothing else is looked at before it is answered.
+            let is_first = replace(&mut is_first_poll, false);
+            // A wakeup is nearly always for a frame, which is then answered before anything else is
+            // polled.
             if !is_first
                 && may_read
                 && let Poll::Ready(frame) = socket.poll_next_unpin(context)
             {
                 return Poll::Ready(Next::Frame(frame));
             }
-            // On the first look these come before the socket: a client that keeps it busy would otherwise keep the server from
-            // looking at the clock.
+            // On the first poll these come before the socket: otherwise a client that keeps it busy
+            // would keep the server from checking deadlines.
             if over.as_mut().poll(context).is_ready() {
-                return Poll::Ready(Next::Leave(shared.why_over(is_known)));
+                return Poll::Ready(Next::Close(shared.close_reason(is_known)));
             }
-            if alarm.as_mut().poll(context).is_ready() {
-                return Poll::Ready(Next::Time);
+            if timer.as_mut().poll(context).is_ready() {
+                return Poll::Ready(Next::Timer);
             }
             if let Poll::Ready(update) = update.as_mut().poll(context) {
                 return Poll::Ready(Next::Update(update));
@@ -222,68 +233,72 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         .await
     }
 
-    /// When to look at the clock again.
+    /// When to check deadlines again.
     fn deadline(&self) -> Instant {
         let limits = &self.shared.limits;
-        let silence = if self.pinged { limits.silence } else { limits.silence / 2 };
-        let heard = self.heard + silence;
-        match &self.dialogue.client {
-            Some(client) => client.subscriptions.next_due().map_or(heard, |due| heard.min(due)),
-            None => heard.min(self.came + limits.auth_time),
+        let silence = if self.pinged { limits.client_timeout } else { limits.client_timeout / 2 };
+        let silence_ends = self.last_received + silence;
+        match &self.client_session.client {
+            Some(client) => {
+                client.subscriptions.next_due().map_or(silence_ends, |due| silence_ends.min(due))
+            }
+            None => silence_ends.min(self.connected_at + limits.auth_timeout),
         }
     }
 
-    async fn look_at_the_clock(&mut self) -> Option<Leaving> {
-        self.dialogue.begin_due().await;
+    async fn check_deadlines(&mut self) -> Option<CloseReason> {
+        self.client_session.begin_due().await;
         let (now, limits) = (Instant::now(), &self.shared.limits);
-        if self.dialogue.client.is_none() && now >= self.came + limits.auth_time {
-            return Some(Leaving::NOT_IN_TIME);
+        if self.client_session.client.is_none() && now >= self.connected_at + limits.auth_timeout {
+            return Some(CloseReason::NOT_IN_TIME);
         }
-        if now >= self.heard + limits.silence {
-            return Some(Leaving::SILENT);
+        if now >= self.last_received + limits.client_timeout {
+            return Some(CloseReason::SILENT);
         }
-        if !self.pinged && now >= self.heard + limits.silence / 2 {
+        if !self.pinged && now >= self.last_received + limits.client_timeout / 2 {
             self.pinged = true;
             let ping = self.socket.send(Message::Ping(Bytes::new()));
-            if !matches!(timeout(limits.write_patience, ping).await, Ok(Ok(()))) {
-                return Some(Leaving::TOO_SLOW);
+            if !matches!(timeout(limits.write_timeout, ping).await, Ok(Ok(()))) {
+                return Some(CloseReason::TOO_SLOW);
             }
         }
         None
     }
 
-    async fn hear(&mut self, message: Message) {
-        self.bucket.take();
-        (self.heard, self.pinged) = (Instant::now(), false);
+    async fn receive(&mut self, message: Message) {
+        self.rate_limiter.take();
+        (self.last_received, self.pinged) = (Instant::now(), false);
         match message {
-            Message::Text(text) => self.dialogue.hear(&text).await,
-            Message::Binary(_) => self.dialogue.hear_bytes(),
+            Message::Text(text) => self.client_session.receive(&text).await,
+            Message::Binary(_) => self.client_session.receive_binary(),
             Message::Close(_) => {
-                // Nothing may follow a goodbye but the other one's.
-                self.dialogue.replies.take();
-                self.dialogue.replies.leave(Leaving::BYE);
+                // After a close frame, only the close frame that answers it may be sent.
+                self.client_session.replies.take();
+                self.client_session.replies.close(CloseReason::BYE);
             }
-            // The library answers a ping by itself, with the next thing that is sent.
+            // The library answers a ping by itself, with the next frame that is sent.
             Message::Ping(_) | Message::Pong(_) | Message::Frame(_) => {}
         }
     }
 
-    /// Passes on what everybody is told, and what came right behind it.
-    async fn pass_on(&mut self, update: Update) {
-        self.dialogue.pass_on(update).await;
-        while !self.dialogue.replies.are_enough() {
-            let more = self.dialogue.client.as_mut().and_then(|client| client.inbox.try_next());
+    /// Forwards a broadcast update, and those queued after it.
+    async fn forward(&mut self, update: ClientUpdate) {
+        self.client_session.forward(update).await;
+        while !self.client_session.replies.is_full() {
+            let more =
+                self.client_session.client.as_mut().and_then(|client| client.inbox.try_next());
             let Some(more) = more else { return };
-            self.dialogue.pass_on(more).await;
+            self.client_session.forward(more).await;
         }
     }
 
-    /// Sends what there is to be said, in order.
+    /// Sends the queued frames, in order.
     ///
     /// # Errors
-    /// Why the client has to leave while it is being talked to; `None` where it has left.
-    async fn send(&mut self) -> Result<Sent, Option<Leaving>> {
-        let frames = self.dialogue.replies.take();
+    /// Why the socket has to be closed while frames are being sent; `None` if the client has
+    /// disconnected.
+    async fn send(&mut self) -> Result<Sent, Option<CloseReason>> {
+        let frames = self.client_session.replies.take();
         let socket = &mut self.socket;
         let mut sending = pin!(async {
             for frame in frames {
@@ -291,25 +306,33 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
             }
             socket.flush().await
         });
-        // A socket nearly always takes it at once, and then no timer is needed.
-        if let Poll::Ready(sent) = poll_fn(|context| Poll::Ready(sending.as_mut().poll(context))).await {
+        // A socket nearly always accepts them at once, and then no timer is needed.
+        if let Poll::Ready(sent) =
+            poll_fn(|context| Poll::Ready(sending.as_mut().poll(context))).await
+        {
             return sent.map(|()| Sent::AtOnce).map_err(|_| None);
         }
         tokio::select! {
             biased;
-            sent = timeout(self.shared.limits.write_patience, sending) => match sent {
+            sent = timeout(self.shared.limits.write_timeout, sending) => match sent {
                 Ok(Ok(())) => Ok(Sent::Later),
                 Ok(Err(_)) => Err(None),
-                Err(_) => Err(Some(Leaving::TOO_SLOW)),
+                Err(_) => Err(Some(CloseReason::TOO_SLOW)),
             },
-            () = self.over.as_mut() => Err(Some(self.shared.why_over(self.dialogue.client.is_some()))),
+            () = self.over.as_mut() => {
+                let is_known = self.client_session.client.is_some();
+                Err(Some(self.shared.close_reason(is_known)))
+            }
         }
     }
 }
 
 /// Closes a socket so that the client learns why.
-async fn say_goodbye<S: AsyncRead + AsyncWrite + Unpin>(mut socket: WebSocketStream<S>, leaving: Leaving) {
-    let frame = CloseFrame { code: leaving.code, reason: leaving.why.into() };
+async fn close_socket<S: AsyncRead + AsyncWrite + Unpin>(
+    mut socket: WebSocketStream<S>,
+    close_reason: CloseReason,
+) {
+    let frame = CloseFrame { code: close_reason.code, reason: close_reason.why.into() };
     if socket.close(Some(frame)).await.is_err() {
         return;
     }
@@ -317,12 +340,13 @@ async fn say_goodbye<S: AsyncRead + AsyncWrite + Unpin>(mut socket: WebSocketStr
     if stream.shutdown().await.is_err() {
         return;
     }
-    // Closing a socket with something unread in it would take the goodbye back.
-    let (mut thrown, mut buffer) = (0, [0; 1024]);
-    while thrown < LEFTOVERS {
+    // Closing a socket with unread data resets the connection, and the client could lose the close
+    // frame.
+    let (mut discarded, mut buffer) = (0, [0; 1024]);
+    while discarded < MAX_DRAINED_BYTES {
         match stream.read(&mut buffer).await {
             Ok(0) | Err(_) => return,
-            Ok(bytes) => thrown += bytes,
+            Ok(bytes) => discarded += bytes,
         }
     }
 }

@@ -1,12 +1,12 @@
-//! One client's WebSocket: what it sends, what it is answered, and the one place where frames are written.
+//! One client's WebSocket: its requests, the replies, and the one place where frames are written.
 
-pub(super) mod bucket;
 pub(super) mod client;
+pub(super) mod client_session;
 pub(super) mod connection;
-pub(super) mod dialogue;
+pub(super) mod outgoing_frames;
+pub(super) mod rate_limiter;
 pub(super) mod read;
-pub(super) mod replies;
 pub(super) mod subscriptions;
-#[cfg(feature = "by-hand")]
+#[cfg(feature = "__test-client")]
 pub(super) mod test_client;
 pub(super) mod upgrade;

@@ -1,21 +1,21 @@
-//! Reading lists and conversations, no more of them than is sent.
+//! Reads lists and conversations, and no more of them than is sent.
 
-use super::replies::failure;
+use super::outgoing_frames::failure;
 use crate::engine::EngineError;
 use crate::run::SessionId;
 use crate::server::broadcast::{convert, sessions};
 use crate::server::shared::Shared;
 use crate::store::{Message, Store, StoreError};
-use crate::wire::{ServerMessage, SessionHistory, SessionList, Window, window};
+use crate::wire::{HistoryPart, ServerMessage, SessionHistory, SessionList, history_page};
 
 /// How many sessions a list has.
-const SESSIONS: usize = 50;
+const MAX_SESSIONS: usize = 50;
 
 /// How many messages are read at once.
-const PAGE: usize = 16;
+const PAGE_MESSAGES: usize = 16;
 
-/// How many messages somebody gets who has none yet. The app shows no more.
-const TAIL: u64 = 50;
+/// How many messages a client without any gets. The app shows no more.
+const TAIL_MESSAGES: u64 = 50;
 
 /// Where to begin in a conversation.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,50 +28,60 @@ pub(in crate::server) enum From {
     Signed(u64, String),
 }
 
-/// A part of a conversation in a frame below this size; `None` where there is no such session.
+/// A part of a conversation in a frame below this size; `None` if there is no such session.
 pub(in crate::server) async fn conversation(
     shared: &Shared,
     id: SessionId,
     from: From,
     limit: usize,
 ) -> Result<Option<SessionHistory>, EngineError> {
-    let look = move |store: &dyn Store| {
+    let query = move |store: &dyn Store| {
         let Some(session) = store.session(id)? else { return Ok(None) };
         let signature = convert::signature(&session);
         let replaced = matches!(&from, From::Signed(_, seen) if *seen != signature);
         let tail = replaced || from == From::Tail;
         let messages = match from {
-            From::Offset(offset) | From::Signed(offset, _) if !tail => some_from(store, id, offset, limit)?,
-            From::Offset(_) | From::Signed(..) | From::Tail => the_last(store, id, session.messages, limit)?,
+            From::Offset(offset) | From::Signed(offset, _) if !tail => {
+                messages_from(store, id, offset, limit)?
+            }
+            From::Offset(_) | From::Signed(..) | From::Tail => {
+                last_messages(store, id, session.messages, limit)?
+            }
         };
         Ok(Some((session, signature, replaced, tail, messages)))
     };
-    let Some((session, signature, replaced, tail, mut messages)) = shared.engine.read(look).await? else {
+    let Some((session, signature, replaced, tail, mut messages)) =
+        shared.engine.read(query).await?
+    else {
         return Ok(None);
     };
     let provider = convert::provider(&session.agent);
-    // Something may have been said between the two reads.
-    let total = messages.last().map_or(session.messages, |last| session.messages.max(last.offset + 1));
+    // A message may have been added between the two reads.
+    let total =
+        messages.last().map_or(session.messages, |last| session.messages.max(last.offset + 1));
     loop {
-        let part = Window {
+        let part = HistoryPart {
             session: id,
             signature: signature.clone(),
             replaced,
             total,
-            messages: messages.iter().map(|message| convert::history_message(message, provider)).collect(),
+            messages: messages
+                .iter()
+                .map(|message| convert::history_message(message, provider))
+                .collect(),
         };
-        let frame = window(part, limit);
+        let frame = history_page(part, limit);
         // All of them fit, or there is nothing to choose from.
         if !tail || frame.messages.len() == messages.len() || messages.len() < 2 {
             return Ok(Some(frame));
         }
-        // Whoever wants the end is not served with what is before it.
+        // A client that wants the end gets it: earlier messages are dropped until the rest fits.
         messages.drain(..messages.len().div_ceil(2));
     }
 }
 
 /// Messages from here on, enough to fill this many bytes.
-fn some_from(
+fn messages_from(
     store: &dyn Store,
     id: SessionId,
     mut from: u64,
@@ -79,7 +89,7 @@ fn some_from(
 ) -> Result<Vec<Message>, StoreError> {
     let (mut messages, mut size) = (Vec::new(), 0_usize);
     while size < bytes {
-        let page = store.messages(id, from, PAGE)?;
+        let page = store.messages(id, from, PAGE_MESSAGES)?;
         let Some(last) = page.last() else { break };
         from = last.offset + 1;
         size = size.saturating_add(page.iter().map(|message| message.text.len()).sum());
@@ -88,16 +98,23 @@ fn some_from(
     Ok(messages)
 }
 
-/// The last messages of so many, enough to fill this many bytes. Backwards and one by one, because fifty of them can be fifty
-/// times as much as fits.
-fn the_last(store: &dyn Store, id: SessionId, total: u64, bytes: usize) -> Result<Vec<Message>, StoreError> {
+/// The last of `total` messages, enough to fill this many bytes. Read backwards and one by one,
+/// because fifty of them can be fifty times as much as fits.
+fn last_messages(
+    store: &dyn Store,
+    id: SessionId,
+    total: u64,
+    bytes: usize,
+) -> Result<Vec<Message>, StoreError> {
     let (mut messages, mut size) = (Vec::new(), 0_usize);
-    for offset in (total.saturating_sub(TAIL)..total).rev() {
+    for offset in (total.saturating_sub(TAIL_MESSAGES)..total).rev() {
         if size >= bytes {
             break;
         }
-        // Where this one cannot be read, the list begins with the next, which is there already.
-        let message = store.messages(id, offset, 1)?.into_iter().filter(|message| message.offset == offset);
+        // If this message cannot be read, the store returns the next one, which is in the list
+        // already.
+        let message =
+            store.messages(id, offset, 1)?.into_iter().filter(|message| message.offset == offset);
         let message: Vec<_> = message.collect();
         size = size.saturating_add(message.iter().map(|message| message.text.len()).sum());
         messages.extend(message);
@@ -106,15 +123,15 @@ fn the_last(store: &dyn Store, id: SessionId, total: u64, bytes: usize) -> Resul
     Ok(messages)
 }
 
-/// Which sessions there are.
+/// The lists of sessions.
 pub(in crate::server) async fn lists(shared: &Shared, recent: u32) -> Vec<ServerMessage> {
     let catalog = shared.catalog;
-    let look = move |store: &dyn Store| {
-        let sessions = store.sessions(SESSIONS)?;
+    let query = move |store: &dyn Store| {
+        let sessions = store.sessions(MAX_SESSIONS)?;
         let entries = sessions::entries(store, catalog, &sessions)?;
         Ok((sessions, SessionList { sessions: entries, total_count: store.session_count()? }))
     };
-    match shared.engine.read(look).await {
+    match shared.engine.read(query).await {
         Ok((sessions, list)) => {
             let latest: Vec<_> = sessions.iter().map(convert::recent_session).collect();
             vec![
@@ -126,7 +143,7 @@ pub(in crate::server) async fn lists(shared: &Shared, recent: u32) -> Vec<Server
     }
 }
 
-/// Which recipes there are.
+/// The available recipes.
 pub(in crate::server) async fn recipes(shared: &Shared) -> ServerMessage {
     match shared.engine.read(|store| store.orchestration(None)).await {
         Ok(enabled) => ServerMessage::AvailableRecipes(convert::offer(shared, enabled)),

@@ -1,16 +1,20 @@
-//! What keeping a store for years needs, in memory.
+//! Pruning and quarantine, in memory.
 
-use super::kept::Kept;
+use super::memory_state::MemoryState;
 use crate::run::{RunId, SessionId};
 use crate::store::projection::missing;
-use crate::store::upkeep::set_aside_ending;
+use crate::store::upkeep::quarantined_ending;
 use crate::store::{Pruned, Quarantined, StoreError};
 
-impl Kept {
+impl MemoryState {
     pub(super) fn quarantine(&mut self, id: RunId, why: &str) -> Result<(), StoreError> {
-        let row = self.runs.iter_mut().find(|row| row.record.id == id).ok_or_else(|| missing("run", &id))?;
+        let row = self
+            .runs
+            .iter_mut()
+            .find(|row| row.record.id == id)
+            .ok_or_else(|| missing("run", &id))?;
         let run = &mut row.record;
-        run.ending = Some(set_aside_ending(why, &run.step, run.steps, run.rehearsal));
+        run.ending = Some(quarantined_ending(why, &run.step, run.steps, run.rehearsal));
         let (last_seq, session) = (run.last_seq, run.session);
         row.attempt = None;
         for row in self.sessions.iter_mut().filter(|row| row.session.id == session) {
@@ -21,7 +25,7 @@ impl Kept {
         Ok(())
     }
 
-    /// The runs that were set aside and in which nothing has happened since. Everything else here can be read.
+    /// The quarantined runs without events since. Every other row here is readable.
     pub(super) fn quarantined(&self) -> Vec<Quarantined> {
         let rows = (1_u64..).zip(self.runs.iter().map(|row| &row.record));
         let listed = rows.filter_map(|(row, run)| {
@@ -43,9 +47,11 @@ impl Kept {
         };
         let sessions = self.sessions.iter().map(|row| &row.session);
         let old = sessions.filter(|session| session.changed_at < before && is_over(session.id));
-        let mut pruned = Pruned { sessions: old.map(|session| session.id).collect(), ..Pruned::default() };
+        let mut pruned =
+            Pruned { sessions: old.map(|session| session.id).collect(), ..Pruned::default() };
         for session in pruned.sessions.clone() {
-            pruned.runs += self.runs.iter().filter(|row| row.record.session == session).count() as u64;
+            pruned.runs +=
+                self.runs.iter().filter(|row| row.record.session == session).count() as u64;
             let attempts = self.attempts.iter().filter(|attempt| attempt.session == session);
             pruned.attempts.extend(attempts.map(|attempt| attempt.id));
             self.forget(session);

@@ -1,4 +1,4 @@
-//! A commit, change by change.
+//! Projecting a commit, change by change.
 
 use super::draft::Draft;
 use super::projected::Projected;
@@ -9,7 +9,7 @@ use crate::run::SessionId;
 use crate::session::{Change, Commit};
 use crate::store::error::StoreError;
 
-/// Works out what a commit writes.
+/// Computes the rows that a commit writes.
 ///
 /// The changes apply in order, and each sees what those before it did.
 ///
@@ -19,11 +19,11 @@ use crate::store::error::StoreError;
 /// use surefire::store::projection::{AttemptRow, PromptRow, ReadRows, RunRow, SessionRow, project};
 /// use surefire::store::{Change, Commit, NewSession, SessionEvent, StoreError};
 ///
-/// /// A store in which there is nothing yet.
+/// /// An empty store.
 /// struct Empty;
 ///
 /// impl ReadRows for Empty {
-///     fn last_place(&self) -> Result<u64, StoreError> {
+///     fn last_global_seq(&self) -> Result<u64, StoreError> {
 ///         Ok(0)
 ///     }
 ///     fn session(&self, _: SessionId) -> Result<Option<(SessionRow, Option<RunRow>)>, StoreError> {
@@ -61,7 +61,7 @@ use crate::store::error::StoreError;
 /// ```
 ///
 /// # Errors
-/// A change is refused, and the whole commit with it; or a row cannot be read.
+/// A change is refused, and with it the whole commit, or a row cannot be read.
 pub fn project(commit: &Commit, stored: &dyn ReadRows) -> Result<Projected, StoreError> {
     let mut draft = Draft::new(stored)?;
     for change in &commit.changes {
@@ -80,7 +80,7 @@ fn apply(draft: &mut Draft<'_>, change: &Change) -> Result<(), StoreError> {
             row.process = Some(process.clone());
         }
         Change::Orchestration { enabled } => draft.orchestration = Some(*enabled),
-        Change::Forgotten { session } => {
+        Change::SessionDeleted { session } => {
             let row = draft.session(*session)?.ok_or_else(|| missing("session", session))?;
             if let Some(holder) = row.session.run {
                 return Err(StoreError::Busy { session: *session, holder });
@@ -91,7 +91,7 @@ fn apply(draft: &mut Draft<'_>, change: &Change) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Holds a writer to what it knows of a session, and counts its commit.
+/// Refuses a writer whose view of the session is stale, and counts its commit.
 fn expect(draft: &mut Draft<'_>, session: SessionId, expected: u64) -> Result<(), StoreError> {
     let row = draft.change_session(session)?;
     let found = row.session.commits;

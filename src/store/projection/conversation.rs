@@ -1,4 +1,4 @@
-//! What is said in a session, and when anything last happened there.
+//! The messages of a session, and the time of its last change.
 
 use super::draft::Draft;
 use crate::run::SessionId;
@@ -7,14 +7,16 @@ use crate::store::error::StoreError;
 use crate::store::records::Message;
 
 /// Adds a message to the conversation: offsets have no gaps, and times never decrease.
-pub(super) fn say(
+pub(super) fn add_message(
     draft: &mut Draft<'_>,
     session: SessionId,
     new: &NewMessage,
 ) -> Result<Message, StoreError> {
     if new.session != session {
-        let what =
-            format!("message {} of session {} is in an entry of session {session}", new.id, new.session);
+        let what = format!(
+            "message {} of session {} is in an entry of session {session}",
+            new.id, new.session
+        );
         return Err(StoreError::Contradiction { what });
     }
     let row = draft.change_session(session)?;
@@ -23,10 +25,20 @@ pub(super) fn say(
     row.last_message_at = at;
     touch(draft, session, at)?;
     let NewMessage { id, role, attempt, run, .. } = *new;
-    Ok(Message { session, offset, id, role, text: new.text.clone(), at, attempt, run, delivered: true })
+    Ok(Message {
+        session,
+        offset,
+        id,
+        role,
+        text: new.text.clone(),
+        at,
+        attempt,
+        run,
+        delivered: true,
+    })
 }
 
-/// Something happened in a session. A clock that goes back makes nothing older.
+/// Updates the time of a session's last change. It never decreases, even if the clock does.
 pub(super) fn touch(draft: &mut Draft<'_>, session: SessionId, at: u64) -> Result<(), StoreError> {
     let row = draft.change_session(session)?;
     row.session.changed_at = row.session.changed_at.max(at);

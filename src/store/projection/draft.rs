@@ -1,4 +1,4 @@
-//! The rows as they are after the changes that were applied so far.
+//! The rows after the changes applied so far.
 
 use super::projected::Projected;
 use super::read::ReadRows;
@@ -9,7 +9,7 @@ use crate::run::{AttemptId, PromptId, RunId, SessionId};
 use crate::session::NewSession;
 use crate::store::committed::{Committed, Written, WrittenEvent};
 use crate::store::error::StoreError;
-use crate::store::records::{Message, Session};
+use crate::store::records::{Message, SessionRecord};
 
 pub(super) struct Draft<'r> {
     stored: &'r dyn ReadRows,
@@ -18,14 +18,14 @@ pub(super) struct Draft<'r> {
     attempts: Table<AttemptRow>,
     prompts: Table<PromptRow>,
     pub(super) orchestration: Option<bool>,
-    last_place: u64,
-    /// The sessions that were not there before.
+    last_global_seq: u64,
+    /// The new sessions.
     begun: Vec<SessionId>,
-    /// What the store still has of these is not there any more.
+    /// Deleted sessions: their rows in the store are ignored.
     forgotten: Vec<SessionId>,
     entries: Vec<Written>,
     unwritten: Vec<usize>,
-    /// The prompts that the agent will never get.
+    /// The withdrawn prompts, which the agent will never receive.
     undelivered: Vec<(SessionId, PromptId)>,
 }
 
@@ -38,7 +38,7 @@ impl<'r> Draft<'r> {
             attempts: Table::default(),
             prompts: Table::default(),
             orchestration: None,
-            last_place: stored.last_place()?,
+            last_global_seq: stored.last_global_seq()?,
             begun: Vec::new(),
             forgotten: Vec::new(),
             entries: Vec::new(),
@@ -60,7 +60,7 @@ impl<'r> Draft<'r> {
         Ok(self.sessions.get(id))
     }
 
-    /// A session that has to be there, to be changed.
+    /// A session to change. It has to exist.
     pub(super) fn change_session(&mut self, id: SessionId) -> Result<&mut SessionRow, StoreError> {
         self.session(id)?;
         self.sessions.change(id).ok_or_else(|| missing("session", &id))
@@ -71,14 +71,14 @@ impl<'r> Draft<'r> {
             && let Some((run, session)) = self.stored.run(id)?
             && self.is_kept(session.session.id)
         {
-            // The session comes no later than its runs: from then on its holder is known here.
+            // The session is read no later than its runs, so its holder is known here.
             self.sessions.hold(session);
             self.runs.hold(run);
         }
         Ok(self.runs.get(id))
     }
 
-    /// A run that has to be there, to be changed.
+    /// A run to change. It has to exist.
     pub(super) fn change_run(&mut self, id: RunId) -> Result<&mut RunRow, StoreError> {
         self.run(id)?;
         self.runs.change(id).ok_or_else(|| missing("run", &id))
@@ -94,7 +94,10 @@ impl<'r> Draft<'r> {
         Ok(self.attempts.get(id))
     }
 
-    pub(super) fn change_attempt(&mut self, id: AttemptId) -> Result<Option<&mut AttemptRow>, StoreError> {
+    pub(super) fn change_attempt(
+        &mut self,
+        id: AttemptId,
+    ) -> Result<Option<&mut AttemptRow>, StoreError> {
         self.attempt(id)?;
         Ok(self.attempts.change(id))
     }
@@ -109,7 +112,7 @@ impl<'r> Draft<'r> {
         Ok(self.prompts.get(id))
     }
 
-    /// Marks a prompt as queued, or no longer queued; one that is not there was pruned.
+    /// Marks a prompt as queued, or as no longer queued. A missing prompt was pruned.
     pub(super) fn take_prompt(&mut self, id: PromptId, taken: bool) -> Result<(), StoreError> {
         if self.prompt(id)?.is_some_and(|row| row.taken != taken)
             && let Some(row) = self.prompts.change(id)
@@ -119,8 +122,12 @@ impl<'r> Draft<'r> {
         Ok(())
     }
 
-    /// Takes a prompt out of its session's queue, for good.
-    pub(super) fn withdraw_prompt(&mut self, session: SessionId, id: PromptId) -> Result<(), StoreError> {
+    /// Withdraws a prompt from its session's queue.
+    pub(super) fn withdraw_prompt(
+        &mut self,
+        session: SessionId,
+        id: PromptId,
+    ) -> Result<(), StoreError> {
         if self.prompt(id)?.is_some_and(|row| row.session == session && !row.taken) {
             self.undelivered.push((session, id));
             self.take_prompt(id, true)?;
@@ -128,24 +135,24 @@ impl<'r> Draft<'r> {
         Ok(())
     }
 
-    /// Marks a prompt as one that the agent may have got.
+    /// Marks a prompt that the agent may have received already.
     pub(super) fn repeat_prompt(&mut self, id: PromptId) -> Result<(), StoreError> {
-        if self.prompt(id)?.is_some_and(|row| !row.waiting.again)
+        if self.prompt(id)?.is_some_and(|row| !row.record.again)
             && let Some(row) = self.prompts.change(id)
         {
-            row.waiting.again = true;
+            row.record.again = true;
         }
         Ok(())
     }
 
-    pub(super) fn give_prompt(&mut self, id: PromptId, run: RunId) {
+    pub(super) fn assign_prompt(&mut self, id: PromptId, run: RunId) {
         if let Some(row) = self.prompts.change(id) {
             (row.run, row.taken) = (Some(run), false);
         }
     }
 
     pub(super) fn add_session(&mut self, new: &NewSession) {
-        let session = Session {
+        let session = SessionRecord {
             id: new.id,
             name: new.name.clone(),
             directory: new.directory.clone(),
@@ -174,17 +181,17 @@ impl<'r> Draft<'r> {
         self.prompts.add(row);
     }
 
-    /// The place of the next event in the common order.
-    pub(super) const fn next_place(&mut self) -> u64 {
-        self.last_place += 1;
-        self.last_place
+    /// The global sequence number of the next event.
+    pub(super) const fn next_global_seq(&mut self) -> u64 {
+        self.last_global_seq += 1;
+        self.last_global_seq
     }
 
     pub(super) fn add_entry(&mut self, event: Option<WrittenEvent>, message: Option<Message>) {
         self.entries.push(Written { event, message });
     }
 
-    /// Drops a session and everything that belongs to it, also what this commit has added.
+    /// Drops a session and everything that belongs to it, including what this commit has added.
     pub(super) fn forget(&mut self, session: SessionId) {
         self.sessions.forget(session);
         self.runs.forget(session);
@@ -205,12 +212,14 @@ impl<'r> Draft<'r> {
     pub(super) fn finish(self) -> Projected {
         let begun = self.begun.iter().filter_map(|id| self.sessions.get(*id));
         let sessions = begun.map(|row| row.session.clone()).collect();
-        // A run can only take a session once the one before it has ended. New runs keep their order, the one they began in.
+        // Ended runs first: a run can take a session only after the previous one has ended. New
+        // runs keep the order in which they began.
         let runs = self.runs.into_changed().into_iter();
         let (ended, others): (Vec<_>, Vec<_>) =
             runs.partition(|run| !run.is_new && run.row.record.ending.is_some());
-        // A message that a client sent is named like its prompt.
-        let undelivered = self.undelivered.iter().map(|(session, prompt)| (*session, prompt.uuid()));
+        // A client's message has the same id as its prompt.
+        let undelivered =
+            self.undelivered.iter().map(|(session, prompt)| (*session, prompt.uuid()));
         Projected {
             undelivered: undelivered.collect(),
             forgotten: self.forgotten,
@@ -219,7 +228,7 @@ impl<'r> Draft<'r> {
             attempts: self.attempts.into_changed(),
             prompts: self.prompts.into_changed(),
             orchestration: self.orchestration,
-            last_place: self.last_place,
+            last_global_seq: self.last_global_seq,
             committed: Committed { sessions, entries: self.entries },
             unwritten: self.unwritten,
         }

@@ -1,9 +1,10 @@
-//! What a commit means for the rows of a store: the one place that decides it, for every store.
+//! The projection of commits to rows, the same for every store.
 //!
-//! [`project`] reads the rows that a commit is about through [`ReadRows`], and answers with the rows to write, or with
-//! the reason why the commit is refused. It does no I/O of its own and keeps nothing. A store brings three things:
-//! a lock or a transaction around both, reading a row by its id, and writing what [`Projected`] lists. Start with
-//! `apply.rs`, then `run.rs` and `session.rs` for what each event does.
+//! [`project`] reads the affected rows through [`ReadRows`], and returns the rows to write, or why
+//! the commit is refused. It does no I/O of its own and has no state. A store provides three
+//! things: a lock or a transaction around both, reading a row by its id, and writing the rows of
+//! [`Projected`]. Start with `apply.rs`, then `run.rs` and `session.rs` for the effect of each
+//! event.
 
 mod apply;
 mod conversation;

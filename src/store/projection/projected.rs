@@ -1,16 +1,17 @@
-//! What a store has to write for a commit.
+//! The rows to write for a commit.
 
 use uuid::Uuid;
 
 use super::rows::{AttemptRow, PromptRow, RunRow, SessionRow};
 use crate::run::SessionId;
 use crate::store::committed::{Committed, Written};
-use crate::store::records::{Message, Recorded};
+use crate::store::records::{EventRecord, Message};
 
-/// What to write for a commit, in the order of the fields; events and messages come last.
+/// The rows to write for a commit, in the order of the fields; events and messages come last.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Projected {
-    /// The sessions to delete, with everything that belongs to them. They may be new again in the fields that follow.
+    /// The sessions to delete, with everything that belongs to them. The fields below may create
+    /// them anew.
     pub forgotten: Vec<SessionId>,
     /// The sessions. New rows are in the order in which they began, here and below.
     pub sessions: Vec<Upsert<SessionRow>>,
@@ -20,17 +21,17 @@ pub struct Projected {
     pub attempts: Vec<Upsert<AttemptRow>>,
     /// The prompts.
     pub prompts: Vec<Upsert<PromptRow>>,
-    /// The messages that the agent will never get, by their ids: prompts that were withdrawn. They are marked once the messages
-    /// of this commit are appended.
+    /// The ids of withdrawn prompts' messages, which the agent will never receive. Mark them after
+    /// appending this commit's messages.
     pub undelivered: Vec<(SessionId, Uuid)>,
-    /// Recipes are switched on or off everywhere.
+    /// Whether recipes are switched on globally, if that changes.
     pub orchestration: Option<bool>,
-    /// The last place that was given to an event. Where events are deleted, the store has to remember it: places are
-    /// never given twice.
-    pub last_place: u64,
-    /// What the commit became.
+    /// The last global sequence number. The store has to keep it even if it deletes the event,
+    /// since numbers are never reused.
+    pub last_global_seq: u64,
+    /// The result of the commit.
     pub committed: Committed,
-    /// The entries of sessions that were forgotten later in the same commit. They are reported and not written.
+    /// The entries of sessions that this commit deletes again. They are reported but not written.
     pub(super) unwritten: Vec<usize>,
 }
 
@@ -39,13 +40,13 @@ pub struct Projected {
 pub struct Upsert<T> {
     /// The row, as it is after the commit.
     pub row: T,
-    /// Whether there was none with its id before.
+    /// Whether the row is new.
     pub is_new: bool,
 }
 
 impl Projected {
     /// The events to append, in order.
-    pub fn events(&self) -> impl Iterator<Item = &Recorded> {
+    pub fn events(&self) -> impl Iterator<Item = &EventRecord> {
         self.entries().filter_map(Written::recorded)
     }
 

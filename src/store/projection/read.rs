@@ -1,4 +1,4 @@
-//! The rows that a commit is about, as a store has them.
+//! Reading the rows that a commit affects.
 
 use super::rows::{AttemptRow, PromptRow, RunRow, SessionRow};
 use crate::run::{AttemptId, PromptId, RunId, SessionId};
@@ -6,35 +6,35 @@ use crate::store::error::StoreError;
 
 /// Reads rows by their ids, as they were before the commit.
 ///
-/// Each row is asked for at most once in a commit, or comes along with another.
+/// Each row is read at most once per commit.
 pub trait ReadRows {
-    /// The last place that was given to an event; 0 where there was none.
+    /// The last global sequence number; 0 before the first event.
     ///
     /// # Errors
-    /// The storage failed, or holds what cannot be read.
-    fn last_place(&self) -> Result<u64, StoreError>;
+    /// The storage failed, or a row cannot be read.
+    fn last_global_seq(&self) -> Result<u64, StoreError>;
 
-    /// A session, and the run that holds it: what happens in a session is mostly that run's.
+    /// A session, and the run that holds it, which most commits to the session need too.
     ///
     /// # Errors
-    /// As [`last_place`](Self::last_place).
+    /// As [`last_global_seq`](Self::last_global_seq).
     fn session(&self, id: SessionId) -> Result<Option<(SessionRow, Option<RunRow>)>, StoreError>;
 
-    /// A run and its session, which changes with every event of the run.
+    /// A run and its session, which every event of the run changes.
     ///
     /// # Errors
-    /// As [`last_place`](Self::last_place).
+    /// As [`last_global_seq`](Self::last_global_seq).
     fn run(&self, id: RunId) -> Result<Option<(RunRow, SessionRow)>, StoreError>;
 
     /// An attempt.
     ///
     /// # Errors
-    /// As [`last_place`](Self::last_place).
+    /// As [`last_global_seq`](Self::last_global_seq).
     fn attempt(&self, id: AttemptId) -> Result<Option<AttemptRow>, StoreError>;
 
     /// A prompt.
     ///
     /// # Errors
-    /// As [`last_place`](Self::last_place).
+    /// As [`last_global_seq`](Self::last_global_seq).
     fn prompt(&self, id: PromptId) -> Result<Option<PromptRow>, StoreError>;
 }

@@ -1,15 +1,16 @@
-//! The rows that a store keeps: what is read back, and what only the next commit needs to know.
+//! The rows of a store: the public records, and the fields that only the next commit needs.
 
 use crate::run::{AttemptId, PromptId, RunId, SessionId};
-use crate::session::Process;
-use crate::store::records::{Attempt, RunRecord, Session, Waiting};
+use crate::session::ProcessRecord;
+use crate::store::records::{Attempt, QueuedPromptRecord, RunRecord, SessionRecord};
 
 /// A session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SessionRow {
-    /// The session. Its `run` follows from the rows of its runs; a store may keep it, or look it up.
-    pub session: Session,
-    /// When its last message was said, in milliseconds since 1970; 0 before the first.
+    /// The session. Its `run` is derived from the rows of its runs; a store may save it or look it
+    /// up.
+    pub session: SessionRecord,
+    /// The time of its last message, in milliseconds since 1970; 0 before the first.
     pub last_message_at: u64,
     /// Whether recipes are switched on in it.
     pub orchestration: bool,
@@ -20,32 +21,32 @@ pub struct SessionRow {
 pub struct RunRow {
     /// The run.
     pub record: RunRecord,
-    /// The turn that its agent is in.
+    /// The attempt in progress.
     pub attempt: Option<AttemptId>,
 }
 
 /// An attempt at a turn.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AttemptRow {
-    /// Names it.
+    /// Its id.
     pub id: AttemptId,
     /// The run it belongs to; `None` for a prompt outside of a run.
     pub run: Option<RunId>,
     /// The session.
     pub session: SessionId,
-    /// The prompt that it passes on, if any.
+    /// The prompt that it delivers, if any.
     pub prompt: Option<PromptId>,
     /// When it began, in milliseconds since 1970.
     pub began_at: u64,
     /// Its process, once it had one.
-    pub process: Option<Process>,
-    /// For one outside of a run: whether it has ended. One of a run is open for as long as [`RunRow::attempt`] names it,
-    /// so that a reply does not have to write it again.
+    pub process: Option<ProcessRecord>,
+    /// For an attempt outside a run: whether it has ended. An attempt of a run is open while
+    /// [`RunRow::attempt`] names it, so that a reply does not have to write this row again.
     pub chat_ended: bool,
 }
 
 impl AttemptRow {
-    /// The attempt as it is read back, beside the turn that its run is in.
+    /// The public record of the attempt. `turn` is the attempt in progress in its run.
     #[must_use]
     pub fn attempt(&self, turn: Option<AttemptId>) -> Attempt {
         let Self { id, run, session, prompt, began_at, .. } = *self;
@@ -58,11 +59,11 @@ impl AttemptRow {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PromptRow {
     /// The prompt.
-    pub waiting: Waiting,
+    pub record: QueuedPromptRecord,
     /// Its session.
     pub session: SessionId,
-    /// The run that passes it on.
+    /// The run that delivers it.
     pub run: Option<RunId>,
-    /// Whether it is no longer queued: the agent is given it, or it was withdrawn.
+    /// Whether it is no longer queued: delivered or withdrawn.
     pub taken: bool,
 }

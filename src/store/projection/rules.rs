@@ -1,4 +1,4 @@
-//! What every store refuses, in the same words.
+//! The commits that every store refuses, with the same messages.
 
 use std::fmt::Display;
 use std::path::Path;
@@ -6,7 +6,8 @@ use std::path::Path;
 use crate::run::{AttemptId, Event, PromptId, Purpose, RunId};
 use crate::store::error::StoreError;
 
-/// Whether an event can happen to a run that has had `last_seq` events, may be over, and may be in a turn.
+/// Whether an event may be appended to a run that has had `last_seq` events, given whether it has
+/// ended and which turn is in flight.
 pub(super) fn may_follow(
     run: RunId,
     last_seq: u64,
@@ -16,15 +17,19 @@ pub(super) fn may_follow(
 ) -> Result<(), StoreError> {
     let problem = match event {
         Event::Started { .. } if last_seq > 0 => Some("has started before"),
-        Event::Started { order, .. } => (order.run != run).then_some("was to start with another run's order"),
-        Event::Resumed { .. } => (!over).then_some("goes on already, so it cannot be resumed"),
+        Event::Started { spec, .. } => {
+            (spec.run != run).then_some("cannot start with another run's spec")
+        }
+        Event::Resumed { .. } => (!over).then_some("is running already, so it cannot be resumed"),
         Event::TurnBegan { .. } | Event::CheckBegan { .. } if turn.is_some() => {
-            Some("is in the middle of a turn, so none can begin")
+            Some("is in the middle of a turn, so no other can begin")
         }
         Event::Replied { attempt, .. } if turn != Some(*attempt) => {
             Some("is not in the turn that was replied to")
         }
-        Event::Checked { check, .. } if turn != Some(*check) => Some("is not in the check that ended"),
+        Event::Checked { check, .. } if turn != Some(*check) => {
+            Some("is not in the check that ended")
+        }
         Event::TurnBegan { .. }
         | Event::TreeSeen { .. }
         | Event::RulesBroken { .. }
@@ -32,12 +37,14 @@ pub(super) fn may_follow(
         | Event::CheckBegan { .. }
         | Event::Checked { .. }
         | Event::Replied { .. }
-        | Event::Reasked { .. }
+        | Event::Retried { .. }
         | Event::Moved { .. }
         | Event::PromptQueued { .. } => over.then_some("has ended, so nothing more happens in it"),
-        // A run that waits to go on by itself can end once more: when a client stops it.
+        // A paused run can end once more, when a client stops it.
         Event::Ended { .. } => None,
-        Event::WorktreeEnded { .. } => (!over).then_some("has not ended, so its worktree is still its own"),
+        Event::WorktreeEnded { .. } => {
+            (!over).then_some("has not ended, so its worktree is still its own")
+        }
     };
     match problem {
         Some(problem) => Err(StoreError::Contradiction { what: format!("run {run} {problem}") }),
@@ -45,15 +52,15 @@ pub(super) fn may_follow(
     }
 }
 
-/// What a reply adds to the cost of its run. A senseless figure must not give money back.
+/// What a reply adds to the cost of its run. An invalid amount must not lower it.
 pub(super) fn cost(stated: Option<f64>) -> f64 {
     stated.filter(|cost| cost.is_finite() && *cost > 0.0).unwrap_or(0.0)
 }
 
-/// The prompt that a turn passes on.
-pub(super) fn passed(purpose: &Purpose) -> Option<PromptId> {
+/// The prompt that a turn delivers.
+pub(super) fn delivered_prompt(purpose: &Purpose) -> Option<PromptId> {
     match purpose {
-        Purpose::Pass { prompt } => Some(*prompt),
+        Purpose::Deliver { prompt } => Some(*prompt),
         Purpose::Step
         | Purpose::Continue
         | Purpose::Remind { .. }
@@ -62,15 +69,18 @@ pub(super) fn passed(purpose: &Purpose) -> Option<PromptId> {
     }
 }
 
-/// A directory as it is written down: as text that people can read.
+/// The text of a directory, as it is stored.
 pub(in crate::store) fn text_of(directory: &Path) -> Result<&str, StoreError> {
     directory.to_str().ok_or_else(|| StoreError::Contradiction {
-        what: format!("the directory `{}` is not valid UTF-8, and is kept as text", directory.display()),
+        what: format!(
+            "the directory `{}` is not valid UTF-8, and is stored as text",
+            directory.display()
+        ),
     })
 }
 
 pub(super) fn taken(prompt: PromptId) -> StoreError {
-    StoreError::Contradiction { what: format!("prompt {prompt} was passed on already") }
+    StoreError::Contradiction { what: format!("prompt {prompt} was delivered already") }
 }
 
 pub(in crate::store) fn missing(kind: &'static str, id: &impl Display) -> StoreError {
@@ -78,9 +88,11 @@ pub(in crate::store) fn missing(kind: &'static str, id: &impl Display) -> StoreE
 }
 
 pub(super) fn twice(kind: &str, id: &impl Display) -> StoreError {
-    StoreError::Contradiction { what: format!("{kind} {id} is there already") }
+    StoreError::Contradiction { what: format!("{kind} {id} exists already") }
 }
 
 pub(super) fn empty(kind: &str, id: &impl Display) -> StoreError {
-    StoreError::Contradiction { what: format!("an entry of {kind} {id} has neither an event nor a message") }
+    StoreError::Contradiction {
+        what: format!("an entry of {kind} {id} has neither an event nor a message"),
+    }
 }

@@ -1,17 +1,17 @@
-//! What the events of a run do to its row, its session, its attempts and its queue.
+//! The effect of a run's events on its row, its session, its attempts and its queue.
 
-use super::conversation::{say, touch};
+use super::conversation::{add_message, touch};
 use super::draft::Draft;
 use super::rows::RunRow;
-use super::rules::{cost, empty, may_follow, missing, passed, text_of};
+use super::rules::{cost, delivered_prompt, empty, may_follow, missing, text_of};
 use super::turns;
-use crate::run::{Event, Order, RunId, SessionId};
+use crate::run::{Event, RunId, RunSpec, SessionId};
 use crate::session::Entry;
 use crate::store::committed::WrittenEvent;
 use crate::store::error::StoreError;
-use crate::store::records::{Recorded, RunRecord};
+use crate::store::records::{EventRecord, RunRecord};
 
-/// Appends entries to a run, which they may begin.
+/// Appends entries to a run. The first one may begin it.
 pub(super) fn append(
     draft: &mut Draft<'_>,
     run: RunId,
@@ -25,9 +25,9 @@ pub(super) fn append(
             return Err(StoreError::Stale { run, expected: after, found });
         }
         (Some((session, _)), _) => session,
-        (None, Some(Event::Started { recipe, step, order, .. })) if after == 0 => {
-            begin(draft, run, recipe, step, order, at)?;
-            order.session
+        (None, Some(Event::Started { recipe, step, spec, .. })) if after == 0 => {
+            begin(draft, run, recipe, step, spec, at)?;
+            spec.session
         }
         (None, _) => return Err(missing("run", &run)),
     };
@@ -35,32 +35,33 @@ pub(super) fn append(
         if event.is_none() && message.is_none() {
             return Err(empty("run", &run));
         }
-        let event = event.as_ref().map(|event| happen(draft, run, event, at)).transpose()?;
-        let message = message.as_ref().map(|message| say(draft, session, message)).transpose()?;
+        let event = event.as_ref().map(|event| apply_event(draft, run, event, at)).transpose()?;
+        let message =
+            message.as_ref().map(|message| add_message(draft, session, message)).transpose()?;
         draft.add_entry(event.map(WrittenEvent::Run), message);
     }
     Ok(())
 }
 
-/// Adds the row of a run that begins, and takes its session.
+/// Adds the row of a new run, and takes its session.
 fn begin(
     draft: &mut Draft<'_>,
     run: RunId,
     recipe: &str,
     step: &str,
-    order: &Order,
+    spec: &RunSpec,
     at: u64,
 ) -> Result<(), StoreError> {
-    take_session(draft, order.session, run)?;
-    text_of(&order.directory)?;
+    take_session(draft, spec.session, run)?;
+    text_of(&spec.directory)?;
     let record = RunRecord {
         id: run,
-        session: order.session,
+        session: spec.session,
         recipe: recipe.to_owned(),
-        directory: order.directory.clone(),
-        agent: order.agent.clone(),
-        rehearsal: order.rehearsal,
-        continues: order.continues,
+        directory: spec.directory.clone(),
+        agent: spec.agent.clone(),
+        rehearsal: spec.rehearsal,
+        continues: spec.continues,
         started_at: at,
         changed_at: at,
         step: step.to_owned(),
@@ -82,22 +83,34 @@ fn take_session(draft: &mut Draft<'_>, session: SessionId, run: RunId) -> Result
     }
 }
 
-/// Applies an event, and gives it its numbers.
-fn happen(draft: &mut Draft<'_>, run: RunId, event: &Event, at: u64) -> Result<Recorded, StoreError> {
+/// Applies an event, and assigns its numbers.
+fn apply_event(
+    draft: &mut Draft<'_>,
+    run: RunId,
+    event: &Event,
+    at: u64,
+) -> Result<EventRecord, StoreError> {
     let row = draft.run(run)?.ok_or_else(|| missing("run", &run))?;
     let (session, over) = (row.record.session, row.record.ending.is_some());
     may_follow(run, row.record.last_seq, over, row.attempt, event)?;
-    learn(draft, run, session, event, at)?;
+    project_event(draft, run, session, event, at)?;
     touch(draft, session, at)?;
     let record = &mut draft.change_run(run)?.record;
     record.last_seq += 1;
     record.changed_at = record.changed_at.max(at);
     let seq = record.last_seq;
-    Ok(Recorded { place: draft.next_place(), run, session, seq, at, event: event.clone() })
+    Ok(EventRecord {
+        global_seq: draft.next_global_seq(),
+        run,
+        session,
+        seq,
+        at,
+        event: event.clone(),
+    })
 }
 
-/// What an event says about the run, its session, its attempts and its queue.
-fn learn(
+/// Applies an event to the run, its session, its attempts and its queue.
+fn project_event(
     draft: &mut Draft<'_>,
     run: RunId,
     session: SessionId,
@@ -110,15 +123,15 @@ fn learn(
         | Event::RulesBroken { .. }
         | Event::WorktreeEnded { .. }
         | Event::ToolsRefused { .. }
-        | Event::Reasked { .. } => {}
-        // A check may have a process as a turn has, and is an attempt like one.
+        | Event::Retried { .. } => {}
+        // A check is an attempt too: like a turn, it may have a process.
         Event::CheckBegan { check, .. } => {
             turns::begin(draft, *check, Some(run), session, None, at)?;
             draft.change_run(run)?.attempt = Some(*check);
         }
         Event::Checked { .. } => draft.change_run(run)?.attempt = None,
         Event::TurnBegan { attempt, purpose, .. } => {
-            turns::begin(draft, *attempt, Some(run), session, passed(purpose), at)?;
+            turns::begin(draft, *attempt, Some(run), session, delivered_prompt(purpose), at)?;
             draft.change_run(run)?.attempt = Some(*attempt);
         }
         Event::Replied { cost_usd, .. } => {
@@ -134,16 +147,16 @@ fn learn(
         Event::PromptQueued { prompt, text } => {
             turns::queue_in_run(draft, *prompt, session, run, text, at)?;
         }
-        Event::Ended { ending, unheard, cost_usd, withdrawn, took: _, exceeded: _ } => {
+        Event::Ended { ending, redeliver, cost_usd, withdrawn, took: _, exceeded: _ } => {
             let row = draft.change_run(run)?;
             let turn = row.attempt.take();
             row.record.cost_usd += cost(*cost_usd);
             row.record.ending = Some(ending.clone());
-            // One that waited to resume by itself may end while another run holds the session.
+            // A paused run may end while another run holds the session.
             let holder = &mut draft.change_session(session)?.session.run;
             *holder = holder.filter(|holder| *holder != run);
-            if let Some(turn) = turn.filter(|_| *unheard) {
-                turns::requeue_heard(draft, turn)?;
+            if let Some(turn) = turn.filter(|_| *redeliver) {
+                turns::requeue_maybe_received(draft, turn)?;
             }
             turns::withdraw(draft, session, withdrawn)?;
         }

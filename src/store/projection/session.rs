@@ -1,6 +1,6 @@
-//! What the events of a session, beside its runs, do to the rows.
+//! The effect of a session's own events on the rows.
 
-use super::conversation::{say, touch};
+use super::conversation::{add_message, touch};
 use super::draft::Draft;
 use super::rules::{empty, missing, text_of};
 use super::turns;
@@ -9,7 +9,7 @@ use crate::session::{Entry, NewSession, SessionEvent};
 use crate::store::committed::WrittenEvent;
 use crate::store::error::StoreError;
 
-/// Appends entries to a session, which they may begin.
+/// Appends entries to a session. The first one may begin it.
 pub(super) fn append(
     draft: &mut Draft<'_>,
     session: SessionId,
@@ -25,16 +25,17 @@ pub(super) fn append(
             return Err(empty("session", &session));
         }
         if let Some(event) = event {
-            happen(draft, session, at, event)?;
+            apply_event(draft, session, at, event)?;
         }
-        let message = message.as_ref().map(|message| say(draft, session, message)).transpose()?;
+        let message =
+            message.as_ref().map(|message| add_message(draft, session, message)).transpose()?;
         let event = event.clone().map(|event| WrittenEvent::Session { session, event });
         draft.add_entry(event, message);
     }
     Ok(())
 }
 
-fn happen(
+fn apply_event(
     draft: &mut Draft<'_>,
     session: SessionId,
     at: u64,
@@ -57,7 +58,7 @@ fn happen(
             end_chat(draft, session, *attempt)?;
             if *requeued { turns::requeue(draft, *attempt) } else { Ok(()) }
         }
-        SessionEvent::ChatRepeated { attempt } => turns::heard(draft, *attempt),
+        SessionEvent::ChatRepeated { attempt } => turns::mark_maybe_received(draft, *attempt),
         SessionEvent::PromptsWithdrawn { prompts } => turns::withdraw(draft, session, prompts),
         SessionEvent::Opened => {
             draft.change_session(session)?.session.opened = true;
@@ -70,11 +71,11 @@ fn happen(
     }
 }
 
-/// Begins a session; one that is there stays as it is.
+/// Begins a session. An existing one stays as it is.
 fn begin(draft: &mut Draft<'_>, session: SessionId, new: &NewSession) -> Result<(), StoreError> {
     text_of(&new.directory)?;
     if new.id != session {
-        let what = format!("session {session} was to begin as session {}", new.id);
+        let what = format!("session {session} cannot begin as session {}", new.id);
         return Err(StoreError::Contradiction { what });
     }
     if draft.session(session)?.is_none() {
@@ -83,9 +84,14 @@ fn begin(draft: &mut Draft<'_>, session: SessionId, new: &NewSession) -> Result<
     Ok(())
 }
 
-/// Ends an attempt outside of a run; the attempts of a run end with its events.
-fn end_chat(draft: &mut Draft<'_>, session: SessionId, attempt: AttemptId) -> Result<(), StoreError> {
-    let is_chat = draft.attempt(attempt)?.is_some_and(|row| row.run.is_none() && row.session == session);
+/// Ends an attempt outside a run. The attempts of a run end with its events.
+fn end_chat(
+    draft: &mut Draft<'_>,
+    session: SessionId,
+    attempt: AttemptId,
+) -> Result<(), StoreError> {
+    let is_chat =
+        draft.attempt(attempt)?.is_some_and(|row| row.run.is_none() && row.session == session);
     match draft.change_attempt(attempt)? {
         Some(row) if is_chat => row.chat_ended = true,
         Some(_) | None => return Err(missing("attempt", &attempt)),

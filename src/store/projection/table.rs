@@ -1,4 +1,5 @@
-//! Rows of one kind while a commit is projected: each is read at most once and written at most once.
+//! Rows of one kind while a commit is projected: each is read at most once and written at most
+//! once.
 
 use super::projected::Upsert;
 use super::rows::{AttemptRow, PromptRow, RunRow, SessionRow};
@@ -12,7 +13,7 @@ pub(super) trait Row {
     fn session(&self) -> SessionId;
 }
 
-/// The rows that the commit has been about so far, in the order in which it came to them.
+/// The rows read or added so far, in that order.
 #[derive(Debug)]
 pub(super) struct Table<T> {
     rows: Vec<Held<T>>,
@@ -36,21 +37,21 @@ impl<T: Row> Table<T> {
         self.rows.iter().find(|held| held.row.id() == id).map(|held| &held.row)
     }
 
-    /// The row, which is to be written.
+    /// The row, marked to be written.
     pub(super) fn change(&mut self, id: T::Id) -> Option<&mut T> {
         let held = self.rows.iter_mut().find(|held| held.row.id() == id)?;
         held.changed = true;
         Some(&mut held.row)
     }
 
-    /// Takes in a row as the store has it. One that is here already may have changed since, and stays.
+    /// Adds a row read from the store. A row that is here already may have changed, and stays.
     pub(super) fn hold(&mut self, row: T) {
         if self.get(row.id()).is_none() {
             self.rows.push(Held { row, is_new: false, changed: false });
         }
     }
 
-    /// Takes in a row that the store does not have.
+    /// Adds a new row.
     pub(super) fn add(&mut self, row: T) {
         self.rows.push(Held { row, is_new: true, changed: true });
     }
@@ -107,7 +108,7 @@ impl Row for PromptRow {
     type Id = PromptId;
 
     fn id(&self) -> PromptId {
-        self.waiting.prompt
+        self.record.prompt
     }
 
     fn session(&self) -> SessionId {

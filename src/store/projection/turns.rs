@@ -1,13 +1,13 @@
-//! Attempts, and the queued prompts that they pass on.
+//! Attempts, and the queued prompts that they deliver.
 
 use super::draft::Draft;
 use super::rows::{AttemptRow, PromptRow};
 use super::rules::{missing, taken, twice};
 use crate::run::{AttemptId, PromptId, RunId, SessionId};
 use crate::store::error::StoreError;
-use crate::store::records::Waiting;
+use crate::store::records::QueuedPromptRecord;
 
-/// The agent is about to be given a prompt. If it is a queued one, it is no longer queued.
+/// Begins an attempt. If it delivers a queued prompt, that leaves the queue.
 pub(super) fn begin(
     draft: &mut Draft<'_>,
     id: AttemptId,
@@ -31,21 +31,27 @@ pub(super) fn begin(
     Ok(())
 }
 
-/// What an attempt was to pass on is queued again, and the agent may have got it.
-pub(super) fn requeue_heard(draft: &mut Draft<'_>, attempt: AttemptId) -> Result<(), StoreError> {
-    heard(draft, attempt)?;
+/// Requeues an attempt's prompt, which the agent may have received.
+pub(super) fn requeue_maybe_received(
+    draft: &mut Draft<'_>,
+    attempt: AttemptId,
+) -> Result<(), StoreError> {
+    mark_maybe_received(draft, attempt)?;
     requeue(draft, attempt)
 }
 
-/// The agent may have got what an attempt is to pass on.
-pub(super) fn heard(draft: &mut Draft<'_>, attempt: AttemptId) -> Result<(), StoreError> {
+/// Marks an attempt's prompt as possibly received.
+pub(super) fn mark_maybe_received(
+    draft: &mut Draft<'_>,
+    attempt: AttemptId,
+) -> Result<(), StoreError> {
     match draft.attempt(attempt)?.and_then(|row| row.prompt) {
         Some(prompt) => draft.repeat_prompt(prompt),
         None => Ok(()),
     }
 }
 
-/// The agent certainly did not get what an attempt was to pass on.
+/// Requeues an attempt's prompt, which the agent certainly did not receive.
 pub(super) fn requeue(draft: &mut Draft<'_>, attempt: AttemptId) -> Result<(), StoreError> {
     match draft.attempt(attempt)?.and_then(|row| row.prompt) {
         Some(prompt) => draft.take_prompt(prompt, false),
@@ -53,7 +59,7 @@ pub(super) fn requeue(draft: &mut Draft<'_>, attempt: AttemptId) -> Result<(), S
     }
 }
 
-/// Puts a prompt at the end of the queue.
+/// Appends a prompt to the queue.
 pub(super) fn queue(
     draft: &mut Draft<'_>,
     prompt: PromptId,
@@ -68,7 +74,8 @@ pub(super) fn queue(
     Ok(())
 }
 
-/// Puts a prompt in the queue of a run. One that is in its session's queue already keeps its place.
+/// Adds a prompt to the queue of a run. A prompt that is in its session's queue already keeps its
+/// position.
 pub(super) fn queue_in_run(
     draft: &mut Draft<'_>,
     prompt: PromptId,
@@ -78,14 +85,14 @@ pub(super) fn queue_in_run(
     at: u64,
 ) -> Result<(), StoreError> {
     match draft.prompt(prompt)?.map(|row| row.session) {
-        Some(known) if known == session => draft.give_prompt(prompt, run),
+        Some(known) if known == session => draft.assign_prompt(prompt, run),
         Some(_) => return Err(twice("prompt", &prompt)),
         None => draft.add_prompt(row(prompt, session, Some(run), text, at)),
     }
     Ok(())
 }
 
-/// Takes prompts out of a session's queue. Those that are not in it stay as they are.
+/// Withdraws prompts from a session's queue. Prompts that are not queued stay as they are.
 pub(super) fn withdraw(
     draft: &mut Draft<'_>,
     session: SessionId,
@@ -94,10 +101,10 @@ pub(super) fn withdraw(
     prompts.iter().try_for_each(|prompt| draft.withdraw_prompt(session, *prompt))
 }
 
-/// A new row. The store gives the prompt its number.
+/// A new row. The store assigns its number.
 fn row(prompt: PromptId, session: SessionId, run: Option<RunId>, text: &str, at: u64) -> PromptRow {
     PromptRow {
-        waiting: Waiting { prompt, text: text.to_owned(), at, again: false, number: 0 },
+        record: QueuedPromptRecord { prompt, text: text.to_owned(), at, again: false, number: 0 },
         session,
         run,
         taken: false,

@@ -1,4 +1,4 @@
-//! Telling a good database from a bad, a newer and a foreign one, and moving a bad one out of the way.
+//! Recognizing a damaged, a newer or a foreign database, and moving a damaged one out of the way.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -10,33 +10,40 @@ use super::failure::{Failure, is_damage};
 use super::migrate::APPLICATION;
 use crate::store::StoreError;
 
-/// What SQLite keeps beside a database. They belong to it and move with it.
+/// The suffixes of a database's files. They move together.
 const COMPANIONS: [&str; 3] = ["-wal", "-shm", ""];
 
-/// No database is smaller than its smallest page.
-const SMALLEST: u64 = 512;
+/// The smallest page size: no database is smaller.
+const MIN_DATABASE_BYTES: u64 = 512;
 
-/// A database that was found damaged, and moved out of the way. Nothing of it was deleted.
+/// A damaged database that was moved out of the way. Nothing of it was deleted.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SetAside {
+pub struct QuarantinedStore {
     /// Where it is now.
     pub path: PathBuf,
     /// What was wrong with it.
     pub why: String,
 }
 
-/// Looks at a database before anything is written to it: `Some` says what is damaged.
-pub(super) fn examine(connection: &Connection, path: &Path, known: i64) -> Result<Option<String>, Failure> {
-    match look(connection, path, known) {
+/// Examines a database before anything is written to it. `Some` says what is damaged.
+pub(super) fn examine(
+    connection: &Connection,
+    path: &Path,
+    known: i64,
+) -> Result<Option<String>, Failure> {
+    match find_damage(connection, path, known) {
         Ok(None) => Ok(None),
         Ok(Some(why)) => Ok(Some(abandon(connection, why))),
-        Err(Looked::Sql(error)) if is_damage(&error) => Ok(Some(abandon(connection, error.to_string()))),
-        Err(Looked::Sql(error)) => Err(error.into()),
-        Err(Looked::Refused(error)) => Err(error.into()),
+        Err(ExamineError::Sql(error)) if is_damage(&error) => {
+            Ok(Some(abandon(connection, error.to_string())))
+        }
+        Err(ExamineError::Sql(error)) => Err(error.into()),
+        Err(ExamineError::Refused(error)) => Err(error.into()),
     }
 }
 
-/// A bad database stays exactly as it was found, its log included, which SQLite would merge when it closes.
+/// Leaves a damaged database exactly as it was found. Closing it would otherwise make SQLite
+/// checkpoint its log.
 fn abandon(connection: &Connection, why: String) -> String {
     let kept = connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true);
     match kept {
@@ -45,70 +52,80 @@ fn abandon(connection: &Connection, why: String) -> String {
     }
 }
 
-enum Looked {
+enum ExamineError {
     Sql(rusqlite::Error),
     Refused(StoreError),
 }
 
-impl From<rusqlite::Error> for Looked {
+impl From<rusqlite::Error> for ExamineError {
     fn from(error: rusqlite::Error) -> Self {
         Self::Sql(error)
     }
 }
 
-fn look(connection: &Connection, path: &Path, known: i64) -> Result<Option<String>, Looked> {
+fn find_damage(
+    connection: &Connection,
+    path: &Path,
+    known: i64,
+) -> Result<Option<String>, ExamineError> {
     let size_of = |path: &Path| std::fs::metadata(path).map_or(0, |file| file.len());
-    // Asked for before SQLite is, which makes a log where there is none.
+    // Checked before SQLite is used, which creates a log if there is none.
     let (size, log) = (size_of(path), size_of(&beside(path, "-wal")));
     let cut_off = Some(format!("it is cut off after {size} bytes"));
-    // SQLite takes so short a file for an empty one, and would write over it.
-    if (1..SMALLEST).contains(&size) {
+    // SQLite treats such a short file as empty, and would overwrite it.
+    if (1..MIN_DATABASE_BYTES).contains(&size) {
         return Ok(cut_off);
     }
     let number = |pragma| connection.pragma_query_value(None, pragma, |row| row.get::<_, i64>(0));
     let (application, version) = (number("application_id")?, number("user_version")?);
-    let items: i64 = connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
+    let items: i64 =
+        connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
     if (application, version, items) == (0, 0, 0) {
         return Ok(None);
     }
     if application != i64::from(APPLICATION) {
-        return Err(Looked::Refused(StoreError::Foreign { path: path.to_owned() }));
+        return Err(ExamineError::Refused(StoreError::Foreign { path: path.to_owned() }));
     }
     if version > known {
         let newer = StoreError::Newer { path: path.to_owned(), found: version, known };
-        return Err(Looked::Refused(newer));
+        return Err(ExamineError::Refused(newer));
     }
-    // SQLite reads what is missing of a page as zeros, also where those were somebody's words. With a log it may just
-    // have been interrupted, and will complete the page from there.
-    if log == 0 && size % u64::try_from(number("page_size")?).unwrap_or(SMALLEST) != 0 {
+    // SQLite reads the missing part of a page as zeros, even where it held data. With a log, the
+    // write may just have been interrupted, and SQLite completes the page from the log.
+    if log == 0 && size % u64::try_from(number("page_size")?).unwrap_or(MIN_DATABASE_BYTES) != 0 {
         return Ok(cut_off);
     }
     let found: String = connection.query_row("PRAGMA quick_check(1)", [], |row| row.get(0))?;
     Ok(if found == "ok" { None } else { Some(found) })
 }
 
-/// Moves a database and what belongs to it to a name that nothing has yet.
-pub(super) fn set_aside(database: &Path, why: String) -> Result<SetAside, Failure> {
+/// Moves a database and its companion files to an unused name.
+pub(super) fn quarantine(database: &Path, why: String) -> Result<QuarantinedStore, Failure> {
     let failed = |error: std::io::Error| StoreError::Failed {
-        why: format!("the damaged database `{}` cannot be set aside: {error}", database.display()),
+        why: format!(
+            "the damaged database `{}` cannot be moved aside: {error}",
+            database.display()
+        ),
     };
     let path = free_name(database)?;
-    // The log goes first: beside a new database, an old log would be taken for that one's.
+    // The log goes first: next to a new database, SQLite would take the old log for its own.
     for companion in COMPANIONS {
         match std::fs::rename(beside(database, companion), beside(&path, companion)) {
             Ok(()) => {}
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound && !companion.is_empty() => {}
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound && !companion.is_empty() => {
+            }
             Err(error) => return Err(failed(error).into()),
         }
     }
-    Ok(SetAside { path, why })
+    Ok(QuarantinedStore { path, why })
 }
 
-/// `surefire.db.damaged-20260131-235959`, with a number behind it where that is taken.
+/// `surefire.db.damaged-20260131-235959`, with a number appended if that is taken.
 fn free_name(database: &Path) -> Result<PathBuf, Failure> {
-    // SQLite knows the calendar, so that we need not.
+    // SQLite formats the date, which saves a dependency.
     let calendar = Connection::open_in_memory()?;
-    let now: String = calendar.query_row("SELECT strftime('%Y%m%d-%H%M%S', 'now')", [], |row| row.get(0))?;
+    let now: String =
+        calendar.query_row("SELECT strftime('%Y%m%d-%H%M%S', 'now')", [], |row| row.get(0))?;
     let stamped = beside(database, &format!(".damaged-{now}"));
     let taken = |name: &PathBuf| COMPANIONS.iter().any(|it| beside(name, it).exists());
     let (mut name, mut number) = (stamped.clone(), 1_u32);
@@ -119,7 +136,7 @@ fn free_name(database: &Path) -> Result<PathBuf, Failure> {
     Ok(name)
 }
 
-/// A file whose name begins with another one's.
+/// The path with a suffix appended to its file name.
 pub(super) fn beside(path: &Path, suffix: &str) -> PathBuf {
     let mut name = OsString::from(path);
     name.push(suffix);

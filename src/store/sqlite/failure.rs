@@ -1,11 +1,11 @@
-//! What SQLite says, in the store's words.
+//! Converting SQLite's errors.
 
 use rusqlite::ErrorCode;
 
 use crate::store::StoreError;
 
-/// A [`StoreError`] on its way out. It exists so that `?` works on SQLite's errors without making them part of the
-/// library's interface.
+/// A [`StoreError`] inside this module. It lets `?` convert SQLite's errors without making them
+/// part of the public API.
 #[derive(Debug)]
 pub(super) struct Failure(StoreError);
 
@@ -37,12 +37,12 @@ impl From<rusqlite::Error> for Failure {
     }
 }
 
-/// Whether the file, and not just the attempt to use it, is bad.
+/// Whether the file itself is damaged, not just this attempt to use it.
 pub(super) fn is_damage(error: &rusqlite::Error) -> bool {
     matches!(error.sqlite_error_code(), Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase))
 }
 
-/// Whether a row does not read as what it should be, while the file itself is good.
+/// Whether a row cannot be decoded, while the file itself is intact.
 pub(super) fn is_unreadable(error: &rusqlite::Error) -> bool {
     matches!(
         error,

@@ -1,4 +1,4 @@
-//! Looking over a whole store: which runs are set aside, and which rows cannot be read.
+//! Inspecting a whole store: which runs are quarantined, and which rows cannot be read.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -9,20 +9,22 @@ use super::database::{self, DATABASE};
 use super::failure::{Failure, is_unreadable};
 use super::migrate::{self, MIGRATIONS};
 use super::readable::key;
-use super::rows::{self, ATTEMPT, ATTEMPTS, MESSAGE, MESSAGES, RECORDED, RUN, SESSION, WAITING};
+use super::rows::{
+    self, ATTEMPT, ATTEMPTS, MESSAGE, MESSAGES, QUEUED_PROMPT, RECORDED, RUN, SESSION,
+};
 use super::{damage, files};
 use crate::run::RunId;
 use crate::store::{Quarantined, StoreError};
 
-/// The most that are listed. A store with more needs another remedy than a list.
+/// How many are listed. A store with more needs another remedy than a list.
 const MAX_LISTED: usize = 1000;
 
-/// Looks over a store that a server may have open. Nothing is changed. `None` where an earlier version wrote it: the next
-/// server brings its tables up to date, and they can be looked over after that.
+/// Inspects a store that a server may have open, without changing it. `None` if an earlier version
+/// wrote it: the next server migrates it, and it can be inspected after that.
 pub(super) fn inspect(data_dir: &Path) -> Result<Option<Vec<Quarantined>>, Failure> {
     let path = data_dir.join(DATABASE);
     files::check(&path)?;
-    let connection = open_to_look(&path)?;
+    let connection = open_to_inspect(&path)?;
     let known = migrate::version(MIGRATIONS);
     if let Some(why) = damage::examine(&connection, &path, known)? {
         return Err(StoreError::Damaged { what: why }.into());
@@ -31,16 +33,18 @@ pub(super) fn inspect(data_dir: &Path) -> Result<Option<Vec<Quarantined>>, Failu
     if version < known { Ok(None) } else { list(&connection).map(Some) }
 }
 
-/// Opens a database to look at it. One that no server has open is read as a file that does not change: SQLite would make a
-/// log beside it otherwise, if only for a moment.
-fn open_to_look(path: &Path) -> Result<Connection, Failure> {
-    let is_idle = std::fs::metadata(damage::beside(path, "-wal")).map_or(true, |log| log.len() == 0)
+/// Opens a database for inspection. If no server has it open, it is opened as immutable: otherwise
+/// SQLite would create a log for a moment.
+fn open_to_inspect(path: &Path) -> Result<Connection, Failure> {
+    let is_idle = std::fs::metadata(damage::beside(path, "-wal"))
+        .map_or(true, |log| log.len() == 0)
         && !damage::beside(path, "-shm").exists();
     if !is_idle {
         return reader(path);
     }
     let real = database::real(path);
-    let encoded: String = real.as_os_str().as_encoded_bytes().iter().map(|byte| encode(*byte)).collect();
+    let encoded: String =
+        real.as_os_str().as_encoded_bytes().iter().map(|byte| encode(*byte)).collect();
     let uri = PathBuf::from(format!("file:{encoded}?immutable=1"));
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI;
     Ok(Connection::open_with_flags(
@@ -49,34 +53,36 @@ fn open_to_look(path: &Path) -> Result<Connection, Failure> {
     )?)
 }
 
-/// A byte of a path, as an address may have it.
+/// Percent-encodes a byte of a path.
 fn encode(byte: u8) -> String {
     match byte {
-        b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'-' | b'_' | b'.' => char::from(byte).to_string(),
+        b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'-' | b'_' | b'.' => {
+            char::from(byte).to_string()
+        }
         other => format!("%{other:02X}"),
     }
 }
 
-/// Another connection that reads a database which is open.
+/// A read-only connection to a database that a server has open.
 pub(super) fn reader(path: &Path) -> Result<Connection, Failure> {
     database::connect(path, OpenFlags::SQLITE_OPEN_READ_ONLY)
 }
 
-/// What is set aside, and what cannot be read.
+/// The quarantined runs and the unreadable rows.
 pub(super) fn list(connection: &Connection) -> Result<Vec<Quarantined>, Failure> {
     let mut found = Found::default();
-    let sql =
-        "SELECT CAST(id AS BLOB), set_aside, number FROM runs WHERE set_aside IS NOT NULL ORDER BY number";
+    let sql = "SELECT CAST(id AS BLOB), set_aside, number FROM runs WHERE set_aside IS NOT NULL ORDER BY number";
     let mut statement = connection.prepare(sql)?;
     let mut rows = statement.query([])?;
     while let Some(row) = rows.next()? {
         let id = String::from_utf8_lossy(&row.get::<_, Vec<u8>>(0)?).into_owned();
         found.add("runs", Some(&id), &key(row)?, row.get(1)?);
-        found.set_aside.insert(id);
+        found.quarantined.insert(id);
     }
-    // The run stands before the row's key.
-    let runs =
-        format!("SELECT {RUN}, CAST(id AS BLOB), number FROM runs WHERE set_aside IS NULL ORDER BY number");
+    // The last two columns are the run and the row's key.
+    let runs = format!(
+        "SELECT {RUN}, CAST(id AS BLOB), number FROM runs WHERE set_aside IS NULL ORDER BY number"
+    );
     found.scan(connection, "runs", &runs, |row| rows::run(row).map(drop))?;
     let events = format!(
         "SELECT {RECORDED}, CAST(runs.id AS BLOB), events.place \
@@ -91,15 +97,17 @@ pub(super) fn list(connection: &Connection) -> Result<Vec<Quarantined>, Failure>
         "SELECT {MESSAGE}, CAST(messages.run AS BLOB), messages.number FROM {MESSAGES} ORDER BY messages.number"
     );
     found.scan(connection, "messages", &messages, |row| rows::message(row).map(drop))?;
-    let prompts = format!("SELECT {WAITING}, CAST(run AS BLOB), number FROM prompts ORDER BY number");
-    found.scan(connection, "prompts", &prompts, |row| rows::waiting(row).map(drop))?;
+    let prompts =
+        format!("SELECT {QUEUED_PROMPT}, CAST(run AS BLOB), number FROM prompts ORDER BY number");
+    found.scan(connection, "prompts", &prompts, |row| rows::queued_prompt(row).map(drop))?;
     Ok(found.list)
 }
 
 #[derive(Default)]
 struct Found {
-    set_aside: HashSet<String>,
-    /// The table and the run of what is in the list: that is there once, however many of its rows cannot be read.
+    quarantined: HashSet<String>,
+    /// The tables and runs in the list: each pair is listed once, even if many of its rows cannot
+    /// be read.
     named: HashSet<(&'static str, String)>,
     list: Vec<Quarantined>,
 }
@@ -131,8 +139,9 @@ impl Found {
     }
 
     fn add(&mut self, table: &'static str, run: Option<&str>, key: &str, why: String) {
-        let known = run
-            .is_some_and(|run| self.set_aside.contains(run) || !self.named.insert((table, run.to_owned())));
+        let known = run.is_some_and(|run| {
+            self.quarantined.contains(run) || !self.named.insert((table, run.to_owned()))
+        });
         if !known && self.list.len() < MAX_LISTED {
             let run = run.and_then(|run| run.parse::<RunId>().ok());
             self.list.push(Quarantined { run, row: format!("{table} {key}"), why });

@@ -12,38 +12,39 @@ use super::files::{self, NotOpened};
 use crate::store::{Holder, StoreError};
 
 /// The file's name in the data directory.
-const NAME: &str = "lock";
+const LOCK_FILE: &str = "lock";
 
-/// The longest note that is read: more than the longest path and all the rest.
-const LONGEST_NOTE: u64 = 8 * 1024;
+/// The longest note that is read: enough for the longest path and the other fields.
+const MAX_NOTE_BYTES: u64 = 8 * 1024;
 
-/// How long a lock is waited for whose holder is gone, and how often it is tried. Executing a program takes a moment, on a
-/// busy machine a long one.
+/// How long, and at which interval, to try a lock whose holder is gone: a child of the holder has
+/// it until its exec, which may take long on a busy machine.
 const INHERITED_LOCK_TIMEOUT: Duration = Duration::from_secs(5);
 const INHERITED_LOCK_INTERVAL: Duration = Duration::from_millis(5);
 
-/// A held lock. The system frees it when the process ends, however it ends.
+/// A held lock. The system releases it when the process ends, for whatever reason.
 #[derive(Debug)]
 pub(super) struct Lock {
     file: File,
 }
 
 impl Lock {
-    /// Takes the lock of a data directory, and notes down who did.
+    /// Takes the lock of a data directory, and writes the holder into it.
     pub(super) fn take(directory: &Path) -> Result<Self, StoreError> {
         let unusable = |error| unusable(directory, &error);
-        let mut file = files::open_own(&directory.join(NAME)).map_err(|error| match error {
-            NotOpened::Io(error) => unusable(error),
-            NotOpened::Refused(refused) => refused,
-        })?;
+        let mut file =
+            files::open_own(&directory.join(LOCK_FILE)).map_err(|error| match error {
+                NotOpened::Io(error) => unusable(error),
+                NotOpened::Refused(refused) => refused,
+            })?;
         let begun = Instant::now();
         loop {
             match file.try_lock() {
                 Ok(()) => break,
                 Err(TryLockError::WouldBlock) => {
                     let holder = noted(&mut file);
-                    // A server that was killed while it started a process leaves its lock to that child, until the child
-                    // executes its program.
+                    // A server that was killed while it started a child leaves its lock to that
+                    // child until the child's exec.
                     if !is_gone(&holder) || begun.elapsed() >= INHERITED_LOCK_TIMEOUT {
                         return Err(StoreError::Held { path: directory.to_owned(), holder });
                     }
@@ -57,7 +58,8 @@ impl Lock {
         Ok(lock)
     }
 
-    /// Writes who holds the lock, for people and for the next one who tries to take it.
+    /// Writes the holder into the lock file, for people and for the next process that tries to take
+    /// it.
     pub(super) fn note(&self, holder: &Holder) -> std::io::Result<()> {
         let mut file = &self.file;
         file.set_len(0)?;
@@ -68,17 +70,18 @@ impl Lock {
 
 impl Drop for Lock {
     fn drop(&mut self) {
-        // A stale pid would be read as a holder's; it does no harm where it cannot be wiped.
+        // A stale pid would be read as a holder's. If it cannot be erased, it does no harm.
         let _ = self.file.set_len(0);
-        // Closing the file is not enough: a process that is being started at this moment has it open until it executes
-        // its program, and would hold the lock for as long.
+        // Closing the file is not enough: a child process between fork and exec still has it open,
+        // and would hold the lock until its exec.
         let _ = self.file.unlock();
     }
 }
 
-/// Who holds the lock of a data directory. Whoever tries to take it in the same moment can be turned away.
+/// The holder of a data directory's lock. A process that tries to take the lock at this moment may
+/// be refused.
 pub(super) fn holder(directory: &Path) -> Result<Option<Holder>, StoreError> {
-    let mut file = match files::open_to_read(&directory.join(NAME)) {
+    let mut file = match files::open_to_read(&directory.join(LOCK_FILE)) {
         Ok(file) => file,
         Err(NotOpened::Io(error))
             if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) =>
@@ -90,7 +93,7 @@ pub(super) fn holder(directory: &Path) -> Result<Option<Holder>, StoreError> {
     };
     match file.try_lock_shared() {
         Ok(()) => {
-            // As above: closing it is not enough.
+            // As above, closing it is not enough.
             let _ = file.unlock();
             Ok(None)
         }
@@ -99,22 +102,22 @@ pub(super) fn holder(directory: &Path) -> Result<Option<Holder>, StoreError> {
     }
 }
 
-/// What a holder noted down about itself.
+/// Reads the holder's note.
 fn noted(file: &mut File) -> Holder {
     let mut note = String::new();
-    // Whatever else is in there need not be shown.
-    let read = file.rewind().and_then(|()| file.take(LONGEST_NOTE).read_to_string(&mut note));
+    // Anything else in the file is ignored.
+    let read = file.rewind().and_then(|()| file.take(MAX_NOTE_BYTES).read_to_string(&mut note));
     read.map_or_else(|_| Holder::default(), |_| Holder::read(&note))
 }
 
-/// Whether there is no such process any more.
+/// Whether the holder's process is gone.
 fn is_gone(holder: &Holder) -> bool {
     let pid = holder.pid.and_then(|pid| Pid::from_raw(i32::try_from(pid).ok()?));
     pid.is_some_and(|pid| test_kill_process(pid) == Err(Errno::SRCH))
 }
 
 fn unusable(directory: &Path, error: &std::io::Error) -> StoreError {
-    let why = format!("its `{NAME}` file cannot be locked: {error}");
+    let why = format!("its `{LOCK_FILE}` file cannot be locked: {error}");
     StoreError::Directory { path: directory.to_owned(), why }
 }
 
@@ -123,13 +126,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_lock_that_only_a_child_of_a_killed_server_has_is_waited_for() {
+    fn a_lock_inherited_by_a_child_of_a_killed_server_is_waited_for() {
         let directory = tempfile::tempdir().unwrap();
         let mut ended = std::process::Command::new("true").spawn().unwrap();
         ended.wait().unwrap();
         let lock = Lock::take(directory.path()).unwrap();
         let held = Lock::take(directory.path()).unwrap_err();
-        assert!(matches!(held, StoreError::Held { .. }), "its holder is there: {held}");
+        assert!(matches!(held, StoreError::Held { .. }), "its holder is alive: {held}");
 
         lock.note(&Holder { pid: Some(ended.id()), ..Holder::default() }).unwrap();
         let child = std::thread::spawn(move || {

@@ -1,14 +1,14 @@
-//! Bringing a database to the schema that this version writes.
+//! Migrating a database to the current schema.
 
 use rusqlite::{Connection, TransactionBehavior};
 
 use super::failure::Failure;
 
-/// Says whose database it is, in its header: "SURE".
+/// The application id in the database's header: "SURE".
 pub(super) const APPLICATION: i32 = i32::from_be_bytes(*b"SURE");
 
-/// The way from an empty database to the present schema. A change of the schema is one more entry; those that were
-/// ever released stay as they are.
+/// The steps from an empty database to the current schema. To change the schema, append a step;
+/// released steps never change.
 pub(super) const MIGRATIONS: &[&str] = &[
     include_str!("migrations/0001_begin.sql"),
     include_str!("migrations/0002_system_prompts.sql"),
@@ -19,12 +19,12 @@ pub(super) const MIGRATIONS: &[&str] = &[
     include_str!("migrations/0007_numbers_and_texts.sql"),
 ];
 
-/// The schema that this many migrations lead to.
+/// The schema version after these migrations.
 pub(super) fn version(migrations: &[&str]) -> i64 {
     i64::try_from(migrations.len()).unwrap_or(i64::MAX)
 }
 
-/// Takes the steps that the database has not taken yet: all of them, or none.
+/// Applies the missing migrations, atomically.
 pub(super) fn migrate(connection: &mut Connection, migrations: &[&str]) -> Result<(), Failure> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let at: i64 = transaction.pragma_query_value(None, "user_version", |row| row.get(0))?;
@@ -58,14 +58,14 @@ mod tests {
     }
 
     #[test]
-    fn a_later_step_is_taken_once_and_keeps_what_was_there() {
+    fn a_later_migration_is_applied_once_and_keeps_existing_rows() {
         let mut connection = open();
         connection.execute_batch("UPDATE store SET epoch = 7").unwrap();
         let longer = with("ALTER TABLE store ADD COLUMN motto TEXT NOT NULL DEFAULT 'why'");
         for _ in 0..2 {
             migrate(&mut connection, &longer).unwrap();
-            let row =
-                connection.query_row("SELECT epoch, motto FROM store", [], |r| Ok((r.get(0)?, r.get(1)?)));
+            let row = connection
+                .query_row("SELECT epoch, motto FROM store", [], |r| Ok((r.get(0)?, r.get(1)?)));
             assert_eq!(row.unwrap(), (7, "why".to_owned()));
             assert_eq!(user_version(&connection), version(&longer));
         }
@@ -79,13 +79,14 @@ mod tests {
                    VALUES ('a', 'b', '/', 'c', 1, 1)";
         connection.execute_batch(sql).unwrap();
         migrate(&mut connection, MIGRATIONS).unwrap();
-        let row = connection
-            .query_row("SELECT name, system_prompt FROM sessions", [], |row| Ok((row.get(0)?, row.get(1)?)));
+        let row = connection.query_row("SELECT name, system_prompt FROM sessions", [], |row| {
+            Ok((row.get(0)?, row.get(1)?))
+        });
         assert_eq!(row, Ok(("b".to_owned(), None::<String>)));
     }
 
     #[test]
-    fn rows_that_named_ids_name_numbers_and_say_the_same() {
+    fn rows_that_referred_to_ids_refer_to_numbers_and_keep_their_values() {
         let mut connection = Connection::open_in_memory().unwrap();
         connection.pragma_update(None, "foreign_keys", true).unwrap();
         migrate(&mut connection, &MIGRATIONS[..5]).unwrap();
@@ -103,37 +104,45 @@ mod tests {
             )
             .unwrap();
         migrate(&mut connection, MIGRATIONS).unwrap();
-        let told = |sql: &str| -> Vec<String> {
+        let rows = |sql: &str| -> Vec<String> {
             let mut statement = connection.prepare(sql).unwrap();
             statement.query_map([], |row| row.get(0)).unwrap().map(Result::unwrap).collect()
         };
         assert_eq!(
-            told("SELECT concat_ws(' ', place, run, seq, event) FROM events"),
+            rows("SELECT concat_ws(' ', place, run, seq, event) FROM events"),
             ["4 5 1 started", "9 5 2 turn_began"]
         );
-        assert_eq!(told("SELECT concat_ws(' ', id, run, session) FROM attempts"), ["a1 5 7", "a2 3"]);
         assert_eq!(
-            told("SELECT concat_ws(' ', number, session, text, attempt, run) FROM messages"),
+            rows("SELECT concat_ws(' ', id, run, session) FROM attempts"),
+            ["a1 5 7", "a2 3"]
+        );
+        assert_eq!(
+            rows("SELECT concat_ws(' ', number, session, text, attempt, run) FROM messages"),
             ["2 7 words a1 gone"]
         );
         assert_eq!(
-            told("SELECT concat_ws(' ', session, \"offset\", text) FROM conversation"),
+            rows("SELECT concat_ws(' ', session, \"offset\", text) FROM conversation"),
             ["s7 0 words"]
         );
-        assert_eq!(told("SELECT concat_ws(' ', run, event) FROM timeline"), ["r5 started", "r5 turn_began"]);
-        assert_eq!(told("SELECT \"table\" FROM pragma_foreign_key_check"), [""; 0]);
+        assert_eq!(
+            rows("SELECT concat_ws(' ', run, event) FROM timeline"),
+            ["r5 started", "r5 turn_began"]
+        );
+        assert_eq!(rows("SELECT \"table\" FROM pragma_foreign_key_check"), [""; 0]);
         connection.execute_batch("UPDATE runs SET ended_at = 1; DELETE FROM sessions").unwrap();
-        assert_eq!(told("SELECT cast(count(*) AS TEXT) FROM events"), ["0"]);
+        assert_eq!(rows("SELECT cast(count(*) AS TEXT) FROM events"), ["0"]);
     }
 
     #[test]
-    fn a_step_that_fails_leaves_nothing_behind() {
+    fn a_migration_that_fails_is_rolled_back() {
         let mut connection = open();
         let broken = with("CREATE TABLE half (a); INSERT INTO nowhere VALUES (1);");
         migrate(&mut connection, &broken).unwrap_err();
         assert_eq!(user_version(&connection), version(MIGRATIONS));
         let halves: i64 = connection
-            .query_row("SELECT count(*) FROM sqlite_master WHERE name = 'half'", [], |row| row.get(0))
+            .query_row("SELECT count(*) FROM sqlite_master WHERE name = 'half'", [], |row| {
+                row.get(0)
+            })
             .unwrap();
         assert_eq!(halves, 0);
         migrate(&mut connection, &with("CREATE TABLE half (a);")).unwrap();

@@ -1,6 +1,7 @@
-//! The store on disk: one SQLite database in a data directory that one server holds at a time.
+//! The durable store: one SQLite database in a data directory that one server holds at a time.
 //!
-//! Read [`open`] for what may be found there, [`mod@write`] for how a commit is written, and `migrations/` for the tables.
+//! Read [`open`] for opening and damage, [`mod@write`] for writing a commit, and `migrations/` for
+//! the tables.
 
 mod checkpoint;
 mod damage;
@@ -23,7 +24,7 @@ mod tables;
 mod texts;
 mod write;
 
-pub use damage::SetAside;
+pub use damage::QuarantinedStore;
 pub use open::{Opened, SqliteOptions};
 
 use std::path::{Path, PathBuf};
@@ -37,14 +38,14 @@ use self::hold::hold;
 use self::lock::Lock;
 use self::readable::Skipped;
 use super::{
-    Attempt, Commit, Committed, Holder, Message, Pruned, Quarantined, Recorded, RunFilter, RunRecord,
-    Session, Store, StoreError, Waiting,
+    Attempt, Commit, Committed, EventRecord, Holder, Message, Pruned, Quarantined,
+    QueuedPromptRecord, RunFilter, RunRecord, SessionRecord, Store, StoreError,
 };
 use crate::run::{AttemptId, PromptId, RunId, SessionId};
 
-/// A store in a SQLite database, which it holds until it is dropped.
+/// A store in a SQLite database. It holds the data directory until it is dropped.
 ///
-/// A commit is on the disk when [`Store::commit`] returns. Reading does not wait for writing.
+/// A commit is durable when [`Store::commit`] returns. Readers do not wait for writers.
 ///
 /// ```
 /// # fn main() -> Result<(), surefire::store::StoreError> {
@@ -74,31 +75,32 @@ use crate::run::{AttemptId, PromptId, RunId, SessionId};
 #[derive(Debug)]
 pub struct Sqlite {
     path: PathBuf,
-    /// Ours as long as nobody has opened the store after us.
+    /// The fencing token: the store is ours until another process raises it.
     epoch: i64,
     skipped: Skipped,
     checkpointer: Checkpointer,
     reader: Mutex<Connection>,
-    /// Closed after the reader: who closes last merges the log into the database, and a reader cannot.
+    /// Closed after the reader: the last connection to close checkpoints the log, which a reader
+    /// cannot do.
     writer: Arc<Mutex<Connection>>,
-    /// The last field, because it has to be held until the connections are closed.
+    /// The last field, so that it is held until the connections are closed.
     lock: Lock,
 }
 
 impl Sqlite {
-    /// Whether there is a store in this data directory, whoever holds it.
+    /// Whether there is a store in this data directory, held or not.
     #[must_use]
     pub fn is_in(data_dir: &Path) -> bool {
-        // Also one that is a link, and then refused: that is no empty directory.
+        // A link counts too, although it is refused later: the directory is not empty.
         data_dir.join(DATABASE).symlink_metadata().is_ok()
     }
 
-    /// The runs that are set aside in this data directory, and the rows that cannot be read. A server may have it open;
-    /// nothing is changed. `None` where an earlier version wrote it: it is brought up to date when it is opened, and can be
-    /// looked over after that.
+    /// The quarantined runs in this data directory, and the rows that cannot be read. Nothing is
+    /// changed, and a server may have it open. `None` if an earlier version wrote the store:
+    /// opening it migrates it, and it can be inspected after that.
     ///
     /// # Errors
-    /// The database is damaged, or not to be opened.
+    /// The database is damaged, or cannot be opened.
     pub fn inspect(data_dir: &Path) -> Result<Option<Vec<Quarantined>>, StoreError> {
         Ok(inspect::inspect(data_dir)?)
     }
@@ -109,15 +111,15 @@ impl Sqlite {
         &self.path
     }
 
-    /// Who holds this data directory at the moment. Nothing in it is changed, or made.
+    /// The current holder of this data directory. Nothing in it is changed or created.
     ///
     /// # Errors
-    /// That cannot be found out.
+    /// The lock file cannot be read.
     pub fn holder(data_dir: &Path) -> Result<Option<Holder>, StoreError> {
         lock::holder(data_dir)
     }
 
-    /// Notes in the lock file where this server can be reached, and which file its key is in, for the next one that
+    /// Writes this server's address and key file into the lock file, for the next process that
     /// wants the data directory.
     ///
     /// # Errors
@@ -153,15 +155,19 @@ impl Store for Sqlite {
         committed
     }
 
-    fn session(&self, id: SessionId) -> Result<Option<Session>, StoreError> {
+    fn session(&self, id: SessionId) -> Result<Option<SessionRecord>, StoreError> {
         Ok(read::session(&self.reader(), id)?)
     }
 
-    fn sessions(&self, limit: usize) -> Result<Vec<Session>, StoreError> {
+    fn sessions(&self, limit: usize) -> Result<Vec<SessionRecord>, StoreError> {
         Ok(read::sessions(&self.reader(), &self.skipped, limit)?)
     }
 
-    fn sessions_before(&self, before: &Session, limit: usize) -> Result<Vec<Session>, StoreError> {
+    fn sessions_before(
+        &self,
+        before: &SessionRecord,
+        limit: usize,
+    ) -> Result<Vec<SessionRecord>, StoreError> {
         Ok(read::sessions_before(&self.reader(), &self.skipped, before, limit)?)
     }
 
@@ -169,7 +175,12 @@ impl Store for Sqlite {
         Ok(read::session_count(&self.reader())?)
     }
 
-    fn messages(&self, session: SessionId, from: u64, limit: usize) -> Result<Vec<Message>, StoreError> {
+    fn messages(
+        &self,
+        session: SessionId,
+        from: u64,
+        limit: usize,
+    ) -> Result<Vec<Message>, StoreError> {
         Ok(read::messages(&self.reader(), &self.skipped, session, from, limit)?)
     }
 
@@ -191,16 +202,16 @@ impl Store for Sqlite {
         Ok(read::runs(&self.reader(), &self.skipped, filter)?)
     }
 
-    fn events(&self, run: RunId, after: u64, limit: usize) -> Result<Vec<Recorded>, StoreError> {
+    fn events(&self, run: RunId, after: u64, limit: usize) -> Result<Vec<EventRecord>, StoreError> {
         Ok(read::events(&self.reader(), run, after, limit)?)
     }
 
-    fn events_of_all(&self, after: u64, limit: usize) -> Result<Vec<Recorded>, StoreError> {
+    fn events_of_all(&self, after: u64, limit: usize) -> Result<Vec<EventRecord>, StoreError> {
         Ok(read::events_of_all(&self.reader(), &self.skipped, after, limit)?)
     }
 
-    fn last_place(&self) -> Result<u64, StoreError> {
-        Ok(read::last_place(&self.reader())?)
+    fn last_global_seq(&self) -> Result<u64, StoreError> {
+        Ok(read::last_global_seq(&self.reader())?)
     }
 
     fn attempt(&self, id: AttemptId) -> Result<Option<Attempt>, StoreError> {
@@ -211,15 +222,15 @@ impl Store for Sqlite {
         Ok(read::open_attempts(&self.reader(), &self.skipped)?)
     }
 
-    fn waiting(&self, session: SessionId) -> Result<Vec<Waiting>, StoreError> {
-        Ok(read::waiting(&self.reader(), &self.skipped, session)?)
+    fn queued_prompts(&self, session: SessionId) -> Result<Vec<QueuedPromptRecord>, StoreError> {
+        Ok(read::queued_prompts(&self.reader(), &self.skipped, session)?)
     }
 
-    fn waiting_sessions(&self) -> Result<Vec<SessionId>, StoreError> {
-        Ok(read::waiting_sessions(&self.reader(), &self.skipped)?)
+    fn sessions_with_queued_prompts(&self) -> Result<Vec<SessionId>, StoreError> {
+        Ok(read::sessions_with_queued_prompts(&self.reader(), &self.skipped)?)
     }
 
-    fn prompt(&self, id: PromptId) -> Result<Option<Waiting>, StoreError> {
+    fn prompt(&self, id: PromptId) -> Result<Option<QueuedPromptRecord>, StoreError> {
         Ok(read::prompt(&self.reader(), id)?)
     }
 
@@ -250,7 +261,7 @@ impl Store for Sqlite {
     }
 
     fn quarantined(&self) -> Result<Vec<Quarantined>, StoreError> {
-        // With a connection of its own: it may take a while, and other readers need not wait for it.
+        // On a connection of its own, because it may take a while and must not block other readers.
         Ok(inspect::list(&inspect::reader(&self.path)?)?)
     }
 }
@@ -260,20 +271,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_panic_in_the_middle_of_a_transaction_leaves_the_store_to_the_others() {
+    fn a_panic_in_the_middle_of_a_transaction_leaves_the_store_usable() {
         let folder = tempfile::tempdir().unwrap();
         let store = Sqlite::open(folder.path()).unwrap().store;
-        let died = std::thread::scope(|scope| {
-            let dies = || {
+        let joined = std::thread::scope(|scope| {
+            let panics = || {
                 let mut writer = hold(&store.writer);
                 let transaction = writer.transaction().unwrap();
                 transaction.execute("UPDATE store SET orchestration = 0", []).unwrap();
                 let _reader = store.reader();
                 panic!("on purpose");
             };
-            scope.spawn(dies).join()
+            scope.spawn(panics).join()
         });
-        assert!(died.is_err() && store.writer.is_poisoned() && store.reader.is_poisoned());
+        assert!(joined.is_err() && store.writer.is_poisoned() && store.reader.is_poisoned());
         assert_eq!(store.orchestration(None), Ok(true));
         store.commit(&Commit::default()).unwrap();
     }

@@ -1,4 +1,4 @@
-//! The numbers that rows name their session and their run by.
+//! The row numbers of sessions and runs, which other rows refer to.
 
 use rusqlite::Connection;
 
@@ -7,7 +7,8 @@ use super::read::one;
 use crate::run::{RunId, SessionId};
 use crate::store::projection::missing;
 
-/// Finds numbers by id. Nearly all rows of a commit belong to one session and one run, so the last of each is remembered.
+/// Finds numbers by id. Nearly all rows of a commit belong to one session and one run, so the last
+/// of each is cached.
 pub(super) struct Numbers<'c> {
     connection: &'c Connection,
     session: Option<(SessionId, i64)>,
@@ -23,7 +24,8 @@ impl<'c> Numbers<'c> {
         match self.session {
             Some((known, number)) if known == id => Ok(number),
             Some(_) | None => {
-                let number = self.find("SELECT number FROM sessions WHERE id = ?1", &id.to_string())?;
+                let number =
+                    self.find("SELECT number FROM sessions WHERE id = ?1", &id.to_string())?;
                 let number = number.ok_or_else(|| missing("session", &id))?;
                 self.session = Some((id, number));
                 Ok(number)

@@ -1,4 +1,4 @@
-//! Opening a data directory: ours alone, of a schema we know, and undamaged.
+//! Opening a data directory: locked, undamaged, and migrated to the current schema.
 
 use std::fs::DirBuilder;
 use std::os::unix::fs::DirBuilderExt;
@@ -10,7 +10,7 @@ use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 
 use super::checkpoint::Checkpointer;
-use super::damage::{self, SetAside};
+use super::damage::{self, QuarantinedStore};
 use super::database::{DATABASE, connect};
 use super::failure::Failure;
 use super::files::{self, NotOpened};
@@ -20,17 +20,17 @@ use super::readable::Skipped;
 use super::{Sqlite, prune, quarantine, write};
 use crate::store::StoreError;
 
-/// Pages of the log before it is merged into the database. Merging costs more than a commit; at four times SQLite's
-/// default it is rare, and the log stays below 20 MB.
+/// How many pages the log may have before it is checkpointed. A checkpoint costs more than a
+/// commit; at four times SQLite's default it is rare, and the log stays below 20 MB.
 const CHECKPOINT_PAGES: i64 = 4000;
 
-/// A log that became longer than that, by one large commit, is cut back to it at the next one.
+/// A log that one large commit made longer is truncated to this size at the next commit.
 const MAX_LOG_BYTES: i64 = CHECKPOINT_PAGES * 4096;
 
-/// More than there are different statements, so that each is compiled once.
-const STATEMENTS: usize = 64;
+/// More than there are distinct statements, so that each is compiled once.
+const MAX_CACHED_STATEMENTS: usize = 64;
 
-/// How to open a store.
+/// The options for opening a store.
 ///
 /// ```
 /// # fn main() -> Result<(), surefire::store::StoreError> {
@@ -41,7 +41,7 @@ const STATEMENTS: usize = 64;
 /// # let data_dir = folder.path();
 /// let options = SqliteOptions::default().max_size(2 << 30).busy_timeout(Duration::from_secs(1));
 /// let opened = options.open(data_dir)?;
-/// assert!(opened.set_aside.is_none(), "nothing was damaged");
+/// assert!(opened.quarantined.is_none(), "nothing was damaged");
 /// # Ok(())
 /// # }
 /// ```
@@ -59,23 +59,23 @@ impl Default for SqliteOptions {
 }
 
 impl SqliteOptions {
-    /// Lets the database grow to about this many bytes and no further; what does not fit is refused with
-    /// [`StoreError::Full`]. A database that is larger already just does not grow.
+    /// Limits the database to about this many bytes; commits that do not fit fail with
+    /// [`StoreError::Full`]. A larger database stays, but does not grow.
     pub const fn max_size(self, bytes: u64) -> Self {
         Self { max_size: Some(bytes), ..self }
     }
 
-    /// How long to wait for another program that has the database locked: 5 seconds, unless told otherwise.
-    pub const fn busy_timeout(self, patience: Duration) -> Self {
-        Self { busy_timeout: patience, ..self }
+    /// How long to wait for another program that has the database locked. The default is 5 seconds.
+    pub const fn busy_timeout(self, timeout: Duration) -> Self {
+        Self { busy_timeout: timeout, ..self }
     }
 
-    /// Opens the store in this data directory, which is made if it is not there.
+    /// Opens the store in this data directory, which is created if necessary.
     ///
     /// # Errors
-    /// The directory cannot be used or another server uses it, the database is locked, a newer version's or another
-    /// program's, or the storage failed. Nothing was changed then. A damaged database is no error: it is moved out of
-    /// the way, and a new one begun.
+    /// The directory cannot be used or another server uses it, the database is locked, a newer
+    /// version's or another program's, or the storage failed. Nothing was changed. A damaged
+    /// database is not an error: it is moved out of the way, and a new one is created.
     pub fn open(&self, data_dir: &Path) -> Result<Opened, StoreError> {
         Ok(self.try_open(data_dir)?)
     }
@@ -85,36 +85,38 @@ impl SqliteOptions {
         let lock = Lock::take(data_dir)?;
         let path = data_dir.join(DATABASE);
         let known = migrate::version(MIGRATIONS);
-        let (mut writer, mut set_aside) = (self.connect(&path)?, None);
+        let (mut writer, mut quarantined) = (self.connect(&path)?, None);
         if let Some(why) = damage::examine(&writer, &path, known)? {
             drop(writer);
-            set_aside = Some(damage::set_aside(&path, why)?);
+            quarantined = Some(damage::quarantine(&path, why)?);
             writer = self.connect(&path)?;
         }
         self.configure(&writer)?;
         migrate::migrate(&mut writer, MIGRATIONS)?;
         let epoch = write::raise_epoch(&mut writer)?;
-        quarantine::set_unreadable_aside(&mut writer)?;
+        quarantine::quarantine_unreadable(&mut writer)?;
         let reader = connect(&path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
         reader.busy_timeout(self.busy_timeout)?;
         keep_statements(&reader)?;
         let (writer, reader) = (Arc::new(Mutex::new(writer)), Mutex::new(reader));
         let log = damage::beside(&path, "-wal");
         let checkpointer = Checkpointer::start(Arc::clone(&writer), log, self.busy_timeout);
-        let checkpointer = checkpointer
-            .map_err(|error| StoreError::Failed { why: format!("a thread could not be started: {error}") })?;
+        let checkpointer = checkpointer.map_err(|error| StoreError::Failed {
+            why: format!("a thread could not be started: {error}"),
+        })?;
         let skipped = Skipped::default();
         let store = Sqlite { path, epoch, skipped, checkpointer, reader, writer, lock };
-        Ok(Opened { store, set_aside })
+        Ok(Opened { store, quarantined })
     }
 
-    /// Opens the file, which only its owner can read. SQLite gives what it puts beside it the same mode.
+    /// Opens the file, which only its owner can read. SQLite gives its companion files the same
+    /// mode.
     fn connect(&self, path: &Path) -> Result<Connection, Failure> {
-        // Closed again before SQLite opens it: closing it later would take SQLite's locks along.
+        // Closed again before SQLite opens it: closing it later would release SQLite's locks.
         drop(files::open_own(path).map_err(|error| match error {
-            NotOpened::Io(error) => {
-                StoreError::Failed { why: format!("`{}` cannot be opened: {error}", path.display()) }
-            }
+            NotOpened::Io(error) => StoreError::Failed {
+                why: format!("`{}` cannot be opened: {error}", path.display()),
+            },
             NotOpened::Refused(refused) => refused,
         })?);
         files::check_companions(path)?;
@@ -123,16 +125,18 @@ impl SqliteOptions {
         Ok(connection)
     }
 
-    /// Settles how a database that was found good is written.
+    /// Configures an intact database.
     fn configure(&self, writer: &Connection) -> Result<(), Failure> {
         let pages: i64 = writer.pragma_query_value(None, "page_count", |row| row.get(0))?;
         if pages == 0 {
-            // Only a database without a page can be told so; the others are when they are written anew.
+            // Takes effect only on an empty database; others get it when they are vacuumed.
             writer.pragma_update(None, "auto_vacuum", prune::INCREMENTAL)?;
         }
-        let mode: String = writer.pragma_update_and_check(None, "journal_mode", "wal", |row| row.get(0))?;
+        let mode: String =
+            writer.pragma_update_and_check(None, "journal_mode", "wal", |row| row.get(0))?;
         if mode != "wal" {
-            let why = format!("the file system does not allow a write-ahead log (journal mode `{mode}`)");
+            let why =
+                format!("the file system does not allow a write-ahead log (journal mode `{mode}`)");
             return Err(StoreError::Failed { why }.into());
         }
         // In WAL mode, FULL is what syncs every commit.
@@ -159,23 +163,24 @@ impl Sqlite {
     }
 }
 
-/// Has each statement compiled once. Without a stable query plan, SQLite compiles a join anew for every value.
+/// Caches statements, so that each is compiled once. Without a stable query plan, SQLite recompiles
+/// a join for every value.
 fn keep_statements(connection: &Connection) -> Result<(), Failure> {
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
-    connection.set_prepared_statement_cache_capacity(STATEMENTS);
+    connection.set_prepared_statement_cache_capacity(MAX_CACHED_STATEMENTS);
     Ok(())
 }
 
-/// A store that was opened.
+/// An opened store.
 #[derive(Debug)]
 pub struct Opened {
     /// The store.
     pub store: Sqlite,
-    /// The damaged database that was found in its place, if one was: something that people should be told loudly.
-    pub set_aside: Option<SetAside>,
+    /// The damaged database that was moved out of the way, if any. Report this prominently.
+    pub quarantined: Option<QuarantinedStore>,
 }
 
-/// Makes the data directory, for its owner alone from the first moment.
+/// Creates the data directory, accessible to its owner alone from the start.
 fn make_directory(path: &Path) -> Result<(), StoreError> {
     let unusable = |why: String| StoreError::Directory { path: PathBuf::from(path), why };
     match std::fs::metadata(path) {

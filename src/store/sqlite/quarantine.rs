@@ -1,4 +1,4 @@
-//! Setting aside runs that cannot be read, so that they hold up neither their session nor a server that starts.
+//! Quarantining unreadable runs, so that they block neither their session nor a server's start.
 
 use rusqlite::{Connection, OptionalExtension, TransactionBehavior};
 
@@ -9,7 +9,7 @@ use crate::run::RunId;
 use crate::store::projection::missing;
 use crate::{ExitReason, Registry};
 
-/// Sets a run aside. It counts as ended: what looks for runs that go on looks for those without an end.
+/// Quarantines a run. It counts as ended, because open runs are found by their missing end.
 pub(super) fn quarantine(
     connection: &mut Connection,
     epoch: i64,
@@ -19,21 +19,21 @@ pub(super) fn quarantine(
     let (transaction, _) = write::begin(connection, epoch)?;
     let sql = "SELECT number FROM runs WHERE id = ?1";
     let number = transaction.query_row(sql, [run.to_string()], |row| row.get(0)).optional()?;
-    set_aside(&transaction, number.ok_or_else(|| missing("run", &run))?, why)?;
+    mark(&transaction, number.ok_or_else(|| missing("run", &run))?, why)?;
     transaction.commit()?;
     Ok(())
 }
 
-fn set_aside(connection: &Connection, number: i64, why: &str) -> Result<(), Failure> {
+fn mark(connection: &Connection, number: i64, why: &str) -> Result<(), Failure> {
     let sql = "UPDATE runs SET set_aside = ?2, ended_at = coalesce(ended_at, changed_at), reason = ?3, \
                resume_at = NULL, attempt = NULL WHERE number = ?1";
     save::execute(connection, sql, (number, why, ExitReason::StorageError.definition().code))?;
     Ok(())
 }
 
-/// Sets aside the runs that have not ended and cannot be read. The others are found out when they are asked for; these
-/// would keep an engine from starting.
-pub(super) fn set_unreadable_aside(connection: &mut Connection) -> Result<(), Failure> {
+/// Quarantines the open runs that cannot be read, which would keep an engine from starting. Ended
+/// ones report their error when they are read.
+pub(super) fn quarantine_unreadable(connection: &mut Connection) -> Result<(), Failure> {
     let open: Vec<(i64, String)> = {
         let sql = "SELECT number, CAST(id AS BLOB) FROM runs WHERE ended_at IS NULL";
         let mut statement = connection.prepare(sql)?;
@@ -46,21 +46,21 @@ pub(super) fn set_unreadable_aside(connection: &mut Connection) -> Result<(), Fa
     let mut unreadable = Vec::new();
     for (number, id) in open {
         if let Some(why) = problem(connection, number)? {
-            tracing::error!(run = %id.escape_debug(), row = number, why, "set a run aside: it cannot be read");
+            tracing::error!(run = %id.escape_debug(), row = number, why, "quarantined a run that cannot be read");
             unreadable.push((number, why));
         }
     }
     if !unreadable.is_empty() {
         let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
         for (number, why) in unreadable {
-            set_aside(&transaction, number, &why)?;
+            mark(&transaction, number, &why)?;
         }
         transaction.commit()?;
     }
     Ok(())
 }
 
-/// What cannot be read about a run: its own row, or the first of its events.
+/// What is unreadable in a run: its own row, or its first unreadable event.
 fn problem(connection: &Connection, number: i64) -> Result<Option<String>, Failure> {
     let sql = format!("SELECT {RUN} FROM runs WHERE number = ?1");
     let read = connection.prepare_cached(&sql)?.query_row([number], |row| rows::run(row).map(drop));
@@ -77,7 +77,9 @@ fn problem(connection: &Connection, number: i64) -> Result<Option<String>, Failu
     while let Some(row) = events.next()? {
         seen += 1;
         match rows::recorded(row) {
-            Err(error) if is_unreadable(&error) => return Ok(Some(format!("its event {seen}: {error}"))),
+            Err(error) if is_unreadable(&error) => {
+                return Ok(Some(format!("its event {seen}: {error}")));
+            }
             read => drop(read?),
         }
     }

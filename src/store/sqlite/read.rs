@@ -1,15 +1,22 @@
-//! What is read back.
+//! Reading records.
 
 use rusqlite::{Connection, OptionalExtension, Params, Row, ToSql};
 
 use super::failure::Failure;
 use super::readable::{List, Skipped};
-use super::rows::{self, ATTEMPT, ATTEMPTS, MESSAGE, MESSAGES, RECORDED, RUN, SESSION, WAITING, integer};
+use super::rows::{
+    self, ATTEMPT, ATTEMPTS, MESSAGE, MESSAGES, QUEUED_PROMPT, RECORDED, RUN, SESSION, integer,
+};
 use crate::run::{AttemptId, PromptId, RunId, SessionId};
 use crate::store::projection::missing;
-use crate::store::{Attempt, Message, Recorded, Role, RunFilter, RunRecord, Session, Waiting};
+use crate::store::{
+    Attempt, EventRecord, Message, QueuedPromptRecord, Role, RunFilter, RunRecord, SessionRecord,
+};
 
-pub(super) fn session(connection: &Connection, id: SessionId) -> Result<Option<Session>, Failure> {
+pub(super) fn session(
+    connection: &Connection,
+    id: SessionId,
+) -> Result<Option<SessionRecord>, Failure> {
     let sql = format!("SELECT {SESSION} FROM sessions WHERE id = ?1");
     one(connection, &sql, [id.to_string()], rows::session)
 }
@@ -18,19 +25,24 @@ pub(super) fn sessions(
     connection: &Connection,
     skipped: &Skipped,
     limit: usize,
-) -> Result<Vec<Session>, Failure> {
-    let sql =
-        format!("SELECT {SESSION}, number FROM sessions ORDER BY changed_at DESC, number DESC LIMIT ?1");
-    List { table: "sessions", sql: &sql, values: &[], limit }.read(connection, skipped, rows::session)
+) -> Result<Vec<SessionRecord>, Failure> {
+    let sql = format!(
+        "SELECT {SESSION}, number FROM sessions ORDER BY changed_at DESC, number DESC LIMIT ?1"
+    );
+    List { table: "sessions", sql: &sql, values: &[], limit }.read(
+        connection,
+        skipped,
+        rows::session,
+    )
 }
 
 pub(super) fn sessions_before(
     connection: &Connection,
     skipped: &Skipped,
-    before: &Session,
+    before: &SessionRecord,
     limit: usize,
-) -> Result<Vec<Session>, Failure> {
-    // By the time that the caller was told: the session itself may have moved to the top since.
+) -> Result<Vec<SessionRecord>, Failure> {
+    // By the time in the caller's record: the session may have moved to the top since.
     let (id, changed_at) = (before.id.to_string(), integer(before.changed_at));
     let number: Option<i64> =
         one(connection, "SELECT number FROM sessions WHERE id = ?1", [&id], |row| row.get(0))?;
@@ -50,7 +62,8 @@ pub(super) fn session_count(connection: &Connection) -> Result<u64, Failure> {
     Ok(connection.query_row("SELECT count(*) FROM sessions", [], |row| rows::number(row, 0))?)
 }
 
-/// The number of the session whose id is the first parameter. Looked up before the messages, which are in its order then.
+/// The number of the session whose id is the first parameter. SQLite evaluates it first, and then
+/// reads the messages in index order.
 const SESSION_NUMBER: &str = "(SELECT number FROM sessions WHERE id = ?1)";
 
 pub(super) fn messages(
@@ -86,7 +99,8 @@ pub(super) fn passages(
          WHERE messages.session = {SESSION_NUMBER} AND messages.\"offset\" >= ?2 \
          AND messages.attempt = ?3 AND messages.role = ?4 ORDER BY messages.\"offset\" LIMIT ?5"
     );
-    let (session, attempt, role) = (session.to_string(), attempt.to_string(), Role::Assistant.to_string());
+    let (session, attempt, role) =
+        (session.to_string(), attempt.to_string(), Role::Assistant.to_string());
     let from = integer(from);
     List { table: "messages", sql: &sql, values: &[&session, &from, &attempt, &role], limit }.read(
         connection,
@@ -106,11 +120,11 @@ pub(super) fn runs(
 ) -> Result<Vec<RunRecord>, Failure> {
     let before = filter.before.map(|run| number_of(connection, run)).transpose()?;
     let session = filter.session.map(|session| session.to_string());
-    // A range and not LIKE: nothing in it means anything else, and an index can serve it. Nothing that begins with the prefix
-    // comes after the prefix and the last character there is.
+    // A range instead of LIKE: it needs no escaping, and an index can serve it. The upper bound is
+    // the prefix followed by the last Unicode character.
     let ids = filter.id_prefix.as_ref().map(|prefix| (prefix, format!("{prefix}{}", char::MAX)));
     let mut values: Vec<&dyn ToSql> = Vec::new();
-    // Only what is asked for becomes part of the statement, so that an index can serve it.
+    // Only the requested conditions become part of the statement, so that an index can serve it.
     let mut sql = format!("SELECT {RUN}, number FROM runs WHERE true");
     if let Some(before) = &before {
         sql.push_str(" AND number < ?");
@@ -146,10 +160,12 @@ pub(super) fn runs(
     List { table: "runs", sql: &sql, values: &values, limit }.read(connection, skipped, rows::run)
 }
 
-/// The place of a run in the list of all runs.
+/// The row number of a run.
 fn number_of(connection: &Connection, run: RunId) -> Result<i64, Failure> {
     let number =
-        one(connection, "SELECT number FROM runs WHERE id = ?1", [run.to_string()], |row| row.get(0))?;
+        one(connection, "SELECT number FROM runs WHERE id = ?1", [run.to_string()], |row| {
+            row.get(0)
+        })?;
     number.ok_or_else(|| missing("run", &run).into())
 }
 
@@ -158,7 +174,7 @@ pub(super) fn events(
     run: RunId,
     after: u64,
     limit: usize,
-) -> Result<Vec<Recorded>, Failure> {
+) -> Result<Vec<EventRecord>, Failure> {
     let sql = format!(
         "SELECT {RECORDED} FROM events JOIN runs ON runs.number = events.run \
          WHERE runs.id = ?1 AND events.seq > ?2 ORDER BY events.seq LIMIT ?3"
@@ -171,18 +187,23 @@ pub(super) fn events_of_all(
     skipped: &Skipped,
     after: u64,
     limit: usize,
-) -> Result<Vec<Recorded>, Failure> {
-    // CROSS JOIN keeps SQLite from beginning with the runs, which would have it sort all events.
+) -> Result<Vec<EventRecord>, Failure> {
+    // CROSS JOIN keeps SQLite from starting with the runs and sorting all events.
     let sql = format!(
         "SELECT {RECORDED}, events.place FROM events CROSS JOIN runs ON runs.number = events.run \
          WHERE events.place > ?1 ORDER BY events.place LIMIT ?2"
     );
     let after = integer(after);
-    List { table: "events", sql: &sql, values: &[&after], limit }.read(connection, skipped, rows::recorded)
+    List { table: "events", sql: &sql, values: &[&after], limit }.read(
+        connection,
+        skipped,
+        rows::recorded,
+    )
 }
 
-pub(super) fn last_place(connection: &Connection) -> Result<u64, Failure> {
-    // Not the largest one that is left: places are never given out twice, also when their events were pruned.
+pub(super) fn last_global_seq(connection: &Connection) -> Result<u64, Failure> {
+    // Not just the largest remaining one: numbers are never reused, even if their events were
+    // pruned.
     let sql = "SELECT max(last_place, coalesce((SELECT max(place) FROM events), 0)) FROM store";
     Ok(one(connection, sql, [], |row| rows::number(row, 0))?.unwrap_or(0))
 }
@@ -192,7 +213,10 @@ pub(super) fn attempt(connection: &Connection, id: AttemptId) -> Result<Option<A
     one(connection, &sql, [id.to_string()], rows::attempt)
 }
 
-pub(super) fn open_attempts(connection: &Connection, skipped: &Skipped) -> Result<Vec<Attempt>, Failure> {
+pub(super) fn open_attempts(
+    connection: &Connection,
+    skipped: &Skipped,
+) -> Result<Vec<Attempt>, Failure> {
     let sql = format!(
         "SELECT {ATTEMPT}, attempts.id AS key FROM {ATTEMPTS} \
          WHERE attempts.id IN (SELECT attempt FROM runs WHERE ended_at IS NULL) \
@@ -207,39 +231,44 @@ pub(super) fn open_attempts(connection: &Connection, skipped: &Skipped) -> Resul
     )
 }
 
-pub(super) fn waiting(
+pub(super) fn queued_prompts(
     connection: &Connection,
     skipped: &Skipped,
     session: SessionId,
-) -> Result<Vec<Waiting>, Failure> {
+) -> Result<Vec<QueuedPromptRecord>, Failure> {
     let sql = format!(
-        "SELECT {WAITING}, number FROM prompts WHERE session = ?1 AND taken = 0 ORDER BY number LIMIT ?2"
+        "SELECT {QUEUED_PROMPT}, number FROM prompts WHERE session = ?1 AND taken = 0 ORDER BY number LIMIT ?2"
     );
     let session = session.to_string();
     List { table: "prompts", sql: &sql, values: &[&session], limit: usize::MAX }.read(
         connection,
         skipped,
-        rows::waiting,
+        rows::queued_prompt,
     )
 }
 
-pub(super) fn waiting_sessions(
+pub(super) fn sessions_with_queued_prompts(
     connection: &Connection,
     skipped: &Skipped,
 ) -> Result<Vec<SessionId>, Failure> {
-    // What cannot be read here is a session's id, so that names the row.
-    let sql =
-        "SELECT DISTINCT session, session AS key FROM prompts WHERE taken = 0 ORDER BY session LIMIT ?1";
+    // Only the session's id can be unreadable here, so it serves as the row's key.
+    let sql = "SELECT DISTINCT session, session AS key FROM prompts WHERE taken = 0 ORDER BY session LIMIT ?1";
     let list = List { table: "prompts in session", sql, values: &[], limit: usize::MAX };
     list.read(connection, skipped, |row| rows::parsed(row, 0))
 }
 
-pub(super) fn prompt(connection: &Connection, id: PromptId) -> Result<Option<Waiting>, Failure> {
-    let sql = format!("SELECT {WAITING} FROM prompts WHERE id = ?1");
-    one(connection, &sql, [id.to_string()], rows::waiting)
+pub(super) fn prompt(
+    connection: &Connection,
+    id: PromptId,
+) -> Result<Option<QueuedPromptRecord>, Failure> {
+    let sql = format!("SELECT {QUEUED_PROMPT} FROM prompts WHERE id = ?1");
+    one(connection, &sql, [id.to_string()], rows::queued_prompt)
 }
 
-pub(super) fn orchestration(connection: &Connection, session: Option<SessionId>) -> Result<bool, Failure> {
+pub(super) fn orchestration(
+    connection: &Connection,
+    session: Option<SessionId>,
+) -> Result<bool, Failure> {
     let sql = "SELECT orchestration AND coalesce((SELECT orchestration FROM sessions WHERE id = ?1), true) FROM store";
     let session = session.map(|session| session.to_string());
     Ok(one(connection, sql, [session], |row| row.get(0))?.unwrap_or(true))
@@ -255,7 +284,7 @@ pub(super) fn one<T>(
     Ok(connection.prepare_cached(sql)?.query_row(values, read).optional()?)
 }
 
-/// All rows, or what is wrong with the first that cannot be read.
+/// All rows, or the error of the first unreadable one.
 fn all<T>(
     connection: &Connection,
     sql: &str,

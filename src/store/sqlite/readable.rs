@@ -1,7 +1,7 @@
-//! Lists that continue past a row which cannot be read.
+//! Lists that skip unreadable rows.
 //!
-//! One row that a disk, a person or another version made unreadable must not take all others with it. What is skipped is
-//! logged once; `quarantined` lists it.
+//! One row that a disk, a person or another version made unreadable must not make the whole list
+//! fail. A skipped row is logged once; `quarantined` lists them all.
 
 use std::collections::HashSet;
 use std::sync::Mutex;
@@ -13,8 +13,8 @@ use super::failure::{Failure, is_unreadable};
 use super::hold::hold;
 use super::rows;
 
-/// How many rows are remembered as logged. A store with more of them has a problem that the first ones told of.
-const MAX_REMEMBERED: usize = 1000;
+/// How many rows are remembered as logged. With more, the log has made the problem clear already.
+const MAX_LOGGED_ROWS: usize = 1000;
 
 /// The unreadable rows that the log has named.
 #[derive(Debug, Default)]
@@ -25,7 +25,7 @@ pub(super) struct Skipped {
 impl Skipped {
     fn note(&self, row: String, error: &rusqlite::Error) {
         let mut named = hold(&self.named);
-        if named.len() < MAX_REMEMBERED && !named.contains(&row) {
+        if named.len() < MAX_LOGGED_ROWS && !named.contains(&row) {
             tracing::warn!(row, %error, "skipped a stored row that cannot be read; `surefire doctor` lists them");
             named.insert(row);
         }
@@ -34,7 +34,7 @@ impl Skipped {
 
 /// A list that is read from one table.
 pub(super) struct List<'s> {
-    /// The table, as people know it.
+    /// The table's name for people.
     pub(super) table: &'static str,
     /// A statement whose last column is the row's key, and whose last parameter is the limit.
     pub(super) sql: &'s str,
@@ -44,7 +44,7 @@ pub(super) struct List<'s> {
 }
 
 impl List<'_> {
-    /// The rows that can be read: as many as the limit allows, whatever is skipped between them.
+    /// The readable rows, up to the limit, not counting skipped ones.
     pub(super) fn read<T>(
         &self,
         connection: &Connection,
@@ -69,7 +69,7 @@ impl List<'_> {
                     Err(error) => return Err(error.into()),
                 }
             }
-            // A page that is shorter than asked for would be taken for the last one.
+            // Fill the page, because a short page would be taken for the last one.
             if found.len() < self.limit && found.len() + unreadable == wanted {
                 lost = unreadable;
                 continue;

@@ -1,4 +1,4 @@
-//! Rows and what they stand for.
+//! Converting rows to records.
 
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -7,9 +7,11 @@ use rusqlite::Row;
 use rusqlite::types::Type;
 use serde::de::DeserializeOwned;
 
-use crate::session::Process;
-use crate::store::records::{Attempt, Message, Recorded, RunRecord, Session, Waiting};
-use crate::store::upkeep::set_aside_ending;
+use crate::session::ProcessRecord;
+use crate::store::records::{
+    Attempt, EventRecord, Message, QueuedPromptRecord, RunRecord, SessionRecord,
+};
+use crate::store::upkeep::quarantined_ending;
 
 /// The columns of a session, in the order that [`session`] reads them.
 pub(super) const SESSION: &str = "sessions.id, sessions.name, sessions.directory, sessions.agent, \
@@ -18,13 +20,13 @@ pub(super) const SESSION: &str = "sessions.id, sessions.name, sessions.directory
      (SELECT runs.id FROM runs WHERE runs.session = sessions.id AND runs.ended_at IS NULL)";
 pub(super) const SESSION_WIDTH: usize = 11;
 
-pub(super) fn session(row: &Row<'_>) -> rusqlite::Result<Session> {
+pub(super) fn session(row: &Row<'_>) -> rusqlite::Result<SessionRecord> {
     session_from(row, 0)
 }
 
 /// A session whose columns begin with this one.
-pub(super) fn session_from(row: &Row<'_>, first: usize) -> rusqlite::Result<Session> {
-    Ok(Session {
+pub(super) fn session_from(row: &Row<'_>, first: usize) -> rusqlite::Result<SessionRecord> {
+    Ok(SessionRecord {
         id: parsed(row, first)?,
         name: row.get(first + 1)?,
         directory: path(row, first + 2)?,
@@ -42,7 +44,7 @@ pub(super) fn session_from(row: &Row<'_>, first: usize) -> rusqlite::Result<Sess
 /// The columns of a message, in the order that [`message`] reads them.
 pub(super) const MESSAGE: &str = "sessions.id, messages.\"offset\", messages.id, messages.role, \
      coalesce(messages.text, texts.text), messages.at, messages.attempt, messages.run, messages.delivered";
-/// Where they come from.
+/// The tables they come from.
 pub(super) const MESSAGES: &str = "messages CROSS JOIN sessions ON sessions.number = messages.session \
      LEFT JOIN texts ON texts.number = messages.said";
 
@@ -75,8 +77,8 @@ pub(super) fn run_from(row: &Row<'_>, first: usize) -> rusqlite::Result<RunRecor
     let (step, steps): (String, u32) = (row.get(first + 9)?, row.get(first + 10)?);
     let rehearsal = row.get(first + 5)?;
     let ending = match row.get::<_, Option<String>>(first + 14)? {
-        // Whatever is in its `ending`: that may be what cannot be read.
-        Some(why) => Some(set_aside_ending(&why, &step, steps, rehearsal)),
+        // Do not read its `ending`: that may be the unreadable part.
+        Some(why) => Some(quarantined_ending(&why, &step, steps, rehearsal)),
         None if row.get_ref(first + 13)?.data_type() == Type::Null => None,
         None => Some(json(row, first + 13)?),
     };
@@ -99,11 +101,12 @@ pub(super) fn run_from(row: &Row<'_>, first: usize) -> rusqlite::Result<RunRecor
 }
 
 /// The columns of an event, in the order that [`recorded`] reads them.
-pub(super) const RECORDED: &str = "events.place, runs.id, runs.session, events.seq, events.at, events.body";
+pub(super) const RECORDED: &str =
+    "events.place, runs.id, runs.session, events.seq, events.at, events.body";
 
-pub(super) fn recorded(row: &Row<'_>) -> rusqlite::Result<Recorded> {
-    Ok(Recorded {
-        place: number(row, 0)?,
+pub(super) fn recorded(row: &Row<'_>) -> rusqlite::Result<EventRecord> {
+    Ok(EventRecord {
+        global_seq: number(row, 0)?,
         run: parsed(row, 1)?,
         session: parsed(row, 2)?,
         seq: number(row, 3)?,
@@ -116,7 +119,7 @@ pub(super) fn recorded(row: &Row<'_>) -> rusqlite::Result<Recorded> {
 pub(super) const ATTEMPT: &str = "attempts.id, runs.id, sessions.id, attempts.prompt, attempts.began_at, \
      attempts.pid, attempts.process_started, \
      CASE WHEN attempts.run IS NULL THEN attempts.chat_ended ELSE runs.attempt IS NOT attempts.id END";
-/// Where they come from.
+/// The tables they come from.
 pub(super) const ATTEMPTS: &str = "attempts CROSS JOIN sessions ON sessions.number = attempts.session \
      LEFT JOIN runs ON runs.number = attempts.run";
 
@@ -133,19 +136,19 @@ pub(super) fn attempt(row: &Row<'_>) -> rusqlite::Result<Attempt> {
 }
 
 /// A process whose columns begin with this one.
-pub(super) fn process(row: &Row<'_>, first: usize) -> rusqlite::Result<Option<Process>> {
+pub(super) fn process(row: &Row<'_>, first: usize) -> rusqlite::Result<Option<ProcessRecord>> {
     let process: (Option<i32>, Option<String>) = (row.get(first)?, row.get(first + 1)?);
     Ok(match process {
-        (Some(pid), Some(started)) => Some(Process { pid, started }),
+        (Some(pid), Some(started)) => Some(ProcessRecord { pid, started }),
         (Some(_) | None, _) => None,
     })
 }
 
-/// The columns of a prompt, in the order that [`waiting`] reads them.
-pub(super) const WAITING: &str = "id, text, at, again, number";
+/// The columns of a prompt, in the order that [`queued_prompt`] reads them.
+pub(super) const QUEUED_PROMPT: &str = "id, text, at, again, number";
 
-pub(super) fn waiting(row: &Row<'_>) -> rusqlite::Result<Waiting> {
-    Ok(Waiting {
+pub(super) fn queued_prompt(row: &Row<'_>) -> rusqlite::Result<QueuedPromptRecord> {
+    Ok(QueuedPromptRecord {
         prompt: parsed(row, 0)?,
         text: row.get(1)?,
         at: number(row, 2)?,
@@ -154,7 +157,7 @@ pub(super) fn waiting(row: &Row<'_>) -> rusqlite::Result<Waiting> {
     })
 }
 
-/// A count or a time, as SQLite keeps it. What is beyond its range stands for "the last there can be".
+/// A count or a time as SQLite stores it. Larger values saturate.
 pub(super) fn integer(number: u64) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
 }
@@ -181,7 +184,11 @@ pub(super) fn parsed_if_any<T>(row: &Row<'_>, column: usize) -> rusqlite::Result
 where
     T: FromStr<Err: std::error::Error + Send + Sync + 'static>,
 {
-    if row.get_ref(column)?.data_type() == Type::Null { Ok(None) } else { parsed(row, column).map(Some) }
+    if row.get_ref(column)?.data_type() == Type::Null {
+        Ok(None)
+    } else {
+        parsed(row, column).map(Some)
+    }
 }
 
 fn path(row: &Row<'_>, column: usize) -> rusqlite::Result<PathBuf> {

@@ -9,19 +9,21 @@ use super::rows::integer;
 use super::texts;
 use crate::run::Event;
 use crate::store::error::StoreError;
-use crate::store::projection::{AttemptRow, Projected, PromptRow, RunRow, SessionRow, Upsert, text_of};
-use crate::store::records::{Message, Recorded, RunRecord, Waiting};
+use crate::store::projection::{
+    AttemptRow, Projected, PromptRow, RunRow, SessionRow, Upsert, text_of,
+};
+use crate::store::records::{EventRecord, Message, QueuedPromptRecord, RunRecord};
 
 pub(super) fn save(connection: &Connection, projected: &Projected) -> Result<(), Failure> {
     for session in &projected.forgotten {
-        // All that belongs to it refers to it, and goes with it.
+        // Foreign keys delete everything that belongs to the session.
         execute(connection, "DELETE FROM sessions WHERE id = ?1", [session.to_string()])?;
     }
     if !projected.forgotten.is_empty() {
-        // The last events may be among those that are not written any more.
+        // The last events may belong to a deleted session and not be written.
         let sql = "UPDATE store SET last_place = max(last_place, ?1)";
-        execute(connection, sql, [integer(projected.last_place)])?;
-        texts::forget_unsaid(connection)?;
+        execute(connection, sql, [integer(projected.last_global_seq)])?;
+        texts::delete_unused(connection)?;
     }
     let mut numbers = Numbers::new(connection);
     for Upsert { row, is_new } in &projected.sessions {
@@ -48,7 +50,9 @@ pub(super) fn save(connection: &Connection, projected: &Projected) -> Result<(),
         execute(connection, "UPDATE store SET orchestration = ?1", [enabled])?;
     }
     projected.events().try_for_each(|event| append_event(connection, &mut numbers, event))?;
-    projected.messages().try_for_each(|message| append_message(connection, &mut numbers, message))?;
+    projected
+        .messages()
+        .try_for_each(|message| append_message(connection, &mut numbers, message))?;
     for (session, message) in &projected.undelivered {
         let sql = "UPDATE messages SET delivered = 0 WHERE session = ?1 AND id = ?2";
         execute(connection, sql, (numbers.session(*session)?, message.to_string()))?;
@@ -125,10 +129,11 @@ fn insert_run(connection: &Connection, row: &RunRow) -> Result<(), Failure> {
 
 fn update_run(connection: &Connection, row: &RunRow, resumed: bool) -> Result<(), Failure> {
     let run = &row.record;
-    let (id, changed_at, last_seq) = (run.id.to_string(), integer(run.changed_at), integer(run.last_seq));
+    let (id, changed_at, last_seq) =
+        (run.id.to_string(), integer(run.changed_at), integer(run.last_seq));
     let attempt = row.attempt.map(|attempt| attempt.to_string());
     if run.ending.is_none() && !resumed {
-        // Most of the time. An index hangs on the end of a run, and is left alone here.
+        // The common case: the columns of the end are indexed, so leave them untouched.
         let sql = "UPDATE runs SET changed_at = ?2, step = ?3, steps = ?4, last_seq = ?5, cost_usd = ?6, \
                    attempt = ?7 WHERE id = ?1";
         let values = (id, changed_at, &run.step, run.steps, last_seq, run.cost_usd, attempt);
@@ -171,7 +176,7 @@ impl<'r> Ended<'r> {
     fn of(run: &'r RunRecord) -> Result<Self, StoreError> {
         let ending = run.ending.as_ref();
         Ok(Self {
-            // Nothing happens in a run after its end, so its last change was that.
+            // A run does not change after its end, so its last change is its end.
             at: ending.map(|_| integer(run.changed_at)),
             reason: ending.map(|ending| ending.reason.as_str()),
             resume_at: ending.and_then(|ending| ending.resume_at).map(integer),
@@ -202,15 +207,16 @@ fn insert_attempt(
 
 fn update_attempt(connection: &Connection, row: &AttemptRow) -> Result<(), Failure> {
     let sql = "UPDATE attempts SET pid = ?2, process_started = ?3, chat_ended = ?4 WHERE id = ?1";
-    let (pid, started) = row.process.as_ref().map(|process| (process.pid, &process.started)).unzip();
+    let (pid, started) =
+        row.process.as_ref().map(|process| (process.pid, &process.started)).unzip();
     execute(connection, sql, (row.id.to_string(), pid, started, row.chat_ended)).map(drop)
 }
 
 fn insert_prompt(connection: &Connection, row: &PromptRow) -> Result<(), Failure> {
     let sql = "INSERT INTO prompts (id, session, run, text, at, again, taken) \
                VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
-    // The database numbers it.
-    let Waiting { prompt, text, at, again, number: _ } = &row.waiting;
+    // The database assigns its number.
+    let QueuedPromptRecord { prompt, text, at, again, number: _ } = &row.record;
     let (id, session, run) =
         (prompt.to_string(), row.session.to_string(), row.run.map(|run| run.to_string()));
     let values = (id, session, run, text, integer(*at), again, row.taken);
@@ -219,21 +225,31 @@ fn insert_prompt(connection: &Connection, row: &PromptRow) -> Result<(), Failure
 
 fn update_prompt(connection: &Connection, row: &PromptRow) -> Result<(), Failure> {
     let sql = "UPDATE prompts SET run = ?2, again = ?3, taken = ?4 WHERE id = ?1";
-    let (id, run) = (row.waiting.prompt.to_string(), row.run.map(|run| run.to_string()));
-    execute(connection, sql, (id, run, row.waiting.again, row.taken)).map(drop)
+    let (id, run) = (row.record.prompt.to_string(), row.run.map(|run| run.to_string()));
+    execute(connection, sql, (id, run, row.record.again, row.taken)).map(drop)
 }
 
-fn append_event(connection: &Connection, numbers: &mut Numbers<'_>, it: &Recorded) -> Result<(), Failure> {
-    let sql = "INSERT INTO events (place, run, seq, at, event, body) VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
+fn append_event(
+    connection: &Connection,
+    numbers: &mut Numbers<'_>,
+    it: &EventRecord,
+) -> Result<(), Failure> {
+    let sql =
+        "INSERT INTO events (place, run, seq, at, event, body) VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
     let (run, event, body) = (numbers.run(it.run)?, it.event.name(), json(&it.event)?);
-    let values = (integer(it.place), run, integer(it.seq), integer(it.at), event, body);
+    let values = (integer(it.global_seq), run, integer(it.seq), integer(it.at), event, body);
     execute(connection, sql, values).map(drop)
 }
 
-fn append_message(connection: &Connection, numbers: &mut Numbers<'_>, it: &Message) -> Result<(), Failure> {
+fn append_message(
+    connection: &Connection,
+    numbers: &mut Numbers<'_>,
+    it: &Message,
+) -> Result<(), Failure> {
     let sql = "INSERT INTO messages (session, \"offset\", id, role, text, said, at, attempt, run) \
                VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
-    let (session, id, role) = (numbers.session(it.session)?, it.id.to_string(), it.role.to_string());
+    let (session, id, role) =
+        (numbers.session(it.session)?, it.id.to_string(), it.role.to_string());
     let said = texts::number_of(connection, it)?;
     let text = said.is_none().then_some(&it.text);
     let (attempt, run) = (it.attempt.map(|id| id.to_string()), it.run.map(|id| id.to_string()));
@@ -241,8 +257,12 @@ fn append_message(connection: &Connection, numbers: &mut Numbers<'_>, it: &Messa
     execute(connection, sql, values).map(drop)
 }
 
-/// Executes a statement, and says how many rows it changed.
-pub(super) fn execute(connection: &Connection, sql: &str, values: impl Params) -> Result<usize, Failure> {
+/// Executes a statement. Returns how many rows it changed.
+pub(super) fn execute(
+    connection: &Connection,
+    sql: &str,
+    values: impl Params,
+) -> Result<usize, Failure> {
     Ok(connection.prepare_cached(sql)?.execute(values)?)
 }
 

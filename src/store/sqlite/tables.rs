@@ -1,17 +1,17 @@
-//! The rows that a commit is about, read in its own transaction.
+//! Reading the rows that a commit affects, in its transaction.
 
 use rusqlite::{Connection, Row};
 
 use super::read::one;
-use super::rows::{self, ATTEMPTS, RUN, RUN_WIDTH, SESSION, SESSION_WIDTH, WAITING};
+use super::rows::{self, ATTEMPTS, QUEUED_PROMPT, RUN, RUN_WIDTH, SESSION, SESSION_WIDTH};
 use crate::run::{AttemptId, PromptId, RunId, SessionId};
 use crate::store::error::StoreError;
 use crate::store::projection::{AttemptRow, PromptRow, ReadRows, RunRow, SessionRow};
 
-/// The database, and the last place in the common order.
+/// The database, and the last global sequence number.
 pub(super) struct Tables<'c> {
     pub(super) connection: &'c Connection,
-    pub(super) last_place: u64,
+    pub(super) last_global_seq: u64,
 }
 
 /// The columns of a session that are read for a commit only. They follow those of [`SESSION`].
@@ -21,8 +21,8 @@ const SESSION_REST: &str = "sessions.last_message_at, sessions.orchestration";
 const RUN_REST: &str = "runs.attempt";
 
 impl ReadRows for Tables<'_> {
-    fn last_place(&self) -> Result<u64, StoreError> {
-        Ok(self.last_place)
+    fn last_global_seq(&self) -> Result<u64, StoreError> {
+        Ok(self.last_global_seq)
     }
 
     fn session(&self, id: SessionId) -> Result<Option<(SessionRow, Option<RunRow>)>, StoreError> {
@@ -56,7 +56,7 @@ impl ReadRows for Tables<'_> {
     }
 
     fn prompt(&self, id: PromptId) -> Result<Option<PromptRow>, StoreError> {
-        let sql = format!("SELECT {WAITING}, session, run, taken FROM prompts WHERE id = ?1");
+        let sql = format!("SELECT {QUEUED_PROMPT}, session, run, taken FROM prompts WHERE id = ?1");
         Ok(one(self.connection, &sql, [id.to_string()], prompt)?)
     }
 }
@@ -89,7 +89,7 @@ fn attempt(row: &Row<'_>) -> rusqlite::Result<AttemptRow> {
 
 fn prompt(row: &Row<'_>) -> rusqlite::Result<PromptRow> {
     Ok(PromptRow {
-        waiting: rows::waiting(row)?,
+        record: rows::queued_prompt(row)?,
         session: rows::parsed(row, 5)?,
         run: rows::parsed_if_any(row, 6)?,
         taken: row.get(7)?,

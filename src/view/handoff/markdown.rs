@@ -1,15 +1,16 @@
-//! A handoff for people: `stop.md`. What an agent, a command or a file name says stands in code, where it means nothing.
+//! A handoff for people: `stop.md`. Text from agents, commands and file names is put in code spans
+//! and blocks, where Markdown has no effect.
 
 use std::fmt::Write;
 use std::time::Duration;
 
 use super::{Handoff, HandoffChanges, HandoffCheck, HandoffFile, HandoffRefusal, HandoffReview};
+use crate::recipe::is_bidi_control;
 use crate::view::proof::short_commit;
-use crate::view::shell_quote::turns;
 use crate::view::words::{count, dollars, took};
 
 impl Handoff {
-    /// The same as a page of Markdown.
+    /// The handoff as a page of Markdown.
     #[must_use]
     pub fn to_markdown(&self) -> String {
         let mut page = format!("# {}\n\n{}\n", plain(&self.title), plain(&self.message));
@@ -17,7 +18,7 @@ impl Handoff {
             block(&mut page, "", description);
         }
         if self.rehearsal {
-            page.push_str("\n**This was a rehearsal: nothing was really done.**\n");
+            page.push_str("\n**This was a rehearsal: nothing was changed.**\n");
         }
         page.push('\n');
         for (label, text) in self.lines() {
@@ -50,9 +51,17 @@ impl Handoff {
         let mut lines = vec![
             (
                 "reason",
-                format!("{} ({}), exit status {}; {goal}", code(&self.reason), self.category, self.exit_code),
+                format!(
+                    "{} ({}), exit status {}; {goal}",
+                    code(&self.reason),
+                    self.category,
+                    self.exit_code
+                ),
             ),
-            ("where", format!("step {}, {step}, visit {}, after {turns}", place.step_number, place.visit)),
+            (
+                "where",
+                format!("step {}, {step}, visit {}, after {turns}", place.step_number, place.visit),
+            ),
         ];
         lines.extend(self.rests_on.map(|it| ("rests on", it.words().to_owned())));
         lines.push(("hint", plain(&self.hint)));
@@ -60,7 +69,10 @@ impl Handoff {
         lines.push(("recipe", code(&self.recipe_id)));
         lines.push(("directory", code(&self.directory)));
         if let Some(worktree) = &self.worktree {
-            lines.push(("branch", format!("{} of {}", code(&worktree.branch), code(&worktree.repository))));
+            lines.push((
+                "branch",
+                format!("{} of {}", code(&worktree.branch), code(&worktree.repository)),
+            ));
         }
         lines.push(("agent", code(&self.agent)));
         lines.push(("time", took(Duration::from_millis(self.took_ms))));
@@ -116,18 +128,25 @@ fn file(page: &mut String, file: &HandoffFile) {
 }
 
 fn checked(page: &mut String, check: &HandoffCheck) {
-    let _ = writeln!(page, "- step {}, {}: {}", check.step_number, code(&check.step), code(&check.words));
-    // What was found stands in the line already where it is one line.
+    let _ = writeln!(
+        page,
+        "- step {}, {}: {}",
+        check.step_number,
+        code(&check.step),
+        code(&check.words)
+    );
+    // A single line of output is already part of the line above.
     if check.found.trim().contains('\n') {
         block(page, "  ", &check.found);
     }
 }
 
 fn found(page: &mut String, review: &HandoffReview) {
-    let stands = if review.settled { "settled since" } else { "open" };
+    let status = if review.settled { "settled since" } else { "open" };
     let HandoffReview { round, step_number, findings, more_findings, .. } = review;
     let step = code(&review.step);
-    let _ = writeln!(page, "\n## Findings\n\nround {round} of {step}, step {step_number}: {stands}\n");
+    let _ =
+        writeln!(page, "\n## Findings\n\nround {round} of {step}, step {step_number}: {status}\n");
     for finding in findings {
         let _ = writeln!(page, "- {}", code(&finding.words));
     }
@@ -135,8 +154,10 @@ fn found(page: &mut String, review: &HandoffReview) {
 }
 
 fn refused(page: &mut String, refused: &HandoffRefusal) {
-    let input = refused.input.as_ref().map(|input| format!(" with {}", code(input))).unwrap_or_default();
-    let times = if refused.times > 1 { format!(", {} times", refused.times) } else { String::new() };
+    let input =
+        refused.input.as_ref().map(|input| format!(" with {}", code(input))).unwrap_or_default();
+    let times =
+        if refused.times > 1 { format!(", {} times", refused.times) } else { String::new() };
     let allow = match &refused.options {
         Some(options) => format!("; {} allows it", code(options)),
         None => String::new(),
@@ -144,14 +165,15 @@ fn refused(page: &mut String, refused: &HandoffRefusal) {
     let _ = writeln!(page, "- {}{input}{times}{allow}", code(&refused.tool));
 }
 
-/// Our own words, on one line.
+/// Surefire's own text, on one line.
 fn plain(words: &str) -> String {
     words.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }
 
 /// A text on one line, as code: nothing in it is Markdown.
 fn code(text: &str) -> String {
-    let text: String = text.chars().map(|c| if c.is_control() || turns(c) { ' ' } else { c }).collect();
+    let text: String =
+        text.chars().map(|c| if c.is_control() || is_bidi_control(c) { ' ' } else { c }).collect();
     let text = text.trim();
     let fence = "`".repeat(longest_run(text) + 1);
     if text.is_empty() {
@@ -168,13 +190,14 @@ fn block(page: &mut String, indent: &str, text: &str) {
     let fence = "`".repeat((longest_run(text) + 1).max(3));
     let _ = writeln!(page, "\n{indent}{fence}text");
     for line in text.trim_end().lines() {
-        let line: String = line.chars().filter(|c| !c.is_control() && !turns(*c)).collect();
+        let line: String =
+            line.chars().filter(|c| !c.is_control() && !is_bidi_control(*c)).collect();
         let _ = writeln!(page, "{indent}{line}");
     }
     let _ = writeln!(page, "{indent}{fence}");
 }
 
-/// How many backticks stand in a row, at most.
+/// The length of the longest run of backticks.
 fn longest_run(text: &str) -> usize {
     text.split(|c| c != '`').map(str::len).max().unwrap_or(0)
 }

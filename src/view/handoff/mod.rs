@@ -6,8 +6,8 @@ mod parts;
 use serde::{Deserialize, Serialize};
 
 pub use parts::{
-    HandoffChanges, HandoffCheck, HandoffCommand, HandoffFile, HandoffFinding, HandoffPlace, HandoffRefusal,
-    HandoffReview, HandoffVerdict, HandoffViolation, HandoffWorktree,
+    HandoffChanges, HandoffCheck, HandoffCommand, HandoffFile, HandoffFinding, HandoffPlace,
+    HandoffRefusal, HandoffReview, HandoffVerdict, HandoffViolation, HandoffWorktree,
 };
 
 use super::commands::CommandContext;
@@ -17,16 +17,17 @@ use super::timeline::Timeline;
 use crate::Category;
 use crate::run::{RunId, SessionId};
 
-/// The version of the format. It changes when a field goes or means something else; a new field does not change it.
+/// The version of the format. It changes when a field is removed or changes its meaning, not when
+/// a field is added.
 pub const HANDOFF_VERSION: u32 = 1;
 
-/// Costs are rounded to so many parts of a dollar: they are added up, and estimates anyway.
+/// Costs are rounded to this many parts of a dollar: they are sums of estimates.
 const COST_PARTS: f64 = 1e6;
 
 /// How a run ended, and what it leaves: the content of `stop.json`.
 ///
-/// Every field is always there; what is not known is `null`. Lists are bounded as those of a [`RunView`](super::RunView)
-/// are. `docs/handoff.md` describes it.
+/// Every field is always present; unknown values are `null`. Lists are bounded like those of a
+/// [`RunView`](super::RunView). `docs/handoff.md` describes it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Handoff {
     /// The version of the format: [`HANDOFF_VERSION`].
@@ -39,19 +40,19 @@ pub struct Handoff {
     pub seq: u64,
     /// Its recipe's id.
     pub recipe_id: String,
-    /// What people call that recipe.
+    /// The recipe's label.
     pub recipe_label: String,
     /// Where its agent worked.
     pub directory: String,
-    /// Its agent, by its own name.
+    /// The name of its agent.
     pub agent: String,
-    /// Whether nothing was really done.
+    /// Whether it was a rehearsal.
     pub rehearsal: bool,
-    /// What the run was about.
+    /// The run's task.
     pub task: Option<String>,
-    /// How it stands at a glance: `completed`, `waiting`, `limited`, `failed` or `stopped`.
+    /// Its status at a glance: `completed`, `waiting`, `limited`, `failed` or `stopped`.
     pub status: String,
-    /// The machine-readable reason, with the step where it is about one.
+    /// The machine-readable reason, with the step if it is about one.
     pub reason: String,
     /// Completed, stopped by a guardrail, or failed.
     pub category: Category,
@@ -63,11 +64,11 @@ pub struct Handoff {
     pub title: String,
     /// What happened.
     pub message: String,
-    /// What else is known: the agent's own words, or what went wrong.
+    /// Further details: the agent's own words, or what went wrong.
     pub description: Option<String>,
-    /// One sentence that helps a person.
+    /// One sentence for people.
     pub hint: String,
-    /// Whose word the end rests on; `None` where it follows from no report: a limit, a stop, a failure.
+    /// What the end is based on; `None` if it follows from no report: a limit, a stop, a failure.
     pub rests_on: Option<RestsOn>,
     /// Where it ended.
     pub at: HandoffPlace,
@@ -77,35 +78,35 @@ pub struct Handoff {
     pub started_at_ms: u64,
     /// When it ended.
     pub ended_at_ms: u64,
-    /// How long that was.
+    /// How long that took, including pauses.
     pub took_ms: u64,
     /// What the agent cost: an estimate, in US dollars.
     pub cost_usd: f64,
     /// The tools that the agent was refused.
     pub refused: Vec<HandoffRefusal>,
-    /// What the engine looked up and ran, in order; the last ones, where there were many.
+    /// The checks, in order; only the last ones if there were many.
     pub checks: Vec<HandoffCheck>,
-    /// How many checks passed in all.
+    /// How many checks passed in total.
     pub checks_passed: u32,
-    /// How many did not.
+    /// How many checks did not pass.
     pub checks_failed: u32,
     /// The commands of the repository's own file that were not run, because it is not trusted.
     pub not_verified: Vec<String>,
-    /// The files that the run may not change and that were found changed.
+    /// The files that were changed although the run may not change them.
     pub violations: Vec<HandoffViolation>,
-    /// The worktree of the run, where it worked apart.
+    /// The worktree of the run, if it was isolated.
     pub worktree: Option<HandoffWorktree>,
-    /// What the last round of each step that reviewed found, the latest at the end.
+    /// What the last round of each reviewing step found, the latest at the end.
     #[serde(default)]
     pub reviews: Vec<HandoffReview>,
-    /// What the run changed; `None` where the engine could not look.
+    /// What the run changed; `None` if the engine could not look.
     pub changes: Option<HandoffChanges>,
-    /// Up to three commands that help most, the most useful first.
+    /// The commands that help most, at most three, the most useful first.
     pub next: Vec<HandoffCommand>,
 }
 
 impl Handoff {
-    /// What a run leaves; `None` unless it has ended, and is not resumed automatically.
+    /// The handoff of a run; `None` unless it has ended for good.
     #[must_use]
     pub fn of(timeline: &Timeline, context: CommandContext<'_>) -> Option<Self> {
         let (facts, view) = (timeline.facts(), timeline.view());

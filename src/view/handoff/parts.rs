@@ -1,4 +1,5 @@
-//! What a handoff is made of, in a form that stays: it does not change with the events that it is made from.
+//! The parts of a handoff. They are types of their own, so that the format does not change with
+//! the events.
 
 use serde::{Deserialize, Serialize};
 
@@ -16,11 +17,11 @@ pub struct HandoffPlace {
     pub step: String,
     /// 1-based index of that step in the run.
     pub step_number: u32,
-    /// How often the run had been at that step, this time included.
+    /// How often the run had visited that step, including this time.
     pub visit: u32,
-    /// How many turns the agent had been given.
+    /// How many turns the agent had taken.
     pub turn: u32,
-    /// The outcome that led to the end, where one did.
+    /// The outcome that led to the end, if one did.
     pub outcome: Option<String>,
 }
 
@@ -46,13 +47,13 @@ pub struct HandoffRefusal {
     pub step_number: u32,
     /// The tool, as the agent calls it.
     pub tool: String,
-    /// What it was to be used on: the command, the file, the address.
+    /// The command, the file or the address that it was called with.
     pub input: Option<String>,
     /// How often it was refused.
     pub times: u32,
-    /// What would allow it, as `--allow-tool` takes it; empty where that is not known.
+    /// The values of `--allow-tool` that allow it; empty if they are not known.
     pub allow: Vec<String>,
-    /// The same as options of `surefire run`, quoted for a shell.
+    /// The same values as options of `surefire run`, quoted for a shell.
     pub options: Option<String>,
 }
 
@@ -70,7 +71,7 @@ impl From<&ShownRefusal> for HandoffRefusal {
     }
 }
 
-/// Something that the engine looked up, or a command that it ran.
+/// Evidence that the engine checked, or a command that it ran.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HandoffCheck {
     /// The step it belongs to.
@@ -83,15 +84,15 @@ pub struct HandoffCheck {
     pub name: String,
     /// How it went.
     pub verdict: HandoffVerdict,
-    /// The exit status of the command, where it failed with one.
+    /// The exit status of the command, if it failed with one.
     pub exit_status: Option<i32>,
-    /// What came of it, in one line.
+    /// Its result in one line.
     pub words: String,
     /// What was found, or the end of the command's output.
     pub found: String,
     /// How long it took.
     pub took_ms: u64,
-    /// Whether a rehearsal's script says so, and nothing was looked at.
+    /// Whether the result comes from a rehearsal's script, and nothing was checked.
     pub rehearsed: bool,
 }
 
@@ -105,7 +106,7 @@ pub enum HandoffVerdict {
     Failed,
     /// The command took too long.
     TimedOut,
-    /// It could not be looked up, or the command could not be started.
+    /// It could not be checked, or the command could not be started.
     Impossible,
     /// The command was running when the server stopped, and it is not known how it ended.
     Unknown,
@@ -136,14 +137,15 @@ impl From<&ShownCheck> for HandoffCheck {
     }
 }
 
-/// A file that the run may not change and that was found changed.
+/// A file that was changed although the run may not change it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HandoffViolation {
     /// Its path in the work tree.
     pub path: String,
-    /// The rule that it breaks: `denied`, `not_allowed`, `lockfile`, `trusted_file` or `read_only_step`.
+    /// The rule that it breaks: `denied`, `not_allowed`, `lockfile`, `trusted_file` or
+    /// `read_only_step`.
     pub rule: String,
-    /// The file and the rule, in words.
+    /// The file and the rule as text.
     pub words: String,
 }
 
@@ -160,14 +162,14 @@ impl From<&Violation> for HandoffViolation {
     }
 }
 
-/// The worktree of a run that worked apart.
+/// The worktree of an isolated run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HandoffWorktree {
     /// The top of the worktree.
     pub path: String,
     /// Its branch.
     pub branch: String,
-    /// The top of the work tree that it was made from.
+    /// The top of the work tree that it was created from.
     pub repository: String,
 }
 
@@ -189,7 +191,7 @@ pub struct HandoffReview {
     pub round: u32,
     /// Whether the step has found nothing since.
     pub settled: bool,
-    /// What it found; a long list is cut.
+    /// What it found; a long list is truncated.
     pub findings: Vec<HandoffFinding>,
     /// How many more findings there were.
     pub more_findings: u32,
@@ -204,9 +206,9 @@ pub struct HandoffFinding {
     pub file: Option<String>,
     /// The line in that file.
     pub line: Option<u32>,
-    /// How bad it is, in the agent's words.
+    /// Its severity, in the agent's words.
     pub severity: Option<String>,
-    /// All of that on one line.
+    /// The whole finding on one line.
     pub words: String,
 }
 
@@ -239,9 +241,9 @@ pub struct HandoffChanges {
     pub added: u64,
     /// How many lines were removed.
     pub removed: u64,
-    /// The files, by path; a long list is cut.
+    /// The files, by path; a long list is truncated.
     pub files: Vec<HandoffFile>,
-    /// The commits that the run made and that HEAD still reached, newest first; a long list is cut.
+    /// The run's commits that HEAD still reached, newest first; a long list is truncated.
     pub commits: Vec<CommitSeen>,
     /// How many more commits there are.
     pub more_commits: u32,
@@ -290,7 +292,7 @@ pub struct HandoffFile {
 /// Something to do next.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HandoffCommand {
-    /// What it is called.
+    /// Its label.
     pub label: String,
     /// The command, quoted for a shell.
     pub command: String,

@@ -6,11 +6,12 @@ use super::*;
 use crate::ExitReason;
 use crate::run::{ChangedFile, CheckKind, CheckVerdict, Ending, Event, FileChange, Purpose};
 use crate::view::one_run::{
-    after_start, changes, checked, ended, ending, found, found_by, moved, outcome_of, refused, replied,
-    result, seen, tool, turn,
+    after_start, changes, checked, ended, ending, found, found_by, moved, outcome_of, refused,
+    replied, result, seen, tool, turn,
 };
 
-const CONTEXT: CommandContext<'_> = CommandContext { program: "surefire", data: None, directory: None };
+const CONTEXT: CommandContext<'_> =
+    CommandContext { program: "surefire", data: None, directory: None, script: None };
 
 fn all(description: &str) -> Handoff {
     let mut changed = changes(1, 1);
@@ -39,7 +40,7 @@ fn all(description: &str) -> Handoff {
         checked(&[found("commit", "")]),
         Event::ended(end),
     ]);
-    Handoff::of(&timeline, CONTEXT).expect("it has ended")
+    Handoff::of(&timeline, CONTEXT).expect("the run has ended")
 }
 
 #[test]
@@ -64,7 +65,11 @@ fn parts_keep_their_names() {
         json["changes"]["files"][1],
         json!({ "path": "new `name`", "change": "renamed", "from": "old", "added": null, "removed": null })
     );
-    assert_eq!((&json["continued_by"], &json["next"]), (&json!(null), &json!([])), "nothing is left out");
+    assert_eq!(
+        (&json["continued_by"], &json["next"]),
+        (&json!(null), &json!([])),
+        "nothing is left out"
+    );
     let limit = Duration::from_secs(1);
     let verdicts = [
         (CheckVerdict::Passed, "passed", json!(null)),
@@ -76,14 +81,15 @@ fn parts_keep_their_names() {
     ];
     for (verdict, word, status) in verdicts {
         let check = checked(&[result(CheckKind::Run, "make", verdict, "")]);
-        let handoff = Handoff::of(&after_start(&[check, ended(ExitReason::Error)]), CONTEXT).unwrap();
+        let handoff =
+            Handoff::of(&after_start(&[check, ended(ExitReason::Error)]), CONTEXT).unwrap();
         let json = serde_json::to_value(&handoff.checks[0]).unwrap();
         assert_eq!((json["verdict"].as_str(), &json["exit_status"]), (Some(word), &status));
     }
 }
 
 #[test]
-fn nothing_that_was_written_elsewhere_is_markdown() {
+fn text_from_agents_commands_and_files_is_never_markdown() {
     let page = all("Look:\n```\n# Heading\n````\n<script>\u{1b}[2J").to_markdown();
     expect_test::expect![[r"
         # Task committed
@@ -142,8 +148,9 @@ fn nothing_that_was_written_elsewhere_is_markdown() {
 }
 
 #[test]
-fn the_last_findings_of_each_review_are_left() {
-    let stuck = Ending { outcome: Some("issues".to_owned()), ..ending(ExitReason::ReviewLoopDetected) };
+fn the_last_findings_of_each_review_are_in_the_handoff() {
+    let stuck =
+        Ending { outcome: Some("issues".to_owned()), ..ending(ExitReason::ReviewLoopDetected) };
     let timeline = after_start(&[
         found_by("issues", &["a", "b"]),
         moved("audit", 2),
@@ -175,15 +182,17 @@ fn the_last_findings_of_each_review_are_left() {
     );
     assert_eq!((last.findings.len(), last.more_findings), (20, 2));
     let page = handoff.to_markdown();
-    let audit =
-        "## Findings\n\nround 1 of `audit`, step 2: settled since\n\n- ``src/cart.rs:12: `rm` <b>``\n";
+    let audit = "## Findings\n\nround 1 of `audit`, step 2: settled since\n\n- ``src/cart.rs:12: `rm` <b>``\n";
     assert!(page.contains(audit), "{page}");
-    assert!(page.contains("round 3 of `rebase`, step 5: open\n\n- `src/cart.rs:12: x`\n"), "{page}");
+    assert!(
+        page.contains("round 3 of `rebase`, step 5: open\n\n- `src/cart.rs:12: x`\n"),
+        "{page}"
+    );
     assert!(page.contains("- `src/cart.rs:12: x`\n- and 2 more\n"), "{page}");
 }
 
 #[test]
-fn only_a_run_that_is_over_leaves_one() {
+fn only_a_run_that_is_over_has_a_handoff() {
     assert_eq!(Handoff::of(&after_start(&[turn(Purpose::Step)]), CONTEXT), None);
     let paused = Ending { resume_at: Some(9000), ..ending(ExitReason::RateLimited) };
     assert_eq!(Handoff::of(&after_start(&[Event::ended(paused)]), CONTEXT), None);
@@ -197,6 +206,6 @@ fn a_rehearsal_says_so() {
     let handoff = Handoff::of(&after_start(&[end]), CONTEXT).unwrap();
     assert!(handoff.rehearsal);
     let page = handoff.to_markdown();
-    assert!(page.contains("**This was a rehearsal: nothing was really done.**"), "{page}");
-    assert!(page.contains("nothing was looked at"), "{page}");
+    assert!(page.contains("**This was a rehearsal: nothing was changed.**"), "{page}");
+    assert!(page.contains("nothing was checked"), "{page}");
 }

@@ -2,10 +2,10 @@ use super::*;
 use crate::ExitReason;
 use crate::run::{CheckSubject, Ending, Event, Purpose, ResumedBy, RetryCause};
 use crate::view::one_run::{
-    after_start, changes, check_began, checked, ended, ending, found, missing, moved, passed, refused,
-    replied, reported, result, resumed, retried, seen, tool, turn,
+    after_start, changes, check_began, checked, ended, ending, found, missing, moved, passed,
+    refused, replied, reported, result, resumed, retried, seen, tool, turn,
 };
-use crate::view::{Action, RunView, Timeline};
+use crate::view::{ActionKind, RunView, Timeline};
 use std::time::Duration;
 
 const FAILED: CheckVerdict = CheckVerdict::Failed { status: Some(101) };
@@ -27,7 +27,11 @@ fn each_event_has_its_remark_and_its_detail() {
     let table: [(&[Event], &[&str], &[&str]); 13] = [
         (&[seen(changes(0, 0))], &[], &[]),
         (&[seen(changes(1, 0))], &[], &["changed: 1 file, +1 −1 lines"]),
-        (&[seen(changes(2, 1))], &[], &["changed: 2 files, +2 −2 lines", "committed: 0000001 Fix 1"]),
+        (
+            &[seen(changes(2, 1))],
+            &[],
+            &["changed: 2 files, +2 −2 lines", "committed: 0000001 Fix 1"],
+        ),
         (
             &[seen(changes(2, 1)), seen(changes(3, 5))],
             &[],
@@ -46,7 +50,11 @@ fn each_event_has_its_remark_and_its_detail() {
             &["refused: Bash (`git commit -m x`), Write"],
         ),
         (&[outcome()], &[], &["waiting for: what the engine finds in the working directory"]),
-        (&[check_began(CheckSubject::Command)], &[], &["waiting for: the command that this step runs"]),
+        (
+            &[check_began(CheckSubject::Command)],
+            &[],
+            &["waiting for: the command that this step runs"],
+        ),
         (
             &[outcome(), checked(&[found("commit", ""), found("clean", "nothing is uncommitted")])],
             &["looked up `commit`: found", "looked up `clean`: nothing is uncommitted"],
@@ -80,7 +88,12 @@ fn each_event_has_its_remark_and_its_detail() {
         (
             &[checked(&[
                 result(CheckKind::Run, "make", CheckVerdict::Failed { status: None }, ""),
-                result(CheckKind::Run, "make", CheckVerdict::TimedOut { limit: Duration::from_mins(10) }, ""),
+                result(
+                    CheckKind::Run,
+                    "make",
+                    CheckVerdict::TimedOut { limit: Duration::from_mins(10) },
+                    "",
+                ),
                 result(CheckKind::Run, "make", CheckVerdict::Impossible, "no such file"),
                 result(CheckKind::Run, "make", CheckVerdict::Unknown, ""),
             ])],
@@ -100,7 +113,7 @@ fn each_event_has_its_remark_and_its_detail() {
         (
             &[turn(Purpose::Evidence { number: 1, problem: String::new() })],
             &[],
-            &["waiting for: the agent, which was told what was not found"],
+            &["waiting for: the agent's reply about the missing evidence"],
         ),
     ];
     for (events, remarks, lines) in table {
@@ -111,7 +124,7 @@ fn each_event_has_its_remark_and_its_detail() {
 }
 
 #[test]
-fn an_end_says_whose_word_it_rests_on() {
+fn an_end_says_what_it_is_based_on() {
     let committed = || reported(ExitReason::TaskCommitted);
     let commit = || checked(&[found("commit", "")]);
     let verify = || checked(&[passed(CheckKind::Verify, "cargo test")]);
@@ -122,7 +135,10 @@ fn an_end_says_whose_word_it_rests_on() {
     let rehearsed = |reason| Event::ended(Ending { rehearsal: true, ..ending(reason) });
     let table = [
         (vec![step(), replied(0.0, &[]), committed()], Some(RestsOn::Agent)),
-        (vec![step(), replied(0.0, &[]), outcome(), commit(), committed()], Some(RestsOn::Evidence)),
+        (
+            vec![step(), replied(0.0, &[]), outcome(), commit(), committed()],
+            Some(RestsOn::Evidence),
+        ),
         (vec![step(), outcome(), verify(), committed()], Some(RestsOn::Command)),
         (
             vec![
@@ -141,10 +157,13 @@ fn an_end_says_whose_word_it_rests_on() {
             ],
             Some(RestsOn::Command),
         ),
-        // What was looked up for an earlier outcome says nothing about a later one.
+        // Checks for an earlier outcome say nothing about a later one.
         (vec![step(), outcome(), no_commit(), again(), step(), committed()], Some(RestsOn::Agent)),
-        (vec![step(), outcome(), commit(), moved("fix", 2), step(), committed()], Some(RestsOn::Agent)),
-        // The engine itself ends it, because of what it found.
+        (
+            vec![step(), outcome(), commit(), moved("fix", 2), step(), committed()],
+            Some(RestsOn::Agent),
+        ),
+        // The engine itself ends the run, because of what it found.
         (
             vec![step(), outcome(), no_commit(), ended(ExitReason::VerificationFailed)],
             Some(RestsOn::Evidence),
@@ -159,18 +178,21 @@ fn an_end_says_whose_word_it_rests_on() {
         let timeline = after_start(&events);
         assert_eq!(timeline.view().proof.rests_on, rests_on, "{events:?}");
         let line = rests_on.map(|it| format!("rests on: {}", it.words()));
-        assert_eq!(details(&timeline).last().filter(|last| last.starts_with("rests")), line.as_ref());
+        assert_eq!(
+            details(&timeline).last().filter(|last| last.starts_with("rests")),
+            line.as_ref()
+        );
         let mut again = timeline;
         again.apply(90, 90_000, &resumed(ResumedBy::User, 0));
-        assert_eq!(again.view().proof.rests_on, None, "a run that goes on rests on nothing yet");
+        assert_eq!(again.view().proof.rests_on, None, "a resumed run is not based on anything yet");
     }
 }
 
 #[test]
-fn a_rehearsal_says_that_nothing_was_looked_at() {
+fn a_rehearsal_says_that_nothing_was_checked() {
     let end = Event::ended(Ending { rehearsal: true, ..ending(ExitReason::TaskCommitted) });
     let lines = details(&after_start(&[end]));
-    assert_eq!(lines, ["rests on: a rehearsal's script; nothing was looked at"]);
+    assert_eq!(lines, ["rests on: a rehearsal's script; nothing was checked"]);
 }
 
 #[test]
@@ -184,8 +206,10 @@ fn a_tool_that_is_refused_again_is_listed_once_with_the_option_that_allows_it() 
         ended(ExitReason::PermissionDenied),
     ]);
     let shown = &timeline.view().proof.refused;
-    let shown: Vec<_> =
-        shown.iter().map(|it| (it.visit, it.step.as_str(), it.times, it.options.as_deref())).collect();
+    let shown: Vec<_> = shown
+        .iter()
+        .map(|it| (it.visit, it.step.as_str(), it.times, it.options.as_deref()))
+        .collect();
     assert_eq!(
         shown,
         [
@@ -193,7 +217,7 @@ fn a_tool_that_is_refused_again_is_listed_once_with_the_option_that_allows_it() 
             (1, "rebase", 2, Some("--allow-tool 'git add *' --allow-tool 'git commit *'")),
         ]
     );
-    assert_eq!(timeline.view().proof.allow(), ["git add *", "git commit *"]);
+    assert_eq!(timeline.view().proof.missing_permissions(), ["git add *", "git commit *"]);
 }
 
 #[test]
@@ -210,7 +234,7 @@ fn what_was_refused_is_allowed_next_where_that_stopped_the_run() {
     };
     let start = crate::view::one_run::started();
     let denied = ended(ExitReason::PermissionDenied);
-    let allow = Action::Allow { tools: vec!["git commit *".to_owned()] };
+    let allow = ActionKind::Allow { tools: vec!["git commit *".to_owned()] };
     assert_eq!(next(&[start.clone(), commit.clone(), denied.clone()]), Some(allow.clone()));
     assert_ne!(next(&[start.clone(), unknown, denied]), Some(allow.clone()));
     assert_ne!(next(&[start, commit, ended(ExitReason::UserStopped)]), Some(allow));
@@ -220,7 +244,8 @@ fn what_was_refused_is_allowed_next_where_that_stopped_the_run() {
 fn long_lists_and_texts_stay_bounded() {
     let long = "x\n".repeat(10_000);
     let check = || checked(&[result(CheckKind::Verify, &long, FAILED, &long)]);
-    let refusal = |number: u32| refused(&[tool("Bash", &format!("{number} {}", "y".repeat(5000)), &[])]);
+    let refusal =
+        |number: u32| refused(&[tool("Bash", &format!("{number} {}", "y".repeat(5000)), &[])]);
     let mut events: Vec<_> = (0..100).map(|_| check()).chain((0..100).map(refusal)).collect();
     events.extend([seen(changes(200, 90)), retried(1, &long, RetryCause::Verify)]);
     events.push(ended(ExitReason::VerificationFailed));
@@ -242,7 +267,7 @@ fn long_lists_and_texts_stay_bounded() {
 }
 
 #[test]
-fn a_view_with_proof_and_what_changed_since_make_the_next_view() {
+fn merging_changes_into_a_view_with_proof_gives_the_next_view() {
     let events = [
         turn(Purpose::Step),
         refused(&[tool("Bash", "git commit", &["git commit *"])]),
@@ -274,7 +299,7 @@ fn a_view_with_proof_and_what_changed_since_make_the_next_view() {
     assert_eq!(serde_json::from_str::<RunView>(&last).unwrap(), *views.last().unwrap());
     let before_proof: RunView =
         serde_json::from_value(without_proof(serde_json::to_value(&views[1]).unwrap())).unwrap();
-    assert_eq!(before_proof.proof, Proof::default(), "a server of before says nothing of it");
+    assert_eq!(before_proof.proof, Proof::default(), "an older server sends no proof");
 }
 
 fn without_proof(mut view: serde_json::Value) -> serde_json::Value {

@@ -1,8 +1,9 @@
 use super::*;
 use crate::run::{RetryCause, RunId};
-use crate::view::Action;
+use crate::view::ActionKind;
 use crate::view::one_run::{
-    OneStep, after, ended, ending, moved, pass, prompt, queued, replied, resumed, retried, started, turn,
+    OneStep, after, deliver, ended, ending, moved, prompt, queued, replied, resumed, retried,
+    started, turn,
 };
 use crate::{Exit, Verdict};
 use uuid::Uuid;
@@ -12,11 +13,11 @@ fn unread(number: u32) -> Event {
 }
 
 #[test]
-fn each_event_is_told_in_plain_words() {
+fn each_event_adds_its_remark() {
     let wait = Ending { resume_at: Some(1_303_000), ..ending(ExitReason::RateLimited) };
     let table: [(&[Event], &[&str]); 7] = [
         (&[queued(1)], &["a prompt is queued for the agent"]),
-        (&[pass(1)], &["the agent is given a queued prompt"]),
+        (&[deliver(1)], &["the agent is given a queued prompt"]),
         (&[turn(Purpose::Step), replied(0.0, &[])], &[]),
         (&[replied(0.0, &["a trailing comma"])], &["its reply was repaired (a trailing comma)"]),
         (
@@ -43,21 +44,25 @@ fn each_event_is_told_in_plain_words() {
 }
 
 #[test]
-fn a_run_is_counted() {
+fn turns_costs_and_retries_are_counted() {
     let events = [started(), turn(Purpose::Step), replied(0.25, &[]), unread(1), moved("fix", 2)];
     let timeline = after(&events.map(|event| (1, event)));
     let view = timeline.view();
     assert_eq!((view.turns, view.cost_usd, view.visits[0].retries), (1, 0.25, 1));
     assert_eq!(view.task.as_deref(), Some("the login page"));
-    let taken: Vec<_> = view.transitions.iter().map(|it| (it.from.as_str(), it.outcome.as_str())).collect();
+    let taken: Vec<_> =
+        view.transitions.iter().map(|it| (it.from.as_str(), it.outcome.as_str())).collect();
     assert_eq!(taken, [("rebase", "conflicts")]);
-    assert_eq!((view.status, view.end.is_none(), view.next.is_empty()), (Status::Running, true, true));
+    assert_eq!(
+        (view.status, view.end.is_none(), view.next.is_empty()),
+        (Status::Running, true, true)
+    );
     let nonsense = after(&[(0, started()), (1, replied(-1.0, &[])), (2, replied(f64::NAN, &[]))]);
     assert!(nonsense.view().cost_usd.abs() < f64::EPSILON);
 }
 
 #[test]
-fn a_visit_takes_no_longer_because_its_run_was_over_for_a_while() {
+fn the_time_until_an_ended_run_is_resumed_does_not_count_as_visit_time() {
     let end = ended(ExitReason::UserStopped);
     let timeline = after(&[
         (1, moved("fix", 2)),
@@ -74,16 +79,16 @@ fn a_visit_takes_no_longer_because_its_run_was_over_for_a_while() {
 }
 
 #[test]
-fn a_prompt_is_queued_until_the_agent_has_it_or_never_gets_it() {
-    let mut timeline = after(&[(0, started()), (1, queued(1)), (2, queued(2)), (3, pass(1))]);
+fn a_prompt_is_queued_until_it_is_delivered_or_withdrawn() {
+    let mut timeline = after(&[(0, started()), (1, queued(1)), (2, queued(2)), (3, deliver(1))]);
     assert_eq!(timeline.view().queued, [prompt(2)]);
-    // The agent may not have had the one that was being delivered.
+    // The agent may not have received the prompt that was being delivered.
     let paused = Ending { resume_at: Some(9000), ..ending(ExitReason::Interrupted) };
     let cut_short = Event::Ended {
         ending: paused,
         took: Duration::ZERO,
         cost_usd: None,
-        unheard: true,
+        redeliver: true,
         withdrawn: Vec::new(),
         exceeded: None,
     };
@@ -96,21 +101,24 @@ fn a_prompt_is_queued_until_the_agent_has_it_or_never_gets_it() {
         ending: ending(ExitReason::UserRequested),
         took: Duration::ZERO,
         cost_usd: None,
-        unheard: false,
+        redeliver: false,
         withdrawn: vec![prompt(1)],
         exceeded: None,
     };
     timeline.apply(7, 7000, &stopped);
-    assert_eq!((timeline.view().queued.len(), timeline.view().withdrawn.as_slice()), (0, &[prompt(1)][..]));
+    assert_eq!(
+        (timeline.view().queued.len(), timeline.view().withdrawn.as_slice()),
+        (0, &[prompt(1)][..])
+    );
 }
 
 #[test]
-fn an_end_stands_until_the_run_is_resumed() {
+fn an_end_is_shown_until_the_run_is_resumed() {
     let next: RunId = Uuid::from_u128(4).into();
     let restarted = Ending { continued_by: Some(next), ..ending(ExitReason::RestartNewSession) };
     let mut timeline = after(&[(0, started()), (2, Event::ended(restarted))]);
     assert_eq!(timeline.view().status, Status::Ended(Verdict::Completed));
-    assert_eq!(timeline.view().next[0].action, Action::Follow { run_id: next });
+    assert_eq!(timeline.view().next[0].action, ActionKind::Follow { run_id: next });
     assert!(timeline.is_over() && !timeline.is_paused());
     let end = timeline.view().end.as_ref().unwrap();
     assert_eq!(end.summary, "rebase took 1 step in 2 s");
@@ -123,27 +131,31 @@ fn an_end_stands_until_the_run_is_resumed() {
 
 #[test]
 fn the_turns_of_the_whole_chain_count_when_the_limit_is_raised() {
-    let mut timeline = after(&[(0, started()), (1, turn(Purpose::Step)), (2, turn(Purpose::Continue))]);
+    let mut timeline =
+        after(&[(0, started()), (1, turn(Purpose::Step)), (2, turn(Purpose::Continue))]);
     timeline.outline = Some(<OneStep as crate::Recipe>::OUTLINE);
     timeline.apply(4, 4000, &ended(ExitReason::MaxTicks));
     assert_eq!(timeline.view().next[0].label, "Allow 10 turns in all and resume");
 }
 
 #[test]
-fn other_is_told_in_the_agents_words() {
+fn other_is_shown_in_the_agents_words() {
     let other = Exit::because(ExitReason::UserProvidedOther).describe("The key is missing.");
-    let timeline = after(&[(0, started()), (1, Event::ended(Ending::new(&other, "rebase", 1, true)))]);
+    let timeline =
+        after(&[(0, started()), (1, Event::ended(Ending::new(&other, "rebase", 1, true)))]);
     let end = timeline.view().end.as_ref().unwrap();
-    assert_eq!(end.message, "The agent stopped, in its own words:");
+    assert_eq!(end.message, "The agent stopped:");
     assert_eq!(end.description.as_deref(), Some("The key is missing."));
-    assert_eq!(end.rehearsal.as_deref(), Some("This was a rehearsal: nothing was really done."));
+    assert_eq!(end.rehearsal.as_deref(), Some("This was a rehearsal: nothing was changed."));
 }
 
 #[test]
-fn a_view_and_what_changed_since_make_the_next_view() {
+fn merging_changes_into_a_view_gives_the_next_view() {
     let wait = Ending { resume_at: Some(60_000), ..ending(ExitReason::RateLimited) };
-    let refused =
-        Ending { outcome: Some("complete".to_owned()), ..ending(ExitReason::MaxStepVisitsExceeded) };
+    let refused = Ending {
+        outcome: Some("complete".to_owned()),
+        ..ending(ExitReason::MaxStepVisitsExceeded)
+    };
     let events = [
         started(),
         turn(Purpose::Step),
@@ -151,7 +163,7 @@ fn a_view_and_what_changed_since_make_the_next_view() {
         unread(1),
         replied(0.5, &["x"]),
         moved("fix", 2),
-        pass(1),
+        deliver(1),
         Event::ended(wait),
         resumed(ResumedBy::Auto, 0),
         Event::ended(refused),
@@ -160,7 +172,8 @@ fn a_view_and_what_changed_since_make_the_next_view() {
         ended(ExitReason::RebaseComplete),
     ];
     let events: Vec<_> = (0..).zip(events).collect();
-    let views: Vec<_> = (0..=events.len()).map(|until| after(&events[..until]).view().clone()).collect();
+    let views: Vec<_> =
+        (0..=events.len()).map(|until| after(&events[..until]).view().clone()).collect();
     for (from, old) in views.iter().enumerate() {
         for new in &views[from..] {
             let mut merged = old.clone();
@@ -171,7 +184,7 @@ fn a_view_and_what_changed_since_make_the_next_view() {
     assert_eq!(
         views[6].changed_since(5).visits.len(),
         2,
-        "the one that was left, and the one that was entered"
+        "the visit that was left, and the visit that was entered"
     );
     assert_eq!(views[7].changed_since(6).visits.len(), 1);
     let last = serde_json::to_string(&views[13]).unwrap();
@@ -182,18 +195,24 @@ fn a_view_and_what_changed_since_make_the_next_view() {
 fn what_a_run_waits_for_is_known_while_it_is_open() {
     let waits_for = |events: &[(u64, Event)]| {
         let details = after(events).view().details.clone();
-        details.into_iter().map(|Detail { label, text }| format!("{label} {text}")).collect::<Vec<_>>()
+        details
+            .into_iter()
+            .map(|Detail { label, text }| format!("{label} {text}"))
+            .collect::<Vec<_>>()
     };
     let asked = |purpose| (1, turn(purpose));
     let again = Purpose::Remind { number: 1, problem: "no JSON".to_owned() };
     assert_eq!(waits_for(&[(0, started())]), [""; 0]);
-    assert_eq!(waits_for(&[(0, started()), asked(Purpose::Step)]), ["waiting for the agent's reply"]);
     assert_eq!(
-        waits_for(&[(0, started()), asked(again)]),
-        ["waiting for the agent's reply, which it was asked for again"]
+        waits_for(&[(0, started()), asked(Purpose::Step)]),
+        ["waiting for the agent's reply"]
     );
     assert_eq!(
-        waits_for(&[(0, started()), asked(Purpose::Pass { prompt: prompt(1) })]),
+        waits_for(&[(0, started()), asked(again)]),
+        ["waiting for the agent's reply to a retry"]
+    );
+    assert_eq!(
+        waits_for(&[(0, started()), asked(Purpose::Deliver { prompt: prompt(1) })]),
         ["waiting for the agent's answer to a prompt"]
     );
     let paused = Ending { resume_at: Some(9000), ..ending(ExitReason::RateLimited) };

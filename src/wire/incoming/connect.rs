@@ -5,31 +5,33 @@ use serde::{Deserialize, Deserializer, Serialize};
 use crate::wire::ProtocolVersion;
 use crate::wire::forms::{lenient, maybe_positive};
 
-/// How many recent sessions a client is told about that does not say.
+/// How many recent sessions a client gets by default.
 const RECENT_SESSIONS: u32 = 5;
 
-/// The most that it is told about.
+/// How many recent sessions a client gets at most.
 const MAX_RECENT_SESSIONS: u32 = 50;
 
-/// What a client says about itself. None of it is ever refused for its form: a key that is none is just a wrong one.
+/// What a client announces about itself. No field is ever rejected for its type: an invalid key
+/// counts as a wrong one.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Connect {
-    /// The key it knows.
+    /// The key that it authenticates with.
     #[serde(default, deserialize_with = "lenient", skip_serializing_if = "Option::is_none")]
     pub api_key: Option<String>,
-    /// The version that it announces, where that can be read, and as it was written.
+    /// The version that it announces, if that can be read, and its original spelling.
     #[serde(default, with = "announced", skip_serializing_if = "Option::is_none")]
     pub protocol_version: Option<(ProtocolVersion, String)>,
-    /// Some id of its own, which it wants to hear again.
+    /// An id of the client's own, which `connected` echoes.
     #[serde(default, deserialize_with = "lenient", skip_serializing_if = "Option::is_none")]
     pub session_id: Option<String>,
-    /// How many recent sessions it wants to be told about.
+    /// How many recent sessions it asks for.
     #[serde(default = "recent_sessions", deserialize_with = "recent_sessions_limit")]
     pub recent_sessions_limit: u32,
     /// Whether it wants `work_changed`.
     #[serde(default, deserialize_with = "is_true", skip_serializing_if = "std::ops::Not::not")]
     pub work: bool,
-    /// Whether it needs `recipe_started` and `recipe_exited` of a session to be apart in time, as the app does.
+    /// Whether it needs `recipe_started` and `recipe_exited` of a session to be spaced in time, as
+    /// the app does.
     #[serde(default = "yes", deserialize_with = "is_not_false", skip_serializing_if = "is_set")]
     pub spacing: bool,
     /// Whether it wants `run_view`. Announced as `1`, the version of the view.
@@ -52,7 +54,7 @@ impl Default for Connect {
     }
 }
 
-/// The key is not for a log.
+/// Leaves the key out, so that it never gets into a log.
 impl std::fmt::Debug for Connect {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Connect")
@@ -80,7 +82,7 @@ pub(super) const fn recent_sessions() -> u32 {
     RECENT_SESSIONS
 }
 
-/// The limit that a client wants, or the usual one where it makes no sense.
+/// The limit that a client asks for, or the default if that is invalid.
 #[expect(clippy::unnecessary_wraps, reason = "serde asks for a `Result`")]
 pub(super) fn recent_sessions_limit<'de, D: Deserializer<'de>>(field: D) -> Result<u32, D::Error> {
     let wanted = maybe_positive(field).ok().flatten();
@@ -95,7 +97,7 @@ fn is_not_false<'de, D: Deserializer<'de>>(field: D) -> Result<bool, D::Error> {
     Ok(lenient(field)? != Some(false))
 }
 
-/// The views of runs are announced by their version, of which there is one.
+/// A client announces the version of run views that it reads; there is one version so far.
 mod view {
     use serde::{Deserializer, Serializer};
 
@@ -113,7 +115,7 @@ mod view {
     }
 }
 
-/// A version is kept as it was written: a client that is too old is told what it sent.
+/// A version keeps its original spelling: the error for a client that is too old quotes it.
 mod announced {
     use serde::{Deserializer, Serializer};
 
@@ -122,7 +124,10 @@ mod announced {
 
     type Announced = Option<(ProtocolVersion, String)>;
 
-    pub(super) fn serialize<S: Serializer>(version: &Announced, serializer: S) -> Result<S::Ok, S::Error> {
+    pub(super) fn serialize<S: Serializer>(
+        version: &Announced,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
         match version {
             Some((_, text)) => serializer.serialize_str(text),
             None => serializer.serialize_none(),

@@ -1,5 +1,5 @@
-//! `get_directory_trust`, `trust_directory` and `untrust_directory`: whether a repository's own commands, hooks and MCP servers
-//! may run.
+//! `get_directory_trust`, `trust_directory` and `untrust_directory`: whether a repository's own
+//! commands, hooks and MCP servers may run.
 
 use std::path::PathBuf;
 
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::wire::forms::path;
 
-/// Whether the repository of a directory is trusted, and what that would allow.
+/// Asks whether the repository of a directory is trusted, and what that would allow.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GetDirectoryTrust {
     /// The directory, or one below the top of its repository.
@@ -15,7 +15,8 @@ pub struct GetDirectoryTrust {
     pub working_directory: PathBuf,
 }
 
-/// To record that the repository of a directory is trusted, as HEAD has it. For the machine's user to say.
+/// Records that the repository of a directory is trusted in the state of its HEAD. Only the user of
+/// the server's machine may do so.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TrustDirectory {
     /// The directory, or one below the top of its repository.
@@ -23,10 +24,11 @@ pub struct TrustDirectory {
     pub working_directory: PathBuf,
 }
 
-/// To delete the record that the repository of a directory is trusted. For the machine's user to say.
+/// Deletes the record that the repository of a directory is trusted. Only the user of the server's
+/// machine may do so.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UntrustDirectory {
-    /// The directory. It may be gone: then it is the path that the record has.
+    /// The directory. If it no longer exists, this is the path in the record.
     #[serde(deserialize_with = "path")]
     pub working_directory: PathBuf,
 }

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::run::RunId;
 use crate::wire::forms::run_id;
 
-/// To merge what a run did in a worktree of its own into the branch that it was started from.
+/// Merges the worktree of a run into the branch that the run was started from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MergeRun {
     /// The run.
@@ -13,7 +13,7 @@ pub struct MergeRun {
     pub run_id: RunId,
 }
 
-/// To throw away what a run did in a worktree of its own, with what is not committed in it.
+/// Discards the worktree of a run, with its uncommitted changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DiscardRun {
     /// The run.

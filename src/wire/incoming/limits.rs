@@ -1,4 +1,4 @@
-//! `limits`: what a run may use up, as a client wants it.
+//! `limits`: what a client lets a run use up.
 
 use std::time::Duration;
 
@@ -8,13 +8,18 @@ use crate::run::Limits;
 use crate::wire::forms::seconds::maybe_seconds;
 use crate::wire::forms::{amount, maybe_positive};
 
-/// The limits that a client names; what it does not name stays as it is.
+/// The limits that a client sets; the others stay as they are.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub struct WantedLimits {
     /// How long the agent may work in all.
-    #[serde(rename = "time_s", default, with = "maybe_seconds", skip_serializing_if = "Option::is_none")]
+    #[serde(
+        rename = "time_s",
+        default,
+        with = "maybe_seconds",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub time: Option<Duration>,
-    /// How many turns it may be given.
+    /// How many turns it may take.
     #[serde(default, deserialize_with = "maybe_positive", skip_serializing_if = "Option::is_none")]
     pub max_ticks: Option<u32>,
     /// How much money it may spend, in US dollars.
@@ -26,13 +31,13 @@ pub struct WantedLimits {
 }
 
 impl WantedLimits {
-    /// Whether nothing is named.
+    /// Whether no limit is set.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
 
-    /// These limits where they are named, and the others where not.
+    /// These limits, and the others for those that are not set.
     #[must_use]
     pub fn over(self, others: Limits) -> Limits {
         Limits {
@@ -40,7 +45,7 @@ impl WantedLimits {
             max_ticks: self.max_ticks.or(others.max_ticks),
             budget_usd: self.budget_usd.or(others.budget_usd),
             auto_resumes: self.auto_resumes.unwrap_or(others.auto_resumes),
-            reasks: others.reasks,
+            max_retries: others.max_retries,
             verify_time: others.verify_time,
         }
     }

@@ -1,4 +1,5 @@
-//! What clients say. A message is one line in the list below, one struct, and one handler of the server's.
+//! The messages that clients send. Each is one line in the list below, one struct, and one handler
+//! of the server.
 
 mod connect;
 mod directory_trust;
@@ -42,13 +43,14 @@ pub use unsupported::{ExecuteCommand, GetGitBranch, SetDirectory, UnsupportedInS
 
 use super::fields::{FieldError, Fields};
 
-/// Makes the enum from the list of its messages: each with its type on the wire, and other names that clients use for it.
+/// Declares the enum from the list of messages: each with its type on the wire, and the other names
+/// that clients use for it.
 macro_rules! client_messages {
     ($(
         $(#[$doc:meta])*
         $variant:ident $(($body:ident))? = $name:literal $(or $alias:literal)*,
     )*) => {
-        /// Something a client says. It is written and read as JSON, with its `type`.
+        /// A message that a client sends. It is JSON, tagged with its `type`.
         ///
         /// ```
         /// use surefire::wire::ClientMessage;
@@ -66,7 +68,7 @@ macro_rules! client_messages {
         }
 
         impl ClientMessage {
-            /// The types of messages that clients send, by the names they have on the wire.
+            /// The types of the messages that clients send, by their names on the wire.
             ///
             /// ```
             /// use surefire::wire::ClientMessage;
@@ -89,72 +91,72 @@ macro_rules! client_messages {
 }
 
 client_messages! {
-    /// Who the client is.
+    /// Authenticates the client, and announces what it wants to receive.
     Connect(Connect) = "connect",
-    /// Whether the server is there.
+    /// Asks whether the server still answers.
     Ping = "ping",
-    /// Which recipes there are.
+    /// Asks for the recipes.
     GetAvailableRecipes = "get_available_recipes",
-    /// To start a recipe.
+    /// Starts a recipe.
     StartRecipe(StartRecipe) = "start_recipe",
-    /// To resume a run that has ended.
+    /// Resumes a run that has ended.
     ResumeRun(ResumeRun) = "resume_run",
-    /// To end the run of a session. One client calls it otherwise.
+    /// Ends the run of a session. One client sends it under the other name.
     ExitRecipe(ExitRecipe) = "exit_recipe" or "stop_recipe",
-    /// How a run is shown.
+    /// Asks for the view of a run.
     GetRunView(GetRunView) = "get_run_view",
-    /// To merge what a run did in a worktree of its own.
+    /// Merges the worktree of a run.
     MergeRun(MergeRun) = "merge_run",
-    /// To throw away what a run did in a worktree of its own.
+    /// Discards the worktree of a run.
     DiscardRun(DiscardRun) = "discard_run",
-    /// Whether the repository of a directory is trusted.
+    /// Asks whether the repository of a directory is trusted.
     GetDirectoryTrust(GetDirectoryTrust) = "get_directory_trust",
-    /// To trust the repository of a directory.
+    /// Records that the repository of a directory is trusted.
     TrustDirectory(TrustDirectory) = "trust_directory",
-    /// To trust it no longer.
+    /// Deletes that record.
     UntrustDirectory(UntrustDirectory) = "untrust_directory",
-    /// To delete runs that are long over.
+    /// Deletes runs that ended long ago.
     PruneRuns(PruneRuns) = "prune_runs",
-    /// To delete old sessions.
+    /// Deletes old sessions.
     PruneSessions(PruneSessions) = "prune_sessions",
-    /// To switch recipes on or off.
+    /// Switches recipes on or off.
     SetOrchestration(SetOrchestration) = "set_orchestration",
-    /// To say something to a session's agent.
+    /// Prompts a session's agent.
     Prompt(Prompt) = "prompt",
-    /// To hear what is said in a session.
+    /// Subscribes to a session's conversation.
     Subscribe(Subscribe) = "subscribe",
-    /// To hear it no longer.
+    /// Unsubscribes from a session's conversation.
     Unsubscribe(Unsubscribe) = "unsubscribe",
-    /// That the client has deleted a session on its side.
+    /// Reports that the client has deleted a session on its side.
     SessionDeleted(Unsubscribe) = "session_deleted",
-    /// That something reached the client.
+    /// Reports that a message reached the client.
     MessageAck = "message_ack",
-    /// How large a message may be.
+    /// Sets how large a message to the client may be.
     SetMaxMessageSize(SetMaxMessageSize) = "set_max_message_size",
-    /// Which sessions there are.
+    /// Asks for the lists of sessions.
     RefreshSessions(RefreshSessions) = "refresh_sessions",
-    /// To end everything that is running in a session.
+    /// Stops everything that is running in a session.
     KillSession(KillSession) = "kill_session",
-    /// To shorten a session's conversation: not done here, as all that follow.
+    /// Shortens a session's conversation. Not supported, like everything below.
     CompactSession(UnsupportedInSession) = "compact_session",
-    /// To find a name for a session.
+    /// Infers a name for a session.
     InferSessionName(UnsupportedInSession) = "infer_session_name",
-    /// To run a command in a shell.
+    /// Runs a command in a shell.
     ExecuteCommand(ExecuteCommand) = "execute_command",
-    /// Which commands were run.
+    /// Asks which commands were run.
     GetCommandHistory = "get_command_history",
-    /// What a command has printed.
+    /// Asks what a command has printed.
     GetCommandOutput = "get_command_output",
-    /// To make a worktree and a session in it.
+    /// Creates a worktree and a session in it.
     CreateWorktreeSession = "create_worktree_session",
-    /// To take a file.
+    /// Uploads a file.
     UploadFile = "upload_file",
-    /// Which files there are.
+    /// Asks for the uploaded files.
     ListResources = "list_resources",
-    /// To delete a file.
+    /// Deletes an uploaded file.
     DeleteResource = "delete_resource",
-    /// Which commands there are in a directory.
+    /// Asks for the commands in a directory.
     SetDirectory(SetDirectory) = "set_directory",
-    /// Which branch a directory is on.
+    /// Asks for the branch that a directory is on.
     GetGitBranch(GetGitBranch) = "get_git_branch",
 }

@@ -1,4 +1,4 @@
-//! `prompt`: something to say to a session's agent.
+//! `prompt`: a prompt for a session's agent.
 
 use std::path::PathBuf;
 
@@ -7,22 +7,22 @@ use serde::{Deserialize, Serialize};
 use crate::run::SessionId;
 use crate::wire::forms::{not_blank, words};
 
-/// Something to say to an agent.
+/// A prompt for a session's agent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "PromptFields", into = "PromptFields")]
 pub struct Prompt {
-    /// The words.
+    /// Its text.
     pub text: String,
-    /// To whom.
+    /// The session it is for.
     pub to: PromptTo,
 }
 
-/// To whom something is said.
+/// The session that a prompt is for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PromptTo {
-    /// To a session that has to be there.
+    /// A session that must exist.
     Known(SessionId),
-    /// To a session that is begun by it, if it is not there.
+    /// A session that the prompt creates if it does not exist.
     KnownOrNew {
         /// The session.
         session: SessionId,
@@ -30,7 +30,7 @@ pub enum PromptTo {
         working_directory: Option<PathBuf>,
         /// Its agent, by the name that clients know.
         provider: Option<String>,
-        /// What its agent is told before everything else, in every turn.
+        /// The system prompt of its agent, in every turn.
         system_prompt: Option<String>,
     },
 }
@@ -45,7 +45,8 @@ impl PromptTo {
     }
 }
 
-/// The fields as they are on the wire: one client names a new session as such, another names all of them alike.
+/// The fields on the wire: one client has a separate field for new sessions, another uses the same
+/// field for all.
 #[derive(Serialize, Deserialize)]
 struct PromptFields {
     #[serde(deserialize_with = "words")]
@@ -78,7 +79,10 @@ impl TryFrom<PromptFields> for Prompt {
             return Ok(Self { text, to: PromptTo::Known(session) });
         }
         let session = fields.new_session_id.or(fields.session_id).ok_or(NoSession)?;
-        Ok(Self { text, to: PromptTo::KnownOrNew { session, working_directory, provider, system_prompt } })
+        Ok(Self {
+            text,
+            to: PromptTo::KnownOrNew { session, working_directory, provider, system_prompt },
+        })
     }
 }
 

@@ -1,4 +1,4 @@
-//! `prune_runs`, `prune_sessions`: to delete what is old.
+//! `prune_runs`, `prune_sessions`: delete old runs and sessions.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::wire::forms::seconds;
 
-/// To delete runs that are long over.
+/// Deletes runs that ended long ago.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PruneRuns {
     /// Those that ended longer ago than this.
@@ -14,7 +14,7 @@ pub struct PruneRuns {
     pub older_than: Duration,
 }
 
-/// To delete old sessions, with all that is in them.
+/// Deletes old sessions, with their runs and conversations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PruneSessions {
     /// Those in which nothing has happened for longer than this.

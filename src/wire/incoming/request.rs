@@ -1,15 +1,15 @@
-//! A client's message and the id it gave it, as they come out of a frame and go into one.
+//! A client's message with its request id, as a frame holds it.
 
 use serde::{Deserialize, Deserializer, Serialize, de};
 use serde_json::{Map, Value};
 
 use super::ClientMessage;
 use crate::run::SessionId;
+use crate::wire::decode_error::{DecodeError, Rejected};
 use crate::wire::fields::Fields;
-use crate::wire::refusal::{Refusal, Refused};
 use crate::wire::request_id::RequestId;
 
-/// A message of a client, and the id that the client gave it.
+/// A client's message, and the id that the client gave it.
 ///
 /// ```
 /// use surefire::wire::{ClientMessage, Request};
@@ -32,16 +32,16 @@ impl Request {
     /// Reads a frame's text.
     ///
     /// # Errors
-    /// It is no message, or one of its fields is missing or wrong.
-    pub fn read(text: &str) -> Result<Self, Refused> {
+    /// It is not a message, or one of its fields is missing or wrong.
+    pub fn read(text: &str) -> Result<Self, Rejected> {
         if is_bare_ping(text) {
             return Ok(Self { message: ClientMessage::Ping, request_id: None });
         }
-        let refuse = |why| Refused { why, session: None, request_id: None };
-        // Nesting is limited by the parser; the protocol needs two levels.
-        let value =
-            serde_json::from_str(text).map_err(|error| refuse(Refusal::NotJson(error.to_string())))?;
-        let Value::Object(mut values) = value else { return Err(refuse(Refusal::NotAnObject)) };
+        let reject = |why| Rejected { why, session: None, request_id: None };
+        // The parser limits how deep values nest; the protocol needs two levels.
+        let value = serde_json::from_str(text)
+            .map_err(|error| reject(DecodeError::NotJson(error.to_string())))?;
+        let Value::Object(mut values) = value else { return Err(reject(DecodeError::NotAnObject)) };
         let request_id = match values.remove("request_id") {
             Some(Value::String(id)) => RequestId::new(id),
             Some(_) | None => None,
@@ -49,14 +49,15 @@ impl Request {
         let session = session_of(&values);
         match message_of(values) {
             Ok(message) => Ok(Self { message, request_id }),
-            Err(why) => Err(Refused { why, session, request_id }),
+            Err(why) => Err(Rejected { why, session, request_id }),
         }
     }
 
     /// The text of its frame.
     #[must_use]
     pub fn to_json(&self) -> String {
-        // Maps with keys that are no strings cannot be written as JSON, and a failing `Serialize`; there is neither here.
+        // Serialization fails only for maps with keys that are not strings and for a `Serialize`
+        // that returns an error; a request has neither.
         serde_json::to_string(self).unwrap_or_default()
     }
 }
@@ -65,8 +66,8 @@ impl ClientMessage {
     /// Reads a frame's text.
     ///
     /// # Errors
-    /// It is no message, or one of its fields is missing or wrong.
-    pub fn read(text: &str) -> Result<Self, Refused> {
+    /// It is not a message, or one of its fields is missing or wrong.
+    pub fn read(text: &str) -> Result<Self, Rejected> {
         Request::read(text).map(|request| request.message)
     }
 }
@@ -77,25 +78,25 @@ impl<'de> Deserialize<'de> for ClientMessage {
     }
 }
 
-fn message_of(mut values: Map<String, Value>) -> Result<ClientMessage, Refusal> {
-    let Some(Value::String(name)) = values.remove("type") else { return Err(Refusal::NoType) };
+fn message_of(mut values: Map<String, Value>) -> Result<ClientMessage, DecodeError> {
+    let Some(Value::String(name)) = values.remove("type") else { return Err(DecodeError::NoType) };
     let Some(kind) = ClientMessage::TYPES.iter().find(|kind| **kind == name) else {
-        return Err(Refusal::UnknownType(name));
+        return Err(DecodeError::UnknownType(name));
     };
-    ClientMessage::of_type(kind, Fields(values)).map_err(|error| error.refusal(kind))
+    ClientMessage::of_type(kind, Fields(values)).map_err(|error| error.in_message(kind))
 }
 
-/// The session that a message is about, so that a refusal can say so too.
+/// The session that a message is about, so that the error can name it even if the rest is invalid.
 fn session_of(values: &Map<String, Value>) -> Option<SessionId> {
     let names = ["session_id", "resume_session_id", "new_session_id"];
     names.iter().find_map(|name| values.get(*name)?.as_str()?.parse().ok())
 }
 
-/// How long a message may be that is worth a first look.
+/// The longest frame that is tried as a bare ping.
 const MAX_PING_BYTES: usize = 64;
 
-/// Whether it is a ping and nothing else. Clients send more of these than of everything else, and nothing has to be taken
-/// out of them.
+/// Whether it is a ping and nothing else. Pings are the most frequent messages, and decoding one
+/// field by field would be wasted.
 fn is_bare_ping(text: &str) -> bool {
     #[derive(Deserialize)]
     #[serde(deny_unknown_fields)]

@@ -1,4 +1,4 @@
-//! `resume_run`: to resume a run that has ended.
+//! `resume_run`: resumes a run that has ended.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use crate::run::RunId;
 use crate::wire::forms::seconds::maybe_seconds;
 use crate::wire::forms::{amount, maybe_positive, or_default, run_id};
 
-/// To resume a run.
+/// Resumes a run that has ended.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(from = "ResumeFields", into = "ResumeFields")]
 pub struct ResumeRun {
@@ -22,8 +22,8 @@ pub struct ResumeRun {
     pub allow_visits: u32,
     /// How many more steps in all to allow.
     pub allow_steps: u32,
-    /// What the agent is allowed in addition. This and what follows is for the machine's user to say, as in
-    /// [`StartRecipe`](super::StartRecipe).
+    /// Tools that the agent is allowed in addition. Only the user of the server's machine may set
+    /// this field and those below, as in [`StartRecipe`](super::StartRecipe).
     pub allow_tools: Vec<Tool>,
     /// Whether the run may change the lockfiles of package managers from now on.
     pub allow_deps: bool,
@@ -32,7 +32,7 @@ pub struct ResumeRun {
 }
 
 impl ResumeRun {
-    /// To resume this run as it was.
+    /// Resumes this run with its limits and permissions unchanged.
     #[must_use]
     pub fn new(run_id: RunId) -> Self {
         ResumeFields {
@@ -46,7 +46,7 @@ impl ResumeRun {
     }
 }
 
-/// The fields as they are on the wire, where all limits are in one object.
+/// The fields on the wire, where all limits are in one object.
 #[derive(Serialize, Deserialize)]
 struct ResumeFields {
     #[serde(deserialize_with = "run_id")]
@@ -57,13 +57,22 @@ struct ResumeFields {
     allow_deps: bool,
     #[serde(default, deserialize_with = "or_default", skip_serializing_if = "std::ops::Not::not")]
     force_parallel: bool,
-    #[serde(default, deserialize_with = "or_default", skip_serializing_if = "RaisedLimits::is_empty")]
+    #[serde(
+        default,
+        deserialize_with = "or_default",
+        skip_serializing_if = "RaisedLimits::is_empty"
+    )]
     limits: RaisedLimits,
 }
 
 #[derive(PartialEq, Default, Serialize, Deserialize)]
 struct RaisedLimits {
-    #[serde(rename = "time_s", default, with = "maybe_seconds", skip_serializing_if = "Option::is_none")]
+    #[serde(
+        rename = "time_s",
+        default,
+        with = "maybe_seconds",
+        skip_serializing_if = "Option::is_none"
+    )]
     time: Option<Duration>,
     #[serde(default, deserialize_with = "maybe_positive", skip_serializing_if = "Option::is_none")]
     max_ticks: Option<u32>,
@@ -86,7 +95,8 @@ impl RaisedLimits {
 impl From<ResumeFields> for ResumeRun {
     fn from(fields: ResumeFields) -> Self {
         let ResumeFields { run_id, allow_tools, allow_deps, force_parallel, limits } = fields;
-        let RaisedLimits { time, max_ticks, budget_usd, auto_resumes, allow_visits, allow_steps } = limits;
+        let RaisedLimits { time, max_ticks, budget_usd, auto_resumes, allow_visits, allow_steps } =
+            limits;
         Self {
             run_id,
             limits: WantedLimits { time, max_ticks, budget_usd, auto_resumes },
@@ -104,7 +114,8 @@ impl From<ResumeRun> for ResumeFields {
         let WantedLimits { time, max_ticks, budget_usd, auto_resumes } = resume.limits;
         let more = |number: u32| Some(number).filter(|number| *number > 0);
         let (allow_visits, allow_steps) = (more(resume.allow_visits), more(resume.allow_steps));
-        let limits = RaisedLimits { time, max_ticks, budget_usd, auto_resumes, allow_visits, allow_steps };
+        let limits =
+            RaisedLimits { time, max_ticks, budget_usd, auto_resumes, allow_visits, allow_steps };
         let ResumeRun { run_id, allow_tools, allow_deps, force_parallel, .. } = resume;
         Self { run_id, allow_tools, allow_deps, force_parallel, limits }
     }

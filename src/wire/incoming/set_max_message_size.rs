@@ -1,13 +1,13 @@
-//! `set_max_message_size`: how large a message to the client may be.
+//! `set_max_message_size`: limits the size of messages to the client.
 
 use serde::{Deserialize, Serialize};
 
 use crate::wire::forms::positive;
 
-/// How large a message to the client may be.
+/// Limits the size of messages to the client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SetMaxMessageSize {
-    /// In units of 1024 bytes.
+    /// The limit, in units of 1024 bytes.
     #[serde(deserialize_with = "positive")]
     pub size_kb: u32,
 }

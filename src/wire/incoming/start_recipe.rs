@@ -1,4 +1,4 @@
-//! `start_recipe`: to start a run.
+//! `start_recipe`: starts a run.
 
 use std::path::PathBuf;
 
@@ -10,38 +10,39 @@ use crate::Tool;
 use crate::run::SessionId;
 use crate::wire::forms::{not_blank, or_default, words};
 
-/// To start a run.
+/// Starts a run.
 ///
-/// What widens a run (`allow_tools`, `allow_dirty`, `allow_deps`, `force_parallel`, `trust`, `untrusted`) is for the machine's
-/// user to say: a server accepts it from processes of its own user, and from a console page on the same machine.
+/// Only the user of the server's machine may widen a run (`allow_tools`, `allow_dirty`,
+/// `allow_deps`, `force_parallel`, `trust`, `untrusted`): the server accepts these fields from
+/// processes of its own user, and from a console page on the same machine.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a field of the message")]
 pub struct StartRecipe {
-    /// Where it is to take place.
+    /// The session to run in.
     #[serde(rename = "session_id", with = "session_or_null")]
     pub session: StartIn,
     /// The recipe's id.
     #[serde(deserialize_with = "words")]
     pub recipe_id: String,
-    /// Where the agent is to work; a session that is there already knows.
+    /// Where the agent works; an existing session already has its directory.
     #[serde(default, deserialize_with = "not_blank", skip_serializing_if = "Option::is_none")]
     pub working_directory: Option<PathBuf>,
     /// The agent, by the name that clients know.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub provider: Option<String>,
-    /// The agent, by its own name; whatever `provider` says.
+    /// The agent, by its own name; overrides `provider`.
     #[serde(default, deserialize_with = "not_blank", skip_serializing_if = "Option::is_none")]
     pub agent: Option<String>,
-    /// The model to use, whatever the recipe says.
+    /// The model to use; overrides the recipe's.
     #[serde(default, deserialize_with = "not_blank", skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
-    /// What the run is about.
+    /// The run's task.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prompt: Option<String>,
-    /// What the agent is allowed on top of what the recipe's steps declare.
+    /// Tools that the agent is allowed besides those that the recipe's steps declare.
     #[serde(default, deserialize_with = "or_default", skip_serializing_if = "Vec::is_empty")]
     pub allow_tools: Vec<Tool>,
-    /// Whether a recipe that needs a clean work tree begins all the same.
+    /// Whether a recipe that needs a clean work tree starts in a dirty one.
     #[serde(default, deserialize_with = "or_default", skip_serializing_if = "std::ops::Not::not")]
     pub allow_dirty: bool,
     /// Whether the run may change the lockfiles of package managers.
@@ -50,22 +51,26 @@ pub struct StartRecipe {
     /// Whether the run may work in a work tree that another run works in.
     #[serde(default, deserialize_with = "or_default", skip_serializing_if = "std::ops::Not::not")]
     pub force_parallel: bool,
-    /// Whether the repository is trusted for this run, as HEAD has it, without a record.
+    /// Whether the repository is trusted for this run, in the state of its HEAD, without a record.
     #[serde(default, deserialize_with = "or_default", skip_serializing_if = "std::ops::Not::not")]
     pub trust: bool,
-    /// What to do where the repository's own file has commands and is not trusted.
+    /// What to do if the repository's own file has commands and is not trusted.
     #[serde(default, deserialize_with = "if_untrusted", skip_serializing_if = "Option::is_none")]
     pub untrusted: Option<IfUntrusted>,
     /// Whether the run works in a git worktree of its own.
     #[serde(default, deserialize_with = "or_default", skip_serializing_if = "std::ops::Not::not")]
     pub isolate: bool,
     /// What it may use up.
-    #[serde(default, deserialize_with = "or_default", skip_serializing_if = "WantedLimits::is_empty")]
+    #[serde(
+        default,
+        deserialize_with = "or_default",
+        skip_serializing_if = "WantedLimits::is_empty"
+    )]
     pub limits: WantedLimits,
 }
 
 impl StartRecipe {
-    /// To start this recipe in a new session, with everything else left to the server.
+    /// Starts this recipe in a new session, with the server's defaults for everything else.
     #[must_use]
     pub fn new(recipe_id: impl Into<String>) -> Self {
         Self {
@@ -88,19 +93,21 @@ impl StartRecipe {
     }
 }
 
-/// What to do where a repository's own file has commands and is not trusted.
+/// What to do if a repository's own file has commands and is not trusted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum IfUntrusted {
-    /// Refuse to start, as where the field is left out.
+    /// Refuse to start: the default.
     Refuse,
-    /// Run without the commands, and say so.
+    /// Run without the commands, and report that.
     Skip,
 }
 
 fn if_untrusted<'de, D: Deserializer<'de>>(field: D) -> Result<Option<IfUntrusted>, D::Error> {
     let wrong = || D::Error::invalid_value(Unexpected::Other("value"), &"`refuse` or `skip`");
-    let Some(name) = Option::<String>::deserialize(field).map_err(|_| wrong())? else { return Ok(None) };
+    let Some(name) = Option::<String>::deserialize(field).map_err(|_| wrong())? else {
+        return Ok(None);
+    };
     match name.as_str() {
         "refuse" => Ok(Some(IfUntrusted::Refuse)),
         "skip" => Ok(Some(IfUntrusted::Skip)),
@@ -108,7 +115,7 @@ fn if_untrusted<'de, D: Deserializer<'de>>(field: D) -> Result<Option<IfUntruste
     }
 }
 
-/// Where a run is to take place.
+/// The session that a run is started in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StartIn {
     /// In a session that the client names, new or not.
@@ -123,7 +130,7 @@ impl From<Option<SessionId>> for StartIn {
     }
 }
 
-/// `null` asks for a new session, and leaving it out is a mistake.
+/// `null` asks for a new session; leaving the field out is an error.
 mod session_or_null {
     use std::fmt;
 
@@ -132,7 +139,10 @@ mod session_or_null {
 
     use super::StartIn;
 
-    pub(super) fn serialize<S: Serializer>(session: &StartIn, serializer: S) -> Result<S::Ok, S::Error> {
+    pub(super) fn serialize<S: Serializer>(
+        session: &StartIn,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
         match session {
             StartIn::Session(session) => session.serialize(serializer),
             StartIn::NewSession => serializer.serialize_none(),

@@ -1,24 +1,24 @@
-//! `subscribe`: to hear what is said in a session.
+//! `subscribe`: subscribes to a session's conversation.
 
 use serde::{Deserialize, Serialize};
 
 use crate::run::SessionId;
 use crate::wire::forms::lenient;
 
-/// To hear what is said in a session.
+/// Subscribes to a session's conversation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "SubscribeFields", into = "SubscribeFields")]
 pub struct Subscribe {
     /// The session.
     pub session_id: SessionId,
-    /// The offset from which on it is new to the client; `None` for one that knows nothing yet.
+    /// The offset of the first message that the client lacks; `None` if it has no message yet.
     pub from: Option<u64>,
-    /// The signature of the conversation that the offset was in.
+    /// The signature of the conversation that the offset belongs to.
     pub file_signature_seen: Option<String>,
 }
 
-/// The fields as they are on the wire. Protocol 0.5 counts from 0 and names the first that is missing; 0.4 counts from 1 and
-/// names the last that is there. It is the same number.
+/// The fields on the wire. Protocol 0.5 counts from 0 and names the first message that the client
+/// lacks; 0.4 counts from 1 and names the last one that it has. Both are the same number.
 #[derive(Serialize, Deserialize)]
 struct SubscribeFields {
     session_id: SessionId,

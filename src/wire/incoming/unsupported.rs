@@ -1,10 +1,11 @@
-//! What other servers of the same app do, and this one does not. The app waits for an answer all the same.
+//! Requests that other servers of the same app support and this one does not. They are decoded
+//! because the app waits for an answer all the same.
 
 use serde::{Deserialize, Serialize};
 
 use crate::wire::forms::lenient;
 
-/// About a session: to shorten its conversation, or to find a name for it.
+/// Shortens a session's conversation, or infers a name for it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UnsupportedInSession {
     /// The session, as the client wrote it.
@@ -12,7 +13,7 @@ pub struct UnsupportedInSession {
     pub session_id: Option<String>,
 }
 
-/// To run a command in a shell.
+/// Runs a command in a shell.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ExecuteCommand {
     /// The command's id.
@@ -20,7 +21,7 @@ pub struct ExecuteCommand {
     pub command_id: Option<String>,
 }
 
-/// Which commands there are in a directory.
+/// Asks for the commands in a directory.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SetDirectory {
     /// The directory, as the client wrote it.
@@ -28,7 +29,7 @@ pub struct SetDirectory {
     pub path: Option<String>,
 }
 
-/// Which branch a directory is on.
+/// Asks for the branch that a directory is on.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GetGitBranch {
     /// The directory, as the client wrote it.

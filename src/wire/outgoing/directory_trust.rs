@@ -7,13 +7,15 @@ use serde::{Deserialize, Serialize};
 pub struct DirectoryTrust {
     /// The directory, as the client named it.
     pub working_directory: String,
-    /// Whether there is a record, and it holds.
+    /// Whether there is a record of trust, and it is still valid.
     pub trusted: bool,
-    /// The files that trust rests on, as far as HEAD has them, from the top of the work tree.
+    /// The files that trust depends on, as far as HEAD has them, relative to the top of the work
+    /// tree.
     pub files: Vec<String>,
-    /// The files that are others since the repository was trusted: why a record does not hold any more.
+    /// The files that have changed since the repository was trusted, which invalidates the record.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub changed: Vec<String>,
-    /// The commands of the repository's own file: those that verify a step, then those that set up a worktree.
+    /// The commands of the repository's own file: those that verify a step, then those that set up
+    /// a worktree.
     pub commands: Vec<String>,
 }

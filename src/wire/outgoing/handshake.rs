@@ -1,4 +1,4 @@
-//! Getting to know each other, and short answers.
+//! The handshake, and short answers.
 
 use serde::{Deserialize, Serialize};
 use strum::{Display, EnumString, IntoStaticStr, VariantNames};
@@ -7,16 +7,16 @@ use crate::Advise;
 use crate::run::{RunId, SessionId};
 use crate::wire::{ProtocolVersion, RequestId};
 
-/// The first thing the server says.
+/// The first message of the server.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Hello {
     /// A greeting.
     pub message: String,
     /// The newest version of the protocol that the server speaks: exactly three numbers.
     pub version: String,
-    /// The version of the way to authenticate.
+    /// The version of the authentication scheme.
     pub auth_version: u32,
-    /// What to do now.
+    /// What the client should send next.
     pub instructions: String,
 }
 
@@ -31,25 +31,26 @@ impl Default for Hello {
     }
 }
 
-/// The client is known from now on.
+/// The client is authenticated.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Connected {
-    /// Words.
+    /// A text for people.
     pub message: String,
-    /// What the client called itself; some fail without it.
+    /// The id from the client's `connect`; some clients fail without it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<String>,
     /// The version of the protocol that both speak.
     pub negotiated_protocol_version: String,
-    /// Whether the server accepts from this client what widens a run, and trust in repositories.
+    /// Whether the server lets this client widen runs and trust repositories.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub may_widen: bool,
 }
 
-/// The client's key is wrong, and the socket closes. The app does not come back by itself after this.
+/// The client's key is wrong, and the socket closes. The app does not reconnect by itself after
+/// this.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AuthError {
-    /// Words.
+    /// A text for people.
     pub message: String,
 }
 
@@ -62,7 +63,7 @@ impl Default for AuthError {
 /// A request was carried out, or will be.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Default)]
 pub struct Ack {
-    /// Words.
+    /// A text for people.
     pub message: String,
     /// The session it is about.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -75,12 +76,12 @@ pub struct Ack {
     pub request_id: Option<RequestId>,
 }
 
-/// A wish was not fulfilled. The socket stays open, unless the code says otherwise.
+/// A request was refused. The socket stays open, unless the code says otherwise.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Default)]
 pub struct ErrorMessage {
-    /// What is wrong, and after a semicolon what to do about it, where something helps.
+    /// What is wrong, and after a semicolon what to do about it, if there is a remedy.
     pub message: String,
-    /// The words of the message that say what to do, for clients that show them apart.
+    /// The part of the message that says what to do, for clients that show it separately.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub remedy: Option<String>,
     /// What kind of error it is, for programs.
@@ -89,13 +90,13 @@ pub struct ErrorMessage {
     /// The session it is about.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
-    /// The run as which the failure was told to all clients, where it was told as one.
+    /// The run whose end was published to all clients because of this failure, if one was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub run_id: Option<RunId>,
     /// The id that the client gave its request.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub request_id: Option<RequestId>,
-    /// The files that both sides changed, where a worktree was not merged because of them.
+    /// The files that both sides changed, if a worktree was not merged because of them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub conflicts: Vec<String>,
     /// The version that a client needs at least.
@@ -107,7 +108,7 @@ pub struct ErrorMessage {
 }
 
 impl ErrorMessage {
-    /// What is wrong, and what to do about it where something helps.
+    /// What is wrong, and what to do about it if there is a remedy.
     ///
     /// ```
     /// use surefire::store::StoreError;
@@ -123,16 +124,16 @@ impl ErrorMessage {
         Self { message: error.to_string(), remedy, ..Self::default() }
     }
 
-    /// The message without what to do.
+    /// The message without the remedy.
     #[must_use]
     pub fn problem(&self) -> &str {
         let end = self.remedy.as_ref().map(|words| format!("; {words}"));
-        // A message that was cut because it is too long may have lost its end.
+        // A message that was cut to fit the client's limit may have lost its end.
         end.and_then(|end| self.message.strip_suffix(&end)).unwrap_or(&self.message)
     }
 }
 
-/// The kinds of errors that programs tell apart.
+/// The kinds of errors, for programs.
 #[derive(
     Debug,
     Clone,
@@ -152,11 +153,11 @@ impl ErrorMessage {
 pub enum ErrorCode {
     /// The client speaks only versions that the server does not; the socket closes.
     UnsupportedProtocolVersion,
-    /// The frame is no message, or one of its fields is wrong.
+    /// The frame is not a message, or one of its fields is wrong.
     InvalidMessage,
-    /// Nobody knows messages of this type.
+    /// The message type is unknown.
     UnknownMessageType,
-    /// The client says too much, too fast; the socket closes.
+    /// The client exceeded the rate limit; the socket closes.
     RateLimited,
     /// There is no such recipe.
     RecipeNotFound,
@@ -164,19 +165,19 @@ pub enum ErrorCode {
     SessionNotFound,
     /// There is no such run.
     RunNotFound,
-    /// The session has a run that goes on.
+    /// A run is running in the session.
     SessionBusy,
     /// Recipes are switched off.
     OrchestrationDisabled,
-    /// The run was not begun, for the reason that its `recipe_exited` names.
+    /// The run was not started, for the reason that its `recipe_exited` names.
     StartFailed,
-    /// The run cannot go on.
+    /// The run cannot be resumed.
     CannotResume,
-    /// The worktree of the run was neither merged nor thrown away.
+    /// The worktree of the run was neither merged nor discarded.
     CannotEndWorktree,
-    /// The repository of the directory can be neither looked at nor trusted.
+    /// The repository of the directory can be neither read nor trusted.
     CannotTrust,
-    /// The server does not do such things.
+    /// The server does not support the request.
     NotSupported,
     /// The server is about to stop.
     ShuttingDown,

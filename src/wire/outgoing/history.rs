@@ -6,25 +6,26 @@ use uuid::Uuid;
 use crate::run::SessionId;
 use crate::wire::Stamp;
 
-/// Some messages of a conversation: the answer to `subscribe`, and what is pushed afterwards.
+/// Some messages of a conversation: the answer to `subscribe`, and those pushed afterwards.
 ///
-/// All versions of the protocol are served by one shape. Version 0.5 reads the first four fields, 0.4 the next five.
+/// One struct serves all versions of the protocol. Version 0.5 reads the first four fields, 0.4 the
+/// next five.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SessionHistory {
     /// The session.
     pub session_id: SessionId,
     /// The messages, in order and without gaps.
     pub messages: Vec<HistoryMessage>,
-    /// The offset to ask for next. The app deletes what it has at and behind it.
+    /// The offset to ask for next. The app deletes the messages that it has from there on.
     pub next_offset: u64,
-    /// Whether there is nothing behind it.
+    /// Whether the conversation has no message from there on.
     pub end_of_file: bool,
-    /// Names the conversation; another signature means that all offsets are new.
+    /// Identifies the conversation; if it changes, earlier offsets are invalid.
     pub file_signature: String,
-    /// Set where the client's offset belonged to another conversation of the same name.
+    /// Set if the client's offset belongs to another conversation of this session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file_replaced: Option<bool>,
-    /// The number of the first message here, from 1.
+    /// The 1-based number of the first message here.
     pub first_seq: Option<u64>,
     /// The number of the last one.
     pub last_seq: Option<u64>,
@@ -43,30 +44,30 @@ pub struct SessionHistory {
 pub struct HistoryMessage {
     /// The session.
     pub session_id: SessionId,
-    /// Names the message, everywhere.
+    /// Identifies the message in all messages about it.
     pub uuid: Uuid,
     /// `user` or `assistant`.
     pub role: String,
-    /// The same as `role`, for clients that look there.
+    /// The same as `role`, for clients that read this field.
     #[serde(rename = "type")]
     pub kind: String,
-    /// The words.
+    /// Its text.
     pub text: String,
-    /// When; never before the message before it.
+    /// When it was recorded; never earlier than the previous message.
     pub timestamp: Stamp,
-    /// Its place, from 0.
+    /// Its 0-based position.
     pub offset: u64,
-    /// Its number, from 1.
+    /// Its 1-based number.
     pub seq: u64,
-    /// The same as `uuid`, for clients that look there.
+    /// The same as `uuid`, for clients that read this field.
     pub id: Uuid,
     /// The session's agent, by a name that all clients know.
     pub provider: String,
-    /// What it is, where it is not the words of a person, a recipe or an agent.
+    /// What it notes, if the server wrote it and not a user, a recipe or an agent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub mark: Option<Mark>,
-    /// Whether the agent got it, or may have: not so for a prompt that was withdrawn while it was queued. It is there only where it
-    /// is `false`.
+    pub mark: Option<DeliveryMark>,
+    /// Whether the agent received it, or may have: `false` for a prompt that was withdrawn while it
+    /// was queued, and left out otherwise.
     #[serde(default = "yes", skip_serializing_if = "is_set")]
     pub delivered: bool,
 }
@@ -83,9 +84,11 @@ const fn is_set(flag: &bool) -> bool {
 /// What the server itself notes in a conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Mark {
-    /// A prompt was still queued when the session or its run was stopped. The agent does not get it.
+pub enum DeliveryMark {
+    /// A prompt was still queued when the session or its run was stopped. The agent does not
+    /// receive it.
     NotDelivered,
-    /// A prompt was being delivered when its run was stopped. Whether the agent got it is not known.
+    /// A prompt was being delivered when its run was stopped. Whether the agent received it is not
+    /// known.
     NotAnswered,
 }

@@ -1,4 +1,4 @@
-//! What the server says. A message is one struct; `STANDARDS.md` shows each.
+//! The messages that the server sends. Each is one struct; `STANDARDS.md` shows them all.
 
 mod directory_trust;
 mod handshake;
@@ -14,10 +14,11 @@ use serde::{Deserialize, Serialize};
 
 pub use directory_trust::DirectoryTrust;
 pub use handshake::{Ack, AuthError, Connected, ErrorCode, ErrorMessage, Hello};
-pub use history::{HistoryMessage, Mark, SessionHistory};
+pub use history::{DeliveryMark, HistoryMessage, SessionHistory};
 pub use recipe::{
-    AvailableRecipes, OfRun, OfferedAgent, OfferedRecipe, OrchestrationRetry, OrchestrationSet, RecipeError,
-    RecipeExited, RecipeStarted, RecipeStepStarted, RecipeStepTransition, RunsPruned, SessionsPruned,
+    AvailableRecipes, OfRun, OfferedAgent, OfferedRecipe, OrchestrationRetry, OrchestrationSet,
+    RecipeError, RecipeExited, RecipeStarted, RecipeStepStarted, RecipeStepTransition, RunsPruned,
+    SessionsPruned,
 };
 pub use refusals::{
     AvailableCommands, CommandError, CommandHistory, CompactionError, GitBranch, InferNameError,
@@ -26,19 +27,21 @@ pub use refusals::{
 pub use run_output::RunOutput;
 pub use run_view::RunViewChanged;
 pub use sessions::{
-    ActiveRecipe, LastRecipe, RecentSession, RecentSessions, SessionCreated, SessionEntry, SessionKilled,
-    SessionList, SessionReady, TurnComplete, WorkChanged,
+    ActiveRecipe, LastRecipe, RecentSession, RecentSessions, SessionCreated, SessionEntry,
+    SessionKilled, SessionList, SessionReady, TurnComplete, WorkChanged,
 };
 pub use worktree_ended::WorktreeEnded;
 
-/// Something the server says.
+/// A message that the server sends.
 ///
 /// ```
 /// use surefire::wire::ServerMessage;
 ///
 /// assert_eq!(ServerMessage::Pong.to_json(), r#"{"type":"pong"}"#);
 /// ```
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, strum::IntoStaticStr, strum::VariantNames)]
+#[derive(
+    Debug, Clone, PartialEq, Serialize, Deserialize, strum::IntoStaticStr, strum::VariantNames,
+)]
 #[serde(tag = "type", rename_all = "snake_case")]
 #[strum(serialize_all = "snake_case")]
 #[expect(clippy::large_enum_variant, reason = "a message is made once, and written at once")]
@@ -83,7 +86,7 @@ pub enum ServerMessage {
 }
 
 impl ServerMessage {
-    /// Its type, as it stands in the message.
+    /// Its `type` on the wire.
     #[must_use]
     pub fn kind(&self) -> &'static str {
         self.into()
@@ -92,7 +95,8 @@ impl ServerMessage {
     /// The text of its frame.
     #[must_use]
     pub fn to_json(&self) -> String {
-        // Maps with keys that are no strings cannot be written as JSON, and a failing `Serialize`; there is neither here.
+        // Serialization fails only for maps with keys that are not strings and for a `Serialize`
+        // that returns an error; a message has neither.
         serde_json::to_string(self).unwrap_or_default()
     }
 }

@@ -6,27 +6,29 @@ use crate::run::{Ending, RunId, SessionId};
 use crate::wire::Stamp;
 use crate::{Category, Exit};
 
-/// The recipes on offer, sorted by label, and who can do them where.
+/// The recipes on offer, sorted by label, and the agents that can run them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AvailableRecipes {
     /// The recipes.
     pub recipes: Vec<OfferedRecipe>,
-    /// Whether they can be started: somebody may have switched them off.
+    /// Whether recipes can be started: a client may have switched them off.
     pub enabled: bool,
-    /// The agents that can do them, the usual one first; left out where nobody is asked, as by `surefire recipes`.
+    /// The agents that can run them, the default one first; left out if agents do not matter, as in
+    /// `surefire recipes`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub agents: Vec<OfferedAgent>,
-    /// A directory that agents may work in, for somebody who has not worked anywhere yet; left out where there is none.
+    /// A directory that agents may work in, for a client without sessions; left out if there is
+    /// none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub working_directory: Option<String>,
 }
 
-/// An agent that can do recipes.
+/// An agent that can run recipes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OfferedAgent {
     /// Its own name, as `start_recipe` takes it in `agent`.
     pub name: String,
-    /// Whether it only pretends.
+    /// Whether it only simulates an agent.
     pub rehearsal: bool,
 }
 
@@ -35,7 +37,7 @@ pub struct OfferedAgent {
 pub struct OfferedRecipe {
     /// Its id.
     pub id: String,
-    /// What people call it.
+    /// Its label.
     pub label: String,
     /// What it does.
     pub description: String,
@@ -45,48 +47,49 @@ pub struct OfferedRecipe {
     pub max_steps: u32,
 }
 
-/// Where in a run's history a message belongs. Every message about a run has these.
+/// The event of a run that a message is about. Every message about a run has these fields.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OfRun {
     /// The run.
     pub run_id: RunId,
-    /// The number of the event that the message tells of, from 1. Several messages may tell of one event, and there are events
-    /// that no message tells of.
+    /// 1-based number of the event that the message is about. Several messages may be about one
+    /// event, and some events have no message.
     pub seq: u64,
     /// When it happened.
     pub at: Stamp,
 }
 
-/// A run is at this step. It is said when the run begins, and again for every step: the app shows a new step only by that.
+/// A run is at this step. The server sends it when the run begins and again for every step, because
+/// the app shows a new step only then.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RecipeStarted {
     /// The session.
     pub session_id: SessionId,
     /// The recipe's id.
     pub recipe_id: String,
-    /// What people call it.
+    /// The recipe's label.
     pub recipe_label: String,
     /// The step that the run is at.
     pub current_step: String,
-    /// The same.
+    /// The same as `current_step`.
     pub step: String,
-    /// The how-manieth step of the run that is, from 1.
+    /// 1-based index of the step in the run.
     pub step_count: u32,
-    /// Whether nothing is really done.
+    /// Whether the run is a rehearsal.
     pub rehearsal: bool,
     /// Where it belongs.
     #[serde(flatten)]
     pub of: OfRun,
 }
 
-/// The agent is given a step's prompt.
+/// The agent is prompted for a step.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RecipeStepStarted {
     /// The session.
     pub session_id: SessionId,
     /// The step.
     pub step: String,
-    /// The how-manieth step of the run that is, from 1.
+    /// 1-based index of the step in the run.
     pub step_count: u32,
     /// Where it belongs.
     #[serde(flatten)]
@@ -118,9 +121,9 @@ pub struct OrchestrationRetry {
     pub step: String,
     /// What was wrong with the reply.
     pub error: String,
-    /// The how-manieth time, from 1.
+    /// 1-based index of the retry.
     pub attempt: u32,
-    /// How often it may be asked again.
+    /// How many retries the run allows.
     pub max_attempts: u32,
     /// Where it belongs.
     #[serde(flatten)]
@@ -136,9 +139,9 @@ pub struct RecipeExited {
     pub reason: String,
     /// Completed, stopped by a guardrail, or failed.
     pub category: Category,
-    /// What a person reads.
+    /// The reason in a sentence, for people.
     pub message: String,
-    /// What went wrong in detail; only in category `error`, and there always.
+    /// What went wrong in detail; always set in category `error`, never in others.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
     /// Whether the run reached what it was started for.
@@ -151,36 +154,37 @@ pub struct RecipeExited {
     pub auto_resumable: bool,
     /// The exit status for it.
     pub exit_code: u8,
-    /// What the agent says about an outcome of `other`, or what else is known.
+    /// The agent's explanation of an outcome of `other`, or other details.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// The step it ended at; not there where nothing ran.
+    /// The step it ended at; left out if nothing ran.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub step: Option<String>,
     /// How many steps it had taken.
     pub step_count: u32,
-    /// The recipe's id; not there where nothing ran.
+    /// The recipe's id; left out if nothing ran.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recipe_id: Option<String>,
-    /// Whether nothing was really done.
+    /// Whether the run was a rehearsal.
     pub rehearsal: bool,
-    /// When it goes on by itself.
+    /// When it resumes by itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resume_at: Option<Stamp>,
-    /// The run that goes on in a fresh session.
+    /// The run that continues it in a fresh session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub continued_by: Option<RunId>,
-    /// Where it belongs; not there for a session in which nothing ran.
+    /// The event it is about; left out for a session in which nothing ran.
     #[serde(flatten, default, skip_serializing_if = "Option::is_none")]
     pub of: Option<OfRun>,
 }
 
 impl RecipeExited {
-    /// The end of a run that never began, or of none at all.
+    /// The end of a run that never began, or the answer for a session without a run.
     #[must_use]
     pub fn of_nothing(session_id: SessionId, exit: &Exit) -> Self {
         let definition = exit.definition();
-        let (message, description) = (exit.message().into_owned(), exit.description().map(str::to_owned));
+        let (message, description) =
+            (exit.message().into_owned(), exit.description().map(str::to_owned));
         let failed = definition.category == Category::Error;
         Self {
             session_id,
@@ -204,7 +208,7 @@ impl RecipeExited {
         }
     }
 
-    /// The end as it is written down, as far as clients are told of it: not the outcome that led to it.
+    /// The end as the store has it, without the outcome that led to it, which clients do not get.
     #[must_use]
     pub fn ending(self) -> Ending {
         Ending {
@@ -227,15 +231,16 @@ impl RecipeExited {
     }
 }
 
-/// A start was refused, or a run has failed: the same as the `error` or `recipe_exited` beside it, in few words.
+/// A start was refused or a run has failed: a short form of the `error` or `recipe_exited` that
+/// accompanies it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RecipeError {
-    /// The session, where there is one.
+    /// The session, if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
     /// What is wrong.
     pub error: String,
-    /// Where it belongs; not there where no run began.
+    /// The event it is about; left out if no run began.
     #[serde(flatten, default, skip_serializing_if = "Option::is_none")]
     pub of: Option<OfRun>,
 }
@@ -245,28 +250,28 @@ pub struct RecipeError {
 pub struct OrchestrationSet {
     /// On or off.
     pub enabled: bool,
-    /// Only in this session.
+    /// The only session that was switched; left out for all of them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
 }
 
-/// Runs that were long over are forgotten.
+/// Runs that ended long ago were deleted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RunsPruned {
     /// How many.
     pub count: u64,
 }
 
-/// Old sessions are deleted.
+/// Old sessions were deleted.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SessionsPruned {
     /// How many sessions.
     pub session_count: u64,
     /// How many runs they had.
     pub run_count: u64,
-    /// By how many bytes the server's database got smaller.
+    /// By how many bytes the server's database shrank.
     pub freed_bytes: u64,
-    /// Why it did not get smaller, where that failed.
+    /// Why the database could not be shrunk, if that failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub problem: Option<String>,
 }

@@ -1,15 +1,15 @@
-//! What the app asks of other servers and this one does not do, answered in the words that it knows.
+//! The answers to requests that this server does not support, in the form that the app expects.
 
 use serde::{Deserialize, Serialize};
 
 /// Commands that can be run: none.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Default)]
 pub struct AvailableCommands {
-    /// Where; the app drops the message without it.
+    /// The directory; the app drops the message without it.
     pub working_directory: String,
     /// The commands of the project.
     pub project_commands: Vec<String>,
-    /// The commands that are always there.
+    /// The commands that every directory has.
     pub general_commands: Vec<String>,
 }
 
@@ -23,7 +23,7 @@ pub struct CompactionError {
     pub error: String,
 }
 
-/// No name was found for a session.
+/// No name was inferred for a session.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct InferNameError {
     /// The session, as the client wrote it.
@@ -51,14 +51,14 @@ pub struct CommandHistory {
     pub limit: u32,
 }
 
-/// The files that were taken: none.
+/// The uploaded files: none.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Default)]
 pub struct ResourcesList {
     /// The files.
     pub resources: Vec<String>,
 }
 
-/// The branch that a directory is on: nobody looks.
+/// The branch that a directory is on: always empty.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Default)]
 pub struct GitBranch {
     /// The directory, as the client wrote it.
@@ -67,10 +67,10 @@ pub struct GitBranch {
     pub branch: Option<()>,
 }
 
-/// No worktree was made.
+/// No worktree was created.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WorktreeSessionError {
-    /// Never.
+    /// Always `false`.
     pub success: bool,
     /// Why not.
     pub error: String,

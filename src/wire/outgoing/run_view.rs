@@ -1,23 +1,24 @@
-//! How a run is shown.
+//! The view of a run.
 
 use serde::{Deserialize, Serialize};
 
 use crate::run::RunId;
 use crate::view::RunView;
 
-/// How a run is shown: what is new since the view that the client has, or all of it.
+/// The view of a run: what has changed since the view that the client has, or all of it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RunViewChanged {
     /// The run.
     pub run_id: RunId,
-    /// The last event that is in it.
+    /// The last event that it covers.
     pub seq: u64,
-    /// The rows that are new or changed, and everything that is not a row. [`RunView::merge`] takes it in.
+    /// The rows that are new or changed, and everything that is not a row: an argument for
+    /// [`RunView::merge`].
     pub changed: RunView,
 }
 
 impl RunViewChanged {
-    /// What has changed in how a run is shown.
+    /// What has changed in the view of a run.
     #[must_use]
     pub const fn new(run_id: RunId, changed: RunView) -> Self {
         Self { run_id, seq: changed.seq, changed }

@@ -1,4 +1,4 @@
-//! Sessions: lists of them, and what becomes of one.
+//! Sessions: lists of them, and what happens to one.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,16 +11,17 @@ use crate::wire::Stamp;
 pub struct SessionList {
     /// The sessions.
     pub sessions: Vec<SessionEntry>,
-    /// How many there are in all.
+    /// How many sessions the store has.
     pub total_count: u64,
 }
 
-/// One session of a list. Every field is always there: one entry without loses the app the whole list.
+/// One session of a list. Every field that is not documented as left out is always present: the app
+/// drops the whole list if one entry lacks one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SessionEntry {
     /// The session.
     pub session_id: SessionId,
-    /// What people call it.
+    /// Its name.
     pub name: String,
     /// Where its agent works.
     pub working_directory: String,
@@ -32,45 +33,45 @@ pub struct SessionEntry {
     pub provider: String,
     /// Its agent, by its own name.
     pub agent: String,
-    /// The run that holds it; left out where there is none.
+    /// The session's open run; left out if there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub active_recipe: Option<ActiveRecipe>,
-    /// The run that ended in it before; left out where there is none.
+    /// The last run that ended in it; left out if there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_recipe: Option<LastRecipe>,
 }
 
-/// The run that holds a session.
+/// A session's open run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ActiveRecipe {
     /// The run.
     pub run_id: RunId,
     /// Its recipe's id.
     pub recipe_id: String,
-    /// What people call that recipe.
+    /// The recipe's label.
     pub recipe_label: String,
     /// The step it is at.
     pub step: String,
     /// How many steps it has taken.
     pub step_count: u32,
-    /// No run of the recipe takes more steps; `null` where the server does not offer it any more.
+    /// No run of the recipe takes more steps; `null` if the server no longer offers the recipe.
     pub max_steps: Option<u32>,
 }
 
-/// The run that ended in a session before.
+/// The last run that ended in a session.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LastRecipe {
     /// The run.
     pub run_id: RunId,
     /// Its recipe's id.
     pub recipe_id: String,
-    /// What people call that recipe.
+    /// The recipe's label.
     pub recipe_label: String,
-    /// Why it ended, by its code.
+    /// The code of the reason it ended for.
     pub reason: String,
     /// Whether it completed, hit a limit or failed.
     pub category: Category,
-    /// The same in a few words.
+    /// The reason in a few words.
     pub title: String,
     /// When it ended.
     pub ended_at: Stamp,
@@ -81,16 +82,17 @@ pub struct LastRecipe {
 pub struct RecentSessions {
     /// The sessions, newest first.
     pub sessions: Vec<RecentSession>,
-    /// How many were wanted at most.
+    /// How many the client asked for at most.
     pub limit: u32,
 }
 
-/// One of the few. Its time is a text here, and a number in the other list; that is how the app reads them.
+/// A recent session. Its time is a text here and a number in [`SessionEntry`], because that is how
+/// the app reads them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RecentSession {
     /// The session.
     pub session_id: SessionId,
-    /// What people call it.
+    /// Its name.
     pub name: String,
     /// Where its agent works.
     pub working_directory: String,
@@ -100,45 +102,46 @@ pub struct RecentSession {
     pub provider: String,
 }
 
-/// A session is new.
+/// A session was created.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SessionCreated {
     /// The session.
     #[serde(flatten)]
     pub session: SessionEntry,
-    /// The beginning of what was first said in it.
+    /// The beginning of its first message.
     pub preview: String,
 }
 
-/// A session that the client has begun can be subscribed to.
+/// A session that the client created can be subscribed to.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SessionReady {
     /// The session.
     pub session_id: SessionId,
-    /// Words.
+    /// A text for people.
     pub message: String,
 }
 
-/// Whatever went on in a session has ended.
+/// Everything that was running in a session has ended.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SessionKilled {
     /// The session.
     pub session_id: SessionId,
-    /// Words.
+    /// A text for people.
     pub message: String,
 }
 
-/// The agent has finished its turn, so the session can be talked to.
+/// The agent has finished its turn, so the session accepts prompts.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TurnComplete {
     /// The session.
     pub session_id: SessionId,
-    /// Whether the turn was cut short; there only if it was.
+    /// Whether the turn was cut short; left out if it was not.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub aborted: bool,
 }
 
-/// What agents work on may have changed in a session, and nothing else that all clients are told says so.
+/// What agents work on may have changed in a session, and no other message to all clients implies
+/// it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WorkChanged {
     /// The session.

@@ -4,12 +4,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::run::{RunId, WorktreeEnd};
 
-/// The worktree of a run was merged or thrown away.
+/// The worktree of a run was merged or discarded.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WorktreeEnded {
     /// The run.
     pub run_id: RunId,
-    /// Which of the two, and the commit that git knows it by.
+    /// Which of the two, and the commit that has its state.
     #[serde(flatten)]
     pub end: WorktreeEnd,
 }

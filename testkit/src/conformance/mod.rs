@@ -1,12 +1,12 @@
-//! What holds for every store and every agent, as tests that authors of other ones can call.
+//! The rules for every store and every agent, as tests that authors of their own ones can call.
 //!
 //! ```
-//! // In `tests/conformance.rs` of a crate with a store of its own; `Memory` stands for it here.
+//! // In `tests/conformance.rs` of a crate with its own store; `Memory` stands in for it here.
 //! mod my_store {
 //!     surefire_testkit::store_conformance!(|test| test(&surefire::store::Memory::default()));
 //! }
 //!
-//! // And with an agent of its own; `Rehearsal` stands for it.
+//! // And with its own agent; `Rehearsal` stands in for it.
 //! mod my_agent {
 //!     use surefire::agent::{Rehearsal, Script};
 //!     use surefire_testkit::conformance::agent::Candidate;

@@ -7,17 +7,18 @@ use std::time::Duration;
 use fake_claude::Plan;
 use serde_json::Value;
 use surefire::agent::{
-    Agent, Claude, ClaudeSettings, Failure, Fate, Process, Reply, RepositorySettings, Turn, TurnLimits,
+    Agent, Claude, ClaudeSettings, Failure, Fate, ProcessIdentity, Reply, RepositorySettings, Turn,
+    TurnLimits,
 };
 use tempfile::TempDir;
 use uuid::Uuid;
 
 use crate::Watcher;
 
-/// What a step's prompt ends with.
+/// A prompt that ends like that of a step.
 pub const PROMPT: &str = "Do it.\n\nYour possible outcomes for this step: complete, blocked, other";
 
-/// A home, a project, a plan and a log, all of which vanish with it.
+/// A home, a project, a plan and a log, all of which are deleted with it.
 #[derive(Debug)]
 pub struct ClaudeSandbox {
     /// Where all of it is.
@@ -33,13 +34,14 @@ impl ClaudeSandbox {
     /// If the plan cannot be read.
     #[must_use]
     pub fn new(plan: &Value) -> Self {
-        // A plan that cannot be read would be no plan at all.
+        // The fake would silently ignore a plan that it cannot read.
         let plan: Plan = serde_json::from_value(plan.clone()).expect("the plan can be read");
         let folder = tempfile::tempdir().unwrap();
         for name in ["home", "project", "scratch"] {
             std::fs::create_dir(folder.path().join(name)).unwrap();
         }
-        std::fs::write(folder.path().join("plan.json"), serde_json::to_string(&plan).unwrap()).unwrap();
+        std::fs::write(folder.path().join("plan.json"), serde_json::to_string(&plan).unwrap())
+            .unwrap();
         let claude = Self::claude(folder.path(), fake_claude::program());
         Self { folder, claude }
     }
@@ -65,10 +67,10 @@ impl ClaudeSandbox {
             ("SECRET_OF_THE_SERVER".into(), "x".into()),
         ];
         Claude::with_environment(program, environment).settings(ClaudeSettings {
-            grace: Duration::from_millis(300),
-            hurried_grace: Duration::from_millis(50),
-            linger: Duration::from_millis(300),
-            longest_pause: Duration::from_millis(20),
+            stop_grace: Duration::from_millis(300),
+            fast_stop_grace: Duration::from_millis(50),
+            linger_timeout: Duration::from_millis(300),
+            max_poll_interval: Duration::from_millis(20),
             ..ClaudeSettings::default()
         })
     }
@@ -100,7 +102,7 @@ impl ClaudeSandbox {
     }
 
     /// Finds out what became of a turn.
-    pub async fn recover(&self, turn: &Turn, process: Option<Process>) -> Fate {
+    pub async fn recover(&self, turn: &Turn, process: Option<ProcessIdentity>) -> Fate {
         self.claude.recover(turn.clone(), process, Watcher::new().link).await
     }
 }
@@ -120,6 +122,8 @@ pub fn turn(folder: &Path) -> Turn {
         repository: RepositorySettings::Used,
         directory: folder.join("project"),
         scratch: folder.join("scratch"),
+        run: None,
+        restarts: 0,
         limits: TurnLimits {
             silence: Duration::from_secs(20),
             duration: Duration::from_mins(1),

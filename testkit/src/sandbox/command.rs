@@ -1,4 +1,4 @@
-//! A directory for the engine's commands, and the engine's end of one.
+//! A directory for the engine's commands, and the engine's side of a command.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -7,23 +7,25 @@ use std::time::Duration;
 
 use surefire::CommandLine;
 use surefire::gate::{
-    CommandEnd, CommandEvent, CommandFate, CommandLink, CommandSettings, Commands, Environment, Execution,
+    CommandControl, CommandEnd, CommandEvent, CommandFate, CommandSettings, Commands, Environment,
+    Execution,
 };
-use surefire::process::Process;
+use surefire::process::ProcessIdentity;
 use tempfile::TempDir;
 use tokio::sync::watch;
 use uuid::Uuid;
 
 use crate::wait::MAX_WAIT;
 
-/// A working directory and a scratch directory. What a command leaves behind is ended with it.
+/// A working directory and a scratch directory. Processes that a command leaves behind are killed
+/// with it.
 #[derive(Debug)]
 pub struct CommandSandbox {
     /// Where both are.
     pub folder: TempDir,
     /// What runs the commands.
     pub commands: Commands,
-    /// Names the execution.
+    /// The id of every execution.
     pub attempt: Uuid,
 }
 
@@ -37,13 +39,14 @@ impl CommandSandbox {
     /// A sandbox with these changes to the settings.
     ///
     /// # Panics
-    /// If there is no room for tests.
+    /// If the disk is full.
     #[must_use]
     pub fn with(change: impl FnOnce(&mut CommandSettings)) -> Self {
         let folder = tempfile::tempdir().unwrap();
         std::fs::create_dir(folder.path().join("project")).unwrap();
         let mut settings = CommandSettings {
-            // A shell can lose a SIGINT that comes while it replaces itself by its last command; so it is not long.
+            // Short, because a shell can lose a SIGINT that arrives while it replaces itself by its
+            // last command.
             stop_grace: Duration::from_millis(200),
             max_poll_interval: Duration::from_millis(20),
             ..CommandSettings::default()
@@ -75,7 +78,9 @@ impl CommandSandbox {
     /// An execution of a program without a shell.
     #[must_use]
     pub fn program(&self, words: &[&str]) -> Execution {
-        self.execution(CommandLine::Program(words.iter().map(|word| (*word).to_owned().into()).collect()))
+        self.execution(CommandLine::Program(
+            words.iter().map(|word| (*word).to_owned().into()).collect(),
+        ))
     }
 
     fn execution(&self, command: CommandLine) -> Execution {
@@ -95,14 +100,22 @@ impl CommandSandbox {
 
     /// Executes it in a task.
     #[must_use]
-    pub fn spawn(&self, execution: &Execution) -> (CommandWatcher, tokio::task::JoinHandle<CommandEnd>) {
+    pub fn spawn(
+        &self,
+        execution: &Execution,
+    ) -> (CommandWatcher, tokio::task::JoinHandle<CommandEnd>) {
         let watcher = CommandWatcher::new();
-        let (commands, execution, link) = (self.commands.clone(), execution.clone(), watcher.link.clone());
+        let (commands, execution, link) =
+            (self.commands.clone(), execution.clone(), watcher.link.clone());
         (watcher, tokio::spawn(async move { commands.execute(&execution, &link).await }))
     }
 
     /// Finds out what became of it.
-    pub async fn recover(&self, execution: &Execution, process: Option<Process>) -> CommandFate {
+    pub async fn recover(
+        &self,
+        execution: &Execution,
+        process: Option<ProcessIdentity>,
+    ) -> CommandFate {
         self.commands.recover(execution, process, &CommandWatcher::new().link).await
     }
 
@@ -121,12 +134,12 @@ impl Drop for CommandSandbox {
     }
 }
 
-/// Answers `go` to every process, as an engine does once it has recorded it, and remembers the lines.
+/// Answers `go` to every process, as an engine does once it has recorded it, and keeps the lines.
 #[derive(Debug)]
 pub struct CommandWatcher {
-    /// The command's end.
-    pub link: CommandLink,
-    heard: Arc<Mutex<(Option<Process>, Vec<String>)>>,
+    /// The command's side.
+    pub link: CommandControl,
+    received: Arc<Mutex<(Option<ProcessIdentity>, Vec<String>)>>,
     count: watch::Receiver<usize>,
 }
 
@@ -143,10 +156,10 @@ impl CommandWatcher {
     /// Outside of a runtime.
     #[must_use]
     pub fn new() -> Self {
-        let (link, mut events) = CommandLink::new(4);
-        let heard = Arc::new(Mutex::new((None, Vec::new())));
+        let (link, mut events) = CommandControl::new(4);
+        let received = Arc::new(Mutex::new((None, Vec::new())));
         let (counter, count) = watch::channel(0);
-        let notes = Arc::clone(&heard);
+        let notes = Arc::clone(&received);
         tokio::spawn(async move {
             while let Some(event) = events.recv().await {
                 match event {
@@ -160,26 +173,30 @@ impl CommandWatcher {
                 counter.send_modify(|count| *count += 1);
             }
         });
-        Self { link, heard, count }
+        Self { link, received, count }
     }
 
-    /// The lines that were passed on.
+    /// The lines that it received.
     ///
     /// # Panics
     /// If a watcher panicked.
     #[must_use]
     pub fn lines(&self) -> Vec<String> {
-        self.heard.lock().expect("no watcher panics").1.clone()
+        self.received.lock().expect("no watcher panics").1.clone()
     }
 
-    /// Waits until this line is passed on: a command that wrote it has come that far.
+    /// Waits until it receives this line, so the command has come that far.
     ///
     /// # Panics
-    /// If it never comes.
-    pub async fn hears(&self, line: &str) -> Process {
+    /// If the line never arrives.
+    pub async fn receives(&self, line: &str) -> ProcessIdentity {
         let mut count = self.count.clone();
-        let came = count.wait_for(|_| self.lines().iter().any(|heard| heard == line));
-        assert!(tokio::time::timeout(MAX_WAIT, came).await.is_ok(), "it never came: {:?}", self.lines());
-        self.heard.lock().expect("no watcher panics").0.clone().expect("a process wrote it")
+        let came = count.wait_for(|_| self.lines().iter().any(|it| it == line));
+        assert!(
+            tokio::time::timeout(MAX_WAIT, came).await.is_ok(),
+            "`{line}` never arrived: {:?}",
+            self.lines()
+        );
+        self.received.lock().expect("no watcher panics").0.clone().expect("a process wrote it")
     }
 }

@@ -5,10 +5,11 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use surefire::gate::{Environment, Git, Head, Repository, TreeState, Window};
+use surefire::gate::{CommitRange, Environment, Git, Head, Repository, TreeSnapshot};
 use tempfile::TempDir;
 
-/// A repository with a branch `main`, and a place for its snapshots, all of which vanish with it.
+/// A repository with a branch `main`, and a directory for its snapshots, all of which are deleted
+/// with it.
 #[derive(Debug)]
 pub struct GitSandbox {
     /// Where all of it is.
@@ -58,7 +59,7 @@ impl GitSandbox {
         self.folder.path().join("objects")
     }
 
-    /// Runs git at the top of the work tree, and gives back what it printed.
+    /// Runs git at the top of the work tree, and returns what it printed.
     ///
     /// # Panics
     /// If it fails.
@@ -76,7 +77,7 @@ impl GitSandbox {
         output
     }
 
-    /// Runs git where it may fail, and says whether it did not.
+    /// Runs git where it may fail, and returns whether it succeeded.
     ///
     /// # Panics
     /// If git is missing.
@@ -92,7 +93,7 @@ impl GitSandbox {
         (output.status.success(), String::from_utf8_lossy(&text).trim_end().to_owned())
     }
 
-    /// What git gets to see here.
+    /// The environment of git here.
     ///
     /// # Panics
     /// If there is no `PATH`.
@@ -101,12 +102,14 @@ impl GitSandbox {
         let mut variables: Vec<(OsString, OsString)> = vec![
             ("PATH".into(), std::env::var_os("PATH").unwrap()),
             ("HOME".into(), self.folder.path().into()),
-            // A sandbox may be below a directory of a repository.
+            // A sandbox may be inside the work tree of another repository.
             ("GIT_CEILING_DIRECTORIES".into(), self.folder.path().into()),
         ];
         let names = ["AUTHOR", "COMMITTER"];
         variables.extend(names.map(|who| (format!("GIT_{who}_NAME").into(), "A Person".into())));
-        variables.extend(names.map(|who| (format!("GIT_{who}_EMAIL").into(), "person@example.com".into())));
+        variables.extend(
+            names.map(|who| (format!("GIT_{who}_EMAIL").into(), "person@example.com".into())),
+        );
         variables.extend([
             ("GIT_CONFIG_GLOBAL".into(), "/dev/null".into()),
             ("GIT_CONFIG_SYSTEM".into(), "/dev/null".into()),
@@ -133,7 +136,7 @@ impl GitSandbox {
         std::fs::remove_file(self.top().join(path)).unwrap();
     }
 
-    /// Commits everything, and gives back the commit's id.
+    /// Commits everything, and returns the commit's id.
     pub fn commit(&self, message: &str) -> String {
         self.git(&["add", "--all"]);
         self.git(&["commit", "--quiet", "--allow-empty", "--message", message]);
@@ -159,36 +162,40 @@ impl GitSandbox {
     /// # Panics
     /// If it is not found.
     pub async fn repository_in(&self, directory: &Path) -> Repository {
-        self.program().find(directory, &self.objects()).await.unwrap().expect("there is a repository")
+        self.program()
+            .find(directory, &self.objects())
+            .await
+            .unwrap()
+            .expect("there is a repository")
     }
 
     /// A snapshot of the work tree as it is now.
     ///
     /// # Panics
     /// If none can be taken.
-    pub async fn snapshot(&self) -> TreeState {
+    pub async fn snapshot(&self) -> TreeSnapshot {
         self.repository().await.snapshot().await.unwrap()
     }
 
     /// Where HEAD is now.
     ///
     /// # Panics
-    /// If git cannot say.
+    /// If git fails.
     pub async fn head(&self) -> Head {
         self.repository().await.head().await.unwrap()
     }
 
-    /// Does something as a turn of a run does it, and gives back where HEAD was before and afterwards.
-    pub async fn window<T>(&self, work: impl FnOnce() -> T) -> Window {
+    /// Does some work as a turn of a run does, and returns where HEAD was before and after it.
+    pub async fn window<T>(&self, work: impl FnOnce() -> T) -> CommitRange {
         let before = self.head().await.commit;
         work();
-        Window { before, after: self.head().await.commit }
+        CommitRange { before, after: self.head().await.commit }
     }
 
     /// The files of a snapshot, each as its mode and its path.
     ///
     /// # Panics
-    /// If its objects are not there.
+    /// If its objects are missing.
     pub fn files_of(&self, tree: &str) -> Vec<String> {
         let text = self.git_of(&["ls-tree", "-r", "-z", tree]);
         let lines = text.split('\0').filter(|line| !line.is_empty());
@@ -202,23 +209,28 @@ impl GitSandbox {
     /// The content of a file of a snapshot.
     ///
     /// # Panics
-    /// If it is not there.
+    /// If it is missing.
     pub fn content_of(&self, tree: &str, path: &str) -> String {
         self.git_of(&["cat-file", "-p", &format!("{tree}:{path}")])
     }
 
-    /// Runs git with our objects beside the repository's own.
+    /// Runs git with the snapshots' objects in addition to the repository's own.
     fn git_of(&self, arguments: &[&str]) -> String {
         let mut command = Command::new("git");
         command.args(arguments).current_dir(self.top()).env_clear().envs(self.variables());
         command.env("GIT_ALTERNATE_OBJECT_DIRECTORIES", self.objects());
         let output = command.output().unwrap();
-        assert!(output.status.success(), "git {arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+        assert!(
+            output.status.success(),
+            "git {arguments:?}: {}",
+            String::from_utf8_lossy(&output.stderr)
+        );
         String::from_utf8_lossy(&output.stdout).into_owned()
     }
 }
 
-/// All files below a directory with their content: two of these are the same if nothing was written in between.
+/// All files below a directory with their content: two listings are equal if nothing was written in
+/// between.
 ///
 /// # Panics
 /// If one of them cannot be read.

@@ -1,6 +1,6 @@
-//! Directories in which processes are let loose, and ways to look at those processes without the help of their supervisor.
+//! Directories for real processes, and ways to observe those processes without their supervisor.
 //!
-//! What is looked at is `/proc`, so these are for Linux.
+//! They read `/proc`, so they work on Linux only.
 
 mod claude;
 mod command;
@@ -9,7 +9,7 @@ mod process;
 
 use std::path::Path;
 
-use surefire::process::Process;
+use surefire::process::ProcessIdentity;
 use uuid::Uuid;
 
 pub use claude::{ClaudeSandbox, PROMPT, turn};
@@ -36,15 +36,15 @@ fn marked(mark: &str) -> Vec<u32> {
     marked.collect()
 }
 
-/// Waits until a process has ended; that it was not collected yet does not matter.
-pub async fn ends(process: &Process) {
+/// Waits until a process has ended; it may still be a zombie.
+pub async fn ends(process: &ProcessIdentity) {
     let stat = format!("/proc/{}/stat", process.pid);
     let ended = || std::fs::read_to_string(&stat).is_ok_and(|stat| stat.contains(") Z "));
     eventually("the process has ended", ended).await;
 }
 
-/// Whether the process was collected: nothing of it is left, not even a zombie.
+/// Whether the process was reaped: not even a zombie is left.
 #[must_use]
-pub fn is_collected(process: &Process) -> bool {
+pub fn is_collected(process: &ProcessIdentity) -> bool {
     !Path::new(&format!("/proc/{}", process.pid)).exists()
 }

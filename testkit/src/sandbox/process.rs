@@ -3,21 +3,23 @@
 use std::time::Duration;
 
 use surefire::process::{
-    Command, Control, Files, Held, Limits, Mark, Process, Report, Supervised, TextLines,
+    Command, Control, Files, HeldProcess, ProcessIdentity, ProcessLimits, ProcessMark, Report,
+    Supervised, TextLines,
 };
 use tempfile::TempDir;
 use tokio::sync::mpsc;
 use uuid::Uuid;
 
-/// One process: its directory, its mark and its limits. What it leaves behind is ended with it.
+/// One process: its directory, its mark and its limits. Processes that it leaves behind are killed
+/// with it.
 #[derive(Debug)]
 pub struct ProcessSandbox {
     /// Where it works, and where its files are.
     pub directory: TempDir,
     /// What its environment is marked with.
-    pub mark: Mark,
-    /// What it may use up.
-    pub limits: Limits,
+    pub mark: ProcessMark,
+    /// Its limits.
+    pub limits: ProcessLimits,
 }
 
 impl Default for ProcessSandbox {
@@ -30,28 +32,33 @@ impl ProcessSandbox {
     /// A sandbox with limits that no test runs into by accident.
     ///
     /// # Panics
-    /// If there is no room for tests.
+    /// If the disk is full.
     #[must_use]
     pub fn new() -> Self {
-        // Limits that a test runs into are set by that test; these are for the others.
-        let limits = Limits {
-            // A shell can lose a SIGINT that comes while it replaces itself by its last command; so it is not long.
+        // A test that runs into a limit sets that limit itself; these are for the others.
+        let limits = ProcessLimits {
+            // Short, because a shell can lose a SIGINT that arrives while it replaces itself by its
+            // last command.
             stop_grace: Duration::from_millis(200),
             max_poll_interval: Duration::from_millis(20),
-            ..Limits::default()
+            ..ProcessLimits::default()
         };
-        Self { directory: tempfile::tempdir().unwrap(), mark: Mark::new(Uuid::new_v4()), limits }
+        Self {
+            directory: tempfile::tempdir().unwrap(),
+            mark: ProcessMark::new(Uuid::new_v4()),
+            limits,
+        }
     }
 
     /// A sandbox with these changes to its limits.
     #[must_use]
-    pub fn with(limits: impl FnOnce(&mut Limits)) -> Self {
+    pub fn with(limits: impl FnOnce(&mut ProcessLimits)) -> Self {
         let mut sandbox = Self::new();
         limits(&mut sandbox.limits);
         sandbox
     }
 
-    /// The files of the process, in a directory that is not there yet.
+    /// The files of the process, in a directory that does not exist yet.
     #[must_use]
     pub fn files(&self) -> Files {
         Files::at(self.directory.path().join("files"))
@@ -69,15 +76,15 @@ impl ProcessSandbox {
             .directory(self.directory.path())
     }
 
-    /// Starts a process that is given nothing yet.
+    /// Starts a process that has not received its input yet.
     ///
     /// # Panics
     /// If it cannot be started.
-    pub async fn hold(&self, command: Command) -> Held<TextLines> {
+    pub async fn hold(&self, command: Command) -> HeldProcess<TextLines> {
         command.start(self.files(), self.limits, TextLines).await.expect("it can be started")
     }
 
-    /// Starts a process, and has it watched by a task.
+    /// Starts a process, and watches it in a task.
     ///
     /// # Panics
     /// If it cannot be started.
@@ -88,18 +95,19 @@ impl ProcessSandbox {
         Watched::new(process, supervised)
     }
 
-    /// Watches a process that was left to itself.
+    /// Watches a process that was detached.
     ///
     /// # Panics
     /// If its files cannot be read.
     #[must_use]
-    pub fn adopt(&self, process: &Process) -> Watched {
+    pub fn adopt(&self, process: &ProcessIdentity) -> Watched {
         let supervised =
-            Supervised::adopt(process.clone(), self.mark, self.files(), self.limits, TextLines).unwrap();
+            Supervised::adopt(process.clone(), self.mark, self.files(), self.limits, TextLines)
+                .unwrap();
         Watched::new(process.clone(), supervised)
     }
 
-    /// Runs a command to its end, and says what it wrote.
+    /// Runs a command to its end, and returns what it wrote.
     pub async fn run(&self, command: Command) -> (Report<TextLines>, Vec<String>) {
         self.supervise(command).await.end().await
     }
@@ -122,9 +130,9 @@ impl Drop for ProcessSandbox {
 /// A process that a task watches.
 #[derive(Debug)]
 pub struct Watched {
-    /// What is needed to find it again.
-    pub process: Process,
-    /// What its watcher is told.
+    /// Its identity, to find it again.
+    pub process: ProcessIdentity,
+    /// How a test stops or detaches it.
     pub control: Control<String>,
     lines: mpsc::Receiver<String>,
     /// The task that watches it.
@@ -132,15 +140,16 @@ pub struct Watched {
 }
 
 impl Watched {
-    fn new(process: Process, supervised: Supervised<TextLines>) -> Self {
+    fn new(process: ProcessIdentity, supervised: Supervised<TextLines>) -> Self {
         let (control, lines) = Control::new(4);
         let watched = control.clone();
-        // The task's own clone goes with it, so the lines end when `control` is dropped, too.
+        // The task's own clone is dropped with the task, so the lines end when `control` is
+        // dropped, too.
         let watching = tokio::spawn(async move { supervised.watch(&watched).await });
         Self { process, control, lines, watching }
     }
 
-    /// Waits for the next line. A process that has written it has come that far.
+    /// Waits for the next line, so the process has come that far.
     ///
     /// # Panics
     /// If it ends instead.
@@ -161,11 +170,11 @@ impl Watched {
         (self.watching.await.unwrap(), lines)
     }
 
-    /// Detaches the process, which runs on.
+    /// Detaches the process, which keeps running.
     ///
     /// # Panics
     /// If it ended before.
-    pub async fn detach(self) -> Process {
+    pub async fn detach(self) -> ProcessIdentity {
         self.control.detach.cancel();
         let report = self.watching.await.unwrap();
         assert_eq!(report.end, surefire::process::End::Detached);

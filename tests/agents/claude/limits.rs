@@ -19,7 +19,7 @@ async fn silence_is_noticed() {
 }
 
 #[tokio::test]
-async fn a_turn_may_not_take_for_ever_although_it_shows_life() {
+async fn an_active_turn_has_a_time_limit_too() {
     let sandbox = ClaudeSandbox::with(&json!({ "act": "mutter" }));
     let mut turn = sandbox.turn();
     // It mutters every 10 ms, so it is never silent for this long.
@@ -33,8 +33,10 @@ async fn a_turn_may_not_take_for_ever_although_it_shows_life() {
 #[tokio::test]
 async fn too_much_output_ends_the_turn() {
     let sandbox = ClaudeSandbox::with(&json!({ "act": "huge", "megabytes": 20 }));
-    let claude =
-        sandbox.claude.clone().settings(ClaudeSettings { output_cap: 4 << 20, ..ClaudeSettings::default() });
+    let claude = sandbox
+        .claude
+        .clone()
+        .settings(ClaudeSettings { max_output_bytes: 4 << 20, ..ClaudeSettings::default() });
     let turn = sandbox.turn();
     let failure = claude.turn(turn.clone(), Watcher::new().link).await.unwrap_err();
     assert_eq!(failure, Failure::TooMuchOutput { limit: "4 MiB of output".to_owned() });
@@ -42,7 +44,7 @@ async fn too_much_output_ends_the_turn() {
 }
 
 #[tokio::test]
-async fn one_line_has_a_largest_size() {
+async fn a_line_has_a_maximum_size() {
     let sandbox = ClaudeSandbox::with(&json!({ "act": "huge-line", "megabytes": 9 }));
     let turn = sandbox.turn();
     let failure = sandbox.take(&turn).await.unwrap_err();
@@ -54,20 +56,25 @@ async fn one_line_has_a_largest_size() {
 }
 
 #[tokio::test]
-async fn output_is_bounded_also_while_nobody_takes_the_signs() {
+async fn output_is_bounded_even_while_no_watcher_receives_events() {
     let sandbox = ClaudeSandbox::with(&json!({ "act": "huge", "megabytes": 20 }));
-    let claude =
-        sandbox.claude.clone().settings(ClaudeSettings { output_cap: 4 << 20, ..ClaudeSettings::default() });
-    let (link, mut signs) = link(1);
+    let claude = sandbox
+        .claude
+        .clone()
+        .settings(ClaudeSettings { max_output_bytes: 4 << 20, ..ClaudeSettings::default() });
+    let (link, mut events) = link(1);
     let doing = tokio::spawn(claude.turn(sandbox.turn(), link));
-    let Some(surefire::agent::Sign::Spawned { go, .. }) = signs.recv().await else { panic!() };
+    let Some(surefire::agent::AgentEvent::Spawned { go, .. }) = events.recv().await else {
+        panic!()
+    };
     go.send(()).unwrap();
-    let failure = tokio::time::timeout(Duration::from_secs(30), doing).await.expect("it ends").unwrap();
+    let failure =
+        tokio::time::timeout(Duration::from_secs(30), doing).await.expect("it ends").unwrap();
     assert!(matches!(failure, Err(Failure::TooMuchOutput { .. })), "{failure:?}");
 }
 
 #[tokio::test]
-async fn of_a_huge_standard_error_the_end_is_kept() {
+async fn the_end_of_a_huge_standard_error_is_kept() {
     let sandbox = ClaudeSandbox::with(&json!({ "act": "huge-stderr", "megabytes": 64 }));
     let turn = sandbox.turn();
     assert_eq!(sandbox.take(&turn).await.unwrap().text, "Done.\n{\"outcome\":\"complete\"}");

@@ -1,6 +1,7 @@
 //! The driver of the Claude Code CLI, against a fake that misbehaves in every way we know of.
 //!
-//! What is watched are processes and files, so this runs on Linux only; the driver itself knows macOS as well.
+//! The tests look for processes in `/proc`, so they run on Linux only; the driver also supports
+//! macOS.
 #![cfg(all(feature = "engine", target_os = "linux"))]
 
 mod limits;

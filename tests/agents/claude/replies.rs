@@ -1,7 +1,7 @@
-//! What the CLI answers, and what we make of it.
+//! What the CLI answers, and how the driver reads it.
 
 use serde_json::{Value, json};
-use surefire::agent::{Agent, Failure, RefusedTool, Sign};
+use surefire::agent::{Agent, AgentEvent, Failure, RefusedTool};
 use surefire_testkit::sandbox::{ClaudeSandbox, alive};
 use surefire_testkit::{Watcher, link};
 use uuid::Uuid;
@@ -16,7 +16,7 @@ async fn failure(answer: Value) -> Failure {
     let turn = sandbox.turn();
     let failure = sandbox.take(&turn).await.expect_err("it does not answer");
     assert_eq!(alive(turn.attempt), [0; 0]);
-    assert_eq!(sandbox.begun(), 1, "a failure is never tried again behind anybody's back");
+    assert_eq!(sandbox.begun(), 1, "the driver never retries a failure by itself");
     failure
 }
 
@@ -29,8 +29,8 @@ async fn a_good_reply_with_all_that_is_known_about_it() {
     assert_eq!((reply.cost_usd, reply.rounds), (Some(0.25), Some(1)));
     assert_eq!(reply.version.as_deref(), Some("2.1.325"));
     assert_eq!(sandbox.claude.about().version, reply.version);
-    watcher.hears("said Done.\n{\"outcome\":\"blocked\"}").await;
-    assert_eq!(watcher.signs().len(), 1);
+    watcher.receives("said Done.\n{\"outcome\":\"blocked\"}").await;
+    assert_eq!(watcher.events().len(), 1);
 
     let calls = fake_claude::calls(&sandbox.log());
     assert_eq!(calls.len(), 2);
@@ -39,17 +39,24 @@ async fn a_good_reply_with_all_that_is_known_about_it() {
     assert_eq!(calls[0]["directory"], turn.directory.to_str().unwrap());
     assert_eq!(calls[0]["prompt"], turn.prompt);
     let environment = calls[0]["environment"].to_string();
-    assert!(!environment.contains("CLAUDECODE") && !environment.contains("SECRET"), "{environment}");
+    assert!(
+        !environment.contains("CLAUDECODE") && !environment.contains("SECRET"),
+        "{environment}"
+    );
 }
 
 #[tokio::test]
 async fn replies_in_every_form_the_cli_has() {
     for act in ["json-array", "json-object", "exit-1-good-json", "unknown-lines", "tools"] {
-        assert_eq!(reply(json!({ "act": act })).await, "Done.\n{\"outcome\":\"complete\"}", "{act}");
+        assert_eq!(
+            reply(json!({ "act": act })).await,
+            "Done.\n{\"outcome\":\"complete\"}",
+            "{act}"
+        );
     }
 }
 
-/// What is wrong inside the text is for others to judge: here it arrives as it was written.
+/// The driver does not judge the text: it arrives as it was written.
 #[tokio::test]
 async fn the_text_is_passed_on_as_it_is() {
     for (act, ending) in [
@@ -66,7 +73,7 @@ async fn the_text_is_passed_on_as_it_is() {
 }
 
 #[tokio::test]
-async fn bytes_that_are_no_text() {
+async fn bytes_that_are_not_text() {
     let text = reply(json!({ "act": "invalid-utf8" })).await;
     assert_eq!(text, "\u{fffd} Done.\n{\"outcome\":\"complete\"}");
 }
@@ -81,26 +88,30 @@ async fn tools_and_retries_are_signs_of_life() {
     sandbox.claude.turn(turn.clone(), watcher.link.clone()).await.unwrap();
     turn.opened = true;
     sandbox.claude.turn(turn, watcher.link.clone()).await.unwrap_err();
-    watcher.hears("retrying overloaded (529), attempt 1 of 10").await;
-    assert_eq!(watcher.signs()[..3], ["used Read", "used Bash", "said Hi"]);
+    watcher.receives("retrying overloaded (529), attempt 1 of 10").await;
+    assert_eq!(watcher.events()[..3], ["used Read", "used Bash", "said Hi"]);
 }
 
 #[tokio::test]
 async fn a_passage_is_whole_unless_it_is_huge_and_then_it_is_not_taken_for_the_reply() {
     for (kilobytes, whole) in [(1, true), (256, true), (257, false), (1024, false)] {
         let sandbox = ClaudeSandbox::with(&json!({ "text": "x".repeat(kilobytes << 10) }));
-        let (link, mut signs) = link(16);
+        let (link, mut events) = link(16);
         let doing = tokio::spawn(sandbox.claude.turn(sandbox.turn(), link));
         let mut passages = Vec::new();
-        while let Some(sign) = signs.recv().await {
+        while let Some(sign) = events.recv().await {
             match sign {
-                Sign::Spawned { go, .. } => go.send(()).unwrap(),
-                Sign::Said(text) => passages.push(text),
+                AgentEvent::Spawned { go, .. } => go.send(()).unwrap(),
+                AgentEvent::Passage(text) => passages.push(text),
                 other => panic!("{other:?}"),
             }
         }
         let reply = doing.await.unwrap().unwrap();
-        assert_eq!((reply.text.len(), passages.len()), (kilobytes << 10, 1), "the reply is never cut");
+        assert_eq!(
+            (reply.text.len(), passages.len()),
+            (kilobytes << 10, 1),
+            "the reply is never cut"
+        );
         assert_eq!(passages[0] == reply.text, whole, "{kilobytes} KiB");
         assert_eq!(passages[0].ends_with('…'), !whole, "{kilobytes} KiB");
     }
@@ -135,16 +146,26 @@ async fn errors_that_the_cli_reports() {
         failure(json!({ "act": "is-error-success" })).await,
         Failure::Refused { words: words("Something went wrong") }
     );
-    assert!(matches!(failure(json!({ "act": "wrong-session" })).await, Failure::OtherSession { .. }));
+    assert!(matches!(
+        failure(json!({ "act": "wrong-session" })).await,
+        Failure::OtherSession { .. }
+    ));
 }
 
 #[tokio::test]
 async fn a_process_that_leaves_no_reply() {
-    let no_reply =
-        |status: &str, stderr: &str| Failure::NoReply { status: status.into(), stderr: stderr.into() };
+    let no_reply = |status: &str, stderr: &str| Failure::NoReply {
+        status: status.into(),
+        stderr: stderr.into(),
+    };
     assert_eq!(failure(json!({ "act": "empty" })).await, no_reply("exit status: 0", ""));
-    assert_eq!(failure(json!({ "act": "die-by-signal" })).await, no_reply("signal: 9 (SIGKILL)", ""));
-    let Failure::NoReply { status, stderr } = failure(json!({ "act": "fail" })).await else { panic!() };
+    assert_eq!(
+        failure(json!({ "act": "die-by-signal" })).await,
+        no_reply("signal: 9 (SIGKILL)", "")
+    );
+    let Failure::NoReply { status, stderr } = failure(json!({ "act": "fail" })).await else {
+        panic!()
+    };
     assert_eq!(status, "exit status: 1");
     assert!(stderr.ends_with("last line of trouble"), "{stderr}");
 }
@@ -154,13 +175,14 @@ async fn a_conversation_is_opened_once_and_then_resumed() {
     let sandbox = ClaudeSandbox::with(&json!({}));
     let first = sandbox.turn();
     sandbox.take(&first).await.unwrap();
-    // Nobody here remembers that it was opened; the CLI's own file says so.
+    // The driver does not remember that the conversation was opened; the CLI's own file says so.
     let mut second = sandbox.turn();
     second.session = first.session;
     sandbox.take(&second).await.unwrap();
     second.opened = true;
     sandbox.take(&second).await.unwrap();
-    let resumed: Vec<_> = calls(&sandbox, "began").iter().map(|call| call["resume"].clone()).collect();
+    let resumed: Vec<_> =
+        calls(&sandbox, "began").iter().map(|call| call["resume"].clone()).collect();
     assert_eq!(resumed, [json!(false), json!(true), json!(true)]);
     assert_eq!(fake_claude::count(&sandbox.log(), "refused"), 0);
 }
@@ -189,7 +211,7 @@ async fn a_lost_conversation_is_not_replaced() {
 }
 
 #[tokio::test]
-async fn prompts_that_look_like_flags_and_long_ones() {
+async fn prompts_that_look_like_flags_or_are_long() {
     for prompt in ["--version", "-p", "$(reboot)", &"x".repeat(1 << 20), &"y".repeat(3 << 20)] {
         let sandbox = ClaudeSandbox::with(&json!({}));
         let mut turn = sandbox.turn();

@@ -1,4 +1,5 @@
-//! What a repository brings along for the CLI: when it is left out, and who may trust it.
+//! The settings that a repository brings for the CLI: when they are left out, and when the
+//! repository is trusted.
 
 use std::path::{Path, PathBuf};
 
@@ -23,20 +24,24 @@ fn calls(sandbox: &ClaudeSandbox, phase: &str) -> Vec<Value> {
     fake_claude::calls(&sandbox.log()).into_iter().filter(|call| call["phase"] == phase).collect()
 }
 
-/// Whether this call was told to leave out what a repository brings, for the repository with this top.
+/// Whether this call leaves out the settings of the repository with this top directory.
 fn leaves_out(call: &Value, top: &Path) -> bool {
-    let told = (&call["setting_sources"], &call["strict_mcp_config"], &call["switches"][SWITCH]);
-    if told == (&Value::Null, &json!(false), &Value::Null) {
+    let flags = (&call["setting_sources"], &call["strict_mcp_config"], &call["switches"][SWITCH]);
+    if flags == (&Value::Null, &json!(false), &Value::Null) {
         assert_eq!(call["added_directories"], json!([]), "{call}");
         return false;
     }
-    assert_eq!(told, (&json!("user"), &json!(true), &json!("1")), "all of it or nothing: {call}");
+    assert_eq!(
+        flags,
+        (&json!("user"), &json!(true), &json!("1")),
+        "all of the flags or none: {call}"
+    );
     assert_eq!(call["added_directories"], json!([top]), "{call}");
     true
 }
 
 #[tokio::test]
-async fn it_is_left_out_where_there_is_something_and_the_repository_is_not_trusted() {
+async fn settings_of_an_untrusted_repository_are_left_out_if_it_has_any() {
     for (file, repository, expected) in [
         (".mcp.json", RepositorySettings::LeftOut, true),
         (".claude", RepositorySettings::LeftOut, true),
@@ -54,9 +59,9 @@ async fn it_is_left_out_where_there_is_something_and_the_repository_is_not_trust
     }
 }
 
-/// The agent may not write `.claude` by itself, and a command that it runs can.
+/// The agent's own tools may not write such files, but a command that it runs can.
 #[tokio::test]
-async fn what_the_agent_made_in_the_turn_before_is_left_out_of_the_next() {
+async fn settings_that_the_agent_made_in_one_turn_are_left_out_of_the_next() {
     let made = json!([{ "bash": "touch .mcp.json" }]);
     let sandbox = ClaudeSandbox::new(&json!({ "answers": [{ "tries": made }] }));
     let (mut turn, top) = untrusted(&sandbox);
@@ -69,7 +74,7 @@ async fn what_the_agent_made_in_the_turn_before_is_left_out_of_the_next() {
 }
 
 #[tokio::test]
-async fn every_process_of_a_turn_leaves_it_out() {
+async fn every_process_of_a_turn_leaves_the_settings_out() {
     let sandbox = ClaudeSandbox::with(&json!({}));
     let (turn, top) = untrusted(&sandbox);
     let conversations = sandbox.folder.path().join("conversations");
@@ -77,7 +82,8 @@ async fn every_process_of_a_turn_leaves_it_out() {
     std::fs::write(sandbox.folder.path().join("plan.json"), plan.to_string()).unwrap();
     sandbox.take(&turn).await.unwrap();
     std::fs::write(top.join(".mcp.json"), "").unwrap();
-    // The driver does not know that the conversation exists, so the first process of this turn is refused.
+    // The driver does not know that the conversation exists, so the first process of this turn is
+    // refused.
     sandbox.take(&turn).await.unwrap();
     let (refused, began) = (calls(&sandbox, "refused"), calls(&sandbox, "began"));
     assert_eq!((refused.len(), began.len()), (1, 2));
@@ -88,12 +94,15 @@ async fn every_process_of_a_turn_leaves_it_out() {
 }
 
 #[tokio::test]
-async fn the_flags_go_with_tools_and_a_system_prompt() {
+async fn the_flags_combine_with_tools_and_a_system_prompt() {
     let sandbox = ClaudeSandbox::with(&json!({}));
     let (turn, top) = untrusted(&sandbox);
     std::fs::write(top.join(".mcp.json"), "").unwrap();
     let tools = Some(vec!["edit".parse().unwrap(), "cargo test *".parse().unwrap()]);
-    sandbox.take(&Turn { tools, system_prompt: Some("Be brief.".to_owned()), ..turn }).await.unwrap();
+    sandbox
+        .take(&Turn { tools, system_prompt: Some("Be brief.".to_owned()), ..turn })
+        .await
+        .unwrap();
     let call = calls(&sandbox, "began").pop().unwrap();
     assert!(leaves_out(&call, &top), "{call}");
     assert_eq!(call["system_prompt"], "Be brief.");
@@ -106,11 +115,13 @@ async fn a_directory_that_was_trusted_in_the_clis_dialog_is_trusted() {
     let sandbox = ClaudeSandbox::with(&json!({}));
     let (turn, top) = untrusted(&sandbox);
     assert!(!sandbox.claude.trusts_directory(&turn.directory));
-    let answers = json!({ "projects": { top.to_str().unwrap(): { "hasTrustDialogAccepted": true } } });
+    let answers =
+        json!({ "projects": { top.to_str().unwrap(): { "hasTrustDialogAccepted": true } } });
     std::fs::write(sandbox.folder.path().join("home/.claude.json"), answers.to_string()).unwrap();
     assert!(sandbox.claude.trusts_directory(&turn.directory));
     assert!(!sandbox.claude.trusts_directory(sandbox.folder.path()));
-    let elsewhere = Claude::with_environment(sandbox.claude.path(), [("HOME".into(), "/nowhere".into())]);
+    let elsewhere =
+        Claude::with_environment(sandbox.claude.path(), [("HOME".into(), "/nowhere".into())]);
     assert!(!elsewhere.trusts_directory(&turn.directory));
 }
 
@@ -122,5 +133,5 @@ async fn the_files_of_a_turn_that_fails_are_known() {
     let file = turn.directory.canonicalize().unwrap().join("a.rs");
     let failure = sandbox.claude.turn(turn, watcher.link.clone()).await.unwrap_err();
     assert!(matches!(failure, Failure::TooManyRounds { .. }), "{failure}");
-    watcher.hears(&format!("wrote {}", file.display())).await;
+    watcher.receives(&format!("wrote {}", file.display())).await;
 }

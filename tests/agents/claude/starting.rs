@@ -1,9 +1,9 @@
-//! What happens before the prompt is handed over.
+//! What happens before the agent gets its prompt.
 
 use std::os::unix::fs::PermissionsExt;
 
 use serde_json::json;
-use surefire::agent::{Agent, Failure, Sign};
+use surefire::agent::{Agent, AgentEvent, Failure};
 use surefire_testkit::sandbox::{ClaudeSandbox, alive, ends, is_collected};
 use surefire_testkit::{Watcher, link};
 
@@ -24,7 +24,10 @@ async fn a_program_that_cannot_be_started() {
     for (path, words) in table {
         let claude = ClaudeSandbox::claude(folder, path.clone());
         let failure = claude.turn(sandbox.turn(), Watcher::new().link).await.unwrap_err();
-        assert!(matches!(&failure, Failure::BadProgram { path: tried, .. } if *tried == path), "{failure}");
+        assert!(
+            matches!(&failure, Failure::BadProgram { path: tried, .. } if *tried == path),
+            "{failure}"
+        );
         assert!(failure.to_string().contains(words), "{failure}");
     }
     assert!(ClaudeSandbox::claude(folder, folder.join("missing")).ready().is_err());
@@ -41,7 +44,7 @@ async fn a_directory_that_is_not_there() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_asked_is_not_started() {
+async fn an_invalid_turn_starts_no_process() {
     let sandbox = ClaudeSandbox::with(&json!({}));
     let mut empty = sandbox.turn();
     empty.prompt = " \n".to_owned();
@@ -49,7 +52,10 @@ async fn what_cannot_be_asked_is_not_started() {
     strange.model = Some("--dangerously-skip-permissions".to_owned());
     for turn in [empty, strange] {
         let failure = sandbox.take(&turn).await.unwrap_err();
-        assert!(matches!(failure, Failure::EmptyPrompt | Failure::UnknownModel { .. }), "{failure}");
+        assert!(
+            matches!(failure, Failure::EmptyPrompt | Failure::UnknownModel { .. }),
+            "{failure}"
+        );
     }
     assert_eq!(fake_claude::calls(&sandbox.log()).len(), 0);
 }
@@ -77,12 +83,12 @@ async fn a_system_prompt_reaches_the_agent_and_is_not_on_the_command_line() {
 }
 
 #[tokio::test]
-async fn a_process_that_nobody_writes_down_gets_no_prompt() {
+async fn a_process_that_is_not_recorded_gets_no_prompt() {
     let sandbox = ClaudeSandbox::with(&json!({}));
     let turn = sandbox.turn();
-    let (link, mut signs) = link(1);
+    let (link, mut events) = link(1);
     let doing = tokio::spawn(sandbox.claude.turn(turn.clone(), link));
-    let Some(Sign::Spawned { process, go }) = signs.recv().await else { panic!() };
+    let Some(AgentEvent::Spawned { process, go }) = events.recv().await else { panic!() };
     drop(go);
     assert_eq!(doing.await.unwrap(), Err(Failure::StoppedBeforePrompt));
     assert!(is_collected(&process));
@@ -90,25 +96,28 @@ async fn a_process_that_nobody_writes_down_gets_no_prompt() {
 }
 
 #[tokio::test]
-async fn nobody_is_there_to_be_told() {
+async fn a_turn_without_a_watcher_gets_no_prompt() {
     let sandbox = ClaudeSandbox::with(&json!({}));
     let turn = sandbox.turn();
-    let (link, signs) = link(1);
-    drop(signs);
+    let (link, events) = link(1);
+    drop(events);
     assert_eq!(sandbox.claude.turn(turn.clone(), link).await, Err(Failure::StoppedBeforePrompt));
     assert_eq!((alive(turn.attempt), sandbox.begun()), (vec![], 0));
 }
 
 #[tokio::test]
-async fn stopped_or_left_before_the_prompt() {
+async fn stopped_or_detached_before_the_prompt() {
     for stopped in [true, false] {
         let sandbox = ClaudeSandbox::with(&json!({}));
         let turn = sandbox.turn();
-        let (link, mut signs) = link(1);
+        let (link, mut events) = link(1);
         let doing = tokio::spawn(sandbox.claude.turn(turn.clone(), link.clone()));
-        let sign = signs.recv().await;
-        let (token, failure) =
-            if stopped { (&link.stop, Failure::StoppedBeforePrompt) } else { (&link.leave, Failure::Left) };
+        let sign = events.recv().await;
+        let (token, failure) = if stopped {
+            (&link.stop, Failure::StoppedBeforePrompt)
+        } else {
+            (&link.detach, Failure::Detached)
+        };
         token.cancel();
         assert_eq!(doing.await.unwrap(), Err(failure));
         drop(sign);
@@ -116,16 +125,17 @@ async fn stopped_or_left_before_the_prompt() {
     }
 }
 
-/// The CLI gives up if its prompt does not begin in time. It has done nothing then, so another one is started.
+/// The CLI exits if its prompt does not arrive in time. It has done nothing by then, so the driver
+/// starts another process.
 #[tokio::test]
-async fn writing_down_takes_longer_than_the_cli_waits() {
+async fn recording_takes_longer_than_the_cli_waits() {
     let sandbox = ClaudeSandbox::new(&json!({ "patience_ms": 100 }));
-    let (link, mut signs) = link(4);
+    let (link, mut events) = link(4);
     let doing = tokio::spawn(sandbox.claude.turn(sandbox.turn(), link));
-    let Some(Sign::Spawned { process, go: first }) = signs.recv().await else { panic!() };
+    let Some(AgentEvent::Spawned { process, go: first }) = events.recv().await else { panic!() };
     ends(&process).await;
     first.send(()).unwrap();
-    let Some(Sign::Spawned { go: second, .. }) = signs.recv().await else { panic!() };
+    let Some(AgentEvent::Spawned { go: second, .. }) = events.recv().await else { panic!() };
     second.send(()).unwrap();
     assert_eq!(doing.await.unwrap().unwrap().text, "Done.\n{\"outcome\":\"complete\"}");
     assert_eq!((sandbox.begun(), fake_claude::count(&sandbox.log(), "refused")), (1, 1));

@@ -1,4 +1,5 @@
-//! Tools: which ones the CLI is told to allow, what was refused, what it cost, and how long one may take.
+//! Tools: which ones the CLI may use, which were refused, what a turn costs, and how long a tool
+//! may take.
 
 use std::path::Path;
 use std::process::Command;
@@ -6,14 +7,14 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use surefire::Tool;
-use surefire::agent::{Agent, Failure, Fate, PermissionMode, Process, Sign, Turn};
+use surefire::agent::{Agent, AgentEvent, Failure, Fate, PermissionMode, ProcessIdentity, Turn};
 use surefire_testkit::sandbox::{ClaudeSandbox, alive};
 use surefire_testkit::{Watcher, link};
 
 const VERSIONS: [&str; 2] = ["2.1.325", "2.1.197"];
 
-/// Shorter than what is waited for in these tests.
-const SILENCE: Duration = Duration::from_millis(200);
+/// Shorter than the waits in these tests.
+const SILENCE_TIMEOUT: Duration = Duration::from_millis(200);
 
 fn sandbox(version: &str, answer: &Value) -> ClaudeSandbox {
     ClaudeSandbox::new(&json!({ "version": version, "default": answer }))
@@ -26,9 +27,15 @@ fn step(sandbox: &ClaudeSandbox, tools: &[&str]) -> Turn {
 
 fn git(directory: &Path, arguments: &[&str]) -> String {
     let mut git = Command::new("git");
-    git.env("GIT_CONFIG_NOSYSTEM", "1").env("GIT_CONFIG_GLOBAL", "/dev/null").current_dir(directory);
+    git.env("GIT_CONFIG_NOSYSTEM", "1")
+        .env("GIT_CONFIG_GLOBAL", "/dev/null")
+        .current_dir(directory);
     let output = git.args(arguments).output().unwrap();
-    assert!(output.status.success(), "git {arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+    assert!(
+        output.status.success(),
+        "git {arguments:?}: {}",
+        String::from_utf8_lossy(&output.stderr)
+    );
     String::from_utf8(output.stdout).unwrap().trim().to_owned()
 }
 
@@ -40,7 +47,7 @@ fn repository(directory: &Path) {
 }
 
 #[tokio::test]
-async fn a_step_with_its_tools_comes_to_a_real_commit_and_one_without_does_not() {
+async fn a_step_with_its_tools_makes_a_real_commit_and_one_without_does_not() {
     const COMMIT: &str = "Bash: git add -A && git commit --quiet -m 'Add the library'";
     let tries = json!([
         { "write": { "path": "src/lib.rs", "content": "// old\n" } },
@@ -59,16 +66,16 @@ async fn a_step_with_its_tools_comes_to_a_real_commit_and_one_without_does_not()
             let turn = step(&sandbox, tools);
             repository(&turn.directory);
             let file = turn.directory.canonicalize().unwrap().join("src/lib.rs");
-            let (link, mut signs) = link(16);
+            let (link, mut events) = link(16);
             let taking = tokio::spawn(sandbox.claude.turn(turn.clone(), link));
             let (mut signalled, mut wrote) = (Vec::new(), Vec::new());
-            while let Some(sign) = signs.recv().await {
+            while let Some(sign) = events.recv().await {
                 match sign {
-                    Sign::Spawned { go, .. } => go.send(()).unwrap(),
-                    Sign::Refused(refused) => signalled.push(refused),
-                    Sign::Wrote(file) => wrote.push(file),
-                    Sign::Said(_) | Sign::Used { .. } => {}
-                    Sign::Spent { .. } | Sign::Retrying { .. } => panic!("{sign:?}"),
+                    AgentEvent::Spawned { go, .. } => go.send(()).unwrap(),
+                    AgentEvent::Refused(refused) => signalled.push(refused),
+                    AgentEvent::Wrote(file) => wrote.push(file),
+                    AgentEvent::Passage(_) | AgentEvent::Used { .. } => {}
+                    AgentEvent::Spent { .. } | AgentEvent::Retrying { .. } => panic!("{sign:?}"),
                 }
             }
             let reply = taking.await.unwrap().unwrap();
@@ -79,13 +86,17 @@ async fn a_step_with_its_tools_comes_to_a_real_commit_and_one_without_does_not()
             let written = if tools.contains(&"edit") { vec![file] } else { Vec::new() };
             assert_eq!(reply.written, written, "{version} {tools:?}: twice, and listed once");
             assert_eq!(wrote, reply.written, "{version} {tools:?}");
-            assert_eq!(git(&turn.directory, &["log", "--format=%s"]), commits, "{version} {tools:?}");
+            assert_eq!(
+                git(&turn.directory, &["log", "--format=%s"]),
+                commits,
+                "{version} {tools:?}"
+            );
         }
     }
 }
 
 #[tokio::test]
-async fn what_the_operator_adds_or_chooses_reaches_the_cli_and_takes_nothing_back() {
+async fn the_operators_tools_and_mode_reach_the_cli_and_disallowed_tools_stay_disallowed() {
     let tries = json!([{ "web-fetch": "http://localhost/" }, { "bash": "make" }, { "write": { "path": "x", "content": "" } }]);
     for version in VERSIONS {
         let sandbox = sandbox(version, &json!({ "tries": tries }));
@@ -95,7 +106,11 @@ async fn what_the_operator_adds_or_chooses_reaches_the_cli_and_takes_nothing_bac
         let reply = claude.turn(turn.clone(), Watcher::new().link).await.unwrap();
         let refused: Vec<_> = reply.refused.iter().map(ToString::to_string).collect();
         let file = turn.directory.canonicalize().unwrap().join("x");
-        assert_eq!(refused, [format!("Write: {}", file.display())], "{version}: disallowed under every mode");
+        assert_eq!(
+            refused,
+            [format!("Write: {}", file.display())],
+            "{version}: disallowed under every mode"
+        );
         let call = &fake_claude::calls(&sandbox.log())[0];
         assert_eq!(call["permission_mode"], "bypassPermissions");
         assert_eq!(call["allowed_tools"], json!(["WebFetch", "WebSearch", "Bash(make)"]));
@@ -111,28 +126,31 @@ async fn what_the_operator_adds_or_chooses_reaches_the_cli_and_takes_nothing_bac
 async fn refusals_outlive_a_turn_that_fails() {
     for version in VERSIONS {
         let tries = json!([{ "bash": "git push origin" }]);
-        let sandbox = sandbox(version, &json!({ "act": "max-turns", "tries": tries, "cost_usd": 0.5 }));
+        let sandbox =
+            sandbox(version, &json!({ "act": "max-turns", "tries": tries, "cost_usd": 0.5 }));
         let watcher = Watcher::new();
-        let failure = sandbox.claude.turn(step(&sandbox, &[]), watcher.link.clone()).await.unwrap_err();
+        let failure =
+            sandbox.claude.turn(step(&sandbox, &[]), watcher.link.clone()).await.unwrap_err();
         assert!(matches!(failure, Failure::TooManyRounds { .. }), "{failure}");
-        watcher.hears("refused Bash: git push origin").await;
-        watcher.hears("spent 0.5").await;
+        watcher.receives("refused Bash: git push origin").await;
+        watcher.receives("spent 0.5").await;
     }
 }
 
-/// Only newer versions say so before their end.
+/// Only newer versions report a refusal before they end.
 #[tokio::test]
 async fn a_refusal_is_known_at_once() {
-    let sandbox = ClaudeSandbox::with(&json!({ "act": "silence", "tries": [{ "bash": "git push origin" }] }));
+    let sandbox =
+        ClaudeSandbox::with(&json!({ "act": "silence", "tries": [{ "bash": "git push origin" }] }));
     let watcher = Watcher::new();
     let taking = tokio::spawn(sandbox.claude.turn(step(&sandbox, &[]), watcher.link.clone()));
-    watcher.hears("refused Bash: git push origin").await;
+    watcher.receives("refused Bash: git push origin").await;
     watcher.link.stop.cancel();
     assert_eq!(taking.await.unwrap(), Err(Failure::Stopped));
 }
 
 #[tokio::test]
-async fn five_turns_cost_the_same_by_both_ways_to_say_it() {
+async fn five_turns_cost_the_same_in_both_forms_of_report() {
     for version in VERSIONS {
         let sandbox = sandbox(version, &json!({ "cost_usd": 0.024 }));
         let (mut turn, mut sum) = (sandbox.turn(), 0.0);
@@ -146,7 +164,8 @@ async fn five_turns_cost_the_same_by_both_ways_to_say_it() {
     }
 }
 
-/// Newer versions say what runs in the background, and may wait for it longer than a process that is done may stay.
+/// Newer versions report what runs in the background, and may wait for it longer than the linger
+/// timeout.
 #[tokio::test]
 async fn the_last_of_two_answers_counts_and_both_are_paid() {
     for (version, waits) in [("2.1.325", 2000), ("2.1.197", 0)] {
@@ -159,32 +178,39 @@ async fn the_last_of_two_answers_counts_and_both_are_paid() {
         let sandbox = sandbox(version, &answer);
         let (turn, watcher) = (step(&sandbox, &[]), Watcher::new());
         let reply = sandbox.claude.turn(turn.clone(), watcher.link.clone()).await.unwrap();
-        assert_eq!((reply.text.as_str(), reply.cost_usd, reply.rounds), ("Finished.", Some(0.75), Some(2)));
+        assert_eq!(
+            (reply.text.as_str(), reply.cost_usd, reply.rounds),
+            ("Finished.", Some(0.75), Some(2))
+        );
         let refused: Vec<_> = reply.refused.iter().map(ToString::to_string).collect();
         assert_eq!(refused, ["Bash: git push", "Bash: git fetch"], "{version}");
-        watcher.hears("said Started.").await;
+        watcher.receives("said Started.").await;
         assert_eq!(alive(turn.attempt), [0; 0]);
     }
 }
 
-/// Takes a turn until its tool is open, and leaves it there: how long the fake takes to come that far does not matter then.
-async fn left_with_an_open_tool(sandbox: &ClaudeSandbox, turn: &Turn) -> Option<Process> {
+/// Takes a turn until its tool is open, and detaches. The limits are set afterwards, so it does not
+/// matter how long the fake takes until then.
+async fn detached_with_an_open_tool(
+    sandbox: &ClaudeSandbox,
+    turn: &Turn,
+) -> Option<ProcessIdentity> {
     let watcher = Watcher::new();
     let taking = tokio::spawn(sandbox.claude.turn(turn.clone(), watcher.link.clone()));
-    watcher.hears("used Bash").await;
-    watcher.link.leave.cancel();
-    assert_eq!(taking.await.unwrap(), Err(Failure::Left));
+    watcher.receives("used Bash").await;
+    watcher.link.detach.cancel();
+    assert_eq!(taking.await.unwrap(), Err(Failure::Detached));
     watcher.process()
 }
 
-/// The server that heard the tool begin is gone; the next one reads that it did.
+/// The server that saw the tool begin is gone; the next one reads it from the output.
 #[tokio::test]
 async fn silence_does_not_count_while_a_tool_is_open_and_the_time_limit_does() {
     let sandbox = ClaudeSandbox::with(&json!({ "act": "tool-silence" }));
     let mut turn = sandbox.turn();
-    let process = left_with_an_open_tool(&sandbox, &turn).await;
-    turn.limits.silence = SILENCE;
-    turn.limits.duration = 10 * SILENCE;
+    let process = detached_with_an_open_tool(&sandbox, &turn).await;
+    turn.limits.silence = SILENCE_TIMEOUT;
+    turn.limits.duration = 10 * SILENCE_TIMEOUT;
     let fate = sandbox.recover(&turn, process).await;
     let Fate::Ended(Err(failure)) = fate else { panic!("{fate:?}") };
     assert_eq!(failure, Failure::TookTooLong { after: turn.limits.duration });
@@ -197,14 +223,14 @@ async fn once_the_tool_is_done_silence_counts_again() {
     let mut sandbox = ClaudeSandbox::with(&json!({ "act": "silence", "tries": waits }));
     sandbox.claude = sandbox.claude.clone().permission_mode(PermissionMode::BypassPermissions);
     let mut turn = sandbox.turn();
-    let process = left_with_an_open_tool(&sandbox, &turn).await;
-    turn.limits.silence = SILENCE;
+    let process = detached_with_an_open_tool(&sandbox, &turn).await;
+    turn.limits.silence = SILENCE_TIMEOUT;
     let watching = tokio::spawn(sandbox.claude.recover(turn.clone(), process, Watcher::new().link));
-    tokio::time::sleep(5 * SILENCE).await;
+    tokio::time::sleep(5 * SILENCE_TIMEOUT).await;
     assert!(!watching.is_finished(), "{:?}", watching.await);
     std::fs::write(turn.directory.join("released"), "").unwrap();
     let fate = watching.await.unwrap();
     let Fate::Ended(Err(failure)) = fate else { panic!("{fate:?}") };
-    assert_eq!(failure, Failure::Silent { after: SILENCE });
+    assert_eq!(failure, Failure::Silent { after: SILENCE_TIMEOUT });
     assert_eq!(alive(turn.attempt), [0; 0]);
 }

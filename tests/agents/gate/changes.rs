@@ -2,11 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use surefire::gate::{ChangeKind, Changes, GitError};
+use surefire::gate::{ChangeKind, GitError, TreeChanges};
 use surefire_testkit::sandbox::GitSandbox;
 
 /// What a piece of work changes, from a commit with `a.txt`, `dir/b.txt` and `text.txt`.
-async fn changes(work: impl FnOnce(&GitSandbox)) -> Changes {
+async fn changes(work: impl FnOnce(&GitSandbox)) -> TreeChanges {
     let sandbox = GitSandbox::with_a_commit();
     sandbox.write("text.txt", (0..50).map(|number| format!("line {number}\n")).collect::<String>());
     sandbox.commit("Second");
@@ -16,7 +16,7 @@ async fn changes(work: impl FnOnce(&GitSandbox)) -> Changes {
     sandbox.repository().await.changes(&before.tree, &after.tree).await.unwrap()
 }
 
-fn kinds(changes: &Changes) -> Vec<(&str, ChangeKind)> {
+fn kinds(changes: &TreeChanges) -> Vec<(&str, ChangeKind)> {
     changes.files.iter().map(|it| (it.path.to_str().unwrap(), it.kind.clone())).collect()
 }
 
@@ -28,8 +28,11 @@ async fn files_that_were_added_changed_and_deleted() {
         sandbox.remove("dir/b.txt");
     })
     .await;
-    let expected =
-        [("a.txt", ChangeKind::Modified), ("bin", ChangeKind::Added), ("dir/b.txt", ChangeKind::Deleted)];
+    let expected = [
+        ("a.txt", ChangeKind::Modified),
+        ("bin", ChangeKind::Added),
+        ("dir/b.txt", ChangeKind::Deleted),
+    ];
     assert_eq!(kinds(&changes), expected);
     assert_eq!((changes.total_files, changes.added, changes.removed), (3, 2, 2));
     let lines: Vec<_> = changes.files.iter().map(|file| (file.added, file.removed)).collect();
@@ -45,7 +48,10 @@ async fn files_that_were_renamed() {
             sandbox.write(to, text + "one more\n");
         })
         .await;
-        assert_eq!(kinds(&changes), [(to, ChangeKind::Renamed { from: PathBuf::from("text.txt") })]);
+        assert_eq!(
+            kinds(&changes),
+            [(to, ChangeKind::Renamed { from: PathBuf::from("text.txt") })]
+        );
         assert_eq!((changes.files[0].added, changes.files[0].removed), (Some(1), Some(0)));
     }
 }
@@ -62,7 +68,7 @@ async fn a_file_that_became_a_link() {
 
 #[tokio::test]
 async fn nothing_changed() {
-    assert_eq!(changes(|_| ()).await, Changes::default());
+    assert_eq!(changes(|_| ()).await, TreeChanges::default());
 }
 
 #[tokio::test]
@@ -75,7 +81,10 @@ async fn a_diff_is_cut_at_a_line() {
     let repository = sandbox.repository().await;
     let whole = repository.diff(&before.tree, &after.tree, 1 << 20).await.unwrap();
     assert!(!whole.cut && whole.text.contains("-two\n+über\n three\n"), "{}", whole.text);
-    assert!(whole.text.contains("diff --git a/dir/b.txt b/dir/b.txt") && whole.text.contains("+\u{fffd}\n"));
+    assert!(
+        whole.text.contains("diff --git a/dir/b.txt b/dir/b.txt")
+            && whole.text.contains("+\u{fffd}\n")
+    );
     for max_bytes in 0..200 {
         let part = repository.diff(&before.tree, &after.tree, max_bytes).await.unwrap();
         assert!(part.cut && part.text.len() <= max_bytes && whole.text.starts_with(&part.text));
@@ -84,7 +93,7 @@ async fn a_diff_is_cut_at_a_line() {
 }
 
 #[tokio::test]
-async fn what_is_not_a_tree_is_refused() {
+async fn an_id_that_is_not_a_tree_is_refused() {
     let sandbox = GitSandbox::with_a_commit();
     let repository = sandbox.repository().await;
     let tree = sandbox.snapshot().await.tree;
@@ -100,7 +109,9 @@ async fn what_is_not_a_tree_is_refused() {
 #[tokio::test]
 async fn many_files() {
     let changes = changes(|sandbox| {
-        (0..300).for_each(|number| sandbox.write(Path::new(&format!("many/{number:03}.txt")), "x\ny\n"));
+        (0..300).for_each(|number| {
+            sandbox.write(Path::new(&format!("many/{number:03}.txt")), "x\ny\n");
+        });
     })
     .await;
     assert_eq!((changes.files.len(), changes.total_files), (200, 300));

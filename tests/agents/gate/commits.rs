@@ -1,10 +1,14 @@
-//! Which commits are the run's.
+//! Which commits belong to a run.
 
-use surefire::gate::{MAX_LISTED_COMMITS, Window};
+use surefire::gate::{CommitRange, MAX_LISTED_COMMITS};
 use surefire_testkit::sandbox::GitSandbox;
 
 /// The subjects of the run's commits.
-async fn subjects(sandbox: &GitSandbox, base: Option<&str>, windows: &[Window]) -> Vec<String> {
+async fn subjects(
+    sandbox: &GitSandbox,
+    base: Option<&str>,
+    windows: &[CommitRange],
+) -> Vec<String> {
     let now = sandbox.head().await.commit;
     let commits = sandbox.repository().await.commits(base, now.as_deref(), windows).await.unwrap();
     commits.into_iter().map(|commit| commit.subject).collect()
@@ -16,7 +20,7 @@ fn commit(sandbox: &GitSandbox, subject: &str) {
 }
 
 #[tokio::test]
-async fn commits_of_its_turns_are_and_those_in_between_are_not() {
+async fn commits_of_its_turns_belong_to_it_and_those_in_between_do_not() {
     let sandbox = GitSandbox::with_a_commit();
     let base = sandbox.head().await.commit;
     let first = sandbox.window(|| commit(&sandbox, "first turn")).await;
@@ -31,7 +35,7 @@ async fn commits_of_its_turns_are_and_those_in_between_are_not() {
 }
 
 #[tokio::test]
-async fn a_commit_that_cannot_be_reached_any_more_is_none() {
+async fn a_commit_that_is_no_longer_reachable_does_not_count() {
     let sandbox = GitSandbox::with_a_commit();
     let base = sandbox.head().await.commit;
     let window = sandbox.window(|| commit(&sandbox, "thrown away")).await;
@@ -73,7 +77,7 @@ async fn the_first_commit_of_a_repository() {
 }
 
 #[tokio::test]
-async fn on_another_branch_and_by_a_merge() {
+async fn a_commit_on_another_branch_counts_once_it_is_merged() {
     let sandbox = GitSandbox::with_a_commit();
     let base = sandbox.head().await.commit;
     let work = || {
@@ -89,18 +93,33 @@ async fn on_another_branch_and_by_a_merge() {
     );
     let merge = || sandbox.git(&["merge", "--quiet", "--no-ff", "--message", "Merged", "topic"]);
     let merged = sandbox.window(merge).await;
-    assert_eq!(subjects(&sandbox, base.as_deref(), &[branched, merged]).await, ["Merged", "on the branch"]);
+    assert_eq!(
+        subjects(&sandbox, base.as_deref(), &[branched, merged]).await,
+        ["Merged", "on the branch"]
+    );
 }
 
 #[tokio::test]
-async fn subjects_direct_no_terminal_and_the_list_ends() {
+async fn subjects_have_no_escape_sequences_and_the_list_is_bounded() {
     let sandbox = GitSandbox::with_a_commit();
     let base = sandbox.head().await.commit;
     let many = || {
         for number in 0..=MAX_LISTED_COMMITS {
-            sandbox.git(&["commit", "--quiet", "--allow-empty", "--message", &format!("Number {number}")]);
+            sandbox.git(&[
+                "commit",
+                "--quiet",
+                "--allow-empty",
+                "--message",
+                &format!("Number {number}"),
+            ]);
         }
-        sandbox.git(&["commit", "--quiet", "--allow-empty", "--message", "\u{1b}[31mRed\u{7}\n\nBody"]);
+        sandbox.git(&[
+            "commit",
+            "--quiet",
+            "--allow-empty",
+            "--message",
+            "\u{1b}[31mRed\u{7}\n\nBody",
+        ]);
     };
     let window = sandbox.window(many).await;
     let subjects = subjects(&sandbox, base.as_deref(), &[window]).await;

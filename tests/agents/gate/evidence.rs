@@ -1,16 +1,16 @@
-//! Evidence, looked for.
+//! Looking for each kind of evidence.
 
 use std::os::unix::fs::symlink;
 
 use surefire::Evidence;
-use surefire::gate::{GitContext, LookError, Looked, TreeState, Window, look};
+use surefire::gate::{CommitRange, GitContext, LookError, Looked, TreeSnapshot, look};
 use surefire_testkit::sandbox::GitSandbox;
 
 /// A run in a repository: how it began, and what its turns did.
 struct Run {
     sandbox: GitSandbox,
-    base: TreeState,
-    windows: Vec<Window>,
+    base: TreeSnapshot,
+    windows: Vec<CommitRange>,
 }
 
 impl Run {
@@ -26,7 +26,12 @@ impl Run {
     async fn look(&self, evidence: Evidence) -> Looked {
         let repository = self.sandbox.repository().await;
         let now = repository.snapshot().await.unwrap();
-        let git = GitContext { repository: &repository, base: &self.base, now: &now, windows: &self.windows };
+        let git = GitContext {
+            repository: &repository,
+            base: &self.base,
+            now: &now,
+            windows: &self.windows,
+        };
         look(&evidence, &self.sandbox.top(), Some(git)).await.unwrap()
     }
 
@@ -47,11 +52,18 @@ async fn commit_and_no_commit() {
     run.turn(|_| ()).await;
     let still = format!("HEAD is still {base}, as when the run began; there is no new commit");
     run.finds(Evidence::Commit, false, &still).await;
+    let lock = run.sandbox.top().join(".git/HEAD.lock");
+    std::fs::write(&lock, "").unwrap();
+    let advice = "exists: if no git process works there, a killed one left it: remove it";
+    run.finds(Evidence::Commit, false, &format!("{still}; `{}` {advice}", lock.display())).await;
+    std::fs::remove_file(lock).unwrap();
     run.finds(Evidence::NoCommit, true, &format!("HEAD is {base}, as when the run began")).await;
 
     run.sandbox.write("x", "a person");
     let person = short(&run.sandbox.commit("A person"));
-    let moved = format!("HEAD is at {person} instead of {base}, but it was not moved while this run worked");
+    let moved = format!(
+        "HEAD is at {person} instead of {base}, but it was not moved while this run worked"
+    );
     run.finds(Evidence::Commit, false, &moved).await;
     let words = format!("HEAD is at {person}, and was at {base} when the run began");
     run.finds(Evidence::NoCommit, false, &words).await;
@@ -107,7 +119,12 @@ async fn clean_is_about_the_files_of_the_run() {
     run.finds(Evidence::CleanTree, false, "uncommitted files: dirty.txt").await;
 
     run.turn(|sandbox| (0..7).for_each(|it| sandbox.write(format!("f{it}"), "x"))).await;
-    run.finds(Evidence::Clean, false, "uncommitted files of this run: f0, f1, f2, f3, f4 and 2 more").await;
+    run.finds(
+        Evidence::Clean,
+        false,
+        "uncommitted files of this run: f0, f1, f2, f3, f4 and 2 more",
+    )
+    .await;
 }
 
 #[tokio::test]
@@ -138,7 +155,8 @@ async fn rebased_on_main() {
     let words = format!("`main` at {main} is not an ancestor of HEAD, which is at {topic}");
     run.finds(Evidence::RebasedOnMain, false, &words).await;
     run.turn(|sandbox| sandbox.git(&["rebase", "--quiet", "main"])).await;
-    run.finds(Evidence::RebasedOnMain, true, &format!("`main` at {main} is an ancestor of HEAD")).await;
+    run.finds(Evidence::RebasedOnMain, true, &format!("`main` at {main} is an ancestor of HEAD"))
+        .await;
     run.sandbox.git(&["branch", "--quiet", "--move", "main", "trunk"]);
     let words = "there is neither a branch `main` nor a HEAD of `origin`";
     run.finds(Evidence::RebasedOnMain, false, words).await;
@@ -162,7 +180,11 @@ async fn exists() {
         ("a.txt/below", false, "`a.txt/below` is not there"),
         ("broken", false, "`broken` is a symbolic link that leads nowhere"),
         ("out", false, "`out` leads out of the work tree, through a symbolic link"),
-        ("parent/outside", false, "`parent/outside` leads out of the work tree, through a symbolic link"),
+        (
+            "parent/outside",
+            false,
+            "`parent/outside` leads out of the work tree, through a symbolic link",
+        ),
         ("dir/../a.txt", false, "`dir/../a.txt` is not a path inside of the working directory"),
         ("../outside", false, "`../outside` is not a path inside of the working directory"),
         ("/etc/passwd", false, "`/etc/passwd` is not a path inside of the working directory"),
@@ -184,17 +206,25 @@ async fn exists_is_relative_to_the_working_directory_and_needs_no_repository() {
     };
     assert!(exists("", "file").await && !exists("below", "file").await);
     assert!(exists("", "below/up").await);
-    assert!(!exists("below", "up").await, "without a repository, the working directory is all there is");
+    assert!(
+        !exists("below", "up").await,
+        "without a repository, the working directory is all there is"
+    );
     assert!(!exists("gone", "file").await);
 }
 
 #[tokio::test]
-async fn what_cannot_be_looked_for() {
+async fn evidence_that_cannot_be_looked_for() {
     let directory = tempfile::tempdir().unwrap();
-    for evidence in [Evidence::Commit, Evidence::Clean, Evidence::Changed, Evidence::RebasedOnMain] {
+    for evidence in [Evidence::Commit, Evidence::Clean, Evidence::Changed, Evidence::RebasedOnMain]
+    {
         let error = look(&evidence, directory.path(), None).await.unwrap_err();
         assert!(matches!(error, LookError::NoRepository { .. }), "{error}");
-        assert!(error.to_string().starts_with(&format!("`{evidence}` can only be seen in a git repository")));
+        assert!(
+            error
+                .to_string()
+                .starts_with(&format!("`{evidence}` can only be seen in a git repository"))
+        );
     }
     let command = Evidence::Command(surefire::CommandLine::Shell("true".into()));
     let error = look(&command, directory.path(), None).await.unwrap_err();

@@ -7,10 +7,13 @@ use surefire::gate::{GitError, Head, MainBranch};
 use surefire_testkit::sandbox::GitSandbox;
 
 #[tokio::test]
-async fn a_directory_of_a_work_tree_or_none() {
+async fn only_a_directory_in_a_work_tree_has_a_repository() {
     let sandbox = GitSandbox::with_a_commit();
     for directory in [sandbox.top(), sandbox.top().join("dir")] {
-        assert_eq!(sandbox.repository_in(&directory).await.top(), sandbox.top().canonicalize().unwrap());
+        assert_eq!(
+            sandbox.repository_in(&directory).await.top(),
+            sandbox.top().canonicalize().unwrap()
+        );
     }
     let bare = sandbox.folder.path().join("bare.git");
     sandbox.git(&["init", "--quiet", "--bare", bare.to_str().unwrap()]);
@@ -42,7 +45,7 @@ async fn a_repository_that_git_cannot_or_will_not_read() {
     assert!(matches!(error, GitError::Damaged { .. }), "its repository is gone: {error}");
     assert!(error.to_string().contains("/nowhere/at/all"), "{error}");
 
-    // Only root can give a directory to another user; elsewhere this part has nothing to look at.
+    // Only root can give a directory to another user, so other users skip this part.
     let given = Command::new("chown").args(["-R", "4711"]).arg(sandbox.top()).output().unwrap();
     if given.status.success() {
         let error = find(&sandbox, &sandbox.top()).await;
@@ -72,8 +75,9 @@ async fn where_head_is() {
 async fn the_main_branch_is_main_or_that_of_origin() {
     let sandbox = GitSandbox::with_a_commit();
     let first = sandbox.git(&["rev-parse", "HEAD"]);
-    let main =
-        |name: &str, commit: &str| Some(MainBranch { name: name.to_owned(), commit: commit.to_owned() });
+    let main = |name: &str, commit: &str| {
+        Some(MainBranch { name: name.to_owned(), commit: commit.to_owned() })
+    };
     let repository = sandbox.repository().await;
     assert_eq!(repository.main_branch().await.unwrap(), main("main", &first));
 
@@ -90,7 +94,11 @@ async fn the_main_branch_is_main_or_that_of_origin() {
     sandbox.write("a.txt", "other");
     let second = sandbox.commit("Second");
     sandbox.git(&["branch", "main"]);
-    assert_eq!(repository.main_branch().await.unwrap(), main("main", &second), "a local one comes first");
+    assert_eq!(
+        repository.main_branch().await.unwrap(),
+        main("main", &second),
+        "a local branch comes first"
+    );
 
     assert!(repository.is_ancestor(&first, &second).await.unwrap());
     assert!(repository.is_ancestor(&second, &second).await.unwrap());

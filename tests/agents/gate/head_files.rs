@@ -1,4 +1,4 @@
-//! What is uncommitted, and files as HEAD has them.
+//! Uncommitted changes, and files as they are in HEAD.
 
 use std::path::PathBuf;
 
@@ -43,7 +43,7 @@ async fn a_submodule_counts_with_its_tracked_files() {
 }
 
 #[tokio::test]
-async fn a_file_in_conflict_is_dirty_and_without_commits_what_is_staged_is() {
+async fn a_file_in_conflict_is_dirty_and_so_is_a_staged_one_before_the_first_commit() {
     let sandbox = GitSandbox::new();
     sandbox.write("a.txt", "x");
     assert_eq!(dirty(&sandbox).await, Vec::<PathBuf>::new());
@@ -63,7 +63,11 @@ async fn a_file_in_conflict_is_dirty_and_without_commits_what_is_staged_is() {
 #[tokio::test]
 async fn a_file_is_read_as_head_has_it() {
     let sandbox = GitSandbox::new();
-    assert_eq!(sandbox.repository().await.head_file(PROJECT_FILE, 100).await.unwrap(), None, "no commit");
+    assert_eq!(
+        sandbox.repository().await.head_file(PROJECT_FILE, 100).await.unwrap(),
+        None,
+        "no commit"
+    );
     sandbox.write(PROJECT_FILE, "verify = \"make\"\n");
     sandbox.write("dir/inner.txt", b"\xff\r\n");
     sandbox.commit("First");
@@ -82,16 +86,20 @@ async fn a_file_is_read_as_head_has_it() {
 }
 
 #[tokio::test]
-async fn a_link_in_the_place_of_a_file_is_refused_with_words() {
+async fn a_link_in_the_place_of_a_file_is_refused() {
     let sandbox = GitSandbox::with_a_commit();
     std::os::unix::fs::symlink("a.txt", sandbox.top().join(PROJECT_FILE)).unwrap();
     sandbox.commit("A link");
     let repository = sandbox.repository().await;
-    for error in
-        [repository.head_file(PROJECT_FILE, 100).await.map(drop), repository.trusted_ids().await.map(drop)]
-    {
+    for error in [
+        repository.head_file(PROJECT_FILE, 100).await.map(drop),
+        repository.trusted_ids().await.map(drop),
+    ] {
         let error = error.unwrap_err();
-        assert!(error.to_string().starts_with("HEAD has a symbolic link at `surefire.toml`"), "{error}");
+        assert!(
+            error.to_string().starts_with("HEAD has a symbolic link at `surefire.toml`"),
+            "{error}"
+        );
     }
 }
 

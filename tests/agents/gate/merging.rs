@@ -1,9 +1,9 @@
-//! Merging the branch of a worktree, and everything that is in the way of it.
+//! Merging the branch of a worktree, and everything that prevents it.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-use surefire::gate::{Environment, Git, Merged, WorktreeError};
+use surefire::gate::{Environment, Git, GitWorktreeError, Merged};
 use surefire_testkit::sandbox::{GitSandbox, listing};
 
 const BRANCH: &str = "surefire/run-1";
@@ -30,11 +30,12 @@ fn commit_in(sandbox: &GitSandbox, directory: &Path, message: &str) -> String {
     sandbox.git_in(directory, &["rev-parse", "HEAD"])
 }
 
-async fn merge(sandbox: &GitSandbox) -> Result<Merged, WorktreeError> {
+async fn merge(sandbox: &GitSandbox) -> Result<Merged, GitWorktreeError> {
     sandbox.program().merge_worktree(&sandbox.top(), &path(sandbox), BRANCH).await
 }
 
-/// What a refused merge must not change: HEAD and all branches, the index, and every file on both sides.
+/// What a refused merge must not change: HEAD and all branches, the index, and every file on both
+/// sides.
 fn everything(sandbox: &GitSandbox) -> impl PartialEq + use<> {
     let refs = sandbox.git(&["for-each-ref"]) + &sandbox.git(&["symbolic-ref", "HEAD"]);
     let index = sandbox.git(&["ls-files", "--stage"]);
@@ -45,7 +46,7 @@ fn everything(sandbox: &GitSandbox) -> impl PartialEq + use<> {
 }
 
 /// The merge is refused, and nothing is changed.
-async fn refused(sandbox: &GitSandbox) -> WorktreeError {
+async fn refused(sandbox: &GitSandbox) -> GitWorktreeError {
     let before = everything(sandbox);
     let error = merge(sandbox).await.expect_err("it is refused");
     assert!(everything(sandbox) == before, "something changed: {error}");
@@ -63,7 +64,7 @@ fn into_main(commit: String) -> Merged {
 }
 
 #[tokio::test]
-async fn head_is_moved_forward_where_that_is_possible() {
+async fn head_is_fast_forwarded_if_possible() {
     let sandbox = with_work(&[("a.txt", "work\n"), ("new.txt", "new\n")]).await;
     let tip = sandbox.git(&["rev-parse", BRANCH]);
     // What the merge does not touch may be changed, staged or untracked.
@@ -90,8 +91,9 @@ async fn otherwise_a_merge_commit_is_made_in_the_users_name() {
     assert_eq!(merged, into_main(sandbox.git(&["rev-parse", "HEAD"])));
     let shown = sandbox.git(&["show", "--no-patch", "--format=%H%n%P%n%an <%ae>%n%cn%n%B", "HEAD"]);
     let commit = &merged.commit;
-    let expected =
-        format!("{commit}\n{head} {tip}\nA Person <person@example.com>\nA Person\nMerge branch '{BRANCH}'");
+    let expected = format!(
+        "{commit}\n{head} {tip}\nA Person <person@example.com>\nA Person\nMerge branch '{BRANCH}'"
+    );
     assert_eq!(shown.trim_end(), expected);
     assert_eq!(sandbox.git(&["status", "--porcelain"]), " M dir/b.txt");
     assert!(sandbox.top().join("new.txt").exists());
@@ -107,7 +109,7 @@ async fn a_detached_head_is_moved_and_no_branch_is_named() {
 }
 
 #[tokio::test]
-async fn no_hook_runs_and_no_setting_changes_the_way_of_a_merge() {
+async fn no_hook_runs_and_no_setting_changes_how_a_merge_is_made() {
     let sandbox = with_work(&[("new.txt", "new\n")]).await;
     let tip = sandbox.git(&["rev-parse", BRANCH]);
     let ran = sandbox.folder.path().join("ran");
@@ -137,11 +139,14 @@ async fn uncommitted_files_in_the_worktree_are_listed() {
         std::fs::write(path(&sandbox).join(name), "changed\n").unwrap();
     }
     let error = refused(&sandbox).await;
-    assert!(matches!(&error, WorktreeError::Uncommitted { files, .. } if files.len() == 2), "{error}");
+    assert!(
+        matches!(&error, GitWorktreeError::Uncommitted { files, .. } if files.len() == 2),
+        "{error}"
+    );
     assert!(error.to_string().contains("`a.txt`, `untracked.txt`; commit them"), "{error}");
     sandbox.git_in(&path(&sandbox), &["checkout", "--quiet", "a.txt"]);
     std::fs::remove_file(path(&sandbox).join("untracked.txt")).unwrap();
-    // Ignored files are no work.
+    // Ignored files do not prevent a merge.
     merge(&sandbox).await.unwrap();
     assert_gone(&sandbox);
 }
@@ -153,7 +158,7 @@ async fn commits_that_are_not_on_the_branch_are_not_lost() {
     std::fs::write(path(&sandbox).join("more.txt"), "more\n").unwrap();
     let commit = commit_in(&sandbox, &path(&sandbox), "Off the branch");
     let error = refused(&sandbox).await;
-    assert!(matches!(&error, WorktreeError::OffBranch { .. }), "{error}");
+    assert!(matches!(&error, GitWorktreeError::OffBranch { .. }), "{error}");
     assert!(error.to_string().contains(&commit), "{error}");
 }
 
@@ -170,10 +175,14 @@ async fn commits_of_a_submodule_are_not_lost() {
     let inside = commit_in(&sandbox, &path(&sandbox).join("sub"), "Inside");
     commit_in(&sandbox, &path(&sandbox), "Moved");
     let error = refused(&sandbox).await;
-    assert!(matches!(&error, WorktreeError::Submodules { .. }), "{error}");
-    assert!(error.to_string().starts_with("the branch moves `sub` to commits that only"), "{error}");
+    assert!(matches!(&error, GitWorktreeError::Submodules { .. }), "{error}");
+    assert!(
+        error.to_string().starts_with("the branch moves `sub` to commits that only"),
+        "{error}"
+    );
     let copy = path(&sandbox).join("sub");
-    sandbox.git_in(&sandbox.top().join("sub"), &["fetch", "--quiet", copy.to_str().unwrap(), &inside]);
+    sandbox
+        .git_in(&sandbox.top().join("sub"), &["fetch", "--quiet", copy.to_str().unwrap(), &inside]);
     merge(&sandbox).await.unwrap();
     assert_gone(&sandbox);
 }
@@ -185,7 +194,7 @@ async fn changes_that_the_merge_would_overwrite_are_listed() {
     for (name, clean) in [("a.txt", "one\ntwo\nthree\n"), ("new.txt", "")] {
         sandbox.write(name, "mine\n");
         let error = refused(&sandbox).await;
-        let WorktreeError::WouldOverwrite { files, .. } = &error else { panic!("{error}") };
+        let GitWorktreeError::WouldOverwrite { files, .. } = &error else { panic!("{error}") };
         assert_eq!(files, &[PathBuf::from(name)]);
         if clean.is_empty() { sandbox.remove(name) } else { sandbox.write(name, clean) }
     }
@@ -204,14 +213,15 @@ async fn an_ignored_file_in_the_way_is_not_overwritten() {
 
 #[tokio::test]
 async fn merge_conflicts_leave_head_index_and_files_as_before() {
-    let sandbox = with_work(&[("a.txt", "work\n"), ("dir/b.txt", "work\n"), ("new.txt", "new\n")]).await;
+    let sandbox =
+        with_work(&[("a.txt", "work\n"), ("dir/b.txt", "work\n"), ("new.txt", "new\n")]).await;
     sandbox.write("a.txt", "meanwhile\n");
     sandbox.write("dir/b.txt", "meanwhile\n");
     sandbox.commit("Meanwhile");
     sandbox.write("staged.txt", "mine\n");
     sandbox.git(&["add", "staged.txt"]);
     let error = refused(&sandbox).await;
-    let WorktreeError::Conflicts { files } = &error else { panic!("{error}") };
+    let GitWorktreeError::Conflicts { files } = &error else { panic!("{error}") };
     assert_eq!(files, &[PathBuf::from("a.txt"), "dir/b.txt".into()]);
     assert!(error.to_string().contains("in `a.txt`, `dir/b.txt`; merge by hand"), "{error}");
     assert!(!sandbox.top().join(".git/MERGE_HEAD").exists());
@@ -229,7 +239,10 @@ async fn a_repository_in_the_middle_of_a_merge_or_a_rebase_is_left_alone() {
         sandbox.commit("Ours");
         assert!(!sandbox.try_git(&sandbox.top(), &arguments).0);
         let error = merge(&sandbox).await.unwrap_err();
-        assert!(matches!(error, WorktreeError::InProgress { what: found, .. } if found == what), "{error}");
+        assert!(
+            matches!(error, GitWorktreeError::InProgress { what: found, .. } if found == what),
+            "{error}"
+        );
         assert!(path(&sandbox).join("new.txt").exists() && !sandbox.top().join("new.txt").exists());
     }
 }
@@ -241,11 +254,11 @@ async fn a_rebase_in_progress_in_the_worktree_is_left_alone() {
     sandbox.commit("Meanwhile");
     assert!(!sandbox.try_git(&path(&sandbox), &["rebase", "main"]).0);
     let error = refused(&sandbox).await;
-    assert!(matches!(error, WorktreeError::InProgress { what: "a rebase", .. }), "{error}");
+    assert!(matches!(error, GitWorktreeError::InProgress { what: "a rebase", .. }), "{error}");
 }
 
 #[tokio::test]
-async fn a_merge_commit_without_an_identity_is_refused_with_words() {
+async fn a_merge_commit_without_an_identity_is_refused() {
     let sandbox = with_work(&[("new.txt", "new\n")]).await;
     sandbox.write("a.txt", "meanwhile\n");
     sandbox.commit("Meanwhile");
@@ -254,16 +267,19 @@ async fn a_merge_commit_without_an_identity_is_refused_with_words() {
     let git = Git::new(&variables.collect::<Environment>());
     let before = everything(&sandbox);
     let error = git.merge_worktree(&sandbox.top(), &path(&sandbox), BRANCH).await.unwrap_err();
-    assert!(matches!(error, WorktreeError::NoIdentity), "{error}");
+    assert!(matches!(error, GitWorktreeError::NoIdentity), "{error}");
     assert!(error.to_string().contains("git config --global user.email"), "{error}");
     assert!(everything(&sandbox) == before);
     sandbox.git(&["config", "user.email", "configured@example.com"]);
     git.merge_worktree(&sandbox.top(), &path(&sandbox), BRANCH).await.unwrap();
-    assert_eq!(sandbox.git(&["show", "--no-patch", "--format=%ae", "HEAD"]), "configured@example.com");
+    assert_eq!(
+        sandbox.git(&["show", "--no-patch", "--format=%ae", "HEAD"]),
+        "configured@example.com"
+    );
 }
 
 #[tokio::test]
-async fn nothing_to_merge_removes_the_worktree_alone() {
+async fn a_merge_without_new_commits_only_removes_the_worktree() {
     let sandbox = with_work(&[]).await;
     sandbox.git(&["merge", "--quiet", BRANCH]);
     sandbox.write("a.txt", "later\n");
@@ -273,7 +289,7 @@ async fn nothing_to_merge_removes_the_worktree_alone() {
 }
 
 #[tokio::test]
-async fn a_worktree_removed_by_hand_is_merged_by_its_branch() {
+async fn a_worktree_that_the_user_removed_is_merged_by_its_branch() {
     let sandbox = with_work(&[("new.txt", "new\n")]).await;
     std::fs::remove_dir_all(path(&sandbox)).unwrap();
     merge(&sandbox).await.unwrap();
@@ -286,7 +302,9 @@ async fn a_merge_can_be_repeated_after_a_crash() {
     type Crash = fn(&GitSandbox);
     let table: [(&str, Crash); 4] = [
         ("before anything was removed", |_| ()),
-        ("before the worktree was forgotten", |sandbox| std::fs::remove_dir_all(path(sandbox)).unwrap()),
+        ("before the worktree was forgotten", |sandbox| {
+            std::fs::remove_dir_all(path(sandbox)).unwrap();
+        }),
         ("before the branch was deleted", |sandbox| {
             sandbox.git(&["worktree", "remove", path(sandbox).to_str().unwrap()]);
         }),
@@ -304,7 +322,7 @@ async fn a_merge_can_be_repeated_after_a_crash() {
         assert_eq!(merged, into_main(tip), "{what}");
         assert_gone(&sandbox);
     }
-    // And after a whole one.
+    // And after a complete merge.
     let sandbox = with_work(&[("new.txt", "new\n")]).await;
     sandbox.write("a.txt", "meanwhile\n");
     sandbox.commit("Meanwhile");
@@ -318,5 +336,5 @@ async fn a_deleted_branch_that_was_never_merged_is_not_called_merged() {
     sandbox.git(&["worktree", "remove", path(&sandbox).to_str().unwrap()]);
     sandbox.git(&["branch", "--quiet", "-D", BRANCH]);
     let error = refused(&sandbox).await;
-    assert!(matches!(error, WorktreeError::NoBranch { .. }), "{error}");
+    assert!(matches!(error, GitWorktreeError::NoBranch { .. }), "{error}");
 }

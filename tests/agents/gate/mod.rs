@@ -1,6 +1,7 @@
-//! What the engine looks at and runs by itself, with real git repositories and real commands.
+//! What the engine itself checks and runs, with real git repositories and real commands.
 //!
-//! What is watched are processes and files, so this runs on Linux only; the room itself knows macOS as well.
+//! The tests look for processes in `/proc`, so they run on Linux only; the room also supports
+//! macOS.
 #![cfg(all(feature = "engine", target_os = "linux"))]
 
 mod changes;

@@ -4,18 +4,24 @@ use std::os::unix::process::ExitStatusExt;
 use std::process::Command;
 use std::time::Duration;
 
-use surefire::gate::{CommandEnd, CommandEvent, CommandFate, CommandLink, Commands, Environment, Execution};
-use surefire::process::Process;
+use surefire::gate::{
+    CommandControl, CommandEnd, CommandEvent, CommandFate, Commands, Environment, Execution,
+};
+use surefire::process::ProcessIdentity;
 use surefire_testkit::eventually;
 use surefire_testkit::sandbox::{CommandSandbox, ends, is_collected};
 
 /// Writes a line, waits until a file is there, writes another one, and fails.
 const WAITS: &str = "echo before; while [ ! -e go ]; do sleep 0.01; done; echo after; exit 5";
 
-/// Begins a command, and leaves it to the next engine.
-async fn left(sandbox: &CommandSandbox, execution: &Execution, line: &str) -> Process {
+/// Starts a command, and detaches it for the next engine.
+async fn started_and_detached(
+    sandbox: &CommandSandbox,
+    execution: &Execution,
+    line: &str,
+) -> ProcessIdentity {
     let (watcher, executing) = sandbox.spawn(execution);
-    let process = watcher.hears(line).await;
+    let process = watcher.receives(line).await;
     watcher.link.detach.cancel();
     assert_eq!(executing.await.unwrap(), CommandEnd::Detached);
     assert!(process.is_running());
@@ -27,10 +33,10 @@ fn go(sandbox: &CommandSandbox) {
 }
 
 #[tokio::test]
-async fn one_that_still_runs_is_watched_to_its_end() {
+async fn a_running_command_is_watched_to_its_end() {
     let sandbox = CommandSandbox::default();
     let execution = sandbox.shell(WAITS);
-    let process = left(&sandbox, &execution, "before").await;
+    let process = started_and_detached(&sandbox, &execution, "before").await;
     let recovering = sandbox.recover(&execution, Some(process.clone()));
     let (fate, ()) = tokio::join!(recovering, async { go(&sandbox) });
     match fate {
@@ -44,11 +50,11 @@ async fn one_that_still_runs_is_watched_to_its_end() {
 }
 
 #[tokio::test]
-async fn one_that_ended_meanwhile_has_left_its_status() {
+async fn a_command_that_ended_meanwhile_has_left_its_status() {
     for (line, status) in [(WAITS.to_owned(), 5), (WAITS.replace("exit 5", "true"), 0)] {
         let sandbox = CommandSandbox::default();
         let execution = sandbox.shell(&format!("setsid sleep 600 & {line}"));
-        let process = left(&sandbox, &execution, "before").await;
+        let process = started_and_detached(&sandbox, &execution, "before").await;
         go(&sandbox);
         eventually("it has ended", || !process.is_running()).await;
         let fate = sandbox.recover(&execution, Some(process)).await;
@@ -62,27 +68,31 @@ async fn one_that_ended_meanwhile_has_left_its_status() {
     }
 }
 
-/// The engine is a process of its own here, and its command kills it with SIGKILL.
+/// The engine is a separate process here, and its command kills it with SIGKILL.
 #[tokio::test]
-async fn one_whose_engine_is_killed() {
+async fn a_command_outlives_an_engine_that_is_killed() {
     let sandbox = CommandSandbox::default();
     let mut engine = Command::new(std::env::current_exe().unwrap());
-    engine.args(["--ignored", "--exact", "gate::recovery::an_engine_of_its_own"]);
+    engine.args(["--ignored", "--exact", "gate::recovery::engine_process"]);
     let killed = engine.env("GATE_TEST_STAGE", sandbox.folder.path()).output().unwrap().status;
     assert_eq!(killed.signal(), Some(9), "{killed}");
     let recorded = std::fs::read(sandbox.folder.path().join("process.json")).unwrap();
     let (attempt, process) = serde_json::from_slice(&recorded).unwrap();
     let execution = Execution { attempt, ..sandbox.shell("is not started again") };
     match sandbox.recover(&execution, Some(process)).await {
-        CommandFate::Ended(CommandEnd::Failed { status: 4, tail, .. }) => assert_eq!(tail, "before\nafter"),
+        CommandFate::Ended(CommandEnd::Failed { status: 4, tail, .. }) => {
+            assert_eq!(tail, "before\nafter");
+        }
         other => panic!("{other:?}"),
     }
 }
 
 #[tokio::test]
-#[ignore = "is the engine that the test above lets be killed"]
-async fn an_engine_of_its_own() {
-    let Some(stage) = std::env::var_os("GATE_TEST_STAGE").map(std::path::PathBuf::from) else { return };
+#[ignore = "is the engine process that the test above starts"]
+async fn engine_process() {
+    let Some(stage) = std::env::var_os("GATE_TEST_STAGE").map(std::path::PathBuf::from) else {
+        return;
+    };
     let script = format!("echo before; kill -9 {}; echo after; exit 4", std::process::id());
     let execution = Execution {
         attempt: uuid::Uuid::new_v4(),
@@ -91,30 +101,33 @@ async fn an_engine_of_its_own() {
         scratch: stage.join("scratch"),
         time: Duration::from_mins(1),
     };
-    let (link, mut events) = CommandLink::new(1);
+    let (link, mut events) = CommandControl::new(1);
     let attempt = execution.attempt;
     tokio::spawn(async move {
         Commands::new(&Environment::inherited()).execute(&execution, &link).await;
     });
-    let Some(CommandEvent::Spawned { process, go }) = events.recv().await else { panic!("nothing began") };
-    std::fs::write(stage.join("process.json"), serde_json::to_vec(&(attempt, process)).unwrap()).unwrap();
+    let Some(CommandEvent::Spawned { process, go }) = events.recv().await else {
+        panic!("nothing began")
+    };
+    std::fs::write(stage.join("process.json"), serde_json::to_vec(&(attempt, process)).unwrap())
+        .unwrap();
     go.send(()).unwrap();
     std::future::pending::<()>().await;
 }
 
 #[tokio::test]
-async fn one_that_was_never_released_never_began() {
+async fn a_command_that_was_never_released_never_began() {
     let sandbox = CommandSandbox::default();
     let execution = sandbox.shell("touch begun");
     assert_eq!(sandbox.recover(&execution, None).await, CommandFate::NeverBegan);
 
-    let (link, mut events) = CommandLink::new(1);
+    let (link, mut events) = CommandControl::new(1);
     let (commands, given) = (sandbox.commands.clone(), execution.clone());
     let executing = tokio::spawn(async move { commands.execute(&given, &link).await });
     let Some(CommandEvent::Spawned { process, go: _go }) = events.recv().await else {
         panic!("nothing began")
     };
-    // As after a crash: the process waits, and whether it is recorded is up to the moment of the crash.
+    // As after a crash: the process waits for its release, and may or may not be recorded.
     for recorded in [Some(process.clone()), None] {
         assert_eq!(sandbox.recover(&execution, recorded).await, CommandFate::NeverBegan);
     }
@@ -124,11 +137,11 @@ async fn one_that_was_never_released_never_began() {
 }
 
 #[tokio::test]
-async fn one_of_which_nothing_is_left_is_unknown() {
+async fn the_fate_of_a_command_without_a_status_or_files_is_unknown() {
     // Killed with its shell: there is no status.
     let sandbox = CommandSandbox::default();
     let execution = sandbox.shell("echo begun; sleep 600");
-    let process = left(&sandbox, &execution, "begun").await;
+    let process = started_and_detached(&sandbox, &execution, "begun").await;
     let killed = Command::new("kill").args(["-9", "--", &format!("-{}", process.pid)]).status();
     assert!(killed.unwrap().success());
     eventually("it has ended", || !process.is_running()).await;
@@ -137,28 +150,29 @@ async fn one_of_which_nothing_is_left_is_unknown() {
     // Its files are gone.
     let sandbox = CommandSandbox::default();
     let execution = sandbox.shell("echo begun; sleep 600");
-    let process = left(&sandbox, &execution, "begun").await;
+    let process = started_and_detached(&sandbox, &execution, "begun").await;
     std::fs::remove_dir_all(&execution.scratch).unwrap();
     assert_eq!(sandbox.recover(&execution, Some(process.clone())).await, CommandFate::Unknown);
     assert!(!process.is_running() && sandbox.alive().is_empty());
 }
 
-/// The status of a command that an engine began to stop is the engine's doing, and no result.
+/// The status of a command that an engine began to stop comes from the stop, so it is not a result.
 #[tokio::test]
-async fn one_that_was_being_stopped_is_unknown() {
+async fn the_fate_of_a_command_that_was_being_stopped_is_unknown() {
     let sandbox = CommandSandbox::with(|settings| settings.stop_grace = Duration::from_hours(1));
-    let execution = sandbox.shell("trap 'echo tidied; exit 0' INT; echo begun; while :; do sleep 0.01; done");
+    let execution =
+        sandbox.shell("trap 'echo tidied; exit 0' INT; echo begun; while :; do sleep 0.01; done");
     let (watcher, executing) = sandbox.spawn(&execution);
-    let process = watcher.hears("begun").await;
+    let process = watcher.receives("begun").await;
     watcher.link.stop.cancel();
     eventually("its status is there", || execution.scratch.join("status").exists()).await;
     executing.abort();
     assert_eq!(sandbox.recover(&execution, Some(process)).await, CommandFate::Unknown);
 
-    // Executed again with the same directory, it is not being stopped any more.
+    // A new execution with the same directory is not being stopped.
     let again = sandbox.shell("echo again");
     assert!(sandbox.execute(&again).await.is_passed());
-    let process = Process { pid: i32::MAX, started: "ended".to_owned() };
+    let process = ProcessIdentity { pid: i32::MAX, started: "ended".to_owned() };
     let fate = sandbox.recover(&again, Some(process)).await;
     assert!(matches!(fate, CommandFate::Ended(CommandEnd::Passed { .. })), "{fate:?}");
 }
@@ -166,10 +180,12 @@ async fn one_that_was_being_stopped_is_unknown() {
 #[tokio::test]
 async fn the_time_before_the_crash_counts() {
     let sandbox = CommandSandbox::with(|settings| settings.stop_grace = Duration::from_millis(50));
-    let execution = sandbox.shell("echo begun; while :; do sleep 0.01; done");
-    let process = left(&sandbox, &execution, "begun").await;
+    // A shell could still say how its child ended.
+    let execution = sandbox.shell("echo begun; exec sleep 600");
+    let process = started_and_detached(&sandbox, &execution, "begun").await;
     // It was released an hour ago.
-    let state = std::fs::File::options().write(true).open(execution.scratch.join("stdin.state")).unwrap();
+    let state =
+        std::fs::File::options().write(true).open(execution.scratch.join("stdin.state")).unwrap();
     state.set_modified(std::time::SystemTime::now() - Duration::from_hours(1)).unwrap();
     let limit = Duration::from_mins(30);
     let execution = Execution { time: limit, ..execution };
@@ -179,26 +195,27 @@ async fn the_time_before_the_crash_counts() {
     assert_eq!(sandbox.alive(), [0; 0]);
 }
 
-/// With no engine to end it, it took as long as it liked.
+/// There was no engine to end it at its time limit.
 #[tokio::test]
-async fn one_that_ended_too_late_timed_out() {
+async fn a_command_that_ended_too_late_timed_out() {
     let sandbox = CommandSandbox::default();
     let execution = sandbox.shell(&WAITS.replace("exit 5", "true"));
-    let process = left(&sandbox, &execution, "before").await;
+    let process = started_and_detached(&sandbox, &execution, "before").await;
     go(&sandbox);
     eventually("it has ended", || !process.is_running()).await;
-    let status = std::fs::File::options().write(true).open(execution.scratch.join("status")).unwrap();
+    let status =
+        std::fs::File::options().write(true).open(execution.scratch.join("status")).unwrap();
     status.set_modified(std::time::SystemTime::now() + Duration::from_hours(1)).unwrap();
     let fate = sandbox.recover(&execution, Some(process)).await;
     assert!(matches!(fate, CommandFate::Ended(CommandEnd::TimedOut { .. })), "{fate:?}");
 }
 
 #[tokio::test]
-async fn an_adopted_command_can_be_stopped_and_left_again() {
+async fn an_adopted_command_can_be_stopped_and_detached_again() {
     let sandbox = CommandSandbox::default();
     let execution = sandbox.shell("setsid sleep 600 & echo begun; sleep 600");
-    let process = left(&sandbox, &execution, "begun").await;
-    let (link, _events) = CommandLink::new(1);
+    let process = started_and_detached(&sandbox, &execution, "begun").await;
+    let (link, _events) = CommandControl::new(1);
     link.detach.cancel();
     let fate = sandbox.commands.recover(&execution, Some(process.clone()), &link).await;
     assert_eq!(fate, CommandFate::Ended(CommandEnd::Detached));

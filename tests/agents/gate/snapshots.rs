@@ -12,7 +12,7 @@ use surefire::gate::{GitError, MAX_SNAPSHOT_FILE_BYTES};
 use surefire_testkit::sandbox::GitSandbox;
 
 #[tokio::test]
-async fn tracked_changed_and_untracked_files_are_in_it_and_ignored_ones_are_not() {
+async fn a_snapshot_has_changed_and_untracked_files_but_no_ignored_ones() {
     let sandbox = GitSandbox::with_a_commit();
     assert_eq!(sandbox.snapshot().await.tree, sandbox.git(&["rev-parse", "HEAD^{tree}"]));
 
@@ -33,7 +33,7 @@ async fn tracked_changed_and_untracked_files_are_in_it_and_ignored_ones_are_not(
 }
 
 #[tokio::test]
-async fn it_is_of_the_whole_work_tree_wherever_a_run_is_started() {
+async fn a_snapshot_is_of_the_whole_work_tree_wherever_a_run_is_started() {
     let sandbox = GitSandbox::with_a_commit();
     sandbox.write("a.txt", "changed\n");
     sandbox.write("dir/new.txt", "new\n");
@@ -42,7 +42,7 @@ async fn it_is_of_the_whole_work_tree_wherever_a_run_is_started() {
 }
 
 #[tokio::test]
-async fn what_is_changed_and_changed_back_is_no_change() {
+async fn a_change_that_is_undone_does_not_count() {
     let sandbox = GitSandbox::with_a_commit();
     sandbox.write("untracked.txt", "as it was\n");
     let before = sandbox.snapshot().await;
@@ -65,14 +65,15 @@ async fn what_is_changed_and_changed_back_is_no_change() {
     assert_eq!(sandbox.snapshot().await, before);
 }
 
-/// A file that is changed in the moment in which the index is written has the time and the size that the index says.
+/// A file that is changed at the same moment as the index is written has the time and size that the
+/// index records.
 #[tokio::test]
 async fn a_change_right_after_the_index_was_written_is_seen() {
     let sandbox = GitSandbox::new();
     sandbox.write("a.txt", "1");
     sandbox.commit("One");
-    // The times are set, so that it does not depend on how fast the machine is; and what the system itself notes about a
-    // change is not looked at.
+    // The test sets the times, so that it does not depend on the machine's speed. Git ignores the
+    // time of the last change, which cannot be set.
     sandbox.git(&["config", "core.trustctime", "false"]);
     let moment = std::time::UNIX_EPOCH + std::time::Duration::from_secs(1_700_000_000);
     let set = |path: &str| {
@@ -102,14 +103,17 @@ async fn a_repository_without_commits() {
 }
 
 #[tokio::test]
-async fn a_repository_that_counts_in_sha256() {
+async fn a_repository_with_sha256_ids() {
     let sandbox = GitSandbox::new();
     std::fs::remove_dir_all(sandbox.top().join(".git")).unwrap();
     sandbox.git(&["init", "--quiet", "--initial-branch=main", "--object-format=sha256"]);
     assert_eq!(sandbox.snapshot().await.tree.len(), 64);
     sandbox.write("a.txt", "a\n");
     sandbox.write("large.bin", "");
-    File::create(sandbox.top().join("large.bin")).unwrap().set_len(MAX_SNAPSHOT_FILE_BYTES + 1).unwrap();
+    File::create(sandbox.top().join("large.bin"))
+        .unwrap()
+        .set_len(MAX_SNAPSHOT_FILE_BYTES + 1)
+        .unwrap();
     sandbox.write("gone.txt", "x");
     sandbox.git(&["add", "gone.txt"]);
     sandbox.remove("gone.txt");
@@ -156,7 +160,7 @@ async fn a_rebase_in_progress() {
 }
 
 #[tokio::test]
-async fn files_that_are_only_announced_to_the_index() {
+async fn files_that_are_only_intended_to_be_added() {
     let sandbox = GitSandbox::with_a_commit();
     sandbox.write("new.txt", "new\n");
     let before = sandbox.snapshot().await;
@@ -208,20 +212,29 @@ async fn a_linked_worktree_and_borrowed_objects() {
     let linked = sandbox.folder.path().join("a linked: worktree");
     sandbox.git(&["worktree", "add", "--quiet", linked.to_str().unwrap(), "-b", "linked"]);
     let shared = sandbox.folder.path().join("shared");
-    sandbox.git(&["clone", "--quiet", "--shared", sandbox.top().to_str().unwrap(), shared.to_str().unwrap()]);
+    sandbox.git(&[
+        "clone",
+        "--quiet",
+        "--shared",
+        sandbox.top().to_str().unwrap(),
+        shared.to_str().unwrap(),
+    ]);
     for (place, branch) in [(linked, "linked"), (shared, "main")] {
         std::fs::write(place.join("new.txt"), "new\n").unwrap();
         let repository = sandbox.repository_in(&place).await;
         let state = repository.snapshot().await.unwrap();
         assert_eq!(state.head.branch.as_deref(), Some(branch));
-        assert_eq!(sandbox.files_of(&state.tree), ["100644 a.txt", "100644 dir/b.txt", "100644 new.txt"]);
+        assert_eq!(
+            sandbox.files_of(&state.tree),
+            ["100644 a.txt", "100644 dir/b.txt", "100644 new.txt"]
+        );
         let head = sandbox.git(&["rev-parse", "HEAD^{tree}"]);
         assert_eq!(repository.changes(&head, &state.tree).await.unwrap().total_files, 1);
     }
 }
 
 #[tokio::test]
-async fn links_and_things_that_take_each_others_place() {
+async fn links_files_and_directories_that_replace_each_other() {
     let sandbox = GitSandbox::with_a_commit();
     let link = |target: &str, path: &str| {
         std::os::unix::fs::symlink(target, sandbox.top().join(path)).unwrap();
@@ -230,10 +243,14 @@ async fn links_and_things_that_take_each_others_place() {
     link("nowhere", "broken");
     let tree = sandbox.snapshot().await.tree;
     assert_eq!(sandbox.content_of(&tree, "out"), "/etc/passwd", "a link is its target's name");
-    assert_eq!(sandbox.files_of(&tree), ["100644 a.txt", "120000 broken", "100644 dir/b.txt", "120000 out"]);
+    assert_eq!(
+        sandbox.files_of(&tree),
+        ["100644 a.txt", "120000 broken", "100644 dir/b.txt", "120000 out"]
+    );
     sandbox.commit("Links");
 
-    // A directory becomes a link to one with the same files; a file becomes a directory, a link a file.
+    // A directory becomes a link to one with the same files; a file becomes a directory, a link a
+    // file.
     std::fs::rename(sandbox.top().join("dir"), sandbox.top().join("elsewhere")).unwrap();
     link("elsewhere", "dir");
     sandbox.remove("a.txt");
@@ -241,7 +258,13 @@ async fn links_and_things_that_take_each_others_place() {
     sandbox.remove("broken");
     sandbox.write("broken", "mended\n");
     let tree = sandbox.snapshot().await.tree;
-    let files = ["100644 a.txt/inner", "100644 broken", "120000 dir", "100644 elsewhere/b.txt", "120000 out"];
+    let files = [
+        "100644 a.txt/inner",
+        "100644 broken",
+        "120000 dir",
+        "100644 elsewhere/b.txt",
+        "120000 out",
+    ];
     assert_eq!(sandbox.files_of(&tree), files);
 
     sandbox.commit("The other way round");
@@ -254,9 +277,10 @@ async fn links_and_things_that_take_each_others_place() {
 }
 
 #[tokio::test]
-async fn names_that_are_no_text_or_mean_something_to_git() {
+async fn names_that_are_not_text_or_mean_something_to_git() {
     let sandbox = GitSandbox::with_a_commit();
-    let names: [&[u8]; 6] = [b"caf\xe9.txt", b"two\nlines", b"-z", b":(glob)**", b"\"quoted\"", b"tab\there"];
+    let names: [&[u8]; 6] =
+        [b"caf\xe9.txt", b"two\nlines", b"-z", b":(glob)**", b"\"quoted\"", b"tab\there"];
     for name in names {
         sandbox.write(OsStr::from_bytes(name), "x\n");
     }
@@ -266,7 +290,12 @@ async fn names_that_are_no_text_or_mean_something_to_git() {
     let changes = sandbox.repository().await.changes(&head, &state.tree).await.unwrap();
     for name in names {
         let found = changes.files.iter().find(|file| file.path.as_os_str().as_bytes() == name);
-        assert_eq!(found.expect("it is listed").added, Some(1), "{}", String::from_utf8_lossy(name));
+        assert_eq!(
+            found.expect("it is listed").added,
+            Some(1),
+            "{}",
+            String::from_utf8_lossy(name)
+        );
     }
 }
 
@@ -279,14 +308,20 @@ async fn large_files_are_known_by_their_size_and_time() {
     let first = sandbox.snapshot().await;
     assert_eq!(sandbox.snapshot().await, first);
     assert!(sandbox.content_of(&first.tree, "large.bin").len() < 200);
-    let kept: u64 =
-        surefire_testkit::sandbox::listing(&sandbox.objects()).iter().map(|(_, it)| it.len() as u64).sum();
+    let kept: u64 = surefire_testkit::sandbox::listing(&sandbox.objects())
+        .iter()
+        .map(|(_, it)| it.len() as u64)
+        .sum();
     assert!(kept < MAX_SNAPSHOT_FILE_BYTES / 100, "{kept} bytes are kept");
 
     large().set_modified(std::time::UNIX_EPOCH).unwrap();
     let second = sandbox.snapshot().await;
     let changes = sandbox.repository().await.changes(&first.tree, &second.tree).await.unwrap();
-    assert_eq!((changes.total_files, changes.files[0].added), (1, None), "it has no lines to count");
+    assert_eq!(
+        (changes.total_files, changes.files[0].added),
+        (1, None),
+        "it has no lines to count"
+    );
 
     large().set_len(MAX_SNAPSHOT_FILE_BYTES).unwrap();
     let tree = sandbox.snapshot().await.tree;
@@ -313,7 +348,9 @@ async fn a_change_of_permission_to_execute() {
 async fn files_that_cannot_be_read() {
     let mut other = Command::new(std::env::current_exe().unwrap());
     other.args(["--ignored", "--exact", "gate::snapshots::a_user_without_permission"]);
-    if std::fs::metadata("/proc/self").map(|it| std::os::unix::fs::MetadataExt::uid(&it)).unwrap() == 0 {
+    if std::fs::metadata("/proc/self").map(|it| std::os::unix::fs::MetadataExt::uid(&it)).unwrap()
+        == 0
+    {
         other.uid(65534).gid(65534);
     }
     let output = other.output().unwrap();
@@ -322,11 +359,12 @@ async fn files_that_cannot_be_read() {
 }
 
 #[tokio::test]
-#[ignore = "is what the test above runs as a user who may not read everything"]
+#[ignore = "runs as a user without read permission, in the test above"]
 async fn a_user_without_permission() {
     let sandbox = GitSandbox::with_a_commit();
     let mode = |path: &str, mode| {
-        std::fs::set_permissions(sandbox.top().join(path), std::fs::Permissions::from_mode(mode)).unwrap();
+        std::fs::set_permissions(sandbox.top().join(path), std::fs::Permissions::from_mode(mode))
+            .unwrap();
     };
     sandbox.write("secret.txt", "secret\n");
     sandbox.write("closed/inner.txt", "inner\n");
@@ -346,7 +384,7 @@ async fn a_user_without_permission() {
 
 /// Content is compared as git would commit it.
 #[tokio::test]
-async fn line_ends_and_filters_are_those_of_the_repository() {
+async fn line_endings_and_filters_are_those_of_the_repository() {
     let sandbox = GitSandbox::with_a_commit();
     sandbox.git(&["config", "core.autocrlf", "true"]);
     sandbox.git(&["config", "core.safecrlf", "true"]);
@@ -360,7 +398,7 @@ async fn line_ends_and_filters_are_those_of_the_repository() {
 }
 
 #[tokio::test]
-async fn a_place_for_snapshots_that_cannot_be_used() {
+async fn a_snapshot_directory_that_cannot_be_used() {
     let sandbox = GitSandbox::with_a_commit();
     let file = sandbox.folder.path().join("file");
     std::fs::write(&file, "").unwrap();
@@ -387,5 +425,8 @@ async fn a_baseline_can_be_compared_with_later() {
     assert!(diff.text.contains("-one\n+two\n"), "{}", diff.text);
     let left: Vec<_> =
         std::fs::read_dir(sandbox.objects()).unwrap().map(|it| it.unwrap().file_name()).collect();
-    assert!(!left.iter().any(|name| Path::new(name).to_string_lossy().starts_with("snapshot")), "{left:?}");
+    assert!(
+        !left.iter().any(|name| Path::new(name).to_string_lossy().starts_with("snapshot")),
+        "{left:?}"
+    );
 }

@@ -1,10 +1,10 @@
-//! Repositories inside of a work tree: submodules, and those that are none.
+//! Repositories inside of a work tree: submodules, and others.
 
 use std::path::PathBuf;
 
 use surefire_testkit::sandbox::{GitSandbox, listing};
 
-/// A repository with a submodule `sub`, and where that is.
+/// A repository with a submodule `sub`, and the submodule's path.
 fn with_submodule() -> (GitSandbox, PathBuf) {
     let sandbox = GitSandbox::with_a_commit();
     let library = sandbox.folder.path().join("library");
@@ -23,7 +23,10 @@ async fn a_submodule_at_another_commit_is_a_change() {
     sandbox.git_in(&sub, &["commit", "--quiet", "--allow-empty", "--message", "Inside"]);
     let after = sandbox.snapshot().await;
     let changes = sandbox.repository().await.changes(&before.tree, &after.tree).await.unwrap();
-    assert_eq!(changes.files.iter().map(|it| it.path.to_str().unwrap()).collect::<Vec<_>>(), ["sub"]);
+    assert_eq!(
+        changes.files.iter().map(|it| it.path.to_str().unwrap()).collect::<Vec<_>>(),
+        ["sub"]
+    );
     assert!(sandbox.files_of(&after.tree).contains(&"160000 sub".to_owned()));
 }
 

@@ -1,14 +1,14 @@
-//! Looking changes nothing: neither in the repository nor in what it could start.
+//! Checks change nothing in a repository, and start nothing that it configures.
 
 use std::os::unix::fs::PermissionsExt;
 
 use surefire_testkit::sandbox::{GitSandbox, listing};
 
-/// Everything that an engine looks at, once.
+/// Runs each kind of check once.
 async fn look_at_everything(sandbox: &GitSandbox) {
     let repository = sandbox.repository().await;
     let base = repository.baseline().await.unwrap();
-    let window = surefire::gate::Window { before: None, after: base.head.commit.clone() };
+    let window = surefire::gate::CommitRange { before: None, after: base.head.commit.clone() };
     sandbox.write("a.txt", "changed meanwhile\n");
     let now = repository.snapshot().await.unwrap();
     assert_eq!(repository.changes(&base.tree, &now.tree).await.unwrap().total_files, 1);
@@ -39,26 +39,34 @@ async fn nothing_is_written_into_the_repository() {
 }
 
 #[tokio::test]
-async fn a_lock_on_the_index_is_no_obstacle() {
+async fn a_lock_on_the_index_does_not_matter() {
     let sandbox = GitSandbox::with_a_commit();
     sandbox.write(".git/index.lock", "");
     look_at_everything(&sandbox).await;
     assert!(sandbox.top().join(".git/index.lock").exists());
 }
 
-/// What a repository and its user can configure to be started: hooks, a file system monitor, pagers, diff programs, aliases.
+/// A repository and its user can configure programs that git starts: hooks, a file system monitor,
+/// pagers, diff programs, aliases.
 #[tokio::test]
 async fn nothing_that_is_configured_is_started() {
     let sandbox = GitSandbox::with_a_commit();
     let trap = sandbox.folder.path().join("trap");
     let evidence = sandbox.folder.path().join("was started");
-    std::fs::write(&trap, format!("#!/bin/sh\necho \"$0 $*\" >> '{}'\nexit 1\n", evidence.display()))
-        .unwrap();
+    std::fs::write(
+        &trap,
+        format!("#!/bin/sh\necho \"$0 $*\" >> '{}'\nexit 1\n", evidence.display()),
+    )
+    .unwrap();
     std::fs::set_permissions(&trap, std::fs::Permissions::from_mode(0o755)).unwrap();
     let trap = trap.to_str().unwrap();
-    for hook in
-        ["post-index-change", "fsmonitor-watchman", "pre-commit", "reference-transaction", "pre-auto-gc"]
-    {
+    for hook in [
+        "post-index-change",
+        "fsmonitor-watchman",
+        "pre-commit",
+        "reference-transaction",
+        "pre-auto-gc",
+    ] {
         std::fs::copy(trap, sandbox.top().join(".git/hooks").join(hook)).unwrap();
     }
     std::fs::create_dir(sandbox.folder.path().join("hooks")).unwrap();
@@ -88,14 +96,16 @@ async fn nothing_that_is_configured_is_started() {
     assert!(evidence.exists(), "an ordinary `git status` asks the file system monitor");
 }
 
-/// A server that was started by a hook of git has these in its environment.
+/// A server that was started by a git hook has these variables in its environment.
 #[tokio::test]
 async fn the_environment_leads_into_no_other_repository() {
     let sandbox = GitSandbox::with_a_commit();
     let other = GitSandbox::new();
     let led = other.top().join(".git").into_os_string();
     let mut variables = sandbox.variables();
-    for name in ["GIT_DIR", "GIT_INDEX_FILE", "GIT_WORK_TREE", "GIT_OBJECT_DIRECTORY", "GIT_COMMON_DIR"] {
+    for name in
+        ["GIT_DIR", "GIT_INDEX_FILE", "GIT_WORK_TREE", "GIT_OBJECT_DIRECTORY", "GIT_COMMON_DIR"]
+    {
         variables.push((name.into(), led.clone()));
     }
     let git = surefire::gate::Git::new(&variables.into_iter().collect());

@@ -1,4 +1,4 @@
-//! Which changes of files break the rules of a run.
+//! Which file changes break the rules of a run.
 
 use std::ffi::OsStr;
 use std::fmt::Write;
@@ -13,21 +13,28 @@ use surefire::{FileRules, FileScope};
 use surefire_testkit::sandbox::GitSandbox;
 
 fn rules(allow: &[&str], deny: &[&str]) -> FileRules {
-    let patterns = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned().into()).collect::<Vec<_>>();
+    let patterns =
+        |texts: &[&str]| texts.iter().map(|text| (*text).to_owned().into()).collect::<Vec<_>>();
     let scope = FileScope { allow: patterns(allow).into(), deny: patterns(deny).into() };
     FileRules { scopes: vec![scope], allow_lockfiles: false, may_edit: true }
 }
 
-/// What a piece of work breaks, each as its words.
+/// The violations of a piece of work, as text.
 async fn violations(sandbox: &GitSandbox, rules: FileRules, work: impl FnOnce()) -> Vec<String> {
     let before = sandbox.snapshot().await;
     work();
     broken(sandbox, &rules, &before.tree, &[]).await
 }
 
-async fn broken(sandbox: &GitSandbox, rules: &FileRules, from: &str, written: &[PathBuf]) -> Vec<String> {
+async fn broken(
+    sandbox: &GitSandbox,
+    rules: &FileRules,
+    from: &str,
+    written: &[PathBuf],
+) -> Vec<String> {
     let after = sandbox.snapshot().await;
-    let found = sandbox.repository().await.violations(from, &after.tree, rules, written).await.unwrap();
+    let found =
+        sandbox.repository().await.violations(from, &after.tree, rules, written).await.unwrap();
     found.iter().map(ToString::to_string).collect()
 }
 
@@ -53,12 +60,13 @@ async fn an_ignored_file_breaks_no_rule() {
     let sandbox = GitSandbox::with_a_commit();
     sandbox.write(".gitignore", "*.log\n");
     sandbox.commit("Ignore");
-    let found = violations(&sandbox, rules(&["src/**"], &["*.log"]), || sandbox.write("noise.log", "x"));
+    let found =
+        violations(&sandbox, rules(&["src/**"], &["*.log"]), || sandbox.write("noise.log", "x"));
     assert_eq!(found.await, Vec::<String>::new());
 }
 
 #[tokio::test]
-async fn a_file_changed_and_changed_back_is_no_violation() {
+async fn a_file_changed_and_changed_back_breaks_no_rule() {
     let sandbox = GitSandbox::with_a_commit();
     let rules = rules(&[], &["a.txt"]);
     let before = sandbox.snapshot().await;
@@ -69,7 +77,7 @@ async fn a_file_changed_and_changed_back_is_no_violation() {
 }
 
 #[tokio::test]
-async fn a_file_that_was_denied_and_is_committed_is_still_one() {
+async fn a_denied_change_is_a_violation_even_once_it_is_committed() {
     let sandbox = GitSandbox::with_a_commit();
     let found = violations(&sandbox, rules(&[], &["a.txt"]), || {
         sandbox.write("a.txt", "changed\n");
@@ -114,8 +122,14 @@ async fn a_link_that_leads_out_is_a_path_that_changed() {
     let link = |name: &str| std::os::unix::fs::symlink("/etc", sandbox.top().join(name)).unwrap();
     let before = sandbox.snapshot().await;
     link("out");
-    assert_eq!(broken(&sandbox, &rules(&[], &["dir"]), &before.tree, &[]).await, Vec::<String>::new());
-    assert_eq!(broken(&sandbox, &rules(&[], &["out"]), &before.tree, &[]).await, ["`out` (denied by `out`)"]);
+    assert_eq!(
+        broken(&sandbox, &rules(&[], &["dir"]), &before.tree, &[]).await,
+        Vec::<String>::new()
+    );
+    assert_eq!(
+        broken(&sandbox, &rules(&[], &["out"]), &before.tree, &[]).await,
+        ["`out` (denied by `out`)"]
+    );
     // What is written through it would be denied.
     let denied = broken(&sandbox, &rules(&[], &["out/**"]), &before.tree, &[]).await;
     assert_eq!(denied, ["`out` (denied by `out/**`)"]);
@@ -146,7 +160,7 @@ async fn a_submodule_is_judged_by_its_own_path() {
     sandbox.commit("With a submodule");
     let sub = sandbox.top().join("lib/sub");
     let before = sandbox.snapshot().await;
-    // A commit in it, and then a change that is not committed in it.
+    // A commit in the submodule, and then an uncommitted change in it.
     for work in 0..2 {
         if work == 0 {
             sandbox.git_in(&sub, &["commit", "--quiet", "--allow-empty", "--message", "Inside"]);
@@ -181,15 +195,19 @@ async fn in_a_step_that_may_not_edit_only_what_the_agents_tools_wrote_counts() {
     assert_eq!(found, ["`a.txt` (written in a step that may not edit)"]);
     let found = broken(&sandbox, &reading, &before.tree, &["dir/b.txt".into()]).await;
     assert_eq!(found, ["`dir/b.txt` (written in a step that may not edit)"]);
-    assert_eq!(broken(&sandbox, &rules(&[], &[]), &before.tree, &written).await, Vec::<String>::new());
+    assert_eq!(
+        broken(&sandbox, &rules(&[], &[]), &before.tree, &written).await,
+        Vec::<String>::new()
+    );
 }
 
 #[tokio::test]
-async fn a_glob_that_cannot_be_parsed_is_an_error_with_words() {
+async fn a_glob_that_cannot_be_parsed_is_an_error() {
     let sandbox = GitSandbox::with_a_commit();
     let tree = sandbox.snapshot().await.tree;
     let repository = sandbox.repository().await;
-    let error = repository.violations(&tree, &tree, &rules(&[], &["src/[a"]), &[]).await.unwrap_err();
+    let error =
+        repository.violations(&tree, &tree, &rules(&[], &["src/[a"]), &[]).await.unwrap_err();
     assert!(matches!(error, GitError::Pattern(_)), "{error}");
     assert!(error.to_string().starts_with("`src/[a` is not a pattern of files: "), "{error}");
 }
@@ -199,10 +217,12 @@ async fn of_a_hundred_thousand_changed_files_the_first_are_listed_in_time() {
     const FILES: usize = 100_000;
     let sandbox = GitSandbox::with_a_commit();
     let blob = sandbox.git(&["rev-parse", "HEAD:a.txt"]);
-    // Trees alone: so many files would take longer to write than to judge.
+    // Git trees without files: so many files would take longer to write than to judge.
     let folders: String = (0..FILES / 1000).fold(String::new(), |mut folders, folder| {
-        let files: String = (0..1000).map(|file| format!("100644 blob {blob}\t{file:03}.rs\n")).collect();
-        writeln!(folders, "040000 tree {}\tfolder{folder:03}", make_tree(&sandbox, &files)).unwrap();
+        let files: String =
+            (0..1000).map(|file| format!("100644 blob {blob}\t{file:03}.rs\n")).collect();
+        writeln!(folders, "040000 tree {}\tfolder{folder:03}", make_tree(&sandbox, &files))
+            .unwrap();
         folders
     });
     let tree = make_tree(&sandbox, &folders);

@@ -1,4 +1,4 @@
-//! Worktrees: made, looked at and discarded, also half-way.
+//! Worktrees: created, inspected and discarded, even after an interruption.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -42,7 +42,7 @@ fn assert_whole(sandbox: &GitSandbox) {
 }
 
 #[tokio::test]
-async fn a_worktree_is_made_on_a_branch_of_its_own() {
+async fn a_worktree_is_created_on_a_new_branch() {
     let sandbox = GitSandbox::with_a_commit();
     let head = sandbox.git(&["rev-parse", "HEAD"]);
     sandbox.write("a.txt", "not committed\n");
@@ -57,7 +57,7 @@ async fn a_worktree_is_made_on_a_branch_of_its_own() {
 }
 
 #[tokio::test]
-async fn a_worktree_is_made_from_a_directory_below_and_of_another_commit() {
+async fn a_worktree_can_be_created_from_a_subdirectory_and_of_another_commit() {
     let sandbox = GitSandbox::with_a_commit();
     let first = sandbox.git(&["rev-parse", "HEAD"]);
     sandbox.write("a.txt", "later\n");
@@ -74,9 +74,10 @@ async fn a_worktree_is_made_from_a_directory_below_and_of_another_commit() {
 }
 
 #[tokio::test]
-async fn no_hook_runs_when_a_worktree_is_made() {
+async fn no_hook_runs_when_a_worktree_is_created() {
     let sandbox = GitSandbox::with_a_commit();
-    let (hook, ran) = (sandbox.top().join(".git/hooks/post-checkout"), sandbox.folder.path().join("ran"));
+    let (hook, ran) =
+        (sandbox.top().join(".git/hooks/post-checkout"), sandbox.folder.path().join("ran"));
     std::fs::write(&hook, format!("#!/bin/sh\ntouch '{}'\n", ran.display())).unwrap();
     std::fs::set_permissions(&hook, std::fs::Permissions::from_mode(0o755)).unwrap();
     add(&sandbox).await.unwrap();
@@ -86,7 +87,7 @@ async fn no_hook_runs_when_a_worktree_is_made() {
 }
 
 #[tokio::test]
-async fn a_worktree_that_is_there_is_left_as_it_is() {
+async fn an_existing_worktree_is_left_unchanged() {
     let sandbox = with_worktree().await;
     std::fs::write(path(&sandbox).join("work.txt"), "work\n").unwrap();
     let before = listing(&path(&sandbox));
@@ -113,22 +114,25 @@ async fn a_worktree_of_a_commit_without_files_is_whole() {
 }
 
 #[tokio::test]
-async fn a_worktree_made_half_way_is_completed() {
+async fn a_partly_created_worktree_is_completed() {
     type Damage = fn(&GitSandbox);
     let table: [(&str, Damage); 7] = [
         ("killed in the middle of the checkout", |sandbox| {
             // Git leaves this lock until a worktree is whole.
-            std::fs::write(sandbox.top().join(".git/worktrees/run-1/locked"), "initializing").unwrap();
+            std::fs::write(sandbox.top().join(".git/worktrees/run-1/locked"), "initializing")
+                .unwrap();
             std::fs::write(sandbox.top().join(".git/worktrees/run-1/index.lock"), "").unwrap();
             std::fs::remove_file(path(sandbox).join("a.txt")).unwrap();
             std::fs::remove_file(sandbox.top().join(".git/worktrees/run-1/index")).unwrap();
         }),
         ("killed before the directory was made", |sandbox| {
-            std::fs::write(sandbox.top().join(".git/worktrees/run-1/locked"), "initializing").unwrap();
+            std::fs::write(sandbox.top().join(".git/worktrees/run-1/locked"), "initializing")
+                .unwrap();
             std::fs::remove_dir_all(path(sandbox)).unwrap();
         }),
         ("killed before the first file", |sandbox| {
-            std::fs::write(sandbox.top().join(".git/worktrees/run-1/locked"), "initializing").unwrap();
+            std::fs::write(sandbox.top().join(".git/worktrees/run-1/locked"), "initializing")
+                .unwrap();
             std::fs::remove_dir_all(path(sandbox).join("dir")).unwrap();
             std::fs::remove_file(path(sandbox).join("a.txt")).unwrap();
         }),
@@ -227,7 +231,8 @@ async fn a_discarded_worktree_is_gone_with_its_branch() {
     sandbox.git_in(&path(&sandbox), &["commit", "--quiet", "--message", "Work"]);
     std::fs::write(path(&sandbox).join("a.txt"), "changed\n").unwrap();
     let commit = sandbox.git(&["rev-parse", BRANCH]);
-    let expected = WorktreeState { present: true, branch: Some(commit.clone()), uncommitted: 2, ahead: 1 };
+    let expected =
+        WorktreeState { present: true, branch: Some(commit.clone()), uncommitted: 2, ahead: 1 };
     assert_eq!(state(&sandbox).await, expected);
     assert_eq!(discard(&sandbox).await, Discarded { commit, uncommitted: 2 });
     assert!(!path(&sandbox).exists() && outside.join("precious.txt").exists());
@@ -239,7 +244,7 @@ async fn a_discarded_worktree_is_gone_with_its_branch() {
 }
 
 #[tokio::test]
-async fn what_was_removed_by_hand_can_be_discarded() {
+async fn what_the_user_removed_can_be_discarded() {
     for (directory, branch) in [(true, false), (false, true), (true, true)] {
         let sandbox = with_worktree().await;
         let commit = sandbox.git(&["rev-parse", "HEAD"]);
@@ -260,7 +265,7 @@ async fn what_was_removed_by_hand_can_be_discarded() {
 }
 
 #[tokio::test]
-async fn a_worktree_removed_half_way_can_be_discarded() {
+async fn a_partly_removed_worktree_can_be_discarded() {
     let sandbox = with_worktree().await;
     std::fs::remove_file(path(&sandbox).join(".git")).unwrap();
     assert!(!state(&sandbox).await.present);
@@ -286,14 +291,17 @@ async fn a_locked_worktree_and_one_with_a_submodule_can_be_discarded() {
 }
 
 #[tokio::test]
-async fn a_branch_that_is_checked_out_elsewhere_is_reported_in_words() {
+async fn a_branch_that_is_checked_out_elsewhere_is_named_in_the_error() {
     let sandbox = with_worktree().await;
     sandbox.git(&["worktree", "remove", path(&sandbox).to_str().unwrap()]);
     sandbox.git(&["checkout", "--quiet", BRANCH]);
     let error = add(&sandbox).await.unwrap_err();
     assert!(error.to_string().contains(BRANCH), "{error}");
-    let error =
-        sandbox.program().discard_worktree(&sandbox.top(), &path(&sandbox), BRANCH).await.unwrap_err();
+    let error = sandbox
+        .program()
+        .discard_worktree(&sandbox.top(), &path(&sandbox), BRANCH)
+        .await
+        .unwrap_err();
     assert!(error.to_string().contains(BRANCH), "{error}");
     assert_eq!(sandbox.git(&["symbolic-ref", "--short", "HEAD"]), BRANCH);
 }

@@ -3,7 +3,9 @@
 use std::os::unix::process::ExitStatusExt;
 use std::process::Command;
 
-use surefire::process::{End, Limits, Mark, Process, Supervised, TextLines, stop};
+use surefire::process::{
+    End, ProcessIdentity, ProcessLimits, ProcessMark, Supervised, TextLines, stop,
+};
 use surefire_testkit::eventually;
 use surefire_testkit::sandbox::{ProcessSandbox, is_collected};
 use tokio_util::sync::CancellationToken;
@@ -29,28 +31,29 @@ async fn a_second_supervisor_adopts_what_the_first_one_left() {
     eventually("it is collected", || is_collected(&process)).await;
 }
 
-/// The supervisor is a process of its own here, and its command kills it with SIGKILL.
+/// The supervisor is a separate process here, and its command kills it with SIGKILL.
 #[tokio::test]
 async fn a_command_outlives_a_supervisor_that_is_killed() {
     let sandbox = ProcessSandbox::new();
     let mut supervisor = Command::new(std::env::current_exe().unwrap());
-    supervisor.args(["--ignored", "--exact", "process::adoption::a_supervisor_of_its_own"]);
-    let killed = supervisor.env("SUREFIRE_TEST_STAGE", sandbox.directory.path()).output().unwrap().status;
+    supervisor.args(["--ignored", "--exact", "process::adoption::supervisor_process"]);
+    let killed =
+        supervisor.env("SUREFIRE_TEST_STAGE", sandbox.directory.path()).output().unwrap().status;
     assert_eq!(killed.signal(), Some(9), "{killed}");
 
     let recorded = std::fs::read(sandbox.directory.path().join("process.json")).unwrap();
-    let process: Process = serde_json::from_slice(&recorded).unwrap();
+    let process: ProcessIdentity = serde_json::from_slice(&recorded).unwrap();
     let (report, lines) = sandbox.adopt(&process).end().await;
     assert_eq!((report.end, lines), (End::Exited, vec!["before".to_owned(), "after".to_owned()]));
     assert_eq!(report.status.unwrap().code(), Some(4));
 }
 
 #[tokio::test]
-#[ignore = "is the supervisor that the test above lets be killed"]
-async fn a_supervisor_of_its_own() {
+#[ignore = "is the supervisor process that the test above starts"]
+async fn supervisor_process() {
     let Some(directory) = std::env::var_os("SUREFIRE_TEST_STAGE") else { return };
     let directory = std::path::PathBuf::from(directory);
-    let mark = Mark::new(Uuid::new_v4());
+    let mark = ProcessMark::new(Uuid::new_v4());
     let script = "echo before; kill -9 $SUPERVISOR; echo after; exit 4";
     let supervisor = std::process::id().to_string();
     let command = surefire::process::Command::new("sh", mark)
@@ -58,14 +61,15 @@ async fn a_supervisor_of_its_own() {
         .environment([("SUPERVISOR".into(), supervisor.into())])
         .launched();
     let files = surefire::process::Files::at(directory.join("files"));
-    let held = command.start(files, Limits::default(), TextLines).await.unwrap();
-    std::fs::write(directory.join("process.json"), serde_json::to_vec(held.process()).unwrap()).unwrap();
+    let held = command.start(files, ProcessLimits::default(), TextLines).await.unwrap();
+    std::fs::write(directory.join("process.json"), serde_json::to_vec(held.process()).unwrap())
+        .unwrap();
     let (control, _lines) = surefire::process::Control::new(4);
     held.release(Vec::new()).await.unwrap().watch(&control).await;
 }
 
 #[tokio::test]
-async fn a_process_that_ended_before_it_was_looked_at() {
+async fn a_process_that_ended_before_it_was_adopted() {
     let sandbox = ProcessSandbox::new();
     let mut first = sandbox.supervise(sandbox.shell(&format!("setsid sleep 600 & {WAITS}"))).await;
     assert_eq!(first.line().await, "before");
@@ -78,7 +82,7 @@ async fn a_process_that_ended_before_it_was_looked_at() {
 }
 
 #[tokio::test]
-async fn events_that_were_not_taken_are_left_to_the_next_supervisor() {
+async fn the_next_supervisor_gets_events_that_were_not_received() {
     let sandbox = ProcessSandbox::new();
     let watched = sandbox.supervise(sandbox.shell("seq 100")).await;
     // The channel has room for four.
@@ -91,7 +95,8 @@ async fn events_that_were_not_taken_are_left_to_the_next_supervisor() {
 #[tokio::test]
 async fn an_adopted_process_is_stopped_with_everything_it_started() {
     let sandbox = ProcessSandbox::new();
-    let mut watched = sandbox.supervise(sandbox.shell("setsid sleep 600 & echo left; sleep 600")).await;
+    let mut watched =
+        sandbox.supervise(sandbox.shell("setsid sleep 600 & echo left; sleep 600")).await;
     assert_eq!(watched.line().await, "left");
     let process = watched.detach().await;
     let second = sandbox.adopt(&process);
@@ -107,24 +112,29 @@ async fn what_cannot_be_adopted_can_still_be_stopped() {
     let sandbox = ProcessSandbox::new();
     let process = sandbox.supervise(sandbox.shell("sleep 600")).await.detach().await;
     std::fs::remove_dir_all(sandbox.files().directory()).unwrap();
-    let adopted =
-        Supervised::adopt(process.clone(), sandbox.mark, sandbox.files(), sandbox.limits, TextLines);
+    let adopted = Supervised::adopt(
+        process.clone(),
+        sandbox.mark,
+        sandbox.files(),
+        sandbox.limits,
+        TextLines,
+    );
     assert!(adopted.is_err());
-    assert!(process.is_running(), "it is the caller's to decide");
+    assert!(process.is_running(), "the caller decides what becomes of it");
     stop(Some(process.clone()), sandbox.mark, &sandbox.limits, &CancellationToken::new()).await;
     assert!(!process.is_running());
 }
 
 #[tokio::test]
-async fn a_number_that_was_given_to_another_process_is_not_signalled() {
+async fn a_pid_that_belongs_to_another_process_now_is_not_signalled() {
     let sandbox = ProcessSandbox::new();
     sandbox.run(sandbox.shell("echo one")).await;
     let mut other = Command::new("sleep").arg("600").spawn().unwrap();
     let pid = i32::try_from(other.id()).unwrap();
-    let reused = Process { pid, started: "0".to_owned() };
+    let reused = ProcessIdentity { pid, started: "0".to_owned() };
     let watched = sandbox.adopt(&reused);
     watched.control.stop.cancel();
-    assert_eq!(watched.end().await.0.end, End::Exited, "the process that was meant is gone");
+    assert_eq!(watched.end().await.0.end, End::Exited, "the adopted process is gone");
     stop(Some(reused), sandbox.mark, &sandbox.limits, &CancellationToken::new()).await;
     assert!(other.try_wait().unwrap().is_none(), "another process is left alone");
     other.kill().unwrap();

@@ -1,12 +1,13 @@
-//! Processes that end by themselves, and what is known of them then.
+//! Processes that end by themselves, and what their supervisor knows then.
 
-use surefire::process::{Command, End, StartError, TextLines};
+use surefire::process::{Command, End, SpawnError, TextLines};
 use surefire_testkit::sandbox::{ProcessSandbox, is_collected};
 
 #[tokio::test]
 async fn a_command_that_ends() {
     let sandbox = ProcessSandbox::new();
-    let watched = sandbox.supervise(sandbox.shell("echo one; echo two >&2; printf three; exit 3")).await;
+    let watched =
+        sandbox.supervise(sandbox.shell("echo one; echo two >&2; printf three; exit 3")).await;
     let process = watched.process.clone();
     let (report, lines) = watched.end().await;
     assert_eq!((report.end, lines), (End::Exited, vec!["one".to_owned(), "three".to_owned()]));
@@ -16,7 +17,7 @@ async fn a_command_that_ends() {
 }
 
 #[tokio::test]
-async fn both_outputs_can_be_one() {
+async fn standard_error_can_be_merged_into_standard_output() {
     let sandbox = ProcessSandbox::new();
     let (report, lines) =
         sandbox.run(sandbox.shell("echo one; echo two >&2; echo three").merge_stderr()).await;
@@ -35,7 +36,7 @@ async fn standard_input_is_handed_over_whole() {
 }
 
 #[tokio::test]
-async fn it_sees_its_own_environment_and_no_other() {
+async fn a_process_gets_only_the_given_environment() {
     let sandbox = ProcessSandbox::new();
     let command = Command::new("env", sandbox.mark).environment([
         ("PATH".into(), std::env::var_os("PATH").unwrap()),
@@ -47,9 +48,10 @@ async fn it_sees_its_own_environment_and_no_other() {
 }
 
 #[tokio::test]
-async fn bytes_that_are_no_text() {
+async fn bytes_that_are_not_text() {
     let sandbox = ProcessSandbox::new();
-    let (report, lines) = sandbox.run(sandbox.shell(r"printf 'a\377\nb\n'; printf '\376' >&2")).await;
+    let (report, lines) =
+        sandbox.run(sandbox.shell(r"printf 'a\377\nb\n'; printf '\376' >&2")).await;
     assert_eq!(lines, ["a\u{fffd}", "b"]);
     assert_eq!(report.stderr, "\u{fffd}");
 }
@@ -58,17 +60,18 @@ async fn bytes_that_are_no_text() {
 async fn what_cannot_be_started() {
     let sandbox = ProcessSandbox::new();
     let missing = Command::new("/nowhere/program", sandbox.mark);
-    let error = missing.clone().start(sandbox.files(), sandbox.limits, TextLines).await.unwrap_err();
-    assert!(matches!(error, StartError::Spawn(_)), "{error}");
+    let error =
+        missing.clone().start(sandbox.files(), sandbox.limits, TextLines).await.unwrap_err();
+    assert!(matches!(error, SpawnError::Spawn(_)), "{error}");
     let file = sandbox.directory.path().join("file");
     std::fs::write(&file, "").unwrap();
     let files = surefire::process::Files::at(file.join("below"));
     let error = missing.start(files, sandbox.limits, TextLines).await.unwrap_err();
-    assert!(matches!(error, StartError::Files(_)), "{error}");
+    assert!(matches!(error, SpawnError::Files(_)), "{error}");
 }
 
 #[tokio::test]
-async fn a_process_that_is_held_has_been_given_nothing() {
+async fn a_held_process_has_received_nothing() {
     let sandbox = ProcessSandbox::new();
     let held = sandbox.hold(sandbox.shell("cat; echo begun")).await;
     let process = held.process().clone();
@@ -81,9 +84,10 @@ async fn a_process_that_is_held_has_been_given_nothing() {
     assert!(!sandbox.files().is_stdin_withheld());
 }
 
-/// A supervisor that is killed while it starts a second process must not leave the first one's state without its output.
+/// A supervisor that is killed while it starts a second process must not leave the first one's
+/// state without its output.
 #[tokio::test]
-async fn what_a_first_process_left_goes_only_once_there_is_evidence_for_the_second() {
+async fn input_is_marked_as_withheld_before_the_files_of_an_earlier_process_are_deleted() {
     let sandbox = ProcessSandbox::new();
     sandbox.run(sandbox.shell("echo refused")).await;
     assert!(!sandbox.files().is_stdin_withheld());
@@ -91,8 +95,11 @@ async fn what_a_first_process_left_goes_only_once_there_is_evidence_for_the_seco
     std::fs::remove_file(&stderr).unwrap();
     std::fs::create_dir(&stderr).unwrap();
 
-    let error =
-        sandbox.shell("echo again").start(sandbox.files(), sandbox.limits, TextLines).await.unwrap_err();
-    assert!(matches!(error, StartError::Files(_)), "{error}");
+    let error = sandbox
+        .shell("echo again")
+        .start(sandbox.files(), sandbox.limits, TextLines)
+        .await
+        .unwrap_err();
+    assert!(matches!(error, SpawnError::Files(_)), "{error}");
     assert!(sandbox.files().is_stdin_withheld());
 }

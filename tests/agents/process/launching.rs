@@ -7,7 +7,7 @@ use surefire_testkit::eventually;
 use surefire_testkit::sandbox::{ProcessSandbox, is_collected};
 
 #[tokio::test]
-async fn it_begins_when_it_is_released_and_not_before() {
+async fn a_command_begins_when_it_is_released_and_not_before() {
     let sandbox = ProcessSandbox::new();
     let held = sandbox.hold(sandbox.shell("echo begun").launched()).await;
     let process = held.process().clone();
@@ -25,7 +25,7 @@ async fn it_begins_when_it_is_released_and_not_before() {
 }
 
 #[tokio::test]
-async fn how_it_ended_is_known_to_the_supervisor_that_adopts_it() {
+async fn a_supervisor_that_adopts_a_command_learns_its_exit_status() {
     for (script, code) in [("exit 0", 0), ("exit 7", 7), ("kill -9 $$", 137)] {
         let sandbox = ProcessSandbox::new();
         let waits = format!("echo ready; while [ ! -e go ]; do sleep 0.01; done; {script}");
@@ -65,14 +65,16 @@ async fn an_earlier_status_is_not_taken_for_its_own() {
     let mut watched = sandbox.supervise(sandbox.shell("echo ready; sleep 600").launched()).await;
     assert_eq!(watched.line().await, "ready");
     let process = watched.detach().await;
-    let killed = std::process::Command::new("kill").args(["-9", "--", &format!("-{}", process.pid)]).status();
+    let killed = std::process::Command::new("kill")
+        .args(["-9", "--", &format!("-{}", process.pid)])
+        .status();
     assert!(killed.unwrap().success());
     eventually("it has ended", || !process.is_running()).await;
     assert_eq!(sandbox.adopt(&process).end().await.0.status, None);
 }
 
 #[tokio::test]
-async fn a_signal_is_the_commands_to_handle() {
+async fn a_command_handles_signals_itself() {
     let sandbox = ProcessSandbox::with(|limits| limits.stop_grace = Duration::from_mins(1));
     let script = "trap 'echo tidied; exit 0' INT; echo ready; while :; do sleep 0.01; done";
     let mut watched = sandbox.supervise(sandbox.shell(script).launched()).await;

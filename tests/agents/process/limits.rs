@@ -8,7 +8,8 @@ use surefire_testkit::sandbox::ProcessSandbox;
 
 #[tokio::test]
 async fn silence_is_noticed() {
-    let sandbox = ProcessSandbox::with(|limits| limits.silence_timeout = Duration::from_millis(100));
+    let sandbox =
+        ProcessSandbox::with(|limits| limits.silence_timeout = Duration::from_millis(100));
     let (report, _) = sandbox.run(sandbox.shell("echo one; sleep 600")).await;
     assert_eq!(report.end, End::Silent);
     assert_eq!(sandbox.alive(), [0; 0]);
@@ -17,7 +18,8 @@ async fn silence_is_noticed() {
 #[tokio::test]
 async fn a_process_that_never_ends_is_ended_although_it_writes() {
     let sandbox = ProcessSandbox::with(|limits| limits.total_timeout = Duration::from_millis(200));
-    let (report, _) = sandbox.run(sandbox.shell("while :; do echo alive >&2; sleep 0.01; done")).await;
+    let (report, _) =
+        sandbox.run(sandbox.shell("while :; do echo alive >&2; sleep 0.01; done")).await;
     assert_eq!(report.end, End::TimedOut);
     assert_eq!(sandbox.alive(), [0; 0]);
 }
@@ -32,11 +34,15 @@ async fn huge_output_is_capped() {
 }
 
 #[tokio::test]
-async fn huge_output_is_capped_even_if_the_events_are_not_taken() {
+async fn huge_output_is_capped_even_if_no_event_is_received() {
     let sandbox = ProcessSandbox::with(|limits| limits.max_output_bytes = 1 << 20);
     let watched = sandbox.supervise(sandbox.shell("yes")).await;
     let report = watched.watching.await.unwrap();
-    assert!(matches!(report.end, End::TooMuchOutput(OutputLimit::Total { .. })), "{:?}", report.end);
+    assert!(
+        matches!(report.end, End::TooMuchOutput(OutputLimit::Total { .. })),
+        "{:?}",
+        report.end
+    );
 }
 
 #[tokio::test]
@@ -51,7 +57,7 @@ async fn a_line_is_capped() {
 }
 
 #[tokio::test]
-async fn of_a_huge_standard_error_the_end_is_kept() {
+async fn the_end_of_a_huge_standard_error_is_kept() {
     let sandbox = ProcessSandbox::with(|limits| limits.kept_stderr_bytes = 64 << 10);
     let (report, _) =
         sandbox.run(sandbox.shell("head -c 32000000 /dev/zero >&2; echo >&2; echo last >&2")).await;
@@ -61,7 +67,7 @@ async fn of_a_huge_standard_error_the_end_is_kept() {
     assert!(room <= 1 << 20, "{room} bytes are on disk");
 }
 
-/// Has its answer with the first line.
+/// Takes the first line for the answer.
 struct First(Option<Vec<u8>>);
 
 impl Observer for First {

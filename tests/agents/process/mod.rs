@@ -1,6 +1,7 @@
 //! The supervision of processes, with real ones: arbitrary commands, none of which is an agent.
 //!
-//! What is watched are processes and files, so this runs on Linux only; the room itself knows macOS as well.
+//! The tests look for processes in `/proc`, so they run on Linux only; the room also supports
+//! macOS.
 #![cfg(all(feature = "engine", target_os = "linux"))]
 
 mod adoption;

@@ -23,8 +23,7 @@ async fn a_command_that_stops_when_it_is_asked_to() {
 #[tokio::test]
 async fn a_command_that_ignores_sigterm_is_killed() {
     let sandbox = ProcessSandbox::with(|limits| limits.stop_grace = Duration::from_millis(50));
-    let script =
-        "trap 'echo interrupted' INT; trap 'echo terminated' TERM; echo ready; while :; do sleep 0.01; done";
+    let script = "trap 'echo interrupted' INT; trap 'echo terminated' TERM; echo ready; while :; do sleep 0.01; done";
     let mut watched = sandbox.supervise(sandbox.shell(script)).await;
     assert_eq!(watched.line().await, "ready");
     watched.control.stop.cancel();
@@ -39,7 +38,8 @@ async fn a_stop_may_become_a_fast_one() {
     let sandbox = ProcessSandbox::with(|limits| {
         (limits.stop_grace, limits.fast_stop_grace) = (Duration::from_mins(1), Duration::ZERO);
     });
-    let mut watched = sandbox.supervise(sandbox.shell("trap '' INT TERM; echo ready; sleep 600")).await;
+    let mut watched =
+        sandbox.supervise(sandbox.shell("trap '' INT TERM; echo ready; sleep 600")).await;
     assert_eq!(watched.line().await, "ready");
     watched.control.stop.cancel();
     let (control, process) = (watched.control.clone(), watched.process.clone());
@@ -55,7 +55,7 @@ async fn a_stop_may_become_a_fast_one() {
 }
 
 #[tokio::test]
-async fn what_a_process_left_behind_is_ended_with_it() {
+async fn processes_that_a_process_leaves_behind_are_ended_with_it() {
     for leave in ["sleep 600 &", "setsid sleep 600 &", "setsid sh -c 'sleep 600 & sleep 600' &"] {
         let sandbox = ProcessSandbox::new();
         let (report, lines) = sandbox.run(sandbox.shell(&format!("{leave} echo left"))).await;
@@ -65,9 +65,10 @@ async fn what_a_process_left_behind_is_ended_with_it() {
 }
 
 #[tokio::test]
-async fn a_stop_reaches_what_left_the_group() {
+async fn a_stop_reaches_processes_that_left_the_group() {
     let sandbox = ProcessSandbox::new();
-    let mut watched = sandbox.supervise(sandbox.shell("setsid sleep 600 & echo left; sleep 600")).await;
+    let mut watched =
+        sandbox.supervise(sandbox.shell("setsid sleep 600 & echo left; sleep 600")).await;
     assert_eq!(watched.line().await, "left");
     watched.control.stop.cancel();
     assert_eq!(watched.end().await.0.end, End::Stopped);

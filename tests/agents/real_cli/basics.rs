@@ -3,25 +3,28 @@
 use std::io::Write;
 use std::process::{Command, Stdio};
 
-use surefire::agent::{Agent, Failure, Sign, Turn};
+use surefire::agent::{Agent, AgentEvent, Failure, Turn};
 use surefire_testkit::sandbox::{alive, ends, is_collected};
 use surefire_testkit::{Move, RealCli, Watcher, eventually, link};
 use uuid::Uuid;
 
 use super::Real;
 
-/// The newest version, or `None` if tests are to do without.
+/// The newest version, or `None` if tests run without the CLI.
 fn newest() -> Option<RealCli> {
     RealCli::all().into_iter().next()
 }
 
 #[tokio::test]
-async fn without_a_login_it_says_so_whatever_the_prompt_is() {
+async fn without_a_login_any_prompt_fails_as_not_logged_in() {
     for prompt in ["Hello", "--version", "--help\n", &"x".repeat(1 << 20)] {
         let Some(cli) = newest() else { return };
         let real = Real::logged_out(&cli);
         let failure = real.take(&real.turn(prompt)).await.unwrap_err();
-        assert!(matches!(&failure, Failure::NotLoggedIn { words } if words.contains("/login")), "{failure}");
+        assert!(
+            matches!(&failure, Failure::NotLoggedIn { words } if words.contains("/login")),
+            "{failure}"
+        );
     }
 }
 
@@ -35,9 +38,10 @@ async fn a_reply_and_a_second_one_in_the_same_conversation() {
     assert_eq!(reply.text, "Done.\n{\"outcome\": \"complete\"}");
     assert_eq!((reply.version.as_deref(), reply.rounds), (Some(cli.version.as_str()), Some(1)));
     assert!(reply.cost_usd.is_some());
-    watcher.hears("said Done.\n{\"outcome\": \"complete\"}").await;
+    watcher.receives("said Done.\n{\"outcome\": \"complete\"}").await;
 
-    // Nobody remembers that the conversation was opened, and it goes on from another directory.
+    // The driver does not remember that the conversation was opened, and resumes it from another
+    // directory.
     let mut second = real.turn("And now?");
     second.session = first.session;
     second.directory = real.folder.path().to_owned();
@@ -56,8 +60,9 @@ async fn a_system_prompt_reaches_the_service_with_every_turn() {
         real.take(&turn).await.unwrap();
     }
     let requests = real.service().requests();
-    let told: Vec<_> = requests.iter().map(|request| request.to_string().contains(WORDS)).collect();
-    assert_eq!(told, [false, true, true]);
+    let received: Vec<_> =
+        requests.iter().map(|request| request.to_string().contains(WORDS)).collect();
+    assert_eq!(received, [false, true, true]);
 }
 
 #[tokio::test]
@@ -70,33 +75,44 @@ async fn a_lost_conversation_is_not_replaced() {
     real.take(&turn).await.expect("it can be resumed");
     let projects = real.folder.path().join("home/.claude/projects");
     let folder = std::fs::read_dir(projects).unwrap().next().unwrap().unwrap().path();
-    std::fs::remove_file(folder.join(format!("{}.jsonl", turn.session))).expect("this is where it was kept");
+    std::fs::remove_file(folder.join(format!("{}.jsonl", turn.session)))
+        .expect("this is where it was kept");
     let failure = real.take(&turn).await.unwrap_err();
     assert!(failure.to_string().contains("the conversation is lost"), "{failure}");
 }
 
 #[tokio::test]
-async fn errors_of_the_service_are_told_apart() {
+async fn errors_of_the_service_are_distinguished() {
     type Expected = fn(&Failure) -> bool;
     let table: [(Move, Expected); 6] = [
         (Move::Fails(401, "authentication_error", "invalid x-api-key"), |failure| {
             matches!(failure, Failure::NotLoggedIn { .. })
         }),
-        (Move::Fails(403, "permission_error", "OAuth token does not meet scope requirement"), |failure| {
-            matches!(failure, Failure::NotLoggedIn { .. })
-        }),
+        (
+            Move::Fails(403, "permission_error", "OAuth token does not meet scope requirement"),
+            |failure| matches!(failure, Failure::NotLoggedIn { .. }),
+        ),
         (Move::Fails(529, "overloaded_error", "Overloaded"), |failure| {
             matches!(failure, Failure::Overloaded { .. })
         }),
         (
-            Move::Fails(400, "invalid_request_error", "prompt is too long: 250000 tokens > 200000 maximum"),
+            Move::Fails(
+                400,
+                "invalid_request_error",
+                "prompt is too long: 250000 tokens > 200000 maximum",
+            ),
             |failure| matches!(failure, Failure::ContextFull { .. }),
         ),
-        (Move::Fails(429, "rate_limit_error", "This request would exceed your rate limit"), |failure| {
-            matches!(failure, Failure::UsageLimit { .. })
-        }),
         (
-            Move::Fails(400, "invalid_request_error", "Your credit balance is too low to access the API"),
+            Move::Fails(429, "rate_limit_error", "This request would exceed your rate limit"),
+            |failure| matches!(failure, Failure::UsageLimit { .. }),
+        ),
+        (
+            Move::Fails(
+                400,
+                "invalid_request_error",
+                "Your credit balance is too low to access the API",
+            ),
             |failure| matches!(failure, Failure::Refused { words } if words.contains("Credit balance")),
         ),
     ];
@@ -115,7 +131,10 @@ async fn it_can_be_stopped_while_it_waits_for_the_service() {
     let (turn, watcher) = (real.turn("Do it."), Watcher::new());
     let doing = tokio::spawn(real.claude.turn(turn.clone(), watcher.link.clone()));
     let output = turn.scratch.join("stdout.jsonl");
-    eventually("it has begun", || std::fs::metadata(&output).is_ok_and(|metadata| metadata.len() > 0)).await;
+    eventually("it has begun", || {
+        std::fs::metadata(&output).is_ok_and(|metadata| metadata.len() > 0)
+    })
+    .await;
     watcher.link.stop.cancel();
     assert_eq!(doing.await.unwrap(), Err(Failure::Stopped));
     assert_eq!(alive(turn.attempt), [0; 0]);
@@ -127,51 +146,62 @@ async fn it_can_be_stopped_while_it_waits_for_the_service() {
 async fn a_prompt_that_comes_too_late_is_given_to_another_process() {
     let Some(cli) = newest() else { return };
     let real = Real::served_by(&cli, Move::says("Done."));
-    let (link, mut signs) = link(4);
+    let (link, mut events) = link(4);
     let turn = real.turn("Do it.");
     let doing = tokio::spawn(real.claude.turn(turn.clone(), link));
-    let Some(Sign::Spawned { process, go }) = signs.recv().await else { panic!() };
+    let Some(AgentEvent::Spawned { process, go }) = events.recv().await else { panic!() };
     ends(&process).await;
     go.send(()).unwrap();
-    let Some(Sign::Spawned { go, .. }) = signs.recv().await else { panic!() };
+    let Some(AgentEvent::Spawned { go, .. }) = events.recv().await else { panic!() };
     go.send(()).unwrap();
     assert_eq!(doing.await.unwrap().unwrap().text, "Done.");
 }
 
-/// What a crash between starting a process and writing it down comes to: an empty prompt is none.
+/// This happens after a crash between the start of a process and its record: the CLI refuses an
+/// empty prompt.
 #[tokio::test]
-async fn a_process_that_nobody_speaks_to_ends_by_itself() {
+async fn a_process_that_gets_no_prompt_ends_by_itself() {
     let Some(cli) = newest() else { return };
     let real = Real::logged_out(&cli);
-    let (status, stderr) = by_hand(&real, Uuid::new_v4(), Stdio::null());
+    let (status, stderr) = without_the_driver(&real, Uuid::new_v4(), Stdio::null());
     assert_eq!(status, (Some(1), true));
     assert!(stderr.contains("Input must be provided"), "{stderr}");
 }
 
-/// The words by which the driver knows that nothing was done and that it may try again with `--resume`.
+/// The message from which the driver knows that nothing was done and that it may retry with
+/// `--resume`.
 #[tokio::test]
-async fn an_id_that_is_in_use_is_refused_with_these_words() {
+async fn an_id_that_is_in_use_is_refused_with_this_message() {
     let Some(cli) = newest() else { return };
     let real = Real::logged_out(&cli);
     let turn = real.turn("Do it.");
-    real.take(&turn).await.expect_err("nobody is logged in, and yet the conversation exists now");
+    real.take(&turn).await.expect_err("there is no login, but the conversation exists now");
     let (reader, mut writer) = std::io::pipe().unwrap();
     writer.write_all(b"Do it.").unwrap();
     drop(writer);
-    let (status, stderr) = by_hand(&real, turn.session, reader.into());
+    let (status, stderr) = without_the_driver(&real, turn.session, reader.into());
     assert_eq!(status, (Some(1), true));
     assert!(stderr.contains(&format!("Session ID {} is already in use", turn.session)), "{stderr}");
 }
 
-/// Runs the CLI without the driver: its exit status, whether its standard output is empty, and its standard error.
-fn by_hand(real: &Real, session: Uuid, stdin: Stdio) -> ((Option<i32>, bool), String) {
+/// Runs the CLI without the driver: its exit status, whether its standard output is empty, and its
+/// standard error.
+fn without_the_driver(real: &Real, session: Uuid, stdin: Stdio) -> ((Option<i32>, bool), String) {
     let mut command = Command::new(real.claude.path());
-    command.args(["-p", "--output-format", "stream-json", "--verbose", "--session-id", &session.to_string()]);
+    command.args([
+        "-p",
+        "--output-format",
+        "stream-json",
+        "--verbose",
+        "--session-id",
+        &session.to_string(),
+    ]);
     command
         .env_clear()
         .env("HOME", real.folder.path().join("home"))
         .env("PATH", std::env::var_os("PATH").unwrap());
-    let output = command.current_dir(real.folder.path().join("project")).stdin(stdin).output().unwrap();
+    let output =
+        command.current_dir(real.folder.path().join("project")).stdin(stdin).output().unwrap();
     let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
     ((output.status.code(), output.stdout.is_empty()), stderr)
 }

@@ -1,4 +1,4 @@
-//! What a turn costs, by each version's own way to say it.
+//! What a turn costs, as each version reports it.
 
 use surefire::agent::{Agent, Turn};
 use surefire_testkit::{Move, RealCli, Watcher};
@@ -36,7 +36,8 @@ async fn five_turns_of_one_conversation_cost_five_times_one() {
 async fn after_a_command_in_the_background_the_last_answer_counts_and_both_are_paid() {
     for cli in RealCli::all() {
         let real = Real::scripted(&cli);
-        let input = serde_json::json!({ "command": WAIT, "description": "x", "run_in_background": true });
+        let input =
+            serde_json::json!({ "command": WAIT, "description": "x", "run_in_background": true });
         real.service().play([
             Move::runs("git push"),
             Move::uses("Bash", input),
@@ -46,7 +47,7 @@ async fn after_a_command_in_the_background_the_last_answer_counts_and_both_are_p
         ]);
         let watcher = Watcher::new();
         let taking = tokio::spawn(real.claude.turn(real.step(&[WAIT]), watcher.link.clone()));
-        watcher.hears("said I wait for it.").await;
+        watcher.receives("said I wait for it.").await;
         std::fs::write(real.project().join(RELEASED), "").unwrap();
         let reply = taking.await.unwrap().unwrap();
         assert_eq!(reply.text, "Done.", "{cli:?}");

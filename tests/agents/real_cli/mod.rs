@@ -1,7 +1,8 @@
-//! The driver against the real Claude Code CLI, in the versions pinned in `tests/real-cli/`, without a login.
+//! The driver against the real Claude Code CLI, in the versions pinned in `tests/real-cli/`,
+//! without a login.
 //!
-//! Where an answer of the service is needed, a script on the loopback interface stands in for it. What the CLI printed in each
-//! case when this was written is what the driver's code and the fake CLI are made after.
+//! Where the service has to answer, a scripted service on the loopback interface replaces it. The
+//! driver and the fake CLI are modelled on what the CLI printed in these tests.
 #![cfg(all(feature = "engine", target_os = "linux"))]
 
 mod basics;
@@ -26,7 +27,7 @@ use tempfile::TempDir;
 const WAIT: &str = "./wait.sh";
 const RELEASED: &str = "released";
 
-/// A home with nothing in it, a git repository with one commit, and a CLI that has never seen another.
+/// An empty home, a git repository with one commit, and a CLI without earlier state.
 struct Real {
     folder: TempDir,
     claude: Claude,
@@ -34,7 +35,7 @@ struct Real {
 }
 
 impl Real {
-    /// Without a login, and with nobody to talk to.
+    /// Without a login, and without a service.
     fn logged_out(cli: &RealCli) -> Self {
         Self::with(cli, None)
     }
@@ -65,14 +66,15 @@ impl Real {
         ];
         environment.extend(service.iter().flat_map(ScriptedService::environment));
         let claude = Claude::with_environment(&cli.program, environment).settings(ClaudeSettings {
-            grace: Duration::from_secs(3),
-            linger: Duration::from_secs(10),
+            stop_grace: Duration::from_secs(3),
+            linger_timeout: Duration::from_secs(10),
             ..ClaudeSettings::default()
         });
         let real = Self { folder, claude, service };
         std::fs::write(real.project().join("notes.txt"), "old words\n").unwrap();
         let script = real.project().join(WAIT);
-        std::fs::write(&script, format!("while [ ! -e {RELEASED} ]; do sleep 0.05; done\n")).unwrap();
+        std::fs::write(&script, format!("while [ ! -e {RELEASED} ]; do sleep 0.05; done\n"))
+            .unwrap();
         std::fs::set_permissions(&script, std::fs::Permissions::from_mode(0o755)).unwrap();
         real.git(&["init", "--quiet", "--initial-branch=main"]);
         real.git(&["add", "."]);
@@ -84,23 +86,30 @@ impl Real {
         self.folder.path().join("project")
     }
 
-    /// What git prints. Who commits is settled in the repository, so that the agent's own git knows it as well.
+    /// Runs git and returns what it prints. The committer is configured in the repository, where
+    /// the agent's own git finds it too.
     fn git(&self, arguments: &[&str]) -> String {
         let mut git = Command::new("git");
-        git.env("GIT_CONFIG_NOSYSTEM", "1").env("GIT_CONFIG_GLOBAL", "/dev/null").current_dir(self.project());
+        git.env("GIT_CONFIG_NOSYSTEM", "1")
+            .env("GIT_CONFIG_GLOBAL", "/dev/null")
+            .current_dir(self.project());
         if arguments.first() == Some(&"commit") {
             self.git(&["config", "user.name", "Test"]);
             self.git(&["config", "user.email", "test@localhost"]);
         }
         let output = git.args(arguments).output().unwrap();
-        assert!(output.status.success(), "git {arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+        assert!(
+            output.status.success(),
+            "git {arguments:?}: {}",
+            String::from_utf8_lossy(&output.stderr)
+        );
         String::from_utf8(output.stdout).unwrap().trim().to_owned()
     }
 
     fn turn(&self, prompt: &str) -> Turn {
         let mut turn = sandbox::turn(self.folder.path());
         prompt.clone_into(&mut turn.prompt);
-        // Its price makes round figures.
+        // The price of this model gives round figures.
         turn.model = Some("claude-sonnet-4-5".to_owned());
         turn.limits.duration = Duration::from_mins(2);
         turn.limits.silence = Duration::from_mins(1);

@@ -1,5 +1,5 @@
-//! What a repository brings along: programs that run unasked, and words. Only the words are for an agent whose repository is
-//! not trusted.
+//! What a repository brings: programs that run unasked, and instructions. In an untrusted
+//! repository the agent gets only the instructions.
 
 use std::fs;
 use std::path::PathBuf;
@@ -10,7 +10,8 @@ use surefire_testkit::{Move, RealCli, eventually};
 
 use super::Real;
 
-/// In files of instructions, so that the service sees in a request which of them the model was given.
+/// In files of instructions, so that the service sees in a request which of them the model was
+/// given.
 const WORDS: &str = "Mind the heron in the reeds.";
 const IMPORTED: &str = "Mind the otter below the bridge.";
 
@@ -28,13 +29,15 @@ impl Real {
             let command = format!("touch {}", self.mark(&format!("{mark}-{name}")).display());
             json!([{ "hooks": [{ "type": "command", "command": command }] }])
         };
-        json!({ "hooks": { "SessionStart": hook("session"), "PreToolUse": hook("tool") } }).to_string()
+        json!({ "hooks": { "SessionStart": hook("session"), "PreToolUse": hook("tool") } })
+            .to_string()
     }
 
     /// An MCP server that leaves a mark when it is started, and ends.
     fn servers(&self, mark: &str) -> String {
         let command = format!("touch {}", self.mark(mark).display());
-        json!({ "mcpServers": { "other": { "command": "sh", "args": ["-c", command] } } }).to_string()
+        json!({ "mcpServers": { "other": { "command": "sh", "args": ["-c", command] } } })
+            .to_string()
     }
 
     fn mark(&self, name: &str) -> PathBuf {
@@ -77,15 +80,17 @@ fn untrusted(turn: Turn) -> Turn {
     Turn { repository: RepositorySettings::LeftOut, ..turn }
 }
 
-/// The stock behaviour that makes the flags necessary: the directory was never trusted.
+/// The CLI's default behaviour, which makes the flags necessary: this directory was never trusted.
 #[tokio::test]
 async fn a_repositorys_hooks_and_servers_run_where_they_are_used() {
     for cli in RealCli::all() {
         let real = Real::bringing(&cli);
         let asked = real.uses_a_tool(&real.turn("Do it.")).await;
         assert!(asked.contains(WORDS), "{cli:?}");
-        for mark in ["local-tool", "project-session", "project-tool", "server", "user-session", "user-tool"] {
-            // A server's first steps are not waited for.
+        for mark in
+            ["local-tool", "project-session", "project-tool", "server", "user-session", "user-tool"]
+        {
+            // The CLI does not wait until its servers have started.
             eventually(mark, || real.mark(mark).exists()).await;
         }
     }
@@ -108,7 +113,8 @@ async fn where_they_are_left_out_only_the_instructions_reach_the_model() {
     }
 }
 
-/// The CLI starts the servers of every directory above, so that those of the repository around a submodule run in it.
+/// The CLI starts the servers of every directory above, so in a submodule it would start those of
+/// the repository around it.
 #[tokio::test]
 async fn servers_from_above_the_repository_are_left_out_as_well() {
     for cli in RealCli::all() {
@@ -129,7 +135,7 @@ async fn servers_from_above_the_repository_are_left_out_as_well() {
     }
 }
 
-/// Nothing is left out then, and nothing is missing: a file further down is read with what is beside it.
+/// Then no flag is needed, and the CLI also reads the instructions beside a file further down.
 #[tokio::test]
 async fn where_there_is_nothing_to_leave_out_instructions_further_down_are_read_too() {
     for cli in RealCli::all() {
@@ -137,22 +143,23 @@ async fn where_there_is_nothing_to_leave_out_instructions_further_down_are_read_
         real.writes("docs/CLAUDE.md", WORDS);
         real.writes("docs/more.md", "x");
         let file = real.project().join("docs/more.md");
-        real.service().play([Move::uses("Read", json!({ "file_path": file })), Move::says("Done.")]);
+        real.service()
+            .play([Move::uses("Read", json!({ "file_path": file })), Move::says("Done.")]);
         real.take(&untrusted(real.turn("Do it."))).await.unwrap();
         let asked = real.service().requests().last().map(Value::to_string).unwrap();
         assert!(asked.contains(WORDS), "{cli:?}");
     }
 }
 
-/// The CLI follows what a repository allows only where the directory is trusted; so it shows where it looks that up.
+/// The CLI applies a repository's own permissions only if it trusts the directory, which shows
+/// where it looks that up.
 #[tokio::test]
 async fn a_directory_is_trusted_where_the_cli_itself_trusts_it() {
     for cli in RealCli::all() {
         for is_trusted in [true, false] {
             let real = Real::scripted(&cli);
             let top = real.project().canonicalize().unwrap();
-            let answers =
-                json!({ "projects": { top.to_str().unwrap(): { "hasTrustDialogAccepted": is_trusted } } });
+            let answers = json!({ "projects": { top.to_str().unwrap(): { "hasTrustDialogAccepted": is_trusted } } });
             real.writes("../home/.claude.json", &answers.to_string());
             let allows = json!({ "permissions": { "allow": ["Bash(git tag *)"] } });
             real.writes(".claude/settings.json", &allows.to_string());
@@ -165,11 +172,12 @@ async fn a_directory_is_trusted_where_the_cli_itself_trusts_it() {
 }
 
 #[tokio::test]
-async fn the_files_that_its_tools_wrote_are_known_and_those_of_its_helpers_too() {
+async fn files_that_the_agents_tools_and_its_subagents_wrote_are_known() {
     for cli in RealCli::all() {
         let real = Real::scripted(&cli);
         let file = |name: &str| real.project().join(name);
-        let write = |name: &str| Move::uses("Write", json!({ "file_path": file(name), "content": "x" }));
+        let write =
+            |name: &str| Move::uses("Write", json!({ "file_path": file(name), "content": "x" }));
         let helper = json!({ "description": "x", "prompt": "Write it.", "subagent_type": "general-purpose" });
         real.service().play([
             Move::uses("Read", json!({ "file_path": file("notes.txt") })),

@@ -1,4 +1,4 @@
-//! What a step's tools come to, with stock settings, in each version.
+//! What a step's tools allow with default settings, in each version.
 
 use serde_json::json;
 use surefire::agent::{PermissionMode, RefusedTool, Turn};
@@ -6,8 +6,9 @@ use surefire_testkit::{Move, RealCli};
 
 use super::Real;
 
-/// As the CLI's own instructions have it: both in one line, the message in a quoted heredoc.
-const COMMIT: &str = "git add -A && git commit -m \"$(cat <<'EOF'\nSay it anew; it was old\nEOF\n)\"";
+/// As the CLI's own instructions say: both commands on one line, the message in a quoted heredoc.
+const COMMIT: &str =
+    "git add -A && git commit -m \"$(cat <<'EOF'\nSay it anew; it was old\nEOF\n)\"";
 
 impl Real {
     /// Reads a file, edits it, and commits that.
@@ -15,7 +16,10 @@ impl Real {
         let file = self.project().join("notes.txt");
         self.service().play([
             Move::uses("Read", json!({ "file_path": file })),
-            Move::uses("Edit", json!({ "file_path": file, "old_string": "old", "new_string": "new" })),
+            Move::uses(
+                "Edit",
+                json!({ "file_path": file, "old_string": "old", "new_string": "new" }),
+            ),
             Move::runs(COMMIT),
             Move::says("Done."),
         ]);
@@ -31,7 +35,7 @@ fn refused(reply: &[RefusedTool]) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn with_its_tools_a_step_comes_to_a_real_commit() {
+async fn with_its_tools_a_step_makes_a_real_commit() {
     for cli in RealCli::all() {
         let real = Real::scripted(&cli);
         real.edits_and_commits();
@@ -54,9 +58,13 @@ async fn without_them_the_commit_is_refused_and_named() {
         let allowed: Vec<_> = commit.allowed_by().iter().map(ToString::to_string).collect();
         assert_eq!(allowed, ["git add *", "git commit *"]);
         assert_eq!(real.commits(), "First", "{cli:?}");
-        assert_eq!(real.git(&["status", "--porcelain"]), "M notes.txt", "it was edited all the same");
+        assert_eq!(
+            real.git(&["status", "--porcelain"]),
+            "M notes.txt",
+            "it was edited all the same"
+        );
 
-        // What it names is what was missing.
+        // The tools that it names are those that were missing.
         real.service().play([Move::runs(COMMIT), Move::says("Done.")]);
         let turn = Turn { allowed: commit.allowed_by(), ..real.step(&["edit", "git add *"]) };
         let reply = real.take(&turn).await.unwrap();
@@ -68,15 +76,21 @@ async fn without_them_the_commit_is_refused_and_named() {
 #[tokio::test]
 async fn a_step_that_may_not_edit_has_no_editing_tools() {
     for cli in RealCli::all() {
-        // Whatever mode the operator chose: what is taken away stays away.
+        // Whatever mode the operator chose, removed tools stay removed.
         for mode in [None, Some(PermissionMode::AcceptEdits)] {
             let mut real = Real::scripted(&cli);
             real.claude = real.claude.clone().permission_mode(mode);
             let file = real.project().join("notes.txt");
             real.service().play([
                 Move::uses("Read", json!({ "file_path": file })),
-                Move::uses("Edit", json!({ "file_path": file, "old_string": "old", "new_string": "new" })),
-                Move::uses("Write", json!({ "file_path": real.project().join("more.txt"), "content": "x" })),
+                Move::uses(
+                    "Edit",
+                    json!({ "file_path": file, "old_string": "old", "new_string": "new" }),
+                ),
+                Move::uses(
+                    "Write",
+                    json!({ "file_path": real.project().join("more.txt"), "content": "x" }),
+                ),
                 Move::uses("WebFetch", json!({ "url": "http://127.0.0.1:9/", "prompt": "x" })),
                 Move::runs("git status && git log"),
                 Move::says("Done."),
@@ -95,7 +109,8 @@ async fn a_step_that_may_not_edit_has_no_editing_tools() {
     }
 }
 
-/// In `acceptEdits` these would run, so a step that may not edit is never in that mode by our choice.
+/// In `acceptEdits` these would run, so the driver never chooses that mode for a step that may not
+/// edit.
 #[tokio::test]
 async fn a_step_that_may_not_edit_cannot_write_with_commands_either() {
     const COMMANDS: [&str; 4] =
@@ -104,12 +119,16 @@ async fn a_step_that_may_not_edit_cannot_write_with_commands_either() {
         let real = Real::scripted(&cli);
         real.service().play(COMMANDS.map(Move::runs).into_iter().chain([Move::says("Done.")]));
         let reply = real.take(&real.step(&["git log *"])).await.unwrap();
-        assert_eq!(refused(&reply.refused), COMMANDS.map(|command| format!("Bash: {command}")), "{cli:?}");
+        assert_eq!(
+            refused(&reply.refused),
+            COMMANDS.map(|command| format!("Bash: {command}")),
+            "{cli:?}"
+        );
         assert_eq!(real.git(&["status", "--porcelain"]), "", "{cli:?}");
     }
 }
 
-/// A turn whose author said nothing of tools is as it always was.
+/// If the author lists no tools, the CLI's permission mode decides.
 #[tokio::test]
 async fn without_a_list_the_mode_is_the_operators() {
     for cli in RealCli::all() {
@@ -119,7 +138,7 @@ async fn without_a_list_the_mode_is_the_operators() {
         assert_eq!(reply.refused.len(), 1, "{cli:?}: {:?}", reply.refused);
         assert_eq!(real.git(&["status", "--porcelain"]), "M notes.txt", "{cli:?}");
 
-        // Each version knows the mode by the name that it is given.
+        // Each version gets the mode by the name that it knows.
         real.claude = real.claude.clone().permission_mode(PermissionMode::Manual);
         let file = real.project().join("more.txt");
         let writes = Move::uses("Write", json!({ "file_path": file, "content": "x" }));

@@ -1,4 +1,5 @@
-//! Ends that come from elsewhere: a person, another client, a process that dies, a disk that is full, a mistake in a program.
+//! Ends with an outside cause: a person, another client, a process that dies, a full disk, a panic
+//! in a recipe.
 
 use std::path::Path;
 
@@ -15,14 +16,16 @@ use crate::wire_client::ask;
 
 const TASK: [&str; 3] = ["run", "implement-and-review", "--json"];
 
-/// An agent that works until it is asked to stop.
+/// An agent that works until it is stopped.
 fn busy() -> Scene {
     Scene::new(always(&json!({ "act": "interruptible" })))
 }
 
-/// The process of the agent that works, once there is one.
+/// The agent's process, once it runs.
 fn agent(scene: &Scene) -> Pid {
-    let pid = eventually(|| fake_claude::calls(&scene.calls()).iter().find_map(|call| call["pid"].as_i64()));
+    let pid = eventually(|| {
+        fake_claude::calls(&scene.calls()).iter().find_map(|call| call["pid"].as_i64())
+    });
     Pid::from_raw(i32::try_from(pid).expect("pids are small")).expect("and not zero")
 }
 
@@ -33,22 +36,22 @@ pub(super) fn stopped_with_ctrl_c() -> End {
     running.until("recipe_step_started");
     agent(&scene);
     running.signal(Signal::INT);
-    let said = running.ended();
-    End::of(scene, &said)
+    let output = running.ended();
+    End::of(scene, &output)
 }
 
-/// Another client of the server asks for the end.
+/// Another client of the server ends the run.
 pub(super) fn asked_for_by_a_client() -> End {
     let scene = busy();
     let (server, ready) = scene.serve();
-    let mut guest = scene.begin(&TASK);
-    let session = guest.until("recipe_step_started")["session_id"].clone();
+    let mut remote = scene.begin(&TASK);
+    let session = remote.until("recipe_step_started")["session_id"].clone();
     agent(&scene);
     ask(&ready, &json!({ "type": "exit_recipe", "session_id": session }), "recipe_exited");
-    let said = guest.ended();
+    let output = remote.ended();
     server.signal(Signal::INT);
     assert_eq!(server.ended().status, 0);
-    End::of(scene, &said)
+    End::of(scene, &output)
 }
 
 /// A client has switched recipes off.
@@ -57,12 +60,13 @@ pub(super) fn switched_off_by_a_client() -> End {
     let (server, ready) = scene.serve();
     ask(&ready, &json!({ "type": "set_orchestration", "enabled": false }), "orchestration_set");
     let exited = ask(&ready, &scene.start("implement-and-review"), "recipe_exited");
-    let said = scene.says(&TASK);
+    let output = scene.output(&TASK);
     drop(server);
-    End::refused(scene, exited, &said)
+    End::refused(scene, exited, &output)
 }
 
-/// The command and its agent are killed, as if the machine had lost its power, and the run is resumed.
+/// The command and its agent are killed, as if the machine had lost its power, and the run is
+/// resumed.
 pub(super) fn killed() -> End {
     let scene = Scene::new(always(&json!({ "act": "silence" })));
     let mut running = scene.begin(&TASK);
@@ -71,13 +75,8 @@ pub(super) fn killed() -> End {
     running.signal(Signal::KILL);
     running.ended_somehow();
     kill_process(agent, Signal::KILL).expect("it still works");
-    let said = scene.says(&["resume", "--json"]);
-    End::of(scene, &said)
-}
-
-/// A step of the recipe has nothing to say.
-pub(super) fn without_a_prompt() -> End {
-    Scene::example("every_reason", json!({})).run(&["say-nothing"])
+    let output = scene.output(&["resume", "--json"]);
+    End::of(scene, &output)
 }
 
 /// The code of the recipe panics when the agent reports its outcome.
@@ -85,27 +84,28 @@ pub(super) fn broken_by_a_panic() -> End {
     Scene::example("every_reason", json!({})).run(&["panic"])
 }
 
-/// While the agent works, the files of the command may not grow any more, as on a disk that is full.
+/// While the agent works, the files of the command can no longer grow, as on a full disk.
 pub(super) fn not_persisted() -> End {
-    let plan = |gate: &Path| always(&json!({ "tries": [{ "bash": format!("cat {}", gate.display()) }] }));
+    let plan =
+        |gate: &Path| always(&json!({ "tries": [{ "bash": format!("cat {}", gate.display()) }] }));
     let scene = Scene::new(Value::Null);
     let gate = scene.place.path().join("gate");
     make_fifo(&gate);
     let program = env!("CARGO_BIN_EXE_surefire");
-    // What is too large is an error then, and no signal.
+    // Without the signal, a write beyond the limit is an error.
     let words = [&["-c", "trap '' XFSZ; exec \"$0\" \"$@\"", program], &TASK[..]].concat();
     let mut command = scene.place.program(Path::new("/bin/bash"), &words);
-    scene.place.hire(&mut command, &Value::Null);
+    scene.place.add_agent(&mut command, &Value::Null);
     scene.follow(&plan(&gate));
     let mut running = begin(&mut command);
     running.until("recipe_step_started");
-    // Until a process reads from the gate, the agent has not begun; opening it for writing waits for that.
+    // Opening the gate for writing blocks until the agent reads it.
     let gate = std::fs::OpenOptions::new().write(true).open(&gate).expect("the agent reads it");
     let full = Rlimit { current: Some(0), maximum: None };
     prlimit(Some(running.pid()), Resource::Fsize, full).expect("it is our child");
     drop(gate);
-    let said = running.ended();
-    End { left: Left::NoEnd, ..End::of(scene, &said) }
+    let output = running.ended();
+    End { left: Left::NoEnd, ..End::of(scene, &output) }
 }
 
 fn make_fifo(path: &Path) {
@@ -114,7 +114,13 @@ fn make_fifo(path: &Path) {
 }
 
 #[test]
-fn a_run_that_breaks_ends_even_if_it_cannot_be_replayed() {
+fn a_step_without_a_prompt_ends_its_run() {
+    let end = Scene::example("every_reason", json!({})).run(&["say-nothing"]);
+    check::holds(ExitReason::NoPrompt, Basis::Engine, &end);
+}
+
+#[test]
+fn a_run_that_panics_ends_even_if_it_cannot_be_replayed() {
     let end = Scene::example("every_reason", json!({})).run(&["panic-for-good"]);
     check::holds(ExitReason::InternalError, Basis::Engine, &end);
 }

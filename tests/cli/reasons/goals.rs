@@ -1,11 +1,12 @@
-//! Ends that a step's outcome leads to: with evidence, which is really there, or on the agent's word where nothing shows it.
+//! Ends that a step's outcome leads to: with evidence, or on the agent's word where nothing can
+//! prove it.
 
 use serde_json::{Value, json};
 use surefire_testkit::{commit, git};
 
 use super::scene::{End, Scene, always, at_the_step_that_offers, reporting};
 
-/// The agent commits a file that lies in the work tree.
+/// The agent commits a file in the work tree.
 pub(super) fn commits(recipe: &str) -> End {
     let scene = Scene::new(json!({}));
     scene.write("design.md", "what is to be built\n");
@@ -15,13 +16,13 @@ pub(super) fn commits(recipe: &str) -> End {
     end
 }
 
-/// The agent changes nothing, and says that there is nothing to commit.
+/// The agent changes nothing, and reports that there is nothing to commit.
 pub(super) fn changes_nothing() -> End {
     let outcomes = ["complete", "no-issues", "nothing-to-commit"];
     Scene::new(reporting(&outcomes)).run(&["implement-and-review"])
 }
 
-/// Main has moved on, and the agent puts the branch on top of it.
+/// Main has new commits, and the agent rebases the branch onto it.
 pub(super) fn rebases() -> End {
     let rebase = json!({ "tries": [{ "bash": "git rebase main" }] });
     let scene = Scene::new(at_the_step_that_offers("complete", &rebase));
@@ -38,24 +39,27 @@ pub(super) fn rebases() -> End {
     end
 }
 
-/// The agent commits the first task, and finds no second one. The first run of the chain is the one that counts.
+/// The agent commits the first task, and finds no second one. The end is that of the first run of
+/// the chain.
 pub(super) fn restarts() -> End {
     let scene = Scene::new(reporting(&["complete", "no-issues", "committed", "no-tasks"]));
-    let said = scene.says(&["run", "implement-and-review-all", "--json"]);
-    let messages = said.out.lines().map(|line| serde_json::from_str(line).expect("it prints messages"));
-    let ends: Vec<Value> = messages.filter(|message: &Value| message["type"] == "recipe_exited").collect();
-    assert_eq!(ends.len(), 2, "{said:?}");
+    let output = scene.output(&["run", "implement-and-review-all", "--json"]);
+    let messages =
+        output.stdout.lines().map(|line| serde_json::from_str(line).expect("it prints messages"));
+    let ends: Vec<Value> =
+        messages.filter(|message: &Value| message["type"] == "recipe_exited").collect();
+    assert_eq!(ends.len(), 2, "{output:?}");
     assert_eq!(ends[1]["reason"], "no-tasks-available");
     assert_eq!(ends[0]["continued_by"], ends[1]["run_id"], "the second run continues the first");
-    End { exited: ends[0].clone(), ..End::of(scene, &said) }
+    End { exited: ends[0].clone(), ..End::of(scene, &output) }
 }
 
-/// The agent reports this, and nothing in the working directory could show it.
+/// The agent reports this, and nothing in the working directory can prove it.
 pub(super) fn reports(recipe: &str, outcome: &str) -> End {
     Scene::new(always(&json!({ "pick": outcome }))).run(&[recipe])
 }
 
-/// The same in a recipe of an author's own.
+/// The same in a custom recipe.
 pub(super) fn reports_in_an_example(recipe: &str, outcome: &str) -> End {
     Scene::example("own_command", always(&json!({ "pick": outcome }))).run(&[recipe])
 }

@@ -4,12 +4,12 @@ use serde_json::json;
 
 use super::scene::{End, Scene, always, at_the_step_that_offers};
 
-/// An agent that never says a word.
+/// An agent that prints nothing.
 fn silent() -> Scene {
     Scene::new(always(&json!({ "act": "silence" })))
 }
 
-/// The one step leads back to itself, as often as it may.
+/// The only step leads back to itself until it reaches the limit.
 pub(super) fn steps() -> End {
     let scene = Scene::example("own_command", always(&json!({ "pick": "mended" })));
     scene.run(&["check-release"]).with_limit("3")
@@ -43,7 +43,7 @@ pub(super) fn ticks() -> End {
     Scene::new(json!({})).run(&["implement-and-review", "--max-ticks", "1"]).with_limit("1, used 1")
 }
 
-/// The agent shows no sign of life.
+/// The agent prints nothing for too long.
 pub(super) fn silence() -> End {
     silent().run(&["implement-and-review", "--silence", "200ms"]).with_limit("200 ms")
 }

@@ -1,7 +1,8 @@
-//! Every exit reason has a real producer: the command, an agent's CLI that does what a plan says, a real git repository, real
-//! commands and real signals. No rehearsal, and for what the engine can look at, no agent that merely says the word.
+//! Every exit reason has a real producer: the command, an agent's CLI that follows a plan, a real
+//! git repository, real commands and real signals. Nothing is rehearsed, and where the engine can
+//! verify something, the agent's word is not enough.
 //!
-//! `table.rs` names the producer of each reason; `check.rs` is what has to hold for all of them.
+//! `table.rs` names the producer of each reason; `check.rs` has the checks for all of them.
 
 mod agents;
 mod check;
@@ -18,7 +19,7 @@ use std::sync::Mutex;
 use strum::IntoEnumIterator;
 use surefire::ExitReason;
 
-/// How many situations are played at once: each is a process that mostly waits for another one.
+/// How many situations run at once: each is a process that mostly waits for another one.
 const MAX_PARALLEL: usize = 4;
 
 #[test]
@@ -29,7 +30,7 @@ fn every_reason_is_produced_by_what_really_happens() {
         for _ in 0..MAX_PARALLEL {
             scope.spawn(|| {
                 while let Some(reason) = next() {
-                    // All of them are tried, so that one run of the table tells everything that is wrong.
+                    // A failure does not stop the others, so that one test run shows all failures.
                     let play = AssertUnwindSafe(|| {
                         let (basis, end) = table::produced(reason);
                         check::holds(reason, basis, &end);

@@ -1,10 +1,11 @@
-//! A command with recipes for the table of reasons, where neither a bundled recipe nor an example for users can get there.
+//! A command with recipes for exit reasons that neither a bundled recipe nor an example for users
+//! can reach.
 
 use std::process::ExitCode;
 
 use surefire::{
-    AnyPosition, AnyRecipe, Catalog, Guardrails, Next, Outline, Snapshot, SnapshotError, StepOutline,
-    UnknownName, catalog,
+    AnyPosition, AnyRecipe, Catalog, Guardrails, Next, Outline, Snapshot, SnapshotError,
+    StepOutline, UnknownName, catalog,
 };
 
 surefire::recipe! {
@@ -30,33 +31,35 @@ surefire::recipe! {
 }
 
 surefire::recipe! {
-    /// One step, for recipes that are not made by the macro.
+    /// One step, for the custom recipes to wrap.
     recipe OneStep {
         initial: Work,
         step Work { prompt: "Work.", outcomes: [Complete], Complete => exit RetrospectiveComplete }
     }
 }
 
-/// What is wrong with a recipe that was written by hand. The macro would not compile the first, and cannot make the others.
+/// The defect of a recipe that implements the traits itself. The macro rejects the first, and
+/// cannot produce the others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Mistake {
     NoPrompt,
     Panic,
-    /// It does not know its own snapshots either.
+    /// It also rejects its own snapshots.
     PanicForGood,
 }
 
-/// A recipe that was written by hand, around one that was not.
+/// A recipe that implements the traits itself, around one from the macro.
 #[derive(Debug)]
-struct ByHand {
+struct CustomRecipe {
     outline: &'static Outline,
     mistake: Mistake,
 }
 
-impl ByHand {
+impl CustomRecipe {
     fn leaked(id: &'static str, mistake: Mistake) -> &'static dyn AnyRecipe {
         let model = inner().outline();
-        let prompt = |step: &StepOutline| if mistake == Mistake::NoPrompt { "" } else { step.prompt };
+        let prompt =
+            |step: &StepOutline| if mistake == Mistake::NoPrompt { "" } else { step.prompt };
         let steps = model.steps.iter().map(|step| StepOutline { prompt: prompt(step), ..*step });
         let outline = Outline { id, steps: steps.collect::<Vec<_>>().leak(), ..*model };
         Box::leak(Box::new(Self { outline: Box::leak(Box::new(outline)), mistake }))
@@ -71,7 +74,7 @@ fn inner() -> &'static dyn AnyRecipe {
     catalog![OneStep].get("one-step").expect("it was just put in")
 }
 
-impl AnyRecipe for ByHand {
+impl AnyRecipe for CustomRecipe {
     fn outline(&self) -> &'static Outline {
         self.outline
     }
@@ -135,11 +138,11 @@ impl AnyPosition for Position {
 
 fn main() -> ExitCode {
     let by_macro = catalog![KeepSecrets, CheckSlowly];
-    let by_hand = [
-        ByHand::leaked("say-nothing", Mistake::NoPrompt),
-        ByHand::leaked("panic", Mistake::Panic),
-        ByHand::leaked("panic-for-good", Mistake::PanicForGood),
+    let custom = [
+        CustomRecipe::leaked("say-nothing", Mistake::NoPrompt),
+        CustomRecipe::leaked("panic", Mistake::Panic),
+        CustomRecipe::leaked("panic-for-good", Mistake::PanicForGood),
     ];
-    let recipes: Vec<_> = by_macro.iter().chain(by_hand).collect();
+    let recipes: Vec<_> = by_macro.iter().chain(custom).collect();
     surefire::cli::main(Catalog::new(recipes.leak()))
 }

@@ -1,4 +1,4 @@
-//! A place with a git work tree and an agent's CLI that follows a plan, and the end of a run in it.
+//! A place with a git work tree and a fake agent that follows a plan, and the end of a run in it.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -6,11 +6,11 @@ use std::process::Command;
 use serde_json::{Value, json};
 use surefire_testkit::{commit, make_work_tree};
 
-use crate::command::{Place, Said};
+use crate::command::{CommandOutput, Place};
 use crate::example;
 use crate::process::{Running, begin};
 
-/// Where runs begin, and what their agent does.
+/// Where runs start, and what their agent does.
 pub(super) struct Scene {
     pub(super) place: Place,
     program: PathBuf,
@@ -18,7 +18,8 @@ pub(super) struct Scene {
 }
 
 impl Scene {
-    /// The command itself, and an agent that follows this plan, a `fake_claude::Plan`. The work tree has two tracked files.
+    /// The command itself, and an agent that follows this plan, a `fake_claude::Plan`. The work
+    /// tree has two tracked files.
     pub(super) fn new(plan: Value) -> Self {
         Self::of(PathBuf::from(env!("CARGO_BIN_EXE_surefire")), plan)
     }
@@ -41,18 +42,19 @@ impl Scene {
     /// The command with these words, and with the agent.
     pub(super) fn command(&self, words: &[&str]) -> Command {
         let mut command = self.place.program(&self.program, words);
-        self.place.hire(&mut command, &Value::Null);
+        self.place.add_agent(&mut command, &Value::Null);
         self.follow(&self.plan);
         command
     }
 
     /// Has the agent follow another plan from its next call on.
     pub(super) fn follow(&self, plan: &Value) {
-        std::fs::write(self.place.path().join("plan.json"), plan.to_string()).expect("there is room");
+        std::fs::write(self.place.path().join("plan.json"), plan.to_string())
+            .expect("there is room");
     }
 
-    pub(super) fn says(&self, words: &[&str]) -> Said {
-        Said::of(&mut self.command(words), &self.place)
+    pub(super) fn output(&self, words: &[&str]) -> CommandOutput {
+        CommandOutput::of(&mut self.command(words), &self.place)
     }
 
     /// A command that prints messages, while it runs.
@@ -60,17 +62,18 @@ impl Scene {
         begin(&mut self.command(words))
     }
 
-    /// Runs this to its end, with the protocol's messages printed.
+    /// Runs a recipe to its end, with `--json`.
     pub(super) fn run(self, words: &[&str]) -> End {
-        let said = self.says(&[&["run"], words, &["--json"]].concat());
-        End::of(self, &said)
+        let output = self.output(&[&["run"], words, &["--json"]].concat());
+        End::of(self, &output)
     }
 
-    /// A server with that agent, and the line it says that it is ready with.
+    /// A server with that agent, and its ready line.
     pub(super) fn serve(&self) -> (Running, Value) {
         let root = self.place.path().display().to_string();
-        let mut server = self.begin(&["serve", "--json", "--listen", "127.0.0.1:0", "--root", &root]);
-        let ready = serde_json::from_str(&server.line()).expect("it says that it is ready");
+        let mut server =
+            self.begin(&["serve", "--json", "--listen", "127.0.0.1:0", "--root", &root]);
+        let ready = serde_json::from_str(&server.line()).expect("it prints its ready line");
         (server, ready)
     }
 
@@ -87,7 +90,7 @@ impl Scene {
         })
     }
 
-    /// A file in the work tree.
+    /// Writes a file in the work tree.
     pub(super) fn write(&self, name: &str, text: &str) {
         std::fs::write(self.place.project().join(name), text).expect("there is room");
     }
@@ -107,7 +110,8 @@ pub(super) fn always(answer: &Value) -> Value {
     json!({ "default": answer })
 }
 
-/// An agent that does this where a step offers this outcome first, and reports the first one elsewhere.
+/// An agent that does this where a step offers this outcome first, and reports the first one
+/// elsewhere.
 pub(super) fn at_the_step_that_offers(outcome: &str, answer: &Value) -> Value {
     json!({ "when": [{ "contains": format!("possible outcomes for this step: {outcome}"), "answer": answer }] })
 }
@@ -115,11 +119,11 @@ pub(super) fn at_the_step_that_offers(outcome: &str, answer: &Value) -> Value {
 /// How a run ended.
 pub(super) struct End {
     pub(super) scene: Scene,
-    /// The exit status of the process that ran it, or was refused it.
+    /// The exit status of the process that ran it, or that was refused.
     pub(super) status: i32,
-    /// What clients were told.
+    /// The `recipe_exited` message that clients received.
     pub(super) exited: Value,
-    /// What stands for `{limit}` in the message.
+    /// What replaces `{limit}` in the message.
     pub(super) limit: &'static str,
     pub(super) left: Left,
 }
@@ -137,18 +141,19 @@ pub(super) enum Left {
 
 impl End {
     /// The end that a command printed.
-    pub(super) fn of(scene: Scene, said: &Said) -> Self {
-        let last = said.out.lines().rev().find(|line| line.contains(r#""type":"recipe_exited""#));
-        let exited = last.unwrap_or_else(|| panic!("it told no end: {said:?}"));
+    pub(super) fn of(scene: Scene, output: &CommandOutput) -> Self {
+        let last =
+            output.stdout.lines().rev().find(|line| line.contains(r#""type":"recipe_exited""#));
+        let exited = last.unwrap_or_else(|| panic!("it printed no end: {output:?}"));
         let exited = serde_json::from_str(exited).expect("it prints messages");
-        Self { scene, status: said.status, exited, limit: "", left: Left::Files }
+        Self { scene, status: output.status, exited, limit: "", left: Left::Files }
     }
 
-    /// A start that was refused a client with this message, and this command as well.
-    pub(super) fn refused(scene: Scene, exited: Value, said: &Said) -> Self {
-        assert!(said.err.contains("the recipe was not started"), "{said:?}");
-        assert_eq!(said.out, "", "nothing began");
-        Self { scene, status: said.status, exited, limit: "", left: Left::NoRun }
+    /// A start that was refused to a client with this message, and to a command with this output.
+    pub(super) fn refused(scene: Scene, exited: Value, output: &CommandOutput) -> Self {
+        assert!(output.stderr.contains("the recipe was not started"), "{output:?}");
+        assert_eq!(output.stdout, "", "nothing began");
+        Self { scene, status: output.status, exited, limit: "", left: Left::NoRun }
     }
 
     pub(super) fn with_limit(self, limit: &'static str) -> Self {

@@ -1,5 +1,5 @@
-//! Which situation produces which reason. `docs/architecture/stop-reasons.md` is made from this file, so each arm names whose
-//! word the end rests on and one function of a file beside this one.
+//! Which situation produces which reason. `docs/architecture/stop-reasons.md` is generated from
+//! this file, so each arm names a basis and one function of a file beside this one.
 
 use surefire::ExitReason;
 
@@ -7,16 +7,16 @@ use super::scene::End;
 use super::{agents, ends, goals, guards, limits};
 use Basis::{Agent, Engine};
 
-/// What a reason is known from.
+/// What a reason is based on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Basis {
-    /// The engine has looked at it.
+    /// The engine verified it.
     Engine,
     /// Only the agent can know it.
     Agent,
 }
 
-/// Brings about a run that ends for this reason.
+/// Produces a run that ends for this reason.
 pub(super) fn produced(reason: ExitReason) -> (Basis, End) {
     match reason {
         ExitReason::TaskCommitted => (Engine, goals::commits("implement-and-review")),
@@ -30,7 +30,9 @@ pub(super) fn produced(reason: ExitReason) -> (Basis, End) {
         ExitReason::RetrospectiveComplete => (Agent, goals::reports("retrospective", "complete")),
         ExitReason::RestartNewSession => (Engine, goals::restarts()),
         ExitReason::ClarificationNeeded => (Agent, goals::reports("rebase", "ask-questions")),
-        ExitReason::ImplementationBlocked => (Agent, goals::reports("implement-and-review", "blocked")),
+        ExitReason::ImplementationBlocked => {
+            (Agent, goals::reports("implement-and-review", "blocked"))
+        }
         ExitReason::NoDesignDocumentFound => (Agent, goals::reports("refine-design", "not-found")),
         ExitReason::ConflictsRequireHumanIntervention => {
             (Agent, goals::reports("rebase", "conflicts-unresolvable"))
@@ -54,11 +56,13 @@ pub(super) fn produced(reason: ExitReason) -> (Basis, End) {
         ExitReason::SessionLocked => (Engine, agents::works_for_another_process()),
         ExitReason::OutputLimit => (Engine, limits::output()),
         ExitReason::ReviewLoopDetected => (Engine, guards::finds_the_same_again()),
-        ExitReason::ReviewRejected => (Agent, goals::reports_in_an_example("check-release", "rejected")),
+        ExitReason::ReviewRejected => {
+            (Agent, goals::reports_in_an_example("check-release", "rejected"))
+        }
         ExitReason::OrchestrationError => (Engine, agents::acts("prose-only")),
         ExitReason::Error => (Engine, agents::acts("is-error-success")),
         ExitReason::InternalError => (Engine, ends::broken_by_a_panic()),
-        ExitReason::NoPrompt => (Engine, ends::without_a_prompt()),
+        ExitReason::NoPrompt => (Engine, guards::begins_without_a_task()),
         ExitReason::Interrupted => (Engine, ends::killed()),
         ExitReason::StorageError => (Engine, ends::not_persisted()),
         ExitReason::RateLimited => (Engine, agents::acts("usage-limit")),
@@ -67,7 +71,9 @@ pub(super) fn produced(reason: ExitReason) -> (Basis, End) {
         ExitReason::ContextExhausted => (Engine, agents::acts("context")),
         ExitReason::VerificationFailed => (Engine, guards::fails_its_check()),
         ExitReason::VerificationTimeout => (Engine, guards::outlasts_its_check()),
-        ExitReason::WorkerBlocked => (Agent, goals::reports_in_an_example("check-release", "stuck")),
+        ExitReason::WorkerBlocked => {
+            (Agent, goals::reports_in_an_example("check-release", "stuck"))
+        }
         ExitReason::WorkerFailed => (Engine, agents::acts("die-by-signal")),
         ExitReason::WorkerTimeout => (Engine, limits::turn_time()),
     }

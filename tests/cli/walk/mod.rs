@@ -1,15 +1,16 @@
-//! The `surefire` command itself, walked through as clients do: a process, its signals, and real sockets.
+//! The `surefire` command as a server, used as clients use it: a process, its signals, and real
+//! sockets.
 
 mod program;
 mod rules;
 
-mod coming_back;
 mod command_line;
-mod dying;
-mod forms;
+mod message_forms;
 mod node;
 mod other_clients;
+mod prompts;
+mod reconnecting;
+mod server_killed;
 mod spacing;
 mod stopping;
-mod talking;
 mod whole_run;

@@ -1,4 +1,4 @@
-//! The command as a process, and the place it works in.
+//! The command as a process, and the environment it runs in.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -14,8 +14,8 @@ use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::process::{Child, Command};
 use tokio::time::timeout;
 
-/// The longest that anything may take here. Nothing waits for it to pass.
-const PATIENCE: Duration = Duration::from_secs(20);
+/// The time limit of every wait. A test that reaches it fails.
+const TIMEOUT: Duration = Duration::from_secs(20);
 
 /// A data directory, a project and a home.
 pub(crate) struct Place {
@@ -32,7 +32,7 @@ impl Place {
         Self { folder }
     }
 
-    /// Where everything is kept.
+    /// The data directory.
     pub(crate) fn data(&self) -> PathBuf {
         self.folder.path().join("data")
     }
@@ -71,7 +71,8 @@ impl Place {
         command
     }
 
-    /// Starts the command, and waits until it is ready. Its agent rehearses this, and takes this long for a turn.
+    /// Starts the command, and waits until it is ready. Its agent rehearses this script, with this
+    /// duration for each turn.
     pub(crate) async fn serve(&self, script: &str, pace: Duration) -> Running {
         let mut command = self.command();
         command
@@ -80,8 +81,8 @@ impl Place {
         Running::begin(command).await
     }
 
-    /// The wish for a run in a new session.
-    pub(crate) fn wish(&self) -> Value {
+    /// The request for a run in a new session.
+    pub(crate) fn start_request(&self) -> Value {
         json!({
             "type": "start_recipe", "session_id": null, "recipe_id": "implement-and-review",
             "working_directory": self.project(),
@@ -89,7 +90,7 @@ impl Place {
     }
 }
 
-/// The command while it runs. It is killed when this is dropped.
+/// The running command. It is killed when this is dropped.
 pub(crate) struct Running {
     pub(crate) address: SocketAddr,
     pub(crate) key: String,
@@ -103,12 +104,12 @@ impl Running {
     pub(crate) async fn begin(mut command: Command) -> Self {
         let mut child = command.spawn().expect("the command can be run");
         let mut lines = BufReader::new(child.stdout.take().expect("it is piped")).lines();
-        let line = timeout(PATIENCE, lines.next_line()).await.expect("it comes up");
-        let line = line.expect("its output can be read").expect("it says that it is ready");
+        let line = timeout(TIMEOUT, lines.next_line()).await.expect("the server starts in time");
+        let line = line.expect("its output can be read").expect("it prints its ready line");
         let ready: Value = serde_json::from_str(&line).expect("the line is JSON");
-        let key_file = ready["key_file"].as_str().expect("it says where the key is");
+        let key_file = ready["key_file"].as_str().expect("it names its key file");
         let key = std::fs::read_to_string(key_file).expect("the key can be read").trim().to_owned();
-        let url = ready["ws_url"].as_str().expect("it says where it listens");
+        let url = ready["ws_url"].as_str().expect("it names its address");
         let address = url.strip_prefix("ws://").expect("it is a WebSocket's");
         Self { address: address.parse().expect("it is an address"), child, key, line }
     }
@@ -123,14 +124,14 @@ impl Running {
         kill_process(pid.expect("it has not ended"), signal).expect("it is our child");
     }
 
-    /// `kill -9`: it learns nothing of it.
+    /// Kills it with SIGKILL.
     pub(crate) async fn kill(mut self) {
         self.child.kill().await.expect("it is our child");
     }
 
     /// Waits for its end.
     pub(crate) async fn ended(&mut self) -> ExitStatus {
-        let ended = timeout(PATIENCE, self.child.wait()).await;
+        let ended = timeout(TIMEOUT, self.child.wait()).await;
         ended.expect("it ends").expect("it is our child")
     }
 }

@@ -1,18 +1,19 @@
-//! What holds for everything that a client is told, whatever goes on: the rules that the app relies on.
+//! Rules that hold for everything that a client receives, in every situation. The app relies on
+//! them.
 
 use std::collections::{HashMap, HashSet};
 
 use serde_json::Value;
 use surefire_testkit::app::App;
 
-/// Fields that are moments, written as text.
-const MOMENTS: [&str; 3] = ["timestamp", "at", "resume_at"];
+/// Fields that are timestamps, written as text.
+const TIMESTAMP_FIELDS: [&str; 3] = ["timestamp", "at", "resume_at"];
 
-/// Checks all that the client was told over its socket.
+/// Checks everything that the client received on its socket.
 pub(crate) fn hold_for(app: &App) {
     let mut conversations: HashMap<String, Conversation> = HashMap::new();
     for message in &app.heard {
-        moments(message);
+        check_timestamps(message);
         match text(message, "type") {
             "session_list" => each(message, "sessions", session_entry),
             "session_created" => session_entry(message),
@@ -32,12 +33,18 @@ pub(crate) fn hold_for(app: &App) {
                     text(message, field);
                 }
                 let failed = message["category"] == "error";
-                assert_eq!(message.get("error").is_some(), failed, "only failures have an error: {message}");
+                assert_eq!(
+                    message.get("error").is_some(),
+                    failed,
+                    "only failures have an error: {message}"
+                );
             }
-            "turn_complete" => assert!(matches!(message.get("aborted"), None | Some(Value::Bool(true)))),
+            "turn_complete" => {
+                assert!(matches!(message.get("aborted"), None | Some(Value::Bool(true))));
+            }
             "session_history" => {
                 let session = text(message, "session_id").to_owned();
-                conversations.entry(session).or_default().hear(message);
+                conversations.entry(session).or_default().add(message);
             }
             _ => {}
         }
@@ -64,7 +71,7 @@ fn recent_session(entry: &Value) {
     for field in ["session_id", "name", "working_directory", "provider"] {
         text(entry, field);
     }
-    assert!(is_moment(text(entry, "last_modified")), "{entry}");
+    assert!(is_timestamp(text(entry, "last_modified")), "{entry}");
 }
 
 fn each(message: &Value, list: &str, check: impl Fn(&Value)) {
@@ -75,33 +82,33 @@ fn each(message: &Value, list: &str, check: impl Fn(&Value)) {
         .for_each(check);
 }
 
-/// A text that says something.
+/// A text that is not empty.
 fn text<'m>(message: &'m Value, field: &str) -> &'m str {
     let text = message[field].as_str().filter(|text| !text.is_empty());
-    text.unwrap_or_else(|| panic!("`{field}` says something in {message}"))
+    text.unwrap_or_else(|| panic!("`{field}` is not empty in {message}"))
 }
 
 fn count(message: &Value, field: &str) -> u64 {
     message[field].as_u64().unwrap_or_else(|| panic!("`{field}` is a number in {message}"))
 }
 
-/// Every moment in a message has exactly three digits after the second.
-fn moments(value: &Value) {
+/// Every timestamp in a message has exactly three digits after the second.
+fn check_timestamps(value: &Value) {
     match value {
-        Value::Array(values) => values.iter().for_each(moments),
+        Value::Array(values) => values.iter().for_each(check_timestamps),
         Value::Object(fields) => {
             for (name, value) in fields {
-                if MOMENTS.contains(&name.as_str()) {
-                    assert!(value.as_str().is_some_and(is_moment), "{name}: {value}");
+                if TIMESTAMP_FIELDS.contains(&name.as_str()) {
+                    assert!(value.as_str().is_some_and(is_timestamp), "{name}: {value}");
                 }
-                moments(value);
+                check_timestamps(value);
             }
         }
         _ => {}
     }
 }
 
-fn is_moment(text: &str) -> bool {
+fn is_timestamp(text: &str) -> bool {
     let shape = |letter: char| if letter.is_ascii_digit() { '0' } else { letter };
     text.chars().map(shape).eq("0000-00-00T00:00:00.000Z".chars())
 }
@@ -116,7 +123,7 @@ struct Conversation {
 }
 
 impl Conversation {
-    fn hear(&mut self, frame: &Value) {
+    fn add(&mut self, frame: &Value) {
         let signature = self.signature.get_or_insert_with(|| frame["file_signature"].clone());
         assert_eq!(*signature, frame["file_signature"], "it is one conversation");
         text(frame, "file_signature");
@@ -143,29 +150,42 @@ impl Conversation {
         };
         let end = count(last, "offset") + 1;
         if offset == end {
-            assert!(self.ids.insert(text(message, "uuid").to_owned()), "no id comes twice: {message}");
-            // As texts they are in order when the moments are.
-            assert!(text(last, "timestamp") <= text(message, "timestamp"), "{last} is before {message}");
+            assert!(
+                self.ids.insert(text(message, "uuid").to_owned()),
+                "no id comes twice: {message}"
+            );
+            // In this format, text order is chronological order.
+            assert!(
+                text(last, "timestamp") <= text(message, "timestamp"),
+                "{last} is before {message}"
+            );
             return self.messages.push(message.clone());
         }
         let known = self.messages.iter().find(|known| known["offset"] == message["offset"]);
         match known {
-            Some(known) => assert_eq!(known, message, "what is told again is the same"),
-            // A client that came with a tail may ask for what is before it.
+            Some(known) => assert_eq!(known, message, "what is sent again is the same"),
+            // A client that has only the tail may request what is before it.
             None => assert!(offset < end, "offset {offset} comes right after {end}"),
         }
     }
 }
 
-/// What both versions of the protocol read in the envelope.
+/// The fields of the envelope that both versions of the protocol read.
 fn each_known(frame: &Value) {
     let messages = frame["messages"].as_array().expect("it is a list");
     let total = count(frame, "total_count");
     let (first, last) = (messages.first(), messages.last());
-    assert_eq!(frame["first_seq"], first.map_or(Value::Null, |first| first["seq"].clone()), "{frame}");
+    assert_eq!(
+        frame["first_seq"],
+        first.map_or(Value::Null, |first| first["seq"].clone()),
+        "{frame}"
+    );
     assert_eq!(frame["last_seq"], last.map_or(Value::Null, |last| last["seq"].clone()), "{frame}");
     assert_eq!(count(frame, "next_seq"), total + 1, "{frame}");
-    assert_eq!((frame.get("gap"), &frame["is_complete"]), (Some(&Value::Null), &frame["end_of_file"]));
+    assert_eq!(
+        (frame.get("gap"), &frame["is_complete"]),
+        (Some(&Value::Null), &frame["end_of_file"])
+    );
     assert_eq!(frame["end_of_file"], Value::Bool(count(frame, "next_offset") >= total), "{frame}");
     if let Some(last) = last {
         assert_eq!(count(frame, "next_offset"), count(last, "offset") + 1, "{frame}");

@@ -1,4 +1,4 @@
-//! The app's way through a run, from the first word to the last.
+//! What the app receives during a whole run, from the greeting to the end.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use super::program::Place;
 use super::rules;
 
 #[tokio::test]
-async fn a_run_with_a_retry_is_told_from_the_greeting_to_its_end() {
+async fn a_run_with_a_retry_is_published_from_the_greeting_to_its_end() {
     let place = Place::new();
     let server = place.serve("garbage-once", Duration::ZERO).await;
     let mut app = App::dial(server.address).await;
@@ -25,18 +25,28 @@ async fn a_run_with_a_retry_is_told_from_the_greeting_to_its_end() {
     });
     app.send(connect).await;
     assert!(app.so_far().await.iter().all(|message| message.get("session_id").is_none()));
-    let coming =
-        ["connected", "session_list", "recent_sessions", "available_commands", "available_recipes", "pong"];
+    let coming = [
+        "connected",
+        "session_list",
+        "recent_sessions",
+        "available_commands",
+        "available_recipes",
+        "pong",
+    ];
     assert_eq!(app.kinds()[1..], coming);
     let recipes = app.heard[5]["recipes"].as_array().expect("it is a list").clone();
-    assert!(recipes.len() == 8 && recipes.is_sorted_by_key(|recipe| recipe["label"].as_str()), "{recipes:?}");
+    assert!(
+        recipes.len() == 8 && recipes.is_sorted_by_key(|recipe| recipe["label"].as_str()),
+        "{recipes:?}"
+    );
 
     let before = app.heard.len();
-    app.send(place.wish()).await;
+    app.send(place.start_request()).await;
     let exited = app.until("recipe_exited").await;
     app.until("turn_complete").await;
-    let mut expected = vec!["recipe_started", "session_created", "recent_sessions", "session_ready", "ack"];
-    // What cannot be read, the reminder, and the answer to it.
+    let mut expected =
+        vec!["recipe_started", "session_created", "recent_sessions", "session_ready", "ack"];
+    // The unreadable reply, the reminder, and the answer to it.
     expected.extend(["recipe_step_started", "session_history", "session_history", "turn_complete"]);
     expected.extend(["orchestration_retry", "session_history", "session_history", "turn_complete"]);
     for _ in ["code-review", "commit"] {
@@ -50,10 +60,14 @@ async fn a_run_with_a_retry_is_told_from_the_greeting_to_its_end() {
     assert_eq!((&retry["step"], &retry["attempt"]), (&json!("implement"), &json!(1)));
     assert!(retry["max_attempts"].as_u64() >= Some(1) && retry["error"].is_string(), "{retry}");
     let steps = of_kind(&app, "recipe_started");
-    let steps: Vec<_> = steps.iter().map(|step| (step["step"].clone(), step["step_count"].clone())).collect();
+    let steps: Vec<_> =
+        steps.iter().map(|step| (step["step"].clone(), step["step_count"].clone())).collect();
     let expected = [("implement", 1), ("code-review", 2), ("commit", 3)];
     assert_eq!(steps, expected.map(|(step, count)| (json!(step), json!(count))));
-    assert_eq!((&exited["reason"], &exited["category"]), (&json!("task-committed"), &json!("completed")));
+    assert_eq!(
+        (&exited["reason"], &exited["category"]),
+        (&json!("task-committed"), &json!("completed"))
+    );
     assert_eq!(exited["goal_met"], true);
     outcomes_are_in_fenced_blocks(&app);
     rules::hold_for(&app);
@@ -64,12 +78,12 @@ async fn a_guardrail_ends_a_run_that_can_be_resumed_with_more_visits() {
     let place = Place::new();
     let server = place.serve("never-satisfied", Duration::ZERO).await;
     let mut app = server.app().await;
-    app.send(place.wish()).await;
+    app.send(place.start_request()).await;
     let exited = app.until("recipe_exited").await;
     assert_eq!(exited["reason"], "max-step-visits-exceeded:code-review");
     assert_eq!((&exited["category"], &exited["goal_met"]), (&json!("guardrail"), &json!(false)));
-    // The app reads nothing of this, so it also stands in the conversation, before it.
-    let closing = of_kind(&app, "session_history").pop().expect("something was said");
+    // The app does not read these fields, so the conversation has the message too, before the end.
+    let closing = of_kind(&app, "session_history").pop().expect("there is a conversation");
     let words = closing["messages"][0]["text"].as_str().expect("it is a text");
     assert!(words.contains(exited["message"].as_str().expect("it has words")), "{words}");
 
@@ -80,14 +94,21 @@ async fn a_guardrail_ends_a_run_that_can_be_resumed_with_more_visits() {
     assert_eq!(again["reason"], "max-step-visits-exceeded:code-review");
     assert_eq!(again["run_id"], run);
     let since = &app.heard[before..];
-    let told: Vec<_> = since.iter().filter(|message| message["type"] != "session_history").collect();
-    assert_eq!((&told[0]["type"], &told[1]["type"]), (&json!("recipe_started"), &json!("ack")));
-    // It goes on where it ended.
-    assert_eq!((&told[0]["step"], &told[0]["step_count"]), (&exited["step"], &exited["step_count"]));
-    let counts: Vec<_> = told
+    let received: Vec<_> =
+        since.iter().filter(|message| message["type"] != "session_history").collect();
+    assert_eq!(
+        (&received[0]["type"], &received[1]["type"]),
+        (&json!("recipe_started"), &json!("ack"))
+    );
+    // It resumes where it ended.
+    assert_eq!(
+        (&received[0]["step"], &received[0]["step_count"]),
+        (&exited["step"], &exited["step_count"])
+    );
+    let counts: Vec<_> = received
         .iter()
-        .filter(|told| told["type"] == "recipe_started")
-        .map(|told| told["step_count"].as_u64())
+        .filter(|message| message["type"] == "recipe_started")
+        .map(|message| message["step_count"].as_u64())
         .collect();
     assert!(counts.is_sorted(), "{counts:?}");
     assert_eq!(again["step_count"].as_u64(), exited["step_count"].as_u64().map(|count| count + 2));
@@ -95,35 +116,42 @@ async fn a_guardrail_ends_a_run_that_can_be_resumed_with_more_visits() {
 }
 
 #[tokio::test]
-async fn a_run_that_fails_is_also_told_in_the_few_words_that_older_clients_know() {
+async fn a_failed_run_is_also_published_in_the_form_of_older_clients() {
     let place = Place::new();
     let server = place.serve("garbage", Duration::ZERO).await;
     let mut app = server.app().await;
-    app.send(place.wish()).await;
+    app.send(place.start_request()).await;
     let exited = app.until("recipe_exited").await;
-    assert_eq!((&exited["reason"], &exited["category"]), (&json!("orchestration-error"), &json!("error")));
+    assert_eq!(
+        (&exited["reason"], &exited["category"]),
+        (&json!("orchestration-error"), &json!("error"))
+    );
     assert!(exited["error"].is_string(), "{exited}");
     let short = of_kind(&app, "recipe_error").remove(0);
-    assert_eq!((&short["error"], &short["run_id"]), (&json!("Max retries exceeded"), &exited["run_id"]));
+    assert_eq!(
+        (&short["error"], &short["run_id"]),
+        (&json!("Max retries exceeded"), &exited["run_id"])
+    );
     rules::hold_for(&app);
 }
 
 #[tokio::test]
-async fn a_recipe_that_takes_one_task_after_the_other_names_the_run_that_goes_on() {
+async fn a_recipe_that_restarts_names_the_run_that_continues() {
     let place = Place::new();
     let server = place.serve("happy", Duration::ZERO).await;
     let mut app = server.app().await;
-    let mut wish = place.wish();
-    wish["recipe_id"] = json!("implement-and-review-all");
-    app.send(wish).await;
-    // Sessions do not wait for each other, so ends may be told in another order.
+    let mut request = place.start_request();
+    request["recipe_id"] = json!("implement-and-review-all");
+    app.send(request).await;
+    // Sessions are independent, so ends may be published in another order.
     while of_kind(&app, "recipe_exited").len() < 3 {
         app.until("recipe_exited").await;
     }
-    let (mut run, mut sessions) = (of_kind(&app, "recipe_started")[0]["run_id"].clone(), Vec::new());
+    let (mut run, mut sessions) =
+        (of_kind(&app, "recipe_started")[0]["run_id"].clone(), Vec::new());
     while !run.is_null() {
         let exits = of_kind(&app, "recipe_exited");
-        let exited = exits.iter().find(|exited| exited["run_id"] == run).expect("it was told");
+        let exited = exits.iter().find(|exited| exited["run_id"] == run).expect("it was published");
         sessions.push(exited["session_id"].clone());
         run = exited["continued_by"].clone();
         let reason = if run.is_null() { "no-tasks-available" } else { "restart-new-session" };
@@ -131,8 +159,10 @@ async fn a_recipe_that_takes_one_task_after_the_other_names_the_run_that_goes_on
     }
     assert_eq!(sessions.len(), 3, "two tasks, and none");
     for session in &sessions {
-        let told = |kind: &str| of_kind(&app, kind).iter().any(|message| message["session_id"] == *session);
-        assert!(told("recipe_started") && told("session_created"), "{session}");
+        let received = |kind: &str| {
+            of_kind(&app, kind).iter().any(|message| message["session_id"] == *session)
+        };
+        assert!(received("recipe_started") && received("session_created"), "{session}");
     }
     rules::hold_for(&app);
 }
@@ -141,11 +171,13 @@ fn of_kind(app: &App, kind: &str) -> Vec<Value> {
     app.heard.iter().filter(|message| message["type"] == kind).cloned().collect()
 }
 
-/// What an agent says is spoken aloud, and nobody wants to hear JSON.
+/// The app reads replies aloud and leaves out code blocks, so that no JSON is spoken.
 fn outcomes_are_in_fenced_blocks(app: &App) {
     let mut outcomes = 0;
-    for message in
-        of_kind(app, "session_history").iter().filter_map(|frame| frame["messages"].as_array()).flatten()
+    for message in of_kind(app, "session_history")
+        .iter()
+        .filter_map(|frame| frame["messages"].as_array())
+        .flatten()
     {
         let text = message["text"].as_str().expect("it is a text");
         if message["role"] == "assistant" && text.contains("\"outcome\"") {

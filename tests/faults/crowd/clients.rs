@@ -1,10 +1,12 @@
-//! What the clients do: a script that is the same every time, as far as the sessions they find are.
+//! What the clients do: a seeded script, which depends on nothing but the sessions that they find.
 
 use std::path::PathBuf;
 use std::time::Duration;
 
 use surefire::ExitReason;
-use surefire::engine::{Begin, Engine, ResumeError, Say, SayError, Start, StartError};
+use surefire::engine::{
+    Engine, NewSessionSpec, ResumeError, SendPrompt, SendPromptError, Start, StartError,
+};
 use surefire::run::{Limits, Permits, Resume, ResumedBy, RunId, SessionId};
 use surefire::store::{RunFilter, Store};
 
@@ -14,13 +16,14 @@ use crate::campaign::Dice;
 /// The longest pause between two requests of a client.
 const MAX_PAUSE_MILLIS: u64 = 200;
 
-/// How many runs there are at once before clients start no more: some of them are always between two turns.
+/// How many runs may be open before clients start no more: more than there are agents, since some
+/// runs are always between two turns.
 const MAX_RUNS: usize = 10;
 
 /// How many of the sessions that changed last are in use.
 const SESSIONS_IN_USE: usize = 12;
 
-/// How many turns a chain of restarts may take: it would go on for fifty runs otherwise.
+/// How many turns a chain of restarts may take: it would have fifty runs otherwise.
 const MAX_CHAIN_TICKS: u32 = 11;
 
 const RESTARTS: &str = "implement-and-review-all";
@@ -46,7 +49,7 @@ pub(super) struct Client {
 
 impl Client {
     pub(super) fn new(name: &str, engine: Engine, journal: Journal, project: PathBuf) -> Self {
-        // FNV-1a, so that each client of each server has a script of its own.
+        // FNV-1a, so that each client of each server has its own script.
         let seed = name.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
             (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
         });
@@ -94,7 +97,8 @@ impl Client {
     }
 
     async fn start(&mut self, session: SessionId) {
-        let recipe = RECIPES[usize::try_from(self.dice.throw(RECIPES.len() as u64)).unwrap_or_default()];
+        let recipe =
+            RECIPES[usize::try_from(self.dice.throw(RECIPES.len() as u64)).unwrap_or_default()];
         self.ask(session, Request::Start { recipe: recipe.to_owned() }).await;
     }
 
@@ -130,7 +134,7 @@ impl Client {
         format!("{}-{}", self.name, self.asked)
     }
 
-    /// Words that no other prompt has, short enough to be quoted whole.
+    /// A prompt with a unique name, short enough to be quoted whole.
     fn words(&mut self) -> Request {
         let id = self.id();
         let pace = if self.dice.throw(3) == 0 { "take your time" } else { "be quick" };
@@ -147,8 +151,12 @@ impl Client {
         let engine = &self.engine;
         match request {
             Request::Prompt(text) => {
-                let begin = Some(Begin { directory: Some(self.project.clone()), ..Begin::default() });
-                let said: Result<_, SayError> = engine.say(Say { session, text, begin }).await;
+                let begin = Some(NewSessionSpec {
+                    directory: Some(self.project.clone()),
+                    ..NewSessionSpec::default()
+                });
+                let said: Result<_, SendPromptError> =
+                    engine.send_prompt(SendPrompt { session, text, begin }).await;
                 said.map_or_else(|error| Answer::Failed(error.to_string()), |_| Answer::Done)
             }
             Request::Start { recipe } => {
@@ -156,21 +164,27 @@ impl Client {
                 let limits = Limits { max_ticks, ..Limits::default() };
                 // All of them work in one work tree.
                 let permits = Permits { force_parallel: true, ..Permits::default() };
-                let start =
-                    Start { session: Some(session), limits, permits, ..Start::new(recipe, &self.project) };
+                let start = Start {
+                    session: Some(session),
+                    limits,
+                    permits,
+                    ..Start::new(recipe, &self.project)
+                };
                 match engine.start(start).await {
                     Ok(_) => Answer::Done,
                     Err(busy @ StartError::Busy { .. }) => Answer::Refused(busy.to_string()),
                     Err(error) => Answer::Failed(error.to_string()),
                 }
             }
-            Request::Resume { run } => match engine.resume(run, Resume::by(ResumedBy::User)).await {
-                Ok(_) => Answer::Done,
-                Err(error @ (ResumeError::Cannot(_) | ResumeError::Busy { .. })) => {
-                    Answer::Refused(error.to_string())
+            Request::Resume { run } => {
+                match engine.resume(run, Resume::by(ResumedBy::User)).await {
+                    Ok(_) => Answer::Done,
+                    Err(error @ (ResumeError::Cannot(_) | ResumeError::Busy { .. })) => {
+                        Answer::Refused(error.to_string())
+                    }
+                    Err(error) => Answer::Failed(error.to_string()),
                 }
-                Err(error) => Answer::Failed(error.to_string()),
-            },
+            }
             Request::Exit => done(engine.exit(session, ExitReason::UserStopped).await),
             Request::Kill => done(engine.kill(session).await),
         }

@@ -1,4 +1,4 @@
-//! After the last kill: everything runs to its end, and then every session is tried.
+//! After the last kill: everything runs to its end, and then every session is tried out.
 
 use std::time::{Duration, Instant};
 
@@ -25,7 +25,8 @@ pub(super) async fn finish(engine: &Engine, journal: &Journal, clients: Vec<Clie
     for words in left {
         journal.write(&Entry::Stuck(words));
     }
-    let mut sessions = engine.read(|store| store.sessions(usize::MAX)).await.expect("the store works");
+    let mut sessions =
+        engine.read(|store| store.sessions(usize::MAX)).await.expect("the store works");
     let mut tasks = Vec::new();
     let share = sessions.len().div_ceil(clients.len());
     for mut client in clients {
@@ -38,25 +39,31 @@ pub(super) async fn finish(engine: &Engine, journal: &Journal, clients: Vec<Clie
         }));
     }
     for task in tasks {
-        task.await.expect("the clients end well");
+        task.await.expect("no client panics");
     }
 }
 
-/// What has not come to its end, in words.
+/// Descriptions of everything that has not ended.
 fn unfinished(store: &dyn Store) -> Result<Vec<String>, StoreError> {
     let open = store.runs(&RunFilter { open: Some(true), ..RunFilter::default() })?;
     let paused = store.runs(&RunFilter { resume_due: true, ..RunFilter::default() })?;
     let mut left = Vec::new();
     left.extend(open.iter().map(|run| format!("run {} does not end", run.id)));
     left.extend(paused.iter().map(|run| format!("run {} is paused and does not resume", run.id)));
-    left.extend(store.open_attempts()?.iter().map(|attempt| format!("attempt {} is open", attempt.id)));
-    for session in store.waiting_sessions()? {
-        left.push(format!("prompts stay queued in session {session}: {:?}", store.waiting(session)?));
+    left.extend(
+        store.open_attempts()?.iter().map(|attempt| format!("attempt {} is open", attempt.id)),
+    );
+    for session in store.sessions_with_queued_prompts()? {
+        left.push(format!(
+            "prompts stay queued in session {session}: {:?}",
+            store.queued_prompts(session)?
+        ));
     }
     Ok(left)
 }
 
-/// A session is of use as long as its run can be resumed or ended, and another one started.
+/// Checks that the session still works: its last run can be resumed or ended, and another one
+/// started.
 async fn try_out(engine: &Engine, journal: &Journal, client: &mut Client, session: SessionId) {
     if let Some(run) = client.last_run(session).await {
         client.ask(session, Request::Resume { run }).await;
@@ -66,7 +73,7 @@ async fn try_out(engine: &Engine, journal: &Journal, client: &mut Client, sessio
     let Some(run) = client.last_run(session).await else {
         return journal.write(&Entry::Stuck(format!("no run can be started in session {session}")));
     };
-    let ended = tokio::time::timeout(RUN_TIMEOUT, engine.ended(run)).await;
+    let ended = tokio::time::timeout(RUN_TIMEOUT, engine.wait_until_ended(run)).await;
     if !matches!(&ended, Ok(Ok(ending)) if ending.goal_met) {
         journal.write(&Entry::Stuck(format!("run {run} in session {session} came to {ended:?}")));
     }

@@ -1,4 +1,4 @@
-//! What clients asked for and what they were told, outside of the store: a file to which lines are only ever added.
+//! The requests of clients and the answers to them, outside of the store: an append-only file.
 
 use std::fs::{File, OpenOptions};
 use std::io::Write;
@@ -19,23 +19,24 @@ pub(super) struct Line {
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) enum Entry {
-    /// A client is about to ask for something.
+    /// A client is about to send a request.
     Asked {
         id: String,
         session: SessionId,
         request: Request,
     },
-    /// It was told what came of it.
+    /// The client got the answer.
     Answered {
         id: String,
         answer: Answer,
     },
-    /// Clients were told that a run stopped because it could not be persisted.
+    /// Clients were notified that a run stopped because it could not be persisted.
     NotPersisted {
         run: RunId,
         reason: String,
     },
-    /// The campaign is about to kill an agent. `may_have_prompt` is false where there is evidence that it was given nothing.
+    /// The campaign is about to kill an agent. `may_have_prompt` is false if there is evidence that
+    /// the agent got no prompt.
     AgentKilled {
         attempt: String,
         may_have_prompt: bool,
@@ -57,13 +58,13 @@ pub(super) enum Request {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) enum Answer {
     Done,
-    /// It cannot be done now, and that is as it should be: the session is busy, say.
+    /// Refused for a valid reason: the session is busy, for example.
     Refused(String),
     /// An error that nothing in the campaign explains.
     Failed(String),
 }
 
-/// The file, open for more lines.
+/// The file, open for appending.
 #[derive(Clone)]
 pub(super) struct Journal(Arc<Mutex<File>>);
 

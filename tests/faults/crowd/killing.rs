@@ -1,4 +1,4 @@
-//! Killing agents, and noting which.
+//! Killing agents, and recording which.
 
 use rustix::process::{Pid, Signal, kill_process};
 
@@ -6,7 +6,7 @@ use super::journal::Entry;
 use super::place::Crowd;
 use crate::campaign::Dice;
 
-/// Which of them.
+/// Which agents to kill.
 #[derive(Clone, Copy)]
 pub(super) enum Agents {
     /// One, while its server lives.
@@ -18,7 +18,7 @@ pub(super) enum Agents {
 }
 
 impl Crowd {
-    /// Kills agents that are at work, and says how many.
+    /// Kills agents that are at work, and returns how many.
     pub(super) fn kill_agents(&self, dice: &mut Dice, which: Agents) -> usize {
         let mut pids = self.place.agents();
         match which {
@@ -32,9 +32,12 @@ impl Crowd {
         }
         let mut killed = 0;
         for pid in pids {
-            // It may end by itself in this very moment.
-            let (Some(attempt), Some(number)) = (attempt_of(pid), Pid::from_raw(pid)) else { continue };
-            // A server that lives may hand the prompt over right after this look, even to a process that is dead by then.
+            // It may end by itself at the same moment.
+            let (Some(attempt), Some(number)) = (attempt_of(pid), Pid::from_raw(pid)) else {
+                continue;
+            };
+            // A running server may hand over the prompt right after this check, even to a process
+            // that is dead by then.
             let may_have_prompt = matches!(which, Agents::One) || !self.is_withheld(&attempt);
             self.journal().write(&Entry::AgentKilled { attempt, may_have_prompt });
             let _ = kill_process(number, Signal::KILL);
@@ -45,8 +48,8 @@ impl Crowd {
 }
 
 impl Crowd {
-    /// Whether there is evidence that an agent was given nothing: the process room keeps it from before the spawn until right
-    /// before the first byte.
+    /// Whether there is evidence that an agent got no prompt: the process room keeps this state
+    /// from before the spawn until right before the first byte.
     fn is_withheld(&self, attempt: &str) -> bool {
         let state = self.place.data().join("attempts").join(attempt).join("stdin.state");
         std::fs::read(state).is_ok_and(|state| state == b"withheld\n")
@@ -56,6 +59,8 @@ impl Crowd {
 /// The attempt that a process works on.
 fn attempt_of(pid: i32) -> Option<String> {
     let environment = std::fs::read(format!("/proc/{pid}/environ")).ok()?;
-    let mark = environment.split(|byte| *byte == 0).find_map(|it| it.strip_prefix(b"SUREFIRE_ATTEMPT="))?;
+    let mark = environment
+        .split(|byte| *byte == 0)
+        .find_map(|it| it.strip_prefix(b"SUREFIRE_ATTEMPT="))?;
     String::from_utf8(mark.to_vec()).ok()
 }

@@ -1,4 +1,5 @@
-//! Looking at everything that the campaign left: the store, the journal, the fake's log of calls, and processes.
+//! Inspects everything that the campaign left: the store, the journal, the fake CLI's log of calls,
+//! and processes.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,18 +12,18 @@ use super::place::Crowd;
 use super::wrong::{Findings, Wrong};
 use super::{prompts, runs};
 
-/// What an agent's prompt begins with that it may have got before.
+/// The beginning of a prompt that the agent may have got before.
 pub(super) const NOTICE: &str = "This may have reached you before";
 
-/// Everything that there is to know.
+/// Everything that the checks read.
 pub(super) struct Evidence {
     pub(super) store: Sqlite,
     pub(super) lines: Vec<Line>,
-    /// The prompts that agents were really given.
+    /// The prompts that agents really got.
     pub(super) calls: Vec<Call>,
     /// The attempts whose agent was killed.
     pub(super) killed: BTreeSet<String>,
-    /// Those of them that may have had their prompt.
+    /// Those of them whose agent may have got its prompt.
     pub(super) killed_with_prompt: BTreeSet<String>,
 }
 
@@ -73,7 +74,8 @@ fn gather(crowd: &Crowd) -> Evidence {
     let store = Sqlite::open(&crowd.place.data()).expect("the store can be opened").store;
     let lines = journal::read(&crowd.journal_path());
     let logged = crowd.calls();
-    let calls = logged.iter().filter(|it| it["phase"] == "began").map(|it| call(&store, it)).collect();
+    let calls =
+        logged.iter().filter(|it| it["phase"] == "began").map(|it| call(&store, it)).collect();
     let (mut killed, mut killed_with_prompt) = (BTreeSet::new(), BTreeSet::new());
     for line in &lines {
         if let Entry::AgentKilled { attempt, may_have_prompt } = &line.entry {
@@ -92,8 +94,11 @@ fn call(store: &Sqlite, call: &Value) -> Call {
 }
 
 impl Evidence {
-    /// What clients asked for, with what they were told: when it was asked, in which session, and when it was answered.
-    pub(super) fn requests(&self) -> impl Iterator<Item = (&Line, SessionId, &Request, Option<&Line>)> {
+    /// The clients' requests: the line of the request, its session, the request itself, and the
+    /// line of the answer if it succeeded.
+    pub(super) fn requests(
+        &self,
+    ) -> impl Iterator<Item = (&Line, SessionId, &Request, Option<&Line>)> {
         let answered = self.lines.iter().filter_map(|line| match &line.entry {
             Entry::Answered { id, answer: Answer::Done } => Some((id, line)),
             _ => None,
@@ -115,15 +120,17 @@ fn look_at_calls(evidence: &Evidence, findings: &mut Findings) {
         match &call.attempt {
             Some(attempt) if attempt.session.to_string() == call.session => {}
             Some(attempt) => {
-                let words = format!("attempt {id} of session {} in {}", attempt.session, call.session);
+                let words =
+                    format!("attempt {id} of session {} in {}", attempt.session, call.session);
                 findings.add(Wrong::CallUnaccounted, words);
             }
             None => findings.add(Wrong::CallUnaccounted, format!("attempt {id}: {}", call.prompt)),
         }
-        // Outside of a run, an agent of unknown fate is asked once more under the same attempt, and told so.
+        // Outside of a run, a prompt whose turn has an unknown fate is sent again under the same
+        // attempt, with a notice.
         let is_chat = call.attempt.as_ref().is_some_and(|attempt| attempt.run.is_none());
-        let says_so = is_chat && call.prompt.starts_with(NOTICE);
-        if !called.insert(id) && !says_so {
+        let has_notice = is_chat && call.prompt.starts_with(NOTICE);
+        if !called.insert(id) && !has_notice {
             findings.add(Wrong::AttemptCalledTwice, format!("attempt {id}: {}", call.prompt));
         }
     }

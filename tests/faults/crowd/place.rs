@@ -11,7 +11,7 @@ use super::journal::Journal;
 use super::server;
 use crate::server::{Place, Server};
 
-/// How long the last server may take until everything has ended; many kills leave many sessions.
+/// How long the last server may take until everything has ended. Many kills leave many sessions.
 const FINISH_TIMEOUT: Duration = Duration::from_mins(20);
 
 pub(super) struct Crowd {
@@ -28,7 +28,8 @@ impl Crowd {
         Self { place, rotated: AtomicUsize::new(0) }
     }
 
-    /// Starts a server, which is this very program: an update of the file on disk does not reach a campaign that runs.
+    /// Starts a server, which is the program that is running now: a rebuild on disk does not affect
+    /// a running campaign.
     pub(super) fn serve(&self, life: &str) -> Server {
         let mut command = Command::new("/proc/self/exe");
         command
@@ -37,13 +38,14 @@ impl Crowd {
             .env(server::LIFE_VARIABLE, life)
             .env(server::AGENT_VARIABLE, fake_claude::program())
             .env("HOME", self.place.folder("home"))
+            .env("PATH", self.place.machine_path())
             .env(fake_claude::PLAN_VARIABLE, self.place.plan())
             .stdout(Stdio::null())
             .stderr(Stdio::inherit());
         Server::of(command.spawn().expect("the server starts"))
     }
 
-    /// Lets a last server bring everything to its end.
+    /// Starts a last server that brings everything to its end.
     pub(super) fn finish(&self) {
         let mut server = self.serve(server::FINISH);
         let began = Instant::now();
@@ -64,7 +66,8 @@ impl Crowd {
         Journal::open(&self.journal_path())
     }
 
-    /// Puts the log of calls aside: the fake reads all of it at each call, and the campaign makes many.
+    /// Rotates the log of calls: the fake CLI reads all of it at each call, and the campaign makes
+    /// many.
     pub(super) fn rotate_calls(&self) {
         let number = self.rotated.fetch_add(1, Ordering::Relaxed);
         // There may have been no call since the last time.
@@ -82,7 +85,7 @@ impl Crowd {
         self.place.folder(&format!("calls-{number}.jsonl"))
     }
 
-    /// Keeps everything on disk for whoever wants to know why.
+    /// Keeps everything on disk for an investigation.
     pub(super) fn keep_if(self, wanted: bool) {
         if wanted {
             println!("everything is kept in {}", self.place.keep().display());

@@ -1,4 +1,4 @@
-//! What became of each prompt: what clients know, what agents got, and what the conversation says.
+//! Checks each prompt: what clients know, what agents got, and what the conversation says.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,8 +9,8 @@ use super::journal::Request;
 use super::look::{Evidence, NOTICE};
 use super::wrong::{Findings, Wrong};
 
-/// What the conversation says about a prompt that was withdrawn, about one whose turn was cut short with its run, and about
-/// one that the agent did not answer outside of a run.
+/// The beginnings of the messages about a prompt that was withdrawn, one whose turn was cut short
+/// with its run, and one that the agent did not answer outside of a run.
 const WITHDRAWN: &str = "Not delivered:";
 const CUT_SHORT: &str = "Not answered:";
 const UNANSWERED: &str = "This prompt was not answered";
@@ -18,18 +18,19 @@ const UNANSWERED: &str = "This prompt was not answered";
 /// One prompt.
 #[derive(Default)]
 struct Prompt {
-    /// When clients were told that it is persisted.
+    /// When its client got the acknowledgement that it is persisted.
     acknowledged_at: Option<u64>,
     session: Option<SessionId>,
-    /// The calls that gave it to an agent, by their place in the log.
+    /// The calls that gave it to an agent, as indices into the log.
     calls: Vec<usize>,
-    /// The messages that say so.
+    /// The messages that mark it as withdrawn or unanswered.
     withdrawn: Vec<Message>,
     unanswered: Vec<Message>,
     is_queued: bool,
 }
 
-/// When sessions were stopped: asked and answered for `kill_session`, which leaves nothing queued, and at all.
+/// Stops of sessions: when each `kill_session`, which leaves nothing queued, was requested and
+/// answered; and all sessions with a stop of any kind.
 #[derive(Default)]
 struct Stops {
     kills: BTreeMap<SessionId, Vec<(u64, u64)>>,
@@ -78,20 +79,21 @@ fn read_store(evidence: &Evidence, prompts: &mut BTreeMap<String, Prompt>) {
             } else if text.starts_with(CUT_SHORT) {
                 named(prompts, text).expect("it names its prompt").unanswered.push(message);
             } else if text.starts_with(UNANSWERED) {
-                let passed = passed_on(store, &message);
+                let passed = delivered_by(store, &message);
                 named(prompts, &passed).expect("it answers a prompt").unanswered.push(message);
             }
         }
-        for queued in store.waiting(session.id).expect("the store works") {
+        for queued in store.queued_prompts(session.id).expect("the store works") {
             named(prompts, &queued.text).expect("clients sent it").is_queued = true;
         }
     }
 }
 
-/// What the attempt of a message was to pass on.
-fn passed_on(store: &dyn Store, message: &Message) -> String {
+/// The prompt that the attempt of a message was to deliver.
+fn delivered_by(store: &dyn Store, message: &Message) -> String {
     let attempt = message.attempt.and_then(|id| store.attempt(id).expect("the store works"));
-    let prompt = attempt.and_then(|attempt| store.prompt(attempt.prompt?).expect("the store works"));
+    let prompt =
+        attempt.and_then(|attempt| store.prompt(attempt.prompt?).expect("the store works"));
     prompt.expect("a turn outside of a run passes a prompt on").text
 }
 
@@ -108,10 +110,15 @@ fn stops(evidence: &Evidence) -> Stops {
     stops
 }
 
-/// What was acknowledged is delivered, queued, or marked; and it is delivered once, or again with notice.
+/// An acknowledged prompt is delivered, queued, or marked; it is delivered once, or again with a
+/// notice.
 fn look_at_deliveries(evidence: &Evidence, words: &str, prompt: &Prompt, findings: &mut Findings) {
     let is_marked = !prompt.withdrawn.is_empty() || !prompt.unanswered.is_empty();
-    if prompt.acknowledged_at.is_some() && prompt.calls.is_empty() && !prompt.is_queued && !is_marked {
+    if prompt.acknowledged_at.is_some()
+        && prompt.calls.is_empty()
+        && !prompt.is_queued
+        && !is_marked
+    {
         findings.add(Wrong::PromptLost, words);
     }
     for call in prompt.calls.iter().skip(1).map(|index| &evidence.calls[*index]) {
@@ -123,7 +130,8 @@ fn look_at_deliveries(evidence: &Evidence, words: &str, prompt: &Prompt, finding
     }
 }
 
-/// A prompt that was queued when its session was stopped must not reach an agent by an attempt that begins later.
+/// A prompt that was queued when its session was stopped must not reach an agent by an attempt that
+/// begins later.
 fn look_after_stops(
     evidence: &Evidence,
     words: &str,
@@ -135,7 +143,7 @@ fn look_after_stops(
     for call in prompt.calls.iter().map(|index| &evidence.calls[*index]) {
         let Some(attempt) = &call.attempt else { continue };
         let withdrawn = prompt.withdrawn.iter().any(|mark| attempt.began_at > mark.at);
-        // What follows a restart into another session is not stopped with the first one.
+        // A run that a restart continues in another session is not stopped with the first one.
         let killed = Some(attempt.session) == prompt.session
             && kills.into_iter().flatten().any(|(asked, answered)| {
                 prompt.acknowledged_at.is_some_and(|at| at < *asked) && attempt.began_at > *answered
@@ -146,14 +154,25 @@ fn look_after_stops(
     }
 }
 
-/// Only a stop withdraws prompts, and only a stop or the death of an agent leaves one without an answer.
-fn look_at_marks(evidence: &Evidence, words: &str, prompt: &Prompt, stops: &Stops, findings: &mut Findings) {
+/// Only a stop withdraws prompts, and only a stop or the death of an agent leaves one without an
+/// answer.
+fn look_at_marks(
+    evidence: &Evidence,
+    words: &str,
+    prompt: &Prompt,
+    stops: &Stops,
+    findings: &mut Findings,
+) {
     let was_stopped = |mark: &Message| stops.sessions.contains(&mark.session);
     for mark in prompt.withdrawn.iter().filter(|mark| !was_stopped(mark)) {
-        findings.add(Wrong::PromptLost, format!("{words}, withdrawn in {} without a stop", mark.session));
+        findings.add(
+            Wrong::PromptLost,
+            format!("{words}, withdrawn in {} without a stop", mark.session),
+        );
     }
-    let has_died =
-        |mark: &Message| mark.attempt.is_some_and(|attempt| evidence.killed.contains(&attempt.to_string()));
+    let has_died = |mark: &Message| {
+        mark.attempt.is_some_and(|attempt| evidence.killed.contains(&attempt.to_string()))
+    };
     for mark in prompt.unanswered.iter().filter(|mark| !was_stopped(mark) && !has_died(mark)) {
         findings.add(Wrong::SpuriousEnding, format!("{words}: {}", mark.text));
     }
@@ -163,7 +182,7 @@ fn named<'a>(prompts: &'a mut BTreeMap<String, Prompt>, text: &str) -> Option<&'
     name(text).and_then(|words| prompts.get_mut(words))
 }
 
-/// What a client called its prompt: `[prompt 12-3-4]`.
+/// The name that a client gave to its prompt: `[prompt 12-3-4]`.
 fn name(text: &str) -> Option<&str> {
     let from = text.find("[prompt ")?;
     let length = text[from..].find(']')?;

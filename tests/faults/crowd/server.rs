@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use surefire::agent::{Claude, ClaudeSettings};
-use surefire::engine::{Engine, Notice, Options, Shutdown};
+use surefire::engine::{Engine, Options, Shutdown, Update};
 use surefire::store::{Sqlite, Store};
 use surefire_testkit::unproved;
 
@@ -60,11 +60,12 @@ async fn eight_clients_until_it_is_killed() {
 async fn open(folder: &Path) -> Engine {
     let data = folder.join("data");
     let opened = Sqlite::open(&data).expect("the store can be opened");
-    assert!(opened.set_aside.is_none(), "no kill damages the store");
+    assert!(opened.quarantined.is_none(), "no kill damages the store");
     let program = std::env::var_os(AGENT_VARIABLE).expect("the campaign names it");
     let quick = Duration::from_millis(10);
-    let settings = ClaudeSettings { longest_pause: quick, ..ClaudeSettings::default() };
-    let claude = Claude::find(Some(Path::new(&program))).expect("the fake is there").settings(settings);
+    let settings = ClaudeSettings { max_poll_interval: quick, ..ClaudeSettings::default() };
+    let claude =
+        Claude::find(Some(Path::new(&program))).expect("the fake is there").settings(settings);
     let store: Arc<dyn Store> = Arc::new(opened.store);
     let mut options = Options::new(unproved(), Arc::new(claude), store, data);
     options.roots = vec![folder.join("project")];
@@ -73,12 +74,13 @@ async fn open(folder: &Path) -> Engine {
     Engine::open(options).await.expect("the engine opens, whatever happened before")
 }
 
-/// Notes what clients are told and the store does not have.
+/// Records the endings that clients are notified of and that the store does not have.
 async fn listen(engine: Engine, journal: Journal) {
-    let mut feed = engine.listen();
-    while let Ok(notice) = feed.next().await {
-        if let Notice::Unsaved { run, ending, .. } = notice {
-            let reason = format!("{}: {}", ending.reason, ending.description.as_deref().unwrap_or_default());
+    let mut updates = engine.subscribe();
+    while let Ok(update) = updates.next().await {
+        if let Update::NotPersisted { run, ending, .. } = update {
+            let reason =
+                format!("{}: {}", ending.reason, ending.description.as_deref().unwrap_or_default());
             journal.write(&Entry::NotPersisted { run, reason });
         }
     }

@@ -1,4 +1,4 @@
-//! What is counted, and must be 0.
+//! The kinds of mistakes, whose counts must be 0.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -31,16 +31,16 @@ pub(super) enum Wrong {
     UnexplainedError,
 }
 
-/// What was looked at, and what was found wrong.
+/// What was checked, and what was found wrong.
 #[derive(Debug, Default)]
 pub(super) struct Findings {
     pub(super) sessions: usize,
     pub(super) runs: usize,
     pub(super) transitions: usize,
     pub(super) calls: usize,
-    /// Prompts that clients were told are persisted.
+    /// Prompts that were acknowledged as persisted.
     pub(super) prompts: usize,
-    /// Prompts that reached an agent, and again, saying so.
+    /// Prompts that reached an agent, and those that reached it again, with a notice.
     pub(super) delivered: usize,
     pub(super) delivered_again: usize,
     pub(super) withdrawn: usize,
@@ -64,8 +64,13 @@ const MAX_EXAMPLES: usize = 5;
 
 impl fmt::Display for Findings {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { sessions, runs, transitions, calls, prompts, delivered, delivered_again, .. } = self;
-        writeln!(f, "  {sessions} sessions, {runs} runs, {transitions} transitions, {calls} agent calls")?;
+        let Self {
+            sessions, runs, transitions, calls, prompts, delivered, delivered_again, ..
+        } = self;
+        writeln!(
+            f,
+            "  {sessions} sessions, {runs} runs, {transitions} transitions, {calls} agent calls"
+        )?;
         writeln!(
             f,
             "  {prompts} prompts acknowledged; {delivered} delivered, {delivered_again} once more with notice, \

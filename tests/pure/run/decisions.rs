@@ -5,8 +5,8 @@ use std::time::Duration;
 use super::one_run::{OneRun, replied};
 use surefire::recipes::{ImplementAndReview, ImplementAndReviewAll};
 use surefire::run::{
-    CannotResume, Event, Input, Limits, Meanwhile, Purpose, Resume, ResumedBy, Run, Todo, ToolRefusal,
-    TurnFacts,
+    Action, CannotResume, Event, Input, Limits, PendingPrompts, Purpose, Resume, ResumedBy, Run,
+    ToolRefusal, TurnFacts,
 };
 use surefire::{
     AnyPosition, AnyRecipe, Exit, ExitReason, Outline, Recipe, Snapshot, SnapshotError, StepOutline,
@@ -22,17 +22,20 @@ fn names(run: &OneRun) -> Vec<&'static str> {
 }
 
 #[test]
-fn a_run_walks_its_recipe_and_says_why_it_ended() {
+fn a_run_follows_its_recipe_and_its_ending_has_the_reason() {
     let mut run = run();
     for outcome in ["complete", "issues-found", "complete", "no-issues", "committed"] {
         run.report(outcome);
     }
     let ending = run.run.ending().unwrap();
-    assert_eq!((ending.reason.as_str(), ending.step.as_str(), ending.steps), ("task-committed", "commit", 5));
+    assert_eq!(
+        (ending.reason.as_str(), ending.step.as_str(), ending.steps),
+        ("task-committed", "commit", 5)
+    );
     assert_eq!(ending.outcome.as_deref(), Some("committed"));
     assert!(ending.goal_met && ending.exit_code == 0 && !ending.rehearsal);
     assert_eq!(run.run.spent().ticks, 5);
-    // Five turns of ten seconds, and a look for the commit.
+    // Five turns of ten seconds each, and five seconds to check for the commit.
     assert_eq!(run.run.spent().time, Duration::from_secs(55));
     assert!((run.run.spent().cost_usd - 1.25).abs() < 1e-9);
     let moves = names(&run).iter().filter(|name| **name == "moved").count();
@@ -48,25 +51,31 @@ fn the_step_and_its_intent_are_decided_together() {
 }
 
 #[test]
-fn a_bad_reply_is_asked_for_again_three_times_and_then_it_is_over() {
+fn the_agent_is_asked_again_three_times_after_a_bad_reply_and_then_the_run_ends() {
     let mut run = run();
     for number in 1..=3 {
         run.reply("I think it went well.");
         let ask = run.ask();
         assert!(matches!(ask.purpose, Purpose::Remind { number: n, .. } if n == number), "{ask:?}");
-        assert!(ask.prompt.contains("Please respond again with JSON per the instructions"), "{}", ask.prompt);
         assert!(
-            ask.prompt.contains("Your possible outcomes for this step: complete, no-tasks, blocked, other")
+            ask.prompt.contains("Please respond again with JSON per the instructions"),
+            "{}",
+            ask.prompt
+        );
+        assert!(
+            ask.prompt.contains(
+                "Your possible outcomes for this step: complete, no-tasks, blocked, other"
+            )
         );
     }
     run.reply("Really well.");
     assert_eq!(run.reason(), "orchestration-error");
-    assert_eq!(run.run.position().steps(), 1, "re-asks are not visits");
-    assert_eq!(run.run.spent().ticks, 4, "but they are turns");
+    assert_eq!(run.run.position().steps(), 1, "retries are not visits");
+    assert_eq!(run.run.spent().ticks, 4, "but retries are turns");
 }
 
 #[test]
-fn a_good_reply_after_a_bad_one_goes_on_and_the_count_begins_anew() {
+fn a_good_reply_after_a_bad_one_moves_on_and_resets_the_count() {
     let mut run = run();
     run.reply("Hm.");
     run.reply("Hm.");
@@ -74,13 +83,13 @@ fn a_good_reply_after_a_bad_one_goes_on_and_the_count_begins_anew() {
     for _ in 0..3 {
         run.reply("Hm.");
     }
-    assert_eq!(run.reason(), "", "a new step has three re-asks of its own");
+    assert_eq!(run.reason(), "", "a new step has three retries of its own");
     run.report("no-issues");
     assert_eq!(run.run.position().outline().name, "commit");
 }
 
 #[test]
-fn an_unknown_outcome_becomes_other_when_the_re_asks_are_used_up() {
+fn an_unknown_outcome_becomes_other_when_the_retries_are_used_up() {
     let mut run = run();
     for _ in 0..4 {
         run.report("finished");
@@ -110,8 +119,8 @@ surefire::recipe! {
 }
 
 #[test]
-fn where_a_step_has_no_other_an_unknown_outcome_is_an_error() {
-    let mut run = OneRun::start(&Strict, Limits { reasks: 0, ..Limits::default() });
+fn an_unknown_outcome_is_an_error_if_the_step_has_no_other() {
+    let mut run = OneRun::start(&Strict, Limits { max_retries: 0, ..Limits::default() });
     run.report("finished");
     assert_eq!(run.reason(), "orchestration-error");
 }
@@ -126,11 +135,12 @@ fn other_carries_its_description() {
 }
 
 #[test]
-fn refused_tools_and_no_outcome_end_the_run_and_name_the_tools() {
+fn a_reply_without_an_outcome_after_refused_tools_ends_the_run_and_names_them() {
     let mut run = run();
     let denied = |attempt, text: &str| match replied(attempt, text) {
         Input::Replied { attempt, text, facts } => {
-            let tool = |tool: &str| ToolRefusal { tool: tool.to_owned(), input: None, allow: Vec::new() };
+            let tool =
+                |tool: &str| ToolRefusal { tool: tool.to_owned(), input: None, allow: Vec::new() };
             let facts = TurnFacts { refused: vec![tool("Bash"), tool("Write")], ..facts };
             Input::Replied { attempt, text, facts }
         }
@@ -138,7 +148,7 @@ fn refused_tools_and_no_outcome_end_the_run_and_name_the_tools() {
     };
     let input = denied(run.ask().attempt, "Done.\n{\"outcome\": \"complete\"}");
     run.handle(input);
-    assert_eq!(run.reason(), "", "a readable outcome counts, whatever was refused on the way");
+    assert_eq!(run.reason(), "", "a readable outcome counts even if tools were refused");
     let input = denied(run.ask().attempt, "I was not allowed to.");
     run.handle(input);
     let ending = run.run.ending().unwrap();
@@ -147,24 +157,27 @@ fn refused_tools_and_no_outcome_end_the_run_and_name_the_tools() {
 }
 
 #[test]
-fn prompts_are_passed_on_in_order_before_the_next_step() {
+fn queued_prompts_are_delivered_in_order_before_the_next_step() {
     let mut run = run();
     let first = run.prompted("Mind the tests.");
     let second = run.prompted("And the docs.");
-    assert!(matches!(run.ask().purpose, Purpose::Step), "not in the middle of a step");
+    assert!(
+        matches!(run.ask().purpose, Purpose::Step),
+        "a prompt is not delivered in the middle of a step"
+    );
     run.report("complete");
-    assert_eq!(run.ask().purpose, Purpose::Pass { prompt: first });
+    assert_eq!(run.ask().purpose, Purpose::Deliver { prompt: first });
     assert_eq!(run.ask().prompt, "Mind the tests.", "verbatim, without instructions");
     run.report("blocked");
     assert_eq!(run.reason(), "", "its reply is never read as an outcome");
-    assert_eq!(run.ask().purpose, Purpose::Pass { prompt: second });
+    assert_eq!(run.ask().purpose, Purpose::Deliver { prompt: second });
     run.reply("Yes.");
     assert_eq!((run.ask().purpose, run.ask().step), (Purpose::Step, "code-review"));
-    assert_eq!(run.run.waiting().count(), 0);
+    assert_eq!(run.run.queued().count(), 0);
 }
 
 #[test]
-fn a_prompt_is_not_passed_on_between_a_bad_reply_and_its_re_ask() {
+fn a_queued_prompt_is_not_delivered_between_a_bad_reply_and_its_retry() {
     let mut run = run();
     run.prompted("Hello?");
     run.reply("no JSON");
@@ -172,22 +185,23 @@ fn a_prompt_is_not_passed_on_between_a_bad_reply_and_its_re_ask() {
 }
 
 #[test]
-fn a_prompt_that_was_cut_short_is_not_lost() {
+fn a_prompt_whose_turn_was_cut_short_is_queued_again() {
     let mut run = run();
     let prompt = run.prompted("Mind the tests.");
     run.report("complete");
     let attempt = run.ask().attempt;
     let exit = Exit::because(ExitReason::Interrupted);
     run.handle(Input::Failed { attempt, exit, resume_at: Some(5), facts: TurnFacts::default() });
-    assert_eq!(run.run.waiting().collect::<Vec<_>>(), [(prompt, "Mind the tests.")]);
+    assert_eq!(run.run.queued().collect::<Vec<_>>(), [(prompt, "Mind the tests.")]);
     let fresh = run.fresh();
-    let decision = run.run.resume(Resume::by(ResumedBy::Auto), Meanwhile::default(), fresh).unwrap();
-    assert!(matches!(decision.todo, Todo::Ask(_)));
-    assert_eq!(run.ask().purpose, Purpose::Pass { prompt });
+    let decision =
+        run.run.resume(Resume::by(ResumedBy::Auto), PendingPrompts::default(), fresh).unwrap();
+    assert!(matches!(decision.action, Action::Ask(_)));
+    assert_eq!(run.ask().purpose, Purpose::Deliver { prompt });
 }
 
 #[test]
-fn money_that_a_failed_turn_spent_counts() {
+fn the_cost_of_a_failed_turn_counts() {
     let limits = Limits { budget_usd: Some(5.0), ..Limits::default() };
     let fail = |reason, cost_usd| {
         let mut run = OneRun::start(&ImplementAndReview, limits);
@@ -199,7 +213,8 @@ fn money_that_a_failed_turn_spent_counts() {
     assert!((fail(ExitReason::WorkerFailed, Some(1.5)).run.spent().cost_usd - 1.5).abs() < 1e-9);
     let mut run = fail(ExitReason::CostBudget, None);
     let fresh = run.fresh();
-    let refused = run.run.resume(Resume::by(ResumedBy::User), Meanwhile::default(), fresh).unwrap_err();
+    let refused =
+        run.run.resume(Resume::by(ResumedBy::User), PendingPrompts::default(), fresh).unwrap_err();
     assert!(refused.to_string().contains("spent its budget (limit $5.00)"), "{refused}");
 }
 
@@ -216,23 +231,31 @@ fn guardrails_carry_their_limit() {
     }
     let ending = run.run.ending().unwrap();
     assert_eq!(ending.reason, "max-step-visits-exceeded:code-review");
-    assert_eq!(ending.message, "Recipe stopped: step 'code-review' visited too many times (limit 3)");
+    assert_eq!(
+        ending.message,
+        "Recipe stopped: step 'code-review' visited too many times (limit 3)"
+    );
     assert_eq!(ending.step, "fix", "a refused entry leaves the run where it was");
 }
 
 #[test]
-fn a_run_stopped_by_visits_goes_on_when_more_are_allowed() {
+fn a_run_stopped_by_visits_resumes_when_more_are_allowed() {
     let mut run = OneRun::start(&Strict, Limits::default());
     run.report("again");
     run.report("again");
     assert_eq!(run.reason(), "max-step-visits-exceeded:only");
     let fresh = run.fresh();
-    let refused = run.run.resume(Resume::by(ResumedBy::User), Meanwhile::default(), fresh).unwrap_err();
+    let refused =
+        run.run.resume(Resume::by(ResumedBy::User), PendingPrompts::default(), fresh).unwrap_err();
     assert!(matches!(refused, CannotResume::WouldStopAgain { .. }), "{refused}");
     let more = Resume { allow_visits: 1, ..Resume::by(ResumedBy::User) };
-    let decision = run.run.resume(more, Meanwhile::default(), fresh).unwrap();
+    let decision = run.run.resume(more, PendingPrompts::default(), fresh).unwrap();
     let names: Vec<_> = decision.events.iter().map(Event::name).collect();
-    assert_eq!(names, ["resumed", "moved", "turn_began"], "the outcome is not asked for a second time");
+    assert_eq!(
+        names,
+        ["resumed", "moved", "turn_began"],
+        "the outcome is not asked for a second time"
+    );
     assert_eq!(run.run.position().visits("only"), 3);
     run.events.extend(decision.events);
     run.report("again");
@@ -243,7 +266,7 @@ fn a_run_stopped_by_visits_goes_on_when_more_are_allowed() {
 }
 
 #[test]
-fn each_limit_of_a_run_ends_it_and_raising_it_lets_it_go_on() {
+fn each_limit_of_a_run_ends_it_and_raising_it_lets_it_resume() {
     let limits = Limits::default();
     let table = [
         (Limits { time: Some(Duration::from_secs(10)), ..limits }, "timeout"),
@@ -254,15 +277,19 @@ fn each_limit_of_a_run_ends_it_and_raising_it_lets_it_go_on() {
         let mut run = OneRun::start(&ImplementAndReview, limits);
         run.report("complete");
         assert_eq!(run.reason(), reason);
-        assert_eq!(run.run.position().outline().name, "code-review", "the outcome counted all the same");
+        assert_eq!(
+            run.run.position().outline().name,
+            "code-review",
+            "the outcome is followed anyway"
+        );
         let fresh = run.fresh();
         assert!(
-            run.run.resume(Resume::by(ResumedBy::User), Meanwhile::default(), fresh).is_err(),
-            "{reason}: it would stop again"
+            run.run.resume(Resume::by(ResumedBy::User), PendingPrompts::default(), fresh).is_err(),
+            "{reason}: the run would stop again"
         );
         let raised = Resume { limits: Some(Limits::default()), ..Resume::by(ResumedBy::User) };
-        let decision = run.run.resume(raised, Meanwhile::default(), fresh).unwrap();
-        assert!(matches!(decision.todo, Todo::Ask(_)));
+        let decision = run.run.resume(raised, PendingPrompts::default(), fresh).unwrap();
+        assert!(matches!(decision.action, Action::Ask(_)));
         run.report("no-issues");
         run.report("committed");
         assert_eq!(run.reason(), "task-committed");
@@ -271,7 +298,8 @@ fn each_limit_of_a_run_ends_it_and_raising_it_lets_it_go_on() {
 
 #[test]
 fn an_exit_is_never_blocked_by_a_limit() {
-    let mut run = OneRun::start(&ImplementAndReview, Limits { max_ticks: Some(1), ..Limits::default() });
+    let mut run =
+        OneRun::start(&ImplementAndReview, Limits { max_ticks: Some(1), ..Limits::default() });
     run.report("no-tasks");
     assert_eq!(run.reason(), "no-tasks-available");
 }
@@ -285,19 +313,28 @@ fn time_can_run_out_in_the_middle_of_a_turn() {
     assert_eq!(run.ask().time_left, Some(Duration::from_secs(25)));
     run.report("complete");
     assert_eq!(run.ask().time_left, Some(Duration::from_secs(15)));
-    assert!(matches!(run.handle(Input::Elapsed { took: Duration::from_secs(14) }), Todo::Wait));
-    assert!(matches!(run.handle(Input::Elapsed { took: Duration::from_secs(15) }), Todo::End));
-    assert_eq!(run.run.ending().unwrap().message, "Recipe stopped: used up its time (limit 25 s, took 25 s)");
+    assert!(matches!(run.handle(Input::Elapsed { took: Duration::from_secs(14) }), Action::Wait));
+    assert!(matches!(run.handle(Input::Elapsed { took: Duration::from_secs(15) }), Action::End));
+    assert_eq!(
+        run.run.ending().unwrap().message,
+        "Recipe stopped: used up its time (limit 25 s, took 25 s)"
+    );
 }
 
 #[test]
 fn the_first_cause_wins() {
     let mut run = run();
     let attempt = run.ask().attempt;
-    run.handle(Input::Cancelled { exit: Exit::because(ExitReason::UserRequested), took: Duration::ZERO });
+    run.handle(Input::Cancelled {
+        exit: Exit::because(ExitReason::UserRequested),
+        took: Duration::ZERO,
+    });
     let so_far = run.events.len();
     run.handle(replied(attempt, r#"{"outcome": "no-tasks"}"#));
-    run.handle(Input::Cancelled { exit: Exit::because(ExitReason::UserStopped), took: Duration::ZERO });
+    run.handle(Input::Cancelled {
+        exit: Exit::because(ExitReason::UserStopped),
+        took: Duration::ZERO,
+    });
     assert_eq!((run.reason(), run.events.len()), ("user-requested", so_far));
 }
 
@@ -312,48 +349,57 @@ fn a_late_reply_is_ignored() {
 }
 
 #[test]
-fn a_restart_goes_on_in_a_fresh_session_with_the_chains_ledger() {
-    let mut run = OneRun::order(&ImplementAndReviewAll, |order| order.about = Some("the parser".into()));
+fn a_restart_continues_in_a_fresh_session_with_the_chains_ledger() {
+    let mut run =
+        OneRun::spec(&ImplementAndReviewAll, |spec| spec.task = Some("the parser".into()));
     run.report("complete");
     run.report("no-issues");
     run.report("committed");
     assert_eq!(run.reason(), "restart-new-session");
-    let Todo::Restart(next) = &run.todo else { panic!("{:?}", run.todo) };
-    assert_ne!(next.order.session, run.run.order().session);
-    assert_eq!(next.order.continues, Some(run.run.order().run));
-    assert_eq!(run.run.ending().unwrap().continued_by, Some(next.order.run));
-    assert_eq!(next.order.restarts, 1);
-    assert_eq!(next.order.spent, run.run.spent(), "one ledger for the whole chain");
-    assert_eq!(next.order.about.as_deref(), Some("the parser"));
+    let Action::Restart(next) = &run.action else { panic!("{:?}", run.action) };
+    assert_ne!(next.spec.session, run.run.spec().session);
+    assert_eq!(next.spec.continues, Some(run.run.spec().run));
+    assert_eq!(run.run.ending().unwrap().continued_by, Some(next.spec.run));
+    assert_eq!(next.spec.restarts, 1);
+    assert_eq!(next.spec.spent, run.run.spent(), "one ledger for the whole chain");
+    assert_eq!(next.spec.task.as_deref(), Some("the parser"));
     let recipe = next.recipe.outline().id;
     assert_eq!(recipe, "implement-and-review-all");
 }
 
 #[test]
-fn a_chain_that_restarted_too_often_stops() {
-    let mut run = OneRun::order(&ImplementAndReviewAll, |order| order.restarts = 50);
+fn a_chain_that_restarts_too_often_stops() {
+    let mut run = OneRun::spec(&ImplementAndReviewAll, |spec| spec.restarts = 50);
     for outcome in ["complete", "no-issues", "committed"] {
         run.report(outcome);
     }
-    assert_eq!(run.run.ending().unwrap().message, "Recipe stopped: restarted too many times (limit 50)");
+    assert_eq!(
+        run.run.ending().unwrap().message,
+        "Recipe stopped: restarted too many times (limit 50)"
+    );
 }
 
 #[test]
-fn what_a_run_is_about_comes_with_the_first_step_only() {
-    let mut run = OneRun::order(&ImplementAndReview, |order| order.about = Some("  the parser\n".into()));
-    assert!(run.ask().prompt.starts_with("What this run is about:\nthe parser\n\n"), "{}", run.ask().prompt);
+fn the_task_is_only_in_the_first_steps_prompt() {
+    let mut run =
+        OneRun::spec(&ImplementAndReview, |spec| spec.task = Some("  the parser\n".into()));
+    assert!(
+        run.ask().prompt.starts_with("What this run is about:\nthe parser\n\n"),
+        "{}",
+        run.ask().prompt
+    );
     run.report("complete");
     assert!(!run.ask().prompt.contains("the parser"));
 }
 
 #[test]
-fn the_model_of_the_order_wins_over_the_recipes() {
+fn the_model_of_the_run_spec_wins_over_the_recipes() {
     assert_eq!(run().ask().model, None);
-    let run = OneRun::order(&ImplementAndReview, |order| order.model = Some("opus".into()));
+    let run = OneRun::spec(&ImplementAndReview, |spec| spec.model = Some("opus".into()));
     assert_eq!(run.ask().model.as_deref(), Some("opus"));
 }
 
-/// Ends the present turn for a reason, at a time that is known.
+/// Ends the current turn for this reason, with a known time to resume.
 fn fail(run: &mut OneRun, reason: ExitReason) {
     let (attempt, exit) = (run.ask().attempt, Exit::because(reason));
     run.handle(Input::Failed { attempt, exit, resume_at: Some(7), facts: TurnFacts::default() });
@@ -362,7 +408,8 @@ fn fail(run: &mut OneRun, reason: ExitReason) {
 fn resume_by_itself(run: &mut OneRun) {
     assert_eq!(run.run.ending().unwrap().resume_at, Some(7));
     let fresh = run.fresh();
-    let decision = run.run.resume(Resume::by(ResumedBy::Auto), Meanwhile::default(), fresh).unwrap();
+    let decision =
+        run.run.resume(Resume::by(ResumedBy::Auto), PendingPrompts::default(), fresh).unwrap();
     run.events.extend(decision.events);
 }
 
@@ -372,30 +419,32 @@ fn the_same_reason_twice_without_progress_is_left_to_a_person() {
     fail(&mut run, ExitReason::Interrupted);
     resume_by_itself(&mut run);
     assert_eq!(run.ask().purpose, Purpose::Continue);
-    assert!(run.ask().prompt.contains("goes on now"), "{}", run.ask().prompt);
+    assert!(run.ask().prompt.contains("is now resumed"), "{}", run.ask().prompt);
     fail(&mut run, ExitReason::Interrupted);
     assert_eq!(run.run.ending().unwrap().resume_at, None);
 }
 
 #[test]
-fn what_was_said_while_it_waited_comes_first_and_what_was_told_meanwhile_not_again() {
+fn a_resumed_run_delivers_queued_prompts_first_and_repeats_no_delivered_one() {
     let mut run = run();
-    let (told, kept) = (run.prompted("Mind the tests."), run.prompted("And the docs."));
+    let (delivered, kept) = (run.prompted("Mind the tests."), run.prompted("And the docs."));
     fail(&mut run, ExitReason::RateLimited);
-    let (fresh, said, text) = (run.fresh(), Uuid::from_u128(7).into(), "And the changelog.".to_owned());
-    let meanwhile = Meanwhile { told: vec![told], said: vec![(said, text)] };
-    let decision = run.run.resume(Resume::by(ResumedBy::Auto), meanwhile, fresh).unwrap();
+    let (fresh, queued, text) =
+        (run.fresh(), Uuid::from_u128(7).into(), "And the changelog.".to_owned());
+    let pending = PendingPrompts { delivered: vec![delivered], queued: vec![(queued, text)] };
+    let decision = run.run.resume(Resume::by(ResumedBy::Auto), pending, fresh).unwrap();
     run.events.extend(decision.events);
-    for prompt in [kept, said] {
-        assert_eq!(run.ask().purpose, Purpose::Pass { prompt });
+    for prompt in [kept, queued] {
+        assert_eq!(run.ask().purpose, Purpose::Deliver { prompt });
         run.reply("I will.");
     }
     assert_eq!(run.ask().purpose, Purpose::Continue);
 }
 
 #[test]
-fn progress_or_another_reason_lets_it_try_again_up_to_the_cap() {
-    let mut run = OneRun::start(&ImplementAndReview, Limits { auto_resumes: 3, ..Limits::default() });
+fn progress_or_another_reason_allows_another_automatic_resume_up_to_the_limit() {
+    let mut run =
+        OneRun::start(&ImplementAndReview, Limits { auto_resumes: 3, ..Limits::default() });
     fail(&mut run, ExitReason::RateLimited);
     resume_by_itself(&mut run);
     run.report("complete");
@@ -405,56 +454,61 @@ fn progress_or_another_reason_lets_it_try_again_up_to_the_cap() {
     resume_by_itself(&mut run);
     run.report("no-issues");
     fail(&mut run, ExitReason::Stalled);
-    assert_eq!(run.run.ending().unwrap().resume_at, None, "three times were allowed");
+    assert_eq!(run.run.ending().unwrap().resume_at, None, "three automatic resumes are allowed");
     let fresh = run.fresh();
-    let decision = run.run.resume(Resume::by(ResumedBy::User), Meanwhile::default(), fresh).unwrap();
+    let decision =
+        run.run.resume(Resume::by(ResumedBy::User), PendingPrompts::default(), fresh).unwrap();
     run.events.extend(decision.events);
     fail(&mut run, ExitReason::Stalled);
     resume_by_itself(&mut run);
 }
 
 #[test]
-fn a_reason_that_does_not_go_away_by_itself_is_not_resumed() {
+fn a_run_does_not_resume_by_itself_after_a_reason_that_needs_a_person() {
     let mut run = run();
     fail(&mut run, ExitReason::AuthRequired);
     assert_eq!(run.run.ending().unwrap().resume_at, None);
 }
 
 #[test]
-fn a_run_that_waits_can_be_told_not_to_go_on() {
+fn a_paused_run_can_be_ended() {
     let mut run = run();
     fail(&mut run, ExitReason::RateLimited);
-    run.handle(Input::Cancelled { exit: Exit::because(ExitReason::UserRequested), took: Duration::ZERO });
+    run.handle(Input::Cancelled {
+        exit: Exit::because(ExitReason::UserRequested),
+        took: Duration::ZERO,
+    });
     assert_eq!((run.reason(), run.run.ending().unwrap().resume_at), ("user-requested", None));
 }
 
 #[test]
-fn a_run_that_reached_its_goal_or_goes_on_cannot_be_resumed() {
+fn a_run_that_reached_its_goal_or_is_running_cannot_be_resumed() {
     let mut run = run();
     let fresh = run.fresh();
     assert_eq!(
-        run.run.resume(Resume::by(ResumedBy::User), Meanwhile::default(), fresh).unwrap_err(),
+        run.run.resume(Resume::by(ResumedBy::User), PendingPrompts::default(), fresh).unwrap_err(),
         CannotResume::StillRunning
     );
     run.report("no-tasks");
-    let error = run.run.resume(Resume::by(ResumedBy::User), Meanwhile::default(), fresh).unwrap_err();
+    let error =
+        run.run.resume(Resume::by(ResumedBy::User), PendingPrompts::default(), fresh).unwrap_err();
     assert!(error.to_string().contains("no-tasks-available"), "{error}");
 }
 
-static SPEECHLESS: std::sync::LazyLock<&'static Outline> = std::sync::LazyLock::new(|| {
+static NO_PROMPT: std::sync::LazyLock<&'static Outline> = std::sync::LazyLock::new(|| {
     let steps = vec![StepOutline { prompt: " \n", ..Strict::OUTLINE.steps[0] }];
     Box::leak(Box::new(Outline { steps: steps.leak(), ..*Strict::OUTLINE }))
 });
 
 #[derive(Debug)]
-struct SpeechlessPosition(Box<dyn AnyPosition>);
+struct NoPromptPosition(Box<dyn AnyPosition>);
 
-impl AnyPosition for SpeechlessPosition {
+impl AnyPosition for NoPromptPosition {
     fn recipe(&self) -> &'static Outline {
-        *SPEECHLESS
+        *NO_PROMPT
     }
     fn outline(&self) -> &'static StepOutline {
-        &SPEECHLESS.steps[0]
+        &NO_PROMPT.steps[0]
     }
     fn visits(&self, step: &str) -> u32 {
         self.0.visits(step)
@@ -480,24 +534,24 @@ impl AnyPosition for SpeechlessPosition {
     }
 }
 
-/// A recipe by hand, with a step that has nothing to say: the macro would not let it pass.
-struct Speechless;
+/// A hand-written recipe whose step has a blank prompt, which the macro would refuse.
+struct NoPromptRecipe;
 
-impl AnyRecipe for Speechless {
+impl AnyRecipe for NoPromptRecipe {
     fn outline(&self) -> &'static Outline {
-        *SPEECHLESS
+        *NO_PROMPT
     }
     fn begin(&self, restarts: u32) -> Box<dyn AnyPosition> {
-        Box::new(SpeechlessPosition(Strict::ANY.begin(restarts)))
+        Box::new(NoPromptPosition(Strict::ANY.begin(restarts)))
     }
     fn resume(&self, snapshot: &Snapshot) -> Result<Box<dyn AnyPosition>, SnapshotError> {
-        Ok(Box::new(SpeechlessPosition(Strict::ANY.resume(snapshot)?)))
+        Ok(Box::new(NoPromptPosition(Strict::ANY.resume(snapshot)?)))
     }
 }
 
 #[test]
-fn a_step_with_nothing_to_say_ends_the_run() {
-    let run = OneRun::start(&Speechless, Limits::default());
+fn a_step_without_a_prompt_ends_the_run() {
+    let run = OneRun::start(&NoPromptRecipe, Limits::default());
     assert_eq!(run.reason(), "no-prompt");
 }
 

@@ -1,5 +1,5 @@
-//! Whatever happens to a run, in whatever order: it can be rebuilt from its events, ends once, never takes more steps
-//! than its recipe allows, and neither loses nor repeats what people said.
+//! Whatever happens to a run, in any order: it can be rebuilt from its events, ends once, never
+//! takes more steps than its recipe allows, and neither loses nor repeats a prompt.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -10,8 +10,8 @@ use proptest::prelude::{Just, ProptestConfig, Strategy, any, prop_oneof, proptes
 use proptest::test_runner::RngSeed;
 use surefire::recipes::BUNDLED;
 use surefire::run::{
-    Check, CheckKind, CheckResult, CheckVerdict, Event, Input, Limits, Meanwhile, Purpose, Resume, ResumedBy,
-    Run, Todo, TurnFacts,
+    Action, Check, CheckKind, CheckResult, CheckVerdict, Event, Input, Limits, PendingPrompts,
+    Purpose, Resume, ResumedBy, Run, TurnFacts,
 };
 use surefire::{Exit, ExitReason};
 
@@ -46,11 +46,11 @@ fn happens() -> impl Strategy<Value = Happens> {
 fn limits() -> impl Strategy<Value = Limits> {
     let maybe = |range: std::ops::Range<u32>| proptest::option::weighted(0.3, range);
     (maybe(1..400), maybe(1..30), maybe(1..40), 0u32..4, 0u32..4).prop_map(
-        |(time, max_ticks, budget, reasks, auto_resumes)| Limits {
+        |(time, max_ticks, budget, max_retries, auto_resumes)| Limits {
             time: time.map(|seconds| Duration::from_secs(seconds.into())),
             max_ticks,
             budget_usd: budget.map(|quarters| f64::from(quarters) * 0.25),
-            reasks,
+            max_retries,
             auto_resumes,
             ..Limits::default()
         },
@@ -65,9 +65,10 @@ const FAILURES: [ExitReason; 5] = [
     ExitReason::AuthRequired,
 ];
 
-const BAD_REPLIES: [&str; 4] = ["", "no JSON", r#"{"outcome": "no-such-thing"}"#, r#"{"outcome": "other"}"#];
+const BAD_REPLIES: [&str; 4] =
+    ["", "no JSON", r#"{"outcome": "no-such-thing"}"#, r#"{"outcome": "other"}"#];
 
-/// A check ends in whatever way the choice says, mostly well.
+/// Ends the check with the verdict that the choice selects.
 fn end_check(run: &mut OneRun, check: &Check, choice: u8) {
     let verdict = match choice % 8 {
         0 => CheckVerdict::Impossible,
@@ -82,15 +83,15 @@ fn end_check(run: &mut OneRun, check: &Check, choice: u8) {
 }
 
 fn happen(run: &mut OneRun, what: &Happens) {
-    let asked = match run.run.todo() {
-        Todo::Ask(ask) => Some(ask.attempt),
-        Todo::Check(asked) => {
+    let asked = match run.run.action() {
+        Action::Ask(ask) => Some(ask.attempt),
+        Action::Check(asked) => {
             if let Happens::Outcome(choice) | Happens::BadReply(choice) = what {
                 return end_check(run, &asked, *choice);
             }
             None
         }
-        Todo::Wait | Todo::End | Todo::Restart(_) => None,
+        Action::Wait | Action::End | Action::Restart(_) => None,
     };
     let took = Duration::from_secs(3);
     let facts = TurnFacts { took, ..TurnFacts::default() };
@@ -125,27 +126,32 @@ fn happen(run: &mut OneRun, what: &Happens) {
         (Happens::Resume { by_user, allow_visits, allow_steps, lift }, _) => {
             let by = if *by_user { ResumedBy::User } else { ResumedBy::Auto };
             let limits = lift.then(Limits::default);
-            let resume =
-                Resume { limits, allow_visits: *allow_visits, allow_steps: *allow_steps, ..Resume::by(by) };
+            let resume = Resume {
+                limits,
+                allow_visits: *allow_visits,
+                allow_steps: *allow_steps,
+                ..Resume::by(by)
+            };
             let fresh = run.fresh();
-            if let Ok(decision) = run.run.resume(resume, Meanwhile::default(), fresh) {
+            if let Ok(decision) = run.run.resume(resume, PendingPrompts::default(), fresh) {
                 run.events.extend(decision.events);
-                run.todo = decision.todo;
+                run.action = decision.action;
             }
         }
         (Happens::Outcome(_) | Happens::BadReply(_) | Happens::Fails(_), None) => {}
     }
 }
 
-/// What must hold after everything that happens.
+/// Asserts the invariants that hold after every input.
 fn check(run: &OneRun) {
-    let rebuilt = Run::replay(run.run.recipe(), &run.events).expect("its own events rebuild a run");
+    let rebuilt =
+        Run::replay(run.run.recipe(), &run.events).expect("a run is rebuilt from its own events");
     assert_eq!(format!("{rebuilt:?}"), format!("{:?}", run.run));
-    let again = serde_json::to_string(&run.events).expect("events can be written");
-    let again: Vec<Event> = serde_json::from_str(&again).expect("and read");
+    let again = serde_json::to_string(&run.events).expect("events serialize");
+    let again: Vec<Event> = serde_json::from_str(&again).expect("events deserialize");
     assert_eq!(again, run.events);
 
-    let (mut open, mut turn_open, mut passing) = (true, false, false);
+    let (mut open, mut turn_open, mut delivering) = (true, false, false);
     let mut attempts = BTreeSet::new();
     let mut moves = 0;
     let (mut queued, mut delivered) = (Vec::new(), Vec::new());
@@ -153,11 +159,11 @@ fn check(run: &OneRun) {
         match event {
             Event::Started { .. } => assert_eq!(moves, 0),
             Event::TurnBegan { attempt, purpose, .. } => {
-                assert!(open && !turn_open, "one turn at a time, in a run that goes on");
+                assert!(open && !turn_open, "one turn at a time, in a run that has not ended");
                 assert!(attempts.insert(*attempt), "an attempt is begun once");
                 turn_open = true;
-                passing = matches!(purpose, Purpose::Pass { .. });
-                if let Purpose::Pass { prompt } = purpose {
+                delivering = matches!(purpose, Purpose::Deliver { .. });
+                if let Purpose::Deliver { prompt } = purpose {
                     delivered.push(*prompt);
                 }
             }
@@ -169,27 +175,27 @@ fn check(run: &OneRun) {
                 assert!(open && !turn_open, "one turn or check at a time");
                 assert!(attempts.insert(*check), "a check is begun once");
                 turn_open = true;
-                passing = false;
+                delivering = false;
             }
             Event::Checked { .. } => {
-                assert!(turn_open, "a check ends that began");
+                assert!(turn_open, "only a check that began can end");
                 turn_open = false;
             }
             Event::TreeSeen { .. } | Event::ToolsRefused { .. } | Event::RulesBroken { .. } => {
-                assert!(turn_open, "they belong to a turn");
+                assert!(turn_open, "the event belongs to a turn or a check");
             }
             Event::WorktreeEnded { .. } => assert!(!open, "a worktree ends after its run"),
-            Event::Reasked { number, of, .. } => assert!(number <= of),
+            Event::Retried { number, of, .. } => assert!(number <= of),
             Event::Moved { number, .. } => {
                 moves += 1;
-                assert_eq!(*number, moves + 1, "no transition is lost or doubled");
+                assert_eq!(*number, moves + 1, "no transition is lost or duplicated");
             }
             Event::PromptQueued { prompt, .. } => queued.push(*prompt),
-            Event::Ended { ending, unheard, .. } => {
-                assert!(open || ending.reason == "user-requested", "it ends once");
-                // What the agent may not have heard is next in line again.
-                assert!(!unheard || turn_open && passing);
-                if *unheard {
+            Event::Ended { ending, redeliver, .. } => {
+                assert!(open || ending.reason == "user-requested", "a run ends once");
+                // A prompt that the agent may not have received is the next one again.
+                assert!(!redeliver || turn_open && delivering);
+                if *redeliver {
                     delivered.pop();
                 }
                 (open, turn_open) = (false, false);
@@ -201,8 +207,8 @@ fn check(run: &OneRun) {
         }
     }
     assert_eq!(open, run.run.ending().is_none());
-    delivered.extend(run.run.waiting().map(|(prompt, _)| prompt));
-    assert_eq!(delivered, queued, "what people said is delivered in order, once, or waits");
+    delivered.extend(run.run.queued().map(|(prompt, _)| prompt));
+    assert_eq!(delivered, queued, "each prompt is delivered once and in order, or is still queued");
 }
 
 proptest! {
@@ -220,17 +226,17 @@ proptest! {
         restarts in 0u32..60,
         what in vec(happens(), 0..60),
     ) {
-        let recipe = BUNDLED.iter().nth(recipe).expect("there are eight");
-        let mut run = OneRun::order(recipe, |order| {
-            order.limits = limits;
-            order.restarts = restarts;
+        let recipe = BUNDLED.iter().nth(recipe).expect("there are eight bundled recipes");
+        let mut run = OneRun::spec(recipe, |spec| {
+            spec.limits = limits;
+            spec.restarts = restarts;
         });
         check(&run);
         for happening in &what {
             happen(&mut run, happening);
             check(&run);
         }
-        // Only somebody who resumes can allow more steps than the recipe does.
+        // Only a resume can allow more steps than the recipe does.
         if !run.events.iter().any(|event| matches!(event, Event::Resumed { .. })) {
             assert!(run.run.position().steps() <= recipe.outline().max_steps);
         }

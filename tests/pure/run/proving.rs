@@ -1,17 +1,17 @@
-//! What a run makes of evidence, of commands, and of refused tools.
+//! How a run handles evidence, commands, and refused tools.
 
 use std::time::Duration;
 
 use surefire::run::{
-    Changes, CheckKind, CheckSubject, CheckVerdict, Event, Input, Limits, Meanwhile, Moment, Purpose, Resume,
-    ResumedBy, RetryCause, Run, Todo, ToolRefusal, TreeState, TurnFacts,
+    Action, Changes, CheckKind, CheckSubject, CheckVerdict, Event, Input, Limits, Moment,
+    PendingPrompts, Purpose, Resume, ResumedBy, RetryCause, Run, ToolRefusal, TreeState, TurnFacts,
 };
 use surefire::{Exit, ExitReason, Tool};
 
 use super::one_run::{OneRun, replied};
 
 surefire::recipe! {
-    /// Everything that a run can be held to.
+    /// Evidence, verify commands, a command step and tools.
     recipe Proving {
         initial: Build,
         guardrails: { max_step_visits: 5, max_verify_time_per_milestone: 10m },
@@ -40,7 +40,7 @@ fn run() -> OneRun {
     OneRun::start(&Proving, Limits::default())
 }
 
-/// A run that has built and tested.
+/// A run that is at `commit`, after its build and test steps.
 fn at_commit() -> OneRun {
     let mut run = run();
     run.report("complete");
@@ -51,17 +51,17 @@ fn at_commit() -> OneRun {
 
 fn retries(run: &OneRun) -> Vec<(u32, RetryCause)> {
     let retried = run.events.iter().filter_map(|event| match event {
-        Event::Reasked { number, cause, .. } => Some((*number, *cause)),
+        Event::Retried { number, cause, .. } => Some((*number, *cause)),
         _ => None,
     });
     retried.collect()
 }
 
 #[test]
-fn an_outcome_is_followed_once_its_evidence_was_found() {
+fn an_outcome_is_followed_once_its_evidence_is_found() {
     let mut run = at_commit();
     run.reply(r#"{"outcome": "committed"}"#);
-    assert_eq!(run.reason(), "", "the agent's word is not enough");
+    assert_eq!(run.reason(), "", "the agent's report is not enough");
     let check = run.check();
     let names: Vec<_> = check.evidence.iter().map(ToString::to_string).collect();
     assert_eq!((check.step, names), ("commit", vec!["commit".to_owned()]));
@@ -77,8 +77,16 @@ fn missing_evidence_is_asked_for_with_what_was_found_and_then_ends_the_run() {
         run.checked(FAILED, "HEAD is still 1a2b3c4");
         let ask = run.ask();
         assert!(matches!(ask.purpose, Purpose::Evidence { number: it, .. } if it == number));
-        assert!(ask.prompt.contains("`commit` was not found: HEAD is still 1a2b3c4"), "{}", ask.prompt);
-        assert!(ask.prompt.contains("nothing-to-commit"), "it may report what is true: {}", ask.prompt);
+        assert!(
+            ask.prompt.contains("`commit` was not found: HEAD is still 1a2b3c4"),
+            "{}",
+            ask.prompt
+        );
+        assert!(
+            ask.prompt.contains("nothing-to-commit"),
+            "the agent may report another outcome: {}",
+            ask.prompt
+        );
     }
     assert_eq!(retries(&run), [1, 2, 3].map(|number| (number, RetryCause::Evidence)));
     run.reply(r#"{"outcome": "committed"}"#);
@@ -89,7 +97,7 @@ fn missing_evidence_is_asked_for_with_what_was_found_and_then_ends_the_run() {
 }
 
 #[test]
-fn the_agent_may_report_what_is_true_instead() {
+fn the_agent_may_report_another_outcome_after_missing_evidence() {
     let mut run = at_commit();
     run.reply(r#"{"outcome": "committed"}"#);
     run.checked(FAILED, "HEAD is still 1a2b3c4");
@@ -121,7 +129,7 @@ fn bad_replies_and_missing_evidence_share_the_retries_of_a_visit_and_the_last_ca
 }
 
 #[test]
-fn evidence_that_is_missing_after_a_refusal_names_the_tools_and_the_option() {
+fn an_end_for_missing_evidence_after_a_refusal_names_the_tools_and_the_option() {
     let mut run = at_commit();
     for _ in 0..4 {
         let refused = ToolRefusal {
@@ -137,8 +145,11 @@ fn evidence_that_is_missing_after_a_refusal_names_the_tools_and_the_option() {
     let ending = run.run.ending().unwrap();
     assert_eq!(ending.reason, "permission_denied");
     let words = ending.description.as_ref().unwrap();
-    assert!(words.contains("Bash (`git push`)") && words.contains("--allow-tool 'git push *'"), "{words}");
-    assert_eq!(words.matches("git push`").count(), 1, "each once: {words}");
+    assert!(
+        words.contains("Bash (`git push`)") && words.contains("--allow-tool 'git push *'"),
+        "{words}"
+    );
+    assert_eq!(words.matches("git push`").count(), 1, "each refused tool is named once: {words}");
 }
 
 #[test]
@@ -155,10 +166,12 @@ fn commands_after_a_step_have_retries_of_their_own() {
         run.checked(FAILED, "error: unused variable");
         let ask = run.ask();
         assert!(matches!(ask.purpose, Purpose::Verify { number: it, .. } if it == number));
-        assert!(ask.prompt.contains("`make check` failed with exit status 2: error: unused variable"));
+        assert!(
+            ask.prompt.contains("`make check` failed with exit status 2: error: unused variable")
+        );
         assert!(
             !ask.prompt.contains("could not be used"),
-            "it is not the reminder about JSON: {}",
+            "the prompt is not the reminder about JSON: {}",
             ask.prompt
         );
     }
@@ -212,7 +225,7 @@ fn a_step_that_is_a_command_takes_no_turn_and_its_status_decides() {
 }
 
 #[test]
-fn a_command_that_cannot_be_run_or_whose_fate_is_unknown_ends_the_run() {
+fn a_command_that_cannot_be_run_or_whose_end_is_unknown_ends_the_run() {
     let table = [
         (CheckVerdict::Impossible, "verification_failed"),
         (CheckVerdict::TimedOut { limit: Duration::from_mins(5) }, "verification_timeout"),
@@ -224,20 +237,26 @@ fn a_command_that_cannot_be_run_or_whose_fate_is_unknown_ends_the_run() {
         run.checked(verdict, "");
         let ending = run.run.ending().unwrap();
         assert_eq!(ending.reason, reason);
-        assert!(ending.resume_at.is_none() && !ending.auto_resumable, "only a person has it run again");
+        assert!(
+            ending.resume_at.is_none() && !ending.auto_resumable,
+            "it does not run again automatically"
+        );
         let fresh = run.fresh();
-        let decision = run.run.resume(Resume::by(ResumedBy::User), Meanwhile::default(), fresh).unwrap();
-        assert!(matches!(decision.todo, Todo::Check(_)), "a person may have it run again");
+        let decision =
+            run.run.resume(Resume::by(ResumedBy::User), PendingPrompts::default(), fresh).unwrap();
+        assert!(matches!(decision.action, Action::Check(_)), "a person may have it run again");
     }
 }
 
 #[test]
-fn the_first_look_is_the_baseline_for_good_and_turns_that_move_head_are_known() {
+fn the_first_snapshot_stays_the_baseline_and_turns_that_move_head_are_recorded() {
     let tree = |head: &str| TreeState { head: Some(head.to_owned()), ..TreeState::default() };
     let turn = |run: &mut OneRun, before: &str, after: &str, reply: &str| {
         let attempt = run.ask().attempt;
         run.handle(Input::TreeSeen { attempt, tree: tree(before) });
-        let Input::Replied { attempt, text, facts } = replied(attempt, reply) else { unreachable!() };
+        let Input::Replied { attempt, text, facts } = replied(attempt, reply) else {
+            unreachable!()
+        };
         let seen = Some(Box::new((tree(after), Changes::default())));
         run.handle(Input::Replied { attempt, text, facts: TurnFacts { tree: seen, ..facts } });
     };
@@ -248,7 +267,7 @@ fn the_first_look_is_the_baseline_for_good_and_turns_that_move_head_are_known() 
     assert_eq!(baseline.tree, Some(tree("a")));
     let windows: Vec<_> =
         baseline.windows.iter().map(|it| (it.before.as_deref(), it.after.as_deref())).collect();
-    assert_eq!(windows, [(Some("b"), Some("c"))], "what moved HEAD between turns was not the run");
+    assert_eq!(windows, [(Some("b"), Some("c"))], "the run did not move HEAD between its turns");
     let seen = run
         .events
         .iter()
@@ -256,8 +275,8 @@ fn the_first_look_is_the_baseline_for_good_and_turns_that_move_head_are_known() 
     assert_eq!(seen.count(), 2);
     run.checked(CheckVerdict::Impossible, "");
     let fresh = run.fresh();
-    let _ = run.run.resume(Resume::by(ResumedBy::User), Meanwhile::default(), fresh).unwrap();
-    assert_eq!(run.ask().baseline.tree, Some(tree("a")), "a run that is resumed keeps it");
+    let _ = run.run.resume(Resume::by(ResumedBy::User), PendingPrompts::default(), fresh).unwrap();
+    assert_eq!(run.ask().baseline.tree, Some(tree("a")), "a resumed run keeps its baseline");
 }
 
 #[test]
@@ -272,7 +291,7 @@ fn a_check_survives_a_replay() {
         Some(Event::CheckBegan { subject: CheckSubject::Outcome { outcome, .. }, .. }) if outcome == "committed"
     ));
     let replayed = Run::replay(&Proving, &events).unwrap();
-    let Todo::Check(again) = replayed.todo() else { panic!("{replayed:?}") };
+    let Action::Check(again) = replayed.action() else { panic!("{replayed:?}") };
     assert_eq!(*again, check);
 }
 
@@ -294,8 +313,9 @@ fn a_late_check_changes_nothing_and_a_stop_ends_one() {
 }
 
 #[test]
-fn what_a_resume_allows_is_allowed_from_then_on_and_recorded_once() {
-    let tools = |names: &[&str]| names.iter().map(|name| name.parse().unwrap()).collect::<Vec<Tool>>();
+fn tools_that_a_resume_allows_stay_allowed_and_are_recorded_once() {
+    let tools =
+        |names: &[&str]| names.iter().map(|name| name.parse().unwrap()).collect::<Vec<Tool>>();
     let mut run = at_commit();
     assert!(!run.ask().prompt.contains("npm test *"));
     for expected in [tools(&["npm test *"]), Vec::new()] {
@@ -303,12 +323,12 @@ fn what_a_resume_allows_is_allowed_from_then_on_and_recorded_once() {
         run.handle(Input::Stopped { exit, took: Duration::ZERO });
         let resume = Resume { allow_tools: tools(&["npm test *"]), ..Resume::by(ResumedBy::User) };
         let fresh = run.fresh();
-        let decision = run.run.resume(resume, Meanwhile::default(), fresh).unwrap();
+        let decision = run.run.resume(resume, PendingPrompts::default(), fresh).unwrap();
         let Some(Event::Resumed { allow_tools, .. }) = decision.events.first() else {
             panic!("{decision:?}")
         };
         assert_eq!(*allow_tools, expected);
-        assert_eq!(run.run.order().allow_tools, tools(&["npm test *"]));
+        assert_eq!(run.run.spec().allow_tools, tools(&["npm test *"]));
         assert!(run.ask().prompt.contains("npm test *"), "{}", run.ask().prompt);
     }
 }

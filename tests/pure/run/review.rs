@@ -1,12 +1,16 @@
-//! Reviews that go round: what counts as a round, when a run has gone round too often, and what the agent is told meanwhile.
+//! Review loops: what counts as a round, when a run ends because its rounds make no progress, and
+//! what the prompts say about open findings.
 
 use std::sync::LazyLock;
 
 use super::one_run::OneRun;
-use surefire::run::{CheckVerdict, Event, Input, Limits, Meanwhile, Read, Resume, ResumedBy, Run, TurnFacts};
+use surefire::run::{
+    CheckVerdict, Event, Input, Limits, PendingPrompts, ReplyReading, Resume, ResumedBy, Run,
+    TurnFacts,
+};
 use surefire::{
-    AnyPosition, AnyRecipe, Exit, ExitReason, Guardrails, Next, OutcomeOutline, Outline, Recipe, Snapshot,
-    SnapshotError, StepOutline, UnknownName,
+    AnyPosition, AnyRecipe, Exit, ExitReason, Guardrails, Next, OutcomeOutline, Outline, Recipe,
+    Snapshot, SnapshotError, StepOutline, UnknownName,
 };
 
 surefire::recipe! {
@@ -55,7 +59,7 @@ fn carrying(max_review_rounds: Option<u32>) -> &'static Outline {
 static DEFAULT: LazyLock<&'static Outline> = LazyLock::new(|| carrying(None));
 static FIVE_ROUNDS: LazyLock<&'static Outline> = LazyLock::new(|| carrying(Some(5)));
 static REVIEWED: Reviewed = Reviewed { outline: &DEFAULT };
-static PATIENT: Reviewed = Reviewed { outline: &FIVE_ROUNDS };
+static REVIEWED_FIVE_ROUNDS: Reviewed = Reviewed { outline: &FIVE_ROUNDS };
 
 #[derive(Debug)]
 struct Position(Box<dyn AnyPosition>, &'static Outline);
@@ -77,7 +81,7 @@ impl AnyPosition for Position {
         self.1
     }
     fn outline(&self) -> &'static StepOutline {
-        self.1.step(self.0.outline().name).expect("it has the same steps")
+        self.1.step(self.0.outline().name).expect("both outlines have the same steps")
     }
     fn visits(&self, step: &str) -> u32 {
         self.0.visits(step)
@@ -116,7 +120,7 @@ fn reports(run: &mut OneRun, outcome: &str, findings: &str) {
     run.reply(&format!(r#"Reviewed. {{"outcome": "{outcome}", "findings": {findings}}}"#));
 }
 
-/// The review finds this, and unless that ends the run, it is fixed.
+/// The review finds this; unless that ends the run, the agent fixes it.
 fn round(run: &mut OneRun, findings: &str) {
     reports(run, "issues-found", findings);
     if run.reason().is_empty() {
@@ -128,21 +132,22 @@ fn description(run: &OneRun) -> &str {
     run.run.ending().and_then(|ending| ending.description.as_deref()).unwrap_or_default()
 }
 
-/// Rebuilt from its events, the run is the same.
-fn replays(recipe: &'static dyn AnyRecipe, run: &OneRun) {
+/// Asserts that the run is the same when rebuilt from its events.
+fn assert_replays(recipe: &'static dyn AnyRecipe, run: &OneRun) {
     let again = Run::replay(recipe, &run.events).unwrap();
     assert_eq!(format!("{again:?}"), format!("{:?}", run.run));
 }
 
 fn resumes(run: &mut OneRun, by: ResumedBy) {
     let fresh = run.fresh();
-    let decision = run.run.resume(Resume::by(by), Meanwhile::default(), fresh).unwrap();
+    let decision = run.run.resume(Resume::by(by), PendingPrompts::default(), fresh).unwrap();
     run.events.extend(decision.events);
 }
 
 #[test]
 fn the_same_findings_end_the_run_however_they_are_written() {
-    let first = r#"[{"text": "Totals are rounded twice.", "file": "src/cart.rs", "line": 12}, "No tests"]"#;
+    let first =
+        r#"[{"text": "Totals are rounded twice.", "file": "src/cart.rs", "line": 12}, "No tests"]"#;
     let again = [
         first,
         r#"["No tests", {"text": "Totals are rounded twice.", "file": "src/cart.rs", "line": 12}]"#,
@@ -155,14 +160,17 @@ fn the_same_findings_end_the_run_however_they_are_written() {
         assert_eq!(run.reason(), "");
         round(&mut run, again);
         assert_eq!(run.reason(), "review_loop_detected", "{again}");
-        assert!(description(&run).starts_with("the same findings came back in round 2: "), "{again}");
+        assert!(
+            description(&run).starts_with("the same findings came back in round 2: "),
+            "{again}"
+        );
         assert!(description(&run).contains("No tests") || description(&run).contains("no  TESTS!"));
-        replays(&REVIEWED, &run);
+        assert_replays(&REVIEWED, &run);
     }
 }
 
 #[test]
-fn other_findings_do_not_end_it() {
+fn different_findings_do_not_end_the_run() {
     for again in [
         r#"["Totals are rounded twice"]"#,
         r#"[{"text": "Totals are rounded twice", "file": "src/cart.rs"}]"#,
@@ -171,15 +179,18 @@ fn other_findings_do_not_end_it() {
         "null",
     ] {
         let mut run = run();
-        round(&mut run, r#"["No tests", {"text": "Totals are rounded twice", "file": "src/tax.rs"}]"#);
+        round(
+            &mut run,
+            r#"["No tests", {"text": "Totals are rounded twice", "file": "src/tax.rs"}]"#,
+        );
         round(&mut run, again);
         assert_eq!((run.reason(), run.ask().step), ("", "review"), "{again}");
     }
 }
 
 #[test]
-fn findings_of_any_earlier_round_count_not_only_the_last() {
-    let mut run = run_of(&PATIENT);
+fn findings_are_compared_with_all_earlier_rounds() {
+    let mut run = run_of(&REVIEWED_FIVE_ROUNDS);
     for findings in [r#"["a", "b", "c"]"#, r#"["a", "b"]"#, r#"["d"]"#] {
         round(&mut run, findings);
     }
@@ -189,7 +200,11 @@ fn findings_of_any_earlier_round_count_not_only_the_last() {
     let ending = run.run.ending().unwrap();
     assert_eq!((ending.exit_code, ending.outcome.as_deref()), (20, Some("issues-found")));
     assert_eq!(ending.message, "Recipe stopped: the same review came back again");
-    assert_eq!((ending.step.as_str(), run.run.position().visits("fix")), ("review", 3), "no further step");
+    assert_eq!(
+        (ending.step.as_str(), run.run.position().visits("fix")),
+        ("review", 3),
+        "the run takes no further step"
+    );
 }
 
 #[test]
@@ -198,21 +213,38 @@ fn findings_that_do_not_get_fewer_end_the_run() {
         let mut run = run_of(recipe);
         for (index, number) in numbers.iter().enumerate() {
             assert_eq!(run.reason(), "", "{numbers:?} before round {}", index + 1);
-            let findings: Vec<_> = (0..*number).map(|it| format!("\"finding {index} {it}\"")).collect();
+            let findings: Vec<_> =
+                (0..*number).map(|it| format!("\"finding {index} {it}\"")).collect();
             round(&mut run, &format!("[{}]", findings.join(", ")));
         }
-        replays(recipe, &run);
+        assert_replays(recipe, &run);
         run
     };
     let table: [(&[usize], &'static dyn AnyRecipe, &str); 8] = [
-        (&[5, 6, 5], &REVIEWED, "the findings did not get fewer over 3 rounds (5, 6, 5): finding 2 0; "),
-        (&[1, 1, 1], &REVIEWED, "the findings did not get fewer over 3 rounds (1, 1, 1): finding 2 0"),
-        (&[9, 3, 2, 3], &REVIEWED, "the findings did not get fewer over 3 rounds (3, 2, 3): finding 3 0; "),
+        (
+            &[5, 6, 5],
+            &REVIEWED,
+            "the findings did not get fewer over 3 rounds (5, 6, 5): finding 2 0; ",
+        ),
+        (
+            &[1, 1, 1],
+            &REVIEWED,
+            "the findings did not get fewer over 3 rounds (1, 1, 1): finding 2 0",
+        ),
+        (
+            &[9, 3, 2, 3],
+            &REVIEWED,
+            "the findings did not get fewer over 3 rounds (3, 2, 3): finding 3 0; ",
+        ),
         (&[5, 6, 4], &REVIEWED, ""),
         (&[5, 4, 3, 2, 1], &REVIEWED, ""),
         (&[2, 9], &REVIEWED, ""),
-        (&[3, 3, 3, 3], &PATIENT, ""),
-        (&[3, 3, 3, 3, 3], &PATIENT, "the findings did not get fewer over 5 rounds (3, 3, 3, 3, 3): "),
+        (&[3, 3, 3, 3], &REVIEWED_FIVE_ROUNDS, ""),
+        (
+            &[3, 3, 3, 3, 3],
+            &REVIEWED_FIVE_ROUNDS,
+            "the findings did not get fewer over 5 rounds (3, 3, 3, 3, 3): ",
+        ),
     ];
     for (found, recipe, words) in table {
         let run = numbers(found, recipe);
@@ -224,27 +256,27 @@ fn findings_that_do_not_get_fewer_end_the_run() {
 }
 
 #[test]
-fn an_outcome_without_findings_settles_the_review() {
+fn an_outcome_that_carries_no_findings_closes_the_review() {
     let mut run = run();
     round(&mut run, r#"["a"]"#);
     reports(&mut run, "no-issues", r#"["not asked for"]"#);
     let not_kept = run.events.iter().all(|event| match event {
-        Event::Replied { read: Read::Outcome { outcome, findings, .. }, .. } => {
+        Event::Replied { read: ReplyReading::Outcome { outcome, findings, .. }, .. } => {
             outcome == "issues-found" || findings.is_empty()
         }
         _ => true,
     });
-    assert!(not_kept, "an outcome that carries none keeps none");
+    assert!(not_kept, "findings of an outcome that does not carry findings are not kept");
     assert!(!run.ask().prompt.contains("findings"), "{}", run.ask().prompt);
     run.report("again");
     assert!(run.ask().prompt.starts_with("Review it."), "{}", run.ask().prompt);
     round(&mut run, r#"["a"]"#);
-    assert_eq!(run.reason(), "", "it is the first round again");
-    replays(&REVIEWED, &run);
+    assert_eq!(run.reason(), "", "the rounds are counted from one again");
+    assert_replays(&REVIEWED, &run);
 }
 
 #[test]
-fn a_report_that_lists_nothing_is_no_round_and_settles_nothing() {
+fn a_report_without_findings_is_not_a_round_and_does_not_close_the_review() {
     let mut run = run();
     for _ in 0..5 {
         round(&mut run, "[]");
@@ -258,23 +290,27 @@ fn a_report_that_lists_nothing_is_no_round_and_settles_nothing() {
 }
 
 #[test]
-fn a_report_without_its_evidence_is_no_round() {
+fn a_report_without_its_evidence_is_not_a_round() {
     let mut run = run();
     for _ in 0..3 {
         reports(&mut run, "nitpicks", r#"["a"]"#);
         run.checked(CheckVerdict::Failed { status: None }, "nothing was changed");
-        assert_eq!(run.reason(), "", "it is the same visit, which is asked again");
+        assert_eq!(run.reason(), "", "the agent is asked again in the same visit");
     }
     reports(&mut run, "nitpicks", r#"["a"]"#);
     run.checked(CheckVerdict::Passed, "");
     run.report("complete");
     reports(&mut run, "nitpicks", r#"["A."]"#);
-    assert_eq!(run.reason(), "review_loop_detected", "and nothing is looked up before that");
-    replays(&REVIEWED, &run);
+    assert_eq!(
+        run.reason(),
+        "review_loop_detected",
+        "the loop is detected before the evidence is checked"
+    );
+    assert_replays(&REVIEWED, &run);
 }
 
 #[test]
-fn a_person_who_resumes_has_looked_at_the_findings() {
+fn rounds_before_a_resume_by_a_person_no_longer_count() {
     let mut run = run();
     round(&mut run, r#"["a"]"#);
     round(&mut run, r#"["a"]"#);
@@ -286,14 +322,14 @@ fn a_person_who_resumes_has_looked_at_the_findings() {
         run.ask().prompt
     );
     round(&mut run, r#"["a"]"#);
-    assert_eq!(run.reason(), "", "what was there before is not held against the agent");
+    assert_eq!(run.reason(), "", "earlier rounds do not count");
     round(&mut run, r#"["a"]"#);
     assert_eq!(description(&run), "the same findings came back in round 4: a");
-    replays(&REVIEWED, &run);
+    assert_replays(&REVIEWED, &run);
 }
 
 #[test]
-fn a_run_that_resumes_by_itself_has_not_been_looked_at() {
+fn rounds_before_an_automatic_resume_still_count() {
     let mut run = run();
     round(&mut run, r#"["a"]"#);
     let (attempt, exit) = (run.ask().attempt, Exit::because(ExitReason::RateLimited));
@@ -301,11 +337,11 @@ fn a_run_that_resumes_by_itself_has_not_been_looked_at() {
     resumes(&mut run, ResumedBy::Auto);
     round(&mut run, r#"["a"]"#);
     assert_eq!(run.reason(), "review_loop_detected");
-    replays(&REVIEWED, &run);
+    assert_replays(&REVIEWED, &run);
 }
 
 #[test]
-fn the_agent_is_told_what_is_open() {
+fn the_prompt_lists_the_open_findings() {
     let mut run = run();
     assert!(run.ask().prompt.starts_with("Review it."), "{}", run.ask().prompt);
     reports(
@@ -318,22 +354,26 @@ fn the_agent_is_told_what_is_open() {
                - No tests\n\n\
                Fix it.\n\n";
     assert!(run.ask().prompt.starts_with(fix), "{}", run.ask().prompt);
-    replays(&REVIEWED, &run);
+    assert_replays(&REVIEWED, &run);
     run.report("complete");
     let review = "This is review round 2. Round 1 found:\n\
                   - src/cart.rs:12: Rounded twice\n\
                   - No tests\n\
-                  Report only what is still open or new; do not repeat what is settled.\n\n\
+                  Report only what is still open or new; do not repeat what is resolved.\n\n\
                   Review it.\n\n";
     assert!(run.ask().prompt.starts_with(review), "{}", run.ask().prompt);
     round(&mut run, r#"["No tests"]"#);
-    assert!(run.ask().prompt.starts_with("This is review round 3. Round 2 found:\n- No tests\nReport only"));
+    assert!(
+        run.ask()
+            .prompt
+            .starts_with("This is review round 3. Round 2 found:\n- No tests\nReport only")
+    );
     reports(&mut run, "no-issues", "[]");
     assert!(run.ask().prompt.starts_with("Polish it."), "{}", run.ask().prompt);
 }
 
 #[test]
-fn a_recipe_whose_outcomes_carry_none_is_bounded_by_visits_alone() {
+fn a_recipe_without_findings_is_bounded_by_visits_alone() {
     let mut run = OneRun::start(&Plain, Limits::default());
     run.report("complete");
     for _ in 0..10 {

@@ -1,4 +1,5 @@
-//! One session as a pure state machine: whatever happens in whatever order, it stays one with what is persisted.
+//! One session as a pure state machine: after any inputs in any order, its state equals what is
+//! persisted.
 
 #![cfg(all(feature = "engine", feature = "recipes"))]
 

@@ -4,25 +4,26 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use surefire::recipes::BUNDLED;
-use surefire::run::{AttemptId, Limits, Order, Permits, Project, Run, RunId, SessionId, Spent};
+use surefire::run::{AttemptId, Limits, Permits, Project, Run, RunId, RunSpec, SessionId, Usage};
 use surefire::session::{
-    Action, ChatTurn, CheckRequest, Decision, Input, NewSession, Profile, QueuedPrompt, Refusal, RunStatus,
-    Session, Stored, StoredRun, TurnOrigin, TurnRequest, Unreplayable,
+    AgentTurn, ChatTurn, CheckRequest, NewSession, Profile, QueuedPrompt, RunStatus, Session,
+    SessionAction, SessionDecision, SessionInput, SessionRefusal, Stored, StoredRun, TurnOrigin,
+    Unreplayable,
 };
-use surefire::store::{Memory, RunFilter, Store, Waiting};
+use surefire::store::{Memory, QueuedPromptRecord, RunFilter, Store};
 use uuid::Uuid;
 
-/// The start of what an agent is told that may have got a prompt before.
+/// The beginning of a prompt that is repeated because the agent may have received it before.
 const AGAIN: &str = "This may have reached you before";
 
 pub(crate) struct World {
     pub(crate) session: Session,
     pub(crate) store: Memory,
-    /// What an agent works on, or the engine checks.
+    /// The turn that an agent is working on, or the check that the engine is carrying out.
     pub(crate) in_flight: Option<InFlight>,
     /// The prompts that an agent has answered.
     pub(crate) answered: BTreeSet<String>,
-    /// The prompts that an agent may have got, without an answer.
+    /// The prompts that an agent may have received, but has not answered.
     pub(crate) unsure: BTreeSet<String>,
     pub(crate) now: u64,
     /// The runs whose recipe has changed since they began.
@@ -30,10 +31,10 @@ pub(crate) struct World {
     ids: u128,
 }
 
-/// A job that the driver would have begun.
+/// A turn or a check that the driver would have begun.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum InFlight {
-    Turn(TurnRequest),
+    Turn(AgentTurn),
     Check(CheckRequest),
 }
 
@@ -45,7 +46,7 @@ impl InFlight {
         }
     }
 
-    /// What an agent was told; nothing in a check.
+    /// The agent's prompt; empty for a check.
     pub(crate) fn prompt(&self) -> &str {
         match self {
             Self::Turn(turn) => &turn.prompt,
@@ -74,8 +75,11 @@ impl World {
         Uuid::from_u128(self.ids)
     }
 
-    /// Hands the session an input, persists what it decides, and does what follows.
-    pub(crate) fn handle(&mut self, input: Input) -> Result<Decision, Refusal> {
+    /// Hands the session an input, persists its decision, and carries out the actions.
+    pub(crate) fn handle(
+        &mut self,
+        input: SessionInput,
+    ) -> Result<SessionDecision, SessionRefusal> {
         self.now += 1;
         let before = self.summary();
         let mut ids = self.ids;
@@ -87,7 +91,11 @@ impl World {
         let decision = match decision {
             Ok(decision) => decision,
             Err(refusal) => {
-                assert_eq!(self.summary(), before, "a session that refuses is unchanged: {refusal}");
+                assert_eq!(
+                    self.summary(),
+                    before,
+                    "a session that refuses is unchanged: {refusal}"
+                );
                 return Err(refusal);
             }
         };
@@ -104,37 +112,54 @@ impl World {
         }
         if let Some(successor) = &decision.successor {
             let stored = Session::load(stored(&self.store, successor.id(), &self.changed));
-            assert_eq!(summary(successor), summary(&stored), "the successor is what is persisted");
+            assert_eq!(
+                summary(successor),
+                summary(&stored),
+                "the successor equals what is persisted"
+            );
         }
         assert_eq!(self.session.in_flight(), self.in_flight.as_ref().map(InFlight::attempt));
-        assert_eq!(self.summary(), self.reloaded().1, "the session is what is persisted");
-        let due = RunFilter { session: Some(self.session.id()), resume_due: true, ..RunFilter::default() };
+        assert_eq!(self.summary(), self.reloaded().1, "the session equals what is persisted");
+        let due = RunFilter {
+            session: Some(self.session.id()),
+            resume_due: true,
+            ..RunFilter::default()
+        };
         let due: Vec<_> = self.store.runs(&due).unwrap().iter().map(|run| run.id).collect();
         assert_eq!(due, Vec::from_iter(self.paused()), "no other run waits to resume");
         Ok(decision)
     }
 
-    fn act(&mut self, action: &Action) {
+    fn act(&mut self, action: &SessionAction) {
         match action {
-            Action::Ask(request) => {
+            SessionAction::Ask(request) => {
                 assert_eq!(self.in_flight, None, "at most one turn is in flight");
                 let prompt = &request.prompt;
                 let is_clients = prompt.starts_with("word ");
-                assert!(is_clients || request.run.is_some() || prompt.starts_with(AGAIN), "{prompt}");
-                assert!(!is_clients || !self.answered.contains(prompt), "{prompt} was answered before");
-                assert!(!is_clients || !self.unsure.contains(prompt), "{prompt} is repeated without notice");
-                self.in_flight = Some(InFlight::Turn(TurnRequest::clone(request)));
+                assert!(
+                    is_clients || request.run.is_some() || prompt.starts_with(AGAIN),
+                    "{prompt}"
+                );
+                assert!(
+                    !is_clients || !self.answered.contains(prompt),
+                    "{prompt} was answered before"
+                );
+                assert!(
+                    !is_clients || !self.unsure.contains(prompt),
+                    "{prompt} is repeated without notice"
+                );
+                self.in_flight = Some(InFlight::Turn(AgentTurn::clone(request)));
             }
-            Action::Check(request) => {
+            SessionAction::Check(request) => {
                 assert_eq!(self.in_flight, None, "at most one turn or check is in flight");
                 let check = &request.check;
                 assert!(
                     !check.evidence.is_empty() || !check.commands.is_empty(),
-                    "there is something to check"
+                    "a check has evidence or commands"
                 );
                 self.in_flight = Some(InFlight::Check(CheckRequest::clone(request)));
             }
-            Action::StopTurn => {
+            SessionAction::StopTurn => {
                 assert!(self.in_flight.is_some(), "only a turn in flight is stopped");
                 self.in_flight = None;
             }
@@ -146,14 +171,14 @@ impl World {
         match self.session.status() {
             RunStatus::Paused(run) => Some(run),
             RunStatus::Unreplayable(run) => self.session.resume_at().map(|_| run),
-            RunStatus::None | RunStatus::Driven(_) | RunStatus::Left(_) => None,
+            RunStatus::None | RunStatus::Driven(_) | RunStatus::Orphaned(_) => None,
         }
     }
 
-    /// The recipe of the run is not what it was, when the next driver takes over.
+    /// The recipe of the run changes before the next driver takes over.
     pub(crate) fn change_recipe(&mut self) {
         match self.session.status() {
-            RunStatus::Driven(run) | RunStatus::Left(run) | RunStatus::Paused(run) => {
+            RunStatus::Driven(run) | RunStatus::Orphaned(run) | RunStatus::Paused(run) => {
                 self.changed.insert(run);
             }
             RunStatus::Unreplayable(_) | RunStatus::None => {}
@@ -161,14 +186,14 @@ impl World {
         self.restart();
     }
 
-    /// The driver is killed, and another one looks at what is persisted, but is not meant to drive it.
+    /// The driver is killed, and another one loads what is persisted without adopting it.
     pub(crate) fn reload(&mut self) {
         self.session = self.reloaded().0;
         self.in_flight = None;
     }
 
-    /// What the session decides cannot be persisted, so it is loaded anew.
-    pub(crate) fn refuse(&mut self, input: Input) {
+    /// The session's decision cannot be persisted, so the session is reloaded.
+    pub(crate) fn refuse(&mut self, input: SessionInput) {
         let mut ids = u128::MAX;
         let _ = self.session.handle(input, self.now, &mut || {
             ids -= 1;
@@ -180,24 +205,24 @@ impl World {
     /// The driver is killed, and another one takes over from what is persisted.
     pub(crate) fn restart(&mut self) {
         self.reload();
-        let _ = self.handle(Input::Adopt).expect("what is persisted can be driven");
+        let _ = self.handle(SessionInput::Adopt).expect("a persisted session can be adopted");
     }
 
-    pub(crate) fn order(&mut self) -> Order {
-        Order {
+    pub(crate) fn spec(&mut self) -> RunSpec {
+        RunSpec {
             run: self.id().into(),
             session: self.session.id(),
             agent: "fake".into(),
             rehearsal: false,
             directory: "/projects".into(),
-            about: None,
+            task: None,
             model: None,
             allow_tools: Vec::new(),
             permits: Permits::default(),
             project: Project::default(),
             worktree: None,
             limits: Limits { time: Some(Duration::from_hours(1)), ..Limits::default() },
-            spent: Spent::default(),
+            spent: Usage::default(),
             restarts: 0,
             continues: None,
         }
@@ -214,9 +239,10 @@ impl World {
         }
     }
 
-    /// The run that began last, if it has ended, as the store has it.
+    /// The run that began last, as stored, if it has ended and its recipe has not changed.
     pub(crate) fn last_ended(&self) -> Option<(Run, u64)> {
-        let last = RunFilter { session: Some(self.session.id()), limit: Some(1), ..RunFilter::default() };
+        let last =
+            RunFilter { session: Some(self.session.id()), limit: Some(1), ..RunFilter::default() };
         let record = self.store.runs(&last).unwrap().pop().filter(|run| run.ending.is_some())?;
         if self.changed.contains(&record.id) {
             return None;
@@ -224,29 +250,30 @@ impl World {
         Some(replayed(&self.store, record.id))
     }
 
-    /// What matters about a session, in words.
+    /// The relevant state of a session, as text.
     fn summary(&self) -> String {
         summary(&self.session)
     }
 
     fn reloaded(&self) -> (Session, String) {
         let session = Session::load(stored(&self.store, self.session.id(), &self.changed));
-        let told = summary(&session);
-        (session, told)
+        let summary = summary(&session);
+        (session, summary)
     }
 }
 
 fn summary(session: &Session) -> String {
-    let queue: Vec<_> = session.queue().map(|queued| (&queued.text, queued.again)).collect();
-    let chats: Vec<_> = session.chats().map(|chat| (chat.attempt, chat.prompt.again)).collect();
+    let queue: Vec<_> = session.queue().map(|queued| (&queued.text, queued.may_repeat)).collect();
+    let chats: Vec<_> =
+        session.chats().map(|chat| (chat.attempt, chat.prompt.may_repeat)).collect();
     let run = session.run().map(|run| {
-        let waiting: Vec<_> = run.waiting().map(|(_, text)| text.to_owned()).collect();
-        (run.order().run, run.ending().cloned(), run.position().steps(), waiting, run.spent())
+        let queued: Vec<_> = run.queued().map(|(_, text)| text.to_owned()).collect();
+        (run.spec().run, run.ending().cloned(), run.position().steps(), queued, run.spent())
     });
     let known = (session.profile(), session.opened(), session.commits());
-    // Whether a run is driven or left is not persisted.
+    // Whether a run is driven or not is not persisted.
     let status = match session.status() {
-        RunStatus::Left(run) => RunStatus::Driven(run),
+        RunStatus::Orphaned(run) => RunStatus::Driven(run),
         status => status,
     };
     format!("{known:?} {status:?} {run:?} {queue:?} {chats:?}")
@@ -266,8 +293,10 @@ fn unreplayable(store: &Memory, run: RunId) -> StoredRun {
     StoredRun::Unreplayable(Unreplayable { run, seq, events, why, resumes: true })
 }
 
-fn queued(Waiting { prompt, text, again, number, .. }: Waiting) -> QueuedPrompt {
-    QueuedPrompt { prompt, text, again, number }
+fn queued(
+    QueuedPromptRecord { prompt, text, again, number, .. }: QueuedPromptRecord,
+) -> QueuedPrompt {
+    QueuedPrompt { prompt, text, may_repeat: again, number }
 }
 
 fn stored(store: &Memory, id: SessionId, changed: &BTreeSet<RunId>) -> Stored {
@@ -286,17 +315,19 @@ fn stored(store: &Memory, id: SessionId, changed: &BTreeSet<RunId>) -> Stored {
     let open = store.runs(&RunFilter { open: Some(true), ..of_it.clone() }).unwrap().pop();
     let paused = store.runs(&RunFilter { resume_due: true, ..of_it }).unwrap().pop();
     let run = open.or(paused).map_or(StoredRun::None, |record| {
-        let process =
-            of_session.clone().find(|it| it.run == Some(record.id)).and_then(|it| it.process.clone());
+        let process = of_session
+            .clone()
+            .find(|it| it.run == Some(record.id))
+            .and_then(|it| it.process.clone());
         if changed.contains(&record.id) {
             return unreplayable(store, record.id);
         }
         let (run, seq) = replayed(store, record.id);
         StoredRun::Replayed { run: Box::new(run), seq, process, resumes: true }
     });
-    let queue = store.waiting(id).unwrap();
-    let passing = of_session.clone().find(|it| it.run.is_some()).and_then(|it| it.prompt);
-    let passing = passing.and_then(|prompt| store.prompt(prompt).unwrap());
+    let queue = store.queued_prompts(id).unwrap();
+    let delivering = of_session.clone().find(|it| it.run.is_some()).and_then(|it| it.prompt);
+    let delivering = delivering.and_then(|prompt| store.prompt(prompt).unwrap());
     Stored {
         id,
         profile: Some(Profile {
@@ -309,6 +340,6 @@ fn stored(store: &Memory, id: SessionId, changed: &BTreeSet<RunId>) -> Stored {
         run,
         chats: chats.collect(),
         queue: queue.into_iter().map(queued).collect(),
-        passing: passing.map(queued),
+        delivering: delivering.map(queued),
     }
 }

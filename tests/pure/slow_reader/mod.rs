@@ -1,4 +1,5 @@
-//! The rules of reading once more, with `serde_json` and without any thought of speed, to compare the real reader with.
+//! A second implementation of the reading rules, with `serde_json` and without regard for speed, to
+//! compare the real reader with.
 
 use serde::de::{Deserializer as _, MapAccess, Visitor};
 use serde_json::Value;
@@ -6,11 +7,13 @@ use surefire::outcome::{Finding, Reading, Repair};
 
 /// What a reply is read as: an outcome, or the kind of the problem.
 pub(crate) fn read<'n>(reply: &str, names: &[&'n str]) -> Result<Reading<&'n str>, &'static str> {
-    let end = |text: &str| text.trim_end_matches(|c: char| c.is_whitespace() || c == '\u{feff}').to_owned();
+    let end = |text: &str| {
+        text.trim_end_matches(|c: char| c.is_whitespace() || c == '\u{feff}').to_owned()
+    };
     let mut text = end(reply);
     let fence = text.ends_with("```") || text.ends_with("~~~");
     if fence {
-        let mark = text.chars().next_back().expect("it ends with one");
+        let mark = text.chars().next_back().expect("the text ends with a mark");
         text = end(text.trim_end_matches(mark));
     }
     let object = answer(&text)?;
@@ -30,7 +33,10 @@ pub(crate) fn read<'n>(reply: &str, names: &[&'n str]) -> Result<Reading<&'n str
     let outcome = *names.iter().find(|name| **name == outcome).ok_or("unknown-outcome")?;
     let description = match outcome {
         "other" => Some(
-            description.filter(|it| !it.trim().is_empty()).ok_or("other-without-description")?.to_owned(),
+            description
+                .filter(|it| !it.trim().is_empty())
+                .ok_or("other-without-description")?
+                .to_owned(),
         ),
         _ => None,
     };
@@ -41,14 +47,16 @@ pub(crate) fn read<'n>(reply: &str, names: &[&'n str]) -> Result<Reading<&'n str
     Ok(Reading { outcome, description, findings: found, repaired })
 }
 
-/// What a value lists as found. No text of the tests has a finding that is long, or has a key twice.
+/// The findings in a value. No test text has a finding that is too long or has duplicate keys.
 fn findings(value: &Value) -> Vec<Finding> {
     let words = |value: Option<&Value>| {
         let words = value.and_then(Value::as_str).map(str::trim).filter(|words| !words.is_empty());
         words.map(str::to_owned)
     };
     let finding = |value: &Value| {
-        let text = ["text", "message", "description", "title"].iter().find_map(|key| words(value.get(key)));
+        let text = ["text", "message", "description", "title"]
+            .iter()
+            .find_map(|key| words(value.get(key)));
         let line = value.get("line").and_then(|line| match line {
             Value::String(line) => line.trim().parse().ok(),
             line => line.as_u64(),
@@ -94,7 +102,7 @@ fn answer(text: &str) -> Result<Object, &'static str> {
     }
 }
 
-/// The last answer from a place on, or what the lack of one is called.
+/// The last answer from an offset on, or the kind of problem if there is none.
 fn survey(text: &str, mut at: usize) -> Result<(Option<Object>, &'static str), &'static str> {
     let (mut last, mut has_object, mut has_attempt) = (None, false, false);
     while at < text.len() {
@@ -130,11 +138,12 @@ fn mentions(text: &str) -> Vec<usize> {
     let blank = [' ', '\t', '\n', '\r'];
     let mention = |(at, word): (usize, &str)| {
         let (before, after) = (&text[..at], &text[at + word.len()..]);
-        let quoted =
-            ["\\\"", "\"", "'"].into_iter().find(|quote| before.ends_with(quote) && after.starts_with(quote));
+        let quoted = ["\\\"", "\"", "'"]
+            .into_iter()
+            .find(|quote| before.ends_with(quote) && after.starts_with(quote));
         let bare = before.trim_end_matches([' ', '\t']);
-        let is_key =
-            bare.is_empty() || ["{", ",", "\n", "\r", "\u{feff}"].iter().any(|end| bare.ends_with(end));
+        let is_key = bare.is_empty()
+            || ["{", ",", "\n", "\r", "\u{feff}"].iter().any(|end| bare.ends_with(end));
         let rest = match quoted {
             Some(quote) => &after[quote.len()..],
             None if is_key => after,
@@ -163,7 +172,7 @@ enum Fate {
     Whole(Object),
     Unfinished,
     Malformed,
-    /// No brace is here.
+    /// There is no brace at this offset.
     None,
 }
 
@@ -177,9 +186,10 @@ fn object(text: &str, start: usize) -> Fate {
         Some(Ok(_)) => (values.byte_offset(), plain.json.clone(), false),
         Some(Err(problem)) if problem.is_eof() => {
             let closed = [&plain.json[..], b"}"].concat();
-            // Nothing was begun after a lone brace, and a number may go on.
+            // A lone brace has no member yet, and a number may continue.
             let is_empty = plain.json.trim_ascii_end() == b"{";
-            let may_be_cut = is_empty || plain.is_open || plain.json.last().is_some_and(u8::is_ascii_digit);
+            let may_be_cut =
+                is_empty || plain.is_open || plain.json.last().is_some_and(u8::is_ascii_digit);
             if may_be_cut || serde_json::from_slice::<Value>(&closed).is_err() {
                 return Fate::Unfinished;
             }
@@ -188,7 +198,7 @@ fn object(text: &str, start: usize) -> Fate {
         Some(Err(_)) | None => return Fate::Malformed,
     };
     let mut deserializer = serde_json::Deserializer::from_slice(&json);
-    let members = deserializer.deserialize_map(Members).expect("it was just read");
+    let members = deserializer.deserialize_map(Members).expect("the same bytes were just parsed");
     let noted = [
         (Repair::Comment, plain.comments.iter().any(|at| *at < length)),
         (Repair::TrailingComma, plain.commas.iter().any(|at| *at < length)),
@@ -198,7 +208,7 @@ fn object(text: &str, start: usize) -> Fate {
     Fate::Whole(Object { start, end: start + length, members, repaired })
 }
 
-/// All members of an object, also those with the same key.
+/// All members of an object, including those with the same key.
 struct Members;
 
 impl<'de> Visitor<'de> for Members {
@@ -218,13 +228,14 @@ struct Plain {
     json: Vec<u8>,
     comments: Vec<usize>,
     commas: Vec<usize>,
-    /// It ends inside a comment.
+    /// Whether it ends inside a comment.
     is_open: bool,
 }
 
 impl Plain {
     fn new(text: &[u8]) -> Self {
-        let mut plain = Self { json: text.to_vec(), comments: vec![], commas: vec![], is_open: false };
+        let mut plain =
+            Self { json: text.to_vec(), comments: vec![], commas: vec![], is_open: false };
         let mut outside = Vec::new();
         let mut at = 0;
         while at < text.len() {
@@ -256,9 +267,13 @@ impl Plain {
         }
         for at in outside.into_iter().filter(|at| text[*at] == b',') {
             let is_token = |byte: &&u8| !byte.is_ascii_whitespace();
-            let (before, after) =
-                (plain.json[..at].iter().rfind(is_token), plain.json[at + 1..].iter().find(is_token));
-            if !matches!(before, Some(b'{' | b'[' | b',' | b':')) && matches!(after, Some(b'}' | b']')) {
+            let (before, after) = (
+                plain.json[..at].iter().rfind(is_token),
+                plain.json[at + 1..].iter().find(is_token),
+            );
+            if !matches!(before, Some(b'{' | b'[' | b',' | b':'))
+                && matches!(after, Some(b'}' | b']'))
+            {
                 plain.json[at] = b' ';
                 plain.commas.push(at);
             }
@@ -273,14 +288,18 @@ fn stands_alone(before: &str, after: &str) -> bool {
     let in_comment = slashes(line).is_some() || is_opened && after.contains("*/");
     let next = after_blank(after);
     let closes = |text: &str| text.starts_with('}') || text.starts_with(']');
-    let quotes: Vec<usize> =
-        line.match_indices('"').map(|(at, _)| at).filter(|at| !line[..*at].ends_with('\\')).collect();
+    let quotes: Vec<usize> = line
+        .match_indices('"')
+        .map(|(at, _)| at)
+        .filter(|at| !line[..*at].ends_with('\\'))
+        .collect();
     let opens = |at: &usize| {
         let key = line[..*at].trim_end();
         key.ends_with(':') && key[..key.len() - 1].trim_end().ends_with('"')
     };
     let since_value = quotes.iter().skip_while(|at| !opens(at)).count();
-    let in_string = since_value % 2 == 1 || next.starts_with('"') && closes(after_blank(&next[1..]));
+    let in_string =
+        since_value % 2 == 1 || next.starts_with('"') && closes(after_blank(&next[1..]));
     let previous = before_blank(before);
     let earlier = previous.get(..previous.len().saturating_sub(1)).unwrap_or_default().trim_end();
     let ends_value = |ends: &[&str]| ends.iter().any(|end| earlier.ends_with(end));
@@ -297,7 +316,8 @@ fn stands_alone(before: &str, after: &str) -> bool {
     !in_comment && !in_string && !in_value
 }
 
-/// Where a comment begins on this line, unless it is an address (`file:///` has but one pair of slashes).
+/// The offset of a comment on this line. The slashes of an address do not begin one (`file:///` has
+/// only one pair).
 fn slashes(line: &str) -> Option<usize> {
     let mut at = 0;
     while at < line.len() {

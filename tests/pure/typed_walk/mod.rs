@@ -17,20 +17,25 @@ pub(crate) trait TypedWalk<R: Recipe>: Sized {
     fn resume(snapshot: &Snapshot) -> Self;
 }
 
-/// Walks by these choices, over and over, until the run ends, and returns how many steps it took.
+/// Walks by these choices, cyclically, until the run ends, and returns how many steps it took.
 pub(crate) fn walk<R: Recipe, T: TypedWalk<R>>(choices: &[u8]) -> u32 {
     let outline: &'static Outline = R::OUTLINE;
     let mut typed = T::begin();
     let mut erased = Position::<R>::begin();
     let mut any: Box<dyn AnyPosition> = R::ANY.begin(0);
     for choice in choices.iter().cycle() {
-        agree(&typed, &erased, &*any);
-        assert!(erased.steps() <= outline.max_steps, "{}: more than {} steps", outline.id, outline.max_steps);
+        assert_agree(&typed, &erased, &*any);
+        assert!(
+            erased.steps() <= outline.max_steps,
+            "{}: more than {} steps",
+            outline.id,
+            outline.max_steps
+        );
 
         let outcomes = erased.outline().outcomes;
         let index = usize::from(*choice) % outcomes.len();
-        let by_index = end(erased.take(index).expect("there is such an outcome"));
-        let by_name = end(any.report(outcomes[index].name).expect("there is such an outcome"));
+        let by_index = end(erased.take(index).expect("the step has this outcome"));
+        let by_name = end(any.report(outcomes[index].name).expect("the step has this outcome"));
         assert_eq!(by_index, by_name);
         match typed.take(index) {
             Ok(next) => {
@@ -42,15 +47,20 @@ pub(crate) fn walk<R: Recipe, T: TypedWalk<R>>(choices: &[u8]) -> u32 {
                 break;
             }
         }
-        // Going on from what was written down changes nothing.
+        // Resuming from a stored snapshot changes nothing.
         typed = T::resume(&stored(&typed.position().snapshot()));
-        erased = Position::resume(&stored(&erased.snapshot())).expect("it was just taken");
-        any = R::ANY.resume(&stored(&any.snapshot())).expect("it was just taken");
+        erased =
+            Position::resume(&stored(&erased.snapshot())).expect("the snapshot was just taken");
+        any = R::ANY.resume(&stored(&any.snapshot())).expect("the snapshot was just taken");
     }
     erased.steps()
 }
 
-fn agree<R: Recipe, T: TypedWalk<R>>(typed: &T, erased: &Position<R>, any: &dyn AnyPosition) {
+fn assert_agree<R: Recipe, T: TypedWalk<R>>(
+    typed: &T,
+    erased: &Position<R>,
+    any: &dyn AnyPosition,
+) {
     assert_eq!(typed.position(), *erased);
     assert_eq!(any.snapshot(), erased.snapshot());
     assert_eq!((any.steps(), any.restarts()), (erased.steps(), erased.restarts()));
@@ -67,11 +77,12 @@ fn end(next: Next) -> Option<End> {
 }
 
 fn stored(snapshot: &Snapshot) -> Snapshot {
-    let json = serde_json::to_string(snapshot).expect("a snapshot is plain data");
-    serde_json::from_str(&json).expect("it was just written")
+    let json = serde_json::to_string(snapshot).expect("a snapshot serializes");
+    serde_json::from_str(&json).expect("the snapshot was just serialized")
 }
 
-/// Implements [`TypedWalk`] for a recipe's `Anywhere`: each step with its enums and the steps that may follow.
+/// Implements [`TypedWalk`] for a recipe's `AnyStep`: each step with its enums and the steps that
+/// may follow.
 #[macro_export]
 macro_rules! typed_walk {
     ($recipe:ty, $($module:ident)::+, $(
@@ -80,9 +91,9 @@ macro_rules! typed_walk {
         const _: () = {
             use $($module)::+ as generated;
 
-            impl $crate::typed_walk::TypedWalk<$recipe> for generated::Anywhere {
+            impl $crate::typed_walk::TypedWalk<$recipe> for generated::AnyStep {
                 fn begin() -> Self {
-                    <$recipe as $crate::typed_walk::Begin>::anywhere()
+                    <$recipe as $crate::typed_walk::Begin>::first_step()
                 }
 
                 fn take(self, outcome: usize) -> Result<Self, $crate::typed_walk::End> {
@@ -105,7 +116,7 @@ macro_rules! typed_walk {
                 }
 
                 fn resume(snapshot: &surefire::Snapshot) -> Self {
-                    <$recipe>::resume(snapshot).expect("it was just taken")
+                    <$recipe>::resume(snapshot).expect("the snapshot was just taken")
                 }
             }
         };
@@ -114,7 +125,7 @@ macro_rules! typed_walk {
 
 /// The typed form of a run that has just begun, by way of the erased one.
 pub(crate) trait Begin: Recipe {
-    fn anywhere() -> Self::Anywhere {
+    fn first_step() -> Self::AnyStep {
         Position::<Self>::begin().typed()
     }
 }

@@ -1,13 +1,13 @@
-//! What clients send, as files, is read as what it means.
+//! Each file in `tests/golden/client` is read as the message that it stands for.
 
 use std::time::Duration;
 
 use surefire::wire::{
-    ClientMessage, Connect, DiscardRun, ExecuteCommand, ExitRecipe, GetDirectoryTrust, GetGitBranch,
-    IfUntrusted, KillSession, MergeRun, Prompt, PromptTo, ProtocolVersion, PruneRuns, PruneSessions,
-    RefreshSessions, Request, RequestId, ResumeRun, SetDirectory, SetMaxMessageSize, SetOrchestration,
-    StartIn, StartRecipe, Subscribe, TrustDirectory, Unsubscribe, UnsupportedInSession, UntrustDirectory,
-    WantedLimits,
+    ClientMessage, Connect, DiscardRun, ExecuteCommand, ExitRecipe, GetDirectoryTrust,
+    GetGitBranch, IfUntrusted, KillSession, MergeRun, Prompt, PromptTo, ProtocolVersion, PruneRuns,
+    PruneSessions, RefreshSessions, Request, RequestId, ResumeRun, SetDirectory, SetMaxMessageSize,
+    SetOrchestration, StartIn, StartRecipe, Subscribe, TrustDirectory, Unsubscribe,
+    UnsupportedInSession, UntrustDirectory, WantedLimits,
 };
 use surefire::{ExitReason, Tool};
 
@@ -17,7 +17,13 @@ use super::one_run::{SESSION, run_id, session};
 const KEY: &str = "untethered-0123456789abcdef0123456789abcdef";
 
 fn rows() -> Vec<(&'static str, ClientMessage)> {
-    greetings().into_iter().chain(recipes()).chain(widened()).chain(sessions()).chain(unsupported()).collect()
+    greetings()
+        .into_iter()
+        .chain(recipes())
+        .chain(widened())
+        .chain(sessions())
+        .chain(unsupported())
+        .collect()
 }
 
 fn greetings() -> [(&'static str, ClientMessage); 7] {
@@ -40,7 +46,10 @@ fn greetings() -> [(&'static str, ClientMessage); 7] {
         ("connect.unspaced", ClientMessage::Connect(unspaced)),
         ("ping", ClientMessage::Ping),
         ("message_ack", ClientMessage::MessageAck),
-        ("set_max_message_size", ClientMessage::SetMaxMessageSize(SetMaxMessageSize { size_kb: 200 })),
+        (
+            "set_max_message_size",
+            ClientMessage::SetMaxMessageSize(SetMaxMessageSize { size_kb: 200 }),
+        ),
     ]
 }
 
@@ -121,7 +130,7 @@ fn recipes() -> [(&'static str, ClientMessage); 15] {
     ]
 }
 
-/// What the machine's user lets runs do, and what becomes of those that work apart.
+/// What the machine's user allows runs to do, and requests about worktrees and trust.
 fn widened() -> [(&'static str, ClientMessage); 7] {
     let start = StartRecipe {
         working_directory: Some("/projects/shop".into()),
@@ -145,8 +154,14 @@ fn widened() -> [(&'static str, ClientMessage); 7] {
             "get_directory_trust",
             ClientMessage::GetDirectoryTrust(GetDirectoryTrust { working_directory: looked }),
         ),
-        ("trust_directory", ClientMessage::TrustDirectory(TrustDirectory { working_directory: trusted })),
-        ("untrust_directory", ClientMessage::UntrustDirectory(UntrustDirectory { working_directory })),
+        (
+            "trust_directory",
+            ClientMessage::TrustDirectory(TrustDirectory { working_directory: trusted }),
+        ),
+        (
+            "untrust_directory",
+            ClientMessage::UntrustDirectory(UntrustDirectory { working_directory }),
+        ),
     ]
 }
 
@@ -185,7 +200,10 @@ fn sessions() -> [(&'static str, ClientMessage); 10] {
         ("subscribe.seq", ClientMessage::Subscribe(seq)),
         ("unsubscribe", ClientMessage::Unsubscribe(gone)),
         ("session_deleted", ClientMessage::SessionDeleted(gone)),
-        ("refresh_sessions", ClientMessage::RefreshSessions(RefreshSessions { recent_sessions_limit: 10 })),
+        (
+            "refresh_sessions",
+            ClientMessage::RefreshSessions(RefreshSessions { recent_sessions_limit: 10 }),
+        ),
         ("kill_session", ClientMessage::KillSession(KillSession { session_id: session() })),
     ]
 }
@@ -205,12 +223,15 @@ fn unsupported() -> [(&'static str, ClientMessage); 11] {
         ("list_resources", ClientMessage::ListResources),
         ("delete_resource", ClientMessage::DeleteResource),
         ("set_directory", ClientMessage::SetDirectory(SetDirectory { path: directory.clone() })),
-        ("get_git_branch", ClientMessage::GetGitBranch(GetGitBranch { working_directory: directory })),
+        (
+            "get_git_branch",
+            ClientMessage::GetGitBranch(GetGitBranch { working_directory: directory }),
+        ),
     ]
 }
 
 #[test]
-fn each_file_is_read_as_what_it_means() {
+fn each_file_is_read_as_its_message() {
     for (file, meaning) in rows() {
         assert_eq!(ClientMessage::read(&Side::Client.text(file)), Ok(meaning), "{file}");
     }
@@ -227,7 +248,7 @@ fn every_type_has_a_file_and_every_file_is_read() {
 
 /// A message is written as JSON that is read as the same message, with its id and without.
 #[test]
-fn each_message_is_written_as_what_is_read_as_it() {
+fn each_message_reads_back_as_it_was_written() {
     for file in Side::Client.files() {
         let message = ClientMessage::read(&Side::Client.text(&file)).expect("every file is read");
         for request_id in [None, RequestId::new("request 1"), RequestId::new("")] {
@@ -240,15 +261,19 @@ fn each_message_is_written_as_what_is_read_as_it() {
             );
         }
         let json = serde_json::to_string(&message).expect("it can be written");
-        assert_eq!(serde_json::from_str::<ClientMessage>(&json).expect("it can be read"), message, "{file}");
+        assert_eq!(
+            serde_json::from_str::<ClientMessage>(&json).expect("it can be read"),
+            message,
+            "{file}"
+        );
     }
 }
 
-/// What our own client sends is what the files show, field by field. The other files are of clients that send fields which we
-/// do not need, or use other names for the same.
+/// The library's client sends exactly the fields that the files show. The files of other clients
+/// have fields that it does not send, or other names for the same fields.
 #[test]
-fn what_we_write_is_what_the_files_show() {
-    let others = [
+fn the_librarys_client_writes_what_the_files_show() {
+    let of_other_clients = [
         "connect.android",
         "stop_recipe",
         "prompt.android",
@@ -263,21 +288,24 @@ fn what_we_write_is_what_the_files_show() {
         "list_resources",
         "delete_resource",
     ];
-    for file in Side::Client.files().into_iter().filter(|file| !others.contains(&file.as_str())) {
+    for file in
+        Side::Client.files().into_iter().filter(|file| !of_other_clients.contains(&file.as_str()))
+    {
         let text = Side::Client.text(&file);
         let request = Request::read(&text).expect("every file is read");
         let shown: serde_json::Value = serde_json::from_str(&text).expect("it is JSON");
         let written = serde_json::to_value(request).expect("it can be written");
-        assert_eq!(without_fractions(written), without_fractions(shown), "{file}");
+        assert_eq!(with_float_numbers(written), with_float_numbers(shown), "{file}");
     }
 }
 
-/// The same with every number as the nearest fraction: `7200` and `7200.0` are one number on the wire.
-fn without_fractions(json: serde_json::Value) -> serde_json::Value {
+/// The same JSON with every number as a float: `7200` and `7200.0` are one number on the
+/// wire.
+fn with_float_numbers(json: serde_json::Value) -> serde_json::Value {
     match json {
         serde_json::Value::Number(number) => number.as_f64().into(),
         serde_json::Value::Object(fields) => {
-            fields.into_iter().map(|(name, value)| (name, without_fractions(value))).collect()
+            fields.into_iter().map(|(name, value)| (name, with_float_numbers(value))).collect()
         }
         other => other,
     }
@@ -296,13 +324,13 @@ fn a_request_id_is_a_text_of_bounded_length() {
     for ignored in [format!("{longest}x").into(), 7.into(), serde_json::Value::Null] {
         assert_eq!(read(ignored), None);
     }
-    let refused =
-        Request::read(r#"{"type": "start_recipe", "request_id": "7"}"#).expect_err("it is incomplete");
+    let refused = Request::read(r#"{"type": "start_recipe", "request_id": "7"}"#)
+        .expect_err("it is incomplete");
     assert_eq!(refused.request_id, RequestId::new("7"));
 }
 
 #[test]
-fn a_key_is_not_shown_to_whoever_logs_a_message() {
+fn a_key_does_not_appear_in_the_debug_output_of_a_message() {
     let message = ClientMessage::read(&Side::Client.text("connect")).expect("it is one");
     assert!(!format!("{message:?}").contains("0123456789abcdef"), "{message:?}");
 }

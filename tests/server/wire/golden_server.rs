@@ -1,4 +1,5 @@
-//! What the server sends is what the files show, and reads as the same again.
+//! Each server message is written as its file in `tests/golden/server` shows, and that file is read
+//! as the same message.
 
 use serde_json::Value;
 use strum::VariantNames;
@@ -6,13 +7,14 @@ use surefire::recipes::{ImplementAndReview, ImplementAndReviewAll, ReviewAndComm
 use surefire::run::WorktreeEnd;
 use surefire::view::{RunFacts, Timeline};
 use surefire::wire::{
-    Ack, ActiveRecipe, AuthError, AvailableCommands, AvailableRecipes, CommandError, CommandHistory,
-    CompactionError, Connected, DirectoryTrust, ErrorCode, ErrorMessage, GitBranch, Hello, HistoryMessage,
-    InferNameError, LastRecipe, Mark, OfferedAgent, OfferedRecipe, OrchestrationSet, ProtocolVersion,
-    RecentSession, RecentSessions, RecipeError, RecipeExited, RequestId, ResourcesList, RunOutput,
-    RunViewChanged, RunsPruned, ServerMessage, SessionCreated, SessionEntry, SessionHistory, SessionKilled,
-    SessionList, SessionReady, SessionsPruned, Stamp, TurnComplete, Window, WorkChanged, WorktreeEnded,
-    WorktreeSessionError, shown, window,
+    Ack, ActiveRecipe, AuthError, AvailableCommands, AvailableRecipes, CommandError,
+    CommandHistory, CompactionError, Connected, DeliveryMark, DirectoryTrust, ErrorCode,
+    ErrorMessage, GitBranch, Hello, HistoryMessage, HistoryPart, InferNameError, LastRecipe,
+    OfferedAgent, OfferedRecipe, OrchestrationSet, ProtocolVersion, RecentSession, RecentSessions,
+    RecipeError, RecipeExited, RequestId, ResourcesList, RunOutput, RunViewChanged, RunsPruned,
+    ServerMessage, SessionCreated, SessionEntry, SessionHistory, SessionKilled, SessionList,
+    SessionReady, SessionsPruned, Stamp, TurnComplete, WorkChanged, WorktreeEnded,
+    WorktreeSessionError, fence_outcome, history_page,
 };
 use surefire::{Category, Exit, ExitReason, Outline, Registry};
 use uuid::Uuid;
@@ -23,8 +25,19 @@ use super::one_run::{BEGAN, OneRun, SESSION, at, run_id, session};
 type Rows = Vec<(&'static str, ServerMessage)>;
 
 fn rows() -> Rows {
-    [greetings(), errors(), sessions(), histories(), recipes(), runs(), views(), exits(), apart(), refusals()]
-        .concat()
+    [
+        greetings(),
+        errors(),
+        sessions(),
+        histories(),
+        recipes(),
+        runs(),
+        views(),
+        exits(),
+        worktrees_and_trust(),
+        refusals(),
+    ]
+    .concat()
 }
 
 fn greetings() -> Rows {
@@ -42,9 +55,11 @@ fn greetings() -> Rows {
     };
     let starting =
         Ack { message: "Starting recipe...".into(), session_id: Some(session()), ..Ack::default() };
-    let run = Ack { run_id: Some(run_id()), request_id: RequestId::new("start-1"), ..starting.clone() };
+    let run =
+        Ack { run_id: Some(run_id()), request_id: RequestId::new("start-1"), ..starting.clone() };
     let size = Ack { message: "Max message size set to 200 KB".into(), ..Ack::default() };
-    let done = Ack { message: "Done".into(), request_id: RequestId::new("exit-2"), ..Ack::default() };
+    let done =
+        Ack { message: "Done".into(), request_id: RequestId::new("exit-2"), ..Ack::default() };
     vec![
         ("hello", ServerMessage::Hello(Hello::default())),
         ("connected", ServerMessage::Connected(connected)),
@@ -73,7 +88,8 @@ fn errors() -> Rows {
         ..ErrorMessage::default()
     };
     let busy = ErrorMessage {
-        message: "the session has a run of implement-and-review at code-review; exit it first".into(),
+        message: "the session has a run of implement-and-review at code-review; exit it first"
+            .into(),
         remedy: Some("exit it first".into()),
         code: Some(ErrorCode::SessionBusy),
         session_id: Some(session()),
@@ -88,7 +104,8 @@ fn errors() -> Rows {
         ..ErrorMessage::default()
     };
     let conflicts = ErrorMessage {
-        message: "the branch is in conflict with what was committed meanwhile, in `src/cart.rs`".into(),
+        message: "the branch is in conflict with what was committed meanwhile, in `src/cart.rs`"
+            .into(),
         code: Some(ErrorCode::CannotEndWorktree),
         session_id: Some(session()),
         request_id: RequestId::new("merge-1"),
@@ -104,7 +121,13 @@ fn errors() -> Rows {
     ]
 }
 
-fn entry(id: &str, name: &str, agent: &str, last_modified: u64, message_count: u64) -> SessionEntry {
+fn entry(
+    id: &str,
+    name: &str,
+    agent: &str,
+    last_modified: u64,
+    message_count: u64,
+) -> SessionEntry {
     SessionEntry {
         session_id: id.parse().expect("it is an id"),
         name: name.into(),
@@ -143,7 +166,8 @@ fn last_recipe() -> LastRecipe {
 
 fn sessions() -> Rows {
     let work = entry(SESSION, "Implement & Review", "claude", at(7), 6);
-    let rehearsal = entry("b1e6d0f4-7a29-4c58-8f13-2d4e6a8c0b1f", "Review & Commit", "rehearsal", BEGAN, 4);
+    let rehearsal =
+        entry("b1e6d0f4-7a29-4c58-8f13-2d4e6a8c0b1f", "Review & Commit", "rehearsal", BEGAN, 4);
     let recent = |entry: &SessionEntry| RecentSession {
         session_id: entry.session_id,
         name: entry.name.clone(),
@@ -154,7 +178,8 @@ fn sessions() -> Rows {
     let few = RecentSessions { sessions: vec![recent(&work), recent(&rehearsal)], limit: 5 };
     let list = SessionList { sessions: vec![work.clone(), rehearsal], total_count: 2 };
     let (active_recipe, last_recipe) = (Some(active_recipe()), Some(last_recipe()));
-    let with_runs = SessionEntry { active_recipe: active_recipe.clone(), last_recipe, ..work.clone() };
+    let with_runs =
+        SessionEntry { active_recipe: active_recipe.clone(), last_recipe, ..work.clone() };
     let with_runs = SessionList { sessions: vec![with_runs], total_count: 1 };
     let created = SessionCreated {
         session: SessionEntry { last_modified: BEGAN, message_count: 0, ..work },
@@ -170,9 +195,12 @@ fn sessions() -> Rows {
         TurnComplete { session_id: session(), aborted: false },
         TurnComplete { session_id: session(), aborted: true },
     );
-    let pruned = SessionsPruned { session_count: 3, run_count: 12, freed_bytes: 4_812_800, problem: None };
-    let full = "there is no room left for the store; make room on its disk, or raise its largest size";
-    let not_smaller = SessionsPruned { freed_bytes: 0, problem: Some(full.into()), ..pruned.clone() };
+    let pruned =
+        SessionsPruned { session_count: 3, run_count: 12, freed_bytes: 4_812_800, problem: None };
+    let full =
+        "there is no room left for the store; make room on its disk, or raise its largest size";
+    let not_smaller =
+        SessionsPruned { freed_bytes: 0, problem: Some(full.into()), ..pruned.clone() };
     vec![
         ("runs_pruned", ServerMessage::RunsPruned(RunsPruned { count: 12 })),
         ("sessions_pruned", ServerMessage::SessionsPruned(pruned)),
@@ -209,38 +237,43 @@ fn said(offset: u64, role: &str, text: &str) -> HistoryMessage {
 }
 
 fn histories() -> Rows {
-    let reply = shown("The cart keeps its coupons now.\n{\"outcome\": \"complete\"}");
+    let reply = fence_outcome("The cart keeps its coupons now.\n{\"outcome\": \"complete\"}");
     let talk = [said(0, "user", "Implement the next task."), said(1, "assistant", &reply)];
-    let review =
-        "There are two things left to fix: a coupon is counted twice, and nobody tests an empty cart. ";
+    let review = "There are two things left to fix: a coupon is counted twice, and nobody tests an empty cart. ";
     let long = [talk[0].clone(), talk[1].clone(), said(2, "assistant", &review.repeat(4))];
-    let part = |total, messages: &[HistoryMessage]| Window {
+    let part = |total, messages: &[HistoryMessage]| HistoryPart {
         session: session(),
         signature: "3f2a8c1e".into(),
         replaced: false,
         total,
         messages: messages.to_vec(),
     };
-    let note =
-        |offset, mark, text: &str| HistoryMessage { mark: Some(mark), ..said(offset, "assistant", text) };
+    let note = |offset, mark, text: &str| HistoryMessage {
+        mark: Some(mark),
+        ..said(offset, "assistant", text)
+    };
     let again = "Send it again if the agent should get it.";
     let stopped = [
         said(0, "user", "Mind the tests."),
         said(1, "user", "And the docs."),
         note(
             2,
-            Mark::NotDelivered,
-            &format!("Not delivered: “And the docs.” was still queued when this was stopped. {again}"),
+            DeliveryMark::NotDelivered,
+            &format!(
+                "Not delivered: “And the docs.” was still queued when this was stopped. {again}"
+            ),
         ),
         note(
             3,
-            Mark::NotAnswered,
-            &format!("Not answered: “Mind the tests.” was being delivered when this was stopped. {again}"),
+            DeliveryMark::NotAnswered,
+            &format!(
+                "Not answered: “Mind the tests.” was being delivered when this was stopped. {again}"
+            ),
         ),
     ];
     let undelivered = HistoryMessage { delivered: false, ..stopped[1].clone() };
     let withdrawn = [stopped[0].clone(), undelivered, stopped[2].clone()];
-    let frame = |part, limit| ServerMessage::SessionHistory(window(part, limit));
+    let frame = |part, limit| ServerMessage::SessionHistory(history_page(part, limit));
     let whole = 200 * 1024;
     vec![
         ("session_history", frame(part(2, &talk), whole)),
@@ -248,7 +281,10 @@ fn histories() -> Rows {
         ("session_history.undelivered", frame(part(3, &withdrawn), whole)),
         ("session_history.empty", frame(part(0, &[]), whole)),
         ("session_history.cut_short", frame(part(3, &long), 1024)),
-        ("session_history.file_replaced", frame(Window { replaced: true, ..part(1, &talk[..1]) }, whole)),
+        (
+            "session_history.file_replaced",
+            frame(HistoryPart { replaced: true, ..part(1, &talk[..1]) }, whole),
+        ),
     ]
 }
 
@@ -270,7 +306,8 @@ fn recipes() -> Rows {
     };
     let off = OrchestrationSet { enabled: false, session_id: None };
     let on = OrchestrationSet { enabled: true, session_id: Some(session()) };
-    let not_found = RecipeError { session_id: Some(session()), error: "Recipe not found".into(), of: None };
+    let not_found =
+        RecipeError { session_id: Some(session()), error: "Recipe not found".into(), of: None };
     vec![
         ("available_recipes", ServerMessage::AvailableRecipes(offer)),
         ("orchestration_set", ServerMessage::OrchestrationSet(off)),
@@ -279,15 +316,15 @@ fn recipes() -> Rows {
     ]
 }
 
-/// What is told while a run goes on.
+/// Messages about a run in progress.
 fn runs() -> Rows {
     let start = OneRun::start(&ImplementAndReview);
     let moved = OneRun::start(&ImplementAndReview).reports(["complete"]);
     let mut retry = OneRun::start(&ImplementAndReview);
     retry.reply("I think it went well.");
-    let rehearsal = OneRun::order(&ImplementAndReview, |order| {
-        order.agent = "rehearsal".into();
-        order.rehearsal = true;
+    let rehearsal = OneRun::spec(&ImplementAndReview, |spec| {
+        spec.agent = "rehearsal".into();
+        spec.rehearsal = true;
     });
     vec![
         ("recipe_started", start.latest("recipe_started")),
@@ -311,13 +348,14 @@ surefire::recipe! {
     }
 }
 
-/// How runs end. None of the bundled recipes can run out of steps in all, so one that can does that.
+/// How runs end. No bundled recipe can reach its limit of total steps, so `PolishText` does.
 fn exits() -> Rows {
     let (review, fix) = ("issues-found", "complete");
-    let completed = OneRun::start(&ImplementAndReview).reports(["complete", "no-issues", "committed"]);
+    let completed =
+        OneRun::start(&ImplementAndReview).reports(["complete", "no-issues", "committed"]);
     let total = OneRun::start(&PolishText).reports(["rough", "done", "rough", "done", "rough"]);
-    let visits =
-        OneRun::start(&ImplementAndReview).reports(["complete", review, fix, review, fix, review, fix]);
+    let visits = OneRun::start(&ImplementAndReview)
+        .reports(["complete", review, fix, review, fix, review, fix]);
     let mut error = OneRun::start(&ImplementAndReview);
     (0..4).for_each(|_| error.reply("I think it went well."));
     let mut other = OneRun::start(&ImplementAndReview);
@@ -327,7 +365,8 @@ fn exits() -> Rows {
     let mut paused = OneRun::start(&ImplementAndReview).reports(["complete"]);
     let limit = Exit::because(ExitReason::RateLimited).describe("Claude AI usage limit reached");
     paused.fail(limit, Some(BEGAN + 7_200_000));
-    let restarted = OneRun::start(&ImplementAndReviewAll).reports(["complete", "no-issues", "committed"]);
+    let restarted =
+        OneRun::start(&ImplementAndReviewAll).reports(["complete", "no-issues", "committed"]);
     vec![
         ("recipe_exited.completed", completed.latest("recipe_exited")),
         ("recipe_exited.guardrail", total.latest("recipe_exited")),
@@ -341,7 +380,7 @@ fn exits() -> Rows {
     ]
 }
 
-/// The answer to `exit_recipe` in a session where nothing runs, and nothing ever did.
+/// The answer to `exit_recipe` in a session that never had a run.
 fn idle() -> RecipeExited {
     let definition = ExitReason::UserRequested.definition();
     RecipeExited {
@@ -377,7 +416,8 @@ fn views() -> Rows {
         agent: "claude".into(),
         rehearsal: false,
         started_at: BEGAN,
-        made_from: None,
+        created_from: None,
+        task: None,
     };
     let mut timeline = Timeline::new(facts, Some(ImplementAndReview::OUTLINE));
     for (seq, event) in (1..).zip(&one.events) {
@@ -392,8 +432,8 @@ fn views() -> Rows {
     ]
 }
 
-/// What becomes of a run that worked apart, and which repositories are trusted.
-fn apart() -> Rows {
+/// The end of an isolated run's worktree, and trust in a repository.
+fn worktrees_and_trust() -> Rows {
     let commit = || "5f0e1d2c3b4a59687786a5b4c3d2e1f001122334".to_owned();
     let ended = |end| ServerMessage::WorktreeEnded(WorktreeEnded { run_id: run_id(), end });
     let merged = ended(WorktreeEnd::Merged { into: Some("main".into()), commit: commit() });
@@ -404,7 +444,8 @@ fn apart() -> Rows {
         changed: Vec::new(),
         commands: vec!["cargo test".into(), "npm ci".into()],
     };
-    let changed = DirectoryTrust { trusted: false, changed: vec![".mcp.json".into()], ..trusted.clone() };
+    let changed =
+        DirectoryTrust { trusted: false, changed: vec![".mcp.json".into()], ..trusted.clone() };
     vec![
         ("worktree_ended", merged),
         ("worktree_ended.discarded", ended(WorktreeEnd::Discarded { commit: commit() })),
@@ -420,7 +461,8 @@ fn refusals() -> Rows {
     let name = InferNameError { session_id: session_id(), error: error("find names for sessions") };
     let command = CommandError { command_id: "git.status".into(), error: error("run commands") };
     let directory = || "/projects/shop".to_owned();
-    let commands = AvailableCommands { working_directory: directory(), ..AvailableCommands::default() };
+    let commands =
+        AvailableCommands { working_directory: directory(), ..AvailableCommands::default() };
     let branch = GitBranch { working_directory: directory(), branch: None };
     let worktree = WorktreeSessionError { success: false, error: error("make worktrees") };
     vec![
@@ -463,7 +505,7 @@ fn every_type_has_a_file_and_every_file_its_message() {
 }
 
 #[test]
-fn a_window_that_is_cut_short_goes_on_where_it_ended() {
+fn a_shortened_history_page_says_where_the_next_one_begins() {
     let file = Side::Server.text("session_history.cut_short");
     let frame: SessionHistory = serde_json::from_str(&file).expect("it is one");
     assert!(!frame.end_of_file && !frame.is_complete);

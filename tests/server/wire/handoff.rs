@@ -1,12 +1,13 @@
-//! What a run that has ended leaves reads as its files show, and as `docs/handoff.md` describes it.
+//! The handoff of an ended run matches its golden files and `docs/handoff.md`.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use surefire::recipes::{BUNDLED, ImplementAndReview};
 use surefire::run::{
-    AttemptId, ChangedFile, Changes, CheckKind, CheckResult, CheckVerdict, Ending, Event, FileChange,
-    Finding, Limits, Moment, Order, Permits, Project, Purpose, Read, Spent, ToolRefusal, TreeState,
+    AttemptId, ChangedFile, Changes, CheckKind, CheckResult, CheckVerdict, Ending, Event,
+    FileChange, Finding, Limits, Moment, Permits, Project, Purpose, ReplyReading, RunSpec,
+    ToolRefusal, TreeState, Usage,
 };
 use surefire::view::{CommandContext, Handoff, RunFacts, Timeline};
 use surefire::wire::RecipeExited;
@@ -25,7 +26,7 @@ fn turn(step: &str) -> Event {
 }
 
 fn replied(outcome: &str, cost_usd: f64) -> Event {
-    let read = Read::Outcome {
+    let read = ReplyReading::Outcome {
         outcome: outcome.to_owned(),
         description: None,
         findings: Vec::new(),
@@ -43,7 +44,7 @@ fn found(outcome: &str, cost_usd: f64) -> Event {
         severity: Some("high".to_owned()),
     };
     let (outcome, findings) = (outcome.to_owned(), vec![twice]);
-    let read = Read::Outcome { outcome, description: None, findings, repaired: Vec::new() };
+    let read = ReplyReading::Outcome { outcome, description: None, findings, repaired: Vec::new() };
     let took = Duration::from_secs(20);
     Event::Replied { attempt: attempt(), read, took, cost_usd: Some(cost_usd), version: None }
 }
@@ -73,25 +74,29 @@ fn seen() -> Event {
         removed: 2,
         commits: Vec::new(),
     };
-    Event::TreeSeen { attempt: attempt(), tree: TreeState::default(), moment: Moment::After { changes } }
+    Event::TreeSeen {
+        attempt: attempt(),
+        tree: TreeState::default(),
+        moment: Moment::After { changes },
+    }
 }
 
-/// An agent that was not allowed to commit, and said that it did.
+/// An agent that was not allowed to commit, and claims that it did.
 fn refused_commit() -> Vec<Event> {
-    let order = Order {
+    let spec = RunSpec {
         run: run_id(),
         session: session(),
         agent: "claude".into(),
         rehearsal: false,
         directory: "/projects/shop".into(),
-        about: Some("Only the tasks about the shopping cart.".into()),
+        task: Some("Only the tasks about the shopping cart.".into()),
         model: None,
         allow_tools: Vec::new(),
         permits: Permits::default(),
         project: Project::default(),
         worktree: None,
         limits: Limits::default(),
-        spent: Spent::default(),
+        spent: Usage::default(),
         restarts: 0,
         continues: None,
     };
@@ -102,7 +107,7 @@ fn refused_commit() -> Vec<Event> {
         allow: vec!["git add *".into(), "git commit *".into()],
     };
     let mut events = vec![
-        Event::Started { recipe, fingerprint: String::new(), step, order: Box::new(order) },
+        Event::Started { recipe, fingerprint: String::new(), step, spec: Box::new(spec) },
         turn("implement"),
         seen(),
         replied("complete", 0.12),
@@ -121,9 +126,16 @@ fn refused_commit() -> Vec<Event> {
     let missing = "no commit was made since the run began";
     for _ in 0..2 {
         let refused = vec![commit.clone()];
-        events.extend([turn("commit"), seen(), Event::ToolsRefused { attempt: attempt(), refused }]);
+        events.extend([
+            turn("commit"),
+            seen(),
+            Event::ToolsRefused { attempt: attempt(), refused },
+        ]);
         let failed = CheckVerdict::Failed { status: None };
-        events.extend([replied("committed", 0.02), checked(CheckKind::Evidence, "commit", failed, missing)]);
+        events.extend([
+            replied("committed", 0.02),
+            checked(CheckKind::Evidence, "commit", failed, missing),
+        ]);
     }
     let words = format!("`commit` was not found: {missing}");
     let exit = Exit::because(ExitReason::PermissionDenied).describe(words);
@@ -133,7 +145,7 @@ fn refused_commit() -> Vec<Event> {
 }
 
 #[test]
-fn what_a_run_leaves_reads_as_its_files_show() {
+fn a_handoff_matches_its_files() {
     let facts = RunFacts {
         run: run_id(),
         session: session(),
@@ -143,7 +155,8 @@ fn what_a_run_leaves_reads_as_its_files_show() {
         agent: "claude".into(),
         rehearsal: false,
         started_at: BEGAN,
-        made_from: None,
+        created_from: None,
+        task: None,
     };
     let outline = BUNDLED.get("implement-and-review").map(AnyRecipe::outline);
     assert_eq!(outline.map(|outline| outline.id), Some(ImplementAndReview::OUTLINE.id));
@@ -151,7 +164,7 @@ fn what_a_run_leaves_reads_as_its_files_show() {
     for (seq, event) in (1..).zip(refused_commit()) {
         timeline.apply(seq, at(seq), &event);
     }
-    let context = CommandContext { program: "surefire", data: None, directory: None };
+    let context = CommandContext { program: "surefire", data: None, directory: None, script: None };
     let handoff = Handoff::of(&timeline, context).expect("it has ended");
     let json = serde_json::to_string_pretty(&handoff).unwrap() + "\n";
     hold(&folder().join("handoff/stop.json"), &json);
@@ -159,7 +172,7 @@ fn what_a_run_leaves_reads_as_its_files_show() {
     assert_eq!(serde_json::from_str::<Handoff>(&json).unwrap(), handoff);
 }
 
-/// Every field is described, and the example is the file.
+/// The page describes every field, and its example is the golden file.
 #[test]
 fn the_page_describes_every_field() {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("docs/handoff.md");
@@ -175,11 +188,15 @@ fn the_page_describes_every_field() {
     let parts = parts.chain([&value["reviews"][0], &value["reviews"][0]["findings"][0]]);
     let inner = parts.flat_map(|part| part.as_object().expect("the example has one").keys());
     for field in fields.keys().chain(inner) {
-        assert!(page.contains(&format!("`{field}`")), "docs/handoff.md does not describe `{field}`");
+        assert!(
+            page.contains(&format!("`{field}`")),
+            "docs/handoff.md does not describe `{field}`"
+        );
     }
 }
 
-/// `UPDATE_DOCS=1` writes it anew; read the diff before you commit it.
+/// Compares a text with a file. `UPDATE_DOCS=1` rewrites the file; read the diff before you commit
+/// it.
 fn hold(path: &Path, text: &str) {
     if std::env::var_os("UPDATE_DOCS").is_some() {
         std::fs::write(path, text).unwrap();

@@ -4,13 +4,13 @@ use std::time::Duration;
 
 use surefire::recipes::{BUNDLED, ImplementAndReview};
 use surefire::run::{
-    ChangedFile, Changes, CheckKind, CheckResult, CheckSubject, CheckVerdict, CommitSeen, Event, FileChange,
-    Resume, ResumedBy, ToolRefusal, TreeState, TurnFacts,
+    ChangedFile, Changes, CheckKind, CheckResult, CheckSubject, CheckVerdict, CommitSeen, Event,
+    FileChange, Resume, ResumedBy, ToolRefusal, TreeState, TurnFacts,
 };
 use surefire::view::Status;
 use surefire::wire::{
-    DiffTurn, FirstPrompt, Journal, JournalEvent, LastReply, RunDetails, RunDiff, RunLine, SetAsideEntry,
-    Stamp, StoreState, Work, WorkLine, WorkingChat, WorkingRun,
+    DiffTurn, FirstPrompt, Journal, JournalEvent, LastReply, RunDetails, RunDiffResponse, RunLine,
+    SetAsideEntry, Stamp, StoreState, Work, WorkLine, WorkingChat, WorkingRun,
 };
 use surefire::{Exit, ExitReason, Verdict};
 
@@ -42,7 +42,7 @@ fn line(one: &OneRun) -> RunLine {
 }
 
 #[test]
-fn a_journal_reads_as_what_was_written() {
+fn a_journal_reads_back_as_it_was_written() {
     let mut one = OneRun::start(&ImplementAndReview);
     one.reply("What was it again?");
     one.report_with("complete", seen());
@@ -73,7 +73,8 @@ fn a_journal_reads_as_what_was_written() {
     ];
     assert_eq!(kinds, all);
     let events = (1..).zip(one.events.clone());
-    let events = events.map(|(seq, event)| JournalEvent { seq, at: Stamp(at(seq)), event }).collect();
+    let events =
+        events.map(|(seq, event)| JournalEvent { seq, at: Stamp(at(seq)), event }).collect();
     let journal = Journal { run: line(&one), events };
     let written = serde_json::to_string(&journal).unwrap();
     assert_eq!(serde_json::from_str::<Journal>(&written).unwrap(), journal);
@@ -93,9 +94,17 @@ fn a_journal_reads_as_what_was_written() {
 
 /// What was refused to the agent in a turn, and what it changed.
 fn seen() -> TurnFacts {
-    let push =
-        ToolRefusal { tool: "Bash".into(), input: Some("git push".into()), allow: vec!["git push *".into()] };
-    let file = |path: &str, change, added, removed| ChangedFile { path: path.into(), change, added, removed };
+    let push = ToolRefusal {
+        tool: "Bash".into(),
+        input: Some("git push".into()),
+        allow: vec!["git push *".into()],
+    };
+    let file = |path: &str, change, added, removed| ChangedFile {
+        path: path.into(),
+        change,
+        added,
+        removed,
+    };
     let changes = Changes {
         files: vec![
             file("src/cart.rs", FileChange::Modified, Some(12), Some(3)),
@@ -141,19 +150,24 @@ fn checked(before: &[Event]) -> [Event; 2] {
 
 /// A run with everything in it that a view can show.
 #[test]
-fn a_run_and_its_view_read_as_their_file_shows() {
+fn a_run_and_its_view_match_their_file() {
     let mut one = OneRun::start(&ImplementAndReview);
     one.reply("What was it again?");
     one.report_with("complete", seen());
     let tests = checked(&one.events);
-    // A recipe of its own would be needed for the command that was run before the step was left.
-    let left = one.events.iter().position(|event| matches!(event, Event::Moved { .. })).expect("it moved on");
+    // No bundled recipe runs a command before it leaves this step, so its events are inserted.
+    let left = one
+        .events
+        .iter()
+        .position(|event| matches!(event, Event::Moved { .. }))
+        .expect("it moved on");
     one.events.splice(left..left, tests);
     one.prompted("Mind the tests.");
     one.report("no-issues");
     one.cancel(Exit::because(ExitReason::UserStopped).describe("enough"));
     let events = (1..).zip(one.events.clone());
-    let events: Vec<_> = events.map(|(seq, event)| JournalEvent { seq, at: Stamp(at(seq)), event }).collect();
+    let events: Vec<_> =
+        events.map(|(seq, event)| JournalEvent { seq, at: Stamp(at(seq)), event }).collect();
     let line = RunLine {
         status: Status::Ended(Verdict::Stopped),
         continues: None,
@@ -165,7 +179,7 @@ fn a_run_and_its_view_read_as_their_file_shows() {
     for recorded in &events {
         timeline.apply(recorded.seq, recorded.at.0, &recorded.event);
     }
-    // Those who know all but the last two events.
+    // For a client that knows all but the last two events.
     let since = events.len() as u64 - 2;
     let view = timeline.view().changed_since(since);
     let events = events.into_iter().filter(|recorded| recorded.seq > since).collect();
@@ -181,11 +195,12 @@ fn a_run_and_its_view_read_as_their_file_shows() {
 }
 
 #[test]
-fn what_a_run_changed_reads_as_its_file_shows() {
-    let turn = |turn, visit, step: &str, changed| DiffTurn { turn, visit, step: step.to_owned(), changed };
+fn a_diff_matches_its_file() {
+    let turn =
+        |turn, visit, step: &str, changed| DiffTurn { turn, visit, step: step.to_owned(), changed };
     let text = "diff --git a/price.txt b/price.txt\nindex d00491f..0cfbf08 100644\n--- a/price.txt\n\
                 +++ b/price.txt\n@@ -1 +1 @@\n-1\n+2\n";
-    let diff = RunDiff {
+    let diff = RunDiffResponse {
         turns: vec![turn(1, 1, "implement", true), turn(2, 2, "code-review", false)],
         turn: None,
         text: text.to_owned(),
@@ -199,15 +214,16 @@ fn what_a_run_changed_reads_as_its_file_shows() {
     }
     let file = std::fs::read_to_string(path).unwrap();
     assert_eq!(written, file);
-    assert_eq!(serde_json::from_str::<RunDiff>(&file).unwrap(), diff);
-    let unavailable = r#"{"turns": [], "turn": null, "text": "", "cut": false, "unavailable": "why"}"#;
-    let read: RunDiff = serde_json::from_str(unavailable).unwrap();
+    assert_eq!(serde_json::from_str::<RunDiffResponse>(&file).unwrap(), diff);
+    let unavailable =
+        r#"{"turns": [], "turn": null, "text": "", "cut": false, "unavailable": "why"}"#;
+    let read: RunDiffResponse = serde_json::from_str(unavailable).unwrap();
     assert_eq!(read.unavailable.as_deref(), Some("why"));
 }
 
-/// Of all that is read over HTTP alone, this and those before are shown in `STANDARDS.md`.
+/// Of the responses that exist only over HTTP, `STANDARDS.md` shows this one and those above.
 #[test]
-fn what_agents_work_on_reads_as_its_file_shows() {
+fn the_work_list_matches_its_file() {
     let of_run = WorkLine {
         session_id: session(),
         name: "Implement & Review".into(),

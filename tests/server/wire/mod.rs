@@ -1,6 +1,7 @@
-//! The protocol: what clients may send, what they are sent, and the page that says so.
+//! The protocol: what clients may send, what the server sends, and the page that documents both.
 
 mod bad_input;
+mod broadcast;
 mod golden;
 mod golden_client;
 mod golden_server;
@@ -9,4 +10,3 @@ mod http;
 mod one_run;
 mod properties;
 mod standards;
-mod telling;

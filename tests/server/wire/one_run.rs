@@ -1,12 +1,13 @@
-//! One real run, and what clients are told of it.
+//! One real run, and the messages that clients get about it.
 
 use std::time::Duration;
 
 use surefire::run::{
-    Ask, Check, CheckKind, CheckResult, CheckVerdict, Decision, Event, Fresh, Input, Limits, Meanwhile,
-    Order, Permits, Project, PromptId, Resume, Run, RunId, SessionId, Spent, Successor, Todo, TurnFacts,
+    Action, Check, CheckKind, CheckResult, CheckVerdict, Decision, Event, Input, Limits, NewIds,
+    PendingPrompts, Permits, Project, PromptId, Resume, Run, RunId, RunSpec, SessionId, Successor,
+    TurnFacts, TurnRequest, Usage,
 };
-use surefire::wire::{ServerMessage, Telling};
+use surefire::wire::{RunBroadcast, ServerMessage};
 use surefire::{AnyRecipe, Exit};
 use uuid::Uuid;
 
@@ -29,11 +30,12 @@ pub(crate) const fn at(seq: u64) -> u64 {
     BEGAN + (seq - 1) * 20_000
 }
 
-/// A run and what was told of it. Ids and times are counted, so that it is the same every time.
+/// A run and the messages about it. Ids and times are counted up, so they are the same in each test
+/// run.
 pub(crate) struct OneRun {
     pub(crate) run: Run,
-    pub(crate) telling: Telling,
-    pub(crate) told: Vec<ServerMessage>,
+    pub(crate) broadcast: RunBroadcast,
+    pub(crate) published: Vec<ServerMessage>,
     pub(crate) events: Vec<Event>,
     /// The run that continues it.
     pub(crate) next: Option<Box<Successor>>,
@@ -42,69 +44,70 @@ pub(crate) struct OneRun {
 
 impl OneRun {
     pub(crate) fn start(recipe: &'static dyn AnyRecipe) -> Self {
-        Self::order(recipe, |_| ())
+        Self::spec(recipe, |_| ())
     }
 
-    pub(crate) fn order(recipe: &'static dyn AnyRecipe, change: impl FnOnce(&mut Order)) -> Self {
-        let mut order = Order {
+    pub(crate) fn spec(recipe: &'static dyn AnyRecipe, change: impl FnOnce(&mut RunSpec)) -> Self {
+        let mut spec = RunSpec {
             run: run_id(),
             session: session(),
             agent: "claude".to_owned(),
             rehearsal: false,
             directory: "/projects/shop".into(),
-            about: None,
+            task: None,
             model: None,
             allow_tools: Vec::new(),
             permits: Permits::default(),
             project: Project::default(),
             worktree: None,
             limits: Limits::default(),
-            spent: Spent::default(),
+            spent: Usage::default(),
             restarts: 0,
             continues: None,
         };
-        change(&mut order);
-        Self::begin(recipe, order, 0)
+        change(&mut spec);
+        Self::begin(recipe, spec, 0)
     }
 
-    fn begin(recipe: &'static dyn AnyRecipe, order: Order, mut ids: u128) -> Self {
+    fn begin(recipe: &'static dyn AnyRecipe, spec: RunSpec, mut ids: u128) -> Self {
         let outline = recipe.outline();
-        let telling = Telling {
-            run: order.run,
-            session: order.session,
+        let broadcast = RunBroadcast {
+            run: spec.run,
+            session: spec.session,
             recipe_id: outline.id.to_owned(),
             recipe_label: outline.label.to_owned(),
             step: outline.first_step().name.to_owned(),
             step_count: 1,
-            rehearsal: order.rehearsal,
+            rehearsal: spec.rehearsal,
             in_turn: false,
         };
-        let (run, decision) = Run::start(recipe, order, fresh(&mut ids));
-        let mut one = Self { run, telling, told: Vec::new(), events: Vec::new(), next: None, ids };
+        let (run, decision) = Run::start(recipe, spec, fresh(&mut ids));
+        let mut one =
+            Self { run, broadcast, published: Vec::new(), events: Vec::new(), next: None, ids };
         one.take(decision);
         one
     }
 
     /// The run that continues this one in a fresh session.
     pub(crate) fn successor(self) -> Self {
-        let Successor { recipe, order, .. } = *self.next.expect("the run restarts");
-        Self::begin(recipe, order, self.ids)
+        let Successor { recipe, spec, .. } = *self.next.expect("the run restarts");
+        Self::begin(recipe, spec, self.ids)
     }
 
     fn take(&mut self, decision: Decision) {
         for event in decision.events {
             let seq = self.events.len() as u64 + 1;
-            self.told.extend(self.telling.tell(seq, at(seq), &event));
+            self.published.extend(self.broadcast.apply(seq, at(seq), &event));
             self.events.push(event);
         }
-        if let Todo::Restart(next) = decision.todo {
+        if let Action::Restart(next) = decision.action {
             self.next = Some(next);
         }
     }
 
-    fn ask(&self) -> Ask {
-        match self.run.todo() {
-            Todo::Ask(ask) => *ask,
+    fn ask(&self) -> TurnRequest {
+        match self.run.action() {
+            Action::Ask(ask) => *ask,
             other => panic!("the run does not ask: {other:?}"),
         }
     }
@@ -118,23 +121,23 @@ impl OneRun {
     pub(crate) fn reply(&mut self, text: &str) {
         let attempt = self.ask().attempt;
         self.handle(Input::Replied { attempt, text: text.to_owned(), facts: facts() });
-        if let Todo::Check(check) = self.run.todo() {
-            self.find(&check);
+        if let Action::Check(check) = self.run.action() {
+            self.pass_check(&check);
         }
     }
 
-    /// A reply after a turn in which the engine saw this.
+    /// Reports an outcome after a turn with these facts.
     pub(crate) fn report_with(&mut self, outcome: &str, facts: TurnFacts) {
         let attempt = self.ask().attempt;
         let text = format!("Done.\n{{\"outcome\": \"{outcome}\"}}");
         self.handle(Input::Replied { attempt, text, facts });
-        if let Todo::Check(check) = self.run.todo() {
-            self.find(&check);
+        if let Action::Check(check) = self.run.action() {
+            self.pass_check(&check);
         }
     }
 
-    /// Everything that the engine looks for is there.
-    fn find(&mut self, check: &Check) {
+    /// Answers a check: all evidence was found.
+    fn pass_check(&mut self, check: &Check) {
         let took = Duration::from_secs(1);
         let results = check.evidence.iter().map(|evidence| CheckResult {
             kind: CheckKind::Evidence,
@@ -179,26 +182,29 @@ impl OneRun {
 
     pub(crate) fn resume(&mut self, resume: Resume) {
         let fresh = fresh(&mut self.ids);
-        let decision = self.run.resume(resume, Meanwhile::default(), fresh).expect("it can go on");
+        let decision = self
+            .run
+            .resume(resume, PendingPrompts::default(), fresh)
+            .expect("the run can be resumed");
         self.take(decision);
     }
 
     /// The latest message of a type.
     pub(crate) fn latest(&self, kind: &str) -> ServerMessage {
-        let found = self.told.iter().rev().find(|message| message.kind() == kind);
-        found.cloned().unwrap_or_else(|| panic!("nobody was told `{kind}`"))
+        let found = self.published.iter().rev().find(|message| message.kind() == kind);
+        found.cloned().unwrap_or_else(|| panic!("no `{kind}` was published"))
     }
 }
 
-fn fresh(ids: &mut u128) -> Fresh {
+fn fresh(ids: &mut u128) -> NewIds {
     let mut next = || {
         *ids += 1;
         Uuid::from_u128(0x5d1f_0a7e_4c3b_4f28_9e6d_1b2a_3c4d_0000 + *ids)
     };
-    Fresh { attempt: next().into(), run: next().into(), session: next().into() }
+    NewIds { attempt: next().into(), run: next().into(), session: next().into() }
 }
 
-/// What is known about every turn.
+/// The facts about a turn that took a while and changed nothing.
 pub(crate) fn facts() -> TurnFacts {
     TurnFacts { took: Duration::from_secs(20), ..TurnFacts::default() }
 }

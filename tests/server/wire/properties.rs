@@ -1,10 +1,13 @@
-//! What always holds, whatever is sent and however small it has to be.
+//! What holds for arbitrary messages, and for every limit that a message has to fit.
 
 use proptest::collection::{btree_map, vec};
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 use surefire::recipes::ImplementAndReview;
-use surefire::wire::{ClientMessage, HistoryMessage, Request, ServerMessage, Stamp, Window, fit, window};
+use surefire::wire::{
+    ClientMessage, HistoryMessage, HistoryPart, Request, ServerMessage, Stamp, history_page,
+    shrink_to_fit,
+};
 use uuid::Uuid;
 
 use super::one_run::{OneRun, SESSION, session};
@@ -53,7 +56,8 @@ fn any_json() -> impl Strategy<Value = Value> {
         any::<String>().prop_map(Value::from),
         Just(json!(SESSION)),
     ];
-    let field = prop_oneof![proptest::sample::select(&FIELDS[..]).prop_map(str::to_owned), any::<String>()];
+    let field =
+        prop_oneof![proptest::sample::select(&FIELDS[..]).prop_map(str::to_owned), any::<String>()];
     leaf.prop_recursive(4, 32, 6, move |inner| {
         let object = btree_map(field.clone(), inner.clone(), 0..6);
         prop_oneof![
@@ -63,10 +67,17 @@ fn any_json() -> impl Strategy<Value = Value> {
     })
 }
 
-/// Texts of all kinds, also those that take up much more in JSON.
+/// Texts of all kinds, even those that get much longer in JSON.
 fn text() -> impl Strategy<Value = String> {
-    let letters =
-        prop_oneof![Just('a'), Just('"'), Just('\u{1}'), Just('\n'), Just('ä'), Just('😀'), any::<char>()];
+    let letters = prop_oneof![
+        Just('a'),
+        Just('"'),
+        Just('\u{1}'),
+        Just('\n'),
+        Just('ä'),
+        Just('😀'),
+        any::<char>()
+    ];
     vec(letters, 0..800).prop_map(|letters| letters.into_iter().collect())
 }
 
@@ -115,7 +126,7 @@ proptest! {
     }
 
     #[test]
-    fn a_window_stays_below_its_limit_and_gets_ahead(
+    fn a_history_page_stays_below_its_limit_and_makes_progress(
         texts in vec(text(), 1..8),
         from in 0..1_000_000_000_000_u64,
         behind in 0..1000_u64,
@@ -124,8 +135,8 @@ proptest! {
     ) {
         let messages: Vec<_> = (from..).zip(texts).map(|(offset, text)| said(offset, text)).collect();
         let total = from + messages.len() as u64 + behind;
-        let part = Window { session: session(), signature: SESSION.into(), replaced, total, messages: messages.clone() };
-        let frame = window(part, limit);
+        let part = HistoryPart { session: session(), signature: SESSION.into(), replaced, total, messages: messages.clone() };
+        let frame = history_page(part, limit);
         let size = ServerMessage::SessionHistory(frame.clone()).to_json().len();
         prop_assert!(size < limit, "{size} of {limit}");
         prop_assert!(!frame.messages.is_empty());
@@ -133,28 +144,28 @@ proptest! {
         prop_assert_eq!(frame.end_of_file, frame.next_offset == total);
         for (sent, meant) in frame.messages.iter().zip(&messages) {
             prop_assert_eq!(sent.uuid, meant.uuid);
-            prop_assert!(sent.text == meant.text || frame.messages.len() == 1, "only what is alone is cut");
+            prop_assert!(sent.text == meant.text || frame.messages.len() == 1, "only a lone message is cut");
         }
     }
 
     #[test]
-    fn a_message_that_is_made_to_fit_is_still_one(texts in [text(), text(), text(), text()], limit in 1024..4096_usize) {
+    fn a_shrunk_message_is_still_valid(texts in [text(), text(), text(), text()], limit in 1024..4096_usize) {
         let run = OneRun::start(&ImplementAndReview).reports(["complete", "no-issues", "committed"]);
         let ServerMessage::RecipeExited(mut exited) = run.latest("recipe_exited") else { panic!("it is one") };
         let [message, diagnosis, error, description] = texts;
         (exited.message, exited.diagnosis) = (message, diagnosis);
         (exited.error, exited.description) = (Some(error), Some(description));
-        let small = fit(&ServerMessage::RecipeExited(exited.clone()).to_json(), limit).expect("its fixed part is small");
+        let small = shrink_to_fit(&ServerMessage::RecipeExited(exited.clone()).to_json(), limit).expect("its fixed part is small");
         prop_assert!(small.len() < limit, "{} of {limit}", small.len());
-        let read: ServerMessage = serde_json::from_str(&small).expect("it is still one");
-        let ServerMessage::RecipeExited(read) = read else { panic!("it is still one") };
+        let read: ServerMessage = serde_json::from_str(&small).expect("it is still a message");
+        let ServerMessage::RecipeExited(read) = read else { panic!("its type has changed") };
         prop_assert_eq!((read.session_id, read.reason, read.of), (exited.session_id, exited.reason, exited.of));
     }
 
     #[test]
-    fn whatever_is_made_to_fit_stays_below_the_limit(json in any_json(), limit in 0..2048_usize) {
+    fn shrunk_json_stays_below_the_limit(json in any_json(), limit in 0..2048_usize) {
         let text = json.to_string();
-        match fit(&text, limit) {
+        match shrink_to_fit(&text, limit) {
             Some(small) => prop_assert!(small.len() < limit && serde_json::from_str::<Value>(&small).is_ok()),
             None => prop_assert!(text.len() >= limit),
         }

@@ -1,4 +1,4 @@
-//! `STANDARDS.md` shows the files as they are, and leaves none of them out.
+//! `STANDARDS.md` shows golden files unchanged, and links to every one of them.
 
 use std::path::PathBuf;
 
@@ -7,7 +7,7 @@ use surefire::wire::{ClientMessage, ErrorCode, ServerMessage};
 
 use super::golden::{Side, folder};
 
-/// What stands before a block that is a file's text.
+/// The line before a block that holds a file's text begins like this.
 const MARK: &str = "<!-- golden: ";
 
 fn path() -> PathBuf {
@@ -18,7 +18,7 @@ fn page() -> String {
     std::fs::read_to_string(path()).expect("there is such a page")
 }
 
-/// The page with each block as its file has it.
+/// The page with the current text of each block's file.
 fn current(page: &str) -> String {
     let mut lines = page.lines();
     let mut written = Vec::new();
@@ -35,9 +35,9 @@ fn current(page: &str) -> String {
     written.join("\n") + "\n"
 }
 
-/// Run with `UPDATE_DOCS=1` to write the blocks anew.
+/// Run with `UPDATE_DOCS=1` to rewrite the blocks.
 #[test]
-fn the_blocks_are_the_files() {
+fn the_blocks_match_the_files() {
     let written = current(&page());
     if std::env::var_os("UPDATE_DOCS").is_some() {
         std::fs::write(path(), &written).expect("the docs can be written");
@@ -74,7 +74,9 @@ fn every_file_is_linked() {
 #[test]
 fn every_type_and_every_code_has_a_row() {
     let page = page();
-    for name in ClientMessage::TYPES.iter().chain(ServerMessage::VARIANTS).chain(ErrorCode::VARIANTS) {
+    for name in
+        ClientMessage::TYPES.iter().chain(ServerMessage::VARIANTS).chain(ErrorCode::VARIANTS)
+    {
         assert!(page.contains(&format!("\n| `{name}` |")), "no row begins with `{name}`");
     }
 }

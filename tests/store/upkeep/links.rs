@@ -1,4 +1,4 @@
-//! Threats: a link in the place of one of the store's files.
+//! Attacks with a symbolic link instead of one of the store's files.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
@@ -14,8 +14,9 @@ fn mode(path: &Path) -> u32 {
 }
 
 #[test]
-fn a_file_of_the_store_that_is_a_link_is_refused_and_what_it_leads_to_is_left_alone() {
-    for name in ["surefire.db", "surefire.db-wal", "surefire.db-shm", "surefire.db-journal", "lock"] {
+fn a_link_instead_of_a_file_is_refused_and_its_target_is_unchanged() {
+    for name in ["surefire.db", "surefire.db-wal", "surefire.db-shm", "surefire.db-journal", "lock"]
+    {
         let (folder, elsewhere) = (folder(), super::folder());
         commit(&open(&folder), [new_session(1, 1)]).unwrap();
         let (path, target) = (folder.path().join(name), elsewhere.path().join("precious"));
@@ -34,7 +35,7 @@ fn a_file_of_the_store_that_is_a_link_is_refused_and_what_it_leads_to_is_left_al
             "{name}"
         );
         assert!(path.is_symlink(), "{name}");
-        // And what looks on is told the same.
+        // An inspection reports the same.
         if name != "lock" {
             assert_eq!(Sqlite::inspect(folder.path()), Err(refused));
         }
@@ -42,7 +43,7 @@ fn a_file_of_the_store_that_is_a_link_is_refused_and_what_it_leads_to_is_left_al
 }
 
 #[test]
-fn a_link_that_leads_nowhere_makes_no_file_there() {
+fn nothing_is_created_behind_a_dangling_link() {
     for name in ["surefire.db", "lock"] {
         let (folder, elsewhere) = (folder(), super::folder());
         let target = elsewhere.path().join("not there");
@@ -52,13 +53,13 @@ fn a_link_that_leads_nowhere_makes_no_file_there() {
     }
     let folder = folder();
     symlink("nowhere", folder.path().join("surefire.db")).unwrap();
-    assert!(Sqlite::is_in(folder.path()), "or it would be taken for a directory without a store");
+    assert!(Sqlite::is_in(folder.path()), "a dangling link counts as a store");
 }
 
 #[test]
-fn who_holds_a_directory_is_not_read_from_behind_a_link() {
+fn the_holder_of_a_directory_is_not_read_through_a_link() {
     let (folder, elsewhere) = (folder(), super::folder());
-    let _theirs = open(&elsewhere);
+    let _other = open(&elsewhere);
     symlink(elsewhere.path().join("lock"), folder.path().join("lock")).unwrap();
     assert!(matches!(Sqlite::holder(folder.path()), Err(StoreError::Link { .. })));
 }
@@ -72,14 +73,17 @@ fn the_data_directory_itself_may_be_a_link() {
     commit(&store, [new_session(1, 1)]).unwrap();
     assert_eq!(store.path(), data.join("surefire.db"));
     assert_eq!(store.quarantined(), Ok(vec![]));
-    assert!(matches!(Sqlite::open(elsewhere.path()), Err(StoreError::Held { .. })), "it is the same one");
+    assert!(
+        matches!(Sqlite::open(elsewhere.path()), Err(StoreError::Held { .. })),
+        "the link and its target are one directory"
+    );
     drop(store);
     assert_eq!(Sqlite::inspect(&data), Ok(Some(vec![])));
     assert!(open(&elsewhere).session(session(1)).unwrap().is_some());
 }
 
 #[test]
-fn what_is_not_a_file_is_refused_and_not_waited_for() {
+fn a_pipe_instead_of_a_file_is_refused_at_once() {
     for name in ["surefire.db", "lock"] {
         let folder = folder();
         let pipe = folder.path().join(name);

@@ -1,5 +1,5 @@
-//! The store on disk over the years: rows that cannot be read, a log that stays short, files that are links, and what is
-//! pruned.
+//! Maintenance of the store on disk: unreadable rows, the size of the log, links instead of files,
+//! and pruning.
 
 mod links;
 mod log;
@@ -26,11 +26,11 @@ fn log_of(folder: &TempDir) -> PathBuf {
 
 fn open(folder: &TempDir) -> Sqlite {
     let opened = Sqlite::open(folder.path()).unwrap();
-    assert_eq!(opened.set_aside, None);
+    assert_eq!(opened.quarantined, None);
     opened.store
 }
 
-/// Does something to the database that no version of ours does.
+/// Changes the database in a way that no version of Surefire does.
 fn tamper(folder: &TempDir, sql: &str) {
     let other = Connection::open(database(folder)).unwrap();
     other.execute_batch("DROP TRIGGER IF EXISTS events_never_change").unwrap();

@@ -1,4 +1,4 @@
-//! Pruning, and the file that gets smaller by it.
+//! Pruning, and shrinking the database file afterwards.
 
 use std::fs;
 use std::path::Path;
@@ -7,16 +7,18 @@ use std::process::Command;
 use rusqlite::Connection;
 use surefire::store::{Change, NewMessage, Pruned, Sqlite, Store, StoreError};
 use surefire_testkit::fixtures::{
-    attempt, began, commit, ends, events, everything, message, new_session, replied, session, started,
+    attempt, began, commit, ends, events, everything, message, new_session, replied, session,
+    started,
 };
 use tempfile::TempDir;
 
 use super::{database, folder, open};
 
-/// Names the data directory for a process that a test starts from this very file.
+/// The environment variable with the data directory, for a child process that a test starts from
+/// this executable.
 const CHILD: &str = "SUREFIRE_PRUNING_CHILD";
 
-/// Twenty old sessions with a run, an attempt and much that was said, and a new one.
+/// Twenty old sessions, each with a run, an attempt and a long message, and one new session.
 fn years_of_use(store: &dyn Store) {
     for n in 1..=20 {
         let text = "word ".repeat(40_000);
@@ -31,7 +33,7 @@ fn size(folder: &TempDir) -> u64 {
     fs::metadata(database(folder)).unwrap().len()
 }
 
-/// Makes it a database of the time before files could get smaller.
+/// Turns it into a database of an early version, whose file could not shrink.
 fn age(folder: &TempDir) {
     let other = Connection::open(database(folder)).unwrap();
     other.execute_batch("PRAGMA auto_vacuum = NONE; VACUUM").unwrap();
@@ -40,7 +42,7 @@ fn age(folder: &TempDir) {
 }
 
 #[test]
-fn the_file_gets_smaller_with_what_is_pruned() {
+fn the_file_shrinks_after_pruning() {
     for old in [false, true] {
         let folder = folder();
         let store = open(&folder);
@@ -65,7 +67,7 @@ fn the_file_gets_smaller_with_what_is_pruned() {
 }
 
 #[test]
-fn an_old_file_with_little_free_space_is_not_written_anew() {
+fn an_old_file_with_little_free_space_is_not_rewritten() {
     let folder = folder();
     let store = open(&folder);
     years_of_use(&store);
@@ -92,7 +94,7 @@ fn only_the_server_that_holds_the_store_prunes() {
 }
 
 #[test]
-fn a_disk_that_has_no_room_to_write_it_anew_loses_nothing() {
+fn nothing_is_lost_if_the_disk_has_no_room_to_rewrite_the_file() {
     let folder = folder();
     let store = open(&folder);
     years_of_use(&store);
@@ -100,27 +102,32 @@ fn a_disk_that_has_no_room_to_write_it_anew_loses_nothing() {
     age(&folder);
     let store = open(&folder);
     for n in 1..=10 {
-        commit(&store, [Change::Forgotten { session: session(n) }]).unwrap();
+        commit(&store, [Change::SessionDeleted { session: session(n) }]).unwrap();
     }
     drop(store);
-    // No file may have more than a megabyte there, and what is left of this one has two.
+    // The child may not write a file of more than a megabyte, and the remaining data has two.
     let script = "trap '' XFSZ; ulimit -f 2048; exec \"$0\" \"$@\"";
     let mut child = Command::new("sh");
     child.args(["-c", script]).arg(std::env::current_exe().unwrap());
-    child.args(["--exact", "upkeep::pruning::reclaims_and_says_what_came_of_it", "--ignored", "--nocapture"]);
-    let said = child.env(CHILD, folder.path()).output().unwrap();
-    let said = String::from_utf8_lossy(&said.stdout).into_owned();
-    assert!(said.contains("not reclaimed: "), "{said}");
+    child.args([
+        "--exact",
+        "upkeep::pruning::reclaims_and_prints_the_result",
+        "--ignored",
+        "--nocapture",
+    ]);
+    let output = child.env(CHILD, folder.path()).output().unwrap();
+    let printed = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(printed.contains("not reclaimed: "), "{printed}");
     let store = open(&folder);
     assert_eq!(store.session_count(), Ok(11));
     everything(&store).unwrap();
     assert_eq!(store.messages(session(20), 0, 9).unwrap()[0].text.len(), 200_000);
-    assert!(store.reclaim().unwrap() > 1_000_000, "and where there is room again, it is done");
+    assert!(store.reclaim().unwrap() > 1_000_000, "once there is room again, it succeeds");
 }
 
 #[test]
 #[ignore = "started by another test, as a process of its own"]
-fn reclaims_and_says_what_came_of_it() {
+fn reclaims_and_prints_the_result() {
     let Some(data_dir) = std::env::var_os(CHILD) else { return };
     let store = Sqlite::open(Path::new(&data_dir)).unwrap().store;
     match store.reclaim() {

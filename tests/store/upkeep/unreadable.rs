@@ -1,4 +1,4 @@
-//! One row that cannot be read costs one run, and nothing else.
+//! A row that cannot be read affects its own run, and nothing else.
 
 use std::io;
 use std::sync::{Arc, Mutex};
@@ -7,8 +7,8 @@ use surefire::run::RunId;
 use surefire::store::{RunFilter, Sqlite, Store, StoreError};
 use surefire::{Advise, Remedy};
 use surefire_testkit::fixtures::{
-    attempt, began, commit, ends, ends_until, events, new_session, queues, replied, run, says, session,
-    started,
+    attempt, began, commit, ends, ends_until, events, new_session, queues, replied, run, says,
+    session, started,
 };
 use tempfile::TempDir;
 
@@ -17,8 +17,11 @@ use super::{folder, open, tamper};
 /// Four sessions with a run each: ended, open, due to resume, ended.
 fn four_runs(store: &dyn Store) {
     for n in 1..=4 {
-        commit(store, [new_session(n, 1), says(n, n, 2), events(n, 0, [started(n, n), began(n)], 3)])
-            .unwrap();
+        commit(
+            store,
+            [new_session(n, 1), says(n, n, 2), events(n, 0, [started(n, n), began(n)], 3)],
+        )
+        .unwrap();
     }
     for (n, end) in [(1, ends("task-committed")), (3, ends_until(900)), (4, ends("x"))] {
         commit(store, [events(n, 2, [replied(n, None), end], 4)]).unwrap();
@@ -65,10 +68,13 @@ fn a_run_that_cannot_be_read_is_missing_from_lists_and_the_others_are_there() {
         assert_eq!(named.len(), 1, "{damage}: {named:?}");
         assert_eq!((named[0].run, named[0].row.as_str()), (Some(run(1)), "runs 1"), "{damage}");
         drop(store);
-        // It starts all the same, and another run can use the session.
+        // The store opens nevertheless, and another run can use the session.
         let store = open(&folder);
         commit(&store, [events(5, 0, [started(5, 1)], 9)]).unwrap();
-        assert_eq!(listed(&store, &RunFilter { open: Some(true), ..RunFilter::default() }), [5, 2].map(run));
+        assert_eq!(
+            listed(&store, &RunFilter { open: Some(true), ..RunFilter::default() }),
+            [5, 2].map(run)
+        );
     }
 }
 
@@ -82,7 +88,7 @@ fn an_id_that_cannot_be_read_is_found_by_its_row() {
 }
 
 #[test]
-fn an_event_that_cannot_be_read_is_missing_from_the_common_list_alone() {
+fn an_event_that_cannot_be_read_hides_no_event_of_another_run() {
     let (folder, store) = with_four_runs();
     tamper(
         &folder,
@@ -94,12 +100,16 @@ fn an_event_that_cannot_be_read_is_missing_from_the_common_list_alone() {
     assert_eq!(store.events(run(4), 0, 99).unwrap().len(), 4);
     assert!(is_unreadable(&store.events(run(1), 0, 99)));
     let named = store.quarantined().unwrap();
-    assert_eq!(named.len(), 1, "a run is named once, however many of its events cannot be read: {named:?}");
+    assert_eq!(
+        named.len(),
+        1,
+        "a run is named once, however many of its events cannot be read: {named:?}"
+    );
     assert_eq!((named[0].run, named[0].row.as_str()), (Some(run(1)), "events 1"));
 }
 
 #[test]
-fn a_page_is_filled_whatever_is_skipped() {
+fn skipped_rows_do_not_shorten_a_page() {
     let (folder, store) = with_four_runs();
     tamper(&folder, "UPDATE runs SET continues = 'x' WHERE number IN (4, 2)");
     let page = |limit| listed(&store, &RunFilter { limit: Some(limit), ..RunFilter::default() });
@@ -108,7 +118,7 @@ fn a_page_is_filled_whatever_is_skipped() {
     assert_eq!(page(2), [3, 1].map(run));
     assert_eq!(page(3), [3, 1].map(run));
     tamper(&folder, "UPDATE events SET body = '' WHERE place <= 6");
-    assert_eq!(store.events_of_all(0, 1).unwrap().len(), 1, "or a reader would take it for the end");
+    assert_eq!(store.events_of_all(0, 1).unwrap().len(), 1, "an empty page would mean the end");
 }
 
 #[test]
@@ -116,15 +126,19 @@ fn sessions_messages_attempts_and_prompts_are_skipped_as_well() {
     let (folder, store) = with_four_runs();
     commit(&store, [events(2, 2, [queues(1), queues(2)], 5)]).unwrap();
     commit(&store, [says(2, 7, 6), says(2, 8, 6)]).unwrap();
-    tamper(&folder, "PRAGMA foreign_keys = OFF; UPDATE sessions SET messages = -1 WHERE number = 1");
+    tamper(
+        &folder,
+        "PRAGMA foreign_keys = OFF; UPDATE sessions SET messages = -1 WHERE number = 1",
+    );
     tamper(&folder, "UPDATE messages SET role = 'narrator' WHERE \"offset\" = 1");
     tamper(&folder, "UPDATE prompts SET at = -1 WHERE number = 1");
     let sessions: Vec<_> = store.sessions(9).unwrap().iter().map(|session| session.id).collect();
     assert_eq!(sessions, [2, 4, 3].map(session));
     assert!(is_unreadable(&store.session(session(1))));
-    let offsets: Vec<_> = store.messages(session(2), 0, 9).unwrap().iter().map(|it| it.offset).collect();
+    let offsets: Vec<_> =
+        store.messages(session(2), 0, 9).unwrap().iter().map(|it| it.offset).collect();
     assert_eq!(offsets, [0, 2]);
-    assert_eq!(store.waiting(session(2)).unwrap().len(), 1);
+    assert_eq!(store.queued_prompts(session(2)).unwrap().len(), 1);
     tamper(&folder, "UPDATE attempts SET began_at = -1");
     assert_eq!(store.open_attempts(), Ok(vec![]));
     let mut rows: Vec<_> = store.quarantined().unwrap().into_iter().map(|it| it.row).collect();
@@ -133,7 +147,7 @@ fn sessions_messages_attempts_and_prompts_are_skipped_as_well() {
 }
 
 #[test]
-fn an_open_run_that_cannot_be_read_is_set_aside_when_the_store_opens() {
+fn an_open_run_that_cannot_be_read_is_quarantined_when_the_store_opens() {
     let id = run(2);
     let damages = [
         format!("UPDATE events SET body = 'x' WHERE run = {} AND seq = 2", number_of(2)),
@@ -160,23 +174,26 @@ fn an_open_run_that_cannot_be_read_is_set_aside_when_the_store_opens() {
 }
 
 #[test]
-fn a_run_that_was_set_aside_is_listed_as_one_that_failed_and_says_why() {
+fn a_quarantined_run_is_listed_as_failed_with_the_cause() {
     let (folder, store) = with_four_runs();
     drop(store);
-    tamper(&folder, &format!("UPDATE events SET body = 'x' WHERE run = {} AND seq = 2", number_of(2)));
+    tamper(
+        &folder,
+        &format!("UPDATE events SET body = 'x' WHERE run = {} AND seq = 2", number_of(2)),
+    );
     let store = open(&folder);
     let record = store.run(run(2)).unwrap().unwrap();
     let ending = record.ending.unwrap();
     assert_eq!((ending.reason.as_str(), ending.title.as_str()), ("storage_error", "Set aside"));
     assert!(ending.description.unwrap().starts_with("its event 2: "));
-    assert!(is_unreadable(&store.events(run(2), 0, 99)), "and its events are still not made up");
+    assert!(is_unreadable(&store.events(run(2), 0, 99)), "its unreadable events stay unreadable");
     assert!(store.attempt(attempt(2)).unwrap().unwrap().ended);
     let reason = Some("storage_error".to_owned());
     assert_eq!(listed(&store, &RunFilter { reason, ..RunFilter::default() }), [run(2)]);
 }
 
 #[test]
-fn looking_over_a_store_changes_nothing_and_works_while_it_is_open() {
+fn inspecting_a_store_changes_nothing_and_works_while_it_is_open() {
     let (folder, store) = with_four_runs();
     tamper(&folder, &format!("UPDATE runs SET ending = '' WHERE id = '{}'", run(4)));
     let found = Sqlite::inspect(folder.path()).unwrap().unwrap();
@@ -198,9 +215,9 @@ fn looking_over_a_store_changes_nothing_and_works_while_it_is_open() {
 }
 
 #[derive(Clone, Default)]
-struct Paper(Arc<Mutex<Vec<u8>>>);
+struct LogOutput(Arc<Mutex<Vec<u8>>>);
 
-impl io::Write for Paper {
+impl io::Write for LogOutput {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.0.lock().unwrap().write(bytes)
     }
@@ -210,18 +227,19 @@ impl io::Write for Paper {
 }
 
 #[test]
-fn the_log_names_a_row_that_is_skipped_once() {
+fn a_skipped_row_is_logged_once() {
     let (folder, store) = with_four_runs();
     tamper(&folder, "UPDATE runs SET ending = '' WHERE number = 4");
-    let paper = Paper::default();
-    let out = paper.clone();
-    let subscriber = tracing_subscriber::fmt().with_ansi(false).with_writer(move || out.clone()).finish();
+    let log = LogOutput::default();
+    let out = log.clone();
+    let subscriber =
+        tracing_subscriber::fmt().with_ansi(false).with_writer(move || out.clone()).finish();
     tracing::subscriber::with_default(subscriber, || {
         for _ in 0..3 {
             store.runs(&RunFilter::default()).unwrap();
         }
     });
-    let text = String::from_utf8(paper.0.lock().unwrap().clone()).unwrap();
+    let text = String::from_utf8(log.0.lock().unwrap().clone()).unwrap();
     assert_eq!(text.matches("skipped a stored row").count(), 1, "{text}");
     assert!(text.contains("WARN") && text.contains("row=\"runs 4\""), "{text}");
 }

@@ -1,4 +1,4 @@
-//! How long an answer of two messages takes, with nobody else there.
+//! How long an answer of two messages takes, without other clients.
 
 use std::path::Path;
 use std::time::Instant;

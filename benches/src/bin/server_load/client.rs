@@ -1,4 +1,4 @@
-//! Clients: one that talks, and many that only listen.
+//! Clients: one that sends, and many that only receive.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -22,7 +22,7 @@ pub(crate) struct Client {
 }
 
 impl Client {
-    /// Connects, and at our server also shows the key and hears all that it is told then.
+    /// Connects. With our server, it also authenticates and receives the initial messages.
     pub(crate) async fn connect(server: &Serving) -> Result<Self> {
         let stream = TcpStream::connect(server.address).await?;
         stream.set_nodelay(true)?;
@@ -33,11 +33,13 @@ impl Client {
         match server.contender {
             Contender::Ours => {
                 client
-                    .send(&json!({ "type": "connect", "api_key": KEY, "protocol_version": "0.5.0" }))
+                    .send(
+                        &json!({ "type": "connect", "api_key": KEY, "protocol_version": "0.5.0" }),
+                    )
                     .await?;
                 client.until("available_recipes").await?;
             }
-            // So that it, too, has been talked to once.
+            // So that this server has handled a message, too.
             Contender::Stock => {
                 client.send(&json!({ "type": "ping" })).await?;
                 client.until("ping").await?;
@@ -85,7 +87,7 @@ impl Client {
     }
 }
 
-/// Clients that note when they are told of runs.
+/// Clients that record when they receive messages about runs.
 pub(crate) struct Audience {
     noted: Arc<Noted>,
     _tasks: JoinSet<()>,
@@ -111,15 +113,17 @@ impl Audience {
         Self { noted, _tasks: tasks }
     }
 
-    /// How often the end of a run was heard, all clients together.
+    /// How many ends of runs all clients together have received.
     pub(crate) fn ends(&self) -> usize {
         self.noted.ends.load(Ordering::Relaxed)
     }
 
-    /// How long each receipt since the last time came after what it tells of was written down, in milliseconds.
+    /// The time from each event's time stamp to its receipt, in milliseconds, for the messages
+    /// received since the last call.
     pub(crate) fn delays(&self) -> Result<Vec<f64>> {
-        let receipts =
-            std::mem::take(&mut *self.noted.receipts.lock().unwrap_or_else(PoisonError::into_inner));
+        let receipts = std::mem::take(
+            &mut *self.noted.receipts.lock().unwrap_or_else(PoisonError::into_inner),
+        );
         let mut happened = std::collections::HashMap::new();
         let mut delays = Vec::with_capacity(receipts.len());
         for (text, received) in receipts {
@@ -146,10 +150,10 @@ impl Noted {
 
 fn happened_at(text: &str) -> Result<SystemTime> {
     let of = match serde_json::from_str(text)? {
-        ServerMessage::RecipeStarted(told) => told.of,
-        ServerMessage::RecipeStepStarted(told) => told.of,
-        ServerMessage::RecipeStepTransition(told) => told.of,
-        ServerMessage::RecipeExited(told) => told.of.ok_or("it is of a run")?,
+        ServerMessage::RecipeStarted(message) => message.of,
+        ServerMessage::RecipeStepStarted(message) => message.of,
+        ServerMessage::RecipeStepTransition(message) => message.of,
+        ServerMessage::RecipeExited(message) => message.of.ok_or("it belongs to no run")?,
         _ => return Err(format!("no time in {text}").into()),
     };
     Ok(SystemTime::UNIX_EPOCH + Duration::from_millis(of.at.0))

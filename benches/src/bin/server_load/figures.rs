@@ -1,6 +1,6 @@
 //! The table, and the figures in it.
 
-/// A row whose figures have a counterpart.
+/// A row that compares both servers.
 pub(crate) fn compare(what: &str, unit: &str, ours: f64, stock: f64, wanted: &str) {
     println!(
         "| {what} | {} {unit} | {} {unit} | {:.2} | {wanted} |",
@@ -10,13 +10,13 @@ pub(crate) fn compare(what: &str, unit: &str, ours: f64, stock: f64, wanted: &st
     );
 }
 
-/// A row about our server alone.
+/// A row about our server only.
 pub(crate) fn alone(what: &str, ours: &str, wanted: &str) {
     println!("| {what} | {ours} | | | {wanted} |");
 }
 
 pub(crate) fn begin() {
-    println!("| | ours | stock warp | ratio | wanted |");
+    println!("| | ours | stock warp | ratio | goal |");
     println!("|---|--:|--:|--:|---|");
 }
 

@@ -1,4 +1,4 @@
-//! What a client costs that says nothing.
+//! The cost of an idle client.
 
 use std::path::Path;
 use std::time::Duration;
@@ -7,11 +7,13 @@ use crate::client::Client;
 use crate::servers::{Contender, Serving};
 use crate::{CLIENTS, Result, figures};
 
-/// Clients that are there already when it is begun to measure, so that what the first one costs is not counted.
+/// Clients that connect before the measurement, so that the extra cost of the first one is not
+/// counted.
 const BEFORE: usize = 20;
 
 pub(crate) async fn measure(below: &Path) -> Result<()> {
-    let (ours, stock) = (a_client(Contender::Ours, below).await?, a_client(Contender::Stock, below).await?);
+    let (ours, stock) =
+        (a_client(Contender::Ours, below).await?, a_client(Contender::Stock, below).await?);
     figures::compare("memory of an idle client (VmRSS)", "KB", ours, stock, "≤ 0.2");
     Ok(())
 }

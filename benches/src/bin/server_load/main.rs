@@ -1,12 +1,12 @@
-//! What serving costs: our server beside a stock warp echo server, on loopback, in one run.
+//! The cost of serving: our server compared with a stock warp echo server, on loopback, in one run.
 //!
-//! `server_load [--only <part>] [<folder>]` starts both servers as processes of their own, so that their memory, their CPU
-//! time and their instructions can be told apart from those of the clients, which live in this process. Start reading at
-//! `servers.rs`, then one file per question.
+//! `server_load [--only <part>] [<folder>]` starts each server as a separate process, so that its
+//! memory, CPU time and instructions can be distinguished from those of the clients, which live in
+//! this process. Start reading at `servers.rs`, then one file per question.
 
+mod all_clients;
 mod answers;
 mod client;
-mod everybody;
 mod figures;
 mod idle;
 mod never_reads;
@@ -19,7 +19,7 @@ use std::process::ExitCode;
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
-/// How many clients there are, unless a part says otherwise.
+/// The number of clients, unless a part has its own.
 const CLIENTS: usize = 1000;
 
 type Result<T> = std::result::Result<T, Box<dyn Error + Send + Sync>>;
@@ -29,7 +29,9 @@ async fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let done = match arguments.as_slice() {
-        ["serve", contender, folder, pace] => servers::serve(contender, Path::new(folder), pace).await,
+        ["serve", contender, folder, pace] => {
+            servers::serve(contender, Path::new(folder), pace).await
+        }
         ["--only", part] => measure(&std::env::temp_dir(), Some(part)).await,
         ["--only", part, folder] => measure(Path::new(folder), Some(part)).await,
         [] => measure(&std::env::temp_dir(), None).await,
@@ -64,8 +66,8 @@ async fn measure(below: &Path, only: Option<&str>) -> Result<()> {
     if wanted("answers") {
         answers::measure(below).await?;
     }
-    if wanted("everybody") {
-        everybody::measure(below).await?;
+    if wanted("all-clients") {
+        all_clients::measure(below).await?;
     }
     if wanted("never-reads") {
         never_reads::measure(below).await?;
@@ -73,7 +75,8 @@ async fn measure(below: &Path, only: Option<&str>) -> Result<()> {
     Ok(())
 }
 
-/// A socket is a file, and most shells allow 1,024 of them. The servers inherit what is allowed here.
+/// Raises the limit of open files: most shells allow 1,024, and each socket is one. The servers
+/// inherit the limit.
 fn allow_many_sockets() -> Result<()> {
     let maximum = getrlimit(Resource::Nofile).maximum;
     setrlimit(Resource::Nofile, Rlimit { current: maximum, maximum })?;

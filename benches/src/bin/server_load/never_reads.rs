@@ -1,4 +1,5 @@
-//! A client that never reads, while a lot happens: what it costs the server, and what it costs the others.
+//! The cost of a client that never reads on a busy server: for the server, and for the other
+//! clients.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -9,20 +10,20 @@ use tokio::task::JoinSet;
 use uuid::Uuid;
 
 use crate::Result;
+use crate::all_clients::{PACE, run};
 use crate::client::{Audience, Client};
-use crate::everybody::{PACE, run};
 use crate::figures::{self, Spread};
 use crate::servers::{Contender, Serving};
 
 const OTHERS: usize = 50;
-/// Runs at the same time, of which everybody is told.
+/// Concurrent runs, whose events all clients receive.
 const RUNNERS: usize = 8;
-/// Conversations at the same time, of which those are told who listen to them.
+/// Concurrent conversations, whose messages only their subscribers receive.
 const TALKERS: usize = 16;
 const WORDS: usize = 200_000;
 
 const CALM: Duration = Duration::from_secs(8);
-const PATIENCE: Duration = Duration::from_mins(2);
+const TIMEOUT: Duration = Duration::from_mins(2);
 
 pub(crate) async fn measure(below: &Path) -> Result<()> {
     let server = Arc::new(Serving::paced(Contender::Ours, below, PACE)?);
@@ -35,7 +36,7 @@ pub(crate) async fn measure(below: &Path) -> Result<()> {
     for session in sessions.clone() {
         busy.spawn(talk_for_ever(Arc::clone(&server), session));
     }
-    // What it takes to get going is not what is asked.
+    // The cost of warming up is not measured.
     tokio::time::sleep(CALM).await;
     others.delays()?;
     let calm = server.memory()?;
@@ -43,14 +44,14 @@ pub(crate) async fn measure(below: &Path) -> Result<()> {
     let mut without = others.delays()?;
 
     let (before, files) = (server.memory()?, server.open_files()?);
-    let mut rude = Client::connect(&server).await?;
+    let mut silent = Client::connect(&server).await?;
     for session in sessions {
-        rude.send(&json!({ "type": "subscribe", "session_id": session })).await?;
+        silent.send(&json!({ "type": "subscribe", "session_id": session })).await?;
     }
     let (begun, mut most) = (Instant::now(), before);
     while server.open_files()? > files {
-        if begun.elapsed() > PATIENCE {
-            return Err("the client that never reads was not given up".into());
+        if begun.elapsed() > TIMEOUT {
+            return Err("the client that never reads was not disconnected".into());
         }
         if let Some(ended) = busy.try_join_next() {
             ended??;
@@ -66,9 +67,21 @@ pub(crate) async fn measure(below: &Path) -> Result<()> {
         took.as_secs_f64(),
         (before - calm) / 1e6
     );
-    figures::alone("a client that never reads: the server's memory until it is given up", &growth, "< 16 MB");
-    figures::alone("the others before it came", &Spread::of(&mut without).to_string(), "");
-    figures::alone("the others while it was there", &Spread::of(&mut with).to_string(), "as before");
+    figures::alone(
+        "a client that never reads: the server's memory until it is disconnected",
+        &growth,
+        "< 16 MB",
+    );
+    figures::alone(
+        "the other clients before it connected",
+        &Spread::of(&mut without).to_string(),
+        "",
+    );
+    figures::alone(
+        "the other clients while it was connected",
+        &Spread::of(&mut with).to_string(),
+        "as before",
+    );
     Ok(())
 }
 

@@ -1,4 +1,4 @@
-//! The two servers: how each is run in a process of its own, and what that process uses up.
+//! The two servers: how each is run in a separate process, and what that process uses.
 
 use std::io::{BufRead, BufReader, Read};
 use std::net::SocketAddr;
@@ -21,7 +21,7 @@ pub(crate) const KEY: &str = "untethered-0123456789abcdef0123456789abcdef";
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Contender {
     Ours,
-    /// What one gets from warp's own example of a WebSocket.
+    /// warp's own WebSocket example.
     Stock,
 }
 
@@ -34,7 +34,7 @@ impl Contender {
     }
 }
 
-/// What runs in the server's process, until its standard input is closed.
+/// Runs in the server's process, until its standard input is closed.
 pub(crate) async fn serve(contender: &str, folder: &Path, pace: &str) -> Result<()> {
     std::thread::spawn(|| {
         let _ = std::io::stdin().read(&mut [0]);
@@ -50,13 +50,13 @@ pub(crate) async fn serve(contender: &str, folder: &Path, pace: &str) -> Result<
 async fn ours(folder: &Path, pace: Duration) -> Result<()> {
     let much = 1_000_000_000;
     let limits = ServerLimits {
-        connections: 4 * CLIENTS,
-        unauthenticated: 4 * CLIENTS,
-        auth_time: Duration::from_mins(5),
-        request_time: Duration::from_mins(5),
+        max_connections: 4 * CLIENTS,
+        max_unauthenticated: 4 * CLIENTS,
+        auth_timeout: Duration::from_mins(5),
+        request_timeout: Duration::from_mins(5),
         messages_per_second: much,
-        burst: much,
-        silence: Duration::from_mins(60),
+        message_burst: much,
+        client_timeout: Duration::from_mins(60),
         ..ServerLimits::default()
     };
     let locks = folder.join("locks");
@@ -65,7 +65,7 @@ async fn ours(folder: &Path, pace: Duration) -> Result<()> {
         .agent(Arc::new(Rehearsal::new(Script::default()).pace(pace)))
         .data(folder.join("data"))
         .root(folder)
-        .key(ApiKey::parse(KEY).ok_or("it is a key")?)
+        .key(ApiKey::parse(KEY).ok_or("the key is invalid")?)
         .listen(([127, 0, 0, 1], 0))
         .limits(limits)
         .tune(move |options| options.locks = locks)
@@ -98,7 +98,7 @@ pub(crate) struct CpuTime {
     pub(crate) kernel: Duration,
 }
 
-/// A server that runs. It ends when this is dropped.
+/// A running server. Dropping this stops it.
 pub(crate) struct Serving {
     pub(crate) contender: Contender,
     pub(crate) address: SocketAddr,
@@ -116,19 +116,25 @@ impl Serving {
         Self::spawn(Command::new(std::env::current_exe()?), contender, below, pace)
     }
 
-    /// A server whose instructions are counted. It takes fifty times as long for everything.
+    /// A server whose instructions are counted. It is about fifty times slower.
     pub(crate) fn counted(contender: Contender, below: &Path) -> Result<Self> {
         let mut command = Command::new("valgrind");
         command
             .args(["--tool=callgrind", "--callgrind-out-file=/dev/null"])
             .arg(std::env::current_exe()?)
-            // Memory is cleared by an instruction that callgrind would count once for each byte; vectors are counted as such.
+            // glibc would clear memory with an instruction that callgrind counts once per byte;
+            // vector instructions are counted once each.
             .env("GLIBC_TUNABLES", "glibc.cpu.x86_rep_stosb_threshold=1000000000")
             .stderr(Stdio::piped());
         Self::spawn(command, contender, below, Duration::ZERO)
     }
 
-    fn spawn(mut command: Command, contender: Contender, below: &Path, pace: Duration) -> Result<Self> {
+    fn spawn(
+        mut command: Command,
+        contender: Contender,
+        below: &Path,
+        pace: Duration,
+    ) -> Result<Self> {
         let folder = tempfile::tempdir_in(below)?;
         let mut process = command
             .args(["serve", contender.name()])
@@ -138,37 +144,43 @@ impl Serving {
             .stdout(Stdio::piped())
             .spawn()?;
         let mut line = String::new();
-        BufReader::new(process.stdout.take().ok_or("it has an output")?).read_line(&mut line)?;
-        let address = line.trim().parse().map_err(|_| "the server did not come up")?;
+        BufReader::new(process.stdout.take().ok_or("the server has no standard output")?)
+            .read_line(&mut line)?;
+        let address = line.trim().parse().map_err(|_| "the server did not start")?;
         Ok(Self { contender, address, process, folder })
     }
 
-    /// Ends a counted server, and gives back how many instructions it took.
+    /// Stops a counted server, and returns the number of instructions it executed.
     pub(crate) fn instructions(mut self) -> Result<u64> {
         drop(self.process.stdin.take());
         let mut report = String::new();
         if let Some(mut stderr) = self.process.stderr.take() {
             stderr.read_to_string(&mut report)?;
         }
-        let collected = report.lines().find_map(|line| line.split("Collected :").nth(1)?.trim().parse().ok());
+        let collected =
+            report.lines().find_map(|line| line.split("Collected :").nth(1)?.trim().parse().ok());
         collected.ok_or_else(|| format!("callgrind counted nothing:\n{report}").into())
     }
 
     /// Resident memory, in bytes.
     pub(crate) fn memory(&self) -> Result<f64> {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.process.id()))?;
-        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).ok_or("Linux tells VmRSS")?;
+        let line = status
+            .lines()
+            .find_map(|line| line.strip_prefix("VmRSS:"))
+            .ok_or("Linux reports no VmRSS")?;
         Ok(line.trim().trim_end_matches(" kB").parse::<f64>()? * 1024.0)
     }
 
     /// The processor time so far. The kernel counts it in hundredths of a second.
     pub(crate) fn cpu(&self) -> Result<CpuTime> {
         let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.process.id()))?;
-        // The name in parentheses may contain anything; utime and stime are the 12th and 13th after it.
+        // The name in parentheses may contain anything; utime and stime are the 12th and 13th after
+        // it.
         let mut fields = stat.rsplit(')').next().unwrap_or_default().split_whitespace().skip(11);
         let mut time = || -> Result<Duration> {
             Ok(Duration::from_millis(
-                10 * fields.next().ok_or("Linux tells utime and stime")?.parse::<u64>()?,
+                10 * fields.next().ok_or("Linux reports no utime and stime")?.parse::<u64>()?,
             ))
         };
         Ok(CpuTime { user: time()?, kernel: time()? })

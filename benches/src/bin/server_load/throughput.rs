@@ -1,4 +1,5 @@
-//! Small messages from many clients: a ping that is answered with a pong, beside one that is echoed.
+//! Small messages from many clients: a ping that is answered with a pong, compared with one that
+//! is echoed.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -14,23 +15,25 @@ use crate::servers::{Contender, Serving};
 use crate::{CLIENTS, Result, figures};
 
 const PING: &[u8] = br#"{"type":"ping"}"#;
-/// A frame from a server has two bytes before so short a text; a pong is as long as a ping.
+/// A frame with such a short text has a header of two bytes; a pong is as long as a ping.
 const ANSWER: usize = 2 + PING.len();
 
-/// The servers take turns, this often, and the median of the turns counts.
+/// The servers are measured alternately, this often each, and the median counts.
 const TURNS: usize = 5;
 const WARM_UP: Duration = Duration::from_millis(500);
 const TURN: Duration = Duration::from_secs(2);
 
-/// How many clients talk to a server whose instructions are counted, and how much each says.
+/// With counted instructions: the number of clients, and two numbers of messages to compare.
 const COUNTED_CLIENTS: usize = 10;
 const COUNTED: [i64; 2] = [500, 2500];
 
 pub(crate) async fn measure(below: &Path) -> Result<()> {
-    let (ours, stock) = (Serving::start(Contender::Ours, below)?, Serving::start(Contender::Stock, below)?);
+    let (ours, stock) =
+        (Serving::start(Contender::Ours, below)?, Serving::start(Contender::Stock, below)?);
     let mut our_clients = connect(&ours, CLIENTS).await?;
     let mut stock_clients = connect(&stock, CLIENTS).await?;
-    for (in_flight, wanted_rate, wanted_cpu) in [(1, "≥ 2", "≤ 0.4"), (4, "≥ 1.8", "≤ 0.5")] {
+    for (in_flight, wanted_rate, wanted_cpu) in [(1, "≥ 2", "≤ 0.4"), (4, "≥ 1.8", "≤ 0.5")]
+    {
         let (mut our_turns, mut stock_turns) = (Turns::default(), Turns::default());
         for _ in 0..TURNS {
             our_clients = our_turns.take(&ours, our_clients, in_flight).await?;
@@ -38,12 +41,18 @@ pub(crate) async fn measure(below: &Path) -> Result<()> {
         }
         let what = |figure: &str| format!("{CLIENTS} clients, {in_flight} in flight: {figure}");
         let compare = |figure: &str, unit, ours: &mut [f64], stock: &mut [f64], wanted| {
-            figures::compare(&what(figure), unit, figures::median(ours), figures::median(stock), wanted);
+            figures::compare(
+                &what(figure),
+                unit,
+                figures::median(ours),
+                figures::median(stock),
+                wanted,
+            );
         };
         let (ours, stock) = (&mut our_turns, &mut stock_turns);
         let rate = "messages/s, with the clients on the same cores";
         compare(rate, "", &mut ours.rates, &mut stock.rates, wanted_rate);
-        compare("server's CPU time a message", "µs", &mut ours.cpu, &mut stock.cpu, wanted_cpu);
+        compare("server's CPU time per message", "µs", &mut ours.cpu, &mut stock.cpu, wanted_cpu);
         compare("of that, in the server", "µs", &mut ours.user, &mut stock.user, "");
         compare("of that, in the kernel", "µs", &mut ours.kernel, &mut stock.kernel, "");
     }
@@ -53,7 +62,7 @@ pub(crate) async fn measure(below: &Path) -> Result<()> {
 #[derive(Default)]
 struct Turns {
     rates: Vec<f64>,
-    /// Microseconds a message: in all, in the server's own code, and in the kernel for it.
+    /// Microseconds per message: in all, in the server's own code, and in the kernel for it.
     cpu: Vec<f64>,
     user: Vec<f64>,
     kernel: Vec<f64>,
@@ -96,19 +105,19 @@ pub(crate) async fn count_instructions(below: &Path) -> Result<()> {
         }
         a_message.push((counts[1] - counts[0]) / (COUNTED[1] - COUNTED[0]) as f64);
     }
-    let what = "instructions a message in user space, counted by callgrind";
+    let what = "instructions per message in user space, counted by callgrind";
     figures::compare(what, "", a_message[0], a_message[1], "≤ 0.38");
     Ok(())
 }
 
-/// Connects properly, and keeps the bare sockets: the frames never change, and the less a client does, the more of what is
-/// measured is the server.
+/// Connects as a client, and returns the bare sockets: the frames never change, and the less a
+/// client does, the less it distorts the measurement.
 async fn connect(server: &Serving, count: usize) -> Result<Vec<TcpStream>> {
     let clients = Client::many(server, count).await?;
     Ok(clients.into_iter().map(|client| client.socket.into_inner()).collect())
 }
 
-/// What all clients together have to say, and how much of it was answered.
+/// The number of messages that all clients together still have to send, and that were answered.
 struct Load {
     left: AtomicI64,
     answered: AtomicU64,
@@ -128,7 +137,11 @@ impl Load {
     }
 }
 
-async fn all_talk(clients: Vec<TcpStream>, in_flight: usize, load: Arc<Load>) -> Result<Vec<TcpStream>> {
+async fn all_talk(
+    clients: Vec<TcpStream>,
+    in_flight: usize,
+    load: Arc<Load>,
+) -> Result<Vec<TcpStream>> {
     let mut talking = JoinSet::new();
     for client in clients {
         talking.spawn(talk(client, in_flight, Arc::clone(&load)));
@@ -140,8 +153,12 @@ async fn all_talk(clients: Vec<TcpStream>, in_flight: usize, load: Arc<Load>) ->
     Ok(clients)
 }
 
-/// Says the next thing whenever something was answered, so that the same number is always on its way.
-async fn talk(mut client: TcpStream, in_flight: usize, load: Arc<Load>) -> std::io::Result<TcpStream> {
+/// Sends a message for each answer, so that the number of messages in flight stays the same.
+async fn talk(
+    mut client: TcpStream,
+    in_flight: usize,
+    load: Arc<Load>,
+) -> std::io::Result<TcpStream> {
     let frames = ping().repeat(in_flight);
     let (mut may_say, mut unanswered, mut part) = (in_flight, 0, 0);
     let mut answers = [0; 1024];

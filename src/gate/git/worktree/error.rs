@@ -7,14 +7,14 @@ use crate::gate::git::error::GitError;
 /// How many paths an error shows.
 const MAX_SHOWN_PATHS: usize = 10;
 
-/// Why a worktree was not merged. Nothing was changed then; or the merge is done, and what was written into the worktree
-/// meanwhile kept it from being removed.
+/// Why a worktree was not merged. Either nothing was changed, or the merge is done and files
+/// written into the worktree meanwhile kept it from being removed.
 #[derive(Debug, thiserror::Error)]
-pub enum WorktreeError {
+pub enum GitWorktreeError {
     /// Git failed.
     #[error(transparent)]
     Git(#[from] GitError),
-    /// The worktree has files that are not committed.
+    /// The worktree has uncommitted files.
     #[error(
         "files in the worktree `{}` are not committed: {}; commit them there, or remove them",
         path.display(), shown(files)
@@ -22,7 +22,7 @@ pub enum WorktreeError {
     Uncommitted {
         /// The worktree.
         path: PathBuf,
-        /// The files, from the top of it.
+        /// The files, relative to its top.
         files: Vec<PathBuf>,
     },
     /// The worktree has commits that are not on its branch.
@@ -48,7 +48,7 @@ pub enum WorktreeError {
     Submodules {
         /// The worktree.
         path: PathBuf,
-        /// The submodules, from the top of it.
+        /// The submodules, relative to its top.
         submodules: Vec<PathBuf>,
     },
     /// The branch is not there, and was not merged.
@@ -73,7 +73,7 @@ pub enum WorktreeError {
     WouldOverwrite {
         /// The work tree.
         directory: PathBuf,
-        /// The files, from the top of it.
+        /// The files, relative to its top.
         files: Vec<PathBuf>,
     },
     /// Both sides changed the same.
@@ -83,7 +83,7 @@ pub enum WorktreeError {
         shown(files)
     )]
     Conflicts {
-        /// The files, from the top.
+        /// The files, relative to the top.
         files: Vec<PathBuf>,
     },
     /// A commit has to be made, and git does not know in whose name.

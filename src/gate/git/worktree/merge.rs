@@ -1,13 +1,13 @@
 //! Merging the branch of a worktree.
 //!
-//! The merge is computed beside the work tree, and the work tree is then moved forward to it. So it is never half merged, and
-//! a conflict is known before anything was touched.
+//! The merge is computed beside the work tree, and the work tree is then moved forward to it. So it
+//! is never half merged, and a conflict is known before anything was touched.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-use super::error::WorktreeError;
-use super::place::Place;
+use super::error::GitWorktreeError;
+use super::run_worktree::RunWorktree;
 use crate::gate::git::changes::MAX_LISTED_FILES;
 use crate::gate::git::error::GitError;
 use crate::gate::git::program::{path as git_path, unexpected};
@@ -26,10 +26,12 @@ pub struct Merged {
 }
 
 impl Git {
-    /// Merges the branch of a worktree into what is checked out in the repository, and removes the worktree and the branch.
+    /// Merges the branch of a worktree into what is checked out in the repository, and removes the
+    /// worktree and the branch.
     ///
-    /// HEAD is moved forward where that is possible, and otherwise to a merge commit in the user's name. If the branch is
-    /// contained in HEAD already, only the worktree and the branch are removed. It may be called again after a crash.
+    /// HEAD is moved forward where that is possible, and otherwise to a merge commit in the user's
+    /// name. If the branch is contained in HEAD already, only the worktree and the branch are
+    /// removed. It may be called again after a crash.
     ///
     /// # Errors
     /// Something is in the way of the merge; nothing was changed then. Or git fails.
@@ -38,22 +40,22 @@ impl Git {
         repository_top: &Path,
         path: &Path,
         branch: &str,
-    ) -> Result<Merged, WorktreeError> {
-        let place = Place::new(self.environment(), repository_top, path, branch)?;
-        place.check_idle_at_top().await?;
-        let Some(tip) = place.tip().await? else { return place.merged_before().await };
-        place.check_worktree(&tip).await?;
-        place.check_submodules(&tip).await?;
-        let commit = place.merge(&tip).await?;
-        place.remove_merged(&tip).await?;
-        Ok(Merged { into: place.current_branch().await?, commit })
+    ) -> Result<Merged, GitWorktreeError> {
+        let worktree = RunWorktree::new(self.environment(), repository_top, path, branch)?;
+        worktree.check_idle_at_top().await?;
+        let Some(tip) = worktree.tip().await? else { return worktree.merged_before().await };
+        worktree.check_worktree(&tip).await?;
+        worktree.check_submodules(&tip).await?;
+        let commit = worktree.merge(&tip).await?;
+        worktree.remove_merged(&tip).await?;
+        Ok(Merged { into: worktree.current_branch().await?, commit })
     }
 }
 
-impl Place {
+impl RunWorktree {
     /// The branch is gone: after a crash, because it was merged. HEAD's reflog tells.
-    async fn merged_before(&self) -> Result<Merged, WorktreeError> {
-        let missing = || WorktreeError::NoBranch { branch: self.branch.clone() };
+    async fn merged_before(&self) -> Result<Merged, GitWorktreeError> {
+        let missing = || GitWorktreeError::NoBranch { branch: self.branch.clone() };
         let head = self.head().await?.ok_or_else(missing)?;
         let call = self.program.call(&[
             "log",
@@ -66,8 +68,10 @@ impl Place {
         let output = call.output().await?;
         let text = String::from_utf8_lossy(&output);
         let action = format!("{}:", self.action());
-        let merged =
-            text.lines().filter_map(|line| line.split_once(' ')).find(|(_, what)| what.starts_with(&action));
+        let merged = text
+            .lines()
+            .filter_map(|line| line.split_once(' '))
+            .find(|(_, what)| what.starts_with(&action));
         let (commit, _) = merged.ok_or_else(missing)?;
         if self.count(Some(&head), checked(commit)?).await? > 0 {
             return Err(missing());
@@ -82,7 +86,7 @@ impl Place {
     }
 
     /// Fails if something in the worktree would be lost with it.
-    async fn check_worktree(&self, tip: &str) -> Result<(), WorktreeError> {
+    async fn check_worktree(&self, tip: &str) -> Result<(), GitWorktreeError> {
         if !self.is_present().await? {
             return Ok(());
         }
@@ -90,25 +94,38 @@ impl Place {
         let mut files = self.uncommitted().await?;
         if !files.is_empty() {
             files.truncate(MAX_LISTED_FILES);
-            return Err(WorktreeError::Uncommitted { path: self.path.clone(), files });
+            return Err(GitWorktreeError::Uncommitted { path: self.path.clone(), files });
         }
         let head = self.registered().await?.and_then(|registered| registered.head);
         match head {
             Some(commit) if self.count(Some(tip), &commit).await? > 0 => {
-                Err(WorktreeError::OffBranch { path: self.path.clone(), branch: self.branch.clone(), commit })
+                Err(GitWorktreeError::OffBranch {
+                    path: self.path.clone(),
+                    branch: self.branch.clone(),
+                    commit,
+                })
             }
             Some(_) | None => Ok(()),
         }
     }
 
-    /// Fails if commits of submodules would be lost with the worktree, which has copies of their repositories of its own.
-    async fn check_submodules(&self, tip: &str) -> Result<(), WorktreeError> {
+    /// Fails if commits of submodules would be lost with the worktree, which has copies of their
+    /// repositories of its own.
+    async fn check_submodules(&self, tip: &str) -> Result<(), GitWorktreeError> {
         let Some(head) = self.head().await?.filter(|head| head != tip) else { return Ok(()) };
         if !self.is_present().await? {
             return Ok(());
         }
-        let call =
-            self.program.call(&["diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-abbrev", &head, tip]);
+        let call = self.program.call(&[
+            "diff-tree",
+            "-r",
+            "-z",
+            "--raw",
+            "--no-renames",
+            "--no-abbrev",
+            &head,
+            tip,
+        ]);
         let output = call.output().await?;
         let mut fields = output.split(|byte| *byte == 0);
         let mut submodules = Vec::new();
@@ -125,11 +142,11 @@ impl Place {
         if submodules.is_empty() {
             return Ok(());
         }
-        Err(WorktreeError::Submodules { path: self.path.clone(), submodules })
+        Err(GitWorktreeError::Submodules { path: self.path.clone(), submodules })
     }
 
     /// Moves HEAD of the repository to a commit that contains this one, and gives that back.
-    async fn merge(&self, tip: &str) -> Result<String, WorktreeError> {
+    async fn merge(&self, tip: &str) -> Result<String, GitWorktreeError> {
         const ARGUMENTS: [&str; 7] = [
             "merge",
             "--ff-only",
@@ -158,15 +175,16 @@ impl Place {
     }
 
     /// Makes the merge commit, without touching the work tree.
-    async fn merge_commit(&self, head: &str, tip: &str) -> Result<String, WorktreeError> {
+    async fn merge_commit(&self, head: &str, tip: &str) -> Result<String, GitWorktreeError> {
         for identity in ["GIT_AUTHOR_IDENT", "GIT_COMMITTER_IDENT"] {
-            // The name of the machine's user at the name of the machine is a guess, and not wanted in a commit.
+            // The name of the machine's user at the name of the machine is a guess, and not wanted
+            // in a commit.
             let mut call = self.program.call(&["var", identity]).setting("user.useConfigOnly=true");
             for (name, value) in self.identity() {
                 call = call.variable(name, value);
             }
             if call.answer().await?.code != Some(0) {
-                return Err(WorktreeError::NoIdentity);
+                return Err(GitWorktreeError::NoIdentity);
             }
         }
         let tree = self.merge_tree(head, tip).await?;
@@ -183,8 +201,9 @@ impl Place {
     }
 
     /// The tree of the merge. Needs git 2.38, which says so itself.
-    async fn merge_tree(&self, head: &str, tip: &str) -> Result<String, WorktreeError> {
-        const ARGUMENTS: [&str; 5] = ["merge-tree", "--write-tree", "-z", "--name-only", "--no-messages"];
+    async fn merge_tree(&self, head: &str, tip: &str) -> Result<String, GitWorktreeError> {
+        const ARGUMENTS: [&str; 5] =
+            ["merge-tree", "--write-tree", "-z", "--name-only", "--no-messages"];
         let answer = self.program.call(&ARGUMENTS).argument(head).argument(tip).answer().await?;
         // The tree, and then the files in conflict.
         let mut fields = answer.stdout.split(|byte| *byte == 0).filter(|field| !field.is_empty());
@@ -193,7 +212,7 @@ impl Place {
             Some(0) => Ok(id(tree, "git merge-tree")?),
             Some(1) => {
                 let files = fields.map(git_path).take(MAX_LISTED_FILES).collect();
-                Err(WorktreeError::Conflicts { files })
+                Err(GitWorktreeError::Conflicts { files })
             }
             Some(_) | None => Err(answer.into_error().into()),
         }
@@ -201,27 +220,40 @@ impl Place {
 
     /// `git commit-tree` does not look at this setting by itself.
     async fn signs_commits(&self) -> Result<bool, GitError> {
-        let answer =
-            self.program.call(&["config", "--type=bool", "--get", "commit.gpgSign"]).answer().await?;
+        let answer = self
+            .program
+            .call(&["config", "--type=bool", "--get", "commit.gpgSign"])
+            .answer()
+            .await?;
         Ok(answer.stdout.starts_with(b"true"))
     }
 
     /// Fails if what is not committed at the top is in the way.
-    async fn check_overwrites(&self, head: &str, target: &str) -> Result<(), WorktreeError> {
-        let call = self.program.call(&["diff-tree", "-r", "-z", "--name-only", "--no-renames", head, target]);
+    async fn check_overwrites(&self, head: &str, target: &str) -> Result<(), GitWorktreeError> {
+        let call = self.program.call(&[
+            "diff-tree",
+            "-r",
+            "-z",
+            "--name-only",
+            "--no-renames",
+            head,
+            target,
+        ]);
         let output = call.output().await?;
         let touched = output.split(|byte| *byte == 0).filter(|name| !name.is_empty()).map(git_path);
         let touched: HashSet<PathBuf> = touched.collect();
         let dirty = self.uncommitted_at_top().await?.into_iter();
-        let files: Vec<_> = dirty.filter(|file| touched.contains(file)).take(MAX_LISTED_FILES).collect();
+        let files: Vec<_> =
+            dirty.filter(|file| touched.contains(file)).take(MAX_LISTED_FILES).collect();
         if files.is_empty() {
             return Ok(());
         }
-        Err(WorktreeError::WouldOverwrite { directory: self.top.clone(), files })
+        Err(GitWorktreeError::WouldOverwrite { directory: self.top.clone(), files })
     }
 
-    /// Removes what was merged: the worktree, unless something was written into it meanwhile, and the branch, unless it moved.
-    async fn remove_merged(&self, tip: &str) -> Result<(), WorktreeError> {
+    /// Removes what was merged: the worktree, unless something was written into it meanwhile, and
+    /// the branch, unless it moved.
+    async fn remove_merged(&self, tip: &str) -> Result<(), GitWorktreeError> {
         if self.registered().await?.is_some() {
             self.check_worktree(tip).await?;
             self.remove().await?;

@@ -1,22 +1,23 @@
-//! A worktree of its own for one run, on a branch of its own: made, looked at, merged and discarded.
+//! The worktree of one run, on its own branch: created, inspected, merged and discarded.
 //!
-//! This is the only part that changes a repository, at a person's or a recipe's wish. Hooks stay off; checkout filters and
-//! merge drivers are those that the user configured. Each part can be repeated after a crash. Start with `add.rs`.
+//! This is the only part that changes a repository, on request of a user or a recipe. Hooks stay
+//! off; checkout filters and merge drivers are those that the user configured. Each operation can
+//! be repeated after a crash. Start with `add.rs`.
 
 mod add;
 mod discard;
 mod error;
 mod merge;
-mod place;
 mod registered;
+mod run_worktree;
 mod state;
 
 use std::time::Duration;
 
 pub use discard::Discarded;
-pub use error::WorktreeError;
+pub use error::GitWorktreeError;
 pub use merge::Merged;
 pub use state::WorktreeState;
 
-/// How long one call of git may take that writes a whole work tree.
+/// How long a git call that writes a whole work tree may take.
 pub const WORKTREE_TIMEOUT: Duration = Duration::from_mins(10);

@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use crate::gate::git::error::GitError;
 use crate::gate::git::program::{Program, path, unexpected};
 
-/// What git writes as the reason of a lock while it makes a worktree. Where it is left, git was killed meanwhile.
+/// What git writes as the reason of a lock while it makes a worktree. Where it is left, git was
+/// killed meanwhile.
 const HALF_MADE: &str = "initializing";
 
 /// A worktree as the repository knows it, whether its directory is there or not.
@@ -21,7 +22,10 @@ pub(super) struct Registered {
 }
 
 /// The worktree at this path, if the repository knows it. The path has to be [`real`].
-pub(super) async fn registered(program: &Program, at: &Path) -> Result<Option<Registered>, GitError> {
+pub(super) async fn registered(
+    program: &Program,
+    at: &Path,
+) -> Result<Option<Registered>, GitError> {
     let output = program.call(&["worktree", "list", "--porcelain", "-z"]).output().await?;
     let all = parse(&output).ok_or_else(|| unexpected("git worktree", &output))?;
     Ok(all.into_iter().find(|it| it.path == at || real(&it.path) == at))
@@ -37,7 +41,8 @@ pub(super) fn real(path: &Path) -> PathBuf {
     }
 }
 
-/// Records that end with an empty field: `worktree <path>`, `HEAD <id>`, `branch <ref>`, `locked <reason>` and others.
+/// Records that end with an empty field: `worktree <path>`, `HEAD <id>`, `branch <ref>`,
+/// `locked <reason>` and others.
 fn parse(output: &[u8]) -> Option<Vec<Registered>> {
     let mut all = Vec::new();
     for field in output.split(|byte| *byte == 0) {
@@ -53,8 +58,13 @@ fn parse(output: &[u8]) -> Option<Vec<Registered>> {
         let worktree = all.last_mut()?;
         match name {
             // All zeros where there is no commit.
-            "HEAD" => worktree.head = value.contains(|digit| digit != '0').then(|| value.to_owned()),
-            "branch" => worktree.branch = Some(value.strip_prefix("refs/heads/").unwrap_or(value).to_owned()),
+            "HEAD" => {
+                worktree.head = value.contains(|digit| digit != '0').then(|| value.to_owned());
+            }
+            "branch" => {
+                worktree.branch =
+                    Some(value.strip_prefix("refs/heads/").unwrap_or(value).to_owned());
+            }
             "locked" => worktree.half_made = value == HALF_MADE,
             // `bare`, `detached`, `prunable`, and what later versions may add.
             _ => {}
@@ -75,12 +85,13 @@ mod tests {
             "worktree /a b\0HEAD {id}\0branch refs/heads/run/x\0\0worktree /c\0HEAD {id}\0detached\0locked\0\0\
              worktree /d\0HEAD {zeros}\0branch refs/heads/y\0locked initializing\0prunable gone\0\0"
         );
-        let worktree = |path: &str, head: Option<&str>, branch: Option<&str>, half_made| Registered {
-            path: path.into(),
-            head: head.map(str::to_owned),
-            branch: branch.map(str::to_owned),
-            half_made,
-        };
+        let worktree =
+            |path: &str, head: Option<&str>, branch: Option<&str>, half_made| Registered {
+                path: path.into(),
+                head: head.map(str::to_owned),
+                branch: branch.map(str::to_owned),
+                half_made,
+            };
         let expected = [
             worktree("/a b", Some(id), Some("run/x"), false),
             worktree("/c", Some(id), None, false),

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::place::{Found, Place};
+use super::run_worktree::{Found, RunWorktree};
 use crate::gate::git::error::GitError;
 use crate::gate::git::repository::Git;
 
@@ -30,19 +30,19 @@ impl Git {
         path: &Path,
         branch: &str,
     ) -> Result<WorktreeState, GitError> {
-        let place = Place::new(self.environment(), repository_top, path, branch)?;
-        let present = place.is_present().await?;
-        let uncommitted = if present { place.uncommitted().await?.len() } else { 0 };
-        let branch = place.tip().await?;
+        let worktree = RunWorktree::new(self.environment(), repository_top, path, branch)?;
+        let present = worktree.is_present().await?;
+        let uncommitted = if present { worktree.uncommitted().await?.len() } else { 0 };
+        let branch = worktree.tip().await?;
         let ahead = match &branch {
-            Some(tip) => place.count(place.head().await?.as_deref(), tip).await?,
+            Some(tip) => worktree.count(worktree.head().await?.as_deref(), tip).await?,
             None => 0,
         };
         Ok(WorktreeState { present, branch, uncommitted, ahead })
     }
 }
 
-impl Place {
+impl RunWorktree {
     /// Whether the directory of the worktree is there, and the repository knows it.
     pub(super) async fn is_present(&self) -> Result<bool, GitError> {
         let is_worktree = match self.found().await? {

@@ -1,44 +1,46 @@
-// The WebSocket: it shows the key, comes back by itself when it is lost, and says at any time how it stands.
+// The WebSocket: it authenticates with the key, reconnects automatically, and reports its state.
 
 const VERSION = "0.5.0";
-// What the page wants to be sent: when agents may work on something else, a run's end without a pause before it, and what every event
-// changes in how its run is shown.
+// What the page announces: it gets a message when agents may work on something else, the end of a
+// run without the pause before it, and what each event changes in the view of its run.
 const ANNOUNCED = { work: true, spacing: false, view: 1 };
-const PING_EVERY = 25_000;
-// How long an answer to a ping may take; how long where there is reason to doubt that anybody is there; how long an attempt may take.
-const ANSWERED_IN = 20_000;
-const DOUBTED_FOR = 5_000;
-const CONNECTED_IN = 10_000;
-// The server takes no larger message, and closes the connection on one.
-const LARGEST = 256 * 1024;
-const FIRST_WAIT = 250;
-const LONGEST_WAIT = 5_000;
-// What may mean that a connection has gone, or that one can be had again.
-const WAKING = [[globalThis, "online"], [globalThis, "offline"], [document, "visibilitychange"]];
+const PING_INTERVAL_MS = 25_000;
+const PONG_TIMEOUT_MS = 20_000;
+// The same where the connection is in doubt, such as after the browser was offline.
+const CHECK_TIMEOUT_MS = 5_000;
+const CONNECT_TIMEOUT_MS = 10_000;
+// The server closes the connection on a larger message.
+const MAX_MESSAGE_BYTES = 256 * 1024;
+const MIN_BACKOFF_MS = 250;
+const MAX_BACKOFF_MS = 5_000;
+// Events after which the connection may be gone, or a new one possible.
+const WAKE_EVENTS = [[globalThis, "online"], [globalThis, "offline"], [document, "visibilitychange"]];
 
-// The connection ended before an answer came: what was asked for may have been done all the same.
+// The connection ended before the answer arrived: the server may have carried out the request.
 export class Lost extends Error {}
 
-// Events: `state` (how it stands has changed), `message` (the server said something that is not the answer to a request).
+// Events: `state` (the state has changed), `message` (the server sent a message that does not
+// answer a request).
 export class Connection extends EventTarget {
   // `off`, `connecting`, `on`, `waiting` (for the next attempt) or `refused` (the key is wrong).
   state = "off";
-  // Whether the server accepts from this page what widens a run, and trust in repositories: only a page on its own machine may.
+  // Whether this page may widen what runs do, and trust repositories. The server allows it only to
+  // a page on its own machine.
   mayWiden = false;
   #socket = null;
   #failures = 0;
-  // The requests that are not answered yet, by their ids.
-  #asked = new Map();
-  #requests = 0;
+  // The pending requests, by id.
+  #pending = new Map();
+  #lastRequestId = 0;
 
   constructor(address, key) {
     super();
     this.address = address;
     this.key = key;
-    // Tries now rather than later, and makes sure of what seems to be there.
+    // Reconnects now instead of after the backoff, or checks that the connection still works.
     this.wake = () => {
       if (this.state === "waiting") this.open();
-      else if (this.state === "on") this.#ping(DOUBTED_FOR);
+      else if (this.state === "on") this.#ping(CHECK_TIMEOUT_MS);
     };
   }
 
@@ -46,11 +48,11 @@ export class Connection extends EventTarget {
     this.#end();
     const socket = new WebSocket(this.address);
     this.#socket = socket;
-    this.timer = setTimeout(() => this.#lost(), CONNECTED_IN);
-    for (const [target, event] of WAKING) target.addEventListener(event, this.wake);
-    // A retry that fails looks the same as the wait before it; only the first attempt is news.
-    if (this.state !== "waiting") this.#become("connecting");
-    socket.onmessage = ({ data }) => socket === this.#socket && this.#hear(JSON.parse(data));
+    this.timer = setTimeout(() => this.#lost(), CONNECT_TIMEOUT_MS);
+    for (const [target, event] of WAKE_EVENTS) target.addEventListener(event, this.wake);
+    // A retry keeps the state `waiting`; only the first attempt is shown as `connecting`.
+    if (this.state !== "waiting") this.#setState("connecting");
+    socket.onmessage = ({ data }) => socket === this.#socket && this.#receive(JSON.parse(data));
     socket.onclose = () => socket === this.#socket && this.#lost();
   }
 
@@ -59,30 +61,30 @@ export class Connection extends EventTarget {
     this.#stop("off");
   }
 
-  // The key is not taken any longer.
+  // The server rejected the key.
   refuse() {
     this.#stop("refused");
   }
 
-  // Says something. Where nobody hears it, what keeps it from being heard comes back, in words.
-  say(message) {
-    if (this.state !== "on") return "There is no connection to the server right now; nothing was done.";
+  // Sends a message. Returns `null`, or why it could not be sent, as a text for the user.
+  send(message) {
+    if (this.state !== "on") return "There is no connection to the server right now; nothing was sent.";
     const text = JSON.stringify(message);
-    if (new Blob([text]).size > LARGEST) return "That is too long to be sent at once; put it into a file, and say where that is.";
+    if (new Blob([text]).size > MAX_MESSAGE_BYTES) return "This message is too long to send. Put it into a file and name the file instead.";
     this.#socket.send(text);
     return null;
   }
 
-  // Asks for something, and gives the `ack` that carries the request's id back; or throws what keeps it from being done, in words. Where
-  // an answer of its own comes before the `ack`, of the type `answer`, it is given back instead.
+  // Sends a request, and resolves with the `ack` that carries its id, or rejects with the server's
+  // error. With `answer`, it resolves with the message of that type that precedes the `ack`.
   async request(message, answer = null) {
-    const id = String(++this.#requests);
-    const problem = this.say({ ...message, request_id: id });
+    const id = String(++this.#lastRequestId);
+    const problem = this.send({ ...message, request_id: id });
     if (problem) throw new Error(problem);
-    return new Promise((resolve, reject) => this.#asked.set(id, { resolve, reject, answer, told: null }));
+    return new Promise((resolve, reject) => this.#pending.set(id, { resolve, reject, answer, received: null }));
   }
 
-  #hear(message) {
+  #receive(message) {
     clearTimeout(this.unanswered);
     if (this.#answers(message)) return;
     switch (message.type) {
@@ -93,8 +95,8 @@ export class Connection extends EventTarget {
         this.#failures = 0;
         this.mayWiden = message.may_widen === true;
         clearTimeout(this.timer);
-        this.pinging = setInterval(() => this.#ping(ANSWERED_IN), PING_EVERY);
-        this.#become("on");
+        this.pinging = setInterval(() => this.#ping(PONG_TIMEOUT_MS), PING_INTERVAL_MS);
+        this.#setState("on");
         break;
       case "auth_error":
         this.refuse();
@@ -103,40 +105,41 @@ export class Connection extends EventTarget {
     this.dispatchEvent(new CustomEvent("message", { detail: message }));
   }
 
-  // Whether this is the answer to a request. It is no news for the rest of the page then.
+  // Whether this message answers a request. If so, the rest of the page does not get it.
   #answers({ type, request_id: id, message, ...ack }) {
-    const request = this.#asked.get(id);
-    if (!request) return this.#tells(type, ack);
-    this.#asked.delete(id);
+    const request = this.#pending.get(id);
+    if (!request) return this.#keepAnswer(type, ack);
+    this.#pending.delete(id);
     if (type === "error") request.reject(new Error(message));
-    else request.resolve(request.told ?? ack);
+    else request.resolve(request.received ?? ack);
     return true;
   }
 
-  // Whether this is what a request has asked for. The server answers requests in their order.
-  #tells(type, answer) {
-    const request = [...this.#asked.values()].find((one) => one.answer === type && one.told === null);
-    if (request) request.told = answer;
+  // Keeps the answer of a request until its `ack`. The server answers requests in order, so it
+  // belongs to the first one that expects this type.
+  #keepAnswer(type, answer) {
+    const request = [...this.#pending.values()].find((one) => one.answer === type && one.received === null);
+    if (request) request.received = answer;
     return Boolean(request);
   }
 
-  // A connection may be gone without a word, after a laptop was asleep say. Whoever does not answer one ping gets no second.
-  #ping(patience) {
+  // A connection can die silently, such as while a laptop sleeps. One unanswered ping ends it.
+  #ping(timeout) {
     clearTimeout(this.unanswered);
-    this.unanswered = setTimeout(() => this.#lost(), patience);
-    this.say({ type: "ping" });
+    this.unanswered = setTimeout(() => this.#lost(), timeout);
+    this.send({ type: "ping" });
   }
 
   #lost() {
-    const wait = Math.min(LONGEST_WAIT, FIRST_WAIT * 2 ** this.#failures++);
+    const backoff = Math.min(MAX_BACKOFF_MS, MIN_BACKOFF_MS * 2 ** this.#failures++);
     this.#end();
-    this.timer = setTimeout(() => this.open(), wait);
-    this.#become("waiting");
+    this.timer = setTimeout(() => this.open(), backoff);
+    this.#setState("waiting");
   }
 
   #stop(state) {
-    for (const [target, event] of WAKING) target.removeEventListener(event, this.wake);
-    this.#become(state);
+    for (const [target, event] of WAKE_EVENTS) target.removeEventListener(event, this.wake);
+    this.#setState(state);
     this.#end();
   }
 
@@ -147,11 +150,11 @@ export class Connection extends EventTarget {
     const socket = this.#socket;
     this.#socket = null;
     socket?.close();
-    for (const { reject } of this.#asked.values()) reject(new Lost("The connection was lost."));
-    this.#asked.clear();
+    for (const { reject } of this.#pending.values()) reject(new Lost("The connection was lost."));
+    this.#pending.clear();
   }
 
-  #become(state) {
+  #setState(state) {
     this.state = state;
     this.dispatchEvent(new Event("state"));
   }

@@ -1,17 +1,19 @@
-// A unified diff, taken apart: its files, and their lines by what became of them. Nothing that stands in a file can end it: how long a
-// part is comes from the line that begins it.
+// Parses a unified diff into its files, and their lines by kind. File content is never mistaken for
+// diff syntax: the length of a hunk comes from its header.
 
-// The line that begins a part: how many lines of the old file and of the new one follow, one where it does not say.
+// The header of a hunk: how many lines of the old and of the new file follow, by default one.
 const HUNK = /^@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@/;
 
-// What would direct a terminal, or have a text read otherwise than it is run: control characters and those that change directions.
-const UNSEEN = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+// Control characters, and characters that change the direction of text. They could control a
+// terminal, or make code look different from what runs.
+const INVISIBLE = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 
-// A text in which characters that cannot be seen are named.
-export const seen = (text) =>
-  text.replace(UNSEEN, (one) => `⟨U+${one.codePointAt(0).toString(16).toUpperCase().padStart(4, "0")}⟩`);
+// Replaces invisible characters with their code points.
+export const visible = (text) =>
+  text.replace(INVISIBLE, (one) => `⟨U+${one.codePointAt(0).toString(16).toUpperCase().padStart(4, "0")}⟩`);
 
-// The files of a diff, in order. The `parts` of one are lines that belong together: `hunk`, `added`, `removed`, `same` or `note`.
+// The files of a diff, in order. The `parts` of a file are adjacent lines of one kind: `hunk`,
+// `added`, `removed`, `same` or `note`.
 export function filesOf(text) {
   const files = [];
   let file = null;
@@ -39,7 +41,7 @@ export function filesOf(text) {
   return files;
 }
 
-// Adds a line to the last part if it is of the same kind: a long file has few elements then.
+// Adds a line to the last part if it is of the same kind, so that a long file has few elements.
 function put(file, kind, line) {
   const last = file.parts.at(-1);
   if (last?.kind === kind) last.lines.push(line);
@@ -47,7 +49,7 @@ function put(file, kind, line) {
   file.length += 1;
 }
 
-// What stands between a file's name and its lines.
+// Reads a line between a file's name and its first hunk.
 function head(file, line) {
   const after = (begin) => (line.startsWith(begin) ? line.slice(begin.length) : null);
   if (line.startsWith("new file mode")) file.change = "added";
@@ -60,8 +62,9 @@ function head(file, line) {
   if (path !== null) file.path = path;
 }
 
-// A name as it stands in a diff: with its side before it, a tab behind it if it has spaces, and in quotes if it has worse.
+// A name from a diff. It has its side as a prefix, a tab after it if it contains spaces, and quotes
+// if it contains special characters.
 const sided = (name) => (name === null || name === "/dev/null" ? null : name.replace(/\t$/, "").replace(/^("?)[ab]\//, "$1"));
 
-// The name of a file that has no lines: it stands there twice, and is as long both times.
+// The name of a file without lines: the header has it twice, with the same length.
 const inBoth = (names) => sided(names.slice((names.length + 1) / 2));

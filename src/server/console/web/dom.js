@@ -1,13 +1,14 @@
-// Elements, made so that nothing anybody wrote can become markup: text is only ever set as text.
+// Makes elements. Text is only ever set as text, so that no input can become markup.
 
 const SVG = "http://www.w3.org/2000/svg";
 
-// An element with attributes and children. Children are nodes or texts; `null` and `false` are left out.
+// An element with attributes and children. Children are nodes or texts; `null` and `false` are left
+// out.
 export function h(name, attributes = {}, ...children) {
   return filled(document.createElement(name), attributes, children);
 }
 
-// The same for pictures.
+// The same for SVG.
 export function svg(name, attributes = {}, ...children) {
   return filled(document.createElementNS(SVG, name), attributes, children);
 }
@@ -30,14 +31,14 @@ function append(element, children) {
   }
 }
 
-// Puts these children in the place of what an element has.
+// Replaces the children of an element.
 export function fill(element, ...children) {
   element.replaceChildren();
   append(element, children);
   return element;
 }
 
-// The same for what is drawn anew while somebody may be in it: whoever was at a link is at the same one again.
+// The same, but a link that has the focus keeps it.
 export function refill(element, ...children) {
   const held = element.contains(document.activeElement) && document.activeElement.getAttribute("href");
   fill(element, ...children);

@@ -1,5 +1,5 @@
-// A run that is shown: the server's view of it, brought up to date by what has changed since. What the events mean is the
-// server's to say; here they are only put in their place.
+// A run that is shown: the server's view of it, with later changes merged in. The server interprets
+// the events; this file only merges.
 
 // How long a visit has taken, in milliseconds.
 export const spent = ({ began, ended, rested_ms: rested }, now) => (ended ?? now) - began - rested;
@@ -11,9 +11,9 @@ export class Followed {
   run = null;
   // The server's view of it; `null` until it was read.
   view = null;
-  // The last line that its command printed, while that runs.
+  // The last line of output of its command, while the command runs.
   output = "";
-  // What was pushed during a reading, about events after one that is not known yet.
+  // Pushes that do not follow the last known event; they are merged after the next reading.
   #ahead = [];
 
   constructor(id) {
@@ -25,20 +25,20 @@ export class Followed {
     return this.view?.seq ?? 0;
   }
 
-  // A reading begins. It will have everything that was pushed before.
-  expect() {
+  // A reading begins. It will include everything that was pushed before it.
+  beginReading() {
     this.#ahead = [];
   }
 
-  // Takes in what was read, and what was pushed meanwhile. Whether nothing is missing between the two.
+  // Merges a reading, and what was pushed meanwhile. Returns whether nothing is missing in between.
   read({ run, view }) {
     this.run = run;
     this.#merge(view);
     return this.#ahead.splice(0).every((changed) => this.push(changed));
   }
 
-  // Takes in what one event has changed. Where the events between the last known one and this have to be read first, it is kept until
-  // they are, and the answer is `false`.
+  // Merges what one event has changed. Returns `false` if earlier events have to be read first; the
+  // push is then kept until they are.
   push(changed) {
     const follows = this.view !== null && changed.seq <= this.seq + 1;
     if (follows) this.#merge(changed);
@@ -46,7 +46,8 @@ export class Followed {
     return follows;
   }
 
-  // Puts what has changed into the view. It has all that changed since some event that is known, so it can begin before the last one.
+  // Merges changes into the view. They cover everything since some known event, which need not be
+  // the last one.
   #merge(changed) {
     const { seq = 0, visits: before = [], transitions: taken = [], end: known } = this.view ?? {};
     // A push can overtake an answer.
@@ -60,7 +61,7 @@ export class Followed {
     // An end that is known stays the same object, so that it is not drawn again.
     const end = changed.end?.seq === known?.seq ? known ?? null : changed.end;
     this.view = { ...changed, visits, transitions, end };
-    // The end of a command is an event.
+    // A command ends with an event, so its output is no longer current.
     this.output = "";
   }
 

@@ -1,11 +1,12 @@
-// The runs that are shown. Each is read once. From then on the server pushes what every event changes in it, and a run is read again
-// only where a push may be missing: after a reconnect, or where one does not follow on the last event that is known.
+// The runs that are shown. Each is read once. Then the server pushes what every event changes in
+// it, and a run is read again only if a push may be missing: after a reconnect, or if a push does
+// not follow the last known event.
 
-import { NotAllowed, NotThere } from "./api.js";
+import { NotFound, Unauthorized } from "./api.js";
 import { Followed } from "./followed.js";
 
-// How long to wait until a run that could not be read is tried again, in milliseconds.
-const RETRY_AFTER = 2_000;
+// How long to wait before a run that could not be read is read again.
+const RETRY_DELAY_MS = 2_000;
 
 export class Following {
   #runs = new Map();
@@ -14,20 +15,20 @@ export class Following {
     this.state = state;
   }
 
-  // Follows a run, and gives it back once it was read. It is known from the beginning: what is pushed meanwhile counts too. A page that
-  // goes back and forth follows one that is not left yet, and shares it.
+  // Follows a run, and returns it once it was read. It is registered before that, so that pushes
+  // during the reading are merged too. Views that follow the same run share it.
   async follow(id) {
     const followed = this.#runs.get(id) ?? new Followed(id);
     this.#runs.set(id, followed);
     followed.followers += 1;
     if (!followed.view && !followed.reading) this.#read(followed);
-    if (!followed.view) await followed.look;
+    if (!followed.view) await followed.lastReading;
     if (followed.view) return followed;
     this.leave(id);
     throw followed.problem;
   }
 
-  // Follows it no longer. Gives back its session, if that has no other run that is shown.
+  // Stops following a run. Returns its session, unless another run that is shown is in it.
   leave(id) {
     const followed = this.#runs.get(id);
     if (!followed || --followed.followers > 0) return null;
@@ -37,56 +38,59 @@ export class Following {
     return [...this.#runs.values()].some(({ run }) => run?.session_id === session) ? null : session;
   }
 
-  // Takes in what the server pushes.
-  hear({ run_id: id, changed }) {
+  // Merges what the server pushes.
+  receive({ run_id: id, changed }) {
     const followed = this.#runs.get(id);
     if (!followed) return;
     if (followed.push(changed)) this.state.runChanged(followed);
     else if (!followed.reading) this.#read(followed);
   }
 
-  // Takes in what a command of a run prints. It is drawn with the next tick: there may be many lines.
-  hearOutput({ run_id: id, line }) {
+  // Keeps the last line that a command of a run printed. It is drawn with the next tick, since
+  // there can be many lines.
+  receiveOutput({ run_id: id, line }) {
     const followed = this.#runs.get(id);
     if (followed) followed.output = line;
   }
 
-  // Reads all of them again, each from its last known event: what was pushed may have been missed.
+  // Reads all runs again, each from its last known event: pushes may have been missed.
   catchUp() {
     for (const followed of this.#runs.values()) this.#read(followed);
   }
 
-  // Reads what is new in a run. One reading at a time: whatever asks for it meanwhile is served by one more.
+  // Reads what is new in a run. There is one reading at a time; all requests during it are served
+  // by one more.
   async #read(followed) {
     followed.again = true;
     if (followed.reading) return;
     followed.reading = true;
     while (followed.again) {
       followed.again = false;
-      followed.look = this.#look(followed);
-      await followed.look;
+      followed.lastReading = this.#readOnce(followed);
+      await followed.lastReading;
     }
     followed.reading = false;
   }
 
-  async #look(followed) {
-    followed.expect();
+  async #readOnce(followed) {
+    followed.beginReading();
     try {
       const isWhole = followed.read(await this.state.api.run(followed.id, followed.seq));
       followed.again ||= !isWhole;
     } catch (error) {
-      this.#unread(followed, error);
+      this.#readingFailed(followed, error);
     }
     if (followed.view) this.state.runChanged(followed);
   }
 
-  // Without a connection all is read again when it is back. With one, nothing may happen that would say when to look again.
-  #unread(followed, error) {
+  // Without a connection, a reconnect reads all runs again. With one, there may be no further push
+  // that causes a reading, so a timer does.
+  #readingFailed(followed, error) {
     followed.problem = error;
-    if (error instanceof NotAllowed) this.state.connection.refuse();
-    if (error instanceof NotAllowed || error instanceof NotThere) return;
+    if (error instanceof Unauthorized) this.state.connection.refuse();
+    if (error instanceof Unauthorized || error instanceof NotFound) return;
     clearTimeout(followed.retry);
     const again = () => this.#runs.get(followed.id) === followed && this.state.connectionState === "on" && this.#read(followed);
-    followed.retry = setTimeout(again, RETRY_AFTER);
+    followed.retry = setTimeout(again, RETRY_DELAY_MS);
   }
 }

@@ -1,4 +1,4 @@
-// A recipe as a picture: steps, outcomes on the arrows, exits in the colour of what they mean.
+// A recipe as a graph: steps, outcomes on the arrows, exits in the colours of their statuses.
 
 import { Graph, layout } from "./vendor/dagre.js";
 import { h, svg } from "./dom.js";
@@ -8,25 +8,107 @@ const LABEL = { letter: 6.6, height: 18, room: 10 };
 const STEP = { letter: 8, height: 36, room: 30 };
 const EXIT = { letter: 6.9, height: 30, room: 46 };
 
-// How far from the frame's edge the present step is kept, in pixels.
-const ROOM = 24;
+// The distance that is kept between the current step and the frame's edge.
+const MARGIN_PX = 24;
 
-// The picture of a recipe. `show(followed)` lights what a run has done so far.
+// The smallest scale at which the graph's texts can be read: the smallest font has 12 px.
+const MIN_READABLE_SCALE = 0.75;
+
+const MAX_SCALE = 3;
+
+// How much a press of a zoom button changes the scale.
+const ZOOM_STEP = 1.25;
+
+// The graph of a recipe. `show(followed)` highlights what a run has done so far. At first the whole
+// graph is shown, or only the part around the current step if the whole would be unreadable.
 export class Picture {
   #nodes = new Map();
   #edges = new Map();
-  #lit = null;
+  #highlighted = null;
+  #scale = 1;
+  // `auto`, `fit`, or `free` once the user has zoomed.
+  #mode = "auto";
 
-  constructor(outline) {
+  // With `open`, visited steps are links, which call it with the step's name.
+  constructor(outline, open = null) {
+    this.open = open;
     const graph = arranged(outline);
     const [width, height] = [graph.graph().width, graph.graph().height].map(Math.ceil);
-    this.svg = svg("svg", { class: "graph", viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": described(outline) },
+    this.size = { width, height };
+    this.first = outline.initial;
+    this.svg = svg("svg", { class: "graph", viewBox: `0 0 ${width} ${height}`, role: open ? "group" : "img", "aria-label": described(outline) },
       svg("defs", {}, arrow("arrow"), arrow("arrow-taken")));
-    this.svg.style.setProperty("--width", `${width}px`);
     for (const edge of graph.edges()) this.#drawEdge(edge, graph.edge(edge));
     for (const name of graph.nodes()) this.#drawNode(name, graph.node(name));
-    // It can be larger than its place, and is then moved in it, also with the keyboard.
-    this.frame = h("div", { class: "frame", tabindex: "0", role: "group", "aria-label": "Picture" }, this.svg);
+    // Where the graph is larger than its frame, the frame scrolls, with the keyboard too.
+    this.frame = h("div", {
+      class: "frame", tabindex: "0", role: "group", "aria-label": "Graph", "aria-keyshortcuts": "+ - 0",
+      onkeydown: (event) => this.#key(event), onwheel: (event) => this.#wheel(event),
+    }, this.svg);
+    const button = (label, words, act) => h("button", { "aria-label": label, title: label, onclick: act }, words);
+    this.bar = h("div", { class: "zoom" },
+      h("h2", {}, "Graph"),
+      button("Zoom out", "−", () => this.#zoom(1 / ZOOM_STEP)),
+      button("Zoom in", "+", () => this.#zoom(ZOOM_STEP)),
+      button("Show the whole graph", "Fit", () => this.#fit()));
+    // Has the maximum height of the frame, to measure it.
+    this.limit = h("div", { class: "frame-limit" });
+    this.element = h("div", { class: "picture" }, this.bar, this.limit, this.frame);
+    this.#resize(1);
+    // The size of neither depends on the graph, so resizing the graph does not call this again.
+    const observer = new ResizeObserver(() => this.#arrange());
+    for (const one of [this.bar, this.limit]) observer.observe(one);
+  }
+
+  // The scale at which the whole graph is in the frame.
+  get #fitting() {
+    return Math.min(1, this.bar.clientWidth / this.size.width, this.limit.offsetHeight / this.size.height);
+  }
+
+  // Chooses the scale, unless the user has zoomed.
+  #arrange() {
+    if (!this.bar.clientWidth || this.#mode === "free") return;
+    const fitting = this.#fitting;
+    this.#resize(this.#mode === "fit" ? fitting : Math.max(fitting, MIN_READABLE_SCALE));
+    this.#bringIntoView(this.#highlighted ?? this.first);
+  }
+
+  #resize(scale) {
+    this.#scale = scale;
+    // Rounded up it would need a scrollbar.
+    for (const [name, length] of Object.entries(this.size)) this.svg.style.setProperty(name, `${Math.floor(length * scale)}px`);
+  }
+
+  #fit() {
+    this.#mode = "fit";
+    this.#arrange();
+  }
+
+  // Changes the scale around a point of the window, by default the frame's centre.
+  #zoom(factor, point) {
+    const { left, top, width, height } = this.frame.getBoundingClientRect();
+    const [x, y] = point ?? [left + width / 2, top + height / 2];
+    const before = this.svg.getBoundingClientRect();
+    this.#mode = "free";
+    this.#resize(Math.min(MAX_SCALE, Math.max(this.#fitting, this.#scale * factor)));
+    const after = this.svg.getBoundingClientRect();
+    const moved = (start, now, was, size, wasSize) => now + ((start - was) / wasSize) * size - start;
+    this.frame.scrollBy(moved(x, after.left, before.left, after.width, before.width), moved(y, after.top, before.top, after.height, before.height));
+  }
+
+  #key(event) {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const act = { "+": () => this.#zoom(ZOOM_STEP), "=": () => this.#zoom(ZOOM_STEP), "-": () => this.#zoom(1 / ZOOM_STEP), 0: () => this.#fit() }[event.key];
+    if (!act) return;
+    event.preventDefault();
+    act();
+  }
+
+  // Browsers report a pinch on a touchpad as a wheel event with Ctrl.
+  #wheel(event) {
+    if (!event.ctrlKey) return;
+    event.preventDefault();
+    this.#zoom(Math.exp(-event.deltaY / 300), [event.clientX, event.clientY]);
   }
 
   #drawNode(name, node) {
@@ -40,7 +122,23 @@ export class Picture {
     const title = svg("title", {}, node.description);
     const group = svg("g", { class: kind, "data-category": exit?.category }, box, drawn, text, visits, title);
     this.#nodes.set(name, { group, kind, visits, node });
+    group.addEventListener("click", () => this.#follow(name));
+    group.addEventListener("keydown", ({ key }) => key === "Enter" && this.#follow(name));
     this.svg.append(group);
+  }
+
+  #follow(name) {
+    if (this.#nodes.get(name).group.getAttribute("role") === "link") this.open(name);
+  }
+
+  // A step that was never visited is not a link.
+  #link(group, name, count) {
+    const link = this.open && count > 0;
+    const label = `${name}, visited ${count === 1 ? "once" : `${count} times`}: show its messages`;
+    for (const [attribute, value] of Object.entries({ role: "link", tabindex: "0", "aria-label": label })) {
+      if (link) group.setAttribute(attribute, value);
+      else group.removeAttribute(attribute);
+    }
   }
 
   #drawEdge({ v: from, name }, { points, label, x, y, width }) {
@@ -51,10 +149,10 @@ export class Picture {
     this.svg.append(group);
   }
 
-  // Lights the present step, counts the visits and marks the way that was taken.
+  // Highlights the current step, counts the visits and marks the path that was taken.
   show({ view, stopped, current }) {
     const { visits: all, transitions, end, status } = view;
-    const present = stopped ? null : current?.step;
+    const currentStep = stopped ? null : current?.step;
     const reached = end?.outcome && `${end.step} ${end.outcome} →`;
     // Where no exit of the recipe was reached, it stopped at a step.
     const last = end && !this.#nodes.has(reached) ? end.step : null;
@@ -63,11 +161,12 @@ export class Picture {
       const marks = [
         kind,
         count > 0 && "visited",
-        name === present && "present",
+        name === currentStep && "current",
         name === reached && "reached",
         name === last && `last ${status.name}`,
       ];
       group.setAttribute("class", marks.filter(Boolean).join(" "));
+      this.#link(group, name, count);
       if (visits.textContent !== (count > 1 ? `×${count}` : "")) visits.replaceChildren(...badge(node, count));
     }
     for (const { from, outcome } of transitions) {
@@ -75,22 +174,22 @@ export class Picture {
       edge?.group.classList.add("taken");
       edge?.line.setAttribute("marker-end", "url(#arrow-taken)");
     }
-    const lit = present ?? (this.#nodes.has(reached) ? reached : end?.step);
-    if (lit !== this.#lit) this.#bringIntoView(lit);
-    this.#lit = lit;
+    const highlighted = currentStep ?? (this.#nodes.has(reached) ? reached : end?.step);
+    if (highlighted !== this.#highlighted) this.#bringIntoView(highlighted);
+    this.#highlighted = highlighted;
   }
 
-  // Moves the picture in its frame, not the page.
+  // Scrolls the frame, not the page.
   #bringIntoView(name) {
     const node = this.#nodes.get(name)?.group;
     if (!this.frame.isConnected || !node) return;
     const [inner, outer] = [node.getBoundingClientRect(), this.frame.getBoundingClientRect()];
-    const shift = (from, to, low, high) => (from < low + ROOM ? from - low - ROOM : to > high - ROOM ? to - high + ROOM : 0);
+    const shift = (from, to, low, high) => (from < low + MARGIN_PX ? from - low - MARGIN_PX : to > high - MARGIN_PX ? to - high + MARGIN_PX : 0);
     this.frame.scrollBy(shift(inner.left, inner.right, outer.left, outer.right), shift(inner.top, inner.bottom, outer.top, outer.bottom));
   }
 }
 
-// Places for everything. The `other` that every step has would only hide the rest, and is left out.
+// Lays out the graph, without the implied `other` of every step, which would only hide the rest.
 function arranged(outline) {
   const graph = new Graph({ multigraph: true });
   graph.setGraph({ rankdir: "TB", nodesep: 18, ranksep: 30, edgesep: 14, marginx: 14, marginy: 14 });
@@ -100,7 +199,7 @@ function arranged(outline) {
       const target = outcome.next.step ?? `${step.name} ${outcome.name} →`;
       const { exit, restart } = outcome.next;
       if (exit) graph.setNode(target, sized(exit.code, EXIT, { exit, description: exit.message }));
-      if (restart) graph.setNode(target, sized(restart, EXIT, { restart, description: `Goes on with ${restart}, in a fresh session` }));
+      if (restart) graph.setNode(target, sized(restart, EXIT, { restart, description: `Continues with ${restart} in a new session` }));
       graph.setEdge(step.name, target, { ...sized(outcome.name, LABEL), labelpos: "c" }, outcome.name);
     }
   }
@@ -108,7 +207,8 @@ function arranged(outline) {
   return graph;
 }
 
-// Whether the outcome is the one that nobody wrote: every step has it where `exit_on_other` holds.
+// Whether the outcome comes from `exit_on_other`, which gives it to every step, and not from the
+// author.
 export function implied({ guardrails }, { name, next }) {
   return guardrails.exit_on_other && name === "other" && next.exit?.code === "user-provided-other";
 }
@@ -139,9 +239,9 @@ function path([first, ...rest]) {
   return `${d} L${last.x},${last.y}`;
 }
 
-// The same in words, for those who do not see it.
+// The graph as text, for screen readers.
 function described({ label, steps }) {
   const leads = ({ exit, restart, step }) => (exit ? `ends with ${exit.code}` : restart ? `restarts ${restart}` : `leads to ${step}`);
-  const told = steps.map(({ name, outcomes }) => `${name}: ${outcomes.map(({ name, next }) => `${name} ${leads(next)}`).join(", ")}`);
-  return `The steps of ${label}. ${told.join(". ")}`;
+  const sentences = steps.map(({ name, outcomes }) => `${name}: ${outcomes.map(({ name, next }) => `${name} ${leads(next)}`).join(", ")}`);
+  return `The steps of ${label}. ${sentences.join(". ")}`;
 }

@@ -1,4 +1,5 @@
-// The signs of how a run stands, by the names of the server's statuses, drawn rather than written: not every font has them.
+// The icons of a run's status, by the server's status names. They are drawn, since not every font
+// has such characters.
 
 import { svg } from "./dom.js";
 
@@ -13,7 +14,7 @@ const SHAPES = {
   running: ["M7 4.5l12 7.5-12 7.5z"],
 };
 
-// A sign, for those who see it; what it means has to stand beside it in words.
+// An icon, hidden from screen readers: a text beside it has to say what it means.
 export function icon(name, attributes = {}) {
   const shape = SHAPES[name].map((d) => svg("path", { d }));
   return svg("svg", { class: `icon ${name}`, viewBox: "0 0 24 24", "aria-hidden": "true", ...attributes }, shape);

@@ -1,24 +1,24 @@
-// Replies are written in Markdown. It is taken apart by a library and put together here, as elements with texts: whatever HTML is in
-// it is shown as the letters it is made of.
+// Replies are written in Markdown. A library splits it into tokens, which become elements with
+// texts here: HTML in a reply is shown literally.
 
 import { lexer } from "./vendor/marked.js";
 import { h } from "./dom.js";
 
-// How much of a text is taken apart; what is behind that is shown as it is.
-const MOST = 50_000;
+// How much of a text is parsed; the rest is shown as plain text.
+const MAX_PARSED_CHARS = 50_000;
 
-// The most signs of Markdown in one paragraph, and the most levels in one line. What has more was not written for people, and would
-// keep the library busy for seconds.
-const SIGNS = 1_500;
-const LEVELS = /^(?:[ \t]*(?:>|(?:[-*+]|\d+[.)])(?=[ \t]))){30}/m;
+// A text with more markup characters in one paragraph, or more levels in one line, was not written
+// for people, and would keep the library busy for seconds. It is shown as plain text.
+const MAX_MARKUP_CHARS = 1_500;
+const TOO_MANY_LEVELS = /^(?:[ \t]*(?:>|(?:[-*+]|\d+[.)])(?=[ \t]))){30}/m;
 
-// The longest block that is still looked at as the report of an outcome.
-const LONGEST_REPORT = 4_000;
+// The longest code block that may be the report of an outcome.
+const MAX_REPORT_CHARS = 4_000;
 
 // The elements of a text.
 export function rendered(text) {
-  const [start, rest] = [text.slice(0, MOST), text.slice(MOST)];
-  if (!harmless(start)) return [h("pre", {}, text)];
+  const [start, rest] = [text.slice(0, MAX_PARSED_CHARS), text.slice(MAX_PARSED_CHARS)];
+  if (!parsesFast(start)) return [h("pre", {}, text)];
   try {
     return [...lexer(start, { gfm: true }).map(block), rest && h("pre", {}, rest)];
   } catch {
@@ -26,9 +26,9 @@ export function rendered(text) {
   }
 }
 
-function harmless(text) {
-  const fits = (paragraph) => (paragraph.match(/[*_~`[\]<!]/g)?.length ?? 0) <= SIGNS;
-  return !LEVELS.test(text) && text.split(/\n[ \t]*\n/).every(fits);
+function parsesFast(text) {
+  const fits = (paragraph) => (paragraph.match(/[*_~`[\]<!]/g)?.length ?? 0) <= MAX_MARKUP_CHARS;
+  return !TOO_MANY_LEVELS.test(text) && text.split(/\n[ \t]*\n/).every(fits);
 }
 
 function block(token) {
@@ -59,9 +59,9 @@ function block(token) {
   }
 }
 
-// The block that a reply ends with, for the engine; people want to read what it says.
+// A reply ends with a JSON block for the engine, which is shown as a sentence.
 function report(text) {
-  if (text.length > LONGEST_REPORT || !text.startsWith("{")) return null;
+  if (text.length > MAX_REPORT_CHARS || !text.startsWith("{")) return null;
   try {
     const { outcome, otherDescription } = JSON.parse(text);
     if (typeof outcome !== "string") return null;
@@ -79,7 +79,7 @@ function checkbox({ checked }) {
   return h("input", { type: "checkbox", disabled: true, checked, "aria-label": checked ? "done" : "to do" });
 }
 
-// The signs that are written as names, because they mean something in HTML or cannot be typed.
+// Characters that Markdown writes as HTML entities.
 const NAMED = { amp: "&", lt: "<", gt: ">", quot: "\"", apos: "'", nbsp: "\u00a0", "#39": "'" };
 const plain = (text) => text.replace(/&(amp|lt|gt|quot|apos|nbsp|#39);/g, (_, name) => NAMED[name]);
 
@@ -110,13 +110,13 @@ function inline(tokens = []) {
       case "text":
         return token.tokens ? inline(token.tokens) : plain(token.text);
       default:
-        // Pictures would be fetched from anywhere, and HTML is not for us.
+        // An image could be fetched from any host, and HTML is never rendered.
         return token.raw;
     }
   });
 }
 
-// A link that leads out of here, and nowhere but to a page.
+// A link opens in a new tab, and leads only to `http` and `https` addresses.
 function link(token) {
   const words = inline(token.tokens);
   let address;

@@ -1,39 +1,52 @@
-// All that the page knows, in one place. Whoever shows it listens for changes; only this file hears the server.
+// The page's data. Views listen for changes; only this file reads the server's messages.
 
 import { Api } from "./api.js";
 import { Connection } from "./connection.js";
 import { Following } from "./following.js";
+import { forget, isPass, renew, storedPass } from "./pass.js";
 
-// What is heard when agents may work on something else than before.
-const ABOUT_WORK = new Set([
+// Messages after which agents may be working on something else.
+const WORK_MESSAGES = new Set([
   "recipe_started", "recipe_step_transition", "recipe_exited", "turn_complete", "session_list", "session_created", "session_killed", "work_changed",
 ]);
 
-// Events: `change`, where `detail.what` is `connection`, `recipes`, `runs`, `work`, `sessions`, `notice`, `run:<id>` or `words:<session>`.
+// Events: `change`, where `detail.what` is `connection`, `recipes`, `runs`, `work`, `sessions`,
+// `notice`, `run:<id>` or `conversation:<session>`.
 export class State extends EventTarget {
+  // The key, or the id of this browser's pass.
   key = null;
-  // Since when there is no connection, if there was one.
+  // When the connection was lost, if there was one.
   lostSince = null;
   recipes = [];
   agents = [];
-  // Where agents may work, for somebody who has never worked anywhere.
+  // The directory that the server proposes where there is no session yet.
   directory = "";
   enabled = true;
-  // The last that the server said about each session's run, by session.
-  present = new Map();
+  // The server's last message about a run, by session.
+  lastRunMessages = new Map();
   sessions = new Map();
   // Runs that are shown, and the conversations beside them.
   runs = new Following(this);
   conversations = new Map();
   outlines = new Map();
   notice = null;
-  // Whether the server has taken the key.
+  // Whether the server has accepted the key.
   #paired = false;
-  // Whether this connection has brought its first list of sessions.
-  #greeted = false;
+  // Whether the server has sent the first list of sessions over this connection.
+  #listed = false;
+
+  // Whether the request for a pass is pending: until it is answered, a reload would ask for the
+  // key.
+  #signingIn = false;
 
   get connectionState() {
-    return this.connection?.state ?? "off";
+    const now = this.connection?.state ?? "off";
+    return now === "on" && this.#signingIn ? "connecting" : now;
+  }
+
+  // Whether the server refused a pass rather than a key.
+  get signedOut() {
+    return this.connectionState === "refused" && isPass(this.key);
   }
 
   // Whether this page may widen what runs do, and trust repositories.
@@ -41,29 +54,48 @@ export class State extends EventTarget {
     return this.connection?.mayWiden ?? false;
   }
 
-  // What was said last about the runs that go on.
-  get going() {
-    return [...this.present.values()].filter(({ type }) => type === "recipe_started");
+  // The last message about each run that is running.
+  get running() {
+    return [...this.lastRunMessages.values()].filter(({ type }) => type === "recipe_started");
   }
 
-  // Connects with this key. Who takes another one may be another server, with other sessions.
+  // Connects with this key, or with this browser's pass. Another key may belong to another server,
+  // with other sessions.
   pair(key) {
     this.connection?.close();
     this.key = key;
     this.#paired = false;
+    this.#signingIn = false;
     this.lostSince = null;
     this.sessions.clear();
     this.api = new Api(key);
     const scheme = location.protocol === "https:" ? "wss" : "ws";
     this.connection = new Connection(`${scheme}://${location.host}/ws`, key);
     this.connection.addEventListener("state", () => this.#connectionChanged());
-    this.connection.addEventListener("message", ({ detail }) => this.#hear(detail));
+    this.connection.addEventListener("message", ({ detail }) => this.#receive(detail));
     this.connection.open();
   }
 
-  // Says something to the server; where nobody hears it, that is said to whoever looks at the page.
-  say(message) {
-    const problem = this.connection.say(message);
+  // Deletes the pass of this browser.
+  signOut() {
+    this.connection?.close();
+    return forget(this.api, storedPass());
+  }
+
+  // Gets a pass for the key, so that links, new tabs and reloads need no key.
+  async #signIn() {
+    const { connection } = this;
+    this.#signingIn = true;
+    // Without a pass the page still works, but a reload asks for the key.
+    await renew(this.api).catch(() => null);
+    if (connection !== this.connection) return;
+    this.#signingIn = false;
+    this.changed("connection");
+  }
+
+  // Sends a message. Without a connection, a notice on the page says so.
+  send(message) {
+    const problem = this.connection.send(message);
     this.notify(problem);
     return !problem;
   }
@@ -71,40 +103,46 @@ export class State extends EventTarget {
   #connectionChanged() {
     switch (this.connection.state) {
       case "on":
+        // After a reconnect the browser already has its pass.
+        if (!this.#paired && !isPass(this.key)) this.#signIn();
         this.#paired = true;
         this.lostSince = null;
         this.notify(null);
-        this.#comeBack();
+        this.#catchUp();
+        break;
+      case "refused":
+        // A pass ends with the key that it was made with.
+        if (isPass(this.key)) forget(this.api, this.key);
         break;
       case "waiting":
         if (!this.#paired || this.lostSince) break;
-        this.api.hangUp();
+        this.api.abortPending();
         this.lostSince = new Date();
         break;
     }
     this.changed("connection");
   }
 
-  // What may have been missed is read again: a run from its last known event, a conversation from its next offset. Which runs go on is
-  // told anew, so what was known of them is dropped.
-  #comeBack() {
-    this.#greeted = false;
-    this.present.clear();
+  // Reads what may have been missed: a run from its last known event, a conversation from its next
+  // offset. The server reports again which runs are running, so the old reports are dropped.
+  #catchUp() {
+    this.#listed = false;
+    this.lastRunMessages.clear();
     this.runs.catchUp();
     for (const session of this.conversations.keys()) this.#subscribe(session);
     this.changed("runs");
     this.changed("work");
   }
 
-  #hear(message) {
-    if (ABOUT_WORK.has(message.type)) this.changed("work");
+  #receive(message) {
+    if (WORK_MESSAGES.has(message.type)) this.changed("work");
     switch (message.type) {
       case "available_recipes":
         this.recipes = message.recipes;
         this.enabled = message.enabled;
         this.agents = message.agents ?? [];
         this.directory = message.working_directory ?? "";
-        // A server that comes back may have become another one.
+        // The server may have been restarted with other recipes.
         this.outlines.clear();
         this.changed("recipes");
         break;
@@ -116,9 +154,9 @@ export class State extends EventTarget {
       case "session_list":
         for (const session of message.sessions) this.sessions.set(session.session_id, session);
         this.changed("sessions");
-        // It comes once more, unasked, where the server could not tell its clients of something.
-        if (this.#greeted) this.runs.catchUp();
-        this.#greeted = true;
+        // The server sends the list again, unasked, if it failed to publish an update.
+        if (this.#listed) this.runs.catchUp();
+        this.#listed = true;
         break;
       case "session_created":
         this.sessions.set(message.session_id, message);
@@ -126,18 +164,18 @@ export class State extends EventTarget {
         break;
       case "recipe_started":
       case "recipe_exited":
-        this.present.set(message.session_id, message);
-        this.#worked(message);
+        this.lastRunMessages.set(message.session_id, message);
+        this.#updateSession(message);
         this.changed("runs");
         break;
       case "run_view":
-        this.runs.hear(message);
+        this.runs.receive(message);
         break;
       case "run_output":
-        this.runs.hearOutput(message);
+        this.runs.receiveOutput(message);
         break;
       case "session_history":
-        this.#converse(message);
+        this.#addMessages(message);
         break;
       case "error":
         this.notify(message.message);
@@ -145,8 +183,8 @@ export class State extends EventTarget {
     }
   }
 
-  // Sessions are listed by when something was last done in them, with the run that ended last.
-  #worked({ type, session_id: id, at, run_id: run, recipe_id: recipe, title }) {
+  // Sessions are listed by their last activity, with the run that ended last.
+  #updateSession({ type, session_id: id, at, run_id: run, recipe_id: recipe, title }) {
     const session = this.sessions.get(id);
     if (!session || !at) return;
     session.last_modified = Math.max(session.last_modified, Date.parse(at));
@@ -155,7 +193,7 @@ export class State extends EventTarget {
     this.changed("sessions");
   }
 
-  // Follows a run: the server's view of it, and what is said in its session.
+  // Follows a run: the server's view of it, and the conversation of its session.
   async follow(run) {
     const followed = await this.runs.follow(run);
     const session = followed.run.session_id;
@@ -163,35 +201,35 @@ export class State extends EventTarget {
     return followed;
   }
 
-  // Follows it no longer.
+  // Stops following a run.
   leave(run) {
     const session = this.runs.leave(run);
     if (session) this.#unsubscribe(session);
   }
 
-  // How a run is shown has changed. An end may be read of before it is heard of.
+  // The view of a run has changed. A reading can have the end before the server's message does.
   runChanged({ id, stopped, run: { session_id: session } }) {
-    const last = this.present.get(session);
+    const last = this.lastRunMessages.get(session);
     if (stopped && last?.run_id === id && last.type === "recipe_started") {
-      this.present.delete(session);
+      this.lastRunMessages.delete(session);
       this.changed("runs");
     }
     this.changed(`run:${id}`);
   }
 
-  // Hears what is said in a session that is shown by itself, until what comes back is called.
+  // Subscribes to the conversation of a session. Returns the function that unsubscribes.
   listen(session) {
     this.#subscribe(session);
     return () => this.#unsubscribe(session);
   }
 
-  // Hears what is said in a session, from where it left off.
+  // Subscribes to the conversation of a session, from the first message that is missing.
   #subscribe(session) {
     const known = this.conversations.get(session) ?? { messages: [], signature: null };
     this.conversations.set(session, known);
-    // What was heard before the rest came has left a gap.
+    // A message that arrives before earlier ones leaves a gap.
     const gap = known.messages.findIndex((message) => !message);
-    this.connection.say({
+    this.connection.send({
       type: "subscribe",
       session_id: session,
       from_offset: gap < 0 ? known.messages.length : gap,
@@ -201,10 +239,10 @@ export class State extends EventTarget {
 
   #unsubscribe(session) {
     this.conversations.delete(session);
-    this.connection.say({ type: "unsubscribe", session_id: session });
+    this.connection.send({ type: "unsubscribe", session_id: session });
   }
 
-  #converse(history) {
+  #addMessages(history) {
     const known = this.conversations.get(history.session_id);
     if (!known) return;
     if (known.signature && known.signature !== history.file_signature) known.messages.length = 0;
@@ -212,10 +250,10 @@ export class State extends EventTarget {
     for (const message of history.messages) known.messages[message.offset] = message;
     known.messages.length = history.next_offset;
     if (!history.end_of_file) this.#subscribe(history.session_id);
-    this.changed(`words:${history.session_id}`);
+    this.changed(`conversation:${history.session_id}`);
   }
 
-  // A recipe's steps, outcomes and limits. They stay the same for as long as the server runs.
+  // A recipe's steps, outcomes and limits. They do not change while the server runs.
   async outline(recipe) {
     if (!this.outlines.has(recipe)) this.outlines.set(recipe, this.api.recipe(recipe));
     try {
@@ -226,7 +264,7 @@ export class State extends EventTarget {
     }
   }
 
-  // Tells whoever looks at the page, until something else has happened that makes it old; `null` makes it so.
+  // Shows a notice on the page until something newer replaces it; `null` removes it.
   notify(words) {
     if (!words && !this.notice) return;
     this.notice = words;

@@ -1,4 +1,4 @@
-// Times and numbers as people say them.
+// Times and numbers, formatted for people.
 
 // `250 ms`, `42 s`, `3 min 2 s`, `1 h 5 min`.
 export function took(milliseconds) {
@@ -10,7 +10,7 @@ export function took(milliseconds) {
   return parts.slice(first, first + 2).filter(([number]) => number > 0).map(([number, unit]) => `${number} ${unit}`).join(" ");
 }
 
-// The same for what still goes on: nobody can read milliseconds that pass.
+// The same for what is still running, without milliseconds, which would only flicker.
 export const sofar = (milliseconds) => (milliseconds < 1000 ? "0 s" : took(milliseconds));
 
 export function ago(time, now = Date.now()) {
@@ -21,7 +21,7 @@ export function ago(time, now = Date.now()) {
   return `${Math.floor(minutes / 1440)} d ago`;
 }
 
-// The time of day, with the day where it is another one.
+// The time of day, with the date unless it is today.
 export function moment(time) {
   const [then, now] = [new Date(time), new Date()];
   return then.toDateString() === now.toDateString() ? then.toLocaleTimeString() : then.toLocaleString();
@@ -30,3 +30,6 @@ export function moment(time) {
 export const dollars = (amount) => `$${amount.toFixed(2)}`;
 
 export const count = (number, what) => `${number} ${what}${number === 1 ? "" : "s"}`;
+
+// The beginning of an id, which is enough for a person to distinguish runs.
+export const short = (id) => id.slice(0, 8);

@@ -1,44 +1,46 @@
-// What agents work on: read anew whenever something was heard after which it may be otherwise.
+// What agents are working on, read again when it may have changed.
 
-import { NotAllowed } from "./api.js";
+import { Unauthorized } from "./api.js";
 
-// How long to wait until a list that could not be read is tried again, in milliseconds.
-const RETRY_AFTER = 2_000;
+// How long to wait before a list that could not be read is read again.
+const RETRY_DELAY_MS = 2_000;
 
 export class WorkWatch {
-  // One look at a time: whoever connects is told of every run of the last day, one by one.
-  #looking = false;
+  // One request at a time: on connecting, the server reports every run of the last day, one by one.
+  #reading = false;
   #again = false;
   #left = false;
   #retry = null;
 
-  // Gives every list that is read to `show`, until it is left.
+  // Calls `show` with every list that is read, until `leave` is called.
   constructor(state, show) {
     Object.assign(this, { state, show });
-    this.hear = ({ detail: { what } }) => what === "work" && this.look();
-    state.addEventListener("change", this.hear);
-    // Before there is a connection nobody knows whether the key is right; as soon as there is one, there is work to look at.
-    if (state.connectionState === "on") this.look();
+    this.onChange = ({ detail: { what } }) => what === "work" && this.read();
+    state.addEventListener("change", this.onChange);
+    // Without a connection the key may be wrong. Connecting counts as a change of work, so the list
+    // is read then.
+    if (state.connectionState === "on") this.read();
   }
 
   leave() {
     this.#left = true;
     clearTimeout(this.#retry);
-    this.state.removeEventListener("change", this.hear);
+    this.state.removeEventListener("change", this.onChange);
   }
 
-  async look() {
-    this.#again = this.#looking;
-    if (this.#looking || this.#left) return;
-    this.#looking = true;
+  async read() {
+    this.#again = this.#reading;
+    if (this.#reading || this.#left) return;
+    this.#reading = true;
     clearTimeout(this.#retry);
     const found = await this.state.api.work().catch((error) => error);
-    this.#looking = false;
+    this.#reading = false;
     if (this.#left) return;
     if (!(found instanceof Error)) this.show(found);
-    else if (found instanceof NotAllowed) this.state.connection.refuse();
-    // Without a connection it is read when that is back. With one, nothing may happen that would say when to look again.
-    else this.#retry = setTimeout(() => this.state.connectionState === "on" && this.look(), RETRY_AFTER);
-    if (this.#again) this.look();
+    else if (found instanceof Unauthorized) this.state.connection.refuse();
+    // Without a connection, a reconnect reads the list again. With one, there may be no further
+    // message that does, so a timer does.
+    else this.#retry = setTimeout(() => this.state.connectionState === "on" && this.read(), RETRY_DELAY_MS);
+    if (this.#again) this.read();
   }
 }

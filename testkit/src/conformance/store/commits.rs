@@ -1,15 +1,17 @@
-//! A commit is written whole or not at all, and answers with what was written, in order.
+//! A commit is written whole or not at all, and returns what was written, in order.
 
 use crate::fixtures::{
-    began, chat_begins, commit, ends, events, events_of, everything, expects, message, messages_of, moved,
-    new_session, opens, passes, prompt, queued, queues, replied, run, says, session, started, switches,
+    began, chat_begins, commit, ends, events, events_of, everything, expects, message, messages_of,
+    moved, new_session, opens, passes, prompt, queued, queues, replied, run, says, session,
+    started, switches,
 };
 use surefire::store::{
     Change, Committed, Entry, NewMessage, SessionEvent, Store, StoreError, Written, WrittenEvent,
 };
 
 pub fn a_commit_is_written_whole_or_not_at_all(store: &dyn Store) {
-    commit(store, [new_session(1, 1), events(1, 0, [started(1, 1), queues(1), began(1)], 1)]).unwrap();
+    commit(store, [new_session(1, 1), events(1, 0, [started(1, 1), queues(1), began(1)], 1)])
+        .unwrap();
     let before = everything(store).unwrap();
     let changes = [
         new_session(2, 5),
@@ -23,8 +25,8 @@ pub fn a_commit_is_written_whole_or_not_at_all(store: &dyn Store) {
         Change::Orchestration { enabled: false },
         switches(1, false),
         expects(1, 0),
-        Change::Forgotten { session: session(2) },
-        // And then one that cannot be.
+        Change::SessionDeleted { session: session(2) },
+        // And then one that is invalid.
         events(1, 99, [ends("x")], 5),
     ];
     let stale = StoreError::Stale { run: run(1), expected: 99, found: 6 };
@@ -61,7 +63,7 @@ pub fn entries_come_back_in_order_with_their_messages(store: &dyn Store) {
         },
     ];
     let committed = commit(store, changes).unwrap();
-    let told = |written: &Written| {
+    let summary = |written: &Written| {
         let event = written.event.as_ref().map(|event| match event {
             WrittenEvent::Run(recorded) => format!("{} {}", recorded.event.name(), recorded.seq),
             WrittenEvent::Session { session: of, event } => {
@@ -74,7 +76,7 @@ pub fn entries_come_back_in_order_with_their_messages(store: &dyn Store) {
     let event = |text: &str| Some(text.to_owned());
     let said = |offset, n: u64| Some((offset, format!("words {n}")));
     assert_eq!(
-        committed.entries.iter().map(told).collect::<Vec<_>>(),
+        committed.entries.iter().map(summary).collect::<Vec<_>>(),
         [
             (event("Began"), None),
             (event("PromptQueued"), said(0, 0)),
@@ -91,9 +93,9 @@ pub fn entries_come_back_in_order_with_their_messages(store: &dyn Store) {
     assert_eq!(Some(&committed.sessions[0]), store.session(session(1)).unwrap().as_ref());
 }
 
-pub fn nothing_is_a_commit_too(store: &dyn Store) {
+pub fn an_empty_commit_is_valid(store: &dyn Store) {
     assert_eq!(commit(store, []), Ok(Committed::default()));
-    assert_eq!(store.last_place(), Ok(0));
+    assert_eq!(store.last_global_seq(), Ok(0));
     assert_eq!(store.events_of_all(0, 9), Ok(vec![]));
     assert_eq!(store.sessions(9), Ok(vec![]));
     assert_eq!(store.prune(u64::MAX), Ok(0));

@@ -1,15 +1,17 @@
 //! Runs are filtered, and lists of runs and sessions are read page by page.
 
 use crate::fixtures::{
-    commit, ends, ends_until, events, new_session, order, resumes, run, says, session, started, started_as,
+    commit, ends, ends_until, events, new_session, resumes, run, says, session, spec, started,
+    started_as,
 };
 use surefire::store::{RunFilter, Store, StoreError};
 
 pub fn runs_are_filtered(store: &dyn Store) {
     commit(store, [new_session(1, 1), new_session(2, 1)]).unwrap();
     commit(store, [events(1, 0, [started(1, 1), ends("task-committed")], 90)]).unwrap();
-    commit(store, [events(2, 0, [started(2, 1), ends("max-step-visits-exceeded:fix")], 80)]).unwrap();
-    commit(store, [events(3, 0, [started_as("rebase", order(3, 1)), ends_until(500)], 70)]).unwrap();
+    commit(store, [events(2, 0, [started(2, 1), ends("max-step-visits-exceeded:fix")], 80)])
+        .unwrap();
+    commit(store, [events(3, 0, [started_as("rebase", spec(3, 1)), ends_until(500)], 70)]).unwrap();
     commit(store, [events(4, 0, [started(4, 1)], 60), events(5, 0, [started(5, 2)], 50)]).unwrap();
     let any = RunFilter::default;
     let text = |text: &str| Some(text.to_owned());
@@ -25,10 +27,21 @@ pub fn runs_are_filtered(store: &dyn Store) {
         (RunFilter { reason: text("max-step-visits-exceeded:commit"), ..any() }, &[]),
         (RunFilter { reason: text("max"), ..any() }, &[]),
         (RunFilter { open: Some(true), ..any() }, &[5, 4]),
-        (RunFilter { open: Some(false), session: Some(session(1)), limit: Some(2), ..any() }, &[3, 2]),
+        (
+            RunFilter { open: Some(false), session: Some(session(1)), limit: Some(2), ..any() },
+            &[3, 2],
+        ),
         (RunFilter { resume_due: true, ..any() }, &[3]),
         (RunFilter { id_prefix: text("00000000-0000"), ..any() }, &[5, 4, 3, 2, 1]),
-        (RunFilter { id_prefix: text("00000000-0000"), limit: Some(1), open: Some(false), ..any() }, &[3]),
+        (
+            RunFilter {
+                id_prefix: text("00000000-0000"),
+                limit: Some(1),
+                open: Some(false),
+                ..any()
+            },
+            &[3],
+        ),
         (RunFilter { id_prefix: text(&run(4).to_string()), ..any() }, &[4]),
         (RunFilter { id_prefix: text(&format!("{}0", run(4))), ..any() }, &[]),
         (RunFilter { id_prefix: text("0000-"), ..any() }, &[]),
@@ -45,30 +58,43 @@ pub fn runs_are_filtered(store: &dyn Store) {
     assert_eq!(store.runs(&RunFilter { resume_due: true, ..any() }), Ok(vec![]));
 }
 
-pub fn lists_go_on_page_after_page(store: &dyn Store) {
+pub fn lists_continue_page_after_page(store: &dyn Store) {
     for n in 1..=7 {
-        commit(store, [new_session(n, n.try_into().unwrap()), events(n, 0, [started(n, n), ends("x")], 50)])
-            .unwrap();
+        commit(
+            store,
+            [new_session(n, n.try_into().unwrap()), events(n, 0, [started(n, n), ends("x")], 50)],
+        )
+        .unwrap();
     }
     let page = |before, limit| {
         let filter = RunFilter { before, limit: Some(limit), ..RunFilter::default() };
         store.runs(&filter).unwrap().iter().map(|run| run.id).collect::<Vec<_>>()
     };
     assert_eq!(page(None, 3), [7, 6, 5].map(run));
-    // What begins meanwhile moves nothing.
+    // Runs that begin between two pages do not shift the list.
     commit(store, [new_session(8, 8), events(8, 0, [started(8, 8)], 60)]).unwrap();
     assert_eq!(page(Some(run(5)), 3), [4, 3, 2].map(run));
     assert_eq!(page(Some(run(2)), 3), [run(1)]);
     assert_eq!(page(Some(run(1)), 3), []);
-    let ended = RunFilter { before: Some(run(8)), open: Some(false), limit: Some(1), ..RunFilter::default() };
+    let ended = RunFilter {
+        before: Some(run(8)),
+        open: Some(false),
+        limit: Some(1),
+        ..RunFilter::default()
+    };
     assert_eq!(store.runs(&ended).unwrap()[0].id, run(7));
     let gone = RunFilter { before: Some(run(99)), ..RunFilter::default() };
-    assert_eq!(store.runs(&gone), Err(StoreError::Missing { kind: "run", id: run(99).to_string() }));
+    assert_eq!(
+        store.runs(&gone),
+        Err(StoreError::Missing { kind: "run", id: run(99).to_string() })
+    );
 
-    let ids = |sessions: &[surefire::store::Session]| sessions.iter().map(|it| it.id).collect::<Vec<_>>();
+    let ids = |sessions: &[surefire::store::SessionRecord]| {
+        sessions.iter().map(|it| it.id).collect::<Vec<_>>()
+    };
     let first = store.sessions(3).unwrap();
     assert_eq!(ids(&first), [8, 7, 6].map(session));
-    // The last of the page has moved to the top since; the list goes on where the page ended.
+    // The last of the page has moved to the top since; the list continues where the page ended.
     commit(store, [says(6, 1, 99)]).unwrap();
     let second = store.sessions_before(first.last().unwrap(), 3).unwrap();
     assert_eq!(ids(&second), [5, 4, 3].map(session));

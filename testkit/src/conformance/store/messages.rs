@@ -1,4 +1,4 @@
-//! What is said comes back as it was, in order, and without gaps.
+//! Messages come back unchanged, in order, and without gaps.
 
 use crate::fixtures::{attempt, commit, message, messages_of, new_session, run, says, session};
 use surefire::store::{Change, NewMessage, Store, StoreError};
@@ -25,9 +25,10 @@ pub fn messages_have_offsets_without_gaps_and_times_that_never_decrease(store: &
     assert_eq!(commit(store, [says(3, 7, 1)]), Err(missing));
 }
 
-pub fn words_come_back_as_they_were(store: &dyn Store) {
+pub fn message_text_comes_back_unchanged(store: &dyn Store) {
     commit(store, [new_session(1, 1)]).unwrap();
-    let texts = ["", " \n\t", "ü 🦀 \u{202e}", "a\0b", "'; DROP TABLE events; --", "{\"outcome\":\"x\"}"];
+    let texts =
+        ["", " \n\t", "ü 🦀 \u{202e}", "a\0b", "'; DROP TABLE events; --", "{\"outcome\":\"x\"}"];
     for (n, text) in (0..).zip(texts) {
         let (attempt, run) = (Some(attempt(n)), Some(run(n)));
         let new = NewMessage { text: text.into(), attempt, run, ..message(1, n, 1) };
@@ -39,11 +40,12 @@ pub fn words_come_back_as_they_were(store: &dyn Store) {
     assert_eq!(said[0].role, message(1, 0, 1).role);
 }
 
-pub fn what_agents_are_told_again_comes_back_in_full(store: &dyn Store) {
-    commit(store, (1..=4).map(|n| new_session(n, u64::try_from(n).unwrap())).collect::<Vec<_>>()).unwrap();
+pub fn repeated_prompts_come_back_in_full(store: &dyn Store) {
+    commit(store, (1..=4).map(|n| new_session(n, u64::try_from(n).unwrap())).collect::<Vec<_>>())
+        .unwrap();
     let prompts = ["Review the code.\n".repeat(40), "Fix what was found.\n".repeat(40)];
-    // Even numbers are what agents are told, each of the two prompts in turn.
-    let told = |session_n, n: usize| {
+    // Even numbers are prompts for the agent, alternating between two texts.
+    let entry = |session_n, n: usize| {
         let (text, attempt) = (prompts[n / 2 % 2].clone(), Some(attempt(n as u128)));
         Change::message(NewMessage { text, attempt, ..message(session_n, n as u128, 9) })
     };
@@ -51,18 +53,22 @@ pub fn what_agents_are_told_again_comes_back_in_full(store: &dyn Store) {
         store.messages(session(n), 0, 99).unwrap().into_iter().map(|it| it.text).collect()
     };
     for n in 1..=4 {
-        let answered = commit(store, [told(n, 0), told(n, 2), told(n, 4), told(n, 1)]).unwrap();
+        let answered = commit(store, [entry(n, 0), entry(n, 2), entry(n, 4), entry(n, 1)]).unwrap();
         assert_eq!(messages_of(&answered), store.messages(session(n), 0, 99).unwrap());
     }
     let all = [&prompts[0], &prompts[1], &prompts[0], &prompts[0]].map(String::clone);
     assert_eq!(texts(1), all);
-    // Whatever is deleted, the others keep their words, and they can be said once more.
-    commit(store, [Change::Forgotten { session: session(1) }]).unwrap();
+    // Deleting one session leaves the others their text, and the same text can be stored again.
+    commit(store, [Change::SessionDeleted { session: session(1) }]).unwrap();
     commit(store, [says(4, 9, 500)]).unwrap();
     assert_eq!((texts(1), texts(2), texts(3)), (vec![], all.to_vec(), all.to_vec()));
     assert_eq!(store.prune_sessions(100).unwrap().sessions, [2, 3].map(session));
     store.reclaim().unwrap();
     assert_eq!(texts(4)[..4], all);
-    commit(store, [Change::Forgotten { session: session(4) }, new_session(5, 600), told(5, 0)]).unwrap();
+    commit(
+        store,
+        [Change::SessionDeleted { session: session(4) }, new_session(5, 600), entry(5, 0)],
+    )
+    .unwrap();
     assert_eq!(texts(5), [prompts[0].clone()]);
 }

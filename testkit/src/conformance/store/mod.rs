@@ -1,11 +1,11 @@
-//! What holds for every store: a function each, called with an empty one.
+//! The rules for every store: a function for each, called with an empty store.
 //!
-//! [`store_conformance!`](crate::store_conformance) makes a test of each, and [`all`] calls one after the other.
-//! A file has the functions of one subject; `suite!` below lists them all, and what it does not list is
-//! dead code to the compiler.
+//! [`store_conformance!`](crate::store_conformance) makes a test of each, and [`all`] calls one
+//! after the other. A file has the functions of one subject; `suite!` below lists them all, and
+//! the compiler reports a function that it does not list as dead code.
 
-#![expect(missing_docs, reason = "each function is named by the sentence that it holds a store to")]
-#![expect(clippy::missing_panics_doc, reason = "that a test panics is its verdict")]
+#![expect(missing_docs, reason = "each function is named after the rule that it checks")]
+#![expect(clippy::missing_panics_doc, reason = "a test fails by panicking")]
 
 mod attempts;
 mod commits;
@@ -23,7 +23,8 @@ mod stale;
 
 use surefire::store::Store;
 
-/// Lists the tests once, for the function that calls them all and for the macro that makes tests of them.
+/// Lists the tests once, for the function that calls them all and for the macro that makes tests of
+/// them.
 macro_rules! suite {
     ($($subject:ident { $($test:ident,)* })*) => {
         $(pub use $subject::{$($test),*};)*
@@ -40,10 +41,11 @@ macro_rules! suite {
             $($(with_store($test);)*)*
         }
 
-        /// Makes a test of each function of [`conformance::store`](crate::conformance::store), for one store.
+        /// Makes a test of each function of [`conformance::store`](crate::conformance::store), for
+        /// one store.
         ///
-        /// It is given a function that makes an empty store, and calls with it the test that it is handed. Each store has
-        /// a module of its own:
+        /// Its argument is a function that takes a test, makes an empty store and calls the test
+        /// with it. Each store has a module of its own:
         ///
         /// ```
         /// mod memory {
@@ -79,13 +81,13 @@ suite! {
     }
     messages {
         messages_have_offsets_without_gaps_and_times_that_never_decrease,
-        words_come_back_as_they_were,
-        what_agents_are_told_again_comes_back_in_full,
+        message_text_comes_back_unchanged,
+        repeated_prompts_come_back_in_full,
     }
     runs {
         a_run_follows_its_events,
         what_a_failed_turn_cost_counts,
-        a_run_that_waits_can_end_once_more,
+        a_paused_run_can_end_again,
         a_session_has_one_run_at_a_time,
     }
     events {
@@ -94,25 +96,25 @@ suite! {
     }
     lists {
         runs_are_filtered,
-        lists_go_on_page_after_page,
+        lists_continue_page_after_page,
     }
     prompts {
-        prompts_wait_until_the_agent_is_told,
-        a_prompt_is_passed_on_once,
+        prompts_are_queued_until_the_agent_gets_them,
+        a_prompt_is_delivered_once,
         a_prompt_that_the_agent_may_have_got_is_known_as_such,
         a_prompt_that_was_withdrawn_is_never_delivered,
         what_a_stopped_run_withdraws_is_not_queued,
-        sessions_with_somebody_waiting_are_known,
+        sessions_with_queued_prompts_are_known,
         a_run_can_take_over_a_prompt,
     }
     attempts {
         attempts_are_open_until_they_end,
-        what_was_said_in_an_attempt_is_found,
+        passages_of_an_attempt_are_found,
     }
     commits {
         a_commit_is_written_whole_or_not_at_all,
         entries_come_back_in_order_with_their_messages,
-        nothing_is_a_commit_too,
+        an_empty_commit_is_valid,
     }
     refusals {
         what_is_not_there_is_named,
@@ -121,7 +123,7 @@ suite! {
     stale {
         a_stale_writer_writes_nothing,
         of_racing_starts_one_wins,
-        of_writers_who_know_the_same_one_wins,
+        of_writers_that_expect_the_same_one_wins,
         a_writer_that_knows_too_little_of_a_session_writes_nothing,
         a_commit_that_is_applied_twice_is_stale_and_harmless,
     }
@@ -134,6 +136,6 @@ suite! {
         what_is_forgotten_in_the_commit_that_added_it_is_not_written,
     }
     quarantine {
-        a_run_that_is_set_aside_holds_nothing_up_and_keeps_its_events,
+        a_quarantined_run_blocks_nothing_and_keeps_its_events,
     }
 }

@@ -1,46 +1,52 @@
 //! A prompt is queued until the agent gets it or it is withdrawn, and the agent gets it once.
 
 use crate::fixtures::{
-    attempt, began, chat_begins, chat_ends, commit, ends, ends_unheard, ends_withdrawing, events, message,
-    messages_of, new_session, passes, prompt, queued, queues, replied, resumes, run, session, started,
-    withdraws,
+    attempt, began, chat_begins, chat_ends, commit, ends, ends_redelivering, ends_withdrawing,
+    events, message, messages_of, new_session, passes, prompt, queued, queues, replied, resumes,
+    run, session, started, withdraws,
 };
 use surefire::store::{Change, NewMessage, SessionEvent, Store, StoreError};
 
-pub fn prompts_wait_until_the_agent_is_told(store: &dyn Store) {
+pub fn prompts_are_queued_until_the_agent_gets_them(store: &dyn Store) {
     commit(store, [new_session(1, 1), events(1, 0, [started(1, 1), began(1)], 1)]).unwrap();
     commit(store, [events(1, 2, [queues(1)], 2), events(1, 3, [queues(2)], 3)]).unwrap();
     let waiting = || {
-        let waiting = store.waiting(session(1)).unwrap();
+        let waiting = store.queued_prompts(session(1)).unwrap();
         waiting.iter().map(|it| (it.prompt, it.text.clone(), it.at)).collect::<Vec<_>>()
     };
-    let (first, second) = ((prompt(1), "please 1".to_owned(), 2), (prompt(2), "please 2".to_owned(), 3));
+    let (first, second) =
+        ((prompt(1), "please 1".to_owned(), 2), (prompt(2), "please 2".to_owned(), 3));
     assert_eq!(waiting(), [first.clone(), second.clone()]);
 
     commit(store, [events(1, 4, [replied(1, None), passes(2, 1)], 4)]).unwrap();
     assert_eq!(waiting(), std::slice::from_ref(&second));
-    // Cut short, and nobody knows whether the agent was told: it waits again, and first in line.
-    commit(store, [events(1, 6, [ends_unheard("interrupted")], 5)]).unwrap();
+    // Interrupted, and it is unknown whether the agent got it: it is queued again, first in line.
+    commit(store, [events(1, 6, [ends_redelivering("interrupted")], 5)]).unwrap();
     assert_eq!(waiting(), [first, second.clone()]);
 
-    commit(store, [events(1, 7, [resumes(), passes(3, 1)], 6), events(1, 9, [replied(3, None)], 7)]).unwrap();
+    commit(
+        store,
+        [events(1, 7, [resumes(), passes(3, 1)], 6), events(1, 9, [replied(3, None)], 7)],
+    )
+    .unwrap();
     commit(store, [events(1, 10, [began(4), ends("x")], 8)]).unwrap();
     assert_eq!(waiting(), [second], "what was answered does not come back");
 
-    // What a run left behind can be said outside of it.
+    // A prompt that a run left queued can be delivered outside of it.
     let prompt = prompt(2);
     commit(store, [chat_begins(5, 1, 2, 9)]).unwrap();
     assert_eq!(waiting(), []);
-    assert_eq!(store.waiting_sessions().unwrap(), []);
-    assert_eq!(store.prompt(prompt).unwrap().unwrap().text, "please 2", "it is still known what was said");
+    assert_eq!(store.sessions_with_queued_prompts().unwrap(), []);
+    assert_eq!(store.prompt(prompt).unwrap().unwrap().text, "please 2", "its text is still known");
 }
 
-pub fn a_prompt_is_passed_on_once(store: &dyn Store) {
+pub fn a_prompt_is_delivered_once(store: &dyn Store) {
     commit(store, [new_session(1, 1)]).unwrap();
     let queued = |n| queued(n, 1, "a", 1);
     let begins = |n, p| chat_begins(n, 1, p, 2);
-    let ended = |n, unheard| chat_ends(n, 1, unheard);
-    let waiting = || store.waiting(session(1)).unwrap().iter().map(|it| it.prompt).collect::<Vec<_>>();
+    let ended = |n, requeued| chat_ends(n, 1, requeued);
+    let waiting =
+        || store.queued_prompts(session(1)).unwrap().iter().map(|it| it.prompt).collect::<Vec<_>>();
     commit(store, [queued(1), queued(2), queued(3)]).unwrap();
     commit(store, [begins(1, 1)]).unwrap();
     let twice = commit(store, [begins(2, 1)]);
@@ -48,19 +54,22 @@ pub fn a_prompt_is_passed_on_once(store: &dyn Store) {
         matches!(&twice, Err(StoreError::Contradiction { what }) if what.contains("already")),
         "{twice:?}"
     );
-    // An agent that could not be asked has heard nothing.
+    // An agent that could not be started has not received the prompt.
     commit(store, [ended(1, true)]).unwrap();
     assert_eq!(waiting(), [prompt(1), prompt(2), prompt(3)]);
     commit(store, [begins(3, 1), ended(3, false)]).unwrap();
     commit(store, [withdraws(1, [2, 9])]).unwrap();
     assert_eq!(waiting(), [prompt(3)]);
-    // Somebody who ended a run knows what it was at.
-    commit(store, [events(1, 0, [started(1, 1), queues(4), passes(4, 4), ends("user-requested")], 3)])
-        .unwrap();
+    // A user who ends a run knows which prompt it worked on, so it is not queued again.
+    commit(
+        store,
+        [events(1, 0, [started(1, 1), queues(4), passes(4, 4), ends("user-requested")], 3)],
+    )
+    .unwrap();
     assert_eq!(waiting(), [prompt(3)]);
     commit(store, [events(2, 0, [started(2, 1)], 4)]).unwrap();
     let busy = StoreError::Busy { session: session(1), holder: run(2) };
-    assert_eq!(commit(store, [begins(5, 3)]), Err(busy), "a run passes prompts on by itself");
+    assert_eq!(commit(store, [begins(5, 3)]), Err(busy), "a run delivers its prompts itself");
 }
 
 pub fn a_prompt_that_the_agent_may_have_got_is_known_as_such(store: &dyn Store) {
@@ -76,8 +85,8 @@ pub fn a_prompt_that_the_agent_may_have_got_is_known_as_such(store: &dyn Store) 
     let begun = [started(1, 1), queues(3), passes(3, 3)];
     commit(store, [chat_ends(2, 1, false), events(1, 0, begun, 4)]).unwrap();
     assert!(!again(3));
-    commit(store, [events(1, 3, [ends_unheard("worker_failed")], 5)]).unwrap();
-    let waiting = store.waiting(session(1)).unwrap();
+    commit(store, [events(1, 3, [ends_redelivering("worker_failed")], 5)]).unwrap();
+    let waiting = store.queued_prompts(session(1)).unwrap();
     let waiting: Vec<_> = waiting.iter().map(|it| (it.prompt, it.again)).collect();
     assert_eq!(waiting, [(prompt(2), false), (prompt(3), true)]);
 }
@@ -109,18 +118,20 @@ pub fn what_a_stopped_run_withdraws_is_not_queued(store: &dyn Store) {
     commit(store, [events(1, 0, all, 2)]).unwrap();
     // The first would be queued again, the last is another session's.
     commit(store, [events(1, 5, [ends_withdrawing("user-requested", [1, 2, 9])], 3)]).unwrap();
-    let waiting = |n| store.waiting(session(n)).unwrap().iter().map(|it| it.prompt).collect::<Vec<_>>();
+    let waiting = |n| {
+        store.queued_prompts(session(n)).unwrap().iter().map(|it| it.prompt).collect::<Vec<_>>()
+    };
     assert_eq!((waiting(1), waiting(2)), (vec![prompt(3)], vec![prompt(9)]));
     assert_eq!(store.prompt(prompt(2)).unwrap().unwrap().text, "please 2");
     commit(store, [withdraws(1, [3, 9])]).unwrap();
     assert_eq!((waiting(1), waiting(2)), (vec![], vec![prompt(9)]));
 }
 
-pub fn sessions_with_somebody_waiting_are_known(store: &dyn Store) {
+pub fn sessions_with_queued_prompts_are_known(store: &dyn Store) {
     commit(store, [new_session(1, 1), new_session(2, 1), new_session(3, 1)]).unwrap();
     let queued = |n, at| queued(n, at, "a", 1);
     commit(store, [queued(1, 3), queued(2, 1), queued(3, 3)]).unwrap();
-    assert_eq!(store.waiting_sessions().unwrap(), [session(1), session(3)]);
+    assert_eq!(store.sessions_with_queued_prompts().unwrap(), [session(1), session(3)]);
     assert_eq!(store.prompt(prompt(9)).unwrap(), None);
 }
 
@@ -129,8 +140,9 @@ pub fn a_run_can_take_over_a_prompt(store: &dyn Store) {
     let queued = |n, at| queued(n, 1, "a", at);
     commit(store, [queued(1, 2), queued(2, 3)]).unwrap();
     commit(store, [events(1, 0, [started(1, 1), queues(2), queues(1)], 4)]).unwrap();
-    let waiting: Vec<_> = store.waiting(session(1)).unwrap().iter().map(|it| it.prompt).collect();
+    let waiting: Vec<_> =
+        store.queued_prompts(session(1)).unwrap().iter().map(|it| it.prompt).collect();
     assert_eq!(waiting, [prompt(1), prompt(2)], "both keep their place");
     commit(store, [events(1, 3, [passes(1, 1)], 5)]).unwrap();
-    assert_eq!(store.waiting(session(1)).unwrap().len(), 1);
+    assert_eq!(store.queued_prompts(session(1)).unwrap().len(), 1);
 }

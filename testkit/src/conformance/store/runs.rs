@@ -1,16 +1,16 @@
 //! A run's row follows its events, and a session has one run at a time.
 
 use crate::fixtures::{
-    began, commit, ending, ends, ends_until, events, moved, new_session, order, replied, resumes, run,
-    session, started, started_as,
+    began, commit, ending, ends, ends_until, events, moved, new_session, replied, resumes, run,
+    session, spec, started, started_as,
 };
-use surefire::run::{Event, Order};
+use surefire::run::{Event, RunSpec};
 use surefire::store::{Change, RunFilter, RunRecord, Store, StoreError};
 
 pub fn a_run_follows_its_events(store: &dyn Store) {
     commit(store, [new_session(1, 1)]).unwrap();
-    let order = Order { rehearsal: true, continues: Some(run(9)), ..order(1, 1) };
-    commit(store, [events(1, 0, [started_as("rebase", order), began(1)], 100)]).unwrap();
+    let spec = RunSpec { rehearsal: true, continues: Some(run(9)), ..spec(1, 1) };
+    commit(store, [events(1, 0, [started_as("rebase", spec), began(1)], 100)]).unwrap();
     let mut expected = RunRecord {
         id: run(1),
         session: session(1),
@@ -30,9 +30,10 @@ pub fn a_run_follows_its_events(store: &dyn Store) {
     assert_eq!(store.run(run(1)), Ok(Some(expected.clone())));
     assert_eq!(store.session(session(1)).unwrap().unwrap().run, Some(run(1)));
 
-    commit(store, [events(1, 2, [replied(1, Some(0.1)), moved("code-review", 2), began(2)], 200)]).unwrap();
+    commit(store, [events(1, 2, [replied(1, Some(0.1)), moved("code-review", 2), began(2)], 200)])
+        .unwrap();
     commit(store, [events(1, 5, [replied(2, Some(0.2)), began(3)], 150)]).unwrap();
-    // What is no sum of money costs nothing.
+    // A cost that is not a valid amount counts as zero.
     commit(store, [events(1, 7, [replied(3, Some(-5.0)), began(4)], 250)]).unwrap();
     (expected.step, expected.steps, expected.last_seq) = ("code-review".into(), 2, 9);
     (expected.changed_at, expected.cost_usd) = (250, 0.1 + 0.2);
@@ -60,22 +61,26 @@ pub fn what_a_failed_turn_cost_counts(store: &dyn Store) {
     assert!((store.run(run(1)).unwrap().unwrap().cost_usd - 0.25).abs() < 1e-9);
 }
 
-pub fn a_run_that_waits_can_end_once_more(store: &dyn Store) {
-    commit(store, [new_session(1, 1), events(1, 0, [started(1, 1), began(1), ends_until(77)], 1)]).unwrap();
+pub fn a_paused_run_can_end_again(store: &dyn Store) {
+    commit(store, [new_session(1, 1), events(1, 0, [started(1, 1), began(1), ends_until(77)], 1)])
+        .unwrap();
     commit(store, [events(1, 3, [ends("user-requested")], 2)]).unwrap();
     let ending = store.run(run(1)).unwrap().unwrap().ending.unwrap();
     assert_eq!((ending.reason.as_str(), ending.resume_at), ("user-requested", None));
-    assert!(store.runs(&RunFilter { resume_due: true, ..RunFilter::default() }).unwrap().is_empty());
+    assert!(
+        store.runs(&RunFilter { resume_due: true, ..RunFilter::default() }).unwrap().is_empty()
+    );
 }
 
 pub fn a_session_has_one_run_at_a_time(store: &dyn Store) {
     commit(store, [new_session(1, 1), events(1, 0, [started(1, 1)], 1)]).unwrap();
     let busy = |holder| Err(StoreError::Busy { session: session(1), holder: run(holder) });
     assert_eq!(commit(store, [events(2, 0, [started(2, 1)], 2)]), busy(1));
-    assert_eq!(commit(store, [Change::Forgotten { session: session(1) }]), busy(1));
+    assert_eq!(commit(store, [Change::SessionDeleted { session: session(1) }]), busy(1));
 
-    // One goes and the other comes, in one commit.
-    commit(store, [events(1, 1, [ends("max-ticks")], 3), events(2, 0, [started(2, 1)], 3)]).unwrap();
+    // One run ends and the next begins, in one commit.
+    commit(store, [events(1, 1, [ends("max-ticks")], 3), events(2, 0, [started(2, 1)], 3)])
+        .unwrap();
     assert_eq!(commit(store, [events(1, 2, [resumes()], 4)]), busy(2));
     commit(store, [events(2, 1, [ends("task-committed")], 5)]).unwrap();
     commit(store, [events(1, 2, [resumes(), began(1)], 6)]).unwrap();

@@ -1,4 +1,4 @@
-//! A session begins once, is listed by its last change, and has a switch for recipes of its own.
+//! A session begins once, is listed by its last change, and has its own switch for recipes.
 
 use crate::fixtures::{
     begins, commit, events, new_session, opens, queued, run, says, session, started, switches,
@@ -29,26 +29,34 @@ pub fn a_session_is_there_from_its_first_commit_on(store: &dyn Store) {
 
 pub fn a_commit_names_the_sessions_that_it_began(store: &dyn Store) {
     let begun = |changes: Vec<Change>| commit(store, changes).unwrap().sessions;
-    let first = begun(vec![new_session(1, 10), new_session(1, 11), says(1, 1, 20), new_session(2, 12)]);
+    let first =
+        begun(vec![new_session(1, 10), new_session(1, 11), says(1, 1, 20), new_session(2, 12)]);
     assert_eq!(
         first.iter().map(|it| (it.id, it.messages)).collect::<Vec<_>>(),
         [(session(1), 1), (session(2), 0)]
     );
-    assert_eq!(first[0].changed_at, 20, "it is told as it is after the whole commit");
+    assert_eq!(first[0].changed_at, 20, "it is returned as it is after the whole commit");
     assert_eq!(Some(&first[0]), store.session(session(1)).unwrap().as_ref());
     assert_eq!(begun(vec![new_session(1, 30), says(1, 2, 30)]), [], "it was there already");
 
     let second = begun(vec![new_session(3, 40), events(1, 0, [started(1, 3)], 40)]);
     assert_eq!(second[0].run, Some(run(1)));
-    let forget = |n| Change::Forgotten { session: session(n) };
+    let forget = |n| Change::SessionDeleted { session: session(n) };
     assert_eq!(begun(vec![new_session(4, 50), forget(4)]), []);
-    let again = begun(vec![new_session(4, 50), forget(4), new_session(4, 51), forget(1), new_session(1, 52)]);
+    let again = begun(vec![
+        new_session(4, 50),
+        forget(4),
+        new_session(4, 51),
+        forget(1),
+        new_session(1, 52),
+    ]);
     assert_eq!(again.iter().map(|it| it.created_at).collect::<Vec<_>>(), [51, 52]);
 }
 
 pub fn sessions_are_listed_by_their_last_change(store: &dyn Store) {
     commit(store, (1..=4).map(|n| new_session(n, 10)).collect::<Vec<_>>()).unwrap();
-    let listed = |limit| store.sessions(limit).unwrap().iter().map(|session| session.id).collect::<Vec<_>>();
+    let listed =
+        |limit| store.sessions(limit).unwrap().iter().map(|session| session.id).collect::<Vec<_>>();
     assert_eq!(listed(9), [4, 3, 2, 1].map(session), "of equally old ones, the later comes first");
 
     commit(store, [events(1, 0, [started(1, 2)], 30)]).unwrap();
@@ -58,7 +66,7 @@ pub fn sessions_are_listed_by_their_last_change(store: &dyn Store) {
     assert_eq!(listed(2), [2, 4].map(session));
     assert_eq!(listed(0), []);
 
-    // A clock that goes back makes nothing older.
+    // A clock that goes back makes no session older.
     commit(store, [says(2, 2, 5)]).unwrap();
     assert_eq!(store.session(session(2)).unwrap().unwrap().changed_at, 30);
 }

@@ -1,14 +1,14 @@
-//! A writer that does not know the last commit writes nothing; of those that race, one wins.
+//! A writer that does not know the last commit writes nothing; of racing writers, one wins.
 
 use std::sync::Barrier;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::fixtures::{
-    attempt, began, chat_begins, chat_ends, commit, ends, ends_unheard, events, everything, expects, moved,
-    new_session, opens, passes, queued, queues, replied, resumes, run, says, session, started, switches,
-    withdraws,
+    attempt, began, chat_begins, chat_ends, commit, ends, ends_redelivering, events, everything,
+    expects, moved, new_session, opens, passes, queued, queues, replied, resumes, run, says,
+    session, started, switches, withdraws,
 };
-use surefire::store::{Change, Process, RunFilter, Store, StoreError};
+use surefire::store::{Change, ProcessRecord, RunFilter, Store, StoreError};
 
 pub fn a_stale_writer_writes_nothing(store: &dyn Store) {
     commit(store, [new_session(1, 1), events(1, 0, [started(1, 1), began(1)], 1)]).unwrap();
@@ -20,7 +20,7 @@ pub fn a_stale_writer_writes_nothing(store: &dyn Store) {
     assert_eq!(commit(store, [events(1, 0, [], 2)]), Err(stale(0)));
     assert_eq!(everything(store).unwrap(), before);
 
-    // No events, no change; but the rest of the commit is written.
+    // Without events there is no change, but the rest of the commit is written.
     let committed = commit(store, [events(1, 2, [], 2), says(1, 1, 3)]).unwrap();
     assert_eq!((committed.events().count(), committed.messages().count()), (0, 1));
 }
@@ -51,10 +51,10 @@ pub fn of_racing_starts_one_wins(store: &dyn Store) {
     assert_eq!(results.iter().filter(|result| **result == Err(busy.clone())).count(), 49);
     assert_eq!(store.runs(&RunFilter::default()).unwrap().len(), 1);
     assert_eq!(store.session(session(1)).unwrap().unwrap().run, Some(holder));
-    assert_eq!(store.last_place(), Ok(2));
+    assert_eq!(store.last_global_seq(), Ok(2));
 }
 
-pub fn of_writers_who_know_the_same_one_wins(store: &dyn Store) {
+pub fn of_writers_that_expect_the_same_one_wins(store: &dyn Store) {
     commit(store, [new_session(1, 1), events(1, 0, [started(1, 1)], 1)]).unwrap();
     let line = Barrier::new(8);
     let results: Vec<_> = std::thread::scope(|scope| {
@@ -72,14 +72,14 @@ pub fn of_writers_who_know_the_same_one_wins(store: &dyn Store) {
     let stale = StoreError::Stale { run: run(1), expected: 1, found: 2 };
     assert_eq!(results.iter().filter(|result| result.is_ok()).count(), 1);
     assert_eq!(results.iter().filter(|result| **result == Err(stale.clone())).count(), 7);
-    assert_eq!(store.waiting(session(1)).unwrap().len(), 1);
+    assert_eq!(store.queued_prompts(session(1)).unwrap().len(), 1);
 }
 
 pub fn a_writer_that_knows_too_little_of_a_session_writes_nothing(store: &dyn Store) {
     commit(store, [new_session(1, 1), expects(1, 0), says(1, 1, 1)]).unwrap();
     let commits = || store.session(session(1)).unwrap().unwrap().commits;
     commit(store, [says(1, 2, 1)]).unwrap();
-    assert_eq!(commits(), 1, "only who expects something counts");
+    assert_eq!(commits(), 1, "only changes with an expectation count");
     let stale = |expected, found| StoreError::StaleSession { session: session(1), expected, found };
     assert_eq!(commit(store, [says(1, 3, 1), expects(1, 0)]), Err(stale(0, 1)));
     assert_eq!(commit(store, [expects(1, 2), says(1, 3, 1)]), Err(stale(2, 1)));
@@ -88,7 +88,7 @@ pub fn a_writer_that_knows_too_little_of_a_session_writes_nothing(store: &dyn St
         format!("session {} has had 1 commits, the writer knew 2; read it again", session(1))
     );
     assert_eq!(store.session(session(1)).unwrap().unwrap().messages, 2);
-    // The changes apply in order, so the second one knows of the first.
+    // The changes apply in order, so the second one sees the first.
     commit(store, [expects(1, 1), expects(1, 2)]).unwrap();
     assert_eq!((commits(), commit(store, [expects(1, 3), expects(1, 3)])), (3, Err(stale(3, 4))));
     let changed_at = store.session(session(1)).unwrap().unwrap().changed_at;
@@ -97,7 +97,7 @@ pub fn a_writer_that_knows_too_little_of_a_session_writes_nothing(store: &dyn St
 
 /// Commits of every kind, each of which can be written once the ones before it are.
 fn commits_of_every_kind() -> Vec<Vec<Change>> {
-    let process = Process { pid: 4711, started: "then".into() };
+    let process = ProcessRecord { pid: 4711, started: "then".into() };
     vec![
         vec![new_session(1, 1), expects(1, 0), says(1, 0, 1)],
         vec![expects(1, 1), says(1, 1, 2)],
@@ -109,8 +109,11 @@ fn commits_of_every_kind() -> Vec<Vec<Change>> {
         vec![expects(1, 7), switches(1, false)],
         vec![expects(1, 8), Change::Orchestration { enabled: false }],
         vec![expects(1, 9), events(1, 0, [started(1, 1), queues(3), began(2)], 5)],
-        vec![expects(1, 10), events(1, 3, [replied(2, Some(0.5)), moved("fix", 2), passes(3, 3)], 6)],
-        vec![expects(1, 11), events(1, 6, [ends_unheard("interrupted")], 7)],
+        vec![
+            expects(1, 10),
+            events(1, 3, [replied(2, Some(0.5)), moved("fix", 2), passes(3, 3)], 6),
+        ],
+        vec![expects(1, 11), events(1, 6, [ends_redelivering("interrupted")], 7)],
         vec![expects(1, 12), events(1, 7, [resumes(), began(4)], 8)],
         vec![expects(1, 13), events(1, 9, [ends("x")], 9), new_session(2, 9), expects(2, 0)],
     ]
@@ -124,10 +127,14 @@ pub fn a_commit_that_is_applied_twice_is_stale_and_harmless(store: &dyn Store) {
         assert!(again.as_ref().is_err_and(StoreError::is_stale), "{again:?}: {changes:?}");
         assert_eq!(everything(store).unwrap(), written, "{changes:?}");
     }
-    let forgets = [expects(2, 1), Change::Forgotten { session: session(2) }];
+    let forgets = [expects(2, 1), Change::SessionDeleted { session: session(2) }];
     commit(store, forgets.clone()).unwrap();
     let written = everything(store).unwrap();
     let missing = StoreError::Missing { kind: "session", id: session(2).to_string() };
-    assert_eq!(commit(store, forgets), Err(missing), "there is nothing left that it could be stale about");
+    assert_eq!(
+        commit(store, forgets),
+        Err(missing),
+        "the session is gone, so the commit is not stale"
+    );
     assert_eq!(everything(store).unwrap(), written);
 }

@@ -1,9 +1,11 @@
-// A client in another language, with the stock WebSocket library `ws`. It walks the way that the app walks, reads messages as
-// strictly as the app does, and keeps the app's own picture of things.
+// A client in another language, with the stock WebSocket library `ws`. It sends the requests that
+// the app sends, reads messages as strictly as the app does, and keeps the same state.
 //
-//   node walk.mjs <folder with node_modules> <ready line: garbage-once> <ready line: never-satisfied>
+//   node walk.mjs <folder with node_modules> <ready line: garbage-once> <ready line:
+//   never-satisfied>
 //
-// It prints a line for each check, and `ok: N checks` at the end; or why not, and ends with status 1.
+// It prints a line for each check, and `ok: N checks` at the end. If a check fails, it prints why and
+// exits with status 1.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -13,14 +15,14 @@ import { join } from "node:path";
 const [folder, ...lines] = process.argv.slice(2);
 const WebSocket = createRequire(join(folder, "package.json"))("ws");
 
-// The longest that anything may take. Nothing waits for it to pass.
-const PATIENCE = 20_000;
-// The app collects updates for so long before it shows them.
-const DEBOUNCE = 100;
+// The time limit of every wait, in milliseconds. A check that reaches it fails.
+const TIMEOUT_MS = 20_000;
+// How long the app collects updates before it shows them.
+const DEBOUNCE_MS = 100;
 
 let checks = 0;
 function check(what, holds) {
-  assert.ok(holds, `it does not hold: ${what}`);
+  assert.ok(holds, `check failed: ${what}`);
   checks += 1;
   console.log(`ok ${checks} - ${what}`);
 }
@@ -32,7 +34,7 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const MOMENT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 const PROVIDERS = ["claude", "copilot", "cursor", "opencode"];
 
-const said = (value) => typeof value === "string" && value.length > 0;
+const nonEmpty = (value) => typeof value === "string" && value.length > 0;
 const text = (value) => typeof value === "string";
 const flag = (value) => typeof value === "boolean";
 const uuid = (value) => text(value) && UUID.test(value);
@@ -51,48 +53,48 @@ const empty = (value) => Array.isArray(value) && value.length === 0;
 const OF_RUN = { run_id: uuid, seq: ordinal, at: moment };
 const PERHAPS_OF_RUN = { run_id: optional(uuid), seq: optional(ordinal), at: optional(moment) };
 const SESSION = {
-  session_id: uuid, name: said, working_directory: said, last_modified: millis, message_count: count, provider,
+  session_id: uuid, name: nonEmpty, working_directory: nonEmpty, last_modified: millis, message_count: count, provider,
 };
-const RECENT = { session_id: uuid, name: said, working_directory: said, last_modified: moment, provider };
+const RECENT = { session_id: uuid, name: nonEmpty, working_directory: nonEmpty, last_modified: moment, provider };
 const MESSAGE = {
   session_id: uuid, uuid, role: (role) => role === "user" || role === "assistant", text, timestamp: moment,
   offset: count, seq: ordinal, id: uuid, provider,
 };
 const FORMS = {
-  hello: { message: said, version: (version) => /^\d+\.\d+\.\d+$/.test(version), auth_version: count, instructions: said },
-  connected: { message: said, session_id: optional(text), negotiated_protocol_version: said },
+  hello: { message: nonEmpty, version: (version) => /^\d+\.\d+\.\d+$/.test(version), auth_version: count, instructions: nonEmpty },
+  connected: { message: nonEmpty, session_id: optional(text), negotiated_protocol_version: nonEmpty },
   session_list: { sessions: list(SESSION), total_count: count },
   recent_sessions: { sessions: list(RECENT), limit: ordinal },
   session_created: { ...SESSION, preview: text },
-  session_ready: { session_id: uuid, message: said },
+  session_ready: { session_id: uuid, message: nonEmpty },
   available_commands: { project_commands: empty, general_commands: empty },
-  available_recipes: { recipes: list({ id: said, label: said, description: said }), enabled: flag },
+  available_recipes: { recipes: list({ id: nonEmpty, label: nonEmpty, description: nonEmpty }), enabled: flag },
   session_history: {
     session_id: uuid, messages: list(MESSAGE), total_count: count,
     // 0.5
-    next_offset: count, end_of_file: flag, file_signature: said, file_replaced: optional(yes),
+    next_offset: count, end_of_file: flag, file_signature: nonEmpty, file_replaced: optional(yes),
     // 0.4
     first_seq: either(ordinal, nothing), last_seq: either(ordinal, nothing), next_seq: ordinal, is_complete: flag,
     gap: nothing,
   },
   recipe_started: {
-    session_id: uuid, recipe_id: said, recipe_label: said, current_step: said, step: said, step_count: ordinal, ...OF_RUN,
+    session_id: uuid, recipe_id: nonEmpty, recipe_label: nonEmpty, current_step: nonEmpty, step: nonEmpty, step_count: ordinal, ...OF_RUN,
   },
-  recipe_step_started: { session_id: uuid, step: said, step_count: ordinal, ...OF_RUN },
-  recipe_step_transition: { session_id: uuid, from_step: said, to_step: said, outcome: said, ...OF_RUN },
+  recipe_step_started: { session_id: uuid, step: nonEmpty, step_count: ordinal, ...OF_RUN },
+  recipe_step_transition: { session_id: uuid, from_step: nonEmpty, to_step: nonEmpty, outcome: nonEmpty, ...OF_RUN },
   orchestration_retry: {
-    session_id: uuid, step: said, error: said, attempt: ordinal, max_attempts: ordinal, ...OF_RUN,
+    session_id: uuid, step: nonEmpty, error: nonEmpty, attempt: ordinal, max_attempts: ordinal, ...OF_RUN,
   },
   recipe_exited: {
-    session_id: uuid, reason: said, category: (name) => ["completed", "guardrail", "error"].includes(name),
-    message: said, error: optional(said), goal_met: flag, title: said, diagnosis: said, auto_resumable: flag,
-    description: optional(said), step: optional(said), step_count: count, recipe_id: optional(said),
+    session_id: uuid, reason: nonEmpty, category: (name) => ["completed", "guardrail", "error"].includes(name),
+    message: nonEmpty, error: optional(nonEmpty), goal_met: flag, title: nonEmpty, diagnosis: nonEmpty, auto_resumable: flag,
+    description: optional(nonEmpty), step: optional(nonEmpty), step_count: count, recipe_id: optional(nonEmpty),
     ...PERHAPS_OF_RUN,
   },
-  recipe_error: { session_id: optional(uuid), error: said, ...PERHAPS_OF_RUN },
+  recipe_error: { session_id: optional(uuid), error: nonEmpty, ...PERHAPS_OF_RUN },
   turn_complete: { session_id: uuid, aborted: optional(yes) },
-  ack: { message: said, session_id: optional(uuid) },
-  error: { message: said, code: optional(said), session_id: optional(uuid) },
+  ack: { message: nonEmpty, session_id: optional(uuid) },
+  error: { message: nonEmpty, code: optional(nonEmpty), session_id: optional(uuid) },
   pong: {},
 };
 
@@ -109,19 +111,20 @@ function decode(data, isBinary) {
   assert.ok(!isBinary, "the server sends text");
   const message = JSON.parse(data.toString("utf8"));
   const form = FORMS[message.type];
-  assert.ok(form, `nobody knows \`${message.type}\``);
+  assert.ok(form, `unknown message type \`${message.type}\``);
   fits(message, form);
   return message;
 }
 
 // ---------------------------------------------------------------------------------------------------------------------
-// The app's own picture: it outlives its sockets
+// The app's state, which outlives its sockets
 
 class App {
   constructor(ready) {
     this.url = ready.ws_url;
     this.key = readFileSync(ready.key_file, "utf8").trim();
-    // Which recipe each session shows; what is collected for it; and the one timer for all.
+    // Which recipe each session shows, the updates collected for each session, and one timer for
+    // all sessions.
     this.activeRecipes = new Map();
     this.pending = new Map();
     this.timer = null;
@@ -137,16 +140,16 @@ class App {
     this.pongs = 0;
   }
 
-  /** Opens a socket and hears the greeting. */
+  /** Opens a socket and receives the greeting. */
   async dial(path = "") {
-    this.heard = [];
+    this.received = [];
     this.broken = null;
     this.socket = new WebSocket(this.url + path);
     this.socket.on("message", (data, isBinary) => {
       try {
         const message = decode(data, isBinary);
-        this.hear(message);
-        this.heard.push(message);
+        this.receive(message);
+        this.received.push(message);
       } catch (error) {
         this.broken ??= error;
       }
@@ -158,7 +161,7 @@ class App {
   }
 
   async connect(version = "0.5.0") {
-    const from = this.heard.length;
+    const from = this.received.length;
     this.send({ type: "connect", api_key: this.key, protocol_version: version, recent_sessions_limit: 5 });
     await this.next(from, (message) => message.type === "available_recipes");
     return from;
@@ -169,15 +172,15 @@ class App {
     this.socket.send(typeof message === "string" || Buffer.isBuffer(message) ? message : JSON.stringify(message));
   }
 
-  /** The first message from this place on that is meant. */
+  /** Waits for the first message from this index on that matches. */
   async next(from, is) {
-    const late = Date.now() + PATIENCE;
+    const late = Date.now() + TIMEOUT_MS;
     for (;;) {
       if (this.broken) throw this.broken;
-      const found = this.heard.slice(from).find(is);
+      const found = this.received.slice(from).find(is);
       if (found) return found;
-      const kinds = this.heard.map((message) => message.type).join(", ");
-      assert.ok(Date.now() < late, `something did not come; before that: ${kinds}`);
+      const kinds = this.received.map((message) => message.type).join(", ");
+      assert.ok(Date.now() < late, `a message did not arrive; before that: ${kinds}`);
       await new Promise((resolve) => {
         const timer = setTimeout(resolve, 500);
         this.wake = () => { clearTimeout(timer); resolve(); };
@@ -185,19 +188,19 @@ class App {
     }
   }
 
-  /** Asks whether anybody is there; everything that was sent before the answer has been heard then. */
+  /** Sends a ping and waits for the answer: everything that was sent before it has been received then. */
   async settle() {
-    const from = this.heard.length;
+    const from = this.received.length;
     this.send({ type: "ping" });
     await this.next(from, () => this.pongs >= this.pings);
   }
 
   /** Waits until what was collected is shown. */
   async shown() {
-    while (this.timer) await new Promise((resolve) => setTimeout(resolve, DEBOUNCE / 4));
+    while (this.timer) await new Promise((resolve) => setTimeout(resolve, DEBOUNCE_MS / 4));
   }
 
-  hear(message) {
+  receive(message) {
     switch (message.type) {
       case "pong":
         this.pongs += 1;
@@ -219,7 +222,7 @@ class App {
   collect(session, recipe) {
     this.pending.set(session, recipe);
     clearTimeout(this.timer);
-    this.timer = setTimeout(() => this.show(), DEBOUNCE);
+    this.timer = setTimeout(() => this.show(), DEBOUNCE_MS);
   }
 
   show() {
@@ -288,48 +291,48 @@ class App {
 
 const kinds = (messages) => messages.map((message) => message.type);
 const kindIs = (...names) => (message) => names.includes(message.type);
-// It is only rehearsed, so any directory does that agents may work in.
-const wish = (ready) => ({
+// The run is a rehearsal, so any directory that agents may work in will do.
+const startRequest = (ready) => ({
   type: "start_recipe", session_id: null, recipe_id: "implement-and-review", working_directory: ready.data_dir,
 });
 
 // ---------------------------------------------------------------------------------------------------------------------
-// The walk
+// The checks
 
 /** From the greeting through a retry to the end. */
 async function wholeRun(ready) {
   const app = new App(ready);
   const hello = await app.dial();
-  check("the greeting comes first", app.heard[0] === hello);
+  check("the greeting comes first", app.received[0] === hello);
   check("it has the documented fields and no others",
     Object.keys(hello).sort().join() === "auth_version,instructions,message,type,version");
-  check("its version is one that the app takes", hello.version === "0.5.0");
+  check("its version is one that the app accepts", hello.version === "0.5.0");
   const from = await app.connect();
   await app.settle();
   const coming = ["connected", "session_list", "recent_sessions", "available_commands", "available_recipes", "pong"];
-  check("what comes unasked comes in order", kinds(app.heard.slice(from)).join() === coming.join());
-  const offered = app.heard.find(kindIs("available_recipes"));
+  check("what every client receives comes in order", kinds(app.received.slice(from)).join() === coming.join());
+  const offered = app.received.find(kindIs("available_recipes"));
   check("recipes are on offer", offered.enabled && offered.recipes.some(({ id }) => id === "implement-and-review"));
 
-  const start = app.heard.length;
-  app.send(wish(ready));
+  const start = app.received.length;
+  app.send(startRequest(ready));
   const exited = await app.next(start, kindIs("recipe_exited"));
-  const after = app.heard.indexOf(exited);
+  const after = app.received.indexOf(exited);
   await app.next(after, kindIs("turn_complete"));
-  const told = app.heard.slice(start);
+  const published = app.received.slice(start);
   const opening = ["recipe_started", "session_created", "recent_sessions", "session_ready", "ack", "recipe_step_started"];
-  check("a new session is told in order", kinds(told).slice(0, 6).join() === opening.join());
+  check("a new session is published in order", kinds(published).slice(0, 6).join() === opening.join());
   const session = exited.session_id;
-  check("everything is about the one session", told.every((message) => (message.session_id ?? session) === session));
-  const retry = told.find(kindIs("orchestration_retry"));
+  check("everything is about the one session", published.every((message) => (message.session_id ?? session) === session));
+  const retry = published.find(kindIs("orchestration_retry"));
   check("a reply that cannot be read is asked for again",
     retry?.attempt === 1 && retry.max_attempts >= 1 && retry.step === "implement");
-  const steps = told.filter(kindIs("recipe_started")).map((step) => `${step.step_count} ${step.current_step}`);
-  check("each step is told", steps.join() === "1 implement,2 code-review,3 commit");
-  const moved = told.filter(kindIs("recipe_step_transition")).map((move) => `${move.from_step} ${move.to_step}`);
-  check("each transition is told", moved.join() === "implement code-review,code-review commit");
+  const steps = published.filter(kindIs("recipe_started")).map((step) => `${step.step_count} ${step.current_step}`);
+  check("each step is published", steps.join() === "1 implement,2 code-review,3 commit");
+  const moved = published.filter(kindIs("recipe_step_transition")).map((move) => `${move.from_step} ${move.to_step}`);
+  check("each transition is published", moved.join() === "implement code-review,code-review commit");
   check("the run ends as it should", exited.reason === "task-committed" && exited.category === "completed");
-  const seqs = told.filter((message) => message.seq && message.run_id === exited.run_id).map(({ seq }) => seq);
+  const seqs = published.filter((message) => message.seq && message.run_id === exited.run_id).map(({ seq }) => seq);
   check("numbers within the run only go up", seqs.every((seq, index) => index === 0 || seqs[index - 1] <= seq));
   await app.shown();
   check("the app showed the beginning", app.shownBegun.has(exited.run_id));
@@ -337,43 +340,43 @@ async function wholeRun(ready) {
 
   check("the conversation has no gaps", app.isWhole(session));
   const rows = app.conversation(session);
-  check("it begins with a prompt and ends with how it went",
+  check("it begins with a prompt and ends with the result",
     rows[0].role === "user" && rows.at(-1).role === "assistant" && rows.at(-1).text.includes(exited.message));
   const reports = rows.filter((row) => row.role === "assistant" && row.text.includes('"outcome"'));
   const aloud = (row) => row.text.split("```").filter((_, index) => index % 2 === 0).join("");
   check("no outcome is spoken aloud", reports.length === 3 && reports.every((row) => !aloud(row).includes("{")));
-  await whatIsNoMessage(app);
+  await invalidMessages(app);
   await prompts(app, session);
-  check("a goodbye is answered", (await app.leave()) === 1000);
+  check("a close frame is answered", (await app.leave()) === 1000);
   check("nothing was deleted", app.deleted === 0);
   check("one run began", app.begun.size === 1);
 }
 
-async function whatIsNoMessage(app) {
+async function invalidMessages(app) {
   for (const garbage of ["{", "[]", "null", "{}", '{"type":7}', '{"type":"dance"}', Buffer.from([0, 255, 1])]) {
-    const from = app.heard.length;
+    const from = app.received.length;
     app.send(garbage);
     await app.settle();
-    check(`${Buffer.isBuffer(garbage) ? "bytes" : garbage} is refused, and the socket stays`,
-      kinds(app.heard.slice(from)).join() === "error,pong");
+    check(`${Buffer.isBuffer(garbage) ? "bytes" : garbage} is refused, and the socket stays open`,
+      kinds(app.received.slice(from)).join() === "error,pong");
   }
   const pongs = app.pongs;
   for (let ping = 0; ping < 25; ping += 1) app.send({ type: "ping" });
   await app.settle();
   check("every ping has one answer", app.pongs === pongs + 26 && app.pings === app.pongs);
   const answer = new Promise((resolve) => app.socket.once("pong", resolve));
-  app.socket.ping("of the protocol itself");
-  check("so has one of the WebSocket protocol", (await answer).toString() === "of the protocol itself");
+  app.socket.ping("protocol ping");
+  check("a ping of the WebSocket protocol is answered too", (await answer).toString() === "protocol ping");
 }
 
 async function prompts(app, session) {
   const words = "  Grüße,\n\t\"you\" \u{1F980} \\ ";
-  const from = app.heard.length;
+  const from = app.received.length;
   app.send({ type: "prompt", text: words, resume_session_id: session });
   await app.next(from, kindIs("turn_complete"));
   const [prompt, answer] = app.conversation(session).slice(-2);
   check("a prompt is shown as it was written", prompt.role === "user" && prompt.text === words);
-  check("and answered", answer.role === "assistant" && app.heard.slice(from).some(kindIs("ack")) && app.isWhole(session));
+  check("and answered", answer.role === "assistant" && app.received.slice(from).some(kindIs("ack")) && app.isWhole(session));
 }
 
 /** A run that a guardrail ends, with a socket that breaks in between. */
@@ -383,10 +386,10 @@ async function brokenSocket(ready) {
   await watcher.dial("/ws");
   await watcher.connect("0.4.0");
   check("an older client is served too",
-    watcher.heard.find(kindIs("connected")).negotiated_protocol_version === "0.4.0");
+    watcher.received.find(kindIs("connected")).negotiated_protocol_version === "0.4.0");
   await app.dial();
   await app.connect();
-  app.send(wish(ready));
+  app.send(startRequest(ready));
   const second = await app.next(0, (message) => message.type === "recipe_started" && message.step_count === 2);
   const session = second.session_id;
   await app.shown();
@@ -397,8 +400,8 @@ async function brokenSocket(ready) {
   await app.dial("/ws");
   const from = await app.connect();
   await app.settle();
-  const states = app.heard.slice(from).filter(kindIs("recipe_started", "recipe_exited"));
-  check("what goes on is told to whoever comes back", states[0]?.session_id === session
+  const states = app.received.slice(from).filter(kindIs("recipe_started", "recipe_exited"));
+  check("a client that reconnects gets the current run", states[0]?.session_id === session
     && states[0].type === "recipe_started" && states[0].run_id === second.run_id && states[0].step_count >= 2);
   const before = app.conversation(session).length;
   app.send({
@@ -411,7 +414,7 @@ async function brokenSocket(ready) {
   const exited = await app.next(from, kindIs("recipe_exited"));
   check("a guardrail ends it",
     exited.reason === "max-step-visits-exceeded:code-review" && exited.category === "guardrail" && !exited.goal_met);
-  await app.next(app.heard.indexOf(exited), kindIs("turn_complete"));
+  await app.next(app.received.indexOf(exited), kindIs("turn_complete"));
   await app.settle();
   await app.shown();
   check("the app showed the beginning and the end",
@@ -419,7 +422,7 @@ async function brokenSocket(ready) {
   check("the conversation has no gaps over both sockets", app.isWhole(session));
 
   await watcher.next(0, kindIs("recipe_exited"));
-  check("who only watches hears of the run, and not what is said", !watcher.heard.some(kindIs("session_history")));
+  check("a client that does not subscribe gets the run, but not the conversation", !watcher.received.some(kindIs("session_history")));
   await watcher.shown();
   check("and shows it", watcher.shownBegun.has(exited.run_id) && watcher.shownEnded.has(exited.run_id));
   await history(ready, app, session, exited);
@@ -445,8 +448,8 @@ async function history(ready, app, session, exited) {
     await reader.dial();
     const from = await reader.connect(version);
     await reader.settle();
-    const states = reader.heard.slice(from).filter(kindIs("recipe_started", "recipe_exited"));
-    check("the end of the run is told to whoever comes",
+    const states = reader.received.slice(from).filter(kindIs("recipe_started", "recipe_exited"));
+    check("a client that connects later gets the end of the run",
       states.length === 1 && states[0].type === "recipe_exited" && states[0].reason === exited.reason);
     reader.send({ type: "subscribe", session_id: session, ...cursor });
     const frame = await reader.next(from, kindIs("session_history"));
@@ -458,7 +461,7 @@ async function history(ready, app, session, exited) {
 }
 
 const stuck = setTimeout(() => {
-  console.error("the walk takes longer than a minute");
+  console.error("the checks take longer than a minute");
   process.exit(1);
 }, 60_000);
 try {

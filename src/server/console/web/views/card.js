@@ -1,10 +1,10 @@
-// The end of a run: what happened, why, and what to do next. All words are the server's.
+// The end of a run: what happened, why, and what to do next. All texts come from the server.
 
 import { h } from "../dom.js";
 import { icon } from "../icons.js";
 import { moment } from "../words.js";
 
-// The card, with what can be done.
+// The card, with a button for each action.
 export function card({ view: { end, status, details } }, actions) {
   const kind = { class: `end card ${status.name}`, "data-category": end.category, "data-reason": end.reason };
   return h("section", { ...kind, role: "status", tabindex: "-1" },
@@ -24,5 +24,5 @@ export function card({ view: { end, status, details } }, actions) {
       h("button", { class: index === 0 ? "primary" : "", "data-act": kind, onclick: act }, label))));
 }
 
-// Names and commands stand in backticks.
+// Names and commands are in backticks.
 const marked = (words) => words.split("`").map((part, index) => (index % 2 === 1 ? h("code", {}, part) : part));

@@ -1,23 +1,25 @@
-// What a run changed, line by line: all of it, or one turn. It is asked for once the user opens it, and then kept up to date.
+// What a run changed, line by line: as a whole, or in one turn. It is read when the user opens it,
+// and then kept up to date.
 
-import { NotAllowed } from "../api.js";
-import { filesOf, seen } from "../diff.js";
+import { Unauthorized } from "../api.js";
+import { filesOf, visible } from "../diff.js";
 import { fill, h } from "../dom.js";
 import { Rows } from "./rows.js";
 
-// The first files are open, those that are not long.
-const OPEN_FILES = 12;
-const OPEN_LINES = 200;
+// The first files are unfolded, unless they are long.
+const MAX_OPEN_FILES = 12;
+const MAX_OPEN_LINES = 200;
 
 // How a part of a file is drawn.
 const ELEMENTS = { added: "ins", removed: "del" };
 
 export class Changes {
-  // What the diff that is shown belongs to, and what it has to belong to; one that could not be read belongs to nothing.
+  // The state of the run that the shown diff belongs to, and the current one. After a failed
+  // reading the first is `null`.
   #shown = null;
   #wanted = null;
-  // How often it was asked for: an answer that another question has overtaken is not shown.
-  #asked = 0;
+  // Counts the requests: the answer to one that is not the latest is not shown.
+  #requests = 0;
 
   constructor(state, id) {
     Object.assign(this, { state, id });
@@ -25,7 +27,7 @@ export class Changes {
     this.choice = h("label", { class: "field", hidden: true }, h("span", {}, "Show"), this.which);
     this.words = h("p", { class: "hint", role: "status" });
     this.files = new Rows(file);
-    this.rest = h("p", { class: "hint", hidden: true }, "The rest is left out.");
+    this.rest = h("p", { class: "hint", hidden: true }, "The rest is not shown.");
     this.folded = h("details", { ontoggle: () => this.#refresh() },
       h("summary", {}, h("h2", {}, "Changes, line by line")),
       this.choice, this.words, this.files.element, this.rest);
@@ -42,37 +44,38 @@ export class Changes {
   }
 
   async #read() {
-    const asked = ++this.#asked;
+    const request = ++this.#requests;
     this.#shown = this.#wanted;
     this.element.setAttribute("aria-busy", "true");
     if (!this.files.list.hasChildNodes()) this.words.textContent = "Reading…";
     const read = await this.state.api.diff(this.id, this.which.value).catch((error) => ({ error }));
-    if (asked !== this.#asked) return;
+    if (request !== this.#requests) return;
     this.element.removeAttribute("aria-busy");
     if (read.error) this.#fail(read.error);
     else this.#draw(read);
   }
 
-  // It is read again as soon as anything is new: after a reconnect, too.
+  // The next change of the run reads it again, as does a reconnect.
   #fail(error) {
     this.#shown = null;
-    if (error instanceof NotAllowed) this.state.connection.refuse();
+    if (error instanceof Unauthorized) this.state.connection.refuse();
     this.words.textContent = error.message;
   }
 
   #draw({ turns, turn, text, cut, unavailable }) {
     this.#offer(turns, turn);
     const files = filesOf(text);
-    const kept = turn === null ? "" : "Compared with the last look before this turn: what commands or people changed since then is part of it.";
+    const kept = turn === null ? "" : "Compared with the last snapshot before this turn, so it includes what commands or people changed since then.";
     const nothing = turn === null ? "Nothing has changed since the run began." : "Nothing has changed in this turn.";
-    const isCut = cut && "Only the beginning is shown: all of it is too long.";
+    const isCut = cut && "Only the beginning is shown: the diff is too long.";
     const words = unavailable ? [sentence(unavailable)] : files.length === 0 ? [nothing] : [isCut, kept];
     this.words.textContent = words.filter(Boolean).join(" ");
-    this.files.show(files.map((one, index) => ({ ...one, open: index < OPEN_FILES && one.length <= OPEN_LINES })), 0, "");
+    this.files.show(files.map((one, index) => ({ ...one, open: index < MAX_OPEN_FILES && one.length <= MAX_OPEN_LINES })), 0, "");
     this.rest.hidden = !cut;
   }
 
-  // The turns to choose among. They are drawn again only if there are others: the user may be choosing.
+  // The turns to choose from. They are redrawn only if they have changed: the user may have the
+  // list open.
   #offer(turns, turn) {
     const offered = JSON.stringify(turns);
     if (this.which.dataset.offered !== offered) {
@@ -87,19 +90,19 @@ export class Changes {
   }
 }
 
-// A file, whose lines are drawn when they are to be seen.
+// A file, whose lines are drawn when it is unfolded.
 function file({ path, from, change, added, removed, parts, open }) {
-  const lines = h("pre", { tabindex: "0", role: "group", "aria-label": `Lines of ${seen(path)}` });
+  const lines = h("pre", { tabindex: "0", role: "group", "aria-label": `Lines of ${visible(path)}` });
   const draw = () => lines.hasChildNodes() || fill(lines, parts.map(part));
   const folded = h("details", { open, ontoggle: draw },
-    h("summary", {}, h("code", {}, seen(path)), " ",
-      h("span", { class: "hint" }, change, from !== null && [" from ", h("code", {}, seen(from))], ` +${added} −${removed}`)),
+    h("summary", {}, h("code", {}, visible(path)), " ",
+      h("span", { class: "hint" }, change, from !== null && [" from ", h("code", {}, visible(from))], ` +${added} −${removed}`)),
     lines);
   if (open) draw();
   lines.hidden = parts.length === 0;
   return h("li", { "data-path": path }, folded);
 }
 
-const part = ({ kind, lines }) => h(ELEMENTS[kind] ?? "span", { class: kind }, seen(lines.join("\n")));
+const part = ({ kind, lines }) => h(ELEMENTS[kind] ?? "span", { class: kind }, visible(lines.join("\n")));
 
 const sentence = (words) => `${words[0].toUpperCase()}${words.slice(1)}.`;

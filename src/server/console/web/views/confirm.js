@@ -1,8 +1,8 @@
-// A question that is asked before something is done that cannot be taken back.
+// The confirmation of an action that cannot be undone.
 
 import { h } from "../dom.js";
 
-// Asks, and does it if the answer is yes.
+// Opens the dialog, and calls `act` if the user confirms.
 export function confirm(title, words, yes, act) {
   const dialog = h("dialog", { "aria-labelledby": "confirm-title" },
     h("form", { method: "dialog" },

@@ -1,47 +1,51 @@
-// What was said in a session: prompts folded, replies as Markdown. New words are added; nothing is drawn twice.
+// The conversation of a session: prompts folded, replies as Markdown. New messages are appended;
+// none is drawn twice.
 
 import { fill, h } from "../dom.js";
 import { rendered } from "../markdown.js";
 import { moment } from "../words.js";
 
-// How many messages are drawn before the browser may do something else.
-const AT_ONCE = 50;
+// How many messages are drawn per frame, so that the page stays responsive.
+const MAX_DRAWN_PER_FRAME = 50;
 
-// How near to the end somebody has to be to be taken along, in pixels.
-const NEAR = 80;
+// How near to its end the list must be scrolled to follow new messages.
+const FOLLOW_DISTANCE_PX = 80;
 
-// What the server itself notes about a prompt.
+// The server's own notes about a prompt.
 const MARKS = { not_delivered: "Not delivered", not_answered: "Not answered" };
 
 export class Conversation {
   #rows = [];
   #messages = [];
-  #waiting = new Set();
+  #queued = new Set();
   #withdrawn = new Set();
   #drawing = false;
   #earlier = false;
   #atEnd = true;
   #ended = Infinity;
+  // The time of the visit that is to be shown as soon as all messages are drawn.
+  #wanted = null;
 
-  // What was said before `since` is only shown when it is asked for.
+  // Messages from before `since` are hidden until the user asks for them.
   constructor(since) {
     this.since = since;
-    this.list = h("ol", { role: "log", "aria-label": "What was said", tabindex: "0" });
+    this.list = h("ol", { role: "log", "aria-label": "Messages", tabindex: "0" });
     this.before = h("button", { class: "earlier", hidden: true, onclick: () => this.#showEarlier() });
     this.after = h("li", { class: "after" }, "after this run");
     this.latest = h("button", { class: "latest", hidden: true, onclick: () => this.#toEnd() }, "↓ Latest");
     this.list.addEventListener("scroll", () => this.#scrolled());
-    // Other things come and go below it; whoever was at the end stays there.
+    // What is below the list can change its height. A list that is scrolled to its end stays there.
     new ResizeObserver(() => this.#atEnd && this.#toEnd()).observe(this.list);
     this.element = h("div", { class: "conversation" }, this.before, this.list, this.latest);
   }
 
-  // Shows these messages, some at a time: which of them still wait to be heard, which were only said after the run had ended, and
-  // which will never be heard. Whoever has scrolled up stays where they are.
-  show(messages, waiting, ended, withdrawn = []) {
+  // Shows these messages, some at a time. `queued` and `withdrawn` are the ids of prompts that are
+  // not delivered yet, or never will be; `ended` is when the run ended. A user who has scrolled up
+  // keeps their place.
+  show(messages, queued, ended, withdrawn = []) {
     this.#messages = messages;
     this.#ended = ended;
-    this.#waiting = new Set(waiting);
+    this.#queued = new Set(queued);
     this.#withdrawn = new Set(withdrawn);
     for (const row of this.#rows) this.#mark(row);
     this.#divide();
@@ -51,10 +55,10 @@ export class Conversation {
   }
 
   #draw() {
-    // A conversation may turn out to be another one, or to have something where nothing was known yet.
+    // The conversation may have been replaced, or a gap in it filled.
     const known = this.#rows.findIndex(({ message }, offset) => message !== this.#messages[offset]);
     for (const { element } of known < 0 ? [] : this.#rows.splice(known)) element?.remove();
-    const until = Math.min(this.#messages.length, this.#rows.length + AT_ONCE);
+    const until = Math.min(this.#messages.length, this.#rows.length + MAX_DRAWN_PER_FRAME);
     const added = document.createDocumentFragment();
     for (let offset = this.#rows.length; offset < until; offset += 1) {
       const message = this.#messages[offset];
@@ -73,17 +77,43 @@ export class Conversation {
     else this.latest.hidden = false;
     this.#drawing = this.#rows.length < this.#messages.length;
     if (this.#drawing) requestAnimationFrame(() => this.#draw());
+    else if (this.#wanted !== null) this.#reveal();
+  }
+
+  // Shows the messages of the visit that began at this time, and moves the focus there.
+  reveal(began) {
+    this.#wanted = began;
+    if (!this.#drawing) this.#reveal();
+  }
+
+  #reveal() {
+    const began = this.#wanted;
+    this.#wanted = null;
+    const rows = this.#rows.filter(({ element }) => element && !element.hidden);
+    // A visit begins with its prompt, which has the same time. If a step has none, the next message
+    // is nearest, or the last one.
+    const row = rows.find(({ at, prompt }) => prompt && at === began) ?? rows.find(({ at }) => at >= began) ?? rows.at(-1);
+    if (!row) return;
+    const { element } = row;
+    element.tabIndex = -1;
+    element.classList.add("revealed");
+    element.addEventListener("blur", () => element.classList.remove("revealed"), { once: true });
+    element.focus({ preventScroll: true });
+    this.list.scrollTop += element.getBoundingClientRect().top - this.list.getBoundingClientRect().top;
+    this.#scrolled();
+    // On a small screen the conversation is further down the page.
+    this.list.scrollIntoView({ block: "nearest" });
   }
 
   #mark({ message, tag }) {
     if (!tag) return;
-    // It says so itself once it is read again; until then its run does.
+    // The message itself says so once it is read again; until then only its run's view does.
     const withdrawn = message.delivered === false || this.#withdrawn.has(message.uuid);
-    tag.hidden = !withdrawn && !this.#waiting.has(message.uuid);
-    tag.textContent = withdrawn ? "not delivered" : "waits for the next step";
+    tag.hidden = !withdrawn && !this.#queued.has(message.uuid);
+    tag.textContent = withdrawn ? "not delivered" : "queued for the next step";
   }
 
-  // What was said in its session after a run had ended, in another run say, is not its own.
+  // Messages after the run's end, such as those of another run in its session, are not part of it.
   #divide() {
     const first = this.#ended < Infinity && this.#rows.find(({ element, at }) => element && at > this.#ended);
     if (!first) this.after.remove();
@@ -93,20 +123,20 @@ export class Conversation {
   #countEarlier() {
     const hidden = this.#rows.filter(({ element }) => element?.hidden).length;
     this.before.hidden = hidden === 0;
-    fill(this.before, `Show what was said before this run (${hidden})`);
+    fill(this.before, `Show messages from before this run (${hidden})`);
   }
 
   #showEarlier() {
     this.#earlier = true;
     for (const { element } of this.#rows) if (element) element.hidden = false;
     this.#countEarlier();
-    // The button is gone now.
+    // The pressed button is hidden now.
     this.list.focus({ preventScroll: true });
   }
 
   #scrolled() {
     const { scrollHeight, scrollTop, clientHeight } = this.list;
-    this.#atEnd = scrollHeight - scrollTop - clientHeight < NEAR;
+    this.#atEnd = scrollHeight - scrollTop - clientHeight < FOLLOW_DISTANCE_PX;
     this.latest.hidden = this.#atEnd;
   }
 
@@ -117,7 +147,7 @@ export class Conversation {
   }
 }
 
-// A message as an element, with its time; and with the tag of one that may wait.
+// A message as an element, with its time. A prompt also has a tag, for one that is queued.
 function drawn({ role, text, timestamp, mark }) {
   const at = Date.parse(timestamp);
   const time = h("time", { datetime: timestamp }, moment(timestamp));
@@ -135,5 +165,5 @@ function drawn({ role, text, timestamp, mark }) {
   // Two lines, since the first may only be a heading.
   const first = text.trim().split(/\n+/, 2).join(" ").slice(0, 200);
   const words = h("details", {}, h("summary", {}, first || "(nothing)"), h("pre", { tabindex: "0" }, text));
-  return { at, tag, element: h("li", { class: "user" }, h("p", { class: "who" }, h("span", {}, "Prompt ", tag), time), words) };
+  return { at, tag, prompt: true, element: h("li", { class: "user" }, h("p", { class: "who" }, h("span", {}, "Prompt ", tag), time), words) };
 }

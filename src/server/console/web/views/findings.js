@@ -1,16 +1,16 @@
-// What the reviews of a run found, round by round. What the agent wrote is only ever text.
+// What the reviews of a run found, round by round. The agent's words never become markup.
 
 import { h } from "../dom.js";
 import { count } from "../words.js";
 
-// How the findings of a round stand. Only the last round of a step says what is still open.
+// The status of a round's findings. Only the last round of a step says what is still open.
 const STANDS = {
   settled: () => "settled",
   open: (total) => `${total} open`,
   superseded: () => "reviewed again since",
 };
 
-// The rounds, each with how it stands.
+// The rounds, each with its status.
 export function rounds(reviews) {
   const isLast = ({ step }, index) => !reviews.slice(index + 1).some((later) => later.step === step);
   return reviews.map((review, index) => ({ ...review, stands: review.settled ? "settled" : isLast(review, index) ? "open" : "superseded" }));

@@ -1,24 +1,24 @@
-// What an agent may do in a recipe, and what the engine looks at itself.
+// What an agent may do in a recipe, and what the engine checks itself.
 
 import { h } from "../dom.js";
 
 const code = (text) => h("code", {}, text);
 
-// Words between which a comma and a space stand.
+// The parts, separated by commas.
 const listed = (parts) => parts.flatMap((part, index) => (index === 0 ? [part] : [", ", part]));
 
 // A command as its author wrote it: a line for a shell, or a program and its arguments.
 const written = (command) => (Array.isArray(command) ? command.join(" ") : command);
 
-// What one step lists beside its prompt. A step that is a command has no agent.
+// What a step has besides its prompt. A step that is a command has no agent.
 export function gates({ tools, run, verify, outcomes }) {
   const proved = outcomes.filter(({ evidence }) => evidence);
   const carrying = outcomes.filter(({ findings }) => findings);
   return h("ul", { class: "gates" },
     run
-      ? h("li", {}, "The engine runs ", code(written(run.command)), run.time_s && ` for at most ${run.time_s} s`, ". No agent is asked.")
+      ? h("li", {}, "The engine runs ", code(written(run.command)), run.time_s && ` for at most ${run.time_s} s`, ". No agent is involved.")
       : h("li", {}, "The agent may ", may(tools)),
-    verify && h("li", {}, "Before it leads on, the engine runs ", listed(verify.map((command) => code(written(command)))), "."),
+    verify && h("li", {}, "Before the next step, the engine runs ", listed(verify.map((command) => code(written(command)))), "."),
     proved.map(({ name, evidence }) => h("li", {}, code(name), " counts only if the engine finds ", listed(evidence.map(code)), ".")),
     carrying.map(({ name }) => h("li", {}, code(name), " lists what was found: ", code("findings"), ".")));
 }
@@ -29,12 +29,13 @@ export function files({ scope: { allow = [], deny = [] } = {}, allow_lockfiles: 
     allow.length > 0 && h("li", {}, "Runs may change ", listed(allow.map(code)), ", and nothing else."),
     deny.length > 0 && h("li", {}, "Runs may not change ", listed(deny.map(code)), "."),
     allow.length + deny.length === 0 && h("li", {}, "Runs may change every file that their steps may edit."),
-    h("li", {}, lockfiles ? "Lockfiles may be changed." : "Lockfiles stay as they are."),
+    h("li", {}, lockfiles ? "Lockfiles may be changed." : "Lockfiles may not be changed."),
     needs.clean_tree && h("li", {}, "A run begins only where no tracked file has uncommitted changes."),
-    isolate && h("li", {}, "Runs work apart, in a git worktree of their own."));
+    needs.task && h("li", {}, "A new session needs a task: a text that the run is started with, or one that ", code("bd"), " offers."),
+    isolate && h("li", {}, "Each run works in its own git worktree."));
 }
 
-// The tools of all steps, those with the same ones together.
+// The tools of all steps; steps with the same tools share a row.
 export function allowed({ steps }) {
   const alike = new Map();
   for (const { name, tools, run } of steps) {

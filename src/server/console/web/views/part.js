@@ -1,4 +1,4 @@
-// A card with a heading and a list, which is not there while the list is empty.
+// A card with a heading and a list, hidden while the list is empty.
 
 import { h } from "../dom.js";
 import { Rows } from "./rows.js";

@@ -1,4 +1,5 @@
-// What a run was seen to do: what was checked, refused, found and changed. What commands, agents and commits say is only ever text.
+// What was checked, refused, found and changed in a run. The output of commands, and the words of
+// agents and commits, never become markup.
 
 import { h } from "../dom.js";
 import { icon } from "../icons.js";
@@ -8,23 +9,23 @@ import { Part } from "./part.js";
 import { Rows } from "./rows.js";
 
 // How many characters of a commit's id are shown.
-const SHORT = 7;
+const SHORT_ID_CHARS = 7;
 
-// A list of files is open while it has at most so many.
-const FEW = 12;
+// A list with at most this many files is unfolded.
+const MAX_OPEN_FILES = 12;
 
-// Why a file may not be changed, in the words that the card has.
+// Why a file may not be changed, in the words of the card.
 const RULES = {
   denied: ({ pattern }) => `denied by \`${pattern}\``,
   not_allowed: () => "not in the allowed scope",
   lockfile: () => "a lockfile",
-  trusted_file: () => "trust in the repository rests on it",
+  trusted_file: () => "the repository's trust depends on it",
   read_only_step: () => "written in a step that may not edit",
 };
 
 export class Proof {
   constructor() {
-    this.violations = new Part("Not allowed", violation, "The run changed these files although it may not.");
+    this.violations = new Part("Not allowed", violation, "The run changed these files, which it is not allowed to change.");
     this.findings = new Part("Findings", round);
     this.checked = new Part("Checked", check);
     this.refused = new Part("Refused", refusal);
@@ -38,7 +39,6 @@ export class Proof {
       this.violations.element, this.findings.element, this.checked.element, this.refused.element, this.changed);
   }
 
-  // Shows what is known.
   show({ view: { proof = {}, details } }) {
     const { checks = [], passed = 0, failed = 0, refused = [], more_refused: moreRefused = 0, changes, more_commits: moreCommits = 0 } = proof;
     const { violations = [], reviews = [] } = proof;
@@ -52,12 +52,13 @@ export class Proof {
     const first = this.folded.hidden || !this.summary.hasChildNodes();
     this.folded.hidden = total === 0;
     this.summary.textContent = details.find(({ label }) => label === "changed")?.text ?? count(total, "file");
-    if (first) this.folded.open = files.length <= FEW;
+    if (first) this.folded.open = files.length <= MAX_OPEN_FILES;
     this.files.show(files, total - files.length, "more");
   }
 }
 
-// Something that the engine looked up, or a command that it ran; what was found is folded.
+// Something that the engine looked up, or a command that it ran, with its findings or output
+// folded.
 function check({ step, visit, words, verdict, found = "", rehearsed }) {
   const passed = verdict.is === "passed";
   const [kind, name] = rehearsed ? ["rehearsed", "waiting"] : passed ? ["passed", "completed"] : ["failed", "failed"];
@@ -69,12 +70,12 @@ function check({ step, visit, words, verdict, found = "", rehearsed }) {
       found && h("details", {}, h("summary", {}, "What was found"), h("pre", { tabindex: "0" }, found))));
 }
 
-// A tool that the agent was not allowed to use, and what allows it.
+// A tool that the agent was not allowed to use, and the options that allow it.
 function refusal({ step, visit, tool, input, times, options }) {
   return h("li", {},
     h("p", {}, h("strong", {}, tool), input && [" ", h("code", {}, input)], times > 1 && ` ${times} times`),
     h("p", { class: "hint" }, `step ${visit}: ${step}`),
-    h("p", { class: "hint" }, options ? ["A run that is started or resumed with ", h("code", {}, options), " may use it."] : "It is not known what allows it."));
+    h("p", { class: "hint" }, options ? ["Allow it by starting or resuming with ", h("code", {}, options), "."] : "No known option allows it."));
 }
 
 // A file that the run may not change, and the rule that says so.
@@ -83,7 +84,7 @@ function violation({ path, rule, ...more }) {
 }
 
 function commit({ id, subject }) {
-  return h("li", { class: "commit" }, h("code", {}, id.slice(0, SHORT)), " ", h("span", {}, subject));
+  return h("li", { class: "commit" }, h("code", {}, id.slice(0, SHORT_ID_CHARS)), " ", h("span", {}, subject));
 }
 
 function file({ path, change, added, removed }) {
@@ -95,5 +96,5 @@ function file({ path, change, added, removed }) {
     h("span", { class: "lines" }, lines));
 }
 
-// Names and commands stand in backticks.
+// Names and commands are in backticks.
 const marked = (words) => words.split("`").map((part, index) => (index % 2 === 1 ? h("code", {}, part) : part));

@@ -1,4 +1,4 @@
-// One recipe: its picture, its limits, its steps, and starting it.
+// One recipe: its graph, its limits, its steps, and a button that starts it.
 
 import { fill, h } from "../dom.js";
 import { Picture, implied } from "../graph.js";
@@ -14,11 +14,11 @@ const LIMITS = {
   max_restarts: (most) => `No chain is restarted more than ${most === 1 ? "once" : `${most} times`}.`,
 };
 
-// How many rounds a review may take without fewer findings, where the recipe does not say.
+// How many rounds a review may take without fewer findings, if the recipe does not say.
 const DEFAULT_REVIEW_ROUNDS = 3;
 
-// Shows a recipe. `entitle` says what the page is called.
-export async function recipe(state, id, entitle) {
+// Shows a recipe. `setTitle` sets the title of the page.
+export async function recipe(state, id, setTitle) {
   let outline = await state.outline(id);
   let left = false;
   const button = h("button", { class: "primary", onclick: () => start(state, outline) }, "Start…");
@@ -27,26 +27,26 @@ export async function recipe(state, id, entitle) {
     button.disabled = !state.enabled;
     button.title = state.enabled ? "" : "Recipes are switched off";
   };
-  // A server that comes back may offer something else under this name, or nothing.
-  const look = async () => {
+  // A restarted server may offer another recipe with this id, or none.
+  const refresh = async () => {
     const there = state.recipes.some((recipe) => recipe.id === id);
     const offered = there ? await state.outline(id).catch(() => outline) : null;
     if (left || JSON.stringify(offered) === JSON.stringify(outline)) return;
     outline = offered;
     fill(element, outline ? content(outline, button) : gone());
-    entitle(outline?.label ?? "Not offered");
+    setTitle(outline?.label ?? "Not offered");
   };
-  const hear = ({ detail: { what } }) => {
+  const onChange = ({ detail: { what } }) => {
     if (what !== "recipes") return;
     allow();
-    look();
+    refresh();
   };
   allow();
   fill(element, content(outline, button));
-  state.addEventListener("change", hear);
+  state.addEventListener("change", onChange);
   const leave = () => {
     left = true;
-    state.removeEventListener("change", hear);
+    state.removeEventListener("change", onChange);
   };
   return { element, title: outline.label, leave };
 }
@@ -57,7 +57,7 @@ function content(outline, button) {
       h("div", {}, back(), h("h1", {}, outline.label), h("p", {}, outline.description)),
       button),
     h("div", { class: "columns" },
-      h("div", { class: "card" }, new Picture(outline).frame, legend(outline)),
+      h("div", { class: "card" }, new Picture(outline).element, legend(outline)),
       h("div", {}, limits(outline), tree(outline), steps(outline))),
   ];
 }

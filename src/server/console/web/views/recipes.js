@@ -1,4 +1,4 @@
-// The recipes on offer, and what goes on right now.
+// The recipes on offer, and what is running now.
 
 import { fill, h, refill } from "../dom.js";
 import { count } from "../words.js";
@@ -15,16 +15,16 @@ export function recipes(state) {
     fill(hint, rehearsing(state));
     refill(list, state.recipes.map(offered));
   };
-  // The offer is left alone while runs go on: whoever looks through it is not to be disturbed at every step of theirs.
-  const hear = ({ detail: { what } }) => {
+  // The list of recipes is not redrawn at every step of a run: that would disturb its reader.
+  const onChange = ({ detail: { what } }) => {
     if (what === "recipes") offer();
-    work.hear(what);
+    work.stateChanged(what);
   };
-  state.addEventListener("change", hear);
+  state.addEventListener("change", onChange);
   offer();
   const leave = () => {
     work.leave();
-    state.removeEventListener("change", hear);
+    state.removeEventListener("change", onChange);
   };
   return { element: h("div", {}, h("h1", {}, "Recipes"), hint, work.element, list), title: "Recipes", leave };
 }
@@ -40,10 +40,10 @@ function offered(recipe) {
       h("p", { class: "hint" }, `${count(recipe.steps.length, "step")}, at most ${recipe.max_steps} in a run`)));
 }
 
-// Nobody should take a rehearsal for work, least of all before it begins.
+// Users must not mistake a rehearsal for work, least of all before it begins.
 function rehearsing({ agents }) {
   if (!agents[0]?.rehearsal) return null;
   return h("p", { class: "rehearses card" },
     h("strong", {}, "This server rehearses. "),
-    "Its agent only pretends and changes nothing, so everything here can be tried without risk.");
+    "Its agent is simulated and changes nothing, so you can try everything without risk.");
 }

@@ -1,4 +1,5 @@
-// A list in which only what is new is drawn. Rows that are there stay as they are: the user may have opened one, or be in it.
+// A list that draws only new rows. Existing rows keep their elements: the user may have unfolded or
+// focused one.
 
 import { h } from "../dom.js";
 
@@ -18,7 +19,7 @@ export class Rows {
       const text = JSON.stringify(item);
       const times = (seen.get(text) ?? 0) + 1;
       seen.set(text, times);
-      // The same may happen twice.
+      // Two items can be equal.
       const key = `${times} ${text}`;
       rows.set(key, this.#drawn.get(key) ?? this.draw(item));
     }

@@ -1,6 +1,6 @@
-// One run: the picture with its present step lit, what happened, what was said, and how it ended.
+// One run: its graph with the current step highlighted, the timeline, the conversation and the end.
 
-import { NotThere } from "../api.js";
+import { NotFound } from "../api.js";
 import { fill, h } from "../dom.js";
 import { spent } from "../followed.js";
 import { Picture } from "../graph.js";
@@ -12,86 +12,88 @@ import { Conversation } from "./conversation.js";
 import { Proof } from "./proof.js";
 import { Say } from "./say.js";
 import { start } from "./start.js";
-import { inTerminal, quoted } from "./terminal.js";
+import { inTerminal, shellQuote } from "./terminal.js";
 import { Timeline } from "./timeline.js";
 import { Workplace } from "./workplace.js";
 
-// What cannot be done while recipes are switched off.
+// The actions that are disabled while recipes are switched off.
 const STARTING = new Set(["resume", "permit", "answer", "again"]);
 
-// How often the time of the current step is told anew.
-const TICK = 1000;
+// How often the time of the current step is redrawn.
+const TICK_INTERVAL_MS = 1000;
 
-// Shows a run. `entitle` says what the page is called.
-export async function run(state, id, entitle) {
+// Shows a run. `setTitle` sets the title of the page.
+export async function run(state, id, setTitle) {
   const followed = await state.follow(id);
   const outline = await state.outline(followed.run.recipe_id).catch((error) => {
-    if (error instanceof NotThere) return null;
+    if (error instanceof NotFound) return null;
     state.leave(id);
     throw error;
   });
-  const view = new RunView(state, followed, outline, entitle);
+  const view = new RunView(state, followed, outline, setTitle);
   const session = followed.run.session_id;
-  const hear = ({ detail: { what } }) => {
+  const onChange = ({ detail: { what } }) => {
     if (what === `run:${id}`) view.update();
-    if (what === `words:${session}`) view.converse();
-    // What was asked for may have got lost, or been refused.
+    if (what === `conversation:${session}`) view.drawConversation();
+    // The request may have been lost or refused.
     if (what === "connection" || what === "notice") view.answered();
     if (what === "recipes") view.allow();
-    // Another run may hold the conversation by now.
+    // Another run may have started in the conversation.
     if (what === "runs") view.update();
   };
-  state.addEventListener("change", hear);
-  const ticking = setInterval(() => view.tick(), TICK);
+  state.addEventListener("change", onChange);
+  const ticking = setInterval(() => view.tick(), TICK_INTERVAL_MS);
   const leave = () => {
     clearInterval(ticking);
-    state.removeEventListener("change", hear);
+    state.removeEventListener("change", onChange);
     state.leave(id);
   };
-  return { element: view.element, title: followed.run.recipe_label, begin: () => view.update(), leave };
+  return { element: view.element, title: followed.run.recipe_label, run: id, begin: () => view.update(), leave };
 }
 
 // The command that resumes a run with these tools allowed.
 const allowing = ({ run_id: id }, tools) =>
-  ["surefire resume", id.slice(0, 8), ...tools.map((tool) => `--allow-tool ${quoted(tool)}`)].join(" ");
+  ["surefire resume", id.slice(0, 8), ...tools.map((tool) => `--allow-tool ${shellQuote(tool)}`)].join(" ");
 
-// The command that resumes a run and permits this.
+// The command that resumes a run with these permissions.
 const permitting = ({ run_id: id }, permits) =>
   ["surefire resume", id.slice(0, 8), ...Object.keys(permits).map((name) => `--${name.replaceAll("_", "-")}`)].join(" ");
 
-// What a run may be permitted when it is resumed, as far as this action does.
+// The permissions that this action gives to the resumed run.
 const permitted = ({ allow_deps: deps, force_parallel: parallel }) =>
   Object.fromEntries(Object.entries({ allow_deps: deps, force_parallel: parallel }).filter(([, given]) => given));
 
-// Where a run was started, and whether it works apart: its own directory is then one in its worktree.
+// Where a run was started, and whether it works in a worktree. If it does, its own directory is in
+// that worktree, and is mapped back to the repository.
 function startedIn({ working_directory: directory }, { workplace }) {
   const worktree = workplace?.worktree;
   if (!worktree) return { directory };
   const inner = directory.startsWith(worktree.path) ? directory.slice(worktree.path.length) : "";
-  return { directory: worktree.repository + inner, apart: true };
+  return { directory: worktree.repository + inner, isolate: true };
 }
 
-// What a card shows: an end, and what became of the worktree since.
+// What a card depends on: the end, and what became of the worktree since.
 const cardOf = ({ end, workplace }) => end && JSON.stringify([end.seq, workplace?.worktree?.end ?? null]);
 
 class RunView {
-  // What has a card already: drawn again, it would be read out again and lose the focus.
+  // What the card was drawn from: redrawn without a change, it would be announced again by a screen
+  // reader, and lose the focus.
   #carded = null;
-  // What was pressed and has had no effect yet; pressed twice, it would be asked for twice.
+  // The button whose request is pending: pressed twice, it would send the request twice.
   #pressed = null;
 
-  constructor(state, followed, outline, entitle) {
-    Object.assign(this, { state, followed, outline, entitle });
+  constructor(state, followed, outline, setTitle) {
+    Object.assign(this, { state, followed, outline, setTitle });
     const { run, view } = followed;
-    this.picture = outline && new Picture(outline);
-    this.timeline = new Timeline();
+    this.picture = outline && new Picture(outline, (step) => this.#showLast(step));
+    this.timeline = new Timeline(({ began }) => this.conversation.reveal(began));
     this.proof = new Proof();
     this.workplace = new Workplace();
     this.changes = new Changes(state, run.run_id);
     this.conversation = new Conversation(Date.parse(run.started_at));
     this.say = new Say(state, run.session_id);
     this.end = h("div", {});
-    this.stop = h("button", { class: "danger", onclick: () => this.#stopIt() }, "Stop");
+    this.stop = h("button", { class: "danger stop", onclick: () => this.#requestStop() }, "Stop");
     this.bar = h("progress", { "aria-label": "Steps taken" });
     this.words = h("span", { role: "status" });
     this.clock = h("span", { class: "hint" });
@@ -115,8 +117,8 @@ class RunView {
         this.end,
         this.progress,
         this.picture
-          ? h("div", { class: "card" }, this.picture.frame)
-          : h("p", { class: "card hint" }, "The server no longer offers this recipe, so there is no picture of it."),
+          ? h("div", { class: "card" }, this.picture.element)
+          : h("p", { class: "card hint" }, "The server no longer offers this recipe, so its graph cannot be drawn."),
         h("section", { class: "card" }, h("h2", {}, "What happened"), this.timeline.element),
         this.workplace.element,
         this.proof.element,
@@ -132,16 +134,16 @@ class RunView {
     this.picture?.show(followed);
     this.stop.hidden = followed.stopped;
     if (cardOf(followed.view) !== this.#carded) this.#drawEnd();
-    const { run_id: holder, type } = this.state.present.get(followed.run.session_id) ?? {};
+    const { run_id: holder, type } = this.state.lastRunMessages.get(followed.run.session_id) ?? {};
     this.say.show(followed, type === "recipe_started" && holder !== followed.run.run_id);
     this.workplace.show(followed);
     this.proof.show(followed);
     this.changes.show(followed);
-    this.converse();
+    this.drawConversation();
     this.allow();
-    this.#drawPlace();
+    this.#drawProgress();
     this.tick();
-    this.entitle(this.#title());
+    this.setTitle(this.#title());
   }
 
   #drawEnd() {
@@ -150,15 +152,17 @@ class RunView {
     this.#pressed = null;
     this.#carded = cardOf(followed.view);
     fill(this.end, followed.stopped && card(followed, this.#actions()));
-    // Whoever looks at something further down should see that it ended, unless they write; whoever comes later begins at the top.
+    // A reader who has scrolled down should see the end, unless a message is being written. A page
+    // that is opened later begins at the top.
     const writing = this.say.element.contains(document.activeElement);
     if (news && !writing) this.end.firstElementChild?.scrollIntoView({ block: "nearest" });
     this.allow();
-    // What was pressed is gone. Whoever did it is taken to what came of it, but to no button: a key may still be held down.
+    // The pressed button is gone. The focus moves to the result, but not to a button: the key may
+    // still be held down.
     if (pressed) (this.end.firstElementChild ?? this.progress).focus({ preventScroll: true });
   }
 
-  // Without a connection nothing can be asked for.
+  // Enables the buttons that can be used now: without a connection, none.
   allow() {
     const away = this.state.connectionState !== "on";
     this.stop.textContent = this.#pressed === this.stop ? "Stopping…" : "Stop";
@@ -171,14 +175,14 @@ class RunView {
     this.say.allow(!away);
   }
 
-  // Whatever was pressed can be pressed again.
+  // The request is no longer pending, so its button can be pressed again.
   answered() {
     this.#pressed = null;
     this.allow();
   }
 
-  // Where the run is. Changed only where that is new: it is read out.
-  #drawPlace() {
+  // The current step. It is redrawn only if it has changed, since screen readers announce it.
+  #drawProgress() {
     const { followed, outline } = this;
     const { number = 0, step } = followed.current ?? {};
     const most = followed.view.max_steps;
@@ -191,22 +195,28 @@ class RunView {
     if (drawn.textContent !== this.words.textContent) fill(this.words, ...drawn.childNodes);
   }
 
-  // Time passes, and costs.
+  // Updates times, costs and output.
   tick() {
     const { followed } = this;
     const { stopped, current, view: { cost_usd: cost, details } } = followed;
     this.timeline.show(followed);
     const time = !stopped && current && sofar(spent(current, Date.now()));
-    // The card has them once there is one.
+    // After the end, the card shows the details.
     this.details.textContent = stopped ? "" : details.map(({ label, text }) => `${label}: ${text}`).join(" · ");
     this.output.textContent = stopped ? "" : followed.output;
     this.clock.textContent = ` ${[time, cost > 0 && dollars(cost)].filter(Boolean).join(" · ")}`;
   }
 
-  converse() {
+  drawConversation() {
     const { state, followed: { run, view, over } } = this;
     const { messages = [] } = state.conversations.get(run.session_id) ?? {};
     this.conversation.show(messages, view.queued, over ? view.changed_at : Infinity, view.withdrawn);
+  }
+
+  // Shows the messages of a step's last visit.
+  #showLast(step) {
+    const visit = this.followed.view.visits.findLast((visit) => visit.step === step);
+    if (visit) this.conversation.reveal(visit.began);
   }
 
   #title() {
@@ -214,18 +224,19 @@ class RunView {
     return `${view.end?.title ?? current?.step ?? "…"} · ${run.recipe_label}`;
   }
 
-  #stopIt() {
-    this.#ask(this.stop, { type: "exit_recipe", session_id: this.followed.run.session_id });
+  #requestStop() {
+    this.#send(this.stop, { type: "exit_recipe", session_id: this.followed.run.session_id });
   }
 
-  // Asks for something that changes how the run stands.
-  #ask(button, message) {
-    if (!this.state.say(message)) return;
+  // Sends a request that changes the run's status.
+  #send(button, message) {
+    if (!this.state.send(message)) return;
     this.#pressed = button;
     this.allow();
   }
 
-  // Asks for something that may be refused for reasons to read. What came of it is pushed, and drawn like any other change.
+  // Sends a request that the server may refuse, and shows its reason then. The result is pushed,
+  // and drawn like any other change.
   async #request(button, message) {
     this.state.notify(null);
     this.#pressed = button;
@@ -237,10 +248,10 @@ class RunView {
     }
   }
 
-  // Throwing work away is asked about once more.
+  // Discarding work needs a confirmation.
   #discard(label, button) {
     const { run, view: { workplace: { worktree } } } = this.followed;
-    const words = `The branch ${worktree.branch} and all that is in ${worktree.path} are thrown away, even what is not committed.`;
+    const words = `The branch ${worktree.branch} and everything in ${worktree.path} are deleted, including uncommitted changes.`;
     confirm(`${label}?`, words, "Discard", () => this.#request(button, { type: "discard_run", run_id: run.run_id }));
   }
 
@@ -248,7 +259,7 @@ class RunView {
   #permit(next, button) {
     const { run } = this.followed;
     const permits = permitted(next);
-    if (this.state.mayWiden) this.#ask(button, { type: "resume_run", run_id: run.run_id, ...permits });
+    if (this.state.mayWiden) this.#send(button, { type: "resume_run", run_id: run.run_id, ...permits });
     else inTerminal(next.label, permitting(run, permits));
   }
 
@@ -257,8 +268,8 @@ class RunView {
     const { state, followed: { run, view }, outline } = this;
     const acts = {
       follow: ({ run_id: next }) => { location.hash = `#/runs/${next}`; },
-      resume: ({ limits }, button) => this.#ask(button, { type: "resume_run", run_id: run.run_id, limits }),
-      stop: (_, button) => this.#ask(button, { type: "exit_recipe", session_id: run.session_id }),
+      resume: ({ limits }, button) => this.#send(button, { type: "resume_run", run_id: run.run_id, limits }),
+      stop: (_, button) => this.#send(button, { type: "exit_recipe", session_id: run.session_id }),
       // Only a process on the server's machine may widen what an agent is allowed.
       allow: ({ label, tools }) => inTerminal(label, allowing(run, tools)),
       permit: (next, button) => this.#permit(next, button),

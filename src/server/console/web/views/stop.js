@@ -2,13 +2,13 @@
 
 import { h } from "../dom.js";
 
-// After how long it can be pressed again although nothing came of it, in milliseconds.
-const ANSWERED_IN = 10_000;
+// When the button is enabled again if the server does not answer.
+const ANSWER_TIMEOUT_MS = 10_000;
 
 export class Stop {
   #line = null;
   #name = "";
-  // What was to be stopped, until it is; pressed twice, it would be asked for twice.
+  // The work whose stop is pending: pressed twice, the button would send the request twice.
   #pressed = null;
 
   constructor(state) {
@@ -20,7 +20,7 @@ export class Stop {
     return this.#pressed !== null;
   }
 
-  // Stops this work from now on. `name` says what that is to those who do not see where the button stands.
+  // Sets the work that the button stops. `name` describes it to screen readers.
   show(line, name) {
     this.#line = line;
     this.#name = name;
@@ -28,7 +28,7 @@ export class Stop {
     this.allow();
   }
 
-  // Without a connection nothing can be asked for.
+  // Without a connection nothing can be stopped.
   allow() {
     const word = this.pressed ? "Stopping…" : "Stop";
     this.button.disabled = this.pressed || this.state.connectionState !== "on";
@@ -36,7 +36,7 @@ export class Stop {
     this.button.ariaLabel = `${word} ${this.#name}`;
   }
 
-  // Whatever became of it, it can be pressed again.
+  // The request is no longer pending, so the button can be pressed again.
   answered() {
     clearTimeout(this.unanswered);
     this.#pressed = null;
@@ -45,14 +45,14 @@ export class Stop {
 
   #press() {
     const { session_id: session, run, chat } = this.#line;
-    // A turn outside of the run does not end with it.
+    // A turn outside of the run does not end with the run.
     const type = run && !chat ? "exit_recipe" : "kill_session";
-    if (!this.state.say({ type, session_id: session })) return;
+    if (!this.state.send({ type, session_id: session })) return;
     this.#pressed = key(this.#line);
-    this.unanswered = setTimeout(() => this.answered(), ANSWERED_IN);
+    this.unanswered = setTimeout(() => this.answered(), ANSWER_TIMEOUT_MS);
     this.allow();
   }
 }
 
-// Tells work from what may follow it in the same session.
+// Distinguishes work from later work in the same session.
 const key = ({ run, chat, since }) => `${chat ? "chat" : run.run_id} ${since}`;

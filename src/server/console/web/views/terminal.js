@@ -1,11 +1,11 @@
-// What can only be done in a terminal of the machine that the server runs on.
+// Actions that need a terminal on the server's machine.
 
 import { h } from "../dom.js";
 
-// A word as a shell takes it.
-export const quoted = (word) => `'${word.replaceAll("'", "'\\''")}'`;
+// Quotes a word for a shell.
+export const shellQuote = (word) => `'${word.replaceAll("'", "'\\''")}'`;
 
-// Says which command that is.
+// Opens a dialog with the command.
 export function inTerminal(title, command) {
   const dialog = h("dialog", { "aria-labelledby": "terminal-title" },
     h("form", { method: "dialog" },

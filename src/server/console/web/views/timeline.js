@@ -1,4 +1,4 @@
-// What happened in a run, visit by visit. A row is changed where something is new, and otherwise left alone.
+// What happened in a run, visit by visit. A row is redrawn only if it has changed.
 
 import { fill, h } from "../dom.js";
 import { icon } from "../icons.js";
@@ -8,7 +8,9 @@ import { count, sofar, took } from "../words.js";
 export class Timeline {
   #rows = [];
 
-  constructor() {
+  // Calls `open` with the visit whose row is pressed.
+  constructor(open) {
+    this.open = open;
     this.element = h("ol", { class: "timeline", "aria-label": "What happened" });
   }
 
@@ -21,26 +23,32 @@ export class Timeline {
     });
   }
 
-  // A new row, and what brings it up to date.
-  #row({ number, step }) {
+  // Adds a row, and returns the function that updates it.
+  #row({ number, step, began }) {
     const part = (name, ...children) => h("span", { class: name }, ...children);
     const [sign, outcome, retries, time] = ["sign", "outcome", "retries", "took"].map((name) => part(name));
     const remarks = h("ul", { class: "remarks" });
-    const row = h("li", {}, sign, part("number", number), part("step", step), outcome, retries, time, remarks);
+    const label = `Step ${number}, ${step}: show its messages`;
+    // The button is for the keyboard. With a mouse the whole row can be clicked, except to select
+    // its text.
+    const name = h("button", { class: "step", "aria-label": label }, step);
+    const selects = () => !getSelection().isCollapsed && getSelection().containsNode(row, true);
+    const press = () => selects() || this.open({ number, began });
+    const row = h("li", { onclick: press }, sign, part("number", number), name, outcome, retries, time, remarks);
     this.element.append(row);
     let drawn = null;
     return (visit, status, stopped, now) => {
-      const goesOn = visit.ended === null && status !== null && !stopped;
-      const passed = goesOn ? sofar(spent(visit, now)) : took(spent(visit, visit.began));
+      const running = visit.ended === null && status !== null && !stopped;
+      const passed = running ? sofar(spent(visit, now)) : took(spent(visit, visit.began));
       if (time.textContent !== passed) time.textContent = passed;
-      const state = JSON.stringify([goesOn, visit.outcome, visit.retries, visit.remarks, status?.name]);
+      const state = JSON.stringify([running, visit.outcome, visit.retries, visit.remarks, status?.name]);
       if (state === drawn) return;
       drawn = state;
-      row.className = goesOn ? "present" : "past";
-      if (goesOn) row.setAttribute("aria-current", "step");
+      row.className = running ? "current" : "past";
+      if (running) row.setAttribute("aria-current", "step");
       else row.removeAttribute("aria-current");
       fill(sign, icon(status?.name ?? "completed"));
-      fill(outcome, visit.outcome ? [h("span", { "aria-hidden": "true" }, "→ "), visit.outcome] : goesOn ? "…" : "stopped");
+      fill(outcome, visit.outcome ? [h("span", { "aria-hidden": "true" }, "→ "), visit.outcome] : running ? "…" : "stopped");
       fill(retries, visit.retries > 0 && `asked again ${visit.retries === 1 ? "once" : count(visit.retries, "time")}`);
       fill(remarks, visit.remarks.map((words) => h("li", {}, words)));
       remarks.hidden = visit.remarks.length === 0;

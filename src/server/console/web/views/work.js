@@ -1,4 +1,4 @@
-// The sessions in which an agent is at work, each with its Stop.
+// The sessions in which an agent is at work, each with a Stop button.
 
 import { fill, h } from "../dom.js";
 import { icon } from "../icons.js";
@@ -6,14 +6,15 @@ import { sofar } from "../words.js";
 import { WorkWatch } from "../work.js";
 import { Stop } from "./stop.js";
 
-// How often it is told anew for how long, in milliseconds.
-const TICK = 1000;
+// How often running times are redrawn.
+const TICK_INTERVAL_MS = 1000;
 
-// For how long no Stop can be clicked after a row went, in milliseconds: longer than a hand needs to notice.
-const SETTLED_IN = 600;
+// How long no Stop can be clicked after a row was removed: long enough for the user to notice.
+const SETTLE_DELAY_MS = 600;
 
 export class WorkList {
-  // By session. A row stays the same element for as long as it is there: somebody may be about to press its button.
+  // By session. A row keeps its element while it is listed: the user may be about to press its
+  // button.
   #rows = new Map();
 
   constructor(state) {
@@ -24,7 +25,7 @@ export class WorkList {
     this.stopped = h("p", { class: "unseen", role: "status" });
     this.element = h("section", { class: "work", "aria-label": "Running now" }, this.heading, this.list, this.stopped);
     this.watch = new WorkWatch(state, (lines) => this.#show(lines));
-    this.ticking = setInterval(() => this.#each((row) => row.tell()), TICK);
+    this.ticking = setInterval(() => this.#each((row) => row.draw()), TICK_INTERVAL_MS);
   }
 
   leave() {
@@ -33,9 +34,9 @@ export class WorkList {
     this.watch.leave();
   }
 
-  hear(what) {
-    if (what === "recipes") this.#each((row) => row.tell());
-    // What was asked for may have got lost, or been refused.
+  stateChanged(what) {
+    if (what === "recipes") this.#each((row) => row.draw());
+    // The request may have been lost or refused.
     if (what === "connection" || what === "notice") this.#each((row) => row.stop.answered());
   }
 
@@ -54,22 +55,22 @@ export class WorkList {
   }
 
   #drop(session, row) {
-    // A button that cannot be pressed any more has lost the focus already.
+    // A disabled button has lost the focus already.
     const lost = row.element.contains(document.activeElement) || (row.stop.pressed && document.activeElement === document.body);
     if (row.stop.pressed) this.stopped.textContent = `Stopped: ${row.name}`;
     this.#rows.delete(session);
     row.element.remove();
     this.#unsettle();
-    // To no button: a key may still be held down.
+    // Not to a button: a key may still be held down.
     if (lost) this.heading.focus({ preventScroll: true });
   }
 
-  // The rows after one that went have moved: a click that was on its way to its Stop would stop another session. Keys work
-  // all the while, since the focus does not move to another button.
+  // The rows after a removed one have moved: a click that was meant for its Stop would stop another
+  // session. Keys still work, since the focus does not move to another button.
   #unsettle() {
     clearTimeout(this.settling);
     this.list.classList.add("unsettled");
-    this.settling = setTimeout(() => this.list.classList.remove("unsettled"), SETTLED_IN);
+    this.settling = setTimeout(() => this.list.classList.remove("unsettled"), SETTLE_DELAY_MS);
   }
 
   #each(act) {
@@ -98,12 +99,12 @@ class Row {
     const { run, session_id: session, working_directory: directory } = line;
     this.link.href = run ? `#/runs/${run.run_id}` : `#/sessions/${session}`;
     this.link.title = directory;
-    this.tell();
+    this.draw();
     this.stop.show(line, this.name);
   }
 
-  // Drawn only where it is new: whoever reads it is not to be disturbed.
-  tell() {
+  // Only texts that have changed are redrawn, so as not to disturb the reader.
+  draw() {
     const { run, agent, since, queued, working_directory: directory } = this.line;
     const { state } = this;
     this.rehearsal.hidden = !(run?.rehearsal ?? state.agents.find(({ name }) => name === agent)?.rehearsal);

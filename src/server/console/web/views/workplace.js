@@ -1,17 +1,18 @@
-// Where a run works: the worktree that is its own, and what the repository wants run there but is not trusted with.
+// Where a run works: its worktree, and the repository's commands that were not run because it is
+// not trusted.
 
 import { fill, h } from "../dom.js";
 import { Part } from "./part.js";
 
 // How many characters of a commit's id are shown.
-const SHORT = 7;
+const SHORT_ID_CHARS = 7;
 
 export class Workplace {
   #drawn = null;
 
   constructor() {
     this.skipped = new Part("Not verified", (command) => h("li", {}, h("code", {}, command)),
-      "The repository wants these commands run. It is not trusted, so the engine did not run them.");
+      "The repository asks to run these commands. It is not trusted, so the engine did not run them.");
     this.facts = h("dl", {});
     this.worktree = h("section", { class: "card proof", "aria-label": "Worktree", hidden: true }, h("h2", {}, "Worktree"), this.facts);
     this.element = h("div", {}, this.skipped.element, this.worktree);
@@ -25,14 +26,14 @@ export class Workplace {
     if (!worktree || state === this.#drawn) return;
     this.#drawn = state;
     const { branch, path, repository, end } = worktree;
-    const facts = [["Branch", code(branch)], ["Directory", code(path)], ["Made from", code(repository)], ["Now", became(end)]];
+    const facts = [["Branch", code(branch)], ["Directory", code(path)], ["Created from", code(repository)], ["Now", became(end)]];
     fill(this.facts, facts.map(([name, value]) => [h("dt", {}, name), h("dd", {}, value)]));
   }
 }
 
 // What became of a worktree after its run.
 function became(end) {
-  const at = end?.commit ? [" at ", code(end.commit.slice(0, SHORT))] : null;
+  const at = end?.commit ? [" at ", code(end.commit.slice(0, SHORT_ID_CHARS))] : null;
   switch (end?.how) {
     case "merged":
       return ["merged", end.into && [" into ", code(end.into)], at];

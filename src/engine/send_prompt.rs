@@ -1,0 +1,98 @@
+//! Sending a prompt to a session that may begin with it, and why it may be refused.
+
+use std::path::PathBuf;
+
+use super::error::{DecideError, EngineError};
+use super::provider::UnknownProvider;
+use super::turn::directory::DirectoryError;
+use crate::agent::Failure;
+use crate::run::{PromptId, SessionId};
+use crate::store::StoreError;
+use crate::{Advise, Remedy};
+
+/// A prompt for a session.
+///
+/// ```
+/// # async fn hello(engine: &surefire::engine::Engine) -> Result<(), surefire::engine::SendPromptError> {
+/// use surefire::engine::{NewSessionSpec, SendPrompt};
+///
+/// let session = uuid::Uuid::new_v4().into();
+/// let begin = NewSessionSpec { directory: Some("/home/me/payments".into()), ..Default::default() };
+/// let sent = engine.send_prompt(SendPrompt { session, text: "Is the build green?".into(), begin: Some(begin) }).await?;
+/// assert!(sent.new_session);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug, Clone)]
+pub struct SendPrompt {
+    /// The session.
+    pub session: SessionId,
+    /// The text.
+    pub text: String,
+    /// How the session begins if it does not exist yet; ignored otherwise.
+    pub begin: Option<NewSessionSpec>,
+}
+
+/// How a session begins.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct NewSessionSpec {
+    /// Where its agent works. Required.
+    pub directory: Option<PathBuf>,
+    /// The agent's name; `None` for the default agent.
+    pub provider: Option<String>,
+    /// The system prompt for its agent.
+    pub system_prompt: Option<String>,
+}
+
+/// A prompt that is persisted and will reach the agent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PromptSent {
+    /// The id of the prompt.
+    pub prompt: PromptId,
+    /// Whether the session began with it.
+    pub new_session: bool,
+}
+
+/// Why a prompt was refused.
+#[derive(Debug, thiserror::Error)]
+pub enum SendPromptError {
+    /// There is no such agent.
+    #[error(transparent)]
+    Provider(#[from] UnknownProvider),
+    /// Agents may not work in the directory.
+    #[error(transparent)]
+    Directory(#[from] DirectoryError),
+    /// A new session needs a directory.
+    #[error("working_directory required for new session")]
+    NoDirectory,
+    /// The agent is not ready.
+    #[error(transparent)]
+    Agent(Failure),
+    /// Anything else.
+    #[error(transparent)]
+    Engine(#[from] EngineError),
+}
+
+impl Advise for SendPromptError {
+    fn remedy(&self) -> Option<Remedy> {
+        match self {
+            Self::Provider(unknown) => unknown.remedy(),
+            Self::Directory(error) => error.remedy(),
+            Self::NoDirectory => None,
+            Self::Agent(failure) => failure.remedy(),
+            Self::Engine(error) => error.remedy(),
+        }
+    }
+}
+
+impl From<StoreError> for SendPromptError {
+    fn from(error: StoreError) -> Self {
+        Self::Engine(error.into())
+    }
+}
+
+impl From<DecideError> for SendPromptError {
+    fn from(error: DecideError) -> Self {
+        Self::Engine(error.into())
+    }
+}

@@ -1,0 +1,91 @@
+//! The trait of generated enums of steps or outcomes, and parsing them from a name.
+
+use std::fmt;
+use std::marker::PhantomData;
+
+use serde::de::{Deserializer, Error, Visitor};
+use strum::{VariantArray, VariantNames};
+
+/// A closed set of names: the steps of a recipe, or the outcomes of a step.
+///
+/// Implemented by the enums that [`recipe!`](crate::recipe!) generates, besides strum's traits for
+/// listing variants and names; names are the kebab-case of the variants.
+///
+/// ```
+/// use strum::VariantNames;
+/// use surefire::WireEnum;
+/// use surefire::recipes::implement_and_review::{ImplementOutcome, Step};
+///
+/// assert_eq!(<Step as VariantNames>::VARIANTS, ["implement", "code-review", "fix", "commit"]);
+/// assert_eq!(Step::CodeReview.name(), "code-review");
+/// assert_eq!("no-tasks".parse(), Ok(ImplementOutcome::NoTasks));
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not an enum of steps or outcomes",
+    note = "use the enums that `surefire::recipe!` generates"
+)]
+pub trait WireEnum:
+    VariantArray + VariantNames + Copy + Eq + fmt::Debug + Send + Sync + 'static
+{
+    /// What it is a set of: `outcome` or `step`.
+    const KIND: &'static str = "outcome";
+
+    /// The index of this variant.
+    fn index(self) -> usize;
+
+    /// Its name on the wire.
+    #[must_use]
+    fn name(self) -> &'static str {
+        <Self as VariantNames>::VARIANTS[self.index()]
+    }
+
+    /// The variant with this name.
+    ///
+    /// # Errors
+    /// There is no such variant; the error lists the names.
+    fn from_name(name: &str) -> Result<Self, UnknownName> {
+        let names = <Self as VariantNames>::VARIANTS;
+        match names.iter().position(|known| *known == name) {
+            Some(index) => Ok(<Self as VariantArray>::VARIANTS[index]),
+            None => Err(UnknownName {
+                kind: Self::KIND,
+                name: name.to_owned(),
+                expected: names.to_vec(),
+            }),
+        }
+    }
+}
+
+/// A name that the enum does not have.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("unknown {kind} `{name}`, expected one of: {}", expected.join(", "))]
+pub struct UnknownName {
+    /// What was expected: `step` or `outcome`.
+    pub kind: &'static str,
+    /// What was found instead.
+    pub name: String,
+    /// The valid names.
+    pub expected: Vec<&'static str>,
+}
+
+/// Reads a name, as the serde half of [`WireEnum`].
+///
+/// # Errors
+/// The format's own error, or an [`UnknownName`].
+pub fn deserialize<'de, N: WireEnum, D: Deserializer<'de>>(deserializer: D) -> Result<N, D::Error> {
+    struct ByName<N>(PhantomData<N>);
+
+    impl<N: WireEnum> Visitor<'_> for ByName<N> {
+        type Value = N;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            write!(f, "one of the {}s {}", N::KIND, <N as VariantNames>::VARIANTS.join(", "))
+        }
+
+        fn visit_str<E: Error>(self, name: &str) -> Result<N, E> {
+            N::from_name(name).map_err(E::custom)
+        }
+    }
+
+    deserializer.deserialize_str(ByName(PhantomData))
+}

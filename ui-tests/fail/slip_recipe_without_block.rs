@@ -1,0 +1,3 @@
+surefire::recipe! { recipe Loaf; }
+
+fn main() {}

@@ -1,0 +1,3 @@
+surefire::steps! { pub(crate) steps rest(then); }
+
+fn main() {}

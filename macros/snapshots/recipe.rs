@@ -67,7 +67,6 @@ Its steps, outcomes and the typed run are in [`release`]; [`begin`](Self::begin)
 )]
 pub struct Release;
 ///The parts of the recipe `Release`: its [`Step`](release::Step)s, an enum of outcomes for each, and the typed run [`At`](release::At).
-#[allow(dead_code, non_camel_case_types, clippy::all, clippy::pedantic)]
 pub mod release {
     /// The steps of the recipe, by name.
     #[derive(
@@ -751,7 +750,6 @@ impl ::surefire::Recipe for Release {
         release::any_step(step, ledger)
     }
 }
-#[allow(dead_code)]
 impl Release {
     /// The recipe as static data: for listings and pictures.
     pub const OUTLINE: &'static ::surefire::Outline = <Self as ::surefire::Recipe>::OUTLINE;

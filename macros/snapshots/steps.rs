@@ -1,8 +1,6 @@
 ///Steps that several recipes share.
-#[allow(non_camel_case_types)]
 #[derive(::core::fmt::Debug, ::core::clone::Clone, ::core::marker::Copy)]
 pub(crate) enum review_loop {}
-#[allow(dead_code)]
 impl review_loop {
     ///The prompt of the step `Review`.
     pub(crate) const REVIEW: &'static ::core::primitive::str = "Review the changes.";
@@ -13,7 +11,6 @@ const _: () = ::core::assert!(
     ! ::surefire::__private::blank(review_loop::FIX),
     "the prompt of step `Fix` is empty: say what the agent is to do"
 );
-#[allow(dead_code)]
 impl review_loop {
     #[doc(hidden)]
     pub(crate) const __REVIEW_TOOLS_0: &'static [::surefire::Tool] = TEST;
@@ -23,7 +20,6 @@ const _: () = if let ::core::option::Option::Some(__surefire_flaw) = ::surefire:
 ) {
     ::core::panic!("{}", __surefire_flaw)
 };
-#[allow(unused_macros)]
 macro_rules! __surefire_steps_review_loop {
     ($($call:tt)*) => {
         ::surefire::__private::splice! { (clean) { step Review { prompt :
@@ -32,5 +28,4 @@ macro_rules! __surefire_steps_review_loop {
         Fix { prompt : FIX, outcomes : [Complete], Complete => Review } } $($call)* }
     };
 }
-#[allow(unused_imports)]
 pub(crate) use __surefire_steps_review_loop as review_loop;

@@ -1,16 +1,18 @@
 //! The table of mistakes is in `fail/`, and what does compile in `pass/`.
 //!
-//! This library holds recipes of every shape under the strictest lints: generated code must pass
-//! them in the author's crate, with nothing imported and with every visibility.
+//! This library holds recipes of every shape under the strictest lints, which nothing can silence:
+//! generated code must pass them in the author's crate, with nothing imported and with every
+//! visibility.
 
-#![deny(
+#![forbid(
+    dead_code,
     missing_docs,
     unreachable_pub,
     missing_debug_implementations,
     single_use_lifetimes,
     unused_qualifications
 )]
-#![deny(clippy::all, clippy::pedantic)]
+#![forbid(clippy::all, clippy::pedantic)]
 
 /// Tools that a recipe takes from a constant.
 pub const PUBLIC_TOOLS: &[surefire::Tool] = &[surefire::Tool::command("git log *")];
@@ -113,7 +115,11 @@ surefire::recipe! {
         guardrails: { exit_on_other: false },
         step ReviewPlan { prompt: "Plan.", outcomes: [IsDone, IsLate], IsDone => ReviewCode, IsLate => ReviewTests }
         step ReviewCode { prompt: "Code.", outcomes: [OK, Iter], OK => exit TaskCommitted, Iter => exit TaskCommitted }
-        step ReviewTests { prompt: "Tests.", outcomes: [IntoOne], IntoOne => exit TaskCommitted }
+        step ReviewTests {
+            prompt: "Tests.",
+            outcomes: [IntoOne, Not, Neg, Drop, Default, New, to_be, AsRef, FromStr],
+            IntoOne | Not | Neg | Drop | Default | New | to_be | AsRef | FromStr => exit TaskCommitted,
+        }
     }
 }
 

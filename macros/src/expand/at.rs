@@ -89,13 +89,11 @@ impl Expansion<'_> {
             let next = self.arm(step, outcome);
             quote!(#outcome_enum::#variant => #next)
         });
-        let unused = step.outcomes.is_empty().then(|| quote!(#[allow(unused_variables)]));
         quote! {
             impl At<#name> {
                 #(#methods)*
 
                 /// Takes an outcome that is known at run time only, and stays typed.
-                #unused
                 #[inline]
                 #inner fn on(self, outcome: #outcome_enum) -> #next_enum {
                     match outcome { #(#arms,)* }
@@ -106,7 +104,7 @@ impl Expansion<'_> {
 
     fn method(&self, step: &Step, outcome: &Outcome) -> TokenStream {
         let (krate, private, inner) = (self.krate, &self.private, &self.inner);
-        let method = &outcome.method;
+        let (method, receiver) = (&outcome.method, receiver(step, outcome));
         let reports = format!("Reports `{}`: ", outcome.wire);
         let evidence = match outcome.evidence_in_words().as_str() {
             "" => TokenStream::new(),
@@ -133,7 +131,7 @@ impl Expansion<'_> {
                     /// # Errors
                     /// A guardrail does not allow entering that step; the exit says which one.
                     #[inline]
-                    #inner fn #method(self) -> ::core::result::Result<At<#target>, #krate::Exit> {
+                    #inner fn #method(#receiver) -> ::core::result::Result<At<#target>, #krate::Exit> {
                         enter(self.ledger)
                     }
                 }
@@ -148,7 +146,7 @@ impl Expansion<'_> {
                         ///
                         /// The description is what the agent says about it.
                         #inner fn #method(
-                            self,
+                            #receiver,
                             description: impl ::core::convert::Into<#private::String>,
                         ) -> #krate::Exit {
                             #krate::Exit::describe(#made, description)
@@ -159,7 +157,7 @@ impl Expansion<'_> {
                     #[doc = #docs]
                     #evidence
                     #[inline]
-                    #inner fn #method(self) -> #krate::Exit { #made }
+                    #inner fn #method(#receiver) -> #krate::Exit { #made }
                 }
             }
             Next::Restart(restart) => {
@@ -174,7 +172,7 @@ impl Expansion<'_> {
                     /// # Errors
                     /// A guardrail does not allow another restart.
                     #[inline]
-                    #inner fn #method(self) -> ::core::result::Result<#krate::Restart<#target>, #krate::Exit> {
+                    #inner fn #method(#receiver) -> ::core::result::Result<#krate::Restart<#target>, #krate::Exit> {
                         #private::restart(&self.ledger, &#wire, &GUARDRAILS)
                     }
                 }
@@ -226,6 +224,16 @@ impl Expansion<'_> {
             }
         }
     }
+}
+
+/// How a method takes the run. Clippy expects an iterator of a method `iter`, unless it names the
+/// type that it takes.
+fn receiver(step: &Step, outcome: &Outcome) -> TokenStream {
+    if outcome.method != "iter" {
+        return quote!(self);
+    }
+    let step = &step.name;
+    quote!(self: At<#step>)
 }
 
 /// An `Option` as an expression.

@@ -10,6 +10,7 @@ use syn::ext::IdentExt;
 use super::gates::no_flaw;
 use super::scope::says_something;
 use crate::resolve::{Prompt, ResolvedFragment};
+use crate::spelling;
 use crate::syntax::{Fragment, Step, Tool};
 
 /// The items that `steps!` generates. Type and macro have the same name, so that one path leads to
@@ -21,6 +22,7 @@ pub(crate) fn fragment(fragment: &ResolvedFragment, krate: &TokenStream) -> Toke
         Visibility::Public(_) => &syn::parse_quote!(pub(crate)),
         restricted => restricted,
     };
+    let name = &spelling::defined(name);
     let carrier = format_ident!("__surefire_steps_{}", name.unraw());
     let docs = if docs.is_empty() {
         quote!(#[doc = "Steps that several recipes share."])
@@ -49,21 +51,17 @@ pub(crate) fn fragment(fragment: &ResolvedFragment, krate: &TokenStream) -> Toke
     let groups = distinct.iter().map(|(step, _)| groups(step, name, visibility, krate));
     quote! {
         #docs
-        #[allow(non_camel_case_types)]
         #[derive(::core::fmt::Debug, ::core::clone::Clone, ::core::marker::Copy)]
         #visibility enum #name {}
 
-        #[allow(dead_code)]
         impl #name { #(#constants)* }
         #(#assertions)*
         #(#groups)*
 
-        #[allow(unused_macros)]
         macro_rules! #carrier {
             ($($call:tt)*) => { #krate::__private::splice! { (#parameters) { #block } $($call)* } };
         }
 
-        #[allow(unused_imports)]
         #visibility use #carrier as #name;
     }
 }
@@ -86,7 +84,7 @@ fn constant(step: &Step, prompt: &Prompt, visibility: &Visibility) -> Option<Tok
         Prompt::Empty { .. } | Prompt::NoFile { .. } => quote!("?"),
         Prompt::Missing | Prompt::Unread | Prompt::Command => return None,
     };
-    let constant = Fragment::prompt_constant(&step.name);
+    let constant = spelling::defined(&Fragment::prompt_constant(&step.name));
     let docs = format!("The prompt of the step `{}`.", step.name);
     Some(quote! {
         #[doc = #docs]
@@ -106,15 +104,15 @@ fn groups(step: &Step, name: &Ident, visibility: &Visibility, krate: &TokenStrea
         })
         .collect();
     let Some(first) = groups.first() else { return TokenStream::new() };
-    let names: Vec<_> =
-        (0..groups.len()).map(|index| Fragment::tools_constant(&step.name, index)).collect();
+    let names: Vec<_> = (0..groups.len())
+        .map(|index| spelling::defined(&Fragment::tools_constant(&step.name, index)))
+        .collect();
     let paths = groups.iter().map(|group| &group.path);
     // A list with a word is not empty, and the macro has already checked its words.
     let word = (groups.len() < written.len()).then(|| quote!(&[#krate::Tool::Read],));
     let flaw = quote!(#krate::__private::tools_flaw(&[#word #(#name::#names,)*]));
     let assertion = no_flaw(first, &flaw);
     quote! {
-        #[allow(dead_code)]
         impl #name {
             #(#[doc(hidden)] #visibility const #names: &'static [#krate::Tool] = #paths;)*
         }

@@ -37,7 +37,6 @@ impl Expansion<'_> {
             #module_docs
             // The author's names are the author's business, and lints about them could not be
             // silenced in place.
-            #[allow(dead_code, non_camel_case_types, clippy::all, clippy::pedantic)]
             #parts
 
             #scope
@@ -84,7 +83,6 @@ impl Expansion<'_> {
         let begins_at = format!("Begins a run, at its first step `{}`.", first.wire);
         let first = spelling::at(&first.name, self.shape.initial_at);
         quote! {
-            #[allow(dead_code)]
             impl #name {
                 /// The recipe as static data: for listings and pictures.
                 #visibility const OUTLINE: &'static #krate::Outline = <Self as #krate::Recipe>::OUTLINE;

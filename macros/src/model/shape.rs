@@ -42,8 +42,8 @@ impl Shape {
         let mut shape = Self {
             docs: recipe.written.docs.clone(),
             visibility: recipe.written.visibility.clone(),
-            name: recipe.written.name.clone(),
-            module,
+            name: spelling::defined(&recipe.written.name),
+            module: spelling::defined(&module),
             id: recipe.id.clone(),
             label: recipe.label.clone(),
             description: description(&recipe.written.docs, &recipe.label),
@@ -109,7 +109,8 @@ impl Shape {
             };
             let is_stray = place >= step.outcomes.len();
             let at = is_stray.then(Span::call_site);
-            let (name, method) = (spelling::at(&outcome.name, at), spelling::at(&method, at));
+            let name = spelling::defined(&spelling::at(&outcome.name, at));
+            let method = spelling::defined(&spelling::at(&method, at));
             let (wire, docs) = (outcome.wire.clone(), outcome.docs.clone());
             let (evidence, findings) = (outcome.evidence.clone(), outcome.findings);
             let (mapped_at, target_at) = (outcome.mapped_at, outcome.target.named_at());
@@ -129,7 +130,7 @@ impl Shape {
         let tools = step.tools.as_ref().or(recipe.tools.as_ref()).filter(|_| asks);
         let model = step.written.model.value().or(recipe.written.model.value()).filter(|_| asks);
         Step {
-            name: step.name().clone(),
+            name: spelling::defined(step.name()),
             wire: step.wire.clone(),
             docs: step.written.docs.clone(),
             model: model.map(syn::LitStr::value),
@@ -255,7 +256,7 @@ fn written(step: &crate::syntax::Step) -> WrittenStep {
 }
 
 fn type_name(step: &Ident, suffix: &str) -> Ident {
-    format_ident!("{}{suffix}", spelling::camel(step), span = step.span())
+    spelling::defined(&format_ident!("{}{suffix}", spelling::camel(step), span = step.span()))
 }
 
 fn phantom(name: &Ident) -> Step {

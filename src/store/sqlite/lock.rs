@@ -22,6 +22,10 @@ const MAX_NOTE_BYTES: u64 = 8 * 1024;
 const INHERITED_LOCK_TIMEOUT: Duration = Duration::from_secs(5);
 const INHERITED_LOCK_INTERVAL: Duration = Duration::from_millis(5);
 
+/// How long to try a lock whose holder has no note: it is about to write one, or has erased it and
+/// is about to release the lock.
+const UNNOTED_LOCK_TIMEOUT: Duration = Duration::from_secs(1);
+
 /// A held lock. The system releases it when the process ends, for whatever reason.
 #[derive(Debug)]
 pub(super) struct Lock {
@@ -43,9 +47,7 @@ impl Lock {
                 Ok(()) => break,
                 Err(TryLockError::WouldBlock) => {
                     let holder = noted(&mut file);
-                    // A server that was killed while it started a child leaves its lock to that
-                    // child until the child's exec.
-                    if !is_gone(&holder) || begun.elapsed() >= INHERITED_LOCK_TIMEOUT {
+                    if begun.elapsed() >= worth_waiting(&holder) {
                         return Err(StoreError::Held { path: directory.to_owned(), holder });
                     }
                     std::thread::sleep(INHERITED_LOCK_INTERVAL);
@@ -110,10 +112,15 @@ fn noted(file: &mut File) -> Holder {
     read.map_or_else(|_| Holder::default(), |_| Holder::read(&note))
 }
 
-/// Whether the holder's process is gone.
-fn is_gone(holder: &Holder) -> bool {
-    let pid = holder.pid.and_then(|pid| Pid::from_raw(i32::try_from(pid).ok()?));
-    pid.is_some_and(|pid| test_kill_process(pid) == Err(Errno::SRCH))
+/// How long a lock with this holder may be about to be released.
+fn worth_waiting(holder: &Holder) -> Duration {
+    match holder.pid.map(|pid| i32::try_from(pid).ok().and_then(Pid::from_raw)) {
+        // A server that was killed while it started a child leaves its lock to that child until
+        // the child's exec.
+        Some(Some(pid)) if test_kill_process(pid) == Err(Errno::SRCH) => INHERITED_LOCK_TIMEOUT,
+        Some(_) => Duration::ZERO,
+        None => UNNOTED_LOCK_TIMEOUT,
+    }
 }
 
 fn unusable(directory: &Path, error: &std::io::Error) -> StoreError {
@@ -141,5 +148,19 @@ mod tests {
         });
         Lock::take(directory.path()).unwrap();
         child.join().unwrap();
+    }
+
+    #[test]
+    fn a_lock_that_is_just_being_released_is_waited_for() {
+        let directory = tempfile::tempdir().unwrap();
+        let lock = Lock::take(directory.path()).unwrap();
+        // What `drop` does first.
+        lock.file.set_len(0).unwrap();
+        let holder = std::thread::spawn(move || {
+            std::thread::sleep(Duration::from_millis(20));
+            drop(lock);
+        });
+        Lock::take(directory.path()).unwrap();
+        holder.join().unwrap();
     }
 }

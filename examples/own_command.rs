@@ -17,10 +17,20 @@ surefire::recipe! {
         /// Checks everything that a person would check, again after each fix.
         step Check {
             prompt: "Check whether this release can go out: the notes, the version, what is still open.",
-            outcomes: [Ready, Mended, Rejected, Stuck],
+            // Only the agent can report these: nothing in the working directory shows them. What is
+            // written about an outcome tells the agent when to choose it.
+            outcomes: [
+                /// Nothing stands in its way.
+                Ready,
+                /// Something stood in its way and you fixed it; it is checked once more.
+                Mended,
+                /// Something stands in its way that only a person may decide.
+                Rejected,
+                /// The check itself cannot be done, for instance because a tool is missing.
+                Stuck,
+            ],
             Ready => exit ChangesCommitted,
             Mended => Check,
-            // Only the agent can report these two: nothing in the working directory shows them.
             Rejected => exit ReviewRejected,
             Stuck => exit WorkerBlocked,
         }

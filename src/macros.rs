@@ -65,6 +65,9 @@
 /// share a line: `Unclear | Incomplete => Ask`. A step can also be [a
 /// command](#steps-that-are-commands).
 ///
+/// A doc comment on an outcome, in the list of outcomes, is the rule for choosing it. The agent gets
+/// its first paragraph with the prompt (see [`outcome::instructions`](crate::outcome::instructions)).
+///
 /// Every step that asks an agent also has the outcome `Other`, for the unforeseen: it exits with
 /// [`UserProvidedOther`](crate::ExitReason::UserProvidedOther). Declare and map it to exit with
 /// another reason; write `exit_on_other: false` in the guardrails to leave it out, or to lead it to

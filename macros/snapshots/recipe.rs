@@ -20,7 +20,7 @@ Its runs may change `NOTES.md`, `docs/**` and no other files, and never `**/.env
 |  | `nothing-new` | exit `Quiet` if `no_commit && "git diff --quiet"` |
 | [`Build`](release::Build) | `passed` | [`Check`](release::Check) |
 |  | `failed` | [`Write`](release::Write) |
-| [`Check`](release::Check) | `no-issues` | restart `Announce` if `clean` |
+| [`Check`](release::Check) | `no-issues`: Every claim is true. | restart `Announce` if `clean` |
 |  | `issues-found` with findings | [`Write`](release::Write) |
 |  | `other` | exit `Unclear` |
 
@@ -597,6 +597,7 @@ impl ::surefire::Recipe for Release {
                 outcomes: &[
                     ::surefire::OutcomeOutline {
                         name: "complete",
+                        description: "",
                         evidence: &[
                             ::surefire::Evidence::Changed,
                             ::surefire::Evidence::Exists(
@@ -608,6 +609,7 @@ impl ::surefire::Recipe for Release {
                     },
                     ::surefire::OutcomeOutline {
                         name: "nothing-new",
+                        description: "",
                         evidence: &[
                             ::surefire::Evidence::NoCommit,
                             ::surefire::Evidence::Command(
@@ -623,6 +625,7 @@ impl ::surefire::Recipe for Release {
                     },
                     ::surefire::OutcomeOutline {
                         name: "other",
+                        description: "",
                         evidence: &[],
                         findings: false,
                         next: ::surefire::NextOutline::Exit(
@@ -649,12 +652,14 @@ impl ::surefire::Recipe for Release {
                 outcomes: &[
                     ::surefire::OutcomeOutline {
                         name: "passed",
+                        description: "",
                         evidence: &[],
                         findings: false,
                         next: ::surefire::NextOutline::Step(2usize),
                     },
                     ::surefire::OutcomeOutline {
                         name: "failed",
+                        description: "",
                         evidence: &[],
                         findings: false,
                         next: ::surefire::NextOutline::Step(0usize),
@@ -672,6 +677,7 @@ impl ::surefire::Recipe for Release {
                 outcomes: &[
                     ::surefire::OutcomeOutline {
                         name: "no-issues",
+                        description: "Every claim is true.",
                         evidence: &[::surefire::Evidence::Clean],
                         findings: false,
                         next: ::surefire::__private::next_restart::<
@@ -681,12 +687,14 @@ impl ::surefire::Recipe for Release {
                     },
                     ::surefire::OutcomeOutline {
                         name: "issues-found",
+                        description: "",
                         evidence: &[],
                         findings: true,
                         next: ::surefire::NextOutline::Step(0usize),
                     },
                     ::surefire::OutcomeOutline {
                         name: "other",
+                        description: "",
                         evidence: &[],
                         findings: false,
                         next: ::surefire::NextOutline::Exit(

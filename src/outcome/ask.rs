@@ -58,10 +58,49 @@ const EXAMPLE_FINDINGS: &str =
 /// Your possible outcomes for this step: no-issues, issues-found"#
 /// );
 /// ```
+///
+/// What an author writes about an outcome says when to choose it:
+///
+/// ```
+/// surefire::recipe! {
+///     recipe Triage {
+///         initial: Judge,
+///         guardrails: { exit_on_other: false },
+///         step Judge {
+///             prompt: "Judge the report.",
+///             outcomes: [
+///                 /// Customers see it.
+///                 Urgent,
+///                 Later,
+///             ],
+///             Urgent => exit ImplementationBlocked,
+///             Later => exit NoTasksAvailable,
+///         }
+///     }
+/// }
+/// # fn main() {
+/// assert_eq!(
+///     surefire::outcome::instructions(Triage::OUTLINE.first_step()),
+///     r#"End your response with a JSON block on the last line. Choose one of these:
+///
+/// {"outcome": "urgent"}
+/// {"outcome": "later"}
+///
+/// When to choose which:
+/// - `urgent`: Customers see it.
+///
+/// Your possible outcomes for this step: urgent, later"#
+/// );
+/// # }
+/// ```
 #[must_use]
 pub fn instructions(step: &StepOutline) -> String {
     let outcomes = outcomes(step);
     let lines: String = outcomes.iter().map(|outcome| line(outcome) + "\n").collect();
+    let described = outcomes.iter().filter(|outcome| !outcome.description.is_empty());
+    let rules: String =
+        described.map(|it| format!("- `{}`: {}\n", it.name, it.description)).collect();
+    let rules = if rules.is_empty() { rules } else { format!("\nWhen to choose which:\n{rules}") };
     let with_findings: Vec<_> =
         outcomes.iter().filter(|it| it.findings).map(|it| it.name).collect();
     let about_findings = if with_findings.is_empty() {
@@ -81,7 +120,7 @@ pub fn instructions(step: &StepOutline) -> String {
     let names = outcomes.iter().map(|outcome| outcome.name).collect::<Vec<_>>().join(", ");
     format!(
         "End your response with a JSON block on the last line. Choose one of these:\n\n\
-         {lines}{about_findings}{about_other}\n\
+         {lines}{rules}{about_findings}{about_other}\n\
          Your possible outcomes for this step: {names}"
     )
 }
@@ -176,6 +215,53 @@ mod tests {
                 "no placeholders: {text}"
             );
         }
+    }
+
+    crate::steps! {
+        steps judgement(worked) {
+            step Judge {
+                prompt: "Judge.",
+                outcomes: [
+                    /// It works,
+                    /// and the tests `{"pass"}`.
+                    ///
+                    /// Not part of the rule.
+                    Works,
+                    /// It is {"outcome": "broken"}; see `Fix`.
+                    Broken,
+                    ///
+                    Unclear,
+                    /// Nobody knows.
+                    Other,
+                ],
+                Works => worked,
+                Broken(findings) => exit ReviewRejected,
+                Unclear => exit ClarificationNeeded,
+                Other => exit UserProvidedOther,
+            }
+        }
+    }
+
+    crate::recipe! {
+        recipe Judging {
+            initial: Judge,
+            include judgement(worked => exit ChangesCommitted);
+        }
+    }
+
+    #[test]
+    fn the_first_paragraph_about_an_outcome_says_when_to_choose_it() {
+        let step = Judging::OUTLINE.first_step();
+        let text = instructions(step);
+        let rules = "\n\nWhen to choose which:\n\
+            - `works`: It works, and the tests `{\"pass\"}`.\n\
+            - `broken`: It is {\"outcome\": \"broken\"}; see `Fix`.\n\
+            - `other`: Nobody knows.\n\n\
+            For `broken`, list";
+        assert!(text.contains(rules), "{text}");
+        assert!(reminder(step, "x").ends_with(&text), "a reminder repeats the rules");
+        let plain = instructions(Asking::OUTLINE.first_step());
+        assert!(!plain.contains("When to choose"), "{plain}");
     }
 
     #[test]

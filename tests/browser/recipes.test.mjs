@@ -136,3 +136,15 @@ test("guardrails and the worst case are on the page", async (stage) => {
     for (const limit of limits) assert.match(text, limit === 1 ? /\bonce\b|\b1\b/ : new RegExp(`\\b${limit}\\b`), `${outline.id}: ${limit}`);
   }
 });
+
+test("the rules for choosing an outcome are at its step and at its arrow", async (stage) => {
+  const server = await stage.serve({ command: "examples/own_command" });
+  const shown = await stage.open(server, { at: "#/recipes/check-release" });
+  const outline = await server.ask("/api/recipes/check-release");
+  const rules = outline.steps[0].outcomes.filter(({ description }) => description);
+  assert.deepEqual(rules.map(({ name }) => name), ["ready", "mended", "rejected", "stuck"]);
+  const listed = await shown.page.$$eval("main .gates li", (rows) => rows.map(({ textContent }) => textContent));
+  const titles = await shown.page.$$eval("main .edge title", (titles) => titles.map(({ textContent }) => textContent));
+  for (const { name, description } of rules) assert.ok(listed.includes(`${name}: ${description}`), name);
+  assert.deepEqual(titles.sort(), rules.map(({ description }) => description).sort());
+});

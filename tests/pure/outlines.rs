@@ -94,7 +94,10 @@ surefire::recipe! {
             prompt: "Work.",
             tools: [edit, "cargo *"],
             verify: ["test \"$(wc -l < log)\" -gt 0", ["cargo", "test"]],
-            outcomes: [Complete],
+            outcomes: [
+                /// It works, and a test shows it.
+                Complete,
+            ],
             Complete(findings) => Test if changed && exists "a/b" && "grep -q '<a & b>' log # or `c`",
         }
         step Test {
@@ -171,5 +174,7 @@ fn files_and_findings_in_json() {
     assert_eq!(json["guardrails"]["max_review_rounds"], 2);
     let (work, test) = (&json["steps"][0], &json["steps"][1]);
     assert_eq!(work["outcomes"][0]["findings"], true);
+    assert_eq!(work["outcomes"][0]["description"], "It works, and a test shows it.");
+    assert!(work["outcomes"][1].get("description").is_none());
     assert!(test["outcomes"][0].get("findings").is_none());
 }

@@ -73,8 +73,15 @@ impl Expansion<'_> {
                 };
                 let next = self.next_in_words(outcome);
                 let findings = if outcome.findings { " with findings" } else { "" };
-                let _ =
-                    writeln!(table, "| {name} | `{}`{findings} | {next}{evidence} |", outcome.wire);
+                let rule = match outcome.docs.first_paragraph().as_str() {
+                    "" => String::new(),
+                    rule => format!(": {}", in_a_cell(rule)),
+                };
+                let _ = writeln!(
+                    table,
+                    "| {name} | `{}`{findings}{rule} | {next}{evidence} |",
+                    outcome.wire
+                );
             }
         }
         table
@@ -134,6 +141,22 @@ impl Expansion<'_> {
     }
 }
 
+/// An author's text as part of a table's row. It is also on the page of the outcome, where its
+/// links work; here they would be looked up in another scope.
+fn in_a_cell(text: &str) -> String {
+    let mut cell = String::with_capacity(text.len());
+    let mut is_code = false;
+    for character in text.chars() {
+        is_code ^= character == '`';
+        // A bar would end the cell, even in code.
+        if character == '|' || (!is_code && matches!(character, '[' | ']')) {
+            cell.push('\\');
+        }
+        cell.push(character);
+    }
+    cell
+}
+
 fn counted(count: usize, what: &str) -> String {
     if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
 }
@@ -143,5 +166,22 @@ fn times(count: u32) -> String {
         1 => "once".to_owned(),
         2 => "twice".to_owned(),
         more => format!("{more} times"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_author_s_text_stays_in_its_cell_and_links_nowhere() {
+        let table = [
+            ("Every claim is true.", "Every claim is true."),
+            ("a | b, `a | b`", "a \\| b, `a \\| b`"),
+            ("see [`Fix`] or `list[0]`", "see \\[`Fix`\\] or `list[0]`"),
+        ];
+        for (text, cell) in table {
+            assert_eq!(in_a_cell(text), cell);
+        }
     }
 }

@@ -76,6 +76,7 @@ impl Expansion<'_> {
     fn outcome_outline(&self, outcome: &Outcome) -> TokenStream {
         let (krate, private, module) = (self.krate, &self.private, &self.shape.module);
         let (name, findings) = (&outcome.wire, outcome.findings);
+        let description = outcome.docs.first_paragraph();
         let next = match outcome.next {
             Next::Step(step) => quote!(#krate::NextOutline::Step(#step)),
             Next::Exit(exit) => quote! {
@@ -85,7 +86,13 @@ impl Expansion<'_> {
         };
         let evidence = outcome.evidence.iter().map(|evidence| self.evidence(evidence));
         quote! {
-            #krate::OutcomeOutline { name: #name, evidence: &[#(#evidence,)*], findings: #findings, next: #next }
+            #krate::OutcomeOutline {
+                name: #name,
+                description: #description,
+                evidence: &[#(#evidence,)*],
+                findings: #findings,
+                next: #next,
+            }
         }
     }
 }

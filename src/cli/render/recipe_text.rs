@@ -53,6 +53,9 @@ fn step_in_words(outline: &Outline, step: &StepOutline, first: bool) -> String {
     for (outcome, name) in step.outcomes.iter().zip(names) {
         let next = next(outline, outcome);
         let _ = writeln!(text, "      {name:width$} → {next}");
+        if !outcome.description.is_empty() {
+            let _ = writeln!(text, "          {}", paint::dim(outcome.description));
+        }
     }
     text
 }
@@ -144,7 +147,13 @@ mod tests {
                 prompt: "Fix it.",
                 tools: [edit, "cargo build *", "cargo test *"],
                 verify: ["make check", ["make", "lint"]],
-                outcomes: [Complete, Again, GiveUp],
+                outcomes: [
+                    Complete,
+                    /// The log says why it failed,
+                    /// and nothing was committed.
+                    Again,
+                    GiveUp,
+                ],
                 Complete => Build if changed,
                 Again(findings) => restart Repair if no_commit && exists "log",
                 GiveUp => exit ImplementationBlocked if "test -s log",
@@ -168,6 +177,7 @@ Steps
     verify: make check, make lint
       complete        → build if changed
       again(findings) → ↻ repair in a fresh session if no_commit && exists \"log\"
+          The log says why it failed, and nothing was committed.
       give-up         → ● implementation-blocked if \"test -s log\": Implementation blocked - cannot proceed
       other           → ● user-provided-other: Recipe exited by user choice
 

@@ -61,6 +61,8 @@ struct RunJson {
 #[derive(serde::Serialize)]
 struct OutcomeJson {
     name: &'static str,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    description: &'static str,
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     evidence: &'static [Evidence],
     #[serde(skip_serializing_if = "std::ops::Not::not")]
@@ -96,6 +98,7 @@ impl OutcomeJson {
             NextOutline::Exit(reason) => NextJson::Exit(reason.definition()),
             NextOutline::Restart { id, .. } => NextJson::Restart(id),
         };
-        Self { name: outcome.name, evidence: outcome.evidence, findings: outcome.findings, next }
+        let OutcomeOutline { name, description, evidence, findings, .. } = *outcome;
+        Self { name, description, evidence, findings, next }
     }
 }

@@ -234,6 +234,9 @@ pub struct CommandStep {
 pub struct OutcomeOutline {
     /// The name on the wire.
     pub name: &'static str,
+    /// When to choose it, in the author's words; the agent gets them with the step's prompt. Empty
+    /// if the author wrote none.
+    pub description: &'static str,
     /// What the engine must find before it follows this outcome.
     pub evidence: &'static [Evidence],
     /// Whether it may carry findings: what a review found.

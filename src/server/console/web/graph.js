@@ -141,10 +141,11 @@ export class Picture {
     }
   }
 
-  #drawEdge({ v: from, name }, { points, label, x, y, width }) {
+  #drawEdge({ v: from, name }, { points, label, x, y, width, description }) {
     const line = svg("path", { class: "line", d: path(points), "marker-end": "url(#arrow)" });
     const box = svg("rect", { class: "label-box", x: x - width / 2, y: y - LABEL.height / 2, width, height: LABEL.height, rx: 4 });
-    const group = svg("g", { class: "edge" }, line, box, svg("text", { class: "label", x, y }, label));
+    const title = description && svg("title", {}, description);
+    const group = svg("g", { class: "edge" }, line, box, svg("text", { class: "label", x, y }, label), title);
     this.#edges.set(`${from} ${name}`, { group, line });
     this.svg.append(group);
   }
@@ -200,7 +201,7 @@ function arranged(outline) {
       const { exit, restart } = outcome.next;
       if (exit) graph.setNode(target, sized(exit.code, EXIT, { exit, description: exit.message }));
       if (restart) graph.setNode(target, sized(restart, EXIT, { restart, description: `Continues with ${restart} in a new session` }));
-      graph.setEdge(step.name, target, { ...sized(outcome.name, LABEL), labelpos: "c" }, outcome.name);
+      graph.setEdge(step.name, target, { ...sized(outcome.name, LABEL, { description: outcome.description }), labelpos: "c" }, outcome.name);
     }
   }
   layout(graph);

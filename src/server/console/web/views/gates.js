@@ -12,12 +12,14 @@ const written = (command) => (Array.isArray(command) ? command.join(" ") : comma
 
 // What a step has besides its prompt. A step that is a command has no agent.
 export function gates({ tools, run, verify, outcomes }) {
+  const described = outcomes.filter(({ description }) => description);
   const proved = outcomes.filter(({ evidence }) => evidence);
   const carrying = outcomes.filter(({ findings }) => findings);
   return h("ul", { class: "gates" },
     run
       ? h("li", {}, "The engine runs ", code(written(run.command)), run.time_s && ` for at most ${run.time_s} s`, ". No agent is involved.")
       : h("li", {}, "The agent may ", may(tools)),
+    described.map(({ name, description }) => h("li", {}, code(name), ": ", description)),
     verify && h("li", {}, "Before the next step, the engine runs ", listed(verify.map((command) => code(written(command)))), "."),
     proved.map(({ name, evidence }) => h("li", {}, code(name), " counts only if the engine finds ", listed(evidence.map(code)), ".")),
     carrying.map(({ name }) => h("li", {}, code(name), " lists what was found: ", code("findings"), ".")));

@@ -10,7 +10,7 @@ pub use crate::__for_editors as for_editors;
 pub use crate::recipe::editor;
 pub use crate::recipe::{
     Ledger, Place, RestartTarget, Scope, Visits, blank, count_tools, deserialize, join_tools,
-    offers_restarts, same, standard, step_tools_flaw, tools_flaw,
+    offers_restarts, same, standard, step_tools_flaw, tools_flaw, within_step,
 };
 pub use {serde, strum};
 

@@ -44,8 +44,8 @@ pub use recipe::{
     Classified, CommandLine, CommandStep, Evidence, Exit, ExitReason, Family, FileRules, FileScope,
     Fingerprint, Guardrail, Guardrails, InvalidTool, Needs, Next, NextOutline, OutcomeOutline,
     Outline, PathPart, Position, ReasonInfo, Recipe, Registry, Remedy, Restart, RunLimit,
-    RunPermit, RunRemedy, Snapshot, SnapshotError, StepOutline, Tool, Tripped, UnknownName,
-    UnknownRecipe, Verdict, Violation, WireEnum,
+    RunPermit, RunRemedy, Snapshot, SnapshotError, StepLimits, StepOutline, Tool, Tripped,
+    UnknownName, UnknownRecipe, Verdict, Violation, WhenFull, WireEnum,
 };
 pub use surefire_macros::Registry;
 

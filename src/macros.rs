@@ -58,8 +58,8 @@
 /// # Steps
 ///
 /// A `step` has a `prompt` (a text, `include_str!("file.md")` or a constant), its `outcomes`, a
-/// line `Outcome => next` for each of them, and optionally a `model`, `tools` and `verify` of its
-/// own.
+/// line `Outcome => next` for each of them, and optionally a `model`, `tools`, `verify` and [a
+/// limit](#limits-of-a-step) of its own.
 /// An outcome leads to a step (by its name), to `exit Reason`, or to `restart Recipe`, which begins
 /// that recipe in a fresh session and needs `max_restarts`. Outcomes that lead to the same place can
 /// share a line: `Unclear | Incomplete => Ask`. A step can also be [a
@@ -239,6 +239,51 @@
 /// assert_eq!(Polish::OUTLINE.guardrails.max_review_rounds, Some(4));
 /// ```
 ///
+/// # Limits of a step
+///
+/// `max_visits: 3` in a step is that step's own limit, instead of the recipe's `max_step_visits`.
+/// With `=> Step` or `=> exit Reason` behind it, a run that is to visit the step once more goes there
+/// instead of ending. Every check counts that way in: it reaches a step, it can end a run, and a
+/// cycle that avoids the limited steps needs a guardrail of its own.
+///
+/// An outcome that may find the step full returns where the run went, as an enum with the step's
+/// name and `Entry`. One that cannot, because no run has been at the step before, returns the step.
+///
+/// ```
+/// surefire::recipe! {
+///     recipe Careful {
+///         initial: Work,
+///         step Work { prompt: "Work.", outcomes: [Complete], Complete => Review }
+///         step Review {
+///             prompt: "Review it.",
+///             max_visits: 2 => Escalate,
+///             outcomes: [NoIssues, IssuesFound],
+///             NoIssues => exit ChangesCommitted,
+///             IssuesFound => Fix,
+///         }
+///         step Fix { prompt: "Fix it.", outcomes: [Complete], Complete => Review }
+///         step Escalate {
+///             prompt: "Write down what is open.",
+///             outcomes: [Written],
+///             Written => exit ClarificationNeeded,
+///         }
+///     }
+/// }
+///
+/// use careful::ReviewEntry;
+///
+/// let mut review = Careful::begin().complete()?;
+/// let escalate = loop {
+///     match review.issues_found()?.complete()? {
+///         ReviewEntry::Review(again) => review = again,
+///         ReviewEntry::Escalate(escalate) => break escalate,
+///     }
+/// };
+/// assert_eq!(escalate.position().visits(careful::Step::Review), 2);
+/// assert_eq!(escalate.written().code(), "clarification-needed");
+/// # Ok::<(), surefire::Exit>(())
+/// ```
+///
 /// # Files
 ///
 /// `scope` says which files a run may change, as `.gitignore` patterns: if `allow` has any, only
@@ -277,8 +322,9 @@
 /// # What the macro generates
 ///
 /// A type with the recipe's name, and a module with its snake-case name. The module has `Step`, an
-/// enum of outcomes and an enum of nexts for each step, the typed run `At<S>`, and `AnyStep`. Wire
-/// names are the kebab-case of yours.
+/// enum of outcomes and an enum of nexts for each step, the typed run `At<S>`, and `AnyStep`; for a
+/// step whose limit leads to another one, also an enum with `Entry` behind its name. Wire names are
+/// the kebab-case of yours.
 #[macro_export]
 macro_rules! recipe {
     ($($written:tt)*) => { $crate::__private::recipe! { ($crate) $($written)* } };

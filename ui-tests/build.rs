@@ -31,6 +31,8 @@ struct Recipe {
     fields: String,
     /// For each step, numbers that decide what else it says.
     looks: Vec<usize>,
+    /// For each step, how often it may be visited, and where a run goes then.
+    limits: Vec<Option<(usize, Option<Next>)>>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -70,8 +72,9 @@ impl Recipe {
             steps[step].push(Next::Restart);
         }
         Self::let_all_end(&mut steps);
+        let step_limits = Self::step_limits(&steps, &mut random);
         let visits = 1 + random.below(4);
-        let total = visits + random.below(40);
+        let total = visits.max(4) + random.below(40);
         let limits = match random.below(3) {
             0 => format!("max_step_visits: {visits}"),
             1 => format!("max_total_steps: {total}"),
@@ -80,8 +83,14 @@ impl Recipe {
         let restarts = if restarts { ", max_restarts: 2" } else { "" };
         let other = if random.below(3) == 0 { ", exit_on_other: false" } else { "" };
         let looks: Vec<_> = steps.iter().map(|_| random.below(64)).collect();
-        let mut recipe =
-            Self { number, guardrails: String::new(), fields: String::new(), steps, looks };
+        let mut recipe = Self {
+            number,
+            guardrails: String::new(),
+            fields: String::new(),
+            steps,
+            looks,
+            limits: step_limits,
+        };
         let rounds = if recipe.has_findings() { ", max_review_rounds: 2" } else { "" };
         recipe.guardrails = format!("{limits}{restarts}{other}{rounds}");
         recipe.fields = Self::file_fields(&mut random);
@@ -168,6 +177,70 @@ impl Recipe {
         }
     }
 
+    /// Limits of steps that a run can visit twice. They lead to later steps, so they cannot lead to
+    /// each other in a circle.
+    fn step_limits(steps: &[Vec<Next>], random: &mut Random) -> Vec<Option<(usize, Option<Next>)>> {
+        let edges = edges(steps);
+        let returns = |step: usize| edges[step].iter().any(|next| leads(&edges, *next, step));
+        let mut limit = |step: usize| {
+            if random.below(2) == 0 || !returns(step) {
+                return None;
+            }
+            let later = steps.len() - step - 1;
+            let next = match random.below(4) {
+                0 => None,
+                1 => Some(Next::Exit),
+                _ if later > 0 => Some(Next::Step(step + 1 + random.below(later))),
+                _ => None,
+            };
+            Some((1 + random.below(4), next))
+        };
+        (0..steps.len()).map(&mut limit).collect()
+    }
+
+    /// How a step's limit is written.
+    fn limit(&self, step: usize) -> String {
+        match self.limits[step] {
+            None => String::new(),
+            Some((visits, next)) => {
+                let next = match next {
+                    Some(Next::Step(to)) => format!(" => S{to}"),
+                    Some(Next::Exit) => " => exit ClarificationNeeded".to_owned(),
+                    Some(Next::Restart) | None => String::new(),
+                };
+                format!("            max_visits: {visits}{next},\n")
+            }
+        }
+    }
+
+    /// The steps that a run can enter from each step: what its outcomes lead to, and what the
+    /// limits of those lead to where a run can have come from there.
+    fn followers(&self) -> Vec<Vec<usize>> {
+        let mut edges = edges(&self.steps);
+        loop {
+            let mut added = None;
+            for from in 0..edges.len() {
+                for to in &edges[from] {
+                    if let Some((_, Some(Next::Step(instead)))) = self.limits[*to]
+                        && !edges[from].contains(&instead)
+                        && leads(&edges, *to, from)
+                    {
+                        added = Some((from, instead));
+                    }
+                }
+            }
+            match added {
+                Some((from, instead)) => edges[from].push(instead),
+                None => break,
+            }
+        }
+        for followers in &mut edges {
+            followers.sort_unstable();
+            followers.dedup();
+        }
+        edges
+    }
+
     /// Gives an exit to every step from which none can be reached.
     fn let_all_end(steps: &mut [Vec<Next>]) {
         loop {
@@ -192,8 +265,10 @@ impl Recipe {
         let Self { number, guardrails, fields, .. } = self;
         let mut steps = String::new();
         let mut walks = String::new();
+        let followers = self.followers();
         for (step, nexts) in self.steps.iter().enumerate() {
-            let _ = write!(steps, "        step S{step} {{\n{}", self.fields(step));
+            let _ =
+                write!(steps, "        step S{step} {{\n{}{}", self.fields(step), self.limit(step));
             for (outcome, next) in nexts.iter().enumerate() {
                 let next = match next {
                     Next::Step(to) => format!("S{to}"),
@@ -206,15 +281,7 @@ impl Recipe {
                 let _ = writeln!(steps, "            {outcome}{findings} => {next}{evidence},");
             }
             steps += "        }\n";
-            let mut targets: Vec<_> = nexts
-                .iter()
-                .filter_map(|next| match next {
-                    Next::Step(to) => Some(format!("S{to}")),
-                    Next::Exit | Next::Restart => None,
-                })
-                .collect();
-            targets.sort();
-            targets.dedup();
+            let targets: Vec<_> = followers[step].iter().map(|to| format!("S{to}")).collect();
             let restart = if nexts.contains(&Next::Restart) {
                 format!(" restart Random{number}")
             } else {
@@ -232,6 +299,33 @@ impl Recipe {
              typed_walk! {{\n    Random{number}, self::random{number},\n{walks}}}\n"
         )
     }
+}
+
+/// The steps that the outcomes of each step lead to.
+fn edges(steps: &[Vec<Next>]) -> Vec<Vec<usize>> {
+    let edges = steps.iter().map(|nexts| {
+        let steps = nexts.iter().filter_map(|next| match next {
+            Next::Step(to) => Some(*to),
+            Next::Exit | Next::Restart => None,
+        });
+        steps.collect()
+    });
+    edges.collect()
+}
+
+/// Whether a run can come from one step to another.
+fn leads(edges: &[Vec<usize>], from: usize, to: usize) -> bool {
+    let mut reached = vec![false; edges.len()];
+    let mut pending = vec![from];
+    while let Some(step) = pending.pop() {
+        if step == to {
+            return true;
+        }
+        if !std::mem::replace(&mut reached[step], true) {
+            pending.extend(&edges[step]);
+        }
+    }
+    false
 }
 
 /// Xorshift: the same numbers on every machine.

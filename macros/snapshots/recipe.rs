@@ -1,14 +1,15 @@
 ::surefire::__private::for_editors! {
     release[model tools scope allow_lockfiles needs isolate initial guardrails exits]
     [max_step_visits max_restarts max_verify_time_per_milestone max_review_rounds]
-    [Write] { WriteOutcome[prompt tools verify outcomes] [Complete NothingNew] [Build] }
-    { BuildOutcome[run time] [Passed Failed] [Check Write] } { CheckOutcome[prompt model
-    outcomes] [NoIssues IssuesFound Other] [Write] } [MyExits::Quiet] [MyExits::Unclear]
+    [Write] { WriteOutcome[prompt tools verify max_visits outcomes] [Complete NothingNew]
+    [Build Check] } { BuildOutcome[run time] [Passed Failed] [Check Write] } {
+    CheckOutcome[prompt model outcomes] [NoIssues IssuesFound Other] [Write] }
+    [MyExits::Quiet] [MyExits::Unclear]
 }
 /// Writes a release note and publishes it.
 /**
 
-Recipe `release`: 3 steps, at most 9 in a run (guardrails: each step at most 3 times; at most 2 restarts in a chain of runs; what verifies one visit takes at most 30m; at most 4 rounds of a review without fewer findings).
+Recipe `release`: 3 steps, at most 8 in a run (guardrails: each step at most 3 times; at most 2 restarts in a chain of runs; what verifies one visit takes at most 30m; at most 4 rounds of a review without fewer findings).
 
 Its runs may change `NOTES.md`, `docs/**` and no other files, and never `**/.env*`. They may change lockfiles. They begin only if no tracked file has uncommitted changes. They begin a new session only with a task: the text that they are started with, or one that `bd` offers. They work in a git worktree of their own.
 
@@ -16,8 +17,9 @@ Its runs may change `NOTES.md`, `docs/**` and no other files, and never `**/.env
 
 | step | outcome | next |
 |---|---|---|
-| [`Write`](release::Write) | `complete` | [`Build`](release::Build) if `changed && exists "NOTES.md"` |
+| [`Write`](release::Write), at most twice | `complete` | [`Build`](release::Build) if `changed && exists "NOTES.md"` |
 |  | `nothing-new` | exit `Quiet` if `no_commit && "git diff --quiet"` |
+| | *instead, once visited twice* | [`Check`](release::Check) |
 | [`Build`](release::Build) | `passed` | [`Check`](release::Check) |
 |  | `failed` | [`Write`](release::Write) |
 | [`Check`](release::Check) | `no-issues`: Every claim is true. | restart `Announce` if `clean` |
@@ -33,18 +35,18 @@ If none of these fits, the agent reports `other`, and the run ends with `UserPro
 # Diagram
 
 <div>
-<svg viewBox="0 0 716 170" width="716" style="max-width:100%;height:auto" font-family="monospace" font-size="13" fill="none" stroke="currentColor" role="img" aria-label="the steps of release and how they follow each other">
+<svg viewBox="0 0 842 170" width="842" style="max-width:100%;height:auto" font-family="monospace" font-size="13" fill="none" stroke="currentColor" role="img" aria-label="the steps of release and how they follow each other">
 <defs><marker id="arrow-release" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto"><path d="M0 0L8 4L0 8Z" fill="currentColor" stroke="none"/></marker></defs>
 <rect x="150" y="8" width="140" height="28" rx="6" stroke-width="2"/>
 <text x="220" y="26" text-anchor="middle" fill="currentColor" stroke="none">write</text>
-<text x="306" y="26" text-anchor="start" fill="currentColor" stroke="none">nothing-new if no_commit and "git diff … → ■ Quiet</text>
+<text x="432" y="26" text-anchor="start" fill="currentColor" stroke="none">nothing-new if no_commit and "git diff … → ■ Quiet</text>
 <rect x="150" y="62" width="140" height="28" rx="0" stroke-width="1"/>
 <path d="M156 62V90M284 62V90"/>
 <text x="220" y="80" text-anchor="middle" fill="currentColor" stroke="none">build</text>
 <rect x="150" y="116" width="140" height="28" rx="6" stroke-width="1"/>
 <text x="220" y="134" text-anchor="middle" fill="currentColor" stroke="none">check</text>
-<text x="306" y="134" text-anchor="start" fill="currentColor" stroke="none">no-issues if clean → ↻ Announce</text>
-<text x="306" y="151" text-anchor="start" fill="currentColor" stroke="none">other → ■ Unclear</text>
+<text x="432" y="134" text-anchor="start" fill="currentColor" stroke="none">no-issues if clean → ↻ Announce</text>
+<text x="432" y="151" text-anchor="start" fill="currentColor" stroke="none">other → ■ Unclear</text>
 <path d="M220 36V62" marker-end="url(#arrow-release)"/>
 <text x="226" y="53" text-anchor="start" fill="currentColor" stroke="none">complete</text>
 <path d="M220 90V116" marker-end="url(#arrow-release)"/>
@@ -53,6 +55,8 @@ If none of these fits, the agent reports `other`, and the run ends with `UserPro
 <text x="130" y="53" text-anchor="end" fill="currentColor" stroke="none">failed</text>
 <path d="M150 135C106 135 106 17 150 17" marker-end="url(#arrow-release)"/>
 <text x="108" y="80" text-anchor="end" fill="currentColor" stroke="none">issues-found</text>
+<path d="M290 27C312 27 312 125 290 125" stroke-dasharray="5 4" marker-end="url(#arrow-release)"/>
+<text x="310" y="80" text-anchor="start" fill="currentColor" stroke="none">visited twice</text>
 </svg>
 </div>
 
@@ -128,6 +132,7 @@ pub mod release {
             ::surefire::__private::Duration::from_secs(1800u64),
         ),
         max_review_rounds: ::core::option::Option::Some(4u32),
+        raised_visits: 0,
         exit_on_other: true,
     };
     /// Begins a run in a chain with this many restarts so far.
@@ -259,6 +264,54 @@ Verified by `test -s NOTES.md` and `make lint` before another step or a restart 
         /// The run has ended, by an outcome or by a guardrail.
         Exit(::surefire::Exit),
     }
+    #[inline]
+    fn enter_0(
+        mut ledger: ::surefire::__private::Ledger<[::core::primitive::u32; 3usize]>,
+    ) -> ::core::result::Result<At<Write>, ::surefire::Exit> {
+        const LIMITS: ::surefire::Guardrails = ::surefire::__private::within_step(
+            GUARDRAILS,
+            2u32,
+        );
+        let name = &<Step as ::surefire::__private::strum::VariantNames>::VARIANTS[0usize];
+        match ledger.enter(0usize, name, &LIMITS) {
+            ::core::result::Result::Ok(()) => {
+                ::core::result::Result::Ok(At {
+                    ledger,
+                    step: ::core::marker::PhantomData,
+                })
+            }
+            ::core::result::Result::Err(exit) => ::core::result::Result::Err(exit),
+        }
+    }
+    ///Where a run continues that is to enter the step `write`: it may be visited twice.
+    #[derive(::core::fmt::Debug)]
+    #[must_use = "a run continues only when an outcome is reported"]
+    pub enum WriteEntry {
+        ///The run has entered `write`.
+        Write(At<Write>),
+        ///The run has entered `check` instead.
+        Check(At<Check>),
+    }
+    #[inline]
+    fn enter_0_or(
+        ledger: ::surefire::__private::Ledger<[::core::primitive::u32; 3usize]>,
+    ) -> ::core::result::Result<WriteEntry, ::surefire::Exit> {
+        if ledger.is_full(0usize, 2u32) {
+            match enter(ledger) {
+                ::core::result::Result::Ok(at) => {
+                    ::core::result::Result::Ok(WriteEntry::Check(at))
+                }
+                ::core::result::Result::Err(exit) => ::core::result::Result::Err(exit),
+            }
+        } else {
+            match enter_0(ledger) {
+                ::core::result::Result::Ok(at) => {
+                    ::core::result::Result::Ok(WriteEntry::Write(at))
+                }
+                ::core::result::Result::Err(exit) => ::core::result::Result::Err(exit),
+            }
+        }
+    }
     impl At<Write> {
         ///Reports `complete`: the run continues with the step `build`.
         /**
@@ -360,13 +413,13 @@ The engine runs `make -j | tee log`, for 10m at most; no agent is asked.*/
         pub fn passed(self) -> ::core::result::Result<At<Check>, ::surefire::Exit> {
             enter(self.ledger)
         }
-        ///Reports `failed`: the run continues with the step `write`.
+        ///Reports `failed`: the run continues with the step `write`, or with `check` once it was visited twice.
         ///
         /// # Errors
         /// A guardrail does not allow entering that step; the exit says which one.
         #[inline]
-        pub fn failed(self) -> ::core::result::Result<At<Write>, ::surefire::Exit> {
-            enter(self.ledger)
+        pub fn failed(self) -> ::core::result::Result<WriteEntry, ::surefire::Exit> {
+            enter_0_or(self.ledger)
         }
         /// Takes an outcome that is known at run time only, and stays typed.
         #[inline]
@@ -379,8 +432,13 @@ The engine runs `make -j | tee log`, for 10m at most; no agent is asked.*/
                     }
                 }
                 BuildOutcome::Failed => {
-                    match enter(self.ledger) {
-                        ::core::result::Result::Ok(next) => BuildNext::Write(next),
+                    match enter_0_or(self.ledger) {
+                        ::core::result::Result::Ok(WriteEntry::Write(next)) => {
+                            BuildNext::Write(next)
+                        }
+                        ::core::result::Result::Ok(WriteEntry::Check(next)) => {
+                            BuildNext::Check(next)
+                        }
                         ::core::result::Result::Err(exit) => BuildNext::Exit(exit),
                     }
                 }
@@ -428,6 +486,8 @@ Tools: `read`.*/
     pub enum CheckNext {
         ///The run continues with the step `write`.
         Write(At<Write>),
+        ///The run continues with the step `check`.
+        Check(At<Check>),
         ///The run has ended; `Announce` continues in a fresh session.
         Announce(::surefire::Restart<Announce>),
         /// The run has ended, by an outcome or by a guardrail.
@@ -446,7 +506,7 @@ The engine looks for `clean` before that; this method does not.*/
         ) -> ::core::result::Result<::surefire::Restart<Announce>, ::surefire::Exit> {
             ::surefire::__private::restart(&self.ledger, &"check", &GUARDRAILS)
         }
-        ///Reports `issues-found`: the run continues with the step `write`.
+        ///Reports `issues-found`: the run continues with the step `write`, or with `check` once it was visited twice.
         /**
 The agent's findings come with it; this method takes none.*/
         ///
@@ -455,8 +515,8 @@ The agent's findings come with it; this method takes none.*/
         #[inline]
         pub fn issues_found(
             self,
-        ) -> ::core::result::Result<At<Write>, ::surefire::Exit> {
-            enter(self.ledger)
+        ) -> ::core::result::Result<WriteEntry, ::surefire::Exit> {
+            enter_0_or(self.ledger)
         }
         ///Reports `other`: the run ends with `Unclear`.
         ///
@@ -485,8 +545,13 @@ The agent's findings come with it; this method takes none.*/
                     }
                 }
                 CheckOutcome::IssuesFound => {
-                    match enter(self.ledger) {
-                        ::core::result::Result::Ok(next) => CheckNext::Write(next),
+                    match enter_0_or(self.ledger) {
+                        ::core::result::Result::Ok(WriteEntry::Write(next)) => {
+                            CheckNext::Write(next)
+                        }
+                        ::core::result::Result::Ok(WriteEntry::Check(next)) => {
+                            CheckNext::Check(next)
+                        }
                         ::core::result::Result::Err(exit) => CheckNext::Exit(exit),
                     }
                 }
@@ -594,6 +659,12 @@ impl ::surefire::Recipe for Release {
                         ),
                     ),
                 ],
+                limits: ::surefire::StepLimits {
+                    max_visits: ::core::option::Option::Some(2u32),
+                    when_full: ::core::option::Option::Some(
+                        ::surefire::WhenFull::Step(2usize),
+                    ),
+                },
                 outcomes: &[
                     ::surefire::OutcomeOutline {
                         name: "complete",
@@ -649,6 +720,7 @@ impl ::surefire::Recipe for Release {
                     ),
                 }),
                 verify: &[],
+                limits: ::surefire::StepLimits::NONE,
                 outcomes: &[
                     ::surefire::OutcomeOutline {
                         name: "passed",
@@ -674,6 +746,7 @@ impl ::surefire::Recipe for Release {
                 tools: <release::Step as ::surefire::__private::Scope>::TOOLS[2usize],
                 command: ::core::option::Option::None,
                 verify: &[],
+                limits: ::surefire::StepLimits::NONE,
                 outcomes: &[
                     ::surefire::OutcomeOutline {
                         name: "no-issues",
@@ -712,6 +785,7 @@ impl ::surefire::Recipe for Release {
                 ::surefire::__private::Duration::from_secs(1800u64),
             ),
             max_review_rounds: ::core::option::Option::Some(4u32),
+            raised_visits: 0,
             exit_on_other: true,
         },
         scope: &::surefire::FileScope {
@@ -731,11 +805,11 @@ impl ::surefire::Recipe for Release {
             task: true,
         },
         isolate: true,
-        max_steps: 9u32,
+        max_steps: 8u32,
         heaviest_path: &[
             ::surefire::PathPart {
                 step: "write",
-                visits: 3u32,
+                visits: 2u32,
             },
             ::surefire::PathPart {
                 step: "build",
@@ -747,7 +821,7 @@ impl ::surefire::Recipe for Release {
             },
         ],
         never_trips: &[],
-        fingerprint: ::surefire::Fingerprint(15415988190590587976u64),
+        fingerprint: ::surefire::Fingerprint(7070768858128586314u64),
     };
     #[inline]
     fn begin_after(restarts: ::core::primitive::u32) -> Self::Start {

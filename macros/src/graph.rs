@@ -11,6 +11,49 @@ impl Graph {
         Self { edges }
     }
 
+    /// Adds what limits of steps add to the edges of outcomes: where a run goes instead of a step
+    /// that was visited as often as it may be.
+    ///
+    /// An outcome finds a step full only if the run has been there before. So such an edge begins
+    /// only at steps that the full step leads back to: those in its component. What is added may
+    /// close further cycles, so this repeats until nothing is added.
+    pub(crate) fn with_detours(edges: Vec<Vec<usize>>, detours: &[Option<usize>]) -> Self {
+        let mut graph = Self::new(edges);
+        if detours.iter().all(Option::is_none) {
+            return graph;
+        }
+        loop {
+            let of = graph.components().of;
+            let mut grew = false;
+            for from in 0..graph.edges.len() {
+                let mut at = 0;
+                // The list grows while it is read: a detour may lead to another full step.
+                while let Some(step) = graph.edges[from].get(at).copied() {
+                    at += 1;
+                    if let Some(detour) = detours[step]
+                        && of[from] == of[step]
+                        && !graph.edges[from].contains(&detour)
+                    {
+                        graph.edges[from].push(detour);
+                        grew = true;
+                    }
+                }
+            }
+            if !grew {
+                return graph;
+            }
+        }
+    }
+
+    /// The same graph without the edges to and from some steps.
+    pub(crate) fn without(&self, left_out: impl Fn(usize) -> bool) -> Self {
+        let edges = self.edges.iter().enumerate().map(|(from, targets)| {
+            let kept = targets.iter().copied().filter(|to| !left_out(from) && !left_out(*to));
+            kept.collect()
+        });
+        Self::new(edges.collect())
+    }
+
     pub(crate) fn edges(&self, step: usize) -> &[usize] {
         &self.edges[step]
     }
@@ -158,6 +201,27 @@ mod tests {
         assert_eq!(graph.cycle_through(0), Some(vec![0, 1, 0]));
         assert_eq!(graph.cycle_through(2), Some(vec![2, 0, 1, 2]));
         assert_eq!(Graph::new(vec![vec![]]).cycle_through(0), None);
+    }
+
+    #[test]
+    fn a_detour_begins_where_a_full_step_can_be_met() {
+        // 0 → 1 ⇄ 2, and 1 → 3 once it is full: from 2 alone.
+        let graph = Graph::with_detours(
+            vec![vec![1], vec![2], vec![1], vec![]],
+            &[None, Some(3), None, None],
+        );
+        assert_eq!([graph.edges(0), graph.edges(2)], [&[1][..], &[1, 3]]);
+        // A step that no run visits twice is never full.
+        let graph = Graph::with_detours(vec![vec![1], vec![]], &[None, Some(0)]);
+        assert_eq!(graph.edges(0), [1]);
+        // A detour may lead to another full step, and close the cycle in which that can happen:
+        // 1 → 2 → 1, instead of 1 → 3, and 3 → 1, instead of 3 → 0.
+        let graph = Graph::with_detours(
+            vec![vec![1], vec![2], vec![1], vec![1]],
+            &[None, Some(3), None, Some(0)],
+        );
+        assert_eq!(graph.edges(2), [1, 3, 0]);
+        assert_eq!(graph.edges(3), [1, 3, 0]);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! What is proven about every run of a recipe at compile time.
 
-use crate::graph::Graph;
-use crate::model::{Next, Shape};
+use crate::graph::{Components, Graph};
+use crate::model::{Flow, Next, Shape};
 
 /// Facts about a valid recipe.
 pub(crate) struct Proof {
@@ -13,6 +13,8 @@ pub(crate) struct Proof {
     pub(crate) never_trips: Vec<Limit>,
     /// A hash of the graph.
     pub(crate) fingerprint: u64,
+    /// The graph itself.
+    pub(crate) flow: Flow,
 }
 
 /// One of the limits.
@@ -25,8 +27,13 @@ pub(crate) enum Limit {
 
 impl Proof {
     pub(crate) fn new(shape: &Shape) -> Self {
-        let graph = Graph::new(shape.steps.iter().map(|step| step.followers().0).collect());
-        let heaviest = Heaviest::new(&graph, shape.initial, shape.limits.max_step_visits);
+        let flow = Flow::new(shape);
+        let limits: Vec<_> = shape
+            .steps
+            .iter()
+            .map(|step| step.max_visits.or(shape.limits.max_step_visits))
+            .collect();
+        let heaviest = Heaviest::new(&flow.graph, &flow.components, shape.initial, &limits);
         let total = shape.limits.max_total_steps.map_or(u64::MAX, u64::from);
         let max_steps = u32::try_from(heaviest.weight.min(total)).unwrap_or(u32::MAX);
 
@@ -44,7 +51,7 @@ impl Proof {
         // If only the total bounds a cycle, no step runs more often than that.
         let heaviest_path =
             heaviest.path.into_iter().map(|(step, visits)| (step, visits.min(max_steps))).collect();
-        Self { max_steps, heaviest_path, never_trips, fingerprint: fingerprint(shape) }
+        Self { max_steps, heaviest_path, never_trips, fingerprint: fingerprint(shape), flow }
     }
 }
 
@@ -56,17 +63,23 @@ pub(crate) struct Heaviest {
 }
 
 impl Heaviest {
-    /// A step outside any cycle weighs 1; a component with a cycle weighs its size times the visits
-    /// allowed.
-    pub(crate) fn new(graph: &Graph, initial: usize, max_step_visits: Option<u32>) -> Self {
-        let components = graph.components();
+    /// A step outside any cycle weighs 1; a component with a cycle weighs as much as the visits of
+    /// its steps that are allowed.
+    pub(crate) fn new(
+        graph: &Graph,
+        components: &Components,
+        initial: usize,
+        limits: &[Option<u32>],
+    ) -> Self {
         let count = components.members.len();
         let (mut weights, mut onward) = (vec![0_u64; count], vec![None; count]);
-        let (mut visits, mut any_cycle) = (vec![1_u32; count], false);
+        let (mut visits, mut any_cycle) = (vec![1_u32; limits.len()], false);
         // Components come after what they lead to, so the weights of their followers are known.
         for component in 0..count {
             if components.is_cyclic(component, graph) {
-                visits[component] = max_step_visits.unwrap_or(u32::MAX);
+                for step in &components.members[component] {
+                    visits[*step] = limits[*step].unwrap_or(u32::MAX);
+                }
                 any_cycle = true;
             }
             let members = &components.members[component];
@@ -79,16 +92,15 @@ impl Heaviest {
                     onward[component] = Some(follower);
                 }
             }
-            let own = u64::from(visits[component]).saturating_mul(members.len() as u64);
+            let own = members.iter().map(|step| u64::from(visits[*step]));
+            let own = own.fold(0, u64::saturating_add);
             weights[component] =
                 onward[component].map_or(own, |next| own.saturating_add(weights[next]));
         }
         let mut path = Vec::new();
         let mut at = Some(components.of[initial]);
         while let Some(component) = at {
-            path.extend(
-                components.members[component].iter().map(|step| (*step, visits[component])),
-            );
+            path.extend(components.members[component].iter().map(|step| (*step, visits[*step])));
             at = onward[component];
         }
         Self { weight: weights[components.of[initial]], path, any_cycle }
@@ -96,7 +108,7 @@ impl Heaviest {
 }
 
 /// FNV-1a over the names of the steps, of their outcomes, and of what those lead to: a change to
-/// any of them changes it. Prompts, labels and numbers are left out on purpose, so that editing
+/// any of them changes it, and so does where a step's limit leads. Prompts, labels and numbers are left out on purpose, so that editing
 /// those does not strand runs in progress.
 fn fingerprint(shape: &Shape) -> u64 {
     let mut hash = 0xcbf2_9ce4_8422_2325_u64;
@@ -105,6 +117,11 @@ fn fingerprint(shape: &Shape) -> u64 {
         for byte in text.bytes().chain([0]) {
             hash = (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
         }
+    };
+    let next = |next: Next| match next {
+        Next::Step(next) => shape.steps[next].wire.clone(),
+        Next::Exit(exit) => format!("exit {}", shape.exits[exit].name()),
+        Next::Restart(restart) => format!("restart {}", shape.restarts[restart].name),
     };
     add(&shape.steps[shape.initial].wire);
     let registry = shape.registry.as_ref().and_then(|path| path.segments.last());
@@ -116,11 +133,11 @@ fn fingerprint(shape: &Shape) -> u64 {
         add(&step.wire);
         for outcome in &step.outcomes {
             add(&outcome.wire);
-            match outcome.next {
-                Next::Step(next) => add(&shape.steps[next].wire),
-                Next::Exit(exit) => add(&format!("exit {}", shape.exits[exit].name())),
-                Next::Restart(restart) => add(&format!("restart {}", shape.restarts[restart].name)),
-            }
+            add(&next(outcome.next));
+        }
+        if let Some(instead) = step.when_full {
+            add("\u{1}full");
+            add(&next(instead));
         }
     }
     hash
@@ -130,11 +147,15 @@ fn fingerprint(shape: &Shape) -> u64 {
 mod tests {
     use super::*;
 
+    fn heaviest(graph: &Graph, limits: &[Option<u32>]) -> Heaviest {
+        Heaviest::new(graph, &graph.components(), 0, limits)
+    }
+
     #[test]
     fn the_heaviest_path_counts_cycles_by_their_visits() {
         // implement → review ⇄ fix, review → commit
         let graph = Graph::new(vec![vec![1], vec![3, 2], vec![1], vec![]]);
-        let heaviest = Heaviest::new(&graph, 0, Some(3));
+        let heaviest = heaviest(&graph, &[Some(3); 4]);
         assert_eq!(heaviest.weight, 1 + 3 * 2 + 1);
         assert_eq!(heaviest.path, [(0, 1), (1, 3), (2, 3), (3, 1)]);
         assert!(heaviest.any_cycle);
@@ -143,13 +164,14 @@ mod tests {
     #[test]
     fn without_cycles_it_is_the_longest_path() {
         let graph = Graph::new(vec![vec![1, 3], vec![2], vec![3], vec![]]);
-        let heaviest = Heaviest::new(&graph, 0, None);
+        let heaviest = heaviest(&graph, &[None; 4]);
         assert_eq!((heaviest.weight, heaviest.any_cycle), (4, false));
     }
 
     #[test]
     fn unlimited_visits_do_not_overflow() {
+        // Two cycles, and nothing bounds either.
         let graph = Graph::new(vec![vec![0, 1], vec![1]]);
-        assert_eq!(Heaviest::new(&graph, 0, None).weight, 2 * u64::from(u32::MAX));
+        assert_eq!(heaviest(&graph, &[None; 2]).weight, 2 * u64::from(u32::MAX));
     }
 }

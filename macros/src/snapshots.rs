@@ -12,7 +12,8 @@ use crate::syntax::Input;
 /// Generates each kind of item: one step leads to another, exits, and restarts; one prompt is a
 /// text, the other a constant, and one step is a command; `Other` is implied in one step and written
 /// in another; tools come from the recipe, the step and a constant; there is evidence of each kind,
-/// a scope and an outcome with findings.
+/// a scope and an outcome with findings; a
+/// step has a limit of its own, and somewhere to go.
 #[test]
 fn recipe() {
     let items = crate::recipe_tokens(&input(quote! {
@@ -35,6 +36,7 @@ fn recipe() {
                 prompt: "Write a release note.",
                 tools: [edit, "git log *", ..BUILD],
                 verify: ["test -s NOTES.md", ["make", "lint"]],
+                max_visits: 2 => Check,
                 outcomes: [Complete, NothingNew],
                 Complete => Build if changed && exists "NOTES.md",
                 NothingNew => exit Quiet if no_commit && "git diff --quiet",

@@ -106,9 +106,11 @@ const WITH_COMMANDS: &str = r#"
                 max_step_visits: 3, max_restarts: 2, max_verify_time_per_milestone: 30m, max_review_rounds: 3,
             },
             step Build { run: ["make", "all"], time: 10m, Passed => Work, Failed => exit ImplementationBlocked }
+            step Escalate { prompt: "Ask.", max_visits: 1 => exit MaxTicks, outcomes: [Go], Go => Build }
             step Work {
                 prompt: "Work.",
                 tools: [edit, web, "cargo *", ..BUILD],
+                max_visits: 2 => Escalate,
                 verify: ["cargo test", ["cargo", "clippy"]],
                 outcomes: [Complete, Again, Stuck, StartOver],
                 Complete => exit TaskCommitted if commit && clean,
@@ -200,7 +202,7 @@ fn mutate(tokens: TokenStream, random: &mut Random) -> TokenStream {
 }
 
 fn any_token(random: &mut Random) -> TokenTree {
-    const WORDS: [&str; 40] = [
+    const WORDS: [&str; 42] = [
         "step",
         "exit",
         "restart",
@@ -228,6 +230,8 @@ fn any_token(random: &mut Random) -> TokenTree {
         "verify",
         "run",
         "time",
+        "max_visits",
+        "Escalate",
         "edit",
         "commit",
         "no_commit",

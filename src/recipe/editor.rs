@@ -86,6 +86,9 @@ pub enum StepField {
     run,
     /// How long the command may take: `10m`.
     time,
+    /// How often a run may visit the step, and where it goes instead: `3 => Step`. Default: the
+    /// recipe's `max_step_visits`, and the run ends.
+    max_visits,
 }
 
 /// The guardrails of a recipe.

@@ -34,6 +34,10 @@ pub struct Guardrails {
     pub max_review_rounds: Option<u32>,
     /// Whether every step that asks an agent has the outcome `other`, which exits.
     pub exit_on_other: bool,
+    /// How many visits are allowed on top of a step's own limit; 0 in a recipe, and more only in
+    /// limits that were [raised](Self::raised_by).
+    #[serde(skip)]
+    pub raised_visits: u32,
 }
 
 #[expect(clippy::ref_option, reason = "serde passes the field by reference")]
@@ -45,7 +49,8 @@ impl Guardrails {
     /// After how many review rounds without fewer findings a run ends by default.
     pub const DEFAULT_REVIEW_ROUNDS: u32 = 3;
 
-    /// The same limits, with more visits of each step and more steps in total.
+    /// The same limits, with more visits of each step and more steps in total. More visits also
+    /// raise the limits that steps have of their own.
     ///
     /// The limits of a recipe are its author's; this is for a run that one of them stopped and
     /// that an operator decided to resume. A limit that is not set stays unset.
@@ -63,9 +68,17 @@ impl Guardrails {
         Self {
             max_step_visits: raise(self.max_step_visits, visits),
             max_total_steps: raise(self.max_total_steps, steps),
+            raised_visits: self.raised_visits.saturating_add(visits),
             ..self
         }
     }
+}
+
+/// The limits for entering a step with a limit of its own.
+#[must_use]
+pub const fn within_step(limits: Guardrails, max_visits: u32) -> Guardrails {
+    let max_step_visits = Some(max_visits.saturating_add(limits.raised_visits));
+    Guardrails { max_step_visits, ..limits }
 }
 
 /// One of the limits.

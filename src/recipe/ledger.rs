@@ -73,6 +73,13 @@ impl<V: Visits> Ledger<V> {
         Ok(())
     }
 
+    /// Whether a step has been entered as often as this limit allows.
+    #[must_use]
+    #[inline]
+    pub fn is_full(&self, step: usize, limit: u32) -> bool {
+        self.visits.as_ref()[step] >= limit
+    }
+
     /// Counts a restart, unless the guardrail forbids it, and returns the chain's new count.
     ///
     /// # Errors
@@ -108,6 +115,7 @@ mod tests {
         max_verify_time_per_milestone: None,
         max_review_rounds: None,
         exit_on_other: true,
+        raised_visits: 0,
     };
 
     #[test]

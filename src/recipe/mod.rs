@@ -25,6 +25,7 @@ mod restart;
 mod run_remedy;
 mod scope;
 mod snapshot;
+mod step_limits;
 mod tool;
 mod tool_list;
 mod tool_pattern;
@@ -52,6 +53,7 @@ pub use remedy::Remedy;
 pub use restart::Restart;
 pub use run_remedy::{RunLimit, RunPermit, RunRemedy};
 pub use snapshot::{Snapshot, SnapshotError};
+pub use step_limits::{StepLimits, WhenFull};
 pub use tool::{InvalidTool, Tool};
 pub use typed::{Position, Recipe};
 pub use verdict::Verdict;
@@ -63,6 +65,8 @@ pub(crate) use catalog::closest;
 pub(crate) use hidden_character::is_bidi_control;
 pub(crate) use hidden_character::is_hidden;
 
+#[doc(hidden)]
+pub use guardrail::within_step;
 #[doc(hidden)]
 pub use ledger::{Ledger, Visits};
 #[doc(hidden)]

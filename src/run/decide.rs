@@ -17,7 +17,7 @@ use super::run_spec::RunSpec;
 use super::run_state::{Asking, Phase, RunState};
 use super::tree::Moment;
 use crate::outcome::{self, Finding, Unread};
-use crate::{AnyPosition, AnyRecipe, Exit, ExitReason, Next, StepOutline};
+use crate::{AnyPosition, AnyRecipe, Exit, ExitReason, Next, NextOutline, StepOutline};
 
 /// The outcome for everything that the recipe's author did not foresee.
 const OTHER: &str = "other";
@@ -349,6 +349,11 @@ impl Run {
         fresh: NewIds,
     ) -> Action {
         let from = self.step().name.to_owned();
+        // Where the outcome leads, unless that step is full.
+        let meant = self.outcome(outcome).and_then(|outcome| match outcome.next {
+            NextOutline::Step(index) => Some(self.recipe.outline().steps[index].name),
+            NextOutline::Exit(_) | NextOutline::Restart { .. } => None,
+        });
         let limits = self.recipe.outline().guardrails;
         let limits = limits.raised_by(self.state.extra_visits, self.state.extra_steps);
         let described = |exit: Exit| match description {
@@ -363,11 +368,17 @@ impl Run {
                     to: step.name.to_owned(),
                     number: self.position.steps(),
                     visit: self.position.visits(step.name),
+                    instead_of: meant.filter(|meant| *meant != step.name).map(str::to_owned),
                 };
                 self.record(events, moved);
                 self.next_turn(events, fresh)
             }
             Ok(Next::Exit(exit)) => {
+                let exit = match meant.filter(|_| exit.tripped().is_none()) {
+                    Some(full) => exit
+                        .describe(format!("the run had visited step `{full}` as often as it may")),
+                    None => exit,
+                };
                 let took = |ending: &mut Ending| ending.outcome = Some(outcome.to_owned());
                 self.end(events, &described(exit), took, Cut::default())
             }

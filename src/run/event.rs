@@ -134,6 +134,10 @@ pub enum Event {
         number: u32,
         /// 1-based index of this visit among the visits of that step.
         visit: u32,
+        /// The step that the outcome leads to, if the run went elsewhere because it had visited
+        /// that one as often as it may.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        instead_of: Option<String>,
     },
     /// A client sent a prompt, and it is queued until the current turn has ended.
     PromptQueued {

@@ -227,7 +227,7 @@ impl Run {
         self.record(events, Event::Retried { step, number, of, problem, cause });
     }
 
-    fn outcome(&self, name: &str) -> Option<&'static OutcomeOutline> {
+    pub(super) fn outcome(&self, name: &str) -> Option<&'static OutcomeOutline> {
         self.step().outcomes.iter().find(|outcome| outcome.name == name)
     }
 

@@ -51,6 +51,7 @@ mod tests {
             tools,
             command: None,
             verify: &[],
+            limits: crate::StepLimits::NONE,
             outcomes: &[],
         }
     }

@@ -140,7 +140,7 @@ pub(super) fn retried(number: u32, problem: &str, cause: RetryCause) -> Event {
 
 pub(super) fn moved(to: &str, number: u32) -> Event {
     let (from, outcome) = ("rebase".to_owned(), "conflicts".to_owned());
-    Event::Moved { from, outcome, to: to.to_owned(), number, visit: 1 }
+    Event::Moved { from, outcome, to: to.to_owned(), number, visit: 1, instead_of: None }
 }
 
 pub(super) fn ending(reason: ExitReason) -> Ending {

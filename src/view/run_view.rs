@@ -69,6 +69,10 @@ pub struct Transition {
     pub from: String,
     /// The outcome.
     pub outcome: String,
+    /// The step that the run entered, if it is not the one that the outcome leads to, because the
+    /// run had visited that one as often as it may.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub detour: Option<String>,
 }
 
 impl RunView {

@@ -50,6 +50,7 @@ const MAX_REMARKED_FILES: usize = 5;
 ///     to: "fix".to_owned(),
 ///     number: 2,
 ///     visit: 1,
+///     instead_of: None,
 /// };
 /// timeline.apply(4, 1_750_000_060_000, &moved);
 /// assert_eq!(timeline.view().status, Status::Running);
@@ -246,11 +247,8 @@ impl Timeline {
                 let problem = brief(problem, MAX_REMARK_CHARS);
                 self.remark(format!("asked again ({number} of {of}): {problem}"));
             }
-            Event::Moved { from, outcome, to, number, .. } => {
-                self.review();
-                self.change(|visit| visit.leave(Some(outcome), at));
-                self.take(from, outcome);
-                self.last_checks.clear();
+            Event::Moved { from, outcome, to, number, visit: _, instead_of } => {
+                self.leave(from, outcome, instead_of.as_deref().map(|full| (full, to.as_str())));
                 self.enter(*number, to);
             }
             Event::PromptQueued { prompt, .. } => {
@@ -426,7 +424,7 @@ impl Timeline {
         let at = self.view.changed_at;
         self.change(|visit| visit.leave(ending.outcome.as_deref(), at));
         if let Some(outcome) = &ending.outcome {
-            self.take(&ending.step, outcome);
+            self.take(&ending.step, outcome, None);
         }
         if let Some(resume_at) = ending.resume_at {
             let wait = took(Duration::from_millis(resume_at.saturating_sub(at)));
@@ -467,9 +465,24 @@ impl Timeline {
         self.view.visits.push(Visit::enter(number, step, self.view.changed_at, self.view.seq));
     }
 
-    fn take(&mut self, from: &str, outcome: &str) {
+    /// An outcome leads away from the current step; `detour` is the full step that it leads to, and
+    /// the one that the run goes to instead.
+    fn leave(&mut self, from: &str, outcome: &str, detour: Option<(&str, &str)>) {
+        self.review();
+        if let Some((full, to)) = detour {
+            self.remark(format!(
+                "`{full}` was visited as often as it may be, so the run goes to `{to}`"
+            ));
+        }
+        let at = self.view.changed_at;
+        self.change(|visit| visit.leave(Some(outcome), at));
+        self.take(from, outcome, detour.map(|(_, to)| to.to_owned()));
+        self.last_checks.clear();
+    }
+
+    fn take(&mut self, from: &str, outcome: &str, detour: Option<String>) {
         let (from, outcome) = (from.to_owned(), outcome.to_owned());
-        self.view.transitions.push(Transition { seq: self.view.seq, from, outcome });
+        self.view.transitions.push(Transition { seq: self.view.seq, from, outcome, detour });
     }
 
     fn remark(&mut self, words: impl Into<String>) {

@@ -166,7 +166,7 @@ pub fn replied_to(attempt: AttemptId, cost_usd: Option<f64>) -> Event {
 
 pub fn moved(to: &str, number: u32) -> Event {
     let (from, outcome) = ("implement".into(), "complete".into());
-    Event::Moved { from, outcome, to: to.into(), number, visit: 1 }
+    Event::Moved { from, outcome, to: to.into(), number, visit: 1, instead_of: None }
 }
 
 pub fn queues(n: u128) -> Event {

@@ -13,7 +13,7 @@ surefire::steps! {
             NoIssues => clean,
             IssuesFound => Fix,
         }
-        step Fix { prompt: "Fix.", outcomes: [Complete], Complete => Review }
+        step Fix { prompt: "Fix.", max_visits: 2 => clean, outcomes: [Complete], Complete => Review }
     }
 }
 
@@ -36,7 +36,8 @@ surefire::recipe! {
 surefire::recipe! {
     recipe InPart {
         initial: Work,
-        step Work { prompt: "Work.", outcomes: [Complete, Stuck], Complete => Rest, Stuck => exit ImplementationBlocked }
+        step Work { prompt: "Work.", outcomes: [Complete, Stuck], Complete => Try, Stuck => exit ImplementationBlocked }
+        step Try { prompt: "Try.", max_visits: 2 => Rest, outcomes: [Complete, Again], Complete => Rest, Again => Try }
         step Rest { prompt: "Rest.", outcomes: [Complete], Complete => exit TaskCommitted }
     }
 }

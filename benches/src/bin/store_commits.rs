@@ -297,7 +297,7 @@ fn replied_to(attempt: AttemptId) -> Event {
 
 fn moved(number: u32) -> Event {
     let (from, outcome, to) = ("implement".into(), "complete".into(), "code-review".into());
-    Event::Moved { from, outcome, to, number, visit: 1 }
+    Event::Moved { from, outcome, to, number, visit: 1, instead_of: None }
 }
 
 fn message(session: SessionId, role: Role, text: &str, at: u64, attempt: AttemptId) -> NewMessage {

@@ -30,18 +30,25 @@ pub(super) fn check(recipe: &Resolved, diagnostics: &mut Diagnostics) {
         once(&step.written.verify.keys(), diagnostics);
         once(&step.written.run.keys(), diagnostics);
         once(&step.written.time.keys(), diagnostics);
+        once(&step.written.max_visits.keys(), diagnostics);
     }
 }
 
 fn unknown(fields: &[Unknown], what: &str, known: &[&'static str], diagnostics: &mut Diagnostics) {
-    for Unknown { key, .. } in fields {
+    for Unknown { key, meant } in fields {
         let text = key.to_string();
         if known.contains(&"guardrails") && GUARDRAILS.contains(&text.as_str()) {
             let message = format!("`{key}` is a guardrail: write `guardrails: {{ {key}: … }}`");
             diagnostics.error(key, message);
             continue;
         }
-        let advice = spelling::advice(&text, known.iter().copied(), "it has");
+        let advice = match meant {
+            // Too far from the field's name for the list of close ones.
+            Some(meant) if spelling::closest(&text, known.iter().copied()) != Some(meant) => {
+                format!("; did you mean `{meant}`?")
+            }
+            Some(_) | None => spelling::advice(&text, known.iter().copied(), "it has"),
+        };
         diagnostics.error(key, format!("a {what} has no field `{key}`{advice}"));
     }
 }

@@ -82,6 +82,8 @@ pub(crate) struct Reserved<'a> {
     restarts: HashSet<String>,
     /// The steps by the prefix of their types' names.
     steps: HashMap<String, &'a Ident>,
+    /// The same for the steps whose limit leads to another step.
+    limited: HashSet<String>,
 }
 
 impl<'a> Reserved<'a> {
@@ -97,6 +99,11 @@ impl<'a> Reserved<'a> {
             steps: recipe
                 .distinct_steps()
                 .map(|(_, step)| (spelling::camel(step.name()), step.name()))
+                .collect(),
+            limited: recipe
+                .distinct_steps()
+                .filter(|(_, step)| step.when_full.as_ref().and_then(Target::step).is_some())
+                .map(|(_, step)| spelling::camel(step.name()))
                 .collect(),
         }
     }
@@ -134,7 +141,8 @@ impl<'a> Reserved<'a> {
         if TYPES.contains(&text.as_str()) {
             return Some(format!("the recipe's module has a type `{name}` already"));
         }
-        let owner = text.strip_suffix("Outcome").or_else(|| text.strip_suffix("Next"))?;
+        let entry = text.strip_suffix("Entry").filter(|owner| self.limited.contains(*owner));
+        let owner = text.strip_suffix("Outcome").or_else(|| text.strip_suffix("Next")).or(entry)?;
         let owner = self.steps.get(owner)?;
         Some(format!("step `{owner}` has a type of that name already"))
     }

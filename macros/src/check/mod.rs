@@ -15,6 +15,7 @@ mod generated_names;
 mod guardrails;
 mod identity;
 mod initial;
+mod max_visits;
 mod needs;
 mod other;
 mod outcomes;
@@ -32,7 +33,7 @@ use syn::Visibility;
 use crate::diagnostic::Diagnostics;
 use crate::resolve::{Resolved, ResolvedFragment};
 
-const RULES: [fn(&Resolved, &mut Diagnostics); 20] = [
+const RULES: [fn(&Resolved, &mut Diagnostics); 21] = [
     fields::check,
     identity::check,
     initial::check,
@@ -49,6 +50,7 @@ const RULES: [fn(&Resolved, &mut Diagnostics); 20] = [
     evidence::check,
     findings::check,
     targets::check,
+    max_visits::check,
     other::check,
     reach::check,
     traps::check,
@@ -105,6 +107,7 @@ pub(crate) fn fragment(fragment: &ResolvedFragment, diagnostics: &mut Diagnostic
     for (step, prompt) in fragment.steps() {
         prompts::check_step(&step.name, prompt, diagnostics);
         run_steps::check_step(step, diagnostics);
+        max_visits::check_step(step, diagnostics);
         tools::check_step(step, diagnostics);
         verify::check_step(step, diagnostics);
         evidence::check_step(step, diagnostics);

@@ -18,7 +18,8 @@ pub(super) fn check(recipe: &Resolved, diagnostics: &mut Diagnostics) {
     let Some(unreached) = unreached(recipe) else {
         return;
     };
-    let explained = open_outcomes(recipe, &unreached.reached).len();
+    let explained =
+        open_outcomes(recipe, &unreached.reached).len() + open_limits(recipe, &unreached.reached);
     for root in unreached.roots.iter().skip(explained) {
         diagnostics.error(recipe.steps[*root].name(), message(recipe, *root, &unreached));
     }
@@ -79,6 +80,19 @@ fn open_outcomes(recipe: &Resolved, reached: &[bool]) -> Vec<(usize, usize)> {
             open.map(move |(place, _)| (index, place)).chain(lost.then_some((index, 0)))
         })
         .collect()
+}
+
+/// How many limits of reached steps lead to something unknown because of a mistake.
+fn open_limits(recipe: &Resolved, reached: &[bool]) -> usize {
+    let steps = recipe.steps.iter().enumerate().filter(|(index, _)| reached[*index]);
+    let targets = steps.filter_map(|(_, step)| {
+        let unread = step.written.max_visits.first().is_some_and(|field| field.value.is_none());
+        match &step.when_full {
+            Some(target) => (target.is_open() && target.step().is_none()).then_some(()),
+            None => unread.then_some(()),
+        }
+    });
+    targets.count()
 }
 
 fn message(recipe: &Resolved, root: usize, unreached: &Unreached) -> String {

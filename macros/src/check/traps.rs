@@ -8,12 +8,25 @@ use crate::resolve::Resolved;
 use crate::spelling;
 
 pub(super) fn check(recipe: &Resolved, diagnostics: &mut Diagnostics) {
-    let ends = recipe.steps.iter().enumerate().filter(|(_, step)| {
-        step.is_open() || step.outcomes.iter().any(|outcome| outcome.target.ends())
+    let components = recipe.certain.components();
+    // A run that finds a step visited as often as it may be can end instead.
+    let ends_at_a_limit = |from: usize| {
+        let mut next = recipe.certain.edges(from).iter();
+        next.any(|step| {
+            components.of[*step] == components.of[from]
+                && recipe.steps[*step]
+                    .when_full
+                    .as_ref()
+                    .is_some_and(|target| target.ends() || target.is_open())
+        })
+    };
+    let ends = recipe.steps.iter().enumerate().filter(|(index, step)| {
+        step.is_open()
+            || step.outcomes.iter().any(|outcome| outcome.target.ends())
+            || ends_at_a_limit(*index)
     });
     let ends = ends.map(|(index, step)| step.duplicate_of.unwrap_or(index));
     let can_end = recipe.certain.reversed().reachable(ends);
-    let components = recipe.certain.components();
     for members in &components.members {
         let first = members[0];
         if can_end[first] || recipe.steps[first].duplicate_of.is_some() {

@@ -4,6 +4,7 @@ use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
 
 use super::Expansion;
+use super::entry::{Entering, times};
 use super::gate_docs::code;
 use crate::model::{Next, Outcome, Step};
 use crate::spelling;
@@ -82,11 +83,11 @@ impl Expansion<'_> {
         let inner = &self.inner;
         let step = &self.shape.steps[index];
         let (name, outcome_enum, next_enum) = (&step.name, &step.outcome_enum, &step.next_enum);
-        let methods = step.outcomes.iter().map(|outcome| self.method(step, outcome));
+        let methods = step.outcomes.iter().map(|outcome| self.method(index, outcome));
         let arms = step.outcomes.iter().map(|outcome| {
             // With the span of the mapping: in an editor, the name there leads to its definition.
             let variant = spelling::at(&outcome.name, outcome.mapped_at);
-            let next = self.arm(step, outcome);
+            let next = self.arm(index, outcome);
             quote!(#outcome_enum::#variant => #next)
         });
         quote! {
@@ -102,7 +103,8 @@ impl Expansion<'_> {
         }
     }
 
-    fn method(&self, step: &Step, outcome: &Outcome) -> TokenStream {
+    fn method(&self, index: usize, outcome: &Outcome) -> TokenStream {
+        let step = &self.shape.steps[index];
         let (krate, private, inner) = (self.krate, &self.private, &self.inner);
         let (method, receiver) = (&outcome.method, receiver(step, outcome));
         let reports = format!("Reports `{}`: ", outcome.wire);
@@ -121,9 +123,14 @@ impl Expansion<'_> {
         let evidence = quote!(#evidence #findings);
         match outcome.next {
             Next::Step(next) => {
-                let target = &self.shape.steps[next];
-                let docs = format!("{reports}the run continues with the step `{}`.", target.wire);
-                let target = spelling::at(&target.name, outcome.target_at);
+                let Entering { made, steps, exit } =
+                    self.entering(index, next, &quote!(self.ledger));
+                let docs = format!(
+                    "{reports}the run continues with the step `{}`{}.",
+                    self.shape.steps[next].wire,
+                    self.otherwise(&steps, exit)
+                );
+                let entered = self.entered_type(next, &steps, outcome.target_at);
                 quote! {
                     #[doc = #docs]
                     #evidence
@@ -131,8 +138,8 @@ impl Expansion<'_> {
                     /// # Errors
                     /// A guardrail does not allow entering that step; the exit says which one.
                     #[inline]
-                    #inner fn #method(#receiver) -> ::core::result::Result<At<#target>, #krate::Exit> {
-                        enter(self.ledger)
+                    #inner fn #method(#receiver) -> ::core::result::Result<#entered, #krate::Exit> {
+                        #made
                     }
                 }
             }
@@ -180,13 +187,42 @@ impl Expansion<'_> {
         }
     }
 
+    /// Where a run goes if it finds a step full.
+    fn otherwise(&self, steps: &[usize], exit: Option<usize>) -> String {
+        let others = steps.iter().zip(steps.iter().skip(1)).map(|(full, other)| {
+            let (full, other) = (&self.shape.steps[*full], &self.shape.steps[*other]);
+            let visited = full.max_visits.map(times).unwrap_or_default();
+            format!(", or with `{}` once it was visited {visited}", other.wire)
+        });
+        let exit = exit.zip(steps.last()).map(|(exit, last)| {
+            let visited = self.shape.steps[*last].max_visits.map(times).unwrap_or_default();
+            let exit = self.shape.exits[exit].name();
+            format!("; it ends with `{exit}` once that was visited {visited}")
+        });
+        others.chain(exit).collect()
+    }
+
     /// What `on` makes of an outcome.
-    fn arm(&self, step: &Step, outcome: &Outcome) -> TokenStream {
-        let private = &self.private;
+    fn arm(&self, index: usize, outcome: &Outcome) -> TokenStream {
+        let (private, step) = (&self.private, &self.shape.steps[index]);
         let next_enum = &step.next_enum;
         let (made, variant) = match outcome.next {
             Next::Exit(exit) => return quote!(#next_enum::Exit(#private::exit::<Step>(#exit))),
-            Next::Step(next) => (quote!(enter(self.ledger)), &self.shape.steps[next].name),
+            Next::Step(next) => {
+                let Entering { made, steps, .. } = self.entering(index, next, &quote!(self.ledger));
+                let names: Vec<_> =
+                    steps.iter().map(|step| &self.shape.steps[*step].name).collect();
+                if steps.len() > 1 {
+                    let entry = &self.shape.steps[next].entry_enum;
+                    return quote! {
+                        match #made {
+                            #(::core::result::Result::Ok(#entry::#names(next)) => #next_enum::#names(next),)*
+                            ::core::result::Result::Err(exit) => #next_enum::Exit(exit),
+                        }
+                    };
+                }
+                (made, &self.shape.steps[next].name)
+            }
             Next::Restart(restart) => {
                 let wire = &step.wire;
                 let made = quote!(#private::restart(&self.ledger, &#wire, &GUARDRAILS));
@@ -220,6 +256,7 @@ impl Expansion<'_> {
                 max_restarts: #restarts,
                 max_verify_time_per_milestone: #verify_time,
                 max_review_rounds: #review_rounds,
+                raised_visits: 0,
                 exit_on_other: #exit_on_other,
             }
         }

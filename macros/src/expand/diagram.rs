@@ -8,7 +8,8 @@
 use std::fmt::Write as _;
 
 use super::Expansion;
-use crate::model::Next;
+use super::entry::times;
+use crate::model::{Next, Step};
 
 const CHARACTER: usize = 8;
 const BOX_HEIGHT: usize = 28;
@@ -21,6 +22,14 @@ struct Bend<'a> {
     to: usize,
     label: &'a str,
     level: usize,
+    /// Whether it leads away from a full step, and not from an outcome.
+    dashed: bool,
+}
+
+impl<'a> Bend<'a> {
+    fn new(from: usize, to: usize, label: &'a str) -> Self {
+        Self { from, to, label, level: 0, dashed: false }
+    }
 }
 
 impl Expansion<'_> {
@@ -28,13 +37,14 @@ impl Expansion<'_> {
         let steps = &self.shape.steps;
         let (mut back, mut ahead, mut down) = (Vec::new(), Vec::new(), Vec::new());
         let mut ends = vec![Vec::new(); steps.len()];
+        let full: Vec<_> = steps.iter().map(full_label).collect();
         for (from, step) in steps.iter().enumerate() {
             for outcome in &step.outcomes {
                 let label = outcome.wire.as_str();
                 match outcome.next {
                     Next::Step(to) if to == from + 1 => down.push((from, label)),
-                    Next::Step(to) if to <= from => back.push(Bend { from, to, label, level: 0 }),
-                    Next::Step(to) => ahead.push(Bend { from, to, label, level: 0 }),
+                    Next::Step(to) if to <= from => back.push(Bend::new(from, to, label)),
+                    Next::Step(to) => ahead.push(Bend::new(from, to, label)),
                     // Every step has the implied `other`; drawing it would only hide the rest.
                     Next::Exit(exit) if self.shape.exits[exit].is_implied() => {}
                     Next::Exit(exit) => {
@@ -47,6 +57,17 @@ impl Expansion<'_> {
                             .push(format!("{label} → ↻ {}", self.shape.restarts[restart].name));
                     }
                 }
+            }
+            match step.when_full {
+                Some(Next::Step(to)) => {
+                    let bends = if to < from { &mut back } else { &mut ahead };
+                    bends.push(Bend { dashed: true, ..Bend::new(from, to, &full[from]) });
+                }
+                Some(Next::Exit(exit)) => {
+                    let exit = self.shape.exits[exit].name();
+                    ends[from].push(format!("{} → ■ {exit}", full[from]));
+                }
+                Some(Next::Restart(_)) | None => {}
             }
         }
         let (back_width, ahead_width) = (levels(&mut back), levels(&mut ahead));
@@ -103,38 +124,40 @@ impl Expansion<'_> {
         }
         for (from, label) in down {
             let (x, top, bottom) = (left + box_width / 2, tops[from] + BOX_HEIGHT, tops[from + 1]);
-            let _ = writeln!(svg, "{}", self.arrow(&format!("M{x} {top}V{bottom}")));
+            let _ = writeln!(svg, "{}", self.arrow(&format!("M{x} {top}V{bottom}"), false));
             let _ =
                 writeln!(svg, "{}", words(x + 6, usize::midpoint(top, bottom) + 4, "start", label));
         }
         for bend in &back {
-            let (from, to) = (tops[bend.from] + 19, tops[bend.to] + 9);
             let reach = left.saturating_sub((bend.level + 1) * BEND);
-            let path = format!("M{left} {from}C{reach} {from} {reach} {to} {left} {to}");
-            let _ = writeln!(svg, "{}", self.arrow(&path));
-            let _ = writeln!(
-                svg,
-                "{}",
-                words(reach + 2, usize::midpoint(from, to) + 4, "end", bend.label)
-            );
+            svg.push_str(&self.bend(bend, &tops, left, reach, (reach + 2, "end")));
         }
         for bend in &ahead {
-            let (from, to) = (tops[bend.from] + 19, tops[bend.to] + 9);
             let reach = right + (bend.level + 1) * BEND;
-            let path = format!("M{right} {from}C{reach} {from} {reach} {to} {right} {to}");
-            let _ = writeln!(svg, "{}", self.arrow(&path));
-            let _ = writeln!(
-                svg,
-                "{}",
-                words(reach - 2, usize::midpoint(from, to) + 4, "start", bend.label)
-            );
+            svg.push_str(&self.bend(bend, &tops, right, reach, (reach - 2, "start")));
         }
         svg.push_str("</svg>\n</div>\n");
         svg
     }
 
-    fn arrow(&self, path: &str) -> String {
-        format!("<path d=\"{path}\" marker-end=\"url(#arrow-{})\"/>", self.shape.id)
+    /// An arrow beside the boxes, whose sides are at `side`, with its label.
+    fn bend(
+        &self,
+        bend: &Bend<'_>,
+        tops: &[usize],
+        side: usize,
+        reach: usize,
+        (label_at, anchor): (usize, &str),
+    ) -> String {
+        let (from, to) = (tops[bend.from] + 19, tops[bend.to] + 9);
+        let path = format!("M{side} {from}C{reach} {from} {reach} {to} {side} {to}");
+        let label = words(label_at, usize::midpoint(from, to) + 4, anchor, bend.label);
+        format!("{}\n{label}\n", self.arrow(&path, bend.dashed))
+    }
+
+    fn arrow(&self, path: &str, dashed: bool) -> String {
+        let style = if dashed { " stroke-dasharray=\"5 4\"" } else { "" };
+        format!("<path d=\"{path}\"{style} marker-end=\"url(#arrow-{})\"/>", self.shape.id)
     }
 }
 
@@ -162,6 +185,10 @@ fn levels(bends: &mut [Bend<'_>]) -> usize {
     }
     let room = |bend: &Bend<'_>| (bend.level + 1) * BEND + bend.label.chars().count() * CHARACTER;
     bends.iter().map(room).max().unwrap_or(0)
+}
+
+fn full_label(step: &Step) -> String {
+    format!("visited {}", step.max_visits.map(times).unwrap_or_default())
 }
 
 fn words(x: usize, y: usize, anchor: &str, text: &str) -> String {

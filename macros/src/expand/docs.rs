@@ -6,8 +6,9 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 use super::Expansion;
+use super::entry::times;
 use super::gate_docs::code;
-use crate::model::{Next, Outcome};
+use crate::model::{Next, Step};
 use crate::proof::Limit;
 use crate::resolve::written_time;
 
@@ -63,15 +64,14 @@ impl Expansion<'_> {
             for (place, outcome) in
                 step.outcomes.iter().filter(|outcome| !implied(outcome.next)).enumerate()
             {
-                let name =
-                    if place == 0 { self.step_link(&step.name.to_string()) } else { String::new() };
+                let name = if place == 0 { self.named_with_limits(step) } else { String::new() };
                 // Writing to a string cannot fail.
                 let evidence = match outcome.evidence_in_words().as_str() {
                     "" => String::new(),
                     // A bar would end the cell, even in code.
                     evidence => format!(" if {}", code(evidence).replace('|', "\\|")),
                 };
-                let next = self.next_in_words(outcome);
+                let next = self.next_in_words(outcome.next);
                 let findings = if outcome.findings { " with findings" } else { "" };
                 let rule = match outcome.docs.first_paragraph().as_str() {
                     "" => String::new(),
@@ -82,6 +82,10 @@ impl Expansion<'_> {
                     "| {name} | `{}`{findings}{rule} | {next}{evidence} |",
                     outcome.wire
                 );
+            }
+            if let (Some(visits), Some(next)) = (step.max_visits, step.when_full) {
+                let (visits, next) = (times(visits), self.next_in_words(next));
+                let _ = writeln!(table, "| | *instead, once visited {visits}* | {next} |");
             }
         }
         table
@@ -128,8 +132,17 @@ impl Expansion<'_> {
         }
     }
 
-    fn next_in_words(&self, outcome: &Outcome) -> String {
-        match outcome.next {
+    /// The step's link, and its own limit.
+    fn named_with_limits(&self, step: &Step) -> String {
+        let link = self.step_link(&step.name.to_string());
+        match step.max_visits {
+            Some(visits) => format!("{link}, at most {}", times(visits)),
+            None => link,
+        }
+    }
+
+    fn next_in_words(&self, next: Next) -> String {
+        match next {
             Next::Step(step) => self.step_link(&self.shape.steps[step].name.to_string()),
             Next::Exit(exit) => format!("exit `{}`", self.shape.exits[exit].name()),
             Next::Restart(restart) => format!("restart `{}`", self.shape.restarts[restart].name),
@@ -159,14 +172,6 @@ fn in_a_cell(text: &str) -> String {
 
 fn counted(count: usize, what: &str) -> String {
     if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
-}
-
-fn times(count: u32) -> String {
-    match count {
-        1 => "once".to_owned(),
-        2 => "twice".to_owned(),
-        more => format!("{more} times"),
-    }
 }
 
 #[cfg(test)]

@@ -10,6 +10,7 @@ mod at;
 mod diagram;
 mod docs;
 mod editor;
+mod entry;
 mod fragment;
 mod gate_docs;
 mod gates;

@@ -12,7 +12,7 @@ impl Expansion<'_> {
         let name = &step.next_enum;
         let exit = Ident::new("Exit", step.name.span());
         let docs = format!("What may follow the step `{}`.", step.wire);
-        let (steps, restarts) = step.followers();
+        let (steps, restarts) = self.proof.flow.followers(self.shape, index);
         let steps = steps.into_iter().map(|next| {
             let next = &self.shape.steps[next];
             let (docs, target) =

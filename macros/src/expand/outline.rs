@@ -5,7 +5,7 @@ use quote::{format_ident, quote};
 
 use super::Expansion;
 use super::at::option;
-use crate::model::{Files, Needs, Next, Outcome};
+use crate::model::{Files, Needs, Next, Outcome, Step};
 use crate::proof::Limit;
 
 impl Expansion<'_> {
@@ -57,7 +57,7 @@ impl Expansion<'_> {
         let (name, description, model) =
             (&step.wire, step.docs.first_paragraph(), option(step.model.as_ref()));
         let outcomes = step.outcomes.iter().map(|outcome| self.outcome_outline(outcome));
-        let command = self.command_step(step);
+        let (command, limits) = (self.command_step(step), self.step_limits(step));
         let verify = step.verify.iter().map(|command| self.command(command));
         quote! {
             #krate::StepOutline {
@@ -68,7 +68,27 @@ impl Expansion<'_> {
                 tools: <#module::Step as #private::Scope>::TOOLS[#index],
                 command: #command,
                 verify: &[#(#verify,)*],
+                limits: #limits,
                 outcomes: &[#(#outcomes,)*],
+            }
+        }
+    }
+
+    fn step_limits(&self, step: &Step) -> TokenStream {
+        let (krate, private, module) = (self.krate, &self.private, &self.shape.module);
+        let Some(visits) = step.max_visits else { return quote!(#krate::StepLimits::NONE) };
+        let when_full = step.when_full.and_then(|next| match next {
+            Next::Step(step) => Some(quote!(#krate::WhenFull::Step(#step))),
+            Next::Exit(exit) => Some(quote! {
+                #krate::WhenFull::Exit(<#module::Step as #private::Scope>::EXITS[#exit])
+            }),
+            Next::Restart(_) => None,
+        });
+        let when_full = option(when_full);
+        quote! {
+            #krate::StepLimits {
+                max_visits: ::core::option::Option::Some(#visits),
+                when_full: #when_full,
             }
         }
     }

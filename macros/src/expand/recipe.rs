@@ -17,8 +17,8 @@ impl Expansion<'_> {
         let each = (0..shape.steps.len()).map(|step| {
             let (place, outcome, next) =
                 (self.place(step), self.outcome_enum(step), self.next_enum(step));
-            let methods = self.methods(step);
-            quote!(#place #outcome #next #methods)
+            let (entry, methods) = (self.entry(step), self.methods(step));
+            quote!(#place #outcome #next #entry #methods)
         });
         let aliases = self.aliases();
         // With the span of the recipe's name, where the compiler then reports a clash with another

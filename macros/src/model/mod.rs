@@ -5,6 +5,7 @@
 //! every check, with what was proven about it. It can be made from nothing else, so every `Model`
 //! is valid.
 
+mod flow;
 mod shape;
 
 use proc_macro2::{Ident, Span, TokenStream};
@@ -15,6 +16,8 @@ use crate::check::Valid;
 use crate::proof::Proof;
 use crate::resolve::{Evidence, Limits, OTHER, Tool};
 use crate::syntax::{Command, Docs};
+
+pub(crate) use flow::Flow;
 
 /// A recipe that passed every check.
 pub(crate) struct Model {
@@ -116,9 +119,16 @@ pub(crate) struct Step {
     pub(crate) verify: Vec<Command>,
     /// What it runs instead of asking an agent.
     pub(crate) run: Option<Run>,
+    /// How often it may be visited, by its own limit.
+    pub(crate) max_visits: Option<u32>,
+    /// Where a run goes instead of visiting it once more: a step or an exit.
+    pub(crate) when_full: Option<Next>,
+    /// Where that is written, if it is a step.
+    pub(crate) when_full_at: Option<Span>,
     pub(crate) outcomes: Vec<Outcome>,
     pub(crate) outcome_enum: Ident,
     pub(crate) next_enum: Ident,
+    pub(crate) entry_enum: Ident,
     pub(crate) written: WrittenStep,
 }
 
@@ -202,7 +212,7 @@ impl Outcome {
 }
 
 impl Step {
-    /// The steps and recipes that can follow, each once, in order.
+    /// The steps and recipes that its outcomes lead to, each once, in order.
     pub(crate) fn followers(&self) -> (Vec<usize>, Vec<usize>) {
         let (mut steps, mut restarts) = (Vec::new(), Vec::new());
         for outcome in &self.outcomes {

@@ -126,6 +126,7 @@ impl Shape {
                 findings,
             });
         }
+        let when_full = self.when_full(step, index, kept, places);
         let asks = !step.written.is_command();
         let tools = step.tools.as_ref().or(recipe.tools.as_ref()).filter(|_| asks);
         let model = step.written.model.value().or(recipe.written.model.value()).filter(|_| asks);
@@ -138,10 +139,31 @@ impl Shape {
             tools: tools.map(|tools| tools.known.clone()),
             verify: if asks { step.verify.clone() } else { Vec::new() },
             run: step.run.clone().map(|(command, time)| Run { command, time }),
+            max_visits: step.max_visits,
+            when_full,
+            when_full_at: step.when_full.as_ref().and_then(Target::named_at),
             outcomes,
             outcome_enum: type_name(step.name(), "Outcome"),
             next_enum: type_name(step.name(), "Next"),
+            entry_enum: type_name(step.name(), "Entry"),
             written: written(&step.written),
+        }
+    }
+
+    /// Where the step's limit leads. A target that was reported is left out.
+    fn when_full(
+        &mut self,
+        step: &resolve::Step,
+        index: usize,
+        kept: usize,
+        places: &mut Places<'_>,
+    ) -> Option<Next> {
+        match step.when_full.as_ref()? {
+            target @ Target::Exit(_) => Some(self.next(target, kept, places)),
+            target => {
+                let other = target.step().filter(|other| *other != index)?;
+                places.kept[other].map(Next::Step)
+            }
         }
     }
 
@@ -244,9 +266,9 @@ fn written(step: &crate::syntax::Step) -> WrittenStep {
     if step.shared {
         return WrittenStep::default();
     }
-    let targets = step.mappings.iter().filter_map(|mapping| match &mapping.next {
-        Some(syntax::Next::Step(name)) => Some(name.clone()),
-        Some(syntax::Next::Exit(_) | syntax::Next::Restart(_)) | None => None,
+    let targets = step.nexts().filter_map(|next| match next {
+        syntax::Next::Step(name) => Some(name.clone()),
+        syntax::Next::Exit(_) | syntax::Next::Restart(_) => None,
     });
     WrittenStep {
         fields: step.keys.clone(),
@@ -268,9 +290,13 @@ fn phantom(name: &Ident) -> Step {
         tools: None,
         verify: Vec::new(),
         run: None,
+        max_visits: None,
+        when_full: None,
+        when_full_at: None,
         outcomes: Vec::new(),
         outcome_enum: type_name(name, "Outcome"),
         next_enum: type_name(name, "Next"),
+        entry_enum: type_name(name, "Entry"),
         written: WrittenStep::default(),
         // Not where the author wrote it: an editor would take that for a definition.
         name: Ident::new(&name.to_string(), Span::call_site()),

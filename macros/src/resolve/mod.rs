@@ -84,6 +84,10 @@ pub(crate) struct Step {
     pub(crate) verify: Vec<Command>,
     /// What it runs instead of asking an agent, and for how many seconds at most.
     pub(crate) run: Option<(Command, Option<u64>)>,
+    /// How often it may be visited, by its own limit.
+    pub(crate) max_visits: Option<u32>,
+    /// Where a run goes instead of visiting it once more.
+    pub(crate) when_full: Option<Target>,
     pub(crate) outcomes: Vec<Outcome>,
     /// Outcomes that are mapped but not declared.
     pub(crate) stray: Vec<Outcome>,
@@ -155,6 +159,8 @@ impl Resolved {
                 tools: step.tools.value().map(|tools| Tools::new(tools)),
                 verify: verify(step),
                 run: run(step),
+                max_visits: max_visits(step),
+                when_full: when_full(step).map(&target),
                 outcomes: outcomes::outcomes(step, limits, &target),
                 stray: outcomes::stray(step, &target),
                 duplicate_of: find(&step.name).filter(|first| *first != index),
@@ -199,15 +205,28 @@ fn run(step: &syntax::Step) -> Option<(Command, Option<u64>)> {
     judge_command(command).ok().map(|command| (command.clone(), time))
 }
 
-/// Which steps follow which; a duplicate's transitions count for the first step of that name.
+/// A number that is reported counts as some limit, since it shows that the author wants one.
+fn max_visits(step: &syntax::Step) -> Option<u32> {
+    let number = step.max_visits.value().and_then(|limit| limit.number.base10_parse::<u32>().ok());
+    step.limits_visits().then(|| number.filter(|number| *number > 0).unwrap_or(1))
+}
+
+fn when_full(step: &syntax::Step) -> Option<&Next> {
+    step.max_visits.value().and_then(|limit| limit.next.as_ref())
+}
+
+/// Which steps follow which, by an outcome or because a step was visited as often as it may be; a
+/// duplicate's transitions count for the first step of that name.
 fn graph(steps: &[Step], follower: impl Fn(&Target) -> Option<usize>) -> Graph {
+    let when_full: Vec<_> =
+        steps.iter().map(|step| step.when_full.as_ref().and_then(&follower)).collect();
     let mut edges = vec![Vec::new(); steps.len()];
     for (index, step) in steps.iter().enumerate() {
         let from = step.duplicate_of.unwrap_or(index);
         let outcomes = step.outcomes.iter().chain(&step.stray);
         edges[from].extend(outcomes.filter_map(|outcome| follower(&outcome.target)));
     }
-    Graph::new(edges)
+    Graph::with_detours(edges, &when_full)
 }
 
 fn first_places<'a>(names: impl Iterator<Item = &'a Ident>) -> HashMap<String, usize> {

@@ -27,10 +27,18 @@ impl Unknown {
         // A guardrail beside the fields was meant to be among the guardrails.
         let is_guardrail = text.starts_with("max_") || text == "exit_on_other";
         let guardrails = known.iter().copied().find(|known| is_guardrail && *known == "guardrails");
-        let meant = guardrails.or_else(|| spelling::closest(&text, known.iter().copied()));
+        let other_word =
+            OTHER_WORDS.iter().find(|(word, _)| *word == text).map(|(_, field)| *field);
+        let meant = guardrails
+            .or(other_word.filter(|field| known.contains(field)))
+            .or_else(|| spelling::closest(&text, known.iter().copied()));
         Self { key, meant }
     }
 }
+
+/// What authors write instead of a field's name, where the spelling is too far from it.
+const OTHER_WORDS: [(&str, &str); 3] =
+    [("visits", "max_visits"), ("limit", "max_visits"), ("max_step_visits", "max_visits")];
 
 /// All occurrences of a field; more than one is a mistake that a check reports.
 #[derive(Clone)]

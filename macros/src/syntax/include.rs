@@ -61,6 +61,14 @@ impl Included {
                 group.path = syn::parse_quote!(#path::#constant);
                 group.shared = true;
             }
+            for limit in step.max_visits.0.iter_mut().filter_map(|field| field.value.as_mut()) {
+                if let Some(Next::Step(target)) = &limit.next
+                    && parameters.iter().any(|parameter| parameter == target)
+                {
+                    let argument = args.iter().find(|argument| argument.outcome == *target);
+                    limit.next = argument.and_then(|argument| argument.next.clone());
+                }
+            }
             for mapping in &mut step.mappings {
                 if let Some(Next::Step(target)) = &mapping.next
                     && parameters.iter().any(|parameter| parameter == target)

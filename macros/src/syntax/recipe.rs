@@ -95,9 +95,9 @@ impl Recipe {
     /// The exit reasons that its own steps name.
     pub(crate) fn reasons(&self) -> impl Iterator<Item = &Ident> {
         let own = self.steps.iter().filter(|step| !step.shared);
-        own.flat_map(|step| &step.mappings).filter_map(|mapping| match &mapping.next {
-            Some(Next::Exit(reason)) => Some(reason),
-            Some(Next::Step(_) | Next::Restart(_)) | None => None,
+        own.flat_map(Step::nexts).filter_map(|next| match next {
+            Next::Exit(reason) => Some(reason),
+            Next::Step(_) | Next::Restart(_) => None,
         })
     }
 

@@ -11,6 +11,7 @@ use super::docs::Docs;
 use super::evidence::{Term, evidence};
 use super::fields::{Fields, Unknown, colon, expect_comma, skip_item};
 use super::findings::Carried;
+use super::max_visits::MaxVisits;
 use super::next::{Next, arrow};
 use super::outcomes::{Declared, outcomes, unquoted};
 use super::tools::{Tool, tools};
@@ -24,6 +25,7 @@ pub(crate) struct Step {
     pub(crate) prompt: Fields<Expr>,
     pub(crate) run: Fields<Command>,
     pub(crate) time: Fields<LitInt>,
+    pub(crate) max_visits: Fields<MaxVisits>,
     pub(crate) model: Fields<LitStr>,
     pub(crate) tools: Fields<Vec<Tool>>,
     pub(crate) verify: Fields<Vec<Command>>,
@@ -91,8 +93,8 @@ impl Mapping {
 
 impl Step {
     /// The fields that a step has.
-    pub(crate) const FIELDS: [&'static str; 7] =
-        ["prompt", "outcomes", "model", "tools", "verify", "run", "time"];
+    pub(crate) const FIELDS: [&'static str; 8] =
+        ["prompt", "outcomes", "model", "tools", "verify", "run", "time", "max_visits"];
     /// The outcomes of a command step.
     pub(crate) const COMMAND_OUTCOMES: [&'static str; 2] = ["Passed", "Failed"];
 
@@ -134,6 +136,17 @@ impl Step {
         !self.outcomes.is_missing() || self.broken || self.meant("outcomes")
     }
 
+    /// What follows it, as far as it could be read.
+    pub(crate) fn nexts(&self) -> impl Iterator<Item = &Next> {
+        let limit = self.max_visits.value().and_then(|limit| limit.next.as_ref());
+        self.mappings.iter().filter_map(|mapping| mapping.next.as_ref()).chain(limit)
+    }
+
+    /// Whether its visits have a limit of their own, even if that could not be read.
+    pub(crate) fn limits_visits(&self) -> bool {
+        !self.max_visits.is_missing() || self.meant("max_visits")
+    }
+
     fn meant(&self, field: &str) -> bool {
         self.unknown.iter().any(|unknown| unknown.meant == Some(field))
     }
@@ -145,6 +158,7 @@ impl Step {
             prompt: Fields::default(),
             run: Fields::default(),
             time: Fields::default(),
+            max_visits: Fields::default(),
             model: Fields::default(),
             tools: Fields::default(),
             verify: Fields::default(),
@@ -259,6 +273,10 @@ impl Step {
             "prompt" => self.prompt.read(key, block, diagnostics, expression),
             "run" => self.run.read(key, block, diagnostics, Command::parse),
             "time" => self.time.read(key, block, diagnostics, time),
+            "max_visits" => {
+                let limit = MaxVisits::parse(block, diagnostics);
+                self.max_visits.read(key, block, diagnostics, |_| limit);
+            }
             "model" => {
                 self.model.read(key, block, diagnostics, |input| text(input, "a model's name"));
             }

@@ -4,7 +4,9 @@ use std::fmt::Write as _;
 
 use super::format::one_line;
 use super::paint;
-use crate::{CommandStep, Evidence, FileScope, Needs, OutcomeOutline, Outline, StepOutline, Tool};
+use crate::{
+    CommandStep, Evidence, FileScope, Needs, OutcomeOutline, Outline, StepLimits, StepOutline, Tool,
+};
 
 /// Lines wrap before this column.
 const MAX_COLUMNS: usize = 96;
@@ -33,7 +35,20 @@ pub(super) fn gates(outline: &Outline, step: &StepOutline) -> String {
             step.verify.iter().map(|command| one_line(&command.to_string())).collect();
         entry(&mut text, STEP_INDENT, "verify", &commands);
     }
+    let limits = limits(step.limits);
+    if !limits.is_empty() {
+        entry(&mut text, STEP_INDENT, "limits", &limits);
+    }
     text
+}
+
+/// The limits that a step has of its own.
+fn limits(StepLimits { max_visits, when_full: _ }: StepLimits) -> Vec<String> {
+    let visits = max_visits.map(|most| match most {
+        1 => "one visit".to_owned(),
+        most => format!("{most} visits"),
+    });
+    visits.into_iter().collect()
 }
 
 /// The lines about the files that a run may change and what it requires of the working directory.

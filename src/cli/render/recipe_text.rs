@@ -6,7 +6,10 @@ use strum::IntoEnumIterator;
 
 use super::gates::{evidence, files, gates};
 use super::paint;
-use crate::{Guardrail, Guardrails, NextOutline, OutcomeOutline, Outline, StepOutline};
+use crate::{
+    Guardrail, Guardrails, NextOutline, OutcomeOutline, Outline, ReasonInfo, StepLimits,
+    StepOutline, WhenFull,
+};
 
 /// The whole recipe as text.
 pub(in crate::cli) fn outlined(outline: &Outline) -> String {
@@ -57,7 +60,20 @@ fn step_in_words(outline: &Outline, step: &StepOutline, first: bool) -> String {
             let _ = writeln!(text, "          {}", paint::dim(outcome.description));
         }
     }
+    text.push_str(&when_full(outline, step));
     text
+}
+
+/// Where a run goes instead of visiting the step more often than it may.
+fn when_full(outline: &Outline, step: &StepOutline) -> String {
+    let StepLimits { max_visits: Some(visits), when_full: Some(next), .. } = step.limits else {
+        return String::new();
+    };
+    let next = match next {
+        WhenFull::Step(index) => paint::cyan(outline.steps[index].name),
+        WhenFull::Exit(reason) => end(reason.definition()),
+    };
+    format!("    instead of visit {}: {next}\n", visits.saturating_add(1))
 }
 
 /// The outcome's name, with `(findings)` as the author writes it if it carries findings.
@@ -71,15 +87,17 @@ fn next(outline: &Outline, outcome: &OutcomeOutline) -> String {
         NextOutline::Step(index) => format!("{}{evidence}", paint::cyan(outline.steps[index].name)),
         NextOutline::Exit(reason) => {
             let definition = reason.definition();
-            let verdict = definition.verdict();
-            let end =
-                paint::verdict(verdict, format!("{} {}", paint::sign(verdict), definition.code));
-            format!("{end}{evidence}: {}", definition.general_message())
+            format!("{}{evidence}: {}", end(definition), definition.general_message())
         }
         NextOutline::Restart { id, .. } => {
             format!("↻ {} in a fresh session{evidence}", paint::cyan(id))
         }
     }
+}
+
+fn end(definition: &ReasonInfo) -> String {
+    let verdict = definition.verdict();
+    paint::verdict(verdict, format!("{} {}", paint::sign(verdict), definition.code))
 }
 
 /// The configured limits, and which of them are proven never to trip.
@@ -91,6 +109,7 @@ fn guardrails(outline: &Outline) -> String {
         max_verify_time_per_milestone,
         max_review_rounds,
         exit_on_other,
+        raised_visits: _,
     } = outline.guardrails;
     let mut text = String::new();
     for guardrail in Guardrail::iter() {
@@ -145,6 +164,7 @@ mod tests {
             step Build { run: "make -j \\\n    all", time: 10m, Passed => exit TaskCommitted, Failed => Fix }
             step Fix {
                 prompt: "Fix it.",
+                max_visits: 4 => exit MaxTicks,
                 tools: [edit, "cargo build *", "cargo test *"],
                 verify: ["make check", ["make", "lint"]],
                 outcomes: [
@@ -175,11 +195,13 @@ Steps
   fix
     tools: edit, cargo {build, test} *
     verify: make check, make lint
+    limits: 4 visits
       complete        → build if changed
       again(findings) → ↻ repair in a fresh session if no_commit && exists \"log\"
           The log says why it failed, and nothing was committed.
       give-up         → ● implementation-blocked if \"test -s log\": Implementation blocked - cannot proceed
       other           → ● user-provided-other: Recipe exited by user choice
+    instead of visit 5: ⚠ max_ticks
 
 Files
   allow: src/**, *.md
@@ -195,7 +217,7 @@ Guardrails
   max_review_rounds: at most 2 rounds of a review without fewer findings
   exit_on_other: the agent may end the run with `other` at every step
 
-A run takes at most 6 steps: build ×3, fix ×3";
+A run takes at most 7 steps: build ×3, fix ×4";
         let text = outlined(Repair::OUTLINE);
         assert_eq!(anstream::adapter::strip_str(&text).to_string(), expected);
     }

@@ -104,8 +104,8 @@ fn log(run: RunId, session: SessionId, recipe: &str, event: &Event, reply: Optio
             let problem = short(problem);
             tracing::info!(%run, %session, recipe, step, number, of, %cause, problem, "Asking the agent again");
         }
-        Event::Moved { from, outcome, to, number, .. } => {
-            tracing::info!(%run, %session, recipe, from, outcome, to, number, "Recipe moved to the next step");
+        Event::Moved { from, outcome, to, number, instead_of, .. } => {
+            tracing::info!(%run, %session, recipe, from, outcome, to, number, instead_of, "Recipe moved to the next step");
         }
         Event::PromptQueued { prompt, .. } => {
             tracing::info!(%run, %session, %prompt, "Prompt queued");

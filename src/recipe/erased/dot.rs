@@ -3,11 +3,13 @@
 use std::fmt::Write as _;
 
 use super::{NextOutline, Outline};
+use crate::recipe::step_limits::WhenFull;
 
 impl Outline {
     /// The graph for Graphviz; the implied `other` is left out, since every step has it.
     ///
-    /// A command step is a hexagon with its command; `✓` marks the commands that verify a step.
+    /// A command step is a hexagon with its command; `✓` marks the commands that verify a step. A
+    /// dashed arrow leads from a step that was visited as often as it may be.
     #[must_use]
     pub fn to_dot(&self) -> String {
         let mut out =
@@ -55,6 +57,27 @@ impl Outline {
                 };
                 let label = escaped(&outcome.label());
                 let _ = writeln!(out, "    \"{}\" -> \"{target}\" [label=\"{label}\"];", step.name);
+            }
+            if let Some((when_full, label)) = step.limits.when_full.zip(step.full_label()) {
+                let target = match when_full {
+                    WhenFull::Step(next) => self.steps[next].name.to_owned(),
+                    WhenFull::Exit(reason) => {
+                        let definition = reason.definition();
+                        ends += 1;
+                        let color = definition.category.color();
+                        let _ = writeln!(
+                            out,
+                            "    \"end {ends}\" [shape=oval, color=\"{color}\", label=\"{}\"];",
+                            definition.code
+                        );
+                        format!("end {ends}")
+                    }
+                };
+                let _ = writeln!(
+                    out,
+                    "    \"{}\" -> \"{target}\" [style=dashed, label=\"{label}\"];",
+                    step.name
+                );
             }
         }
         out.push_str("}\n");

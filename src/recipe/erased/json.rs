@@ -6,6 +6,7 @@ use super::{CommandStep, Fingerprint, NextOutline, OutcomeOutline, Outline, Step
 use crate::recipe::command_line::CommandLine;
 use crate::recipe::evidence::Evidence;
 use crate::recipe::reason_info::ReasonInfo;
+use crate::recipe::step_limits::{StepLimits, WhenFull};
 use crate::recipe::tool::Tool;
 
 impl Serialize for Outline {
@@ -48,6 +49,8 @@ struct StepJson {
     run: Option<RunJson>,
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     verify: &'static [CommandLine],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    limits: Option<LimitsJson>,
     outcomes: Vec<OutcomeJson>,
 }
 
@@ -56,6 +59,14 @@ struct RunJson {
     command: &'static CommandLine,
     #[serde(skip_serializing_if = "Option::is_none")]
     time_s: Option<u64>,
+}
+
+#[derive(serde::Serialize)]
+struct LimitsJson {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    max_visits: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    when_full: Option<NextJson>,
 }
 
 #[derive(serde::Serialize)]
@@ -82,12 +93,26 @@ impl StepJson {
     fn new(outline: &Outline, step: &'static StepOutline) -> Self {
         let outcomes =
             step.outcomes.iter().map(|outcome| OutcomeJson::new(outline, outcome)).collect();
-        let StepOutline { name, description, model, prompt, tools, command, verify, .. } = *step;
+        let StepOutline {
+            name, description, model, prompt, tools, command, verify, limits, ..
+        } = *step;
+        let limits = (!limits.is_empty()).then(|| LimitsJson::new(outline, limits));
         let run = command.map(|CommandStep { command, time }| RunJson {
             command,
             time_s: time.map(|time| time.as_secs()),
         });
-        Self { name, description, model, prompt, tools, run, verify, outcomes }
+        Self { name, description, model, prompt, tools, run, verify, limits, outcomes }
+    }
+}
+
+impl LimitsJson {
+    fn new(outline: &Outline, limits: StepLimits) -> Self {
+        let StepLimits { max_visits, when_full } = limits;
+        let when_full = when_full.map(|next| match next {
+            WhenFull::Step(index) => NextJson::Step(outline.steps[index].name),
+            WhenFull::Exit(reason) => NextJson::Exit(reason.definition()),
+        });
+        Self { max_visits, when_full }
     }
 }
 

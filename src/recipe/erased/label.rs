@@ -17,6 +17,17 @@ impl StepOutline {
     }
 }
 
+impl StepOutline {
+    /// The label of the arrow to where a run goes when it has visited the step as often as it may.
+    pub(super) fn full_label(&self) -> Option<String> {
+        self.limits.max_visits.map(|visits| match visits {
+            1 => "visited once".to_owned(),
+            2 => "visited twice".to_owned(),
+            more => format!("visited {more} times"),
+        })
+    }
+}
+
 impl OutcomeOutline {
     /// The label of its arrow: its name and the evidence it requires.
     pub(super) fn label(&self) -> String {

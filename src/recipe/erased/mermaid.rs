@@ -6,11 +6,13 @@ use strum::IntoEnumIterator;
 
 use super::{NextOutline, Outline};
 use crate::recipe::reason_info::Category;
+use crate::recipe::step_limits::WhenFull;
 
 impl Outline {
     /// The graph as a Mermaid flowchart; the implied `other` is left out, since every step has it.
     ///
-    /// A command step is a hexagon with its command; `✓` marks the commands that verify a step.
+    /// A command step is a hexagon with its command; `✓` marks the commands that verify a step. A
+    /// dotted arrow leads from a step that was visited as often as it may be.
     #[must_use]
     pub fn to_mermaid(&self) -> String {
         let mut out = String::from("flowchart TD\n");
@@ -41,6 +43,18 @@ impl Outline {
                 };
                 let _ =
                     writeln!(out, "    s{index} -- \"{}\" --> {target}", escaped(&outcome.label()));
+            }
+            if let Some((when_full, label)) = step.limits.when_full.zip(step.full_label()) {
+                let target = match when_full {
+                    WhenFull::Step(next) => format!("s{next}"),
+                    WhenFull::Exit(reason) => {
+                        let definition = reason.definition();
+                        let end = ends.len();
+                        ends.push(format!("e{end}"));
+                        format!("e{end}([\"{}\"]):::{}", definition.code, definition.category)
+                    }
+                };
+                let _ = writeln!(out, "    s{index} -. \"{label}\" .-> {target}");
             }
         }
         for category in Category::iter() {

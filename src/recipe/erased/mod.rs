@@ -23,6 +23,7 @@ use super::file_rules::{FileScope, Needs};
 use super::guardrail::{Guardrail, Guardrails};
 use super::registry::AnyReason;
 use super::snapshot::{Snapshot, SnapshotError};
+use super::step_limits::StepLimits;
 use super::tool::Tool;
 use super::wire_enum::UnknownName;
 
@@ -215,6 +216,8 @@ pub struct StepOutline {
     pub command: Option<CommandStep>,
     /// The commands that must succeed before an outcome leads to a step or a restart.
     pub verify: &'static [CommandLine],
+    /// The limits that it has of its own.
+    pub limits: StepLimits,
     /// What the agent may report, in the order of declaration, with an implied `other` last. A
     /// command step has `passed` and `failed`.
     pub outcomes: &'static [OutcomeOutline],

@@ -12,8 +12,9 @@ use super::erased::{
     AnyRecipe, AnyRestart, Next, NextOutline, OutcomeOutline, Outline, StepOutline,
 };
 use super::exit::Exit;
-use super::guardrail::Guardrails;
+use super::guardrail::{Guardrails, within_step};
 use super::ledger::{Ledger, Visits};
+use super::step_limits::WhenFull;
 use super::wire_enum::{UnknownName, WireEnum};
 
 /// A recipe: steps, outcomes and where they lead, checked at compile time.
@@ -195,6 +196,9 @@ impl<R: Recipe> Position<R> {
         match outcome.next {
             NextOutline::Step(index) => {
                 let step = &R::OUTLINE.steps[index];
+                if step.limits.max_visits.is_some() {
+                    return self.enter_limited(index, limits);
+                }
                 match self.ledger.enter(index, &step.name, limits) {
                     Ok(()) => {
                         self.step = index;
@@ -208,6 +212,33 @@ impl<R: Recipe> Position<R> {
                 match self.ledger.restart(&self.outline().name, limits) {
                     Ok(restarts) => Next::Restart(AnyRestart { recipe, restarts }),
                     Err(exit) => Next::Exit(exit),
+                }
+            }
+        }
+    }
+
+    /// Enters a step with a limit of its own, or goes where that leads.
+    fn enter_limited(&mut self, index: usize, limits: &Guardrails) -> Next {
+        let mut index = index;
+        // Limits do not lead to each other in a circle, so this ends.
+        loop {
+            let step = &R::OUTLINE.steps[index];
+            let own = step.limits.max_visits.map(|visits| within_step(*limits, visits));
+            let limits = own.as_ref().unwrap_or(limits);
+            let is_full = own
+                .and_then(|own| own.max_step_visits)
+                .is_some_and(|visits| self.ledger.is_full(index, visits));
+            match step.limits.when_full.filter(|_| is_full) {
+                Some(WhenFull::Step(other)) => index = other,
+                Some(WhenFull::Exit(reason)) => return Next::Exit(Exit::at(reason)),
+                None => {
+                    return match self.ledger.enter(index, &step.name, limits) {
+                        Ok(()) => {
+                            self.step = index;
+                            Next::Step(step)
+                        }
+                        Err(exit) => Next::Exit(exit),
+                    };
                 }
             }
         }

@@ -7,3 +7,4 @@ mod one_run;
 mod properties;
 mod proving;
 mod review;
+mod step_limits;

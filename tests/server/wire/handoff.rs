@@ -51,7 +51,7 @@ fn found(outcome: &str, cost_usd: f64) -> Event {
 
 fn moved(from: &str, outcome: &str, to: &str, number: u32) -> Event {
     let (from, outcome, to) = (from.to_owned(), outcome.to_owned(), to.to_owned());
-    Event::Moved { from, outcome, to, number, visit: 1 }
+    Event::Moved { from, outcome, to, number, visit: 1, instead_of: None }
 }
 
 fn checked(kind: CheckKind, name: &str, verdict: CheckVerdict, found: &str) -> Event {

@@ -16,6 +16,9 @@ const MIN_READABLE_SCALE = 0.75;
 
 const MAX_SCALE = 3;
 
+// The name of the edge that leads away from a full step. No outcome has a space in its name.
+const FULL = "when full";
+
 // How much a press of a zoom button changes the scale.
 const ZOOM_STEP = 1.25;
 
@@ -36,6 +39,7 @@ export class Picture {
     const [width, height] = [graph.graph().width, graph.graph().height].map(Math.ceil);
     this.size = { width, height };
     this.first = outline.initial;
+    this.steps = outline.steps;
     this.svg = svg("svg", { class: "graph", viewBox: `0 0 ${width} ${height}`, role: open ? "group" : "img", "aria-label": described(outline) },
       svg("defs", {}, arrow("arrow"), arrow("arrow-taken")));
     for (const edge of graph.edges()) this.#drawEdge(edge, graph.edge(edge));
@@ -141,8 +145,8 @@ export class Picture {
     }
   }
 
-  #drawEdge({ v: from, name }, { points, label, x, y, width, description }) {
-    const line = svg("path", { class: "line", d: path(points), "marker-end": "url(#arrow)" });
+  #drawEdge({ v: from, name }, { points, label, x, y, width, description, dashed }) {
+    const line = svg("path", { class: dashed ? "line dashed" : "line", d: path(points), "marker-end": "url(#arrow)" });
     const box = svg("rect", { class: "label-box", x: x - width / 2, y: y - LABEL.height / 2, width, height: LABEL.height, rx: 4 });
     const title = description && svg("title", {}, description);
     const group = svg("g", { class: "edge" }, line, box, svg("text", { class: "label", x, y }, label), title);
@@ -170,14 +174,28 @@ export class Picture {
       this.#link(group, name, count);
       if (visits.textContent !== (count > 1 ? `×${count}` : "")) visits.replaceChildren(...badge(node, count));
     }
-    for (const { from, outcome } of transitions) {
-      const edge = this.#edges.get(`${from} ${outcome}`);
-      edge?.group.classList.add("taken");
-      edge?.line.setAttribute("marker-end", "url(#arrow-taken)");
+    for (const { from, outcome, detour } of transitions) {
+      for (const name of [`${from} ${outcome}`, ...this.#detour(from, outcome, detour)]) {
+        const edge = this.#edges.get(name);
+        edge?.group.classList.add("taken");
+        edge?.line.setAttribute("marker-end", "url(#arrow-taken)");
+      }
     }
     const highlighted = currentStep ?? (this.#nodes.has(reached) ? reached : end?.step);
     if (highlighted !== this.#highlighted) this.#bringIntoView(highlighted);
     this.#highlighted = highlighted;
+  }
+
+  // The edges away from full steps that a run took before it entered another one instead.
+  #detour(from, outcome, to) {
+    const step = (name) => this.steps.find((step) => step.name === name);
+    const edges = [];
+    let at = step(from)?.outcomes.find(({ name }) => name === outcome)?.next.step;
+    while (to && at && at !== to && edges.length < this.steps.length) {
+      edges.push(`${at} ${FULL}`);
+      at = step(at)?.limits?.when_full?.step;
+    }
+    return edges;
   }
 
   // Scrolls the frame, not the page.
@@ -202,6 +220,13 @@ function arranged(outline) {
       if (exit) graph.setNode(target, sized(exit.code, EXIT, { exit, description: exit.message }));
       if (restart) graph.setNode(target, sized(restart, EXIT, { restart, description: `Continues with ${restart} in a new session` }));
       graph.setEdge(step.name, target, { ...sized(outcome.name, LABEL, { description: outcome.description }), labelpos: "c" }, outcome.name);
+    }
+    // Where a run goes that has visited the step as often as it may.
+    const { when_full: next, max_visits: most } = step.limits ?? {};
+    if (next) {
+      const target = next.step ?? `${step.name} ${FULL} →`;
+      if (next.exit) graph.setNode(target, sized(next.exit.code, EXIT, { exit: next.exit, description: next.exit.message }));
+      graph.setEdge(step.name, target, { ...sized(`visited ×${most}`, LABEL), labelpos: "c", dashed: true }, FULL);
     }
   }
   layout(graph);
@@ -243,6 +268,7 @@ function path([first, ...rest]) {
 // The graph as text, for screen readers.
 function described({ label, steps }) {
   const leads = ({ exit, restart, step }) => (exit ? `ends with ${exit.code}` : restart ? `restarts ${restart}` : `leads to ${step}`);
-  const sentences = steps.map(({ name, outcomes }) => `${name}: ${outcomes.map(({ name, next }) => `${name} ${leads(next)}`).join(", ")}`);
+  const full = (limits) => (limits?.when_full ? `, once visited ${limits.max_visits} times it ${leads(limits.when_full)}` : "");
+  const sentences = steps.map(({ name, limits, outcomes }) => `${name}: ${outcomes.map(({ name, next }) => `${name} ${leads(next)}`).join(", ")}${full(limits)}`);
   return `The steps of ${label}. ${sentences.join(". ")}`;
 }

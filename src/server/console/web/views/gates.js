@@ -10,8 +10,13 @@ const listed = (parts) => parts.flatMap((part, index) => (index === 0 ? [part] :
 // A command as its author wrote it: a line for a shell, or a program and its arguments.
 const written = (command) => (Array.isArray(command) ? command.join(" ") : command);
 
+const times = (count) => (count === 1 ? "once" : count === 2 ? "twice" : `${count} times`);
+
+// Where a run goes that has visited a step as often as it may.
+const leads = (next) => next && [", and then ", next.step ? ["goes to ", code(next.step)] : ["ends with ", code(next.exit.code)], " instead"];
+
 // What a step has besides its prompt. A step that is a command has no agent.
-export function gates({ tools, run, verify, outcomes }) {
+export function gates({ tools, run, verify, limits, outcomes }) {
   const described = outcomes.filter(({ description }) => description);
   const proved = outcomes.filter(({ evidence }) => evidence);
   const carrying = outcomes.filter(({ findings }) => findings);
@@ -19,6 +24,7 @@ export function gates({ tools, run, verify, outcomes }) {
     run
       ? h("li", {}, "The engine runs ", code(written(run.command)), run.time_s && ` for at most ${run.time_s} s`, ". No agent is involved.")
       : h("li", {}, "The agent may ", may(tools)),
+    limits?.max_visits && h("li", {}, `A run visits it at most ${times(limits.max_visits)}`, leads(limits.when_full), "."),
     described.map(({ name, description }) => h("li", {}, code(name), ": ", description)),
     verify && h("li", {}, "Before the next step, the engine runs ", listed(verify.map((command) => code(written(command)))), "."),
     proved.map(({ name, evidence }) => h("li", {}, code(name), " counts only if the engine finds ", listed(evidence.map(code)), ".")),

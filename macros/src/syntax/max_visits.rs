@@ -1,0 +1,44 @@
+//! `max_visits: 3` or `max_visits: 3 => Step`
+
+use syn::parse::ParseStream;
+use syn::{Lit, LitInt, Token};
+
+use super::next::Next;
+use crate::diagnostic::Diagnostics;
+
+const EXPECTED: &str =
+    "expected how often a run may visit the step: `max_visits: 3`, or `max_visits: 3 => Step`";
+
+/// How often a step may be visited, and where a run goes instead of visiting it once more.
+#[derive(Clone)]
+pub(crate) struct MaxVisits {
+    pub(crate) number: LitInt,
+    /// What follows the arrow, if there is one.
+    pub(crate) next: Option<Next>,
+}
+
+impl MaxVisits {
+    /// Reads what follows the colon. The arrow of another language is reported and accepted.
+    pub(super) fn parse(
+        input: ParseStream<'_>,
+        diagnostics: &mut Diagnostics,
+    ) -> syn::Result<Self> {
+        let number = match input.parse::<Lit>().map_err(|_| input.error(EXPECTED))? {
+            Lit::Int(number) => number,
+            other => return Err(syn::Error::new_spanned(other, EXPECTED)),
+        };
+        if input.peek(Token![->]) {
+            let arrow = input.parse::<Token![->]>()?;
+            diagnostics.error(arrow, format!("write `max_visits: {number} => …`"));
+        } else if input.parse::<Option<Token![=>]>>()?.is_none() {
+            return Ok(Self { number, next: None });
+        }
+        if input.is_empty() || input.peek(Token![,]) {
+            return Err(input.error(
+                "expected where a run goes instead of one more visit: a step or `exit Reason`",
+            ));
+        }
+        let next = Next::parse(input, diagnostics)?;
+        Ok(Self { number, next: Some(next) })
+    }
+}

@@ -1,0 +1,17 @@
+// Only the limit leads to `Escalate`, and that is enough. Nothing leads to `Forgotten`.
+surefire::recipe! {
+    recipe Example {
+        initial: Fix,
+        step Fix {
+            prompt: "Fix it.",
+            max_visits: 3 => Escalate,
+            outcomes: [Done, Again],
+            Done => exit TaskCommitted,
+            Again => Fix,
+        }
+        step Escalate { prompt: "Ask.", outcomes: [Asked], Asked => exit ClarificationNeeded }
+        step Forgotten { prompt: "Ask.", outcomes: [Asked], Asked => exit ClarificationNeeded }
+    }
+}
+
+fn main() {}

@@ -50,7 +50,7 @@
 /// | `allow_lockfiles` | `true` lets a run change the lockfiles of package managers |
 /// | `needs` | what a run requires before it begins: `{ clean_tree, task }`, see [below](#files) |
 /// | `isolate` | `true` lets a run work in a git worktree of its own |
-/// | `exits` | your own enum of exit reasons, see [`Registry`](crate::Registry); the standard one unless given |
+/// | `exits` | your own enum of exit reasons, see [below](#exit-reasons); the standard one unless given |
 /// | `guardrails` | `max_step_visits`, `max_total_steps`, `max_restarts`, `max_verify_time_per_milestone`, `max_review_rounds`, `exit_on_other` |
 ///
 /// The doc comment's first paragraph is the description that people see in lists.
@@ -75,6 +75,38 @@
 ///
 /// `include name(parameter => Next);` inserts steps that were defined with
 /// [`steps!`](crate::steps!).
+///
+/// # Exit reasons
+///
+/// `exit Reason` names a variant of [`ExitReason`](crate::ExitReason) or, in a recipe with `exits`,
+/// of your own enum, which derives [`Registry`](crate::Registry). There, `exit ExitReason::Name` is
+/// a standard reason.
+///
+/// ```
+/// use surefire::Registry;
+///
+/// #[derive(Debug, Clone, Copy, PartialEq, Eq, Registry)]
+/// pub enum ReleaseExits {
+///     #[reason(category = completed, message = "The release is out")]
+///     Released,
+/// }
+///
+/// surefire::recipe! {
+///     pub recipe Publish {
+///         initial: Upload,
+///         exits: ReleaseExits,
+///         step Upload {
+///             prompt: "Publish the release.",
+///             outcomes: [Complete, Blocked],
+///             Complete => exit Released,
+///             Blocked => exit ExitReason::ImplementationBlocked,
+///         }
+///     }
+/// }
+///
+/// assert_eq!(Publish::begin().complete().reason(), Some(ReleaseExits::Released));
+/// assert_eq!(Publish::begin().blocked().code(), "implementation-blocked");
+/// ```
 ///
 /// # Tools
 ///

@@ -323,7 +323,7 @@ The engine looks for `changed && exists "NOTES.md"` before that; this method doe
         pub fn complete(self) -> ::core::result::Result<At<Build>, ::surefire::Exit> {
             enter(self.ledger)
         }
-        ///Reports `nothing-new`: the run ends with `Quiet`.
+        ///Reports `nothing-new`: the run ends with `NoChangesToCommit`.
         /**
 The engine looks for `no_commit && "git diff --quiet"` before that; this method does not.*/
         #[inline]
@@ -595,11 +595,8 @@ impl ::surefire::__private::Scope for release::Step {
         ::core::option::Option::Some(&[::surefire::Tool::Read]),
     ];
     const EXITS: &'static [::surefire::AnyReason] = &[
-        ::surefire::__private::reason::<
-            Self,
-        >(
-            <<Self as ::surefire::__private::Scope>::Exits>::Quiet
-                as ::core::primitive::usize,
+        ::surefire::__private::standard_reason(
+            ::surefire::ExitReason::NoChangesToCommit,
         ),
         ::surefire::__private::STANDARD_OTHER,
         ::surefire::__private::reason::<

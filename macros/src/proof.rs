@@ -120,7 +120,7 @@ fn fingerprint(shape: &Shape) -> u64 {
     };
     let next = |next: Next| match next {
         Next::Step(next) => shape.steps[next].wire.clone(),
-        Next::Exit(exit) => format!("exit {}", shape.exits[exit].name()),
+        Next::Exit(exit) => format!("exit {}", shape.exit_path(exit)),
         Next::Restart(restart) => format!("restart {}", shape.restarts[restart].name),
     };
     add(&shape.steps[shape.initial].wire);

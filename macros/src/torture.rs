@@ -113,7 +113,7 @@ const WITH_COMMANDS: &str = r#"
                 max_visits: 2 => Escalate,
                 verify: ["cargo test", ["cargo", "clippy"]],
                 outcomes: [Complete, Again, Stuck, StartOver],
-                Complete => exit TaskCommitted if commit && clean,
+                Complete => exit ExitReason::TaskCommitted if commit && clean,
                 Again(findings) | Stuck => Build if changed && exists "TODO" && "make check",
                 StartOver => restart Everything if ["test", "-e", "x"],
             }

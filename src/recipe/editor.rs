@@ -58,7 +58,8 @@ pub enum RecipeField {
     needs,
     /// `true` lets a run work in a git worktree of its own.
     isolate,
-    /// Your own enum of exit reasons. Default: [`ExitReason`](crate::ExitReason).
+    /// Your own enum of exit reasons. Default: [`ExitReason`](crate::ExitReason), whose reasons can
+    /// also be named in full: `exit ExitReason::TaskCommitted`.
     exits,
     /// The limits of a run: `{ max_step_visits: 3, max_total_steps: 100 }`.
     guardrails,

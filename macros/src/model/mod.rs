@@ -15,7 +15,7 @@ use syn::{Expr, LitStr, Path, Visibility};
 use crate::check::Valid;
 use crate::proof::Proof;
 use crate::resolve::{Evidence, Limits, OTHER, Tool};
-use crate::syntax::{Command, Docs};
+use crate::syntax::{Command, Docs, Reason};
 
 pub(crate) use flow::Flow;
 
@@ -77,7 +77,7 @@ pub(crate) struct WrittenRecipe {
     pub(crate) guardrails: Vec<Ident>,
     pub(crate) initial: Option<Ident>,
     /// The exit reasons.
-    pub(crate) reasons: Vec<Ident>,
+    pub(crate) reasons: Vec<Reason>,
 }
 
 /// The names that the author wrote in a step, right or wrong, for editors.
@@ -177,8 +177,8 @@ pub(crate) enum Next {
 
 /// Which reason an exit has.
 pub(crate) enum Exit {
-    /// A variant of the recipe's registry.
-    Authored(Ident),
+    /// A variant of the recipe's registry, or of the standard one.
+    Authored(Reason),
     /// The standard one of the implied `Other`, also used in place of an unknown one after a mistake.
     StandardOther,
 }
@@ -191,7 +191,7 @@ impl Exit {
 
     pub(crate) fn name(&self) -> String {
         match self {
-            Self::Authored(name) => name.to_string(),
+            Self::Authored(reason) => reason.name.to_string(),
             Self::StandardOther => "UserProvidedOther".to_owned(),
         }
     }
@@ -233,5 +233,29 @@ impl Shape {
             Some(path) => quote::quote!(#path),
             None => quote::quote!(#krate::ExitReason),
         }
+    }
+
+    /// The reason of an exit, told apart from a namesake in the author's registry.
+    pub(crate) fn exit_path(&self, exit: usize) -> String {
+        match &self.exits[exit] {
+            Exit::Authored(Reason { standard: Some(word), name }) if self.registry.is_some() => {
+                format!("{word}::{name}")
+            }
+            exit @ (Exit::Authored(_) | Exit::StandardOther) => exit.name(),
+        }
+    }
+
+    /// The variant that a reason is, with the span of its name, where errors of the compiler then
+    /// point.
+    pub(crate) fn variant(
+        &self,
+        Reason { standard, name }: &Reason,
+        krate: &TokenStream,
+    ) -> TokenStream {
+        let registry = match standard {
+            Some(word) => quote::quote!(#krate::#word),
+            None => self.registry(krate),
+        };
+        quote::quote_spanned!(name.span()=> #registry::#name)
     }
 }

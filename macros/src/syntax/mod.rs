@@ -31,7 +31,7 @@ pub(crate) use fragment::Fragment;
 pub(crate) use guardrails::{Entry, Value};
 pub(crate) use include::{fetch, splice};
 pub(crate) use max_visits::MaxVisits;
-pub(crate) use next::Next;
+pub(crate) use next::{Next, Reason};
 pub(crate) use outcomes::Declared;
 pub(crate) use recipe::{Input, Recipe};
 pub(crate) use step::{Mapping, Step};

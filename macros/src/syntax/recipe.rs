@@ -12,7 +12,7 @@ use super::guardrails::{self, Entry};
 use super::heading::heading;
 use super::include::{self, Included};
 use super::needs::needs;
-use super::next::Next;
+use super::next::{Next, Reason};
 use super::step::{Step, text};
 use super::tools::{Tool, tools};
 use crate::diagnostic::Diagnostics;
@@ -93,7 +93,7 @@ impl Recipe {
     }
 
     /// The exit reasons that its own steps name.
-    pub(crate) fn reasons(&self) -> impl Iterator<Item = &Ident> {
+    pub(crate) fn reasons(&self) -> impl Iterator<Item = &Reason> {
         let own = self.steps.iter().filter(|step| !step.shared);
         own.flat_map(Step::nexts).filter_map(|next| match next {
             Next::Exit(reason) => Some(reason),

@@ -74,7 +74,8 @@
 /// a step.
 ///
 /// `include name(parameter => Next);` inserts steps that were defined with
-/// [`steps!`](crate::steps!).
+/// [`steps!`](crate::steps!), and `include name(…) as Early;` inserts them under names that begin
+/// with `Early`.
 ///
 /// # Exit reasons
 ///
@@ -396,10 +397,49 @@ macro_rules! recipe {
 /// assert_eq!(ReviewOnly::begin().no_issues().code(), "changes-committed");
 /// ```
 ///
+/// To include the same steps twice, give one of them other names: after `as Early`, they are called
+/// `EarlyReview` and `EarlyFix`, and lead to each other.
+///
+/// ```
+/// # surefire::steps! {
+/// #     steps review_loop(clean) {
+/// #         step Review {
+/// #             prompt: "Review the changes.",
+/// #             outcomes: [NoIssues, IssuesFound],
+/// #             NoIssues => clean,
+/// #             IssuesFound => Fix,
+/// #         }
+/// #         step Fix {
+/// #             prompt: "Fix what the review found.",
+/// #             outcomes: [Complete],
+/// #             Complete => Review,
+/// #         }
+/// #     }
+/// # }
+/// surefire::recipe! {
+///     recipe InTwoParts {
+///         initial: Design,
+///         guardrails: { max_step_visits: 3 },
+///         step Design { prompt: "Design it.", outcomes: [Complete], Complete => EarlyReview }
+///         include review_loop(clean => Implement) as Early;
+///         step Implement { prompt: "Implement it.", outcomes: [Complete], Complete => Review }
+///         include review_loop(clean => exit ChangesCommitted);
+///     }
+/// }
+///
+/// let fix = InTwoParts::begin().complete()?.issues_found()?;
+/// assert_eq!(fix.position().outline().name, "early-fix");
+/// # Ok::<(), surefire::Exit>(())
+/// ```
+///
 /// Prompt files, and constants with tools, are found beside the source that defines the steps.
 /// Evidence may be in the steps (`NoIssues => clean if changed`), at the `include`
-/// (`clean => exit Done if commit`), or in both. Shared steps can only be used in the crate that
-/// defines them; declare them `pub(crate)` for that.
+/// (`clean => exit Done if commit`), or in both. `exit Reason` is one of the recipe's `exits`, and
+/// `exit ExitReason::Name` is always a standard one.
+///
+/// `pub(crate) steps` can be used in other modules, and `pub steps` in other crates, which include
+/// them by their path: `include helpers::review_loop(clean => Commit);`. Their names are unique in
+/// the crate that defines them, and a recipe that they restart is a parameter.
 #[macro_export]
 macro_rules! steps {
     ($($written:tt)*) => { $crate::__private::steps! { ($crate) $($written)* } };

@@ -119,6 +119,21 @@ const WITH_COMMANDS: &str = r#"
             }
         }
     }
+    surefire::steps! {
+        pub steps polish(then) {
+            step Review { prompt: "Review.", tools: [..BUILD], outcomes: [Good, Bad], Good => then, Bad => Fix }
+            step Fix { prompt: "Fix.", outcomes: [Complete, GivenUp], Complete => Review, GivenUp => exit ExitReason::ReviewRejected }
+        }
+    }
+    surefire::recipe! {
+        recipe Twice {
+            initial: Review,
+            exits: crate::MyExits,
+            guardrails: { max_step_visits: 3 },
+            include polish(then => LastReview);
+            include polish(then => exit Done if commit) as Last;
+        }
+    }
 "#;
 
 /// The bundled recipes and shared steps, and the recipes again with their shared steps inserted.
@@ -245,6 +260,8 @@ fn any_token(random: &mut Random) -> TokenTree {
         "needs",
         "findings",
         "true",
+        "as",
+        "ExitReason",
     ];
     const MARKS: [char; 11] = [',', ':', '=', '>', '-', ';', '#', '!', '.', '&', '|'];
     match random.below(6) {

@@ -65,7 +65,8 @@ pub enum RecipeField {
     guardrails,
     /// A step: `step Name { prompt: "…", outcomes: [Done], Done => exit TaskCommitted }`.
     step,
-    /// Steps from `steps!`: `include name(parameter => Next);`.
+    /// Steps from `steps!`: `include name(parameter => Next);`, or `include name(…) as Early;` to
+    /// call them `EarlyReview` and so on.
     include,
 }
 

@@ -20,6 +20,7 @@ mod needs;
 mod other;
 mod outcomes;
 mod prompts;
+mod public_steps;
 mod reach;
 mod run_steps;
 mod targets;
@@ -27,8 +28,6 @@ mod time;
 mod tools;
 mod traps;
 mod verify;
-
-use syn::Visibility;
 
 use crate::diagnostic::Diagnostics;
 use crate::resolve::{Resolved, ResolvedFragment};
@@ -91,12 +90,7 @@ pub(crate) struct Invalid {
 
 /// Applies the rules that shared steps have to follow by themselves.
 pub(crate) fn fragment(fragment: &ResolvedFragment, diagnostics: &mut Diagnostics) {
-    if let Visibility::Public(public) = &fragment.written.visibility {
-        diagnostics.error(
-            public,
-            "shared steps can be used in the crate that defines them: write `pub(crate)`",
-        );
-    }
+    public_steps::check(&fragment.written, diagnostics);
     let parameters: Vec<_> = fragment.written.parameters.iter().collect();
     for (index, parameter) in parameters.iter().enumerate() {
         if let Some(first) = parameters[..index].iter().find(|first| *first == parameter) {

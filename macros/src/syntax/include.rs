@@ -1,4 +1,5 @@
-//! `include name(…);` puts shared steps into a recipe.
+//! `include name(…);` puts shared steps into a recipe, and `include name(…) as Early;` puts them
+//! there under other names (`renamed.rs`).
 //!
 //! One macro cannot see the input of another. So `steps!` generates a small macro that carries the
 //! written steps. When `recipe!` finds an `include`, it calls that macro with its whole input, and
@@ -16,6 +17,7 @@ use super::findings::group;
 use super::fragment::{Fragment, Parameters, steps};
 use super::next::{Next, arrow};
 use super::recipe::Input;
+use super::renamed::Prefix;
 use super::step::{Mapping, Step};
 use super::tools::{Group as ToolGroup, Tool};
 use crate::diagnostic::Diagnostics;
@@ -31,7 +33,7 @@ pub(super) struct Included {
 }
 
 impl Included {
-    /// Reads what [`splice`] wrote: the path, the parameters, the arguments, the steps.
+    /// Reads what [`splice`] wrote: the path and the prefix, the parameters, the arguments, the steps.
     pub(super) fn parse(
         input: ParseStream<'_>,
         diagnostics: &mut Diagnostics,
@@ -39,7 +41,9 @@ impl Included {
         let (outer, path, parameters, args, block);
         braced!(outer in input);
         parenthesized!(path in outer);
+        let prefix = &path;
         let path = path.call(Path::parse_mod_style)?;
+        let prefix = Prefix::parse(prefix, &path, diagnostics);
         parenthesized!(parameters in outer);
         let parameters = Parameters::parse_terminated(&parameters)?;
         parenthesized!(args in outer);
@@ -48,6 +52,7 @@ impl Included {
         // Mistakes in the shared steps themselves were reported where they are defined.
         let (mut steps, broken) = steps(&block, &mut Diagnostics::default());
         let args = match_arguments(&path, &parameters, args, diagnostics);
+        let shared: Vec<_> = steps.iter().map(|step| step.name.clone()).collect();
         for step in &mut steps {
             step.shared = true;
             let constant = Fragment::prompt_constant(&step.name);
@@ -77,7 +82,15 @@ impl Included {
                     mapping.next = argument.and_then(|argument| argument.next.clone());
                     mapping.given =
                         argument.map_or_else(Vec::new, |argument| argument.evidence.clone());
+                } else if let (Some(Next::Step(target)), Some(prefix)) =
+                    (&mut mapping.next, &prefix)
+                    && shared.contains(target)
+                {
+                    *target = prefix.rename(target);
                 }
+            }
+            if let Some(prefix) = &prefix {
+                step.name = prefix.rename(&step.name);
             }
         }
         Ok(Self { steps, broken })
@@ -221,6 +234,7 @@ pub(crate) fn fetch(input: &Input) -> Option<TokenStream> {
     };
     let arguments = arguments.stream();
     let after = body.get(open + 1..).unwrap_or_default();
+    let (prefix, after) = after.split_at(Prefix::length(after));
     let after = match after {
         [TokenTree::Punct(mark), rest @ ..] if matches!(mark.as_char(), ';' | ',') => rest,
         _ => after,
@@ -228,7 +242,7 @@ pub(crate) fn fetch(input: &Input) -> Option<TokenStream> {
     let krate = &input.krate;
     let span = path.last().map_or_else(Span::call_site, TokenTree::span);
     Some(quote_spanned! {span=>
-        #(#path)*! { (#krate) { #(#header)* } { #(#before)* } (#(#path)*) (#arguments) { #(#after)* } }
+        #(#path)*! { (#krate) { #(#header)* } { #(#before)* } (#(#path)* #(#prefix)*) (#arguments) { #(#after)* } }
     })
 }
 

@@ -19,6 +19,7 @@ mod needs;
 mod next;
 mod outcomes;
 mod recipe;
+mod renamed;
 mod step;
 mod tools;
 

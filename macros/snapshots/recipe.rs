@@ -4,7 +4,7 @@
     [Write] { WriteOutcome[prompt tools verify max_visits outcomes] [Complete NothingNew]
     [Build Check] } { BuildOutcome[run time] [Passed Failed] [Check Write] } {
     CheckOutcome[prompt model outcomes] [NoIssues IssuesFound Other] [Write] }
-    [MyExits::Quiet] [MyExits::Unclear]
+    [::surefire::ExitReason::NoChangesToCommit] [MyExits::Unclear]
 }
 /// Writes a release note and publishes it.
 /**
@@ -18,7 +18,7 @@ Its runs may change `NOTES.md`, `docs/**` and no other files, and never `**/.env
 | step | outcome | next |
 |---|---|---|
 | [`Write`](release::Write), at most twice | `complete` | [`Build`](release::Build) if `changed && exists "NOTES.md"` |
-|  | `nothing-new` | exit `Quiet` if `no_commit && "git diff --quiet"` |
+|  | `nothing-new` | exit `NoChangesToCommit` if `no_commit && "git diff --quiet"` |
 | | *instead, once visited twice* | [`Check`](release::Check) |
 | [`Build`](release::Build) | `passed` | [`Check`](release::Check) |
 |  | `failed` | [`Write`](release::Write) |
@@ -35,11 +35,11 @@ If none of these fits, the agent reports `other`, and the run ends with `UserPro
 # Diagram
 
 <div>
-<svg viewBox="0 0 842 170" width="842" style="max-width:100%;height:auto" font-family="monospace" font-size="13" fill="none" stroke="currentColor" role="img" aria-label="the steps of release and how they follow each other">
+<svg viewBox="0 0 938 170" width="938" style="max-width:100%;height:auto" font-family="monospace" font-size="13" fill="none" stroke="currentColor" role="img" aria-label="the steps of release and how they follow each other">
 <defs><marker id="arrow-release" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto"><path d="M0 0L8 4L0 8Z" fill="currentColor" stroke="none"/></marker></defs>
 <rect x="150" y="8" width="140" height="28" rx="6" stroke-width="2"/>
 <text x="220" y="26" text-anchor="middle" fill="currentColor" stroke="none">write</text>
-<text x="432" y="26" text-anchor="start" fill="currentColor" stroke="none">nothing-new if no_commit and "git diff … → ■ Quiet</text>
+<text x="432" y="26" text-anchor="start" fill="currentColor" stroke="none">nothing-new if no_commit and "git diff … → ■ NoChangesToCommit</text>
 <rect x="150" y="62" width="140" height="28" rx="0" stroke-width="1"/>
 <path d="M156 62V90M284 62V90"/>
 <text x="220" y="80" text-anchor="middle" fill="currentColor" stroke="none">build</text>
@@ -818,7 +818,7 @@ impl ::surefire::Recipe for Release {
             },
         ],
         never_trips: &[],
-        fingerprint: ::surefire::Fingerprint(7070768858128586314u64),
+        fingerprint: ::surefire::Fingerprint(16849663371834579390u64),
     };
     #[inline]
     fn begin_after(restarts: ::core::primitive::u32) -> Self::Start {

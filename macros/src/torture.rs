@@ -217,7 +217,7 @@ fn mutate(tokens: TokenStream, random: &mut Random) -> TokenStream {
 }
 
 fn any_token(random: &mut Random) -> TokenTree {
-    const WORDS: [&str; 42] = [
+    const WORDS: [&str; 44] = [
         "step",
         "exit",
         "restart",

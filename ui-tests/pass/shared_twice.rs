@@ -10,7 +10,12 @@ surefire::steps! {
             IssuesFound => Fix,
             Odd => Ask,
         }
-        step Fix { prompt: include_str!("../fail/prompts/work.md"), outcomes: [Complete], Complete => Review }
+        step Fix {
+            prompt: include_str!("../fail/prompts/work.md"),
+            max_visits: 2 => Review,
+            outcomes: [Complete],
+            Complete => Review,
+        }
     }
 }
 
@@ -40,10 +45,11 @@ fn main() -> Result<(), surefire::Exit> {
     let names: Vec<_> = Twice::OUTLINE.steps.iter().map(|step| step.name).collect();
     assert_eq!(names, ["early-review", "early-fix", "review", "fix", "late-review", "late-fix", "ask"]);
     assert_eq!(Twice::OUTLINE.steps[1].prompt, Twice::OUTLINE.steps[5].prompt);
-    let review: twice::At<twice::EarlyReview> = Twice::begin().issues_found()?.complete()?;
+    let twice::EarlyFixEntry::EarlyFix(fix) = Twice::begin().issues_found()? else { panic!() };
+    let review: twice::At<twice::EarlyReview> = fix.complete()?;
     let review: twice::At<twice::Review> = review.no_issues()?;
     let late: twice::At<twice::lateReview> = review.odd()?.answered()?;
-    let fix: twice::At<twice::Fix> = late.no_issues()?;
+    let twice::FixEntry::Fix(fix) = late.no_issues()? else { panic!() };
     assert_eq!(fix.complete()?.no_issues().code(), "changes-committed");
 
     let last = FromElsewhere::begin().complete()?.typos()?.complete()?.none()?;

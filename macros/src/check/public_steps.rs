@@ -6,14 +6,14 @@
 use syn::Visibility;
 
 use crate::diagnostic::Diagnostics;
-use crate::syntax::{Fragment, Next};
+use crate::syntax::{Fragment, Next, Step};
 
 pub(super) fn check(fragment: &Fragment, diagnostics: &mut Diagnostics) {
     if !matches!(fragment.visibility, Visibility::Public(_)) {
         return;
     }
-    for mapping in fragment.steps.iter().flat_map(|step| &step.mappings) {
-        if let Some(Next::Restart(recipe)) = &mapping.next {
+    for next in fragment.steps.iter().flat_map(Step::nexts) {
+        if let Next::Restart(recipe) = next {
             let name = &fragment.name;
             let message = format!(
                 "another crate that includes `{name}` may not know this recipe: write a parameter, `{name}(again)` and `=> again`, or make the steps `pub(crate)`"

@@ -12,6 +12,7 @@ use syn::ext::IdentExt;
 use syn::parse::{ParseStream, Parser};
 use syn::{Path, Token, braced, parenthesized};
 
+use super::evidence::Term;
 use super::fields::{Fields, skip_item};
 use super::findings::group;
 use super::fragment::{Fragment, Parameters, steps};
@@ -52,7 +53,8 @@ impl Included {
         // Mistakes in the shared steps themselves were reported where they are defined.
         let (mut steps, broken) = steps(&block, &mut Diagnostics::default());
         let args = match_arguments(&path, &parameters, args, diagnostics);
-        let shared: Vec<_> = steps.iter().map(|step| step.name.clone()).collect();
+        let shared = steps.iter().map(|step| step.name.clone()).collect();
+        let places = Places { parameters: &parameters, arguments: args, shared, prefix };
         for step in &mut steps {
             step.shared = true;
             let constant = Fragment::prompt_constant(&step.name);
@@ -67,33 +69,44 @@ impl Included {
                 group.shared = true;
             }
             for limit in step.max_visits.0.iter_mut().filter_map(|field| field.value.as_mut()) {
-                if let Some(Next::Step(target)) = &limit.next
-                    && parameters.iter().any(|parameter| parameter == target)
-                {
-                    let argument = args.iter().find(|argument| argument.outcome == *target);
-                    limit.next = argument.and_then(|argument| argument.next.clone());
-                }
+                places.fill(&mut limit.next);
             }
             for mapping in &mut step.mappings {
-                if let Some(Next::Step(target)) = &mapping.next
-                    && parameters.iter().any(|parameter| parameter == target)
-                {
-                    let argument = args.iter().find(|argument| argument.outcome == *target);
-                    mapping.next = argument.and_then(|argument| argument.next.clone());
-                    mapping.given =
-                        argument.map_or_else(Vec::new, |argument| argument.evidence.clone());
-                } else if let (Some(Next::Step(target)), Some(prefix)) =
-                    (&mut mapping.next, &prefix)
-                    && shared.contains(target)
-                {
-                    *target = prefix.rename(target);
-                }
+                mapping.given = places.fill(&mut mapping.next);
             }
-            if let Some(prefix) = &prefix {
+            if let Some(prefix) = &places.prefix {
                 step.name = prefix.rename(&step.name);
             }
         }
         Ok(Self { steps, broken })
+    }
+}
+
+/// What the names behind the arrows of shared steps mean.
+struct Places<'a> {
+    parameters: &'a Parameters,
+    arguments: Vec<Mapping>,
+    /// The names of the shared steps.
+    shared: Vec<Ident>,
+    prefix: Option<Prefix>,
+}
+
+impl Places<'_> {
+    /// Puts the argument in the place of a parameter, and the new name in the place of a shared
+    /// step's. Returns the evidence that the argument requires.
+    fn fill(&self, next: &mut Option<Next>) -> Vec<Term> {
+        let Some(Next::Step(target)) = next else { return Vec::new() };
+        if self.parameters.iter().any(|parameter| parameter == target) {
+            let argument = self.arguments.iter().find(|argument| argument.outcome == *target);
+            *next = argument.and_then(|argument| argument.next.clone());
+            return argument.map_or_else(Vec::new, |argument| argument.evidence.clone());
+        }
+        if let Some(prefix) = &self.prefix
+            && self.shared.contains(target)
+        {
+            *target = prefix.rename(target);
+        }
+        Vec::new()
     }
 }
 

@@ -42,10 +42,11 @@ pub mod recipes;
 pub use recipe::{
     Advise, AnyPosition, AnyReason, AnyRecipe, AnyRestart, BrokenRule, Catalog, Category,
     Classified, CommandLine, CommandStep, Evidence, Exit, ExitReason, Family, FileRules, FileScope,
-    Fingerprint, Guardrail, Guardrails, InvalidTool, Needs, Next, NextOutline, OutcomeOutline,
-    Outline, PathPart, Position, ReasonInfo, Recipe, Registry, Remedy, Restart, RunLimit,
-    RunPermit, RunRemedy, Snapshot, SnapshotError, StepLimits, StepOutline, Tool, Tripped,
-    UnknownName, UnknownRecipe, Verdict, Violation, WhenFull, WireEnum,
+    Fingerprint, GraphChange, GraphNext, Guardrail, Guardrails, InvalidTool, LockGrade,
+    LockedChange, Needs, Next, NextOutline, OutcomeOutline, Outline, PathPart, Position,
+    ReasonInfo, Recipe, RecipeGraph, RecipesLock, RecipesLockError, Registry, Remedy, Restart,
+    RunLimit, RunPermit, RunRemedy, Snapshot, SnapshotError, StepLimits, StepOutline, Tool,
+    Tripped, UnknownName, UnknownRecipe, Verdict, Violation, WhenFull, WireEnum,
 };
 pub use surefire_macros::Registry;
 
@@ -65,6 +66,7 @@ struct Readme;
 /// Compiles and runs the guide's code.
 #[cfg(doctest)]
 #[doc = include_str!("../docs/guide/your-own-recipe.md")]
+#[doc = include_str!("../docs/guide/changing-a-recipe.md")]
 #[doc = include_str!("../docs/guide/proof-of-work.md")]
 #[doc = include_str!("../docs/guide/embedding.md")]
 struct Guide;

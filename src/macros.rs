@@ -352,6 +352,28 @@
 /// assert!(Port::OUTLINE.needs.clean_tree && Port::OUTLINE.needs.task && Port::OUTLINE.isolate);
 /// ```
 ///
+/// # Former names
+///
+/// `was` lists names that a step had before, and with an arrow those that its outcomes had, for runs
+/// that began under them.
+///
+/// ```
+/// surefire::recipe! {
+///     recipe Ship {
+///         initial: Audit,
+///         step Audit {
+///             was: [Review, Done => Fine],
+///             prompt: "Audit the release.",
+///             outcomes: [Fine],
+///             Fine => exit ChangesCommitted,
+///         }
+///     }
+/// }
+///
+/// let audit = &Ship::OUTLINE.steps[0];
+/// assert_eq!((audit.was, audit.outcomes[0].was), (&["review"][..], &["done"][..]));
+/// ```
+///
 /// # What the macro generates
 ///
 /// A type with the recipe's name, and a module with its snake-case name. The module has `Step`, an
@@ -443,6 +465,52 @@ macro_rules! recipe {
 #[macro_export]
 macro_rules! steps {
     ($($written:tt)*) => { $crate::__private::steps! { ($crate) $($written)* } };
+}
+
+/// Asserts that runs in progress can follow your recipes: compares the catalog with `recipes.lock`,
+/// a generated file that you commit, in a test.
+///
+/// ```no_run
+/// static CATALOG: surefire::Catalog = surefire::catalog![surefire::recipes::RebaseOnMain];
+///
+/// # #[allow(dead_code)]
+/// #[test]
+/// fn runs_in_progress_can_follow_our_recipes() {
+///     surefire::assert_recipes_lock!(CATALOG, "recipes.lock");
+/// }
+/// ```
+///
+/// The path begins at the directory of your `Cargo.toml`. `UPDATE_RECIPES_LOCK=1 cargo test` writes
+/// the file, unless a change would stop runs: where names changed, the test says which `was` to
+/// add. Once no such run is left, `UPDATE_RECIPES_LOCK=breaking cargo test` writes it all the same.
+/// `surefire recipes --check` says which runs there are.
+///
+/// # Panics
+/// The lock is not current, or cannot be read or written.
+#[macro_export]
+macro_rules! assert_recipes_lock {
+    ($catalog:expr, $path:literal $(,)?) => {{
+        let path = ::core::concat!(::core::env!("CARGO_MANIFEST_DIR"), "/", $path);
+        let written = match ::std::fs::read_to_string(path) {
+            ::core::result::Result::Ok(written) => ::core::option::Option::Some(written),
+            ::core::result::Result::Err(error)
+                if error.kind() == ::std::io::ErrorKind::NotFound =>
+            {
+                ::core::option::Option::None
+            }
+            ::core::result::Result::Err(error) => ::core::panic!("{path} cannot be read: {error}"),
+        };
+        let update = ::std::env::var("UPDATE_RECIPES_LOCK").ok();
+        match $crate::RecipesLock::verify($catalog, written.as_deref(), update.as_deref()) {
+            ::core::result::Result::Ok(::core::option::Option::None) => {}
+            ::core::result::Result::Ok(::core::option::Option::Some(text)) => {
+                if let ::core::result::Result::Err(error) = ::std::fs::write(path, text) {
+                    ::core::panic!("{path} cannot be written: {error}");
+                }
+            }
+            ::core::result::Result::Err(report) => ::core::panic!("{path}: {report}"),
+        }
+    }};
 }
 
 /// Lists the recipes that a server or a command line offers, as a [`Catalog`](crate::Catalog).

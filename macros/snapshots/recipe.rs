@@ -638,6 +638,7 @@ impl ::surefire::Recipe for Release {
         steps: &[
             ::surefire::StepOutline {
                 name: "write",
+                was: &[],
                 description: "Drafts the note.",
                 model: ::core::option::Option::Some("opus"),
                 prompt: <release::Step as ::surefire::__private::Scope>::PROMPTS[0usize],
@@ -666,6 +667,7 @@ impl ::surefire::Recipe for Release {
                     ::surefire::OutcomeOutline {
                         name: "complete",
                         description: "",
+                        was: &[],
                         evidence: &[
                             ::surefire::Evidence::Changed,
                             ::surefire::Evidence::Exists(
@@ -678,6 +680,7 @@ impl ::surefire::Recipe for Release {
                     ::surefire::OutcomeOutline {
                         name: "nothing-new",
                         description: "",
+                        was: &[],
                         evidence: &[
                             ::surefire::Evidence::NoCommit,
                             ::surefire::Evidence::Command(
@@ -694,6 +697,7 @@ impl ::surefire::Recipe for Release {
                     ::surefire::OutcomeOutline {
                         name: "other",
                         description: "",
+                        was: &[],
                         evidence: &[],
                         findings: false,
                         next: ::surefire::NextOutline::Exit(
@@ -704,6 +708,7 @@ impl ::surefire::Recipe for Release {
             },
             ::surefire::StepOutline {
                 name: "build",
+                was: &[],
                 description: "",
                 model: ::core::option::Option::None,
                 prompt: <release::Step as ::surefire::__private::Scope>::PROMPTS[1usize],
@@ -722,6 +727,7 @@ impl ::surefire::Recipe for Release {
                     ::surefire::OutcomeOutline {
                         name: "passed",
                         description: "",
+                        was: &[],
                         evidence: &[],
                         findings: false,
                         next: ::surefire::NextOutline::Step(2usize),
@@ -729,6 +735,7 @@ impl ::surefire::Recipe for Release {
                     ::surefire::OutcomeOutline {
                         name: "failed",
                         description: "",
+                        was: &[],
                         evidence: &[],
                         findings: false,
                         next: ::surefire::NextOutline::Step(0usize),
@@ -737,6 +744,7 @@ impl ::surefire::Recipe for Release {
             },
             ::surefire::StepOutline {
                 name: "check",
+                was: &[],
                 description: "",
                 model: ::core::option::Option::Some("haiku"),
                 prompt: <release::Step as ::surefire::__private::Scope>::PROMPTS[2usize],
@@ -748,6 +756,7 @@ impl ::surefire::Recipe for Release {
                     ::surefire::OutcomeOutline {
                         name: "no-issues",
                         description: "Every claim is true.",
+                        was: &[],
                         evidence: &[::surefire::Evidence::Clean],
                         findings: false,
                         next: ::surefire::__private::next_restart::<
@@ -758,6 +767,7 @@ impl ::surefire::Recipe for Release {
                     ::surefire::OutcomeOutline {
                         name: "issues-found",
                         description: "",
+                        was: &[],
                         evidence: &[],
                         findings: true,
                         next: ::surefire::NextOutline::Step(0usize),
@@ -765,6 +775,7 @@ impl ::surefire::Recipe for Release {
                     ::surefire::OutcomeOutline {
                         name: "other",
                         description: "",
+                        was: &[],
                         evidence: &[],
                         findings: false,
                         next: ::surefire::NextOutline::Exit(
@@ -818,7 +829,8 @@ impl ::surefire::Recipe for Release {
             },
         ],
         never_trips: &[],
-        fingerprint: ::surefire::Fingerprint(16849663371834579390u64),
+        fingerprint: ::surefire::Fingerprint(9895377184410958181u64),
+        former_fingerprint: ::surefire::Fingerprint(16849663371834579390u64),
     };
     #[inline]
     fn begin_after(restarts: ::core::primitive::u32) -> Self::Start {
@@ -845,10 +857,11 @@ impl Release {
     pub const fn begin() -> release::At<release::Write> {
         release::begin(0)
     }
-    /// Resumes a run from a snapshot.
+    /// Resumes a run from a snapshot, within the limits of the recipe.
     ///
     /// # Errors
-    /// The snapshot is of another recipe, of another version of this one, or damaged.
+    /// The snapshot is of another recipe, of another version of this one, or no run can
+    /// have taken it.
     pub fn resume(
         snapshot: &::surefire::Snapshot,
     ) -> ::core::result::Result<release::AnyStep, ::surefire::SnapshotError> {

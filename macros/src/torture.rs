@@ -105,13 +105,14 @@ const WITH_COMMANDS: &str = r#"
             guardrails: {
                 max_step_visits: 3, max_restarts: 2, max_verify_time_per_milestone: 30m, max_review_rounds: 3,
             },
-            step Build { run: ["make", "all"], time: 10m, Passed => Work, Failed => exit ImplementationBlocked }
+            step Build { run: ["make", "all"], time: 10m, was: [Compile, Ok => Passed], Passed => Work, Failed => exit ImplementationBlocked }
             step Escalate { prompt: "Ask.", max_visits: 1 => exit MaxTicks, outcomes: [Go], Go => Build }
             step Work {
                 prompt: "Work.",
                 tools: [edit, web, "cargo *", ..BUILD],
                 max_visits: 2 => Escalate,
                 verify: ["cargo test", ["cargo", "clippy"]],
+                was: [Implement, Do, Redo => Again],
                 outcomes: [Complete, Again, Stuck, StartOver],
                 Complete => exit ExitReason::TaskCommitted if commit && clean,
                 Again(findings) | Stuck => Build if changed && exists "TODO" && "make check",
@@ -217,7 +218,7 @@ fn mutate(tokens: TokenStream, random: &mut Random) -> TokenStream {
 }
 
 fn any_token(random: &mut Random) -> TokenTree {
-    const WORDS: [&str; 44] = [
+    const WORDS: [&str; 45] = [
         "step",
         "exit",
         "restart",
@@ -259,6 +260,7 @@ fn any_token(random: &mut Random) -> TokenTree {
         "deny",
         "needs",
         "findings",
+        "was",
         "true",
         "as",
         "ExitReason",

@@ -91,6 +91,9 @@ pub enum StepField {
     /// How often a run may visit the step, and where it goes instead: `3 => Step`. Default: the
     /// recipe's `max_step_visits`, and the run ends.
     max_visits,
+    /// Former names, for runs that began with them: `[Old]` of the step, `[Old => New]` of its
+    /// outcome `New`.
+    was,
 }
 
 /// The guardrails of a recipe.

@@ -28,11 +28,12 @@ mod time;
 mod tools;
 mod traps;
 mod verify;
+mod was;
 
 use crate::diagnostic::Diagnostics;
 use crate::resolve::{Resolved, ResolvedFragment};
 
-const RULES: [fn(&Resolved, &mut Diagnostics); 21] = [
+const RULES: [fn(&Resolved, &mut Diagnostics); 22] = [
     fields::check,
     identity::check,
     initial::check,
@@ -48,6 +49,7 @@ const RULES: [fn(&Resolved, &mut Diagnostics); 21] = [
     outcomes::check,
     evidence::check,
     findings::check,
+    was::check,
     targets::check,
     max_visits::check,
     other::check,
@@ -106,6 +108,7 @@ pub(crate) fn fragment(fragment: &ResolvedFragment, diagnostics: &mut Diagnostic
         verify::check_step(step, diagnostics);
         evidence::check_step(step, diagnostics);
         findings::check_step(step, diagnostics);
+        was::check_step(step, diagnostics);
     }
 }
 

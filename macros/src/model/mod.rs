@@ -125,6 +125,8 @@ pub(crate) struct Step {
     pub(crate) when_full: Option<Next>,
     /// Where that is written, if it is a step.
     pub(crate) when_full_at: Option<Span>,
+    /// Its former names, as they are on the wire.
+    pub(crate) was: Vec<String>,
     pub(crate) outcomes: Vec<Outcome>,
     pub(crate) outcome_enum: Ident,
     pub(crate) next_enum: Ident,
@@ -165,6 +167,8 @@ pub(crate) struct Outcome {
     pub(crate) evidence: Vec<Evidence>,
     /// Whether it carries findings.
     pub(crate) findings: bool,
+    /// Its former names, as they are on the wire.
+    pub(crate) was: Vec<String>,
 }
 
 /// Where an outcome leads, by index.

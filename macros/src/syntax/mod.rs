@@ -22,6 +22,7 @@ mod recipe;
 mod renamed;
 mod step;
 mod tools;
+mod was;
 
 pub(crate) use command::Command;
 pub(crate) use docs::Docs;
@@ -37,3 +38,4 @@ pub(crate) use outcomes::Declared;
 pub(crate) use recipe::{Input, Recipe};
 pub(crate) use step::{Mapping, Step};
 pub(crate) use tools::{Group, Tool};
+pub(crate) use was::Former;

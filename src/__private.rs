@@ -15,17 +15,12 @@ pub use crate::recipe::{
 pub use {serde, strum};
 
 use crate::recipe::{
-    AnyReason, Exit, ExitReason, Guardrails, NextOutline, Position, Recipe, Restart,
+    AnyReason, ClaimGoal, Exit, ExitReason, Guardrails, NextOutline, Position, Recipe, Restart,
 };
 
 /// The reason of an implied `Other`.
-pub const STANDARD_OTHER: AnyReason = standard_reason(ExitReason::UserProvidedOther);
-
-/// A standard reason, in a recipe that may have its author's own.
-#[must_use]
-pub const fn standard_reason(reason: ExitReason) -> AnyReason {
-    AnyReason::at::<ExitReason>(reason as usize)
-}
+pub const STANDARD_OTHER: AnyReason =
+    AnyReason::at::<ExitReason>(ExitReason::UserProvidedOther as usize);
 
 /// The reason at this index of the registry that a recipe's exits belong to.
 #[must_use]
@@ -56,6 +51,12 @@ pub fn restart<R, V: Visits>(
 #[must_use]
 pub const fn next_restart<S: RestartTarget<INDEX>, const INDEX: usize>() -> NextOutline {
     NextOutline::Restart { id: <S::Target as Recipe>::ID, recipe: <S::Target as Recipe>::ANY }
+}
+
+/// The goal of a claim about a restart.
+#[must_use]
+pub const fn claimed_restart<S: RestartTarget<INDEX>, const INDEX: usize>() -> ClaimGoal {
+    ClaimGoal::Restart(<S::Target as Recipe>::ID)
 }
 
 /// The position of a typed run.

@@ -40,13 +40,12 @@ pub mod wire;
 pub mod recipes;
 
 pub use recipe::{
-    Advise, AnyPosition, AnyReason, AnyRecipe, AnyRestart, BrokenRule, Catalog, Category,
-    Classified, CommandLine, CommandStep, Evidence, Exit, ExitReason, Family, FileRules, FileScope,
-    Fingerprint, GraphChange, GraphNext, Guardrail, Guardrails, InvalidTool, LockGrade,
-    LockedChange, Needs, Next, NextOutline, OutcomeOutline, Outline, PathPart, Position,
-    ReasonInfo, Recipe, RecipeGraph, RecipesLock, RecipesLockError, Registry, Remedy, Restart,
-    RunLimit, RunPermit, RunRemedy, Snapshot, SnapshotError, StepLimits, StepOutline, Tool,
-    Tripped, UnknownName, UnknownRecipe, Verdict, Violation, WhenFull, WireEnum,
+    Advise, AnyPosition, AnyReason, AnyRecipe, AnyRestart, BrokenRule, Catalog, Category, Claim,
+    ClaimBasis, ClaimGoal, ClaimedOutcome, Classified, CommandLine, CommandStep, Evidence, Exit,
+    ExitReason, Family, FileRules, FileScope, Fingerprint, Guardrail, Guardrails, InvalidTool,
+    Needs, Next, NextOutline, OutcomeOutline, Outline, PathPart, Position, ReasonInfo, Recipe,
+    Registry, Remedy, Restart, RunLimit, RunPermit, RunRemedy, Snapshot, SnapshotError, StepLimits,
+    StepOutline, Tool, Tripped, UnknownName, UnknownRecipe, Verdict, Violation, WhenFull, WireEnum,
 };
 pub use surefire_macros::Registry;
 
@@ -58,6 +57,11 @@ pub mod __private;
 #[doc = include_str!("../docs/OUTCOMES.md")]
 struct Outcomes;
 
+/// Compiles and runs the code of `docs/proofs.md`.
+#[cfg(doctest)]
+#[doc = include_str!("../docs/proofs.md")]
+struct Proofs;
+
 /// Compiles and runs the README's code.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
@@ -66,7 +70,6 @@ struct Readme;
 /// Compiles and runs the guide's code.
 #[cfg(doctest)]
 #[doc = include_str!("../docs/guide/your-own-recipe.md")]
-#[doc = include_str!("../docs/guide/changing-a-recipe.md")]
 #[doc = include_str!("../docs/guide/proof-of-work.md")]
 #[doc = include_str!("../docs/guide/embedding.md")]
 struct Guide;

@@ -1,10 +1,11 @@
 ::surefire::__private::for_editors! {
-    release[model tools scope allow_lockfiles needs isolate initial guardrails exits]
-    [max_step_visits max_restarts max_verify_time_per_milestone max_review_rounds]
-    [Write] { WriteOutcome[prompt tools verify max_visits outcomes] [Complete NothingNew]
-    [Build Check] } { BuildOutcome[run time] [Passed Failed] [Check Write] } {
-    CheckOutcome[prompt model outcomes] [NoIssues IssuesFound Other] [Write] }
-    [::surefire::ExitReason::NoChangesToCommit] [MyExits::Unclear]
+    release[model tools scope allow_lockfiles needs isolate initial guardrails exits
+    proves] [max_step_visits max_restarts max_verify_time_per_milestone
+    max_review_rounds] [Write Check Write Write Build Check Write] { WriteOutcome[prompt
+    tools verify max_visits outcomes] [Complete NothingNew Complete Complete] [Build
+    Check] } { BuildOutcome[run time] [Passed Failed Passed] [Check Write] } {
+    CheckOutcome[prompt model outcomes] [NoIssues IssuesFound Other NoIssues] [Write] }
+    [MyExits::Quiet] [MyExits::Unclear] [MyExits::Unclear]
 }
 /// Writes a release note and publishes it.
 /**
@@ -18,7 +19,7 @@ Its runs may change `NOTES.md`, `docs/**` and no other files, and never `**/.env
 | step | outcome | next |
 |---|---|---|
 | [`Write`](release::Write), at most twice | `complete` | [`Build`](release::Build) if `changed && exists "NOTES.md"` |
-|  | `nothing-new` | exit `NoChangesToCommit` if `no_commit && "git diff --quiet"` |
+|  | `nothing-new` | exit `Quiet` if `no_commit && "git diff --quiet"` |
 | | *instead, once visited twice* | [`Check`](release::Check) |
 | [`Build`](release::Build) | `passed` | [`Check`](release::Check) |
 |  | `failed` | [`Write`](release::Write) |
@@ -35,11 +36,11 @@ If none of these fits, the agent reports `other`, and the run ends with `UserPro
 # Diagram
 
 <div>
-<svg viewBox="0 0 938 170" width="938" style="max-width:100%;height:auto" font-family="monospace" font-size="13" fill="none" stroke="currentColor" role="img" aria-label="the steps of release and how they follow each other">
+<svg viewBox="0 0 842 170" width="842" style="max-width:100%;height:auto" font-family="monospace" font-size="13" fill="none" stroke="currentColor" role="img" aria-label="the steps of release and how they follow each other">
 <defs><marker id="arrow-release" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto"><path d="M0 0L8 4L0 8Z" fill="currentColor" stroke="none"/></marker></defs>
 <rect x="150" y="8" width="140" height="28" rx="6" stroke-width="2"/>
 <text x="220" y="26" text-anchor="middle" fill="currentColor" stroke="none">write</text>
-<text x="432" y="26" text-anchor="start" fill="currentColor" stroke="none">nothing-new if no_commit and "git diff … → ■ NoChangesToCommit</text>
+<text x="432" y="26" text-anchor="start" fill="currentColor" stroke="none">nothing-new if no_commit and "git diff … → ■ Quiet</text>
 <rect x="150" y="62" width="140" height="28" rx="0" stroke-width="1"/>
 <path d="M156 62V90M284 62V90"/>
 <text x="220" y="80" text-anchor="middle" fill="currentColor" stroke="none">build</text>
@@ -59,6 +60,12 @@ If none of these fits, the agent reports `other`, and the run ends with `UserPro
 <text x="310" y="80" text-anchor="start" fill="currentColor" stroke="none">visited twice</text>
 </svg>
 </div>
+
+# Proven of every path
+
+- restart `Announce` needs [`Check`](release::Check) to report `no-issues` (as the engine finds it: `clean`) since [`Write`](release::Write).
+- exit `Unclear` needs [`Write`](release::Write) to report `complete` (as the engine finds it: `changed && exists "NOTES.md"`) or [`Build`](release::Build) to report `passed` (as the engine's command finds it).
+- [`Check`](release::Check) needs [`Write`](release::Write) to report `complete` (as the engine finds it: `changed && exists "NOTES.md"`).
 
 
 Its steps, outcomes and the typed run are in [`release`]; [`begin`](Self::begin) starts one.
@@ -323,7 +330,7 @@ The engine looks for `changed && exists "NOTES.md"` before that; this method doe
         pub fn complete(self) -> ::core::result::Result<At<Build>, ::surefire::Exit> {
             enter(self.ledger)
         }
-        ///Reports `nothing-new`: the run ends with `NoChangesToCommit`.
+        ///Reports `nothing-new`: the run ends with `Quiet`.
         /**
 The engine looks for `no_commit && "git diff --quiet"` before that; this method does not.*/
         #[inline]
@@ -595,8 +602,11 @@ impl ::surefire::__private::Scope for release::Step {
         ::core::option::Option::Some(&[::surefire::Tool::Read]),
     ];
     const EXITS: &'static [::surefire::AnyReason] = &[
-        ::surefire::__private::standard_reason(
-            ::surefire::ExitReason::NoChangesToCommit,
+        ::surefire::__private::reason::<
+            Self,
+        >(
+            <<Self as ::surefire::__private::Scope>::Exits>::Quiet
+                as ::core::primitive::usize,
         ),
         ::surefire::__private::STANDARD_OTHER,
         ::surefire::__private::reason::<
@@ -638,7 +648,6 @@ impl ::surefire::Recipe for Release {
         steps: &[
             ::surefire::StepOutline {
                 name: "write",
-                was: &[],
                 description: "Drafts the note.",
                 model: ::core::option::Option::Some("opus"),
                 prompt: <release::Step as ::surefire::__private::Scope>::PROMPTS[0usize],
@@ -667,7 +676,6 @@ impl ::surefire::Recipe for Release {
                     ::surefire::OutcomeOutline {
                         name: "complete",
                         description: "",
-                        was: &[],
                         evidence: &[
                             ::surefire::Evidence::Changed,
                             ::surefire::Evidence::Exists(
@@ -680,7 +688,6 @@ impl ::surefire::Recipe for Release {
                     ::surefire::OutcomeOutline {
                         name: "nothing-new",
                         description: "",
-                        was: &[],
                         evidence: &[
                             ::surefire::Evidence::NoCommit,
                             ::surefire::Evidence::Command(
@@ -697,7 +704,6 @@ impl ::surefire::Recipe for Release {
                     ::surefire::OutcomeOutline {
                         name: "other",
                         description: "",
-                        was: &[],
                         evidence: &[],
                         findings: false,
                         next: ::surefire::NextOutline::Exit(
@@ -708,7 +714,6 @@ impl ::surefire::Recipe for Release {
             },
             ::surefire::StepOutline {
                 name: "build",
-                was: &[],
                 description: "",
                 model: ::core::option::Option::None,
                 prompt: <release::Step as ::surefire::__private::Scope>::PROMPTS[1usize],
@@ -727,7 +732,6 @@ impl ::surefire::Recipe for Release {
                     ::surefire::OutcomeOutline {
                         name: "passed",
                         description: "",
-                        was: &[],
                         evidence: &[],
                         findings: false,
                         next: ::surefire::NextOutline::Step(2usize),
@@ -735,7 +739,6 @@ impl ::surefire::Recipe for Release {
                     ::surefire::OutcomeOutline {
                         name: "failed",
                         description: "",
-                        was: &[],
                         evidence: &[],
                         findings: false,
                         next: ::surefire::NextOutline::Step(0usize),
@@ -744,7 +747,6 @@ impl ::surefire::Recipe for Release {
             },
             ::surefire::StepOutline {
                 name: "check",
-                was: &[],
                 description: "",
                 model: ::core::option::Option::Some("haiku"),
                 prompt: <release::Step as ::surefire::__private::Scope>::PROMPTS[2usize],
@@ -756,7 +758,6 @@ impl ::surefire::Recipe for Release {
                     ::surefire::OutcomeOutline {
                         name: "no-issues",
                         description: "Every claim is true.",
-                        was: &[],
                         evidence: &[::surefire::Evidence::Clean],
                         findings: false,
                         next: ::surefire::__private::next_restart::<
@@ -767,7 +768,6 @@ impl ::surefire::Recipe for Release {
                     ::surefire::OutcomeOutline {
                         name: "issues-found",
                         description: "",
-                        was: &[],
                         evidence: &[],
                         findings: true,
                         next: ::surefire::NextOutline::Step(0usize),
@@ -775,7 +775,6 @@ impl ::surefire::Recipe for Release {
                     ::surefire::OutcomeOutline {
                         name: "other",
                         description: "",
-                        was: &[],
                         evidence: &[],
                         findings: false,
                         next: ::surefire::NextOutline::Exit(
@@ -829,8 +828,45 @@ impl ::surefire::Recipe for Release {
             },
         ],
         never_trips: &[],
-        fingerprint: ::surefire::Fingerprint(9895377184410958181u64),
-        former_fingerprint: ::surefire::Fingerprint(16849663371834579390u64),
+        claims: &[
+            ::surefire::Claim {
+                goal: ::surefire::__private::claimed_restart::<release::Step, 0usize>(),
+                needs: &[
+                    ::surefire::ClaimedOutcome {
+                        step: 2usize,
+                        outcome: 0usize,
+                    },
+                ],
+                since: ::core::option::Option::Some(0usize),
+            },
+            ::surefire::Claim {
+                goal: ::surefire::ClaimGoal::Exit(
+                    <release::Step as ::surefire::__private::Scope>::EXITS[2usize],
+                ),
+                needs: &[
+                    ::surefire::ClaimedOutcome {
+                        step: 0usize,
+                        outcome: 0usize,
+                    },
+                    ::surefire::ClaimedOutcome {
+                        step: 1usize,
+                        outcome: 0usize,
+                    },
+                ],
+                since: ::core::option::Option::None,
+            },
+            ::surefire::Claim {
+                goal: ::surefire::ClaimGoal::Step(2usize),
+                needs: &[
+                    ::surefire::ClaimedOutcome {
+                        step: 0usize,
+                        outcome: 0usize,
+                    },
+                ],
+                since: ::core::option::Option::None,
+            },
+        ],
+        fingerprint: ::surefire::Fingerprint(7070768858128586314u64),
     };
     #[inline]
     fn begin_after(restarts: ::core::primitive::u32) -> Self::Start {
@@ -857,11 +893,10 @@ impl Release {
     pub const fn begin() -> release::At<release::Write> {
         release::begin(0)
     }
-    /// Resumes a run from a snapshot, within the limits of the recipe.
+    /// Resumes a run from a snapshot.
     ///
     /// # Errors
-    /// The snapshot is of another recipe, of another version of this one, or no run can
-    /// have taken it.
+    /// The snapshot is of another recipe, of another version of this one, or damaged.
     pub fn resume(
         snapshot: &::surefire::Snapshot,
     ) -> ::core::result::Result<release::AnyStep, ::surefire::SnapshotError> {

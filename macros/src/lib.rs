@@ -11,7 +11,6 @@ mod defect;
 mod diagnostic;
 mod expand;
 mod file_pattern;
-mod fingerprint;
 mod graph;
 mod model;
 mod proof;
@@ -21,6 +20,7 @@ mod salvage;
 mod spelling;
 mod syntax;
 mod tool_pattern;
+mod witness;
 
 #[cfg(test)]
 mod snapshots;

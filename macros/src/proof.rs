@@ -1,8 +1,7 @@
 //! What is proven about every run of a recipe at compile time.
 
-use crate::fingerprint;
 use crate::graph::{Components, Graph};
-use crate::model::{Flow, Shape};
+use crate::model::{Claim, Flow, Next, Shape};
 
 /// Facts about a valid recipe.
 pub(crate) struct Proof {
@@ -12,10 +11,10 @@ pub(crate) struct Proof {
     pub(crate) heaviest_path: Vec<(usize, u32)>,
     /// The configured limits that can never be reached.
     pub(crate) never_trips: Vec<Limit>,
+    /// What holds on every path, as the author claims and a rule checked.
+    pub(crate) claims: Vec<Claim>,
     /// A hash of the graph.
     pub(crate) fingerprint: u64,
-    /// The hash of the graph that older runs and snapshots have.
-    pub(crate) former_fingerprint: u64,
     /// The graph itself.
     pub(crate) flow: Flow,
 }
@@ -29,7 +28,7 @@ pub(crate) enum Limit {
 }
 
 impl Proof {
-    pub(crate) fn new(shape: &Shape) -> Self {
+    pub(crate) fn new(shape: &Shape, claims: Vec<Claim>) -> Self {
         let flow = Flow::new(shape);
         let limits: Vec<_> = shape
             .steps
@@ -54,14 +53,8 @@ impl Proof {
         // If only the total bounds a cycle, no step runs more often than that.
         let heaviest_path =
             heaviest.path.into_iter().map(|(step, visits)| (step, visits.min(max_steps))).collect();
-        Self {
-            max_steps,
-            heaviest_path,
-            never_trips,
-            fingerprint: fingerprint::of(shape),
-            former_fingerprint: fingerprint::former(shape),
-            flow,
-        }
+        let fingerprint = fingerprint(shape);
+        Self { max_steps, heaviest_path, never_trips, claims, fingerprint, flow }
     }
 }
 
@@ -115,6 +108,42 @@ impl Heaviest {
         }
         Self { weight: weights[components.of[initial]], path, any_cycle }
     }
+}
+
+/// FNV-1a over the names of the steps, of their outcomes, and of what those lead to: a change to
+/// any of them changes it, and so does where a step's limit leads. Prompts, labels and numbers are left out on purpose, so that editing
+/// those does not strand runs in progress.
+fn fingerprint(shape: &Shape) -> u64 {
+    let mut hash = 0xcbf2_9ce4_8422_2325_u64;
+    let mut add = |text: &str| {
+        // The zero byte distinguishes "a" + "bc" from "ab" + "c".
+        for byte in text.bytes().chain([0]) {
+            hash = (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
+        }
+    };
+    let next = |next: Next| match next {
+        Next::Step(next) => shape.steps[next].wire.clone(),
+        Next::Exit(exit) => format!("exit {}", shape.exits[exit].name()),
+        Next::Restart(restart) => format!("restart {}", shape.restarts[restart].name),
+    };
+    add(&shape.steps[shape.initial].wire);
+    let registry = shape.registry.as_ref().and_then(|path| path.segments.last());
+    add(&registry.map_or(String::new(), |last| last.ident.to_string()));
+    for step in &shape.steps {
+        // No name on the wire has this character, so an outcome cannot be confused with the next
+        // step.
+        add("\u{1}step");
+        add(&step.wire);
+        for outcome in &step.outcomes {
+            add(&outcome.wire);
+            add(&next(outcome.next));
+        }
+        if let Some(instead) = step.when_full {
+            add("\u{1}full");
+            add(&next(instead));
+        }
+    }
+    hash
 }
 
 #[cfg(test)]

@@ -12,8 +12,8 @@ use crate::syntax::Input;
 /// Generates each kind of item: one step leads to another, exits, and restarts; one prompt is a
 /// text, the other a constant, and one step is a command; `Other` is implied in one step and written
 /// in another; tools come from the recipe, the step and a constant; there is evidence of each kind,
-/// a scope and an outcome with findings; a
-/// step has a limit of its own, and somewhere to go.
+/// a scope, an outcome with findings, and a claim of each kind; a step has a limit of its own, and
+/// somewhere to go.
 #[test]
 fn recipe() {
     let items = crate::recipe_tokens(&input(quote! {
@@ -30,6 +30,11 @@ fn recipe() {
                 max_step_visits: 3, max_restarts: 2, max_verify_time_per_milestone: 30m, max_review_rounds: 4,
             },
             exits: MyExits,
+            proves: {
+                restart Announce needs Check.NoIssues since Write,
+                exit Unclear needs Write.Complete | Build.Passed,
+                Check needs Write.Complete,
+            },
 
             #[doc = " Drafts the note."]
             step Write {
@@ -39,7 +44,7 @@ fn recipe() {
                 max_visits: 2 => Check,
                 outcomes: [Complete, NothingNew],
                 Complete => Build if changed && exists "NOTES.md",
-                NothingNew => exit ExitReason::NoChangesToCommit if no_commit && "git diff --quiet",
+                NothingNew => exit Quiet if no_commit && "git diff --quiet",
             }
 
             step Build { run: "make -j | tee log", time: 10m, Passed => Check, Failed => Write }

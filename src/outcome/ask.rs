@@ -170,6 +170,7 @@ fn line(outcome: &OutcomeOutline) -> String {
 }
 
 #[cfg(test)]
+#[allow(clippy::empty_docs, reason = "a doc comment that says nothing is what one test is about")]
 mod tests {
     use super::*;
     use crate::outcome::read;

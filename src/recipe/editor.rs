@@ -8,14 +8,14 @@
 #[macro_export]
 macro_rules! __for_editors {
     (
-        $module:ident [$($field:ident)*] [$($guardrail:ident)*] [$($initial:ident)*]
+        $module:ident [$($field:ident)*] [$($guardrail:ident)*] [$($named:ident)*]
         $({ $outcome:ident [$($key:ident)*] [$($mapped:ident)*] [$($target:ident)*] })*
         $([$($reason:tt)*])*
     ) => {
         const _: fn() = || {
             $(let _ = $crate::__private::editor::RecipeField::$field;)*
             $(let _ = $crate::__private::editor::GuardrailField::$guardrail;)*
-            $(let _ = $module::Step::$initial;)*
+            $(let _ = $module::Step::$named;)*
             $(
                 $(let _ = $crate::__private::editor::StepField::$key;)*
                 $(let _ = $module::$outcome::$mapped;)*
@@ -58,15 +58,15 @@ pub enum RecipeField {
     needs,
     /// `true` lets a run work in a git worktree of its own.
     isolate,
-    /// Your own enum of exit reasons. Default: [`ExitReason`](crate::ExitReason), whose reasons can
-    /// also be named in full: `exit ExitReason::TaskCommitted`.
+    /// Your own enum of exit reasons. Default: [`ExitReason`](crate::ExitReason).
     exits,
     /// The limits of a run: `{ max_step_visits: 3, max_total_steps: 100 }`.
     guardrails,
+    /// What holds on every path: `{ Commit needs Review.NoIssues since Fix }`.
+    proves,
     /// A step: `step Name { prompt: "…", outcomes: [Done], Done => exit TaskCommitted }`.
     step,
-    /// Steps from `steps!`: `include name(parameter => Next);`, or `include name(…) as Early;` to
-    /// call them `EarlyReview` and so on.
+    /// Steps from `steps!`: `include name(parameter => Next);`.
     include,
 }
 
@@ -91,9 +91,6 @@ pub enum StepField {
     /// How often a run may visit the step, and where it goes instead: `3 => Step`. Default: the
     /// recipe's `max_step_visits`, and the run ends.
     max_visits,
-    /// Former names, for runs that began with them: `[Old]` of the step, `[Old => New]` of its
-    /// outcome `New`.
-    was,
 }
 
 /// The guardrails of a recipe.

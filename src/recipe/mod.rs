@@ -6,7 +6,7 @@
 
 mod advise;
 mod catalog;
-mod change;
+mod claim;
 mod classify;
 mod command_line;
 pub mod editor;
@@ -16,8 +16,6 @@ mod exit;
 mod exit_reason;
 pub(crate) mod file_pattern;
 mod file_rules;
-mod graph;
-mod graph_change;
 mod guardrail;
 mod hidden_character;
 mod ledger;
@@ -34,13 +32,12 @@ mod tool_list;
 mod tool_pattern;
 mod typed;
 mod verdict;
-mod walk;
 mod wire_enum;
 
 pub use advise::Advise;
 pub(crate) use advise::advice;
 pub use catalog::{Catalog, UnknownRecipe};
-pub use change::{LockGrade, LockedChange, RecipesLock, RecipesLockError};
+pub use claim::{Claim, ClaimBasis, ClaimGoal, ClaimedOutcome};
 pub use classify::Classified;
 pub use command_line::CommandLine;
 pub use erased::{
@@ -51,8 +48,6 @@ pub use evidence::Evidence;
 pub use exit::Exit;
 pub use exit_reason::ExitReason;
 pub use file_rules::{BrokenRule, FileRules, FileScope, Needs, Violation};
-pub use graph::{GraphNext, RecipeGraph};
-pub use graph_change::GraphChange;
 pub use guardrail::{Guardrail, Guardrails, Tripped};
 pub use reason_info::{Category, Family, ReasonInfo};
 pub use registry::{AnyReason, Registry};

@@ -20,7 +20,6 @@ mod permissions;
 mod project;
 mod prompt;
 mod refused;
-mod renames;
 mod replay;
 mod resume;
 mod resumed;

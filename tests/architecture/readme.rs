@@ -8,12 +8,14 @@ fn root() -> &'static Path {
 }
 
 #[test]
-fn the_errors_in_the_readme_are_the_compilers_own() {
-    let readme = fs::read_to_string(root().join("README.md")).expect("there is a README");
-    let answer = fs::read_to_string(root().join("ui-tests/fail/first_mistakes.stderr"))
-        .expect("the suite has it");
-    let answer = answer.replace("fail/first_mistakes.rs", "src/main.rs");
-    assert!(readme.contains(answer.trim()), "the README shows something else than:\n{answer}");
+fn the_errors_that_pages_show_are_the_compilers_own() {
+    for (page, case) in [("README.md", "first_mistakes"), ("docs/proofs.md", "proves_example")] {
+        let text = fs::read_to_string(root().join(page)).expect("the page is there");
+        let answer = fs::read_to_string(root().join(format!("ui-tests/fail/{case}.stderr")))
+            .expect("the suite has it");
+        let answer = answer.replace(&format!("fail/{case}.rs"), "src/main.rs");
+        assert!(text.contains(answer.trim()), "{page} shows something else than:\n{answer}");
+    }
 }
 
 /// The pages that people read, beside what `cargo doc` makes: all in the root and in `docs/`, and

@@ -11,7 +11,7 @@ surefire::recipe! {
         step Commit {
             prompt: "Commit.",
             outcomes: [Committed],
-            Committed => exit MyExits::Shipped,
+            Committed => exit ExitReason::TaskCommitted,
         }
     }
 }

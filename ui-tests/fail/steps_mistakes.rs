@@ -1,5 +1,5 @@
 surefire::steps! {
-    steps review_loop(clean) {
+    pub steps review_loop(clean) {
         step Review {
             prompt: "",
             outcomes: [NoIssues, IssuesFound]

@@ -4,6 +4,7 @@
 //! does not depend on what the others reported. To add one, write its file, add it to the list, and
 //! give it a file in `ui-tests/fail/`.
 
+mod claims;
 mod commands;
 mod cycles;
 mod duplicates;
@@ -20,7 +21,7 @@ mod needs;
 mod other;
 mod outcomes;
 mod prompts;
-mod public_steps;
+mod proves;
 mod reach;
 mod run_steps;
 mod targets;
@@ -28,12 +29,13 @@ mod time;
 mod tools;
 mod traps;
 mod verify;
-mod was;
+
+use syn::Visibility;
 
 use crate::diagnostic::Diagnostics;
 use crate::resolve::{Resolved, ResolvedFragment};
 
-const RULES: [fn(&Resolved, &mut Diagnostics); 22] = [
+const RULES: [fn(&Resolved, &mut Diagnostics); 23] = [
     fields::check,
     identity::check,
     initial::check,
@@ -49,13 +51,14 @@ const RULES: [fn(&Resolved, &mut Diagnostics); 22] = [
     outcomes::check,
     evidence::check,
     findings::check,
-    was::check,
     targets::check,
     max_visits::check,
     other::check,
     reach::check,
     traps::check,
     cycles::check,
+    claims::check,
+    proves::check,
 ];
 
 /// Applies every rule. The errors of the parser come first.
@@ -92,7 +95,12 @@ pub(crate) struct Invalid {
 
 /// Applies the rules that shared steps have to follow by themselves.
 pub(crate) fn fragment(fragment: &ResolvedFragment, diagnostics: &mut Diagnostics) {
-    public_steps::check(&fragment.written, diagnostics);
+    if let Visibility::Public(public) = &fragment.written.visibility {
+        diagnostics.error(
+            public,
+            "shared steps can be used in the crate that defines them: write `pub(crate)`",
+        );
+    }
     let parameters: Vec<_> = fragment.written.parameters.iter().collect();
     for (index, parameter) in parameters.iter().enumerate() {
         if let Some(first) = parameters[..index].iter().find(|first| *first == parameter) {
@@ -108,7 +116,6 @@ pub(crate) fn fragment(fragment: &ResolvedFragment, diagnostics: &mut Diagnostic
         verify::check_step(step, diagnostics);
         evidence::check_step(step, diagnostics);
         findings::check_step(step, diagnostics);
-        was::check_step(step, diagnostics);
     }
 }
 

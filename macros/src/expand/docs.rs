@@ -45,6 +45,7 @@ impl Expansion<'_> {
         } else {
             String::new()
         };
+        let proven = self.claims_in_words();
         let module = &shape.module;
         let parts = format!(
             "Its steps, outcomes and the typed run are in [`{module}`]; [`begin`](Self::begin) starts one."
@@ -53,7 +54,7 @@ impl Expansion<'_> {
             words if words.is_empty() => words,
             words => format!("{words}\n\n"),
         };
-        let page = format!("{own}\n\n{summary}\n\n{files}{steps}\n{parts}\n");
+        let page = format!("{own}\n\n{summary}\n\n{files}{steps}{proven}\n{parts}\n");
         quote!(#[doc = #page])
     }
 
@@ -149,7 +150,7 @@ impl Expansion<'_> {
         }
     }
 
-    fn step_link(&self, name: &str) -> String {
+    pub(super) fn step_link(&self, name: &str) -> String {
         format!("[`{name}`]({}::{name})", self.shape.module)
     }
 }

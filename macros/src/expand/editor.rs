@@ -15,10 +15,9 @@ use super::Expansion;
 impl Expansion<'_> {
     pub(super) fn editor(&self) -> TokenStream {
         let (krate, shape) = (self.krate, self.shape);
-        let (module, written) = (&shape.module, &shape.written);
+        let (module, registry, written) = (&shape.module, shape.registry(krate), &shape.written);
         let (fields, guardrails) = (&written.fields, &written.guardrails);
-        let initial = written.initial.iter();
-        let reasons = written.reasons.iter().map(|reason| shape.variant(reason, krate));
+        let (named, reasons) = (&written.steps, &written.reasons);
         let steps = shape.steps.iter().map(|step| {
             let outcome = &step.outcome_enum;
             let written = &step.written;
@@ -28,9 +27,9 @@ impl Expansion<'_> {
         });
         quote! {
             #krate::__private::for_editors! {
-                #module [#(#fields)*] [#(#guardrails)*] [#(#initial)*]
+                #module [#(#fields)*] [#(#guardrails)*] [#(#named)*]
                 #(#steps)*
-                #([#reasons])*
+                #([#registry::#reasons])*
             }
         }
     }

@@ -7,6 +7,7 @@
 
 mod any_step;
 mod at;
+mod claims;
 mod diagram;
 mod docs;
 mod editor;
@@ -52,7 +53,7 @@ pub(crate) fn model(model: &Model, krate: &TokenStream) -> TokenStream {
 /// The same items for a broken recipe, so that the code that uses them is not in error as well,
 /// behind its errors.
 pub(crate) fn stubs(shape: &Shape, errors: &TokenStream, krate: &TokenStream) -> TokenStream {
-    let proof = Proof::new(shape);
+    let proof = Proof::new(shape, Vec::new());
     let expansion = Expansion::new(shape, &proof, krate);
     let (editor, recipe) = (expansion.editor(), expansion.recipe());
     quote!(#editor #errors #recipe)

@@ -18,7 +18,6 @@ impl Expansion<'_> {
         let scope = self.file_scope();
         let Files { allow_lockfiles, needs: Needs { clean_tree, task }, isolate, .. } = shape.files;
         let (max_steps, fingerprint) = (proof.max_steps, proof.fingerprint);
-        let former_fingerprint = proof.former_fingerprint;
         let path = proof.heaviest_path.iter().map(|(step, visits)| {
             let step = &shape.steps[*step].wire;
             quote!(#krate::PathPart { step: #step, visits: #visits })
@@ -31,6 +30,7 @@ impl Expansion<'_> {
             };
             quote!(#krate::Guardrail::#name)
         });
+        let claims = proof.claims.iter().map(|claim| self.claim(claim));
         quote! {
             #krate::Outline {
                 id: <Self as #krate::Recipe>::ID,
@@ -47,8 +47,8 @@ impl Expansion<'_> {
                 max_steps: #max_steps,
                 heaviest_path: &[#(#path,)*],
                 never_trips: &[#(#never,)*],
+                claims: &[#(#claims,)*],
                 fingerprint: #krate::Fingerprint(#fingerprint),
-                former_fingerprint: #krate::Fingerprint(#former_fingerprint),
             }
         }
     }
@@ -56,7 +56,6 @@ impl Expansion<'_> {
     fn step_outline(&self, index: usize) -> TokenStream {
         let (krate, private, module) = (self.krate, &self.private, &self.shape.module);
         let step = &self.shape.steps[index];
-        let was = &step.was;
         let (name, description, model) =
             (&step.wire, step.docs.first_paragraph(), option(step.model.as_ref()));
         let outcomes = step.outcomes.iter().map(|outcome| self.outcome_outline(outcome));
@@ -65,7 +64,6 @@ impl Expansion<'_> {
         quote! {
             #krate::StepOutline {
                 name: #name,
-                was: &[#(#was,)*],
                 description: #description,
                 model: #model,
                 prompt: <#module::Step as #private::Scope>::PROMPTS[#index],
@@ -99,7 +97,7 @@ impl Expansion<'_> {
 
     fn outcome_outline(&self, outcome: &Outcome) -> TokenStream {
         let (krate, private, module) = (self.krate, &self.private, &self.shape.module);
-        let (name, was, findings) = (&outcome.wire, &outcome.was, outcome.findings);
+        let (name, findings) = (&outcome.wire, outcome.findings);
         let description = outcome.docs.first_paragraph();
         let next = match outcome.next {
             Next::Step(step) => quote!(#krate::NextOutline::Step(#step)),
@@ -113,7 +111,6 @@ impl Expansion<'_> {
             #krate::OutcomeOutline {
                 name: #name,
                 description: #description,
-                was: &[#(#was,)*],
                 evidence: &[#(#evidence,)*],
                 findings: #findings,
                 next: #next,

@@ -103,11 +103,10 @@ impl Expansion<'_> {
                     #module::begin(0)
                 }
 
-                /// Resumes a run from a snapshot, within the limits of the recipe.
+                /// Resumes a run from a snapshot.
                 ///
                 /// # Errors
-                /// The snapshot is of another recipe, of another version of this one, or no run can
-                /// have taken it.
+                /// The snapshot is of another recipe, of another version of this one, or damaged.
                 #visibility fn resume(
                     snapshot: &#krate::Snapshot,
                 ) -> ::core::result::Result<#module::AnyStep, #krate::SnapshotError> {

@@ -51,8 +51,7 @@ impl Expansion<'_> {
 
 /// The author's doc comment, or the bare name.
 pub(super) fn or_named(docs: &Docs, wire: &str) -> TokenStream {
-    // Clippy reports a comment without text where the macro emits it.
-    if docs.are_blank() {
+    if docs.is_empty() {
         let text = format!("`{wire}`");
         return quote!(#[doc = #text]);
     }

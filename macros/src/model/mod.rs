@@ -14,8 +14,8 @@ use syn::{Expr, LitStr, Path, Visibility};
 
 use crate::check::Valid;
 use crate::proof::Proof;
-use crate::resolve::{Evidence, Limits, OTHER, Tool};
-use crate::syntax::{Command, Docs, Reason};
+use crate::resolve::{Evidence, Goal, Limits, OTHER, OTHER_REASON, Report, Resolved, Tool};
+use crate::syntax::{Command, Docs};
 
 pub(crate) use flow::Flow;
 
@@ -33,7 +33,7 @@ impl Model {
         // reports it as a defect of the macro (`defect.rs`).
         let shape = Shape::new(recipe).filter(|shape| shape.is_whole(recipe));
         let shape = shape.expect("a recipe that keeps every rule is generated whole");
-        let proof = Proof::new(&shape);
+        let proof = Proof::new(&shape, claims(recipe, &shape));
         Self { shape, proof }
     }
 
@@ -44,6 +44,38 @@ impl Model {
     pub(crate) fn proof(&self) -> &Proof {
         &self.proof
     }
+}
+
+/// The claims of a recipe that keeps every rule: all of their names are known.
+fn claims(recipe: &Resolved, shape: &Shape) -> Vec<Claim> {
+    let claims = recipe.claims.iter().filter_map(|claim| {
+        let (goal, needs, since) = claim.parts()?;
+        let goal = match goal {
+            Goal::Step(step) => ClaimGoal::Step(*step),
+            Goal::Exit(reason) => {
+                ClaimGoal::Exit(shape.exits.iter().position(|exit| exit.is_called(reason))?)
+            }
+            Goal::Restart(path) => {
+                ClaimGoal::Restart(shape.restarts.iter().position(|restart| restart.path == *path)?)
+            }
+        };
+        Some(Claim { goal, needs, since })
+    });
+    claims.collect()
+}
+
+/// What was proven about every path.
+pub(crate) struct Claim {
+    pub(crate) goal: ClaimGoal,
+    pub(crate) needs: Vec<Report>,
+    pub(crate) since: Option<usize>,
+}
+
+/// What a claim is about, by index.
+pub(crate) enum ClaimGoal {
+    Step(usize),
+    Exit(usize),
+    Restart(usize),
 }
 
 /// The items of a recipe, named and in order.
@@ -75,16 +107,17 @@ pub(crate) struct Shape {
 pub(crate) struct WrittenRecipe {
     pub(crate) fields: Vec<Ident>,
     pub(crate) guardrails: Vec<Ident>,
-    pub(crate) initial: Option<Ident>,
+    /// The steps that `initial` and claims name.
+    pub(crate) steps: Vec<Ident>,
     /// The exit reasons.
-    pub(crate) reasons: Vec<Reason>,
+    pub(crate) reasons: Vec<Ident>,
 }
 
 /// The names that the author wrote in a step, right or wrong, for editors.
 #[derive(Default)]
 pub(crate) struct WrittenStep {
     pub(crate) fields: Vec<Ident>,
-    /// The outcomes that are mapped.
+    /// The outcomes that are mapped or claimed.
     pub(crate) outcomes: Vec<Ident>,
     /// What they lead to, without exits and restarts.
     pub(crate) targets: Vec<Ident>,
@@ -125,8 +158,6 @@ pub(crate) struct Step {
     pub(crate) when_full: Option<Next>,
     /// Where that is written, if it is a step.
     pub(crate) when_full_at: Option<Span>,
-    /// Its former names, as they are on the wire.
-    pub(crate) was: Vec<String>,
     pub(crate) outcomes: Vec<Outcome>,
     pub(crate) outcome_enum: Ident,
     pub(crate) next_enum: Ident,
@@ -167,8 +198,6 @@ pub(crate) struct Outcome {
     pub(crate) evidence: Vec<Evidence>,
     /// Whether it carries findings.
     pub(crate) findings: bool,
-    /// Its former names, as they are on the wire.
-    pub(crate) was: Vec<String>,
 }
 
 /// Where an outcome leads, by index.
@@ -181,8 +210,8 @@ pub(crate) enum Next {
 
 /// Which reason an exit has.
 pub(crate) enum Exit {
-    /// A variant of the recipe's registry, or of the standard one.
-    Authored(Reason),
+    /// A variant of the recipe's registry.
+    Authored(Ident),
     /// The standard one of the implied `Other`, also used in place of an unknown one after a mistake.
     StandardOther,
 }
@@ -193,10 +222,18 @@ impl Exit {
         matches!(self, Self::StandardOther)
     }
 
+    /// Whether it has this name, without the `r#` of a raw one.
+    fn is_called(&self, reason: &str) -> bool {
+        match self {
+            Self::Authored(name) => name.unraw() == reason,
+            Self::StandardOther => reason == OTHER_REASON,
+        }
+    }
+
     pub(crate) fn name(&self) -> String {
         match self {
-            Self::Authored(reason) => reason.name.to_string(),
-            Self::StandardOther => "UserProvidedOther".to_owned(),
+            Self::Authored(name) => name.to_string(),
+            Self::StandardOther => OTHER_REASON.to_owned(),
         }
     }
 }
@@ -237,29 +274,5 @@ impl Shape {
             Some(path) => quote::quote!(#path),
             None => quote::quote!(#krate::ExitReason),
         }
-    }
-
-    /// The reason of an exit, told apart from a namesake in the author's registry.
-    pub(crate) fn exit_path(&self, exit: usize) -> String {
-        match &self.exits[exit] {
-            Exit::Authored(Reason { standard: Some(word), name }) if self.registry.is_some() => {
-                format!("{word}::{name}")
-            }
-            exit @ (Exit::Authored(_) | Exit::StandardOther) => exit.name(),
-        }
-    }
-
-    /// The variant that a reason is, with the span of its name, where errors of the compiler then
-    /// point.
-    pub(crate) fn variant(
-        &self,
-        Reason { standard, name }: &Reason,
-        krate: &TokenStream,
-    ) -> TokenStream {
-        let registry = match standard {
-            Some(word) => quote::quote!(#krate::#word),
-            None => self.registry(krate),
-        };
-        quote::quote_spanned!(name.span()=> #registry::#name)
     }
 }

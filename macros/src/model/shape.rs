@@ -59,7 +59,7 @@ impl Shape {
             written: WrittenRecipe {
                 fields: recipe.written.keys.clone(),
                 guardrails: recipe.written.guardrail_keys(),
-                initial: recipe.written.initial.value().cloned(),
+                steps: recipe.written.named_steps().cloned().collect(),
                 reasons: recipe.written.reasons().cloned().collect(),
             },
         };
@@ -113,7 +113,6 @@ impl Shape {
             let method = spelling::defined(&spelling::at(&method, at));
             let (wire, docs) = (outcome.wire.clone(), outcome.docs.clone());
             let (evidence, findings) = (outcome.evidence.clone(), outcome.findings);
-            let was = outcome.was.clone();
             let (mapped_at, target_at) = (outcome.mapped_at, outcome.target.named_at());
             outcomes.push(Outcome {
                 name,
@@ -125,7 +124,6 @@ impl Shape {
                 target_at,
                 evidence,
                 findings,
-                was,
             });
         }
         let when_full = self.when_full(step, index, kept, places);
@@ -144,12 +142,11 @@ impl Shape {
             max_visits: step.max_visits,
             when_full,
             when_full_at: step.when_full.as_ref().and_then(Target::named_at),
-            was: step.was.clone(),
             outcomes,
             outcome_enum: type_name(step.name(), "Outcome"),
             next_enum: type_name(step.name(), "Next"),
             entry_enum: type_name(step.name(), "Entry"),
-            written: written(&step.written),
+            written: written(&recipe.written, &step.written),
         }
     }
 
@@ -264,21 +261,25 @@ fn prompt(known: &resolve::Prompt) -> Prompt {
     }
 }
 
-/// The names in a step. Included ones are named in `steps!`, where an editor finds nothing here.
-fn written(step: &crate::syntax::Step) -> WrittenStep {
+/// The names in a step, and its outcomes that claims name. Included steps are named in `steps!`,
+/// where an editor finds nothing here.
+fn written(recipe: &syntax::Recipe, step: &syntax::Step) -> WrittenStep {
+    let claimed = recipe.claimed_outcomes(&step.name).cloned();
     if step.shared {
-        return WrittenStep::default();
+        return WrittenStep { outcomes: claimed.collect(), ..WrittenStep::default() };
     }
     let targets = step.nexts().filter_map(|next| match next {
         syntax::Next::Step(name) => Some(name.clone()),
         syntax::Next::Exit(_) | syntax::Next::Restart(_) => None,
     });
-    let renamed = step.was.value().into_iter().flatten();
-    let renamed = renamed.filter_map(|former| former.outcome.clone());
-    let mapped = step.mappings.iter().map(|mapping| mapping.outcome.clone());
     WrittenStep {
         fields: step.keys.clone(),
-        outcomes: mapped.chain(renamed).collect(),
+        outcomes: step
+            .mappings
+            .iter()
+            .map(|mapping| mapping.outcome.clone())
+            .chain(claimed)
+            .collect(),
         targets: targets.collect(),
     }
 }
@@ -299,7 +300,6 @@ fn phantom(name: &Ident) -> Step {
         max_visits: None,
         when_full: None,
         when_full_at: None,
-        was: Vec::new(),
         outcomes: Vec::new(),
         outcome_enum: type_name(name, "Outcome"),
         next_enum: type_name(name, "Next"),

@@ -5,6 +5,7 @@
 //! the author probably meant. The checks report it, and later checks assume the name that the
 //! author meant.
 
+mod claims;
 mod commands;
 mod evidence;
 mod file_scope;
@@ -24,8 +25,9 @@ use syn::ext::IdentExt;
 
 use crate::graph::Graph;
 use crate::spelling;
-use crate::syntax::{self, Command, Docs, Former, Next};
+use crate::syntax::{self, Command, Docs, Next};
 
+pub(crate) use claims::{Claim, Goal, Report, Since, find_step};
 pub(crate) use commands::{CommandFlaw, judge as judge_command, texts as command_texts};
 pub(crate) use evidence::{EVIDENCE, Evidence, EvidenceFlaw, judge as judge_evidence};
 pub(crate) use file_scope::{FileScope, PatternFlaw, PatternFlawKind, Patterns};
@@ -46,6 +48,8 @@ pub(crate) const TASK: &str = "task";
 pub(crate) const FINDINGS: &str = "findings";
 /// The outcome that every step has while `exit_on_other` holds.
 pub(crate) const OTHER: &str = "Other";
+/// The reason it exits with, unless the author maps it.
+pub(crate) const OTHER_REASON: &str = "UserProvidedOther";
 
 /// A recipe whose names have been looked up.
 pub(crate) struct Resolved {
@@ -64,6 +68,7 @@ pub(crate) struct Resolved {
     pub(crate) graph: Graph,
     /// The same without guesses, for rules that must not rely on them.
     pub(crate) certain: Graph,
+    pub(crate) claims: Vec<Claim>,
 }
 
 /// Where the recipe begins.
@@ -88,8 +93,6 @@ pub(crate) struct Step {
     pub(crate) max_visits: Option<u32>,
     /// Where a run goes instead of visiting it once more.
     pub(crate) when_full: Option<Target>,
-    /// Its former names, as they are on the wire.
-    pub(crate) was: Vec<String>,
     pub(crate) outcomes: Vec<Outcome>,
     /// Outcomes that are mapped but not declared.
     pub(crate) stray: Vec<Outcome>,
@@ -109,8 +112,6 @@ pub(crate) struct Outcome {
     pub(crate) evidence: Vec<Evidence>,
     /// Whether it carries findings.
     pub(crate) findings: bool,
-    /// Its former names, as they are on the wire.
-    pub(crate) was: Vec<String>,
     /// The misspelt name under which it was mapped.
     pub(crate) mapped_as: Option<Ident>,
 }
@@ -118,6 +119,11 @@ pub(crate) struct Outcome {
 impl Step {
     pub(crate) fn name(&self) -> &Ident {
         &self.written.name
+    }
+
+    /// Where its outcomes lead, and where its limit does.
+    pub(crate) fn targets(&self) -> impl Iterator<Item = &Target> {
+        self.outcomes.iter().map(|outcome| &outcome.target).chain(&self.when_full)
     }
 
     /// Whether some of its transitions are not known.
@@ -165,7 +171,6 @@ impl Resolved {
                 run: run(step),
                 max_visits: max_visits(step),
                 when_full: when_full(step).map(&target),
-                was: was(step, None),
                 outcomes: outcomes::outcomes(step, limits, &target),
                 stray: outcomes::stray(step, &target),
                 duplicate_of: find(&step.name).filter(|first| *first != index),
@@ -185,7 +190,10 @@ impl Resolved {
         let label = written.label.value().map_or_else(|| title(&written.name), syn::LitStr::value);
         let tools = written.tools.value().map(|tools| Tools::new(tools));
         let scope = written.scope.value().map(FileScope::new).unwrap_or_default();
-        Self { written, id, label, limits, tools, scope, initial, steps, graph: guessed, certain }
+        let claims = written.proves.value().into_iter().flatten();
+        let claims = claims.map(|claim| Claim::new(claim, &steps)).collect();
+        let graph = guessed;
+        Self { written, id, label, limits, tools, scope, initial, steps, graph, certain, claims }
     }
 
     /// The steps without those that repeat the name of an earlier one.
@@ -218,14 +226,6 @@ fn max_visits(step: &syntax::Step) -> Option<u32> {
 
 fn when_full(step: &syntax::Step) -> Option<&Next> {
     step.max_visits.value().and_then(|limit| limit.next.as_ref())
-}
-
-/// The former names of a step, or of one of its outcomes.
-fn was(step: &syntax::Step, outcome: Option<&Ident>) -> Vec<String> {
-    let of =
-        |former: &&Former| former.outcome.as_ref().map(Ident::unraw) == outcome.map(Ident::unraw);
-    let former = step.was.value().into_iter().flatten().filter(of);
-    former.map(|former| spelling::wire(&former.name)).collect()
 }
 
 /// Which steps follow which, by an outcome or because a step was visited as often as it may be; a

@@ -3,8 +3,6 @@
 use proc_macro2::{Ident, Span};
 use syn::Path;
 
-use crate::syntax::Reason;
-
 /// What follows an outcome.
 pub(crate) enum Target {
     Step {
@@ -16,7 +14,7 @@ pub(crate) enum Target {
         name: Ident,
         meant: Option<usize>,
     },
-    Exit(Reason),
+    Exit(Ident),
     /// The implied `Other`.
     StandardOther,
     Restart(Path),

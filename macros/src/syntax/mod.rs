@@ -4,6 +4,7 @@
 //! Parsing continues after a mistake if the start of the next item is clear, so that one mistake
 //! does not hide the others. Start with `recipe.rs`.
 
+mod claims;
 mod command;
 mod docs;
 mod evidence;
@@ -19,11 +20,10 @@ mod needs;
 mod next;
 mod outcomes;
 mod recipe;
-mod renamed;
 mod step;
 mod tools;
-mod was;
 
+pub(crate) use claims::{Claim, Goal, Report};
 pub(crate) use command::Command;
 pub(crate) use docs::Docs;
 pub(crate) use evidence::Term;
@@ -33,9 +33,8 @@ pub(crate) use fragment::Fragment;
 pub(crate) use guardrails::{Entry, Value};
 pub(crate) use include::{fetch, splice};
 pub(crate) use max_visits::MaxVisits;
-pub(crate) use next::{Next, Reason};
+pub(crate) use next::Next;
 pub(crate) use outcomes::Declared;
 pub(crate) use recipe::{Input, Recipe};
 pub(crate) use step::{Mapping, Step};
 pub(crate) use tools::{Group, Tool};
-pub(crate) use was::Former;

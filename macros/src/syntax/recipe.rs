@@ -5,6 +5,7 @@ use syn::ext::IdentExt;
 use syn::parse::{ParseStream, Parser};
 use syn::{LitBool, LitStr, Path, Token, Visibility};
 
+use super::claims::{Claim, Goal, claims};
 use super::docs::Docs;
 use super::fields::{Fields, Unknown, colon, is_word, skip_item};
 use super::file_scope::FileScope;
@@ -12,7 +13,7 @@ use super::guardrails::{self, Entry};
 use super::heading::heading;
 use super::include::{self, Included};
 use super::needs::needs;
-use super::next::{Next, Reason};
+use super::next::Next;
 use super::step::{Step, text};
 use super::tools::{Tool, tools};
 use crate::diagnostic::Diagnostics;
@@ -54,6 +55,7 @@ pub(crate) struct Recipe {
     pub(crate) initial: Fields<Ident>,
     pub(crate) exits: Fields<Path>,
     pub(crate) guardrails: Fields<Vec<Entry>>,
+    pub(crate) proves: Fields<Vec<Claim>>,
     pub(crate) steps: Vec<Step>,
     /// The word of every field, known or not, and of what may become one.
     pub(crate) keys: Vec<Ident>,
@@ -67,7 +69,7 @@ pub(crate) struct Recipe {
 
 impl Recipe {
     /// The fields that a recipe has.
-    pub(crate) const FIELDS: [&'static str; 11] = [
+    pub(crate) const FIELDS: [&'static str; 12] = [
         "id",
         "label",
         "model",
@@ -79,6 +81,7 @@ impl Recipe {
         "initial",
         "exits",
         "guardrails",
+        "proves",
     ];
 
     /// Whether it has an `initial` step, even if that could not be read.
@@ -92,13 +95,41 @@ impl Recipe {
             || self.meant("guardrails")
     }
 
-    /// The exit reasons that its own steps name.
-    pub(crate) fn reasons(&self) -> impl Iterator<Item = &Reason> {
+    /// The exit reasons that its own steps and its claims name.
+    pub(crate) fn reasons(&self) -> impl Iterator<Item = &Ident> {
         let own = self.steps.iter().filter(|step| !step.shared);
-        own.flat_map(Step::nexts).filter_map(|next| match next {
+        let taken = own.flat_map(Step::nexts).filter_map(|next| match next {
             Next::Exit(reason) => Some(reason),
             Next::Step(_) | Next::Restart(_) => None,
-        })
+        });
+        let claimed = self.claims().filter_map(|claim| match &claim.goal {
+            Goal::Exit(reason) => Some(reason),
+            Goal::Step(_) | Goal::Restart(_) => None,
+        });
+        taken.chain(claimed)
+    }
+
+    /// The steps that are named beside the steps themselves: by `initial` and by claims.
+    pub(crate) fn named_steps(&self) -> impl Iterator<Item = &Ident> {
+        let claimed = self.claims().flat_map(|claim| {
+            let goal = match &claim.goal {
+                Goal::Step(name) => Some(name),
+                Goal::Exit(_) | Goal::Restart(_) => None,
+            };
+            let reporting = claim.needs.iter().map(|report| &report.step);
+            goal.into_iter().chain(reporting).chain(&claim.since)
+        });
+        self.initial.value().into_iter().chain(claimed)
+    }
+
+    /// The outcomes of this step that claims name.
+    pub(crate) fn claimed_outcomes(&self, step: &Ident) -> impl Iterator<Item = &Ident> {
+        let needs = self.claims().flat_map(|claim| &claim.needs);
+        needs.filter(move |report| report.step == *step).map(|report| &report.outcome)
+    }
+
+    fn claims(&self) -> impl Iterator<Item = &Claim> {
+        self.proves.value().into_iter().flatten()
     }
 
     /// The words of its guardrails.
@@ -171,6 +202,7 @@ impl Recipe {
             initial: Fields::default(),
             exits: Fields::default(),
             guardrails: Fields::default(),
+            proves: Fields::default(),
             steps: Vec::new(),
             keys: Vec::new(),
             unknown: Vec::new(),
@@ -305,6 +337,10 @@ impl Recipe {
             "guardrails" => {
                 let entries = guardrails::parse(input, diagnostics);
                 self.guardrails.read(key, input, diagnostics, |_| entries);
+            }
+            "proves" => {
+                let claims = claims(input, diagnostics);
+                self.proves.read(key, input, diagnostics, |_| claims);
             }
             _ => {
                 self.unknown.push(Unknown::new(key, &Self::FIELDS));

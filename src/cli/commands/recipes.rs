@@ -1,15 +1,12 @@
-//! `surefire recipes`: lists the recipes, or checks them against the runs of the store.
+//! `surefire recipes`: lists the recipes.
 
 use std::process::ExitCode;
 
 use clap::Args;
 
-use super::recipes_check;
 use crate::cli::context::Context;
 use crate::cli::render::paint;
 use crate::cli::render::table::{Cell, Table};
-use crate::cli::usage::cli_error::CliError;
-use crate::cli::usage::options::DataOption;
 use crate::server::broadcast::convert::available_recipes;
 
 /// Examples below its help.
@@ -17,7 +14,6 @@ const EXAMPLES: &str = "\
 Examples:
   surefire recipes           list the recipes
   surefire recipes --json    for programs, as the server lists them
-  surefire recipes --check   see which runs can go on with the recipes of this program
 
 STEPS is the number of steps in a recipe, MAX the maximum number of steps in a run.";
 
@@ -27,25 +23,16 @@ pub(in crate::cli) struct Recipes {
     /// Print JSON: the recipes, as `GET /api/recipes` lists them
     #[arg(long)]
     json: bool,
-    /// Check which runs can go on with these recipes; the exit status is 1 if one that is open or
-    /// paused cannot
-    #[arg(long)]
-    check: bool,
-    #[command(flatten)]
-    data: DataOption,
 }
 
 impl Recipes {
-    pub(in crate::cli) fn run(self, context: &Context) -> Result<ExitCode, CliError> {
-        if self.check {
-            return recipes_check::run(context, &self.data, self.json);
-        }
+    pub(in crate::cli) fn run(self, context: &Context) -> ExitCode {
         // Only a server and its store know whether recipes are disabled, and their current runs.
         // This command asks no server and assumes that they are enabled.
         let offer = available_recipes(context.catalog, true);
         if self.json {
             context.console.json(&offer);
-            return Ok(ExitCode::SUCCESS);
+            return ExitCode::SUCCESS;
         }
         let mut table = Table::new(["ID", "LABEL", "STEPS", "MAX", "WHAT IT DOES"]);
         for recipe in offer.recipes {
@@ -58,6 +45,6 @@ impl Recipes {
             ]);
         }
         context.console.say(table.text(context.console.width()));
-        Ok(ExitCode::SUCCESS)
+        ExitCode::SUCCESS
     }
 }

@@ -82,7 +82,6 @@ mod tests {
         let started = Event::Started {
             recipe: recipe.to_owned(),
             fingerprint: String::new(),
-            graph: None,
             step: "rebase".to_owned(),
             spec: Box::new(spec),
         };

@@ -28,6 +28,13 @@ pub(in crate::cli) fn outlined(outline: &Outline) -> String {
     let _ = writeln!(text, "\n{}\n{}", paint::bold("Files"), files(outline).trim_end());
     let _ = writeln!(text, "\n{}", paint::bold("Guardrails"));
     text.push_str(&guardrails(outline));
+    if !outline.claims.is_empty() {
+        let _ = writeln!(text, "\n{}", paint::bold("Proven of every path"));
+    }
+    for claim in outline.claims {
+        let basis = paint::dim(format!("({})", claim.basis(outline)));
+        let _ = writeln!(text, "  {} {basis}", claim.in_words(outline));
+    }
     let path = outline.heaviest_path.iter().map(|part| match part.visits {
         1 => part.step.to_owned(),
         visits => format!("{} ×{visits}", part.step),
@@ -161,6 +168,7 @@ mod tests {
             guardrails: {
                 max_step_visits: 3, max_restarts: 2, max_verify_time_per_milestone: 90m, max_review_rounds: 2,
             },
+            proves: { exit TaskCommitted needs Build.Passed since Fix, restart Repair needs Fix.Again },
             step Build { run: "make -j \\\n    all", time: 10m, Passed => exit TaskCommitted, Failed => Fix }
             step Fix {
                 prompt: "Fix it.",
@@ -216,6 +224,10 @@ Guardrails
   max_verify_time_per_milestone: at most 1h 30m to verify one visit
   max_review_rounds: at most 2 rounds of a review without fewer findings
   exit_on_other: the agent may end the run with `other` at every step
+
+Proven of every path
+  exit task-committed needs build.passed since fix (as the engine's command finds it)
+  restart repair needs fix.again (as the engine finds it)
 
 A run takes at most 7 steps: build ×3, fix ×4";
         let text = outlined(Repair::OUTLINE);

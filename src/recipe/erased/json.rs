@@ -3,6 +3,7 @@
 use serde::ser::{Serialize, SerializeStruct, Serializer};
 
 use super::{CommandStep, Fingerprint, NextOutline, OutcomeOutline, Outline, StepOutline};
+use crate::recipe::claim::{Claim, ClaimBasis, ClaimGoal};
 use crate::recipe::command_line::CommandLine;
 use crate::recipe::evidence::Evidence;
 use crate::recipe::reason_info::ReasonInfo;
@@ -12,7 +13,7 @@ use crate::recipe::tool::Tool;
 impl Serialize for Outline {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let steps: Vec<_> = self.steps.iter().map(|step| StepJson::new(self, step)).collect();
-        let mut json = serializer.serialize_struct("Outline", 15)?;
+        let mut json = serializer.serialize_struct("Outline", 16)?;
         json.serialize_field("id", self.id)?;
         json.serialize_field("label", self.label)?;
         json.serialize_field("description", self.description)?;
@@ -27,6 +28,8 @@ impl Serialize for Outline {
         json.serialize_field("max_steps", &self.max_steps)?;
         json.serialize_field("heaviest_path", self.heaviest_path)?;
         json.serialize_field("never_trips", self.never_trips)?;
+        let claims: Vec<_> = self.claims.iter().map(|claim| ClaimJson::new(self, claim)).collect();
+        json.serialize_field("claims", &claims)?;
         json.serialize_field("fingerprint", &self.fingerprint)?;
         json.end()
     }
@@ -41,8 +44,6 @@ impl Serialize for Fingerprint {
 #[derive(serde::Serialize)]
 struct StepJson {
     name: &'static str,
-    #[serde(skip_serializing_if = "<[_]>::is_empty")]
-    was: &'static [&'static str],
     description: &'static str,
     model: Option<&'static str>,
     prompt: &'static str,
@@ -77,8 +78,6 @@ struct OutcomeJson {
     #[serde(skip_serializing_if = "str::is_empty")]
     description: &'static str,
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
-    was: &'static [&'static str],
-    #[serde(skip_serializing_if = "<[_]>::is_empty")]
     evidence: &'static [Evidence],
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     findings: bool,
@@ -93,28 +92,65 @@ enum NextJson {
     Restart(&'static str),
 }
 
+#[derive(serde::Serialize)]
+struct ClaimJson {
+    /// The whole claim, for people.
+    claim: String,
+    goal: GoalJson,
+    needs: Vec<ClaimedJson>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    since: Option<&'static str>,
+    basis: ClaimBasis,
+}
+
+#[derive(serde::Serialize)]
+#[serde(rename_all = "snake_case")]
+enum GoalJson {
+    Step(&'static str),
+    Exit(&'static str),
+    Restart(&'static str),
+}
+
+#[derive(serde::Serialize)]
+struct ClaimedJson {
+    step: &'static str,
+    outcome: &'static str,
+}
+
+impl ClaimJson {
+    fn new(outline: &Outline, claim: &Claim) -> Self {
+        let goal = match claim.goal {
+            ClaimGoal::Step(step) => GoalJson::Step(outline.steps[step].name),
+            ClaimGoal::Exit(reason) => GoalJson::Exit(reason.definition().code),
+            ClaimGoal::Restart(id) => GoalJson::Restart(id),
+        };
+        let needs = claim.needs.iter().map(|need| {
+            let (step, outcome) = need.of(outline);
+            ClaimedJson { step: step.name, outcome: outcome.name }
+        });
+        Self {
+            claim: claim.in_words(outline),
+            goal,
+            needs: needs.collect(),
+            since: claim.since.map(|step| outline.steps[step].name),
+            basis: claim.basis(outline),
+        }
+    }
+}
+
 impl StepJson {
     fn new(outline: &Outline, step: &'static StepOutline) -> Self {
         let outcomes =
             step.outcomes.iter().map(|outcome| OutcomeJson::new(outline, outcome)).collect();
         let StepOutline {
-            name,
-            was,
-            description,
-            model,
-            prompt,
-            tools,
-            command,
-            verify,
-            limits,
-            ..
+            name, description, model, prompt, tools, command, verify, limits, ..
         } = *step;
         let limits = (!limits.is_empty()).then(|| LimitsJson::new(outline, limits));
         let run = command.map(|CommandStep { command, time }| RunJson {
             command,
             time_s: time.map(|time| time.as_secs()),
         });
-        Self { name, was, description, model, prompt, tools, run, verify, limits, outcomes }
+        Self { name, description, model, prompt, tools, run, verify, limits, outcomes }
     }
 }
 
@@ -136,7 +172,7 @@ impl OutcomeJson {
             NextOutline::Exit(reason) => NextJson::Exit(reason.definition()),
             NextOutline::Restart { id, .. } => NextJson::Restart(id),
         };
-        let OutcomeOutline { name, description, was, evidence, findings, .. } = *outcome;
-        Self { name, description, was, evidence, findings, next }
+        let OutcomeOutline { name, description, evidence, findings, .. } = *outcome;
+        Self { name, description, evidence, findings, next }
     }
 }

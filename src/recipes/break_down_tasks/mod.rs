@@ -13,6 +13,10 @@ surefire::recipe! {
         tools: [read, ..TRACKER],
         initial: Analyze,
         guardrails: { max_step_visits: 3, max_total_steps: 100 },
+        proves: {
+            Commit needs ReviewTasks.NoIssues since FixTasks,
+            exit TasksCommitted needs Commit.Committed,
+        },
 
         /// Reads the design and plans the tasks.
         step Analyze {

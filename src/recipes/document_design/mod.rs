@@ -12,6 +12,10 @@ surefire::recipe! {
         model: "opus",
         initial: Document,
         guardrails: { max_step_visits: 3, max_total_steps: 100 },
+        proves: {
+            Commit needs Review.NoIssues since Fix,
+            exit DesignCommitted needs Commit.Committed,
+        },
 
         /// Writes the design document.
         step Document {

@@ -13,6 +13,11 @@ surefire::recipe! {
         needs: { task },
         initial: Implement,
         guardrails: { max_step_visits: 3, max_total_steps: 100 },
+        proves: {
+            Commit needs CodeReview.NoIssues since Fix,
+            exit TaskCommitted needs CodeReview.NoIssues,
+            exit TaskCommitted needs Commit.Committed,
+        },
 
         include implement_task(implemented => CodeReview);
         include review_loop(clean => Commit);

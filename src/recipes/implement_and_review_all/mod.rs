@@ -13,6 +13,10 @@ surefire::recipe! {
         needs: { task },
         initial: Implement,
         guardrails: { max_step_visits: 3, max_total_steps: 100, max_restarts: 50 },
+        proves: {
+            Commit needs CodeReview.NoIssues since Fix,
+            restart ImplementAndReviewAll needs CodeReview.NoIssues,
+        },
 
         include implement_task(implemented => CodeReview);
         include review_loop(clean => Commit);

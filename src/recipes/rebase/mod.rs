@@ -22,6 +22,10 @@ surefire::recipe! {
         needs: { clean_tree },
         initial: Rebase,
         guardrails: { max_step_visits: 3, max_total_steps: 100 },
+        proves: {
+            exit RebaseComplete needs Review.NoIssues since Fix,
+            exit RebaseComplete needs Complete.Done,
+        },
 
         /// Rebases the branch and resolves conflicts.
         step Rebase {

@@ -12,6 +12,15 @@ surefire::recipe! {
         tools: [read, ..TRACKER],
         initial: LocateDesign,
         guardrails: { max_step_visits: 5, max_total_steps: 150 },
+        proves: {
+            FinalReview needs ReviewPolish.NoIssues since FixPolish,
+            Commit needs ReviewCompleteness.NoIssues since FixCompleteness,
+            Commit needs ReviewBreadth.NoIssues since FixBreadth,
+            Commit needs ReviewSimplicity.NoIssues since FixSimplicity,
+            Commit needs ReviewConsistency.NoIssues since FixConsistency,
+            Commit needs FinalReview.NoIssues since FixFinal,
+            exit DesignRefinedAndCommitted needs Commit.Committed,
+        },
 
         /// Finds the document to work on.
         step LocateDesign {

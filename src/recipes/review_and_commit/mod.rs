@@ -13,6 +13,10 @@ surefire::recipe! {
         allow_lockfiles: true,
         initial: CodeReview,
         guardrails: { max_step_visits: 3, max_total_steps: 100 },
+        proves: {
+            Commit needs CodeReview.NoIssues since Fix,
+            exit ChangesCommitted needs Commit.Committed,
+        },
 
         include review_loop(clean => Commit);
 

@@ -2,7 +2,6 @@
 
 #![cfg(feature = "recipes")]
 
-mod changed_recipe;
 mod decisions;
 mod one_run;
 mod properties;

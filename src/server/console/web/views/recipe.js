@@ -58,7 +58,7 @@ function content(outline, button) {
       button),
     h("div", { class: "columns" },
       h("div", { class: "card" }, new Picture(outline).element, legend(outline)),
-      h("div", {}, limits(outline), tree(outline), steps(outline))),
+      h("div", {}, limits(outline), claims(outline), tree(outline), steps(outline))),
   ];
 }
 
@@ -77,6 +77,18 @@ function limits({ guardrails, steps, max_steps: most, never_trips: never }) {
     h("p", { class: "most" }, h("strong", {}, most), ` ${most === 1 ? "step" : "steps"} at most, whatever happens`),
     h("ul", {}, Object.entries({ ...guardrails, max_review_rounds }).map(line)));
 }
+
+// How much an outcome that a claim needs can be relied on.
+const BASIS = {
+  report: "as the agent reports it",
+  verified: "as the agent reports it, and the engine verifies it with commands",
+  evidence: "as the engine finds it",
+  command: "as the engine's command finds it",
+};
+
+const claims = ({ claims }) => claims.length > 0 && h("section", { class: "card" },
+  h("h2", {}, "Proven of every path"),
+  h("ul", {}, claims.map(({ claim, basis }) => h("li", {}, h("code", {}, claim), " ", h("span", { class: "hint" }, BASIS[basis])))));
 
 const tree = (outline) => h("section", { class: "card", "aria-label": "Files" }, h("h2", {}, "Files"), files(outline));
 

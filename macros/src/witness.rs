@@ -1,0 +1,121 @@
+//! Searches for a path that contradicts a claim.
+//!
+//! A state is a step, and whether what the claim needs has been reported. There are two for each
+//! step, so the search is linear in steps plus outcomes. A step with a limit of its own may be full,
+//! so an outcome that leads to it may also lead where its limit does.
+
+use std::collections::VecDeque;
+
+use crate::graph::Components;
+use crate::resolve::{Goal, Report, Resolved, Target};
+
+/// A path to the goal on which nothing that the claim needs is reported.
+pub(crate) struct Witness {
+    pub(crate) taken: Vec<Taken>,
+    /// Whether it begins at the step that the claim counts from, and not where runs begin.
+    pub(crate) after_since: bool,
+}
+
+/// An outcome on the path.
+#[derive(Clone)]
+pub(crate) struct Taken {
+    pub(crate) step: usize,
+    /// The index of the outcome among those of the step.
+    pub(crate) outcome: usize,
+    /// The steps that it would have led to, if they had not been full.
+    pub(crate) full: Vec<usize>,
+}
+
+/// A step, and whether what the claim needs was reported.
+type State = (usize, bool);
+
+/// The shortest path that contradicts the claim.
+pub(crate) fn find(
+    recipe: &Resolved,
+    initial: usize,
+    goal: &Goal,
+    needs: &[Report],
+    since: Option<usize>,
+) -> Option<Witness> {
+    if *goal == Goal::Step(initial) {
+        return Some(Witness { taken: Vec::new(), after_since: false });
+    }
+    let (outcomes, components) = (outcomes(recipe), recipe.certain.components());
+    // For each state that was reached: the state before it, and what was taken there.
+    let mut came: Vec<[Option<(State, Taken)>; 2]> = vec![[None, None]; recipe.steps.len()];
+    let mut pending = VecDeque::from([(initial, false)]);
+    while let Some((step, met)) = pending.pop_front() {
+        for (written, place) in &outcomes[step] {
+            let outcome = &recipe.steps[*written].outcomes[*place];
+            let met_now = met || needs.contains(&Report { step, outcome: *place });
+            for (target, full) in targets(recipe, &components, step, &outcome.target) {
+                let taken = Taken { step, outcome: *place, full };
+                if !met_now && goal.is(target) {
+                    return Some(trace(&came, initial, since, taken));
+                }
+                let Some(next) = target.certain_step() else { continue };
+                let met_there = met_now && since != Some(next);
+                let reached = &mut came[next][usize::from(met_there)];
+                if reached.is_none() && (next, met_there) != (initial, false) {
+                    *reached = Some(((step, met), taken));
+                    pending.push_back((next, met_there));
+                }
+            }
+        }
+    }
+    None
+}
+
+/// Follows the path back to the latest visit of the step that the claim counts from.
+fn trace(
+    came: &[[Option<(State, Taken)>; 2]],
+    initial: usize,
+    since: Option<usize>,
+    last: Taken,
+) -> Witness {
+    let mut at = (last.step, false);
+    let mut taken = vec![last];
+    while since != Some(at.0)
+        && at != (initial, false)
+        && let Some((before, earlier)) = &came[at.0][usize::from(at.1)]
+    {
+        taken.push(earlier.clone());
+        at = *before;
+    }
+    taken.reverse();
+    Witness { taken, after_since: since == Some(at.0) }
+}
+
+/// Where an outcome of this step may lead: to its target and, past full steps, to where their limits
+/// lead. As in [`Graph::with_detours`](crate::graph::Graph::with_detours), only a step of the same
+/// component can be full.
+fn targets<'a>(
+    recipe: &'a Resolved,
+    components: &Components,
+    from: usize,
+    target: &'a Target,
+) -> Vec<(&'a Target, Vec<usize>)> {
+    let mut targets = vec![(target, Vec::new())];
+    let (mut target, mut full) = (target, Vec::new());
+    while let Some(step) = target.certain_step()
+        && components.of[step] == components.of[from]
+        && !full.contains(&step)
+        && let Some(instead) = &recipe.steps[step].when_full
+    {
+        full.push(step);
+        targets.push((instead, full.clone()));
+        target = instead;
+    }
+    targets
+}
+
+/// The outcomes of each step, by the step that has them in the source; those of a duplicate belong
+/// to the first step of that name.
+fn outcomes(recipe: &Resolved) -> Vec<Vec<(usize, usize)>> {
+    let mut all = vec![Vec::new(); recipe.steps.len()];
+    for (index, step) in recipe.steps.iter().enumerate() {
+        let places = (0..step.outcomes.len()).map(|place| (index, place));
+        all[step.duplicate_of.unwrap_or(index)].extend(places);
+    }
+    all
+}

@@ -81,6 +81,29 @@ impl Graph {
         reached
     }
 
+    /// A shortest way from a step to one that is wanted, both included.
+    pub(crate) fn way(&self, from: usize, is_wanted: impl Fn(usize) -> bool) -> Option<Vec<usize>> {
+        let mut came_from = vec![None; self.edges.len()];
+        let mut pending = std::collections::VecDeque::from([from]);
+        while let Some(step) = pending.pop_front() {
+            if is_wanted(step) {
+                let mut way = vec![step];
+                while let Some(before) = came_from[way[way.len() - 1]] {
+                    way.push(before);
+                }
+                way.reverse();
+                return Some(way);
+            }
+            for next in &self.edges[step] {
+                if *next != from && came_from[*next].is_none() {
+                    came_from[*next] = Some(step);
+                    pending.push_back(*next);
+                }
+            }
+        }
+        None
+    }
+
     /// The strongly connected components, each after all components it leads to (Tarjan's
     /// algorithm).
     pub(crate) fn components(&self) -> Components {

@@ -12,6 +12,7 @@ mod diagnostic;
 mod expand;
 mod file_pattern;
 mod graph;
+mod longest;
 mod model;
 mod proof;
 mod registry;

@@ -1,13 +1,17 @@
 //! What is proven about every run of a recipe at compile time.
 
-use crate::graph::{Components, Graph};
-use crate::model::{Claim, Flow, Next, Shape};
+use crate::longest::Walks;
+use crate::model::{Claim, Flow, Next, Shape, Step};
 
 /// Facts about a valid recipe.
 pub(crate) struct Proof {
     /// No run takes more steps than this.
     pub(crate) max_steps: u32,
-    /// The steps on the heaviest path through the graph, and how often each can run.
+    /// Whether a run can take as many; where the graph has too many walks to look at, `max_steps` is
+    /// only a bound.
+    pub(crate) max_steps_is_exact: bool,
+    /// The steps of the longest walk, and how often each runs there. If `max_steps` is only a bound:
+    /// what it was computed from.
     pub(crate) heaviest_path: Vec<(usize, u32)>,
     /// The configured limits that can never be reached.
     pub(crate) never_trips: Vec<Limit>,
@@ -30,84 +34,76 @@ pub(crate) enum Limit {
 impl Proof {
     pub(crate) fn new(shape: &Shape, claims: Vec<Claim>) -> Self {
         let flow = Flow::new(shape);
-        let limits: Vec<_> = shape
-            .steps
-            .iter()
-            .map(|step| step.max_visits.or(shape.limits.max_step_visits))
-            .collect();
-        let heaviest = Heaviest::new(&flow.graph, &flow.components, shape.initial, &limits);
-        let total = shape.limits.max_total_steps.map_or(u64::MAX, u64::from);
-        let max_steps = u32::try_from(heaviest.weight.min(total)).unwrap_or(u32::MAX);
+        let total = shape.limits.max_total_steps;
+        // One more than the total shows whether that is ever reached.
+        let most = total.map_or(u32::MAX, |total| total.saturating_add(1));
+        let limits = visits(shape, &flow, most);
+        let outcomes: Vec<_> = shape.steps.iter().map(|step| step.followers().0).collect();
+        let detours: Vec<_> = shape.steps.iter().map(Step::detour).collect();
+        let Flow { graph, components } = &flow;
+        let walks =
+            Walks { graph, components, outcomes: &outcomes, detours: &detours, limits: &limits };
+        let longest = walks.longest(shape.initial, None);
+        let trips = total.is_some_and(|total| longest.steps > u64::from(total));
+        let is_limited =
+            |step: usize| shape.steps[step].max_visits.or(shape.limits.max_step_visits).is_some();
+        let longest = match total.filter(|_| trips) {
+            Some(total) => walks
+                .endless(shape.initial, total, is_limited)
+                .unwrap_or_else(|| walks.longest(shape.initial, Some(total))),
+            None => longest,
+        };
+        let max_steps = u32::try_from(longest.steps).unwrap_or(u32::MAX);
+        let is_cyclic = |component| components.is_cyclic(component, graph);
+        let has_cycle = (0..components.members.len()).any(is_cyclic);
 
         let mut never_trips = Vec::new();
         // Without a cycle, no step is entered twice.
-        if shape.limits.max_step_visits.is_some() && !heaviest.any_cycle {
+        if shape.limits.max_step_visits.is_some() && !has_cycle {
             never_trips.push(Limit::StepVisits);
         }
-        if heaviest.weight <= total && shape.limits.max_total_steps.is_some() {
+        if total.is_some() && !trips {
             never_trips.push(Limit::TotalSteps);
         }
         if shape.limits.max_restarts.is_some() && shape.restarts.is_empty() {
             never_trips.push(Limit::Restarts);
         }
         // If only the total bounds a cycle, no step runs more often than that.
-        let heaviest_path =
-            heaviest.path.into_iter().map(|(step, visits)| (step, visits.min(max_steps))).collect();
+        let within = |(step, visits): (usize, u32)| (step, visits.min(max_steps));
+        let heaviest_path = longest.path.into_iter().map(within).collect();
+        let max_steps_is_exact = longest.is_exact;
         let fingerprint = fingerprint(shape);
-        Self { max_steps, heaviest_path, never_trips, claims, fingerprint, flow }
+        Self {
+            max_steps,
+            max_steps_is_exact,
+            heaviest_path,
+            never_trips,
+            claims,
+            fingerprint,
+            flow,
+        }
     }
 }
 
-/// The heaviest path from the first step through the strongly connected components of the graph.
-pub(crate) struct Heaviest {
-    pub(crate) weight: u64,
-    pub(crate) path: Vec<(usize, u32)>,
-    pub(crate) any_cycle: bool,
-}
-
-impl Heaviest {
-    /// A step outside any cycle weighs 1; a component with a cycle weighs as much as the visits of
-    /// its steps that are allowed.
-    pub(crate) fn new(
-        graph: &Graph,
-        components: &Components,
-        initial: usize,
-        limits: &[Option<u32>],
-    ) -> Self {
-        let count = components.members.len();
-        let (mut weights, mut onward) = (vec![0_u64; count], vec![None; count]);
-        let (mut visits, mut any_cycle) = (vec![1_u32; limits.len()], false);
-        // Components come after what they lead to, so the weights of their followers are known.
-        for component in 0..count {
-            if components.is_cyclic(component, graph) {
-                for step in &components.members[component] {
-                    visits[*step] = limits[*step].unwrap_or(u32::MAX);
-                }
-                any_cycle = true;
-            }
-            let members = &components.members[component];
-            let followers =
-                members.iter().flat_map(|step| graph.edges(*step)).map(|next| components.of[*next]);
-            for follower in followers.filter(|follower| *follower != component) {
-                let heavier =
-                    onward[component].is_none_or(|best: usize| weights[follower] > weights[best]);
-                if heavier {
-                    onward[component] = Some(follower);
-                }
-            }
-            let own = members.iter().map(|step| u64::from(visits[*step]));
-            let own = own.fold(0, u64::saturating_add);
-            weights[component] =
-                onward[component].map_or(own, |next| own.saturating_add(weights[next]));
-        }
-        let mut path = Vec::new();
-        let mut at = Some(components.of[initial]);
-        while let Some(component) = at {
-            path.extend(components.members[component].iter().map(|step| (*step, visits[*step])));
-            at = onward[component];
-        }
-        Self { weight: weights[components.of[initial]], path, any_cycle }
-    }
+/// How often a run can visit each step, and never more than `most`.
+///
+/// A step without a limit that lies on no cycle of such steps is visited at most once between two
+/// visits of steps that have one.
+fn visits(shape: &Shape, flow: &Flow, most: u32) -> Vec<u32> {
+    let limit = |step: usize| shape.steps[step].max_visits.or(shape.limits.max_step_visits);
+    let unlimited = flow.graph.without(|step| limit(step).is_some());
+    let components = unlimited.components();
+    let between = |members: &Vec<usize>| {
+        let limits = members.iter().filter_map(|step| limit(*step));
+        limits.fold(1, u32::saturating_add)
+    };
+    let between: Vec<_> = flow.components.members.iter().map(between).collect();
+    let visits = (0..shape.steps.len()).map(|step| match limit(step) {
+        Some(limit) => limit.min(most),
+        None if components.is_cyclic(components.of[step], &unlimited) => most,
+        None => between[flow.components.of[step]].min(most),
+    });
+    visits.collect()
 }
 
 /// FNV-1a over the names of the steps, of their outcomes, and of what those lead to: a change to
@@ -144,37 +140,4 @@ fn fingerprint(shape: &Shape) -> u64 {
         }
     }
     hash
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn heaviest(graph: &Graph, limits: &[Option<u32>]) -> Heaviest {
-        Heaviest::new(graph, &graph.components(), 0, limits)
-    }
-
-    #[test]
-    fn the_heaviest_path_counts_cycles_by_their_visits() {
-        // implement → review ⇄ fix, review → commit
-        let graph = Graph::new(vec![vec![1], vec![3, 2], vec![1], vec![]]);
-        let heaviest = heaviest(&graph, &[Some(3); 4]);
-        assert_eq!(heaviest.weight, 1 + 3 * 2 + 1);
-        assert_eq!(heaviest.path, [(0, 1), (1, 3), (2, 3), (3, 1)]);
-        assert!(heaviest.any_cycle);
-    }
-
-    #[test]
-    fn without_cycles_it_is_the_longest_path() {
-        let graph = Graph::new(vec![vec![1, 3], vec![2], vec![3], vec![]]);
-        let heaviest = heaviest(&graph, &[None; 4]);
-        assert_eq!((heaviest.weight, heaviest.any_cycle), (4, false));
-    }
-
-    #[test]
-    fn unlimited_visits_do_not_overflow() {
-        // Two cycles, and nothing bounds either.
-        let graph = Graph::new(vec![vec![0, 1], vec![1]]);
-        assert_eq!(heaviest(&graph, &[None; 2]).weight, 2 * u64::from(u32::MAX));
-    }
 }

@@ -51,7 +51,7 @@ test("the list of recipes does not move when runs begin and end", async (stage) 
     assert.deepEqual([before.running.length, before.tops.length], [0, 8]);
     const run = await working.start({ directory: stage.place.project });
     const during = await until("the run is listed", seen, ({ running }) => running.length === 1);
-    assert.match(during.running[0], /Implement & Review.*rehearsal.*step 1 of at most 8: implement · project/);
+    assert.match(during.running[0], /Implement & Review.*rehearsal.*step 1 of at most 7: implement · project/);
     assert.deepEqual(during.tops, before.tops);
     await working.goto(`#/runs/${run}`);
     await working.stop();

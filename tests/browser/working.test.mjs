@@ -65,7 +65,7 @@ test("a run with a queued prompt is stopped from the list, and nothing starts ag
   await until("it is queued", () => shown.queued(), (queued) => queued.length === 1);
   const [row] = await listed(other, 1);
   assert.deepEqual([row.title, row.at], ["Implement & Review", `#/runs/${run}`]);
-  await until("it is counted", () => other.work(), ([{ text }]) => /step 1 of at most 8: implement · project · for \d+ s · 1 queued/.test(text));
+  await until("it is counted", () => other.work(), ([{ text }]) => /step 1 of at most 7: implement · project · for \d+ s · 1 queued/.test(text));
   await other.press("Stop Implement & Review");
   assert.deepEqual(await listed(other, 0), []);
   assert.equal((await shown.ended()).reason, "user-requested");

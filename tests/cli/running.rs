@@ -60,7 +60,7 @@ fn in_a_terminal_lines_are_redrawn_and_the_summary_stays() {
     assert_eq!(status, 0, "{shown}");
     assert!(shown.contains("\u{1b}[J"), "it draws over what it drew: {shown:?}");
     for line in [
-        "step 1 of at most 8: implement · 0:00 · rehearsal",
+        "step 1 of at most 7: implement · 0:00 · rehearsal",
         " 5  commit → committed",
         "✓ Task committed",
     ] {

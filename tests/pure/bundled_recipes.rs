@@ -196,9 +196,12 @@ fn the_limits_and_the_bounds_that_follow_from_them() {
             "{}: the limit on visits is hit first",
             recipe.id
         );
+        assert!(recipe.max_steps_is_exact, "{}", recipe.id);
+        let visits: u32 = recipe.heaviest_path.iter().map(|part| part.visits).sum();
+        assert_eq!(visits, recipe.max_steps, "{}", recipe.id);
     }
-    // locate + six loops of two steps, five visits each + commit
-    assert_eq!(RefineDesign::MAX_STEPS, 1 + 6 * 2 * 5 + 1);
+    // locate + six times five reviews and the four fixes between them + commit
+    assert_eq!(RefineDesign::MAX_STEPS, 1 + 6 * (5 + 4) + 1);
     assert_eq!(ImplementAndReviewAll::OUTLINE.guardrails.max_restarts, Some(50));
 }
 

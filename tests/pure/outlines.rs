@@ -61,7 +61,8 @@ fn json() {
     assert_eq!(json["id"], "implement-and-review-all");
     assert_eq!(json["initial"], "implement");
     assert_eq!(json["guardrails"]["max_restarts"], 50);
-    assert_eq!(json["max_steps"], 8);
+    assert_eq!(json["max_steps"], 7);
+    assert_eq!(json["max_steps_is_exact"], true);
     assert_eq!(json["heaviest_path"][1], serde_json::json!({ "step": "code-review", "visits": 3 }));
     assert_eq!(json["never_trips"], serde_json::json!(["max_total_steps"]));
     let implement = &json["steps"][0];

@@ -404,6 +404,7 @@ fn a_store_that_the_previous_version_wrote_opens_and_can_be_written() {
         "withdrawn: [],",
         "again: false,",
         "exceeded: None,",
+        "instead_of: None,",
         "delivered: true,",
         "allow_tools: [],",
         "cause: Reply,",

@@ -43,6 +43,15 @@ surefire::recipe! {
     }
 }
 
+surefire::recipe! {
+    /// One step of the cycle has a limit, and that is enough.
+    recipe Unlimited {
+        initial: Guess,
+        step Guess { prompt: "Guess.", outcomes: [Guessed], Guessed => Ask }
+        step Ask { prompt: "Ask.", max_visits: 3, outcomes: [Right, Wrong], Right => exit TaskCommitted, Wrong => Guess }
+    }
+}
+
 surefire::steps! {
     pub(crate) steps checking(otherwise) {
         step Check {
@@ -106,7 +115,11 @@ fn main() -> Result<(), surefire::Exit> {
         }
     };
     assert_eq!((tripped.guardrail, tripped.limit), (Guardrail::MaxStepVisits, 10));
-    assert_eq!(Poll::MAX_STEPS, 10);
+    assert_eq!((Poll::MAX_STEPS, Poll::MAX_STEPS_IS_EXACT), (10, true));
+    // Implement, two reviews, a fix after each, an escalation, and the fix after that.
+    assert_eq!((Careful::MAX_STEPS, Careful::MAX_STEPS_IS_EXACT), (7, true));
+    // Only the limit of `Ask` ends it: it answers three times, and `Guess` has none.
+    assert_eq!((Unlimited::MAX_STEPS, Unlimited::MAX_STEPS_IS_EXACT), (7, true));
 
     let checked::CheckEntry::Check(check) = Checked::begin().bad()? else { panic!() };
     let checked::CheckEntry::Ask(_) = check.bad()? else { panic!() };

@@ -27,9 +27,10 @@ impl Expansion<'_> {
         let shape = self.shape;
         let own = if shape.docs.is_empty() { format!("{}.", shape.label) } else { String::new() };
         let summary = format!(
-            "Recipe `{}`: {}, at most {} in a run{}.",
+            "Recipe `{}`: {}, {} {} in a run{}.",
             shape.id,
             counted(shape.steps.len(), "step"),
+            if self.proof.max_steps_is_exact { "at most" } else { "no more than" },
             self.proof.max_steps,
             self.limits_in_words(),
         );

@@ -18,6 +18,7 @@ impl Expansion<'_> {
         let scope = self.file_scope();
         let Files { allow_lockfiles, needs: Needs { clean_tree, task }, isolate, .. } = shape.files;
         let (max_steps, fingerprint) = (proof.max_steps, proof.fingerprint);
+        let is_exact = proof.max_steps_is_exact;
         let path = proof.heaviest_path.iter().map(|(step, visits)| {
             let step = &shape.steps[*step].wire;
             quote!(#krate::PathPart { step: #step, visits: #visits })
@@ -45,6 +46,7 @@ impl Expansion<'_> {
                 needs: #krate::Needs { clean_tree: #clean_tree, task: #task },
                 isolate: #isolate,
                 max_steps: #max_steps,
+                max_steps_is_exact: #is_exact,
                 heaviest_path: &[#(#path,)*],
                 never_trips: &[#(#never,)*],
                 claims: &[#(#claims,)*],

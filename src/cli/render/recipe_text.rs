@@ -44,7 +44,9 @@ pub(in crate::cli) fn outlined(outline: &Outline) -> String {
         1 => "1 step".to_owned(),
         most => format!("{most} steps"),
     };
-    let _ = write!(text, "\n{} {most}: {path}", paint::bold("A run takes at most"));
+    let bound =
+        if outline.max_steps_is_exact { "A run takes at most" } else { "A run takes no more than" };
+    let _ = write!(text, "\n{} {most}: {path}", paint::bold(bound));
     text
 }
 
@@ -229,7 +231,7 @@ Proven of every path
   exit task-committed needs build.passed since fix (as the engine's command finds it)
   restart repair needs fix.again (as the engine finds it)
 
-A run takes at most 7 steps: build ×3, fix ×4";
+A run takes at most 6 steps: build ×3, fix ×3";
         let text = outlined(Repair::OUTLINE);
         assert_eq!(anstream::adapter::strip_str(&text).to_string(), expected);
     }

@@ -13,7 +13,7 @@ use crate::recipe::tool::Tool;
 impl Serialize for Outline {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let steps: Vec<_> = self.steps.iter().map(|step| StepJson::new(self, step)).collect();
-        let mut json = serializer.serialize_struct("Outline", 16)?;
+        let mut json = serializer.serialize_struct("Outline", 17)?;
         json.serialize_field("id", self.id)?;
         json.serialize_field("label", self.label)?;
         json.serialize_field("description", self.description)?;
@@ -26,6 +26,7 @@ impl Serialize for Outline {
         json.serialize_field("needs", &self.needs)?;
         json.serialize_field("isolate", &self.isolate)?;
         json.serialize_field("max_steps", &self.max_steps)?;
+        json.serialize_field("max_steps_is_exact", &self.max_steps_is_exact)?;
         json.serialize_field("heaviest_path", self.heaviest_path)?;
         json.serialize_field("never_trips", self.never_trips)?;
         let claims: Vec<_> = self.claims.iter().map(|claim| ClaimJson::new(self, claim)).collect();

@@ -168,9 +168,13 @@ pub struct Outline {
     pub needs: Needs,
     /// Whether its runs work in a git worktree of their own.
     pub isolate: bool,
-    /// The most steps that a run can take.
+    /// No run takes more steps than this.
     pub max_steps: u32,
-    /// The path through the graph that `max_steps` was computed from.
+    /// Whether a run can take as many. Otherwise the graph has too many walks to look at, and
+    /// `max_steps` is only a bound.
+    pub max_steps_is_exact: bool,
+    /// How often a run of `max_steps` visits each step; if that is only a bound, how often each was
+    /// counted.
     pub heaviest_path: &'static [PathPart],
     /// The limits that are proven never to be hit.
     pub never_trips: &'static [Guardrail],
@@ -286,12 +290,12 @@ impl fmt::Debug for NextOutline {
     }
 }
 
-/// A step on the heaviest path, and how often it can run there.
+/// A step on the heaviest path, and how often it runs there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct PathPart {
     /// The step.
     pub step: &'static str,
-    /// How often it can run.
+    /// How often it runs.
     pub visits: u32,
 }
 

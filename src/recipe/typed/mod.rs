@@ -29,7 +29,7 @@ use super::wire_enum::{UnknownName, WireEnum};
 ///     format!("{}, at most {} steps", R::OUTLINE.label, R::OUTLINE.max_steps)
 /// }
 ///
-/// assert_eq!(headline::<RebaseOnMain>(), "Rebase, at most 8 steps");
+/// assert_eq!(headline::<RebaseOnMain>(), "Rebase, at most 7 steps");
 /// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a recipe",

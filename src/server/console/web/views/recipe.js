@@ -66,7 +66,7 @@ const gone = () => [back(), h("p", { class: "card", role: "status" }, "The serve
 
 const back = () => h("a", { class: "back", href: "#/" }, "← Recipes");
 
-function limits({ guardrails, steps, max_steps: most, never_trips: never }) {
+function limits({ guardrails, steps, max_steps: most, max_steps_is_exact: exact, never_trips: never }) {
   // Rounds are counted only where a review lists what it found.
   const reviews = steps.some(({ outcomes }) => outcomes.some(({ findings }) => findings));
   const max_review_rounds = reviews ? guardrails.max_review_rounds ?? DEFAULT_REVIEW_ROUNDS : null;
@@ -74,7 +74,7 @@ function limits({ guardrails, steps, max_steps: most, never_trips: never }) {
   const line = ([name, value]) => LIMITS[name] && value && h("li", {}, LIMITS[name](value), never.includes(name) && proven.cloneNode(true));
   return h("section", { class: "card" },
     h("h2", {}, "Limits"),
-    h("p", { class: "most" }, h("strong", {}, most), ` ${most === 1 ? "step" : "steps"} at most, whatever happens`),
+    h("p", { class: "most" }, h("strong", {}, most), ` ${most === 1 ? "step" : "steps"} at most, whatever happens${exact ? "" : "; perhaps fewer"}`),
     h("ul", {}, Object.entries({ ...guardrails, max_review_rounds }).map(line)));
 }
 

@@ -1,11 +1,13 @@
 //! What a command gets in addition to its options.
 
+use std::path::PathBuf;
+
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Command};
 
 use super::log_file::LogFile;
 use super::render::console::Console;
-use super::settings::{Layers, Rank};
+use super::settings::{Layers, PromptDirectory, Rank, prompt_directory};
 use crate::Catalog;
 
 /// What a command gets in addition to its options.
@@ -26,6 +28,11 @@ impl Context {
     /// The options of the chosen command.
     pub(super) fn options(&self) -> &ArgMatches {
         self.matches.subcommand().map_or(&self.matches, |(_, inner)| inner)
+    }
+
+    /// Where the operator's own prompts are.
+    pub(super) fn prompts(&self) -> PromptDirectory {
+        prompt_directory(self.options().get_one::<PathBuf>("config").map(PathBuf::as_path))
     }
 
     /// The source of an option's value, by precedence.

@@ -7,6 +7,7 @@
 
 mod agent;
 mod commands;
+mod confirm;
 mod connection;
 mod context;
 mod doctor;
@@ -92,6 +93,7 @@ fn command(catalog: Catalog, console: Console, words: &[OsString]) -> Result<Exi
         Some(Command::New(new)) => new.run(&context),
         Some(Command::Recipes(recipes)) => Ok(recipes.run(&context)),
         Some(Command::Show(show)) => show.run(&context),
+        Some(Command::Prompts(prompts)) => prompts.run(&context),
         Some(Command::Run(run)) => run.run(&context),
         Some(Command::Runs(runs)) => runs.run(&context),
         Some(Command::Prune(prune)) => prune.run(&context),

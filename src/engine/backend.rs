@@ -12,14 +12,16 @@ use super::diff::RunDiff;
 use super::error::{EngineError, ResumeError};
 use super::local::Engine;
 use super::options::Shutdown;
+use super::prompts::{PromptFiles, RecipePrompts};
 use super::send_prompt::{PromptSent, SendPrompt, SendPromptError};
 use super::start::{Start, StartError, Started};
 use super::trust::TrustRecords;
 use super::turn::directory::DirectoryError;
 use super::worktree::{WorktreeChoice, WorktreeError};
-use crate::ExitReason;
+use crate::process::run_blocking;
 use crate::run::{Ending, Resume, RunId, SessionId, WorktreeEnd};
 use crate::store::{Pruned, Store, StoreError};
+use crate::{ExitReason, Outline};
 
 /// A future answer, boxed so that the trait is dyn compatible.
 pub type Pending<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
@@ -69,6 +71,10 @@ pub trait Backend: fmt::Debug + Send + Sync + 'static {
     /// The user's records of which repositories are trusted. See [`Engine::trust_records`].
     fn trust_records(&self) -> TrustRecords;
 
+    /// The operator's own prompts, if there may be any. See
+    /// [`Options::prompts`](super::Options::prompts).
+    fn prompt_files(&self) -> Option<PromptFiles>;
+
     /// Waits until the handoff of ended runs is complete. See [`Engine::wait_for_handoffs`].
     fn wait_for_handoffs(&self, session: SessionId) -> Pending<'_, Vec<String>>;
 
@@ -110,6 +116,13 @@ impl dyn Backend {
         read: impl FnOnce(&dyn Store) -> Result<T, StoreError> + Send + 'static,
     ) -> Result<T, EngineError> {
         Ok(blocking(self.store(), read).await?)
+    }
+
+    /// The prompts of these recipes, and where each comes from; empty if none can be changed. Does
+    /// not block the runtime.
+    pub async fn prompts_of(&self, recipes: Vec<&'static Outline>) -> Vec<RecipePrompts> {
+        let Some(files) = self.prompt_files() else { return Vec::new() };
+        run_blocking(move || recipes.into_iter().map(|recipe| files.of(recipe)).collect()).await
     }
 }
 
@@ -160,6 +173,10 @@ impl Backend for Engine {
 
     fn trust_records(&self) -> TrustRecords {
         self.trust_records()
+    }
+
+    fn prompt_files(&self) -> Option<PromptFiles> {
+        self.prompt_files()
     }
 
     fn wait_for_handoffs(&self, session: SessionId) -> Pending<'_, Vec<String>> {

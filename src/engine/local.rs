@@ -11,6 +11,7 @@ use super::commit::event_stream::{EventStream, Update};
 use super::error::{EngineError, ResumeError};
 use super::handoff;
 use super::options::{Options, Shutdown};
+use super::prompts::PromptFiles;
 use super::recover::adopt;
 use super::send_prompt::{PromptSent, SendPrompt, SendPromptError};
 use super::session::command::{Command, Stop};
@@ -179,6 +180,12 @@ impl Engine {
     #[must_use]
     pub fn trust_records(&self) -> TrustRecords {
         TrustRecords::new(&self.shared.options.data)
+    }
+
+    /// The operator's own prompts, if there may be any.
+    #[must_use]
+    pub fn prompt_files(&self) -> Option<PromptFiles> {
+        self.shared.options.prompts.clone()
     }
 
     /// Switches recipes on or off, in one session or in all. Switching off stops the runs there.

@@ -15,6 +15,7 @@ mod file_lock;
 mod handoff;
 mod local;
 mod options;
+mod prompts;
 mod provider;
 mod prune;
 mod recover;
@@ -36,6 +37,10 @@ pub use error::{EngineError, ResumeError};
 pub use handoff::{OnEnd, STOP_JSON, STOP_MD, handoff_directory};
 pub use local::Engine;
 pub use options::{Clock, Options, Recovery, Shutdown};
+pub use prompts::{
+    CannotEject, Ejected, MAX_PROMPT_BYTES, PromptDefect, PromptFileError, PromptFiles,
+    PromptSource, RecipePrompts, StepPrompt,
+};
 pub use provider::UnknownProvider;
 pub use prune::{prune_runs, prune_sessions};
 pub use roots::Roots;

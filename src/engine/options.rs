@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use super::handoff::OnEnd;
+use super::prompts::PromptFiles;
 use super::roots::Roots;
 use crate::agent::{Agent, TurnLimits};
 use crate::run::RunId;
@@ -32,6 +33,8 @@ pub struct Options {
     pub parallel: usize,
     /// The limits of one turn.
     pub turn: TurnLimits,
+    /// The operator's own prompts, if there may be any. They are read at the start of each run.
+    pub prompts: Option<PromptFiles>,
     /// The tools that agents may use in every run, besides those its steps declare.
     pub allow_tools: Vec<Tool>,
     /// Whether recipes that need a clean work tree may start in a dirty one.
@@ -73,6 +76,7 @@ impl Options {
             more_roots: Roots::default(),
             parallel: 2,
             turn: TurnLimits::default(),
+            prompts: None,
             allow_tools: Vec::new(),
             allow_dirty: false,
             locks: super::turn::session_lock::default_directory(),

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use super::error::{DecideError, EngineError};
+use super::prompts::PromptFileError;
 use super::provider::UnknownProvider;
 use super::tree_lock::Collision;
 use super::trust::TrustError;
@@ -155,6 +156,9 @@ pub enum StartError {
         /// What the tracker lacks.
         why: String,
     },
+    /// A file with a changed prompt cannot be used.
+    #[error(transparent)]
+    Prompt(#[from] PromptFileError),
     /// Another run holds the work tree.
     #[error(transparent)]
     Collision(#[from] Collision),
@@ -229,6 +233,7 @@ impl Advise for StartError {
             Self::NoMainBranch { .. } => Some(Remedy::NameMainBranch),
             Self::DirtyTree { .. } => Some(Remedy::CommitOrAllowDirty),
             Self::NoTask { recipe, .. } => Some(Remedy::GiveTask { recipe: (*recipe).to_owned() }),
+            Self::Prompt(error) => error.remedy(),
             Self::Collision(collision) => collision.remedy(),
             Self::NoCommit { .. } => Some(Remedy::FirstCommit),
             Self::NeedsNewSession { .. } => Some(Remedy::NewSessionForWorktree),
@@ -262,7 +267,7 @@ impl StartError {
             | Self::Trust(_)
             | Self::WorkTree { .. } => ExitReason::GuardViolation,
             Self::DirtyTree { .. } => ExitReason::DirtyWorktree,
-            Self::NoTask { .. } => ExitReason::NoPrompt,
+            Self::NoTask { .. } | Self::Prompt(_) => ExitReason::NoPrompt,
             Self::Collision(_) => ExitReason::FileCollision,
             Self::Engine(EngineError::Store(_)) => ExitReason::StorageError,
             Self::Engine(_) => ExitReason::InternalError,

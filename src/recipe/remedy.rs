@@ -84,6 +84,13 @@ pub enum Remedy {
     /// Write a prompt that is not empty.
     #[serde(rename = "say_what")]
     WritePrompt,
+    /// Correct the operator's prompt for a step, or go back to the compiled one.
+    CorrectPrompt {
+        /// The recipe's id.
+        recipe: String,
+        /// The step.
+        step: String,
+    },
 
     // A name.
     /// Write the name that was probably meant.
@@ -93,6 +100,11 @@ pub enum Remedy {
     },
     /// Choose one of those that exist.
     Choose {
+        /// The names to choose from.
+        names: Vec<String>,
+    },
+    /// Give the file one of these names, or remove it.
+    RenameOrRemove {
         /// The names to choose from.
         names: Vec<String>,
     },
@@ -236,10 +248,14 @@ impl fmt::Display for Remedy {
             Self::NameMainBranch => "make a branch `main`, or fetch one from `origin`",
             Self::SwitchOn => "switch orchestration on first",
             Self::WritePrompt => "say what to do",
+            Self::CorrectPrompt { recipe, step } => return correct_prompt(f, recipe, step),
 
             Self::DidYouMean { name } => return write!(f, "did you mean `{name}`?"),
             Self::Choose { names } => {
                 return write!(f, "choose one of: {}", names.join(", "));
+            }
+            Self::RenameOrRemove { names } => {
+                return write!(f, "rename it to one of {}, or remove it", names.join(", "));
             }
             Self::UseOneOf { names } => return write!(f, "use one of {}", names.join(", ")),
 
@@ -294,6 +310,14 @@ impl fmt::Display for Remedy {
             Self::AddDescription => "add an `otherDescription` that says what happened",
         })
     }
+}
+
+fn correct_prompt(f: &mut fmt::Formatter<'_>, recipe: &str, step: &str) -> fmt::Result {
+    write!(
+        f,
+        "correct it, or go back to the compiled prompt with `surefire prompts {recipe} --reset \
+         --step {step}`"
+    )
 }
 
 #[cfg(test)]

@@ -37,7 +37,8 @@ const OTHER: &str = "other";
 /// # }
 /// # let spec = RunSpec {
 /// #     run: fresh().run, session: fresh().session, agent: "claude".into(), rehearsal: false,
-/// #     directory: "/projects".into(), task: None, model: None, allow_tools: vec![], permits: Default::default(),
+/// #     directory: "/projects".into(), task: None, model: None, prompts: Default::default(),
+/// #     allow_tools: vec![], permits: Default::default(),
 /// #     project: Default::default(), worktree: None, limits: Limits::default(),
 /// #     spent: Usage::default(), restarts: 0, continues: None,
 /// # };
@@ -428,7 +429,7 @@ impl Run {
         if self.step().command.is_some() {
             return self.begin_check(events, CheckSubject::Command, fresh);
         }
-        if self.step().prompt.trim().is_empty() {
+        if self.author_prompt().trim().is_empty() {
             return self.end(events, &Exit::because(ExitReason::NoPrompt), |_| (), Cut::default());
         }
         let purpose = match self.state.queue.front() {

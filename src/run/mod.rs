@@ -4,6 +4,7 @@
 //! It does no I/O, never waits and reads no clock: time, replies and new ids come in as arguments,
 //! and its decisions come out as [`Event`]s and one [`Action`]. Start with [`Run`], then [`Event`].
 
+mod changed_prompts;
 mod check;
 mod decide;
 mod decision;
@@ -32,6 +33,7 @@ mod tree_claim;
 mod worktree;
 
 pub use crate::outcome::Finding;
+pub use changed_prompts::ChangedPrompts;
 pub use check::{Check, CheckKind, CheckResult, CheckSubject, CheckVerdict};
 pub use decide::Run;
 pub use decision::{Action, Decision, Successor, TurnRequest};

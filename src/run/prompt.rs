@@ -1,5 +1,6 @@
 //! The prompts of a run.
 
+use super::changed_prompts::ChangedPrompts;
 use super::decide::Run;
 use super::decision::TurnRequest;
 use super::event::Purpose;
@@ -11,24 +12,26 @@ use crate::{Outline, StepOutline, Tool, outcome};
 const RESUME_NOTICE: &str = "This run was stopped while you were at the step below, and is now resumed. \
     Look at what is already done before you do anything, and finish the rest.";
 
-/// The first prompt of a run of this recipe, with the run's task.
+/// The first prompt of a run of this recipe, with the run's task and the operator's prompts.
 ///
 /// ```
 /// use surefire::Recipe;
 /// use surefire::recipes::Retrospective;
-/// use surefire::run::first_prompt;
+/// use surefire::run::{ChangedPrompts, first_prompt};
 ///
-/// let prompt = first_prompt(Retrospective::OUTLINE, Some("the login page"));
+/// let compiled = ChangedPrompts::default();
+/// let prompt = first_prompt(Retrospective::OUTLINE, Some("the login page"), &compiled);
 /// assert!(prompt.starts_with("What this run is about:\nthe login page\n\n"));
 /// assert!(prompt.contains(Retrospective::OUTLINE.first_step().prompt.trim()));
 /// ```
 #[must_use]
-pub fn first_prompt(recipe: &Outline, task: Option<&str>) -> String {
-    first(recipe, task, &[])
+pub fn first_prompt(recipe: &Outline, task: Option<&str>, prompts: &ChangedPrompts) -> String {
+    let step = recipe.first_step();
+    first(step, prompts.prompt_of(recipe, step), task, &[])
 }
 
-fn first(recipe: &Outline, task: Option<&str>, allowed: &[Tool]) -> String {
-    let step = at_step(recipe.first_step(), allowed);
+fn first(step: &StepOutline, prompt: &str, task: Option<&str>, allowed: &[Tool]) -> String {
+    let step = at_step(step, prompt, allowed);
     match task.map(str::trim).filter(|task| !task.is_empty()) {
         Some(task) => format!("What this run is about:\n{task}\n\n{step}"),
         None => step,
@@ -36,9 +39,9 @@ fn first(recipe: &Outline, task: Option<&str>, allowed: &[Tool]) -> String {
 }
 
 /// The prompt of a step, anywhere in a run.
-fn at_step(step: &StepOutline, allowed: &[Tool]) -> String {
+fn at_step(step: &StepOutline, prompt: &str, allowed: &[Tool]) -> String {
     let permissions = permissions::paragraph(step, allowed);
-    format!("{}\n\n{permissions}{}", step.prompt.trim(), outcome::instructions(step))
+    format!("{}\n\n{permissions}{}", prompt.trim(), outcome::instructions(step))
 }
 
 /// The prompt after an outcome without its evidence.
@@ -98,13 +101,20 @@ impl Run {
         }
     }
 
+    /// What the recipe's author wrote for the current step, or what the operator replaced it by.
+    pub(super) fn author_prompt(&self) -> &str {
+        let step = self.position.outline();
+        self.state.spec.prompts.prompt_of(self.recipe.outline(), step)
+    }
+
     fn step_prompt(&self) -> String {
         let spec = &self.state.spec;
         let step = self.position.outline();
+        let prompt = self.author_prompt();
         let prompt = if self.position.steps() == 1 {
-            first(self.recipe.outline(), spec.task.as_deref(), &spec.allow_tools)
+            first(step, prompt, spec.task.as_deref(), &spec.allow_tools)
         } else {
-            at_step(step, &spec.allow_tools)
+            at_step(step, prompt, &spec.allow_tools)
         };
         match self.state.reviews.paragraph(step.name) {
             Some(findings) => format!("{findings}\n\n{prompt}"),

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
+use super::changed_prompts::ChangedPrompts;
 use super::ids::{RunId, SessionId};
 use super::limits::{Limits, Usage};
 use super::project::{Permits, Project};
@@ -29,6 +30,9 @@ pub struct RunSpec {
     /// The model to use; it overrides the recipe's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
+    /// The prompts that the operator changed; they are used until the chain ends.
+    #[serde(default, skip_serializing_if = "ChangedPrompts::is_empty")]
+    pub prompts: ChangedPrompts,
     /// What the operator allows the agent in addition to what its steps declare.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub allow_tools: Vec<Tool>,

@@ -6,9 +6,9 @@ use uuid::Uuid;
 
 use super::{RunFacts, Timeline};
 use crate::run::{
-    AttemptId, ChangedFile, Changes, CheckKind, CheckResult, CheckSubject, CheckVerdict,
-    CommitSeen, Ending, Event, FileChange, Finding, Limits, Moment, Permits, Project, PromptId,
-    Purpose, ReplyReading, ResumedBy, RetryCause, RunSpec, ToolRefusal, TreeState, Usage,
+    AttemptId, ChangedFile, ChangedPrompts, Changes, CheckKind, CheckResult, CheckSubject,
+    CheckVerdict, CommitSeen, Ending, Event, FileChange, Finding, Limits, Moment, Permits, Project,
+    PromptId, Purpose, ReplyReading, ResumedBy, RetryCause, RunSpec, ToolRefusal, TreeState, Usage,
 };
 use crate::{Exit, ExitReason};
 
@@ -62,6 +62,7 @@ pub(super) fn started() -> Event {
         directory: directory.into(),
         task: Some("the login page".to_owned()),
         model: None,
+        prompts: ChangedPrompts::default(),
         allow_tools: Vec::new(),
         permits: Permits::default(),
         project: Project::default(),

@@ -192,10 +192,10 @@ impl Timeline {
     pub fn apply(&mut self, seq: u64, at: u64, event: &Event) {
         (self.view.seq, self.view.changed_at) = (seq, at);
         match event {
-            Event::Started { step, spec, .. } => {
+            Event::Started { recipe, step, spec, .. } => {
                 self.view.task.clone_from(&spec.task);
                 self.view.limits = spec.limits;
-                self.view.workplace = Workplace::of(spec);
+                self.view.workplace = Workplace::of(recipe, spec);
                 let worktree = self.view.workplace.worktree.as_ref();
                 self.facts.created_from = worktree.map(|worktree| worktree.repository.clone());
                 self.facts.task.clone_from(&spec.task);

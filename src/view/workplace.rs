@@ -21,6 +21,9 @@ pub struct Workplace {
     /// The commands of the repository's own file that are not run, because it is not trusted.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub skipped: Vec<String>,
+    /// The steps whose prompts the operator changed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub changed_prompts: Vec<String>,
     /// What the operator permits beyond the rules of every run.
     #[serde(default, skip_serializing_if = "Permits::is_empty")]
     pub permits: Permits,
@@ -41,7 +44,7 @@ pub struct ShownWorktree {
 }
 
 impl Workplace {
-    pub(super) fn of(spec: &RunSpec) -> Self {
+    pub(super) fn of(recipe: &str, spec: &RunSpec) -> Self {
         Self {
             worktree: spec.worktree.as_ref().map(|it| ShownWorktree {
                 path: it.path.display().to_string(),
@@ -52,6 +55,7 @@ impl Workplace {
             trust: spec.project.trust,
             left_out: spec.project.left_out,
             skipped: spec.project.skipped.iter().map(ToString::to_string).collect(),
+            changed_prompts: spec.prompts.steps(recipe).map(str::to_owned).collect(),
             permits: spec.permits,
         }
     }
@@ -87,6 +91,10 @@ impl Workplace {
                 self.skipped.iter().map(|command| format!("`{command}`")).collect();
             let words = format!("{} of the repository, which is not trusted", commands.join(", "));
             details.push(line("not verified", words));
+        }
+        if !self.changed_prompts.is_empty() {
+            let words = format!("changed by the operator: {}", self.changed_prompts.join(", "));
+            details.push(line("prompts", words));
         }
         let Permits { allow_dirty, allow_deps, force_parallel } = self.permits;
         let permitted = [

@@ -1,11 +1,13 @@
 //! What the HTTP endpoints answer besides messages.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 use super::Stamp;
 use crate::run::{Ending, Event, RunId, SessionId};
 use crate::view::{RunFacts, RunView, Status, Timeline};
-use crate::{AnyRecipe, Catalog};
+use crate::{AnyRecipe, Catalog, Outline};
 
 /// A run's summary.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -176,6 +178,21 @@ pub struct WorkingRun {
 pub struct WorkingChat {
     /// The first words of the prompt; empty if it has none.
     pub preview: String,
+}
+
+/// One recipe: what `GET /api/recipes/{id}` answers.
+#[derive(Debug, Clone, Serialize)]
+pub struct ServedRecipe {
+    /// The recipe as it was compiled.
+    #[serde(flatten)]
+    pub outline: &'static Outline,
+    /// The operator's prompts by step, which the next run uses instead of the compiled ones; left
+    /// out if there are none.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub changed_prompts: BTreeMap<String, String>,
+    /// What is wrong with the operator's prompts, so that no run can begin; left out if nothing is.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub prompt_problems: Vec<String>,
 }
 
 /// The first prompt of a run.

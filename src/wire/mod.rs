@@ -25,7 +25,8 @@ pub use fence_outcome::fence_outcome;
 pub use history_page::{HistoryPart, history_page};
 pub use http::{
     DiffTurn, FirstPrompt, Journal, JournalEvent, LastReply, ListedRun, RunDetails,
-    RunDiffResponse, RunLine, SetAsideEntry, StoreState, Work, WorkLine, WorkingChat, WorkingRun,
+    RunDiffResponse, RunLine, ServedRecipe, SetAsideEntry, StoreState, Work, WorkLine, WorkingChat,
+    WorkingRun,
 };
 pub use incoming::*;
 pub use outgoing::*;

@@ -12,8 +12,8 @@ use std::time::Duration;
 
 use surefire::Category;
 use surefire::run::{
-    AttemptId, Ending, Event, Limits, Permits, Project, PromptId, Purpose, ReplyReading, ResumedBy,
-    RunId, RunSpec, SessionId, Usage,
+    AttemptId, ChangedPrompts, Ending, Event, Limits, Permits, Project, PromptId, Purpose,
+    ReplyReading, ResumedBy, RunId, RunSpec, SessionId, Usage,
 };
 use surefire::store::{
     Change, Commit, Committed, Entry, EventRecord, Message, NewMessage, NewSession, Role,
@@ -118,6 +118,7 @@ pub fn spec(n: u128, session_n: u128) -> RunSpec {
         directory: "/projects".into(),
         task: Some("the \"next\" task".into()),
         model: None,
+        prompts: ChangedPrompts::default(),
         allow_tools: Vec::new(),
         permits: Permits::default(),
         project: Project::default(),

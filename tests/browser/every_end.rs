@@ -10,9 +10,9 @@ use std::time::Duration;
 use strum::IntoEnumIterator;
 use surefire::recipes::ImplementAndReview;
 use surefire::run::{
-    ChangedFile, Changes, CheckKind, CheckResult, CheckSubject, CheckVerdict, CommitSeen, Ending,
-    Event, FileChange, Limits, Moment, Permits, Project, Purpose, ReplyReading, RunId, RunSpec,
-    SessionId, ToolRefusal, TreeState, Usage,
+    ChangedFile, ChangedPrompts, Changes, CheckKind, CheckResult, CheckSubject, CheckVerdict,
+    CommitSeen, Ending, Event, FileChange, Limits, Moment, Permits, Project, Purpose, ReplyReading,
+    RunId, RunSpec, SessionId, ToolRefusal, TreeState, Usage,
 };
 use surefire::store::{Change, Commit, Entry, NewSession, SessionEvent, Sqlite, Store};
 use surefire::wire::RecipeExited;
@@ -152,6 +152,7 @@ fn commit(run: RunId, session: SessionId, seen: Vec<Event>, ending: Ending) -> C
         directory,
         task: None,
         model: None,
+        prompts: ChangedPrompts::default(),
         allow_tools: Vec::new(),
         permits: Permits::default(),
         project: Project::default(),

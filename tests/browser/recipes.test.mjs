@@ -1,6 +1,8 @@
 // The recipes and their graphs.
 
 import assert from "node:assert/strict";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 
 import { until } from "./until.mjs";
 import { test } from "./stage.mjs";
@@ -37,6 +39,36 @@ test("all recipes are listed with what they do", async (stage) => {
     assert.ok(text.includes(description), `${id} is described`);
     assert.ok(text.includes(String(most)), `${id} says how many steps it takes at most`);
   }
+});
+
+test("a prompt that the operator changes is shown with its recipe, before it is used", async (stage) => {
+  const folder = stage.place.path(`home/${process.platform === "darwin" ? "Library/Application Support" : ".config"}/surefire/prompts/implement-and-review`);
+  const server = await stage.serve();
+  const shown = await stage.open(server);
+  await shown.openRecipe("Implement & Review");
+  const text = () => shown.page.$eval("main", ({ textContent }) => textContent);
+  assert.doesNotMatch(await text(), /prompt changed/);
+
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, "implement.md"), "Implement it our <b>way</b>.");
+  await shown.goto("#/");
+  await shown.openRecipe("Implement & Review");
+  const changed = await until("it is read again", text, (words) => words.includes("prompt changed"));
+  assert.match(changed, /implement first prompt changed .*Implement it our <b>way<\/b>\.The operator changed this prompt\. As it was compiled:/s);
+  await shown.press("Start…");
+  const preview = () => shown.page.$eval("dialog", ({ textContent }) => textContent);
+  await until("the dialog shows it", preview, (words) =>
+    words.includes("(step implement, changed by the operator)") && words.includes("Implement it our <b>way</b>."));
+  await shown.press("Cancel");
+
+  const again = await stage.open(server);
+  const listed = (await again.recipes()).find(({ id }) => id === "implement-and-review");
+  assert.ok(listed.text.includes("Prompts changed: implement"), listed.text);
+
+  writeFileSync(join(folder, "implement.md"), "");
+  await again.openRecipe("Implement & Review");
+  const problem = await again.page.$eval("main .problem", ({ textContent }) => textContent);
+  assert.match(problem, /^No run can begin: the prompt .*implement\.md` is blank; correct it/);
 });
 
 test("the list of recipes does not move when runs begin and end", async (stage) => {

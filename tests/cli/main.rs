@@ -15,6 +15,7 @@ mod new_crate;
 mod pages;
 mod past_runs;
 mod process;
+mod prompts;
 mod reading;
 #[cfg(unix)]
 mod readme;

@@ -14,6 +14,7 @@ mod limits;
 mod logs;
 mod owner;
 mod passages;
+mod prompts;
 mod proving;
 mod recovering;
 mod resuming;

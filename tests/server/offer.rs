@@ -9,7 +9,7 @@ use surefire::AnyRecipe;
 use surefire::agent::{
     Agent, AgentInfo, BoxFuture, Failure, Rehearsal, Reply, Script, Turn, TurnContext, UnknownModel,
 };
-use surefire::engine::Options;
+use surefire::engine::{Options, PromptFiles};
 use surefire::recipes::BUNDLED;
 use surefire_testkit::app::{App, Serving};
 
@@ -161,6 +161,45 @@ async fn the_first_prompt_is_what_the_agent_gets() {
             prompts[0].contains(about) && prompts[0].contains(recipe.first_step().prompt.trim())
         );
     }
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn a_prompt_that_the_operator_changes_is_offered_at_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let prompts = folder.path().join("prompts");
+    let files = PromptFiles::new(&prompts);
+    let server = tuned(move |options| options.prompts = Some(files)).await;
+    let recipe = "/api/recipes/implement-and-review";
+    let compiled = read(server.address, recipe).await.json();
+    assert!(compiled.get("changed_prompts").is_none() && compiled.get("prompt_problems").is_none());
+
+    let file = prompts.join("implement-and-review/implement.md");
+    std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+    std::fs::write(&file, "Implement it our way.").unwrap();
+    let changed = read(server.address, recipe).await.json();
+    assert_eq!(changed["changed_prompts"], json!({ "implement": "Implement it our way." }));
+    assert_eq!(changed["steps"], compiled["steps"], "the outline is the compiled one");
+    let first = read(server.address, &format!("{recipe}/prompt")).await.json();
+    assert!(first["prompt"].as_str().unwrap().starts_with("Implement it our way.\n\n"));
+    let offered = offer(&server).await["recipes"].as_array().unwrap().clone();
+    for recipe in offered {
+        let expected = (recipe["id"] == "implement-and-review").then(|| json!(["implement"]));
+        assert_eq!(recipe.get("changed_prompts"), expected.as_ref(), "{recipe}");
+    }
+
+    std::fs::write(&file, "").unwrap();
+    let broken = read(server.address, recipe).await.json();
+    let problem = broken["prompt_problems"][0].as_str().unwrap();
+    assert!(problem.contains("implement.md` is blank; correct it"), "{problem}");
+    let mut app = App::connect(server.address).await;
+    app.send(json!({
+        "type": "start_recipe", "session_id": null, "recipe_id": "implement-and-review",
+        "working_directory": server.project(),
+    }))
+    .await;
+    let error = app.until("error").await;
+    assert!(error["message"].as_str().unwrap().contains("is blank; correct it"), "{error}");
     server.stop().await;
 }
 

@@ -12,8 +12,8 @@ use std::time::{Duration, Instant};
 
 use rusqlite::Connection;
 use surefire::run::{
-    AttemptId, Event, Limits, Permits, Project, Purpose, ReplyReading, RunId, RunSpec, SessionId,
-    Usage,
+    AttemptId, ChangedPrompts, Event, Limits, Permits, Project, Purpose, ReplyReading, RunId,
+    RunSpec, SessionId, Usage,
 };
 use surefire::store::{
     Change, Commit, Committed, Entry, NewMessage, NewSession, Role, RunFilter, SessionEvent,
@@ -267,6 +267,7 @@ fn started(run: RunId, session: SessionId) -> Event {
         directory: "/home/me/payments".into(),
         task: None,
         model: None,
+        prompts: ChangedPrompts::default(),
         allow_tools: Vec::new(),
         permits: Permits::default(),
         project: Project::default(),

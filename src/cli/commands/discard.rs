@@ -1,11 +1,11 @@
 //! `surefire discard`: deletes the worktree and the branch of a run.
 
-use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
 
 use clap::Args;
 
 use super::merge::find;
+use crate::cli::confirm::is_agreed_to;
 use crate::cli::connection;
 use crate::cli::connection::NotEnded;
 use crate::cli::context::Context;
@@ -52,7 +52,7 @@ impl Discard {
                 Some(worktree) => Lost::with(worktree).await?,
                 None => Lost::default(),
             };
-            if !self.yes && lost.is_something() && !lost.is_agreed_to(context)? {
+            if !self.yes && lost.is_something() && !is_agreed_to(context, WHAT, &lost.in_words())? {
                 context.console.say("Nothing was deleted.");
                 return Ok(ExitCode::FAILURE);
             }
@@ -93,24 +93,6 @@ impl Lost {
         let commits = (self.unmerged > 0).then(|| count(self.unmerged, "unmerged commit"));
         files.into_iter().chain(commits).collect::<Vec<_>>().join(" and ")
     }
-
-    /// Asks for confirmation at the terminal.
-    fn is_agreed_to(self, context: &Context) -> Result<bool, CliError> {
-        if !(std::io::stdin().is_terminal() && context.console.is_terminal()) {
-            let why =
-                format!("{} would be lost, and there is no terminal to ask at", self.in_words());
-            return Err(CliError::usage(WHAT, why, "confirm with `--yes`"));
-        }
-        context.console.put(format!("Delete {}? [y/N] ", self.in_words()));
-        let _ = std::io::stdout().flush();
-        let mut answer = String::new();
-        let read = std::io::stdin().read_line(&mut answer);
-        Ok(read.is_ok() && is_yes(&answer))
-    }
-}
-
-fn is_yes(answer: &str) -> bool {
-    ["y", "yes"].contains(&answer.trim().to_lowercase().as_str())
 }
 
 /// What was deleted, and how to restore the branch.
@@ -164,14 +146,5 @@ mod tests {
             message(&discarded(""), Some(&worktree), Lost::default()),
             "Deleted the worktree `/data/worktrees/3f2a8c1e` and its branch `surefire/3f2a8c1e`."
         );
-    }
-
-    #[test]
-    fn only_y_and_yes_confirm() {
-        for (answer, yes) in
-            [("y\n", true), ("YES\n", true), ("\n", false), ("", false), ("yep\n", false)]
-        {
-            assert_eq!(is_yes(answer), yes, "{answer:?}");
-        }
     }
 }

@@ -6,6 +6,7 @@ pub(super) mod key;
 pub(super) mod man;
 pub(super) mod merge;
 pub(super) mod new;
+pub(super) mod prompts;
 pub(super) mod prune;
 pub(super) mod read;
 pub(super) mod reasons;

@@ -1,9 +1,11 @@
 //! `surefire recipes`: lists the recipes.
 
+use std::fmt::Write as _;
 use std::process::ExitCode;
 
 use clap::Args;
 
+use crate::AnyRecipe;
 use crate::cli::context::Context;
 use crate::cli::render::paint;
 use crate::cli::render::table::{Cell, Table};
@@ -27,15 +29,26 @@ pub(in crate::cli) struct Recipes {
 
 impl Recipes {
     pub(in crate::cli) fn run(self, context: &Context) -> ExitCode {
+        let files = context.prompts().files();
+        let outlines: Vec<_> = context.catalog.iter().map(AnyRecipe::outline).collect();
+        let prompts: Vec<_> = files
+            .iter()
+            .flat_map(|files| outlines.iter().map(|outline| files.of(outline)))
+            .collect();
         // Only a server and its store know whether recipes are disabled, and their current runs.
         // This command asks no server and assumes that they are enabled.
-        let offer = available_recipes(context.catalog, true);
+        let offer = available_recipes(context.catalog, &prompts, true);
         if self.json {
             context.console.json(&offer);
             return ExitCode::SUCCESS;
         }
         let mut table = Table::new(["ID", "LABEL", "STEPS", "MAX", "WHAT IT DOES"]);
+        let mut changed = String::new();
         for recipe in offer.recipes {
+            if !recipe.changed_prompts.is_empty() {
+                let steps = recipe.changed_prompts.join(", ");
+                let _ = write!(changed, "\nPrompts changed in {}: {steps}", recipe.id);
+            }
             table.row([
                 Cell::painted(recipe.id, |id| paint::cyan(id)),
                 recipe.label.into(),
@@ -44,7 +57,7 @@ impl Recipes {
                 recipe.description.into(),
             ]);
         }
-        context.console.say(table.text(context.console.width()));
+        context.console.say(format!("{}{changed}", table.text(context.console.width())));
         ExitCode::SUCCESS
     }
 }

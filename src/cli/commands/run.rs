@@ -210,6 +210,7 @@ impl LocalOptions {
         Ok(ConnectionConfig {
             catalog: context.catalog,
             agent,
+            prompts: context.prompts().files(),
             turn,
             key_file,
             data,

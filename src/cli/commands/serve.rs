@@ -21,7 +21,7 @@ use crate::cli::usage::cli_error::CliError;
 use crate::cli::usage::options::{AgentOptions, AllowDirtyOption, OnEndOption, TurnLimitOptions};
 use crate::cli::usage::program::program_name;
 use crate::cli::wait::wait;
-use crate::engine::Shutdown;
+use crate::engine::{PromptFiles, Shutdown};
 use crate::server::{BindError, Server, ServerBuilder};
 use crate::store::StoreError;
 
@@ -128,7 +128,8 @@ impl Serve {
         let log_file = self.options.log_file()?;
         let describe = || {
             let builder = Server::builder().recipes(context.catalog).agent(chosen.agent.clone());
-            self.options.describe(builder.data(&data).key_file(&key_file))
+            let prompts = context.prompts().files();
+            self.options.describe(builder.data(&data).key_file(&key_file), prompts)
         };
         let server = tokio::select! {
             server = bind(describe) => server.map_err(|error| CliError::about(WHAT, &error))?,
@@ -182,7 +183,7 @@ impl ServeOptions {
         }
     }
 
-    fn describe(&self, builder: ServerBuilder) -> ServerBuilder {
+    fn describe(&self, builder: ServerBuilder, prompts: Option<PromptFiles>) -> ServerBuilder {
         let builder = builder.listen(self.listening.listen).lan(self.listening.lan);
         let builder = self.listening.allow_host.iter().fold(builder, ServerBuilder::allow_host);
         let builder =
@@ -194,7 +195,7 @@ impl ServeOptions {
         let named_data = self.paths.data().ok().and_then(|data| data::unusual(&data));
         builder.on_shutdown(how).tune(move |options| {
             (options.parallel, options.turn, options.allow_tools) = (parallel, turn, allow_tools);
-            options.allow_dirty = allow_dirty;
+            (options.allow_dirty, options.prompts) = (allow_dirty, prompts);
             (options.on_end, options.program, options.named_data) = (on_end, program, named_data);
         })
     }

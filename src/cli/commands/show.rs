@@ -8,6 +8,7 @@ use crate::cli::context::Context;
 use crate::cli::render::recipe_text::outlined;
 use crate::cli::usage::cli_error::CliError;
 use crate::cli::usage::program::program_name;
+use crate::server::broadcast::convert::served_recipe;
 use crate::{AnyRecipe, Catalog};
 
 /// Examples below its help.
@@ -43,11 +44,12 @@ enum Format {
 impl Show {
     pub(in crate::cli) fn run(self, context: &Context) -> Result<ExitCode, CliError> {
         let outline = find(context.catalog, &self.recipe)?.outline();
+        let prompts = context.prompts().files().map(|files| files.of(outline));
         match self.format {
-            Format::Text => context.console.say(outlined(outline)),
+            Format::Text => context.console.say(outlined(outline, prompts.as_ref())),
             Format::Mermaid => context.console.plain(outline.to_mermaid().trim_end()),
             Format::Dot => context.console.plain(outline.to_dot().trim_end()),
-            Format::Json => context.console.json(outline),
+            Format::Json => context.console.json(&served_recipe(outline, prompts.as_ref())),
         }
         Ok(ExitCode::SUCCESS)
     }

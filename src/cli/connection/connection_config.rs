@@ -6,13 +6,15 @@ use std::sync::Arc;
 use crate::Catalog;
 use crate::agent::{Agent, TurnLimits};
 use crate::cli::usage::cli_error::CliError;
-use crate::engine::OnEnd;
+use crate::engine::{OnEnd, PromptFiles};
 
 /// The configuration of a connection.
 pub(in crate::cli) struct ConnectionConfig {
     pub(in crate::cli) catalog: Catalog,
     /// The agent for runs in this process, or why there is none.
     pub(in crate::cli) agent: Result<Arc<dyn Agent>, CliError>,
+    /// The operator's own prompts, for runs in this process.
+    pub(in crate::cli) prompts: Option<PromptFiles>,
     /// The limits of one turn.
     pub(in crate::cli) turn: TurnLimits,
     pub(in crate::cli) data: PathBuf,

@@ -50,7 +50,7 @@ impl Embedded {
         agent: &Arc<dyn Agent>,
         recovery: Vec<RunId>,
     ) -> Result<Self, BindError> {
-        let (turn, on_end) = (config.turn, config.on_end.clone());
+        let (turn, on_end, prompts) = (config.turn, config.on_end.clone(), config.prompts.clone());
         let (program, named_data) = (program_name(), data::unusual(&config.data));
         let mut builder = Server::builder()
             .recipes(config.catalog)
@@ -62,6 +62,7 @@ impl Embedded {
             .same_user_adds_roots(!config.roots_are_named)
             .tune(move |options| {
                 (options.recovery, options.turn) = (Recovery::Only(recovery), turn);
+                options.prompts = prompts;
                 (options.on_end, options.program, options.named_data) =
                     (on_end, program, named_data);
             });

@@ -14,6 +14,7 @@ mod local_socket;
 mod login;
 mod port;
 pub(super) mod program;
+mod prompts;
 mod report;
 mod roots;
 mod settings;
@@ -88,6 +89,7 @@ impl Doctor {
         findings.extend(store::check(data.as_deref().ok()));
         findings.extend(worktrees::check(context.catalog, data.as_deref().ok()).await);
         findings.extend(trust::check(data.as_deref().ok()).await);
+        findings.extend(prompts::check(context.catalog, &context.prompts()));
         findings.push(key::check(paths.key_file()));
         findings.push(port::check(&self.options.listening, holder.as_ref()));
         findings.extend(local_socket::check(data.as_deref().ok(), holder.as_ref()).await);

@@ -31,7 +31,9 @@ mod tests {
     use super::*;
     use crate::cli::usage::named::Named;
     use crate::recipes::BUNDLED;
-    use crate::run::{Event, Limits, Permits, Project, RunSpec, ToolRefusal, Usage};
+    use crate::run::{
+        ChangedPrompts, Event, Limits, Permits, Project, RunSpec, ToolRefusal, Usage,
+    };
     use crate::view::{Handoff, MAX_ACTIONS, Timeline};
     use crate::wire::RecipeExited;
     use crate::{AnyRecipe, Exit, ExitReason, Registry};
@@ -70,6 +72,7 @@ mod tests {
             directory: PROJECT.into(),
             task: None,
             model: None,
+            prompts: ChangedPrompts::default(),
             allow_tools: Vec::new(),
             permits: Permits::default(),
             project: Project::default(),

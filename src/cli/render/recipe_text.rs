@@ -4,15 +4,17 @@ use std::fmt::Write as _;
 
 use strum::IntoEnumIterator;
 
+use super::format::one_line;
 use super::gates::{evidence, files, gates};
 use super::paint;
+use crate::engine::{PromptSource, RecipePrompts};
 use crate::{
     Guardrail, Guardrails, NextOutline, OutcomeOutline, Outline, ReasonInfo, StepLimits,
     StepOutline, WhenFull,
 };
 
-/// The whole recipe as text.
-pub(in crate::cli) fn outlined(outline: &Outline) -> String {
+/// The whole recipe as text, with the prompts that the operator changed.
+pub(in crate::cli) fn outlined(outline: &Outline, prompts: Option<&RecipePrompts>) -> String {
     let mut text = format!("{}  {}\n", paint::bold(outline.label), paint::dim(outline.id));
     // Writing to a string cannot fail.
     if !outline.description.is_empty() {
@@ -23,7 +25,7 @@ pub(in crate::cli) fn outlined(outline: &Outline) -> String {
     }
     let _ = writeln!(text, "\n{}", paint::bold("Steps"));
     for (index, step) in outline.steps.iter().enumerate() {
-        text.push_str(&step_in_words(outline, step, index == outline.initial));
+        text.push_str(&step_in_words(outline, step, index == outline.initial, prompts));
     }
     let _ = writeln!(text, "\n{}\n{}", paint::bold("Files"), files(outline).trim_end());
     let _ = writeln!(text, "\n{}", paint::bold("Guardrails"));
@@ -50,7 +52,12 @@ pub(in crate::cli) fn outlined(outline: &Outline) -> String {
     text
 }
 
-fn step_in_words(outline: &Outline, step: &StepOutline, first: bool) -> String {
+fn step_in_words(
+    outline: &Outline,
+    step: &StepOutline,
+    first: bool,
+    prompts: Option<&RecipePrompts>,
+) -> String {
     let begins = if first { paint::dim("  a run begins here") } else { String::new() };
     let mut text = format!("  {}{begins}\n", paint::cyan(step.name));
     if !step.description.is_empty() {
@@ -59,6 +66,7 @@ fn step_in_words(outline: &Outline, step: &StepOutline, first: bool) -> String {
     if let Some(model) = step.model.filter(|model| outline.model != Some(model)) {
         let _ = writeln!(text, "    It asks for the model {model}.");
     }
+    text.push_str(&changed_prompt(step, prompts));
     text.push_str(&gates(outline, step));
     let names: Vec<_> = step.outcomes.iter().map(outcome_name).collect();
     let width = names.iter().map(String::len).max().unwrap_or_default();
@@ -83,6 +91,21 @@ fn when_full(outline: &Outline, step: &StepOutline) -> String {
         WhenFull::Exit(reason) => end(reason.definition()),
     };
     format!("    instead of visit {}: {next}\n", visits.saturating_add(1))
+}
+
+/// A line about the operator's prompt for the step; empty if the compiled one is used.
+fn changed_prompt(step: &StepOutline, prompts: Option<&RecipePrompts>) -> String {
+    let found = prompts.and_then(|all| all.steps.iter().find(|it| it.step == step.name));
+    let words = match found.map(|prompt| (&prompt.source, prompt.path.display())) {
+        Some((Ok(PromptSource::Changed { .. }), path)) => {
+            format!("prompt: changed, from `{path}`")
+        }
+        Some((Err(error), _)) => format!("no run can begin: {error}"),
+        Some((Ok(PromptSource::Compiled | PromptSource::NotEdited), _)) | None => {
+            return String::new();
+        }
+    };
+    format!("    {}\n", paint::yellow(one_line(&words)))
 }
 
 /// The outcome's name, with `(findings)` as the author writes it if it carries findings.
@@ -232,7 +255,7 @@ Proven of every path
   restart repair needs fix.again (as the engine finds it)
 
 A run takes at most 6 steps: build ×3, fix ×3";
-        let text = outlined(Repair::OUTLINE);
+        let text = outlined(Repair::OUTLINE, None);
         assert_eq!(anstream::adapter::strip_str(&text).to_string(), expected);
     }
 }

@@ -29,7 +29,7 @@ const MAX_FILE_KIB: u64 = 1024;
 pub(in crate::cli) struct Place {
     pub(in crate::cli) path: PathBuf,
     /// The option or variable that names it. The default file may be missing; a named file may not.
-    named: Option<&'static str>,
+    pub(in crate::cli) named: Option<&'static str>,
 }
 
 /// The named file, or else the one in the platform's configuration directory.

@@ -10,6 +10,7 @@ mod entry;
 mod environment;
 mod file;
 pub(super) mod paths;
+mod prompt_directory;
 pub(super) mod server_limits;
 mod setting;
 mod source;
@@ -22,6 +23,7 @@ use std::path::{Path, PathBuf};
 
 pub(in crate::cli) use acceptable::option;
 pub(in crate::cli) use environment::unknown as unknown_variables;
+pub(in crate::cli) use prompt_directory::{PromptDirectory, prompt_directory};
 pub(in crate::cli) use setting::SETTINGS;
 pub(in crate::cli) use source::{Origin, Rank};
 pub(in crate::cli) use switch::two_way;

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use clap::{ArgAction, Args, ColorChoice, Parser, Subcommand, ValueEnum};
 
 use crate::cli::commands::{
-    completions, discard, key, man, merge, new, prune, read, reasons, recipes, resume, run, runs,
-    serve, show, trust, untrust, why,
+    completions, discard, key, man, merge, new, prompts, prune, read, reasons, recipes, resume,
+    run, runs, serve, show, trust, untrust, why,
 };
 use crate::cli::doctor;
 
@@ -46,6 +46,8 @@ pub(in crate::cli) enum Command {
     Recipes(recipes::Recipes),
     /// Show one recipe: its steps, outcomes and limits
     Show(show::Show),
+    /// Show where the prompts of a recipe come from, and change them
+    Prompts(prompts::Prompts),
     /// Run a recipe here, in the foreground
     Run(run::Run),
     /// List current and past runs
@@ -85,6 +87,7 @@ impl Command {
             Self::Serve(_)
             | Self::Run(_)
             | Self::Runs(_)
+            | Self::Prompts(_)
             | Self::Prune(_)
             | Self::Why(_)
             | Self::Resume(_)

@@ -10,8 +10,8 @@ use uuid::Uuid;
 
 use crate::agent::{Failure, UnknownModel};
 use crate::engine::{
-    Collision, DirectoryError, EngineError, ResumeError, SendPromptError, StartError, TrustError,
-    UnknownProvider, WorktreeError,
+    Collision, DirectoryError, EngineError, PromptDefect, PromptFileError, ResumeError,
+    SendPromptError, StartError, TrustError, UnknownProvider, WorktreeError,
 };
 use crate::outcome::{Flaw, Unread};
 use crate::run::{CannotEndWorktree, CannotResume, ReplayError, RunId, SessionId};
@@ -57,6 +57,7 @@ fn all() -> Vec<Row> {
         agents(),
         engines(),
         work_trees(),
+        prompts(),
         servers(),
     ]
     .into_iter()
@@ -547,6 +548,56 @@ fn work_trees() -> Vec<Row> {
             CannotResume::WorktreeEnded { how: "merged" },
             "the worktree of the run was merged",
             "start the recipe again",
+        ),
+    ]
+}
+
+fn prompts() -> Vec<Row> {
+    const CORRECT: &str = "correct it, or go back to the compiled prompt with `surefire prompts x --reset --step fix`";
+    const NO_STEP: &str = "`/p/x/fxi.md` is named after no step of `x` that has a prompt";
+    let defective = |defect| PromptFileError::Defective {
+        recipe: "x",
+        step: "fix",
+        path: "/p/x/fix.md".into(),
+        defect,
+    };
+    let no_step = |closest: Option<&str>| PromptFileError::NoStep {
+        recipe: "x",
+        path: "/p/x/fxi.md".into(),
+        closest: closest.map(str::to_owned),
+        names: vec!["fix.md".to_owned(), "build.md".to_owned()],
+    };
+    let outside = PromptDefect::Outside { target: "/shop/fix.md".into() };
+    let unreadable = PromptDefect::Unreadable { why: "words".to_owned() };
+    vec![
+        row(defective(PromptDefect::Blank), "the prompt `/p/x/fix.md` is blank", CORRECT),
+        row(
+            StartError::Prompt(defective(PromptDefect::NotText)),
+            "the prompt `/p/x/fix.md` is not a text: it has to be UTF-8, without NUL characters",
+            CORRECT,
+        ),
+        row(
+            defective(PromptDefect::TooLarge),
+            "the prompt `/p/x/fix.md` is larger than 64 KiB",
+            CORRECT,
+        ),
+        row(
+            defective(PromptDefect::NotAFile),
+            "the prompt `/p/x/fix.md` is not a regular file",
+            CORRECT,
+        ),
+        row(
+            defective(outside),
+            "the prompt `/p/x/fix.md` leads out of the directory for prompts, to `/shop/fix.md`",
+            CORRECT,
+        ),
+        row(defective(unreadable), "the prompt `/p/x/fix.md` cannot be read: words", CORRECT),
+        row(no_step(Some("fix.md")), NO_STEP, "did you mean `fix.md`?"),
+        row(no_step(None), NO_STEP, "rename it to one of fix.md, build.md, or remove it"),
+        row(
+            PromptFileError::Unlisted { path: "/p/x".into(), why: "words".to_owned() },
+            "the prompts in `/p/x` cannot be listed: words",
+            "",
         ),
     ]
 }

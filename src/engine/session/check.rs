@@ -14,7 +14,7 @@ use crate::engine::start::{Start, StartError};
 use crate::engine::turn::directory;
 use crate::engine::turn::directory::DirectoryError;
 use crate::process::run_blocking;
-use crate::run::{Project, RunId, RunSpec, SessionId, TreeClaim, Usage};
+use crate::run::{ChangedPrompts, Project, RunId, RunSpec, SessionId, TreeClaim, Usage};
 use crate::session::{NewSession, Profile, Session, session_name};
 
 /// Validates a start. Returns the run's spec, and the session if it begins with the run.
@@ -43,6 +43,7 @@ pub(in crate::engine) async fn start(
     if !shared.read(move |store| store.orchestration(Some(id))).await? {
         return Err(StartError::SwitchedOff);
     }
+    let prompts = changed_prompts(shared, recipe).await?;
     is_ready(&agent).await.map_err(StartError::Agent)?;
     let Preflight { project, worktree } = if about.rehearsal {
         Preflight::default()
@@ -82,6 +83,7 @@ pub(in crate::engine) async fn start(
         directory,
         task: start.task,
         model: start.model,
+        prompts,
         allow_tools: shared.options.allow_tools.iter().cloned().chain(start.allow_tools).collect(),
         permits: start.permits,
         project,
@@ -98,6 +100,17 @@ pub(in crate::engine) async fn start(
         shared.trees.hold(&shared.options.locks, &spec.directory, claim)?;
     }
     Ok((spec, begins))
+}
+
+/// The operator's prompts for the run and the chain that it begins, as they are now.
+async fn changed_prompts(
+    shared: &Shared,
+    recipe: &'static dyn AnyRecipe,
+) -> Result<ChangedPrompts, StartError> {
+    match shared.options.prompts.clone() {
+        Some(files) => Ok(run_blocking(move || files.for_run(recipe)).await?),
+        None => Ok(ChangedPrompts::default()),
+    }
 }
 
 /// Finds out whether the repository's settings for the agent are used or left out.

@@ -3,13 +3,15 @@
 use std::sync::Arc;
 
 use crate::agent::Agent;
+use crate::engine::RecipePrompts;
 use crate::server::shared::Shared;
 use crate::session::{NOT_ANSWERED, NOT_DELIVERED};
 use crate::store::{Message, Role, RunRecord, SessionRecord};
 use crate::view::Status;
 use crate::wire::{
     AvailableRecipes, DeliveryMark, HistoryMessage, OfRun, OfferedAgent, OfferedRecipe,
-    RecentSession, RecentSessions, RunBroadcast, RunLine, SessionEntry, Stamp, fence_outcome,
+    RecentSession, RecentSessions, RunBroadcast, RunLine, ServedRecipe, SessionEntry, Stamp,
+    fence_outcome,
 };
 use crate::{AnyRecipe, Catalog, Outline};
 
@@ -109,7 +111,9 @@ pub(in crate::server) fn recent_sessions(sessions: &[RecentSession], limit: u32)
 }
 
 /// The recipes on offer, the agents, and a directory to begin with, as clients get them.
-pub(in crate::server) fn offer(shared: &Shared, enabled: bool) -> AvailableRecipes {
+pub(in crate::server) async fn offer(shared: &Shared, enabled: bool) -> AvailableRecipes {
+    let outlines = shared.catalog.iter().map(AnyRecipe::outline).collect();
+    let prompts = shared.engine.prompts_of(outlines).await;
     let offered = |agent: &Arc<dyn Agent>| {
         let about = agent.about();
         OfferedAgent { name: about.name.to_owned(), rehearsal: about.rehearsal }
@@ -117,12 +121,16 @@ pub(in crate::server) fn offer(shared: &Shared, enabled: bool) -> AvailableRecip
     AvailableRecipes {
         agents: shared.agents.iter().map(offered).collect(),
         working_directory: shared.proposed_directory.clone(),
-        ..available_recipes(shared.catalog, enabled)
+        ..available_recipes(shared.catalog, &prompts, enabled)
     }
 }
 
-/// The recipes on offer, without agents.
-pub(crate) fn available_recipes(catalog: Catalog, enabled: bool) -> AvailableRecipes {
+/// The recipes on offer with their changed prompts, without agents.
+pub(crate) fn available_recipes(
+    catalog: Catalog,
+    prompts: &[RecipePrompts],
+    enabled: bool,
+) -> AvailableRecipes {
     let offered = |outline: &'static Outline| OfferedRecipe {
         id: outline.id.to_owned(),
         label: outline.label.to_owned(),
@@ -135,12 +143,34 @@ pub(crate) fn available_recipes(catalog: Catalog, enabled: bool) -> AvailableRec
         .to_owned(),
         steps: outline.steps.iter().map(|step| step.name.to_owned()).collect(),
         max_steps: outline.max_steps,
+        changed_prompts: prompts
+            .iter()
+            .filter(|prompts| prompts.recipe == outline.id)
+            .flat_map(RecipePrompts::changed_steps)
+            .map(str::to_owned)
+            .collect(),
     };
     AvailableRecipes {
         recipes: catalog.by_label().into_iter().map(|recipe| offered(recipe.outline())).collect(),
         enabled,
         agents: Vec::new(),
         working_directory: None,
+    }
+}
+
+/// A recipe with the prompts that the operator changed, as clients get it.
+pub(crate) fn served_recipe(
+    outline: &'static Outline,
+    prompts: Option<&RecipePrompts>,
+) -> ServedRecipe {
+    ServedRecipe {
+        outline,
+        changed_prompts: prompts.map(RecipePrompts::changed).unwrap_or_default(),
+        prompt_problems: prompts
+            .into_iter()
+            .flat_map(RecipePrompts::errors)
+            .map(ToString::to_string)
+            .collect(),
     }
 }
 

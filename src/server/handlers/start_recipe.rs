@@ -200,6 +200,7 @@ fn code_of_refusal(refused: &StartError) -> ErrorCode {
         | StartError::NoMainBranch { .. }
         | StartError::DirtyTree { .. }
         | StartError::NoTask { .. }
+        | StartError::Prompt(_)
         | StartError::Collision(_)
         | StartError::NoCommit { .. }
         | StartError::NeedsNewSession { .. }

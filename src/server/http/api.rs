@@ -13,7 +13,7 @@ use warp::reply::Response;
 
 use super::problem::problem;
 use crate::engine::{self, EngineError, NoDiff};
-use crate::run::{RunId, first_prompt};
+use crate::run::{ChangedPrompts, RunId, first_prompt};
 use crate::server::broadcast::{convert, work};
 use crate::server::ledger;
 use crate::server::net::auth;
@@ -38,7 +38,7 @@ pub(in crate::server) fn health() -> Response {
 /// The recipes on offer.
 pub(in crate::server) async fn recipes(shared: Arc<Shared>) -> Response {
     match shared.engine.read(|store| store.orchestration(None)).await {
-        Ok(enabled) => answer(&convert::offer(&shared, enabled)),
+        Ok(enabled) => answer(&convert::offer(&shared, enabled).await),
         Err(error) => failed(&error),
     }
 }
@@ -58,15 +58,22 @@ enum Format {
 }
 
 /// One recipe: steps, outcomes, guardrails.
-pub(in crate::server) fn recipe(shared: &Shared, id: &str, query: &RecipeQuery) -> Response {
-    let outline = match outline(shared, id) {
+pub(in crate::server) async fn recipe(
+    id: String,
+    shared: Arc<Shared>,
+    query: RecipeQuery,
+) -> Response {
+    let outline = match outline(&shared, &id) {
         Ok(outline) => outline,
         Err(unknown) => return not_found(&unknown),
     };
     let text =
         |text: String, kind| warp::reply::with_header(text, CONTENT_TYPE, kind).into_response();
     match query.format.unwrap_or(Format::Json) {
-        Format::Json => answer(outline),
+        Format::Json => {
+            let prompts = shared.engine.prompts_of(vec![outline]).await;
+            answer(&convert::served_recipe(outline, prompts.first()))
+        }
         Format::Mermaid => text(outline.to_mermaid(), "text/vnd.mermaid; charset=utf-8"),
         Format::Dot => text(outline.to_dot(), "text/vnd.graphviz; charset=utf-8"),
     }
@@ -79,13 +86,22 @@ pub(in crate::server) struct PromptQuery {
 }
 
 /// The first prompt of a recipe.
-pub(in crate::server) fn prompt(shared: &Shared, id: &str, query: &PromptQuery) -> Response {
-    match outline(shared, id) {
-        Ok(outline) => {
-            answer(&FirstPrompt { prompt: first_prompt(outline, query.about.as_deref()) })
+pub(in crate::server) async fn prompt(
+    id: String,
+    shared: Arc<Shared>,
+    query: PromptQuery,
+) -> Response {
+    let outline = match outline(&shared, &id) {
+        Ok(outline) => outline,
+        Err(unknown) => return not_found(&unknown),
+    };
+    let mut changed = ChangedPrompts::default();
+    for prompts in shared.engine.prompts_of(vec![outline]).await {
+        for (step, text) in prompts.changed() {
+            changed.insert(outline.id, step, text);
         }
-        Err(unknown) => not_found(&unknown),
     }
+    answer(&FirstPrompt { prompt: first_prompt(outline, query.about.as_deref(), &changed) })
 }
 
 /// The recipe that a URL names.

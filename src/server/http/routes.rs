@@ -70,12 +70,12 @@ pub(in crate::server) fn all(shared: &Arc<Shared>) -> BoxedFilter<(Response,)> {
         .and(warp::path!("recipes" / String))
         .and(authorized.clone())
         .and(warp::query())
-        .map(|id: String, shared: Arc<Shared>, query| api::recipe(&shared, &id, &query));
+        .then(api::recipe);
     let prompt = api
         .and(warp::path!("recipes" / String / "prompt"))
         .and(authorized.clone())
         .and(warp::query())
-        .map(|id: String, shared: Arc<Shared>, query| api::prompt(&shared, &id, &query));
+        .then(api::prompt);
     let reasons =
         api.and(warp::path!("exit-reasons")).and(authorized.clone()).map(|_| api::exit_reasons());
     let store = api.and(warp::path!("store")).and(authorized.clone()).then(api::store);

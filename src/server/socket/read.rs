@@ -146,7 +146,7 @@ pub(in crate::server) async fn lists(shared: &Shared, recent: u32) -> Vec<Server
 /// The available recipes.
 pub(in crate::server) async fn recipes(shared: &Shared) -> ServerMessage {
     match shared.engine.read(|store| store.orchestration(None)).await {
-        Ok(enabled) => ServerMessage::AvailableRecipes(convert::offer(shared, enabled)),
+        Ok(enabled) => ServerMessage::AvailableRecipes(convert::offer(shared, enabled).await),
         Err(error) => failure(&error),
     }
 }

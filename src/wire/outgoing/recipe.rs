@@ -45,6 +45,9 @@ pub struct OfferedRecipe {
     pub steps: Vec<String>,
     /// No run takes more steps than this.
     pub max_steps: u32,
+    /// The steps whose prompts the operator changed; left out if there are none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub changed_prompts: Vec<String>,
 }
 
 /// The event of a run that a message is about. Every message about a run has these fields.

@@ -4,6 +4,7 @@
 
 mod decisions;
 mod one_run;
+mod prompts;
 mod properties;
 mod proving;
 mod review;

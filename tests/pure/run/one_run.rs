@@ -5,8 +5,9 @@ use std::time::Duration;
 
 use surefire::AnyRecipe;
 use surefire::run::{
-    Action, AttemptId, Check, CheckKind, CheckResult, CheckVerdict, Decision, Event, Input, Limits,
-    NewIds, Permits, Project, PromptId, Run, RunSpec, TurnFacts, TurnRequest, Usage,
+    Action, AttemptId, ChangedPrompts, Check, CheckKind, CheckResult, CheckVerdict, Decision,
+    Event, Input, Limits, NewIds, Permits, Project, PromptId, Run, RunSpec, TurnFacts, TurnRequest,
+    Usage,
 };
 use uuid::Uuid;
 
@@ -33,6 +34,7 @@ impl OneRun {
             directory: PathBuf::from("/projects"),
             task: None,
             model: None,
+            prompts: ChangedPrompts::default(),
             allow_tools: Vec::new(),
             permits: Permits::default(),
             project: Project::default(),

@@ -4,7 +4,9 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use surefire::recipes::BUNDLED;
-use surefire::run::{AttemptId, Limits, Permits, Project, Run, RunId, RunSpec, SessionId, Usage};
+use surefire::run::{
+    AttemptId, ChangedPrompts, Limits, Permits, Project, Run, RunId, RunSpec, SessionId, Usage,
+};
 use surefire::session::{
     AgentTurn, ChatTurn, CheckRequest, NewSession, Profile, QueuedPrompt, RunStatus, Session,
     SessionAction, SessionDecision, SessionInput, SessionRefusal, Stored, StoredRun, TurnOrigin,
@@ -217,6 +219,7 @@ impl World {
             directory: "/projects".into(),
             task: None,
             model: None,
+            prompts: ChangedPrompts::default(),
             allow_tools: Vec::new(),
             permits: Permits::default(),
             project: Project::default(),

@@ -290,6 +290,10 @@ fn histories() -> Rows {
 
 fn recipes() -> Rows {
     let offered = |outline: &Outline| OfferedRecipe {
+        changed_prompts: match outline.id {
+            "review-and-commit" => vec!["fix".into()],
+            _ => Vec::new(),
+        },
         id: outline.id.into(),
         label: outline.label.into(),
         description: outline.description.into(),

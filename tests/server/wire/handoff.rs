@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use surefire::recipes::{BUNDLED, ImplementAndReview};
 use surefire::run::{
-    AttemptId, ChangedFile, Changes, CheckKind, CheckResult, CheckVerdict, Ending, Event,
-    FileChange, Finding, Limits, Moment, Permits, Project, Purpose, ReplyReading, RunSpec,
+    AttemptId, ChangedFile, ChangedPrompts, Changes, CheckKind, CheckResult, CheckVerdict, Ending,
+    Event, FileChange, Finding, Limits, Moment, Permits, Project, Purpose, ReplyReading, RunSpec,
     ToolRefusal, TreeState, Usage,
 };
 use surefire::view::{CommandContext, Handoff, RunFacts, Timeline};
@@ -91,6 +91,7 @@ fn refused_commit() -> Vec<Event> {
         directory: "/projects/shop".into(),
         task: Some("Only the tasks about the shopping cart.".into()),
         model: None,
+        prompts: ChangedPrompts::default(),
         allow_tools: Vec::new(),
         permits: Permits::default(),
         project: Project::default(),

@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use surefire::run::{
-    Action, Check, CheckKind, CheckResult, CheckVerdict, Decision, Event, Input, Limits, NewIds,
-    PendingPrompts, Permits, Project, PromptId, Resume, Run, RunId, RunSpec, SessionId, Successor,
-    TurnFacts, TurnRequest, Usage,
+    Action, ChangedPrompts, Check, CheckKind, CheckResult, CheckVerdict, Decision, Event, Input,
+    Limits, NewIds, PendingPrompts, Permits, Project, PromptId, Resume, Run, RunId, RunSpec,
+    SessionId, Successor, TurnFacts, TurnRequest, Usage,
 };
 use surefire::wire::{RunBroadcast, ServerMessage};
 use surefire::{AnyRecipe, Exit};
@@ -56,6 +56,7 @@ impl OneRun {
             directory: "/projects/shop".into(),
             task: None,
             model: None,
+            prompts: ChangedPrompts::default(),
             allow_tools: Vec::new(),
             permits: Permits::default(),
             project: Project::default(),

@@ -19,7 +19,7 @@ const DEFAULT_REVIEW_ROUNDS = 3;
 
 // Shows a recipe. `setTitle` sets the title of the page.
 export async function recipe(state, id, setTitle) {
-  let outline = await state.outline(id);
+  let outline = await state.outline(id, { fresh: true });
   let left = false;
   const button = h("button", { class: "primary", onclick: () => start(state, outline) }, "Start…");
   const element = h("article", { class: "recipe-page" });
@@ -30,7 +30,7 @@ export async function recipe(state, id, setTitle) {
   // A restarted server may offer another recipe with this id, or none.
   const refresh = async () => {
     const there = state.recipes.some((recipe) => recipe.id === id);
-    const offered = there ? await state.outline(id).catch(() => outline) : null;
+    const offered = there ? await state.outline(id, { fresh: true }).catch(() => outline) : null;
     if (left || JSON.stringify(offered) === JSON.stringify(outline)) return;
     outline = offered;
     fill(element, outline ? content(outline, button) : gone());
@@ -56,11 +56,16 @@ function content(outline, button) {
     h("div", { class: "title" },
       h("div", {}, back(), h("h1", {}, outline.label), h("p", {}, outline.description)),
       button),
+    problems(outline),
     h("div", { class: "columns" },
       h("div", { class: "card" }, new Picture(outline).element, legend(outline)),
       h("div", {}, limits(outline), claims(outline), tree(outline), steps(outline))),
   ];
 }
+
+// What is wrong with the operator's prompts: a run would be refused.
+const problems = ({ prompt_problems: all = [] }) =>
+  all.map((words) => h("p", { class: "problem card", role: "status" }, "No run can begin: ", words, "."));
 
 const gone = () => [back(), h("p", { class: "card", role: "status" }, "The server no longer offers this recipe.")];
 
@@ -92,14 +97,17 @@ const claims = ({ claims }) => claims.length > 0 && h("section", { class: "card"
 
 const tree = (outline) => h("section", { class: "card", "aria-label": "Files" }, h("h2", {}, "Files"), files(outline));
 
-function steps({ steps, initial }) {
+function steps({ steps, initial, changed_prompts: changed = {} }) {
   const one = (step) => h("details", {},
     h("summary", {},
       h("code", {}, step.name), " ",
       step.name === initial && [h("span", { class: "tag" }, "first"), " "],
+      changed[step.name] && [h("span", { class: "tag" }, "prompt changed"), " "],
       h("span", { class: "hint" }, step.description)),
     gates(step),
-    step.prompt && h("pre", { tabindex: "0" }, step.prompt));
+    step.prompt && h("pre", { tabindex: "0" }, changed[step.name] ?? step.prompt),
+    changed[step.name] && h("p", { class: "hint" }, "The operator changed this prompt. As it was compiled:"),
+    changed[step.name] && h("pre", { tabindex: "0" }, step.prompt));
   return h("section", { class: "card" }, h("h2", {}, "Steps, their tools and prompts"), steps.map(one));
 }
 

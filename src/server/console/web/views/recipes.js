@@ -37,7 +37,8 @@ function offered(recipe) {
       h("h2", {}, recipe.label),
       h("p", {}, recipe.description),
       h("ol", { class: "steps" }, named, more > 0 && h("li", {}, `${more} more`)),
-      h("p", { class: "hint" }, `${count(recipe.steps.length, "step")}, at most ${recipe.max_steps} in a run`)));
+      h("p", { class: "hint" }, `${count(recipe.steps.length, "step")}, at most ${recipe.max_steps} in a run`),
+      recipe.changed_prompts && h("p", { class: "hint" }, `Prompts changed: ${recipe.changed_prompts.join(", ")}`)));
 }
 
 // Users must not mistake a rehearsal for work, least of all before it begins.

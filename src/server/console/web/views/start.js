@@ -128,7 +128,7 @@ class StartDialog {
           this.more,
           this.trust.element,
           h("details", { open: true },
-            h("summary", {}, "First prompt to the agent ", h("span", { class: "hint" }, `(step ${this.outline.initial})`)),
+            h("summary", {}, "First prompt to the agent ", h("span", { class: "hint" }, `(step ${this.outline.initial}${this.outline.changed_prompts?.[this.outline.initial] ? ", changed by the operator" : ""})`)),
             this.preview),
           h("details", {}, h("summary", {}, "What the agent may do"), allowed(this.outline))),
         this.problem,

@@ -19,8 +19,13 @@ use crate::recipe::{
 };
 
 /// The reason of an implied `Other`.
-pub const STANDARD_OTHER: AnyReason =
-    AnyReason::at::<ExitReason>(ExitReason::UserProvidedOther as usize);
+pub const STANDARD_OTHER: AnyReason = standard_reason(ExitReason::UserProvidedOther);
+
+/// A standard reason, in a recipe that may have its author's own.
+#[must_use]
+pub const fn standard_reason(reason: ExitReason) -> AnyReason {
+    AnyReason::at::<ExitReason>(reason as usize)
+}
 
 /// The reason at this index of the registry that a recipe's exits belong to.
 #[must_use]

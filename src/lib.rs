@@ -42,8 +42,9 @@ pub mod recipes;
 pub use recipe::{
     Advise, AnyPosition, AnyReason, AnyRecipe, AnyRestart, BrokenRule, Catalog, Category, Claim,
     ClaimBasis, ClaimGoal, ClaimedOutcome, Classified, CommandLine, CommandStep, Evidence, Exit,
-    ExitReason, Family, FileRules, FileScope, Fingerprint, Guardrail, Guardrails, InvalidTool,
-    Needs, Next, NextOutline, OutcomeOutline, Outline, PathPart, Position, ReasonInfo, Recipe,
+    ExitReason, Family, FileRules, FileScope, Fingerprint, GraphChange, GraphNext, Guardrail,
+    Guardrails, InvalidTool, LockGrade, LockedChange, Needs, Next, NextOutline, OutcomeOutline,
+    Outline, PathPart, Position, ReasonInfo, Recipe, RecipeGraph, RecipesLock, RecipesLockError,
     Registry, Remedy, Restart, RunLimit, RunPermit, RunRemedy, Snapshot, SnapshotError, StepLimits,
     StepOutline, Tool, Tripped, UnknownName, UnknownRecipe, Verdict, Violation, WhenFull, WireEnum,
 };
@@ -70,6 +71,7 @@ struct Readme;
 /// Compiles and runs the guide's code.
 #[cfg(doctest)]
 #[doc = include_str!("../docs/guide/your-own-recipe.md")]
+#[doc = include_str!("../docs/guide/changing-a-recipe.md")]
 #[doc = include_str!("../docs/guide/proof-of-work.md")]
 #[doc = include_str!("../docs/guide/embedding.md")]
 struct Guide;

@@ -50,7 +50,7 @@
 /// | `allow_lockfiles` | `true` lets a run change the lockfiles of package managers |
 /// | `needs` | what a run requires before it begins: `{ clean_tree, task }`, see [below](#files) |
 /// | `isolate` | `true` lets a run work in a git worktree of its own |
-/// | `exits` | your own enum of exit reasons, see [`Registry`](crate::Registry); the standard one unless given |
+/// | `exits` | your own enum of exit reasons, see [below](#exit-reasons); the standard one unless given |
 /// | `guardrails` | `max_step_visits`, `max_total_steps`, `max_restarts`, `max_verify_time_per_milestone`, `max_review_rounds`, `exit_on_other` |
 /// | `proves` | what holds on every path, see [below](#proofs) |
 ///
@@ -75,7 +75,40 @@
 /// a step.
 ///
 /// `include name(parameter => Next);` inserts steps that were defined with
-/// [`steps!`](crate::steps!).
+/// [`steps!`](crate::steps!), and `include name(…) as Early;` inserts them under names that begin
+/// with `Early`.
+///
+/// # Exit reasons
+///
+/// `exit Reason` names a variant of [`ExitReason`](crate::ExitReason) or, in a recipe with `exits`,
+/// of your own enum, which derives [`Registry`](crate::Registry). There, `exit ExitReason::Name` is
+/// a standard reason.
+///
+/// ```
+/// use surefire::Registry;
+///
+/// #[derive(Debug, Clone, Copy, PartialEq, Eq, Registry)]
+/// pub enum ReleaseExits {
+///     #[reason(category = completed, message = "The release is out")]
+///     Released,
+/// }
+///
+/// surefire::recipe! {
+///     pub recipe Publish {
+///         initial: Upload,
+///         exits: ReleaseExits,
+///         step Upload {
+///             prompt: "Publish the release.",
+///             outcomes: [Complete, Blocked],
+///             Complete => exit Released,
+///             Blocked => exit ExitReason::ImplementationBlocked,
+///         }
+///     }
+/// }
+///
+/// assert_eq!(Publish::begin().complete().reason(), Some(ReleaseExits::Released));
+/// assert_eq!(Publish::begin().blocked().code(), "implementation-blocked");
+/// ```
 ///
 /// # Tools
 ///
@@ -364,6 +397,28 @@
 /// assert!(Port::OUTLINE.needs.clean_tree && Port::OUTLINE.needs.task && Port::OUTLINE.isolate);
 /// ```
 ///
+/// # Former names
+///
+/// `was` lists names that a step had before, and with an arrow those that its outcomes had, for runs
+/// that began under them.
+///
+/// ```
+/// surefire::recipe! {
+///     recipe Ship {
+///         initial: Audit,
+///         step Audit {
+///             was: [Review, Done => Fine],
+///             prompt: "Audit the release.",
+///             outcomes: [Fine],
+///             Fine => exit ChangesCommitted,
+///         }
+///     }
+/// }
+///
+/// let audit = &Ship::OUTLINE.steps[0];
+/// assert_eq!((audit.was, audit.outcomes[0].was), (&["review"][..], &["done"][..]));
+/// ```
+///
 /// # What the macro generates
 ///
 /// A type with the recipe's name, and a module with its snake-case name. The module has `Step`, an
@@ -409,13 +464,98 @@ macro_rules! recipe {
 /// assert_eq!(ReviewOnly::begin().no_issues().code(), "changes-committed");
 /// ```
 ///
+/// To include the same steps twice, give one of them other names: after `as Early`, they are called
+/// `EarlyReview` and `EarlyFix`, and lead to each other.
+///
+/// ```
+/// # surefire::steps! {
+/// #     steps review_loop(clean) {
+/// #         step Review {
+/// #             prompt: "Review the changes.",
+/// #             outcomes: [NoIssues, IssuesFound],
+/// #             NoIssues => clean,
+/// #             IssuesFound => Fix,
+/// #         }
+/// #         step Fix {
+/// #             prompt: "Fix what the review found.",
+/// #             outcomes: [Complete],
+/// #             Complete => Review,
+/// #         }
+/// #     }
+/// # }
+/// surefire::recipe! {
+///     recipe InTwoParts {
+///         initial: Design,
+///         guardrails: { max_step_visits: 3 },
+///         step Design { prompt: "Design it.", outcomes: [Complete], Complete => EarlyReview }
+///         include review_loop(clean => Implement) as Early;
+///         step Implement { prompt: "Implement it.", outcomes: [Complete], Complete => Review }
+///         include review_loop(clean => exit ChangesCommitted);
+///     }
+/// }
+///
+/// let fix = InTwoParts::begin().complete()?.issues_found()?;
+/// assert_eq!(fix.position().outline().name, "early-fix");
+/// # Ok::<(), surefire::Exit>(())
+/// ```
+///
 /// Prompt files, and constants with tools, are found beside the source that defines the steps.
 /// Evidence may be in the steps (`NoIssues => clean if changed`), at the `include`
-/// (`clean => exit Done if commit`), or in both. Shared steps can only be used in the crate that
-/// defines them; declare them `pub(crate)` for that.
+/// (`clean => exit Done if commit`), or in both. `exit Reason` is one of the recipe's `exits`, and
+/// `exit ExitReason::Name` is always a standard one.
+///
+/// `pub(crate) steps` can be used in other modules, and `pub steps` in other crates, which include
+/// them by their path: `include helpers::review_loop(clean => Commit);`. Their names are unique in
+/// the crate that defines them, and a recipe that they restart is a parameter.
 #[macro_export]
 macro_rules! steps {
     ($($written:tt)*) => { $crate::__private::steps! { ($crate) $($written)* } };
+}
+
+/// Asserts that runs in progress can follow your recipes: compares the catalog with `recipes.lock`,
+/// a generated file that you commit, in a test.
+///
+/// ```no_run
+/// static CATALOG: surefire::Catalog = surefire::catalog![surefire::recipes::RebaseOnMain];
+///
+/// # #[allow(dead_code)]
+/// #[test]
+/// fn runs_in_progress_can_follow_our_recipes() {
+///     surefire::assert_recipes_lock!(CATALOG, "recipes.lock");
+/// }
+/// ```
+///
+/// The path begins at the directory of your `Cargo.toml`. `UPDATE_RECIPES_LOCK=1 cargo test` writes
+/// the file, unless a change would stop runs: where names changed, the test says which `was` to
+/// add. Once no such run is left, `UPDATE_RECIPES_LOCK=breaking cargo test` writes it all the same.
+/// `surefire recipes --check` says which runs there are.
+///
+/// # Panics
+/// The lock is not current, or cannot be read or written.
+#[macro_export]
+macro_rules! assert_recipes_lock {
+    ($catalog:expr, $path:literal $(,)?) => {{
+        let path = ::core::concat!(::core::env!("CARGO_MANIFEST_DIR"), "/", $path);
+        let written = match ::std::fs::read_to_string(path) {
+            ::core::result::Result::Ok(written) => ::core::option::Option::Some(written),
+            ::core::result::Result::Err(error)
+                if error.kind() == ::std::io::ErrorKind::NotFound =>
+            {
+                ::core::option::Option::None
+            }
+            ::core::result::Result::Err(error) => ::core::panic!("{path} cannot be read: {error}"),
+        };
+        let update = ::std::env::var("UPDATE_RECIPES_LOCK").ok();
+        match $crate::RecipesLock::verify($catalog, written.as_deref(), update.as_deref()) {
+            ::core::result::Result::Ok(::core::option::Option::None) => {}
+            ::core::result::Result::Ok(::core::option::Option::Some(text)) => {
+                if let ::core::result::Result::Err(error) = ::std::fs::write(path, text) {
+                    ::core::panic!("{path} cannot be written: {error}");
+                }
+            }
+            ::core::result::Result::Err(report) => ::core::panic!("{path}: {report}"),
+        }
+    }};
 }
 
 /// Lists the recipes that a server or a command line offers, as a [`Catalog`](crate::Catalog).

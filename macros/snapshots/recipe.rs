@@ -5,7 +5,7 @@
     tools verify max_visits outcomes] [Complete NothingNew Complete Complete] [Build
     Check] } { BuildOutcome[run time] [Passed Failed Passed] [Check Write] } {
     CheckOutcome[prompt model outcomes] [NoIssues IssuesFound Other NoIssues] [Write] }
-    [MyExits::Quiet] [MyExits::Unclear] [MyExits::Unclear]
+    [::surefire::ExitReason::NoChangesToCommit] [MyExits::Unclear] [MyExits::Unclear]
 }
 /// Writes a release note and publishes it.
 /**
@@ -19,7 +19,7 @@ Its runs may change `NOTES.md`, `docs/**` and no other files, and never `**/.env
 | step | outcome | next |
 |---|---|---|
 | [`Write`](release::Write), at most twice | `complete` | [`Build`](release::Build) if `changed && exists "NOTES.md"` |
-|  | `nothing-new` | exit `Quiet` if `no_commit && "git diff --quiet"` |
+|  | `nothing-new` | exit `NoChangesToCommit` if `no_commit && "git diff --quiet"` |
 | | *instead, once visited twice* | [`Check`](release::Check) |
 | [`Build`](release::Build) | `passed` | [`Check`](release::Check) |
 |  | `failed` | [`Write`](release::Write) |
@@ -36,11 +36,11 @@ If none of these fits, the agent reports `other`, and the run ends with `UserPro
 # Diagram
 
 <div>
-<svg viewBox="0 0 842 170" width="842" style="max-width:100%;height:auto" font-family="monospace" font-size="13" fill="none" stroke="currentColor" role="img" aria-label="the steps of release and how they follow each other">
+<svg viewBox="0 0 938 170" width="938" style="max-width:100%;height:auto" font-family="monospace" font-size="13" fill="none" stroke="currentColor" role="img" aria-label="the steps of release and how they follow each other">
 <defs><marker id="arrow-release" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto"><path d="M0 0L8 4L0 8Z" fill="currentColor" stroke="none"/></marker></defs>
 <rect x="150" y="8" width="140" height="28" rx="6" stroke-width="2"/>
 <text x="220" y="26" text-anchor="middle" fill="currentColor" stroke="none">write</text>
-<text x="432" y="26" text-anchor="start" fill="currentColor" stroke="none">nothing-new if no_commit and "git diff … → ■ Quiet</text>
+<text x="432" y="26" text-anchor="start" fill="currentColor" stroke="none">nothing-new if no_commit and "git diff … → ■ NoChangesToCommit</text>
 <rect x="150" y="62" width="140" height="28" rx="0" stroke-width="1"/>
 <path d="M156 62V90M284 62V90"/>
 <text x="220" y="80" text-anchor="middle" fill="currentColor" stroke="none">build</text>
@@ -330,7 +330,7 @@ The engine looks for `changed && exists "NOTES.md"` before that; this method doe
         pub fn complete(self) -> ::core::result::Result<At<Build>, ::surefire::Exit> {
             enter(self.ledger)
         }
-        ///Reports `nothing-new`: the run ends with `Quiet`.
+        ///Reports `nothing-new`: the run ends with `NoChangesToCommit`.
         /**
 The engine looks for `no_commit && "git diff --quiet"` before that; this method does not.*/
         #[inline]
@@ -602,11 +602,8 @@ impl ::surefire::__private::Scope for release::Step {
         ::core::option::Option::Some(&[::surefire::Tool::Read]),
     ];
     const EXITS: &'static [::surefire::AnyReason] = &[
-        ::surefire::__private::reason::<
-            Self,
-        >(
-            <<Self as ::surefire::__private::Scope>::Exits>::Quiet
-                as ::core::primitive::usize,
+        ::surefire::__private::standard_reason(
+            ::surefire::ExitReason::NoChangesToCommit,
         ),
         ::surefire::__private::STANDARD_OTHER,
         ::surefire::__private::reason::<
@@ -648,6 +645,7 @@ impl ::surefire::Recipe for Release {
         steps: &[
             ::surefire::StepOutline {
                 name: "write",
+                was: &[],
                 description: "Drafts the note.",
                 model: ::core::option::Option::Some("opus"),
                 prompt: <release::Step as ::surefire::__private::Scope>::PROMPTS[0usize],
@@ -676,6 +674,7 @@ impl ::surefire::Recipe for Release {
                     ::surefire::OutcomeOutline {
                         name: "complete",
                         description: "",
+                        was: &[],
                         evidence: &[
                             ::surefire::Evidence::Changed,
                             ::surefire::Evidence::Exists(
@@ -688,6 +687,7 @@ impl ::surefire::Recipe for Release {
                     ::surefire::OutcomeOutline {
                         name: "nothing-new",
                         description: "",
+                        was: &[],
                         evidence: &[
                             ::surefire::Evidence::NoCommit,
                             ::surefire::Evidence::Command(
@@ -704,6 +704,7 @@ impl ::surefire::Recipe for Release {
                     ::surefire::OutcomeOutline {
                         name: "other",
                         description: "",
+                        was: &[],
                         evidence: &[],
                         findings: false,
                         next: ::surefire::NextOutline::Exit(
@@ -714,6 +715,7 @@ impl ::surefire::Recipe for Release {
             },
             ::surefire::StepOutline {
                 name: "build",
+                was: &[],
                 description: "",
                 model: ::core::option::Option::None,
                 prompt: <release::Step as ::surefire::__private::Scope>::PROMPTS[1usize],
@@ -732,6 +734,7 @@ impl ::surefire::Recipe for Release {
                     ::surefire::OutcomeOutline {
                         name: "passed",
                         description: "",
+                        was: &[],
                         evidence: &[],
                         findings: false,
                         next: ::surefire::NextOutline::Step(2usize),
@@ -739,6 +742,7 @@ impl ::surefire::Recipe for Release {
                     ::surefire::OutcomeOutline {
                         name: "failed",
                         description: "",
+                        was: &[],
                         evidence: &[],
                         findings: false,
                         next: ::surefire::NextOutline::Step(0usize),
@@ -747,6 +751,7 @@ impl ::surefire::Recipe for Release {
             },
             ::surefire::StepOutline {
                 name: "check",
+                was: &[],
                 description: "",
                 model: ::core::option::Option::Some("haiku"),
                 prompt: <release::Step as ::surefire::__private::Scope>::PROMPTS[2usize],
@@ -758,6 +763,7 @@ impl ::surefire::Recipe for Release {
                     ::surefire::OutcomeOutline {
                         name: "no-issues",
                         description: "Every claim is true.",
+                        was: &[],
                         evidence: &[::surefire::Evidence::Clean],
                         findings: false,
                         next: ::surefire::__private::next_restart::<
@@ -768,6 +774,7 @@ impl ::surefire::Recipe for Release {
                     ::surefire::OutcomeOutline {
                         name: "issues-found",
                         description: "",
+                        was: &[],
                         evidence: &[],
                         findings: true,
                         next: ::surefire::NextOutline::Step(0usize),
@@ -775,6 +782,7 @@ impl ::surefire::Recipe for Release {
                     ::surefire::OutcomeOutline {
                         name: "other",
                         description: "",
+                        was: &[],
                         evidence: &[],
                         findings: false,
                         next: ::surefire::NextOutline::Exit(
@@ -867,7 +875,8 @@ impl ::surefire::Recipe for Release {
                 since: ::core::option::Option::None,
             },
         ],
-        fingerprint: ::surefire::Fingerprint(7070768858128586314u64),
+        fingerprint: ::surefire::Fingerprint(9895377184410958181u64),
+        former_fingerprint: ::surefire::Fingerprint(16849663371834579390u64),
     };
     #[inline]
     fn begin_after(restarts: ::core::primitive::u32) -> Self::Start {
@@ -900,10 +909,11 @@ impl Release {
     pub const fn begin() -> release::At<release::Write> {
         release::begin(0)
     }
-    /// Resumes a run from a snapshot.
+    /// Resumes a run from a snapshot, within the limits of the recipe.
     ///
     /// # Errors
-    /// The snapshot is of another recipe, of another version of this one, or damaged.
+    /// The snapshot is of another recipe, of another version of this one, or no run can
+    /// have taken it.
     pub fn resume(
         snapshot: &::surefire::Snapshot,
     ) -> ::core::result::Result<release::AnyStep, ::surefire::SnapshotError> {

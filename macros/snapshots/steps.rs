@@ -20,6 +20,7 @@ const _: () = if let ::core::option::Option::Some(__surefire_flaw) = ::surefire:
 ) {
     ::core::panic!("{}", __surefire_flaw)
 };
+#[doc(hidden)]
 macro_rules! __surefire_steps_review_loop {
     ($($call:tt)*) => {
         ::surefire::__private::splice! { (clean) { step Review { prompt :
@@ -28,4 +29,5 @@ macro_rules! __surefire_steps_review_loop {
         Fix { prompt : FIX, outcomes : [Complete], Complete => Review } } $($call)* }
     };
 }
+#[doc(hidden)]
 pub(crate) use __surefire_steps_review_loop as review_loop;

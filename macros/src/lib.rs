@@ -11,6 +11,7 @@ mod defect;
 mod diagnostic;
 mod expand;
 mod file_pattern;
+mod fingerprint;
 mod graph;
 mod longest;
 mod model;

@@ -1,7 +1,8 @@
 //! What is proven about every run of a recipe at compile time.
 
+use crate::fingerprint;
 use crate::longest::Walks;
-use crate::model::{Claim, Flow, Next, Shape, Step};
+use crate::model::{Claim, Flow, Shape, Step};
 
 /// Facts about a valid recipe.
 pub(crate) struct Proof {
@@ -19,6 +20,8 @@ pub(crate) struct Proof {
     pub(crate) claims: Vec<Claim>,
     /// A hash of the graph.
     pub(crate) fingerprint: u64,
+    /// The hash of the graph that older runs and snapshots have.
+    pub(crate) former_fingerprint: u64,
     /// The graph itself.
     pub(crate) flow: Flow,
 }
@@ -72,14 +75,14 @@ impl Proof {
         let within = |(step, visits): (usize, u32)| (step, visits.min(max_steps));
         let heaviest_path = longest.path.into_iter().map(within).collect();
         let max_steps_is_exact = longest.is_exact;
-        let fingerprint = fingerprint(shape);
         Self {
             max_steps,
             max_steps_is_exact,
             heaviest_path,
             never_trips,
             claims,
-            fingerprint,
+            fingerprint: fingerprint::of(shape),
+            former_fingerprint: fingerprint::former(shape),
             flow,
         }
     }
@@ -104,40 +107,4 @@ fn visits(shape: &Shape, flow: &Flow, most: u32) -> Vec<u32> {
         None => between[flow.components.of[step]].min(most),
     });
     visits.collect()
-}
-
-/// FNV-1a over the names of the steps, of their outcomes, and of what those lead to: a change to
-/// any of them changes it, and so does where a step's limit leads. Prompts, labels and numbers are left out on purpose, so that editing
-/// those does not strand runs in progress.
-fn fingerprint(shape: &Shape) -> u64 {
-    let mut hash = 0xcbf2_9ce4_8422_2325_u64;
-    let mut add = |text: &str| {
-        // The zero byte distinguishes "a" + "bc" from "ab" + "c".
-        for byte in text.bytes().chain([0]) {
-            hash = (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
-        }
-    };
-    let next = |next: Next| match next {
-        Next::Step(next) => shape.steps[next].wire.clone(),
-        Next::Exit(exit) => format!("exit {}", shape.exits[exit].name()),
-        Next::Restart(restart) => format!("restart {}", shape.restarts[restart].name),
-    };
-    add(&shape.steps[shape.initial].wire);
-    let registry = shape.registry.as_ref().and_then(|path| path.segments.last());
-    add(&registry.map_or(String::new(), |last| last.ident.to_string()));
-    for step in &shape.steps {
-        // No name on the wire has this character, so an outcome cannot be confused with the next
-        // step.
-        add("\u{1}step");
-        add(&step.wire);
-        for outcome in &step.outcomes {
-            add(&outcome.wire);
-            add(&next(outcome.next));
-        }
-        if let Some(instead) = step.when_full {
-            add("\u{1}full");
-            add(&next(instead));
-        }
-    }
-    hash
 }

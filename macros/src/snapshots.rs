@@ -44,7 +44,7 @@ fn recipe() {
                 max_visits: 2 => Check,
                 outcomes: [Complete, NothingNew],
                 Complete => Build if changed && exists "NOTES.md",
-                NothingNew => exit Quiet if no_commit && "git diff --quiet",
+                NothingNew => exit ExitReason::NoChangesToCommit if no_commit && "git diff --quiet",
             }
 
             step Build { run: "make -j | tee log", time: 10m, Passed => Check, Failed => Write }

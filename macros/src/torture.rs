@@ -110,18 +110,34 @@ const WITH_COMMANDS: &str = r#"
                 restart Everything needs Build.Passed | Work.Again,
                 Work needs Build.Passed since Work,
             },
-            step Build { run: ["make", "all"], time: 10m, Passed => Work, Failed => exit ImplementationBlocked }
+            step Build { run: ["make", "all"], time: 10m, was: [Compile, Ok => Passed], Passed => Work, Failed => exit ImplementationBlocked }
             step Escalate { prompt: "Ask.", max_visits: 1 => exit MaxTicks, outcomes: [Go], Go => Build }
             step Work {
                 prompt: "Work.",
                 tools: [edit, web, "cargo *", ..BUILD],
                 max_visits: 2 => Escalate,
                 verify: ["cargo test", ["cargo", "clippy"]],
+                was: [Implement, Do, Redo => Again],
                 outcomes: [Complete, Again, Stuck, StartOver],
-                Complete => exit TaskCommitted if commit && clean,
+                Complete => exit ExitReason::TaskCommitted if commit && clean,
                 Again(findings) | Stuck => Build if changed && exists "TODO" && "make check",
                 StartOver => restart Everything if ["test", "-e", "x"],
             }
+        }
+    }
+    surefire::steps! {
+        pub steps polish(then) {
+            step Review { prompt: "Review.", tools: [..BUILD], outcomes: [Good, Bad], Good => then, Bad => Fix }
+            step Fix { prompt: "Fix.", outcomes: [Complete, GivenUp], Complete => Review, GivenUp => exit ExitReason::ReviewRejected }
+        }
+    }
+    surefire::recipe! {
+        recipe Twice {
+            initial: Review,
+            exits: crate::MyExits,
+            guardrails: { max_step_visits: 3 },
+            include polish(then => LastReview);
+            include polish(then => exit Done if commit) as Last;
         }
     }
 "#;
@@ -207,7 +223,7 @@ fn mutate(tokens: TokenStream, random: &mut Random) -> TokenStream {
 }
 
 fn any_token(random: &mut Random) -> TokenTree {
-    const WORDS: [&str; 42] = [
+    const WORDS: [&str; 45] = [
         "step",
         "exit",
         "restart",
@@ -249,7 +265,10 @@ fn any_token(random: &mut Random) -> TokenTree {
         "deny",
         "needs",
         "findings",
+        "was",
         "true",
+        "as",
+        "ExitReason",
     ];
     const MARKS: [char; 11] = [',', ':', '=', '>', '-', ';', '#', '!', '.', '&', '|'];
     match random.below(6) {

@@ -91,7 +91,7 @@ fn command(catalog: Catalog, console: Console, words: &[OsString]) -> Result<Exi
         None => arguments.serve.run(&context),
         Some(Command::Serve(serve)) => serve.run(&context),
         Some(Command::New(new)) => new.run(&context),
-        Some(Command::Recipes(recipes)) => Ok(recipes.run(&context)),
+        Some(Command::Recipes(recipes)) => recipes.run(&context),
         Some(Command::Show(show)) => show.run(&context),
         Some(Command::Prompts(prompts)) => prompts.run(&context),
         Some(Command::Run(run)) => run.run(&context),

@@ -57,7 +57,9 @@ pub struct Reading<O> {
 /// Why it reports no outcome; see [`reminder`](super::reminder) for what to answer.
 pub fn read(reply: &str, step: &StepOutline) -> Result<Reading<&'static str>, Unread> {
     let names: Vec<&'static str> = step.outcomes.iter().map(|outcome| outcome.name).collect();
-    read_among(reply, &names)
+    // An agent that was asked before an outcome got another name answers with the former one.
+    let former = |name: &str| step.outcome_once_named(name);
+    read_at(reply, &names, former, |index| names[index])
 }
 
 /// Reads the outcome that a reply reports, as a variant of the step's own enum.
@@ -74,7 +76,12 @@ pub fn read(reply: &str, step: &StepOutline) -> Result<Reading<&'static str>, Un
 /// # Errors
 /// Why it reports no outcome.
 pub fn read_as<O: WireEnum>(reply: &str) -> Result<Reading<O>, Unread> {
-    read_at(reply, <O as VariantNames>::VARIANTS, |index| <O as VariantArray>::VARIANTS[index])
+    read_at(
+        reply,
+        <O as VariantNames>::VARIANTS,
+        |_| None,
+        |index| <O as VariantArray>::VARIANTS[index],
+    )
 }
 
 /// Reads the outcome that a reply reports, if the possible outcomes are only known at run time.
@@ -90,18 +97,20 @@ pub fn read_as<O: WireEnum>(reply: &str) -> Result<Reading<O>, Unread> {
 /// # Errors
 /// Why it reports no outcome.
 pub fn read_among<'n>(reply: &str, names: &[&'n str]) -> Result<Reading<&'n str>, Unread> {
-    read_at(reply, names, |index| names[index])
+    read_at(reply, names, |_| None, |index| names[index])
 }
 
-/// Reads an outcome as its index among the possible ones.
+/// Reads an outcome as its index among the possible ones, or by another name that it has.
 fn read_at<O>(
     reply: &str,
     names: &[&str],
+    other_name: impl Fn(&str) -> Option<usize>,
     outcome: impl Fn(usize) -> O,
 ) -> Result<Reading<O>, Unread> {
     let (object, text) = decide(reply)?;
     let answer = answer(text, &object)?;
-    let Some(index) = names.iter().position(|name| *name == answer.outcome) else {
+    let index = names.iter().position(|name| *name == answer.outcome);
+    let Some(index) = index.or_else(|| other_name(&answer.outcome)) else {
         return Err(Unread::unknown(&answer.outcome, names));
     };
     let description = if names[index] == OTHER {

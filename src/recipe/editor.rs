@@ -58,7 +58,8 @@ pub enum RecipeField {
     needs,
     /// `true` lets a run work in a git worktree of its own.
     isolate,
-    /// Your own enum of exit reasons. Default: [`ExitReason`](crate::ExitReason).
+    /// Your own enum of exit reasons. Default: [`ExitReason`](crate::ExitReason), whose reasons can
+    /// also be named in full: `exit ExitReason::TaskCommitted`.
     exits,
     /// The limits of a run: `{ max_step_visits: 3, max_total_steps: 100 }`.
     guardrails,
@@ -66,7 +67,8 @@ pub enum RecipeField {
     proves,
     /// A step: `step Name { prompt: "…", outcomes: [Done], Done => exit TaskCommitted }`.
     step,
-    /// Steps from `steps!`: `include name(parameter => Next);`.
+    /// Steps from `steps!`: `include name(parameter => Next);`, or `include name(…) as Early;` to
+    /// call them `EarlyReview` and so on.
     include,
 }
 
@@ -91,6 +93,9 @@ pub enum StepField {
     /// How often a run may visit the step, and where it goes instead: `3 => Step`. Default: the
     /// recipe's `max_step_visits`, and the run ends.
     max_visits,
+    /// Former names, for runs that began with them: `[Old]` of the step, `[Old => New]` of its
+    /// outcome `New`.
+    was,
 }
 
 /// The guardrails of a recipe.

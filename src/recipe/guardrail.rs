@@ -72,6 +72,11 @@ impl Guardrails {
             ..self
         }
     }
+
+    /// The same without limits on visits, even by a step's own limit, and on steps.
+    pub(crate) const fn uncounted(self) -> Self {
+        Self { max_step_visits: None, max_total_steps: None, raised_visits: u32::MAX, ..self }
+    }
 }
 
 /// The limits for entering a step with a limit of its own.

@@ -15,7 +15,7 @@ use super::reason_info::{Category, Family, ReasonInfo};
 /// | `code` | the variant's name in kebab-case |
 /// | `title` | the message |
 /// | `goal_met` | `true` for `completed`, else `false` |
-/// | `exit_code` | 0 where the goal is met; otherwise required, from 40 to 63 |
+/// | `exit_code` | 0 where the goal is met; otherwise required, from 40 to 63 or 80 to 119 |
 /// | `diagnosis` | the message |
 /// | `remedy` | `again` where the goal is met, `answer` where the recipe completed without it, else `resume`; see [`RunRemedy`](crate::RunRemedy) |
 /// | `family` | none; any [`Family`] by its name |

@@ -40,12 +40,16 @@ pub enum Remedy {
     StartAgainForNext,
     /// Start the recipe again, or use the version of it that the run began with.
     StartAgainOrOldVersion,
+    /// Start the recipe again, or resume the run with the version of it that it began with.
+    StartAgainOrRunVersion,
     /// Raise the limit that the run would hit again, or start the recipe again.
     Raise,
     /// Resume the run with its current limits.
     ResumeAsItIs,
     /// Resume the snapshot with the recipe that it was taken from.
     ResumeWithItsRecipe,
+    /// Resume the snapshot with the limits that its run had, which were higher.
+    ResumeWithin,
     /// Exit this run, or wait until it ends.
     ExitFirst,
     /// Exit the run that holds the session, or wait until it ends.
@@ -216,9 +220,11 @@ impl fmt::Display for Remedy {
             Self::StartAgain => "start the recipe again",
             Self::StartAgainForNext => "start the recipe again for the next one",
             Self::StartAgainOrOldVersion => "start the recipe again, or resume with the version that took it",
+            Self::StartAgainOrRunVersion => "start the recipe again, or resume with the version that began the run",
             Self::Raise => "raise that limit when you resume, or start the recipe again",
             Self::ResumeAsItIs => "resume it without new limits",
             Self::ResumeWithItsRecipe => "resume it with the recipe it was taken from",
+            Self::ResumeWithin => "resume it within the limits that its run had",
             Self::ExitFirst => "exit it first, or wait until it ends",
             Self::ExitOtherFirst => "exit that run first, or wait until it ends",
             Self::NewSession => "the conversation is lost, start a new session",

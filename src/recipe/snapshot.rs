@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::advise::{Advise, advice};
+use super::graph_change::{GraphChange, in_words};
 use super::remedy::Remedy;
 use super::wire_enum::UnknownName;
 
@@ -63,6 +64,20 @@ pub enum SnapshotError {
         /// The fingerprint in the snapshot.
         found: String,
     },
+    /// Something that the run can still reach has changed since it began.
+    #[error(
+        "recipe `{recipe}` has changed since this run began, which cannot go on from step `{step}`: {}{}",
+        in_words(changes),
+        advice(self)
+    )]
+    Changed {
+        /// The recipe.
+        recipe: &'static str,
+        /// The current step of the run.
+        step: String,
+        /// What changed, the nearest first.
+        changes: Vec<GraphChange>,
+    },
     /// It names a step that the recipe does not have.
     #[error("the snapshot is damaged: {0}")]
     UnknownStep(#[from] UnknownName),
@@ -84,14 +99,108 @@ pub enum SnapshotError {
         /// That step.
         step: &'static str,
     },
+    /// A step was entered to which no step that was entered leads.
+    #[error(
+        "the snapshot is damaged: step `{step}` was entered, but none of the steps before it leads there"
+    )]
+    NoWayTo {
+        /// That step.
+        step: &'static str,
+    },
+    /// A step was entered from which the run cannot have come to its current step.
+    #[error(
+        "the snapshot is damaged: step `{step}` was entered, but from there no step that was entered leads to `{current}`, where the run was"
+    )]
+    NoWayOn {
+        /// That step.
+        step: &'static str,
+        /// The current step.
+        current: &'static str,
+    },
+    /// Two steps were entered that exclude each other.
+    #[error(
+        "the snapshot is damaged: the steps `{one}` and `{other}` were both entered, but no path over the steps that were entered has both"
+    )]
+    NeverBoth {
+        /// One of them.
+        one: &'static str,
+        /// The other one.
+        other: &'static str,
+    },
+    /// A step was entered repeatedly to which no run returns.
+    #[error(
+        "the snapshot is damaged: step `{step}` was entered {}, but no step that was entered leads back to it", times(u64::from(*visits))
+    )]
+    NeverAgain {
+        /// That step.
+        step: &'static str,
+        /// How often it was entered.
+        visits: u32,
+    },
+    /// A step was entered more often than the steps before it were left.
+    #[error(
+        "the snapshot is damaged: step `{step}` was entered {}, but the steps before it allow only {most}", times(u64::from(*visits))
+    )]
+    EnteredTooOften {
+        /// That step.
+        step: &'static str,
+        /// How often it was entered.
+        visits: u32,
+        /// How often it can have been entered at most.
+        most: u64,
+    },
+    /// A step was left more often than the steps after it were entered.
+    #[error(
+        "the snapshot is damaged: step `{step}` was left {}, but the steps after it allow only {most}", times(*left)
+    )]
+    LeftTooOften {
+        /// That step.
+        step: &'static str,
+        /// How often it was left.
+        left: u64,
+        /// How often it can have been left at most.
+        most: u64,
+    },
+    /// A step was entered more often than a limit allows.
+    #[error("step `{step}` was entered {}, and its limit is {limit}{}", times(u64::from(*visits)), advice(self))]
+    TooManyVisits {
+        /// That step.
+        step: &'static str,
+        /// How often it was entered.
+        visits: u32,
+        /// The limit.
+        limit: u32,
+    },
+    /// More steps were taken than a limit allows.
+    #[error("the run took {steps} steps, and its limit is {limit}{}", advice(self))]
+    TooManySteps {
+        /// The number of steps.
+        steps: u32,
+        /// The limit.
+        limit: u32,
+    },
+}
+
+fn times(count: u64) -> String {
+    if count == 1 { "once".to_owned() } else { format!("{count} times") }
 }
 
 impl Advise for SnapshotError {
     fn remedy(&self) -> Option<Remedy> {
         match self {
             Self::OtherRecipe { .. } => Some(Remedy::ResumeWithItsRecipe),
+            Self::Changed { .. } => Some(Remedy::StartAgainOrRunVersion),
             Self::OtherVersion { .. } => Some(Remedy::StartAgainOrOldVersion),
-            Self::UnknownStep(_) | Self::Miscounted { .. } | Self::NeverEntered { .. } => None,
+            Self::TooManyVisits { .. } | Self::TooManySteps { .. } => Some(Remedy::ResumeWithin),
+            Self::UnknownStep(_)
+            | Self::Miscounted { .. }
+            | Self::NeverEntered { .. }
+            | Self::NoWayTo { .. }
+            | Self::NoWayOn { .. }
+            | Self::NeverBoth { .. }
+            | Self::NeverAgain { .. }
+            | Self::EnteredTooOften { .. }
+            | Self::LeftTooOften { .. } => None,
         }
     }
 }

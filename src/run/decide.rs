@@ -78,6 +78,7 @@ impl Run {
         let started = Event::Started {
             recipe: recipe.outline().id.to_owned(),
             fingerprint: recipe.outline().fingerprint.to_string(),
+            graph: Some(Box::new(recipe.outline().graph())),
             step: position.outline().name.to_owned(),
             spec: Box::new(spec.clone()),
         };

@@ -17,7 +17,7 @@ use super::run_spec::RunSpec;
 use super::tree::{Moment, TreeState};
 use super::worktree::WorktreeEnd;
 use crate::outcome::Finding;
-use crate::{Tool, Violation};
+use crate::{RecipeGraph, Tool, Violation};
 
 /// One thing that happened in a run.
 ///
@@ -33,6 +33,9 @@ pub enum Event {
         recipe: String,
         /// Its graph; see [`Fingerprint`](crate::Fingerprint).
         fingerprint: String,
+        /// The graph itself, for a run whose recipe changes later. Older runs do not have it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        graph: Option<Box<RecipeGraph>>,
         /// The first step.
         step: String,
         /// What the run was started with.

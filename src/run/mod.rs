@@ -21,6 +21,7 @@ mod permissions;
 mod project;
 mod prompt;
 mod refused;
+mod renames;
 mod replay;
 mod resume;
 mod resumed;

@@ -45,6 +45,7 @@ mod tests {
     fn step(tools: Option<&'static [Tool]>) -> StepOutline {
         StepOutline {
             name: "work",
+            was: &[],
             description: "",
             model: None,
             prompt: "Work.",

@@ -6,6 +6,7 @@ use std::time::Duration;
 use super::decide::Run;
 use super::ending::Ending;
 use super::event::Event;
+use super::renames::Renames;
 use super::run_spec::RunSpec;
 use super::run_state::RunState;
 use crate::{Advise, AnyRecipe, Exit, Remedy, Snapshot, SnapshotError};
@@ -34,17 +35,21 @@ impl Run {
     /// Rebuilds a run from all of its events.
     ///
     /// # Errors
-    /// The events do not begin with the start of a run, or its recipe has changed since. In that
-    /// case, leave the run as it is.
+    /// The events do not begin with the start of a run, or its recipe has changed since in a way that
+    /// the run cannot follow. In that case, leave the run as it is.
     pub fn replay<'a>(
         recipe: &'static dyn AnyRecipe,
         events: impl IntoIterator<Item = &'a Event>,
     ) -> Result<Self, ReplayError> {
         let mut events = events.into_iter();
-        let Some(Event::Started { recipe: id, fingerprint, step, spec }) = events.next() else {
+        let Some(Event::Started { recipe: id, fingerprint, graph, step, spec }) = events.next()
+        else {
             return Err(ReplayError::NoStart);
         };
-        let mut state = RunState::new(RunSpec::clone(spec), recipe.outline());
+        let outline = recipe.outline();
+        let changed = graph.as_deref().filter(|_| !outline.has_fingerprint(fingerprint));
+        let renames = changed.map(|_| Renames::new(outline));
+        let mut state = RunState::new(RunSpec::clone(spec), outline);
         let mut snapshot = Snapshot {
             recipe: id.clone(),
             fingerprint: fingerprint.clone(),
@@ -54,14 +59,23 @@ impl Run {
             restarts: spec.restarts,
         };
         for event in events {
-            state.apply(event);
+            match &renames {
+                Some(renames) => state.apply(&renames.current(event, &snapshot.step)),
+                None => state.apply(event),
+            }
             if let Event::Moved { to, .. } = event {
                 snapshot.step.clone_from(to);
                 snapshot.steps = snapshot.steps.saturating_add(1);
                 *snapshot.visits.entry(to.clone()).or_default() += 1;
             }
         }
-        Ok(Self { recipe, position: recipe.resume(&snapshot)?, state })
+        let position = match changed {
+            Some(graph) => recipe.carry_over(&snapshot, graph)?,
+            // The events are the evidence for its counts: the limits may have been raised, and a
+            // limit that its author lowered since must not strand it.
+            None => recipe.resume_within(&snapshot, &outline.guardrails.uncounted())?,
+        };
+        Ok(Self { recipe, position, state })
     }
 }
 

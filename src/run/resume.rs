@@ -158,7 +158,7 @@ impl Run {
         let steps = self.state.extra_steps.saturating_add(resume.allow_steps);
         let limits = self.recipe.outline().guardrails.raised_by(visits, steps);
         // Tried on a copy, so that the run itself does not move.
-        let mut position = self.recipe.resume(&self.position.snapshot()).ok()?;
+        let mut position = self.position.duplicate();
         match position.report_within(outcome, &limits) {
             Ok(Next::Exit(exit)) if exit.tripped().is_some() => Some(exit.message().into_owned()),
             Ok(_) => None,

@@ -73,7 +73,7 @@ pub(super) fn started() -> Event {
         continues: None,
     };
     let (recipe, fingerprint, step) = ("rebase".to_owned(), String::new(), "rebase".to_owned());
-    Event::Started { recipe, fingerprint, step, spec: Box::new(spec) }
+    Event::Started { recipe, fingerprint, graph: None, step, spec: Box::new(spec) }
 }
 
 pub(super) fn prompt(number: u128) -> PromptId {

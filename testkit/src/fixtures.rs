@@ -136,7 +136,8 @@ pub fn started(n: u128, session_n: u128) -> Event {
 
 pub fn started_as(recipe: &str, spec: RunSpec) -> Event {
     let (recipe, fingerprint) = (recipe.into(), "f1".into());
-    Event::Started { recipe, fingerprint, step: "implement".into(), spec: Box::new(spec) }
+    let (step, spec) = ("implement".into(), Box::new(spec));
+    Event::Started { recipe, fingerprint, graph: None, step, spec }
 }
 
 pub fn began(n: u128) -> Event {

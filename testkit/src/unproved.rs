@@ -62,8 +62,12 @@ impl AnyRecipe for Unproved {
         self.position(self.proved.begin(restarts))
     }
 
-    fn resume(&self, snapshot: &Snapshot) -> Result<Box<dyn AnyPosition>, SnapshotError> {
-        Ok(self.position(self.proved.resume(snapshot)?))
+    fn resume_within(
+        &self,
+        snapshot: &Snapshot,
+        limits: &Guardrails,
+    ) -> Result<Box<dyn AnyPosition>, SnapshotError> {
+        Ok(self.position(self.proved.resume_within(snapshot, limits)?))
     }
 }
 
@@ -123,6 +127,9 @@ impl AnyPosition for Position {
         Ok(self.next(next))
     }
 
+    fn duplicate(&self) -> Box<dyn AnyPosition> {
+        Box::new(Self { proved: self.proved.duplicate(), ..*self })
+    }
     fn snapshot(&self) -> Snapshot {
         self.proved.snapshot()
     }

@@ -166,6 +166,7 @@ fn commit(run: RunId, session: SessionId, seen: Vec<Event>, ending: Ending) -> C
     let started = Event::Started {
         recipe: outline.id.into(),
         fingerprint: outline.fingerprint.to_string(),
+        graph: Some(Box::new(outline.graph())),
         step: "implement".into(),
         spec: Box::new(spec),
     };

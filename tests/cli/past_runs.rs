@@ -101,6 +101,42 @@ fn automatic_resumption_is_only_for_reasons_where_it_helps() {
 }
 
 #[test]
+fn recipes_are_checked_against_the_runs_of_the_store() {
+    let place = Place::new();
+    let check = ["recipes", "--check"];
+    let other_recipes = |words: &[&str]| {
+        CommandOutput::of(&mut place.program(&crate::own_command(), words), &place)
+    };
+    let nothing = "No run is in progress, and none can be resumed.\n";
+    assert_eq!(place.run(&check).ok(), nothing);
+    rehearsed(&place, &["happy"]);
+    assert_eq!(place.run(&check).ok(), nothing, "a run that met its goal has nothing left to do");
+    rehearsed(&place, &["blocked"]);
+    assert_eq!(place.run(&check).ok(), "implement-and-review  ✓ 1 run goes on\n");
+    let refused = other_recipes(&check);
+    assert_eq!(refused.status, 0, "no run is in progress: {}", refused.stdout);
+    assert!(refused.stdout.contains("✗ 1 run stops"), "{}", refused.stdout);
+    assert!(refused.stdout.contains(", ended: recipe not found: `implement-and-review`"));
+
+    let mut running = place.begin(&["run", "implement-and-review", "--json", "--rehearse", "slow"]);
+    running.until("recipe_step_started");
+    // The process that drives the run holds the store, and is asked.
+    assert_eq!(place.run(&check).ok(), "implement-and-review  ✓ 2 runs go on\n");
+    running.signal(Signal::KILL);
+    running.ended_somehow();
+    assert_eq!(place.run(&check).ok(), "implement-and-review  ✓ 2 runs go on\n");
+    let refused = other_recipes(&["recipes", "--check", "--json"]);
+    assert_eq!(refused.status, 1, "{}{}", refused.stdout, refused.stderr);
+    let checked: Value = serde_json::from_str(&refused.stdout).unwrap();
+    let open = &checked["runs"][0];
+    assert_eq!(
+        (&open["recipe_id"], &open["step"], &open["state"], &open["goes_on"]),
+        (&json!("implement-and-review"), &json!("implement"), &json!("open"), &json!(false)),
+    );
+    assert_eq!(open["why"], "recipe not found: `implement-and-review`");
+}
+
+#[test]
 fn resume_waits_for_a_run_that_resumes_automatically() {
     let place = Place::new();
     let run = [

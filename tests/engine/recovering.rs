@@ -119,7 +119,12 @@ async fn a_run_whose_recipe_changed_is_interrupted_and_not_resumed() {
         let harness = harness.again_with(|options: &mut Options| options.catalog = catalog).await;
         let ending = harness.ended(started).await;
         assert_eq!((ending.reason.as_str(), ending.step.as_str()), ("interrupted", "implement"));
-        assert!(ending.description.as_ref().unwrap().contains(words), "{ending:?}");
+        let described = ending.description.as_ref().unwrap();
+        assert!(described.contains(words), "{ending:?}");
+        if words == "has changed since" {
+            let change = "outcome `blocked` of step `implement` was removed";
+            assert!(described.contains(change), "{ending:?}");
+        }
         assert_eq!(ending.resume_at, None, "no step is guessed");
         assert_eq!(harness.agent.turns().len(), 1);
         let refused =
@@ -133,6 +138,53 @@ async fn a_run_whose_recipe_changed_is_interrupted_and_not_resumed() {
             "with the old recipe it resumes"
         );
     }
+}
+
+surefire::recipe! {
+    /// The bundled recipe in another order, with other names that are mapped, and a lower limit.
+    recipe Renamed {
+        id: "implement-and-review",
+        initial: Implement,
+        guardrails: { max_step_visits: 2 },
+        step Land {
+            was: [Commit, NothingToCommit => Nothing],
+            prompt: "Land it.",
+            outcomes: [Committed, Nothing],
+            Committed => exit TaskCommitted,
+            Nothing => exit NoChangesToCommit,
+        }
+        step Audit {
+            was: [CodeReview, NoIssues => Clean],
+            prompt: "Audit it.",
+            outcomes: [Clean, IssuesFound],
+            Clean => Land,
+            IssuesFound => Fix,
+        }
+        step Fix { prompt: "Fix it.", outcomes: [Complete], Complete => Audit }
+        step Implement {
+            prompt: "Implement.",
+            outcomes: [Complete, NoTasks, Blocked],
+            Complete => Audit,
+            NoTasks => exit NoTasksAvailable,
+            Blocked => exit ImplementationBlocked,
+        }
+    }
+}
+
+static RENAMED: Catalog = catalog![Renamed];
+
+#[tokio::test(start_paused = true)]
+async fn a_run_whose_recipe_only_has_other_names_goes_on_under_them() {
+    let harness = Harness::new(FakeAgent::new([Act::Takes(SECOND, "complete"), Act::Hangs])).await;
+    let started = harness.start().await;
+    harness.agent.asked(2).await;
+    // The agent was asked for the former names, and answers with one.
+    harness.agent.fate(Fate::Ended(Ok(json("no-issues"))));
+    let harness = harness.again_with(|options: &mut Options| options.catalog = RENAMED).await;
+    assert_eq!(harness.ended(started).await.reason, "task-committed");
+    let moves = harness.moves(started.run);
+    assert_eq!(moves.len(), 2, "{moves:?}");
+    assert!(harness.agent.turns().last().unwrap().prompt.starts_with("Land it."));
 }
 
 #[tokio::test(start_paused = true)]

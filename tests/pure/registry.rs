@@ -316,7 +316,7 @@ fn page() -> String {
          *Produced by* is the test that makes the real command end for this reason, and checks its output,\n\
          its exit status and its files; its row is in [`table.rs`](../../tests/cli/reasons/table.rs).\n\n\
          ## Families\n\n| family | about | exit codes |\n|---|---|---|\n{families}\
-         | – | done, the goal is met | 0 |\n| – | authors' own reasons | 40–63 |\n{tables}"
+         | – | done, the goal is met | 0 |\n| – | authors' own reasons | 40–63, 80–119 |\n{tables}"
     )
 }
 

@@ -11,7 +11,7 @@ surefire::recipe! {
         step Commit {
             prompt: "Commit.",
             outcomes: [Committed],
-            Committed => exit ExitReason::TaskCommitted,
+            Committed => exit MyExits::Shipped,
         }
     }
 }

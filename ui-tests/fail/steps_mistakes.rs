@@ -1,5 +1,5 @@
 surefire::steps! {
-    pub steps review_loop(clean) {
+    steps review_loop(clean) {
         step Review {
             prompt: "",
             outcomes: [NoIssues, IssuesFound]

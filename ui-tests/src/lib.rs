@@ -59,6 +59,23 @@ surefire::recipe! {
     }
 }
 
+surefire::steps! {
+    /// Proofreading until there are no typos, for other crates too.
+    pub steps proofreading(clean) {
+        step Proofread {
+            prompt: include_str!("prompts/proofread.md"),
+            tools: [read, ..PRIVATE_TOOLS],
+            outcomes: [None, Typos, Hopeless],
+            None => clean,
+            Typos => Correct,
+            Hopeless => exit ExitReason::ReviewRejected,
+        }
+        step Correct { prompt: "Correct them.", outcomes: [Complete], Complete => Proofread }
+    }
+}
+
+const PRIVATE_TOOLS: &[surefire::Tool] = &[surefire::Tool::command("aspell *")];
+
 mod inside {
     surefire::recipe! {
         pub(crate) recipe Everywhere {

@@ -278,7 +278,8 @@ fn started(run: RunId, session: SessionId) -> Event {
         continues: None,
     };
     let (recipe, fingerprint) = ("implement-and-review".into(), "5f1c".into());
-    Event::Started { recipe, fingerprint, step: "implement".into(), spec: Box::new(spec) }
+    let (step, spec) = ("implement".into(), Box::new(spec));
+    Event::Started { recipe, fingerprint, graph: None, step, spec }
 }
 
 fn began(attempt: AttemptId, step: &str) -> Event {

@@ -120,9 +120,9 @@ fn exits(recipe: &Resolved) -> Vec<String> {
     let mut exits = Vec::new();
     for target in recipe.steps.iter().flat_map(Step::targets) {
         if let Target::Exit(reason) = target
-            && !exits.contains(&reason.to_string())
+            && !exits.contains(&reason.name.to_string())
         {
-            exits.push(reason.to_string());
+            exits.push(reason.name.to_string());
         }
     }
     exits

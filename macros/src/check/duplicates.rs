@@ -9,10 +9,20 @@ use crate::resolve::{Resolved, Step, Target};
 use crate::spelling;
 
 pub(super) fn check(recipe: &Resolved, diagnostics: &mut Diagnostics) {
-    for step in &recipe.steps {
-        if let Some(first) = step.duplicate_of {
-            let (name, first) = (step.name(), recipe.steps[first].name());
+    for (index, step) in recipe.steps.iter().enumerate() {
+        let Some(first) = step.duplicate_of else { continue };
+        let (name, first) = (step.name(), recipe.steps[first].name());
+        if !is_included_twice(step) {
             let message = format!("step `{name}` is defined twice; rename or remove one of them");
+            diagnostics.error_and(name, message, first, "first_defined_here");
+        } else if !index
+            .checked_sub(1)
+            .is_some_and(|before| is_included_twice(&recipe.steps[before]))
+        {
+            // The other steps of the same `include` are the same mistake.
+            let message = format!(
+                "step `{name}` is defined twice: give included steps other names, `include … as Name;`"
+            );
             diagnostics.error_and(name, message, first, "first_defined_here");
         }
     }
@@ -22,6 +32,11 @@ pub(super) fn check(recipe: &Resolved, diagnostics: &mut Diagnostics) {
     for step in &recipe.steps {
         distinct_outcomes(step, diagnostics);
     }
+}
+
+/// Included steps get other names all at once.
+fn is_included_twice(step: &Step) -> bool {
+    step.written.shared && step.duplicate_of.is_some()
 }
 
 fn distinct<'a>(

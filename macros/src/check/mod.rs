@@ -22,6 +22,7 @@ mod other;
 mod outcomes;
 mod prompts;
 mod proves;
+mod public_steps;
 mod reach;
 mod run_steps;
 mod targets;
@@ -29,13 +30,12 @@ mod time;
 mod tools;
 mod traps;
 mod verify;
-
-use syn::Visibility;
+mod was;
 
 use crate::diagnostic::Diagnostics;
 use crate::resolve::{Resolved, ResolvedFragment};
 
-const RULES: [fn(&Resolved, &mut Diagnostics); 23] = [
+const RULES: [fn(&Resolved, &mut Diagnostics); 24] = [
     fields::check,
     identity::check,
     initial::check,
@@ -51,6 +51,7 @@ const RULES: [fn(&Resolved, &mut Diagnostics); 23] = [
     outcomes::check,
     evidence::check,
     findings::check,
+    was::check,
     targets::check,
     max_visits::check,
     other::check,
@@ -95,12 +96,7 @@ pub(crate) struct Invalid {
 
 /// Applies the rules that shared steps have to follow by themselves.
 pub(crate) fn fragment(fragment: &ResolvedFragment, diagnostics: &mut Diagnostics) {
-    if let Visibility::Public(public) = &fragment.written.visibility {
-        diagnostics.error(
-            public,
-            "shared steps can be used in the crate that defines them: write `pub(crate)`",
-        );
-    }
+    public_steps::check(&fragment.written, diagnostics);
     let parameters: Vec<_> = fragment.written.parameters.iter().collect();
     for (index, parameter) in parameters.iter().enumerate() {
         if let Some(first) = parameters[..index].iter().find(|first| *first == parameter) {
@@ -116,6 +112,7 @@ pub(crate) fn fragment(fragment: &ResolvedFragment, diagnostics: &mut Diagnostic
         verify::check_step(step, diagnostics);
         evidence::check_step(step, diagnostics);
         findings::check_step(step, diagnostics);
+        was::check_step(step, diagnostics);
     }
 }
 

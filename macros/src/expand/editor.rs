@@ -15,9 +15,10 @@ use super::Expansion;
 impl Expansion<'_> {
     pub(super) fn editor(&self) -> TokenStream {
         let (krate, shape) = (self.krate, self.shape);
-        let (module, registry, written) = (&shape.module, shape.registry(krate), &shape.written);
+        let (module, written) = (&shape.module, &shape.written);
         let (fields, guardrails) = (&written.fields, &written.guardrails);
-        let (named, reasons) = (&written.steps, &written.reasons);
+        let named = &written.steps;
+        let reasons = written.reasons.iter().map(|reason| shape.variant(reason, krate));
         let steps = shape.steps.iter().map(|step| {
             let outcome = &step.outcome_enum;
             let written = &step.written;
@@ -29,7 +30,7 @@ impl Expansion<'_> {
             #krate::__private::for_editors! {
                 #module [#(#fields)*] [#(#guardrails)*] [#(#named)*]
                 #(#steps)*
-                #([#registry::#reasons])*
+                #([#reasons])*
             }
         }
     }

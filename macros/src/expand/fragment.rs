@@ -17,11 +17,8 @@ use crate::syntax::{Fragment, Step, Tool};
 /// both.
 pub(crate) fn fragment(fragment: &ResolvedFragment, krate: &TokenStream) -> TokenStream {
     let Fragment { docs, visibility, name, parameters, block, .. } = &fragment.written;
-    // A macro that is not exported cannot be public; that error was already reported.
-    let visibility = match visibility {
-        Visibility::Public(_) => &syn::parse_quote!(pub(crate)),
-        restricted => restricted,
-    };
+    // Only an exported macro can be public. It is called by the path of its alias.
+    let exported = matches!(visibility, Visibility::Public(_)).then(|| quote!(#[macro_export]));
     let name = &spelling::defined(name);
     let carrier = format_ident!("__surefire_steps_{}", name.unraw());
     let docs = if docs.is_empty() {
@@ -58,10 +55,13 @@ pub(crate) fn fragment(fragment: &ResolvedFragment, krate: &TokenStream) -> Toke
         #(#assertions)*
         #(#groups)*
 
+        #[doc(hidden)]
+        #exported
         macro_rules! #carrier {
             ($($call:tt)*) => { #krate::__private::splice! { (#parameters) { #block } $($call)* } };
         }
 
+        #[doc(hidden)]
         #visibility use #carrier as #name;
     }
 }

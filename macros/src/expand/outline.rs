@@ -18,6 +18,7 @@ impl Expansion<'_> {
         let scope = self.file_scope();
         let Files { allow_lockfiles, needs: Needs { clean_tree, task }, isolate, .. } = shape.files;
         let (max_steps, fingerprint) = (proof.max_steps, proof.fingerprint);
+        let former_fingerprint = proof.former_fingerprint;
         let is_exact = proof.max_steps_is_exact;
         let path = proof.heaviest_path.iter().map(|(step, visits)| {
             let step = &shape.steps[*step].wire;
@@ -51,6 +52,7 @@ impl Expansion<'_> {
                 never_trips: &[#(#never,)*],
                 claims: &[#(#claims,)*],
                 fingerprint: #krate::Fingerprint(#fingerprint),
+                former_fingerprint: #krate::Fingerprint(#former_fingerprint),
             }
         }
     }
@@ -58,6 +60,7 @@ impl Expansion<'_> {
     fn step_outline(&self, index: usize) -> TokenStream {
         let (krate, private, module) = (self.krate, &self.private, &self.shape.module);
         let step = &self.shape.steps[index];
+        let was = &step.was;
         let (name, description, model) =
             (&step.wire, step.docs.first_paragraph(), option(step.model.as_ref()));
         let outcomes = step.outcomes.iter().map(|outcome| self.outcome_outline(outcome));
@@ -66,6 +69,7 @@ impl Expansion<'_> {
         quote! {
             #krate::StepOutline {
                 name: #name,
+                was: &[#(#was,)*],
                 description: #description,
                 model: #model,
                 prompt: <#module::Step as #private::Scope>::PROMPTS[#index],
@@ -99,7 +103,7 @@ impl Expansion<'_> {
 
     fn outcome_outline(&self, outcome: &Outcome) -> TokenStream {
         let (krate, private, module) = (self.krate, &self.private, &self.shape.module);
-        let (name, findings) = (&outcome.wire, outcome.findings);
+        let (name, was, findings) = (&outcome.wire, &outcome.was, outcome.findings);
         let description = outcome.docs.first_paragraph();
         let next = match outcome.next {
             Next::Step(step) => quote!(#krate::NextOutline::Step(#step)),
@@ -113,6 +117,7 @@ impl Expansion<'_> {
             #krate::OutcomeOutline {
                 name: #name,
                 description: #description,
+                was: &[#(#was,)*],
                 evidence: &[#(#evidence,)*],
                 findings: #findings,
                 next: #next,

@@ -109,10 +109,11 @@ impl Expansion<'_> {
                     #module::begin(0)
                 }
 
-                /// Resumes a run from a snapshot.
+                /// Resumes a run from a snapshot, within the limits of the recipe.
                 ///
                 /// # Errors
-                /// The snapshot is of another recipe, of another version of this one, or damaged.
+                /// The snapshot is of another recipe, of another version of this one, or no run can
+                /// have taken it.
                 #visibility fn resume(
                     snapshot: &#krate::Snapshot,
                 ) -> ::core::result::Result<#module::AnyStep, #krate::SnapshotError> {

@@ -8,6 +8,7 @@ use syn::spanned::Spanned;
 
 use super::Expansion;
 use crate::model::{Exit, Prompt};
+use crate::syntax::Reason;
 
 impl Expansion<'_> {
     /// The author's expressions, evaluated where they were written.
@@ -22,7 +23,11 @@ impl Expansion<'_> {
         let tools = self.shape.steps.iter().map(|step| self.tools(step));
         let registry = self.shape.registry(krate);
         let exits = self.shape.exits.iter().map(|exit| match exit {
-            Exit::Authored(reason) => {
+            Exit::Authored(reason @ Reason { standard: Some(_), .. }) => {
+                let variant = self.shape.variant(reason, krate);
+                quote!(#private::standard_reason(#variant))
+            }
+            Exit::Authored(Reason { standard: None, name: reason }) => {
                 // Through the trait, so that an unknown registry is one error and not one for each
                 // exit.
                 let variant =

@@ -15,7 +15,7 @@ use syn::{Expr, LitStr, Path, Visibility};
 use crate::check::Valid;
 use crate::proof::Proof;
 use crate::resolve::{Evidence, Goal, Limits, OTHER, OTHER_REASON, Report, Resolved, Tool};
-use crate::syntax::{Command, Docs};
+use crate::syntax::{Command, Docs, Reason};
 
 pub(crate) use flow::Flow;
 
@@ -110,7 +110,7 @@ pub(crate) struct WrittenRecipe {
     /// The steps that `initial` and claims name.
     pub(crate) steps: Vec<Ident>,
     /// The exit reasons.
-    pub(crate) reasons: Vec<Ident>,
+    pub(crate) reasons: Vec<Reason>,
 }
 
 /// The names that the author wrote in a step, right or wrong, for editors.
@@ -158,6 +158,8 @@ pub(crate) struct Step {
     pub(crate) when_full: Option<Next>,
     /// Where that is written, if it is a step.
     pub(crate) when_full_at: Option<Span>,
+    /// Its former names, as they are on the wire.
+    pub(crate) was: Vec<String>,
     pub(crate) outcomes: Vec<Outcome>,
     pub(crate) outcome_enum: Ident,
     pub(crate) next_enum: Ident,
@@ -198,6 +200,8 @@ pub(crate) struct Outcome {
     pub(crate) evidence: Vec<Evidence>,
     /// Whether it carries findings.
     pub(crate) findings: bool,
+    /// Its former names, as they are on the wire.
+    pub(crate) was: Vec<String>,
 }
 
 /// Where an outcome leads, by index.
@@ -210,8 +214,8 @@ pub(crate) enum Next {
 
 /// Which reason an exit has.
 pub(crate) enum Exit {
-    /// A variant of the recipe's registry.
-    Authored(Ident),
+    /// A variant of the recipe's registry, or of the standard one.
+    Authored(Reason),
     /// The standard one of the implied `Other`, also used in place of an unknown one after a mistake.
     StandardOther,
 }
@@ -225,14 +229,14 @@ impl Exit {
     /// Whether it has this name, without the `r#` of a raw one.
     fn is_called(&self, reason: &str) -> bool {
         match self {
-            Self::Authored(name) => name.unraw() == reason,
+            Self::Authored(authored) => authored.name.unraw() == reason,
             Self::StandardOther => reason == OTHER_REASON,
         }
     }
 
     pub(crate) fn name(&self) -> String {
         match self {
-            Self::Authored(name) => name.to_string(),
+            Self::Authored(reason) => reason.name.to_string(),
             Self::StandardOther => OTHER_REASON.to_owned(),
         }
     }
@@ -274,5 +278,29 @@ impl Shape {
             Some(path) => quote::quote!(#path),
             None => quote::quote!(#krate::ExitReason),
         }
+    }
+
+    /// The reason of an exit, told apart from a namesake in the author's registry.
+    pub(crate) fn exit_path(&self, exit: usize) -> String {
+        match &self.exits[exit] {
+            Exit::Authored(Reason { standard: Some(word), name }) if self.registry.is_some() => {
+                format!("{word}::{name}")
+            }
+            exit @ (Exit::Authored(_) | Exit::StandardOther) => exit.name(),
+        }
+    }
+
+    /// The variant that a reason is, with the span of its name, where errors of the compiler then
+    /// point.
+    pub(crate) fn variant(
+        &self,
+        Reason { standard, name }: &Reason,
+        krate: &TokenStream,
+    ) -> TokenStream {
+        let registry = match standard {
+            Some(word) => quote::quote!(#krate::#word),
+            None => self.registry(krate),
+        };
+        quote::quote_spanned!(name.span()=> #registry::#name)
     }
 }

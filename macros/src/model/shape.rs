@@ -60,7 +60,7 @@ impl Shape {
                 fields: recipe.written.keys.clone(),
                 guardrails: recipe.written.guardrail_keys(),
                 steps: recipe.written.named_steps().cloned().collect(),
-                reasons: recipe.written.reasons().cloned().collect(),
+                reasons: recipe.written.reasons().collect(),
             },
         };
         for index in &kept {
@@ -113,6 +113,7 @@ impl Shape {
             let method = spelling::defined(&spelling::at(&method, at));
             let (wire, docs) = (outcome.wire.clone(), outcome.docs.clone());
             let (evidence, findings) = (outcome.evidence.clone(), outcome.findings);
+            let was = outcome.was.clone();
             let (mapped_at, target_at) = (outcome.mapped_at, outcome.target.named_at());
             outcomes.push(Outcome {
                 name,
@@ -124,6 +125,7 @@ impl Shape {
                 target_at,
                 evidence,
                 findings,
+                was,
             });
         }
         let when_full = self.when_full(step, index, kept, places);
@@ -142,6 +144,7 @@ impl Shape {
             max_visits: step.max_visits,
             when_full,
             when_full_at: step.when_full.as_ref().and_then(Target::named_at),
+            was: step.was.clone(),
             outcomes,
             outcome_enum: type_name(step.name(), "Outcome"),
             next_enum: type_name(step.name(), "Next"),
@@ -272,14 +275,12 @@ fn written(recipe: &syntax::Recipe, step: &syntax::Step) -> WrittenStep {
         syntax::Next::Step(name) => Some(name.clone()),
         syntax::Next::Exit(_) | syntax::Next::Restart(_) => None,
     });
+    let renamed = step.was.value().into_iter().flatten();
+    let renamed = renamed.filter_map(|former| former.outcome.clone());
+    let mapped = step.mappings.iter().map(|mapping| mapping.outcome.clone());
     WrittenStep {
         fields: step.keys.clone(),
-        outcomes: step
-            .mappings
-            .iter()
-            .map(|mapping| mapping.outcome.clone())
-            .chain(claimed)
-            .collect(),
+        outcomes: mapped.chain(renamed).chain(claimed).collect(),
         targets: targets.collect(),
     }
 }
@@ -300,6 +301,7 @@ fn phantom(name: &Ident) -> Step {
         max_visits: None,
         when_full: None,
         when_full_at: None,
+        was: Vec::new(),
         outcomes: Vec::new(),
         outcome_enum: type_name(name, "Outcome"),
         next_enum: type_name(name, "Next"),

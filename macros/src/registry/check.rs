@@ -6,8 +6,9 @@ use std::ops::RangeInclusive;
 use super::{Reason, Reasons};
 use crate::diagnostic::Diagnostics;
 
-/// Exit codes that are reserved for authors.
-const AUTHORS: RangeInclusive<u8> = 40..=63;
+/// Exit codes that are reserved for authors. Those between the two ranges mean something to the
+/// command, or to other programs (`sysexits.h`).
+const AUTHORS: [RangeInclusive<u8>; 2] = [40..=63, 80..=119];
 
 pub(super) fn check(reasons: &Reasons, diagnostics: &mut Diagnostics) {
     for reason in &reasons.variants {
@@ -88,16 +89,18 @@ fn exit_code(reason: &Reason, standard: bool, diagnostics: &mut Diagnostics) {
         return;
     }
     let band = match (&columns.family, standard) {
-        (Some(family), true) => band(&family.to_string()),
-        (_, false) => AUTHORS,
-        (None, true) => 0..=0,
+        (Some(family), true) => vec![band(&family.to_string())],
+        (_, false) => AUTHORS.to_vec(),
+        (None, true) => vec![0..=0],
     };
-    let (low, high) = (band.start(), band.end());
+    let ranges: Vec<_> =
+        band.iter().map(|range| format!("{} to {}", range.start(), range.end())).collect();
+    let ranges = ranges.join(" or ");
     match (&columns.exit_code, columns.goal_met()) {
         (None, true) => {}
         (None, false) => diagnostics.error(
             name,
-            format!("exit reason `{name}` does not meet the goal, so it needs an exit code: add `exit_code = …`, {low} to {high}"),
+            format!("exit reason `{name}` does not meet the goal, so it needs an exit code: add `exit_code = …`, {ranges}"),
         ),
         (Some(code), true) => {
             if code.base10_parse::<u8>().ok() != Some(0) {
@@ -105,9 +108,9 @@ fn exit_code(reason: &Reason, standard: bool, diagnostics: &mut Diagnostics) {
             }
         }
         (Some(code), false) => match code.base10_parse::<u8>() {
-            Ok(number) if band.contains(&number) => {}
-            Ok(0) => diagnostics.error(code, format!("exit code 0 means that the goal was met; for `{name}` choose {low} to {high}")),
-            _ => diagnostics.error(code, format!("the exit code of `{name}` must be from {low} to {high}")),
+            Ok(number) if band.iter().any(|range| range.contains(&number)) => {}
+            Ok(0) => diagnostics.error(code, format!("exit code 0 means that the goal was met; for `{name}` choose {ranges}")),
+            _ => diagnostics.error(code, format!("the exit code of `{name}` must be from {ranges}")),
         },
     }
 }

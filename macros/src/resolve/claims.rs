@@ -47,7 +47,7 @@ impl Goal {
     pub(crate) fn is(&self, target: &Target) -> bool {
         match (self, target) {
             (Self::Step(goal), target) => target.certain_step() == Some(*goal),
-            (Self::Exit(goal), Target::Exit(reason)) => reason.unraw() == *goal,
+            (Self::Exit(goal), Target::Exit(reason)) => reason.name.unraw() == *goal,
             (Self::Exit(goal), Target::StandardOther) => goal == OTHER_REASON,
             (Self::Restart(goal), Target::Restart(path)) => path == goal,
             (Self::Exit(_) | Self::Restart(_), _) => false,

@@ -25,7 +25,7 @@ use syn::ext::IdentExt;
 
 use crate::graph::Graph;
 use crate::spelling;
-use crate::syntax::{self, Command, Docs, Next};
+use crate::syntax::{self, Command, Docs, Former, Next};
 
 pub(crate) use claims::{Claim, Goal, Report, Since, find_step};
 pub(crate) use commands::{CommandFlaw, judge as judge_command, texts as command_texts};
@@ -93,6 +93,8 @@ pub(crate) struct Step {
     pub(crate) max_visits: Option<u32>,
     /// Where a run goes instead of visiting it once more.
     pub(crate) when_full: Option<Target>,
+    /// Its former names, as they are on the wire.
+    pub(crate) was: Vec<String>,
     pub(crate) outcomes: Vec<Outcome>,
     /// Outcomes that are mapped but not declared.
     pub(crate) stray: Vec<Outcome>,
@@ -112,6 +114,8 @@ pub(crate) struct Outcome {
     pub(crate) evidence: Vec<Evidence>,
     /// Whether it carries findings.
     pub(crate) findings: bool,
+    /// Its former names, as they are on the wire.
+    pub(crate) was: Vec<String>,
     /// The misspelt name under which it was mapped.
     pub(crate) mapped_as: Option<Ident>,
 }
@@ -171,6 +175,7 @@ impl Resolved {
                 run: run(step),
                 max_visits: max_visits(step),
                 when_full: when_full(step).map(&target),
+                was: was(step, None),
                 outcomes: outcomes::outcomes(step, limits, &target),
                 stray: outcomes::stray(step, &target),
                 duplicate_of: find(&step.name).filter(|first| *first != index),
@@ -226,6 +231,14 @@ fn max_visits(step: &syntax::Step) -> Option<u32> {
 
 fn when_full(step: &syntax::Step) -> Option<&Next> {
     step.max_visits.value().and_then(|limit| limit.next.as_ref())
+}
+
+/// The former names of a step, or of one of its outcomes.
+fn was(step: &syntax::Step, outcome: Option<&Ident>) -> Vec<String> {
+    let of =
+        |former: &&Former| former.outcome.as_ref().map(Ident::unraw) == outcome.map(Ident::unraw);
+    let former = step.was.value().into_iter().flatten().filter(of);
+    former.map(|former| spelling::wire(&former.name)).collect()
 }
 
 /// Which steps follow which, by an outcome or because a step was visited as often as it may be; a

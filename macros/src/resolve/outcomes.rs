@@ -6,7 +6,7 @@ use proc_macro2::Ident;
 use syn::ext::IdentExt;
 
 use super::evidence::{Evidence, judge};
-use super::{FINDINGS, Limits, OTHER, Outcome, Target, first_places};
+use super::{FINDINGS, Limits, OTHER, Outcome, Target, first_places, was};
 use crate::spelling;
 use crate::syntax::{self, Declared, Docs, Mapping, Next, Step};
 
@@ -41,6 +41,7 @@ pub(super) fn outcomes(
                 target,
                 evidence,
                 findings: mapping.is_some_and(|mapping| findings(step, mapping)),
+                was: was(step, Some(&declared.name)),
                 mapped_as: None,
             }
         })
@@ -61,6 +62,7 @@ pub(super) fn outcomes(
             target: Target::StandardOther,
             evidence: Vec::new(),
             findings: false,
+            was: Vec::new(),
             mapped_as: None,
         });
     }
@@ -157,6 +159,7 @@ pub(super) fn stray(step: &syntax::Step, target: &impl Fn(&Next) -> Target) -> V
                 target,
                 evidence: evidence(step, mapping),
                 findings: findings(step, mapping),
+                was: Vec::new(),
                 mapped_as: None,
             }
         })

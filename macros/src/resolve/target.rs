@@ -3,6 +3,8 @@
 use proc_macro2::{Ident, Span};
 use syn::Path;
 
+use crate::syntax::Reason;
+
 /// What follows an outcome.
 pub(crate) enum Target {
     Step {
@@ -14,7 +16,7 @@ pub(crate) enum Target {
         name: Ident,
         meant: Option<usize>,
     },
-    Exit(Ident),
+    Exit(Reason),
     /// The implied `Other`.
     StandardOther,
     Restart(Path),

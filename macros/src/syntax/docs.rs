@@ -47,6 +47,12 @@ impl Docs {
         self.attributes.is_empty()
     }
 
+    /// Whether they have no text.
+    pub(crate) fn are_blank(&self) -> bool {
+        let blank = |text: String| text.trim().is_empty();
+        self.attributes.iter().all(|attribute| text(attribute).is_some_and(blank))
+    }
+
     /// The first paragraph, on one line.
     pub(crate) fn first_paragraph(&self) -> String {
         // A block comment is one attribute with many lines, each perhaps with a star.

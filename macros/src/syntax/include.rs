@@ -1,4 +1,5 @@
-//! `include name(…);` puts shared steps into a recipe.
+//! `include name(…);` puts shared steps into a recipe, and `include name(…) as Early;` puts them
+//! there under other names (`renamed.rs`).
 //!
 //! One macro cannot see the input of another. So `steps!` generates a small macro that carries the
 //! written steps. When `recipe!` finds an `include`, it calls that macro with its whole input, and
@@ -11,11 +12,13 @@ use syn::ext::IdentExt;
 use syn::parse::{ParseStream, Parser};
 use syn::{Path, Token, braced, parenthesized};
 
+use super::evidence::Term;
 use super::fields::{Fields, skip_item};
 use super::findings::group;
 use super::fragment::{Fragment, Parameters, steps};
 use super::next::{Next, arrow};
 use super::recipe::Input;
+use super::renamed::Prefix;
 use super::step::{Mapping, Step};
 use super::tools::{Group as ToolGroup, Tool};
 use crate::diagnostic::Diagnostics;
@@ -31,7 +34,7 @@ pub(super) struct Included {
 }
 
 impl Included {
-    /// Reads what [`splice`] wrote: the path, the parameters, the arguments, the steps.
+    /// Reads what [`splice`] wrote: the path and the prefix, the parameters, the arguments, the steps.
     pub(super) fn parse(
         input: ParseStream<'_>,
         diagnostics: &mut Diagnostics,
@@ -39,7 +42,9 @@ impl Included {
         let (outer, path, parameters, args, block);
         braced!(outer in input);
         parenthesized!(path in outer);
+        let prefix = &path;
         let path = path.call(Path::parse_mod_style)?;
+        let prefix = Prefix::parse(prefix, &path, diagnostics);
         parenthesized!(parameters in outer);
         let parameters = Parameters::parse_terminated(&parameters)?;
         parenthesized!(args in outer);
@@ -48,6 +53,8 @@ impl Included {
         // Mistakes in the shared steps themselves were reported where they are defined.
         let (mut steps, broken) = steps(&block, &mut Diagnostics::default());
         let args = match_arguments(&path, &parameters, args, diagnostics);
+        let shared = steps.iter().map(|step| step.name.clone()).collect();
+        let places = Places { parameters: &parameters, arguments: args, shared, prefix };
         for step in &mut steps {
             step.shared = true;
             let constant = Fragment::prompt_constant(&step.name);
@@ -62,25 +69,44 @@ impl Included {
                 group.shared = true;
             }
             for limit in step.max_visits.0.iter_mut().filter_map(|field| field.value.as_mut()) {
-                if let Some(Next::Step(target)) = &limit.next
-                    && parameters.iter().any(|parameter| parameter == target)
-                {
-                    let argument = args.iter().find(|argument| argument.outcome == *target);
-                    limit.next = argument.and_then(|argument| argument.next.clone());
-                }
+                places.fill(&mut limit.next);
             }
             for mapping in &mut step.mappings {
-                if let Some(Next::Step(target)) = &mapping.next
-                    && parameters.iter().any(|parameter| parameter == target)
-                {
-                    let argument = args.iter().find(|argument| argument.outcome == *target);
-                    mapping.next = argument.and_then(|argument| argument.next.clone());
-                    mapping.given =
-                        argument.map_or_else(Vec::new, |argument| argument.evidence.clone());
-                }
+                mapping.given = places.fill(&mut mapping.next);
+            }
+            if let Some(prefix) = &places.prefix {
+                step.name = prefix.rename(&step.name);
             }
         }
         Ok(Self { steps, broken })
+    }
+}
+
+/// What the names behind the arrows of shared steps mean.
+struct Places<'a> {
+    parameters: &'a Parameters,
+    arguments: Vec<Mapping>,
+    /// The names of the shared steps.
+    shared: Vec<Ident>,
+    prefix: Option<Prefix>,
+}
+
+impl Places<'_> {
+    /// Puts the argument in the place of a parameter, and the new name in the place of a shared
+    /// step's. Returns the evidence that the argument requires.
+    fn fill(&self, next: &mut Option<Next>) -> Vec<Term> {
+        let Some(Next::Step(target)) = next else { return Vec::new() };
+        if self.parameters.iter().any(|parameter| parameter == target) {
+            let argument = self.arguments.iter().find(|argument| argument.outcome == *target);
+            *next = argument.and_then(|argument| argument.next.clone());
+            return argument.map_or_else(Vec::new, |argument| argument.evidence.clone());
+        }
+        if let Some(prefix) = &self.prefix
+            && self.shared.contains(target)
+        {
+            *target = prefix.rename(target);
+        }
+        Vec::new()
     }
 }
 
@@ -221,6 +247,7 @@ pub(crate) fn fetch(input: &Input) -> Option<TokenStream> {
     };
     let arguments = arguments.stream();
     let after = body.get(open + 1..).unwrap_or_default();
+    let (prefix, after) = after.split_at(Prefix::length(after));
     let after = match after {
         [TokenTree::Punct(mark), rest @ ..] if matches!(mark.as_char(), ';' | ',') => rest,
         _ => after,
@@ -228,7 +255,7 @@ pub(crate) fn fetch(input: &Input) -> Option<TokenStream> {
     let krate = &input.krate;
     let span = path.last().map_or_else(Span::call_site, TokenTree::span);
     Some(quote_spanned! {span=>
-        #(#path)*! { (#krate) { #(#header)* } { #(#before)* } (#(#path)*) (#arguments) { #(#after)* } }
+        #(#path)*! { (#krate) { #(#header)* } { #(#before)* } (#(#path)* #(#prefix)*) (#arguments) { #(#after)* } }
     })
 }
 

@@ -1,10 +1,14 @@
 //! Where an outcome leads: a step, `exit Reason` or `restart Recipe`.
+//!
+//! A reason is a variant of the recipe's `exits:`. Beside reasons of their own, authors write
+//! standard ones as `exit ExitReason::Name`.
 
 use proc_macro2::{Ident, TokenTree};
 use syn::ext::IdentExt;
 use syn::parse::ParseStream;
 use syn::{Path, Token};
 
+use super::fields::is_word;
 use crate::diagnostic::Diagnostics;
 
 const EXPECTED: &str = "expected what follows: a step, `exit Reason` or `restart Recipe`";
@@ -15,10 +19,21 @@ pub(crate) enum Next {
     /// The name of a step or, in shared steps, of a parameter.
     Step(Ident),
     /// `exit Reason`
-    Exit(Ident),
+    Exit(Reason),
     /// `restart Recipe`
     Restart(Path),
 }
+
+/// Why a run ends, as it was written.
+#[derive(Clone)]
+pub(crate) struct Reason {
+    /// The word `ExitReason` in front of a standard reason.
+    pub(crate) standard: Option<Ident>,
+    pub(crate) name: Ident,
+}
+
+/// The enum of the standard reasons.
+const STANDARD: &str = "ExitReason";
 
 /// Words of other languages for `exit`, and for going to a step.
 const EXITING: [&str; 7] = ["return", "end", "stop", "finish", "quit", "terminate", "throw"];
@@ -41,7 +56,7 @@ impl Next {
         let word = input.call(Ident::parse_any)?;
         let more = !input.is_empty() && !input.peek(Token![,]) && !input.peek2(Token![=>]);
         if word == "exit" && more {
-            return Ok(Self::Exit(single(input)?));
+            return Ok(Self::Exit(reason(input)?));
         }
         if word == "restart" && more {
             let recipe = input.call(Path::parse_mod_style);
@@ -75,35 +90,47 @@ impl Next {
                 let written = if exits { format!("exit {target}") } else { target.to_string() };
                 diagnostics.error(&word, format!("write `=> {written}`"));
                 input.call(Ident::parse_any)?;
-                return Ok(if exits { Self::Exit(target) } else { Self::Step(target) });
+                let reason = |name| Reason { standard: None, name };
+                return Ok(if exits { Self::Exit(reason(target)) } else { Self::Step(target) });
             }
         }
         Ok(Self::Step(word))
     }
 }
 
-/// One name; for a path, the error says which part of it to keep.
-fn single(input: ParseStream<'_>) -> syn::Result<Ident> {
+/// One name, or the path of a standard reason; for another path, the error says which part of it to
+/// keep.
+fn reason(input: ParseStream<'_>) -> syn::Result<Reason> {
     if !input.peek(Ident::peek_any) {
         return Err(input.error("expected the name of an exit reason after `exit`"));
     }
+    let standard = is_word(input, STANDARD) && input.peek2(Token![::]);
     let path = input.fork().call(Path::parse_mod_style);
     if let Ok(path) = path
-        && path.segments.len() > 1
+        && path.segments.len() > if standard { 2 } else { 1 }
         && let Some(last) = path.segments.last()
     {
-        let error = syn::Error::new_spanned(
-            &path,
-            format!(
-                "write the reason alone, `exit {}`; the enum it belongs to is the recipe's `exits:`",
-                last.ident
-            ),
+        let name = &last.ident;
+        let message = format!(
+            "write the reason alone, `exit {name}`; the enum it belongs to is the recipe's `exits:`, and a standard one beside those is `exit {STANDARD}::{name}`"
         );
-        return Err(error);
+        return Err(syn::Error::new_spanned(&path, message));
     }
-    input.parse().map_err(|_| {
+    let standard = if standard {
+        let word = input.parse()?;
+        input.parse::<Token![::]>()?;
+        Some(word)
+    } else {
+        None
+    };
+    if standard.is_some() && !input.peek(Ident::peek_any) {
+        let message = format!("expected the name of a standard exit reason after `{STANDARD}::`");
+        return Err(input.error(message));
+    }
+    let name = input.parse().map_err(|_| {
         input.error("expected the name of an exit reason after `exit`, found a keyword")
-    })
+    })?;
+    Ok(Reason { standard, name })
 }
 
 /// The arrow between an outcome and what follows; the arrow of another language is reported and

@@ -13,7 +13,7 @@ use super::guardrails::{self, Entry};
 use super::heading::heading;
 use super::include::{self, Included};
 use super::needs::needs;
-use super::next::Next;
+use super::next::{Next, Reason};
 use super::step::{Step, text};
 use super::tools::{Tool, tools};
 use crate::diagnostic::Diagnostics;
@@ -96,14 +96,14 @@ impl Recipe {
     }
 
     /// The exit reasons that its own steps and its claims name.
-    pub(crate) fn reasons(&self) -> impl Iterator<Item = &Ident> {
+    pub(crate) fn reasons(&self) -> impl Iterator<Item = Reason> {
         let own = self.steps.iter().filter(|step| !step.shared);
         let taken = own.flat_map(Step::nexts).filter_map(|next| match next {
-            Next::Exit(reason) => Some(reason),
+            Next::Exit(reason) => Some(reason.clone()),
             Next::Step(_) | Next::Restart(_) => None,
         });
         let claimed = self.claims().filter_map(|claim| match &claim.goal {
-            Goal::Exit(reason) => Some(reason),
+            Goal::Exit(name) => Some(Reason { standard: None, name: name.clone() }),
             Goal::Step(_) | Goal::Restart(_) => None,
         });
         taken.chain(claimed)

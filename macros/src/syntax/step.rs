@@ -15,6 +15,7 @@ use super::max_visits::MaxVisits;
 use super::next::{Next, arrow};
 use super::outcomes::{Declared, outcomes, unquoted};
 use super::tools::{Tool, tools};
+use super::was::{Former, was};
 use crate::diagnostic::Diagnostics;
 
 /// A step as it was written.
@@ -29,6 +30,7 @@ pub(crate) struct Step {
     pub(crate) model: Fields<LitStr>,
     pub(crate) tools: Fields<Vec<Tool>>,
     pub(crate) verify: Fields<Vec<Command>>,
+    pub(crate) was: Fields<Vec<Former>>,
     pub(crate) outcomes: Fields<Vec<Declared>>,
     pub(crate) mappings: Vec<Mapping>,
     /// The word of every field, known or not, and of what may become one.
@@ -93,8 +95,8 @@ impl Mapping {
 
 impl Step {
     /// The fields that a step has.
-    pub(crate) const FIELDS: [&'static str; 8] =
-        ["prompt", "outcomes", "model", "tools", "verify", "run", "time", "max_visits"];
+    pub(crate) const FIELDS: [&'static str; 9] =
+        ["prompt", "outcomes", "model", "tools", "verify", "run", "time", "max_visits", "was"];
     /// The outcomes of a command step.
     pub(crate) const COMMAND_OUTCOMES: [&'static str; 2] = ["Passed", "Failed"];
 
@@ -162,6 +164,7 @@ impl Step {
             model: Fields::default(),
             tools: Fields::default(),
             verify: Fields::default(),
+            was: Fields::default(),
             outcomes: Fields::default(),
             mappings: Vec::new(),
             keys: Vec::new(),
@@ -282,6 +285,10 @@ impl Step {
             }
             "tools" => self.tools.read(key, block, diagnostics, tools),
             "verify" => self.verify.read(key, block, diagnostics, commands),
+            "was" => {
+                let list = was(block, diagnostics);
+                self.was.read(key, block, diagnostics, |_| list);
+            }
             "outcomes" => {
                 let list = outcomes(block, diagnostics);
                 self.outcomes.read(key, block, diagnostics, |_| list);

@@ -11,6 +11,7 @@ pub(super) mod prune;
 pub(super) mod read;
 pub(super) mod reasons;
 pub(super) mod recipes;
+mod recipes_check;
 pub(super) mod resume;
 pub(super) mod run;
 pub(super) mod runs;

@@ -1,14 +1,17 @@
-//! `surefire recipes`: lists the recipes.
+//! `surefire recipes`: lists the recipes, or checks them against the runs of the store.
 
 use std::fmt::Write as _;
 use std::process::ExitCode;
 
 use clap::Args;
 
+use super::recipes_check;
 use crate::AnyRecipe;
 use crate::cli::context::Context;
 use crate::cli::render::paint;
 use crate::cli::render::table::{Cell, Table};
+use crate::cli::usage::cli_error::CliError;
+use crate::cli::usage::options::DataOption;
 use crate::server::broadcast::convert::available_recipes;
 
 /// Examples below its help.
@@ -16,6 +19,7 @@ const EXAMPLES: &str = "\
 Examples:
   surefire recipes           list the recipes
   surefire recipes --json    for programs, as the server lists them
+  surefire recipes --check   see which runs can go on with the recipes of this program
 
 STEPS is the number of steps in a recipe, MAX the maximum number of steps in a run.";
 
@@ -25,10 +29,19 @@ pub(in crate::cli) struct Recipes {
     /// Print JSON: the recipes, as `GET /api/recipes` lists them
     #[arg(long)]
     json: bool,
+    /// Check which runs can go on with these recipes; the exit status is 1 if one that is open or
+    /// paused cannot
+    #[arg(long)]
+    check: bool,
+    #[command(flatten)]
+    data: DataOption,
 }
 
 impl Recipes {
-    pub(in crate::cli) fn run(self, context: &Context) -> ExitCode {
+    pub(in crate::cli) fn run(self, context: &Context) -> Result<ExitCode, CliError> {
+        if self.check {
+            return recipes_check::run(context, &self.data, self.json);
+        }
         let files = context.prompts().files();
         let outlines: Vec<_> = context.catalog.iter().map(AnyRecipe::outline).collect();
         let prompts: Vec<_> = files
@@ -40,7 +53,7 @@ impl Recipes {
         let offer = available_recipes(context.catalog, &prompts, true);
         if self.json {
             context.console.json(&offer);
-            return ExitCode::SUCCESS;
+            return Ok(ExitCode::SUCCESS);
         }
         let mut table = Table::new(["ID", "LABEL", "STEPS", "MAX", "WHAT IT DOES"]);
         let mut changed = String::new();
@@ -58,6 +71,6 @@ impl Recipes {
             ]);
         }
         context.console.say(format!("{}{changed}", table.text(context.console.width())));
-        ExitCode::SUCCESS
+        Ok(ExitCode::SUCCESS)
     }
 }

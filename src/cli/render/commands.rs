@@ -85,6 +85,7 @@ mod tests {
         let started = Event::Started {
             recipe: recipe.to_owned(),
             fingerprint: String::new(),
+            graph: None,
             step: "rebase".to_owned(),
             spec: Box::new(spec),
         };

@@ -18,7 +18,7 @@ use crate::run::{CannotEndWorktree, CannotResume, ReplayError, RunId, SessionId}
 use crate::server::{BindError, KeyError};
 use crate::session::SessionRefusal;
 use crate::store::{Holder, StoreError};
-use crate::{Advise, CommandLine, Remedy, SnapshotError, UnknownName, UnknownRecipe};
+use crate::{Advise, CommandLine, GraphChange, Remedy, SnapshotError, UnknownName, UnknownRecipe};
 
 /// An error, its problem, and its remedy, which is empty if there is none.
 type Row = (Box<dyn Advise>, &'static str, &'static str);
@@ -119,6 +119,23 @@ fn recipes() -> Vec<Row> {
             SnapshotError::NeverEntered { step: "fix" },
             "the snapshot is damaged: the run was at step `fix`, which it says was never entered",
             "",
+        ),
+        row(
+            SnapshotError::Changed {
+                recipe: "rebase",
+                step: "fix".to_owned(),
+                changes: vec![GraphChange::StepRemoved {
+                    step: "review".to_owned(),
+                    renamed: None,
+                }],
+            },
+            "recipe `rebase` has changed since this run began, which cannot go on from step `fix`: step `review` was removed",
+            "start the recipe again, or resume with the version that began the run",
+        ),
+        row(
+            SnapshotError::TooManyVisits { step: "fix", visits: 4, limit: 3 },
+            "step `fix` was entered 4 times, and its limit is 3",
+            "resume it within the limits that its run had",
         ),
     ]
 }

@@ -45,6 +45,8 @@ impl Serialize for Fingerprint {
 #[derive(serde::Serialize)]
 struct StepJson {
     name: &'static str,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    was: &'static [&'static str],
     description: &'static str,
     model: Option<&'static str>,
     prompt: &'static str,
@@ -78,6 +80,8 @@ struct OutcomeJson {
     name: &'static str,
     #[serde(skip_serializing_if = "str::is_empty")]
     description: &'static str,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    was: &'static [&'static str],
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     evidence: &'static [Evidence],
     #[serde(skip_serializing_if = "std::ops::Not::not")]
@@ -144,14 +148,23 @@ impl StepJson {
         let outcomes =
             step.outcomes.iter().map(|outcome| OutcomeJson::new(outline, outcome)).collect();
         let StepOutline {
-            name, description, model, prompt, tools, command, verify, limits, ..
+            name,
+            was,
+            description,
+            model,
+            prompt,
+            tools,
+            command,
+            verify,
+            limits,
+            ..
         } = *step;
         let limits = (!limits.is_empty()).then(|| LimitsJson::new(outline, limits));
         let run = command.map(|CommandStep { command, time }| RunJson {
             command,
             time_s: time.map(|time| time.as_secs()),
         });
-        Self { name, description, model, prompt, tools, run, verify, limits, outcomes }
+        Self { name, was, description, model, prompt, tools, run, verify, limits, outcomes }
     }
 }
 
@@ -173,7 +186,7 @@ impl OutcomeJson {
             NextOutline::Exit(reason) => NextJson::Exit(reason.definition()),
             NextOutline::Restart { id, .. } => NextJson::Restart(id),
         };
-        let OutcomeOutline { name, description, evidence, findings, .. } = *outcome;
-        Self { name, description, evidence, findings, next }
+        let OutcomeOutline { name, description, was, evidence, findings, .. } = *outcome;
+        Self { name, description, was, evidence, findings, next }
     }
 }

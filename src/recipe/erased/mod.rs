@@ -22,10 +22,11 @@ use super::evidence::Evidence;
 use super::exit::Exit;
 use super::exit_reason::ExitReason;
 use super::file_rules::{FileScope, Needs};
+use super::graph::RecipeGraph;
 use super::guardrail::{Guardrail, Guardrails};
 use super::registry::AnyReason;
 use super::snapshot::{Snapshot, SnapshotError};
-use super::step_limits::StepLimits;
+use super::step_limits::{StepLimits, WhenFull};
 use super::tool::Tool;
 use super::wire_enum::UnknownName;
 
@@ -52,11 +53,49 @@ pub trait AnyRecipe: Send + Sync {
     /// Begins a run in a chain with this many restarts so far (0 for a run of its own).
     fn begin(&self, restarts: u32) -> Box<dyn AnyPosition>;
 
-    /// Resumes a run from a snapshot.
+    /// Resumes a run from a snapshot, within the recipe's own limits.
     ///
     /// # Errors
-    /// The snapshot is of another recipe, of another version of this one, or damaged.
-    fn resume(&self, snapshot: &Snapshot) -> Result<Box<dyn AnyPosition>, SnapshotError>;
+    /// The snapshot is of another recipe, of another version of this one, or no run can have taken
+    /// it.
+    fn resume(&self, snapshot: &Snapshot) -> Result<Box<dyn AnyPosition>, SnapshotError> {
+        self.resume_within(snapshot, &self.outline().guardrails)
+    }
+
+    /// Like [`resume`](Self::resume), for a run whose limits were raised: see
+    /// [`Guardrails::raised_by`].
+    ///
+    /// # Errors
+    /// The snapshot is of another recipe, of another version of this one, or no run within these
+    /// limits can have taken it.
+    fn resume_within(
+        &self,
+        snapshot: &Snapshot,
+        limits: &Guardrails,
+    ) -> Result<Box<dyn AnyPosition>, SnapshotError>;
+
+    /// Resumes a run that an earlier version of the recipe began, with the graph `from`, if
+    /// everything that it can still reach is unchanged. Former names are mapped by `was`. Recorded
+    /// moves are the evidence for the counts: they are neither compared with the graph nor with
+    /// limits.
+    ///
+    /// Implementations that wrap another recipe pass it on. Without one, no such run is resumed.
+    ///
+    /// # Errors
+    /// Something that the run can still reach has changed.
+    fn carry_over(
+        &self,
+        snapshot: &Snapshot,
+        from: &RecipeGraph,
+    ) -> Result<Box<dyn AnyPosition>, SnapshotError> {
+        let _ = from;
+        let outline = self.outline();
+        Err(SnapshotError::OtherVersion {
+            recipe: outline.id,
+            expected: outline.fingerprint.to_string(),
+            found: snapshot.fingerprint.clone(),
+        })
+    }
 }
 
 impl fmt::Debug for dyn AnyRecipe {
@@ -100,6 +139,9 @@ pub trait AnyPosition: Send + Sync + fmt::Debug {
     /// # Errors
     /// The current step has no such outcome; the position is then unchanged.
     fn report_within(&mut self, outcome: &str, limits: &Guardrails) -> Result<Next, UnknownName>;
+
+    /// The same position once more, to find out what an outcome would lead to.
+    fn duplicate(&self) -> Box<dyn AnyPosition>;
 
     /// A snapshot, from which the run can be resumed later.
     fn snapshot(&self) -> Snapshot;
@@ -180,8 +222,12 @@ pub struct Outline {
     pub never_trips: &'static [Guardrail],
     /// What is proven about every path through it.
     pub claims: &'static [Claim],
-    /// Changes whenever the graph does; see [`Snapshot`].
+    /// Changes whenever the graph does; see [`Snapshot`]. The order of its steps and outcomes does
+    /// not matter.
     pub fingerprint: Fingerprint,
+    /// The fingerprint by which runs and snapshots of surefire 0.1 before its release name the same
+    /// graph. It depends on the order of the steps.
+    pub former_fingerprint: Fingerprint,
 }
 
 impl Outline {
@@ -200,6 +246,28 @@ impl Outline {
         step.outcomes.iter().filter(move |outcome| !(exit_on_other && outcome.is_implied()))
     }
 
+    /// The steps that a run can enter when it leaves this one, by their indices; a step that several
+    /// outcomes lead to is listed for each. One that has a limit of its own leads on to where a run
+    /// goes instead of visiting it once more.
+    pub(super) fn followers(&self, step: usize) -> impl Iterator<Item = usize> {
+        let nexts = self.steps[step].outcomes.iter().filter_map(|outcome| match outcome.next {
+            NextOutline::Step(next) => Some(next),
+            NextOutline::Exit(_) | NextOutline::Restart { .. } => None,
+        });
+        // Limits do not lead to each other in a circle, so this ends.
+        nexts.flat_map(|next| {
+            std::iter::successors(Some(next), |full| match self.steps[*full].limits.when_full {
+                Some(WhenFull::Step(instead)) => Some(instead),
+                Some(WhenFull::Exit(_)) | None => None,
+            })
+        })
+    }
+
+    /// Whether this text is the fingerprint of its graph, in its form of today or its former one.
+    pub(crate) fn has_fingerprint(&self, text: &str) -> bool {
+        [self.fingerprint, self.former_fingerprint].iter().any(|known| known.to_string() == text)
+    }
+
     /// The step with this name.
     #[must_use]
     pub fn step(&self, name: &str) -> Option<&'static StepOutline> {
@@ -212,6 +280,8 @@ impl Outline {
 pub struct StepOutline {
     /// The name on the wire.
     pub name: &'static str,
+    /// Former names, under which earlier runs know it.
+    pub was: &'static [&'static str],
     /// The author's description of it.
     pub description: &'static str,
     /// The model it asks for: its own, or the recipe's.
@@ -248,6 +318,8 @@ pub struct OutcomeOutline {
     /// When to choose it, in the author's words; the agent gets them with the step's prompt. Empty
     /// if the author wrote none.
     pub description: &'static str,
+    /// Former names, under which earlier runs know it.
+    pub was: &'static [&'static str],
     /// What the engine must find before it follows this outcome.
     pub evidence: &'static [Evidence],
     /// Whether it may carry findings: what a review found.

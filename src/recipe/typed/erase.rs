@@ -2,6 +2,7 @@
 
 use super::{Position, Recipe};
 use crate::recipe::erased::{AnyPosition, AnyRecipe, Next, Outline, StepOutline};
+use crate::recipe::graph::RecipeGraph;
 use crate::recipe::guardrail::Guardrails;
 use crate::recipe::snapshot::{Snapshot, SnapshotError};
 use crate::recipe::wire_enum::UnknownName;
@@ -15,8 +16,20 @@ impl<R: Recipe> AnyRecipe for R {
         Box::new(Position::<R>::begin_after(restarts))
     }
 
-    fn resume(&self, snapshot: &Snapshot) -> Result<Box<dyn AnyPosition>, SnapshotError> {
-        Ok(Box::new(Position::<R>::resume(snapshot)?))
+    fn resume_within(
+        &self,
+        snapshot: &Snapshot,
+        limits: &Guardrails,
+    ) -> Result<Box<dyn AnyPosition>, SnapshotError> {
+        Ok(Box::new(Position::<R>::resume_within(snapshot, limits)?))
+    }
+
+    fn carry_over(
+        &self,
+        snapshot: &Snapshot,
+        from: &RecipeGraph,
+    ) -> Result<Box<dyn AnyPosition>, SnapshotError> {
+        Ok(Box::new(Position::<R>::carry_over(snapshot, from)?))
     }
 }
 
@@ -50,6 +63,9 @@ impl<R: Recipe> AnyPosition for Position<R> {
         self.report_within(outcome, limits)
     }
 
+    fn duplicate(&self) -> Box<dyn AnyPosition> {
+        Box::new(self.clone())
+    }
     fn snapshot(&self) -> Snapshot {
         self.snapshot()
     }

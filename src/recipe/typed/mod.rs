@@ -3,6 +3,7 @@
 //! Both are in one file because each needs the other: a position belongs to a recipe, and a recipe
 //! turns its positions into typed runs.
 
+mod carry_over;
 mod erase;
 mod resume;
 

@@ -1,8 +1,11 @@
 //! Converts a position into a snapshot, and back.
 
 use super::{Position, Recipe};
+use crate::recipe::erased::Outline;
+use crate::recipe::guardrail::{Guardrails, within_step};
 use crate::recipe::ledger::{Ledger, Visits};
 use crate::recipe::snapshot::{Snapshot, SnapshotError};
+use crate::recipe::walk;
 use crate::recipe::wire_enum::WireEnum;
 
 impl<R: Recipe> Position<R> {
@@ -24,11 +27,22 @@ impl<R: Recipe> Position<R> {
         }
     }
 
-    /// Resumes a run from a snapshot.
+    /// Resumes a run from a snapshot, within the recipe's own limits.
     ///
     /// # Errors
-    /// The snapshot is of another recipe, of another version of this one, or damaged.
+    /// The snapshot is of another recipe, of another version of this one, or no run can have taken
+    /// it.
     pub fn resume(snapshot: &Snapshot) -> Result<Self, SnapshotError> {
+        Self::resume_within(snapshot, &R::OUTLINE.guardrails)
+    }
+
+    /// Like [`resume`](Self::resume), for a run whose limits were raised: see
+    /// [`Guardrails::raised_by`].
+    ///
+    /// # Errors
+    /// The snapshot is of another recipe, of another version of this one, or no run within these
+    /// limits can have taken it.
+    pub fn resume_within(snapshot: &Snapshot, limits: &Guardrails) -> Result<Self, SnapshotError> {
         let outline = R::OUTLINE;
         if snapshot.recipe != outline.id {
             return Err(SnapshotError::OtherRecipe {
@@ -36,11 +50,10 @@ impl<R: Recipe> Position<R> {
                 found: snapshot.recipe.clone(),
             });
         }
-        let fingerprint = outline.fingerprint.to_string();
-        if snapshot.fingerprint != fingerprint {
+        if !outline.has_fingerprint(&snapshot.fingerprint) {
             return Err(SnapshotError::OtherVersion {
                 recipe: outline.id,
-                expected: fingerprint,
+                expected: outline.fingerprint.to_string(),
                 found: snapshot.fingerprint.clone(),
             });
         }
@@ -59,7 +72,33 @@ impl<R: Recipe> Position<R> {
         {
             return Err(SnapshotError::NeverEntered { step: outline.steps[never].name });
         }
+        walk::check(outline, visits.as_ref(), step.index())?;
         let ledger = Ledger { visits, steps: snapshot.steps, restarts: snapshot.restarts };
+        within(outline, &ledger, limits)?;
         Ok(Self::new(step.index(), ledger))
+    }
+}
+
+/// Whether the counts are within the limits. Restarts are not compared: they are those of a chain,
+/// and the recipe that restarted it may have had a higher limit.
+fn within<V: Visits>(
+    outline: &'static Outline,
+    ledger: &Ledger<V>,
+    limits: &Guardrails,
+) -> Result<(), SnapshotError> {
+    for (step, visits) in outline.steps.iter().zip(ledger.visits.as_ref().iter().copied()) {
+        let own = step.limits.max_visits.map(|visits| within_step(*limits, visits));
+        match own.unwrap_or(*limits).max_step_visits {
+            Some(limit) if visits > limit => {
+                return Err(SnapshotError::TooManyVisits { step: step.name, visits, limit });
+            }
+            Some(_) | None => {}
+        }
+    }
+    match limits.max_total_steps {
+        Some(limit) if ledger.steps > limit => {
+            Err(SnapshotError::TooManySteps { steps: ledger.steps, limit })
+        }
+        Some(_) | None => Ok(()),
     }
 }

@@ -83,12 +83,16 @@ impl AnyRecipe for CustomRecipe {
         self.at(inner().begin(restarts))
     }
 
-    fn resume(&self, snapshot: &Snapshot) -> Result<Box<dyn AnyPosition>, SnapshotError> {
+    fn resume_within(
+        &self,
+        snapshot: &Snapshot,
+        limits: &Guardrails,
+    ) -> Result<Box<dyn AnyPosition>, SnapshotError> {
         if self.mistake == Mistake::PanicForGood {
             return Err(SnapshotError::NeverEntered { step: "work" });
         }
         let snapshot = Snapshot { recipe: inner().outline().id.to_owned(), ..snapshot.clone() };
-        inner().resume(&snapshot).map(|position| self.at(position))
+        inner().resume_within(&snapshot, limits).map(|position| self.at(position))
     }
 }
 
@@ -131,6 +135,9 @@ impl AnyPosition for Position {
         self.inner.report_within(outcome, limits)
     }
 
+    fn duplicate(&self) -> Box<dyn AnyPosition> {
+        Box::new(Self { inner: self.inner.duplicate(), ..*self })
+    }
     fn snapshot(&self) -> Snapshot {
         self.inner.snapshot()
     }

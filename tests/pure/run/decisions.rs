@@ -529,6 +529,9 @@ impl AnyPosition for NoPromptPosition {
     ) -> Result<surefire::Next, surefire::UnknownName> {
         self.0.report_within(outcome, limits)
     }
+    fn duplicate(&self) -> Box<dyn AnyPosition> {
+        Box::new(Self(self.0.duplicate()))
+    }
     fn snapshot(&self) -> Snapshot {
         self.0.snapshot()
     }
@@ -544,8 +547,12 @@ impl AnyRecipe for NoPromptRecipe {
     fn begin(&self, restarts: u32) -> Box<dyn AnyPosition> {
         Box::new(NoPromptPosition(Strict::ANY.begin(restarts)))
     }
-    fn resume(&self, snapshot: &Snapshot) -> Result<Box<dyn AnyPosition>, SnapshotError> {
-        Ok(Box::new(NoPromptPosition(Strict::ANY.resume(snapshot)?)))
+    fn resume_within(
+        &self,
+        snapshot: &Snapshot,
+        limits: &surefire::Guardrails,
+    ) -> Result<Box<dyn AnyPosition>, SnapshotError> {
+        Ok(Box::new(NoPromptPosition(Strict::ANY.resume_within(snapshot, limits)?)))
     }
 }
 
@@ -559,8 +566,8 @@ fn a_step_without_a_prompt_ends_the_run() {
 fn a_changed_recipe_is_not_replayed() {
     let mut run = run();
     run.report("complete");
-    if let Event::Started { fingerprint, .. } = &mut run.events[0] {
-        *fingerprint = "0000000000000000".to_owned();
+    if let Event::Started { fingerprint, graph, .. } = &mut run.events[0] {
+        (*fingerprint, *graph) = ("0000000000000000".to_owned(), None);
     }
     let error = Run::replay(&ImplementAndReview, &run.events).unwrap_err();
     assert!(error.to_string().contains("has changed since"), "{error}");

@@ -2,6 +2,7 @@
 
 #![cfg(feature = "recipes")]
 
+mod changed_recipe;
 mod decisions;
 mod one_run;
 mod prompts;

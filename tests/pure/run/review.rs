@@ -71,8 +71,12 @@ impl AnyRecipe for Reviewed {
     fn begin(&self, restarts: u32) -> Box<dyn AnyPosition> {
         Box::new(Position(Plain::ANY.begin(restarts), self.outline))
     }
-    fn resume(&self, snapshot: &Snapshot) -> Result<Box<dyn AnyPosition>, SnapshotError> {
-        Ok(Box::new(Position(Plain::ANY.resume(snapshot)?, self.outline)))
+    fn resume_within(
+        &self,
+        snapshot: &Snapshot,
+        limits: &Guardrails,
+    ) -> Result<Box<dyn AnyPosition>, SnapshotError> {
+        Ok(Box::new(Position(Plain::ANY.resume_within(snapshot, limits)?, self.outline)))
     }
 }
 
@@ -97,6 +101,9 @@ impl AnyPosition for Position {
     }
     fn report_within(&mut self, outcome: &str, limits: &Guardrails) -> Result<Next, UnknownName> {
         self.0.report_within(outcome, limits)
+    }
+    fn duplicate(&self) -> Box<dyn AnyPosition> {
+        Box::new(Self(self.0.duplicate(), self.1))
     }
     fn snapshot(&self) -> Snapshot {
         self.0.snapshot()

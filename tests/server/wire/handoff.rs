@@ -108,7 +108,13 @@ fn refused_commit() -> Vec<Event> {
         allow: vec!["git add *".into(), "git commit *".into()],
     };
     let mut events = vec![
-        Event::Started { recipe, fingerprint: String::new(), step, spec: Box::new(spec) },
+        Event::Started {
+            recipe,
+            fingerprint: String::new(),
+            graph: None,
+            step,
+            spec: Box::new(spec),
+        },
         turn("implement"),
         seen(),
         replied("complete", 0.12),

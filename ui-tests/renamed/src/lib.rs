@@ -64,6 +64,22 @@ pub static MENU: kitchen::Catalog = kitchen::catalog![Dinner];
 mod tests {
     use super::*;
 
+    kitchen::recipe! {
+        /// Includes steps of a crate that knows surefire under its own name.
+        recipe Menu {
+            initial: Proofread,
+            guardrails: { max_step_visits: 2 },
+            include ui_tests::proofreading(clean => exit ChangesCommitted);
+        }
+    }
+
+    #[test]
+    fn steps_of_another_crate_are_included() -> Result<(), kitchen::Exit> {
+        let proofread = Menu::begin().typos()?.complete()?;
+        assert_eq!(proofread.none().code(), "changes-committed");
+        Ok(())
+    }
+
     #[test]
     fn dinner_is_served() -> Result<(), kitchen::Exit> {
         let serve = Dinner::begin().complete()?.bland()?.complete()?.good()?;

@@ -173,7 +173,7 @@ impl Walks<'_> {
         let members = &self.components.members[component];
         let mut longest: Option<(At, u64)> = None;
         for outcome in &self.outcomes[at.step] {
-            let mut to = Some(*outcome);
+            let (mut to, mut full) = (Some(*outcome), 0);
             while let Some(step) = to {
                 let found = if self.components.of[step] == component {
                     // Members are in order.
@@ -188,7 +188,9 @@ impl Walks<'_> {
                     Some((At { step, state: usize::MAX }, entered[step]))
                 };
                 let Some(found) = found else {
-                    to = self.detours[step];
+                    // Detours that lead to each other are an error, which must not hang this.
+                    full += 1;
+                    to = self.detours[step].filter(|_| full <= members.len());
                     continue;
                 };
                 // Of equally long walks, one that goes on to another component: it may end well.
@@ -314,6 +316,16 @@ mod tests {
             limits: vec![u32::MAX; 2],
         };
         assert_eq!(endless.longest(None).steps, 2 * u64::from(u32::MAX));
+    }
+
+    #[test]
+    fn limits_that_lead_to_each_other_do_not_hang() {
+        let case = Case {
+            outcomes: vec![vec![1], vec![0]],
+            detours: vec![Some(1), Some(0)],
+            limits: vec![2; 2],
+        };
+        assert_eq!(case.longest(None).steps, 4);
     }
 
     #[test]

@@ -111,5 +111,5 @@ fn the_bound_is_reached_where_review_never_ends() {
     let steps = walk::<ImplementAndReview, implement_and_review::AnyStep>(&[0, 1, 0, 1, 0, 0, 0]);
     assert_eq!(steps, 7);
     assert_eq!(ImplementAndReview::MAX_STEPS, steps);
-    assert!(ImplementAndReview::MAX_STEPS_IS_EXACT);
+    const { assert!(ImplementAndReview::MAX_STEPS_IS_EXACT) };
 }

@@ -415,7 +415,10 @@ fn a_store_that_the_previous_version_wrote_opens_and_can_be_written() {
     ];
     let is_old = |line: &&str| !new.contains(&line.trim());
     let now = everything(&store).unwrap();
-    let mut lines = without_values(&now, &["permits: Permits {", "project: Project {", "prompts: ChangedPrompts {"]);
+    let mut lines = without_values(
+        &now,
+        &["permits: Permits {", "project: Project {", "prompts: ChangedPrompts {"],
+    );
     // A prompt's number is new too, and follows another new field; other numbers are old.
     lines.dedup_by(|line, before| {
         before.trim() == "again: false," && line.trim().starts_with("number: ")

@@ -4,7 +4,7 @@
 //! ```sh
 //! cargo run --example proof_of_work -- show polish-a-file
 //! cargo run --example proof_of_work -- run polish-a-file --rehearse checks-fail-once
-//! cargo run --example proof_of_work -- run polish-a-file --prompt "README.md" --dir ~/projects/shop
+//! cargo run --example proof_of_work -- run polish-a-file "README.md" --dir ~/projects/shop
 //! ```
 //!
 //! The last one is the real thing: it needs Claude Code, and a git work tree with an executable

@@ -62,12 +62,13 @@
 /// line `Outcome => next` for each of them, and optionally a `model`, `tools`, `verify` and [a
 /// limit](#limits-of-a-step) of its own.
 /// An outcome leads to a step (by its name), to `exit Reason`, or to `restart Recipe`, which begins
-/// that recipe in a fresh session and needs `max_restarts`. Outcomes that lead to the same place can
-/// share a line: `Unclear | Incomplete => Ask`. A step can also be [a
+/// that recipe in a fresh session and needs `max_restarts`. Outcomes that lead to the same place
+/// can share a line: `Unclear | Incomplete => Ask`. A step can also be [a
 /// command](#steps-that-are-commands).
 ///
-/// A doc comment on an outcome, in the list of outcomes, is the rule for choosing it. The agent gets
-/// its first paragraph with the prompt (see [`outcome::instructions`](crate::outcome::instructions)).
+/// A doc comment on an outcome, in the list of outcomes, is the rule for choosing it. The agent
+/// gets its first paragraph with the prompt (see
+/// [`outcome::instructions`](crate::outcome::instructions)).
 ///
 /// Every step that asks an agent also has the outcome `Other`, for the unforeseen: it exits with
 /// [`UserProvidedOther`](crate::ExitReason::UserProvidedOther). Declare and map it to exit with
@@ -197,8 +198,8 @@
 ///
 /// # Proofs
 ///
-/// `proves` lists what no run does without an outcome that was reported before: entering a step,
-/// `exit Reason` or `restart Recipe`. `Step.Outcome | Other.Outcome` asks for one of several, and
+/// `proves` lists claims: a run enters a step, ends with `exit Reason` or goes to `restart Recipe`
+/// only after an outcome was reported. `Step.Outcome | Other.Outcome` asks for one of several, and
 /// `since Step` for one that was reported after the latest visit to that step, if the run visited
 /// it at all. The compiler follows every path. If a claim does not hold, the recipe does not
 /// compile, and the error shows the shortest path that contradicts it.
@@ -237,7 +238,7 @@
 /// A claim is as strong as the outcome it rests on. What an agent reports is proven to have been
 /// *reported*; where the outcome has evidence, or its step is a command, it is proven to have
 /// *happened*. `cargo doc`, `surefire show` and the console state it for each claim. Each run of a
-/// chain is proven by itself.
+/// chain is proven separately.
 ///
 /// # Steps that are commands
 ///
@@ -251,8 +252,18 @@
 ///     recipe Green {
 ///         initial: Test,
 ///         guardrails: { max_step_visits: 5 },
-///         step Test { run: "cargo test --workspace", time: 10m, Passed => exit TaskCommitted, Failed => Fix }
-///         step Fix { prompt: "Fix the failing tests.", tools: [edit], outcomes: [Complete], Complete => Test }
+///         step Test {
+///             run: "cargo test --workspace",
+///             time: 10m,
+///             Passed => exit TaskCommitted,
+///             Failed => Fix,
+///         }
+///         step Fix {
+///             prompt: "Fix the failing tests.",
+///             tools: [edit],
+///             outcomes: [Complete],
+///             Complete => Test,
+///         }
 ///     }
 /// }
 ///
@@ -309,7 +320,11 @@
 ///             NoIssues => exit ChangesCommitted,
 ///             IssuesFound(findings) => Fix,
 ///         }
-///         step Fix { prompt: "Fix what the review found.", outcomes: [Complete], Complete => Review }
+///         step Fix {
+///             prompt: "Fix what the review found.",
+///             outcomes: [Complete],
+///             Complete => Review,
+///         }
 ///     }
 /// }
 ///
@@ -320,12 +335,12 @@
 /// # Limits of a step
 ///
 /// `max_visits: 3` in a step is that step's own limit, instead of the recipe's `max_step_visits`.
-/// With `=> Step` or `=> exit Reason` behind it, a run that is to visit the step once more goes there
-/// instead of ending. Every check counts that way in: it reaches a step, it can end a run, and a
-/// cycle that avoids the limited steps needs a guardrail of its own.
+/// With `=> Step` or `=> exit Reason` behind it, a run that would visit the step once more goes
+/// there instead of ending. Every check follows that transition too: it makes a step reachable, and
+/// it can end a run. A cycle that avoids the limited steps still needs a guardrail.
 ///
-/// An outcome that may find the step full returns where the run went, as an enum with the step's
-/// name and `Entry`. One that cannot, because no run has been at the step before, returns the step.
+/// An outcome that leads to a limited step returns where the run went, as an enum with the step's
+/// name and `Entry`. Where no run can have visited the step before, it returns the step itself.
 ///
 /// ```
 /// surefire::recipe! {
@@ -399,8 +414,8 @@
 ///
 /// # Former names
 ///
-/// `was` lists names that a step had before, and with an arrow those that its outcomes had, for runs
-/// that began under them.
+/// `was` lists names that a step had before, and with an arrow those that its outcomes had, for
+/// runs that began under them.
 ///
 /// ```
 /// surefire::recipe! {

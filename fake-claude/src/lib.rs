@@ -1,9 +1,11 @@
 //! For tests: the path of the fake CLI, its plan, and its log of calls.
 //!
 //! ```text
-//! let plan = json!({ "answers": [{ "pick": "issues-found" }, { "act": "silence" }], "default": {} });
+//! let answers = json!([{ "pick": "issues-found" }, { "act": "silence" }]);
+//! let plan = json!({ "answers": answers, "default": {} });
 //! std::fs::write(folder.join("plan.json"), plan.to_string())?;
-//! // Run `fake_claude::program()` with CLAUDE_CODE_FAKE_PLAN=<folder>/plan.json, then look at the oracle:
+//! // Run `fake_claude::program()` with CLAUDE_CODE_FAKE_PLAN=<folder>/plan.json, then look at the
+//! // oracle:
 //! let calls = fake_claude::calls(&folder.join("calls.jsonl"));
 //! ```
 //!

@@ -1,7 +1,7 @@
 //! A hash of the graph: the names of the steps, of their outcomes, and of what those lead to, and
-//! where a step's limit leads. A change to any of them changes it. Prompts, labels and numbers are left out on purpose, so that
-//! editing those does not strand runs in progress. So is the order in which an author writes steps
-//! and outcomes.
+//! where a step's limit leads. A change to any of them changes it. Prompts, labels and numbers are
+//! left out on purpose, so that editing those does not strand runs in progress. So is the order in
+//! which an author writes steps and outcomes.
 
 use crate::model::{Next, Outcome, Shape, Step};
 

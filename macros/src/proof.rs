@@ -8,11 +8,11 @@ use crate::model::{Claim, Flow, Shape, Step};
 pub(crate) struct Proof {
     /// No run takes more steps than this.
     pub(crate) max_steps: u32,
-    /// Whether a run can take as many; where the graph has too many walks to look at, `max_steps` is
-    /// only a bound.
+    /// Whether a run can take as many; where the graph has too many walks to look at, `max_steps`
+    /// is only a bound.
     pub(crate) max_steps_is_exact: bool,
-    /// The steps of the longest walk, and how often each runs there. If `max_steps` is only a bound:
-    /// what it was computed from.
+    /// The steps of the longest walk, and how often each runs there. If `max_steps` is only a
+    /// bound: what it was computed from.
     pub(crate) heaviest_path: Vec<(usize, u32)>,
     /// The configured limits that can never be reached.
     pub(crate) never_trips: Vec<Limit>,

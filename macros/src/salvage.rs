@@ -14,7 +14,7 @@ use crate::resolve::{Resolved, ResolvedFragment};
 use crate::syntax::{self, Fragment, Input};
 use crate::{check, expand, registry};
 
-/// A recipe's mistakes, as far as they can be found, and its items, or at least stubs with its name.
+/// A recipe's mistakes, as far as they can be found, and its items, or stubs with its name.
 pub(crate) fn recipe(input: &Input, error: &TokenStream) -> TokenStream {
     let mistakes = attempt(|| mistakes(input.written.clone()));
     let items = attempt(|| stubs(input.written.clone(), &input.krate)).flatten();

@@ -10,10 +10,10 @@ use quote::quote;
 use crate::syntax::Input;
 
 /// Generates each kind of item: one step leads to another, exits, and restarts; one prompt is a
-/// text, the other a constant, and one step is a command; `Other` is implied in one step and written
-/// in another; tools come from the recipe, the step and a constant; there is evidence of each kind,
-/// a scope, an outcome with findings, and a claim of each kind; a step has a limit of its own, and
-/// somewhere to go.
+/// text, the other a constant, and one step is a command; `Other` is implied in one step and
+/// written in another; tools come from the recipe, the step and a constant; there is evidence of
+/// each kind, a scope, an outcome with findings, and a claim of each kind; a step has a limit of
+/// its own, and somewhere to go.
 #[test]
 fn recipe() {
     let items = crate::recipe_tokens(&input(quote! {

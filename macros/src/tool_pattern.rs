@@ -1,8 +1,8 @@
 //! Which texts can stand for a command that an agent may run.
 //!
 //! This file is in the library and in the macro crate, word for word, because the macro cannot
-//! import the library: a pattern means the same in a recipe, in a constant and on the command line. A test
-//! in `tests/architecture/` compares the two.
+//! import the library: a pattern means the same in a recipe, in a constant and on the command line.
+//! A test in `tests/architecture/` compares the two.
 
 /// Characters that are special to a shell. A line with one of them is several commands, or does
 /// more than run one.

@@ -1,8 +1,8 @@
 //! Searches for a path that contradicts a claim.
 //!
 //! A state is a step, and whether what the claim needs has been reported. There are two for each
-//! step, so the search is linear in steps plus outcomes. A step with a limit of its own may be full,
-//! so an outcome that leads to it may also lead where its limit does.
+//! step, so the search is linear in steps plus outcomes. A step with a limit of its own may be
+//! full, so an outcome that leads to it may also lead where its limit does.
 
 use std::collections::VecDeque;
 
@@ -86,9 +86,9 @@ fn trace(
     Witness { taken, after_since: since == Some(at.0) }
 }
 
-/// Where an outcome of this step may lead: to its target and, past full steps, to where their limits
-/// lead. As in [`Graph::with_detours`](crate::graph::Graph::with_detours), only a step of the same
-/// component can be full.
+/// Where an outcome of this step may lead: to its target and, past full steps, to where their
+/// limits lead. As in [`Graph::with_detours`](crate::graph::Graph::with_detours), only a step of
+/// the same component can be full.
 fn targets<'a>(
     recipe: &'a Resolved,
     components: &Components,

@@ -31,7 +31,9 @@ pub type BoxFuture<T> = Pin<Box<dyn Future<Output = T> + Send>>;
 /// `agent_conformance!` in `testkit/` tests this contract, for your own agents too.
 ///
 /// ```
-/// use surefire::agent::{AgentInfo, Agent, BoxFuture, Failure, TurnContext, Reply, Turn, UnknownModel};
+/// use surefire::agent::{
+///     Agent, AgentInfo, BoxFuture, Failure, Reply, Turn, TurnContext, UnknownModel,
+/// };
 ///
 /// /// Returns its prompt.
 /// struct Echo;

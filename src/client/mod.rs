@@ -11,7 +11,8 @@
 //! use surefire::wire::{ServerMessage, StartRecipe};
 //!
 //! # async fn example() -> Result<(), surefire::client::ClientError> {
-//! let server = Endpoint::at(([127, 0, 0, 1], 8080).into(), "untethered-00112233445566778899aabbccddeeff");
+//! let server =
+//!     Endpoint::at(([127, 0, 0, 1], 8080).into(), "untethered-00112233445566778899aabbccddeeff");
 //! let mut client = Client::connect(server).await?;
 //! let started = client.start_recipe(StartRecipe::new("implement-and-review")).await?;
 //! loop {

@@ -13,12 +13,15 @@ use crate::{Advise, Remedy};
 /// A prompt for a session.
 ///
 /// ```
-/// # async fn hello(engine: &surefire::engine::Engine) -> Result<(), surefire::engine::SendPromptError> {
+/// # use surefire::engine::{Engine, SendPromptError};
+/// # async fn hello(engine: &Engine) -> Result<(), SendPromptError> {
 /// use surefire::engine::{NewSessionSpec, SendPrompt};
 ///
 /// let session = uuid::Uuid::new_v4().into();
-/// let begin = NewSessionSpec { directory: Some("/home/me/payments".into()), ..Default::default() };
-/// let sent = engine.send_prompt(SendPrompt { session, text: "Is the build green?".into(), begin: Some(begin) }).await?;
+/// let directory = Some("/home/me/payments".into());
+/// let begin = Some(NewSessionSpec { directory, ..Default::default() });
+/// let text = "Is the build green?".into();
+/// let sent = engine.send_prompt(SendPrompt { session, text, begin }).await?;
 /// assert!(sent.new_session);
 /// # Ok(())
 /// # }

@@ -10,10 +10,12 @@
 //! [`Commands::execute`] for commands.
 //!
 //! ```text
-//! Git ──find──→ Repository ──snapshot──→ TreeSnapshot, before and after ──→ changes, diff, commits, look, violations
+//! Git ──find──→ Repository ──snapshot──→ TreeSnapshot, before and after
+//!                                        ──→ changes, diff, commits, look, violations
 //!     │                    └─head_file──→ ProjectFile::parse
 //!     └─add_worktree──→ a directory for one run ──→ merge_worktree or discard_worktree
-//! Commands ──execute──→ CommandEvent::Spawned, recorded by the caller ──go──→ lines, shown live ──→ CommandEnd
+//! Commands ──execute──→ CommandEvent::Spawned, recorded by the caller
+//!                                        ──go──→ lines, shown live ──→ CommandEnd
 //!          └─recover──→ CommandFate, after a crash
 //! ```
 

@@ -129,13 +129,17 @@ pub fn instructions(step: &StepOutline) -> String {
 /// The problem is an [`Unread`](super::Unread), or its text if only that was stored.
 ///
 /// ```
-/// use surefire::recipes::ImplementAndReview;
 /// use surefire::outcome::{read, reminder};
+/// use surefire::recipes::ImplementAndReview;
 ///
 /// let step = ImplementAndReview::OUTLINE.first_step();
 /// let problem = read("All done!", step).unwrap_err();
 /// let reminder = reminder(step, &problem);
-/// assert!(reminder.starts_with("Your last reply could not be used: there is no JSON object in the reply;"));
+/// assert!(
+///     reminder.starts_with(
+///         "Your last reply could not be used: there is no JSON object in the reply;"
+///     )
+/// );
 /// assert!(reminder.contains("Please respond again with JSON per the instructions."));
 /// assert!(reminder.contains(r#"{"outcome": "complete"}"#));
 /// ```

@@ -15,7 +15,8 @@ use crate::{Advise, Remedy};
 /// let problem = read_among(r#"{"outcome": "Complete"}"#, &["complete", "other"]).unwrap_err();
 /// assert_eq!(
 ///     problem.to_string(),
-///     "`Complete` is not an outcome of this step; use one of these, letter for letter: `complete`, `other`"
+///     "`Complete` is not an outcome of this step; \
+///      use one of these, letter for letter: `complete`, `other`"
 /// );
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, strum::IntoStaticStr)]

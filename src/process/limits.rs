@@ -8,7 +8,8 @@ use std::time::Duration;
 /// use std::time::Duration;
 /// use surefire::process::ProcessLimits;
 ///
-/// let limits = ProcessLimits { total_timeout: Duration::from_mins(10), ..ProcessLimits::default() };
+/// let limits =
+///     ProcessLimits { total_timeout: Duration::from_mins(10), ..ProcessLimits::default() };
 /// assert_eq!(limits.max_line_bytes, 8 << 20);
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

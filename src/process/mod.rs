@@ -22,8 +22,10 @@
 //! # #[tokio::main(flavor = "current_thread")]
 //! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let directory = tempfile::tempdir()?;
-//! let command = Command::new("sh", ProcessMark::new(uuid::Uuid::new_v4())).arguments(["-c", "echo hello"]);
-//! let held = command.start(Files::at(directory.path()), ProcessLimits::default(), TextLines).await?;
+//! let command =
+//!     Command::new("sh", ProcessMark::new(uuid::Uuid::new_v4())).arguments(["-c", "echo hello"]);
+//! let held =
+//!     command.start(Files::at(directory.path()), ProcessLimits::default(), TextLines).await?;
 //! // A caller that wants to find the process after a crash persists `held.process()` here.
 //! let supervised = held.release(Vec::new()).await?;
 //!

@@ -11,7 +11,10 @@ use serde::{Deserialize, Serialize};
 /// ```
 /// use surefire::CommandLine;
 ///
-/// assert_eq!(CommandLine::Shell("cargo test | tee log".into()).to_string(), "cargo test | tee log");
+/// assert_eq!(
+///     CommandLine::Shell("cargo test | tee log".into()).to_string(),
+///     "cargo test | tee log"
+/// );
 /// let program = CommandLine::Program(["cargo".into(), "test".into()].to_vec().into());
 /// assert_eq!(program.to_string(), "cargo test");
 /// ```

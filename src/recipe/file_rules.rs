@@ -47,7 +47,8 @@ impl FileScope {
     /// ```
     /// use surefire::FileScope;
     ///
-    /// let scope = FileScope { deny: vec!["docs/**".into(), "**.rs".into()].into(), ..FileScope::EVERYTHING };
+    /// let deny = vec!["docs/**".into(), "**.rs".into()].into();
+    /// let scope = FileScope { deny, ..FileScope::EVERYTHING };
     /// let (pattern, why) = scope.flaw().unwrap();
     /// assert_eq!(pattern, "**.rs");
     /// assert_eq!(why, "`**` stands alone between slashes: `src/**` or `**/name`");

@@ -102,7 +102,7 @@ pub enum Remedy {
         /// That name.
         name: String,
     },
-    /// Choose one of those that exist.
+    /// Choose one of the configured agents.
     Choose {
         /// The names to choose from.
         names: Vec<String>,
@@ -258,7 +258,7 @@ impl fmt::Display for Remedy {
 
             Self::DidYouMean { name } => return write!(f, "did you mean `{name}`?"),
             Self::Choose { names } => {
-                return write!(f, "choose one of: {}", names.join(", "));
+                return write!(f, "choose one with `--agent`: {}", names.join(", "));
             }
             Self::RenameOrRemove { names } => {
                 return write!(f, "rename it to one of {}, or remove it", names.join(", "));

@@ -19,7 +19,9 @@ use super::wire_enum::UnknownName;
 /// let json = serde_json::to_string(&review.position().snapshot())?;
 ///
 /// let snapshot = serde_json::from_str(&json)?;
-/// let AnyStep::CodeReview(review) = ImplementAndReview::resume(&snapshot)? else { unreachable!() };
+/// let AnyStep::CodeReview(review) = ImplementAndReview::resume(&snapshot)? else {
+///     unreachable!()
+/// };
 /// let fix = review.issues_found()?;
 /// # let _ = fix;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -66,7 +68,7 @@ pub enum SnapshotError {
     },
     /// Something that the run can still reach has changed since it began.
     #[error(
-        "recipe `{recipe}` has changed since this run began, which cannot go on from step `{step}`: {}{}",
+        "recipe `{recipe}` has changed since this run began, and the run cannot continue from step `{step}`: {}{}",
         in_words(changes),
         advice(self)
     )]

@@ -33,7 +33,8 @@ const OTHER: &str = "other";
 /// # use surefire::run::{NewIds, Limits, RunSpec, Usage};
 /// # use uuid::Uuid;
 /// # fn fresh() -> NewIds {
-/// #     NewIds { attempt: Uuid::new_v4().into(), run: Uuid::new_v4().into(), session: Uuid::new_v4().into() }
+/// #     let id = Uuid::new_v4;
+/// #     NewIds { attempt: id().into(), run: id().into(), session: id().into() }
 /// # }
 /// # let spec = RunSpec {
 /// #     run: fresh().run, session: fresh().session, agent: "claude".into(), rehearsal: false,
@@ -45,7 +46,7 @@ const OTHER: &str = "other";
 ///
 /// let (mut run, first) = Run::start(&ImplementAndReview, spec, fresh());
 /// let Action::Ask(ask) = first.action else { unreachable!() };
-/// assert!(ask.prompt.ends_with("Your possible outcomes for this step: complete, no-tasks, blocked, other"));
+/// assert!(ask.prompt.ends_with("outcomes for this step: complete, no-tasks, blocked, other"));
 ///
 /// let reply = Input::Replied {
 ///     attempt: ask.attempt,

@@ -35,8 +35,8 @@ impl Run {
     /// Rebuilds a run from all of its events.
     ///
     /// # Errors
-    /// The events do not begin with the start of a run, or its recipe has changed since in a way that
-    /// the run cannot follow. In that case, leave the run as it is.
+    /// The events do not begin with the start of a run, or its recipe has changed since in a way
+    /// that the run cannot follow. In that case, leave the run as it is.
     pub fn replay<'a>(
         recipe: &'static dyn AnyRecipe,
         events: impl IntoIterator<Item = &'a Event>,

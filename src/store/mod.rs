@@ -41,7 +41,9 @@ use crate::run::{AttemptId, PromptId, RunId, SessionId};
 ///
 /// ```
 /// # fn main() -> Result<(), surefire::store::StoreError> {
-/// use surefire::store::{Change, Commit, Memory, NewMessage, NewSession, Role, SessionEvent, Store};
+/// use surefire::store::{
+///     Change, Commit, Memory, NewMessage, NewSession, Role, SessionEvent, Store,
+/// };
 /// use uuid::Uuid;
 ///
 /// let store: &dyn Store = &Memory::default();

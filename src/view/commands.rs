@@ -49,7 +49,8 @@ impl CommandContext<'_> {
     ///     created_from: None,
     ///     task: None,
     /// };
-    /// let context = CommandContext { program: "surefire", data: None, directory: None, script: None };
+    /// let context =
+    ///     CommandContext { program: "surefire", data: None, directory: None, script: None };
     /// let command = context.command(&ActionKind::Again, &run).unwrap();
     /// assert_eq!(command, "surefire run rebase --dir '/projects/my shop'");
     /// ```

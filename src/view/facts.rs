@@ -24,6 +24,6 @@ pub struct RunFacts {
     /// The work tree that its worktree was created from, if it is isolated. A
     /// [`Timeline`](super::Timeline) takes it from the run's first event.
     pub created_from: Option<String>,
-    /// Its task, if it has one. A [`Timeline`](super::Timeline) takes it from the run's first event.
+    /// Its task, if it has one. A [`Timeline`](super::Timeline) takes it from the first event.
     pub task: Option<String>,
 }

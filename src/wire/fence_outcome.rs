@@ -11,7 +11,10 @@ use crate::outcome;
 /// ```
 /// use surefire::wire::fence_outcome;
 ///
-/// assert_eq!(fence_outcome(r#"All done. {"outcome": "complete"}"#), "All done.\n\n```json\n{\"outcome\": \"complete\"}\n```");
+/// assert_eq!(
+///     fence_outcome(r#"All done. {"outcome": "complete"}"#),
+///     "All done.\n\n```json\n{\"outcome\": \"complete\"}\n```"
+/// );
 /// assert_eq!(fence_outcome("All done."), "All done.");
 /// ```
 #[must_use]

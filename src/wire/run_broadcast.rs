@@ -48,7 +48,11 @@ impl RunBroadcast {
     ///     in_turn: false,
     /// };
     /// let (from, outcome, to) = ("implement".into(), "complete".into(), "code-review".into());
-    /// let messages = broadcast.apply(4, 1_750_000_000_000, &Event::Moved { from, outcome, to, number: 2, visit: 1, instead_of: None });
+    /// let messages = broadcast.apply(
+    ///     4,
+    ///     1_750_000_000_000,
+    ///     &Event::Moved { from, outcome, to, number: 2, visit: 1, instead_of: None },
+    /// );
     /// let kinds: Vec<_> = messages.iter().map(|message| message.kind()).collect();
     /// assert_eq!(kinds, ["recipe_step_transition", "recipe_started"]);
     /// ```

@@ -6,6 +6,7 @@
 //! A binary of its own: it reads sources and pages as text and links nothing of the library, so it
 //! is there in a moment.
 
+mod columns;
 mod cycles;
 mod names;
 mod readme;

@@ -112,7 +112,7 @@ fn recipes_are_checked_against_the_runs_of_the_store() {
     rehearsed(&place, &["happy"]);
     assert_eq!(place.run(&check).ok(), nothing, "a run that met its goal has nothing left to do");
     rehearsed(&place, &["blocked"]);
-    assert_eq!(place.run(&check).ok(), "implement-and-review  ✓ 1 run goes on\n");
+    assert_eq!(place.run(&check).ok(), "implement-and-review  ✓ 1 run continues\n");
     let refused = other_recipes(&check);
     assert_eq!(refused.status, 0, "no run is in progress: {}", refused.stdout);
     assert!(refused.stdout.contains("✗ 1 run stops"), "{}", refused.stdout);
@@ -121,10 +121,10 @@ fn recipes_are_checked_against_the_runs_of_the_store() {
     let mut running = place.begin(&["run", "implement-and-review", "--json", "--rehearse", "slow"]);
     running.until("recipe_step_started");
     // The process that drives the run holds the store, and is asked.
-    assert_eq!(place.run(&check).ok(), "implement-and-review  ✓ 2 runs go on\n");
+    assert_eq!(place.run(&check).ok(), "implement-and-review  ✓ 2 runs continue\n");
     running.signal(Signal::KILL);
     running.ended_somehow();
-    assert_eq!(place.run(&check).ok(), "implement-and-review  ✓ 2 runs go on\n");
+    assert_eq!(place.run(&check).ok(), "implement-and-review  ✓ 2 runs continue\n");
     let refused = other_recipes(&["recipes", "--check", "--json"]);
     assert_eq!(refused.status, 1, "{}{}", refused.stdout, refused.stderr);
     let checked: Value = serde_json::from_str(&refused.stdout).unwrap();

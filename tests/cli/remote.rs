@@ -172,6 +172,10 @@ fn a_rehearsal_runs_beside_a_server() {
     assert_eq!(place.run(&["runs", "--limit", "2"]).ok().lines().count(), 3);
     let id = listed.lines().nth(1).and_then(|line| line.split_whitespace().next()).unwrap();
     assert!(place.run(&["why", id]).ok().contains("task-committed"));
+    let words = ["run", "implement-and-review", "--rehearse", "overloaded", "--pace-ms", "0"];
+    place.run(&words);
+    let resumed = place.run(&["resume", "--rehearse", "happy", "--pace-ms", "0"]).ok();
+    assert!(resumed.contains("Task committed"), "the last run, as for `why`: {resumed}");
     drop(server);
     assert!(place.run(&["why", id]).ok().contains("task-committed"), "and without the server");
 }

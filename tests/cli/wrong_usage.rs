@@ -76,6 +76,7 @@ const WRONG: &[&[&str]] = &[
     &["--parallel", "0"],
     &["--allow-host", ""],
     &["run", "rebase", "--budget-usd", "-1"],
+    &["run", "implement-and-review", "fix", "the", "rounding"],
     &["--parallel", "many"],
     &["run", "rebase", "--untrusted", "skp"],
     &["run", "rebase", "--trust", "--untrusted=skip"],

@@ -45,7 +45,7 @@ async fn each_refusal_says_what_to_do() {
         ),
         (
             Start { provider: Some("cursor".into()), ..harness.start_request() },
-            "no agent `cursor` here; choose one of: fake",
+            "no agent `cursor` here; choose one with `--agent`: fake",
         ),
     ];
     for (request, words) in table {

@@ -94,7 +94,10 @@ async fn a_session_that_cannot_begin_is_refused_with_the_cause_and_not_persisted
             Some(at(place.join("missing"))),
             "missing` does not exist; create it, or name another one".into(),
         ),
-        (Some(by("cursor")), "there is no agent `cursor` here; choose one of: fake, claude".into()),
+        (
+            Some(by("cursor")),
+            "there is no agent `cursor` here; choose one with `--agent`: fake, claude".into(),
+        ),
         (Some(by("claude")), "/nowhere/claude".into()),
     ];
     for (begin, words) in table {

@@ -106,8 +106,8 @@ proptest! {
 
 #[test]
 fn the_bound_is_reached_where_review_never_ends() {
-    // Implement completes, the review finds something twice and then nothing. A third fix would need
-    // a fourth review.
+    // Implement completes, the review finds something twice and then nothing. A third fix would
+    // need a fourth review.
     let steps = walk::<ImplementAndReview, implement_and_review::AnyStep>(&[0, 1, 0, 1, 0, 0, 0]);
     assert_eq!(steps, 7);
     assert_eq!(ImplementAndReview::MAX_STEPS, steps);

@@ -124,7 +124,7 @@ fn a_change_is_graded() {
     );
     assert_eq!(
         grade(MAPPED),
-        "recipe `ship`: runs in progress go on\n  \
+        "recipe `ship`: runs in progress continue\n  \
          a run begins with step `prepare` and not with `build`\n  step `prepare` was added"
     );
     assert_eq!(
@@ -145,10 +145,10 @@ fn only_a_change_that_every_run_can_follow_is_written_without_asking() {
     let current = |catalog| Ok(Some(RecipesLock::of(catalog).to_string()));
     assert_eq!(verify(FIRST, None), Ok(None));
     assert_eq!(verify(FIRST, Some("1")), Ok(None));
-    let told = verify(MAPPED, None).unwrap_err();
+    let error = verify(MAPPED, None).unwrap_err();
     assert!(
-        told.ends_with("every run goes on; write it with `UPDATE_RECIPES_LOCK=1 cargo test`"),
-        "{told}"
+        error.ends_with("every run continues; write it with `UPDATE_RECIPES_LOCK=1 cargo test`"),
+        "{error}"
     );
     assert_eq!(verify(MAPPED, Some("1")), current(MAPPED));
     for catalog in [RENAMED, LONGER, RETIRED] {

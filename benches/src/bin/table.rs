@@ -12,7 +12,7 @@ use surefire_benches::transitions::{CONTENDERS, Contender};
 
 const TRANSITIONS: u64 = 1_000_000;
 
-/// As a crate that depends on the library builds it: the workspace's own profile is for the program.
+/// As a crate that depends on the library builds it: the workspace's profile is for programs.
 const LIBRARY_PROFILE: &str = "profile.release.package.surefire.opt-level=3";
 
 fn main() -> ExitCode {

@@ -85,7 +85,7 @@ fn distinct(
     };
     if let Some((_, first)) = seen.iter().find(|(known, _)| known.written() == opposite) {
         let message = format!(
-            "`{written}` contradicts `{opposite}`, so no run could go on here: keep one of them"
+            "`{written}` contradicts `{opposite}`, so no run could continue here: keep one of them"
         );
         diagnostics.error_and(term, message, first, "the_other_one");
     }

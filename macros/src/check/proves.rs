@@ -68,7 +68,7 @@ fn contradicted(
     let message = format!("{subject} without {}{since}: {path}", spelling::alternatives(&needs));
     match last_mapping(recipe, witness) {
         Some(mapping) => {
-            diagnostics.error_and(&written.goal, message, mapping, "the_last_transition");
+            diagnostics.error_and(&written.goal, message, mapping, "contradicted_here");
         }
         None => diagnostics.error(&written.goal, message),
     }

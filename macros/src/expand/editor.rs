@@ -1,11 +1,11 @@
 //! What only rust-analyzer reads: each name that the author wrote, once more, for a macro that puts
-//! it where an editor knows what can stand there (`src/recipe/editor.rs`). It completes and explains
-//! names that the rest of the expansion does not use, or uses only once they are right.
+//! it where an editor knows what can stand there (`src/recipe/editor.rs`). It completes and
+//! explains names that the rest of the expansion does not use, or uses only once they are right.
 //!
 //! To complete a name, rust-analyzer expands the recipe with a placeholder in it, which makes it
-//! invalid, and follows the first occurrence of that placeholder. It gives up if the occurrence lies
-//! behind the end of the same macro call in the valid expansion. So this comes before everything
-//! else, errors included, and the macro pads its output.
+//! invalid, and follows the first occurrence of that placeholder. It gives up if the occurrence
+//! lies behind the end of the same macro call in the valid expansion. So this comes before
+//! everything else, errors included, and the macro pads its output.
 
 use proc_macro2::TokenStream;
 use quote::quote;

@@ -38,8 +38,8 @@ impl Expansion<'_> {
 
 /// The traits of an enum of names: ours, strum's and serde's.
 ///
-/// They are generated instead of derived, because derives would require the author's crate to depend
-/// on strum and serde, and would more than double the compile time.
+/// They are generated instead of derived, because derives would require the author's crate to
+/// depend on strum and serde, and would more than double the compile time.
 pub(super) fn names(
     krate: &TokenStream,
     name: &TokenStream,

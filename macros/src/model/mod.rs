@@ -216,7 +216,7 @@ pub(crate) enum Next {
 pub(crate) enum Exit {
     /// A variant of the recipe's registry, or of the standard one.
     Authored(Reason),
-    /// The standard one of the implied `Other`, also used in place of an unknown one after a mistake.
+    /// The standard one of the implied `Other`, and what replaces an unknown one.
     StandardOther,
 }
 

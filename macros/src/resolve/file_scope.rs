@@ -1,4 +1,4 @@
-//! Which files a scope names. The rule about scopes reports the flaws, and the outline has the rest.
+//! Which files a scope names. The rule about scopes reports the flaws; the outline has the rest.
 
 use syn::LitStr;
 

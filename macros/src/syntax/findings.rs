@@ -16,8 +16,8 @@ pub(crate) struct Carried {
 }
 
 impl Carried {
-    /// Reads the parentheses, if an arrow or another outcome follows them: without either they do not
-    /// belong to a mapping.
+    /// Reads the parentheses, if an arrow or another outcome follows them: without either they do
+    /// not belong to a mapping.
     pub(super) fn parse(
         outcome: &Ident,
         input: ParseStream<'_>,

@@ -34,7 +34,7 @@ pub(super) struct Included {
 }
 
 impl Included {
-    /// Reads what [`splice`] wrote: the path and the prefix, the parameters, the arguments, the steps.
+    /// Reads what [`splice`] wrote: the path and the prefix, parameters, arguments, steps.
     pub(super) fn parse(
         input: ParseStream<'_>,
         diagnostics: &mut Diagnostics,
@@ -259,8 +259,8 @@ pub(crate) fn fetch(input: &Input) -> Option<TokenStream> {
     })
 }
 
-/// Inserts fetched steps: the input is what the macro of `steps!` carries, followed by what [`fetch`]
-/// wrote.
+/// Inserts fetched steps: the input is what the macro of `steps!` carries, followed by what
+/// [`fetch`] wrote.
 pub(crate) fn splice(input: TokenStream) -> Option<Input> {
     let mut parts = input.into_iter().map(|token| match token {
         TokenTree::Group(group) => Some(group.stream()),

@@ -1,5 +1,5 @@
-//! `include name(…) as Early;`: the included steps are called `EarlyReview`, `EarlyFix` and so on, so
-//! that a recipe can include the same steps twice.
+//! `include name(…) as Early;`: the included steps are called `EarlyReview`, `EarlyFix` and so on,
+//! so that a recipe can include the same steps twice.
 
 use proc_macro2::{Ident, Span, TokenTree};
 use syn::ext::IdentExt;
@@ -47,8 +47,8 @@ impl Prefix {
             .ok()
     }
 
-    /// The name of a shared step in this recipe. It lies where the prefix is written, and belongs to
-    /// the macro, so that no editor renames a part of it.
+    /// The name of a shared step in this recipe. It lies where the prefix is written, and belongs
+    /// to the macro, so that no editor renames a part of it.
     pub(super) fn rename(&self, step: &Ident) -> Ident {
         let span = self.0.span().resolved_at(Span::call_site());
         Ident::new(&format!("{}{}", self.0.unraw(), step.unraw()), span)

@@ -19,7 +19,7 @@ const EXAMPLES: &str = "\
 Examples:
   surefire recipes           list the recipes
   surefire recipes --json    for programs, as the server lists them
-  surefire recipes --check   see which runs can go on with the recipes of this program
+  surefire recipes --check   see which runs can continue with the recipes of this program
 
 STEPS is the number of steps in a recipe, MAX the maximum number of steps in a run.";
 
@@ -29,8 +29,8 @@ pub(in crate::cli) struct Recipes {
     /// Print JSON: the recipes, as `GET /api/recipes` lists them
     #[arg(long)]
     json: bool,
-    /// Check which runs can go on with these recipes; the exit status is 1 if one that is open or
-    /// paused cannot
+    /// Check which runs can continue with these recipes; the exit status is 1 if one that is open
+    /// or paused cannot
     #[arg(long)]
     check: bool,
     #[command(flatten)]

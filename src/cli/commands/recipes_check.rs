@@ -1,4 +1,4 @@
-//! `surefire recipes --check`: which runs of the store can go on with the recipes of this program.
+//! `surefire recipes --check`: which runs of the store can continue with this program's recipes.
 
 use std::collections::BTreeMap;
 use std::process::ExitCode;
@@ -24,7 +24,7 @@ use crate::{Catalog, Verdict};
 /// At most this many of the runs that have ended and can be resumed are checked, the newest.
 const MAX_ENDED: usize = 50;
 
-/// A run that has not met its goal, and whether it can go on.
+/// A run that has not met its goal, and whether it can continue.
 #[derive(Debug, Serialize)]
 struct Checked {
     run_id: RunId,
@@ -104,7 +104,7 @@ async fn check(history: &RunHistory, catalog: Catalog) -> Result<Vec<Checked>, C
     Ok(checked)
 }
 
-/// Why a run cannot go on with these recipes: the engine would find the same.
+/// Why a run cannot continue with these recipes: the engine would find the same.
 fn obstacle(catalog: Catalog, journal: &Journal) -> Option<String> {
     let recipe = match catalog.find(&journal.run.recipe_id) {
         Ok(recipe) => recipe,
@@ -128,8 +128,8 @@ fn text(checked: &[Checked]) -> String {
         let going = runs.len() - stops.len();
         let goes_on = match going {
             0 => None,
-            1 => Some("1 run goes on".to_owned()),
-            _ => Some(format!("{} go on", count(going, "run"))),
+            1 => Some("1 run continues".to_owned()),
+            _ => Some(format!("{} continue", count(going, "run"))),
         };
         let ends = (!stops.is_empty()).then(|| match stops.len() {
             1 => "1 run stops".to_owned(),

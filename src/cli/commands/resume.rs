@@ -6,7 +6,6 @@ use std::process::ExitCode;
 use clap::Args;
 
 use super::run::{LocalOptions, chosen_here, finish};
-use crate::cli::connection;
 use crate::cli::connection::{Connection, ResumeRequest};
 use crate::cli::context::Context;
 use crate::cli::find_run;
@@ -61,13 +60,15 @@ impl Resume {
         let chosen = chosen_here(context);
         wait(stoppable(async |mut stop| {
             let looking = async {
-                let history = connection::history(context.catalog, &data).await?;
-                find_run::run(&history, self.run.as_deref()).await
+                let found = find_run::anywhere(context.catalog, &data, self.run.as_deref()).await?;
+                Ok::<_, CliError>((found.run, found.data))
             };
-            let run = tokio::select! {
-                run = looking => run?,
+            let (run, data) = tokio::select! {
+                found = looking => found?,
                 status = stop.requested() => return Ok(ExitCode::from(status)),
             };
+            // A rehearsal beside a server has a data directory of its own.
+            self.local.paths = self.local.paths.in_directory(data);
             self.local.agent.must_be(context, &run)?;
             if let (true, Some(ending)) = (self.auto, &run.ending) {
                 if ending.goal_met {

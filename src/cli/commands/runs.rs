@@ -104,7 +104,7 @@ impl Runs {
         })
     }
 
-    /// Checks the names only if no run was found: the recipe of an old run may no longer be offered.
+    /// Checks the names only if no run was found: the recipe of an old run may be gone.
     fn check_names(&self, context: &Context) -> Result<(), CliError> {
         if let Some(recipe) = &self.recipe {
             show::find(context.catalog, recipe)?;

@@ -1,5 +1,5 @@
-//! Deleting old runs and sessions: in a store that this process has open, or through the server that
-//! has it.
+//! Deleting old runs and sessions: in a store that this process has open, or through the server
+//! that has it.
 
 use std::path::Path;
 use std::time::Duration;

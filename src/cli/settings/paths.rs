@@ -21,6 +21,11 @@ pub(in crate::cli) struct Paths {
 }
 
 impl Paths {
+    /// The same paths, in this data directory.
+    pub(in crate::cli) fn in_directory(self, data: PathBuf) -> Self {
+        Self { data: DataOption { data: Some(data) }, ..self }
+    }
+
     /// The data directory.
     pub(in crate::cli) fn data(&self) -> Result<PathBuf, CliError> {
         data::directory(self.data.data.as_deref())

@@ -1,7 +1,7 @@
 //! Where the operator's own prompts are: beside the configuration file.
 //!
 //! The platform's configuration directory belongs to the operator. A file that an option or a
-//! variable names may lie in a repository, where whoever can write to the repository could change
+//! variable names may lie in a repository, where anyone who can write to it could change
 //! prompts; so no prompts are read beside such a file.
 
 use std::path::{Path, PathBuf};

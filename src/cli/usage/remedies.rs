@@ -129,7 +129,7 @@ fn recipes() -> Vec<Row> {
                     renamed: None,
                 }],
             },
-            "recipe `rebase` has changed since this run began, which cannot go on from step `fix`: step `review` was removed",
+            "recipe `rebase` has changed since this run began, and the run cannot continue from step `fix`: step `review` was removed",
             "start the recipe again, or resume with the version that began the run",
         ),
         row(
@@ -394,7 +394,7 @@ fn engines() -> Vec<Row> {
         ("there is no room left for the store", "make room on its disk, or raise its largest size");
     const OFF: (&str, &str) = ("recipes are switched off", "switch orchestration on first");
     const NO_AGENT: (&str, &str) =
-        ("there is no agent `cursor` here", "choose one of: puppet, claude");
+        ("there is no agent `cursor` here", "choose one with `--agent`: puppet, claude");
     const EMPTY: (&str, &str) =
         ("the agent reports an error: the prompt is empty", "say what to do");
     const RELATIVE: (&str, &str) = ("working directory `a` is relative", "give an absolute path");

@@ -102,6 +102,9 @@ impl UsageError<'_> {
             self.error.remove(ContextKind::SuggestedSubcommand);
             return vec![format!("to run it: `{} run {word}`", program_name())];
         }
+        if self.path.command.get_positionals().any(|known| known.get_id() == "task") {
+            return vec!["put the task into quotes".to_owned()];
+        }
         if self.path.command.has_subcommands() && self.words.iter().all(|word| word != "--") {
             let names = self.path.names();
             if let Some(near) = closest(word, names.iter().map(String::as_str)) {

@@ -132,14 +132,14 @@ impl PromptFiles {
         // Without it, nothing is known about where the file comes from.
         let from =
             text::read(&self.directory, &self.ejected_from(recipe, step.name)).ok().flatten();
-        // An ejected prompt that was not edited is no change, not even after an upgrade.
+        // An ejected prompt that was not edited is not a change, even after an upgrade.
         if text == compiled || from.as_ref() == Some(&text) {
             return Ok(PromptSource::NotEdited);
         }
         Ok(PromptSource::Changed { text, outdated: from.filter(|from| *from != compiled) })
     }
 
-    /// Files that would replace no prompt, although somebody wrote them to replace one.
+    /// Files that replace no prompt, although they were written to replace one.
     fn unknown_files(&self, recipe: &'static Outline) -> Vec<PromptFileError> {
         let folder = self.folder(recipe);
         let entries = match folder.read_dir() {
@@ -187,7 +187,7 @@ fn file_name(step: &str) -> String {
     format!("{step}.{ENDING}")
 }
 
-/// Hidden files and the backups of editors replace no prompt, and nobody expects them to.
+/// Hidden files and the backups of editors, which are not meant to replace a prompt.
 fn is_ignored(entry: &DirEntry) -> bool {
     let name = entry.file_name();
     let name = name.to_string_lossy();

@@ -43,7 +43,7 @@ pub(super) fn read(directory: &Path, path: &Path) -> Result<Option<String>, Prom
         return Err(PromptDefect::NotText);
     }
     let text = normalized(text.trim_start_matches(BYTE_ORDER_MARK));
-    // A text that nobody can see says nothing.
+    // A text without visible characters is blank.
     let is_blank = text.chars().all(|c| c.is_whitespace() || is_hidden(c));
     if is_blank { Err(PromptDefect::Blank) } else { Ok(Some(text)) }
 }

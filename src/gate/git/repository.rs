@@ -111,8 +111,8 @@ impl Repository {
         &self.top
     }
 
-    /// A lock file of git, if there is one. A git process that is killed leaves its lock behind, and
-    /// every later commit fails until the file is removed.
+    /// A lock file of git, if there is one. A git process that is killed leaves its lock behind,
+    /// and every later commit fails until the file is removed.
     pub(in crate::gate) async fn lock_file(&self) -> Option<PathBuf> {
         let directory = self.index.parent()?;
         for name in LOCK_FILES {

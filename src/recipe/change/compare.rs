@@ -69,7 +69,7 @@ impl<'a> Comparison<'a> {
         changes
     }
 
-    /// The earlier steps from which a run cannot go on, because something that it can reach has
+    /// The earlier steps from which a run cannot continue, because something that it can reach has
     /// changed. With `renames`, those that remain once the suggested `was:` are added.
     pub(super) fn stops(&self, renames: bool) -> Vec<&'a str> {
         let is_changed = |step: &&str| {

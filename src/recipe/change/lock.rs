@@ -1,5 +1,5 @@
-//! `recipes.lock`: the graphs of a catalog's recipes as a text, which is kept beside the source, and
-//! what a change to a recipe means for runs that began before it.
+//! `recipes.lock`: the graphs of a catalog's recipes as a text, which is kept beside the source,
+//! and what a change to a recipe means for runs that began before it.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -44,9 +44,9 @@ pub struct LockedChange {
 /// What a change of a recipe means for runs that began before it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LockGrade {
-    /// All of them go on.
+    /// All of them continue.
     Compatible,
-    /// Names changed. With the `was` that the changes suggest, all of them go on.
+    /// Names changed. With the `was` that the changes suggest, all of them continue.
     AddWas,
     /// Runs at these steps stop.
     Breaks {
@@ -186,7 +186,7 @@ impl RecipesLock {
             Some(_) if is_compatible => Ok(Some(current())),
             Some("breaking") => Ok(Some(current())),
             None if is_compatible => Err(format!(
-                "the lock of the recipes is not current:{lines}\nevery run goes on; {WRITE}"
+                "the lock of the recipes is not current:{lines}\nevery run continues; {WRITE}"
             )),
             Some(_) | None => Err(format!(
                 "runs in progress cannot follow the recipes:{lines}\nfinish such runs first, and \
@@ -218,7 +218,7 @@ impl fmt::Display for LockedChange {
         write!(f, "recipe `{recipe}`: ")?;
         match grade {
             LockGrade::Compatible if changes.is_empty() => f.write_str("it is new")?,
-            LockGrade::Compatible => f.write_str("runs in progress go on")?,
+            LockGrade::Compatible => f.write_str("runs in progress continue")?,
             LockGrade::AddWas => f.write_str("add `was`, or runs in progress stop")?,
             LockGrade::Breaks { steps } => {
                 let names: Vec<_> = steps.iter().map(|step| format!("`{step}`")).collect();

@@ -39,7 +39,7 @@ impl ClaimedOutcome {
 
     fn basis(self, outline: &Outline) -> ClaimBasis {
         let (step, outcome) = self.of(outline);
-        // Commands verify a step only if the run goes on after it.
+        // Commands verify a step only if the run continues after it.
         let goes_on = !matches!(outcome.next, NextOutline::Exit(_));
         if step.command.is_some() {
             ClaimBasis::Command

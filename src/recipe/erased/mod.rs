@@ -246,9 +246,9 @@ impl Outline {
         step.outcomes.iter().filter(move |outcome| !(exit_on_other && outcome.is_implied()))
     }
 
-    /// The steps that a run can enter when it leaves this one, by their indices; a step that several
-    /// outcomes lead to is listed for each. One that has a limit of its own leads on to where a run
-    /// goes instead of visiting it once more.
+    /// The steps that a run can enter when it leaves this one, by their indices; a step that
+    /// several outcomes lead to is listed for each. One that has a limit of its own leads on to
+    /// where a run goes instead of visiting it once more.
     pub(super) fn followers(&self, step: usize) -> impl Iterator<Item = usize> {
         let nexts = self.steps[step].outcomes.iter().filter_map(|outcome| match outcome.next {
             NextOutline::Step(next) => Some(next),

@@ -11,7 +11,7 @@ impl<R: Recipe> Position<R> {
     /// has changed since.
     ///
     /// Visits of steps that are gone no longer count towards a limit on visits, but towards the one
-    /// on all steps. It is not public: the way to this position is no way through the graph of
+    /// on all steps. It is not public: the way to this position is not a path through the graph of
     /// today, so it must not become an `At`.
     pub(super) fn carry_over(
         snapshot: &Snapshot,

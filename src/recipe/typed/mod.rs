@@ -78,7 +78,8 @@ pub trait Recipe: Copy + Send + Sync + 'static {
 /// let mut position = Position::<ImplementAndReview>::begin();
 /// assert!(matches!(position.report("complete")?, Next::Step(step) if step.name == "code-review"));
 /// assert!(matches!(position.report("no-issues")?, Next::Step(step) if step.name == "commit"));
-/// assert!(matches!(position.report("committed")?, Next::Exit(exit) if exit.code() == "task-committed"));
+/// let Next::Exit(exit) = position.report("committed")? else { unreachable!() };
+/// assert_eq!(exit.code(), "task-committed");
 ///
 /// let error = position.report("complete").unwrap_err();
 /// assert_eq!(

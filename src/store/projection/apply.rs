@@ -16,7 +16,9 @@ use crate::store::error::StoreError;
 /// ```
 /// # fn main() -> Result<(), surefire::store::StoreError> {
 /// use surefire::run::{AttemptId, PromptId, RunId, SessionId};
-/// use surefire::store::projection::{AttemptRow, PromptRow, ReadRows, RunRow, SessionRow, project};
+/// use surefire::store::projection::{
+///     AttemptRow, PromptRow, ReadRows, RunRow, SessionRow, project,
+/// };
 /// use surefire::store::{Change, Commit, NewSession, SessionEvent, StoreError};
 ///
 /// /// An empty store.
@@ -26,7 +28,10 @@ use crate::store::error::StoreError;
 ///     fn last_global_seq(&self) -> Result<u64, StoreError> {
 ///         Ok(0)
 ///     }
-///     fn session(&self, _: SessionId) -> Result<Option<(SessionRow, Option<RunRow>)>, StoreError> {
+///     fn session(
+///         &self,
+///         _: SessionId,
+///     ) -> Result<Option<(SessionRow, Option<RunRow>)>, StoreError> {
 ///         Ok(None)
 ///     }
 ///     fn run(&self, _: RunId) -> Result<Option<(RunRow, SessionRow)>, StoreError> {

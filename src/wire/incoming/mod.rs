@@ -55,7 +55,8 @@ macro_rules! client_messages {
         /// ```
         /// use surefire::wire::ClientMessage;
         ///
-        /// assert_eq!(ClientMessage::read(r#"{"type": "ping", "mood": "fine"}"#), Ok(ClientMessage::Ping));
+        /// let read = ClientMessage::read(r#"{"type": "ping", "mood": "fine"}"#);
+/// assert_eq!(read, Ok(ClientMessage::Ping));
         /// assert_eq!(serde_json::to_string(&ClientMessage::Ping).unwrap(), r#"{"type":"ping"}"#);
         ///
         /// let refused = ClientMessage::read(r#"{"type": "start_recipe"}"#).unwrap_err();

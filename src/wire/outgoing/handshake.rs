@@ -116,7 +116,8 @@ impl ErrorMessage {
     ///
     /// let error = ErrorMessage::about(&StoreError::Full);
     /// assert_eq!(error.problem(), "there is no room left for the store");
-    /// assert_eq!(error.message, format!("{}; {}", error.problem(), error.remedy.as_deref().unwrap()));
+    /// let remedy = error.remedy.as_deref().unwrap();
+    /// assert_eq!(error.message, format!("{}; {remedy}", error.problem()));
     /// ```
     #[must_use]
     pub fn about(error: &impl Advise) -> Self {

@@ -289,7 +289,9 @@ macro_rules! suite {
         /// use surefire::agent::{Rehearsal, Script};
         /// use surefire_testkit::conformance::agent::{self, Candidate};
         ///
-        /// agent::all(|| Candidate::new(Rehearsal::new(Script::Happy), Rehearsal::new(Script::Slow)));
+        /// agent::all(|| {
+///     Candidate::new(Rehearsal::new(Script::Happy), Rehearsal::new(Script::Slow))
+/// });
         /// ```
         pub fn all(candidate: impl Fn() -> Candidate) {
             $(run($test, &candidate);)*

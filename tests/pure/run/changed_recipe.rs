@@ -1,4 +1,4 @@
-//! A run whose recipe changed: it goes on where nothing that it can still reach is different, and
+//! A run whose recipe changed: it continues where nothing that it can still reach is different, and
 //! otherwise says what is.
 
 use surefire::run::{Action, CheckVerdict, Event, Limits, Purpose, Resume, ResumedBy, Run};
@@ -117,7 +117,7 @@ fn run(outcomes: &[&str]) -> OneRun {
 
 /// The same run, driven by a program with another version of the recipe.
 fn continued(mut run: OneRun, recipe: &'static dyn AnyRecipe) -> OneRun {
-    run.run = Run::replay(recipe, &run.events).expect("the run can go on");
+    run.run = Run::replay(recipe, &run.events).expect("the run can continue");
     run.action = run.run.action();
     run
 }
@@ -127,7 +127,7 @@ fn refused(run: &OneRun, recipe: &'static dyn AnyRecipe) -> String {
 }
 
 #[test]
-fn a_run_goes_on_in_a_recipe_that_changed_behind_it() {
+fn a_run_continues_in_a_recipe_that_changed_behind_it() {
     let mut run = continued(run(&["done", "found"]), &renamed::Ship);
     let position = run.run.position();
     assert_eq!(
@@ -179,7 +179,7 @@ fn a_run_that_can_still_reach_a_change_stops_and_says_what_changed() {
     let at_first = run(&[]);
     assert_eq!(
         refused(&at_first, &renamed::Ship),
-        "recipe `ship` has changed since this run began, which cannot go on from step `build`: \
+        "recipe `ship` has changed since this run began, and the run cannot continue from step `build`: \
          outcome `done` of step `build` leads to `lint` and not to `review`; start the recipe again, \
          or resume with the version that began the run"
     );

@@ -253,8 +253,8 @@ export class State extends EventTarget {
     this.changed(`conversation:${history.session_id}`);
   }
 
-  // A recipe's steps, outcomes and limits. They do not change while the server runs. Its prompts may:
-  // `fresh` reads them again.
+  // A recipe's steps, outcomes and limits. They do not change while the server runs. Its prompts
+  // may: `fresh` reads them again.
   async outline(recipe, { fresh = false } = {}) {
     if (fresh || !this.outlines.has(recipe)) this.outlines.set(recipe, this.api.recipe(recipe));
     try {

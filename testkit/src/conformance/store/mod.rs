@@ -49,7 +49,8 @@ macro_rules! suite {
         ///
         /// ```
         /// mod memory {
-        ///     surefire_testkit::store_conformance!(|test| test(&surefire::store::Memory::default()));
+        ///     use surefire::store::Memory;
+///     surefire_testkit::store_conformance!(|test| test(&Memory::default()));
         /// }
         ///
         /// mod sqlite {

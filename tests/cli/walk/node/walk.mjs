@@ -4,8 +4,8 @@
 //   node walk.mjs <folder with node_modules> <ready line: garbage-once> <ready line:
 //   never-satisfied>
 //
-// It prints a line for each check, and `ok: N checks` at the end. If a check fails, it prints why and
-// exits with status 1.
+// It prints a line for each check, and `ok: N checks` at the end. If a check fails, it prints why
+// and exits with status 1.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -27,7 +27,7 @@ function check(what, holds) {
   console.log(`ok ${checks} - ${what}`);
 }
 
-// ---------------------------------------------------------------------------------------------------------------------
+// -------------------------------------------------------------------------------------------------
 // Reading, as strictly as the app
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
@@ -116,7 +116,7 @@ function decode(data, isBinary) {
   return message;
 }
 
-// ---------------------------------------------------------------------------------------------------------------------
+// -------------------------------------------------------------------------------------------------
 // The app's state, which outlives its sockets
 
 class App {
@@ -296,7 +296,7 @@ const startRequest = (ready) => ({
   type: "start_recipe", session_id: null, recipe_id: "implement-and-review", working_directory: ready.data_dir,
 });
 
-// ---------------------------------------------------------------------------------------------------------------------
+// -------------------------------------------------------------------------------------------------
 // The checks
 
 /** From the greeting through a retry to the end. */

@@ -77,8 +77,7 @@ impl<'f> Follower<'f> {
                 "remove the option, stop that process, or choose another directory with --data",
             ));
         }
-        self.view
-            .note("Another process holds the data directory; the recipe runs in that process.");
+        self.view.note("Another surefire process is running; it runs this recipe.");
         Ok(())
     }
 

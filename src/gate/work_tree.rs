@@ -1,4 +1,4 @@
-//! Telling one work tree from another.
+//! Distinguishes work trees.
 
 use std::io;
 use std::os::unix::fs::MetadataExt;

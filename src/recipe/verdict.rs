@@ -46,7 +46,7 @@ impl Verdict {
     pub const fn words(self) -> &'static str {
         match self {
             Self::Completed => "Completed",
-            Self::Waiting => "Completed, but waits for you",
+            Self::Waiting => "Completed, but waiting for you",
             Self::Limited => "Stopped by a limit",
             Self::Failed => "Failed",
             Self::Stopped => "Stopped",

@@ -195,7 +195,10 @@ impl Proof {
         if let Some(changes) =
             self.changes.as_ref().filter(|changes| **changes != Changes::default())
         {
-            details.push(line("changed", changed(changes)));
+            // A run may commit what was changed before it began, and change nothing itself.
+            if changes.total_files > 0 {
+                details.push(line("changed", changed(changes)));
+            }
             if !changes.commits.is_empty() {
                 details.push(line("committed", self.committed(&changes.commits)));
             }

@@ -6,7 +6,7 @@ import { Window } from "./window.mjs";
 
 // The page's texts for the kinds of ends.
 const KINDS = {
-  Completed: "completed", "Completed, but waits for you": "waiting", "Stopped by a limit": "limited", Failed: "failed",
+  Completed: "completed", "Completed, but waiting for you": "waiting", "Stopped by a limit": "limited", Failed: "failed",
   "Paused; resumes automatically": "paused", Stopped: "stopped",
 };
 

@@ -30,7 +30,7 @@ fn a_folder_with_something_in_it_and_a_bad_name_are_refused() {
     assert_eq!(std::fs::read_dir(place.project().join("full")).unwrap().count(), 1);
     let error = place.run(&["new", "2nd try"]).failure(64);
     assert!(error.contains("`2nd try` is not a valid crate name"), "{error}");
-    assert!(error.contains("`new my-2nd-try`"), "{error}");
+    assert!(error.contains("`surefire new my-2nd-try`"), "{error}");
     assert!(!place.project().join("2nd try").exists());
     std::fs::create_dir(place.project().join("empty")).unwrap();
     place.run(&["new", "empty"]).ok();

@@ -25,10 +25,7 @@ fn a_run_looks_the_same_embedded_and_at_a_server() {
         alone.run(&["run", "implement-and-review", "--rehearse", "one-fix", "--pace-ms", "0"]);
     let (_server, _) = served.serve(&["--rehearse", "one-fix"]);
     let remote = served.run(&TASK);
-    assert_eq!(
-        remote.stderr,
-        "Another process holds the data directory; the recipe runs in that process.\n"
-    );
+    assert_eq!(remote.stderr, "Another surefire process is running; it runs this recipe.\n");
     // Only the server knows its script, so the suggested command leaves the choice to the server.
     assert!(remote.stdout.contains(" --agent rehearsal"), "{}", remote.stdout);
     let out = remote.stdout.replace(" --agent rehearsal", " --rehearse one-fix");
@@ -72,7 +69,7 @@ fn ctrl_c_while_the_server_starts_the_run_leaves_nothing_behind() {
     let place = Place::new();
     let (_server, _) = place.serve(&["--rehearse", "slow"]);
     let mut remote = place.begin(&TASK);
-    remote.until_note("Another process holds the data directory");
+    remote.until_note("Another surefire process is running");
     remote.signal(Signal::INT);
     assert_eq!(remote.ended().status, 130);
     let listed = place.run(&["runs"]).ok();

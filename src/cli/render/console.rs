@@ -7,7 +7,7 @@ use anstream::{AutoStream, ColorChoice};
 use serde::Serialize;
 
 /// Lines are not shortened below this width.
-const NARROWEST: usize = 20;
+const MIN_WIDTH: usize = 20;
 
 /// Standard output and standard error.
 ///
@@ -98,6 +98,6 @@ impl Console {
             return None;
         }
         let (width, _) = terminal_size::terminal_size_of(std::io::stdout())?;
-        Some(usize::from(width.0).max(NARROWEST))
+        Some(usize::from(width.0).max(MIN_WIDTH))
     }
 }

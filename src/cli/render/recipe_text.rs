@@ -31,7 +31,7 @@ pub(in crate::cli) fn outlined(outline: &Outline, prompts: Option<&RecipePrompts
     let _ = writeln!(text, "\n{}", paint::bold("Guardrails"));
     text.push_str(&guardrails(outline));
     if !outline.claims.is_empty() {
-        let _ = writeln!(text, "\n{}", paint::bold("Proven of every path"));
+        let _ = writeln!(text, "\n{}", paint::bold("Proven for every path"));
     }
     for claim in outline.claims {
         let basis = paint::dim(format!("({})", claim.basis(outline)));
@@ -250,7 +250,7 @@ Guardrails
   max_review_rounds: at most 2 rounds of a review without fewer findings
   exit_on_other: the agent may end the run with `other` at every step
 
-Proven of every path
+Proven for every path
   exit task-committed needs build.passed since fix (as the engine's command finds it)
   restart repair needs fix.again (as the engine finds it)
 

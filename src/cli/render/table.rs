@@ -10,7 +10,7 @@ use super::paint;
 const GAP: &str = "  ";
 
 /// If fewer columns than this remain for the last cell, each row's cells are stacked.
-const NARROW: usize = 16;
+const MIN_LAST_WIDTH: usize = 16;
 
 /// Rows of `N` cells below a header.
 pub(in crate::cli) struct Table<const N: usize> {
@@ -86,7 +86,7 @@ impl<const N: usize> Table<N> {
             widths.iter().take(N.saturating_sub(1)).map(|width| width + GAP.len()).sum();
         let needed = widths.last().copied().unwrap_or_default();
         match width {
-            Some(width) if width < before + needed.min(NARROW) => self.stacked(width),
+            Some(width) if width < before + needed.min(MIN_LAST_WIDTH) => self.stacked(width),
             _ => self.side_by_side(&widths, width.map(|width| width - before)),
         }
     }

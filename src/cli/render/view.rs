@@ -11,7 +11,7 @@ use crate::view::{Timeline, Visit, short_id, took};
 use crate::wire::{JournalEvent, RunBroadcast, ServerMessage, SessionHistory};
 
 /// The width assumed for a terminal that does not report one.
-const USUAL_WIDTH: usize = 80;
+const DEFAULT_WIDTH: usize = 80;
 
 /// Prints one run at a time, in the form that the user chose.
 pub(in crate::cli) struct View {
@@ -191,7 +191,7 @@ impl View {
 
 /// The terminal's actual width. A redrawn line that wraps could not be erased again.
 fn width(console: Console) -> usize {
-    console.size().map_or(USUAL_WIDTH, |(width, _)| width)
+    console.size().map_or(DEFAULT_WIDTH, |(width, _)| width)
 }
 
 /// The lines for what was added to the timeline after `before` visits, the last of which had this

@@ -7,6 +7,7 @@ use clap::Args;
 
 use crate::cli::context::Context;
 use crate::cli::usage::cli_error::CliError;
+use crate::cli::usage::program::program_name;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -85,10 +86,10 @@ fn check_name(name: &str) -> Result<(), CliError> {
     let begins_well = name.starts_with(|first: char| first.is_ascii_alphabetic());
     if !begins_well || !name.chars().all(is_allowed) {
         let why = "it must start with a letter and contain only letters, digits, `-` and `_`";
-        return wrong(why, format!("for example: `new {}`", suggestion(name)));
+        return wrong(why, format!("for example: `{} new {}`", program_name(), suggestion(name)));
     }
     if RESERVED.contains(&name) || syntax_word(name) {
-        return wrong("it is reserved", format!("for example: `new my-{name}`"));
+        return wrong("it is reserved", format!("for example: `{} new my-{name}`", program_name()));
     }
     Ok(())
 }

@@ -13,6 +13,14 @@ export function svg(name, attributes = {}, ...children) {
   return filled(document.createElementNS(SVG, name), attributes, children);
 }
 
+// A text with its names and commands, which are in backticks, as code.
+export function marked(words) {
+  const parts = words.split("`");
+  // An agent's words may have a backtick that stands alone.
+  if (parts.length % 2 === 0) return words;
+  return parts.map((part, index) => (index % 2 === 1 ? h("code", {}, part) : part));
+}
+
 function filled(element, attributes, children) {
   for (const [name, value] of Object.entries(attributes)) {
     if (value === null || value === undefined || value === false) continue;

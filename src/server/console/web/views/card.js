@@ -1,6 +1,6 @@
 // The end of a run: what happened, why, and what to do next. All texts come from the server.
 
-import { h } from "../dom.js";
+import { h, marked } from "../dom.js";
 import { icon } from "../icons.js";
 import { moment } from "../words.js";
 
@@ -15,7 +15,7 @@ export function card({ view: { end, status, details } }, actions) {
       h("p", { class: "message" }, end.message),
       end.description && h("blockquote", {}, end.description),
       end.resume_at && h("p", {}, "It resumes automatically at ", h("strong", {}, moment(end.resume_at)), "."),
-      details.length > 0 && h("ul", { class: "details" }, details.map(({ label, text }) => h("li", {}, `${label}: ${text}`))),
+      details.length > 0 && h("ul", { class: "details" }, details.map(({ label, text }) => h("li", {}, `${label}: `, marked(text)))),
       end.rehearsal && h("p", { class: "rehearsed" }, h("span", { class: "rehearsal" }, end.rehearsal)),
       h("p", { class: "helps" }, marked(end.hint)),
       h("p", { class: "hint why" }, marked(end.why)),
@@ -23,6 +23,3 @@ export function card({ view: { end, status, details } }, actions) {
     h("div", { class: "actions" }, actions.map(({ label, kind, act }, index) =>
       h("button", { class: index === 0 ? "primary" : "", "data-act": kind, onclick: act }, label))));
 }
-
-// Names and commands are in backticks.
-const marked = (words) => words.split("`").map((part, index) => (index % 2 === 1 ? h("code", {}, part) : part));

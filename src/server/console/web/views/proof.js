@@ -1,7 +1,7 @@
 // What was checked, refused, found and changed in a run. The output of commands, and the words of
 // agents and commits, never become markup.
 
-import { h } from "../dom.js";
+import { h, marked } from "../dom.js";
 import { icon } from "../icons.js";
 import { count } from "../words.js";
 import { round, rounds } from "./findings.js";
@@ -95,6 +95,3 @@ function file({ path, change, added, removed }) {
     h("span", { class: "name" }, h("code", {}, path), ` ${what}`, renamed !== undefined && [" from ", h("code", {}, renamed)]),
     h("span", { class: "lines" }, lines));
 }
-
-// Names and commands are in backticks.
-const marked = (words) => words.split("`").map((part, index) => (index % 2 === 1 ? h("code", {}, part) : part));

@@ -92,7 +92,7 @@ const BASIS = {
 };
 
 const claims = ({ claims }) => claims.length > 0 && h("section", { class: "card" },
-  h("h2", {}, "Proven of every path"),
+  h("h2", {}, "Proven for every path"),
   h("ul", {}, claims.map(({ claim, basis }) => h("li", {}, h("code", {}, claim), " ", h("span", { class: "hint" }, BASIS[basis])))));
 
 const tree = (outline) => h("section", { class: "card", "aria-label": "Files" }, h("h2", {}, "Files"), files(outline));

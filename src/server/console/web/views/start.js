@@ -72,7 +72,7 @@ class StartDialog {
       directory: new Field("Working directory", this.directory, { required: "Enter the directory that the agent works in." }),
       conversation: new Field("Conversation", this.session),
       agent: new Field("Agent", this.agent),
-      model: new Field("Model", this.model, { hint: "Used for every step, whatever the recipe says." }),
+      model: new Field("Model", this.model, { hint: "Used for every step, instead of the recipe's own." }),
       budget: new Field("Budget in dollars", this.budget, { read: amount, hint: "The run stops when it has cost this much." }),
       time: new Field("Time", this.time, { read: seconds, hint: "Total working time, such as 45m or 2h." }),
     };

@@ -26,14 +26,16 @@ function onPage() {
   const card = document.querySelector("main [data-reason]");
   const text = (selector) => card.querySelector(selector)?.textContent ?? "";
   // What is in backticks in a terminal is a `code` element here.
-  const marked = (selector) => {
-    const copy = card.querySelector(selector).cloneNode(true);
+  const marked = (element) => {
+    const copy = element.cloneNode(true);
     for (const name of copy.querySelectorAll("code")) name.replaceWith(`\`${name.textContent}\``);
     return copy.textContent;
   };
   return {
-    title: text("h2"), status: text(".kind"), message: text(".message"), why: marked(".why"), hint: marked(".helps"),
-    details: [...card.querySelectorAll(".details li")].map((line) => line.textContent), description: text("blockquote"), next: [...card.querySelectorAll("button")].map((button) => button.textContent),
+    title: text("h2"), status: text(".kind"), message: text(".message"), why: marked(card.querySelector(".why")),
+    hint: marked(card.querySelector(".helps")), details: [...card.querySelectorAll(".details li")].map(marked),
+    description: text("blockquote"),
+    next: [...card.querySelectorAll("button")].map((button) => button.textContent),
   };
 }
 

@@ -183,7 +183,7 @@ mod tests {
             ("match", "my-match"),
         ] {
             let problem = check_name(name).expect_err(name);
-            assert!(problem.parts()[2].ends_with(&format!("`new {suggested}`")), "{problem}");
+            assert!(problem.parts()[2].ends_with(&format!(" new {suggested}`")), "{problem}");
             assert_eq!(check_name(suggested), Ok(()));
         }
         assert_eq!(check_name("my-recipes_2"), Ok(()));

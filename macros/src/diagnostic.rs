@@ -58,6 +58,13 @@ impl Diagnostics {
         self.error_at(error.span(), error.to_string());
     }
 
+    /// A mistake of grammar, if there is one.
+    pub(crate) fn maybe(&mut self, error: Option<syn::Error>) {
+        if let Some(error) = error {
+            self.syntax(&error);
+        }
+    }
+
     pub(crate) fn is_empty(&self) -> bool {
         self.found.is_empty()
     }

@@ -1,5 +1,8 @@
 //! A claim is about steps, outcomes and ends that the recipe has, and says something.
 
+use std::collections::HashMap;
+
+use proc_macro2::Ident;
 use quote::ToTokens;
 
 use crate::diagnostic::Diagnostics;
@@ -14,50 +17,53 @@ pub(super) fn check(recipe: &Resolved, diagnostics: &mut Diagnostics) {
         let message = "this proves nothing: write `proves: { Step needs OtherStep.Outcome }`, or leave the field out";
         diagnostics.error(&field.key, message);
     }
-    for (index, claim) in recipe.claims.iter().enumerate() {
-        goal_exists(recipe, claim, diagnostics);
-        let names = recipe.step_names();
-        for (report, known) in claim.written.needs.iter().zip(&claim.needs) {
-            if known.is_none() {
-                report_exists(recipe, report, &names, diagnostics);
+    let known = Known { recipe, steps: recipe.step_names(), exits: exits(recipe) };
+    let mut seen = HashMap::new();
+    for claim in &recipe.claims {
+        goal_exists(&known, claim, diagnostics);
+        for (report, found) in claim.written.needs.iter().zip(&claim.needs) {
+            if found.is_none() {
+                report_exists(&known, report, diagnostics);
             }
         }
         if let (Since::Unknown, Some(name)) = (claim.since, &claim.written.since) {
-            unknown_step(name, &names, diagnostics);
+            unknown_step(name, &known, diagnostics);
         }
         needs_something_else(claim, diagnostics);
-        let parts = claim.parts();
-        let first = recipe.claims[..index]
-            .iter()
-            .find(|earlier| parts.is_some() && earlier.parts() == parts);
-        if let Some(first) = first {
-            let (goal, first) = (&claim.written.goal, &first.written.goal);
-            diagnostics.error_and(
-                goal,
-                "this claim is written twice; keep one of them",
-                first,
-                "first_written_here",
-            );
+        let Some(parts) = claim.parts() else { continue };
+        let goal = &claim.written.goal;
+        if let Some(first) = seen.get(&parts) {
+            let message = "this claim is written twice; keep one of them";
+            diagnostics.error_and(goal, message, first, "first_written_here");
+        } else {
+            seen.insert(parts, goal);
         }
     }
 }
 
-fn goal_exists(recipe: &Resolved, claim: &Claim, diagnostics: &mut Diagnostics) {
+/// The recipe with the names that errors list.
+struct Known<'a> {
+    recipe: &'a Resolved,
+    steps: Vec<String>,
+    exits: Vec<String>,
+}
+
+fn goal_exists(known: &Known<'_>, claim: &Claim, diagnostics: &mut Diagnostics) {
     if claim.goal.is_some() {
         return;
     }
     match &claim.written.goal {
         syntax::Goal::Step(name) => {
-            let ends = exits(recipe);
-            if ends.iter().any(|end| name == end) {
+            if known.exits.iter().any(|end| name == end) {
                 let message = format!("`{name}` is an exit reason: write `exit {name} needs …`");
                 return diagnostics.error(name, message);
             }
-            unknown_step(name, &recipe.step_names(), diagnostics);
+            unknown_step(name, known, diagnostics);
         }
+        // An end that was lost may be the one that is meant.
+        syntax::Goal::Exit(_) | syntax::Goal::Restart(_) if known.recipe.written.lost_steps => {}
         syntax::Goal::Exit(reason) => {
-            let exits = exits(recipe);
-            let exits = exits.iter().map(String::as_str);
+            let exits = known.exits.iter().map(String::as_str);
             let advice = spelling::advice(&reason.to_string(), exits, "it can end with");
             let message = format!("no outcome of this recipe exits with `{reason}`{advice}");
             diagnostics.error(reason, message);
@@ -70,14 +76,13 @@ fn goal_exists(recipe: &Resolved, claim: &Claim, diagnostics: &mut Diagnostics) 
 }
 
 fn report_exists(
-    recipe: &Resolved,
+    known: &Known<'_>,
     report: &syntax::Report,
-    names: &[String],
     diagnostics: &mut Diagnostics,
 ) {
-    let syntax::Report { step, outcome } = report;
+    let (recipe, syntax::Report { step, outcome }) = (known.recipe, report);
     let Some(index) = find_step(&recipe.steps, step) else {
-        return unknown_step(step, names, diagnostics);
+        return unknown_step(step, known, diagnostics);
     };
     // Outcomes that could not be read were already reported.
     if recipe.steps[index].outcomes.is_empty() {
@@ -93,8 +98,14 @@ fn report_exists(
     diagnostics.error(outcome, format!("step `{step}` has no outcome `{outcome}`{advice}"));
 }
 
-fn unknown_step(name: &proc_macro2::Ident, names: &[String], diagnostics: &mut Diagnostics) {
-    let names = names.iter().map(String::as_str);
+fn unknown_step(name: &Ident, known: &Known<'_>, diagnostics: &mut Diagnostics) {
+    let names = known.steps.iter().map(String::as_str);
+    // Steps that could not be read may include it.
+    if known.recipe.written.lost_steps
+        && spelling::closest(&name.to_string(), names.clone()).is_none()
+    {
+        return;
+    }
     let advice = spelling::advice(&name.to_string(), names, "the steps are");
     diagnostics.error(name, format!("there is no step `{name}`{advice}"));
 }

@@ -19,6 +19,7 @@ pub(super) fn check(recipe: &Resolved, diagnostics: &mut Diagnostics) {
     }
     match &recipe.initial {
         Initial::Step { .. } => {}
+        Initial::Unknown { meant: None } if recipe.written.lost_steps => {}
         Initial::Unknown { .. } => {
             // An unknown initial step was written, so there is a value.
             if let Some(initial) = recipe.written.initial.value() {

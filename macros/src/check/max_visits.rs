@@ -95,6 +95,7 @@ fn leads_on(
 ) {
     let number = &limit.number;
     match target {
+        Target::Unknown { meant: None, .. } if recipe.written.lost_steps => {}
         Target::Unknown { name, meant } => {
             let mut names = recipe.step_names();
             // It cannot lead to itself, so that is never what was meant.

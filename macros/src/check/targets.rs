@@ -14,7 +14,9 @@ pub(super) fn check(recipe: &Resolved, diagnostics: &mut Diagnostics) {
                 let written = format!("`{} => {name}`", outcome.name);
                 diagnostics.error(name, format!("`{name}` is a step: write {written}"));
             }
-            if let Target::Unknown { name, meant } = &outcome.target {
+            if let Target::Unknown { name, meant } = &outcome.target
+                && !(recipe.written.lost_steps && meant.is_none())
+            {
                 let mut advice = spelling::advice(
                     &name.to_string(),
                     names.iter().map(String::as_str),

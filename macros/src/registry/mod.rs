@@ -8,7 +8,7 @@ mod columns;
 
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote, quote_spanned};
-use syn::{Data, DeriveInput, Fields, Ident, Path};
+use syn::{Data, DataEnum, DeriveInput, Fields, Ident, Path};
 
 use crate::defect::attempt;
 use crate::diagnostic::Diagnostics;
@@ -72,7 +72,12 @@ impl Reasons {
             );
         }
         if !input.generics.params.is_empty() {
-            diagnostics.error(&input.generics, "an enum of exit reasons has no parameters");
+            // The compiler reports a type or lifetime that no variant uses, and a variant that uses
+            // one has values, which is reported here.
+            for parameter in input.generics.const_params() {
+                diagnostics.error(parameter, "an enum of exit reasons has no parameters");
+            }
+            report_values(data, diagnostics);
             return None;
         }
         let mut krate = syn::parse_quote!(::surefire);
@@ -94,15 +99,9 @@ impl Reasons {
                 diagnostics.syntax(&error);
             }
         }
+        report_values(data, diagnostics);
         let variants = data.variants.iter().map(|variant| {
             let unit = matches!(variant.fields, Fields::Unit);
-            if !unit {
-                let message = format!(
-                    "exit reason `{}` cannot carry values; what a run knows goes into its `Exit`",
-                    variant.ident
-                );
-                diagnostics.error(&variant.fields, message);
-            }
             if let Some((_, value)) = &variant.discriminant {
                 diagnostics.error(
                     value,
@@ -149,6 +148,16 @@ impl Reasons {
             }
             #(#assertions)*
         }
+    }
+}
+
+fn report_values(data: &DataEnum, diagnostics: &mut Diagnostics) {
+    for variant in data.variants.iter().filter(|variant| !matches!(variant.fields, Fields::Unit)) {
+        let message = format!(
+            "exit reason `{}` cannot carry values; what a run knows goes into its `Exit`",
+            variant.ident
+        );
+        diagnostics.error(&variant.fields, message);
     }
 }
 

@@ -76,11 +76,10 @@ fn declared(step: &Step) -> Option<Vec<Declared>> {
             Step::COMMAND_OUTCOMES.iter().map(|name| command_outcome(step, name)).collect(),
         );
     }
-    // A missing list was already reported; the mapped outcomes replace it.
-    let left_out = || {
-        step.outcomes.is_missing().then(|| step.mappings.iter().map(Mapping::declared).collect())
-    };
-    step.outcomes.value().cloned().or_else(left_out)
+    // A list that is missing or could not be read was already reported; the mapped outcomes replace
+    // it.
+    let mapped = || step.mappings.iter().map(Mapping::declared).collect();
+    Some(step.outcomes.value().cloned().unwrap_or_else(mapped))
 }
 
 /// The span of an outcome that is not declared: where it is mapped or, failing that, its step.

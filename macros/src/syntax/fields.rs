@@ -1,6 +1,6 @@
 //! `key: value,` pairs, and finding the next item after a mistake.
 
-use proc_macro2::{Ident, TokenTree};
+use proc_macro2::{Delimiter, Ident, TokenStream, TokenTree};
 use syn::Token;
 use syn::parse::ParseStream;
 
@@ -37,8 +37,39 @@ impl Unknown {
 }
 
 /// What authors write instead of a field's name, where the spelling is too far from it.
-const OTHER_WORDS: [(&str, &str); 3] =
-    [("visits", "max_visits"), ("limit", "max_visits"), ("max_step_visits", "max_visits")];
+const OTHER_WORDS: [(&str, &str); 31] = [
+    ("visits", "max_visits"),
+    ("limit", "max_visits"),
+    ("max_step_visits", "max_visits"),
+    ("limits", "guardrails"),
+    ("guards", "guardrails"),
+    ("start", "initial"),
+    ("first", "initial"),
+    ("begin", "initial"),
+    ("entry", "initial"),
+    ("name", "label"),
+    ("title", "label"),
+    ("requires", "needs"),
+    ("permissions", "tools"),
+    ("files", "scope"),
+    ("claims", "proves"),
+    ("asserts", "proves"),
+    ("ensures", "proves"),
+    ("invariants", "proves"),
+    ("reasons", "exits"),
+    ("text", "prompt"),
+    ("ask", "prompt"),
+    ("instructions", "prompt"),
+    ("command", "run"),
+    ("cmd", "run"),
+    ("exec", "run"),
+    ("shell", "run"),
+    ("timeout", "time"),
+    ("results", "outcomes"),
+    ("checks", "verify"),
+    ("aliases", "was"),
+    ("formerly", "was"),
+];
 
 /// All occurrences of a field; more than one is a mistake that a check reports.
 #[derive(Clone)]
@@ -105,21 +136,106 @@ pub(crate) fn expect_comma(input: ParseStream<'_>, diagnostics: &mut Diagnostics
     }
 }
 
-/// Reads the colon after a field's name; an `=` is reported, and its value is still read.
+/// Reads the colon after a field's name; another mark in its place, or none, is reported, and the
+/// value is still read.
 pub(crate) fn colon(
     key: &Ident,
     is_known: bool,
     input: ParseStream<'_>,
     diagnostics: &mut Diagnostics,
 ) -> bool {
-    if input.peek(Token![:]) && !input.peek(Token![::]) {
+    let marks = marks(input);
+    if marks == ":" {
         return input.parse::<Token![:]>().is_ok();
     }
-    if is_known && input.peek(Token![=]) && !input.peek(Token![=>]) && !input.peek(Token![==]) {
-        diagnostics.error_at(input.span(), format!("write `{key}: …`, with a colon"));
-        return input.parse::<Token![=]>().is_ok();
+    if !is_known || !stands_for_colon(&marks, input) {
+        return false;
     }
-    false
+    diagnostics.error_at(input.span(), format!("write `{key}: …`, with a colon"));
+    skip_marks(input);
+    true
+}
+
+/// The marks between a name and what follows it, as far as they may stand for a colon or an arrow.
+pub(super) fn marks(input: ParseStream<'_>) -> String {
+    let (mut marks, mut cursor) = (String::new(), input.cursor());
+    while let Some((mark, rest)) = cursor.punct().filter(|(mark, _)| is_arrow_part(mark.as_char()))
+    {
+        marks.push(mark.as_char());
+        cursor = rest;
+    }
+    marks
+}
+
+/// Steps over these marks.
+pub(super) fn skip_marks(input: ParseStream<'_>) {
+    for _ in marks(input).chars() {
+        let _ = input.parse::<TokenTree>();
+    }
+}
+
+fn is_arrow_part(mark: char) -> bool {
+    matches!(mark, ':' | '=' | '>' | '-' | '~')
+}
+
+/// Whether the value of a field follows these marks. After an arrow that is only what cannot follow
+/// an outcome.
+fn stands_for_colon(marks: &str, input: ParseStream<'_>) -> bool {
+    let (mut value, mut behind) = (None, None);
+    let mut cursor = input.cursor();
+    for _ in 0..marks.chars().count() {
+        cursor = cursor.token_tree().map_or(cursor, |(_, rest)| rest);
+    }
+    if let Some((token, rest)) = cursor.token_tree() {
+        value = Some(token);
+        behind = rest.token_tree().map(|(token, _)| token);
+    }
+    let is_name = matches!(value, Some(TokenTree::Ident(_)));
+    let leads = matches!(&behind, Some(TokenTree::Punct(mark)) if is_arrow_part(mark.as_char()));
+    match marks {
+        "" => match value {
+            Some(TokenTree::Ident(_)) => !leads,
+            Some(TokenTree::Literal(_)) => true,
+            Some(TokenTree::Group(group)) => group.delimiter() != Delimiter::Parenthesis,
+            Some(TokenTree::Punct(_)) | None => false,
+        },
+        "=" | ":=" | "::" | "==" => true,
+        _ => !is_name && !matches!(value, Some(TokenTree::Punct(_)) | None),
+    }
+}
+
+/// Reads a block in braces. Tokens in front of it, or brackets of another kind, are reported with
+/// this message, and the block is still read.
+pub(super) fn block(
+    input: ParseStream<'_>,
+    message: &str,
+    diagnostics: &mut Diagnostics,
+) -> Option<TokenStream> {
+    let mut cursor = input.cursor();
+    let mut in_front = Vec::new();
+    while let Some((token, rest)) = cursor.token_tree() {
+        match token {
+            TokenTree::Group(group) if group.delimiter() == Delimiter::Brace => {
+                let in_front: TokenStream = in_front.into_iter().collect();
+                if !in_front.is_empty() {
+                    diagnostics.error(&in_front, message);
+                }
+                for _ in in_front {
+                    input.parse::<TokenTree>().ok()?;
+                }
+                input.parse::<TokenTree>().ok()?;
+                return Some(group.stream());
+            }
+            TokenTree::Punct(mark) if matches!(mark.as_char(), ',' | ';') => break,
+            TokenTree::Ident(word) if word == "step" || word == "include" => break,
+            token => in_front.push(token),
+        }
+        cursor = rest;
+    }
+    let TokenTree::Group(group) = input.cursor().token_tree()?.0 else { return None };
+    diagnostics.error_at(group.span_open(), message);
+    input.parse::<TokenTree>().ok()?;
+    Some(group.stream())
 }
 
 /// Skips to the next place where an item can start: after a comma, or at a `step`. A semicolon is

@@ -25,7 +25,7 @@ impl Carried {
     ) -> Option<Self> {
         let (_, _, behind) = input.cursor().group(Delimiter::Parenthesis)?;
         let (mark, _) = behind.punct()?;
-        if !matches!(mark.as_char(), '=' | '-' | '|') {
+        if !matches!(mark.as_char(), '=' | '-' | '|' | ':' | '~' | '>') {
             return None;
         }
         let parentheses = group(input)?;

@@ -1,6 +1,6 @@
 //! Steps that several recipes share: the input of `steps!`.
 
-use proc_macro2::{Ident, TokenStream};
+use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::format_ident;
 use syn::ext::IdentExt;
 use syn::parse::{ParseStream, Parser};
@@ -10,6 +10,7 @@ use syn::{Token, Visibility, braced, parenthesized};
 use super::docs::Docs;
 use super::fields::{is_word, skip_item};
 use super::heading::heading;
+use super::recipe::nothing_behind;
 use super::step::Step;
 use crate::diagnostic::Diagnostics;
 use crate::spelling;
@@ -44,8 +45,7 @@ impl Fragment {
             if input.peek(syn::token::Paren) {
                 let list;
                 parenthesized!(list in input);
-                parameters = Punctuated::parse_terminated(&list)
-                    .map_err(|error| syn::Error::new(error.span(), FORM))?;
+                parameters = self::parameters(&list, diagnostics);
             }
             if !input.peek(syn::token::Brace) {
                 let message =
@@ -55,6 +55,12 @@ impl Fragment {
             let block;
             braced!(block in input);
             let block: TokenStream = block.parse()?;
+            if !input.is_empty() {
+                nothing_behind(input, "list of shared steps", "steps!", diagnostics);
+                while !input.is_empty() {
+                    input.parse::<TokenTree>()?;
+                }
+            }
             let read = |input: ParseStream<'_>| Ok(steps(input, diagnostics).0);
             let steps = read.parse2(block.clone())?;
             Ok(Self { docs, visibility, name, parameters, block, steps })
@@ -81,6 +87,23 @@ impl Fragment {
         let name = Self::prompt_constant(step).unraw();
         format_ident!("__{name}_TOOLS_{index}", span = step.span())
     }
+}
+
+/// Reads the parameters. What cannot stand between them is one error, and the next one is still read.
+fn parameters(list: ParseStream<'_>, diagnostics: &mut Diagnostics) -> Parameters {
+    let mut parameters = Parameters::new();
+    while !list.is_empty() {
+        if let Ok(parameter) = list.parse::<Ident>() {
+            parameters.push(parameter);
+        }
+        if list.is_empty() || list.parse::<Option<Token![,]>>().is_ok_and(|comma| comma.is_some()) {
+            continue;
+        }
+        let message = "expected the names of targets, separated by commas: `steps name(done, stuck)`";
+        diagnostics.error_at(list.span(), message);
+        skip_item(list);
+    }
+    parameters
 }
 
 /// Reads the steps of a block that holds nothing else.

@@ -138,11 +138,9 @@ fn arguments(
             );
             diagnostics.error(carried, message);
         }
-        match arrow(input) {
+        match arrow(&outcome, input) {
             Ok(error) => {
-                if let Some(error) = error {
-                    diagnostics.syntax(&error);
-                }
+                diagnostics.maybe(error);
                 arguments.push(Mapping::parse(outcome, input, diagnostics));
             }
             Err(error) => {
@@ -294,6 +292,15 @@ fn include_at(body: &[TokenTree], at: usize) -> Option<usize> {
     let path = Path::parse_mod_style.parse2(body[at + 1..open].iter().cloned().collect()).ok()?;
     syn::parse_str::<Ident>(&path.segments.last()?.ident.to_string()).ok()?;
     Some(open)
+}
+
+/// Whether these words were meant to include shared steps; [`fetch`] replaces those that are written
+/// well before a recipe is parsed.
+pub(super) fn is_meant(word: &Ident, input: ParseStream<'_>) -> bool {
+    const WORDS: [&str; 6] = ["include", "includes", "use", "import", "mixin", "extends"];
+    let small = word.to_string().to_lowercase();
+    let named = input.peek(Ident::peek_any);
+    small == "include" || named && WORDS.contains(&small.as_str())
 }
 
 fn is_group(token: &TokenTree, delimiter: Delimiter) -> bool {

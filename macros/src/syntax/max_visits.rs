@@ -3,6 +3,7 @@
 use syn::parse::ParseStream;
 use syn::{Lit, LitInt, Token};
 
+use super::fields::{marks, skip_marks};
 use super::next::Next;
 use crate::diagnostic::Diagnostics;
 
@@ -27,11 +28,14 @@ impl MaxVisits {
             Lit::Int(number) => number,
             other => return Err(syn::Error::new_spanned(other, EXPECTED)),
         };
-        if input.peek(Token![->]) {
-            let arrow = input.parse::<Token![->]>()?;
-            diagnostics.error(arrow, format!("write `max_visits: {number} => …`"));
-        } else if input.parse::<Option<Token![=>]>>()?.is_none() {
+        let marks = marks(input);
+        if marks.starts_with("=>") {
+            input.parse::<Token![=>]>()?;
+        } else if marks.is_empty() {
             return Ok(Self { number, next: None });
+        } else {
+            diagnostics.error_at(input.span(), format!("write `max_visits: {number} => …`"));
+            skip_marks(input);
         }
         if input.is_empty() || input.peek(Token![,]) {
             return Err(input.error(

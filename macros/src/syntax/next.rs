@@ -8,7 +8,8 @@ use syn::ext::IdentExt;
 use syn::parse::ParseStream;
 use syn::{Path, Token};
 
-use super::fields::is_word;
+use super::fields::{is_word, marks, skip_marks};
+use super::outcomes::unquoted;
 use crate::diagnostic::Diagnostics;
 
 const EXPECTED: &str = "expected what follows: a step, `exit Reason` or `restart Recipe`";
@@ -36,8 +37,14 @@ pub(crate) struct Reason {
 const STANDARD: &str = "ExitReason";
 
 /// Words of other languages for `exit`, and for going to a step.
-const EXITING: [&str; 7] = ["return", "end", "stop", "finish", "quit", "terminate", "throw"];
-const GOING: [&str; 8] = ["goto", "go", "to", "then", "next", "jump", "step", "continue"];
+const EXITING: [&str; 17] = [
+    "return", "end", "stop", "finish", "quit", "terminate", "throw", "abort", "fail", "break", "done",
+    "halt", "raise", "panic", "yield", "exits", "complete",
+];
+const GOING: [&str; 16] = [
+    "goto", "go", "to", "then", "next", "jump", "step", "continue", "state", "call", "run", "enter",
+    "switch", "redo", "retry", "await",
+];
 
 impl Next {
     /// Reads what follows; a word of another language is reported, and what it means is still read.
@@ -45,6 +52,11 @@ impl Next {
         input: ParseStream<'_>,
         diagnostics: &mut Diagnostics,
     ) -> syn::Result<Self> {
+        if let Some(name) =
+            unquoted(input, diagnostics, |name| format!("write the step without quotes: `=> {name}`"))
+        {
+            return Ok(Self::Step(name));
+        }
         if !input.peek(Ident::peek_any) {
             return Err(input.error(EXPECTED));
         }
@@ -87,11 +99,21 @@ impl Next {
             let (exits, goes) =
                 (EXITING.contains(&small.as_str()), GOING.contains(&small.as_str()));
             if exits || goes {
+                let mut target = input.call(Ident::parse_any)?;
+                // `go to X`, `goto step X`
+                while GOING.contains(&target.to_string().as_str()) && input.peek(Ident::peek_any) {
+                    target = input.call(Ident::parse_any)?;
+                }
                 let written = if exits { format!("exit {target}") } else { target.to_string() };
                 diagnostics.error(&word, format!("write `=> {written}`"));
-                input.call(Ident::parse_any)?;
                 let reason = |name| Reason { standard: None, name };
                 return Ok(if exits { Self::Exit(reason(target)) } else { Self::Step(target) });
+            }
+            if word.to_string().starts_with(char::is_lowercase) {
+                let message = format!(
+                    "write `=> {target}` if it is a step, `=> exit {target}` if it is an exit reason"
+                );
+                return Err(syn::Error::new(word.span(), message));
             }
         }
         Ok(Self::Step(word))
@@ -133,23 +155,27 @@ fn reason(input: ParseStream<'_>) -> syn::Result<Reason> {
     Ok(Reason { standard, name })
 }
 
-/// The arrow between an outcome and what follows; the arrow of another language is reported and
-/// accepted.
-pub(crate) fn arrow(input: ParseStream<'_>) -> syn::Result<Option<syn::Error>> {
-    if input.parse::<Option<Token![=>]>>()?.is_some() {
+/// The arrow between an outcome and what follows; a colon, or the arrow of another language, is
+/// reported and accepted.
+pub(crate) fn arrow(outcome: &Ident, input: ParseStream<'_>) -> syn::Result<Option<syn::Error>> {
+    let (marks, span) = (marks(input), input.span());
+    if marks.starts_with("=>") {
+        input.parse::<Token![=>]>()?;
         return Ok(None);
     }
-    if input.peek(Token![->]) {
-        let arrow = input.parse::<Token![->]>()?;
-        return Ok(Some(syn::Error::new_spanned(
-            arrow,
-            "expected `=>` between an outcome and what follows",
-        )));
+    if marks == "::" || marks.is_empty() && !input.peek(Ident::peek_any) {
+        return Err(no_arrow(input));
     }
+    skip_marks(input);
+    Ok(Some(syn::Error::new(span, format!("write `{outcome} => …`, with an arrow"))))
+}
+
+/// What is said where neither a colon nor an arrow follows.
+pub(super) fn no_arrow(input: ParseStream<'_>) -> syn::Error {
     let found = input.cursor().token_tree().map(|(token, _)| token);
     let found = found
         .as_ref()
         .map(TokenTree::to_string)
         .map_or(String::new(), |token| format!(", found `{token}`"));
-    Err(input.error(format!("expected `:` after a field or `=>` after an outcome{found}")))
+    input.error(format!("expected `:` after a field or `=>` after an outcome{found}"))
 }

@@ -63,6 +63,10 @@ fn outcome_list(
     let mut declared = Vec::new();
     while !list.is_empty() {
         let docs = Docs::parse(list, diagnostics)?;
+        if list.is_empty() {
+            diagnostics.error(docs, "a doc comment belongs in front of an outcome");
+            break;
+        }
         let quoted = |name: &Ident| format!("write the outcome without quotes: `{name}`");
         let name = match unquoted(list, diagnostics, quoted) {
             Some(name) => name,
@@ -79,7 +83,7 @@ fn outcome_list(
             continue;
         }
         let error = list.error("expected `,` between outcomes");
-        let is_mark = list.peek(Token![;]) || list.peek(Token![|]);
+        let is_mark = [';', '|', '.', '/', '&', '+'].map(Some).contains(&mark(list));
         if is_mark {
             list.parse::<TokenTree>()?;
         } else if !list.peek(Ident::peek_any) && !list.peek(LitStr) && !list.peek(Token![#]) {
@@ -88,6 +92,10 @@ fn outcome_list(
         diagnostics.syntax(&error);
     }
     Ok(declared)
+}
+
+fn mark(list: ParseStream<'_>) -> Option<char> {
+    list.cursor().punct().map(|(mark, _)| mark.as_char())
 }
 
 /// A name in a list without brackets: a comma or the end follows.

@@ -7,13 +7,14 @@ use syn::{LitBool, LitStr, Path, Token, Visibility};
 
 use super::claims::{Claim, Goal, claims};
 use super::docs::Docs;
-use super::fields::{Fields, Unknown, colon, is_word, skip_item};
+use super::fields::{Fields, Unknown, block, colon, is_word, marks, skip_item, skip_marks};
 use super::file_scope::FileScope;
 use super::guardrails::{self, Entry};
 use super::heading::heading;
 use super::include::{self, Included};
 use super::needs::needs;
 use super::next::{Next, Reason};
+use super::outcomes::unquoted;
 use super::step::{Step, text};
 use super::tools::{Tool, tools};
 use crate::diagnostic::Diagnostics;
@@ -63,6 +64,8 @@ pub(crate) struct Recipe {
     pub(crate) unknown: Vec<Unknown>,
     /// Whether a part could not be read: what seems to be missing may only have been lost.
     pub(crate) broken: bool,
+    /// Whether steps could not be read: a name that seems to be unknown may be theirs.
+    pub(crate) lost_steps: bool,
     /// Whether it has no block at all.
     lacks_block: bool,
 }
@@ -172,16 +175,15 @@ impl Recipe {
             return Err(input.error(FORM));
         }
         let word = input.call(Ident::parse_any)?;
-        if !input.peek(Ident::peek_any) {
+        let quoted = |name: &Ident| format!("write `recipe {name} {{ … }}`, without quotes");
+        let name = unquoted(input, diagnostics, quoted);
+        let Some(name) = name.or_else(|| input.call(Ident::parse_any).ok()) else {
             return Err(syn::Error::new(word.span(), "a recipe needs a name: `recipe Name { … }`"));
-        }
-        let mut recipe = Self::new(docs, visibility, input.call(Ident::parse_any)?);
+        };
+        let mut recipe = Self::new(docs, visibility, name);
         recipe.body(input, diagnostics);
         if !input.is_empty() && !recipe.lacks_block {
-            diagnostics.error_at(
-                input.span(),
-                "expected the end: write each recipe in a `recipe!` block of its own",
-            );
+            nothing_behind(input, "recipe", "recipe!", diagnostics);
         }
         Ok(recipe)
     }
@@ -207,13 +209,16 @@ impl Recipe {
             keys: Vec::new(),
             unknown: Vec::new(),
             broken: false,
+            lost_steps: false,
             lacks_block: false,
         }
     }
 
     fn body(&mut self, input: ParseStream<'_>, diagnostics: &mut Diagnostics) {
-        let Some(block) = self.block(input, diagnostics) else {
-            let name = &self.name;
+        let name = &self.name;
+        let parameters = if input.peek(Token![<]) { "a recipe has no parameters: " } else { "" };
+        let form = format!("{parameters}write `recipe {name} {{ … }}`");
+        let Some(block) = block(input, &form, diagnostics) else {
             diagnostics.error(
                 name,
                 format!("expected the block of recipe `{name}`: `{{ initial: …, step … }}`"),
@@ -235,26 +240,6 @@ impl Recipe {
         let _ = parser.parse2(block);
     }
 
-    /// The block, after what cannot stand in front of it, or in brackets of another kind.
-    fn block(&self, input: ParseStream<'_>, diagnostics: &mut Diagnostics) -> Option<TokenStream> {
-        let mut parameters = TokenStream::new();
-        while input.peek(Token![<]) || !parameters.is_empty() && !input.peek(syn::token::Brace) {
-            parameters.extend([input.parse::<TokenTree>().ok()?]);
-        }
-        let name = &self.name;
-        if !parameters.is_empty() {
-            let message = format!("a recipe has no parameters: write `recipe {name} {{ … }}`");
-            diagnostics.error(parameters, message);
-        }
-        let TokenTree::Group(group) = input.fork().parse().ok()? else { return None };
-        input.parse::<TokenTree>().ok()?;
-        if group.delimiter() != Delimiter::Brace {
-            let message = format!("write the block of recipe `{name}` in braces: `{{ … }}`");
-            diagnostics.error_at(group.span_open(), message);
-        }
-        Some(group.stream())
-    }
-
     fn item(&mut self, input: ParseStream<'_>, diagnostics: &mut Diagnostics) -> syn::Result<()> {
         let docs = Docs::parse(input, diagnostics)?;
         if input.is_empty() {
@@ -265,8 +250,11 @@ impl Recipe {
         let heading = heading(input, diagnostics);
         if let Some(word) = heading {
             match Step::parse(docs, word, input, diagnostics) {
-                Some(step) => self.steps.push(step),
-                None => self.broken = true,
+                Some(step) => {
+                    self.lost_steps |= step.keys.iter().any(|key| key == "include");
+                    self.steps.push(step);
+                }
+                None => (self.broken, self.lost_steps) = (true, true),
             }
             return Ok(());
         }
@@ -277,14 +265,14 @@ impl Recipe {
         if word == include::SPLICED {
             let included = Included::parse(input, diagnostics)?;
             self.broken |= included.broken;
+            self.lost_steps |= included.broken;
             self.steps.extend(included.steps);
             return Ok(());
         }
-        if word == "include" && !input.peek(Token![:]) {
-            return Err(syn::Error::new(
-                word.span(),
-                "expected shared steps: `include name(parameter => Next);`",
-            ));
+        if include::is_meant(&word, input) {
+            self.lost_steps = true;
+            let message = "expected shared steps: `include name(parameter => Next);`";
+            return Err(syn::Error::new(word.span(), message));
         }
         if !docs.is_empty() {
             diagnostics
@@ -292,7 +280,13 @@ impl Recipe {
         }
         self.keys.push(word.clone());
         let is_known = Self::FIELDS.iter().any(|field| word == field);
-        if !colon(&word, is_known, input, diagnostics) {
+        let is_arrow = matches!(marks(input).as_str(), "=>" | "->");
+        if is_known && is_arrow {
+            diagnostics.error_at(input.span(), format!("write `{word}: …`, with a colon"));
+            skip_marks(input);
+        } else if !colon(&word, is_known, input, diagnostics) {
+            // Perhaps a step begins here.
+            self.lost_steps |= !is_known;
             let message = format!(
                 "expected a field or a step; `{word}` is neither: write `{word}: value,` or `step {word} {{ … }}`"
             );
@@ -324,11 +318,10 @@ impl Recipe {
             "isolate" => {
                 self.isolate.read(key, input, diagnostics, |input| switch(input, "isolate"));
             }
-            "initial" => self.initial.read(key, input, diagnostics, |input| {
-                input
-                    .call(Ident::parse_any)
-                    .map_err(|_| input.error("expected the name of the first step"))
-            }),
+            "initial" => {
+                let name = first_step(input, diagnostics);
+                self.initial.read(key, input, diagnostics, |_| name);
+            }
             "exits" => self.exits.read(key, input, diagnostics, |input| {
                 input
                     .call(Path::parse_mod_style)
@@ -348,6 +341,41 @@ impl Recipe {
             }
         }
     }
+}
+
+/// Reads the name of the first step; what authors write around it is reported.
+fn first_step(input: ParseStream<'_>, diagnostics: &mut Diagnostics) -> syn::Result<Ident> {
+    let form = |name: &Ident| format!("write the name of the step alone: `initial: {name}`");
+    if let Some(name) = unquoted(input, diagnostics, form) {
+        return Ok(name);
+    }
+    let first = input
+        .call(Ident::parse_any)
+        .map_err(|_| input.error("expected the name of the first step"))?;
+    let mut name = first.clone();
+    while input.peek(Token![::]) || name == "step" && input.peek(Ident::peek_any) {
+        input.parse::<Option<Token![::]>>()?;
+        name = input.call(Ident::parse_any)?;
+    }
+    if name != first {
+        diagnostics.error(first, form(&name));
+    }
+    Ok(name)
+}
+
+/// Reports what stands behind the block of a recipe, or of shared steps.
+pub(super) fn nothing_behind(
+    input: ParseStream<'_>,
+    what: &str,
+    called: &str,
+    diagnostics: &mut Diagnostics,
+) {
+    if input.peek(Token![;]) || input.peek(Token![,]) {
+        diagnostics.error_at(input.span(), format!("remove this: the {what} ends here"));
+        return;
+    }
+    let message = format!("expected the end: each {what} has a `{called}` block of its own");
+    diagnostics.error_at(input.span(), message);
 }
 
 fn switch(input: ParseStream<'_>, key: &str) -> syn::Result<LitBool> {

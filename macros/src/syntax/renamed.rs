@@ -15,12 +15,13 @@ impl Prefix {
     /// How many of the tokens behind the arguments belong to it.
     pub(super) fn length(after: &[TokenTree]) -> usize {
         match after {
-            [TokenTree::Ident(word), TokenTree::Ident(_) | TokenTree::Literal(_), ..]
-                if word == "as" =>
+            [TokenTree::Ident(word), TokenTree::Punct(mark), ..]
+                if word == "as" && matches!(mark.as_char(), ';' | ',') =>
             {
-                2
+                1
             }
-            [TokenTree::Ident(word), ..] if word == "as" => 1,
+            [TokenTree::Ident(word), _, ..] if word == "as" => 2,
+            [TokenTree::Ident(word)] if word == "as" => 1,
             _ => 0,
         }
     }

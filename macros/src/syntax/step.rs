@@ -1,22 +1,24 @@
 //! `step Name { prompt: …, outcomes: […], Outcome => next, … }` or
 //! `step Name { run: "…", Passed => …, Failed => … }`
 
+use heck::ToUpperCamelCase;
 use proc_macro2::{Ident, Span};
 use syn::ext::IdentExt;
-use syn::parse::ParseStream;
-use syn::{Expr, Lit, LitInt, LitStr, Token, braced};
+use syn::parse::{ParseStream, Parser};
+use syn::{Expr, Lit, LitInt, LitStr, Token};
 
 use super::command::{Command, commands};
 use super::docs::Docs;
 use super::evidence::{Term, evidence};
-use super::fields::{Fields, Unknown, colon, expect_comma, skip_item};
+use super::fields::{Fields, Unknown, block, colon, expect_comma, marks, skip_item};
 use super::findings::Carried;
 use super::max_visits::MaxVisits;
-use super::next::{Next, arrow};
+use super::next::{Next, arrow, no_arrow};
 use super::outcomes::{Declared, outcomes, unquoted};
 use super::tools::{Tool, tools};
 use super::was::{Former, was};
 use crate::diagnostic::Diagnostics;
+use crate::spelling;
 
 /// A step as it was written.
 #[derive(Clone)]
@@ -92,6 +94,9 @@ impl Mapping {
         Declared { docs: Docs::default(), name: self.outcome.clone(), carries: false }
     }
 }
+
+const NO_WILDCARD: &str = "map each outcome by its name; outcomes that lead to the same place can share a line: `A | B => Next`";
+const WILDCARDS: [&str; 3] = ["else", "default", "otherwise"];
 
 impl Step {
     /// The fields that a step has.
@@ -192,28 +197,34 @@ impl Step {
             skip_item(input);
             step.broken = true;
         }
-        // A comma between steps is harmless.
-        let _ = input.parse::<Option<Token![,]>>();
+        // A mark between steps is harmless.
+        if input.parse::<Option<Token![,]>>().is_ok_and(|comma| comma.is_none()) {
+            let _ = input.parse::<Option<Token![;]>>();
+        }
         Some(step)
     }
 
     fn body(&mut self, input: ParseStream<'_>, diagnostics: &mut Diagnostics) -> syn::Result<()> {
-        if !input.peek(syn::token::Brace) {
-            let name = &self.name;
+        let name = &self.name;
+        let form = format!("write `step {name} {{ … }}`");
+        let Some(block) = block(input, &form, diagnostics) else {
             return Err(syn::Error::new(
                 name.span(),
                 format!("expected the block of step `{name}`: `{{ prompt: …, outcomes: […], … }}`"),
             ));
-        }
-        let block;
-        braced!(block in input);
-        while !block.is_empty() {
-            if let Err(error) = self.item(&block, diagnostics) {
-                diagnostics.syntax(&error);
-                self.broken = true;
-                skip_item(&block);
+        };
+        let read = |block: ParseStream<'_>| {
+            while !block.is_empty() {
+                if let Err(error) = self.item(block, diagnostics) {
+                    diagnostics.syntax(&error);
+                    self.broken = true;
+                    skip_item(block);
+                }
             }
-        }
+            Ok(())
+        };
+        // The loop above reads to the end, so there is nothing left that could be an error.
+        let _ = read.parse2(block);
         Ok(())
     }
 
@@ -226,22 +237,24 @@ impl Step {
         if block.is_empty() {
             return Ok(());
         }
+        if block.peek(Token![*]) || block.peek(Token![..]) {
+            return Err(block.error(NO_WILDCARD));
+        }
         if !block.peek(Ident::peek_any) {
             return Err(block.error(
                 "expected a field of the step, or an outcome and what follows: `Outcome => Next`",
             ));
         }
         let word = block.call(Ident::parse_any)?;
+        if word == "include" && block.peek(Ident::peek_any) {
+            self.keys.push(word.clone());
+            let message = "shared steps are included beside the steps, in the block of the recipe";
+            return Err(syn::Error::new(word.span(), message));
+        }
         let is_known = Self::FIELDS.iter().any(|field| word == field);
         // Fields are written small, so this is an outcome.
         let is_outcome = word.to_string().starts_with(char::is_uppercase);
-        if is_outcome && block.peek(Token![:]) && !block.peek(Token![::]) {
-            diagnostics.error_at(block.span(), format!("write `{word} => …`, with an arrow"));
-            block.parse::<Token![:]>()?;
-            self.mappings.push(Mapping::parse(word, block, diagnostics));
-            return Ok(());
-        }
-        if colon(&word, is_known, block, diagnostics) {
+        if !is_outcome && colon(&word, is_known, block, diagnostics) {
             self.keys.push(word.clone());
             self.field(word, block, diagnostics);
             return Ok(());
@@ -254,21 +267,33 @@ impl Step {
             let word = block.call(Ident::parse_any)?;
             outcomes.push(Alternative::parse(word, block, diagnostics));
         }
-        if let Some(error) = arrow(block)? {
-            diagnostics.syntax(&error);
+        // A small word may be a field, and then not an arrow is missing.
+        if is_outcome || outcomes.len() > 1 || matches!(marks(block).as_str(), "=>" | "->") {
+            diagnostics.maybe(arrow(&outcomes[0].name, block)?);
+        } else {
+            return Err(no_arrow(block));
         }
-        if let Some(wildcard) = outcomes.iter().find(|outcome| outcome.name == "_") {
-            let message = "map each outcome by its name; outcomes that lead to the same place can share a line: `A | B => Next`";
-            diagnostics.error(&wildcard.name, message);
+        let wildcard = outcomes.iter().find(|outcome| self.is_wildcard(&outcome.name));
+        let wildcard = wildcard.map(|outcome| outcome.name.clone());
+        if let Some(wildcard) = &wildcard {
+            diagnostics.error(wildcard, NO_WILDCARD);
             self.broken = true;
         }
         let mapping = Mapping::parse(outcomes[0].name.clone(), block, diagnostics);
         for Alternative { name: outcome, carried } in outcomes {
-            if outcome != "_" {
+            if wildcard.as_ref() != Some(&outcome) {
                 self.mappings.push(Mapping { outcome, carried, ..mapping.clone() });
             }
         }
         Ok(())
+    }
+
+    /// Whether this stands for all other outcomes in other languages, and the step does not have it.
+    fn is_wildcard(&self, name: &Ident) -> bool {
+        let declared = || self.outcomes.value().into_iter().flatten();
+        name == "_"
+            || WILDCARDS.iter().any(|word| name == word)
+                && !declared().any(|declared| declared.name == *name)
     }
 
     fn field(&mut self, key: Ident, block: ParseStream<'_>, diagnostics: &mut Diagnostics) {
@@ -318,7 +343,17 @@ impl Alternative {
 /// The name of a step; quotes around it are reported.
 fn name(input: ParseStream<'_>, diagnostics: &mut Diagnostics) -> Option<Ident> {
     let quoted = |name: &Ident| format!("write the step without quotes: `step {name} {{ … }}`");
-    unquoted(input, diagnostics, quoted).or_else(|| input.call(Ident::parse_any).ok())
+    if let Some(name) = unquoted(input, diagnostics, quoted) {
+        return Some(name);
+    }
+    if let Ok(text) = input.fork().parse::<LitStr>() {
+        let name = spelling::identifier(&text.value().to_upper_camel_case(), text.span())?;
+        input.parse::<LitStr>().ok()?;
+        let message = format!("a step's name is one word without quotes: `step {name} {{ … }}`");
+        diagnostics.error(text, message);
+        return Some(name);
+    }
+    input.call(Ident::parse_any).ok()
 }
 
 fn expression(input: ParseStream<'_>) -> syn::Result<Expr> {

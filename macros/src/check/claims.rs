@@ -75,11 +75,7 @@ fn goal_exists(known: &Known<'_>, claim: &Claim, diagnostics: &mut Diagnostics) 
     }
 }
 
-fn report_exists(
-    known: &Known<'_>,
-    report: &syntax::Report,
-    diagnostics: &mut Diagnostics,
-) {
+fn report_exists(known: &Known<'_>, report: &syntax::Report, diagnostics: &mut Diagnostics) {
     let (recipe, syntax::Report { step, outcome }) = (known.recipe, report);
     let Some(index) = find_step(&recipe.steps, step) else {
         return unknown_step(step, known, diagnostics);

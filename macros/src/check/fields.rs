@@ -21,6 +21,7 @@ pub(super) fn check(recipe: &Resolved, diagnostics: &mut Diagnostics) {
     once(&written.initial.keys(), diagnostics);
     once(&written.exits.keys(), diagnostics);
     once(&written.guardrails.keys(), diagnostics);
+    once(&written.proves.keys(), diagnostics);
     for step in &recipe.steps {
         unknown(&step.written.unknown, "step", &Step::FIELDS, diagnostics);
         once(&step.written.prompt.keys(), diagnostics);
@@ -40,6 +41,16 @@ fn unknown(fields: &[Unknown], what: &str, known: &[&'static str], diagnostics: 
         let text = key.to_string();
         if known.contains(&"guardrails") && GUARDRAILS.contains(&text.as_str()) {
             let message = format!("`{key}` is a guardrail: write `guardrails: {{ {key}: … }}`");
+            diagnostics.error(key, message);
+            continue;
+        }
+        let other = if what == "recipe" {
+            ("step", &Step::FIELDS[..])
+        } else {
+            ("recipe", &Recipe::FIELDS[..])
+        };
+        if other.1.contains(&text.as_str()) && meant.is_none() {
+            let message = format!("`{key}` is a field of a {}, not of a {what}", other.0);
             diagnostics.error(key, message);
             continue;
         }

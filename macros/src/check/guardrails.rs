@@ -32,6 +32,10 @@ pub(super) fn check(recipe: &Resolved, diagnostics: &mut Diagnostics) {
 fn sensible(Entry { key, value }: &Entry, diagnostics: &mut Diagnostics) {
     let name = key.to_string();
     if !GUARDRAILS.contains(&name.as_str()) {
+        if matches!(value, Value::Broken) {
+            // Half a line, which was already reported.
+            return;
+        }
         let advice = spelling::advice(&name, GUARDRAILS, "the guardrails are");
         diagnostics.error(key, format!("there is no guardrail `{key}`{advice}"));
         return;

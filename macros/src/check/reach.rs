@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 
 use crate::diagnostic::Diagnostics;
-use crate::resolve::{Initial, Resolved};
+use crate::resolve::{Initial, Resolved, Target};
 use crate::spelling;
 
 /// For an outcome without a target (step and index), the unreached step that it was probably meant
@@ -62,7 +62,10 @@ fn unreached(recipe: &Resolved) -> Option<Unreached> {
         }
     }
     let all = components.members.iter().enumerate();
-    let free = all.filter(|(index, members)| !led_to[*index] && !reached[members[0]]);
+    let has_block = |step: usize| !recipe.steps[step].written.lacks_block;
+    let free = all.filter(|(index, members)| {
+        !led_to[*index] && !reached[members[0]] && has_block(members[0])
+    });
     let mut roots: Vec<_> = free.map(|(_, members)| members[0]).collect();
     roots.sort_unstable();
     Some(Unreached { reached, roots })
@@ -85,11 +88,13 @@ fn open_outcomes(recipe: &Resolved, reached: &[bool]) -> Vec<(usize, usize)> {
 /// How many limits of reached steps lead to something unknown because of a mistake.
 fn open_limits(recipe: &Resolved, reached: &[bool]) -> usize {
     let steps = recipe.steps.iter().enumerate().filter(|(index, _)| reached[*index]);
-    let targets = steps.filter_map(|(_, step)| {
-        let unread = step.written.max_visits.first().is_some_and(|field| field.value.is_none());
+    let targets = steps.filter_map(|(index, step)| {
         match &step.when_full {
+            // A limit leads to another step or ends the run; anything else was reported.
+            Some(Target::Restart(_)) => Some(()),
+            Some(target) if target.step() == Some(index) => Some(()),
             Some(target) => (target.is_open() && target.step().is_none()).then_some(()),
-            None => unread.then_some(()),
+            None => step.written.may_have_had_a_limit().then_some(()),
         }
     });
     targets.count()

@@ -68,8 +68,10 @@ fn list(key: &Ident, whose: &str, written: &[Tool], tools: &Tools, diagnostics: 
 fn unknown(tool: &Tool) -> String {
     let name = tool.to_token_stream().to_string();
     let advice = spelling::advice(&name, TOOLS, "the tools are");
+    let is_constant = name.chars().all(|c| c.is_uppercase() || c == '_');
     let command = match spelling::closest(&name, TOOLS) {
         Some(_) => String::new(),
+        None if is_constant => format!("; the tools of a constant are inserted with `..{name}`"),
         None => format!("; a command is written in quotes: `\"{name} *\"`"),
     };
     format!("there is no tool `{name}`{advice}{command}")

@@ -111,7 +111,15 @@ fn goal(block: ParseStream<'_>) -> syn::Result<Goal> {
     let word = name(block, FORM)?;
     let more = block.peek(Ident::peek_any) && !is_word(block, "needs");
     if word == "exit" && more {
-        return name(block, FORM).map(Goal::Exit);
+        let reason = name(block, FORM)?;
+        if block.peek(Token![::]) {
+            let path = block.fork();
+            path.parse::<Token![::]>()?;
+            let last = name(&path, FORM)?;
+            let message = format!("write the reason alone: `exit {last} needs …`");
+            return Err(syn::Error::new(reason.span(), message));
+        }
+        return Ok(Goal::Exit(reason));
     }
     if word == "restart" && more {
         return block.call(Path::parse_mod_style).map(Goal::Restart);
@@ -161,7 +169,8 @@ fn word(
 ) -> syn::Result<bool> {
     let Some((found, _)) = block.cursor().ident() else { return Ok(false) };
     if found != word {
-        if !others.iter().any(|other| found == other) {
+        let small = found.to_string().to_lowercase();
+        if small != word && !others.contains(&small.as_str()) {
             return Ok(false);
         }
         diagnostics.error(&found, format!("write `{word}`"));
@@ -170,5 +179,12 @@ fn word(
 }
 
 fn name(block: ParseStream<'_>, expected: &str) -> syn::Result<Ident> {
+    // The next claim, where something is missing in front of it.
+    let next = block.cursor().ident().and_then(|(word, rest)| Some((word, rest.ident()?.0)));
+    if next.is_some_and(|(word, next)| (word == "exit" || word == "restart") && next != "needs")
+        && expected != FORM
+    {
+        return Err(block.error(expected));
+    }
     block.call(Ident::parse_any).map_err(|_| block.error(expected))
 }

@@ -19,6 +19,9 @@ impl Docs {
         input: ParseStream<'_>,
         diagnostics: &mut Diagnostics,
     ) -> syn::Result<Self> {
+        if input.peek(Token![#]) && !input.peek2(Token![!]) && !input.peek2(syn::token::Bracket) {
+            return Err(input.error("a comment begins with `//`, a doc comment with `///`"));
+        }
         while input.peek(Token![#]) && input.peek2(Token![!]) {
             let inner = input.call(Attribute::parse_inner)?;
             for inner in inner {

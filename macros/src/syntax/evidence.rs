@@ -8,9 +8,12 @@ use syn::parse::ParseStream;
 use syn::{LitStr, Token};
 
 use super::command::Command;
-use super::fields::is_word;
+use super::fields::{is_word, starts_item};
 
 const EXPECTED: &str = "expected what the engine has to find: a word such as `commit`, `exists \"path\"`, or a command in quotes";
+
+/// Words of other languages for `if`.
+const WORDS: [&str; 7] = ["when", "with", "where", "given", "provided", "requires", "unless"];
 
 /// One thing that the engine must find.
 #[derive(Clone)]
@@ -36,6 +39,14 @@ impl ToTokens for Term {
 /// Reads `if` and what follows it; nothing if there is no `if`.
 pub(super) fn evidence(input: ParseStream<'_>) -> syn::Result<Vec<Term>> {
     let mut terms = Vec::new();
+    if let Some(word) = WORDS.iter().find(|word| is_word(input, word)) {
+        return Err(input.error(format!("write `if …` instead of `{word} …`")));
+    }
+    if input.peek(syn::token::Bracket) {
+        return Err(
+            input.error("write what the engine has to find behind `if`: `if commit && clean`")
+        );
+    }
     if input.parse::<Option<Token![if]>>()?.is_none() {
         return Ok(terms);
     }
@@ -51,6 +62,12 @@ pub(super) fn evidence(input: ParseStream<'_>) -> syn::Result<Vec<Term>> {
             return Err(input.error("evidence is joined with `&&`"));
         }
         if input.parse::<Option<Token![&&]>>()?.is_none() {
+            let goes_on = input.peek(Ident::peek_any) || input.peek(Token![-]);
+            if goes_on && !starts_item(input) {
+                return Err(
+                    input.error("expected `&&` or `,`; a command or a path is written in quotes")
+                );
+            }
             return Ok(terms);
         }
     }
@@ -60,12 +77,21 @@ fn term(input: ParseStream<'_>) -> syn::Result<Term> {
     if Command::peek(input) {
         return Command::parse(input).map(Term::Command);
     }
+    if input.peek(Token![!]) || is_word(input, "not") {
+        return Err(input.error(
+            "evidence is something that is found: write what has to be there, or a command in quotes that fails otherwise",
+        ));
+    }
+    if input.peek(syn::token::Paren) || input.peek(syn::token::Brace) {
+        return Err(input.error("write the evidence without these: `if commit && clean`"));
+    }
     if !input.peek(Ident::peek_any) {
         return Err(input.error(EXPECTED));
     }
     let word = input.call(Ident::parse_any)?;
     if input.peek(syn::token::Paren) {
-        return Err(input.error(format!("write it without parentheses: `{word} \"path\"`")));
+        let path = if word == "exists" { " \"path\"" } else { "" };
+        return Err(input.error(format!("write it without parentheses: `{word}{path}`")));
     }
     let text = if input.peek(LitStr) { Some(input.parse()?) } else { None };
     Ok(Term::Word { word, text })

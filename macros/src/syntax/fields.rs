@@ -102,14 +102,19 @@ impl<T> Fields<T> {
         diagnostics: &mut Diagnostics,
         parse: impl FnOnce(ParseStream<'_>) -> syn::Result<T>,
     ) {
-        let value = match parse(input) {
+        let parsed = if starts_item(input) {
+            Err(input.error(format!("expected the value of `{key}`")))
+        } else {
+            parse(input)
+        };
+        let value = match parsed {
             Ok(value) => {
                 expect_comma(input, diagnostics, &format!("the value of `{key}`"));
                 Some(value)
             }
             Err(error) => {
                 diagnostics.syntax(&error);
-                skip_item(input);
+                skip_rest(input);
                 None
             }
         };
@@ -131,7 +136,9 @@ pub(crate) fn expect_comma(input: ParseStream<'_>, diagnostics: &mut Diagnostics
     let at_item = starts_item(input);
     diagnostics.error_at(input.span(), format!("expected `,` after {after}"));
     let is_semicolon = input.parse::<Option<Token![;]>>().is_ok_and(|mark| mark.is_some());
-    if !at_item && !is_semicolon {
+    if is_semicolon {
+        let _ = input.parse::<Option<Token![,]>>();
+    } else if !at_item {
         skip_item(input);
     }
 }
@@ -161,6 +168,10 @@ pub(super) fn marks(input: ParseStream<'_>) -> String {
     let (mut marks, mut cursor) = (String::new(), input.cursor());
     while let Some((mark, rest)) = cursor.punct().filter(|(mark, _)| is_arrow_part(mark.as_char()))
     {
+        // `time: -10m` has a colon, and a number below zero.
+        if marks == ":" && !matches!(mark.as_char(), ':' | '=') {
+            break;
+        }
         marks.push(mark.as_char());
         cursor = rest;
     }
@@ -255,16 +266,42 @@ pub(crate) fn skip_item(input: ParseStream<'_>) {
     }
 }
 
+/// Skips the rest of an item that could not be read, unless the next one begins here: the mistake is
+/// then that something is missing.
+pub(crate) fn skip_rest(input: ParseStream<'_>) {
+    if !starts_item(input) {
+        skip_item(input);
+    }
+}
+
+/// Reports a comma or semicolon where an item could begin.
+pub(super) fn stray_mark(input: ParseStream<'_>, diagnostics: &mut Diagnostics) -> bool {
+    if !input.peek(Token![,]) && !input.peek(Token![;]) {
+        return false;
+    }
+    diagnostics.error_at(input.span(), "remove this: nothing stands in front of it");
+    input.parse::<TokenTree>().is_ok()
+}
+
 /// Whether the next token is this word.
 pub(crate) fn is_word(input: ParseStream<'_>, word: &str) -> bool {
     input.cursor().ident().is_some_and(|(ident, _)| ident == word)
 }
 
-fn starts_item(input: ParseStream<'_>) -> bool {
+/// Whether the next item begins here: a field, a mapping, a step or an `include`.
+pub(super) fn starts_item(input: ParseStream<'_>) -> bool {
     let Some((word, rest)) = input.cursor().ident() else {
         return false;
     };
+    // A path is a value.
+    let is_path = rest.punct().is_some_and(|(mark, rest)| {
+        mark.as_char() == ':' && rest.punct().is_some_and(|(mark, _)| mark.as_char() == ':')
+    });
     let followed_by_mark =
         rest.punct().is_some_and(|(mark, _)| matches!(mark.as_char(), ':' | '='));
-    followed_by_mark || word == "step" || word == "include"
+    let named = rest.ident();
+    let has_block = named.as_ref().is_some_and(|(_, rest)| rest.group(Delimiter::Brace).is_some());
+    followed_by_mark && !is_path
+        || word == "step" && has_block
+        || word == "include" && named.is_some()
 }

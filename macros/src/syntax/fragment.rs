@@ -99,7 +99,8 @@ fn parameters(list: ParseStream<'_>, diagnostics: &mut Diagnostics) -> Parameter
         if list.is_empty() || list.parse::<Option<Token![,]>>().is_ok_and(|comma| comma.is_some()) {
             continue;
         }
-        let message = "expected the names of targets, separated by commas: `steps name(done, stuck)`";
+        let message =
+            "expected the names of targets, separated by commas: `steps name(done, stuck)`";
         diagnostics.error_at(list.span(), message);
         skip_item(list);
     }

@@ -5,7 +5,7 @@ use syn::ext::IdentExt;
 use syn::parse::ParseStream;
 use syn::{Lit, LitBool, LitInt, Token, braced};
 
-use super::fields::{expect_comma, skip_item};
+use super::fields::{expect_comma, skip_rest};
 use crate::diagnostic::Diagnostics;
 
 /// One guardrail as it was written.
@@ -45,7 +45,7 @@ pub(super) fn parse(
             }
             Err((key, error)) => {
                 diagnostics.syntax(&error);
-                skip_item(&block);
+                skip_rest(&block);
                 entries.extend(key.map(|key| Entry { key, value: Value::Broken }));
             }
         }

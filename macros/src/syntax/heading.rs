@@ -60,7 +60,11 @@ fn slip(input: ParseStream<'_>) -> Option<Slip> {
     } else {
         let (next, behind) = rest.ident()?;
         let is_modifier = next == "step" && behind.ident().is_some();
-        (TokenTree::from(word), 1 + usize::from(is_modifier), if is_modifier { behind } else { rest })
+        (
+            TokenTree::from(word),
+            1 + usize::from(is_modifier),
+            if is_modifier { behind } else { rest },
+        )
     };
     let name = name_of_block(named)?;
     Some(Slip { at, in_front_of_name, name })

@@ -299,8 +299,9 @@ fn include_at(body: &[TokenTree], at: usize) -> Option<usize> {
 pub(super) fn is_meant(word: &Ident, input: ParseStream<'_>) -> bool {
     const WORDS: [&str; 6] = ["include", "includes", "use", "import", "mixin", "extends"];
     let small = word.to_string().to_lowercase();
-    let named = input.peek(Ident::peek_any);
-    small == "include" || named && WORDS.contains(&small.as_str())
+    let rest = input.fork();
+    let called = rest.call(Path::parse_mod_style).is_ok() && rest.peek(syn::token::Paren);
+    small == "include" || called && WORDS.contains(&small.as_str())
 }
 
 fn is_group(token: &TokenTree, delimiter: Delimiter) -> bool {

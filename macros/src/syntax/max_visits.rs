@@ -1,9 +1,11 @@
 //! `max_visits: 3` or `max_visits: 3 => Step`
 
+use proc_macro2::Ident;
+use syn::ext::IdentExt;
 use syn::parse::ParseStream;
 use syn::{Lit, LitInt, Token};
 
-use super::fields::{marks, skip_marks};
+use super::fields::{is_word, marks, skip_marks, starts_item};
 use super::next::Next;
 use crate::diagnostic::Diagnostics;
 
@@ -31,11 +33,16 @@ impl MaxVisits {
         let marks = marks(input);
         if marks.starts_with("=>") {
             input.parse::<Token![=>]>()?;
-        } else if marks.is_empty() {
+        } else if marks.is_empty() && !(input.peek(Ident::peek_any) && !starts_item(input)) {
             return Ok(Self { number, next: None });
         } else {
             diagnostics.error_at(input.span(), format!("write `max_visits: {number} => …`"));
             skip_marks(input);
+            let ends = is_word(input, "exit") || is_word(input, "restart");
+            if marks.is_empty() && !ends && input.peek2(Ident::peek_any) {
+                // `max_visits: 3 then Step`
+                input.call(Ident::parse_any)?;
+            }
         }
         if input.is_empty() || input.peek(Token![,]) {
             return Err(input.error(

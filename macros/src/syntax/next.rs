@@ -3,10 +3,11 @@
 //! A reason is a variant of the recipe's `exits:`. Beside reasons of their own, authors write
 //! standard ones as `exit ExitReason::Name`.
 
+use heck::ToUpperCamelCase;
 use proc_macro2::{Ident, TokenTree};
 use syn::ext::IdentExt;
-use syn::parse::ParseStream;
-use syn::{Path, Token};
+use syn::parse::{ParseStream, Parser};
+use syn::{LitStr, Path, Token};
 
 use super::fields::{is_word, marks, skip_marks};
 use super::outcomes::unquoted;
@@ -38,12 +39,27 @@ const STANDARD: &str = "ExitReason";
 
 /// Words of other languages for `exit`, and for going to a step.
 const EXITING: [&str; 17] = [
-    "return", "end", "stop", "finish", "quit", "terminate", "throw", "abort", "fail", "break", "done",
-    "halt", "raise", "panic", "yield", "exits", "complete",
+    "return",
+    "end",
+    "stop",
+    "finish",
+    "quit",
+    "terminate",
+    "throw",
+    "abort",
+    "fail",
+    "break",
+    "done",
+    "halt",
+    "raise",
+    "panic",
+    "yield",
+    "exits",
+    "complete",
 ];
 const GOING: [&str; 16] = [
-    "goto", "go", "to", "then", "next", "jump", "step", "continue", "state", "call", "run", "enter",
-    "switch", "redo", "retry", "await",
+    "goto", "go", "to", "then", "next", "jump", "step", "continue", "state", "call", "run",
+    "enter", "switch", "redo", "retry", "await",
 ];
 
 impl Next {
@@ -52,9 +68,14 @@ impl Next {
         input: ParseStream<'_>,
         diagnostics: &mut Diagnostics,
     ) -> syn::Result<Self> {
-        if let Some(name) =
-            unquoted(input, diagnostics, |name| format!("write the step without quotes: `=> {name}`"))
-        {
+        if let Some(name) = unquoted(input, diagnostics, |name| {
+            format!("write the step without quotes: `=> {name}`")
+        }) {
+            return Ok(Self::Step(name));
+        }
+        if let Some(name) = wrapped(input) {
+            diagnostics.error_at(input.span(), format!("write `=> {name}`"));
+            input.parse::<TokenTree>()?;
             return Ok(Self::Step(name));
         }
         if !input.peek(Ident::peek_any) {
@@ -116,15 +137,31 @@ impl Next {
                 return Err(syn::Error::new(word.span(), message));
             }
         }
+        if input.peek(Token![-]) || input.peek(Token![.]) || input.peek(syn::token::Paren) {
+            let message = "expected the bare name of a step, `exit Reason` or `restart Recipe`";
+            return Err(syn::Error::new(word.span(), message));
+        }
         Ok(Self::Step(word))
     }
+}
+
+/// The name of a step in brackets.
+fn wrapped(input: ParseStream<'_>) -> Option<Ident> {
+    let (TokenTree::Group(group), _) = input.cursor().token_tree()? else { return None };
+    Ident::parse_any.parse2(group.stream()).ok()
 }
 
 /// One name, or the path of a standard reason; for another path, the error says which part of it to
 /// keep.
 fn reason(input: ParseStream<'_>) -> syn::Result<Reason> {
     if !input.peek(Ident::peek_any) {
-        return Err(input.error("expected the name of an exit reason after `exit`"));
+        let text = input.fork().parse::<LitStr>().ok().map(|text| text.value());
+        let group = wrapped(input).map(|name| name.to_string());
+        let name = text.or(group).map(|name| name.to_upper_camel_case());
+        let name = name.filter(|name| !name.is_empty());
+        let form = name.map_or(String::new(), |name| format!(": write `exit {name}`"));
+        let message = format!("expected the name of an exit reason after `exit`{form}");
+        return Err(input.error(message));
     }
     let standard = is_word(input, STANDARD) && input.peek2(Token![::]);
     let path = input.fork().call(Path::parse_mod_style);
@@ -149,9 +186,14 @@ fn reason(input: ParseStream<'_>) -> syn::Result<Reason> {
         let message = format!("expected the name of a standard exit reason after `{STANDARD}::`");
         return Err(input.error(message));
     }
-    let name = input.parse().map_err(|_| {
+    let name: Ident = input.parse().map_err(|_| {
         input.error("expected the name of an exit reason after `exit`, found a keyword")
     })?;
+    if input.peek(Token![-]) {
+        let message =
+            "expected the name of an exit reason as its enum has it, e.g. `exit TaskCommitted`";
+        return Err(syn::Error::new(name.span(), message));
+    }
     Ok(Reason { standard, name })
 }
 

@@ -7,7 +7,10 @@ use syn::{LitBool, LitStr, Path, Token, Visibility};
 
 use super::claims::{Claim, Goal, claims};
 use super::docs::Docs;
-use super::fields::{Fields, Unknown, block, colon, is_word, marks, skip_item, skip_marks};
+use super::fields::{
+    Fields, Unknown, block, colon, is_word, marks, skip_item, skip_marks, skip_rest, starts_item,
+    stray_mark,
+};
 use super::file_scope::FileScope;
 use super::guardrails::{self, Entry};
 use super::heading::heading;
@@ -94,7 +97,9 @@ impl Recipe {
 
     /// Whether it has guardrails that could not be read.
     pub(crate) fn has_unread_guardrails(&self) -> bool {
+        let unread = |entry: &Entry| matches!(entry.value, guardrails::Value::Broken);
         self.guardrails.first().is_some_and(|field| field.value.is_none())
+            || self.guardrails.value().into_iter().flatten().any(unread)
             || self.meant("guardrails")
     }
 
@@ -231,7 +236,7 @@ impl Recipe {
                 if let Err(error) = self.item(input, diagnostics) {
                     diagnostics.syntax(&error);
                     self.broken = true;
-                    skip_item(input);
+                    skip_rest(input);
                 }
             }
             Ok(())
@@ -247,11 +252,15 @@ impl Recipe {
                 .error(docs, "a doc comment belongs in front of the recipe or one of its steps");
             return Ok(());
         }
+        if stray_mark(input, diagnostics) {
+            return Ok(());
+        }
         let heading = heading(input, diagnostics);
         if let Some(word) = heading {
             match Step::parse(docs, word, input, diagnostics) {
                 Some(step) => {
-                    self.lost_steps |= step.keys.iter().any(|key| key == "include");
+                    self.lost_steps |=
+                        step.keys.iter().any(|key| key == "include" || key == "step");
                     self.steps.push(step);
                 }
                 None => (self.broken, self.lost_steps) = (true, true),
@@ -287,6 +296,14 @@ impl Recipe {
         } else if !colon(&word, is_known, input, diagnostics) {
             // Perhaps a step begins here.
             self.lost_steps |= !is_known;
+            if syn::parse_str::<Ident>(&word.to_string()).is_err() {
+                // A Rust item: step over its name, or a field would seem to begin there.
+                let _ = input.parse::<TokenTree>();
+            }
+            if is_known {
+                let message = format!("expected `:` and a value after `{word}`");
+                return Err(syn::Error::new(word.span(), message));
+            }
             let message = format!(
                 "expected a field or a step; `{word}` is neither: write `{word}: value,` or `step {word} {{ … }}`"
             );
@@ -348,6 +365,9 @@ fn first_step(input: ParseStream<'_>, diagnostics: &mut Diagnostics) -> syn::Res
     let form = |name: &Ident| format!("write the name of the step alone: `initial: {name}`");
     if let Some(name) = unquoted(input, diagnostics, form) {
         return Ok(name);
+    }
+    if starts_item(input) {
+        return Err(input.error("expected the name of the first step"));
     }
     let first = input
         .call(Ident::parse_any)

@@ -2,15 +2,18 @@
 //! `step Name { run: "…", Passed => …, Failed => … }`
 
 use heck::ToUpperCamelCase;
-use proc_macro2::{Ident, Span};
+use proc_macro2::{Delimiter, Ident, Span, TokenTree};
 use syn::ext::IdentExt;
 use syn::parse::{ParseStream, Parser};
-use syn::{Expr, Lit, LitInt, LitStr, Token};
+use syn::{Expr, Lit, LitInt, LitStr, Token, parenthesized};
 
 use super::command::{Command, commands};
 use super::docs::Docs;
 use super::evidence::{Term, evidence};
-use super::fields::{Fields, Unknown, block, colon, expect_comma, marks, skip_item};
+use super::fields::{
+    Fields, Unknown, block, colon, expect_comma, is_word, marks, skip_item, skip_rest, starts_item,
+    stray_mark,
+};
 use super::findings::Carried;
 use super::max_visits::MaxVisits;
 use super::next::{Next, arrow, no_arrow};
@@ -41,6 +44,8 @@ pub(crate) struct Step {
     pub(crate) unknown: Vec<Unknown>,
     /// Whether a part could not be read: what seems to be missing may only have been lost.
     pub(crate) broken: bool,
+    /// Whether it has no block at all, so that nothing is known about it.
+    pub(crate) lacks_block: bool,
     /// Whether it was included: its prompt was judged where the shared steps are defined.
     pub(crate) shared: bool,
 }
@@ -67,7 +72,13 @@ impl Mapping {
         diagnostics: &mut Diagnostics,
     ) -> Self {
         let mut mapping = Self::unread(outcome);
-        let parsed = Next::parse(input, diagnostics).and_then(|next| {
+        let ends = is_word(input, "exit") || is_word(input, "restart");
+        let next = if starts_item(input) && !ends {
+            Err(input.error(format!("expected what follows `{}`", mapping.outcome)))
+        } else {
+            Next::parse(input, diagnostics)
+        };
+        let parsed = next.and_then(|next| {
             mapping.next = Some(next);
             evidence(input)
         });
@@ -78,7 +89,7 @@ impl Mapping {
             }
             Err(error) => {
                 diagnostics.syntax(&error);
-                skip_item(input);
+                skip_rest(input);
             }
         }
         mapping
@@ -154,6 +165,13 @@ impl Step {
         !self.max_visits.is_missing() || self.meant("max_visits")
     }
 
+    /// Whether a part that could not be read may have said where a full step leads.
+    pub(crate) fn may_have_had_a_limit(&self) -> bool {
+        self.max_visits.first().is_some_and(|field| field.value.is_none())
+            || self.broken
+            || !self.unknown.is_empty()
+    }
+
     fn meant(&self, field: &str) -> bool {
         self.unknown.iter().any(|unknown| unknown.meant == Some(field))
     }
@@ -175,6 +193,7 @@ impl Step {
             keys: Vec::new(),
             unknown: Vec::new(),
             broken: false,
+            lacks_block: false,
             shared: false,
         }
     }
@@ -208,6 +227,7 @@ impl Step {
         let name = &self.name;
         let form = format!("write `step {name} {{ … }}`");
         let Some(block) = block(input, &form, diagnostics) else {
+            self.lacks_block = true;
             return Err(syn::Error::new(
                 name.span(),
                 format!("expected the block of step `{name}`: `{{ prompt: …, outcomes: […], … }}`"),
@@ -218,7 +238,7 @@ impl Step {
                 if let Err(error) = self.item(block, diagnostics) {
                     diagnostics.syntax(&error);
                     self.broken = true;
-                    skip_item(block);
+                    skip_rest(block);
                 }
             }
             Ok(())
@@ -234,21 +254,30 @@ impl Step {
             let message = "a doc comment belongs in front of the recipe, a step, or an outcome in the list of outcomes";
             diagnostics.error(docs, message);
         }
-        if block.is_empty() {
+        if block.is_empty() || stray_mark(block, diagnostics) {
             return Ok(());
         }
         if block.peek(Token![*]) || block.peek(Token![..]) {
             return Err(block.error(NO_WILDCARD));
         }
-        if !block.peek(Ident::peek_any) {
+        if let Some(outcomes) = alternatives_in_brackets(block, diagnostics) {
+            return self.mapping(outcomes, block, diagnostics);
+        }
+        let quoted = |name: &Ident| format!("write the outcome without quotes: `{name} => …`");
+        let Some(mut word) =
+            unquoted(block, diagnostics, quoted).or_else(|| block.call(Ident::parse_any).ok())
+        else {
             return Err(block.error(
                 "expected a field of the step, or an outcome and what follows: `Outcome => Next`",
             ));
-        }
-        let word = block.call(Ident::parse_any)?;
-        if word == "include" && block.peek(Ident::peek_any) {
+        };
+        if (word == "include" || word == "step") && block.peek(Ident::peek_any) {
             self.keys.push(word.clone());
-            let message = "shared steps are included beside the steps, in the block of the recipe";
+            let message = format!("`{word}` belongs beside the steps, in the block of the recipe");
+            return Err(syn::Error::new(word.span(), message));
+        }
+        if (word == "exit" || word == "restart") && block.peek(Ident::peek_any) {
+            let message = format!("expected an outcome in front of this: `Outcome => {word} …`");
             return Err(syn::Error::new(word.span(), message));
         }
         let is_known = Self::FIELDS.iter().any(|field| word == field);
@@ -259,19 +288,51 @@ impl Step {
             self.field(word, block, diagnostics);
             return Ok(());
         }
+        if is_known && block.peek(syn::token::Paren) && block.fork().call(findings_in).is_err() {
+            let message = format!("write `{word}: …`, with a colon");
+            return Err(syn::Error::new(word.span(), message));
+        }
+        if self.mappings_in_a_block(&word, block, diagnostics) {
+            return Ok(());
+        }
+        if !is_outcome && let Some(outcome) = outcome_behind(block) {
+            // `on Done => …`
+            diagnostics.error(&word, format!("write `{outcome} => …`"));
+            word = block.call(Ident::parse_any)?;
+        }
         let mut outcomes = vec![Alternative::parse(word, block, diagnostics)];
-        while block.parse::<Option<Token![|]>>()?.is_some() {
-            if !block.peek(Ident::peek_any) {
-                return Err(block.error("expected another outcome after `|`"));
-            }
+        while another(block, &outcomes, diagnostics)? {
             let word = block.call(Ident::parse_any)?;
             outcomes.push(Alternative::parse(word, block, diagnostics));
         }
+        self.mapping(outcomes, block, diagnostics)
+    }
+
+    /// Reads what follows these outcomes.
+    fn mapping(
+        &mut self,
+        outcomes: Vec<Alternative>,
+        block: ParseStream<'_>,
+        diagnostics: &mut Diagnostics,
+    ) -> syn::Result<()> {
+        if block.peek(Token![if]) {
+            let message = "write the evidence behind what follows: `Outcome => Next if evidence`";
+            diagnostics.error_at(block.span(), message);
+            while !block.is_empty() && !block.peek(Token![,]) && !block.peek(Token![=>]) {
+                block.parse::<TokenTree>()?;
+            }
+        }
         // A small word may be a field, and then not an arrow is missing.
+        let name = &outcomes[0].name;
+        let is_outcome = name.to_string().starts_with(char::is_uppercase);
         if is_outcome || outcomes.len() > 1 || matches!(marks(block).as_str(), "=>" | "->") {
-            diagnostics.maybe(arrow(&outcomes[0].name, block)?);
+            diagnostics.maybe(arrow(name, block)?);
         } else {
-            return Err(no_arrow(block));
+            let evidence = self.mappings.last().is_some_and(|last| !last.evidence.is_empty());
+            let ends = block.is_empty() || block.peek(Token![,]);
+            let joined = format!("evidence is joined with `&&`: `… && {name}`");
+            let joined = (evidence && ends).then(|| syn::Error::new(name.span(), joined));
+            return Err(joined.unwrap_or_else(|| no_arrow(block)));
         }
         let wildcard = outcomes.iter().find(|outcome| self.is_wildcard(&outcome.name));
         let wildcard = wildcard.map(|outcome| outcome.name.clone());
@@ -286,6 +347,40 @@ impl Step {
             }
         }
         Ok(())
+    }
+
+    /// Reads `transitions: { Done => Bake }`, the mappings in a block of their own.
+    fn mappings_in_a_block(
+        &mut self,
+        word: &Ident,
+        block: ParseStream<'_>,
+        diagnostics: &mut Diagnostics,
+    ) -> bool {
+        let Some((TokenTree::Group(group), _)) = block.cursor().token_tree() else { return false };
+        let is_small = !word.to_string().starts_with(char::is_uppercase);
+        let maps = group
+            .stream()
+            .into_iter()
+            .any(|token| matches!(&token, TokenTree::Punct(mark) if mark.as_char() == '='));
+        if !is_small || !maps || group.delimiter() != Delimiter::Brace {
+            return false;
+        }
+        let _ = block.parse::<TokenTree>();
+        let message = "write fields and mappings in the block of the step, without another one";
+        diagnostics.error(word, message);
+        let read = |inner: ParseStream<'_>| {
+            while !inner.is_empty() {
+                if let Err(error) = self.item(inner, diagnostics) {
+                    diagnostics.syntax(&error);
+                    self.broken = true;
+                    skip_rest(inner);
+                }
+            }
+            Ok(())
+        };
+        let _ = read.parse2(group.stream());
+        let _ = block.parse::<Option<Token![,]>>();
+        true
     }
 
     /// Whether this stands for all other outcomes in other languages, and the step does not have it.
@@ -318,6 +413,7 @@ impl Step {
                 let list = outcomes(block, diagnostics);
                 self.outcomes.read(key, block, diagnostics, |_| list);
             }
+            _ if self.mappings_in_a_block(&key, block, diagnostics) => {}
             _ => {
                 self.unknown.push(Unknown::new(key, &Self::FIELDS));
                 skip_item(block);
@@ -338,6 +434,82 @@ impl Alternative {
         let carried = Carried::parse(&name, block, diagnostics);
         Self { name, carried }
     }
+}
+
+/// What an outcome carries: one name in parentheses.
+fn findings_in(block: ParseStream<'_>) -> syn::Result<Ident> {
+    let carried;
+    parenthesized!(carried in block);
+    carried.call(Ident::parse_any)
+}
+
+/// `(A | B)` or `[A, B]` in front of an arrow: reported, and read.
+fn alternatives_in_brackets(
+    block: ParseStream<'_>,
+    diagnostics: &mut Diagnostics,
+) -> Option<Vec<Alternative>> {
+    // `| A | B => …`, as in a `match`.
+    let leading = block.fork().parse::<Option<Token![|]>>().ok().flatten();
+    if let Some(bar) = leading {
+        block.parse::<Token![|]>().ok()?;
+        diagnostics.error(bar, "remove this: `|` stands between outcomes");
+        return None;
+    }
+    let (TokenTree::Group(group), rest) = block.cursor().token_tree()? else { return None };
+    rest.punct()?;
+    let names: Option<Vec<Ident>> = group
+        .stream()
+        .into_iter()
+        .filter(|token| !matches!(token, TokenTree::Punct(_)))
+        .map(|token| if let TokenTree::Ident(name) = token { Some(name) } else { None })
+        .collect();
+    let names = names.filter(|names| !names.is_empty())?;
+    let written: Vec<_> = names.iter().map(Ident::to_string).collect();
+    diagnostics.error_at(group.span_open(), format!("write `{} => …`", written.join(" | ")));
+    block.parse::<TokenTree>().ok()?;
+    Some(names.into_iter().map(|name| Alternative { name, carried: None }).collect())
+}
+
+/// Reads the mark between two outcomes of one mapping. One of another language is reported.
+fn another(
+    block: ParseStream<'_>,
+    outcomes: &[Alternative],
+    diagnostics: &mut Diagnostics,
+) -> syn::Result<bool> {
+    if block.parse::<Option<Token![||]>>()?.is_some() {
+        diagnostics.error_at(block.span(), "write `|` between outcomes");
+        return Ok(block.peek(Ident::peek_any));
+    }
+    if block.parse::<Option<Token![|]>>()?.is_some() {
+        let expected = || block.error("expected another outcome after `|`");
+        return if block.peek(Ident::peek_any) { Ok(true) } else { Err(expected()) };
+    }
+    let Some((mark, rest)) = block.cursor().token_tree() else { return Ok(false) };
+    let joins = match &mark {
+        TokenTree::Ident(word) => word == "or" || word == "and",
+        TokenTree::Punct(mark) => matches!(mark.as_char(), '/' | '&' | '+'),
+        TokenTree::Group(_) | TokenTree::Literal(_) => false,
+    };
+    if joins && rest.ident().is_some() {
+        diagnostics.error(mark, "write `|` between outcomes");
+        block.parse::<TokenTree>()?;
+        return Ok(true);
+    }
+    // Another outcome with its own arrow: either a mark between them or an arrow is missing.
+    if outcome_behind(block).is_some() && block.peek(Ident::peek_any) {
+        let names: Vec<_> = outcomes.iter().map(|outcome| outcome.name.to_string()).collect();
+        let message = format!("expected what follows: `{} => …`", names.join(" | "));
+        return Err(syn::Error::new(outcomes[0].name.span(), message));
+    }
+    Ok(false)
+}
+
+/// The outcome that stands here in front of an arrow.
+fn outcome_behind(block: ParseStream<'_>) -> Option<Ident> {
+    let (name, rest) = block.cursor().ident()?;
+    let (mark, _) = rest.punct()?;
+    let is_arrow = matches!(mark.as_char(), '=' | '-');
+    (is_arrow && name.to_string().starts_with(char::is_uppercase)).then_some(name)
 }
 
 /// The name of a step; quotes around it are reported.
@@ -362,13 +534,24 @@ fn expression(input: ParseStream<'_>) -> syn::Result<Expr> {
             input.error("expected the prompt: a text, `include_str!(\"file.md\")` or a constant")
         );
     }
-    input.parse()
+    let prompt = input.parse()?;
+    if input.peek(Ident::peek_any) && !starts_item(input) {
+        return Err(syn::Error::new_spanned(prompt, "write the prompt in quotes"));
+    }
+    Ok(prompt)
 }
 
 /// A number with its unit, which Rust reads as one literal.
 fn time(input: ParseStream<'_>) -> syn::Result<LitInt> {
     const EXPECTED: &str = "expected a time: a whole number and its unit, e.g. `10m`";
     match input.parse::<Lit>().map_err(|_| input.error(EXPECTED))? {
+        Lit::Int(time)
+            if time.suffix().is_empty() && input.peek(Ident::peek_any) && !starts_item(input) =>
+        {
+            let unit = input.call(Ident::parse_any)?;
+            let message = format!("write number and unit as one word: `{time}{unit}`");
+            Err(syn::Error::new(unit.span(), message))
+        }
         Lit::Int(time) => Ok(time),
         other => Err(syn::Error::new_spanned(other, EXPECTED)),
     }
@@ -389,7 +572,7 @@ pub(super) fn text(input: ParseStream<'_>, what: &str) -> syn::Result<LitStr> {
 /// Skips the block of a step that has no name.
 fn skip_block(input: ParseStream<'_>) {
     if input.peek(syn::token::Brace) {
-        let _ = input.parse::<proc_macro2::TokenTree>();
+        let _ = input.parse::<TokenTree>();
         let _ = input.parse::<Option<Token![,]>>();
     } else {
         skip_item(input);

@@ -68,7 +68,12 @@ fn tool(list: ParseStream<'_>) -> syn::Result<Tool> {
         return Ok(Tool::Group(Group { path, name, shared: false }));
     }
     if list.peek(Ident::peek_any) {
-        return list.call(Ident::parse_any).map(Tool::Word);
+        let word = list.call(Ident::parse_any)?;
+        if list.peek(syn::token::Paren) {
+            let message = "write a command alone, in quotes: `\"cargo *\"`";
+            return Err(syn::Error::new(word.span(), message));
+        }
+        return Ok(Tool::Word(word));
     }
     Err(list
         .error("expected `read`, `edit`, `web`, a command in quotes such as `\"cargo *\"`, or `..CONSTANT`"))

@@ -57,6 +57,9 @@ pub(crate) fn identifier(text: &str, span: Span) -> Option<Ident> {
     Some(if ident == text { Ident::new(text, span) } else { Ident::new_raw(text, span) })
 }
 
+/// How many pairs of letters are compared for one name.
+const MAX_EFFORT: usize = 100_000;
+
 /// The candidate that `name` is probably a misspelling of.
 pub(crate) fn closest<'a>(
     name: &str,
@@ -67,11 +70,18 @@ pub(crate) fn closest<'a>(
     // In a long list only names with the same beginning are compared, or a thousand mistakes would
     // take minutes.
     let is_long = candidates.len() > 200;
+    let mut effort = 0;
     let near = candidates.into_iter().filter_map(|candidate| {
-        let known = candidate.to_lowercase();
-        if is_long && known.chars().next() != written.chars().next() {
+        let first = candidate.chars().next().map(|first| first.to_lowercase().to_string());
+        if is_long && first != written.chars().next().map(String::from) {
             return None;
         }
+        // Long names take much longer to compare.
+        effort += candidate.len() * written.len();
+        if effort > MAX_EFFORT {
+            return None;
+        }
+        let known = candidate.to_lowercase();
         let distance = strsim::osa_distance(&written, &known);
         // For a very short name, one letter more or less is another word.
         let allowed = match written.chars().count().max(known.chars().count()) {
@@ -105,7 +115,8 @@ pub(crate) fn advice<'a>(
 
 /// The names in backticks, unless there are too many to read at a glance.
 pub(crate) fn short_list<'a>(names: impl IntoIterator<Item = &'a str>) -> Option<String> {
-    let names: Vec<_> = names.into_iter().map(|name| format!("`{name}`")).collect();
+    let names = names.into_iter().take(13);
+    let names: Vec<_> = names.map(|name| format!("`{name}`")).collect();
     (1..=12).contains(&names.len()).then(|| names.join(", "))
 }
 

@@ -1,9 +1,12 @@
 //! Mutated recipes: for any input, the macro generates items or errors, and never panics.
 //!
-//! The bundled recipes are the material. Their tokens are dropped, doubled, swapped and replaced,
-//! at any depth, by a generator that gives the same mutations every time.
+//! The bundled recipes are the material, with an enum of exit reasons and a catalog. Their tokens are
+//! dropped, doubled, swapped, replaced, wrapped and unwrapped, at any depth, by a generator that
+//! gives the same mutations every time.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
+use std::time::{Duration, Instant};
 
 use proc_macro2::{Delimiter, Group, Ident, Literal, Punct, Spacing, Span, TokenStream, TokenTree};
 use quote::quote;
@@ -16,23 +19,135 @@ const ROUNDS: usize = 3_000;
 
 #[test]
 fn a_mutated_recipe_never_panics() {
+    mutations(0x9E37_79B9_7F4A_7C15, ROUNDS);
+}
+
+/// `cargo test -p surefire-macros --release torture -- --ignored` takes several minutes.
+#[test]
+#[ignore = "takes several minutes"]
+fn many_more_mutated_recipes_never_panic() {
+    for seed in 1..=8 {
+        mutations(seed * 0x2545_F491_4F6C_DD1D, 50 * ROUNDS);
+    }
+}
+
+fn mutations(seed: u64, rounds: usize) {
     let material = material();
     assert!(material.len() > 8, "the bundled recipes and their shared steps are there");
-    let mut random = Random(0x9E37_79B9_7F4A_7C15);
+    let mut random = Random(seed);
     let mut refused = 0;
-    for round in 0..ROUNDS {
+    for round in 0..rounds {
         let written = &material[round % material.len()];
         let mut mutated = written.tokens.clone();
         for _ in 0..=random.below(3) {
             mutated = mutate(mutated, &mut random);
         }
-        let answer = written.expand(mutated.clone());
+        let began = Instant::now();
+        let answer = catch_unwind(AssertUnwindSafe(|| written.expand(mutated.clone())))
+            .unwrap_or_else(|_| panic!("a panic, made from: {mutated}"));
+        assert!(began.elapsed() < LONGEST, "{:?}, made from: {mutated}", began.elapsed());
         refused += usize::from(answer.to_string().contains("compile_error"));
-        if let Err(error) = syn::parse2::<syn::File>(answer) {
+        let parsed = match written.kind {
+            Kind::Recipe | Kind::Steps | Kind::Registry => syn::parse2::<syn::File>(answer).err(),
+            Kind::Catalog => syn::parse2::<syn::Expr>(answer).err(),
+        };
+        if let Some(error) = parsed {
             panic!("not Rust: {error}\nmade from: {mutated}");
         }
     }
-    assert!(refused > ROUNDS / 4, "mutations do harm: only {refused} of {ROUNDS} were refused");
+    assert!(refused > rounds / 4, "mutations do harm: only {refused} of {rounds} were refused");
+}
+
+/// Far more than any of these takes, even on a busy machine.
+const LONGEST: Duration = Duration::from_secs(20);
+
+#[test]
+fn groups_in_groups_and_huge_numbers_are_refused() {
+    let mut nested = quote!(Complete);
+    for _ in 0..2_000 {
+        nested = quote!([#nested]);
+    }
+    let huge = Literal::u128_unsuffixed(u128::MAX);
+    let slips = [
+        quote!(outcomes: #nested, Complete => exit TaskCommitted),
+        quote!(outcomes: [Complete], Complete => #nested),
+        quote!(outcomes: [Complete], tools: #nested, Complete => exit TaskCommitted),
+        quote!(outcomes: [Complete], max_visits: #huge => #nested, Complete => exit TaskCommitted),
+        quote!(outcomes: [Complete], #nested),
+    ];
+    for slip in slips {
+        let written = quote! {
+            recipe Nested {
+                initial: Work,
+                guardrails: { max_total_steps: #huge },
+                step Work { prompt: "Work.", #slip }
+            }
+        };
+        let answer = crate::recipe_tokens(&Input { krate: quote!(::surefire), written });
+        assert!(answer.to_string().contains("compile_error"));
+    }
+}
+
+#[test]
+fn many_mistakes_are_reported_in_time() {
+    let long = "Reviewed".repeat(200);
+    let count = 1_000;
+    let name = |prefix: &str, index: usize| {
+        Ident::new(&format!("{prefix}{long}{index}"), Span::call_site())
+    };
+    let steps = (0..count).map(|index| {
+        let (own, next) = (name("Step", index), name("Stpe", index + 1));
+        quote!(step #own { prompt: "Go on.", outcomes: [Next], Next => #next })
+    });
+    let guardrails = (0..count).map(|index| {
+        let key = Ident::new(&format!("max_step_visit{index}"), Span::call_site());
+        quote!(#key: 3)
+    });
+    let claims = (0..count).map(|index| {
+        let (goal, since) = (name("Step", index), name("Setp", index));
+        quote!(#goal needs #since.Next since #goal)
+    });
+    let first = name("Step", 0);
+    let written = quote! {
+        recipe Long {
+            initial: #first,
+            guardrails: { #(#guardrails),* },
+            proves: { #(#claims),* },
+            #(#steps)*
+        }
+    };
+    let began = Instant::now();
+    let answer = crate::recipe_tokens(&Input { krate: quote!(::surefire), written }).to_string();
+    assert!(answer.matches("compile_error").count() > 3 * count - 10);
+    eprintln!("MIST {:?}", began.elapsed());
+    assert!(began.elapsed() < LONGEST, "{:?}", began.elapsed());
+}
+
+#[test]
+fn many_claims_are_proven_in_time() {
+    let count = 1_000;
+    let steps = (0..count).map(|index| {
+        let (own, next) = (step(index), step(index + 1));
+        quote!(step #own { prompt: "Go on.", outcomes: [Next], Next => #next })
+    });
+    let claims = (0..count).map(|index| {
+        let (before, goal) = (step(index), step(index + 1));
+        quote!(#goal needs #before.Next)
+    });
+    let (first, last) = (step(0), step(count));
+    let written = quote! {
+        recipe Long {
+            initial: #first,
+            proves: { #(#claims),* },
+            #(#steps)*
+            step #last { prompt: "Stop.", outcomes: [Done], Done => exit TaskCommitted }
+        }
+    };
+    let began = Instant::now();
+    let answer = crate::recipe_tokens(&Input { krate: quote!(::surefire), written }).to_string();
+    assert!(!answer.contains("compile_error"));
+    eprintln!("CLAIMS {:?}", began.elapsed());
+    assert!(began.elapsed() < LONGEST, "{:?}", began.elapsed());
 }
 
 #[test]
@@ -73,8 +188,16 @@ fn step(index: usize) -> Ident {
 
 /// The input of one of our macros.
 struct Written {
-    is_recipe: bool,
+    kind: Kind,
     tokens: TokenStream,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Recipe,
+    Steps,
+    Catalog,
+    Registry,
 }
 
 impl Written {
@@ -87,7 +210,12 @@ impl Written {
 
     fn expand(&self, written: TokenStream) -> TokenStream {
         let input = Input { krate: quote!(::surefire), written };
-        if self.is_recipe { crate::recipe_tokens(&input) } else { crate::steps_tokens(&input) }
+        match self.kind {
+            Kind::Recipe => crate::recipe_tokens(&input),
+            Kind::Steps => crate::steps_tokens(&input),
+            Kind::Catalog => crate::catalog::expand(&input),
+            Kind::Registry => crate::registry::derive(input.written),
+        }
     }
 }
 
@@ -145,11 +273,25 @@ const WITH_COMMANDS: &str = r#"
 /// The bundled recipes and shared steps, and the recipes again with their shared steps inserted.
 fn material() -> Vec<Written> {
     let mut written = sources();
-    let fragments: Vec<_> =
-        written.iter().filter(|written| !written.is_recipe).filter_map(Written::carried).collect();
-    let recipes = written.iter().filter(|written| written.is_recipe);
+    let fragments: Vec<_> = written
+        .iter()
+        .filter(|written| written.kind == Kind::Steps)
+        .filter_map(Written::carried)
+        .collect();
+    let recipes = written.iter().filter(|written| written.kind == Kind::Recipe);
     let whole: Vec<_> = recipes.map(|recipe| spliced(recipe.tokens.clone(), &fragments)).collect();
-    written.extend(whole.into_iter().map(|tokens| Written { is_recipe: true, tokens }));
+    let reasons = quote! {
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, surefire::Registry)]
+        pub enum MyExits {
+            #[reason(category = completed, message = "Shipped", auto_resumable = false)]
+            Shipped,
+            #[reason(category = error, exit_code = 40, message = "Lost")]
+            Lost,
+        }
+    };
+    written.push(Written { kind: Kind::Registry, tokens: reasons });
+    written.push(Written { kind: Kind::Catalog, tokens: quote!(Everything, crate::other::Twice) });
+    written.extend(whole.into_iter().map(|tokens| Written { kind: Kind::Recipe, tokens }));
     written
 }
 
@@ -187,9 +329,12 @@ fn macros(source: &str) -> Vec<Written> {
     });
     calls
         .filter_map(|Macro { path, tokens, .. }| {
-            let name = path.segments.last()?.ident.to_string();
-            matches!(name.as_str(), "recipe" | "steps")
-                .then(|| Written { is_recipe: name == "recipe", tokens })
+            let kind = match path.segments.last()?.ident.to_string().as_str() {
+                "recipe" => Kind::Recipe,
+                "steps" => Kind::Steps,
+                _ => return None,
+            };
+            Some(Written { kind, tokens })
         })
         .collect()
 }
@@ -209,7 +354,32 @@ fn mutate(tokens: TokenStream, random: &mut Random) -> TokenStream {
         tokens[at] = inside.into();
         return tokens.into_iter().collect();
     }
-    match random.below(5) {
+    match random.below(9) {
+        5 => {
+            // What stood in a group stands without it.
+            if let TokenTree::Group(group) = &tokens[at] {
+                let inside: Vec<_> = group.stream().into_iter().collect();
+                drop(tokens.splice(at..=at, inside));
+            }
+        }
+        6 => {
+            // Some of the tokens stand in a group.
+            let end = at + 1 + random.below(tokens.len() - at);
+            let inside: TokenStream = tokens[at..end].iter().cloned().collect();
+            let group = TokenTree::Group(Group::new(DELIMITERS[random.below(4)], inside));
+            drop(tokens.splice(at..end, [group]));
+        }
+        7 => {
+            // A whole part once more, perhaps elsewhere.
+            let end = at + 1 + random.below((tokens.len() - at).min(8));
+            let part: Vec<_> = tokens[at..end].to_vec();
+            let to = random.below(tokens.len());
+            drop(tokens.splice(to..to, part));
+        }
+        8 => {
+            let end = at + 1 + random.below((tokens.len() - at).min(8));
+            drop(tokens.splice(at..end, []));
+        }
         0 => drop(tokens.remove(at)),
         1 => tokens.insert(at, tokens[at].clone()),
         2 => {
@@ -222,8 +392,27 @@ fn mutate(tokens: TokenStream, random: &mut Random) -> TokenStream {
     tokens.into_iter().collect()
 }
 
+const DELIMITERS: [Delimiter; 4] =
+    [Delimiter::Brace, Delimiter::Bracket, Delimiter::Parenthesis, Delimiter::None];
+
 fn any_token(random: &mut Random) -> TokenTree {
-    const WORDS: [&str; 45] = [
+    const WORDS: [&str; 61] = [
+        "proves",
+        "since",
+        "isolate",
+        "model",
+        "exits",
+        "id",
+        "label",
+        "max_step_visits",
+        "max_restarts",
+        "else",
+        "goto",
+        "return",
+        "Prüfen",
+        "步骤",
+        "ı",
+        "ﬁx",
         "step",
         "exit",
         "restart",
@@ -271,7 +460,30 @@ fn any_token(random: &mut Random) -> TokenTree {
         "ExitReason",
     ];
     const MARKS: [char; 11] = [',', ':', '=', '>', '-', ';', '#', '!', '.', '&', '|'];
-    match random.below(6) {
+    match random.below(8) {
+        6 => {
+            let word = ["match", "Review", "type", "step", "exit", "Prüfen"][random.below(6)];
+            TokenTree::Ident(Ident::new_raw(word, Span::call_site()))
+        }
+        7 => {
+            let literals = [
+                "0",
+                "1",
+                "3",
+                "4294967296",
+                "340282366920938463463374607431768211456",
+                "1e9",
+                "'x'",
+                "b\"x\"",
+                "c\"x\"",
+                "0x_ff",
+                "3u64",
+                "99999999999999999999h",
+                "18446744073709551615m",
+            ];
+            let literal = literals[random.below(literals.len())];
+            TokenTree::Literal(literal.parse().expect("these are literals"))
+        }
         0 | 1 => TokenTree::Ident(Ident::new(WORDS[random.below(WORDS.len())], Span::call_site())),
         2 => TokenTree::Punct(Punct::new(MARKS[random.below(MARKS.len())], Spacing::Joint)),
         3 => TokenTree::Literal(Literal::string(
@@ -281,11 +493,7 @@ fn any_token(random: &mut Random) -> TokenTree {
             let time = ["0s", "10m", "9x", "1.5h"][random.below(4)];
             TokenTree::Literal(time.parse().expect("these are literals"))
         }
-        _ => {
-            let delimiters =
-                [Delimiter::Brace, Delimiter::Bracket, Delimiter::Parenthesis, Delimiter::None];
-            TokenTree::Group(Group::new(delimiters[random.below(4)], quote!(Complete, 0)))
-        }
+        _ => TokenTree::Group(Group::new(DELIMITERS[random.below(4)], quote!(Complete, 0))),
     }
 }
 

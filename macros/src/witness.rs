@@ -29,18 +29,33 @@ pub(crate) struct Taken {
 /// A step, and whether what the claim needs was reported.
 type State = (usize, bool);
 
+/// What every search in a recipe uses.
+pub(crate) struct Search<'a> {
+    recipe: &'a Resolved,
+    initial: usize,
+    outcomes: Vec<Vec<(usize, usize)>>,
+    components: Components,
+}
+
+impl<'a> Search<'a> {
+    pub(crate) fn new(recipe: &'a Resolved, initial: usize) -> Self {
+        let (outcomes, components) = (outcomes(recipe), recipe.certain.components());
+        Self { recipe, initial, outcomes, components }
+    }
+}
+
 /// The shortest path that contradicts the claim.
 pub(crate) fn find(
-    recipe: &Resolved,
-    initial: usize,
+    search: &Search<'_>,
     goal: &Goal,
     needs: &[Report],
     since: Option<usize>,
 ) -> Option<Witness> {
+    let Search { recipe, initial, outcomes, components } = search;
+    let initial = *initial;
     if *goal == Goal::Step(initial) {
         return Some(Witness { taken: Vec::new(), after_since: false });
     }
-    let (outcomes, components) = (outcomes(recipe), recipe.certain.components());
     // For each state that was reached: the state before it, and what was taken there.
     let mut came: Vec<[Option<(State, Taken)>; 2]> = vec![[None, None]; recipe.steps.len()];
     let mut pending = VecDeque::from([(initial, false)]);
@@ -48,7 +63,7 @@ pub(crate) fn find(
         for (written, place) in &outcomes[step] {
             let outcome = &recipe.steps[*written].outcomes[*place];
             let met_now = met || needs.contains(&Report { step, outcome: *place });
-            for (target, full) in targets(recipe, &components, step, &outcome.target) {
+            for (target, full) in targets(recipe, components, step, &outcome.target) {
                 let taken = Taken { step, outcome: *place, full };
                 if !met_now && goal.is(target) {
                     return Some(trace(&came, initial, since, taken));

@@ -4,9 +4,10 @@ use std::collections::HashMap;
 
 use proc_macro2::Ident;
 use quote::ToTokens;
+use syn::ext::IdentExt;
 
 use crate::diagnostic::Diagnostics;
-use crate::resolve::{Claim, Goal, Resolved, Since, Step, Target, find_step};
+use crate::resolve::{Claim, Goal, Resolved, Since, Step, Target};
 use crate::spelling;
 use crate::syntax;
 
@@ -17,7 +18,10 @@ pub(super) fn check(recipe: &Resolved, diagnostics: &mut Diagnostics) {
         let message = "this proves nothing: write `proves: { Step needs OtherStep.Outcome }`, or leave the field out";
         diagnostics.error(&field.key, message);
     }
-    let known = Known { recipe, steps: recipe.step_names(), exits: exits(recipe) };
+    let places =
+        recipe.distinct_steps().map(|(index, step)| (step.name().unraw().to_string(), index));
+    let (steps, places) = (recipe.step_names(), places.collect());
+    let known = Known { recipe, steps, places, exits: exits(recipe) };
     let mut seen = HashMap::new();
     for claim in &recipe.claims {
         goal_exists(&known, claim, diagnostics);
@@ -45,6 +49,7 @@ pub(super) fn check(recipe: &Resolved, diagnostics: &mut Diagnostics) {
 struct Known<'a> {
     recipe: &'a Resolved,
     steps: Vec<String>,
+    places: HashMap<String, usize>,
     exits: Vec<String>,
 }
 
@@ -77,7 +82,7 @@ fn goal_exists(known: &Known<'_>, claim: &Claim, diagnostics: &mut Diagnostics) 
 
 fn report_exists(known: &Known<'_>, report: &syntax::Report, diagnostics: &mut Diagnostics) {
     let (recipe, syntax::Report { step, outcome }) = (known.recipe, report);
-    let Some(index) = find_step(&recipe.steps, step) else {
+    let Some(index) = known.places.get(&step.unraw().to_string()).copied() else {
         return unknown_step(step, known, diagnostics);
     };
     // Outcomes that could not be read were already reported.

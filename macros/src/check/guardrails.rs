@@ -1,5 +1,7 @@
 //! Guardrails are known, written once, and make sense.
 
+use std::collections::HashMap;
+
 use proc_macro2::Ident;
 use syn::LitInt;
 
@@ -14,12 +16,14 @@ const SWITCH: &str = "exit_on_other";
 
 pub(super) fn check(recipe: &Resolved, diagnostics: &mut Diagnostics) {
     let entries = recipe.written.guardrails.value().map_or(&[][..], Vec::as_slice);
-    for (index, entry) in entries.iter().enumerate() {
+    let mut seen = HashMap::new();
+    for entry in entries {
         let key = &entry.key;
-        if let Some(first) = entries[..index].iter().find(|first| first.key == *key) {
+        if let Some(first) = seen.get(&key.to_string()) {
             let message = format!("guardrail `{key}` is written twice; keep one of them");
-            diagnostics.error_and(key, message, &first.key, "first_written_here");
+            diagnostics.error_and(key, message, first, "first_written_here");
         } else {
+            seen.insert(key.to_string(), key);
             sensible(entry, diagnostics);
         }
     }

@@ -7,18 +7,22 @@ use crate::diagnostic::Diagnostics;
 use crate::resolve::{Claim, Goal, Initial, Report, Resolved, Step};
 use crate::spelling;
 use crate::syntax;
-use crate::witness::{self, Taken, Witness};
+use crate::witness::{self, Search, Taken, Witness};
 
 pub(super) fn check(recipe: &Resolved, diagnostics: &mut Diagnostics) {
     let Initial::Step { index: initial, .. } = recipe.initial else { return };
     // What an unread transition would add is unknown, so nothing is known to be without effect.
     let is_complete = !recipe.written.broken && !recipe.steps.iter().any(Step::is_open);
+    if recipe.claims.is_empty() {
+        return;
+    }
+    let search = Search::new(recipe, initial);
     for claim in &recipe.claims {
         let Some((goal, needs, since)) = claim.parts() else { continue };
         if needs.iter().all(|need| Goal::Step(need.step) == *goal) {
             continue;
         }
-        if let Some(witness) = witness::find(recipe, initial, goal, &needs, since) {
+        if let Some(witness) = witness::find(&search, goal, &needs, since) {
             contradicted(recipe, claim, &witness, diagnostics);
         } else if is_complete {
             since_matters(recipe, claim, goal, since, diagnostics);
@@ -108,12 +112,15 @@ fn alternatives_matter(
     needs: &[Report],
     diagnostics: &mut Diagnostics,
 ) {
+    // A claim with one outcome that never leads to the goal is contradicted by any path.
+    if needs.len() < 2 {
+        return;
+    }
     for (need, written) in needs.iter().zip(&claim.written.needs) {
         let target = &recipe.steps[need.step].outcomes[need.outcome].target;
         let matters = goal.is(target)
             || target.certain_step().is_some_and(|next| reaches(recipe, next, goal));
-        // A claim with one outcome that never leads to the goal is contradicted by any path.
-        if !matters && needs.len() > 1 {
+        if !matters {
             let syntax::Report { step, outcome } = written;
             let message = format!(
                 "no path leads from `{step}.{outcome}` to {}, so it changes nothing: remove it",

@@ -116,6 +116,8 @@ fn message(recipe: &Resolved, root: usize, unreached: &Unreached) -> String {
     let sources: Vec<_> = recipe
         .distinct_steps()
         .filter(|(index, _)| unreached.reached[*index])
+        // One more than a short list has.
+        .take(13)
         .map(|(_, step)| step.name().to_string())
         .collect();
     let sources = match spelling::short_list(sources.iter().map(String::as_str)) {

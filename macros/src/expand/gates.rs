@@ -43,7 +43,7 @@ impl Expansion<'_> {
     /// Assertions about the constants that steps take tools from, which only the compiler can
     /// evaluate, once for each list. Those of shared steps are checked where the steps are defined.
     pub(super) fn tool_assertions(&self) -> TokenStream {
-        let (private, module) = (&self.private, &self.shape.module);
+        let (private, module) = (&self.private, self.parts());
         let mut seen = HashSet::new();
         let steps = self.shape.steps.iter().enumerate();
         let assertions = steps.filter_map(|(index, step)| {

@@ -23,8 +23,9 @@ mod scope;
 mod step;
 mod visibility;
 
-use proc_macro2::TokenStream;
-use quote::quote;
+use proc_macro2::{Ident, TokenStream};
+use quote::{format_ident, quote};
+use syn::ext::IdentExt;
 
 use crate::model::{Model, Shape};
 use crate::proof::Proof;
@@ -39,7 +40,12 @@ pub(crate) struct Expansion<'a> {
     krate: &'a TokenStream,
     /// The module of surefire that generated code may use.
     private: TokenStream,
-    /// The visibility of items inside the recipe's module.
+    /// The hidden module that everything is defined in, and from which the recipe's type and module
+    /// are re-exported: another item of one of these names is one error, and not one for each use.
+    hidden: Ident,
+    /// The visibility of items in the hidden module.
+    outer: TokenStream,
+    /// The visibility of items inside the recipe's module, which lies in the hidden one.
     inner: TokenStream,
 }
 
@@ -61,8 +67,11 @@ pub(crate) fn stubs(shape: &Shape, errors: &TokenStream, krate: &TokenStream) ->
 
 impl<'a> Expansion<'a> {
     fn new(shape: &'a Shape, proof: &'a Proof, krate: &'a TokenStream) -> Self {
-        let inner = visibility::inside(&shape.visibility, shape.name.span());
-        Self { shape, proof, krate, private: quote!(#krate::__private), inner }
+        let name = shape.name.span();
+        let outer = visibility::inside(&shape.visibility, name);
+        let inner = visibility::inside_twice(&shape.visibility, name);
+        let hidden = format_ident!("__{}", shape.module.unraw(), span = shape.module.span());
+        Self { shape, proof, krate, private: quote!(#krate::__private), hidden, outer, inner }
     }
 
     /// The type of the ledger: one counter per step.

@@ -19,7 +19,7 @@ impl Expansion<'_> {
             quote!(#docs #name)
         });
         // With the span of the step's name, where the compiler then points in its messages.
-        let inner = visibility::inside(&self.shape.visibility, step.name.span());
+        let inner = visibility::inside_twice(&self.shape.visibility, step.name.span());
         let outcomes = quote_spanned!(step.name.span()=> #inner enum #name { #(#variants,)* });
         let idents: Vec<_> = step.outcomes.iter().map(|outcome| &outcome.name).collect();
         let wires: Vec<_> = step.outcomes.iter().map(|outcome| outcome.wire.as_str()).collect();

@@ -10,6 +10,7 @@ impl Expansion<'_> {
     pub(super) fn recipe(&self) -> TokenStream {
         let shape = self.shape;
         let (visibility, name, module) = (&shape.visibility, &shape.name, &shape.module);
+        let (hidden, outer) = (&self.hidden, &self.outer);
         let (docs, page, module_docs) = (&shape.docs, self.recipe_docs(), self.module_docs());
         let steps = self.step_enum();
         let at = self.at();
@@ -21,27 +22,33 @@ impl Expansion<'_> {
             quote!(#place #outcome #next #entry #methods)
         });
         let aliases = self.aliases();
-        // With the span of the recipe's name, where the compiler then reports a clash with another
-        // module of that name.
         let content = quote!(#steps #at #any_step #aliases #(#each)*);
-        let parts = quote_spanned!(name.span()=> #visibility mod #module { #content });
+        let parts = quote_spanned!(name.span()=> #outer mod #module { #content });
+        // With the span of the recipe's name, where the compiler then reports a clash with another
+        // item of that name, or of that of the module.
+        let exports = quote_spanned!(name.span()=> #visibility use #hidden::#name; #visibility use #hidden::#module;);
         let scope = self.scope();
         let implementation = self.implementation();
         let inherent = self.inherent();
-        quote! {
+        let items = quote! {
             #docs
             #page
             #[derive(::core::fmt::Debug, ::core::clone::Clone, ::core::marker::Copy, ::core::default::Default)]
-            #visibility struct #name;
+            #outer struct #name;
 
             #module_docs
             // The author's names are the author's business, and lints about them could not be
             // silenced in place.
             #parts
 
-            #scope
             #implementation
             #inherent
+        };
+        quote! {
+            #[doc(hidden)]
+            mod #hidden { #items }
+            #exports
+            #scope
         }
     }
 
@@ -77,8 +84,7 @@ impl Expansion<'_> {
 
     fn inherent(&self) -> TokenStream {
         let krate = self.krate;
-        let (visibility, name, module) =
-            (&self.shape.visibility, &self.shape.name, &self.shape.module);
+        let (visibility, name, module) = (&self.outer, &self.shape.name, &self.shape.module);
         let first = &self.shape.steps[self.shape.initial];
         let begins_at = format!("Begins a run, at its first step `{}`.", first.wire);
         let first = spelling::at(&first.name, self.shape.initial_at);

@@ -14,7 +14,8 @@ impl Expansion<'_> {
     /// The author's expressions, evaluated where they were written.
     pub(super) fn scope(&self) -> TokenStream {
         let (krate, private) = (self.krate, &self.private);
-        let (name, module) = (&self.shape.name, &self.shape.module);
+        let (name, hidden) = (&self.shape.name, &self.hidden);
+        let module = self.parts();
         let count = self.shape.steps.len();
         let prompts = self.shape.steps.iter().map(|step| match &step.prompt {
             Prompt::Written(prompt) | Prompt::Asserted(prompt) => quote!(#prompt),
@@ -60,7 +61,7 @@ impl Expansion<'_> {
         quote! {
             #[automatically_derived]
             impl #private::Scope for #module::Step {
-                type Recipe = #name;
+                type Recipe = #hidden::#name;
                 #own_exits
                 type Visits = [::core::primitive::u32; #count];
                 const PROMPTS: &'static [&'static ::core::primitive::str] = &[#(#prompts,)*];
@@ -71,6 +72,12 @@ impl Expansion<'_> {
             #(#assertions)*
             #tool_assertions
         }
+    }
+
+    /// The recipe's module, seen from where the recipe is written.
+    pub(super) fn parts(&self) -> TokenStream {
+        let (hidden, module) = (&self.hidden, &self.shape.module);
+        quote!(#hidden::#module)
     }
 
     /// Names inside the module for the recipes around it, so that signatures read as the author

@@ -13,6 +13,13 @@ pub(super) fn inside(outside: &Visibility, name: Span) -> TokenStream {
     respan(inner(outside), name)
 }
 
+/// The same, seen from two modules further in.
+pub(super) fn inside_twice(outside: &Visibility, name: Span) -> TokenStream {
+    // Every visibility that `inner` returns can be parsed.
+    let once = syn::parse2(inner(outside)).unwrap_or(Visibility::Inherited);
+    inside(&once, name)
+}
+
 fn inner(outside: &Visibility) -> TokenStream {
     let Visibility::Restricted(restricted) = outside else {
         return match outside {

@@ -56,9 +56,13 @@ impl Goal {
 }
 
 impl Claim {
-    pub(super) fn new(written: &syntax::Claim, steps: &[Step]) -> Self {
+    pub(super) fn new(
+        written: &syntax::Claim,
+        steps: &[Step],
+        find: impl Fn(&Ident) -> Option<usize>,
+    ) -> Self {
         let goal = match &written.goal {
-            syntax::Goal::Step(name) => find_step(steps, name).map(Goal::Step),
+            syntax::Goal::Step(name) => find(name).map(Goal::Step),
             syntax::Goal::Exit(reason) => Some(Goal::Exit(reason.unraw().to_string())),
             syntax::Goal::Restart(path) => Some(Goal::Restart(path.clone())),
         };
@@ -66,14 +70,14 @@ impl Claim {
         let goal = goal
             .filter(|goal| matches!(goal, Goal::Step(_)) || targets.any(|target| goal.is(target)));
         let needs = written.needs.iter().map(|report| {
-            let step = find_step(steps, &report.step)?;
+            let step = find(&report.step)?;
             let named = |outcome: &super::Outcome| outcome.name.unraw() == report.outcome.unraw();
             let outcome = steps[step].outcomes.iter().position(named)?;
             Some(Report { step, outcome })
         });
         let since = match &written.since {
             None => Since::Beginning,
-            Some(name) => find_step(steps, name).map_or(Since::Unknown, Since::Step),
+            Some(name) => find(name).map_or(Since::Unknown, Since::Step),
         };
         Self { goal, needs: needs.collect(), since, written: written.clone() }
     }
@@ -88,9 +92,4 @@ impl Claim {
         };
         Some((self.goal.as_ref()?, needs, since))
     }
-}
-
-/// The first step with this name.
-pub(crate) fn find_step(steps: &[Step], name: &Ident) -> Option<usize> {
-    steps.iter().position(|step| step.name().unraw() == name.unraw())
 }

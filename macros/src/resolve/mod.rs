@@ -27,7 +27,7 @@ use crate::graph::Graph;
 use crate::spelling;
 use crate::syntax::{self, Command, Docs, Former, Next};
 
-pub(crate) use claims::{Claim, Goal, Report, Since, find_step};
+pub(crate) use claims::{Claim, Goal, Report, Since};
 pub(crate) use commands::{CommandFlaw, judge as judge_command, texts as command_texts};
 pub(crate) use evidence::{EVIDENCE, Evidence, EvidenceFlaw, judge as judge_evidence};
 pub(crate) use file_scope::{FileScope, PatternFlaw, PatternFlawKind, Patterns};
@@ -196,7 +196,7 @@ impl Resolved {
         let tools = written.tools.value().map(|tools| Tools::new(tools));
         let scope = written.scope.value().map(FileScope::new).unwrap_or_default();
         let claims = written.proves.value().into_iter().flatten();
-        let claims = claims.map(|claim| Claim::new(claim, &steps)).collect();
+        let claims = claims.map(|claim| Claim::new(claim, &steps, find)).collect();
         let graph = guessed;
         Self { written, id, label, limits, tools, scope, initial, steps, graph, certain, claims }
     }

@@ -7,8 +7,10 @@
     CheckOutcome[prompt model outcomes] [NoIssues IssuesFound Other NoIssues] [Write] }
     [::surefire::ExitReason::NoChangesToCommit] [MyExits::Unclear] [MyExits::Unclear]
 }
-/// Writes a release note and publishes it.
-/**
+#[doc(hidden)]
+mod __release {
+    /// Writes a release note and publishes it.
+    /**
 
 Recipe `release`: 3 steps, at most 7 in a run (guardrails: each step at most 3 times; at most 2 restarts in a chain of runs; what verifies one visit takes at most 30m; at most 4 rounds of a review without fewer findings).
 
@@ -70,508 +72,825 @@ If none of these fits, the agent reports `other`, and the run ends with `UserPro
 
 Its steps, outcomes and the typed run are in [`release`]; [`begin`](Self::begin) starts one.
 */
-#[derive(
-    ::core::fmt::Debug,
-    ::core::clone::Clone,
-    ::core::marker::Copy,
-    ::core::default::Default
-)]
-pub struct Release;
-///The parts of the recipe `Release`: its [`Step`](release::Step)s, an enum of outcomes for each, and the typed run [`At`](release::At).
-pub mod release {
-    /// The steps of the recipe, by name.
     #[derive(
         ::core::fmt::Debug,
         ::core::clone::Clone,
         ::core::marker::Copy,
-        ::core::cmp::PartialEq,
-        ::core::hash::Hash,
+        ::core::default::Default
     )]
-    pub enum Step {
-        /// Drafts the note.
-        Write,
-        ///`build`
-        Build,
-        ///`check`
-        Check,
-    }
-    #[automatically_derived]
-    impl ::surefire::WireEnum for Step {
-        const KIND: &'static ::core::primitive::str = "step";
-        #[inline]
-        fn index(self) -> ::core::primitive::usize {
-            self as ::core::primitive::usize
+    pub struct Release;
+    ///The parts of the recipe `Release`: its [`Step`](release::Step)s, an enum of outcomes for each, and the typed run [`At`](release::At).
+    pub mod release {
+        /// The steps of the recipe, by name.
+        #[derive(
+            ::core::fmt::Debug,
+            ::core::clone::Clone,
+            ::core::marker::Copy,
+            ::core::cmp::PartialEq,
+            ::core::hash::Hash,
+        )]
+        pub enum Step {
+            /// Drafts the note.
+            Write,
+            ///`build`
+            Build,
+            ///`check`
+            Check,
         }
-    }
-    ::surefire::__private::names!(
-        Step, [Write, Build, Check,], ["write", "build", "check",]
-    );
-    /// A run that is at the step `S`.
-    ///
-    /// It has one method for each outcome of that step, and each method consumes the run:
-    /// an outcome that the step does not have cannot be reported, and none can be reported
-    /// twice.
-    #[must_use = "a run continues only when an outcome is reported"]
-    pub struct At<S> {
-        ledger: ::surefire::__private::Ledger<[::core::primitive::u32; 3usize]>,
-        step: ::core::marker::PhantomData<fn() -> S>,
-    }
-    impl<S: ::surefire::__private::Place> At<S> {
-        /// The same run in its erased form: for its counts, a snapshot, or to report
-        /// outcomes by name.
-        #[must_use]
-        #[inline]
-        pub fn position(&self) -> ::surefire::Position<Release> {
-            position(self)
-        }
-    }
-    #[automatically_derived]
-    impl<S: ::surefire::__private::Place> ::core::fmt::Debug for At<S> {
-        fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
-            ::core::fmt::Debug::fmt(&position(self), f)
-        }
-    }
-    const GUARDRAILS: ::surefire::Guardrails = ::surefire::Guardrails {
-        max_step_visits: ::core::option::Option::Some(3u32),
-        max_total_steps: ::core::option::Option::None,
-        max_restarts: ::core::option::Option::Some(2u32),
-        max_verify_time_per_milestone: ::core::option::Option::Some(
-            ::surefire::__private::Duration::from_secs(1800u64),
-        ),
-        max_review_rounds: ::core::option::Option::Some(4u32),
-        raised_visits: 0,
-        exit_on_other: true,
-    };
-    /// Begins a run in a chain with this many restarts so far.
-    #[doc(hidden)]
-    #[inline]
-    pub(super) const fn begin(restarts: ::core::primitive::u32) -> At<Write> {
-        At {
-            ledger: ::surefire::__private::Ledger::begin(0usize, restarts),
-            step: ::core::marker::PhantomData,
-        }
-    }
-    #[inline]
-    fn enter<S: ::surefire::__private::Place>(
-        mut ledger: ::surefire::__private::Ledger<[::core::primitive::u32; 3usize]>,
-    ) -> ::core::result::Result<At<S>, ::surefire::Exit> {
-        let name = &<Step as ::surefire::__private::strum::VariantNames>::VARIANTS[S::INDEX];
-        match ledger.enter(S::INDEX, name, &GUARDRAILS) {
-            ::core::result::Result::Ok(()) => {
-                ::core::result::Result::Ok(At {
-                    ledger,
-                    step: ::core::marker::PhantomData,
-                })
-            }
-            ::core::result::Result::Err(exit) => ::core::result::Result::Err(exit),
-        }
-    }
-    #[inline]
-    fn position<S: ::surefire::__private::Place>(
-        at: &At<S>,
-    ) -> ::surefire::Position<Release> {
-        ::surefire::__private::position(S::INDEX, at.ledger)
-    }
-    /// A run at whichever step it is at.
-    #[derive(::core::fmt::Debug)]
-    #[must_use = "a run continues only when an outcome is reported"]
-    pub enum AnyStep {
-        ///The run is at `write`.
-        Write(At<Write>),
-        ///The run is at `build`.
-        Build(At<Build>),
-        ///The run is at `check`.
-        Check(At<Check>),
-    }
-    impl AnyStep {
-        /// The same run in its erased form.
-        #[must_use]
-        pub fn position(&self) -> ::surefire::Position<Release> {
-            match self {
-                Self::Write(at) => position(at),
-                Self::Build(at) => position(at),
-                Self::Check(at) => position(at),
+        #[automatically_derived]
+        impl ::surefire::WireEnum for Step {
+            const KIND: &'static ::core::primitive::str = "step";
+            #[inline]
+            fn index(self) -> ::core::primitive::usize {
+                self as ::core::primitive::usize
             }
         }
-    }
-    /// The index comes from a position of this recipe, so the last step is what remains.
-    #[doc(hidden)]
-    pub(super) fn any_step(
-        step: ::core::primitive::usize,
-        ledger: ::surefire::__private::Ledger<[::core::primitive::u32; 3usize]>,
-    ) -> AnyStep {
-        match step {
-            0usize => {
-                AnyStep::Write(At {
-                    ledger,
-                    step: ::core::marker::PhantomData,
-                })
-            }
-            1usize => {
-                AnyStep::Build(At {
-                    ledger,
-                    step: ::core::marker::PhantomData,
-                })
-            }
-            _ => {
-                AnyStep::Check(At {
-                    ledger,
-                    step: ::core::marker::PhantomData,
-                })
-            }
-        }
-    }
-    #[doc(hidden)]
-    pub type Release = <Step as ::surefire::__private::Scope>::Recipe;
-    #[doc(hidden)]
-    pub type Announce = <Step as ::surefire::__private::RestartTarget<0usize>>::Target;
-    /// Drafts the note.
-    /**
-Tools: `edit`, `git log *`, those of `BUILD`.*/
-    /**
-Verified by `test -s NOTES.md` and `make lint` before another step or a restart follows.*/
-    pub enum Write {}
-    #[automatically_derived]
-    impl ::surefire::__private::Place for Write {
-        const INDEX: ::core::primitive::usize = 0usize;
-    }
-    ///What the agent can report about the step `write`.
-    #[derive(
-        ::core::fmt::Debug,
-        ::core::clone::Clone,
-        ::core::marker::Copy,
-        ::core::cmp::PartialEq,
-        ::core::hash::Hash,
-    )]
-    pub enum WriteOutcome {
-        ///`complete`
-        Complete,
-        ///`nothing-new`
-        NothingNew,
-        ///`other`
-        Other,
-    }
-    #[automatically_derived]
-    impl ::surefire::WireEnum for WriteOutcome {
-        #[inline]
-        fn index(self) -> ::core::primitive::usize {
-            self as ::core::primitive::usize
-        }
-    }
-    ::surefire::__private::names!(
-        WriteOutcome, [Complete, NothingNew, Other,], ["complete", "nothing-new",
-        "other",]
-    );
-    ///What may follow the step `write`.
-    #[derive(::core::fmt::Debug)]
-    #[must_use = "it says whether the run continues"]
-    pub enum WriteNext {
-        ///The run continues with the step `build`.
-        Build(At<Build>),
-        /// The run has ended, by an outcome or by a guardrail.
-        Exit(::surefire::Exit),
-    }
-    #[inline]
-    fn enter_0(
-        mut ledger: ::surefire::__private::Ledger<[::core::primitive::u32; 3usize]>,
-    ) -> ::core::result::Result<At<Write>, ::surefire::Exit> {
-        const LIMITS: ::surefire::Guardrails = ::surefire::__private::within_step(
-            GUARDRAILS,
-            2u32,
+        ::surefire::__private::names!(
+            Step, [Write, Build, Check,], ["write", "build", "check",]
         );
-        let name = &<Step as ::surefire::__private::strum::VariantNames>::VARIANTS[0usize];
-        match ledger.enter(0usize, name, &LIMITS) {
-            ::core::result::Result::Ok(()) => {
-                ::core::result::Result::Ok(At {
-                    ledger,
-                    step: ::core::marker::PhantomData,
-                })
-            }
-            ::core::result::Result::Err(exit) => ::core::result::Result::Err(exit),
+        /// A run that is at the step `S`.
+        ///
+        /// It has one method for each outcome of that step, and each method consumes the run:
+        /// an outcome that the step does not have cannot be reported, and none can be reported
+        /// twice.
+        #[must_use = "a run continues only when an outcome is reported"]
+        pub struct At<S> {
+            ledger: ::surefire::__private::Ledger<[::core::primitive::u32; 3usize]>,
+            step: ::core::marker::PhantomData<fn() -> S>,
         }
-    }
-    ///Where a run continues that is to enter the step `write`: it may be visited twice.
-    #[derive(::core::fmt::Debug)]
-    #[must_use = "a run continues only when an outcome is reported"]
-    pub enum WriteEntry {
-        ///The run has entered `write`.
-        Write(At<Write>),
-        ///The run has entered `check` instead.
-        Check(At<Check>),
-    }
-    #[inline]
-    fn enter_0_or(
-        ledger: ::surefire::__private::Ledger<[::core::primitive::u32; 3usize]>,
-    ) -> ::core::result::Result<WriteEntry, ::surefire::Exit> {
-        if ledger.is_full(0usize, 2u32) {
-            match enter(ledger) {
-                ::core::result::Result::Ok(at) => {
-                    ::core::result::Result::Ok(WriteEntry::Check(at))
+        impl<S: ::surefire::__private::Place> At<S> {
+            /// The same run in its erased form: for its counts, a snapshot, or to report
+            /// outcomes by name.
+            #[must_use]
+            #[inline]
+            pub fn position(&self) -> ::surefire::Position<Release> {
+                position(self)
+            }
+        }
+        #[automatically_derived]
+        impl<S: ::surefire::__private::Place> ::core::fmt::Debug for At<S> {
+            fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+                ::core::fmt::Debug::fmt(&position(self), f)
+            }
+        }
+        const GUARDRAILS: ::surefire::Guardrails = ::surefire::Guardrails {
+            max_step_visits: ::core::option::Option::Some(3u32),
+            max_total_steps: ::core::option::Option::None,
+            max_restarts: ::core::option::Option::Some(2u32),
+            max_verify_time_per_milestone: ::core::option::Option::Some(
+                ::surefire::__private::Duration::from_secs(1800u64),
+            ),
+            max_review_rounds: ::core::option::Option::Some(4u32),
+            raised_visits: 0,
+            exit_on_other: true,
+        };
+        /// Begins a run in a chain with this many restarts so far.
+        #[doc(hidden)]
+        #[inline]
+        pub(super) const fn begin(restarts: ::core::primitive::u32) -> At<Write> {
+            At {
+                ledger: ::surefire::__private::Ledger::begin(0usize, restarts),
+                step: ::core::marker::PhantomData,
+            }
+        }
+        #[inline]
+        fn enter<S: ::surefire::__private::Place>(
+            mut ledger: ::surefire::__private::Ledger<[::core::primitive::u32; 3usize]>,
+        ) -> ::core::result::Result<At<S>, ::surefire::Exit> {
+            let name = &<Step as ::surefire::__private::strum::VariantNames>::VARIANTS[S::INDEX];
+            match ledger.enter(S::INDEX, name, &GUARDRAILS) {
+                ::core::result::Result::Ok(()) => {
+                    ::core::result::Result::Ok(At {
+                        ledger,
+                        step: ::core::marker::PhantomData,
+                    })
                 }
                 ::core::result::Result::Err(exit) => ::core::result::Result::Err(exit),
             }
-        } else {
-            match enter_0(ledger) {
-                ::core::result::Result::Ok(at) => {
-                    ::core::result::Result::Ok(WriteEntry::Write(at))
+        }
+        #[inline]
+        fn position<S: ::surefire::__private::Place>(
+            at: &At<S>,
+        ) -> ::surefire::Position<Release> {
+            ::surefire::__private::position(S::INDEX, at.ledger)
+        }
+        /// A run at whichever step it is at.
+        #[derive(::core::fmt::Debug)]
+        #[must_use = "a run continues only when an outcome is reported"]
+        pub enum AnyStep {
+            ///The run is at `write`.
+            Write(At<Write>),
+            ///The run is at `build`.
+            Build(At<Build>),
+            ///The run is at `check`.
+            Check(At<Check>),
+        }
+        impl AnyStep {
+            /// The same run in its erased form.
+            #[must_use]
+            pub fn position(&self) -> ::surefire::Position<Release> {
+                match self {
+                    Self::Write(at) => position(at),
+                    Self::Build(at) => position(at),
+                    Self::Check(at) => position(at),
+                }
+            }
+        }
+        /// The index comes from a position of this recipe, so the last step is what remains.
+        #[doc(hidden)]
+        pub(super) fn any_step(
+            step: ::core::primitive::usize,
+            ledger: ::surefire::__private::Ledger<[::core::primitive::u32; 3usize]>,
+        ) -> AnyStep {
+            match step {
+                0usize => {
+                    AnyStep::Write(At {
+                        ledger,
+                        step: ::core::marker::PhantomData,
+                    })
+                }
+                1usize => {
+                    AnyStep::Build(At {
+                        ledger,
+                        step: ::core::marker::PhantomData,
+                    })
+                }
+                _ => {
+                    AnyStep::Check(At {
+                        ledger,
+                        step: ::core::marker::PhantomData,
+                    })
+                }
+            }
+        }
+        #[doc(hidden)]
+        pub type Release = <Step as ::surefire::__private::Scope>::Recipe;
+        #[doc(hidden)]
+        pub type Announce = <Step as ::surefire::__private::RestartTarget<
+            0usize,
+        >>::Target;
+        /// Drafts the note.
+        /**
+Tools: `edit`, `git log *`, those of `BUILD`.*/
+        /**
+Verified by `test -s NOTES.md` and `make lint` before another step or a restart follows.*/
+        pub enum Write {}
+        #[automatically_derived]
+        impl ::surefire::__private::Place for Write {
+            const INDEX: ::core::primitive::usize = 0usize;
+        }
+        ///What the agent can report about the step `write`.
+        #[derive(
+            ::core::fmt::Debug,
+            ::core::clone::Clone,
+            ::core::marker::Copy,
+            ::core::cmp::PartialEq,
+            ::core::hash::Hash,
+        )]
+        pub enum WriteOutcome {
+            ///`complete`
+            Complete,
+            ///`nothing-new`
+            NothingNew,
+            ///`other`
+            Other,
+        }
+        #[automatically_derived]
+        impl ::surefire::WireEnum for WriteOutcome {
+            #[inline]
+            fn index(self) -> ::core::primitive::usize {
+                self as ::core::primitive::usize
+            }
+        }
+        ::surefire::__private::names!(
+            WriteOutcome, [Complete, NothingNew, Other,], ["complete", "nothing-new",
+            "other",]
+        );
+        ///What may follow the step `write`.
+        #[derive(::core::fmt::Debug)]
+        #[must_use = "it says whether the run continues"]
+        pub enum WriteNext {
+            ///The run continues with the step `build`.
+            Build(At<Build>),
+            /// The run has ended, by an outcome or by a guardrail.
+            Exit(::surefire::Exit),
+        }
+        #[inline]
+        fn enter_0(
+            mut ledger: ::surefire::__private::Ledger<[::core::primitive::u32; 3usize]>,
+        ) -> ::core::result::Result<At<Write>, ::surefire::Exit> {
+            const LIMITS: ::surefire::Guardrails = ::surefire::__private::within_step(
+                GUARDRAILS,
+                2u32,
+            );
+            let name = &<Step as ::surefire::__private::strum::VariantNames>::VARIANTS[0usize];
+            match ledger.enter(0usize, name, &LIMITS) {
+                ::core::result::Result::Ok(()) => {
+                    ::core::result::Result::Ok(At {
+                        ledger,
+                        step: ::core::marker::PhantomData,
+                    })
                 }
                 ::core::result::Result::Err(exit) => ::core::result::Result::Err(exit),
             }
         }
-    }
-    impl At<Write> {
-        ///Reports `complete`: the run continues with the step `build`.
-        /**
-The engine looks for `changed && exists "NOTES.md"` before that; this method does not.*/
-        ///
-        /// # Errors
-        /// A guardrail does not allow entering that step; the exit says which one.
-        #[inline]
-        pub fn complete(self) -> ::core::result::Result<At<Build>, ::surefire::Exit> {
-            enter(self.ledger)
+        ///Where a run continues that is to enter the step `write`: it may be visited twice.
+        #[derive(::core::fmt::Debug)]
+        #[must_use = "a run continues only when an outcome is reported"]
+        pub enum WriteEntry {
+            ///The run has entered `write`.
+            Write(At<Write>),
+            ///The run has entered `check` instead.
+            Check(At<Check>),
         }
-        ///Reports `nothing-new`: the run ends with `NoChangesToCommit`.
-        /**
-The engine looks for `no_commit && "git diff --quiet"` before that; this method does not.*/
         #[inline]
-        pub fn nothing_new(self) -> ::surefire::Exit {
-            ::surefire::__private::exit::<Step>(0usize)
-        }
-        ///Reports `other`: the run ends with `UserProvidedOther`.
-        ///
-        /// The description is what the agent says about it.
-        pub fn other(
-            self,
-            description: impl ::core::convert::Into<::surefire::__private::String>,
-        ) -> ::surefire::Exit {
-            ::surefire::Exit::describe(
-                ::surefire::__private::exit::<Step>(1usize),
-                description,
-            )
-        }
-        /// Takes an outcome that is known at run time only, and stays typed.
-        #[inline]
-        pub fn on(self, outcome: WriteOutcome) -> WriteNext {
-            match outcome {
-                WriteOutcome::Complete => {
-                    match enter(self.ledger) {
-                        ::core::result::Result::Ok(next) => WriteNext::Build(next),
-                        ::core::result::Result::Err(exit) => WriteNext::Exit(exit),
-                    }
-                }
-                WriteOutcome::NothingNew => {
-                    WriteNext::Exit(::surefire::__private::exit::<Step>(0usize))
-                }
-                WriteOutcome::Other => {
-                    WriteNext::Exit(::surefire::__private::exit::<Step>(1usize))
-                }
-            }
-        }
-    }
-    ///`build`
-    /**
-The engine runs `make -j | tee log`, for 10m at most; no agent is asked.*/
-    pub enum Build {}
-    #[automatically_derived]
-    impl ::surefire::__private::Place for Build {
-        const INDEX: ::core::primitive::usize = 1usize;
-    }
-    ///What the command of the step `build` can come to.
-    #[derive(
-        ::core::fmt::Debug,
-        ::core::clone::Clone,
-        ::core::marker::Copy,
-        ::core::cmp::PartialEq,
-        ::core::hash::Hash,
-    )]
-    pub enum BuildOutcome {
-        ///`passed`
-        Passed,
-        ///`failed`
-        Failed,
-    }
-    #[automatically_derived]
-    impl ::surefire::WireEnum for BuildOutcome {
-        #[inline]
-        fn index(self) -> ::core::primitive::usize {
-            self as ::core::primitive::usize
-        }
-    }
-    ::surefire::__private::names!(
-        BuildOutcome, [Passed, Failed,], ["passed", "failed",]
-    );
-    ///What may follow the step `build`.
-    #[derive(::core::fmt::Debug)]
-    #[must_use = "it says whether the run continues"]
-    pub enum BuildNext {
-        ///The run continues with the step `check`.
-        Check(At<Check>),
-        ///The run continues with the step `write`.
-        Write(At<Write>),
-        /// The run has ended, by an outcome or by a guardrail.
-        Exit(::surefire::Exit),
-    }
-    impl At<Build> {
-        ///Reports `passed`: the run continues with the step `check`.
-        ///
-        /// # Errors
-        /// A guardrail does not allow entering that step; the exit says which one.
-        #[inline]
-        pub fn passed(self) -> ::core::result::Result<At<Check>, ::surefire::Exit> {
-            enter(self.ledger)
-        }
-        ///Reports `failed`: the run continues with the step `write`, or with `check` once it was visited twice.
-        ///
-        /// # Errors
-        /// A guardrail does not allow entering that step; the exit says which one.
-        #[inline]
-        pub fn failed(self) -> ::core::result::Result<WriteEntry, ::surefire::Exit> {
-            enter_0_or(self.ledger)
-        }
-        /// Takes an outcome that is known at run time only, and stays typed.
-        #[inline]
-        pub fn on(self, outcome: BuildOutcome) -> BuildNext {
-            match outcome {
-                BuildOutcome::Passed => {
-                    match enter(self.ledger) {
-                        ::core::result::Result::Ok(next) => BuildNext::Check(next),
-                        ::core::result::Result::Err(exit) => BuildNext::Exit(exit),
-                    }
-                }
-                BuildOutcome::Failed => {
-                    match enter_0_or(self.ledger) {
-                        ::core::result::Result::Ok(WriteEntry::Write(next)) => {
-                            BuildNext::Write(next)
-                        }
-                        ::core::result::Result::Ok(WriteEntry::Check(next)) => {
-                            BuildNext::Check(next)
-                        }
-                        ::core::result::Result::Err(exit) => BuildNext::Exit(exit),
-                    }
-                }
-            }
-        }
-    }
-    ///`check`
-    /**
-Tools: `read`.*/
-    pub enum Check {}
-    #[automatically_derived]
-    impl ::surefire::__private::Place for Check {
-        const INDEX: ::core::primitive::usize = 2usize;
-    }
-    ///What the agent can report about the step `check`.
-    #[derive(
-        ::core::fmt::Debug,
-        ::core::clone::Clone,
-        ::core::marker::Copy,
-        ::core::cmp::PartialEq,
-        ::core::hash::Hash,
-    )]
-    pub enum CheckOutcome {
-        /// Every claim is true.
-        NoIssues,
-        ///`issues-found`
-        IssuesFound,
-        ///`other`
-        Other,
-    }
-    #[automatically_derived]
-    impl ::surefire::WireEnum for CheckOutcome {
-        #[inline]
-        fn index(self) -> ::core::primitive::usize {
-            self as ::core::primitive::usize
-        }
-    }
-    ::surefire::__private::names!(
-        CheckOutcome, [NoIssues, IssuesFound, Other,], ["no-issues", "issues-found",
-        "other",]
-    );
-    ///What may follow the step `check`.
-    #[derive(::core::fmt::Debug)]
-    #[must_use = "it says whether the run continues"]
-    pub enum CheckNext {
-        ///The run continues with the step `write`.
-        Write(At<Write>),
-        ///The run continues with the step `check`.
-        Check(At<Check>),
-        ///The run has ended; `Announce` continues in a fresh session.
-        Announce(::surefire::Restart<Announce>),
-        /// The run has ended, by an outcome or by a guardrail.
-        Exit(::surefire::Exit),
-    }
-    impl At<Check> {
-        ///Reports `no-issues`: the run ends, and `Announce` continues in a fresh session.
-        /**
-The engine looks for `clean` before that; this method does not.*/
-        ///
-        /// # Errors
-        /// A guardrail does not allow another restart.
-        #[inline]
-        pub fn no_issues(
-            self,
-        ) -> ::core::result::Result<::surefire::Restart<Announce>, ::surefire::Exit> {
-            ::surefire::__private::restart(&self.ledger, &"check", &GUARDRAILS)
-        }
-        ///Reports `issues-found`: the run continues with the step `write`, or with `check` once it was visited twice.
-        /**
-The agent's findings come with it; this method takes none.*/
-        ///
-        /// # Errors
-        /// A guardrail does not allow entering that step; the exit says which one.
-        #[inline]
-        pub fn issues_found(
-            self,
+        fn enter_0_or(
+            ledger: ::surefire::__private::Ledger<[::core::primitive::u32; 3usize]>,
         ) -> ::core::result::Result<WriteEntry, ::surefire::Exit> {
-            enter_0_or(self.ledger)
+            if ledger.is_full(0usize, 2u32) {
+                match enter(ledger) {
+                    ::core::result::Result::Ok(at) => {
+                        ::core::result::Result::Ok(WriteEntry::Check(at))
+                    }
+                    ::core::result::Result::Err(exit) => {
+                        ::core::result::Result::Err(exit)
+                    }
+                }
+            } else {
+                match enter_0(ledger) {
+                    ::core::result::Result::Ok(at) => {
+                        ::core::result::Result::Ok(WriteEntry::Write(at))
+                    }
+                    ::core::result::Result::Err(exit) => {
+                        ::core::result::Result::Err(exit)
+                    }
+                }
+            }
         }
-        ///Reports `other`: the run ends with `Unclear`.
-        ///
-        /// The description is what the agent says about it.
-        pub fn other(
-            self,
-            description: impl ::core::convert::Into<::surefire::__private::String>,
-        ) -> ::surefire::Exit {
-            ::surefire::Exit::describe(
-                ::surefire::__private::exit::<Step>(2usize),
-                description,
-            )
+        impl At<Write> {
+            ///Reports `complete`: the run continues with the step `build`.
+            /**
+The engine looks for `changed && exists "NOTES.md"` before that; this method does not.*/
+            ///
+            /// # Errors
+            /// A guardrail does not allow entering that step; the exit says which one.
+            #[inline]
+            pub fn complete(
+                self,
+            ) -> ::core::result::Result<At<Build>, ::surefire::Exit> {
+                enter(self.ledger)
+            }
+            ///Reports `nothing-new`: the run ends with `NoChangesToCommit`.
+            /**
+The engine looks for `no_commit && "git diff --quiet"` before that; this method does not.*/
+            #[inline]
+            pub fn nothing_new(self) -> ::surefire::Exit {
+                ::surefire::__private::exit::<Step>(0usize)
+            }
+            ///Reports `other`: the run ends with `UserProvidedOther`.
+            ///
+            /// The description is what the agent says about it.
+            pub fn other(
+                self,
+                description: impl ::core::convert::Into<::surefire::__private::String>,
+            ) -> ::surefire::Exit {
+                ::surefire::Exit::describe(
+                    ::surefire::__private::exit::<Step>(1usize),
+                    description,
+                )
+            }
+            /// Takes an outcome that is known at run time only, and stays typed.
+            #[inline]
+            pub fn on(self, outcome: WriteOutcome) -> WriteNext {
+                match outcome {
+                    WriteOutcome::Complete => {
+                        match enter(self.ledger) {
+                            ::core::result::Result::Ok(next) => WriteNext::Build(next),
+                            ::core::result::Result::Err(exit) => WriteNext::Exit(exit),
+                        }
+                    }
+                    WriteOutcome::NothingNew => {
+                        WriteNext::Exit(::surefire::__private::exit::<Step>(0usize))
+                    }
+                    WriteOutcome::Other => {
+                        WriteNext::Exit(::surefire::__private::exit::<Step>(1usize))
+                    }
+                }
+            }
         }
-        /// Takes an outcome that is known at run time only, and stays typed.
+        ///`build`
+        /**
+The engine runs `make -j | tee log`, for 10m at most; no agent is asked.*/
+        pub enum Build {}
+        #[automatically_derived]
+        impl ::surefire::__private::Place for Build {
+            const INDEX: ::core::primitive::usize = 1usize;
+        }
+        ///What the command of the step `build` can come to.
+        #[derive(
+            ::core::fmt::Debug,
+            ::core::clone::Clone,
+            ::core::marker::Copy,
+            ::core::cmp::PartialEq,
+            ::core::hash::Hash,
+        )]
+        pub enum BuildOutcome {
+            ///`passed`
+            Passed,
+            ///`failed`
+            Failed,
+        }
+        #[automatically_derived]
+        impl ::surefire::WireEnum for BuildOutcome {
+            #[inline]
+            fn index(self) -> ::core::primitive::usize {
+                self as ::core::primitive::usize
+            }
+        }
+        ::surefire::__private::names!(
+            BuildOutcome, [Passed, Failed,], ["passed", "failed",]
+        );
+        ///What may follow the step `build`.
+        #[derive(::core::fmt::Debug)]
+        #[must_use = "it says whether the run continues"]
+        pub enum BuildNext {
+            ///The run continues with the step `check`.
+            Check(At<Check>),
+            ///The run continues with the step `write`.
+            Write(At<Write>),
+            /// The run has ended, by an outcome or by a guardrail.
+            Exit(::surefire::Exit),
+        }
+        impl At<Build> {
+            ///Reports `passed`: the run continues with the step `check`.
+            ///
+            /// # Errors
+            /// A guardrail does not allow entering that step; the exit says which one.
+            #[inline]
+            pub fn passed(self) -> ::core::result::Result<At<Check>, ::surefire::Exit> {
+                enter(self.ledger)
+            }
+            ///Reports `failed`: the run continues with the step `write`, or with `check` once it was visited twice.
+            ///
+            /// # Errors
+            /// A guardrail does not allow entering that step; the exit says which one.
+            #[inline]
+            pub fn failed(self) -> ::core::result::Result<WriteEntry, ::surefire::Exit> {
+                enter_0_or(self.ledger)
+            }
+            /// Takes an outcome that is known at run time only, and stays typed.
+            #[inline]
+            pub fn on(self, outcome: BuildOutcome) -> BuildNext {
+                match outcome {
+                    BuildOutcome::Passed => {
+                        match enter(self.ledger) {
+                            ::core::result::Result::Ok(next) => BuildNext::Check(next),
+                            ::core::result::Result::Err(exit) => BuildNext::Exit(exit),
+                        }
+                    }
+                    BuildOutcome::Failed => {
+                        match enter_0_or(self.ledger) {
+                            ::core::result::Result::Ok(WriteEntry::Write(next)) => {
+                                BuildNext::Write(next)
+                            }
+                            ::core::result::Result::Ok(WriteEntry::Check(next)) => {
+                                BuildNext::Check(next)
+                            }
+                            ::core::result::Result::Err(exit) => BuildNext::Exit(exit),
+                        }
+                    }
+                }
+            }
+        }
+        ///`check`
+        /**
+Tools: `read`.*/
+        pub enum Check {}
+        #[automatically_derived]
+        impl ::surefire::__private::Place for Check {
+            const INDEX: ::core::primitive::usize = 2usize;
+        }
+        ///What the agent can report about the step `check`.
+        #[derive(
+            ::core::fmt::Debug,
+            ::core::clone::Clone,
+            ::core::marker::Copy,
+            ::core::cmp::PartialEq,
+            ::core::hash::Hash,
+        )]
+        pub enum CheckOutcome {
+            /// Every claim is true.
+            NoIssues,
+            ///`issues-found`
+            IssuesFound,
+            ///`other`
+            Other,
+        }
+        #[automatically_derived]
+        impl ::surefire::WireEnum for CheckOutcome {
+            #[inline]
+            fn index(self) -> ::core::primitive::usize {
+                self as ::core::primitive::usize
+            }
+        }
+        ::surefire::__private::names!(
+            CheckOutcome, [NoIssues, IssuesFound, Other,], ["no-issues", "issues-found",
+            "other",]
+        );
+        ///What may follow the step `check`.
+        #[derive(::core::fmt::Debug)]
+        #[must_use = "it says whether the run continues"]
+        pub enum CheckNext {
+            ///The run continues with the step `write`.
+            Write(At<Write>),
+            ///The run continues with the step `check`.
+            Check(At<Check>),
+            ///The run has ended; `Announce` continues in a fresh session.
+            Announce(::surefire::Restart<Announce>),
+            /// The run has ended, by an outcome or by a guardrail.
+            Exit(::surefire::Exit),
+        }
+        impl At<Check> {
+            ///Reports `no-issues`: the run ends, and `Announce` continues in a fresh session.
+            /**
+The engine looks for `clean` before that; this method does not.*/
+            ///
+            /// # Errors
+            /// A guardrail does not allow another restart.
+            #[inline]
+            pub fn no_issues(
+                self,
+            ) -> ::core::result::Result<
+                ::surefire::Restart<Announce>,
+                ::surefire::Exit,
+            > {
+                ::surefire::__private::restart(&self.ledger, &"check", &GUARDRAILS)
+            }
+            ///Reports `issues-found`: the run continues with the step `write`, or with `check` once it was visited twice.
+            /**
+The agent's findings come with it; this method takes none.*/
+            ///
+            /// # Errors
+            /// A guardrail does not allow entering that step; the exit says which one.
+            #[inline]
+            pub fn issues_found(
+                self,
+            ) -> ::core::result::Result<WriteEntry, ::surefire::Exit> {
+                enter_0_or(self.ledger)
+            }
+            ///Reports `other`: the run ends with `Unclear`.
+            ///
+            /// The description is what the agent says about it.
+            pub fn other(
+                self,
+                description: impl ::core::convert::Into<::surefire::__private::String>,
+            ) -> ::surefire::Exit {
+                ::surefire::Exit::describe(
+                    ::surefire::__private::exit::<Step>(2usize),
+                    description,
+                )
+            }
+            /// Takes an outcome that is known at run time only, and stays typed.
+            #[inline]
+            pub fn on(self, outcome: CheckOutcome) -> CheckNext {
+                match outcome {
+                    CheckOutcome::NoIssues => {
+                        match ::surefire::__private::restart(
+                            &self.ledger,
+                            &"check",
+                            &GUARDRAILS,
+                        ) {
+                            ::core::result::Result::Ok(next) => CheckNext::Announce(next),
+                            ::core::result::Result::Err(exit) => CheckNext::Exit(exit),
+                        }
+                    }
+                    CheckOutcome::IssuesFound => {
+                        match enter_0_or(self.ledger) {
+                            ::core::result::Result::Ok(WriteEntry::Write(next)) => {
+                                CheckNext::Write(next)
+                            }
+                            ::core::result::Result::Ok(WriteEntry::Check(next)) => {
+                                CheckNext::Check(next)
+                            }
+                            ::core::result::Result::Err(exit) => CheckNext::Exit(exit),
+                        }
+                    }
+                    CheckOutcome::Other => {
+                        CheckNext::Exit(::surefire::__private::exit::<Step>(2usize))
+                    }
+                }
+            }
+        }
+    }
+    #[automatically_derived]
+    impl ::surefire::Recipe for Release {
+        type Step = release::Step;
+        type Start = release::At<release::Write>;
+        type AnyStep = release::AnyStep;
+        type Visits = [::core::primitive::u32; 3usize];
+        const ID: &'static ::core::primitive::str = "release";
+        const ANY: &'static dyn ::surefire::AnyRecipe = &Release;
+        const OUTLINE: &'static ::surefire::Outline = &::surefire::Outline {
+            id: <Self as ::surefire::Recipe>::ID,
+            label: "Release",
+            description: "Writes a release note and publishes it",
+            model: ::core::option::Option::Some("opus"),
+            initial: 0usize,
+            steps: &[
+                ::surefire::StepOutline {
+                    name: "write",
+                    was: &[],
+                    description: "Drafts the note.",
+                    model: ::core::option::Option::Some("opus"),
+                    prompt: <release::Step as ::surefire::__private::Scope>::PROMPTS[0usize],
+                    tools: <release::Step as ::surefire::__private::Scope>::TOOLS[0usize],
+                    command: ::core::option::Option::None,
+                    verify: &[
+                        ::surefire::CommandLine::Shell(
+                            ::surefire::__private::Cow::Borrowed("test -s NOTES.md"),
+                        ),
+                        ::surefire::CommandLine::Program(
+                            ::surefire::__private::Cow::Borrowed(
+                                &[
+                                    ::surefire::__private::Cow::Borrowed("make"),
+                                    ::surefire::__private::Cow::Borrowed("lint"),
+                                ],
+                            ),
+                        ),
+                    ],
+                    limits: ::surefire::StepLimits {
+                        max_visits: ::core::option::Option::Some(2u32),
+                        when_full: ::core::option::Option::Some(
+                            ::surefire::WhenFull::Step(2usize),
+                        ),
+                    },
+                    outcomes: &[
+                        ::surefire::OutcomeOutline {
+                            name: "complete",
+                            description: "",
+                            was: &[],
+                            evidence: &[
+                                ::surefire::Evidence::Changed,
+                                ::surefire::Evidence::Exists(
+                                    ::surefire::__private::Cow::Borrowed("NOTES.md"),
+                                ),
+                            ],
+                            findings: false,
+                            next: ::surefire::NextOutline::Step(1usize),
+                        },
+                        ::surefire::OutcomeOutline {
+                            name: "nothing-new",
+                            description: "",
+                            was: &[],
+                            evidence: &[
+                                ::surefire::Evidence::NoCommit,
+                                ::surefire::Evidence::Command(
+                                    ::surefire::CommandLine::Shell(
+                                        ::surefire::__private::Cow::Borrowed("git diff --quiet"),
+                                    ),
+                                ),
+                            ],
+                            findings: false,
+                            next: ::surefire::NextOutline::Exit(
+                                <release::Step as ::surefire::__private::Scope>::EXITS[0usize],
+                            ),
+                        },
+                        ::surefire::OutcomeOutline {
+                            name: "other",
+                            description: "",
+                            was: &[],
+                            evidence: &[],
+                            findings: false,
+                            next: ::surefire::NextOutline::Exit(
+                                <release::Step as ::surefire::__private::Scope>::EXITS[1usize],
+                            ),
+                        },
+                    ],
+                },
+                ::surefire::StepOutline {
+                    name: "build",
+                    was: &[],
+                    description: "",
+                    model: ::core::option::Option::None,
+                    prompt: <release::Step as ::surefire::__private::Scope>::PROMPTS[1usize],
+                    tools: <release::Step as ::surefire::__private::Scope>::TOOLS[1usize],
+                    command: ::core::option::Option::Some(::surefire::CommandStep {
+                        command: &::surefire::CommandLine::Shell(
+                            ::surefire::__private::Cow::Borrowed("make -j | tee log"),
+                        ),
+                        time: ::core::option::Option::Some(
+                            ::surefire::__private::Duration::from_secs(600u64),
+                        ),
+                    }),
+                    verify: &[],
+                    limits: ::surefire::StepLimits::NONE,
+                    outcomes: &[
+                        ::surefire::OutcomeOutline {
+                            name: "passed",
+                            description: "",
+                            was: &[],
+                            evidence: &[],
+                            findings: false,
+                            next: ::surefire::NextOutline::Step(2usize),
+                        },
+                        ::surefire::OutcomeOutline {
+                            name: "failed",
+                            description: "",
+                            was: &[],
+                            evidence: &[],
+                            findings: false,
+                            next: ::surefire::NextOutline::Step(0usize),
+                        },
+                    ],
+                },
+                ::surefire::StepOutline {
+                    name: "check",
+                    was: &[],
+                    description: "",
+                    model: ::core::option::Option::Some("haiku"),
+                    prompt: <release::Step as ::surefire::__private::Scope>::PROMPTS[2usize],
+                    tools: <release::Step as ::surefire::__private::Scope>::TOOLS[2usize],
+                    command: ::core::option::Option::None,
+                    verify: &[],
+                    limits: ::surefire::StepLimits::NONE,
+                    outcomes: &[
+                        ::surefire::OutcomeOutline {
+                            name: "no-issues",
+                            description: "Every claim is true.",
+                            was: &[],
+                            evidence: &[::surefire::Evidence::Clean],
+                            findings: false,
+                            next: ::surefire::__private::next_restart::<
+                                release::Step,
+                                0usize,
+                            >(),
+                        },
+                        ::surefire::OutcomeOutline {
+                            name: "issues-found",
+                            description: "",
+                            was: &[],
+                            evidence: &[],
+                            findings: true,
+                            next: ::surefire::NextOutline::Step(0usize),
+                        },
+                        ::surefire::OutcomeOutline {
+                            name: "other",
+                            description: "",
+                            was: &[],
+                            evidence: &[],
+                            findings: false,
+                            next: ::surefire::NextOutline::Exit(
+                                <release::Step as ::surefire::__private::Scope>::EXITS[2usize],
+                            ),
+                        },
+                    ],
+                },
+            ],
+            guardrails: ::surefire::Guardrails {
+                max_step_visits: ::core::option::Option::Some(3u32),
+                max_total_steps: ::core::option::Option::None,
+                max_restarts: ::core::option::Option::Some(2u32),
+                max_verify_time_per_milestone: ::core::option::Option::Some(
+                    ::surefire::__private::Duration::from_secs(1800u64),
+                ),
+                max_review_rounds: ::core::option::Option::Some(4u32),
+                raised_visits: 0,
+                exit_on_other: true,
+            },
+            scope: &::surefire::FileScope {
+                allow: ::surefire::__private::Cow::Borrowed(
+                    &[
+                        ::surefire::__private::Cow::Borrowed("NOTES.md"),
+                        ::surefire::__private::Cow::Borrowed("docs/**"),
+                    ],
+                ),
+                deny: ::surefire::__private::Cow::Borrowed(
+                    &[::surefire::__private::Cow::Borrowed("**/.env*")],
+                ),
+            },
+            allow_lockfiles: true,
+            needs: ::surefire::Needs {
+                clean_tree: true,
+                task: true,
+            },
+            isolate: true,
+            max_steps: 7u32,
+            max_steps_is_exact: true,
+            heaviest_path: &[
+                ::surefire::PathPart {
+                    step: "write",
+                    visits: 2u32,
+                },
+                ::surefire::PathPart {
+                    step: "build",
+                    visits: 2u32,
+                },
+                ::surefire::PathPart {
+                    step: "check",
+                    visits: 3u32,
+                },
+            ],
+            never_trips: &[],
+            claims: &[
+                ::surefire::Claim {
+                    goal: ::surefire::__private::claimed_restart::<
+                        release::Step,
+                        0usize,
+                    >(),
+                    needs: &[
+                        ::surefire::ClaimedOutcome {
+                            step: 2usize,
+                            outcome: 0usize,
+                        },
+                    ],
+                    since: ::core::option::Option::Some(0usize),
+                },
+                ::surefire::Claim {
+                    goal: ::surefire::ClaimGoal::Exit(
+                        <release::Step as ::surefire::__private::Scope>::EXITS[2usize],
+                    ),
+                    needs: &[
+                        ::surefire::ClaimedOutcome {
+                            step: 0usize,
+                            outcome: 0usize,
+                        },
+                        ::surefire::ClaimedOutcome {
+                            step: 1usize,
+                            outcome: 0usize,
+                        },
+                    ],
+                    since: ::core::option::Option::None,
+                },
+                ::surefire::Claim {
+                    goal: ::surefire::ClaimGoal::Step(2usize),
+                    needs: &[
+                        ::surefire::ClaimedOutcome {
+                            step: 0usize,
+                            outcome: 0usize,
+                        },
+                    ],
+                    since: ::core::option::Option::None,
+                },
+            ],
+            fingerprint: ::surefire::Fingerprint(9895377184410958181u64),
+            former_fingerprint: ::surefire::Fingerprint(16849663371834579390u64),
+        };
         #[inline]
-        pub fn on(self, outcome: CheckOutcome) -> CheckNext {
-            match outcome {
-                CheckOutcome::NoIssues => {
-                    match ::surefire::__private::restart(
-                        &self.ledger,
-                        &"check",
-                        &GUARDRAILS,
-                    ) {
-                        ::core::result::Result::Ok(next) => CheckNext::Announce(next),
-                        ::core::result::Result::Err(exit) => CheckNext::Exit(exit),
-                    }
+        fn begin_after(restarts: ::core::primitive::u32) -> Self::Start {
+            release::begin(restarts)
+        }
+        fn any_step(position: ::surefire::Position<Self>) -> Self::AnyStep {
+            let (step, ledger) = ::surefire::__private::parts(&position);
+            release::any_step(step, ledger)
+        }
+    }
+    impl Release {
+        /// The recipe as static data: for listings and pictures.
+        pub const OUTLINE: &'static ::surefire::Outline = <Self as ::surefire::Recipe>::OUTLINE;
+        /// No run takes more steps than this; [`MAX_STEPS_IS_EXACT`](Self::MAX_STEPS_IS_EXACT)
+        /// says whether one can take as many.
+        pub const MAX_STEPS: ::core::primitive::u32 = Self::OUTLINE.max_steps;
+        /// Whether a run can take [`MAX_STEPS`](Self::MAX_STEPS). Otherwise the graph has too
+        /// many walks to look at, and it is only a bound.
+        pub const MAX_STEPS_IS_EXACT: ::core::primitive::bool = Self::OUTLINE
+            .max_steps_is_exact;
+        /// How often a run of [`MAX_STEPS`](Self::MAX_STEPS) visits each step; if that is only
+        /// a bound, how often each was counted.
+        pub const HEAVIEST_PATH: &'static [::surefire::PathPart] = Self::OUTLINE
+            .heaviest_path;
+        /// The guardrails that are proven never to trip.
+        pub const NEVER_TRIPS: &'static [::surefire::Guardrail] = Self::OUTLINE
+            .never_trips;
+        ///Begins a run, at its first step `write`.
+        #[must_use]
+        #[inline]
+        pub const fn begin() -> release::At<release::Write> {
+            release::begin(0)
+        }
+        /// Resumes a run from a snapshot, within the limits of the recipe.
+        ///
+        /// # Errors
+        /// The snapshot is of another recipe, of another version of this one, or no run can
+        /// have taken it.
+        pub fn resume(
+            snapshot: &::surefire::Snapshot,
+        ) -> ::core::result::Result<release::AnyStep, ::surefire::SnapshotError> {
+            match ::surefire::Position::<Self>::resume(snapshot) {
+                ::core::result::Result::Ok(position) => {
+                    ::core::result::Result::Ok(
+                        <Self as ::surefire::Recipe>::any_step(position),
+                    )
                 }
-                CheckOutcome::IssuesFound => {
-                    match enter_0_or(self.ledger) {
-                        ::core::result::Result::Ok(WriteEntry::Write(next)) => {
-                            CheckNext::Write(next)
-                        }
-                        ::core::result::Result::Ok(WriteEntry::Check(next)) => {
-                            CheckNext::Check(next)
-                        }
-                        ::core::result::Result::Err(exit) => CheckNext::Exit(exit),
-                    }
-                }
-                CheckOutcome::Other => {
-                    CheckNext::Exit(::surefire::__private::exit::<Step>(2usize))
-                }
+                ::core::result::Result::Err(error) => ::core::result::Result::Err(error),
             }
         }
     }
 }
+pub use __release::Release;
+pub use __release::release;
 #[automatically_derived]
-impl ::surefire::__private::Scope for release::Step {
-    type Recipe = Release;
+impl ::surefire::__private::Scope for __release::release::Step {
+    type Recipe = __release::Release;
     type Exits = MyExits;
     type Visits = [::core::primitive::u32; 3usize];
     const PROMPTS: &'static [&'static ::core::primitive::str] = &[
@@ -615,316 +934,16 @@ impl ::surefire::__private::Scope for release::Step {
     ];
 }
 #[automatically_derived]
-impl ::surefire::__private::RestartTarget<0usize> for release::Step {
+impl ::surefire::__private::RestartTarget<0usize> for __release::release::Step {
     type Target = Announce;
 }
 const _: () = ::core::assert!(
-    ! ::surefire::__private::blank(< release::Step as ::surefire::__private::Scope >
-    ::PROMPTS[2usize]),
+    ! ::surefire::__private::blank(< __release::release::Step as
+    ::surefire::__private::Scope > ::PROMPTS[2usize]),
     "the prompt of step `Check` is empty: say what the agent is to do"
 );
 const _: () = if let ::core::option::Option::Some(__surefire_flaw) = ::surefire::__private::step_tools_flaw(
-    <release::Step as ::surefire::__private::Scope>::TOOLS[0usize],
+    <__release::release::Step as ::surefire::__private::Scope>::TOOLS[0usize],
 ) {
     ::core::panic!("{}", __surefire_flaw)
 };
-#[automatically_derived]
-impl ::surefire::Recipe for Release {
-    type Step = release::Step;
-    type Start = release::At<release::Write>;
-    type AnyStep = release::AnyStep;
-    type Visits = [::core::primitive::u32; 3usize];
-    const ID: &'static ::core::primitive::str = "release";
-    const ANY: &'static dyn ::surefire::AnyRecipe = &Release;
-    const OUTLINE: &'static ::surefire::Outline = &::surefire::Outline {
-        id: <Self as ::surefire::Recipe>::ID,
-        label: "Release",
-        description: "Writes a release note and publishes it",
-        model: ::core::option::Option::Some("opus"),
-        initial: 0usize,
-        steps: &[
-            ::surefire::StepOutline {
-                name: "write",
-                was: &[],
-                description: "Drafts the note.",
-                model: ::core::option::Option::Some("opus"),
-                prompt: <release::Step as ::surefire::__private::Scope>::PROMPTS[0usize],
-                tools: <release::Step as ::surefire::__private::Scope>::TOOLS[0usize],
-                command: ::core::option::Option::None,
-                verify: &[
-                    ::surefire::CommandLine::Shell(
-                        ::surefire::__private::Cow::Borrowed("test -s NOTES.md"),
-                    ),
-                    ::surefire::CommandLine::Program(
-                        ::surefire::__private::Cow::Borrowed(
-                            &[
-                                ::surefire::__private::Cow::Borrowed("make"),
-                                ::surefire::__private::Cow::Borrowed("lint"),
-                            ],
-                        ),
-                    ),
-                ],
-                limits: ::surefire::StepLimits {
-                    max_visits: ::core::option::Option::Some(2u32),
-                    when_full: ::core::option::Option::Some(
-                        ::surefire::WhenFull::Step(2usize),
-                    ),
-                },
-                outcomes: &[
-                    ::surefire::OutcomeOutline {
-                        name: "complete",
-                        description: "",
-                        was: &[],
-                        evidence: &[
-                            ::surefire::Evidence::Changed,
-                            ::surefire::Evidence::Exists(
-                                ::surefire::__private::Cow::Borrowed("NOTES.md"),
-                            ),
-                        ],
-                        findings: false,
-                        next: ::surefire::NextOutline::Step(1usize),
-                    },
-                    ::surefire::OutcomeOutline {
-                        name: "nothing-new",
-                        description: "",
-                        was: &[],
-                        evidence: &[
-                            ::surefire::Evidence::NoCommit,
-                            ::surefire::Evidence::Command(
-                                ::surefire::CommandLine::Shell(
-                                    ::surefire::__private::Cow::Borrowed("git diff --quiet"),
-                                ),
-                            ),
-                        ],
-                        findings: false,
-                        next: ::surefire::NextOutline::Exit(
-                            <release::Step as ::surefire::__private::Scope>::EXITS[0usize],
-                        ),
-                    },
-                    ::surefire::OutcomeOutline {
-                        name: "other",
-                        description: "",
-                        was: &[],
-                        evidence: &[],
-                        findings: false,
-                        next: ::surefire::NextOutline::Exit(
-                            <release::Step as ::surefire::__private::Scope>::EXITS[1usize],
-                        ),
-                    },
-                ],
-            },
-            ::surefire::StepOutline {
-                name: "build",
-                was: &[],
-                description: "",
-                model: ::core::option::Option::None,
-                prompt: <release::Step as ::surefire::__private::Scope>::PROMPTS[1usize],
-                tools: <release::Step as ::surefire::__private::Scope>::TOOLS[1usize],
-                command: ::core::option::Option::Some(::surefire::CommandStep {
-                    command: &::surefire::CommandLine::Shell(
-                        ::surefire::__private::Cow::Borrowed("make -j | tee log"),
-                    ),
-                    time: ::core::option::Option::Some(
-                        ::surefire::__private::Duration::from_secs(600u64),
-                    ),
-                }),
-                verify: &[],
-                limits: ::surefire::StepLimits::NONE,
-                outcomes: &[
-                    ::surefire::OutcomeOutline {
-                        name: "passed",
-                        description: "",
-                        was: &[],
-                        evidence: &[],
-                        findings: false,
-                        next: ::surefire::NextOutline::Step(2usize),
-                    },
-                    ::surefire::OutcomeOutline {
-                        name: "failed",
-                        description: "",
-                        was: &[],
-                        evidence: &[],
-                        findings: false,
-                        next: ::surefire::NextOutline::Step(0usize),
-                    },
-                ],
-            },
-            ::surefire::StepOutline {
-                name: "check",
-                was: &[],
-                description: "",
-                model: ::core::option::Option::Some("haiku"),
-                prompt: <release::Step as ::surefire::__private::Scope>::PROMPTS[2usize],
-                tools: <release::Step as ::surefire::__private::Scope>::TOOLS[2usize],
-                command: ::core::option::Option::None,
-                verify: &[],
-                limits: ::surefire::StepLimits::NONE,
-                outcomes: &[
-                    ::surefire::OutcomeOutline {
-                        name: "no-issues",
-                        description: "Every claim is true.",
-                        was: &[],
-                        evidence: &[::surefire::Evidence::Clean],
-                        findings: false,
-                        next: ::surefire::__private::next_restart::<
-                            release::Step,
-                            0usize,
-                        >(),
-                    },
-                    ::surefire::OutcomeOutline {
-                        name: "issues-found",
-                        description: "",
-                        was: &[],
-                        evidence: &[],
-                        findings: true,
-                        next: ::surefire::NextOutline::Step(0usize),
-                    },
-                    ::surefire::OutcomeOutline {
-                        name: "other",
-                        description: "",
-                        was: &[],
-                        evidence: &[],
-                        findings: false,
-                        next: ::surefire::NextOutline::Exit(
-                            <release::Step as ::surefire::__private::Scope>::EXITS[2usize],
-                        ),
-                    },
-                ],
-            },
-        ],
-        guardrails: ::surefire::Guardrails {
-            max_step_visits: ::core::option::Option::Some(3u32),
-            max_total_steps: ::core::option::Option::None,
-            max_restarts: ::core::option::Option::Some(2u32),
-            max_verify_time_per_milestone: ::core::option::Option::Some(
-                ::surefire::__private::Duration::from_secs(1800u64),
-            ),
-            max_review_rounds: ::core::option::Option::Some(4u32),
-            raised_visits: 0,
-            exit_on_other: true,
-        },
-        scope: &::surefire::FileScope {
-            allow: ::surefire::__private::Cow::Borrowed(
-                &[
-                    ::surefire::__private::Cow::Borrowed("NOTES.md"),
-                    ::surefire::__private::Cow::Borrowed("docs/**"),
-                ],
-            ),
-            deny: ::surefire::__private::Cow::Borrowed(
-                &[::surefire::__private::Cow::Borrowed("**/.env*")],
-            ),
-        },
-        allow_lockfiles: true,
-        needs: ::surefire::Needs {
-            clean_tree: true,
-            task: true,
-        },
-        isolate: true,
-        max_steps: 7u32,
-        max_steps_is_exact: true,
-        heaviest_path: &[
-            ::surefire::PathPart {
-                step: "write",
-                visits: 2u32,
-            },
-            ::surefire::PathPart {
-                step: "build",
-                visits: 2u32,
-            },
-            ::surefire::PathPart {
-                step: "check",
-                visits: 3u32,
-            },
-        ],
-        never_trips: &[],
-        claims: &[
-            ::surefire::Claim {
-                goal: ::surefire::__private::claimed_restart::<release::Step, 0usize>(),
-                needs: &[
-                    ::surefire::ClaimedOutcome {
-                        step: 2usize,
-                        outcome: 0usize,
-                    },
-                ],
-                since: ::core::option::Option::Some(0usize),
-            },
-            ::surefire::Claim {
-                goal: ::surefire::ClaimGoal::Exit(
-                    <release::Step as ::surefire::__private::Scope>::EXITS[2usize],
-                ),
-                needs: &[
-                    ::surefire::ClaimedOutcome {
-                        step: 0usize,
-                        outcome: 0usize,
-                    },
-                    ::surefire::ClaimedOutcome {
-                        step: 1usize,
-                        outcome: 0usize,
-                    },
-                ],
-                since: ::core::option::Option::None,
-            },
-            ::surefire::Claim {
-                goal: ::surefire::ClaimGoal::Step(2usize),
-                needs: &[
-                    ::surefire::ClaimedOutcome {
-                        step: 0usize,
-                        outcome: 0usize,
-                    },
-                ],
-                since: ::core::option::Option::None,
-            },
-        ],
-        fingerprint: ::surefire::Fingerprint(9895377184410958181u64),
-        former_fingerprint: ::surefire::Fingerprint(16849663371834579390u64),
-    };
-    #[inline]
-    fn begin_after(restarts: ::core::primitive::u32) -> Self::Start {
-        release::begin(restarts)
-    }
-    fn any_step(position: ::surefire::Position<Self>) -> Self::AnyStep {
-        let (step, ledger) = ::surefire::__private::parts(&position);
-        release::any_step(step, ledger)
-    }
-}
-impl Release {
-    /// The recipe as static data: for listings and pictures.
-    pub const OUTLINE: &'static ::surefire::Outline = <Self as ::surefire::Recipe>::OUTLINE;
-    /// No run takes more steps than this;
-    /// [`MAX_STEPS_IS_EXACT`](Self::MAX_STEPS_IS_EXACT) says whether one can take as
-    /// many.
-    pub const MAX_STEPS: ::core::primitive::u32 = Self::OUTLINE.max_steps;
-    /// Whether a run can take [`MAX_STEPS`](Self::MAX_STEPS). Otherwise the graph has
-    /// too many walks to look at, and it is only a bound.
-    pub const MAX_STEPS_IS_EXACT: ::core::primitive::bool = Self::OUTLINE
-        .max_steps_is_exact;
-    /// How often a run of [`MAX_STEPS`](Self::MAX_STEPS) visits each step; if that is
-    /// only a bound, how often each was counted.
-    pub const HEAVIEST_PATH: &'static [::surefire::PathPart] = Self::OUTLINE
-        .heaviest_path;
-    /// The guardrails that are proven never to trip.
-    pub const NEVER_TRIPS: &'static [::surefire::Guardrail] = Self::OUTLINE.never_trips;
-    ///Begins a run, at its first step `write`.
-    #[must_use]
-    #[inline]
-    pub const fn begin() -> release::At<release::Write> {
-        release::begin(0)
-    }
-    /// Resumes a run from a snapshot, within the limits of the recipe.
-    ///
-    /// # Errors
-    /// The snapshot is of another recipe, of another version of this one, or no run can
-    /// have taken it.
-    pub fn resume(
-        snapshot: &::surefire::Snapshot,
-    ) -> ::core::result::Result<release::AnyStep, ::surefire::SnapshotError> {
-        match ::surefire::Position::<Self>::resume(snapshot) {
-            ::core::result::Result::Ok(position) => {
-                ::core::result::Result::Ok(
-                    <Self as ::surefire::Recipe>::any_step(position),
-                )
-            }
-            ::core::result::Result::Err(error) => ::core::result::Result::Err(error),
-        }
-    }
-}

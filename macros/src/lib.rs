@@ -28,6 +28,8 @@ mod witness;
 mod snapshots;
 #[cfg(test)]
 mod torture;
+#[cfg(test)]
+mod witness_walks;
 
 use proc_macro2::TokenStream;
 use quote::quote;

@@ -58,7 +58,7 @@ pub(crate) fn identifier(text: &str, span: Span) -> Option<Ident> {
 }
 
 /// How many pairs of letters are compared for one name.
-const MAX_EFFORT: usize = 100_000;
+const MAX_EFFORT: usize = 50_000;
 
 /// The candidate that `name` is probably a misspelling of.
 pub(crate) fn closest<'a>(

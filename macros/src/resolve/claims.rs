@@ -16,7 +16,7 @@ pub(crate) struct Claim {
 }
 
 /// What a claim is about.
-#[derive(Clone, PartialEq, Eq, Hash)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum Goal {
     /// Entering this step.
     Step(usize),
@@ -27,7 +27,7 @@ pub(crate) enum Goal {
 }
 
 /// An outcome that a claim needs: the indices of its step and of the outcome there.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct Report {
     pub(crate) step: usize,
     pub(crate) outcome: usize,

@@ -16,7 +16,7 @@ pub(super) fn outcomes(
     limits: Limits,
     target: &impl Fn(&Next) -> Target,
 ) -> Vec<Outcome> {
-    let declared = declared(step).unwrap_or_default();
+    let declared = declared(step);
     let places = first_places(declared.iter().map(|declared| &declared.name));
     let mapped = first_places(step.mappings.iter().map(|mapping| &mapping.outcome));
     let find =
@@ -69,17 +69,15 @@ pub(super) fn outcomes(
     outcomes
 }
 
-/// The outcomes that a step declares; `None` if they could not be read.
-fn declared(step: &Step) -> Option<Vec<Declared>> {
+/// The outcomes that a step declares.
+fn declared(step: &Step) -> Vec<Declared> {
     if step.is_command() {
-        return Some(
-            Step::COMMAND_OUTCOMES.iter().map(|name| command_outcome(step, name)).collect(),
-        );
+        return Step::COMMAND_OUTCOMES.iter().map(|name| command_outcome(step, name)).collect();
     }
     // A list that is missing or could not be read was already reported; the mapped outcomes replace
     // it.
     let mapped = || step.mappings.iter().map(Mapping::declared).collect();
-    Some(step.outcomes.value().cloned().unwrap_or_else(mapped))
+    step.outcomes.value().cloned().unwrap_or_else(mapped)
 }
 
 /// The span of an outcome that is not declared: where it is mapped or, failing that, its step.
@@ -139,7 +137,7 @@ pub(super) fn stray(step: &syntax::Step, target: &impl Fn(&Next) -> Target) -> V
     if !step.is_command() && step.outcomes.value().is_none() {
         return Vec::new();
     }
-    let declared = declared(step).unwrap_or_default();
+    let declared = declared(step);
     let declared = first_places(declared.iter().map(|declared| &declared.name));
     let mapped = first_places(step.mappings.iter().map(|mapping| &mapping.outcome));
     let is_stray = |index: usize, name: String| {

@@ -5,7 +5,8 @@ use syn::ext::IdentExt;
 use syn::parse::ParseStream;
 use syn::{Lit, LitInt, Token};
 
-use super::fields::{is_word, marks, skip_marks, starts_item};
+use super::fields::{is_word, starts_item};
+use super::marks::{marks, skip_marks};
 use super::next::Next;
 use crate::diagnostic::Diagnostics;
 
@@ -33,11 +34,16 @@ impl MaxVisits {
         let marks = marks(input);
         if marks.starts_with("=>") {
             input.parse::<Token![=>]>()?;
-        } else if marks.is_empty() && !(input.peek(Ident::peek_any) && !starts_item(input)) {
+        } else if marks.is_empty() && (!input.peek(Ident::peek_any) || starts_item(input)) {
             return Ok(Self { number, next: None });
         } else {
-            diagnostics.error_at(input.span(), format!("write `max_visits: {number} => …`"));
-            skip_marks(input);
+            let (span, marks) = (input.span(), skip_marks(input));
+            let message = format!("write `max_visits: {number} => …`");
+            if marks.is_empty() {
+                diagnostics.error_at(span, message);
+            } else {
+                diagnostics.error(&marks, message);
+            }
             let ends = is_word(input, "exit") || is_word(input, "restart");
             if marks.is_empty() && !ends && input.peek2(Ident::peek_any) {
                 // `max_visits: 3 then Step`

@@ -4,6 +4,7 @@
 //! Parsing continues after a mistake if the start of the next item is clear, so that one mistake
 //! does not hide the others. Start with `recipe.rs`.
 
+mod alternatives;
 mod claims;
 mod command;
 mod docs;
@@ -15,6 +16,7 @@ mod fragment;
 mod guardrails;
 mod heading;
 mod include;
+mod marks;
 mod max_visits;
 mod needs;
 mod next;

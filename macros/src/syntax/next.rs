@@ -9,9 +9,10 @@ use syn::ext::IdentExt;
 use syn::parse::{ParseStream, Parser};
 use syn::{LitStr, Path, Token};
 
-use super::fields::{is_word, marks, skip_marks};
-use super::outcomes::unquoted;
+use super::fields::is_word;
+use super::marks::{marks, skip_marks};
 use crate::diagnostic::Diagnostics;
+use crate::spelling;
 
 const EXPECTED: &str = "expected what follows: a step, `exit Reason` or `restart Recipe`";
 
@@ -68,9 +69,11 @@ impl Next {
         input: ParseStream<'_>,
         diagnostics: &mut Diagnostics,
     ) -> syn::Result<Self> {
-        if let Some(name) = unquoted(input, diagnostics, |name| {
-            format!("write the step without quotes: `=> {name}`")
-        }) {
+        if let Ok(text) = input.fork().parse::<LitStr>()
+            && let Some(name) = step_in_quotes(&text)
+        {
+            diagnostics.error(text, format!("write the step without quotes: `=> {name}`"));
+            input.parse::<LitStr>()?;
             return Ok(Self::Step(name));
         }
         if let Some(name) = wrapped(input) {
@@ -145,6 +148,13 @@ impl Next {
     }
 }
 
+/// The name of a step in quotes; its name on the wire is read as the step's.
+fn step_in_quotes(text: &LitStr) -> Option<Ident> {
+    let (name, span) = (text.value(), text.span());
+    let is_wire = name.starts_with(char::is_lowercase);
+    spelling::identifier(&if is_wire { name.to_upper_camel_case() } else { name }, span)
+}
+
 /// The name of a step in brackets.
 fn wrapped(input: ParseStream<'_>) -> Option<Ident> {
     let (TokenTree::Group(group), _) = input.cursor().token_tree()? else { return None };
@@ -200,7 +210,7 @@ fn reason(input: ParseStream<'_>) -> syn::Result<Reason> {
 /// The arrow between an outcome and what follows; a colon, or the arrow of another language, is
 /// reported and accepted.
 pub(crate) fn arrow(outcome: &Ident, input: ParseStream<'_>) -> syn::Result<Option<syn::Error>> {
-    let (marks, span) = (marks(input), input.span());
+    let marks = marks(input);
     if marks.starts_with("=>") {
         input.parse::<Token![=>]>()?;
         return Ok(None);
@@ -208,8 +218,14 @@ pub(crate) fn arrow(outcome: &Ident, input: ParseStream<'_>) -> syn::Result<Opti
     if marks == "::" || marks.is_empty() && !input.peek(Ident::peek_any) {
         return Err(no_arrow(input));
     }
-    skip_marks(input);
-    Ok(Some(syn::Error::new(span, format!("write `{outcome} => …`, with an arrow"))))
+    let span = input.span();
+    let written = skip_marks(input);
+    let message = format!("write `{outcome} => …`, with an arrow");
+    Ok(Some(if written.is_empty() {
+        syn::Error::new(span, message)
+    } else {
+        syn::Error::new_spanned(written, message)
+    }))
 }
 
 /// What is said where neither a colon nor an arrow follows.

@@ -8,13 +8,13 @@ use syn::{LitBool, LitStr, Path, Token, Visibility};
 use super::claims::{Claim, Goal, claims};
 use super::docs::Docs;
 use super::fields::{
-    Fields, Unknown, block, colon, is_word, marks, skip_item, skip_marks, skip_rest, starts_item,
-    stray_mark,
+    Fields, Unknown, block, is_word, skip_item, skip_rest, starts_item, stray_mark,
 };
 use super::file_scope::FileScope;
 use super::guardrails::{self, Entry};
 use super::heading::heading;
 use super::include::{self, Included};
+use super::marks::{colon, marks, skip_marks};
 use super::needs::needs;
 use super::next::{Next, Reason};
 use super::outcomes::unquoted;

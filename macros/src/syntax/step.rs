@@ -5,16 +5,17 @@ use heck::ToUpperCamelCase;
 use proc_macro2::{Delimiter, Ident, Span, TokenTree};
 use syn::ext::IdentExt;
 use syn::parse::{ParseStream, Parser};
-use syn::{Expr, Lit, LitInt, LitStr, Token, parenthesized};
+use syn::{Expr, Lit, LitInt, LitStr, Token};
 
+use super::alternatives::{self, Alternative};
 use super::command::{Command, commands};
 use super::docs::Docs;
 use super::evidence::{Term, evidence};
 use super::fields::{
-    Fields, Unknown, block, colon, expect_comma, is_word, marks, skip_item, skip_rest, starts_item,
-    stray_mark,
+    Fields, Unknown, block, expect_comma, is_word, skip_item, skip_rest, starts_item, stray_mark,
 };
 use super::findings::Carried;
+use super::marks::{colon, marks};
 use super::max_visits::MaxVisits;
 use super::next::{Next, arrow, no_arrow};
 use super::outcomes::{Declared, outcomes, unquoted};
@@ -260,7 +261,7 @@ impl Step {
         if block.peek(Token![*]) || block.peek(Token![..]) {
             return Err(block.error(NO_WILDCARD));
         }
-        if let Some(outcomes) = alternatives_in_brackets(block, diagnostics) {
+        if let Some(outcomes) = alternatives::in_brackets(block, diagnostics) {
             return self.mapping(outcomes, block, diagnostics);
         }
         let quoted = |name: &Ident| format!("write the outcome without quotes: `{name} => …`");
@@ -288,20 +289,23 @@ impl Step {
             self.field(word, block, diagnostics);
             return Ok(());
         }
-        if is_known && block.peek(syn::token::Paren) && block.fork().call(findings_in).is_err() {
+        if is_known
+            && block.peek(syn::token::Paren)
+            && block.fork().call(alternatives::findings_in).is_err()
+        {
             let message = format!("write `{word}: …`, with a colon");
             return Err(syn::Error::new(word.span(), message));
         }
         if self.mappings_in_a_block(&word, block, diagnostics) {
             return Ok(());
         }
-        if !is_outcome && let Some(outcome) = outcome_behind(block) {
+        if !is_outcome && let Some(outcome) = alternatives::outcome_behind(block) {
             // `on Done => …`
             diagnostics.error(&word, format!("write `{outcome} => …`"));
             word = block.call(Ident::parse_any)?;
         }
         let mut outcomes = vec![Alternative::parse(word, block, diagnostics)];
-        while another(block, &outcomes, diagnostics)? {
+        while alternatives::another(block, &outcomes, diagnostics)? {
             let word = block.call(Ident::parse_any)?;
             outcomes.push(Alternative::parse(word, block, diagnostics));
         }
@@ -421,95 +425,6 @@ impl Step {
         }
         self.broken |= self.outcomes.0.iter().any(|field| field.value.is_none());
     }
-}
-
-/// One of the outcomes in front of an arrow.
-struct Alternative {
-    name: Ident,
-    carried: Option<Carried>,
-}
-
-impl Alternative {
-    fn parse(name: Ident, block: ParseStream<'_>, diagnostics: &mut Diagnostics) -> Self {
-        let carried = Carried::parse(&name, block, diagnostics);
-        Self { name, carried }
-    }
-}
-
-/// What an outcome carries: one name in parentheses.
-fn findings_in(block: ParseStream<'_>) -> syn::Result<Ident> {
-    let carried;
-    parenthesized!(carried in block);
-    carried.call(Ident::parse_any)
-}
-
-/// `(A | B)` or `[A, B]` in front of an arrow: reported, and read.
-fn alternatives_in_brackets(
-    block: ParseStream<'_>,
-    diagnostics: &mut Diagnostics,
-) -> Option<Vec<Alternative>> {
-    // `| A | B => …`, as in a `match`.
-    let leading = block.fork().parse::<Option<Token![|]>>().ok().flatten();
-    if let Some(bar) = leading {
-        block.parse::<Token![|]>().ok()?;
-        diagnostics.error(bar, "remove this: `|` stands between outcomes");
-        return None;
-    }
-    let (TokenTree::Group(group), rest) = block.cursor().token_tree()? else { return None };
-    rest.punct()?;
-    let names: Option<Vec<Ident>> = group
-        .stream()
-        .into_iter()
-        .filter(|token| !matches!(token, TokenTree::Punct(_)))
-        .map(|token| if let TokenTree::Ident(name) = token { Some(name) } else { None })
-        .collect();
-    let names = names.filter(|names| !names.is_empty())?;
-    let written: Vec<_> = names.iter().map(Ident::to_string).collect();
-    diagnostics.error_at(group.span_open(), format!("write `{} => …`", written.join(" | ")));
-    block.parse::<TokenTree>().ok()?;
-    Some(names.into_iter().map(|name| Alternative { name, carried: None }).collect())
-}
-
-/// Reads the mark between two outcomes of one mapping. One of another language is reported.
-fn another(
-    block: ParseStream<'_>,
-    outcomes: &[Alternative],
-    diagnostics: &mut Diagnostics,
-) -> syn::Result<bool> {
-    if block.parse::<Option<Token![||]>>()?.is_some() {
-        diagnostics.error_at(block.span(), "write `|` between outcomes");
-        return Ok(block.peek(Ident::peek_any));
-    }
-    if block.parse::<Option<Token![|]>>()?.is_some() {
-        let expected = || block.error("expected another outcome after `|`");
-        return if block.peek(Ident::peek_any) { Ok(true) } else { Err(expected()) };
-    }
-    let Some((mark, rest)) = block.cursor().token_tree() else { return Ok(false) };
-    let joins = match &mark {
-        TokenTree::Ident(word) => word == "or" || word == "and",
-        TokenTree::Punct(mark) => matches!(mark.as_char(), '/' | '&' | '+'),
-        TokenTree::Group(_) | TokenTree::Literal(_) => false,
-    };
-    if joins && rest.ident().is_some() {
-        diagnostics.error(mark, "write `|` between outcomes");
-        block.parse::<TokenTree>()?;
-        return Ok(true);
-    }
-    // Another outcome with its own arrow: either a mark between them or an arrow is missing.
-    if outcome_behind(block).is_some() && block.peek(Ident::peek_any) {
-        let names: Vec<_> = outcomes.iter().map(|outcome| outcome.name.to_string()).collect();
-        let message = format!("expected what follows: `{} => …`", names.join(" | "));
-        return Err(syn::Error::new(outcomes[0].name.span(), message));
-    }
-    Ok(false)
-}
-
-/// The outcome that stands here in front of an arrow.
-fn outcome_behind(block: ParseStream<'_>) -> Option<Ident> {
-    let (name, rest) = block.cursor().ident()?;
-    let (mark, _) = rest.punct()?;
-    let is_arrow = matches!(mark.as_char(), '=' | '-');
-    (is_arrow && name.to_string().starts_with(char::is_uppercase)).then_some(name)
 }
 
 /// The name of a step; quotes around it are reported.

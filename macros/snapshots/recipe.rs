@@ -9,7 +9,7 @@
 }
 #[doc(hidden)]
 mod __release {
-    /// Writes a release note and publishes it.
+    #[cfg_attr(not(doc), doc = " Writes a release note and publishes it.")]
     /**
 
 Recipe `release`: 3 steps, at most 7 in a run (guardrails: each step at most 3 times; at most 2 restarts in a chain of runs; what verifies one visit takes at most 30m; at most 4 rounds of a review without fewer findings).
@@ -886,6 +886,7 @@ The agent's findings come with it; this method takes none.*/
         }
     }
 }
+#[cfg_attr(doc, doc = " Writes a release note and publishes it.")]
 pub use __release::Release;
 pub use __release::release;
 #[automatically_derived]

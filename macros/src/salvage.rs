@@ -132,7 +132,9 @@ mod tests {
         assert!(mistakes(plain.clone()).is_empty());
         let items = stubs(plain, &quote!(::surefire)).expect("it can be generated").to_string();
         assert!(
-            items.contains("pub (crate) struct Example") && items.contains("fn begin"),
+            items.contains("struct Example")
+                && items.contains("pub (crate) use __example :: Example")
+                && items.contains("fn begin"),
             "{items}"
         );
     }

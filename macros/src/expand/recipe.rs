@@ -26,12 +26,15 @@ impl Expansion<'_> {
         let parts = quote_spanned!(name.span()=> #outer mod #module { #content });
         // With the span of the recipe's name, where the compiler then reports a clash with another
         // item of that name, or of that of the module.
+        // rustdoc finds what the author's comment links to from where it is written; an editor shows
+        // the comment of the type.
+        let (here, there) = (docs.under(&quote!(doc)), docs.under(&quote!(not(doc))));
         let exports = quote_spanned!(name.span()=> #visibility use #hidden::#name; #visibility use #hidden::#module;);
         let scope = self.scope();
         let implementation = self.implementation();
         let inherent = self.inherent();
         let items = quote! {
-            #docs
+            #there
             #page
             #[derive(::core::fmt::Debug, ::core::clone::Clone, ::core::marker::Copy, ::core::default::Default)]
             #outer struct #name;
@@ -47,6 +50,7 @@ impl Expansion<'_> {
         quote! {
             #[doc(hidden)]
             mod #hidden { #items }
+            #here
             #exports
             #scope
         }

@@ -73,6 +73,13 @@ pub(super) fn another(
         let expected = || block.error("expected another outcome after `|`");
         return if block.peek(Ident::peek_any) { Ok(true) } else { Err(expected()) };
     }
+    let name = &outcomes[0].name;
+    if block.peek(Token![,]) && name.to_string().starts_with(char::is_uppercase) {
+        let message = format!(
+            "expected what follows: `{name} => …`; outcomes that lead to the same place can share a line: `A | B => Next`"
+        );
+        return Err(syn::Error::new(name.span(), message));
+    }
     let Some((mark, rest)) = block.cursor().token_tree() else { return Ok(false) };
     let joins = match &mark {
         TokenTree::Ident(word) => word == "or" || word == "and",

@@ -50,6 +50,12 @@ impl Docs {
         self.attributes.is_empty()
     }
 
+    /// The same attributes, under a condition.
+    pub(crate) fn under(&self, condition: &TokenStream) -> TokenStream {
+        let metas = self.attributes.iter().map(|attribute| &attribute.meta);
+        quote!(#(#[cfg_attr(#condition, #metas)])*)
+    }
+
     /// Whether they have no text.
     pub(crate) fn are_blank(&self) -> bool {
         let blank = |text: String| text.trim().is_empty();

@@ -847,15 +847,16 @@ The agent's findings come with it; this method takes none.*/
     impl Release {
         /// The recipe as static data: for listings and pictures.
         pub const OUTLINE: &'static ::surefire::Outline = <Self as ::surefire::Recipe>::OUTLINE;
-        /// No run takes more steps than this; [`MAX_STEPS_IS_EXACT`](Self::MAX_STEPS_IS_EXACT)
-        /// says whether one can take as many.
+        /// No run takes more steps than this;
+        /// [`MAX_STEPS_IS_EXACT`](Self::MAX_STEPS_IS_EXACT) says whether one can take as
+        /// many.
         pub const MAX_STEPS: ::core::primitive::u32 = Self::OUTLINE.max_steps;
-        /// Whether a run can take [`MAX_STEPS`](Self::MAX_STEPS). Otherwise the graph has too
-        /// many walks to look at, and it is only a bound.
+        /// Whether a run can take [`MAX_STEPS`](Self::MAX_STEPS). Otherwise the graph has
+        /// too many walks to look at, and it is only a bound.
         pub const MAX_STEPS_IS_EXACT: ::core::primitive::bool = Self::OUTLINE
             .max_steps_is_exact;
-        /// How often a run of [`MAX_STEPS`](Self::MAX_STEPS) visits each step; if that is only
-        /// a bound, how often each was counted.
+        /// How often a run of [`MAX_STEPS`](Self::MAX_STEPS) visits each step; if that is
+        /// only a bound, how often each was counted.
         pub const HEAVIEST_PATH: &'static [::surefire::PathPart] = Self::OUTLINE
             .heaviest_path;
         /// The guardrails that are proven never to trip.

@@ -1,8 +1,8 @@
 //! Mutated recipes: for any input, the macro generates items or errors, and never panics.
 //!
-//! The bundled recipes are the material, with an enum of exit reasons and a catalog. Their tokens are
-//! dropped, doubled, swapped, replaced, wrapped and unwrapped, at any depth, by a generator that
-//! gives the same mutations every time.
+//! The bundled recipes are the material, with an enum of exit reasons and a catalog. Their tokens
+//! are dropped, doubled, swapped, replaced, wrapped and unwrapped, at any depth, by a generator
+//! that gives the same mutations every time.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;

@@ -25,9 +25,8 @@ impl Expansion<'_> {
         let content = quote!(#steps #at #any_step #aliases #(#each)*);
         let parts = quote_spanned!(name.span()=> #outer mod #module { #content });
         // With the span of the recipe's name, where the compiler then reports a clash with another
-        // item of that name, or of that of the module.
-        // rustdoc finds what the author's comment links to from where it is written; an editor shows
-        // the comment of the type.
+        // item of that name, or of that of the module. rustdoc finds what the author's comment
+        // links to from where it is written; an editor shows the comment of the type.
         let (here, there) = (docs.under(&quote!(doc)), docs.under(&quote!(not(doc))));
         let exports = quote_spanned!(name.span()=> #visibility use #hidden::#name; #visibility use #hidden::#module;);
         let scope = self.scope();

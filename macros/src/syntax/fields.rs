@@ -194,8 +194,8 @@ pub(crate) fn skip_item(input: ParseStream<'_>) {
     }
 }
 
-/// Skips the rest of an item that could not be read, unless the next one begins here: the mistake is
-/// then that something is missing.
+/// Skips the rest of an item that could not be read, unless the next one begins here: the mistake
+/// is then that something is missing.
 pub(crate) fn skip_rest(input: ParseStream<'_>) {
     if !starts_item(input) {
         skip_item(input);

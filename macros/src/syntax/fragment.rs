@@ -89,7 +89,8 @@ impl Fragment {
     }
 }
 
-/// Reads the parameters. What cannot stand between them is one error, and the next one is still read.
+/// Reads the parameters. What cannot stand between them is one error, and the next one is still
+/// read.
 fn parameters(list: ParseStream<'_>, diagnostics: &mut Diagnostics) -> Parameters {
     let mut parameters = Parameters::new();
     while !list.is_empty() {

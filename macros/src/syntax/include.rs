@@ -294,8 +294,8 @@ fn include_at(body: &[TokenTree], at: usize) -> Option<usize> {
     Some(open)
 }
 
-/// Whether these words were meant to include shared steps; [`fetch`] replaces those that are written
-/// well before a recipe is parsed.
+/// Whether these words were meant to include shared steps; [`fetch`] replaces those that are
+/// written well before a recipe is parsed.
 pub(super) fn is_meant(word: &Ident, input: ParseStream<'_>) -> bool {
     const WORDS: [&str; 6] = ["include", "includes", "use", "import", "mixin", "extends"];
     let small = word.to_string().to_lowercase();

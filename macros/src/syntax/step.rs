@@ -387,7 +387,8 @@ impl Step {
         true
     }
 
-    /// Whether this stands for all other outcomes in other languages, and the step does not have it.
+    /// Whether this stands for all other outcomes in other languages, and the step does not have
+    /// it.
     fn is_wildcard(&self, name: &Ident) -> bool {
         let declared = || self.outcomes.value().into_iter().flatten();
         name == "_"

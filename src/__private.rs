@@ -3,6 +3,7 @@
 pub use std::borrow::Cow;
 pub use std::string::String;
 pub use std::time::Duration;
+pub use std::vec::Vec;
 
 pub use surefire_macros::{catalog, recipe, splice, steps};
 

@@ -9,6 +9,7 @@ mod macros;
 mod recipe;
 
 pub mod outcome;
+pub mod paths;
 pub mod run;
 
 #[cfg(feature = "engine")]

@@ -68,7 +68,6 @@ pub use typed::{Position, Recipe};
 pub use verdict::Verdict;
 pub use wire_enum::{UnknownName, WireEnum};
 
-#[cfg(feature = "engine")]
 pub(crate) use catalog::closest;
 #[cfg(feature = "session")]
 pub(crate) use hidden_character::is_bidi_control;

@@ -15,8 +15,9 @@ mod scripts;
 use std::path::{Path, PathBuf};
 
 /// A room, and the rooms it may import.
-const MAY_IMPORT: [(&str, &[&str]); 16] = [
+const MAY_IMPORT: [(&str, &[&str]); 17] = [
     ("recipe", &[]),
+    ("paths", &["recipe"]),
     ("outcome", &["recipe"]),
     ("run", &["recipe", "outcome"]),
     ("session", &["recipe", "run"]),
@@ -41,7 +42,7 @@ const MAY_IMPORT: [(&str, &[&str]); 16] = [
 ];
 
 /// The rooms that only think.
-const PURE: [&str; 5] = ["recipe", "outcome", "run", "session", "view"];
+const PURE: [&str; 6] = ["recipe", "paths", "outcome", "run", "session", "view"];
 
 #[test]
 fn imports_follow_the_table() {

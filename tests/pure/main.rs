@@ -12,6 +12,7 @@ mod bundled_properties;
 mod bundled_recipes;
 mod outcome_reading;
 mod outlines;
+mod paths;
 mod recipes_lock;
 mod registry;
 mod run;

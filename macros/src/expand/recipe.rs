@@ -86,7 +86,7 @@ impl Expansion<'_> {
     }
 
     fn inherent(&self) -> TokenStream {
-        let krate = self.krate;
+        let (krate, private) = (self.krate, &self.private);
         let (visibility, name, module) = (&self.outer, &self.shape.name, &self.shape.module);
         let first = &self.shape.steps[self.shape.initial];
         let begins_at = format!("Begins a run, at its first step `{}`.", first.wire);
@@ -117,6 +117,12 @@ impl Expansion<'_> {
                 #[inline]
                 #visibility const fn begin() -> #module::At<#module::#first> {
                     #module::begin(0)
+                }
+
+                /// The shortest paths that together take every outcome, exit, restart and limit;
+                /// for tests.
+                #visibility fn paths() -> #private::Vec<#krate::paths::RunPath> {
+                    <Self as #krate::Recipe>::ANY.paths()
                 }
 
                 /// Resumes a run from a snapshot, within the limits of the recipe.

@@ -22,7 +22,7 @@ use super::evidence::Evidence;
 use super::exit::Exit;
 use super::exit_reason::ExitReason;
 use super::file_rules::{FileScope, Needs};
-use super::graph::RecipeGraph;
+use super::graph::{GraphNext, RecipeGraph};
 use super::guardrail::{Guardrail, Guardrails};
 use super::registry::AnyReason;
 use super::snapshot::{Snapshot, SnapshotError};
@@ -159,6 +159,17 @@ pub enum Next {
     Restart(AnyRestart),
 }
 
+/// As a recipe's graph has it; an exit with the step that it is about.
+impl From<&Next> for GraphNext {
+    fn from(next: &Next) -> Self {
+        match next {
+            Next::Step(step) => Self::Step(step.name.to_owned()),
+            Next::Exit(exit) => Self::Exit(exit.code().into_owned()),
+            Next::Restart(restart) => Self::Restart(restart.recipe.outline().id.to_owned()),
+        }
+    }
+}
+
 /// The recipe to begin in a fresh session, and the number of restarts in the chain.
 #[derive(Debug, Clone, Copy)]
 pub struct AnyRestart {
@@ -238,7 +249,7 @@ impl Outline {
     }
 
     /// The outcomes that a diagram shows: all but the `other` that every step has.
-    fn drawn_outcomes(
+    pub(crate) fn drawn_outcomes(
         &self,
         step: &'static StepOutline,
     ) -> impl Iterator<Item = &'static OutcomeOutline> {
@@ -250,16 +261,20 @@ impl Outline {
     /// several outcomes lead to is listed for each. One that has a limit of its own leads on to
     /// where a run goes instead of visiting it once more.
     pub(super) fn followers(&self, step: usize) -> impl Iterator<Item = usize> {
-        let nexts = self.steps[step].outcomes.iter().filter_map(|outcome| match outcome.next {
+        self.steps[step].outcomes.iter().flat_map(|outcome| self.leads_to(outcome))
+    }
+
+    /// The steps that a run can enter by this outcome, by their indices: the one that it is mapped
+    /// to, and those where the run goes instead if that one is full.
+    pub(crate) fn leads_to(&self, outcome: &OutcomeOutline) -> impl Iterator<Item = usize> {
+        let mapped = match outcome.next {
             NextOutline::Step(next) => Some(next),
             NextOutline::Exit(_) | NextOutline::Restart { .. } => None,
-        });
+        };
         // Limits do not lead to each other in a circle, so this ends.
-        nexts.flat_map(|next| {
-            std::iter::successors(Some(next), |full| match self.steps[*full].limits.when_full {
-                Some(WhenFull::Step(instead)) => Some(instead),
-                Some(WhenFull::Exit(_)) | None => None,
-            })
+        std::iter::successors(mapped, |full| match self.steps[*full].limits.when_full {
+            Some(WhenFull::Step(instead)) => Some(instead),
+            Some(WhenFull::Exit(_)) | None => None,
         })
     }
 

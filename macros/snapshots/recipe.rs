@@ -868,6 +868,11 @@ The agent's findings come with it; this method takes none.*/
         pub const fn begin() -> release::At<release::Write> {
             release::begin(0)
         }
+        /// The shortest paths that together take every outcome, exit, restart and limit;
+        /// for tests.
+        pub fn paths() -> ::surefire::__private::Vec<::surefire::paths::RunPath> {
+            <Self as ::surefire::Recipe>::ANY.paths()
+        }
         /// Resumes a run from a snapshot, within the limits of the recipe.
         ///
         /// # Errors

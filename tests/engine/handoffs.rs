@@ -120,7 +120,8 @@ async fn each_run_of_a_chain_leaves_a_handoff() {
 }
 
 /// An engine that is killed between the end of a run and the writing of its files leaves no files.
-#[tokio::test(start_paused = true)]
+/// In real time: a paused clock advances to the command's time limit while the command still runs.
+#[tokio::test]
 async fn the_next_engine_writes_the_handoffs_that_an_engine_did_not() {
     let reported =
         |harness: &Harness| std::fs::read_to_string(path(harness, "reported")).unwrap_or_default();

@@ -10,8 +10,8 @@ pub use surefire_macros::{catalog, recipe, splice, steps};
 pub use crate::__for_editors as for_editors;
 pub use crate::recipe::editor;
 pub use crate::recipe::{
-    Ledger, Place, RestartTarget, Scope, Visits, blank, count_tools, deserialize, join_tools,
-    offers_restarts, same, standard, step_tools_flaw, tools_flaw, within_step,
+    LeadsTo, Ledger, Place, RestartTarget, Scope, Visits, blank, count_tools, deserialize,
+    join_tools, offers_restarts, same, standard, step_tools_flaw, tools_flaw, within_step,
 };
 pub use {serde, strum};
 
@@ -57,6 +57,12 @@ pub fn restart<R, V: Visits>(
 #[must_use]
 pub const fn next_restart<S: RestartTarget<INDEX>, const INDEX: usize>() -> NextOutline {
     NextOutline::Restart { id: <S::Target as Recipe>::ID, recipe: <S::Target as Recipe>::ANY }
+}
+
+/// Where an outcome leads that restarts a recipe.
+#[must_use]
+pub const fn leads_to_restart<S: RestartTarget<INDEX>, const INDEX: usize>() -> LeadsTo {
+    LeadsTo::Restart(<S::Target as Recipe>::ANY)
 }
 
 /// The goal of a claim about a restart.

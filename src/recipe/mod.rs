@@ -21,6 +21,7 @@ mod graph;
 mod graph_change;
 mod guardrail;
 mod hidden_character;
+mod leads_to;
 mod ledger;
 mod reason_info;
 mod registry;
@@ -75,6 +76,8 @@ pub(crate) use hidden_character::is_hidden;
 
 #[doc(hidden)]
 pub use guardrail::within_step;
+#[doc(hidden)]
+pub use leads_to::LeadsTo;
 #[doc(hidden)]
 pub use ledger::{Ledger, Visits};
 #[doc(hidden)]

@@ -67,6 +67,14 @@ pub trait Registry: Copy + 'static {
     /// The index of this reason in [`ALL`](Self::ALL).
     fn index(self) -> usize;
 
+    /// The reason at this index of [`ALL`](Self::ALL).
+    ///
+    /// A `match` rather than a look-up in that list, since the compiler then drops it where the
+    /// index is a constant: on the way from a transition to its reason.
+    #[doc(hidden)]
+    #[must_use]
+    fn from_index(index: usize) -> Option<Self>;
+
     /// All columns of this reason.
     #[must_use]
     fn definition(self) -> &'static ReasonInfo {
@@ -134,7 +142,7 @@ impl AnyReason {
     #[must_use]
     #[inline]
     pub fn downcast<R: Registry>(self) -> Option<R> {
-        if ptr::eq(self.table, R::TABLE) { R::ALL.get(self.index as usize).copied() } else { None }
+        if ptr::eq(self.table, R::TABLE) { R::from_index(self.index as usize) } else { None }
     }
 }
 

@@ -44,28 +44,61 @@ pub trait WireEnum:
     /// # Errors
     /// There is no such variant; the error lists the names.
     fn from_name(name: &str) -> Result<Self, UnknownName> {
-        let names = <Self as VariantNames>::VARIANTS;
-        match names.iter().position(|known| *known == name) {
+        match Self::index_of(name) {
             Some(index) => Ok(<Self as VariantArray>::VARIANTS[index]),
-            None => Err(UnknownName {
-                kind: Self::KIND,
-                name: name.to_owned(),
-                expected: names.to_vec(),
-            }),
+            None => {
+                Err(UnknownName::new(Self::KIND, name, <Self as VariantNames>::VARIANTS.to_vec()))
+            }
         }
+    }
+
+    /// The index of the variant with this name.
+    ///
+    /// The names are constants of the enum, so the compiler unrolls the search.
+    #[doc(hidden)]
+    #[must_use]
+    #[inline]
+    fn index_of(name: &str) -> Option<usize> {
+        <Self as VariantNames>::VARIANTS.iter().position(|known| *known == name)
     }
 }
 
 /// A name that the enum does not have.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("unknown {kind} `{name}`, expected one of: {}", expected.join(", "))]
-pub struct UnknownName {
+#[error("unknown {} `{}`, expected one of: {}", .0.kind, .0.name, .0.expected.join(", "))]
+pub struct UnknownName(Box<Unknown>);
+
+/// Behind a pointer, since every transition by name moves the size of its `Err`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Unknown {
+    kind: &'static str,
+    name: String,
+    expected: Vec<&'static str>,
+}
+
+impl UnknownName {
+    #[cold]
+    pub(crate) fn new(kind: &'static str, name: &str, expected: Vec<&'static str>) -> Self {
+        Self(Box::new(Unknown { kind, name: name.to_owned(), expected }))
+    }
+
     /// What was expected: `step` or `outcome`.
-    pub kind: &'static str,
+    #[must_use]
+    pub fn kind(&self) -> &'static str {
+        self.0.kind
+    }
+
     /// What was found instead.
-    pub name: String,
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.0.name
+    }
+
     /// The valid names.
-    pub expected: Vec<&'static str>,
+    #[must_use]
+    pub fn expected(&self) -> &[&'static str] {
+        &self.0.expected
+    }
 }
 
 /// Reads a name, as the serde half of [`WireEnum`].

@@ -27,17 +27,17 @@ pub const CONTENDERS: &[Contender] = &[
     row("statig",                RunTimeOutcome, Some("handwritten-enum"),      None,       statig::run),
     row("smlang",                RunTimeOutcome, Some("handwritten-enum"),      None,       smlang::run),
     row("rust-fsm",              RunTimeOutcome, Some("handwritten-enum"),      None,       rust_fsm::run),
-    row("surefire, on",          RunTimeOutcome, Some("handwritten-enum"),      Some(1.10), ours::typed_on),
-    row("surefire, erased",      RunTimeOutcome, Some("handwritten-enum"),      None,       ours::by_index),
+    row("surefire, on",          RunTimeOutcome, Some("handwritten-enum"),      Some(1.00), ours::typed_on),
+    row("surefire, erased",      RunTimeOutcome, Some("handwritten-enum"),      Some(1.30), ours::by_index),
     row("handwritten-typestate", TypedOn,        None,                          None,       handwritten_typestate::run),
     row("statum",                TypedOn,        Some("handwritten-typestate"), None,       statum::run),
-    row("surefire, typed on",    TypedOn,        Some("handwritten-typestate"), Some(1.10), ours::typed_on),
+    row("surefire, typed on",    TypedOn,        Some("statum"),                Some(1.00), ours::typed_on),
     row("handwritten-static",    StaticPath,     None,                          None,       handwritten_static::run),
     row("statum-static",         StaticPath,     Some("handwritten-static"),    None,       statum_static::run),
-    row("surefire, methods",     StaticPath,     Some("statum-static"),         Some(1.10), ours::static_path),
+    row("surefire, methods",     StaticPath,     Some("statum-static"),         Some(1.00), ours::static_path),
     row("handwritten-names",     ByName,         None,                          None,       handwritten_names::run),
-    row("surefire, on by name",  ByName,         Some("handwritten-names"),     Some(1.25), ours::typed_by_name),
-    row("surefire, erased by name", ByName,      Some("handwritten-names"),     None,       ours::by_name),
+    row("surefire, on by name",  ByName,         Some("handwritten-names"),     Some(1.10), ours::typed_by_name),
+    row("surefire, erased by name", ByName,      Some("handwritten-names"),     Some(1.30), ours::by_name),
 ];
 
 /// One row of the table.

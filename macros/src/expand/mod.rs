@@ -9,6 +9,7 @@ mod any_step;
 mod at;
 mod claims;
 mod diagram;
+mod dispatch;
 mod docs;
 mod editor;
 mod entry;

@@ -60,6 +60,7 @@ impl Expansion<'_> {
         let (name, module) = (&self.shape.name, &self.shape.module);
         let (first, count) = (&self.shape.steps[self.shape.initial].name, self.shape.steps.len());
         let (id, outline) = (&self.shape.id, self.outline());
+        let dispatch = self.dispatch();
         quote! {
             #[automatically_derived]
             impl #krate::Recipe for #name {
@@ -81,6 +82,8 @@ impl Expansion<'_> {
                     let (step, ledger) = #private::parts(&position);
                     #module::any_step(step, ledger)
                 }
+
+                #dispatch
             }
         }
     }

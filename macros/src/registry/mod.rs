@@ -118,7 +118,8 @@ impl Reasons {
         let (name, krate) = (&self.name, &self.krate);
         let variants: Vec<_> = self.variants.iter().map(|reason| &reason.name).collect();
         let listed = self.variants.iter().filter(|reason| reason.unit).map(|reason| &reason.name);
-        let places = 0..variants.len();
+        let listed: Vec<_> = listed.collect();
+        let (places, listed_places) = (0..variants.len(), 0..listed.len());
         let definitions = self.variants.iter().map(|reason| reason.definition(krate));
         // Only the compiler can see the standard registry's codes and the author's at once.
         let assertions = self.variants.iter().filter(|_| !self.standard).map(|reason| {
@@ -144,6 +145,13 @@ impl Reasons {
                 #[inline]
                 fn index(self) -> ::core::primitive::usize {
                     match self { #(Self::#variants { .. } => #places,)* }
+                }
+                #[inline]
+                fn from_index(index: ::core::primitive::usize) -> ::core::option::Option<Self> {
+                    match index {
+                        #(#listed_places => ::core::option::Option::Some(Self::#listed),)*
+                        _ => ::core::option::Option::None,
+                    }
                 }
             }
             #(#assertions)*

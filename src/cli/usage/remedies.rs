@@ -94,7 +94,7 @@ const EXIT_IT: &str = "exit that run first, or wait until it ends";
 
 fn recipes() -> Vec<Row> {
     let unknown = |closest| UnknownRecipe { id: "rebsae".to_owned(), closest };
-    let name = UnknownName { kind: "step", name: "x".to_owned(), expected: vec!["fix", "review"] };
+    let name = UnknownName::new("step", "x", vec!["fix", "review"]);
     let other = SnapshotError::OtherRecipe { expected: "rebase", found: "other".to_owned() };
     vec![
         row(unknown(Some("rebase")), "recipe not found: `rebsae`", "did you mean `rebase`?"),

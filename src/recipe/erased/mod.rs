@@ -1,9 +1,9 @@
 //! Recipes without their types, for code that offers many at once: behind `dyn`, and as static
 //! data.
 //!
-//! A run follows this same data, so a diagram drawn from it cannot be out of date. It is all in
-//! one file because the types refer to each other: a recipe has an outline, and an outline holds
-//! the recipes that it restarts.
+//! What a run follows is generated together with this data, so a diagram drawn from it cannot be
+//! out of date. It is all in one file because the types refer to each other: a recipe has an
+//! outline, and an outline holds the recipes that it restarts.
 
 mod claims;
 mod dot;

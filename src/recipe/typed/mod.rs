@@ -5,18 +5,16 @@
 
 mod carry_over;
 mod erase;
+mod follow;
 mod resume;
 
 use std::fmt;
 
-use super::erased::{
-    AnyRecipe, AnyRestart, Next, NextOutline, OutcomeOutline, Outline, StepOutline,
-};
-use super::exit::Exit;
-use super::guardrail::{Guardrails, within_step};
+use super::erased::{AnyRecipe, Outline, StepOutline};
+use super::leads_to::LeadsTo;
 use super::ledger::{Ledger, Visits};
-use super::step_limits::WhenFull;
-use super::wire_enum::{UnknownName, WireEnum};
+use super::registry::AnyReason;
+use super::wire_enum::WireEnum;
 
 /// A recipe: steps, outcomes and where they lead, checked at compile time.
 ///
@@ -64,6 +62,18 @@ pub trait Recipe: Copy + Send + Sync + 'static {
 
     #[doc(hidden)]
     fn any_step(position: Position<Self>) -> Self::AnyStep;
+
+    /// The reason of each outcome that exits.
+    #[doc(hidden)]
+    const EXITS: &'static [AnyReason];
+
+    /// Where a step's outcome leads, both by index.
+    #[doc(hidden)]
+    fn leads_to(step: usize, outcome: usize) -> LeadsTo;
+
+    /// The index of a step's outcome with this name.
+    #[doc(hidden)]
+    fn outcome_index(step: usize, name: &str) -> Option<usize>;
 }
 
 /// The current step of a run of `R`, and how often the run has entered each step.
@@ -150,106 +160,10 @@ impl<R: Recipe> Position<R> {
         self.ledger.restarts
     }
 
-    /// Takes the outcome at this index of the step's [`outcomes`](StepOutline::outcomes); `None` if
-    /// the index is out of range.
-    ///
-    /// Only entering a step moves the position: an exit or a restart leaves it where the run ended.
-    #[inline]
-    pub fn take(&mut self, outcome: usize) -> Option<Next> {
-        let outcome = self.outline().outcomes.get(outcome)?;
-        Some(self.follow(outcome, &R::OUTLINE.guardrails))
-    }
-
-    /// Takes the outcome with this name. As with [`take`](Self::take), only entering a step moves
-    /// the position.
-    ///
-    /// # Errors
-    /// The current step has no such outcome; the position is then unchanged.
-    #[inline]
-    pub fn report(&mut self, outcome: &str) -> Result<Next, UnknownName> {
-        self.report_within(outcome, &R::OUTLINE.guardrails)
-    }
-
-    /// Like [`report`](Self::report), with other limits than the recipe's own: see
-    /// [`Guardrails::raised_by`].
-    ///
-    /// # Errors
-    /// The current step has no such outcome; the position is then unchanged.
-    #[inline]
-    pub fn report_within(
-        &mut self,
-        outcome: &str,
-        limits: &Guardrails,
-    ) -> Result<Next, UnknownName> {
-        match self.outline().outcomes.iter().find(|known| known.name == outcome) {
-            Some(known) => Ok(self.follow(known, limits)),
-            None => Err(self.unknown(outcome)),
-        }
-    }
-
     /// The same run in its typed form, as an enum over the steps.
     #[must_use]
     pub fn typed(self) -> R::AnyStep {
         R::any_step(self)
-    }
-
-    #[inline]
-    fn follow(&mut self, outcome: &'static OutcomeOutline, limits: &Guardrails) -> Next {
-        match outcome.next {
-            NextOutline::Step(index) => {
-                let step = &R::OUTLINE.steps[index];
-                if step.limits.max_visits.is_some() {
-                    return self.enter_limited(index, limits);
-                }
-                match self.ledger.enter(index, &step.name, limits) {
-                    Ok(()) => {
-                        self.step = index;
-                        Next::Step(step)
-                    }
-                    Err(exit) => Next::Exit(exit),
-                }
-            }
-            NextOutline::Exit(reason) => Next::Exit(Exit::at(reason)),
-            NextOutline::Restart { recipe, .. } => {
-                match self.ledger.restart(&self.outline().name, limits) {
-                    Ok(restarts) => Next::Restart(AnyRestart { recipe, restarts }),
-                    Err(exit) => Next::Exit(exit),
-                }
-            }
-        }
-    }
-
-    /// Enters a step with a limit of its own, or goes where that leads.
-    fn enter_limited(&mut self, index: usize, limits: &Guardrails) -> Next {
-        let mut index = index;
-        // Limits do not lead to each other in a circle, so this ends.
-        loop {
-            let step = &R::OUTLINE.steps[index];
-            let own = step.limits.max_visits.map(|visits| within_step(*limits, visits));
-            let limits = own.as_ref().unwrap_or(limits);
-            let is_full = own
-                .and_then(|own| own.max_step_visits)
-                .is_some_and(|visits| self.ledger.is_full(index, visits));
-            match step.limits.when_full.filter(|_| is_full) {
-                Some(WhenFull::Step(other)) => index = other,
-                Some(WhenFull::Exit(reason)) => return Next::Exit(Exit::at(reason)),
-                None => {
-                    return match self.ledger.enter(index, &step.name, limits) {
-                        Ok(()) => {
-                            self.step = index;
-                            Next::Step(step)
-                        }
-                        Err(exit) => Next::Exit(exit),
-                    };
-                }
-            }
-        }
-    }
-
-    #[cold]
-    fn unknown(&self, outcome: &str) -> UnknownName {
-        let expected = self.outline().outcomes.iter().map(|known| known.name).collect();
-        UnknownName { kind: "outcome", name: outcome.to_owned(), expected }
     }
 }
 

@@ -1,5 +1,9 @@
-//! Walks a recipe in its typed, erased and `dyn` forms at once, and compares them at every step.
+//! Walks a recipe in its typed, erased and `dyn` forms at once, and by its outline, and compares
+//! them at every step.
 
+mod by_outline;
+
+use by_outline::{ByOutline, Followed};
 use surefire::{AnyPosition, Exit, Next, Outline, Position, Recipe, Snapshot};
 
 /// How a walk ended.
@@ -23,6 +27,7 @@ pub(crate) fn walk<R: Recipe, T: TypedWalk<R>>(choices: &[u8]) -> u32 {
     let mut typed = T::begin();
     let mut erased = Position::<R>::begin();
     let mut any: Box<dyn AnyPosition> = R::ANY.begin(0);
+    let mut by_outline = ByOutline::begin(outline);
     for choice in choices.iter().cycle() {
         assert_agree(&typed, &erased, &*any);
         assert!(
@@ -34,7 +39,10 @@ pub(crate) fn walk<R: Recipe, T: TypedWalk<R>>(choices: &[u8]) -> u32 {
 
         let outcomes = erased.outline().outcomes;
         let index = usize::from(*choice) % outcomes.len();
-        let by_index = end(erased.take(index).expect("the step has this outcome"));
+        assert!(erased.clone().take(outcomes.len()).is_none(), "it has no such outcome");
+        let next = erased.take(index).expect("the step has this outcome");
+        assert_eq!(Followed::from(&next), by_outline.take(index));
+        let by_index = end(next);
         let by_name = end(any.report(outcomes[index].name).expect("the step has this outcome"));
         assert_eq!(by_index, by_name);
         match typed.take(index) {

@@ -843,6 +843,56 @@ The agent's findings come with it; this method takes none.*/
             let (step, ledger) = ::surefire::__private::parts(&position);
             release::any_step(step, ledger)
         }
+        const EXITS: &'static [::surefire::AnyReason] = <release::Step as ::surefire::__private::Scope>::EXITS;
+        #[inline]
+        fn leads_to(
+            step: ::core::primitive::usize,
+            outcome: ::core::primitive::usize,
+        ) -> ::surefire::__private::LeadsTo {
+            match step {
+                0usize => {
+                    match outcome {
+                        0usize => ::surefire::__private::LeadsTo::Step(1usize),
+                        1usize => ::surefire::__private::LeadsTo::Exit(0usize),
+                        2usize => ::surefire::__private::LeadsTo::Exit(1usize),
+                        _ => ::surefire::__private::LeadsTo::Nowhere,
+                    }
+                }
+                1usize => {
+                    match outcome {
+                        0usize => ::surefire::__private::LeadsTo::Step(2usize),
+                        1usize => ::surefire::__private::LeadsTo::LimitedStep(0usize),
+                        _ => ::surefire::__private::LeadsTo::Nowhere,
+                    }
+                }
+                2usize => {
+                    match outcome {
+                        0usize => {
+                            ::surefire::__private::leads_to_restart::<
+                                release::Step,
+                                0usize,
+                            >()
+                        }
+                        1usize => ::surefire::__private::LeadsTo::LimitedStep(0usize),
+                        2usize => ::surefire::__private::LeadsTo::Exit(2usize),
+                        _ => ::surefire::__private::LeadsTo::Nowhere,
+                    }
+                }
+                _ => ::surefire::__private::LeadsTo::Nowhere,
+            }
+        }
+        #[inline]
+        fn outcome_index(
+            step: ::core::primitive::usize,
+            name: &::core::primitive::str,
+        ) -> ::core::option::Option<::core::primitive::usize> {
+            match step {
+                0usize => <release::WriteOutcome as ::surefire::WireEnum>::index_of(name),
+                1usize => <release::BuildOutcome as ::surefire::WireEnum>::index_of(name),
+                2usize => <release::CheckOutcome as ::surefire::WireEnum>::index_of(name),
+                _ => ::core::option::Option::None,
+            }
+        }
     }
     impl Release {
         /// The recipe as static data: for listings and pictures.

@@ -40,6 +40,14 @@ impl ::surefire::Registry for MyExits {
             Self::Unclear { .. } => 1usize,
         }
     }
+    #[inline]
+    fn from_index(index: ::core::primitive::usize) -> ::core::option::Option<Self> {
+        match index {
+            0usize => ::core::option::Option::Some(Self::Quiet),
+            1usize => ::core::option::Option::Some(Self::Unclear),
+            _ => ::core::option::Option::None,
+        }
+    }
 }
 const _: () = ::core::assert!(
     ! ::surefire::__private::standard("quiet"),

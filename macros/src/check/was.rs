@@ -1,6 +1,6 @@
 //! Former names are not in use any more, and each belongs to one step or one outcome.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use proc_macro2::Ident;
 use syn::ext::IdentExt;
@@ -53,17 +53,17 @@ pub(super) fn check_step(step: &Step, diagnostics: &mut Diagnostics) {
         diagnostics.error(&field.key, message);
     }
     let outcomes = outcomes(step);
-    for (index, former) in list.iter().enumerate() {
-        let Former { name, outcome } = former;
+    let known: HashSet<_> = outcomes.iter().flatten().map(String::as_str).collect();
+    // Steps and outcomes may share a name.
+    let mut seen: HashMap<(String, bool), &Ident> = HashMap::new();
+    for Former { name, outcome } in list {
         let wire = spelling::wire(name);
-        let is_same = |other: &&Former| {
-            other.outcome.is_some() == outcome.is_some() && spelling::wire(&other.name) == wire
-        };
-        if let Some(first) = list[..index].iter().find(is_same) {
+        if let Some(first) = seen.get(&(wire.clone(), outcome.is_some())) {
             let message = format!("`{name}` is written twice; keep one of them");
-            diagnostics.error_and(name, message, &first.name, "first_written_here");
+            diagnostics.error_and(name, message, first, "first_written_here");
             continue;
         }
+        seen.insert((wire.clone(), outcome.is_some()), name);
         match (outcome, &outcomes) {
             (None, _) if wire == spelling::wire(&step.name) => {
                 let message = format!(
@@ -72,31 +72,21 @@ pub(super) fn check_step(step: &Step, diagnostics: &mut Diagnostics) {
                 diagnostics.error(name, message);
             }
             (Some(outcome), Some(outcomes)) => {
-                outcome_rule(step, name, outcome, outcomes, diagnostics);
+                if !known.contains(outcome.unraw().to_string().as_str()) {
+                    let names = outcomes.iter().map(String::as_str);
+                    let advice = spelling::advice(&outcome.to_string(), names, "it has");
+                    let message =
+                        format!("step `{}` has no outcome `{outcome}`{advice}", step.name);
+                    diagnostics.error(outcome, message);
+                } else if known.contains(name.unraw().to_string().as_str()) {
+                    let message = format!(
+                        "`{name}` is an outcome of this step: `was` lists names that its outcomes no longer have"
+                    );
+                    diagnostics.error(name, message);
+                }
             }
             (None, _) | (Some(_), None) => {}
         }
-    }
-}
-
-fn outcome_rule(
-    step: &Step,
-    name: &Ident,
-    outcome: &Ident,
-    outcomes: &[String],
-    diagnostics: &mut Diagnostics,
-) {
-    let known = |name: &Ident| outcomes.iter().any(|known| name.unraw() == known);
-    if !known(outcome) {
-        let names = outcomes.iter().map(String::as_str);
-        let advice = spelling::advice(&outcome.to_string(), names, "it has");
-        let message = format!("step `{}` has no outcome `{outcome}`{advice}", step.name);
-        diagnostics.error(outcome, message);
-    } else if known(name) {
-        let message = format!(
-            "`{name}` is an outcome of this step: `was` lists names that its outcomes no longer have"
-        );
-        diagnostics.error(name, message);
     }
 }
 

@@ -51,11 +51,36 @@ pub(crate) fn identifier(text: &str, span: Span) -> Option<Ident> {
     if text == "gen" {
         return Some(Ident::new_raw(text, span));
     }
-    let ident = syn::parse_str::<Ident>(text)
-        .or_else(|_| syn::parse_str::<Ident>(&format!("r#{text}")))
-        .ok()?;
-    Some(if ident == text { Ident::new(text, span) } else { Ident::new_raw(text, span) })
+    let text = if is_identifier(text) { text.to_owned() } else { format!("r#{text}") };
+    match text.strip_prefix("r#") {
+        None => Some(Ident::new(&text, span)),
+        Some(raw) => is_identifier(&text).then(|| Ident::new_raw(raw, span)),
+    }
 }
+
+/// Whether this text is a valid identifier.
+pub(crate) fn is_identifier(text: &str) -> bool {
+    is_plain(text) || syn::parse_str::<Ident>(text).is_ok()
+}
+
+/// Whether a text is clearly an identifier. Most names are, and parsing takes long where the macro
+/// is not optimised.
+fn is_plain(text: &str) -> bool {
+    text.starts_with(|first: char| first.is_ascii_alphabetic())
+        && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+        && !KEYWORDS.contains(&text)
+}
+
+/// The words that are no identifiers, or are not in every edition.
+#[rustfmt::skip] // In lines, as in Rust's reference.
+const KEYWORDS: &[&str] = &[
+    "as", "async", "await", "break", "const", "continue", "crate", "dyn", "else", "enum", "extern",
+    "false", "fn", "for", "if", "impl", "in", "let", "loop", "match", "mod", "move", "mut", "pub",
+    "ref", "return", "self", "Self", "static", "struct", "super", "trait", "true", "type", "union",
+    "unsafe", "use", "where", "while",
+    "abstract", "become", "box", "do", "final", "gen", "macro", "override", "priv", "try", "typeof",
+    "unsized", "virtual", "yield", "raw",
+];
 
 /// How many pairs of letters are compared for one name.
 const MAX_EFFORT: usize = 50_000;
@@ -161,6 +186,26 @@ mod tests {
             let name = syn::parse_str::<Ident>(name).expect("the table holds identifiers");
             assert_eq!(wire(&name), on_the_wire);
             assert_eq!(snake(&name).map(|method| method.to_string()).as_deref(), method);
+        }
+    }
+
+    #[test]
+    fn a_keyword_is_not_taken_for_a_plain_name() {
+        let words = "as async await break const continue crate dyn else enum extern false fn for \
+                     if impl in let loop match mod move mut pub ref return self Self static struct \
+                     super trait true type unsafe use where while abstract become box do final \
+                     macro override priv try typeof unsized virtual yield";
+        for word in words.split_whitespace() {
+            assert!(!is_identifier(word), "{word}");
+            let raw = identifier(word, Span::call_site()).map(|ident| ident.to_string());
+            let can_be_raw = !["crate", "self", "Self", "super"].contains(&word);
+            assert_eq!(raw, can_be_raw.then(|| format!("r#{word}")));
+        }
+        for name in ["next", "union", "fix_2", "Überprüfen", "_1"] {
+            assert!(is_identifier(name), "{name}");
+        }
+        for text in ["", "_", "2fix", "no-tasks", "a b"] {
+            assert!(!is_identifier(text), "{text}");
         }
     }
 

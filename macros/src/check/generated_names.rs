@@ -184,16 +184,16 @@ fn recipe_name(name: &Ident, reserved: &Reserved<'_>, diagnostics: &mut Diagnost
 /// Keywords, names made of nothing but underscores, and names that would start with a digit without
 /// them.
 fn is_unusable(name: &Ident) -> bool {
-    let keyword = syn::parse_str::<Ident>(&name.to_string()).is_err();
+    let keyword = !spelling::is_identifier(&name.to_string());
     keyword
-        || syn::parse_str::<Ident>(&format!("{}Outcome", spelling::camel(name))).is_err()
+        || !spelling::is_identifier(&format!("{}Outcome", spelling::camel(name)))
         || spelling::wire(name).is_empty()
 }
 
 fn unusable(name: &Ident, what: &str) -> String {
     let text = name.to_string();
-    let keyword = syn::parse_str::<Ident>(&text).is_err();
-    if keyword && syn::parse_str::<Ident>(&format!("r#{text}")).is_ok() {
+    let keyword = !spelling::is_identifier(&text);
+    if keyword && spelling::is_identifier(&format!("r#{text}")) {
         return format!("`{name}` is a keyword: write `r#{name}`, or give the {what} another name");
     }
     let article = if what.starts_with('o') { "an" } else { "a" };

@@ -1,6 +1,6 @@
 //! A recipe of two steps, walked through with the typed form: `cargo run --example hello`.
 
-use surefire::Exit;
+use surefire::Tripped;
 
 surefire::recipe! {
     /// Writes a greeting and has it checked.
@@ -25,11 +25,11 @@ surefire::recipe! {
     }
 }
 
-fn main() -> Result<(), Exit> {
+fn main() -> Result<(), Tripped> {
     println!("{} takes at most {} steps.", Hello::OUTLINE.label, Hello::MAX_STEPS);
 
     // The agent writes, the check finds something, the agent writes again, and then all is well.
-    // Each call consumes the run; `?` would return the exit of a tripped guardrail.
+    // Each call consumes the run; `?` would return a tripped guardrail.
     let check = Hello::begin().complete()?;
     println!("now at: {}", check.position().outline().name);
     let write = check.issues_found()?;

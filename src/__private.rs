@@ -17,6 +17,7 @@ pub use {serde, strum};
 
 use crate::recipe::{
     AnyReason, ClaimGoal, Exit, ExitReason, Guardrails, NextOutline, Position, Recipe, Restart,
+    Tripped,
 };
 
 /// The reason of an implied `Other`.
@@ -43,14 +44,28 @@ pub fn exit<S: Scope>(index: usize) -> Exit {
 /// A restart, unless the guardrail forbids it.
 ///
 /// # Errors
-/// The guardrail that was hit, as an exit.
+/// The guardrail that was hit.
 #[inline]
 pub fn restart<R, V: Visits>(
     ledger: &Ledger<V>,
     step: &'static &'static str,
     limits: &Guardrails,
-) -> Result<Restart<R>, Exit> {
+) -> Result<Restart<R>, Tripped> {
     ledger.restart(step, limits).map(Restart::new)
+}
+
+/// How a run ends that restarts.
+pub fn restarted() -> Exit {
+    Exit::because(ExitReason::RestartNewSession)
+}
+
+/// What a guardrail is that the typed run does not count, since it is proven never to trip.
+///
+/// # Panics
+/// Always: nothing counted by limits that are not set can reach one.
+#[cold]
+pub fn cannot_trip(tripped: &Tripped) -> ! {
+    unreachable!("proven never to trip: {tripped}")
 }
 
 /// The outline's entry for a restart.

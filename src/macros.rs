@@ -111,6 +111,72 @@
 /// assert_eq!(Publish::begin().blocked().code(), "implementation-blocked");
 /// ```
 ///
+/// # Driving a recipe
+///
+/// Along a path that is known when the program is written, each outcome is a method, and a tripped
+/// guardrail is the error of those that enter a step or restart: a [`Tripped`](crate::Tripped).
+///
+/// Where outcomes are known at run time only, `AnyStep` is the run at whichever step it is at. Its
+/// `report` continues with the next step or breaks off with the recipe's `End`: an enum of its exit
+/// reasons, the recipes that it restarts, and the guardrails that are not proven never to trip. So
+/// the loop is the same for any number of steps, and a `match` on how it ended is exhaustive
+/// without `_`.
+///
+/// ```
+/// use std::ops::ControlFlow;
+///
+/// use polish::{AnyStep, End};
+///
+/// surefire::recipe! {
+///     recipe Polish {
+///         initial: Review,
+///         guardrails: { max_step_visits: 3, max_total_steps: 50 },
+///         step Review {
+///             prompt: "Review the text.",
+///             outcomes: [NoIssues, IssuesFound],
+///             NoIssues => exit ChangesCommitted,
+///             IssuesFound => Fix,
+///         }
+///         step Fix { prompt: "Fix it.", outcomes: [Complete], Complete => Review }
+///     }
+/// }
+///
+/// # fn ask(step: &AnyStep) -> &'static str {
+/// #     match step {
+/// #         AnyStep::Review(_) => "issues-found",
+/// #         AnyStep::Fix(_) => "complete",
+/// #     }
+/// # }
+/// let mut step = AnyStep::from(Polish::begin());
+/// let end = loop {
+///     let outcome = ask(&step); // an agent's answer, for example
+///     match step.report(outcome)? {
+///         ControlFlow::Continue(next) => step = next,
+///         ControlFlow::Break(end) => break end,
+///     }
+/// };
+///
+/// let told = match &end {
+///     End::ChangesCommitted => "done".to_owned(),
+///     End::UserProvidedOther => "something else".to_owned(),
+///     // No `max_total_steps`: no run takes more than six steps.
+///     End::MaxStepVisits(tripped) => format!("{} at {}", tripped.limit, tripped.step()),
+/// };
+/// assert_eq!(told, "3 at review");
+/// assert_eq!(end.exit().code(), "max-step-visits-exceeded:review");
+/// # Ok::<(), surefire::UnknownName>(())
+/// ```
+///
+/// With the enum of one step's outcomes, `at.on(outcome)` returns the enum of what may follow that
+/// step: a step or its `End`. `ControlFlow::from` makes the same of it as `report`.
+///
+/// Two ends of one name are told apart by a word in front: `StandardTimeout` beside a `Timeout` of
+/// your own, `RestartX` beside `exit X`, `TrippedMaxTotalSteps` beside `exit MaxTotalSteps`.
+///
+/// Code that gets its recipe at run time cannot name these types: it uses
+/// [`Position`](crate::Position) or [`AnyPosition`](crate::AnyPosition), and the
+/// [`Exit`](crate::Exit) of any recipe.
+///
 /// # Tools
 ///
 /// `tools` lists what the agent may do at a step, in words that do not depend on the agent; see
@@ -339,8 +405,9 @@
 /// there instead of ending. Every check follows that transition too: it makes a step reachable, and
 /// it can end a run. A cycle that avoids the limited steps still needs a guardrail.
 ///
-/// An outcome that leads to a limited step returns where the run went, as an enum with the step's
-/// name and `Entry`. Where no run can have visited the step before, it returns the step itself.
+/// An outcome that leads to a limited step with `=>` returns where the run went, as an enum with
+/// the step's name and `Entry`. Where no run can have visited the step before, it returns the step
+/// itself.
 ///
 /// ```
 /// surefire::recipe! {

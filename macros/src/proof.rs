@@ -16,6 +16,8 @@ pub(crate) struct Proof {
     pub(crate) heaviest_path: Vec<(usize, u32)>,
     /// The configured limits that can never be reached.
     pub(crate) never_trips: Vec<Limit>,
+    /// The limits that a run may reach: the other ones, and those that steps have of their own.
+    pub(crate) trips: Vec<Limit>,
     /// What holds on every path, as the author claims and a rule checked.
     pub(crate) claims: Vec<Claim>,
     /// A hash of the graph.
@@ -34,6 +36,17 @@ pub(crate) enum Limit {
     Restarts,
 }
 
+impl Limit {
+    /// What it is called in the public enum of guardrails.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::StepVisits => "MaxStepVisits",
+            Self::TotalSteps => "MaxTotalSteps",
+            Self::Restarts => "MaxRestarts",
+        }
+    }
+}
+
 impl Proof {
     pub(crate) fn new(shape: &Shape, claims: Vec<Claim>) -> Self {
         let flow = Flow::new(shape);
@@ -41,7 +54,7 @@ impl Proof {
         // One more than the total shows whether that is ever reached.
         let most = total.map_or(u32::MAX, |total| total.saturating_add(1));
         let limits = visits(shape, &flow, most);
-        let outcomes: Vec<_> = shape.steps.iter().map(|step| step.followers().0).collect();
+        let outcomes: Vec<_> = shape.steps.iter().map(Step::followers).collect();
         let detours: Vec<_> = shape.steps.iter().map(Step::detour).collect();
         let Flow { graph, components } = &flow;
         let walks =
@@ -57,20 +70,24 @@ impl Proof {
             None => longest,
         };
         let max_steps = u32::try_from(longest.steps).unwrap_or(u32::MAX);
-        let is_cyclic = |component| components.is_cyclic(component, graph);
-        let has_cycle = (0..components.members.len()).any(is_cyclic);
-
-        let mut never_trips = Vec::new();
-        // Without a cycle, no step is entered twice.
-        if shape.limits.max_step_visits.is_some() && !has_cycle {
-            never_trips.push(Limit::StepVisits);
-        }
-        if total.is_some() && !trips {
-            never_trips.push(Limit::TotalSteps);
-        }
-        if shape.limits.max_restarts.is_some() && shape.restarts.is_empty() {
-            never_trips.push(Limit::Restarts);
-        }
+        // Without a cycle, no step is entered twice; and where a limit leads on, it does not trip.
+        let visits_trip = |step: usize| {
+            is_limited(step)
+                && shape.steps[step].when_full.is_none()
+                && components.is_cyclic(components.of[step], graph)
+        };
+        let limits = [
+            (
+                Limit::StepVisits,
+                shape.limits.max_step_visits.is_some(),
+                (0..shape.steps.len()).any(visits_trip),
+            ),
+            (Limit::TotalSteps, total.is_some(), trips),
+            (Limit::Restarts, shape.limits.max_restarts.is_some(), !shape.restarts.is_empty()),
+        ];
+        let never_trips = limits.iter().filter(|(_, is_set, trips)| *is_set && !trips);
+        let never_trips = never_trips.map(|(limit, ..)| *limit).collect();
+        let trips = limits.iter().filter(|(.., trips)| *trips).map(|(limit, ..)| *limit).collect();
         // If only the total bounds a cycle, no step runs more often than that.
         let within = |(step, visits): (usize, u32)| (step, visits.min(max_steps));
         let heaviest_path = longest.path.into_iter().map(within).collect();
@@ -80,6 +97,7 @@ impl Proof {
             max_steps_is_exact,
             heaviest_path,
             never_trips,
+            trips,
             claims,
             fingerprint: fingerprint::of(shape),
             former_fingerprint: fingerprint::former(shape),

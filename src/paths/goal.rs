@@ -69,7 +69,7 @@ pub(super) fn taken(taken: &PathMove) -> Vec<PathGoal> {
         Next::Step(_) => {}
         Next::Exit(exit) => match exit.tripped() {
             // The reason of a guardrail is not one that the author maps an outcome to.
-            Some(tripped) => goals.push(own_or_recipe(recipe, tripped.guardrail, tripped.step)),
+            Some(tripped) => goals.push(own_or_recipe(recipe, tripped.guardrail, tripped.step())),
             None => goals.push(PathGoal::Exit(exit.definition().code)),
         },
         Next::Restart(restart) => goals.push(PathGoal::Restart(restart.recipe.outline().id)),
@@ -100,7 +100,7 @@ fn limits(outline: &'static Outline, mapped: NextOutline, next: &Next) -> Vec<Pa
 fn went_to(next: &Next, step: &StepOutline) -> bool {
     match next {
         Next::Step(entered) => entered.name == step.name,
-        Next::Exit(exit) => exit.tripped().is_some_and(|tripped| tripped.step == step.name),
+        Next::Exit(exit) => exit.tripped().is_some_and(|tripped| tripped.step() == step.name),
         Next::Restart(_) => false,
     }
 }

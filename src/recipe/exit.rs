@@ -4,15 +4,14 @@ use std::borrow::Cow;
 use std::fmt;
 
 use super::exit_reason::ExitReason;
-use super::guardrail::{Guardrail, Tripped};
 use super::reason_info::{Category, ReasonInfo};
 use super::registry::{AnyReason, Registry};
+use super::tripped::Tripped;
 
 /// Why a run ended.
 ///
-/// It comes from an outcome that exits, from a tripped guardrail, or [from a
-/// reason](Self::because), so it always has a reason. It implements `Error`, so that `?` returns a
-/// tripped guardrail from typed code.
+/// It comes from an outcome that exits, from a [tripped guardrail](Tripped), or [from a
+/// reason](Self::because), so it always has a reason.
 ///
 /// ```
 /// use surefire::recipes::ImplementAndReview;
@@ -31,12 +30,12 @@ use super::registry::{AnyReason, Registry};
 #[must_use = "an exit says why the run ended"]
 pub struct Exit(Why);
 
-/// Small on purpose: it is the `Err` of every transition, so every transition moves its size.
+/// Small on purpose: every transition of the erased form returns it, so each moves its size.
 #[derive(Clone, PartialEq, Eq)]
 enum Why {
     Reason(AnyReason),
     Detailed(Box<Detailed>),
-    Tripped { guardrail: Guardrail, limit: u32, observed: u32, step: &'static &'static str },
+    Tripped(Tripped),
 }
 
 /// An exit with further details.
@@ -60,17 +59,6 @@ impl Exit {
         Self(Why::Reason(reason))
     }
 
-    /// An exit because of a tripped guardrail.
-    #[inline]
-    pub(crate) const fn tripped_at(
-        guardrail: Guardrail,
-        limit: u32,
-        so_far: u32,
-        step: &'static &'static str,
-    ) -> Self {
-        Self(Why::Tripped { guardrail, limit, observed: so_far.saturating_add(1), step })
-    }
-
     /// Adds the agent's description, which `other` requires.
     pub fn describe(self, description: impl Into<String>) -> Self {
         self.detailed(|detailed| detailed.description = Some(description.into()))
@@ -92,7 +80,7 @@ impl Exit {
         let (reason, tripped) = (self.any_reason(), self.tripped());
         let mut detailed = match self.0 {
             Why::Detailed(detailed) => detailed,
-            Why::Reason(_) | Why::Tripped { .. } => {
+            Why::Reason(_) | Why::Tripped(_) => {
                 Box::new(Detailed { reason, tripped, description: None, limit: None })
             }
         };
@@ -106,7 +94,7 @@ impl Exit {
     pub fn any_reason(&self) -> AnyReason {
         match &self.0 {
             Why::Reason(reason) => *reason,
-            Why::Tripped { guardrail, .. } => guardrail.exit_reason().into(),
+            Why::Tripped(tripped) => tripped.guardrail.exit_reason().into(),
             Why::Detailed(detailed) => detailed.reason,
         }
     }
@@ -132,7 +120,7 @@ impl Exit {
         let definition = self.definition();
         match self.tripped() {
             Some(tripped) if definition.names_a_step() => {
-                Cow::Owned(format!("{}:{}", definition.code, tripped.step))
+                Cow::Owned(format!("{}:{}", definition.code, tripped.step()))
             }
             Some(_) | None => Cow::Borrowed(definition.code),
         }
@@ -160,13 +148,11 @@ impl Exit {
             return Cow::Owned(format!("Recipe failed: {cause}"));
         }
         match (self.tripped(), &self.0) {
-            (Some(Tripped { step, limit, .. }), _) => {
-                definition.message_with(Some(step), Some(&limit.to_string()))
-            }
+            (Some(tripped), _) => Cow::Owned(tripped.to_string()),
             (None, Why::Detailed(detailed)) => {
                 definition.message_with(None, detailed.limit.as_deref())
             }
-            (None, Why::Reason(_) | Why::Tripped { .. }) => definition.message_with(None, None),
+            (None, Why::Reason(_) | Why::Tripped(_)) => definition.message_with(None, None),
         }
     }
 
@@ -180,7 +166,7 @@ impl Exit {
     pub fn description(&self) -> Option<&str> {
         match &self.0 {
             Why::Detailed(detailed) => detailed.description.as_deref(),
-            Why::Reason(_) | Why::Tripped { .. } => None,
+            Why::Reason(_) | Why::Tripped(_) => None,
         }
     }
 
@@ -190,11 +176,16 @@ impl Exit {
     pub fn tripped(&self) -> Option<Tripped> {
         match &self.0 {
             Why::Reason(_) => None,
-            Why::Tripped { guardrail, limit, observed, step } => {
-                Some(Tripped { guardrail: *guardrail, step, limit: *limit, observed: *observed })
-            }
+            Why::Tripped(tripped) => Some(*tripped),
             Why::Detailed(detailed) => detailed.tripped,
         }
+    }
+}
+
+impl From<Tripped> for Exit {
+    #[inline]
+    fn from(tripped: Tripped) -> Self {
+        Self(Why::Tripped(tripped))
     }
 }
 

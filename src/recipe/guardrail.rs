@@ -1,4 +1,4 @@
-//! The limits of a recipe, and the details of one that was hit.
+//! The limits of a recipe.
 
 use std::time::Duration;
 
@@ -121,34 +121,4 @@ impl Guardrail {
             Self::MaxRestarts => ExitReason::MaxRestarts,
         }
     }
-}
-
-/// A limit that was hit: which one, where, and by how much.
-///
-/// ```
-/// use surefire::recipes::ImplementAndReview;
-/// use surefire::{Exit, Guardrail};
-///
-/// fn never_clean() -> Result<(), Exit> {
-///     let mut review = ImplementAndReview::begin().complete()?;
-///     loop {
-///         review = review.issues_found()?.complete()?;
-///     }
-/// }
-///
-/// let exit = never_clean().unwrap_err();
-/// let tripped = exit.tripped().unwrap();
-/// assert_eq!(tripped.guardrail, Guardrail::MaxStepVisits);
-/// assert_eq!((tripped.step, tripped.limit, tripped.observed), ("code-review", 3, 4));
-/// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
-pub struct Tripped {
-    /// The limit.
-    pub guardrail: Guardrail,
-    /// The step that was not entered or, for a restart, the step that asked for it.
-    pub step: &'static str,
-    /// What the recipe allows.
-    pub limit: u32,
-    /// The value that would have exceeded the limit.
-    pub observed: u32,
 }

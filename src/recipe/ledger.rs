@@ -1,7 +1,7 @@
 //! The counters behind the guardrails.
 
-use super::exit::Exit;
 use super::guardrail::{Guardrail, Guardrails};
+use super::tripped::Tripped;
 
 /// How often a run has entered each step.
 ///
@@ -56,17 +56,17 @@ impl<V: Visits> Ledger<V> {
         step: usize,
         name: &'static &'static str,
         limits: &Guardrails,
-    ) -> Result<(), Exit> {
+    ) -> Result<(), Tripped> {
         let visits = &mut self.visits.as_mut()[step];
         if let Some(limit) = limits.max_step_visits
             && *visits >= limit
         {
-            return Err(Exit::tripped_at(Guardrail::MaxStepVisits, limit, *visits, name));
+            return Err(Tripped::new(Guardrail::MaxStepVisits, limit, *visits, name));
         }
         if let Some(limit) = limits.max_total_steps
             && self.steps >= limit
         {
-            return Err(Exit::tripped_at(Guardrail::MaxTotalSteps, limit, self.steps, name));
+            return Err(Tripped::new(Guardrail::MaxTotalSteps, limit, self.steps, name));
         }
         *visits = one_more(*visits, limits.max_step_visits);
         self.steps = one_more(self.steps, limits.max_total_steps);
@@ -85,10 +85,14 @@ impl<V: Visits> Ledger<V> {
     /// # Errors
     /// The guardrail that was hit.
     #[inline]
-    pub fn restart(&self, name: &'static &'static str, limits: &Guardrails) -> Result<u32, Exit> {
+    pub fn restart(
+        &self,
+        name: &'static &'static str,
+        limits: &Guardrails,
+    ) -> Result<u32, Tripped> {
         match limits.max_restarts {
             Some(limit) if self.restarts >= limit => {
-                Err(Exit::tripped_at(Guardrail::MaxRestarts, limit, self.restarts, name))
+                Err(Tripped::new(Guardrail::MaxRestarts, limit, self.restarts, name))
             }
             limit => Ok(one_more(self.restarts, limit)),
         }
@@ -124,7 +128,7 @@ mod tests {
         assert_eq!(ledger.enter(0, &"a", &LIMITS), Ok(()));
         assert_eq!(ledger.enter(0, &"a", &LIMITS), Ok(()));
         let before = ledger;
-        let tripped = ledger.enter(0, &"a", &LIMITS).unwrap_err().tripped().unwrap();
+        let tripped = ledger.enter(0, &"a", &LIMITS).unwrap_err();
         assert_eq!(
             (tripped.guardrail, tripped.limit, tripped.observed),
             (Guardrail::MaxStepVisits, 3, 4)
@@ -138,7 +142,7 @@ mod tests {
         for step in 1..5 {
             assert_eq!(ledger.enter(step, &"s", &LIMITS), Ok(()));
         }
-        let tripped = ledger.enter(5, &"f", &LIMITS).unwrap_err().tripped().unwrap();
+        let tripped = ledger.enter(5, &"f", &LIMITS).unwrap_err();
         assert_eq!(
             (tripped.guardrail, tripped.limit, tripped.observed),
             (Guardrail::MaxTotalSteps, 5, 6)
@@ -151,22 +155,15 @@ mod tests {
         for step in [1, 1, 1, 0] {
             assert_eq!(ledger.enter(step, &"s", &LIMITS), Ok(()));
         }
-        assert_eq!(
-            ledger.enter(1, &"b", &LIMITS).unwrap_err().tripped().unwrap().guardrail,
-            Guardrail::MaxStepVisits
-        );
-        assert_eq!(
-            ledger.enter(0, &"a", &LIMITS).unwrap_err().tripped().unwrap().guardrail,
-            Guardrail::MaxTotalSteps
-        );
+        assert_eq!(ledger.enter(1, &"b", &LIMITS).unwrap_err().guardrail, Guardrail::MaxStepVisits);
+        assert_eq!(ledger.enter(0, &"a", &LIMITS).unwrap_err().guardrail, Guardrail::MaxTotalSteps);
     }
 
     #[test]
     fn restarts_count_along_the_chain() {
         assert_eq!(Ledger::<[u32; 1]>::begin(0, 0).restart(&"a", &LIMITS), Ok(1));
         assert_eq!(Ledger::<[u32; 1]>::begin(0, 1).restart(&"a", &LIMITS), Ok(2));
-        let tripped =
-            Ledger::<[u32; 1]>::begin(0, 2).restart(&"a", &LIMITS).unwrap_err().tripped().unwrap();
+        let tripped = Ledger::<[u32; 1]>::begin(0, 2).restart(&"a", &LIMITS).unwrap_err();
         assert_eq!(
             (tripped.guardrail, tripped.limit, tripped.observed),
             (Guardrail::MaxRestarts, 2, 3)

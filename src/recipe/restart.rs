@@ -49,6 +49,14 @@ impl<R: Recipe> Restart<R> {
 }
 
 // No bound on `R`: a target that is not a recipe then causes one error instead of two.
+impl<R> PartialEq for Restart<R> {
+    fn eq(&self, other: &Self) -> bool {
+        self.restarts == other.restarts
+    }
+}
+
+impl<R> Eq for Restart<R> {}
+
 impl<R> fmt::Debug for Restart<R> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Restart").field("restarts", &self.restarts).finish_non_exhaustive()

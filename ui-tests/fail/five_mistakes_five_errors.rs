@@ -41,7 +41,7 @@ fn main() -> Result<(), surefire::Exit> {
     match review.on(example::CodeReviewOutcome::IssuesFound) {
         example::CodeReviewNext::Commit(commit) => drop(commit.committed()),
         example::CodeReviewNext::Fix(fix) => drop(fix.complete()?.no_issues()?),
-        example::CodeReviewNext::Exit(exit) => return Err(exit),
+        example::CodeReviewNext::End(end) => return Err(end.exit()),
     }
     let _ = (Example::begin().blocked(), example::Step::Fix, Example::MAX_STEPS, CATALOG);
     Ok(())

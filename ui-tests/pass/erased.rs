@@ -30,7 +30,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
     let snapshot = position.snapshot();
     let example::AnyStep::Work(work) = Example::resume(&snapshot)? else { panic!("it is at work") };
-    assert_eq!(work.complete().unwrap_err(), exit);
+    assert_eq!(surefire::Exit::from(work.complete().unwrap_err()), exit);
 
     let typed = Example::begin().complete()?;
     let erased: Position<Example> = typed.position();

@@ -83,8 +83,9 @@ fn main() -> Result<(), surefire::Exit> {
     assert_eq!(escalate.position().visits(careful::Step::Review), 2);
 
     // The step that it leads to has a limit too, and that one exits.
-    let FixNext::Exit(exit) = escalate.idea()?.on(careful::FixOutcome::Fixed) else { panic!() };
-    assert_eq!((exit.code().as_ref(), exit.tripped()), ("clarification-needed", None));
+    let FixNext::End(end) = escalate.idea()?.on(careful::FixOutcome::Fixed) else { panic!() };
+    assert_eq!(end, careful::End::ClarificationNeeded);
+    assert_eq!((end.exit().code().as_ref(), end.exit().tripped()), ("clarification-needed", None));
 
     // The erased form goes the same way.
     let mut position = Position::<Careful>::begin();
@@ -111,7 +112,7 @@ fn main() -> Result<(), surefire::Exit> {
     let tripped = loop {
         match wait.failed() {
             Ok(again) => wait = again,
-            Err(exit) => break exit.tripped().unwrap(),
+            Err(tripped) => break tripped,
         }
     };
     assert_eq!((tripped.guardrail, tripped.limit), (Guardrail::MaxStepVisits, 10));

@@ -39,7 +39,7 @@ fn main() -> Result<(), surefire::Exit> {
     let ping = pong.complete()?.begin();
     assert_eq!(ping.position().restarts(), 2);
     let pong = ping.complete()?.begin();
-    let exit = pong.again().unwrap_err();
+    let exit = surefire::Exit::from(pong.again().unwrap_err());
     assert_eq!(exit.code(), "max-restarts");
     assert_eq!(exit.message(), "Recipe stopped: restarted too many times (limit 2)");
 

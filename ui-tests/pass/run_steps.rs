@@ -52,7 +52,7 @@ fn main() -> Result<(), surefire::Exit> {
     let fix = Example::begin().passed()?.failed()?;
     assert_eq!(fix.complete()?.passed().code(), "task-committed");
     match Example::begin().on(example::BuildOutcome::Failed) {
-        example::BuildNext::Exit(exit) => assert_eq!(exit.code(), "implementation-blocked"),
+        example::BuildNext::End(end) => assert_eq!(end, example::End::ImplementationBlocked),
         example::BuildNext::Test(test) => panic!("{test:?}"),
     }
 

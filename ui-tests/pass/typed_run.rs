@@ -24,7 +24,7 @@ surefire::recipe! {
     }
 }
 
-use example::{AnyStep, At, Review, ReviewNext, ReviewOutcome, Work, WorkNext, WorkOutcome};
+use example::{AnyStep, At, End, Review, ReviewNext, ReviewOutcome, Work, WorkNext, WorkOutcome};
 
 fn main() -> Result<(), Exit> {
     const START: At<Work> = Example::begin();
@@ -37,18 +37,21 @@ fn main() -> Result<(), Exit> {
     assert_eq!(other.description(), Some("the disk is full"));
 
     let mut run = AnyStep::Work(Example::begin());
-    let exit = loop {
+    let end = loop {
         run = match run {
             AnyStep::Work(at) => match at.on(WorkOutcome::Complete) {
                 WorkNext::Review(at) => AnyStep::Review(at),
-                WorkNext::Exit(exit) => break exit,
+                WorkNext::End(end) => break end,
             },
             AnyStep::Review(at) => match at.on(ReviewOutcome::IssuesFound) {
                 ReviewNext::Work(at) => AnyStep::Work(at),
-                ReviewNext::Exit(exit) => break exit,
+                ReviewNext::End(end) => break end,
             },
         };
     };
+    let End::MaxStepVisits(tripped) = &end else { panic!("{end:?}") };
+    assert_eq!((tripped.step(), tripped.limit), ("work", 2));
+    let exit = end.exit();
     assert_eq!(exit.code(), "max-step-visits-exceeded:work");
     assert_eq!(exit.message(), "Recipe stopped: step 'work' visited too many times (limit 2)");
     Ok(())

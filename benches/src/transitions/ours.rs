@@ -1,11 +1,12 @@
 //! The recipe as `recipe!` generates it, driven in each of the ways it offers.
 
 use std::hint::black_box;
+use std::ops::ControlFlow;
 
 use strum::VariantArray;
-use surefire::{Guardrail, Next, Position, Registry, WireEnum};
+use surefire::{Guardrail, Next, Position, Registry, Tripped, WireEnum};
 
-use self::implement_and_review::{AnyStep, CodeReviewNext, CommitNext, FixNext, ImplementNext};
+use self::implement_and_review::{AnyStep, End};
 use super::workload::{Checksum, Exit, Feed, LAP, NAMES};
 
 /// The exits of this recipe alone, so that they can be matched without a wildcard.
@@ -55,7 +56,19 @@ surefire::recipe! {
     }
 }
 
-/// Which of the counted exits it was.
+/// Which of the counted exits it was. The total is proven never to trip.
+#[inline]
+fn ended(end: &End) -> Exit {
+    match end {
+        End::NoTasksAvailable => Exit::NoTasksAvailable,
+        End::ImplementationBlocked => Exit::ImplementationBlocked,
+        End::TaskCommitted => Exit::TaskCommitted,
+        End::NoChangesToCommit => Exit::NoChangesToCommit,
+        End::MaxStepVisits(_) => Exit::MaxStepVisits,
+    }
+}
+
+/// The same of an exit whose recipe is not known.
 #[inline]
 fn kind(exit: &surefire::Exit) -> Exit {
     match exit.reason() {
@@ -152,9 +165,9 @@ fn typed(n: u64, mut source: impl Source) -> Checksum {
     let mut run = AnyStep::Implement(ImplementAndReview::begin());
     for _ in 0..n {
         run = match step(run, &mut source) {
-            Ok(run) => run,
-            Err(exit) => {
-                checksum.count(kind(&exit));
+            ControlFlow::Continue(run) => run,
+            ControlFlow::Break(end) => {
+                checksum.count(ended(&end));
                 AnyStep::Implement(ImplementAndReview::begin())
             }
         };
@@ -163,24 +176,12 @@ fn typed(n: u64, mut source: impl Source) -> Checksum {
 }
 
 #[inline]
-fn step(run: AnyStep, source: &mut impl Source) -> Result<AnyStep, surefire::Exit> {
+fn step(run: AnyStep, source: &mut impl Source) -> ControlFlow<End, AnyStep> {
     match run {
-        AnyStep::Implement(at) => match at.on(source.outcome(0)) {
-            ImplementNext::CodeReview(at) => Ok(AnyStep::CodeReview(at)),
-            ImplementNext::Exit(exit) => Err(exit),
-        },
-        AnyStep::CodeReview(at) => match at.on(source.outcome(1)) {
-            CodeReviewNext::Commit(at) => Ok(AnyStep::Commit(at)),
-            CodeReviewNext::Fix(at) => Ok(AnyStep::Fix(at)),
-            CodeReviewNext::Exit(exit) => Err(exit),
-        },
-        AnyStep::Fix(at) => match at.on(source.outcome(2)) {
-            FixNext::CodeReview(at) => Ok(AnyStep::CodeReview(at)),
-            FixNext::Exit(exit) => Err(exit),
-        },
-        AnyStep::Commit(at) => match at.on(source.outcome(3)) {
-            CommitNext::Exit(exit) => Err(exit),
-        },
+        AnyStep::Implement(at) => at.on(source.outcome(0)).into(),
+        AnyStep::CodeReview(at) => at.on(source.outcome(1)).into(),
+        AnyStep::Fix(at) => at.on(source.outcome(2)).into(),
+        AnyStep::Commit(at) => at.on(source.outcome(3)).into(),
     }
 }
 
@@ -189,14 +190,14 @@ fn step(run: AnyStep, source: &mut impl Source) -> Result<AnyStep, surefire::Exi
 pub fn static_path(n: u64) -> Checksum {
     let mut checksum = Checksum::default();
     for _ in 0..n / LAP {
-        let (Ok(exit) | Err(exit)) = lap();
+        let exit = lap().unwrap_or_else(surefire::Exit::from);
         checksum.count(kind(&exit));
     }
     checksum
 }
 
 #[inline]
-fn lap() -> Result<surefire::Exit, surefire::Exit> {
+fn lap() -> Result<surefire::Exit, Tripped> {
     let commit = black_box(ImplementAndReview::begin())
         .complete()?
         .issues_found()?

@@ -11,7 +11,7 @@ use crate::resolve::{Resolved, Target};
 use crate::spelling;
 
 /// Types that the recipe's module has in addition to its steps.
-const TYPES: [&str; 4] = ["Step", "At", "AnyStep", "Exit"];
+const TYPES: [&str; 5] = ["Step", "At", "AnyStep", "End", "Exit"];
 /// Methods that `At` has in addition to its outcomes.
 const METHODS: [&str; 2] = ["on", "position"];
 
@@ -82,7 +82,7 @@ pub(crate) struct Reserved<'a> {
     restarts: HashSet<String>,
     /// The steps by the prefix of their types' names.
     steps: HashMap<String, &'a Ident>,
-    /// The same for the steps whose limit leads to another step.
+    /// The same for the steps whose limit leads somewhere.
     limited: HashSet<String>,
 }
 
@@ -102,7 +102,7 @@ impl<'a> Reserved<'a> {
                 .collect(),
             limited: recipe
                 .distinct_steps()
-                .filter(|(_, step)| step.when_full.as_ref().and_then(Target::step).is_some())
+                .filter(|(_, step)| step.when_full.is_some())
                 .map(|(_, step)| spelling::camel(step.name()))
                 .collect(),
         }

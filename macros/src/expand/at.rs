@@ -1,12 +1,14 @@
 //! `At<Step>`: the typed run, with one method per outcome of the step it is at.
 
-use proc_macro2::TokenStream;
-use quote::{quote, quote_spanned};
+use proc_macro2::{Ident, TokenStream};
+use quote::{format_ident, quote, quote_spanned};
 
 use super::Expansion;
 use super::entry::{Entering, times};
 use super::gate_docs::code;
 use crate::model::{Next, Outcome, Step};
+use crate::proof::Limit;
+use crate::resolve::Limits;
 use crate::spelling;
 
 impl Expansion<'_> {
@@ -14,7 +16,7 @@ impl Expansion<'_> {
     pub(super) fn at(&self) -> TokenStream {
         let (krate, private, inner, ledger) =
             (self.krate, &self.private, &self.inner, self.ledger());
-        let (initial, limits) = (self.shape.initial, self.guardrails());
+        let (initial, limits) = (self.shape.initial, self.typed_guardrails());
         let first = &self.shape.steps[initial].name;
         let recipe = self.own_name();
         // The type has the span of the recipe's name, so that the compiler's messages about it
@@ -51,6 +53,7 @@ impl Expansion<'_> {
                 }
             }
 
+            /// Without those that are proven never to trip.
             const GUARDRAILS: #krate::Guardrails = #limits;
 
             /// Begins a run in a chain with this many restarts so far.
@@ -61,13 +64,13 @@ impl Expansion<'_> {
             }
 
             #[inline]
-            fn enter<S: #private::Place>(mut ledger: #ledger) -> ::core::result::Result<At<S>, #krate::Exit> {
+            fn enter<S: #private::Place>(mut ledger: #ledger) -> ::core::result::Result<At<S>, #krate::Tripped> {
                 let name = &<Step as #private::strum::VariantNames>::VARIANTS[S::INDEX];
                 match ledger.enter(S::INDEX, name, &GUARDRAILS) {
                     ::core::result::Result::Ok(()) => {
                         ::core::result::Result::Ok(At { ledger, step: ::core::marker::PhantomData })
                     }
-                    ::core::result::Result::Err(exit) => ::core::result::Result::Err(exit),
+                    ::core::result::Result::Err(tripped) => ::core::result::Result::Err(tripped),
                 }
             }
 
@@ -78,7 +81,7 @@ impl Expansion<'_> {
         }
     }
 
-    /// The methods of one step.
+    /// The methods of one step. `on` is also a function, since `AnyStep` calls no methods on `At`.
     pub(super) fn methods(&self, index: usize) -> TokenStream {
         let inner = &self.inner;
         let step = &self.shape.steps[index];
@@ -90,14 +93,20 @@ impl Expansion<'_> {
             let next = self.arm(index, outcome);
             quote!(#outcome_enum::#variant => #next)
         });
+        let function = on(index);
         quote! {
+            #[inline]
+            fn #function(at: At<#name>, outcome: #outcome_enum) -> #next_enum {
+                match outcome { #(#arms,)* }
+            }
+
             impl At<#name> {
                 #(#methods)*
 
                 /// Takes an outcome that is known at run time only, and stays typed.
                 #[inline]
                 #inner fn on(self, outcome: #outcome_enum) -> #next_enum {
-                    match outcome { #(#arms,)* }
+                    #function(self, outcome)
                 }
             }
         }
@@ -123,22 +132,22 @@ impl Expansion<'_> {
         let evidence = quote!(#evidence #findings);
         match outcome.next {
             Next::Step(next) => {
-                let Entering { made, steps, exit } =
-                    self.entering(index, next, &quote!(self.ledger));
+                let entering = self.entering(index, next, &quote!(self.ledger));
+                let entered = self.entered_type(next, &entering, outcome.target_at);
+                let Entering { made, steps, exit } = entering;
                 let docs = format!(
                     "{reports}the run continues with the step `{}`{}.",
                     self.shape.steps[next].wire,
                     self.otherwise(&steps, exit)
                 );
-                let entered = self.entered_type(next, &steps, outcome.target_at);
                 quote! {
                     #[doc = #docs]
                     #evidence
                     ///
                     /// # Errors
-                    /// A guardrail does not allow entering that step; the exit says which one.
+                    /// A guardrail does not allow entering that step; the error says which one.
                     #[inline]
-                    #inner fn #method(#receiver) -> ::core::result::Result<#entered, #krate::Exit> {
+                    #inner fn #method(#receiver) -> ::core::result::Result<#entered, #krate::Tripped> {
                         #made
                     }
                 }
@@ -179,7 +188,7 @@ impl Expansion<'_> {
                     /// # Errors
                     /// A guardrail does not allow another restart.
                     #[inline]
-                    #inner fn #method(#receiver) -> ::core::result::Result<#krate::Restart<#target>, #krate::Exit> {
+                    #inner fn #method(#receiver) -> ::core::result::Result<#krate::Restart<#target>, #krate::Tripped> {
                         #private::restart(&self.ledger, &#wire, &GUARDRAILS)
                     }
                 }
@@ -206,40 +215,57 @@ impl Expansion<'_> {
     fn arm(&self, index: usize, outcome: &Outcome) -> TokenStream {
         let (private, step) = (&self.private, &self.shape.steps[index]);
         let next_enum = &step.next_enum;
-        let (made, variant) = match outcome.next {
-            Next::Exit(exit) => return quote!(#next_enum::Exit(#private::exit::<Step>(#exit))),
+        let ledger = quote!(at.ledger);
+        let (made, entered) = match outcome.next {
+            Next::Exit(exit) => {
+                let end = self.ends.exit(exit);
+                return quote!(#next_enum::End(End::#end));
+            }
             Next::Step(next) => {
-                let Entering { made, steps, .. } = self.entering(index, next, &quote!(self.ledger));
-                let names: Vec<_> =
-                    steps.iter().map(|step| &self.shape.steps[*step].name).collect();
-                if steps.len() > 1 {
+                let entering = self.entering(index, next, &ledger);
+                let names = entering.steps.iter().map(|step| &self.shape.steps[*step].name);
+                let entered = if entering.is_one_step() {
+                    quote!(#(::core::result::Result::Ok(next) => #next_enum::#names(next),)*)
+                } else {
                     let entry = &self.shape.steps[next].entry_enum;
-                    return quote! {
-                        match #made {
-                            #(::core::result::Result::Ok(#entry::#names(next)) => #next_enum::#names(next),)*
-                            ::core::result::Result::Err(exit) => #next_enum::Exit(exit),
-                        }
-                    };
-                }
-                (made, &self.shape.steps[next].name)
+                    let exit = entering.exit.map(|exit| self.ends.exit(exit)).into_iter();
+                    let names: Vec<_> = names.collect();
+                    quote! {
+                        #(::core::result::Result::Ok(#entry::#names(next)) => #next_enum::#names(next),)*
+                        #(::core::result::Result::Ok(#entry::Exit(_)) => #next_enum::End(End::#exit),)*
+                    }
+                };
+                (entering.made, entered)
             }
             Next::Restart(restart) => {
-                let wire = &step.wire;
-                let made = quote!(#private::restart(&self.ledger, &#wire, &GUARDRAILS));
-                (made, &self.shape.restarts[restart].name)
+                let (wire, end) = (&step.wire, &self.ends.restarts[restart]);
+                let made = quote!(#private::restart(&#ledger, &#wire, &GUARDRAILS));
+                (
+                    made,
+                    quote!(::core::result::Result::Ok(next) => #next_enum::End(End::#end(next)),),
+                )
             }
         };
         quote! {
             match #made {
-                ::core::result::Result::Ok(next) => #next_enum::#variant(next),
-                ::core::result::Result::Err(exit) => #next_enum::Exit(exit),
+                #entered
+                ::core::result::Result::Err(limit) => #next_enum::End(tripped(limit)),
             }
         }
     }
 
-    pub(super) fn guardrails(&self) -> TokenStream {
+    /// The guardrails that the typed run counts. What is proven never to trip costs it nothing.
+    fn typed_guardrails(&self) -> TokenStream {
+        let trips = |limit| self.proof.trips.contains(&limit);
+        let mut limits = self.shape.limits;
+        limits.max_step_visits = limits.max_step_visits.filter(|_| trips(Limit::StepVisits));
+        limits.max_total_steps = limits.max_total_steps.filter(|_| trips(Limit::TotalSteps));
+        limits.max_restarts = limits.max_restarts.filter(|_| trips(Limit::Restarts));
+        self.guardrails(limits)
+    }
+
+    pub(super) fn guardrails(&self, limits: Limits) -> TokenStream {
         let krate = self.krate;
-        let limits = self.shape.limits;
         let visits = option(limits.max_step_visits);
         let total = option(limits.max_total_steps);
         let restarts = option(limits.max_restarts);
@@ -261,6 +287,11 @@ impl Expansion<'_> {
             }
         }
     }
+}
+
+/// The function behind a step's `on`.
+pub(super) fn on(step: usize) -> Ident {
+    format_ident!("on_{step}")
 }
 
 /// How a method takes the run. Clippy expects an iterator of a method `iter`, unless it names the

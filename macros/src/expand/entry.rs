@@ -1,11 +1,11 @@
-//! How a step with a limit of its own is entered: the type for where the run goes, and the
+//! How a step with a limit of its own is entered: the type for where the run goes instead, and the
 //! functions that decide it.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 
 use super::Expansion;
-use crate::model::{Next, Step};
+use crate::model::Next;
 use crate::spelling;
 
 /// How an outcome of one step enters another one.
@@ -14,8 +14,15 @@ pub(super) struct Entering {
     pub(super) made: TokenStream,
     /// The steps that the run may continue with: the one that the outcome names comes first.
     pub(super) steps: Vec<usize>,
-    /// The exit if the step is full, and not a guardrail's.
+    /// The exit if all of these are full, and not a guardrail's.
     pub(super) exit: Option<usize>,
+}
+
+impl Entering {
+    /// Whether the run enters the step that the outcome names, or trips a guardrail.
+    pub(super) fn is_one_step(&self) -> bool {
+        self.steps.len() == 1 && self.exit.is_none()
+    }
 }
 
 impl Expansion<'_> {
@@ -28,12 +35,17 @@ impl Expansion<'_> {
             return Entering { made, steps, exit: None };
         }
         let function = enter_or(to);
-        let last = steps.last().unwrap_or(&to);
-        let exit = match self.shape.steps[*last].when_full {
-            Some(Next::Exit(exit)) => Some(exit),
-            Some(Next::Step(_) | Next::Restart(_)) | None => None,
-        };
+        let exit = self.exit_when_full(to, &steps);
         Entering { made: quote!(#function(#ledger)), steps, exit }
+    }
+
+    /// Where a run goes that is to enter the step and finds it and the others full.
+    fn exit_when_full(&self, step: usize, steps: &[usize]) -> Option<usize> {
+        let last = *steps.last().unwrap_or(&step);
+        match self.shape.steps[last].when_full {
+            Some(Next::Exit(exit)) => Some(exit).filter(|_| self.proof.flow.meets_full(step, last)),
+            Some(Next::Step(_) | Next::Restart(_)) | None => None,
+        }
     }
 
     /// Enters a step within its own limit or the recipe's, or trips it.
@@ -55,7 +67,7 @@ impl Expansion<'_> {
         let (function, or) = (enter(index), self.entry_or(index));
         quote! {
             #[inline]
-            fn #function(mut ledger: #ledger) -> ::core::result::Result<At<#name>, #krate::Exit> {
+            fn #function(mut ledger: #ledger) -> ::core::result::Result<At<#name>, #krate::Tripped> {
                 const LIMITS: #krate::Guardrails =
                     #private::within_step(GUARDRAILS, #limit);
                 let name = &<Step as #private::strum::VariantNames>::VARIANTS[#index];
@@ -63,7 +75,7 @@ impl Expansion<'_> {
                     ::core::result::Result::Ok(()) => {
                         ::core::result::Result::Ok(At { ledger, step: ::core::marker::PhantomData })
                     }
-                    ::core::result::Result::Err(exit) => ::core::result::Result::Err(exit),
+                    ::core::result::Result::Err(tripped) => ::core::result::Result::Err(tripped),
                 }
             }
             #or
@@ -79,24 +91,19 @@ impl Expansion<'_> {
         }
         let steps = flow.entries(self.shape, index, index);
         let (function, decided) = (enter_or(index), self.decided(index, &steps, 0));
-        let (items, entered) = if steps.len() == 1 {
-            let name = &step.name;
-            (TokenStream::new(), quote!(At<#name>))
-        } else {
-            let name = &step.entry_enum;
-            (self.entry_enum(step, &steps), quote!(#name))
-        };
+        let (entry, items) = (&step.entry_enum, self.entry_enum(index, &steps));
         quote! {
             #items
             #[inline]
-            fn #function(ledger: #ledger) -> ::core::result::Result<#entered, #krate::Exit> {
+            fn #function(ledger: #ledger) -> ::core::result::Result<#entry, #krate::Tripped> {
                 #decided
             }
         }
     }
 
-    fn entry_enum(&self, step: &Step, steps: &[usize]) -> TokenStream {
-        let (inner, name) = (&self.inner, &step.entry_enum);
+    fn entry_enum(&self, index: usize, steps: &[usize]) -> TokenStream {
+        let step = &self.shape.steps[index];
+        let (krate, inner, name) = (self.krate, &self.inner, &step.entry_enum);
         let times = step.max_visits.map(times).unwrap_or_default();
         let docs = format!(
             "Where a run continues that is to enter the step `{}`: it may be visited {times}.",
@@ -114,11 +121,15 @@ impl Expansion<'_> {
             let target = spelling::at(name, limited.and_then(|limited| limited.when_full_at));
             quote!(#[doc = #docs] #name(At<#target>))
         });
+        let exit = self.exit_when_full(index, steps).map(|exit| {
+            let docs = format!("The run has ended instead: `exit {}`.", self.shape.exit_path(exit));
+            quote!(#[doc = #docs] Exit(#krate::Exit),)
+        });
         quote! {
             #[doc = #docs]
             #[derive(::core::fmt::Debug)]
             #[must_use = "a run continues only when an outcome is reported"]
-            #inner enum #name { #(#variants,)* }
+            #inner enum #name { #(#variants,)* #exit }
         }
     }
 
@@ -129,20 +140,16 @@ impl Expansion<'_> {
         let at = steps[place];
         let step = &self.shape.steps[at];
         let entered = self.entered(at, &quote!(ledger));
-        let entered = if steps.len() == 1 {
-            entered
-        } else {
-            let (enumeration, name) = (&self.shape.steps[index].entry_enum, &step.name);
-            quote! {
-                match #entered {
-                    ::core::result::Result::Ok(at) => ::core::result::Result::Ok(#enumeration::#name(at)),
-                    ::core::result::Result::Err(exit) => ::core::result::Result::Err(exit),
-                }
+        let (entry, name) = (&self.shape.steps[index].entry_enum, &step.name);
+        let entered = quote! {
+            match #entered {
+                ::core::result::Result::Ok(at) => ::core::result::Result::Ok(#entry::#name(at)),
+                ::core::result::Result::Err(tripped) => ::core::result::Result::Err(tripped),
             }
         };
         let instead = match step.when_full {
             Some(Next::Exit(exit)) if self.proof.flow.meets_full(index, at) => {
-                quote!(::core::result::Result::Err(#private::exit::<Step>(#exit)))
+                quote!(::core::result::Result::Ok(#entry::Exit(#private::exit::<Step>(#exit))))
             }
             Some(Next::Step(_)) if place + 1 < steps.len() => self.decided(index, steps, place + 1),
             Some(Next::Step(_) | Next::Exit(_) | Next::Restart(_)) | None => return entered,
@@ -155,11 +162,11 @@ impl Expansion<'_> {
     pub(super) fn entered_type(
         &self,
         to: usize,
-        steps: &[usize],
+        entering: &Entering,
         at: Option<proc_macro2::Span>,
     ) -> TokenStream {
         let step = &self.shape.steps[to];
-        if steps.len() == 1 {
+        if entering.is_one_step() {
             let name = spelling::at(&step.name, at);
             quote!(At<#name>)
         } else {

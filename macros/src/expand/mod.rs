@@ -12,6 +12,7 @@ mod diagram;
 mod dispatch;
 mod docs;
 mod editor;
+mod end;
 mod entry;
 mod fragment;
 mod gate_docs;
@@ -28,7 +29,7 @@ use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 use syn::ext::IdentExt;
 
-use crate::model::{Model, Shape};
+use crate::model::{Ends, Model, Shape};
 use crate::proof::Proof;
 
 pub(crate) use fragment::fragment;
@@ -37,6 +38,8 @@ pub(crate) use fragment::fragment;
 pub(crate) struct Expansion<'a> {
     shape: &'a Shape,
     proof: &'a Proof,
+    /// How a run can end.
+    ends: Ends,
     /// The path to the surefire crate, as `$crate` gave it.
     krate: &'a TokenStream,
     /// The module of surefire that generated code may use.
@@ -72,7 +75,9 @@ impl<'a> Expansion<'a> {
         let outer = visibility::inside(&shape.visibility, name);
         let inner = visibility::inside_twice(&shape.visibility, name);
         let hidden = format_ident!("__{}", shape.module.unraw(), span = shape.module.span());
-        Self { shape, proof, krate, private: quote!(#krate::__private), hidden, outer, inner }
+        let ends = Ends::new(shape, &proof.trips);
+        let private = quote!(#krate::__private);
+        Self { shape, proof, ends, krate, private, hidden, outer, inner }
     }
 
     /// The type of the ledger: one counter per step.

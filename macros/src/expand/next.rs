@@ -7,32 +7,35 @@ use super::Expansion;
 
 impl Expansion<'_> {
     pub(super) fn next_enum(&self, index: usize) -> TokenStream {
-        let (krate, inner) = (self.krate, &self.inner);
+        let inner = &self.inner;
         let step = &self.shape.steps[index];
         let name = &step.next_enum;
-        let exit = Ident::new("Exit", step.name.span());
+        let end = Ident::new("End", step.name.span());
         let docs = format!("What may follow the step `{}`.", step.wire);
-        let (steps, restarts) = self.proof.flow.followers(self.shape, index);
-        let steps = steps.into_iter().map(|next| {
-            let next = &self.shape.steps[next];
-            let (docs, target) =
-                (format!("The run continues with the step `{}`.", next.wire), &next.name);
-            quote!(#[doc = #docs] #target(At<#target>))
-        });
-        let restarts = restarts.into_iter().map(|restart| {
-            let target = &self.shape.restarts[restart].name;
-            let docs = format!("The run has ended; `{target}` continues in a fresh session.");
-            quote!(#[doc = #docs] #target(#krate::Restart<#target>))
-        });
+        let steps = self.proof.flow.followers(self.shape, index);
+        let steps = steps.into_iter().map(|next| &self.shape.steps[next]);
+        let targets: Vec<_> = steps.clone().map(|next| &next.name).collect();
+        let target_docs =
+            steps.map(|next| format!("The run continues with the step `{}`.", next.wire));
         quote! {
             #[doc = #docs]
             #[derive(::core::fmt::Debug)]
             #[must_use = "it says whether the run continues"]
             #inner enum #name {
-                #(#steps,)*
-                #(#restarts,)*
-                /// The run has ended, by an outcome or by a guardrail.
-                #exit(#krate::Exit),
+                #(#[doc = #target_docs] #targets(At<#targets>),)*
+                /// The run has ended.
+                #end(End),
+            }
+
+            #[automatically_derived]
+            impl ::core::convert::From<#name> for ::core::ops::ControlFlow<End, AnyStep> {
+                #[inline]
+                fn from(next: #name) -> Self {
+                    match next {
+                        #(#name::#targets(at) => Self::Continue(AnyStep::#targets(at)),)*
+                        #name::#end(end) => Self::Break(end),
+                    }
+                }
             }
         }
     }

@@ -6,7 +6,6 @@ use quote::{format_ident, quote};
 use super::Expansion;
 use super::at::option;
 use crate::model::{Files, Needs, Next, Outcome, Step};
-use crate::proof::Limit;
 
 impl Expansion<'_> {
     pub(super) fn outline(&self) -> TokenStream {
@@ -14,7 +13,7 @@ impl Expansion<'_> {
         let (label, description) = (&shape.label, &shape.description);
         let (model, initial) = (option(shape.model.as_ref()), shape.initial);
         let steps = (0..shape.steps.len()).map(|index| self.step_outline(index));
-        let guardrails = self.guardrails();
+        let guardrails = self.guardrails(shape.limits);
         let scope = self.file_scope();
         let Files { allow_lockfiles, needs: Needs { clean_tree, task }, isolate, .. } = shape.files;
         let (max_steps, fingerprint) = (proof.max_steps, proof.fingerprint);
@@ -25,11 +24,7 @@ impl Expansion<'_> {
             quote!(#krate::PathPart { step: #step, visits: #visits })
         });
         let never = proof.never_trips.iter().map(|limit| {
-            let name = match limit {
-                Limit::StepVisits => format_ident!("MaxStepVisits"),
-                Limit::TotalSteps => format_ident!("MaxTotalSteps"),
-                Limit::Restarts => format_ident!("MaxRestarts"),
-            };
+            let name = format_ident!("{}", limit.name());
             quote!(#krate::Guardrail::#name)
         });
         let claims = proof.claims.iter().map(|claim| self.claim(claim));

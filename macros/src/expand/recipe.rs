@@ -22,7 +22,8 @@ impl Expansion<'_> {
             quote!(#place #outcome #next #entry #methods)
         });
         let aliases = self.aliases();
-        let content = quote!(#steps #at #any_step #aliases #(#each)*);
+        let end = self.end();
+        let content = quote!(#steps #at #any_step #end #aliases #(#each)*);
         let parts = quote_spanned!(name.span()=> #outer mod #module { #content });
         // With the span of the recipe's name, where the compiler then reports a clash with another
         // item of that name, or of that of the module. rustdoc finds what the author's comment

@@ -11,7 +11,7 @@ pub(crate) struct Flow {
 
 impl Flow {
     pub(crate) fn new(shape: &Shape) -> Self {
-        let outcomes = shape.steps.iter().map(|step| step.followers().0).collect();
+        let outcomes = shape.steps.iter().map(super::Step::followers).collect();
         let detours: Vec<_> = shape.steps.iter().map(super::Step::detour).collect();
         let graph = Graph::with_detours(outcomes, &detours);
         let components = graph.components();
@@ -41,18 +41,17 @@ impl Flow {
         entries
     }
 
-    /// The steps and recipes that can follow a step, each once, in order.
-    pub(crate) fn followers(&self, shape: &Shape, from: usize) -> (Vec<usize>, Vec<usize>) {
-        let (outcomes, restarts) = shape.steps[from].followers();
+    /// The steps that can follow a step, each once, in order.
+    pub(crate) fn followers(&self, shape: &Shape, from: usize) -> Vec<usize> {
         let mut steps = Vec::new();
-        for to in outcomes {
+        for to in shape.steps[from].followers() {
             for step in self.entries(shape, from, to) {
                 if !steps.contains(&step) {
                     steps.push(step);
                 }
             }
         }
-        (steps, restarts)
+        steps
     }
 }
 

@@ -5,6 +5,7 @@
 //! every check, with what was proven about it. It can be made from nothing else, so every `Model`
 //! is valid.
 
+mod ends;
 mod flow;
 mod shape;
 
@@ -17,6 +18,7 @@ use crate::proof::Proof;
 use crate::resolve::{Evidence, Goal, Limits, OTHER, OTHER_REASON, Report, Resolved, Tool};
 use crate::syntax::{Command, Docs, Reason};
 
+pub(crate) use ends::Ends;
 pub(crate) use flow::Flow;
 
 /// A recipe that passed every check.
@@ -240,6 +242,14 @@ impl Exit {
             Self::StandardOther => OTHER_REASON.to_owned(),
         }
     }
+
+    /// The same without the `r#` of a raw name.
+    fn plain_name(&self) -> String {
+        match self {
+            Self::Authored(reason) => reason.name.unraw().to_string(),
+            Self::StandardOther => OTHER_REASON.to_owned(),
+        }
+    }
 }
 
 /// A recipe that is restarted.
@@ -257,17 +267,16 @@ impl Outcome {
 }
 
 impl Step {
-    /// The steps and recipes that its outcomes lead to, each once, in order.
-    pub(crate) fn followers(&self) -> (Vec<usize>, Vec<usize>) {
-        let (mut steps, mut restarts) = (Vec::new(), Vec::new());
+    /// The steps that its outcomes lead to, each once, in order.
+    pub(crate) fn followers(&self) -> Vec<usize> {
+        let mut steps = Vec::new();
         for outcome in &self.outcomes {
             match outcome.next {
                 Next::Step(step) if !steps.contains(&step) => steps.push(step),
-                Next::Restart(restart) if !restarts.contains(&restart) => restarts.push(restart),
                 Next::Step(_) | Next::Restart(_) | Next::Exit(_) => {}
             }
         }
-        (steps, restarts)
+        steps
     }
 }
 

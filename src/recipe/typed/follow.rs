@@ -67,7 +67,7 @@ impl<R: Recipe> Position<R> {
                 self.step = index;
                 Next::Step(step)
             }
-            Err(exit) => Next::Exit(exit),
+            Err(tripped) => Next::Exit(tripped.into()),
         }
     }
 
@@ -92,7 +92,7 @@ impl<R: Recipe> Position<R> {
     fn restart(&self, recipe: &'static dyn AnyRecipe, limits: &Guardrails) -> Next {
         match self.ledger.restart(&self.outline().name, limits) {
             Ok(restarts) => Next::Restart(AnyRestart { recipe, restarts }),
-            Err(exit) => Next::Exit(exit),
+            Err(tripped) => Next::Exit(tripped.into()),
         }
     }
 

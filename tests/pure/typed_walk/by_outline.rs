@@ -14,7 +14,7 @@ pub(crate) struct ByOutline {
 pub(crate) enum Followed {
     Step(&'static str),
     Exit(AnyReason),
-    Tripped(Tripped),
+    Tripped { guardrail: Guardrail, step: &'static str, limit: u32, observed: u32 },
     Restart(&'static str),
 }
 
@@ -60,14 +60,20 @@ impl ByOutline {
 }
 
 fn tripped(guardrail: Guardrail, step: &'static str, limit: u32, observed: u32) -> Followed {
-    Followed::Tripped(Tripped { guardrail, step, limit, observed })
+    Followed::Tripped { guardrail, step, limit, observed }
+}
+
+impl From<Tripped> for Followed {
+    fn from(hit: Tripped) -> Self {
+        tripped(hit.guardrail, hit.step(), hit.limit, hit.observed)
+    }
 }
 
 impl From<&Next> for Followed {
     fn from(next: &Next) -> Self {
         match next {
             Next::Step(step) => Self::Step(step.name),
-            Next::Exit(exit) => exit.tripped().map_or(Self::Exit(exit.any_reason()), Self::Tripped),
+            Next::Exit(exit) => exit.tripped().map_or(Self::Exit(exit.any_reason()), Self::from),
             Next::Restart(restart) => Self::Restart(restart.recipe.outline().id),
         }
     }

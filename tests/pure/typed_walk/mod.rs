@@ -4,7 +4,7 @@
 mod by_outline;
 
 use by_outline::{ByOutline, Followed};
-use surefire::{AnyPosition, Exit, Next, Outline, Position, Recipe, Snapshot};
+use surefire::{AnyPosition, Exit, ExitReason, Next, Outline, Position, Recipe, Snapshot};
 
 /// How a walk ended.
 #[derive(Debug, PartialEq, Eq)]
@@ -13,10 +13,22 @@ pub(crate) enum End {
     Restart(u32),
 }
 
+impl End {
+    fn exit(&self) -> Exit {
+        match self {
+            Self::Exit(exit) => exit.clone(),
+            Self::Restart(_) => Exit::because(ExitReason::RestartNewSession),
+        }
+    }
+}
+
 /// The typed form of a run, driven by the index of an outcome. [`typed_walk!`] implements it.
 pub(crate) trait TypedWalk<R: Recipe>: Sized {
     fn begin() -> Self;
     fn take(self, outcome: usize) -> Result<Self, End>;
+    /// The same by way of the enum of all steps, as a driver reports. How it ends is an exit even
+    /// for a restart.
+    fn report(self, outcome: &str) -> Result<Self, Exit>;
     fn position(&self) -> Position<R>;
     fn resume(snapshot: &Snapshot) -> Self;
 }
@@ -45,13 +57,16 @@ pub(crate) fn walk<R: Recipe, T: TypedWalk<R>>(choices: &[u8]) -> u32 {
         let by_index = end(next);
         let by_name = end(any.report(outcomes[index].name).expect("the step has this outcome"));
         assert_eq!(by_index, by_name);
+        let driven = T::resume(&typed.position().snapshot()).report(outcomes[index].name);
         match typed.take(index) {
             Ok(next) => {
                 assert_eq!(by_index, None);
+                assert_eq!(driven.map(|next| next.position()), Ok(next.position()));
                 typed = next;
             }
-            Err(reason) => {
-                assert_eq!(by_index, Some(reason));
+            Err(end) => {
+                assert_eq!(driven.map(|next| next.position()), Err(end.exit()));
+                assert_eq!(by_index, Some(end));
                 break;
             }
         }
@@ -110,12 +125,21 @@ macro_rules! typed_walk {
                             let outcomes = <generated::$outcome as strum::VariantArray>::VARIANTS;
                             match at.on(outcomes[outcome]) {
                                 $(generated::$next::$to(at) => Ok(Self::$to(at)),)*
-                                $(generated::$next::$restart(restart) => {
+                                $(generated::$next::End(generated::End::$restart(restart)) => {
                                     Err($crate::typed_walk::End::Restart(restart.restarts()))
                                 })?
-                                generated::$next::Exit(exit) => Err($crate::typed_walk::End::Exit(exit)),
+                                generated::$next::End(end) => {
+                                    Err($crate::typed_walk::End::Exit(end.exit()))
+                                }
                             }
                         })+
+                    }
+                }
+
+                fn report(self, outcome: &str) -> Result<Self, surefire::Exit> {
+                    match self.report(outcome).expect("the step has this outcome") {
+                        std::ops::ControlFlow::Continue(next) => Ok(next),
+                        std::ops::ControlFlow::Break(end) => Err(end.exit()),
                     }
                 }
 

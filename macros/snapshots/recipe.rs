@@ -133,6 +133,7 @@ Its steps, outcomes and the typed run are in [`release`]; [`begin`](Self::begin)
                 ::core::fmt::Debug::fmt(&position(self), f)
             }
         }
+        /// Without those that are proven never to trip.
         const GUARDRAILS: ::surefire::Guardrails = ::surefire::Guardrails {
             max_step_visits: ::core::option::Option::Some(3u32),
             max_total_steps: ::core::option::Option::None,
@@ -156,7 +157,7 @@ Its steps, outcomes and the typed run are in [`release`]; [`begin`](Self::begin)
         #[inline]
         fn enter<S: ::surefire::__private::Place>(
             mut ledger: ::surefire::__private::Ledger<[::core::primitive::u32; 3usize]>,
-        ) -> ::core::result::Result<At<S>, ::surefire::Exit> {
+        ) -> ::core::result::Result<At<S>, ::surefire::Tripped> {
             let name = &<Step as ::surefire::__private::strum::VariantNames>::VARIANTS[S::INDEX];
             match ledger.enter(S::INDEX, name, &GUARDRAILS) {
                 ::core::result::Result::Ok(()) => {
@@ -165,7 +166,9 @@ Its steps, outcomes and the typed run are in [`release`]; [`begin`](Self::begin)
                         step: ::core::marker::PhantomData,
                     })
                 }
-                ::core::result::Result::Err(exit) => ::core::result::Result::Err(exit),
+                ::core::result::Result::Err(tripped) => {
+                    ::core::result::Result::Err(tripped)
+                }
             }
         }
         #[inline]
@@ -195,9 +198,76 @@ Its steps, outcomes and the typed run are in [`release`]; [`begin`](Self::begin)
                     Self::Check(at) => position(at),
                 }
             }
+            /// Reports an outcome by its name: the run continues with the next step, or breaks
+            /// off with how it ended.
+            ///
+            /// # Errors
+            /// The current step has no such outcome. The run is consumed all the same: to be
+            /// able to ask again, keep its [`position`](Self::position), whose `typed()` leads
+            /// back.
+            pub fn report(
+                self,
+                outcome: &::core::primitive::str,
+            ) -> ::core::result::Result<
+                ::core::ops::ControlFlow<End, Self>,
+                ::surefire::UnknownName,
+            > {
+                match self {
+                    Self::Write(at) => {
+                        match <WriteOutcome as ::surefire::WireEnum>::from_name(
+                            outcome,
+                        ) {
+                            ::core::result::Result::Ok(outcome) => {
+                                ::core::result::Result::Ok(
+                                    ::core::convert::From::from(on_0(at, outcome)),
+                                )
+                            }
+                            ::core::result::Result::Err(unknown) => {
+                                ::core::result::Result::Err(unknown)
+                            }
+                        }
+                    }
+                    Self::Build(at) => {
+                        match <BuildOutcome as ::surefire::WireEnum>::from_name(
+                            outcome,
+                        ) {
+                            ::core::result::Result::Ok(outcome) => {
+                                ::core::result::Result::Ok(
+                                    ::core::convert::From::from(on_1(at, outcome)),
+                                )
+                            }
+                            ::core::result::Result::Err(unknown) => {
+                                ::core::result::Result::Err(unknown)
+                            }
+                        }
+                    }
+                    Self::Check(at) => {
+                        match <CheckOutcome as ::surefire::WireEnum>::from_name(
+                            outcome,
+                        ) {
+                            ::core::result::Result::Ok(outcome) => {
+                                ::core::result::Result::Ok(
+                                    ::core::convert::From::from(on_2(at, outcome)),
+                                )
+                            }
+                            ::core::result::Result::Err(unknown) => {
+                                ::core::result::Result::Err(unknown)
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        #[automatically_derived]
+        impl<S: ::surefire::__private::Place> ::core::convert::From<At<S>> for AnyStep {
+            #[inline]
+            fn from(at: At<S>) -> Self {
+                any_step(S::INDEX, at.ledger)
+            }
         }
         /// The index comes from a position of this recipe, so the last step is what remains.
         #[doc(hidden)]
+        #[inline]
         pub(super) fn any_step(
             step: ::core::primitive::usize,
             ledger: ::surefire::__private::Ledger<[::core::primitive::u32; 3usize]>,
@@ -221,6 +291,51 @@ Its steps, outcomes and the typed run are in [`release`]; [`begin`](Self::begin)
                         step: ::core::marker::PhantomData,
                     })
                 }
+            }
+        }
+        /// How a run can end: by the exits of its outcomes, by a restart, and by each guardrail
+        /// that is not proven never to trip.
+        #[derive(::core::fmt::Debug, ::core::cmp::PartialEq, ::core::cmp::Eq)]
+        #[must_use = "it says how the run ended"]
+        pub enum End {
+            ///The run has ended by `exit ExitReason::NoChangesToCommit`.
+            NoChangesToCommit,
+            ///The run has ended by `exit UserProvidedOther`.
+            UserProvidedOther,
+            ///The run has ended by `exit Unclear`.
+            Unclear,
+            ///The run has ended; `Announce` continues in a fresh session.
+            Announce(::surefire::Restart<Announce>),
+            ///The run was to visit a step more often than it may.
+            MaxStepVisits(::surefire::Tripped),
+            ///The chain of runs was to restart more often than it may.
+            MaxRestarts(::surefire::Tripped),
+        }
+        impl End {
+            /// Why the run ended, as any code can read it: message, category, exit status.
+            pub fn exit(&self) -> ::surefire::Exit {
+                match *self {
+                    Self::NoChangesToCommit => {
+                        ::surefire::__private::exit::<Step>(0usize)
+                    }
+                    Self::UserProvidedOther => {
+                        ::surefire::__private::exit::<Step>(1usize)
+                    }
+                    Self::Unclear => ::surefire::__private::exit::<Step>(2usize),
+                    Self::Announce(_) => ::surefire::__private::restarted(),
+                    Self::MaxStepVisits(tripped) => ::core::convert::From::from(tripped),
+                    Self::MaxRestarts(tripped) => ::core::convert::From::from(tripped),
+                }
+            }
+        }
+        #[inline]
+        fn tripped(tripped: ::surefire::Tripped) -> End {
+            match tripped.guardrail {
+                ::surefire::Guardrail::MaxStepVisits => End::MaxStepVisits(tripped),
+                ::surefire::Guardrail::MaxTotalSteps => {
+                    ::surefire::__private::cannot_trip(&tripped)
+                }
+                ::surefire::Guardrail::MaxRestarts => End::MaxRestarts(tripped),
             }
         }
         #[doc(hidden)]
@@ -272,13 +387,24 @@ Verified by `test -s NOTES.md` and `make lint` before another step or a restart 
         pub enum WriteNext {
             ///The run continues with the step `build`.
             Build(At<Build>),
-            /// The run has ended, by an outcome or by a guardrail.
-            Exit(::surefire::Exit),
+            /// The run has ended.
+            End(End),
+        }
+        #[automatically_derived]
+        impl ::core::convert::From<WriteNext>
+        for ::core::ops::ControlFlow<End, AnyStep> {
+            #[inline]
+            fn from(next: WriteNext) -> Self {
+                match next {
+                    WriteNext::Build(at) => Self::Continue(AnyStep::Build(at)),
+                    WriteNext::End(end) => Self::Break(end),
+                }
+            }
         }
         #[inline]
         fn enter_0(
             mut ledger: ::surefire::__private::Ledger<[::core::primitive::u32; 3usize]>,
-        ) -> ::core::result::Result<At<Write>, ::surefire::Exit> {
+        ) -> ::core::result::Result<At<Write>, ::surefire::Tripped> {
             const LIMITS: ::surefire::Guardrails = ::surefire::__private::within_step(
                 GUARDRAILS,
                 2u32,
@@ -291,7 +417,9 @@ Verified by `test -s NOTES.md` and `make lint` before another step or a restart 
                         step: ::core::marker::PhantomData,
                     })
                 }
-                ::core::result::Result::Err(exit) => ::core::result::Result::Err(exit),
+                ::core::result::Result::Err(tripped) => {
+                    ::core::result::Result::Err(tripped)
+                }
             }
         }
         ///Where a run continues that is to enter the step `write`: it may be visited twice.
@@ -306,14 +434,14 @@ Verified by `test -s NOTES.md` and `make lint` before another step or a restart 
         #[inline]
         fn enter_0_or(
             ledger: ::surefire::__private::Ledger<[::core::primitive::u32; 3usize]>,
-        ) -> ::core::result::Result<WriteEntry, ::surefire::Exit> {
+        ) -> ::core::result::Result<WriteEntry, ::surefire::Tripped> {
             if ledger.is_full(0usize, 2u32) {
                 match enter(ledger) {
                     ::core::result::Result::Ok(at) => {
                         ::core::result::Result::Ok(WriteEntry::Check(at))
                     }
-                    ::core::result::Result::Err(exit) => {
-                        ::core::result::Result::Err(exit)
+                    ::core::result::Result::Err(tripped) => {
+                        ::core::result::Result::Err(tripped)
                     }
                 }
             } else {
@@ -321,10 +449,25 @@ Verified by `test -s NOTES.md` and `make lint` before another step or a restart 
                     ::core::result::Result::Ok(at) => {
                         ::core::result::Result::Ok(WriteEntry::Write(at))
                     }
-                    ::core::result::Result::Err(exit) => {
-                        ::core::result::Result::Err(exit)
+                    ::core::result::Result::Err(tripped) => {
+                        ::core::result::Result::Err(tripped)
                     }
                 }
+            }
+        }
+        #[inline]
+        fn on_0(at: At<Write>, outcome: WriteOutcome) -> WriteNext {
+            match outcome {
+                WriteOutcome::Complete => {
+                    match enter(at.ledger) {
+                        ::core::result::Result::Ok(next) => WriteNext::Build(next),
+                        ::core::result::Result::Err(limit) => {
+                            WriteNext::End(tripped(limit))
+                        }
+                    }
+                }
+                WriteOutcome::NothingNew => WriteNext::End(End::NoChangesToCommit),
+                WriteOutcome::Other => WriteNext::End(End::UserProvidedOther),
             }
         }
         impl At<Write> {
@@ -333,11 +476,11 @@ Verified by `test -s NOTES.md` and `make lint` before another step or a restart 
 The engine looks for `changed && exists "NOTES.md"` before that; this method does not.*/
             ///
             /// # Errors
-            /// A guardrail does not allow entering that step; the exit says which one.
+            /// A guardrail does not allow entering that step; the error says which one.
             #[inline]
             pub fn complete(
                 self,
-            ) -> ::core::result::Result<At<Build>, ::surefire::Exit> {
+            ) -> ::core::result::Result<At<Build>, ::surefire::Tripped> {
                 enter(self.ledger)
             }
             ///Reports `nothing-new`: the run ends with `NoChangesToCommit`.
@@ -362,20 +505,7 @@ The engine looks for `no_commit && "git diff --quiet"` before that; this method 
             /// Takes an outcome that is known at run time only, and stays typed.
             #[inline]
             pub fn on(self, outcome: WriteOutcome) -> WriteNext {
-                match outcome {
-                    WriteOutcome::Complete => {
-                        match enter(self.ledger) {
-                            ::core::result::Result::Ok(next) => WriteNext::Build(next),
-                            ::core::result::Result::Err(exit) => WriteNext::Exit(exit),
-                        }
-                    }
-                    WriteOutcome::NothingNew => {
-                        WriteNext::Exit(::surefire::__private::exit::<Step>(0usize))
-                    }
-                    WriteOutcome::Other => {
-                        WriteNext::Exit(::surefire::__private::exit::<Step>(1usize))
-                    }
-                }
+                on_0(self, outcome)
             }
         }
         ///`build`
@@ -418,48 +548,72 @@ The engine runs `make -j | tee log`, for 10m at most; no agent is asked.*/
             Check(At<Check>),
             ///The run continues with the step `write`.
             Write(At<Write>),
-            /// The run has ended, by an outcome or by a guardrail.
-            Exit(::surefire::Exit),
+            /// The run has ended.
+            End(End),
+        }
+        #[automatically_derived]
+        impl ::core::convert::From<BuildNext>
+        for ::core::ops::ControlFlow<End, AnyStep> {
+            #[inline]
+            fn from(next: BuildNext) -> Self {
+                match next {
+                    BuildNext::Check(at) => Self::Continue(AnyStep::Check(at)),
+                    BuildNext::Write(at) => Self::Continue(AnyStep::Write(at)),
+                    BuildNext::End(end) => Self::Break(end),
+                }
+            }
+        }
+        #[inline]
+        fn on_1(at: At<Build>, outcome: BuildOutcome) -> BuildNext {
+            match outcome {
+                BuildOutcome::Passed => {
+                    match enter(at.ledger) {
+                        ::core::result::Result::Ok(next) => BuildNext::Check(next),
+                        ::core::result::Result::Err(limit) => {
+                            BuildNext::End(tripped(limit))
+                        }
+                    }
+                }
+                BuildOutcome::Failed => {
+                    match enter_0_or(at.ledger) {
+                        ::core::result::Result::Ok(WriteEntry::Write(next)) => {
+                            BuildNext::Write(next)
+                        }
+                        ::core::result::Result::Ok(WriteEntry::Check(next)) => {
+                            BuildNext::Check(next)
+                        }
+                        ::core::result::Result::Err(limit) => {
+                            BuildNext::End(tripped(limit))
+                        }
+                    }
+                }
+            }
         }
         impl At<Build> {
             ///Reports `passed`: the run continues with the step `check`.
             ///
             /// # Errors
-            /// A guardrail does not allow entering that step; the exit says which one.
+            /// A guardrail does not allow entering that step; the error says which one.
             #[inline]
-            pub fn passed(self) -> ::core::result::Result<At<Check>, ::surefire::Exit> {
+            pub fn passed(
+                self,
+            ) -> ::core::result::Result<At<Check>, ::surefire::Tripped> {
                 enter(self.ledger)
             }
             ///Reports `failed`: the run continues with the step `write`, or with `check` once it was visited twice.
             ///
             /// # Errors
-            /// A guardrail does not allow entering that step; the exit says which one.
+            /// A guardrail does not allow entering that step; the error says which one.
             #[inline]
-            pub fn failed(self) -> ::core::result::Result<WriteEntry, ::surefire::Exit> {
+            pub fn failed(
+                self,
+            ) -> ::core::result::Result<WriteEntry, ::surefire::Tripped> {
                 enter_0_or(self.ledger)
             }
             /// Takes an outcome that is known at run time only, and stays typed.
             #[inline]
             pub fn on(self, outcome: BuildOutcome) -> BuildNext {
-                match outcome {
-                    BuildOutcome::Passed => {
-                        match enter(self.ledger) {
-                            ::core::result::Result::Ok(next) => BuildNext::Check(next),
-                            ::core::result::Result::Err(exit) => BuildNext::Exit(exit),
-                        }
-                    }
-                    BuildOutcome::Failed => {
-                        match enter_0_or(self.ledger) {
-                            ::core::result::Result::Ok(WriteEntry::Write(next)) => {
-                                BuildNext::Write(next)
-                            }
-                            ::core::result::Result::Ok(WriteEntry::Check(next)) => {
-                                BuildNext::Check(next)
-                            }
-                            ::core::result::Result::Err(exit) => BuildNext::Exit(exit),
-                        }
-                    }
-                }
+                on_1(self, outcome)
             }
         }
         ///`check`
@@ -505,10 +659,53 @@ Tools: `read`.*/
             Write(At<Write>),
             ///The run continues with the step `check`.
             Check(At<Check>),
-            ///The run has ended; `Announce` continues in a fresh session.
-            Announce(::surefire::Restart<Announce>),
-            /// The run has ended, by an outcome or by a guardrail.
-            Exit(::surefire::Exit),
+            /// The run has ended.
+            End(End),
+        }
+        #[automatically_derived]
+        impl ::core::convert::From<CheckNext>
+        for ::core::ops::ControlFlow<End, AnyStep> {
+            #[inline]
+            fn from(next: CheckNext) -> Self {
+                match next {
+                    CheckNext::Write(at) => Self::Continue(AnyStep::Write(at)),
+                    CheckNext::Check(at) => Self::Continue(AnyStep::Check(at)),
+                    CheckNext::End(end) => Self::Break(end),
+                }
+            }
+        }
+        #[inline]
+        fn on_2(at: At<Check>, outcome: CheckOutcome) -> CheckNext {
+            match outcome {
+                CheckOutcome::NoIssues => {
+                    match ::surefire::__private::restart(
+                        &at.ledger,
+                        &"check",
+                        &GUARDRAILS,
+                    ) {
+                        ::core::result::Result::Ok(next) => {
+                            CheckNext::End(End::Announce(next))
+                        }
+                        ::core::result::Result::Err(limit) => {
+                            CheckNext::End(tripped(limit))
+                        }
+                    }
+                }
+                CheckOutcome::IssuesFound => {
+                    match enter_0_or(at.ledger) {
+                        ::core::result::Result::Ok(WriteEntry::Write(next)) => {
+                            CheckNext::Write(next)
+                        }
+                        ::core::result::Result::Ok(WriteEntry::Check(next)) => {
+                            CheckNext::Check(next)
+                        }
+                        ::core::result::Result::Err(limit) => {
+                            CheckNext::End(tripped(limit))
+                        }
+                    }
+                }
+                CheckOutcome::Other => CheckNext::End(End::Unclear),
+            }
         }
         impl At<Check> {
             ///Reports `no-issues`: the run ends, and `Announce` continues in a fresh session.
@@ -522,7 +719,7 @@ The engine looks for `clean` before that; this method does not.*/
                 self,
             ) -> ::core::result::Result<
                 ::surefire::Restart<Announce>,
-                ::surefire::Exit,
+                ::surefire::Tripped,
             > {
                 ::surefire::__private::restart(&self.ledger, &"check", &GUARDRAILS)
             }
@@ -531,11 +728,11 @@ The engine looks for `clean` before that; this method does not.*/
 The agent's findings come with it; this method takes none.*/
             ///
             /// # Errors
-            /// A guardrail does not allow entering that step; the exit says which one.
+            /// A guardrail does not allow entering that step; the error says which one.
             #[inline]
             pub fn issues_found(
                 self,
-            ) -> ::core::result::Result<WriteEntry, ::surefire::Exit> {
+            ) -> ::core::result::Result<WriteEntry, ::surefire::Tripped> {
                 enter_0_or(self.ledger)
             }
             ///Reports `other`: the run ends with `Unclear`.
@@ -553,32 +750,7 @@ The agent's findings come with it; this method takes none.*/
             /// Takes an outcome that is known at run time only, and stays typed.
             #[inline]
             pub fn on(self, outcome: CheckOutcome) -> CheckNext {
-                match outcome {
-                    CheckOutcome::NoIssues => {
-                        match ::surefire::__private::restart(
-                            &self.ledger,
-                            &"check",
-                            &GUARDRAILS,
-                        ) {
-                            ::core::result::Result::Ok(next) => CheckNext::Announce(next),
-                            ::core::result::Result::Err(exit) => CheckNext::Exit(exit),
-                        }
-                    }
-                    CheckOutcome::IssuesFound => {
-                        match enter_0_or(self.ledger) {
-                            ::core::result::Result::Ok(WriteEntry::Write(next)) => {
-                                CheckNext::Write(next)
-                            }
-                            ::core::result::Result::Ok(WriteEntry::Check(next)) => {
-                                CheckNext::Check(next)
-                            }
-                            ::core::result::Result::Err(exit) => CheckNext::Exit(exit),
-                        }
-                    }
-                    CheckOutcome::Other => {
-                        CheckNext::Exit(::surefire::__private::exit::<Step>(2usize))
-                    }
-                }
+                on_2(self, outcome)
             }
         }
     }

@@ -112,6 +112,12 @@ pub trait Agent: Send + Sync + 'static {
     /// [`Failure::StoppedBeforePrompt`], and nothing of it is left running.
     fn turn(&self, turn: Turn, context: TurnContext) -> BoxFuture<Result<Reply, Failure>>;
 
+    /// For a rehearsal: what it plays, as `--rehearse` takes it. It is stored with the run, so that
+    /// a client can offer the same again.
+    fn script(&self) -> Option<String> {
+        None
+    }
+
     /// For a rehearsal: whether this evidence or command passes. Only called for rehearsals,
     /// instead of a real check.
     fn rehearsed_check_passes(&self, check: &RehearsedCheck<'_>) -> bool {
@@ -151,8 +157,14 @@ pub struct AgentInfo {
 pub struct RehearsedCheck<'a> {
     /// The evidence or the command, as its author wrote it.
     pub name: &'a str,
-    /// Whether it is an outcome's evidence rather than a step's command.
+    /// Whether it is an outcome's evidence rather than a command.
     pub is_evidence: bool,
+    /// Whether it is the command that a step consists of.
+    pub is_step: bool,
+    /// How many restarts of the chain led to this run.
+    pub restarts: u32,
+    /// The number of the step in the run, from 1.
+    pub step: u32,
     /// How many checks of the run have failed before.
     pub failed_before: u32,
 }

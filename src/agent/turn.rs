@@ -44,6 +44,8 @@ pub struct Turn {
     pub run: Option<Uuid>,
     /// How many restarts of the chain led to this run; 0 for chat.
     pub restarts: u32,
+    /// The number of the step in the run, from 1; `None` for chat.
+    pub step: Option<u32>,
     /// The limits of the turn.
     pub limits: TurnLimits,
 }

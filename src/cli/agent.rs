@@ -7,7 +7,11 @@ use std::time::Duration;
 use super::context::Context;
 use super::usage::cli_error::CliError;
 use super::usage::options::{AgentOptions, Choice};
+use super::usage::program::program_name;
+use super::usage::rehearse::Rehearse;
 use crate::agent::{Agent, Claude, Failure, Rehearsal};
+use crate::paths::RunPath;
+use crate::{Advise, AnyRecipe};
 
 /// The default duration of a rehearsed turn, slow enough to follow.
 const DEFAULT_TURN_TIME: Duration = Duration::from_millis(1500);
@@ -23,7 +27,7 @@ impl AgentOptions {
     /// only with `may_pretend`; the rehearsal can always be chosen by name.
     pub(super) fn choose(&self, may_pretend: bool) -> Result<Chosen, Failure> {
         let rehearse = |why: &str| Chosen {
-            agent: Arc::new(Rehearsal::new(self.rehearse.unwrap_or_default()).pace(self.pace())),
+            agent: Arc::new(self.rehearsal().pace(self.pace())),
             words: format!("the built-in rehearsal ({why}): it only pretends and changes nothing"),
         };
         if self.choice() == Choice::Rehearsal {
@@ -47,7 +51,7 @@ impl AgentOptions {
     /// A rehearsal script and a real agent exclude each other. The one with the higher rank wins:
     /// `--agent claude` overrides a script in the configuration file, and vice versa.
     pub(super) fn resolved(self, context: &Context) -> Result<Self, CliError> {
-        let Some(script) = self.rehearse.filter(|_| self.agent == Choice::Claude) else {
+        let Some(script) = self.rehearse.as_ref().filter(|_| self.agent == Choice::Claude) else {
             return Ok(self);
         };
         match context.rank("agent").cmp(&context.rank("rehearse")) {
@@ -63,9 +67,48 @@ impl AgentOptions {
 
     /// The chosen agent. A script implies the rehearsal.
     pub(super) fn choice(&self) -> Choice {
-        match (self.agent, self.rehearse) {
+        match (self.agent, &self.rehearse) {
             (Choice::Auto, Some(_)) => Choice::Rehearsal,
             (choice, _) => choice,
+        }
+    }
+
+    /// Checks a list of outcomes, if one is given, against the recipe that it is for. A command that
+    /// is not about a single new run has no such recipe.
+    pub(super) fn check_list(
+        mut self,
+        recipe: Option<&'static dyn AnyRecipe>,
+    ) -> Result<Self, CliError> {
+        let Some(Rehearse::Outcomes(outcomes)) = &self.rehearse else { return Ok(self) };
+        let program = program_name();
+        let Some(recipe) = recipe else {
+            return Err(CliError::usage(
+                format!("`{outcomes}` cannot be rehearsed here"),
+                "a list of outcomes is for a new run of one recipe",
+                format!("use the name of a script, or `{program} run <recipe> --rehearse \"…\"`"),
+            ));
+        };
+        let id = recipe.outline().id;
+        let along = RunPath::parse(recipe, outcomes).and_then(|path| Rehearsal::along(&path));
+        self.checked = Some(along.map_err(|error| {
+            let fix = error.remedy().map(|remedy| remedy.to_string());
+            CliError::usage(
+                format!("`{id}` cannot be rehearsed like this"),
+                error.problem(),
+                fix.unwrap_or_else(|| {
+                    format!("`{program} show {id}` lists the outcomes of its steps")
+                }),
+            )
+        })?);
+        Ok(self)
+    }
+
+    /// The rehearsal. A list of outcomes was [checked](Self::check_list) before.
+    fn rehearsal(&self) -> Rehearsal {
+        match (&self.checked, &self.rehearse) {
+            (Some(checked), _) => checked.clone(),
+            (None, Some(Rehearse::Script(script))) => Rehearsal::new(*script),
+            (None, Some(Rehearse::Outcomes(_)) | None) => Rehearsal::default(),
         }
     }
 

@@ -8,8 +8,9 @@ use crate::{AnyRecipe, GraphNext, Next, Outline};
 /// Asserts that these outcomes lead from the first step to this end: a step, `exit` with the code
 /// of a reason, or `restart` with the id of a recipe. Returns the path.
 ///
-/// Outcomes are separated by commas, and spelled as an agent reports them. The code of an exit is
-/// the one that `surefire show` prints; after a limit, the step is part of it.
+/// Outcomes are separated by commas, and spelled as an agent reports them; `--rehearse` takes the
+/// same list. The code of an exit is the one that `surefire show` prints; after a limit, the step
+/// is part of it.
 ///
 /// ```
 /// use surefire::paths::assert_path;
@@ -29,14 +30,14 @@ use crate::{AnyRecipe, GraphNext, Next, Outline};
 ///   expected it to lead to: exit task-committed
 /// ```
 #[track_caller]
-pub fn assert_path(recipe: &dyn AnyRecipe, outcomes: &str, end: &str) -> RunPath {
+pub fn assert_path(recipe: &'static dyn AnyRecipe, outcomes: &str, end: &str) -> RunPath {
     match checked(recipe, outcomes, end) {
         Ok(path) => path,
         Err(problem) => panic!("{problem}"),
     }
 }
 
-fn checked(recipe: &dyn AnyRecipe, outcomes: &str, end: &str) -> Result<RunPath, String> {
+fn checked(recipe: &'static dyn AnyRecipe, outcomes: &str, end: &str) -> Result<RunPath, String> {
     let end = end.trim();
     let path = RunPath::parse(recipe, outcomes).map_err(|error| {
         format!("{error}\n  path: {}\n  expected it to lead to: {end}", error.path())
@@ -108,7 +109,7 @@ mod tests {
                 "complete, no-issues, complete",
                 "write",
                 "outcome 3, `complete`, is one too many: the run has ended with exit \
-                 changes-committed\n  \
+                 changes-committed; remove it and what follows it\n  \
                  path: write (complete) → check (no-issues) → exit changes-committed\n  \
                  expected it to lead to: write",
             ),

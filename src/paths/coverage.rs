@@ -38,7 +38,7 @@ impl Coverage {
     /// these and the limits of steps lead to, and the limits that a path reaches:
     /// [`paths`](trait@AnyRecipe#method.paths) has one for each.
     #[must_use]
-    pub fn of(recipe: &dyn AnyRecipe) -> Self {
+    pub fn of(recipe: &'static dyn AnyRecipe) -> Self {
         let mut goals = goal::mapped(recipe.outline());
         goals.extend(Search::of(recipe).limits());
         Self { recipe: recipe.outline(), goals, taken: HashSet::new() }

@@ -25,7 +25,10 @@ pub enum PathError {
         path: String,
     },
     /// The run has ended before this outcome.
-    #[error("outcome {number}, `{outcome}`, is one too many: the run has ended with {end}")]
+    #[error(
+        "outcome {number}, `{outcome}`, is one too many: the run has ended with {end}{}",
+        advice(self)
+    )]
     AfterTheEnd {
         /// Which of the outcomes it is, from 1.
         number: usize,
@@ -36,6 +39,23 @@ pub enum PathError {
         /// The path up to that end.
         path: String,
     },
+    /// The run goes on after the last outcome: see [`RunPath::finished`](super::RunPath::finished).
+    #[error(
+        "after the last outcome, the run goes on at step `{step}`, which has {}{}",
+        possible.join(", "),
+        advice(self)
+    )]
+    Unfinished {
+        /// The step that the outcomes lead to.
+        step: &'static str,
+        /// The outcomes of that step.
+        possible: Vec<&'static str>,
+        /// Outcomes that lead from there to an exit by a short way; empty if only an `other` that
+        /// the author did not write does.
+        missing: Vec<&'static str>,
+        /// The path up to that step.
+        path: String,
+    },
 }
 
 impl PathError {
@@ -43,7 +63,9 @@ impl PathError {
     #[must_use]
     pub fn path(&self) -> &str {
         match self {
-            Self::UnknownOutcome { path, .. } | Self::AfterTheEnd { path, .. } => path,
+            Self::UnknownOutcome { path, .. }
+            | Self::AfterTheEnd { path, .. }
+            | Self::Unfinished { path, .. } => path,
         }
     }
 }
@@ -55,7 +77,11 @@ impl Advise for PathError {
                 let name = closest(outcome, possible.iter().copied())?.to_owned();
                 Some(Remedy::DidYouMean { name })
             }
-            Self::AfterTheEnd { .. } => None,
+            Self::AfterTheEnd { .. } => Some(Remedy::RemoveRest),
+            Self::Unfinished { missing, .. } => {
+                let outcomes = missing.iter().map(|&outcome| outcome.to_owned()).collect();
+                Some(Remedy::AddOutcomes { outcomes }).filter(|_| !missing.is_empty())
+            }
         }
     }
 }

@@ -49,11 +49,13 @@
 mod assert;
 mod coverage;
 mod error;
+mod finished;
 mod goal;
 mod onward;
 mod random;
 mod run_path;
 mod shortest;
+mod walker;
 
 pub use assert::assert_path;
 pub use coverage::Coverage;

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use crate::{NextOutline, OutcomeOutline, Outline};
+use crate::{NextOutline, OutcomeOutline, Outline, WhenFull};
 
 /// An outcome, and the step that it belongs to.
 type Before = (usize, &'static OutcomeOutline);
@@ -10,26 +10,47 @@ type Before = (usize, &'static OutcomeOutline);
 /// For each step an outcome on the shortest way to an end. Ways that lead over the limit of a step
 /// come second: they take as many rounds as the limit allows.
 pub(super) fn nearest_end(outline: &'static Outline) -> Vec<Option<&'static str>> {
-    let is_end = |outcome: &&OutcomeOutline| !matches!(outcome.next, NextOutline::Step(_));
+    toward(outline, |outcome| !matches!(outcome.next, NextOutline::Step(_)))
+}
+
+/// Like [`nearest_end`], where only an exit is an end.
+pub(super) fn nearest_exit(outline: &'static Outline) -> Vec<Option<&'static str>> {
+    toward(outline, |outcome| matches!(outcome.next, NextOutline::Exit(_)))
+}
+
+fn toward(
+    outline: &'static Outline,
+    is_end: impl Fn(&&OutcomeOutline) -> bool,
+) -> Vec<Option<&'static str>> {
     let steps = outline.steps.iter();
     let mut onward: Vec<_> =
-        steps.map(|step| outline.drawn_outcomes(step).find(is_end).map(|it| it.name)).collect();
-    let mut reached: Vec<_> = (0..onward.len()).filter(|step| onward[*step].is_some()).collect();
-    let direct = edges(outline, |outcome| outline.leads_to(outcome).take(1).collect());
-    let over_limits = edges(outline, |outcome| outline.leads_to(outcome).collect());
-    for back in [direct, over_limits] {
-        let mut queue = VecDeque::from(reached.clone());
-        while let Some(step) = queue.pop_front() {
-            for (before, outcome) in &back[step] {
-                if onward[*before].is_none() {
-                    onward[*before] = Some(outcome.name);
-                    reached.push(*before);
-                    queue.push_back(*before);
-                }
+        steps.map(|step| outline.drawn_outcomes(step).find(&is_end).map(|it| it.name)).collect();
+    spread(&mut onward, &edges(outline, |outcome| outline.leads_to(outcome).take(1).collect()));
+    for (index, step) in outline.steps.iter().enumerate() {
+        let ends = outline.drawn_outcomes(step).find(|it| ends_over_limits(outline, it));
+        onward[index] = onward[index].or(ends.map(|outcome| outcome.name));
+    }
+    spread(&mut onward, &edges(outline, |outcome| outline.leads_to(outcome).collect()));
+    onward
+}
+
+/// Whether the outcome ends the run once the step that it leads to is full.
+fn ends_over_limits(outline: &Outline, outcome: &OutcomeOutline) -> bool {
+    let last = outline.leads_to(outcome).last().map(|step| outline.steps[step].limits.when_full);
+    matches!(last, Some(Some(WhenFull::Exit(_))))
+}
+
+/// Goes back from the steps with an outcome to those without one, the nearest first.
+fn spread(onward: &mut [Option<&'static str>], back: &[Vec<Before>]) {
+    let mut queue: VecDeque<_> = (0..onward.len()).filter(|step| onward[*step].is_some()).collect();
+    while let Some(step) = queue.pop_front() {
+        for (before, outcome) in &back[step] {
+            if onward[*before].is_none() {
+                onward[*before] = Some(outcome.name);
+                queue.push_back(*before);
             }
         }
     }
-    onward
 }
 
 /// For each step the outcomes that lead to it.

@@ -1,6 +1,7 @@
 //! Random paths.
 
-use super::run_path::{RunPath, Walker};
+use super::run_path::RunPath;
+use super::walker::Walker;
 use crate::AnyRecipe;
 
 impl RunPath {
@@ -27,7 +28,10 @@ impl RunPath {
     /// });
     /// ```
     #[must_use]
-    pub fn chosen(recipe: &dyn AnyRecipe, numbers: impl IntoIterator<Item = usize>) -> Self {
+    pub fn chosen(
+        recipe: &'static dyn AnyRecipe,
+        numbers: impl IntoIterator<Item = usize>,
+    ) -> Self {
         let mut walker = Walker::new(recipe);
         for number in numbers {
             if walker.path.is_over() {
@@ -56,7 +60,7 @@ impl RunPath {
     /// }
     /// ```
     #[must_use]
-    pub fn random(recipe: &dyn AnyRecipe, seed: u64) -> Self {
+    pub fn random(recipe: &'static dyn AnyRecipe, seed: u64) -> Self {
         let mut state = seed;
         // The upper bits are the better ones; as many as fit into every `usize`.
         let number = || usize::try_from(split_mix(&mut state) >> 48).unwrap_or_default();

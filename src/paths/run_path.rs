@@ -2,8 +2,7 @@
 
 use std::fmt;
 
-use super::error::PathError;
-use crate::{AnyPosition, AnyRecipe, GraphNext, Next, OutcomeOutline, Outline, StepOutline};
+use crate::{AnyRecipe, GraphNext, Next, OutcomeOutline, Outline, StepOutline};
 
 /// A way through a recipe: the outcomes that a run reports, one after the other, and where each one
 /// led.
@@ -35,7 +34,7 @@ use crate::{AnyPosition, AnyRecipe, GraphNext, Next, OutcomeOutline, Outline, St
 /// ```
 #[derive(Debug, Clone)]
 pub struct RunPath {
-    recipe: &'static Outline,
+    recipe: &'static dyn AnyRecipe,
     moves: Vec<PathMove>,
 }
 
@@ -53,34 +52,17 @@ pub struct PathMove {
 }
 
 impl RunPath {
-    /// The path that takes these outcomes, by their names.
-    ///
-    /// # Errors
-    /// One of them cannot be reported where it is, or the run has ended before it.
-    pub fn follow<'o>(
-        recipe: &dyn AnyRecipe,
-        outcomes: impl IntoIterator<Item = &'o str>,
-    ) -> Result<Self, PathError> {
-        let mut walker = Walker::new(recipe);
-        for outcome in outcomes {
-            walker.take(outcome)?;
-        }
-        Ok(walker.path)
+    pub(super) fn begun(recipe: &'static dyn AnyRecipe) -> Self {
+        Self { recipe, moves: Vec::new() }
     }
 
-    /// The path that takes these outcomes, by their names and separated by commas. An empty text is
-    /// the path of a run that has only begun.
-    ///
-    /// # Errors
-    /// One of them cannot be reported where it is, or the run has ended before it.
-    pub fn parse(recipe: &dyn AnyRecipe, outcomes: &str) -> Result<Self, PathError> {
-        let names = outcomes.split(',').map(str::trim);
-        Self::follow(recipe, names.filter(|_| !outcomes.trim().is_empty()))
+    pub(super) fn add(&mut self, taken: PathMove) {
+        self.moves.push(taken);
     }
 
     /// The recipe that it begins in.
     #[must_use]
-    pub fn recipe(&self) -> &'static Outline {
+    pub fn recipe(&self) -> &'static dyn AnyRecipe {
         self.recipe
     }
 
@@ -108,7 +90,7 @@ impl RunPath {
     pub fn end(&self) -> Next {
         match self.moves.last() {
             Some(last) => last.next.clone(),
-            None => Next::Step(self.recipe.first_step()),
+            None => Next::Step(self.recipe.outline().first_step()),
         }
     }
 
@@ -123,25 +105,6 @@ impl RunPath {
         let mut pairs = self.outcomes().zip(other.outcomes());
         self.moves.len() >= other.moves.len() && pairs.all(|(one, other)| one == other)
     }
-
-    fn cannot_take(&self, outcome: &str, step: &'static StepOutline) -> PathError {
-        PathError::UnknownOutcome {
-            number: self.moves.len() + 1,
-            outcome: outcome.to_owned(),
-            step: step.name,
-            possible: step.outcomes.iter().map(|known| known.name).collect(),
-            path: self.to_string(),
-        }
-    }
-
-    fn is_over_before(&self, outcome: &str) -> PathError {
-        PathError::AfterTheEnd {
-            number: self.moves.len() + 1,
-            outcome: outcome.to_owned(),
-            end: GraphNext::from(&self.end()).to_string(),
-            path: self.to_string(),
-        }
-    }
 }
 
 /// `implement (complete) → code-review (no-issues) → exit …`
@@ -155,53 +118,5 @@ impl fmt::Display for RunPath {
             write!(f, "{} ({}) → ", taken.step.name, taken.outcome.name)?;
         }
         write!(f, "{}", GraphNext::from(&self.end()))
-    }
-}
-
-/// A path that is being walked.
-pub(super) struct Walker {
-    pub(super) path: RunPath,
-    position: Box<dyn AnyPosition>,
-}
-
-impl Walker {
-    pub(super) fn new(recipe: &dyn AnyRecipe) -> Self {
-        let path = RunPath { recipe: recipe.outline(), moves: Vec::new() };
-        Self { path, position: recipe.begin(0) }
-    }
-
-    /// The step at which the next outcome is reported; `None` after an exit. After a restart it is
-    /// the first one of that recipe.
-    pub(super) fn enter(&mut self) -> Option<&'static StepOutline> {
-        match self.path.end() {
-            Next::Step(step) => Some(step),
-            Next::Restart(restart) => {
-                self.position = restart.recipe.begin(restart.restarts);
-                Some(self.position.outline())
-            }
-            Next::Exit(_) => None,
-        }
-    }
-
-    pub(super) fn take(&mut self, outcome: &str) -> Result<(), PathError> {
-        let Some(step) = self.enter() else {
-            return Err(self.path.is_over_before(outcome));
-        };
-        let known = step.outcomes.iter().find(|known| known.name == outcome);
-        // Only a recipe that is implemented by hand can deny what its outline has.
-        match known.zip(self.position.report(outcome).ok()) {
-            Some((outcome, next)) => {
-                let recipe = self.position.recipe();
-                self.path.moves.push(PathMove { recipe, step, outcome, next });
-                Ok(())
-            }
-            None => Err(self.path.cannot_take(outcome, step)),
-        }
-    }
-}
-
-impl Clone for Walker {
-    fn clone(&self) -> Self {
-        Self { path: self.path.clone(), position: self.position.duplicate() }
     }
 }

@@ -4,13 +4,11 @@ use std::collections::{BTreeMap, HashSet};
 
 use super::goal::{self, PathGoal};
 use super::onward::{nearest_end, way_back};
-use super::run_path::{RunPath, Walker};
-use crate::{AnyRecipe, Next, Outline, StepOutline};
+use super::run_path::RunPath;
+use super::walker::{MAX_MOVES, Walker};
+use crate::{AnyRecipe, Next, Outline};
 
-/// A path that goes around in a loop to reach a limit is given up when it is longer than this.
-const MAX_MOVES: usize = 10_000;
-
-impl dyn AnyRecipe + '_ {
+impl dyn AnyRecipe {
     /// Paths that together take all that the recipe has: each outcome, exit and restart by the
     /// shortest way, and each limit that a path can reach. Every path is continued to the nearest
     /// end, and none is the beginning of another. Shorter ones come first.
@@ -30,44 +28,29 @@ impl dyn AnyRecipe + '_ {
     /// );
     /// ```
     #[must_use]
-    pub fn paths(&self) -> Vec<RunPath> {
-        let mut found: Vec<_> = Search::of(self).found.into_iter().enumerate().collect();
-        // In the order of their outcomes, a path is followed by one that begins with it.
-        found.sort_by(|(_, (_, one)), (_, (_, other))| {
-            one.path.outcomes().cmp(other.path.outcomes())
-        });
-        found.dedup_by(|(_, (_, longer)), (_, (_, shorter))| {
-            let is_beginning = longer.path.begins_with(&shorter.path);
-            if is_beginning {
-                std::mem::swap(longer, shorter);
+    pub fn paths(&'static self) -> Vec<RunPath> {
+        let found = Search::of(self).found.into_iter();
+        let mut walkers: Vec<_> = found.map(|(_, walker)| walker).collect();
+        // In this order, a path is followed by one that begins with it, if there is any.
+        walkers.sort_by(|one, other| one.path.outcomes().cmp(other.path.outcomes()));
+        walkers.dedup_by(|next, kept| {
+            let is_longer = next.path.begins_with(&kept.path);
+            if is_longer {
+                std::mem::swap(next, kept);
             }
-            is_beginning
+            is_longer
         });
-        found.sort_by_key(|(order, _)| *order);
         let onward = nearest_end(self.outline());
-        let mut paths: Vec<_> = found
-            .into_iter()
-            .map(|(_, (_, walker))| continued(walker, self.outline(), &onward))
-            .collect();
+        let go_on = |mut walker: Walker| {
+            if let Next::Step(step) = walker.path.end() {
+                walker.go_on(step, &onward);
+            }
+            walker.path
+        };
+        let mut paths: Vec<_> = walkers.into_iter().map(go_on).collect();
         paths.sort_by_key(|path| path.moves().len());
         paths
     }
-}
-
-/// The path, continued to an end.
-fn continued(
-    mut walker: Walker,
-    outline: &'static Outline,
-    onward: &[Option<&'static str>],
-) -> RunPath {
-    while let Next::Step(step) = walker.path.end() {
-        let outcome = index_of(outline, step).and_then(|index| onward[index]);
-        let taken = outcome.is_some_and(|outcome| walker.take(outcome).is_ok());
-        if !taken || walker.path.moves().len() > MAX_MOVES {
-            break;
-        }
-    }
-    walker.path
 }
 
 /// The shortest path to each goal, the shortest first.
@@ -78,11 +61,12 @@ pub(super) struct Search {
 /// As in Dijkstra's algorithm, the shortest candidate is looked at next.
 ///
 /// A path that visits no step twice reaches no limit of visits, so it is enough to go on from each
-/// step by the first path that enters it. A limit takes a loop: to be refused a step that may be
-/// visited `n` times, a path has to return to it `n` times. The shortest way there and `n` times
-/// the shortest way around is the shortest such path, unless another limit is reached before.
+/// step by the first path that enters it; where that is too long for the total, every other one is.
+/// A limit takes a loop: to be refused a step that may be visited `n` times, a path has to return
+/// to it `n` times. The shortest way there and `n` times the shortest way around is the shortest
+/// such path, unless another limit is reached before.
 impl Search {
-    pub(super) fn of(recipe: &dyn AnyRecipe) -> Self {
+    pub(super) fn of(recipe: &'static dyn AnyRecipe) -> Self {
         let outline = recipe.outline();
         let mut candidates = Candidates::default();
         let (mut found, mut known) = (Vec::new(), HashSet::new());
@@ -97,7 +81,7 @@ impl Search {
             }
             match &last.next {
                 Next::Step(step) => {
-                    let index = index_of(outline, step).filter(|index| entered.insert(*index));
+                    let index = outline.index_of(step).filter(|index| entered.insert(*index));
                     if let Some(index) = index {
                         candidates.go_on(&walker, outline, index);
                     }
@@ -168,8 +152,4 @@ impl Candidates {
             }
         }
     }
-}
-
-fn index_of(outline: &Outline, step: &StepOutline) -> Option<usize> {
-    outline.steps.iter().position(|known| known.name == step.name)
 }

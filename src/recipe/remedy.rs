@@ -118,6 +118,15 @@ pub enum Remedy {
         names: Vec<String>,
     },
 
+    // A list of outcomes.
+    /// Continue the list, for example with these.
+    AddOutcomes {
+        /// Outcomes that lead to an end.
+        outcomes: Vec<String>,
+    },
+    /// Shorten the list.
+    RemoveRest,
+
     // The directory to work in.
     /// Write an absolute path.
     AbsolutePath,
@@ -244,19 +253,17 @@ impl fmt::Display for Remedy {
             Self::WaitOrForceParallel => {
                 "wait until it ends, use a worktree with `--isolate`, or start with `--force-parallel`"
             }
-            Self::TrustDirectory { directory } => {
-                return write!(
-                    f,
-                    "look at them, then run `surefire trust {directory}` on this machine, or run without them with \
-                     `--untrusted=skip`"
-                );
-            }
+            Self::TrustDirectory { directory } => return trust(f, directory),
             Self::NameMainBranch => "make a branch `main`, or fetch one from `origin`",
             Self::SwitchOn => "switch orchestration on first",
             Self::WritePrompt => "say what to do",
             Self::CorrectPrompt { recipe, step } => return correct_prompt(f, recipe, step),
 
             Self::DidYouMean { name } => return write!(f, "did you mean `{name}`?"),
+            Self::AddOutcomes { outcomes } => {
+                return write!(f, "add, for example: {}", outcomes.join(", "));
+            }
+            Self::RemoveRest => "remove it and what follows it",
             Self::Choose { names } => {
                 return write!(f, "choose one with `--agent`: {}", names.join(", "));
             }
@@ -316,6 +323,14 @@ impl fmt::Display for Remedy {
             Self::AddDescription => "add an `otherDescription` that says what happened",
         })
     }
+}
+
+fn trust(f: &mut fmt::Formatter<'_>, directory: &str) -> fmt::Result {
+    write!(
+        f,
+        "look at them, then run `surefire trust {directory}` on this machine, or run without them \
+         with `--untrusted=skip`"
+    )
 }
 
 fn correct_prompt(f: &mut fmt::Formatter<'_>, recipe: &str, step: &str) -> fmt::Result {

@@ -34,6 +34,8 @@ pub struct Check {
     pub check: AttemptId,
     /// The step the run is at.
     pub step: &'static str,
+    /// The number of that step in the run, from 1.
+    pub number: u32,
     /// What must be found.
     pub evidence: &'static [Evidence],
     /// The commands that must succeed, or the one that the step consists of.

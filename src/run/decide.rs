@@ -37,7 +37,7 @@ const OTHER: &str = "other";
 /// #     NewIds { attempt: id().into(), run: id().into(), session: id().into() }
 /// # }
 /// # let spec = RunSpec {
-/// #     run: fresh().run, session: fresh().session, agent: "claude".into(), rehearsal: false,
+/// #     run: fresh().run, session: fresh().session, agent: "claude".into(), rehearsal: false, script: None,
 /// #     directory: "/projects".into(), task: None, model: None, prompts: Default::default(),
 /// #     allow_tools: vec![], permits: Default::default(),
 /// #     project: Default::default(), worktree: None, limits: Limits::default(),

@@ -41,6 +41,8 @@ pub struct TurnRequest {
     pub attempt: AttemptId,
     /// The step the run is at.
     pub step: &'static str,
+    /// The number of that step in the run, from 1.
+    pub number: u32,
     /// What the prompt is for.
     pub purpose: Purpose,
     /// What the agent may do; `None` if the step leaves that to the operator.

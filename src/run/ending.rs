@@ -47,9 +47,13 @@ pub struct Ending {
 }
 
 impl Ending {
-    /// One sentence for people: its diagnosis, or the hint that the registry has in its place.
+    /// One sentence for people: its diagnosis, or the hint that the registry has in its place. What
+    /// these say about the result of a run does not hold for a rehearsal, which has none.
     #[must_use]
     pub fn hint(&self) -> &str {
+        if self.rehearsal && self.goal_met {
+            return "Nothing was done; to have it done, start the recipe with a real agent.";
+        }
         let standard = ExitReason::lookup(&self.reason).map(Registry::definition);
         // A diagnosis written for this particular run is more specific than the registry.
         standard
@@ -85,6 +89,24 @@ impl Ending {
             rehearsal,
             resume_at: None,
             continued_by: None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use strum::IntoEnumIterator;
+
+    use super::*;
+
+    #[test]
+    fn after_a_rehearsal_no_hint_speaks_of_a_result() {
+        for reason in ExitReason::iter() {
+            let [real, rehearsed] = [false, true]
+                .map(|rehearsal| Ending::new(&Exit::because(reason), "commit", 3, rehearsal));
+            assert_eq!(real.hint(), reason.definition().hint);
+            let says_nothing_was_done = rehearsed.hint().starts_with("Nothing was done");
+            assert_eq!(says_nothing_was_done, rehearsed.goal_met, "{reason}: {}", rehearsed.hint());
         }
     }
 }

@@ -61,6 +61,7 @@ impl Run {
         let mut check = Check {
             check: checking.check,
             step: step.name,
+            number: self.position.steps(),
             evidence: &[],
             commands: Vec::new(),
             purpose: CheckKind::Run,

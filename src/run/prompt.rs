@@ -90,6 +90,7 @@ impl Run {
         TurnRequest {
             attempt: asking.attempt,
             step: step.name,
+            number: self.position.steps(),
             purpose: asking.purpose.clone(),
             tools: step.tools,
             baseline: state.baseline.clone(),

@@ -22,6 +22,9 @@ pub struct RunSpec {
     pub agent: String,
     /// Whether that agent only rehearses.
     pub rehearsal: bool,
+    /// What a rehearsal plays, as `--rehearse` takes it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub script: Option<String>,
     /// Where the agent works.
     pub directory: PathBuf,
     /// The task of the run; the agent gets it with the first step's prompt.

@@ -65,6 +65,7 @@ impl Session {
             attempt: chat.attempt,
             run: None,
             step: None,
+            number: None,
             tools: None,
             allow_tools: Vec::new(),
             baseline: None,

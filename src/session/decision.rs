@@ -48,6 +48,8 @@ pub struct CheckRequest {
     pub run: RunId,
     /// Its session.
     pub session: SessionId,
+    /// How many restarts led to this run.
+    pub restarts: u32,
     /// The run's agent, by name.
     pub agent: String,
     /// Where the agent works, and commands run.
@@ -67,6 +69,8 @@ pub struct AgentTurn {
     pub run: Option<RunId>,
     /// The step the run is at.
     pub step: Option<&'static str>,
+    /// The number of that step in the run, from 1.
+    pub number: Option<u32>,
     /// The tools that the agent may use; `None` if the operator's settings decide that alone.
     pub tools: Option<&'static [Tool]>,
     /// The tools that the operator allows in addition.

@@ -364,13 +364,16 @@ impl Session {
             Action::Ask(ask) => ask,
             Action::Check(check) => {
                 self.in_flight = Some(check.check);
-                let (run, agent, directory) =
-                    (spec.run, spec.agent.clone(), spec.directory.clone());
-                let session = spec.session;
-                let claim = active.run.tree_claim();
-                let request =
-                    CheckRequest { check: *check, run, session, agent, directory, claim, origin };
-                draft.actions.push(SessionAction::Check(Box::new(request)));
+                draft.actions.push(SessionAction::Check(Box::new(CheckRequest {
+                    check: *check,
+                    run: spec.run,
+                    session: spec.session,
+                    restarts: spec.restarts,
+                    agent: spec.agent.clone(),
+                    directory: spec.directory.clone(),
+                    claim: active.run.tree_claim(),
+                    origin,
+                })));
                 return;
             }
             Action::Wait | Action::End | Action::Restart(_) => return,
@@ -380,6 +383,7 @@ impl Session {
             attempt: ask.attempt,
             run: Some(spec.run),
             step: Some(ask.step),
+            number: Some(ask.number),
             tools: ask.tools,
             allow_tools: spec.allow_tools.clone(),
             baseline: Some(ask.baseline),

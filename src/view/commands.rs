@@ -24,9 +24,6 @@ pub struct CommandContext<'c> {
     pub data: Option<&'c Path>,
     /// The directory that the command is run in, if that is known.
     pub directory: Option<&'c Path>,
-    /// The script that a rehearsal was started with, if that is known. It is not persisted with the
-    /// run.
-    pub script: Option<&'c str>,
 }
 
 impl CommandContext<'_> {
@@ -45,12 +42,13 @@ impl CommandContext<'_> {
     ///     directory: "/projects/my shop".to_owned(),
     ///     agent: "claude".to_owned(),
     ///     rehearsal: false,
+    ///     script: None,
     ///     started_at: 1_750_000_000_000,
     ///     created_from: None,
     ///     task: None,
     /// };
     /// let context =
-    ///     CommandContext { program: "surefire", data: None, directory: None, script: None };
+    ///     CommandContext { program: "surefire", data: None, directory: None };
     /// let command = context.command(&ActionKind::Again, &run).unwrap();
     /// assert_eq!(command, "surefire run rebase --dir '/projects/my shop'");
     /// ```
@@ -87,9 +85,9 @@ impl CommandContext<'_> {
         self.with_data(&format!("resume {}", short_id(&run.run)))
     }
 
-    /// The command that starts the same recipe again. After a rehearsal it rehearses again: there
-    /// may be no agent for real work. If the script is unknown, the command names none, and the
-    /// server plays its configured one.
+    /// The command that starts the same recipe again. After a rehearsal it rehearses the same
+    /// again: there may be no agent for real work. Runs of an earlier version do not know their
+    /// script; the command names none then, and the configured one is played.
     fn start(self, run: &RunFacts, arguments: &str) -> String {
         let started_in = run.created_from.as_ref().unwrap_or(&run.directory);
         let directory = match self.directory {
@@ -97,8 +95,8 @@ impl CommandContext<'_> {
             Some(_) | None => format!(" --dir {}", shell_quoted(started_in)),
         };
         let isolate = if run.created_from.is_some() { " --isolate" } else { "" };
-        let rehearse = match (run.rehearsal, self.script) {
-            (true, Some(script)) => format!(" --rehearse {script}"),
+        let rehearse = match (run.rehearsal, &run.script) {
+            (true, Some(script)) => format!(" --rehearse {}", shell_quoted(script)),
             (true, None) => " --agent rehearsal".to_owned(),
             (false, _) => String::new(),
         };
@@ -217,16 +215,12 @@ mod tests {
                 directory: "/shop".to_owned(),
                 agent: "rehearsal".to_owned(),
                 rehearsal: true,
+                script: Some("one-fix".to_owned()),
                 started_at: 0,
                 created_from: None,
                 task: task.map(str::to_owned),
             };
-            let context = CommandContext {
-                program: "surefire",
-                data: None,
-                directory: None,
-                script: Some("one-fix"),
-            };
+            let context = CommandContext { program: "surefire", data: None, directory: None };
             assert_eq!(context.command(&ActionKind::Again, &run).as_deref(), Some(expected));
         }
     }
@@ -234,8 +228,7 @@ mod tests {
     #[test]
     fn a_rehearsal_whose_script_is_unknown_is_repeated_without_naming_one() {
         let run = RunFacts { rehearsal: true, ..crate::view::one_run::facts() };
-        let context =
-            CommandContext { program: "surefire", data: None, directory: None, script: None };
+        let context = CommandContext { program: "surefire", data: None, directory: None };
         for action in [ActionKind::Again, ActionKind::Answer] {
             let command = context.command(&action, &run).unwrap();
             assert!(command.ends_with(" --agent rehearsal"), "{command}");
@@ -247,8 +240,7 @@ mod tests {
     fn an_isolated_run_is_started_again_in_its_original_directory() {
         let created_from = Some("/projects/shop".to_owned());
         let run = RunFacts { created_from, ..crate::view::one_run::facts() };
-        let context =
-            CommandContext { program: "surefire", data: None, directory: None, script: None };
+        let context = CommandContext { program: "surefire", data: None, directory: None };
         let command = context.command(&ActionKind::Again, &run).unwrap();
         assert!(command.contains(" --dir /projects/shop --isolate"), "{command}");
     }

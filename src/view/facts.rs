@@ -19,6 +19,9 @@ pub struct RunFacts {
     pub agent: String,
     /// Whether it is a rehearsal.
     pub rehearsal: bool,
+    /// What it rehearses, as `--rehearse` takes it. A [`Timeline`](super::Timeline) takes it from
+    /// the first event.
+    pub script: Option<String>,
     /// When it began, in milliseconds since 1970.
     pub started_at: u64,
     /// The work tree that its worktree was created from, if it is isolated. A

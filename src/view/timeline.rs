@@ -39,6 +39,7 @@ const MAX_REMARKED_FILES: usize = 5;
 ///     directory: "/projects/shop".to_owned(),
 ///     agent: "claude".to_owned(),
 ///     rehearsal: false,
+///     script: None,
 ///     started_at: 1_750_000_000_000,
 ///     created_from: None,
 ///     task: None,
@@ -199,6 +200,7 @@ impl Timeline {
                 let worktree = self.view.workplace.worktree.as_ref();
                 self.facts.created_from = worktree.map(|worktree| worktree.repository.clone());
                 self.facts.task.clone_from(&spec.task);
+                self.facts.script.clone_from(&spec.script);
                 self.used = spec.spent;
                 self.enter(1, step);
             }

@@ -88,6 +88,7 @@ impl RunLine {
             directory: self.working_directory.clone(),
             agent: self.agent.clone(),
             rehearsal: self.rehearsal,
+            script: None,
             started_at: self.started_at.0,
             created_from: None,
             task: None,

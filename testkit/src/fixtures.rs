@@ -115,6 +115,7 @@ pub fn spec(n: u128, session_n: u128) -> RunSpec {
         session: session(session_n),
         agent: "claude".into(),
         rehearsal: false,
+        script: None,
         directory: "/projects".into(),
         task: Some("the \"next\" task".into()),
         model: None,

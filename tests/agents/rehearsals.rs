@@ -9,7 +9,8 @@ use surefire::agent::{
     Agent, AgentEvent, Failure, Fate, RefusedTool, Rehearsal, Reply, RepositorySettings, Script,
     Turn, TurnLimits,
 };
-use surefire::recipes::BUNDLED;
+use surefire::paths::RunPath;
+use surefire::recipes::{BUNDLED, ImplementAndReview};
 use surefire::{AnyRecipe, Exit, Next, OutcomeOutline, StepOutline};
 use surefire_testkit::link;
 use tempfile::TempDir;
@@ -30,6 +31,7 @@ fn turn(folder: &TempDir, session: Uuid, prompt: &str) -> Turn {
         scratch: folder.path().join("scratch"),
         run: Some(session),
         restarts: 0,
+        step: None,
         limits: TurnLimits::default(),
     }
 }
@@ -272,6 +274,32 @@ async fn replies_without_a_usable_outcome() {
         (outcome(&denied.text), denied.refused),
         (None, vec![RefusedTool::new("Bash", Some("git commit"))])
     );
+}
+
+/// The place in the chain decides, so a repeated turn gets the same reply.
+#[tokio::test]
+async fn a_listed_outcome_is_reported_at_its_place() {
+    let listed = "complete, issues-found, complete, issues-found, complete, no-issues, committed";
+    let path = RunPath::parse(&ImplementAndReview, listed).unwrap();
+    let (folder, session) = (tempfile::tempdir().unwrap(), Uuid::new_v4());
+    let rehearsal = Rehearsal::along(&path).unwrap();
+    assert_eq!(rehearsal.script().as_deref(), Some(listed));
+    let review = prompt(ImplementAndReview::OUTLINE.step("code-review").unwrap());
+    let reply = async |step, restarts| {
+        let turn = Turn { step, restarts, ..turn(&folder, session, &review) };
+        let reply = rehearsal.turn(turn, link(4).0).await.unwrap().text;
+        assert!(reply.starts_with("Rehearsal: nothing was changed."), "{reply}");
+        outcome(&reply)
+    };
+    for step in [2, 4, 2, 6] {
+        let expected = listed.split(", ").nth(step as usize - 1).map(ToOwned::to_owned);
+        assert_eq!(reply(Some(step), 0).await, expected, "step {step}");
+    }
+    for (step, restarts) in [(Some(8), 0), (Some(0), 0), (Some(1), 1), (None, 0)] {
+        assert_eq!(reply(step, restarts).await, None, "nothing is listed for {step:?}");
+    }
+    let chat = Turn { step: Some(1), ..turn(&folder, session, "How is it going?") };
+    assert_eq!(outcome(&rehearsal.turn(chat, link(4).0).await.unwrap().text), None);
 }
 
 #[tokio::test]

@@ -26,7 +26,7 @@ const MAY_IMPORT: [(&str, &[&str]); 17] = [
     ("process", &[]),
     ("gate", &["recipe", "process"]),
     ("local", &[]),
-    ("agent", &["recipe", "process"]),
+    ("agent", &["recipe", "paths", "process"]),
     ("store", &["recipe", "run", "session"]),
     ("engine", &["recipe", "run", "session", "view", "process", "local", "agent", "gate", "store"]),
     ("wire", &["recipe", "outcome", "run", "session", "view"]),
@@ -35,8 +35,8 @@ const MAY_IMPORT: [(&str, &[&str]); 17] = [
     (
         "cli",
         &[
-            "recipe", "outcome", "run", "session", "view", "recipes", "process", "local", "agent",
-            "store", "engine", "wire", "client", "server",
+            "recipe", "paths", "outcome", "run", "session", "view", "recipes", "process", "local",
+            "agent", "store", "engine", "wire", "client", "server",
         ],
     ),
 ];

@@ -149,6 +149,7 @@ fn commit(run: RunId, session: SessionId, seen: Vec<Event>, ending: Ending) -> C
         session,
         agent,
         rehearsal: false,
+        script: None,
         directory,
         task: None,
         model: None,

@@ -26,10 +26,8 @@ fn a_run_looks_the_same_embedded_and_at_a_server() {
     let (_server, _) = served.serve(&["--rehearse", "one-fix"]);
     let remote = served.run(&TASK);
     assert_eq!(remote.stderr, "Another surefire process is running; it runs this recipe.\n");
-    // Only the server knows its script, so the suggested command leaves the choice to the server.
-    assert!(remote.stdout.contains(" --agent rehearsal"), "{}", remote.stdout);
-    let out = remote.stdout.replace(" --agent rehearsal", " --rehearse one-fix");
-    assert_eq!((remote.status, steady(&out)), (alone.status, steady(&alone.stdout)));
+    let out = &remote.stdout;
+    assert_eq!((remote.status, steady(out)), (alone.status, steady(&alone.stdout)));
     let printed = served.run(&["why"]).ok();
     assert!(printed.contains("task-committed (completed), exit status 0"), "{printed}");
     assert!(served.run(&["runs"]).ok().contains("✓ task-committed (rehearsal)"));
@@ -163,8 +161,14 @@ fn a_rehearsal_runs_beside_a_server() {
     place.run(&words);
     let printed = place.run(&["why"]).ok();
     assert!(printed.contains("task-committed (completed), exit status 0"), "{printed}");
+    let listed = ["--rehearse", "complete, no-issues, committed"];
+    let output = place.run(&[&words[..2], &listed[..], &words[4..]].concat());
+    assert_eq!((output.status, output.stderr.contains("runs here")), (0, true), "{output:?}");
+    let wrong =
+        place.run(&[&words[..2], &["--rehearse", "complete, done"][..], &words[4..]].concat());
+    assert!(wrong.failure(64).contains("has only no-issues"), "checked here, not by the server");
     let listed = place.run(&["runs"]).ok();
-    assert_eq!(listed.matches("task-committed (rehearsal)").count(), 4, "{listed}");
+    assert_eq!(listed.matches("task-committed (rehearsal)").count(), 5, "{listed}");
     assert_eq!(listed.matches("implementation-blocked (rehearsal)").count(), 1, "{listed}");
     assert_eq!(place.run(&["runs", "--limit", "2"]).ok().lines().count(), 3);
     let id = listed.lines().nth(1).and_then(|line| line.split_whitespace().next()).unwrap();

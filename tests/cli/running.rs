@@ -160,6 +160,40 @@ fn a_run_that_cannot_start_says_what_to_do() {
 }
 
 #[test]
+fn a_rehearsal_reports_the_listed_outcomes() {
+    let place = Place::new();
+    let listed = "complete, issues-found, complete, no-issues, nothing-to-commit";
+    let output = rehearse(&place, listed);
+    assert_eq!((output.status, output.stderr.as_str()), (0, ""), "{}", output.stdout);
+    hold("run-listed-outcomes", &steady(&output.stdout));
+    let why = place.run(&["why"]).ok();
+    assert!(why.contains(&format!(" --rehearse '{listed}'")), "it can be repeated: {why}");
+    let own = ["run", "check-release", "--pace-ms", "0", "--rehearse", "ready,"];
+    let output = CommandOutput::of(&mut place.program(&crate::own_command(), &own), &place);
+    assert_eq!(output.status, 0, "a comma makes a list of one: {}", output.stderr);
+}
+
+#[test]
+fn listed_outcomes_are_checked_before_anything_is_started() {
+    let place = Place::new();
+    for (name, outcomes) in [
+        ("misspelt", "complete, no-isues, committed"),
+        ("of-another-step", "complete, committed"),
+        ("too-many", "complete, no-issues, committed, complete, no-issues"),
+        ("too-few", "complete, issues-found"),
+        ("empty", ","),
+    ] {
+        let error = rehearse(&place, outcomes).failure(64);
+        hold(&format!("run-list-{name}"), &error);
+        assert!(!place.data().exists(), "nothing was created");
+    }
+    let chain = ["run", "implement-and-review-all", "--rehearse", "complete, no-issues, committed"];
+    hold("run-list-restarts", &place.run(&chain).failure(64));
+    let serve = ["serve", "--listen", "127.0.0.1:0", "--rehearse", "complete, no-tasks"];
+    hold("serve-list", &place.run(&serve).failure(64));
+}
+
+#[test]
 fn the_task_and_the_model_reach_the_agent() {
     let place = Place::new();
     let words = ["run", "retrospective", "--prompt", "the login page", "--model", "opus"];

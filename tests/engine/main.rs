@@ -17,6 +17,7 @@ mod passages;
 mod prompts;
 mod proving;
 mod recovering;
+mod rehearsals;
 mod resuming;
 mod starting;
 mod stopping;

@@ -42,6 +42,16 @@ surefire::recipe! {
 }
 
 surefire::recipe! {
+    /// A step that only its limit ends, with two ways to it.
+    recipe Waiting {
+        initial: Ask,
+        step Ask { prompt: "Ask.", outcomes: [Asked, Unsure], Asked => Wait, Unsure => Think }
+        step Think { prompt: "Think.", outcomes: [Done], Done => Wait }
+        step Wait { prompt: "Wait.", max_visits: 2 => exit ClarificationNeeded, outcomes: [NotYet], NotYet => Wait }
+    }
+}
+
+surefire::recipe! {
     /// One step that ends.
     recipe Single {
         initial: Only,
@@ -54,12 +64,12 @@ fn recipes() -> Vec<&'static dyn AnyRecipe> {
     let bundled: Vec<_> = surefire::recipes::BUNDLED.iter().collect();
     #[cfg(not(feature = "recipes"))]
     let bundled: Vec<&'static dyn AnyRecipe> = Vec::new();
-    let own: [&'static dyn AnyRecipe; 3] = [&Escalating, &Chained, &Single];
+    let own: [&'static dyn AnyRecipe; 4] = [&Escalating, &Chained, &Waiting, &Single];
     bundled.into_iter().chain(own).collect()
 }
 
 /// What a path takes.
-fn taken(recipe: &dyn AnyRecipe, path: &RunPath) -> HashSet<PathGoal> {
+fn taken(recipe: &'static dyn AnyRecipe, path: &RunPath) -> HashSet<PathGoal> {
     let mut coverage = Coverage::of(recipe);
     coverage.add(path);
     let missing: HashSet<_> = coverage.missing().collect();
@@ -67,7 +77,7 @@ fn taken(recipe: &dyn AnyRecipe, path: &RunPath) -> HashSet<PathGoal> {
 }
 
 /// The length of the first path to each goal, of all paths within one run.
-fn exhaustively(recipe: &dyn AnyRecipe) -> HashMap<PathGoal, usize> {
+fn exhaustively(recipe: &'static dyn AnyRecipe) -> HashMap<PathGoal, usize> {
     let outline = recipe.outline();
     let goals = Coverage::of(recipe).goals().len();
     let mut found = HashMap::new();

@@ -264,6 +264,7 @@ fn started(run: RunId, session: SessionId) -> Event {
         session,
         agent: "claude".into(),
         rehearsal: false,
+        script: None,
         directory: "/home/me/payments".into(),
         task: None,
         model: None,

@@ -101,6 +101,7 @@ mod tests {
             scratch: "/".into(),
             run: None,
             restarts: 0,
+            step: None,
             limits: TurnLimits::default(),
         }
     }

@@ -86,6 +86,7 @@ mod tests {
             scratch: "/".into(),
             run: None,
             restarts: 0,
+            step: None,
             limits: TurnLimits::default(),
         }
     }

@@ -109,6 +109,7 @@ mod tests {
             scratch: "/".into(),
             run: None,
             restarts: 0,
+            step: None,
             limits: TurnLimits::default(),
         }
     }

@@ -1,10 +1,12 @@
 //! A simulated agent, built in so that everything can be tried without a CLI, a login or costs.
 //!
 //! It reads the outcomes that a prompt offers, picks one by its script, and says in every reply
-//! that nothing was changed. It does not know recipes. Start with [`Script`].
+//! that nothing was changed. It does not know recipes: outcomes of one's own are checked against a
+//! recipe before a rehearsal is made of them. Start with [`Script`].
 
 mod memory;
 mod offer;
+mod outcomes;
 mod script;
 mod words;
 
@@ -12,10 +14,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use self::memory::Memory;
+use self::outcomes::Outcomes;
 use super::{
     Agent, AgentEvent, AgentInfo, BoxFuture, Failure, Fate, ProcessIdentity, RefusedTool,
     RehearsedCheck, Reply, Turn, TurnContext, UnknownModel,
 };
+use crate::paths::{PathError, RunPath};
 
 pub use script::Script;
 
@@ -34,23 +38,65 @@ const REHEARSED_TASKS: u32 = 2;
 /// ```
 /// use surefire::agent::{Agent, Rehearsal, Script};
 ///
-/// let rehearsal = Rehearsal::new("one-fix".parse()?);
-/// assert_eq!(rehearsal.script(), Script::OneFix);
+/// let rehearsal = Rehearsal::new(Script::OneFix);
+/// assert_eq!(rehearsal.script().as_deref(), Some("one-fix"));
 /// assert!(rehearsal.about().rehearsal);
-/// # Ok::<_, strum::ParseError>(())
 /// ```
+///
+/// A script fits every recipe. To report outcomes of your own choice, in a recipe of your own,
+/// follow a path through it: see [`along`](Self::along).
 #[derive(Debug, Clone)]
 pub struct Rehearsal {
-    script: Script,
+    course: Course,
     pace: Duration,
     memory: Arc<Memory>,
+}
+
+/// What a rehearsal plays.
+#[derive(Debug, Clone)]
+enum Course {
+    Script(Script),
+    Outcomes(Outcomes),
 }
 
 impl Rehearsal {
     /// A rehearsal of this script, without delays.
     #[must_use]
     pub fn new(script: Script) -> Self {
-        Self { script, pace: Duration::ZERO, memory: Arc::default() }
+        Self::of(Course::Script(script))
+    }
+
+    /// A rehearsal that follows this path, without delays: it reports the path's outcomes, step by
+    /// step and through restarts. A step that is a command passes or fails as the path says; all
+    /// evidence is found, and commands that verify a step pass.
+    ///
+    /// It is for runs of the path's recipe. In a run of another one, it reports outcomes that the
+    /// steps there may not have.
+    ///
+    /// # Errors
+    /// The path does not end with an exit.
+    ///
+    /// ```
+    /// use surefire::agent::Rehearsal;
+    /// use surefire::paths::RunPath;
+    /// use surefire::recipes::ImplementAndReview;
+    ///
+    /// let outcomes = "complete, issues-found, complete, no-issues, committed";
+    /// let path = RunPath::parse(&ImplementAndReview, outcomes)?;
+    /// let rehearsal = Rehearsal::along(&path)?;
+    ///
+    /// // Or one rehearsal for each path through the recipe.
+    /// for path in ImplementAndReview::paths() {
+    ///     let rehearsal = Rehearsal::along(&path)?;
+    /// }
+    /// # Ok::<_, surefire::paths::PathError>(())
+    /// ```
+    pub fn along(path: &RunPath) -> Result<Self, PathError> {
+        Outcomes::of(path).map(|outcomes| Self::of(Course::Outcomes(outcomes)))
+    }
+
+    fn of(course: Course) -> Self {
+        Self { course, pace: Duration::ZERO, memory: Arc::default() }
     }
 
     /// Sets the duration of each turn, so that people can follow.
@@ -59,14 +105,13 @@ impl Rehearsal {
         Self { pace, ..self }
     }
 
-    /// Its script.
-    #[must_use]
-    pub fn script(&self) -> Script {
-        self.script
+    /// Whether it plays this script.
+    fn plays(&self, script: Script) -> bool {
+        matches!(&self.course, Course::Script(played) if *played == script)
     }
 
     fn turn_time(&self) -> Duration {
-        if self.script == Script::Slow { SLOW_TURN_TIME } else { self.pace }
+        if self.plays(Script::Slow) { SLOW_TURN_TIME } else { self.pace }
     }
 }
 
@@ -95,8 +140,20 @@ impl Agent for Rehearsal {
         Box::pin(async move { rehearsal.play(&turn, &context).await })
     }
 
+    fn script(&self) -> Option<String> {
+        Some(match &self.course {
+            Course::Script(script) => script.to_string(),
+            Course::Outcomes(outcomes) => outcomes.to_string(),
+        })
+    }
+
     fn rehearsed_check_passes(&self, check: &RehearsedCheck<'_>) -> bool {
-        self.script.passes(check)
+        match &self.course {
+            Course::Script(script) => script.passes(check),
+            Course::Outcomes(outcomes) => {
+                !check.is_step || outcomes.passes(check.restarts, check.step)
+            }
+        }
     }
 
     /// Nothing was done, so an interrupted turn can begin anew.
@@ -132,11 +189,13 @@ impl Rehearsal {
         if !in_time {
             return Err(Failure::TookTooLong { after: turn.limits.duration });
         }
-        if let Some(failure) = self.script.failure() {
+        if let Course::Script(script) = &self.course
+            && let Some(failure) = script.failure()
+        {
             return Err(failure);
         }
         let refused =
-            (self.script == Script::Denied).then(|| RefusedTool::new("Bash", Some("git commit")));
+            self.plays(Script::Denied).then(|| RefusedTool::new("Bash", Some("git commit")));
         if let Some(refused) = &refused {
             let _ = context.events.send(AgentEvent::Refused(refused.clone())).await;
         }
@@ -155,12 +214,19 @@ impl Rehearsal {
         if offered.is_empty() {
             return words::chatting();
         }
-        let preferred = self.script.prefers().iter().find(|name| offered.contains(name));
+        let script = match &self.course {
+            Course::Script(script) => *script,
+            Course::Outcomes(outcomes) => {
+                let next = turn.step.and_then(|step| outcomes.at(turn.restarts, step));
+                return next.map_or_else(words::at_the_end, |outcome| self.report(turn, outcome));
+            }
+        };
+        let preferred = script.prefers().iter().find(|name| offered.contains(name));
         if let Some(outcome) = preferred {
             return self.report(turn, outcome);
         }
         let forward = self.forward(turn, &offered);
-        match self.script {
+        match script {
             Script::OneFix => {
                 let review = offered.contains(&"issues-found");
                 let choice = self.in_session(turn, |found| match (review, found) {
@@ -211,7 +277,16 @@ impl Rehearsal {
             (rounds.saturating_add(1).to_string(), rounds.saturating_add(1))
         });
         // `choose` returns the number that was saved above, unless the file was edited.
-        words::reporting(outcome, &self.script.finds(round.parse().unwrap_or(1)))
+        let round = round.parse().unwrap_or(1);
+        let findings = match &self.course {
+            Course::Script(script) => script.finds(round),
+            // Fewer each time: otherwise the run would end because of a review loop.
+            Course::Outcomes(outcomes) => {
+                let step = turn.step.unwrap_or_default();
+                words::findings(outcomes.left(turn.restarts, step), round)
+            }
+        };
+        words::reporting(outcome, &findings)
     }
 
     /// The outcome that makes progress. If a step offers `no-tasks`, the tasks run out after a

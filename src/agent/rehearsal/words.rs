@@ -37,15 +37,20 @@ pub(super) fn reporting(outcome: &str, findings: &[String]) -> String {
     )
 }
 
-/// This many findings, different from those of every other round (from 1).
+/// This many findings, different from each other and from those of every other round (from 1).
 pub(super) fn findings(count: usize, round: u32) -> Vec<String> {
-    let index = usize::try_from(round.saturating_sub(1)).unwrap_or(usize::MAX);
-    let round = ROUNDS.get(index).map_or_else(|| round.to_string(), |&name| name.to_owned());
-    FINDINGS
-        .iter()
-        .take(count)
-        .map(|what| format!("In round {round} of the rehearsal, {what}."))
-        .collect()
+    let number = |index: usize| {
+        ROUNDS.get(index).map_or_else(|| (index + 1).to_string(), |&name| name.to_owned())
+    };
+    let round = number(usize::try_from(round.saturating_sub(1)).unwrap_or(usize::MAX - 1));
+    let finding = |index: usize| {
+        let what = FINDINGS[index % FINDINGS.len()];
+        match index / FINDINGS.len() {
+            0 => format!("In round {round} of the rehearsal, {what}."),
+            more => format!("In round {round} of the rehearsal, {what}, in file {}.", number(more)),
+        }
+    };
+    (0..count).map(finding).collect()
 }
 
 /// Two findings of a review that are the same in every round.
@@ -88,6 +93,11 @@ pub(super) fn garbage() -> String {
     format!("{PREFIX} This reply names no outcome on purpose: its script says so.")
 }
 
+/// The reply after the last of the outcomes that the operator listed.
+pub(super) fn at_the_end() -> String {
+    format!("{PREFIX} No outcome is listed for this step.")
+}
+
 /// A reply to a prompt that asks for no outcome.
 pub(super) fn chatting() -> String {
     format!("{PREFIX} I read what you wrote, and a real agent would answer it now.")
@@ -127,5 +137,7 @@ mod tests {
         let all: Vec<_> = (1..=20).flat_map(|round| findings(5, round)).collect();
         assert_eq!(all.iter().collect::<HashSet<_>>().len(), all.len(), "{all:?}");
         assert_eq!(findings(0, 1), [""; 0]);
+        let many = findings(23, 1);
+        assert_eq!(many.iter().collect::<HashSet<_>>().len(), 23, "{many:?}");
     }
 }

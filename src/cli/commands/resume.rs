@@ -70,6 +70,7 @@ impl Resume {
             // A rehearsal beside a server has a data directory of its own.
             self.local.paths = self.local.paths.in_directory(data);
             self.local.agent.must_be(context, &run)?;
+            self.local.agent = self.local.agent.check_list(None)?;
             if let (true, Some(ending)) = (self.auto, &run.ending) {
                 if ending.goal_met {
                     let words = format!("Nothing to do: {} ({}).", ending.message, ending.reason);

@@ -7,7 +7,6 @@ use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
 
 use super::show;
-use crate::agent::Script;
 use crate::cli::connection::{Connection, ConnectionConfig, StartRequest};
 use crate::cli::context::Context;
 use crate::cli::follow::Follower;
@@ -34,6 +33,8 @@ Examples:
                              do this task
   surefire run implement-and-review --rehearse one-fix
                              rehearse it, without an agent
+  surefire run implement-and-review --rehearse \"complete, no-issues, committed\"
+                             rehearse with these outcomes
   surefire run review-and-commit --time 30m --json
                              for scripts: the exit status is the reason's";
 
@@ -90,9 +91,10 @@ pub(in crate::cli) struct Run {
 
 impl Run {
     pub(in crate::cli) fn run(self, context: &Context) -> Result<ExitCode, CliError> {
-        show::find(context.catalog, &self.recipe)?;
+        let recipe = show::find(context.catalog, &self.recipe)?;
         let directory = directory(self.dir.as_deref())?;
-        let local = LocalOptions { agent: self.local.agent.resolved(context)?, ..self.local };
+        let agent = self.local.agent.resolved(context)?.check_list(Some(recipe))?;
+        let local = LocalOptions { agent, ..self.local };
         let request = StartRequest {
             recipe: self.recipe,
             session: self.session,
@@ -160,7 +162,6 @@ pub(in crate::cli) async fn finish(
                 data::named(context, &config.data)
             },
             directory: current.as_deref(),
-            script: script(context),
         };
         context.console.say(format!("\n{}", card(&timeline, end, commands)));
     }
@@ -220,12 +221,6 @@ impl LocalOptions {
             beside_server: false,
         })
     }
-}
-
-/// The rehearsal script that was chosen for this command.
-fn script(context: &Context) -> Option<&'static str> {
-    let given = context.options().try_get_one::<Script>("rehearse").ok().flatten();
-    given.map(|&script| script.into())
 }
 
 /// The directory in which the agent works.

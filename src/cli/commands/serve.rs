@@ -111,7 +111,7 @@ pub(in crate::cli) struct ListenOptions {
 
 impl Serve {
     pub(in crate::cli) fn run(self, context: &Context) -> Result<ExitCode, CliError> {
-        let agent = self.options.agent.clone().resolved(context)?;
+        let agent = self.options.agent.clone().resolved(context)?.check_list(None)?;
         let options = ServeOptions { agent, ..self.options };
         wait(Self { options, ..self }.serve(context))?;
         Ok(ExitCode::SUCCESS)

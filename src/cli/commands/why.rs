@@ -69,7 +69,6 @@ impl Why {
                 program: &program_name(),
                 data: if data == usual { data::named(context, &data) } else { Some(&data) },
                 directory: current.as_deref(),
-                script: None,
             };
             let handoff = handoff_directory(&data, journal.run.run_id).join(STOP_JSON);
             let known = Known {

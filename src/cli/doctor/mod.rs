@@ -77,7 +77,8 @@ impl Doctor {
         let data = paths.data();
         let holder = data.as_ref().ok().and_then(|data| Sqlite::holder(data).ok()?);
         let mut findings = configuration::check(file.as_deref(), complaints);
-        let (found, cli) = agent::check(self.options.agent.clone().resolved(context)).await;
+        let chosen = self.options.agent.clone().resolved(context);
+        let (found, cli) = agent::check(chosen.and_then(|agent| agent.check_list(None))).await;
         findings.push(found);
         findings.push(tools::check(&self.options.agent.allow_tool, cli.is_some()));
         if let Some(cli) = cli {

@@ -49,6 +49,7 @@ mod tests {
             directory: PROJECT.to_owned(),
             agent: "claude".to_owned(),
             rehearsal,
+            script: None,
             started_at: 0,
             created_from: None,
             task: None,
@@ -69,6 +70,7 @@ mod tests {
             session: facts.session,
             agent: facts.agent.clone(),
             rehearsal,
+            script: None,
             directory: PROJECT.into(),
             task: None,
             model: None,
@@ -114,7 +116,7 @@ mod tests {
     }
 
     const HERE: CommandContext<'_> =
-        CommandContext { program: "surefire", data: None, directory: None, script: None };
+        CommandContext { program: "surefire", data: None, directory: None };
 
     #[test]
     fn after_every_end_there_are_at_most_three_commands_and_all_of_them_exist() {

@@ -9,6 +9,7 @@ pub(super) mod command_path;
 pub(super) mod named;
 pub(super) mod options;
 pub(super) mod program;
+pub(super) mod rehearse;
 #[cfg(test)]
 mod remedies;
 pub(super) mod usage_error;

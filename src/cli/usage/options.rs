@@ -1,8 +1,6 @@
 //! Options that several commands share.
 
-use std::error::Error;
 use std::path::PathBuf;
-use std::str::FromStr;
 use std::time::Duration;
 
 use clap::builder::{
@@ -11,8 +9,9 @@ use clap::builder::{
 use clap::{Args, ValueEnum};
 use strum::VariantNames;
 
+use super::rehearse::{Rehearse, RehearseParser};
 use crate::Tool;
-use crate::agent::{PermissionMode, Script, TurnLimits};
+use crate::agent::{PermissionMode, Rehearsal, TurnLimits};
 use crate::engine::{OnEnd, Untrusted};
 
 /// The headings of the help. Each option names its own: a heading of the whole struct would also
@@ -40,10 +39,13 @@ pub(in crate::cli) struct AgentOptions {
     /// command such as `cargo *`
     #[arg(help_heading = AGENT, long, value_name = "TOOL", value_parser = str::parse::<Tool>)]
     pub(in crate::cli) allow_tool: Vec<Tool>,
-    /// Rehearse with this script: the built-in agent replies, and nothing is changed [default of a
-    /// rehearsal: happy]
-    #[arg(help_heading = AGENT, long, value_name = "SCRIPT", value_parser = one_of::<Script>())]
-    pub(in crate::cli) rehearse: Option<Script>,
+    /// Rehearse: the built-in agent replies, and nothing is changed. For `run`, SCRIPT may also be
+    /// a list of outcomes, such as "complete, no-issues, committed" [default of a rehearsal: happy]
+    #[arg(help_heading = AGENT, long, value_name = "SCRIPT", value_parser = RehearseParser)]
+    pub(in crate::cli) rehearse: Option<Rehearse>,
+    /// The rehearsal of a list of outcomes, once it is checked against its recipe.
+    #[arg(skip)]
+    pub(in crate::cli) checked: Option<Rehearsal>,
     /// Duration of a turn in a rehearsal, in milliseconds [default: 1500]
     #[arg(help_heading = AGENT, long, value_name = "MS", allow_negative_numbers = true)]
     pub(in crate::cli) pace_ms: Option<u64>,
@@ -180,14 +182,6 @@ fn permission_mode() -> impl TypedValueParser<Value = PermissionMode> {
         if name == <&str>::from(PermissionMode::Manual) { value.alias("default") } else { value }
     });
     PossibleValuesParser::new(names).try_map(|name| name.parse::<PermissionMode>())
-}
-
-/// The names of an enum: help lists them, and an error suggests the closest.
-fn one_of<T>() -> impl TypedValueParser<Value = T>
-where
-    T: VariantNames + FromStr<Err: Error + Send + Sync + 'static> + Clone + Send + Sync + 'static,
-{
-    PossibleValuesParser::new(T::VARIANTS).try_map(|name| name.parse::<T>())
 }
 
 /// A duration longer than zero, such as `90s`.

@@ -14,6 +14,8 @@ use crate::engine::{
     SendPromptError, StartError, TrustError, UnknownProvider, WorktreeError,
 };
 use crate::outcome::{Flaw, Unread};
+use crate::paths::{PathError, RunPath};
+use crate::recipes::ImplementAndReview;
 use crate::run::{CannotEndWorktree, CannotResume, ReplayError, RunId, SessionId};
 use crate::server::{BindError, KeyError};
 use crate::session::SessionRefusal;
@@ -50,6 +52,7 @@ fn each_error_states_its_problem_and_then_its_remedy() {
 fn all() -> Vec<Row> {
     [
         recipes(),
+        paths(),
         replies(),
         runs(),
         stores(),
@@ -91,6 +94,35 @@ const START_AGAIN: &str = "start the recipe again, or resume with the version th
 const BUSY: &str = "session 00000000-0000-0000-0000-000000000001 is busy with run \
                     00000000-0000-0000-0000-000000000002";
 const EXIT_IT: &str = "exit that run first, or wait until it ends";
+
+fn paths() -> Vec<Row> {
+    let checked = |outcomes| -> PathError {
+        let path = RunPath::parse(&ImplementAndReview, outcomes);
+        path.and_then(RunPath::finished).expect_err("it is not a path to an exit")
+    };
+    vec![
+        row(
+            checked("complete, no-isues"),
+            "outcome 2 is `no-isues`, but step `code-review` has only no-issues, issues-found, other",
+            "did you mean `no-issues`?",
+        ),
+        row(
+            checked("complete, committed"),
+            "outcome 2 is `committed`, but step `code-review` has only no-issues, issues-found, other",
+            "",
+        ),
+        row(
+            checked("no-tasks, complete"),
+            "outcome 2, `complete`, is one too many: the run has ended with exit no-tasks-available",
+            "remove it and what follows it",
+        ),
+        row(
+            checked("complete, issues-found"),
+            "after the last outcome, the run goes on at step `fix`, which has complete, other",
+            "add, for example: complete, no-issues, committed",
+        ),
+    ]
+}
 
 fn recipes() -> Vec<Row> {
     let unknown = |closest| UnknownRecipe { id: "rebsae".to_owned(), closest };

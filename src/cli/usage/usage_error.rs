@@ -63,8 +63,14 @@ impl UsageError<'_> {
                 self.recipe_or_command(&word)
             }
             ErrorKind::InvalidValue | ErrorKind::ValueValidation => {
-                let origin = self.origin(&self.one(ContextKind::InvalidArg));
-                origin.map(|origin| format!("the value is set in {origin}")).into_iter().collect()
+                let argument = self.one(ContextKind::InvalidArg);
+                let origin =
+                    self.origin(&argument).map(|origin| format!("the value is set in {origin}"));
+                let list = (option(&argument) == "--rehearse").then(|| {
+                    "a list of outcomes has a comma, even after a single one: \"complete,\""
+                        .to_owned()
+                });
+                origin.into_iter().chain(list).collect()
             }
             ErrorKind::ArgumentConflict => {
                 let mut all = self.many(ContextKind::InvalidArg);

@@ -147,7 +147,6 @@ async fn hand_off(shared: &Shared, run: RunId, seq: u64, notify: bool) {
                 program: &options.program,
                 data: options.named_data.as_deref(),
                 directory: None,
-                script: None,
             };
             let Some(handoff) = Handoff::of(&timeline, context) else { return Ok(None) };
             // If the run was resumed meanwhile, its files are newer, or gone.
@@ -188,6 +187,7 @@ fn timeline(
         directory: record.directory.display().to_string(),
         agent: record.agent.clone(),
         rehearsal: record.rehearsal,
+        script: None,
         started_at: record.started_at,
         created_from: None,
         task: None,

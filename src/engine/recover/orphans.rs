@@ -112,6 +112,7 @@ fn empty_turn(shared: &Shared, attempt: AttemptId, session: SessionId, directory
         scratch: scratch::path(&shared.options.data, attempt),
         run: None,
         restarts: 0,
+        step: None,
         limits: shared.options.turn,
     }
 }

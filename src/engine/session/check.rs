@@ -80,6 +80,7 @@ pub(in crate::engine) async fn start(
         session: id,
         agent: about.name.to_owned(),
         rehearsal: about.rehearsal,
+        script: agent.script().filter(|_| about.rehearsal),
         directory,
         task: start.task,
         model: start.model,

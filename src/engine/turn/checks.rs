@@ -183,7 +183,14 @@ fn rehearsed(agent: &dyn Agent, request: &CheckRequest) -> Vec<CheckResult> {
     let mut results = Vec::new();
     for (kind, name) in evidence.chain(commands) {
         let is_evidence = kind == CheckKind::Evidence;
-        let asked = RehearsedCheck { name: &name, is_evidence, failed_before: check.failed_before };
+        let asked = RehearsedCheck {
+            name: &name,
+            is_evidence,
+            is_step: kind == CheckKind::Run,
+            restarts: request.restarts,
+            step: check.number,
+            failed_before: check.failed_before,
+        };
         let good = agent.rehearsed_check_passes(&asked);
         let verdict =
             if good { CheckVerdict::Passed } else { CheckVerdict::Failed { status: None } };

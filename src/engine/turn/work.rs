@@ -126,6 +126,7 @@ fn prepare(
         scratch: scratch::path(&options.data, request.attempt),
         run: request.run.map(RunId::uuid),
         restarts: request.restarts,
+        step: request.number,
         limits: TurnLimits {
             budget_usd: request.budget_left.or(options.turn.budget_usd),
             ..options.turn

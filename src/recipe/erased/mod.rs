@@ -283,6 +283,11 @@ impl Outline {
         [self.fingerprint, self.former_fingerprint].iter().any(|known| known.to_string() == text)
     }
 
+    /// The index of a step.
+    pub(crate) fn index_of(&self, step: &StepOutline) -> Option<usize> {
+        self.steps.iter().position(|known| known.name == step.name)
+    }
+
     /// The step with this name.
     #[must_use]
     pub fn step(&self, name: &str) -> Option<&'static StepOutline> {

@@ -11,7 +11,7 @@ use crate::view::one_run::{
 };
 
 const CONTEXT: CommandContext<'_> =
-    CommandContext { program: "surefire", data: None, directory: None, script: None };
+    CommandContext { program: "surefire", data: None, directory: None };
 
 fn all(description: &str) -> Handoff {
     let mut changed = changes(1, 1);

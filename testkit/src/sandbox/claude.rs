@@ -124,6 +124,7 @@ pub fn turn(folder: &Path) -> Turn {
         scratch: folder.join("scratch"),
         run: None,
         restarts: 0,
+        step: None,
         limits: TurnLimits {
             silence: Duration::from_secs(20),
             duration: Duration::from_mins(1),

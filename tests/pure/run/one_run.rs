@@ -31,6 +31,7 @@ impl OneRun {
             session: Uuid::from_u128(2).into(),
             agent: "test".to_owned(),
             rehearsal: false,
+            script: None,
             directory: PathBuf::from("/projects"),
             task: None,
             model: None,

@@ -216,6 +216,7 @@ impl World {
             session: self.session.id(),
             agent: "fake".into(),
             rehearsal: false,
+            script: None,
             directory: "/projects".into(),
             task: None,
             model: None,

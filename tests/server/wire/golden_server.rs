@@ -419,6 +419,7 @@ fn views() -> Rows {
         directory: "/projects/shop".into(),
         agent: "claude".into(),
         rehearsal: false,
+        script: None,
         started_at: BEGAN,
         created_from: None,
         task: None,

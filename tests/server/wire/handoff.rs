@@ -88,6 +88,7 @@ fn refused_commit() -> Vec<Event> {
         session: session(),
         agent: "claude".into(),
         rehearsal: false,
+        script: None,
         directory: "/projects/shop".into(),
         task: Some("Only the tasks about the shopping cart.".into()),
         model: None,
@@ -161,6 +162,7 @@ fn a_handoff_matches_its_files() {
         directory: "/projects/shop".into(),
         agent: "claude".into(),
         rehearsal: false,
+        script: None,
         started_at: BEGAN,
         created_from: None,
         task: None,
@@ -171,7 +173,7 @@ fn a_handoff_matches_its_files() {
     for (seq, event) in (1..).zip(refused_commit()) {
         timeline.apply(seq, at(seq), &event);
     }
-    let context = CommandContext { program: "surefire", data: None, directory: None, script: None };
+    let context = CommandContext { program: "surefire", data: None, directory: None };
     let handoff = Handoff::of(&timeline, context).expect("it has ended");
     let json = serde_json::to_string_pretty(&handoff).unwrap() + "\n";
     hold(&folder().join("handoff/stop.json"), &json);

@@ -53,6 +53,7 @@ impl OneRun {
             session: session(),
             agent: "claude".to_owned(),
             rehearsal: false,
+            script: None,
             directory: "/projects/shop".into(),
             task: None,
             model: None,
